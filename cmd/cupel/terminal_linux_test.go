@@ -6,11 +6,14 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
+	"unicode/utf8"
 	"unsafe"
+
+	"github.com/stretchr/testify/require"
 )
 
 // openTerminal returns both ends of a pseudo-terminal of a width.
@@ -45,83 +48,40 @@ func onTerminal(t *testing.T, cmd *exec.Cmd, columns uint16) string {
 	t.Helper()
 	screen, program := openTerminal(t, columns)
 	cmd.Stdout, cmd.Stderr = program, program
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	// With the last user of the other end gone, reading ends.
-	if err := program.Close(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, cmd.Start())
+	require.NoError(t, program.Close()) // with the last user of the other end gone, reading ends
 	seen, err := io.ReadAll(screen)
-	if err != nil && !errors.Is(err, syscall.EIO) { // the end of a terminal
-		t.Fatal(err)
+	if !errors.Is(err, syscall.EIO) { // the end of a terminal
+		require.NoError(t, err)
 	}
-	if err := cmd.Wait(); err != nil {
-		t.Fatalf("%v: %s", err, seen)
-	}
+	require.NoError(t, cmd.Wait(), string(seen))
 	return strings.ReplaceAll(string(seen), "\r\n", "\n")
 }
 
+// TestOnTerminal: tables are as wide as the terminal, what it would obey is escaped, and
+// progress leaves nothing behind.
 func TestOnTerminal(t *testing.T) {
-	explain := append([]string{"explain", "-b", "20"}, selecting...)
-	for _, test := range []struct {
-		name, why string
-		env       []string
-		args      []string
-		colour    bool
-		bar       int // columns of the bar, brackets included
-	}{
-		{"terminal", "colour, as wide as the terminal is", []string{"TERM=xterm"}, explain, true, 64},
-		{"no colour", "its user does not want it", []string{"TERM=xterm", "NO_COLOR=1"}, explain, false, 64},
-		{"empty", "only a value counts", []string{"TERM=xterm", "NO_COLOR="}, explain, true, 64},
-		{"dumb", "the terminal cannot", []string{"TERM=dumb"}, explain, false, 64},
-		{"flag", "the flag has the last word", []string{"TERM=xterm", "NO_COLOR=1"}, append(explain, "--color", "always"), true, 64},
-		{"never", "the flag has the last word", []string{"TERM=xterm"}, append(explain, "--color", "never"), false, 64},
-		{"columns", "the environment knows better", []string{"TERM=xterm", "COLUMNS=50"}, append(explain, "--color", "never"), false, 50},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			cmd := command(t, test.args...)
-			cmd.Env = append(cmd.Env, test.env...)
-			seen := onTerminal(t, cmd, 64)
-			if got := strings.Contains(seen, "\x1b["); got != test.colour {
-				t.Errorf("colour is %t: %s\n%q", got, test.why, seen)
+	const item = `{"content": "\u001b[31m%s", "tokens": 5}` + "\n"
+	for columns, want := range map[uint16]int{64: 64, 200: 200} {
+		cmd := command(t, "explain", "-i", "evil.jsonl", "-p", "rag", "-b", "20")
+		write(t, filepath.Join(cmd.Dir, "evil.jsonl"), fmt.Sprintf(item, strings.Repeat("wide ", 100)))
+		seen := onTerminal(t, cmd, columns)
+		widest := 0
+		for line := range strings.Lines(seen) {
+			if strings.Contains(line, "wide") {
+				widest = utf8.RuneCountInString(line) - 1
 			}
-			if test.colour {
-				return
-			}
-			for line := range strings.Lines(seen) {
-				if strings.HasPrefix(line, "[") && len(line)-1 != test.bar {
-					t.Errorf("the bar has %d columns, want %d: %s", len(line)-1, test.bar, test.why)
-				}
-			}
-		})
+		}
+		require.Equal(t, want, widest, seen)
+		require.NotContains(t, seen, "\x1b")
 	}
-}
-
-// TestBusy: on a terminal, waiting says for what and for how long.
-func TestBusy(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes more than a second")
+	for _, as := range []string{"text", "json"} {
+		cmd := command(t, "run", "-i", "evil.jsonl", "-p", "rag", "-b", "20", "--as", as)
+		write(t, filepath.Join(cmd.Dir, "evil.jsonl"), fmt.Sprintf(item, "red"))
+		require.NotContains(t, onTerminal(t, cmd, 64), "\x1b")
 	}
-	cmd := command(t, "run", "-i", "-", "-p", "rag", "-b", "20")
-	cmd.Env = append(cmd.Env, "TERM=xterm")
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	time.AfterFunc(1500*time.Millisecond, func() {
-		_, _ = io.WriteString(in, desk)
-		_ = in.Close()
-	})
-	if seen := onTerminal(t, cmd, 64); !strings.Contains(seen, "\rreading standard input: 1 s\r\x1b[K") || !strings.Contains(seen, "What is new?") {
-		t.Errorf("its user sees %q", seen)
-	}
-}
-
-func TestPipesArePlain(t *testing.T) {
-	cmd := command(t, append([]string{"explain", "-b", "20"}, selecting...)...)
-	cmd.Env = append(cmd.Env, "TERM=xterm")
-	if code, stdout, _ := finished(t, cmd); code != 0 || strings.Contains(stdout, "\x1b") {
-		t.Errorf("exit code %d: %q", code, stdout)
-	}
+	cmd := command(t, "run", "-i", "evil.jsonl", "-p", "rag", "-b", "20")
+	write(t, filepath.Join(cmd.Dir, "evil.jsonl"), fmt.Sprintf(item, "red"))
+	_, stdout, _ := finished(t, cmd)
+	require.Contains(t, stdout, "\x1b[31mred", "a pipe gets what there is")
 }

@@ -6,8 +6,12 @@ package assertions
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
+
+	"github.com/BurntSushi/toml"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/pipeline"
@@ -27,9 +31,9 @@ type File struct {
 type Selection struct {
 	Items, Format, Encoding string
 	Policy, Query           string
-	Budget, Target, Reserve *int // in tokens
-	Slots                   map[string]int
-	Margin                  *float64 // in percent
+	Budget, Target, Reserve int            // in tokens
+	Slots                   map[string]int `toml:"reserve_kind"`
+	Margin                  float64        // in percent
 	// Error is the name of the expected error, a key of Errors, or "" if the
 	// selection must succeed.
 	Error string
@@ -66,27 +70,14 @@ var Errors = map[string]error{
 	"Scarcity":            cupel.ErrScarcity,
 }
 
-// Problem is one mistake in a file.
-type Problem struct {
-	Path   string // "checks[2].kind"; "" for the file as a whole
-	Reason string
-}
-
-// FileError lists every mistake in a file.
-type FileError struct{ Problems []Problem }
+// FileError lists every mistake in a file, each with its path.
+type FileError struct{ Problems []string }
 
 func (e *FileError) Error() string {
-	lines := make([]string, len(e.Problems))
-	for i, p := range e.Problems {
-		lines[i] = p.Reason
-		if p.Path != "" {
-			lines[i] = p.Path + ": " + p.Reason
-		}
+	if len(e.Problems) == 1 {
+		return e.Problems[0]
 	}
-	if len(lines) == 1 {
-		return lines[0]
-	}
-	return fmt.Sprintf("%d problems\n\t%s", len(lines), strings.Join(lines, "\n\t"))
+	return fmt.Sprintf("%d problems\n\t%s", len(e.Problems), strings.Join(e.Problems, "\n\t"))
 }
 
 // MaxBytes is the maximum length of a file.
@@ -98,89 +89,140 @@ type Globs func(pattern string) (matches func(content string) bool, err error)
 // Decode reads a file; globs compiles its patterns. It fails with a [FileError]
 // that lists every mistake; for an unknown name it lists the known ones.
 func Decode(data []byte, globs Globs) (*File, error) {
+	if _, err := cupeltoml.Parse(data, MaxBytes); err != nil {
+		return nil, &FileError{[]string{strings.TrimPrefix(err.Error(), "cupel: ")}}
+	}
+	var file struct {
+		Selection Selection
+		Checks    []arguments
+	}
+	var names struct{ Checks []map[string]any } // that each check has
+	decoded, err := toml.Decode(string(data), &file)
+	if err == nil {
+		_, err = toml.Decode(string(data), &names)
+	}
+	if err != nil {
+		return nil, &FileError{[]string{strings.TrimPrefix(err.Error(), "toml: ")}}
+	}
 	r := &reader{globs: globs}
-	f := r.file(data)
+	for _, key := range decoded.Undecoded() {
+		r.fail(key.String(), "is unknown")
+	}
+	f := &File{Selection: file.Selection}
+	for i := range file.Checks {
+		r.at = "checks[" + strconv.Itoa(i) + "]"
+		f.Checks = append(f.Checks, r.check(&file.Checks[i], names.Checks[i]))
+	}
+	_, known := Errors[f.Selection.Error]
+	switch {
+	case f.Selection.Error != "" && !known:
+		r.fail("selection.error", "%q is unknown; want one of %s", f.Selection.Error, strings.Join(slices.Sorted(maps.Keys(Errors)), ", "))
+	case known && len(f.Checks) > 0:
+		r.fail("checks", "must be absent if selection.error is set: a failed selection has nothing to check")
+	case !known && len(f.Checks) == 0:
+		r.fail("checks", "is required: a file without checks cannot fail; add [[checks]] with an assert")
+	}
 	if len(r.problems) > 0 {
 		return nil, &FileError{r.problems}
 	}
 	return f, nil
 }
 
-func (r *reader) file(data []byte) *File {
-	values, err := cupeltoml.Parse(data, policy.MaxBytes)
-	if err != nil {
-		if invalid, ok := errors.AsType[*cupeltoml.ParseError](err); ok {
-			r.problems = append(r.problems, Problem{Reason: shorten(invalid.Reason, maxReason)})
-		} else {
-			r.fail("", "%v", err)
-		}
-		return nil
-	}
-	top := r.table(values, "")
-	f := &File{Selection: r.selection(top.table("selection"))}
-	for i, each := range top.tables("checks") {
-		f.Checks = append(f.Checks, each.check(fmt.Sprintf("checks[%d]", i)))
-	}
-	top.end()
-	switch {
-	case f.Selection.Error != "" && len(f.Checks) > 0:
-		r.fail("checks", "must be absent if selection.error is set: a failed selection has nothing to check")
-	case f.Selection.Error == "" && len(f.Checks) == 0 && len(r.problems) == 0:
-		r.fail("checks", "is required: a file without checks cannot fail; add [[checks]] with an assert")
-	}
-	return f
+// reader collects the mistakes in a file.
+type reader struct {
+	globs    Globs
+	at       string // the check that is read
+	problems []string
 }
 
-func (r *reader) selection(t *table) Selection {
-	if t == nil {
-		return Selection{}
-	}
-	s := Selection{
-		Items: t.text("items"), Format: t.text("format"), Encoding: t.text("encoding"),
-		Policy: t.text("policy"), Query: t.text("query"),
-		Budget: t.optionalInt("budget"), Target: t.optionalInt("target"), Reserve: t.optionalInt("reserve"),
-		Margin: t.optionalFloat("margin"),
-	}
-	if slots := t.table("reserve_kind"); slots != nil {
-		s.Slots = make(map[string]int)
-		for _, kind := range slots.names() {
-			s.Slots[kind] = slots.integer(kind)
-		}
-	}
-	s.Error = t.text("error")
-	if _, known := Errors[s.Error]; s.Error != "" && !known {
-		t.fail("error", "%q is unknown; want one of %s", s.Error, strings.Join(sortedNames(Errors), ", "))
-	}
-	t.end()
-	return s
+func (r *reader) fail(path, format string, args ...any) {
+	r.problems = append(r.problems, path+": "+fmt.Sprintf(format, args...))
 }
 
-// check reads one check. If its assertion is unknown, it reads nothing else.
-func (t *table) check(path string) Check {
-	c := Check{Path: path}
-	given, ok := t.requiredText("assert")
-	if !ok {
-		return c
-	}
-	at := slices.IndexFunc(vocabulary, func(a assertion) bool { return a.name == given || snake(a.name) == given })
+// wrong reports a mistake in an argument.
+func (r *reader) wrong(name, format string, args ...any) { r.fail(r.at+"."+name, format, args...) }
+
+// check reads one check, given the names that it has.
+func (r *reader) check(a *arguments, given map[string]any) Check {
+	c := Check{Path: r.at, Why: a.Why}
+	before := len(r.problems)
+	at := slices.IndexFunc(vocabulary, func(v assertion) bool { return v.name == a.Assert || snake(v.name) == a.Assert })
 	if at < 0 {
 		var names []string
-		for _, a := range vocabulary {
-			names = append(names, snake(a.name))
+		for _, v := range vocabulary {
+			names = append(names, snake(v.name))
 		}
-		t.fail("assert", "%q is unknown; want one of %s", given, strings.Join(names, ", "))
+		r.wrong("assert", "%q is unknown; want one of %s", a.Assert, strings.Join(names, ", "))
 		return c
 	}
-	c.Name = vocabulary[at].name
-	c.Why = t.text("why")
-	before := len(t.read)
-	c.holds = vocabulary[at].read(t)
-	c.Text = c.Name
-	for _, name := range t.read[before:] {
-		if value, ok := t.values[name]; ok {
-			c.Text += " " + name + "=" + show(value)
+	v := vocabulary[at]
+	c.Name, c.Text = v.name, v.name
+	takes := strings.Fields(v.takes)
+	for _, name := range takes {
+		value, ok := given[name]
+		if !ok {
+			r.wrong(name, "is required here")
+			continue
+		}
+		if text, ok := value.(string); ok && strings.TrimSpace(text) == "" {
+			r.wrong(name, "must not be blank")
+		}
+		c.Text += " " + name + "=" + show(value)
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if name != "assert" && name != "why" && !slices.Contains(takes, name) {
+			r.wrong(name, "does not belong to %s, which takes %q", v.name, takes)
 		}
 	}
-	t.end()
+	if len(r.problems) > before {
+		return c
+	}
+	a.check(r, v.included)
+	deterministic := v.takes == "runs" && (a.Runs < 2 || a.Runs > maxRuns) // it takes two to compare
+	if a.N < v.least || a.N < 0 || a.Form < 0 || deterministic || v.takes == "threshold" && !(a.Threshold > 0) {
+		r.fail(r.at, "%s is out of range, or would always hold", strings.TrimPrefix(c.Text, v.name+" "))
+	}
+	c.holds = func(s Subject) error { return a.holds(v.name, s) }
 	return c
+}
+
+// show formats a value as TOML, truncating long texts.
+func show(v any) string {
+	switch v := v.(type) {
+	case string:
+		return strconv.Quote(shortened(v))
+	case float64:
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	case []any:
+		parts := make([]string, len(v))
+		for i, part := range v {
+			parts[i] = show(part)
+		}
+		return "[" + strings.Join(parts, ", ") + "]"
+	case map[string]any:
+		var parts []string
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			parts = append(parts, name+"="+show(v[name]))
+		}
+		return "{" + strings.Join(parts, ", ") + "}"
+	}
+	return fmt.Sprint(v)
+}
+
+// shortened returns at most sixty characters of a text.
+func shortened(text string) string {
+	const most = 60
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	return text
+}
+
+// recorder is a [cupeltest.T] that records failures.
+type recorder struct{ err error }
+
+func (*recorder) Helper()  {}
+func (*recorder) FailNow() {}
+func (r *recorder) Errorf(format string, args ...any) {
+	r.err = errors.Join(r.err, fmt.Errorf(format, args...))
 }

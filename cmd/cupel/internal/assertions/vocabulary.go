@@ -1,185 +1,131 @@
 package assertions
 
 import (
-	"encoding/json"
-	"errors"
-	"fmt"
-	"slices"
 	"strings"
 	"unicode"
 
-	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupeltest"
 )
 
-type chain = cupeltest.SelectionReportAssertionChain
-
 // assertion is an assertion that checks can name.
 type assertion struct {
-	name string
-	// read reads the arguments and returns a function that checks a selection.
-	read func(t *table) func(Subject) error
+	name     string
+	takes    string // the arguments, all of which it needs
+	included bool   // its item is an included one
+	least    int    // n: with less it would always hold
 }
 
 // vocabulary has the 13 patterns of the specification, in its order, then the
 // additions of cupeltest.
 var vocabulary = []assertion{
-	{"IncludeItemWithKind", func(t *table) func(Subject) error {
-		kind := t.kind()
-		return link(func(c *chain, _ Subject) { c.IncludeItemWithKind(kind) })
-	}},
-	{"IncludeItemMatching", func(t *table) func(Subject) error {
-		item := t.entry()
-		return link(func(c *chain, _ Subject) { c.IncludeItemMatching(item) })
-	}},
-	{"IncludeExactlyNItemsWithKind", func(t *table) func(Subject) error {
-		kind, n := t.kind(), t.atLeast("n", 0, "")
-		return link(func(c *chain, _ Subject) { c.IncludeExactlyNItemsWithKind(kind, n) })
-	}},
-	{"ExcludeItemWithReason", func(t *table) func(Subject) error {
-		reason := t.reason("reason")
-		return link(func(c *chain, _ Subject) { c.ExcludeItemWithReason(reason) })
-	}},
-	{"ExcludeItemMatchingWithReason", func(t *table) func(Subject) error {
-		item, reason := t.item(), t.reason("reason")
-		return link(func(c *chain, _ Subject) { c.ExcludeItemMatchingWithReason(item, reason) })
-	}},
-	{"ExcludeItemWithBudgetDetails", func(t *table) func(Subject) error {
-		item, tokens, available := t.item(), t.integer("item_tokens"), t.integer("available_tokens")
-		return link(func(c *chain, _ Subject) { c.ExcludeItemWithBudgetDetails(item, tokens, available) })
-	}},
-	{"HaveNoExclusionsForKind", func(t *table) func(Subject) error {
-		kind := t.kind()
-		return link(func(c *chain, _ Subject) { c.HaveNoExclusionsForKind(kind) })
-	}},
-	{"HaveAtLeastNExclusions", func(t *table) func(Subject) error {
-		n := t.atLeast("n", 1, always)
-		return link(func(c *chain, _ Subject) { c.HaveAtLeastNExclusions(n) })
-	}},
-	{"ExcludedItemsAreSortedByScoreDescending", func(*table) func(Subject) error {
-		return link(func(c *chain, _ Subject) { c.ExcludedItemsAreSortedByScoreDescending() })
-	}},
-	{"HaveBudgetUtilizationAbove", func(t *table) func(Subject) error {
-		threshold, ok := t.asFloat("threshold", t.need("threshold"))
-		if ok && threshold <= 0 {
-			t.fail("threshold", "must be above 0, got %v%s", threshold, always)
-		}
-		return link(func(c *chain, s Subject) { c.HaveBudgetUtilizationAbove(threshold, s.Budget) })
-	}},
-	{"HaveKindCoverageCount", func(t *table) func(Subject) error {
-		n := t.atLeast("n", 1, always)
-		return link(func(c *chain, _ Subject) { c.HaveKindCoverageCount(n) })
-	}},
-	{"PlaceItemAtEdge", func(t *table) func(Subject) error {
-		item := t.entry()
-		return link(func(c *chain, _ Subject) { c.PlaceItemAtEdge(item) })
-	}},
-	{"PlaceTopNScoredAtEdges", func(t *table) func(Subject) error {
-		n := t.atLeast("n", 1, always)
-		return link(func(c *chain, _ Subject) { c.PlaceTopNScoredAtEdges(n) })
-	}},
+	{"IncludeItemWithKind", "kind", false, 0},
+	{"IncludeItemMatching", "item", true, 0},
+	{"IncludeExactlyNItemsWithKind", "kind n", false, 0},
+	{"ExcludeItemWithReason", "reason", false, 0},
+	{"ExcludeItemMatchingWithReason", "item reason", false, 0},
+	{"ExcludeItemWithBudgetDetails", "item item_tokens available_tokens", false, 0},
+	{"HaveNoExclusionsForKind", "kind", false, 0},
+	{"HaveAtLeastNExclusions", "n", false, 1},
+	{"ExcludedItemsAreSortedByScoreDescending", "", false, 0},
+	{"HaveBudgetUtilizationAbove", "threshold", false, 0},
+	{"HaveKindCoverageCount", "n", false, 1},
+	{"PlaceItemAtEdge", "item", true, 0},
+	{"PlaceTopNScoredAtEdges", "n", false, 1},
 
-	{"IncludeInOrder", func(t *table) func(Subject) error {
-		contents := t.texts("contents")
-		return link(func(c *chain, _ Subject) { c.IncludeInOrder(contents...) })
-	}},
-	{"HaveNoExclusions", func(*table) func(Subject) error {
-		return link(func(c *chain, _ Subject) { c.HaveNoExclusions() })
-	}},
-	{"IncludeNoItemMatching", func(t *table) func(Subject) error {
-		item := t.entry()
-		return link(func(c *chain, _ Subject) { c.IncludeNoItemMatching(item) })
-	}},
-	{"ExcludeNoItemMatching", func(t *table) func(Subject) error {
-		item := t.item()
-		return link(func(c *chain, _ Subject) { c.ExcludeNoItemMatching(item) })
-	}},
-	{"ExcludeItemWithReasonData", func(t *table) func(Subject) error {
-		reason := t.reasonData("reason", "data")
-		return link(func(c *chain, _ Subject) { c.ExcludeItemWithReasonData(reason) })
-	}},
-	{"HaveTokensAtMost", func(t *table) func(Subject) error {
-		n := t.atLeast("n", 0, "")
-		return link(func(c *chain, _ Subject) { c.HaveTokensAtMost(n) })
-	}},
-	{"HaveShortfallForKind", func(t *table) func(Subject) error {
-		kind := t.kind()
-		return link(func(c *chain, _ Subject) { c.HaveShortfallForKind(kind) })
-	}},
-	{"IncludeGroup", func(t *table) func(Subject) error {
-		group, _ := t.requiredText("group")
-		return link(func(c *chain, _ Subject) { c.IncludeGroup(group) })
-	}},
-	{"ExcludeGroup", func(t *table) func(Subject) error {
-		group, _ := t.requiredText("group")
-		return link(func(c *chain, _ Subject) { c.ExcludeGroup(group) })
-	}},
-	{"KeepGroupsWhole", func(*table) func(Subject) error {
-		return link(func(c *chain, _ Subject) { c.KeepGroupsWhole() })
-	}},
-	{"KeepGroupsTogether", func(*table) func(Subject) error {
-		return link(func(c *chain, _ Subject) { c.KeepGroupsTogether() })
-	}},
-	{"IncludeItemInForm", func(t *table) func(Subject) error {
-		item, form := t.entry(), t.atLeast("form", 0, "")
-		return link(func(c *chain, _ Subject) { c.IncludeItemInForm(item, form) })
-	}},
-	{"IncludeItemInSmallerForm", func(t *table) func(Subject) error {
-		item := t.entry()
-		return link(func(c *chain, _ Subject) { c.IncludeItemInSmallerForm(item) })
-	}},
-	{"ExcludeItemSupersededBy", func(t *table) func(Subject) error {
-		item := t.item()
-		newest, _ := t.asContent("newest", t.need("newest"))
-		return link(func(c *chain, _ Subject) { c.ExcludeItemSupersededBy(item, newest) })
-	}},
-	{"IncludeStaleItem", func(t *table) func(Subject) error {
-		item := t.entry()
-		return link(func(c *chain, _ Subject) { c.IncludeStaleItem(item) })
-	}},
-	{"HaveNoStaleItems", func(*table) func(Subject) error {
-		return link(func(c *chain, _ Subject) { c.HaveNoStaleItems() })
-	}},
-	{"MatchGolden", func(t *table) func(Subject) error {
-		name, _ := t.requiredText("name")
-		return link(func(c *chain, _ Subject) { c.MatchGolden(name) })
-	}},
-	{"Deterministic", func(t *table) func(Subject) error {
-		runs := t.atLeast("runs", 2, ": it takes two to compare")
-		if runs > maxRuns {
-			t.fail("runs", "must be at most %d, got %d", maxRuns, runs)
-		}
-		return func(s Subject) error {
-			var r recorder
-			cupeltest.Deterministic(&r, s.Pipeline, s.Items, s.Budget, runs, s.Options...)
-			return r.err
-		}
-	}},
+	{"IncludeInOrder", "contents", false, 0},
+	{"HaveNoExclusions", "", false, 0},
+	{"IncludeNoItemMatching", "item", true, 0},
+	{"ExcludeNoItemMatching", "item", false, 0},
+	{"ExcludeItemWithReasonData", "reason data", false, 0},
+	{"HaveTokensAtMost", "n", false, 0},
+	{"HaveShortfallForKind", "kind", false, 0},
+	{"IncludeGroup", "group", false, 0},
+	{"ExcludeGroup", "group", false, 0},
+	{"KeepGroupsWhole", "", false, 0},
+	{"KeepGroupsTogether", "", false, 0},
+	{"IncludeItemInForm", "item form", true, 0},
+	{"IncludeItemInSmallerForm", "item", true, 0},
+	{"ExcludeItemSupersededBy", "item newest", false, 0},
+	{"IncludeStaleItem", "item", true, 0},
+	{"HaveNoStaleItems", "", false, 0},
+	{"MatchGolden", "name", false, 0},
+	{"Deterministic", "runs", false, 0},
+}
+
+// holds returns nil if the assertion of a name holds.
+func (a *arguments) holds(name string, s Subject) error {
+	c := cupeltest.That(s.Report, s.Options...)
+	switch name {
+	case "IncludeItemWithKind":
+		c.IncludeItemWithKind(a.Kind)
+	case "IncludeItemMatching":
+		c.IncludeItemMatching(a.Item.entry)
+	case "IncludeExactlyNItemsWithKind":
+		c.IncludeExactlyNItemsWithKind(a.Kind, a.N)
+	case "ExcludeItemWithReason":
+		c.ExcludeItemWithReason(a.Reason)
+	case "ExcludeItemMatchingWithReason":
+		c.ExcludeItemMatchingWithReason(a.Item.matches, a.Reason)
+	case "ExcludeItemWithBudgetDetails":
+		c.ExcludeItemWithBudgetDetails(a.Item.matches, a.ItemTokens, a.AvailableTokens)
+	case "HaveNoExclusionsForKind":
+		c.HaveNoExclusionsForKind(a.Kind)
+	case "HaveAtLeastNExclusions":
+		c.HaveAtLeastNExclusions(a.N)
+	case "ExcludedItemsAreSortedByScoreDescending":
+		c.ExcludedItemsAreSortedByScoreDescending()
+	case "HaveBudgetUtilizationAbove":
+		c.HaveBudgetUtilizationAbove(a.Threshold, s.Budget)
+	case "HaveKindCoverageCount":
+		c.HaveKindCoverageCount(a.N)
+	case "PlaceItemAtEdge":
+		c.PlaceItemAtEdge(a.Item.entry)
+	case "PlaceTopNScoredAtEdges":
+		c.PlaceTopNScoredAtEdges(a.N)
+	case "IncludeInOrder":
+		c.IncludeInOrder(a.Contents...)
+	case "HaveNoExclusions":
+		c.HaveNoExclusions()
+	case "IncludeNoItemMatching":
+		c.IncludeNoItemMatching(a.Item.entry)
+	case "ExcludeNoItemMatching":
+		c.ExcludeNoItemMatching(a.Item.matches)
+	case "ExcludeItemWithReasonData":
+		c.ExcludeItemWithReasonData(a.data)
+	case "HaveTokensAtMost":
+		c.HaveTokensAtMost(a.N)
+	case "HaveShortfallForKind":
+		c.HaveShortfallForKind(a.Kind)
+	case "IncludeGroup":
+		c.IncludeGroup(a.Group)
+	case "ExcludeGroup":
+		c.ExcludeGroup(a.Group)
+	case "KeepGroupsWhole":
+		c.KeepGroupsWhole()
+	case "KeepGroupsTogether":
+		c.KeepGroupsTogether()
+	case "IncludeItemInForm":
+		c.IncludeItemInForm(a.Item.entry, a.Form)
+	case "IncludeItemInSmallerForm":
+		c.IncludeItemInSmallerForm(a.Item.entry)
+	case "ExcludeItemSupersededBy":
+		c.ExcludeItemSupersededBy(a.Item.matches, a.Newest)
+	case "IncludeStaleItem":
+		c.IncludeStaleItem(a.Item.entry)
+	case "HaveNoStaleItems":
+		c.HaveNoStaleItems()
+	case "MatchGolden":
+		c.MatchGolden(a.Name)
+	case "Deterministic":
+		var r recorder
+		cupeltest.Deterministic(&r, s.Pipeline, s.Items, s.Budget, a.Runs, s.Options...)
+		return r.err
+	}
+	return c.Err()
 }
 
 // maxRuns bounds the time that one check can take.
 const maxRuns = 1000
-
-// always is the reason why some numbers are rejected.
-const always = ": it would always hold"
-
-// link returns a check that runs one assertion of a chain.
-func link(run func(c *chain, s Subject)) func(Subject) error {
-	return func(s Subject) error {
-		c := cupeltest.That(s.Report, s.Options...)
-		run(c, s)
-		return c.Err()
-	}
-}
-
-// recorder is a [cupeltest.T] that records failures.
-type recorder struct{ err error }
-
-func (*recorder) Helper()  {}
-func (*recorder) FailNow() {}
-func (r *recorder) Errorf(format string, args ...any) {
-	r.err = errors.Join(r.err, fmt.Errorf(format, args...))
-}
 
 // snake returns a name of the vocabulary in snake case:
 // include_exactly_n_items_with_kind.
@@ -192,71 +138,4 @@ func snake(name string) string {
 		b.WriteRune(unicode.ToLower(c))
 	}
 	return b.String()
-}
-
-func (t *table) kind() cupel.ContextKind {
-	text, _ := t.requiredText("kind")
-	return cupel.ContextKind(text)
-}
-
-// reason reads the code of an exclusion. Policies of this command give only the
-// codes of the specification.
-func (t *table) reason(name string) cupel.ExclusionCode {
-	text, ok := t.requiredText(name)
-	if !ok {
-		return ""
-	}
-	known := cupel.ExclusionCodes()
-	if code := cupel.ExclusionCode(text); slices.Contains(known, code) {
-		return code
-	}
-	var names []string
-	for _, code := range known {
-		names = append(names, string(code))
-	}
-	t.fail(name, "%q is unknown; want one of %s", text, strings.Join(names, ", "))
-	return ""
-}
-
-// reasonData reads a code and its data through the JSON of reports.
-func (t *table) reasonData(name, dataName string) (reason cupel.ExclusionReason) {
-	code := t.reason(name)
-	t.need(dataName)
-	data := t.table(dataName)
-	if code == "" || data == nil {
-		return reason
-	}
-	before := len(t.problems)
-	wire := map[string]any{"reason": string(code)}
-	for f := range cupel.NewExclusionReason(code, cupel.ReasonData{}).Fields() {
-		switch f.Value.(type) {
-		case int:
-			wire[f.Name] = data.integer(f.Name)
-		case float64:
-			wire[f.Name], _ = data.asFloat(f.Name, data.need(f.Name))
-		default:
-			if f.Content {
-				wire[f.Name], _ = data.asContent(f.Name, data.need(f.Name))
-			} else {
-				wire[f.Name], _ = data.requiredText(f.Name)
-			}
-		}
-	}
-	if code == cupel.ExcludeBudgetExceeded { // of an item in a group
-		if n := data.optionalInt("group_tokens"); n != nil {
-			wire["group_tokens"] = *n
-		}
-	}
-	data.end()
-	if len(t.problems) > before {
-		return reason
-	}
-	text, err := json.Marshal(wire)
-	if err == nil {
-		err = json.Unmarshal(text, &reason)
-	}
-	if err != nil {
-		t.fail(dataName, "%v", err)
-	}
-	return reason
 }

@@ -1,7 +1,7 @@
 package cli
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,16 +15,16 @@ import (
 	"github.com/wollax/cupel-go/cmd/cupel/internal/input"
 	"github.com/wollax/cupel-go/cmd/cupel/internal/terminal"
 	"github.com/wollax/cupel-go/cupeltest"
+	"github.com/wollax/cupel-go/internal/english"
 )
 
 // checkFlags are the flags of newCheck.
 type checkFlags struct {
 	selectionFlags
-	checks []string
-	json   bool
-	junit  string
-	force  bool
-	hide   bool
+	printFlags
+	junit string
+	force bool
+	hide  bool
 }
 
 // newCheck returns the command that tests selections against assertions.
@@ -51,21 +51,20 @@ those of the specification's testing vocabulary and the additions of cupeltest.
 check prints one line per check. The exit code is 1 if a check fails, 2 if a
 file is invalid, and 3 if the selection fails and the file does not expect it.`,
 		Example: `  cupel check checks/*.toml
-  cupel check --checks chat.toml -i today.jsonl -p candidate.toml
+  cupel check chat.toml -i today.jsonl -p candidate.toml
   cupel check chat.toml --hide-contents --junit report.xml`,
+		Args: cobra.MinimumNArgs(1),
 		RunE: func(command *cobra.Command, args []string) error {
-			return flags.run(env, command, append(flags.checks, args...))
+			return flags.run(command.Context(), env, args)
 		},
+		ValidArgsFunction: cobra.FixedCompletions([]string{"toml"}, cobra.ShellCompDirectiveFilterFileExt),
 	}
-	flags.register(command)
-	optional(command, "items", "budget", "policy") // the file may set them
+	flags.selectionFlags.register(command)
+	flags.printFlags.register(command)
 	set := command.Flags()
-	set.StringArrayVar(&flags.checks, "checks", nil, "`file` with checks, or -; may be repeated; same as a FILE argument")
-	set.BoolVar(&flags.json, "json", false, "print JSON")
-	set.StringVar(&flags.junit, "junit", "", "write JUnit XML to this `file`; - is standard output in place of the lines")
+	set.StringVar(&flags.junit, "junit", "", "write JUnit XML to this `file` too")
 	set.BoolVar(&flags.force, "force", false, "overwrite the --junit file")
 	set.BoolVar(&flags.hide, "hide-contents", false, "show sizes of contents in failures; not their beginnings")
-	must(command.MarkFlagFilename("checks", "toml"))
 	must(command.MarkFlagFilename("junit", "xml"))
 	return command
 }
@@ -84,37 +83,22 @@ type checkResult struct {
 	err error // nil when it holds
 }
 
-func (f *checkFlags) run(env *Environment, command *cobra.Command, names []string) error {
-	if len(names) == 0 {
-		return usagef("nothing to check: give a file of checks (CHECKS.md describes the format)")
-	}
-	if f.junit == "-" && f.json {
-		return usagef("--junit - and --json cannot both go to standard output; give --junit a file")
-	}
-	for _, name := range names {
-		if f.junit != "" && f.junit != "-" && filepath.Clean(name) == filepath.Clean(f.junit) {
-			return usagef("--junit: %s is a file of checks and would be overwritten; choose another file", shown(name))
-		}
-	}
-	if _, err := f.question(env); err != nil {
-		return err
-	}
+func (f *checkFlags) run(ctx context.Context, env *Environment, names []string) error {
 	files, err := readChecks(env, names)
 	if err != nil {
 		return err
 	}
 	// Read everything before printing anything, so that a bad command line
 	// prints no partial results.
-	known := make(map[string]*input.Candidates)
 	selections := make([]*selection, len(files))
 	for i, file := range files {
-		if selections[i], err = f.selection(env, command, file, known); err != nil {
+		if selections[i], err = f.selection(ctx, env, file); err != nil {
 			return fmt.Errorf("%s: %w", shown(file.name), err)
 		}
 	}
 	for i, file := range files {
-		file.check(command.Context(), selections[i], f.hide)
-		if err := command.Context().Err(); err != nil {
+		file.check(ctx, selections[i], f.hide)
+		if err := ctx.Err(); err != nil {
 			return err
 		}
 	}
@@ -126,114 +110,66 @@ func readChecks(env *Environment, names []string) ([]*checkedFile, error) {
 	var files []*checkedFile
 	var wrong []error
 	for _, name := range names {
-		file, err := readCheckFile(env, name)
+		data, err := readFile(env, name, assertions.MaxBytes)
 		if err != nil {
-			wrong = append(wrong, err)
-			continue
+			return nil, err
+		}
+		file, err := assertions.Decode(data, globs)
+		if err != nil {
+			wrong = append(wrong, usagef("%s: %w", shown(name), err))
 		}
 		files = append(files, &checkedFile{name: name, file: file})
 	}
-	if len(wrong) > 0 {
-		return nil, usageError{errors.Join(wrong...)}
-	}
-	return files, nil
+	return files, errors.Join(wrong...)
 }
 
-func readCheckFile(env *Environment, name string) (*assertions.File, error) {
-	r, done, err := open(env, name)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	var data bytes.Buffer
-	if _, err := data.ReadFrom(io.LimitReader(r, assertions.MaxBytes+1)); err != nil {
-		return nil, fmt.Errorf("%s: %w", shown(name), err)
-	}
-	file, err := assertions.Decode(data.Bytes(), globs)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", shown(name), err)
-	}
-	return file, nil
-}
-
-// globs compiles a pattern as --item takes it.
-func globs(pattern string) (func(content string) bool, error) {
-	g, err := parseGlob(pattern)
-	return g.matches, err
-}
-
-// selection reads the candidates, policy and budget of a file; flags override
-// it. known caches candidates, so that several files can share standard input.
-func (f *checkFlags) selection(env *Environment, command *cobra.Command, file *checkedFile, known map[string]*input.Candidates) (*selection, error) {
-	changed := command.Flags().Changed
+// selection reads the candidates, policy and budget of a file, where flags do not give
+// them.
+func (f *checkFlags) selection(ctx context.Context, env *Environment, file *checkedFile) (*selection, error) {
 	s, says := f.selectionFlags, file.file.Selection
-	for _, setting := range []struct {
-		flag string
-		to   *string
-		says string
-	}{
-		{"format", &s.format, says.Format},
-		{"encoding", &s.encoding, says.Encoding},
-		{"policy", &s.policy, policyRelativeTo(file.name, says.Policy)},
-	} {
-		if !changed(setting.flag) && setting.says != "" {
-			*setting.to = setting.says
-		}
-	}
-	if !changed("items") && says.Items != "" {
+	if len(s.items) == 0 && says.Items != "" {
 		s.items = []string{relativeTo(file.name, says.Items)}
 	}
-	for _, setting := range []struct {
-		flag string
-		to   *int
-		says *int
-	}{
-		{"budget", &s.budget.tokens, says.Budget},
-		{"target", &s.target, says.Target},
-		{"reserve", &s.reserve, says.Reserve},
-	} {
-		if !changed(setting.flag) && setting.says != nil {
-			*setting.to = *setting.says
-		}
+	if says.Format != "" && s.format == string(input.Auto) {
+		s.format = says.Format
 	}
-	if !changed("reserve-kind") && says.Slots != nil {
+	if says.Encoding != "" && s.encoding == encodings[0] {
+		s.encoding = says.Encoding
+	}
+	if isPolicyFile(says.Policy) {
+		says.Policy = relativeTo(file.name, says.Policy)
+	}
+	s.policy = cmp.Or(s.policy, says.Policy)
+	s.budget = cmp.Or(s.budget, amount{tokens: says.Budget})
+	s.target, s.reserve, s.margin = cmp.Or(s.target, says.Target), cmp.Or(s.reserve, says.Reserve), cmp.Or(s.margin, says.Margin)
+	if s.slots == nil {
 		s.slots = says.Slots
 	}
-	if !changed("margin") && says.Margin != nil {
-		s.margin = *says.Margin
+	missing := ""
+	switch {
+	case len(s.items) == 0:
+		missing = "items"
+	case s.policy == "":
+		missing = "policy"
+	case s.budget == amount{}:
+		missing = "budget"
 	}
-	if !s.asked.given && says.Query != "" {
-		s.asked = &question{says.Query, true, new(indexes)}
+	if missing != "" {
+		return nil, usagef("selection.%s is missing; set it in the file, or give --%s", missing, missing)
 	}
-	for _, need := range []struct {
-		name  string
-		there bool
-	}{
-		{"items", len(s.items) > 0},
-		{"policy", s.policy != ""},
-		{"budget", changed("budget") || says.Budget != nil},
-	} {
-		if !need.there {
-			return nil, usagef("selection.%s is missing; set it in the file, or give --%s", need.name, need.name)
-		}
-	}
-	c, err := s.readChooser(env, s.policy, s.encoding)
+	c, err := asking(cmp.Or(f.query, says.Query)).chooser(env, s.policy, s.encoding)
 	if err != nil {
 		return nil, err
 	}
-	key := fmt.Sprintf("%q", append(s.items, s.format, s.encoding)) // what a file can change
-	candidates := known[key]
-	if candidates == nil {
-		if candidates, err = s.candidateFlags.read(command.Context(), env); err != nil {
-			return nil, err
-		}
-		known[key] = candidates
-	}
-	budget, err := s.make(changed("target") || says.Target != nil, candidates.Items)
+	candidates, err := s.candidateFlags.read(ctx, env)
 	if err != nil {
 		return nil, err
 	}
-	return c.selection(command.Context(), candidates, budget)
+	budget, err := s.make(candidates.Items)
+	if err != nil {
+		return nil, err
+	}
+	return c.selection(ctx, candidates, budget)
 }
 
 // relativeTo resolves a name in a file of checks against the file's folder.
@@ -242,14 +178,6 @@ func relativeTo(file, name string) string {
 		return name
 	}
 	return filepath.Join(filepath.Dir(file), name)
-}
-
-// policyRelativeTo is relativeTo for a name that may be a preset.
-func policyRelativeTo(file, name string) string {
-	if isPolicyFile(name) {
-		return relativeTo(file, name)
-	}
-	return name
 }
 
 // check makes the selection and runs the checks. Its results are meaningless
@@ -297,15 +225,14 @@ func (c *checkedFile) failed() int {
 // report prints the results and returns the error of the command.
 func (f *checkFlags) report(env *Environment, files []*checkedFile) error {
 	if f.junit != "" {
-		if err := writeOutput(env, f.junit, f.force, func(w io.Writer) error { return writeJUnit(w, files) }); err != nil {
+		if err := writeFile(f.junit, f.force, func(w io.Writer) error { return writeJUnit(w, files) }); err != nil {
 			return err
 		}
 	}
 	var err error
-	switch {
-	case f.json:
-		err = writeChecksJSON(env.Stdout, files)
-	case f.junit != "-":
+	if f.json {
+		err = writeJSON(env.Stdout, jsonChecks(files))
+	} else {
 		err = writeChecks(env.Stdout, files)
 	}
 	if err != nil {
@@ -346,9 +273,9 @@ func writeChecks(w io.Writer, files []*checkedFile) error {
 		checks += len(file.results)
 		failed += file.failed()
 	}
-	fmt.Fprintf(&out, "%s in %s: %d ok, %d failed", plural(checks, "check"), plural(len(files), "file"), checks-failed, failed)
+	fmt.Fprintf(&out, "%s in %s: %d ok, %d failed", english.Plural(checks, "check"), english.Plural(len(files), "file"), checks-failed, failed)
 	if without > 0 {
-		fmt.Fprintf(&out, ", %s without a selection", plural(without, "file"))
+		fmt.Fprintf(&out, ", %s without a selection", english.Plural(without, "file"))
 	}
 	out.WriteByte('\n')
 	_, err := io.WriteString(w, out.String())

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -34,7 +33,7 @@ type checkJSON struct {
 	Actual    string `json:"actual,omitempty"`
 }
 
-func writeChecksJSON(w io.Writer, files []*checkedFile) error {
+func jsonChecks(files []*checkedFile) checksJSON {
 	all := checksJSON{Files: []checkFileJSON{}}
 	for _, file := range files {
 		shows := checkFileJSON{File: file.name, Checks: []checkJSON{}}
@@ -55,10 +54,7 @@ func writeChecksJSON(w io.Writer, files []*checkedFile) error {
 		all.Failed += file.failed()
 		all.Files = append(all.Files, shows)
 	}
-	encoder := json.NewEncoder(w)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(all)
+	return all
 }
 
 // The elements of JUnit XML that all readers of it support.

@@ -4,7 +4,9 @@ package cli
 
 import (
 	"bufio"
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -59,33 +61,6 @@ func (e selectionError) Unwrap() error { return e.err }
 // errCheck says that a check failed; the failure has been printed already.
 var errCheck = errors.New("a check failed")
 
-// takes returns a check of the number of arguments. An argument of a command that
-// takes none is usually a file without its flag.
-func takes(least, most int) cobra.PositionalArgs {
-	return func(command *cobra.Command, args []string) error {
-		n := len(args)
-		if least <= n && n <= most {
-			return nil
-		}
-		if most == 0 {
-			for _, name := range []string{"items", "data"} {
-				if command.Flags().Lookup(name) != nil {
-					return usagef("unexpected argument %q (did you mean --%s %s?)", args[0], name, args[0])
-				}
-			}
-			return usagef("unexpected argument %q", args[0])
-		}
-		want := plural(least, "argument")
-		switch {
-		case least < most && n < least:
-			want = "at least " + want
-		case least < most:
-			want = "at most " + plural(most, "argument")
-		}
-		return usagef("want %s, got %d: %s", want, n, command.UseLine())
-	}
-}
-
 // Main runs the command and returns its exit code.
 func Main(ctx context.Context, args []string, env Environment) int {
 	env.screen = terminal.Detect(env.Stdout, env.Getenv)
@@ -96,10 +71,7 @@ func Main(ctx context.Context, args []string, env Environment) int {
 	root.SetIn(env.Stdin)
 	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)
-	command, err := root.ExecuteContextC(ctx)
-	if example, _, _ := strings.Cut(strings.TrimSpace(command.Example), "\n"); err != nil && strings.HasPrefix(err.Error(), "required flag") {
-		err = fmt.Errorf("%w; for example: %s", err, example)
-	}
+	err := root.ExecuteContext(ctx)
 	if flushed := out.Flush(); err == nil {
 		err = flushed
 	}
@@ -119,6 +91,13 @@ func Main(ctx context.Context, args []string, env Environment) int {
 func message(err error) string {
 	text := strings.TrimPrefix(err.Error(), "cupel: ")
 	return strings.NewReplacer(": cupel: ", ": ", ": cupelsession: ", ": ", "\n\t", "\n  ").Replace(text)
+}
+
+// note prints notes to the user that are not errors.
+func note(env *Environment, notes ...string) {
+	for _, text := range notes {
+		fmt.Fprintf(env.Stderr, "cupel: note: %s\n", terminal.Safe(text))
+	}
 }
 
 func exitCode(ctx context.Context, err error) int {
@@ -142,16 +121,15 @@ func newRoot(env *Environment) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "cupel",
 		Short: "Choose a context window and see why",
-		Long:  "Select what fits the context window of a language model, and see why.",
-		Example: `  cupel run -i chat.json -p agent -b 8k --as transcript -o smaller.json
+		Long: `Select what fits the context window of a language model, and see why.
 
 Exit codes: 0 success; 1 a check failed; 2 command line or file invalid;
-3 the selection failed; 130 interrupted. cupel COMMAND --help has the flags.`,
+3 the selection failed; 130 interrupted.`,
+		Example:       "  cupel run -i chat.json -p agent -b 8k --as transcript -o smaller.json",
 		Version:       version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
-	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(
 		newRun(env),
 		newExplain(env),
@@ -159,15 +137,13 @@ Exit codes: 0 success; 1 a check failed; 2 command line or file invalid;
 		newSweep(env),
 		newEval(env),
 		newReplay(env),
-		newMerge(env),
 		newCheck(env),
 		newInspect(env),
 		newMCP(env),
 		newPolicies(env),
 		newStrategies(),
-		newMan(env),
 	)
-	useHelp(root)
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ", ".FlagUsagesWrapped 80 "))
 	return root
 }
 
@@ -179,13 +155,28 @@ func version() string {
 	return "unknown"
 }
 
-// writeOutput writes what content produces to a file, or to standard output when
-// name is "-". It overwrites a file only if force is set, and leaves no partial
-// file behind.
-func writeOutput(env *Environment, name string, force bool, content func(w io.Writer) error) (err error) {
-	if name == "-" {
+// outputFlags say where output goes.
+type outputFlags struct {
+	output string
+	force  bool
+}
+
+func (f *outputFlags) register(command *cobra.Command, name string) {
+	command.Flags().StringVarP(&f.output, "output", "o", name, "`file` to write, or - for standard output")
+	command.Flags().BoolVar(&f.force, "force", false, "overwrite the --output file")
+}
+
+// write writes what content produces to the output.
+func (f *outputFlags) write(env *Environment, content func(w io.Writer) error) error {
+	if f.output == "-" {
 		return content(env.Stdout)
 	}
+	return writeFile(f.output, f.force, content)
+}
+
+// writeFile writes what content produces to a file. It overwrites a file only if force
+// is set, and leaves no partial file behind.
+func writeFile(name string, force bool, content func(w io.Writer) error) (err error) {
 	flags := os.O_WRONLY | os.O_CREATE | os.O_EXCL
 	if force || isDevice(name) {
 		flags = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
@@ -218,8 +209,32 @@ func isDevice(name string) bool {
 	return err == nil && !info.Mode().IsRegular() && !info.IsDir()
 }
 
-// keeps reports whether there is something that only --force overwrites.
-func keeps(name string) bool {
-	_, err := os.Lstat(name)
-	return err == nil && !isDevice(name)
+// printFlags are the flags of commands that print for people or programs.
+type printFlags struct{ json bool }
+
+func (f *printFlags) register(command *cobra.Command) {
+	command.Flags().BoolVar(&f.json, "json", false, "print JSON, for programs")
+}
+
+// print prints one of two forms.
+func (f *printFlags) print(env *Environment, value any, text func(p *terminal.Printer)) error {
+	if f.json {
+		return writeJSON(env.Stdout, value)
+	}
+	p := env.screen.Printer(env.Stdout)
+	text(p)
+	return p.Err()
+}
+
+// writeJSON writes a value as indented JSON that is safe on a terminal.
+func writeJSON(w io.Writer, value any) error {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	if err := encoder.Encode(value); err != nil {
+		return err
+	}
+	_, err := w.Write(terminal.EscapeJSON(text.Bytes()))
+	return err
 }

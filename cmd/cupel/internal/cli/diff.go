@@ -4,22 +4,24 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"io"
-	"strconv"
-	"strings"
+	"math"
+	"os"
 
 	"github.com/spf13/cobra"
 
-	"github.com/wollax/cupel-go/cmd/cupel/internal/input"
 	"github.com/wollax/cupel-go/cmd/cupel/internal/terminal"
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/analysis"
 )
 
 // diffFlags are the flags of newDiff.
 type diffFlags struct {
-	selectionFlags
-	displayFlags
+	candidateFlags
+	budgetFlags
+	query string
+	printFlags
 	rows int
 
 	runs     []string // files with recorded runs
@@ -31,15 +33,13 @@ func newDiff(env *Environment) *cobra.Command {
 	var flags diffFlags
 	command := &cobra.Command{
 		Use:   "diff A B",
-		Short: "Compare two policies, two budgets or two reports",
-		Long: `diff compares two selections from the same candidates. It lists the items that
-only one of them includes, and why the other does not; the items whose order
-differs; and how tokens, kinds and timestamps change.
+		Short: "Compare two policies or two reports",
+		Long: `diff compares two selections: it lists the items that only one of them includes,
+and why the other does not, those in another place or form, and how tokens differ.
 
-With --policy, A and B are two budgets for that policy. Otherwise, with --items,
-they are two policies, by name or file, for one --budget. With neither, they are
-two reports written by cupel explain --json; --budget is then the budget that
-utilization is computed from.
+With --items, A and B are two policies, by name or file, for one --budget. Without,
+they are two reports written by cupel explain --json; --budget is then the budget
+that shares are computed from.
 
 With --recordings, A and B are two policies; the word recorded stands for what was
 decided then. Both select from the candidates of each recorded run, at its time and
@@ -50,213 +50,238 @@ contents; --contents has them for a policy that reads contents.
 Items are matched by content. Content with several copies counts as included if
 one copy is.`,
 		Example: `  cupel diff -i items.jsonl -b 4000 chat rag
-  cupel diff -i items.jsonl -p rag 4000 8000
   cupel diff -i items.jsonl -b 4000 rag my-policy.toml --json
   cupel diff monday.json tuesday.json -b 4000
   cupel diff recorded my-policy.toml --recordings runs.jsonl`,
-		Args: takes(2, 2),
+		Args: cobra.ExactArgs(2),
 		RunE: func(command *cobra.Command, args []string) error {
-			return flags.run(env, command, [2]string(args))
+			return flags.run(command.Context(), env, [2]string(args), command.Flags().Changed("budget"))
 		},
-		ValidArgsFunction: func(command *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
-			if len(args) == 2 || command.Flags().Changed("policy") { // budgets cannot be completed
-				return nil, cobra.ShellCompDirectiveNoFileComp
-			}
-			complete, _ := command.GetFlagCompletionFunc("policy")
-			return complete(command, nil, typed)
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			names, _ := presets()
+			return names, cobra.ShellCompDirectiveDefault
 		},
 	}
-	flags.selectionFlags.register(command)
-	flags.displayFlags.register(command)
+	flags.candidateFlags.register(command)
+	flags.budgetFlags.register(command)
+	queryFlag(command, &flags.query)
+	flags.printFlags.register(command)
+	rowsFlag(command, &flags.rows)
 	command.Flags().StringArrayVar(&flags.runs, "recordings", nil, "`file` with recorded runs, or -; may be repeated")
 	command.Flags().StringVar(&flags.contents, "contents", "", "`file` with the contents of recorded items; {\"id\": …, \"content\": …} on each line")
 	command.MarkFlagsMutuallyExclusive("recordings", "items")
-	command.MarkFlagsMutuallyExclusive("recordings", "policy")
 	command.MarkFlagsMutuallyExclusive("recordings", "budget")
 	must(command.MarkFlagFilename("recordings", "json", "jsonl"))
 	must(command.MarkFlagFilename("contents", "jsonl"))
-	optional(command, "items", "policy", "budget") // which are required depends on A and B
-	intFlag(command.Flags(), &flags.rows, "rows", "n", 20, "show at most this many `rows` of each list; 0 for all")
 	return command
 }
 
-func (f *diffFlags) run(env *Environment, command *cobra.Command, args [2]string) error {
-	if f.rows < 0 {
-		return usagef("--rows: must be at least 0, got %d", f.rows)
+func (f *diffFlags) run(ctx context.Context, env *Environment, args [2]string, budgetGiven bool) error {
+	if args[0] == args[1] {
+		return usagef("A and B are both %s: give two different ones", args[0])
 	}
-	if err := f.check(); err != nil {
-		return err
-	}
-	changed := command.Flags().Changed
-	if changed("recordings") {
-		d, err := f.recordings(command.Context(), env, args)
-		if err != nil {
-			return err
-		}
-		return cmp.Or(f.write(env, func() (any, error) { return d, nil }, d.print), d.failed())
-	}
-	if f.contents != "" {
-		return usagef("--contents is for --recordings")
-	}
-	var d *difference
-	var err error
 	switch {
-	case changed("policy"):
-		d, err = f.budgets(command.Context(), env, args, changed)
-	case changed("items"):
-		d, err = f.policies(command.Context(), env, args, changed)
-	default:
-		d, err = f.reports(env, args, changed)
+	case len(f.runs) > 0:
+		return f.recordings(ctx, env, args)
+	case len(f.items) == 0:
+		return f.reports(env, args, budgetGiven)
+	case !budgetGiven:
+		return usagef("two policies need a budget: give --budget")
 	}
-	if err != nil {
-		return err
-	}
-	return f.write(env, func() (any, error) { return d, nil }, func(p *terminal.Printer) { d.print(p, f.rows) })
-}
-
-// budgets compares two budgets.
-func (f *diffFlags) budgets(ctx context.Context, env *Environment, args [2]string, changed func(string) bool) (*difference, error) {
-	switch {
-	case !changed("items"):
-		return nil, usagef("two budgets need candidates: give --items")
-	case changed("budget"):
-		return nil, usagef("with --policy, A and B are the budgets: omit --budget, or omit --policy to compare policies")
-	}
-	var amounts [2]amount
-	for i, arg := range args {
-		var err error
-		if amounts[i], err = parseAmount(arg); err != nil {
-			return nil, usagef("with --policy, A and B are budgets; omit --policy to compare policies: %w", err)
-		}
-	}
-	c, err := f.readChooser(env, f.policy, f.encoding)
-	if err != nil {
-		return nil, err
-	}
-	candidates, err := f.candidateFlags.read(ctx, env)
-	if err != nil {
-		return nil, err
-	}
-	var budgets [2]cupel.ContextBudget
-	for i, arg := range args {
-		flags := f.budgetFlags
-		flags.budget = amounts[i]
-		if budgets[i], err = flags.make(changed("target"), candidates.Items); err != nil {
-			return nil, usagef("%s: %w", arg, err)
-		}
-	}
-	return both(ctx, env, candidates, [2]compared{
-		{"budget " + strconv.Itoa(budgets[0].MaxTokens()), strconv.Itoa(budgets[0].MaxTokens()), c, budgets[0]},
-		{"budget " + strconv.Itoa(budgets[1].MaxTokens()), strconv.Itoa(budgets[1].MaxTokens()), c, budgets[1]},
-	})
-}
-
-// compared is a selection to make.
-type compared struct {
-	where, label string
-	chooser      chooser
-	budget       cupel.ContextBudget
-}
-
-// both makes two selections and compares them.
-func both(ctx context.Context, env *Environment, candidates *input.Candidates, two [2]compared) (*difference, error) {
-	var sides [2]side
-	var items []*cupel.ContextItem
-	for i := range two {
-		c := &two[i]
-		s, err := c.chooser.selection(ctx, candidates, c.budget)
-		if err != nil {
-			return nil, err
-		}
-		for _, text := range s.notes {
-			note(env.Stderr, []string{c.where + ": " + text})
-		}
-		report, err := s.pipeline.DryRun(ctx, s.items, c.budget)
-		if err != nil {
-			return nil, s.selecting(fmt.Errorf("%s: %w", c.where, err), true)
-		}
-		sides[i] = side{label: c.label, budget: &c.budget, report: report}
-		items = append(items, s.items...) // a reduced task differs
-	}
-	return compare(items, sides), nil
+	return f.policies(ctx, env, args)
 }
 
 // policies compares two policies.
-func (f *diffFlags) policies(ctx context.Context, env *Environment, args [2]string, changed func(string) bool) (*difference, error) {
-	if !changed("budget") {
-		if _, err := parseAmount(args[0]); err == nil {
-			return nil, usagef("two budgets need a policy: give --policy")
-		}
-		return nil, usagef("two policies need a budget: give --budget")
-	}
-	if args[0] == args[1] {
-		return nil, usagef("A and B are both %s: give two different policies, or --policy and two budgets", args[0])
-	}
-	var two [2]compared
+func (f *diffFlags) policies(ctx context.Context, env *Environment, args [2]string) error {
+	var choosers [2]chooser
 	for i, arg := range args {
-		c, err := f.readChooser(env, arg, f.encoding)
-		if err != nil {
-			return nil, err
+		var err error
+		if choosers[i], err = asking(f.query).chooser(env, arg, f.encoding); err != nil {
+			return err
 		}
-		two[i] = compared{where: shown(arg), label: shown(arg), chooser: c}
 	}
 	candidates, err := f.candidateFlags.read(ctx, env)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	budget, err := f.make(changed("target"), candidates.Items)
+	budget, err := f.make(candidates.Items)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	two[0].budget, two[1].budget = budget, budget
-	return both(ctx, env, candidates, two)
+	var reports [2]*cupel.SelectionReport
+	for i, arg := range args {
+		s, err := choosers[i].selection(ctx, candidates, budget)
+		if err != nil {
+			return err
+		}
+		for _, text := range s.notes {
+			note(env, shown(arg)+": "+text)
+		}
+		if reports[i], err = s.pipeline.DryRun(ctx, s.items, budget); err != nil {
+			return s.selecting(fmt.Errorf("%s: %w", shown(arg), err))
+		}
+	}
+	return f.compare(env, args, reports, &budget)
 }
 
 // reports compares two reports.
-func (f *diffFlags) reports(env *Environment, args [2]string, changed func(string) bool) (*difference, error) {
-	var sides [2]side
+func (f *diffFlags) reports(env *Environment, args [2]string, budgetGiven bool) error {
+	var reports [2]*cupel.SelectionReport
 	for i, arg := range args {
-		if arg != "-" && !strings.HasSuffix(strings.ToLower(arg), ".json") {
-			return nil, usagef("%s is not a report: a report ends in .json; give --items to compare policies, and --policy to compare budgets", arg)
-		}
-		report, err := readReport(env, arg)
-		if err != nil {
-			return nil, err
-		}
-		sides[i] = side{label: shown(arg), report: report}
-		if changed("budget") {
-			budget, err := f.make(changed("target"), nil)
-			if err != nil {
-				return nil, err
-			}
-			sides[i].budget = &budget
+		var err error
+		if reports[i], err = readReport(env, arg); err != nil {
+			return err
 		}
 	}
-	return compare(nil, sides), nil
+	if !budgetGiven {
+		return f.compare(env, args, reports, nil)
+	}
+	budget, err := f.make(nil)
+	if err != nil {
+		return err
+	}
+	return f.compare(env, args, reports, &budget)
 }
 
 // readReport reads the output of explain --json.
 func readReport(env *Environment, name string) (*cupel.SelectionReport, error) {
-	r, done, err := open(env, name)
+	if _, err := os.Stat(name); name != "-" && err != nil {
+		return nil, usagef("%w: give --items to compare policies", err)
+	}
+	data, err := readFile(env, name, math.MaxInt32)
 	if err != nil {
 		return nil, err
 	}
-	defer done()
-	data, err := io.ReadAll(r)
-	if err != nil {
-		return nil, usagef("%s: %w", shown(name), err)
-	}
-	// The reader accepts unknown fields, so any object looks like a report: look
-	// for a field that only a report has.
-	var probe struct {
-		Included *json.RawMessage `json:"included"`
-	}
-	if err := json.Unmarshal(data, &probe); err == nil && probe.Included == nil {
-		return nil, usagef("%s is not a report: cupel explain --json writes one; give --items to compare policies", shown(name))
-	}
 	report := new(cupel.SelectionReport)
-	if err := json.Unmarshal(data, report); err != nil {
-		return nil, usagef("%s: %w", shown(name), err)
+	var fields map[string]json.RawMessage
+	err = cmp.Or(json.Unmarshal(data, report), json.Unmarshal(data, &fields))
+	if err == nil && fields["included"] == nil {
+		err = errors.New("it has no list of what is included") // any object looks like a report
+	}
+	if err != nil {
+		return nil, usagef("%s is not a report of cupel explain --json: %w", shown(name), err)
 	}
 	return report, nil
+}
+
+// compare compares two reports, and prints how they differ.
+func (f *diffFlags) compare(env *Environment, names [2]string, reports [2]*cupel.SelectionReport, budget *cupel.ContextBudget) error {
+	d := &difference{A: measure(shown(names[0]), reports[0], budget), B: measure(shown(names[1]), reports[1], budget), Changes: []change{}}
+	diff := analysis.DiffReports(reports[0], reports[1])
+	d.add("went", diff.Went, reports[1])
+	d.add("came", diff.Came, reports[0])
+	d.add("form", diff.Forms, nil)
+	d.add("moved", diff.Moved, nil)
+	return f.print(env, d, func(p *terminal.Printer) { d.print(p, f.rows) })
+}
+
+// difference is how two selections differ. diff --json prints it.
+type difference struct {
+	A       measures `json:"a"`
+	B       measures `json:"b"`
+	Changes []change `json:"changes"`
+}
+
+// measures are the figures of one selection.
+type measures struct {
+	Label       string   `json:"label"`
+	Items       int      `json:"items"`
+	Tokens      int      `json:"tokens"`
+	Utilization *float64 `json:"utilization,omitempty"` // of a budget that is known
+}
+
+// change is a content about which the selections differ.
+type change struct {
+	What    string  `json:"what"` // went (A alone has it), came, form or moved
+	Title   string  `json:"title,omitempty"`
+	Content string  `json:"content"`
+	Kind    string  `json:"kind"` // or the role of a message
+	Tokens  int     `json:"tokens"`
+	A       outcome `json:"a"`
+	B       outcome `json:"b"`
+}
+
+// outcome is what a selection decided about a content.
+type outcome struct {
+	Place  int    `json:"place,omitempty"` // in the prompt, from 1, if it is included
+	Form   int    `json:"form,omitempty"`  // 0 is the full one
+	Tokens int    `json:"tokens"`
+	Reason string `json:"reason"`
+
+	text string // in a table
+}
+
+// notCandidate is the reason for a content that a report does not have.
+const notCandidate = "NotACandidate"
+
+func outcomeOf(e *analysis.Entry) outcome {
+	if e == nil {
+		return outcome{Reason: notCandidate, text: notCandidate}
+	}
+	o := outcome{e.Place, e.Form, e.Tokens, e.Code, shortReason(e)}
+	if e.Place > 0 {
+		o.text = fmt.Sprintf("#%d", e.Place)
+	}
+	if e.Form > 0 {
+		o.text += fmt.Sprintf(", form %d of %d tokens", e.Form, e.Tokens)
+	}
+	return o
+}
+
+// add adds changes, unless the other side includes a copy of the content.
+func (d *difference) add(what string, changes []analysis.ReportChange, other *cupel.SelectionReport) {
+	has := make(map[string]bool)
+	if other != nil {
+		for _, in := range other.Included {
+			has[in.Item.Content()] = true
+		}
+	}
+	for _, c := range changes {
+		if has[c.Content] {
+			continue
+		}
+		has[c.Content] = true
+		in := c.B
+		if in == nil || in.Place == 0 {
+			in = c.A
+		}
+		title, _ := in.Item.MetadataText("title")
+		d.Changes = append(d.Changes, change{what, title, c.Content, kindOf(in.Item), in.Tokens, outcomeOf(c.A), outcomeOf(c.B)})
+	}
+}
+
+func measure(label string, report *cupel.SelectionReport, budget *cupel.ContextBudget) measures {
+	m := measures{Label: label, Items: len(report.Included)}
+	for _, i := range report.Included {
+		m.Tokens = addTokens(m.Tokens, max(i.Item.Tokens(), 0)) // a foreign report may have negative counts
+	}
+	if budget != nil {
+		share := analysis.BudgetUtilization(report, *budget)
+		m.Utilization = &share
+	}
+	return m
+}
+
+// print writes it for people.
+func (d *difference) print(p *terminal.Printer, rows int) {
+	var table [][]any
+	for i, m := range []measures{d.A, d.B} {
+		share := ""
+		if m.Utilization != nil {
+			share = fmt.Sprintf("%.1f%%", 100**m.Utilization)
+		}
+		table = append(table, []any{"AB"[i : i+1], m.Label, m.Items, m.Tokens, share})
+	}
+	p.Table([]string{"", "SELECTION", "ITEMS", "TOKENS", "OF THE BUDGET"}, table)
+	if len(d.Changes) == 0 {
+		p.Line("")
+		p.Line("Both include the same contents in the same order.")
+		return
+	}
+	heading(p, "What differs", len(d.Changes))
+	table = nil
+	for _, c := range d.Changes {
+		table = append(table, []any{c.A.text, c.B.text, c.Tokens, c.Kind, cmp.Or(c.Title, c.Content)})
+	}
+	printSome(p, []string{"A", "B", "TOKENS", "KIND", "ITEM"}, table, rows)
 }

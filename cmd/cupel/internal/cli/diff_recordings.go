@@ -1,7 +1,7 @@
 package cli
 
 import (
-	"bufio"
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -9,12 +9,12 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"slices"
-	"strconv"
 
 	"github.com/wollax/cupel-go/cmd/cupel/internal/recorded"
 	"github.com/wollax/cupel-go/cmd/cupel/internal/terminal"
-	"github.com/wollax/cupel-go/cupel/policy"
+	"github.com/wollax/cupel-go/internal/english"
 )
 
 // recordedName is A or B for what was decided when the runs were recorded.
@@ -22,119 +22,98 @@ const recordedName = "recorded"
 
 // corpusDifference is how two policies differ over recorded runs.
 type corpusDifference struct {
-	A          string            `json:"a"`
-	B          string            `json:"b"`
-	Runs       int               `json:"runs"`
-	Changed    int               `json:"changed"` // runs with another decision
-	Candidates int               `json:"candidates"`
-	Kinds      []*kindDifference `json:"kinds"` // those with the most decisions that differ first
-	Examples   []example         `json:"examples"`
-	LeftOut    int               `json:"leftOut,omitempty"` // lines that cannot be read
-	Failed     int               `json:"failed,omitempty"`  // runs at which a policy failed, which are not compared
+	A          string         `json:"a"`
+	B          string         `json:"b"`
+	Runs       int            `json:"runs"`
+	Changed    int            `json:"changed"` // runs with another decision
+	Candidates int            `json:"candidates"`
+	Kinds      map[string]int `json:"kinds"` // decisions that differ, by kind
+	Decisions  []decision     `json:"decisions"`
+	LeftOut    int            `json:"leftOut,omitempty"` // lines that cannot be read
+	Failed     int            `json:"failed,omitempty"`  // runs at which a policy failed, which are not compared
 
-	more    int   // examples that are not kept
 	failure error // the first
 }
 
-// kindDifference counts decisions that differ for candidates of a kind.
-type kindDifference struct {
-	Kind       string `json:"kind"`
-	Candidates int    `json:"candidates"`
-	Came       int    `json:"came"`   // in B alone
-	Went       int    `json:"went"`   // in A alone
-	Forms      int    `json:"forms"`  // in both, but in another form
-	Tokens     int    `json:"tokens"` // of the full forms that came, less those that went
+// decision is one that differs.
+type decision struct {
+	File   string `json:"file"`
+	Line   int    `json:"line"`
+	Trace  string `json:"trace,omitempty"`
+	Item   string `json:"item"` // its id, or its position in the run
+	Kind   string `json:"kind"`
+	Tokens int    `json:"tokens"`
+	A      string `json:"a"` // "out", "full" or the number of a form
+	B      string `json:"b"`
 }
 
-func (k *kindDifference) changed() int { return k.Came + k.Went + k.Forms }
-
-// example is a decision that differs.
-type example struct {
-	File      string `json:"file"`
-	Line      int    `json:"line"`
-	Trace     string `json:"trace,omitempty"`
-	Candidate int    `json:"candidate"`
-	ID        string `json:"id,omitempty"`
-	Kind      string `json:"kind"`
-	Tokens    int    `json:"tokens"`
-	A         string `json:"a"` // "out", "full" or the number of a form
-	B         string `json:"b"`
-}
+// decides returns what is decided about each candidate of a run.
+type decides func(*recorded.Run) ([]int, error)
 
 // recordings compares two policies on recorded runs.
-func (f *diffFlags) recordings(ctx context.Context, env *Environment, args [2]string) (*corpusDifference, error) {
-	if args[0] == args[1] {
-		return nil, usagef("A and B are both %s: give two different policies, or %s for what was decided then", args[0], recordedName)
-	}
-	asked, err := f.question(env)
-	if err != nil {
-		return nil, err
-	}
-	registry := asked.registry()
-	var decide [2]func(*recorded.Run) ([]int, error)
+func (f *diffFlags) recordings(ctx context.Context, env *Environment, args [2]string) error {
 	contents, err := readContents(env, f.contents)
 	if err != nil {
-		return nil, err
+		return err
 	}
+	var two [2]decides
 	for i, name := range args {
-		if name == recordedName {
-			decide[i] = func(r *recorded.Run) ([]int, error) { return r.Recorded(), nil }
-			continue
+		if two[i], err = f.decides(ctx, env, name, contents); err != nil {
+			return err
 		}
-		p, err := findPolicy(env, registry, name)
-		if err != nil {
-			return nil, err
-		}
-		if err := p.Validate(registry); err != nil {
-			return nil, usagef("%s: %w", shown(name), err)
-		}
-		decide[i] = func(r *recorded.Run) ([]int, error) { return try(ctx, r, name, p, registry, contents) }
 	}
-	d := &corpusDifference{A: shown(args[0]), B: shown(args[1]), Examples: []example{}}
-	kinds := make(map[string]*kindDifference)
+	d := &corpusDifference{A: shown(args[0]), B: shown(args[1]), Kinds: make(map[string]int), Decisions: []decision{}}
 	for _, name := range f.runs {
 		r, done, err := open(env, name)
 		if err != nil {
-			return nil, err
+			return err
 		}
+		defer done()
 		for run, err := range recorded.Read(shown(name), r) {
 			if err != nil {
 				d.LeftOut++
-				note(env.Stderr, []string{fmt.Sprintf("%s: %s", shown(name), message(err))})
-				continue
-			}
-			if err := d.add(run, decide, kinds, f.rows); err != nil {
-				done()
-				return nil, err
+				note(env, fmt.Sprintf("%s: %s", shown(name), message(err)))
+			} else if err := d.add(run, two); err != nil {
+				return err
 			}
 		}
-		done()
 	}
-	switch {
-	case d.Runs > 0:
-	case d.failure != nil:
-		return nil, d.failed()
-	default:
-		return nil, usagef("no recorded runs in %s", shown(f.runs[0]))
+	if d.Runs+d.Failed == 0 {
+		return usagef("no recorded runs in %s", shown(f.runs[0]))
 	}
-	d.Kinds = slices.SortedFunc(maps.Values(kinds), func(a, b *kindDifference) int {
-		return cmp.Or(cmp.Compare(b.changed(), a.changed()), cmp.Compare(a.Kind, b.Kind))
-	})
-	return d, nil
+	err = f.print(env, d, func(p *terminal.Printer) { d.print(p, f.rows) })
+	if err == nil && d.failure != nil {
+		err = selectionError{fmt.Errorf("a policy failed at %d of %s; the first is %w", d.Failed, english.Plural(d.Runs+d.Failed, "run"), d.failure)}
+	}
+	return err
 }
 
-func try(ctx context.Context, r *recorded.Run, name string, p policy.Policy, registry *policy.Registry, contents map[string]string) ([]int, error) {
-	decided, err := r.Try(ctx, p, registry, contents)
-	if err != nil {
-		return nil, selecting(fmt.Errorf("%s: %w", shown(name), err))
+// decides returns what decides about the candidates of a run.
+func (f *diffFlags) decides(ctx context.Context, env *Environment, name string, contents map[string]string) (decides, error) {
+	if name == recordedName {
+		return func(r *recorded.Run) ([]int, error) { return r.Recorded(), nil }, nil
 	}
-	return decided, nil
+	registry := asking(f.query).registry()
+	p, err := findPolicy(env, registry, name)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.Validate(registry); err != nil {
+		return nil, usagef("%s: %w", shown(name), err)
+	}
+	return func(r *recorded.Run) ([]int, error) {
+		decided, err := r.Try(ctx, p, registry, contents)
+		if err != nil {
+			return nil, selecting(fmt.Errorf("%s: %w", shown(name), err))
+		}
+		return decided, nil
+	}, nil
 }
 
 // add compares the decisions about one run.
-func (d *corpusDifference) add(run *recorded.Run, decide [2]func(*recorded.Run) ([]int, error), kinds map[string]*kindDifference, rows int) error {
-	a, errA := decide[0](run)
-	b, errB := decide[1](run)
+func (d *corpusDifference) add(run *recorded.Run, two [2]decides) error {
+	a, errA := two[0](run)
+	b, errB := two[1](run)
 	if err := cmp.Or(errA, errB); err != nil {
 		if _, failed := errors.AsType[*recorded.FailedError](err); !failed {
 			return err
@@ -145,120 +124,73 @@ func (d *corpusDifference) add(run *recorded.Run, decide [2]func(*recorded.Run) 
 	}
 	d.Runs++
 	d.Candidates += len(run.Candidates)
-	changed := false
+	if !slices.Equal(a, b) {
+		d.Changed++
+	}
 	for i := range run.Candidates {
-		c := &run.Candidates[i]
-		key := c.Kind.Key()
-		if kinds[key] == nil {
-			kinds[key] = &kindDifference{Kind: string(c.Kind)}
-		}
-		k := kinds[key]
-		k.Candidates++
 		if a[i] == b[i] {
 			continue
 		}
-		changed = true
-		switch {
-		case a[i] == recorded.Out:
-			k.Came++
-			k.Tokens += c.Tokens
-		case b[i] == recorded.Out:
-			k.Went++
-			k.Tokens -= c.Tokens
-		default:
-			k.Forms++
-		}
-		if rows > 0 && len(d.Examples) == rows {
-			d.more++
-			continue
-		}
-		d.Examples = append(d.Examples, example{run.File, run.Line, run.Trace, i, c.ID, string(c.Kind), c.Tokens, decision(a[i]), decision(b[i])})
-	}
-	if changed {
-		d.Changed++
+		c := &run.Candidates[i]
+		d.Kinds[string(c.Kind)]++
+		d.Decisions = append(d.Decisions, decision{
+			run.File, run.Line, run.Trace, cmp.Or(c.ID, fmt.Sprintf("candidate %d", i)), string(c.Kind), c.Tokens, decided(a[i]), decided(b[i]),
+		})
 	}
 	return nil
 }
 
-// failed returns an error that says where a policy failed, or nil.
-func (d *corpusDifference) failed() error {
-	if d.failure == nil {
-		return nil
-	}
-	return selectionError{fmt.Errorf("a policy failed at %d of %s; the first is %s", d.Failed, plural(d.Runs+d.Failed, "run"), message(d.failure))}
-}
-
-func decision(form int) string {
+func decided(form int) string {
 	switch form {
 	case recorded.Out:
 		return "out"
 	case 0:
 		return "full"
 	}
-	return "form " + strconv.Itoa(form)
+	return fmt.Sprintf("form %d", form)
 }
 
 // readContents reads contents by their ids: {"id": …, "content": …} on each line.
 func readContents(env *Environment, name string) (map[string]string, error) {
+	contents := make(map[string]string)
 	if name == "" {
-		return nil, nil //nolint:nilnil // there are none
+		return contents, nil
 	}
-	r, done, err := open(env, name)
+	data, err := readFile(env, name, math.MaxInt32)
 	if err != nil {
 		return nil, err
 	}
-	defer done()
-	contents := make(map[string]string)
-	d := json.NewDecoder(bufio.NewReader(r))
+	lines := json.NewDecoder(bytes.NewReader(data))
 	for {
 		var c struct{ ID, Content string }
-		switch err := d.Decode(&c); {
-		case errors.Is(err, io.EOF):
+		err := lines.Decode(&c)
+		if errors.Is(err, io.EOF) {
 			return contents, nil
-		case err != nil:
+		}
+		if err == nil && c.ID == "" {
+			err = errors.New("it has no id")
+		}
+		if err != nil {
 			return nil, usagef("%s: content %d: %w", shown(name), len(contents)+1, err)
-		case c.ID == "":
-			return nil, usagef("%s: content %d has no id", shown(name), len(contents)+1)
 		}
 		contents[c.ID] = c.Content
 	}
 }
 
 // print writes it for people.
-func (d *corpusDifference) print(p *terminal.Printer) {
-	p.Line(terminal.Text{Text: "A", Style: terminal.Bold}, terminal.Plain(": "+d.A))
-	p.Line(terminal.Text{Text: "B", Style: terminal.Bold}, terminal.Plain(": "+d.B))
-	p.Line()
-	p.Line(terminal.Plain(fmt.Sprintf("The decision differs in %d of %s (%.1f%%), which have %s.",
-		d.Changed, plural(d.Runs, "run"), 100*float64(d.Changed)/float64(max(1, d.Runs)), plural(d.Candidates, "candidate"))))
-	p.Line()
-	var table [][]terminal.Text
-	for _, k := range d.Kinds {
-		table = append(table, texts(k.Kind, k.Candidates, k.Went, k.Came, k.Forms, fmt.Sprintf("%+d", k.Tokens)))
+func (d *corpusDifference) print(p *terminal.Printer, rows int) {
+	p.Line("The decision of %s and %s differs in %d of %s (%s), which have %s.", d.A, d.B, d.Changed,
+		english.Plural(d.Runs, "run"), percent(d.Changed, d.Runs), english.Plural(d.Candidates, "candidate"))
+	p.Line("")
+	var table [][]any
+	for _, kind := range slices.Sorted(maps.Keys(d.Kinds)) {
+		table = append(table, []any{kind, d.Kinds[kind]})
 	}
-	p.Table([]terminal.Column{{Head: "KIND"}, {Head: "CANDIDATES", Right: true}, {Head: "A ONLY", Right: true}, {Head: "B ONLY", Right: true},
-		{Head: "OTHER FORM", Right: true}, {Head: "TOKENS", Right: true}}, table)
-	if len(d.Examples) == 0 {
-		return
-	}
+	p.Table([]string{"KIND", "DIFFER"}, table)
+	heading(p, "Decisions that differ", len(d.Decisions))
 	table = nil
-	for _, e := range d.Examples {
-		table = append(table, texts(fmt.Sprintf("%s:%d", e.File, e.Line), e.A, e.B, e.Tokens, e.Kind, cmp.Or(e.ID, "candidate "+strconv.Itoa(e.Candidate)), e.Trace))
+	for _, c := range d.Decisions {
+		table = append(table, []any{fmt.Sprintf("%s:%d", c.File, c.Line), c.A, c.B, c.Tokens, c.Kind, c.Trace, c.Item})
 	}
-	p.Line()
-	p.Line(terminal.Text{Text: "Decisions that differ", Style: terminal.Bold})
-	p.Table([]terminal.Column{{Head: "RUN"}, {Head: "A"}, {Head: "B"}, {Head: "TOKENS", Right: true}, {Head: "KIND"},
-		{Head: "ITEM", Flexible: true}, {Head: "TRACE"}}, table)
-	if d.more > 0 {
-		p.Line(terminal.Text{Text: fmt.Sprintf("… and %d more; --rows 0 shows all", d.more), Style: terminal.Dim})
-	}
-}
-
-// texts returns a row of a table.
-func texts(cells ...any) []terminal.Text {
-	row := make([]terminal.Text, len(cells))
-	for i, cell := range cells {
-		row[i] = terminal.Plain(fmt.Sprint(cell))
-	}
-	return row
+	printSome(p, []string{"RUN", "A", "B", "TOKENS", "KIND", "TRACE", "ITEM"}, table, rows)
 }

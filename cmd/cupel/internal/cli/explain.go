@@ -1,25 +1,19 @@
 package cli
 
 import (
-	"bytes"
-	"encoding/json"
-	"io"
-	"strings"
+	"context"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"github.com/wollax/cupel-go/cmd/cupel/internal/terminal"
-	"github.com/wollax/cupel-go/cupel"
 )
 
 // explainFlags are the flags of newExplain.
 type explainFlags struct {
 	selectionFlags
-	displayFlags
-	search searchFlags
+	printFlags
 	rows   int
-	globs  []string
-	parts  bool
 	whyNot string
 }
 
@@ -29,67 +23,46 @@ func newExplain(env *Environment) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "explain",
 		Short: "Show what is included, what is dropped, and why",
-		Long: `explain makes the selection and explains it: the budget as a bar by kind, the
-included items with their place in the prompt, and the dropped ones, both by
-score and with the reason. Ranks count the scored candidates, best first.
-
---item limits the lists to candidates whose first line or whole content matches
-a pattern: * matches any text, ? one character, [a-z] one character of a range,
-and \ quotes the next character. Patterns are case-sensitive.
+		Long: `explain makes the selection and explains it: the budget by kind, the included
+items with their place in the prompt, and the dropped ones, both by score and with
+the reason. Ranks count the scored candidates, best first.
 
 --why-not explains one candidate: its rank and score, what was chosen before it,
 what would be dropped if it were pinned, and the smallest --budget that includes
 it, with all other settings except --target unchanged. The argument is the
-candidate's content or its first line, a pattern as for --item, or the beginning
-of the content.
+candidate's content, its first line, its beginning or its title, or a pattern: *
+matches any text, ? one character, [a-z] one character of a range, and \ quotes
+the next character.
 
---json prints the report as JSON, as the specification defines it; its totals
-count all candidates even if --item limits the lists. If the selection fails,
-explain prints what is known so far and exits with code 3.`,
+--json prints the report as JSON, as the specification defines it. If the selection
+fails, explain prints what is known so far and exits with code 3.`,
 		Example: `  cupel explain -i items.jsonl -p rag -b 4000
-  cupel explain -i items.jsonl -p rag -b 4000 --parts --item '*invoice*'
   cupel explain -i items.jsonl -p rag -b 4000 --why-not 'The invoice of March'
   cupel explain -i items.jsonl -p rag -b 4000 --json | jq '.excluded[].reason'`,
-		Args: takes(0, 0),
+		Args: cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
-			return flags.run(env, command)
+			return flags.run(command.Context(), env, command.Flags().Changed("why-not"))
 		},
 	}
 	flags.selectionFlags.register(command)
-	flags.displayFlags.register(command)
-	flags.search.register(command)
-	set := command.Flags()
-	intFlag(set, &flags.rows, "rows", "n", 20, "show at most this many `rows` of each list; 0 for all")
-	set.StringArrayVar(&flags.globs, "item", nil, "list candidates that match this `pattern`; may be repeated")
-	set.BoolVar(&flags.parts, "parts", false, "show the score of each part of the scorer")
-	set.StringVar(&flags.whyNot, "why-not", "", "explain the one candidate with this `content`")
-	command.MarkFlagsMutuallyExclusive("why-not", "item")
+	flags.printFlags.register(command)
+	requireFlags(command, "items", "policy", "budget")
+	rowsFlag(command, &flags.rows)
+	command.Flags().StringVar(&flags.whyNot, "why-not", "", "explain the one candidate with this `content`")
 	return command
 }
 
-func (f *explainFlags) run(env *Environment, command *cobra.Command) error {
-	if f.rows < 0 {
-		return usagef("--rows: must be at least 0, got %d", f.rows)
-	}
-	if err := f.check(); err != nil {
-		return err
-	}
-	for _, name := range []string{"up-to", "max-probes"} {
-		if command.Flags().Changed(name) && !command.Flags().Changed("why-not") {
-			return usagef("--%s requires --why-not", name)
-		}
-	}
-	match, err := matcherOf(f.globs)
+// rowsFlag registers the flag that limits lists.
+func rowsFlag(command *cobra.Command, rows *int) {
+	command.Flags().IntVarP(rows, "rows", "n", 20, "show at most this many `rows` of each list; 0 for all")
+}
+
+func (f *explainFlags) run(ctx context.Context, env *Environment, asksWhyNot bool) error {
+	s, err := f.read(ctx, env)
 	if err != nil {
 		return err
 	}
-	s, err := f.read(env, command)
-	if err != nil {
-		return err
-	}
-	note(env.Stderr, s.notes)
-	ctx := command.Context()
-	asksWhyNot := command.Flags().Changed("why-not")
+	note(env, s.notes...)
 	var of int // the candidate that --why-not names
 	if asksWhyNot {
 		if of, err = findCandidate(s.items, f.whyNot); err != nil {
@@ -100,140 +73,44 @@ func (f *explainFlags) run(env *Environment, command *cobra.Command) error {
 	if report == nil || ctx.Err() != nil {
 		return selecting(failed)
 	}
-	a := newAccount(s.items, s.budget, report, failed)
-	if f.parts || asksWhyNot {
-		if err := a.addParts(ctx, s.pipeline.Config().Scorer); err != nil {
-			return selecting(err)
-		}
-	}
+	a := newAccount(s.items, s.budget, report)
 	if asksWhyNot && failed == nil {
-		answer, err := f.search.whyNot(ctx, env, s, a, s.items[of].Content(), f.budgetFlags, command.Flags())
+		answer, err := s.whyNot(ctx, a, of, newProgress(env, "tokens of budget").update)
 		if err != nil {
 			return err
 		}
-		return f.write(env, answer.json, answer.print)
+		return f.print(env, answer.json(), answer.print)
 	}
-	a.keep(match)
-	title := titleOf(s.policy.Name, f.policy)
-	err = f.write(env,
-		func() (any, error) { return a.narrowedReport(f.parts) },
-		func(p *terminal.Printer) { a.print(p, title, f.rows, f.parts) })
-	if err != nil {
-		return err
-	}
-	return s.selecting(failed, false)
-}
-
-// titleOf returns the first name that is not empty.
-func titleOf(name, file string) string {
-	if strings.TrimSpace(name) != "" {
-		return name
-	}
-	return shown(file)
-}
-
-// displayFlags are the flags of commands that print for people or programs.
-type displayFlags struct {
-	asJSON bool
-	colour string
-	output string
-	force  bool
-}
-
-func (f *displayFlags) register(command *cobra.Command) {
-	set := command.Flags()
-	set.BoolVar(&f.asJSON, "json", false, "print JSON, for programs")
-	set.StringVar(&f.colour, "color", string(terminal.ColourAuto), "`when` to colour: auto, always or never; auto is on a terminal, unless NO_COLOR is set")
-	set.StringVarP(&f.output, "output", "o", "-", "`file` to write, or - for standard output")
-	set.BoolVar(&f.force, "force", false, "overwrite the --output file")
-	complete(command, "color", string(terminal.ColourAuto), string(terminal.ColourAlways), string(terminal.ColourNever))
-}
-
-func (f *displayFlags) check() error {
-	switch terminal.ColourMode(f.colour) {
-	case terminal.ColourAuto, terminal.ColourAlways, terminal.ColourNever:
-		return nil
-	}
-	return usagef("--color: %q is not one of auto, always, never", f.colour)
-}
-
-// write prints one of two forms.
-func (f *displayFlags) write(env *Environment, value func() (any, error), text func(p *terminal.Printer)) error {
-	return writeOutput(env, f.output, f.force, func(w io.Writer) error {
-		if f.asJSON {
-			v, err := value()
-			if err != nil {
-				return err
-			}
-			return writeJSON(w, v)
+	err = f.print(env, report, func(p *terminal.Printer) {
+		if failed != nil {
+			p.Line("%s: the selection failed", s.name)
+		} else {
+			p.Line("%s: %d of %d candidates included, %d tokens, %s of the budget of %d",
+				s.name, len(a.Window), len(a.Entries), a.used(), percent(a.used(), s.budget.MaxTokens()), s.budget.MaxTokens())
+			a.printBudget(p)
 		}
-		screen := env.screen
-		if f.output != "-" {
-			screen = terminal.Detect(w, env.Getenv)
-		}
-		p := screen.Printer(w, terminal.ColourMode(f.colour))
-		text(p)
-		return p.Err()
+		a.printLists(p, f.rows)
 	})
-}
-
-// writeJSON writes a value as indented JSON that is safe on a terminal.
-func writeJSON(w io.Writer, value any) error {
-	var text bytes.Buffer
-	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	if err := encoder.Encode(value); err != nil {
+	if err != nil {
 		return err
 	}
-	_, err := w.Write(terminal.EscapeJSON(text.Bytes()))
-	return err
+	return s.selecting(failed)
 }
 
-// narrowedReport returns the report with the entries that are not hidden and, if
-// wanted, the scores of the parts: an extra field of the entries, which the
-// specification does not define.
-func (a *account) narrowedReport(parts bool) (*cupel.SelectionReport, error) {
-	report := *a.report
-	var err error
-	if report.Included, err = narrowed(a, report.Included, parts, func(i cupel.IncludedItem) int { return i.Candidate }); err != nil {
-		return nil, err
-	}
-	report.Excluded, err = narrowed(a, report.Excluded, parts, func(e cupel.ExcludedItem) int { return e.Candidate })
-	return &report, err
+// heading prints a blank line and a title with a number.
+func heading(p *terminal.Printer, title string, n int) {
+	p.Line("")
+	p.Line("%s (%d)", title, n)
 }
 
-func narrowed[E any](a *account, list []E, parts bool, candidateOf func(E) int) ([]E, error) {
-	kept := make([]E, 0, len(list))
-	for _, entry := range list {
-		candidate := candidateOf(entry)
-		if a.hidden[candidate] {
-			continue
-		}
-		if parts && a.scores[candidate] != nil {
-			var err error
-			if entry, err = withField(entry, "parts", a.partsOf(candidate)); err != nil {
-				return nil, err
-			}
-		}
-		kept = append(kept, entry)
+// printSome prints at most some rows of a table; 0 prints all.
+func printSome(p *terminal.Printer, heads []string, rows [][]any, most int) {
+	all := len(rows)
+	if most > 0 && all > most {
+		rows = rows[:most]
 	}
-	return kept, nil
-}
-
-// withField returns an entry of a report with one more field: reading an entry
-// keeps its unknown fields.
-func withField[E any](entry E, name string, value any) (E, error) {
-	object, err := json.Marshal(entry)
-	if err != nil {
-		return entry, err
+	p.Table(heads, rows)
+	if more := all - len(rows); more > 0 {
+		p.Line("%s", fmt.Sprintf("… and %d more; --rows 0 shows all", more))
 	}
-	field, err := json.Marshal(map[string]any{name: value})
-	if err != nil {
-		return entry, err
-	}
-	object = append(append(object[:len(object)-1], ','), field[1:]...)
-	var extended E
-	err = json.Unmarshal(object, &extended)
-	return extended, err
 }

@@ -8,19 +8,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"reflect"
-	"slices"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/wollax/cupel-go/cmd/cupel/internal/input"
-	"github.com/wollax/cupel-go/cupeltiktoken"
 )
 
 // mcpFlags are the flags of newMCP.
@@ -44,14 +40,13 @@ input ends. Programs in any language start it and call these tools:
 
   select      choose a window of a conversation or of items within a budget
   why_not     say why one candidate is out, and what would bring it in
-  min_budget  find the budget that all, the pinned, or one candidate needs
   outline     reduce a text to a number of tokens
 
 Tools take the candidates in the call, or the name of a file below --root. Their
 errors say what to do.`,
 		Example: `  cupel mcp
   cupel mcp --policy mine.toml --root transcripts`,
-		Args: takes(0, 0),
+		Args: cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
 			return flags.run(env, command)
 		},
@@ -59,9 +54,9 @@ errors say what to do.`,
 	set := command.Flags()
 	set.StringVar(&flags.root, "root", ".", "`folder` with the files that tools may read")
 	set.StringVarP(&flags.policy, "policy", "p", agentPolicy, "policy of calls without one: a preset or a `file`")
-	encodingFlag(command, &flags.encoding, "count tokens")
+	encodingFlag(command, &flags.encoding)
 	must(command.MarkFlagDirname("root"))
-	completePolicy(command, "policy", agentPolicy)
+	completePolicy(command, "policy")
 	return command
 }
 
@@ -93,9 +88,10 @@ func (f *mcpFlags) tools(env *Environment) (*mcpTools, error) {
 	}
 	t := &mcpTools{*f, env, root}
 	// Fail at the start, not at the first call. The policy may ask for a question.
-	_, err = t.choose(&mcpCandidates{Query: "?"})
 	if f.policy == agentPolicy {
 		_, err = counterNamed(f.encoding)
+	} else {
+		_, err = asking("?").chooser(env, f.policy, f.encoding)
 	}
 	if err != nil {
 		return nil, errors.Join(err, root.Close())
@@ -111,130 +107,40 @@ func (t *mcpTools) server() *mcp.Server {
 	})
 	addTool(server, "select", "Choose the window of a conversation or of items within a budget of tokens. A conversation comes back as a request for the same API.", t.choosing)
 	addTool(server, "why_not", "Say why one candidate is out of the window, what was chosen instead, and which budget would include it.", t.whyNot)
-	addTool(server, "min_budget", "Find the smallest budget that the pinned candidates, all candidates, or one candidate need.", t.minBudget)
 	addTool(server, "outline", "Reduce a text, such as the result of a tool, to a number of tokens: names, ids, paths, errors and declarations stay first.", t.outline)
 	return server
 }
 
 // addTool adds a tool that only reads. Its errors are results, with advice for the
-// model. Arguments and results are passed on as they are written, since the SDK's
-// own function for this reads numbers as float64.
+// model.
 func addTool[In, Out any](server *mcp.Server, name, description string, call func(context.Context, *In) (*Out, error)) {
 	no := false
-	inputs := schemaOf[In]()
-	resolved, err := inputs.Resolve(nil)
-	must(err) // the schema refers to nothing
+	inputs, err := jsonschema.For[In](&jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
+		reflect.TypeFor[json.RawMessage](): {}, // anything
+	}})
+	must(err) // the types are those of this package
 	tool := &mcp.Tool{
-		Name: name, Description: description, InputSchema: inputs, OutputSchema: schemaOf[Out](),
+		Name: name, Description: description, InputSchema: inputs,
 		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: &no},
 	}
-	server.AddTool(tool, func(ctx context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		result := new(mcp.CallToolResult)
+	mcp.AddTool(server, tool, func(ctx context.Context, request *mcp.CallToolRequest, _ In) (*mcp.CallToolResult, any, error) {
+		// The SDK has read numbers as float64, and the candidates have others.
 		in := new(In)
-		err := decodeArguments(request.Params.Arguments, resolved, in)
-		var text []byte
+		err := json.Unmarshal(request.Params.Arguments, in)
+		var out *Out
 		if err == nil {
-			var out *Out
-			if out, err = call(ctx, in); err == nil {
-				text, err = json.Marshal(out)
-			}
+			out, err = call(ctx, in)
 		}
 		if err != nil {
-			result.SetError(errors.New(mcpNames.Replace(message(err))))
-			return result, nil
+			return nil, nil, errors.New(mcpNames.Replace(message(err)))
 		}
-		result.StructuredContent = json.RawMessage(text)
-		result.Content = []mcp.Content{&mcp.TextContent{Text: string(text)}} // for clients that read this alone
-		return result, nil
+		return nil, out, nil
 	})
-}
-
-// decodeArguments reads the arguments of a call.
-func decodeArguments(data []byte, schema *jsonschema.Resolved, in any) error {
-	if len(data) == 0 {
-		data = []byte("{}")
-	}
-	var given map[string]any
-	if err := json.Unmarshal(data, &given); err != nil {
-		return fmt.Errorf("the arguments must be an object: %w", err)
-	}
-	for name := range given {
-		properties := schema.Schema().Properties
-		if properties[name] == nil {
-			return fmt.Errorf("no argument is named %q%s; there are %s", name, didYouMean(name, slices.Sorted(maps.Keys(properties))), strings.Join(slices.Sorted(maps.Keys(properties)), ", "))
-		}
-	}
-	var texts map[string]json.RawMessage
-	if err := json.Unmarshal(data, &texts); err != nil {
-		return err
-	}
-	for _, argument := range []struct { // encoding/json names no argument
-		name  string
-		value json.Unmarshaler
-	}{{"budget", new(amount)}, {"reserve", new(intValue)}, {"tokens", new(intValue)}} {
-		if text, ok := texts[argument.name]; ok {
-			if err := argument.value.UnmarshalJSON(text); err != nil {
-				return fmt.Errorf("%s: %w", argument.name, err)
-			}
-		}
-	}
-	if err := schema.Validate(given); err != nil {
-		return fmt.Errorf("the arguments do not fit their schema: %w", err)
-	}
-	return json.Unmarshal(data, in)
 }
 
 // mcpNames replaces the names of flags in errors by those of arguments.
 var mcpNames = strings.NewReplacer(", or --no-pin, which pins the tool definitions alone", "", "; cupel explain --rows 0 lists them all", "",
-	"--budget", "budget", "--reserve", "reserve", "--format", "format", "--encoding", "encoding", "--query or --query-file", "query",
-	"--query", "query", "--why-not", "candidate", "--skip-invalid", "skip_invalid")
-
-// schemaOf returns the schema of an input or an output. Each type in it is a single
-// one, which is what most clients support.
-func schemaOf[T any]() *jsonschema.Schema {
-	objects := &jsonschema.Schema{Type: "array", Items: &jsonschema.Schema{Type: "object"}}
-	object, text := &jsonschema.Schema{Type: "object"}, &jsonschema.Schema{Type: "string"}
-	either := func(branches ...*jsonschema.Schema) *jsonschema.Schema { return &jsonschema.Schema{AnyOf: branches} }
-	schema, err := jsonschema.For[T](&jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
-		reflect.TypeFor[json.RawMessage](): either(objects, object, text),
-		reflect.TypeFor[amount]():          either(&jsonschema.Schema{Type: "integer"}, text),
-		reflect.TypeFor[intValue]():        either(&jsonschema.Schema{Type: "integer"}, text),
-		reflect.TypeFor[jsonScore]():       either(&jsonschema.Schema{Type: "number"}, text),
-	}})
-	must(err) // the types are those of this package
-	notNull(schema)
-	return schema
-}
-
-// notNull takes null from the types: no result has one.
-func notNull(schema *jsonschema.Schema) {
-	if len(schema.Types) == 2 && schema.Types[0] == "null" {
-		schema.Type, schema.Types = schema.Types[1], nil
-	}
-	if schema.Items != nil {
-		notNull(schema.Items)
-	}
-	for _, property := range schema.Properties {
-		notNull(property)
-	}
-}
-
-// UnmarshalJSON reads a number of tokens, or a text as parseAmount does.
-func (a *amount) UnmarshalJSON(data []byte) error { return setJSON(a, data) }
-
-// UnmarshalJSON reads a number, or a text as parseNumber does.
-func (v *intValue) UnmarshalJSON(data []byte) error { return setJSON(v, data) }
-
-// setJSON sets a value to a number or a text.
-func setJSON(value pflag.Value, data []byte) error {
-	text := string(data)
-	if data[0] == '"' {
-		if err := json.Unmarshal(data, &text); err != nil {
-			return err
-		}
-	}
-	return value.Set(text)
-}
+	"--budget", "budget", "--reserve", "reserve", "--format", "format", "--encoding", "encoding", "--query", "query", "--why-not", "candidate", "--skip-invalid", "skip_invalid")
 
 // mcpCandidates are the arguments that name candidates and how to choose.
 type mcpCandidates struct {
@@ -243,14 +149,14 @@ type mcpCandidates struct {
 	Format      string          `json:"format,omitempty" jsonschema:"the format of the candidates, such as anthropic; found out by default"`
 	Policy      string          `json:"policy,omitempty" jsonschema:"the preset to choose by, such as agent, chat, rag or relevance"`
 	Query       string          `json:"query,omitempty" jsonschema:"the question that the window should help answer"`
-	Reserve     intValue        `json:"reserve,omitzero" jsonschema:"tokens to reserve for the answer"`
+	Reserve     int             `json:"reserve,omitzero" jsonschema:"tokens to reserve for the answer"`
 	SkipInvalid bool            `json:"skip_invalid,omitempty" jsonschema:"leave out items that are not valid"`
 }
 
 // mcpSelect are the arguments of select.
 type mcpSelect struct {
 	mcpCandidates
-	Budget amount `json:"budget" jsonschema:"tokens of the window: a number, 8k, 50% of the candidates, or the name of a model"`
+	Budget int `json:"budget" jsonschema:"tokens of the window, with the answer"`
 }
 
 // choose finds the policy.
@@ -261,8 +167,7 @@ func (t *mcpTools) choose(in *mcpCandidates) (chooser, error) {
 			return chooser{}, fmt.Errorf("the policy %q is a file: give a preset, or start the server with that file", name)
 		}
 	}
-	q := &queryFlags{asked: &question{in.Query, strings.TrimSpace(in.Query) != "", new(indexes)}}
-	return q.readChooser(t.env, name, t.encoding)
+	return asking(in.Query).chooser(t.env, name, t.encoding)
 }
 
 // read reads the candidates of a call.
@@ -312,9 +217,9 @@ func (t *mcpTools) readText(name string) ([]byte, error) {
 		return nil, fmt.Errorf("%w; the server reads files below %s", err, t.mcpFlags.root)
 	}
 	defer func() { _ = file.Close() }() // nothing was written
-	r, err := uncompressed(file)
+	r, err := uncompressed(name, file)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, err
 	}
 	text, err := io.ReadAll(io.LimitReader(r, maxRequest+1))
 	switch {
@@ -336,21 +241,10 @@ func (t *mcpTools) selection(ctx context.Context, in *mcpSelect) (*selection, er
 	if err != nil {
 		return nil, err
 	}
-	flags := in.budget(in.Budget)
-	budget, err := flags.make(false, candidates.Items)
+	flags := budgetFlags{budget: amount{tokens: in.Budget}, reserve: in.Reserve}
+	budget, err := flags.make(candidates.Items)
 	if err != nil {
 		return nil, err
 	}
 	return c.selection(ctx, candidates, budget)
-}
-
-// budget returns the flags of a budget.
-func (in *mcpCandidates) budget(total amount) budgetFlags {
-	return budgetFlags{budget: total, reserve: int(in.Reserve)}
-}
-
-// encodingFlag registers the flag that says how tokens are counted.
-func encodingFlag(command *cobra.Command, encoding *string, what string) {
-	command.Flags().StringVar(encoding, "encoding", string(cupeltiktoken.EncodingO200kBase), what+" with this `encoding` or model; OpenAI's, or heuristic for an estimate")
-	complete(command, "encoding", encodings...)
 }

@@ -66,9 +66,8 @@ func (r *messageReader) Read(p []byte) (int, error) {
 	for len(r.rest) == 0 {
 		line, ended := r.line()
 		if line = bytes.TrimSpace(line); len(line) > 0 {
-			messages, code, err := messagesOf(line)
-			if err == nil {
-				r.rest = messages
+			if code, err := check(line); err == nil {
+				r.rest = append(line, '\n')
 			} else if err := r.refuse(code, err); err != nil {
 				return 0, err
 			}
@@ -93,58 +92,19 @@ func (r *messageReader) line() (line []byte, err error) {
 	}
 }
 
-// messagesOf returns a line that is a message as it is, and of a list of messages, as
-// older versions of the protocol have it, a list of the requests behind the others:
-// the SDK takes a notification in a list for a request that it has to answer. It fails
-// for any other line.
-func messagesOf(line []byte) (messages []byte, code int, err error) {
+// check fails for a line that is not a message, with the code of the answer. Lists of
+// messages are of older versions of the protocol.
+func check(line []byte) (code int, err error) {
 	switch {
 	case len(line) > maxRequest:
-		return nil, jsonrpc.CodeInvalidRequest, fmt.Errorf("the message has more than %d MiB: name a file in place of candidates", maxRequest>>20)
+		return jsonrpc.CodeInvalidRequest, fmt.Errorf("the message has more than %d MiB: name a file in place of candidates", maxRequest>>20)
 	case !json.Valid(line):
-		return nil, jsonrpc.CodeParseError, errors.New("the line is not JSON: write each message on one line")
+		return jsonrpc.CodeParseError, errors.New("the line is not JSON: write each message on one line")
 	}
-	if line[0] != '[' {
-		_, err := decodeMessage(line)
-		return append(line, '\n'), jsonrpc.CodeInvalidRequest, err
+	if _, err := jsonrpc.DecodeMessage(line); err != nil {
+		return jsonrpc.CodeInvalidRequest, fmt.Errorf("this is no message of JSON-RPC 2.0: %w", err)
 	}
-	var list []json.RawMessage
-	if err := json.Unmarshal(line, &list); err != nil {
-		return nil, jsonrpc.CodeParseError, err
-	}
-	if len(list) == 0 {
-		return nil, jsonrpc.CodeInvalidRequest, errors.New("the list has no messages")
-	}
-	var calls [][]byte
-	ids := make(map[jsonrpc.ID]bool)
-	for _, each := range list {
-		message, err := decodeMessage(each)
-		if err != nil {
-			return nil, jsonrpc.CodeInvalidRequest, err
-		}
-		request, ok := message.(*jsonrpc.Request)
-		if !ok || !request.IsCall() {
-			messages = append(append(messages, each...), '\n')
-			continue
-		}
-		if ids[request.ID] {
-			return nil, jsonrpc.CodeInvalidRequest, errors.New("two requests of the list have the same id")
-		}
-		ids[request.ID] = true
-		calls = append(calls, each)
-	}
-	if len(calls) > 0 {
-		messages = append(append(append(messages, '['), bytes.Join(calls, []byte(","))...), "]\n"...)
-	}
-	return messages, 0, nil
-}
-
-func decodeMessage(text []byte) (jsonrpc.Message, error) {
-	message, err := jsonrpc.DecodeMessage(text)
-	if err != nil {
-		return nil, fmt.Errorf("this is no message of JSON-RPC 2.0: %w", err)
-	}
-	return message, nil
+	return 0, nil
 }
 
 // refuse answers what has no id that could be read.

@@ -4,12 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"math"
 	"slices"
 
-	"github.com/wollax/cupel-go/cmd/cupel/internal/input"
 	"github.com/wollax/cupel-go/cmd/cupel/internal/terminal"
-	"github.com/wollax/cupel-go/cupel/analysis"
 	"github.com/wollax/cupel-go/cupelreduce"
 )
 
@@ -32,12 +29,9 @@ func (t *mcpTools) choosing(ctx context.Context, in *mcpSelect) (*mcpWindow, err
 	}
 	window, err := s.run(ctx)
 	if err != nil {
-		return nil, s.selecting(err, true)
+		return nil, s.selecting(err)
 	}
 	out := &mcpWindow{Budget: s.budget.MaxTokens(), Included: len(window.Items), Candidates: len(s.Items), Notes: []string{}}
-	for _, item := range window.Items {
-		out.Tokens = addTokens(out.Tokens, item.Tokens())
-	}
 	if s.Conversation != nil {
 		out.Window, err = window.Body()
 	} else {
@@ -49,8 +43,8 @@ func (t *mcpTools) choosing(ctx context.Context, in *mcpSelect) (*mcpWindow, err
 	for _, text := range slices.Concat(s.Notes, window.Notes) {
 		out.Notes = append(out.Notes, mcpNames.Replace(text))
 	}
-	a := newAccount(s.Items, s.budget, window.Report, nil)
-	out.Dropped = a.jsonCandidates(a.Out)
+	a := newAccount(s.Items, s.budget, window.Report)
+	out.Tokens, out.Dropped = a.used(), a.jsonCandidates(a.Out)
 	shorten(out.Dropped)
 	return out, nil
 }
@@ -80,97 +74,27 @@ func (t *mcpTools) whyNot(ctx context.Context, in *mcpWhyNot) (*jsonAnswer, erro
 	}
 	report, err := s.pipeline.DryRun(ctx, s.items, s.budget)
 	if err != nil {
-		return nil, s.selecting(err, true)
+		return nil, s.selecting(err)
 	}
-	a := newAccount(s.items, s.budget, report, nil)
-	if err := a.addParts(ctx, s.pipeline.Config().Scorer); err != nil {
-		return nil, selecting(err)
-	}
-	candidate, copies := a.bestCopy(s.items[of].Content())
-	answer, err := s.whyNot(ctx, a, candidate, in.budget(in.Budget), searchFlags{}, func(int, int) {})
+	answer, err := s.whyNot(ctx, newAccount(s.items, s.budget, report), of, nil)
 	if err != nil {
 		return nil, err
 	}
-	out := (&whyNotAnswer{answer, a, copies, false}).answer()
+	out := answer.json()
 	out.Content = terminal.Excerpt(out.Content, 100)
 	shorten(out.DisplacedBy)
-	for _, x := range []*jsonExchange{out.IfPinned, out.AtSmallest} {
-		if x != nil {
-			shorten(x.Came)
-			shorten(x.Went)
-		}
+	if x := out.IfPinned; x != nil {
+		shorten(x.Came)
+		shorten(x.Went)
 	}
 	return out, nil
 }
 
-// mcpMinBudget are the arguments of min_budget.
-type mcpMinBudget struct {
-	mcpCandidates
-	Candidate string `json:"candidate,omitempty" jsonschema:"the content of a candidate, its first line, its beginning, its title, or a pattern with *; without one the budgets of the pinned and of all are found"`
-}
-
-// mcpBudgets is what min_budget returns.
-type mcpBudgets struct {
-	Pinned    int           `json:"pinned" jsonschema:"the smallest budget that fits the pinned candidates, with the reserve"`
-	All       int           `json:"all" jsonschema:"a budget that fits all candidates, with the reserve"`
-	Candidate *jsonSmallest `json:"candidate,omitempty" jsonschema:"the smallest budget that includes the candidate"`
-}
-
-// minBudget is the tool min_budget.
-func (t *mcpTools) minBudget(ctx context.Context, in *mcpMinBudget) (*mcpBudgets, error) {
-	candidates, err := t.read(&in.mcpCandidates)
-	if err != nil {
-		return nil, err
-	}
-	flags := in.budget(amount{tokens: math.MaxInt})
-	base, err := flags.make(false, nil)
-	if err != nil {
-		return nil, err
-	}
-	out := &mcpBudgets{Pinned: necessary(candidates.Items, base), All: analysis.SufficientBudget(candidates.Items, base)}
-	if in.Candidate == "" {
-		return out, nil
-	}
-	of, err := findCandidate(candidates.Items, in.Candidate)
-	if err != nil {
-		return nil, err
-	}
-	c, err := t.choose(&in.mcpCandidates)
-	if err != nil {
-		return nil, err
-	}
-	out.Candidate, err = smallestFor(ctx, c, candidates, flags, of, out)
-	return out, err
-}
-
-// smallestFor searches the smallest budget that includes a candidate. Where the
-// candidates are prepared for each budget, it tries a hundred.
-func smallestFor(ctx context.Context, c chooser, candidates *input.Candidates, flags budgetFlags, of int, bounds *mcpBudgets) (*jsonSmallest, error) {
-	if c.preset == nil && candidates.Conversation == nil {
-		budget, err := flags.make(false, nil)
-		if err != nil {
-			return nil, err
-		}
-		answer, err := analysis.WhyNot(ctx, c.pipeline, candidates.Items, budget, of)
-		if err != nil {
-			return nil, selecting(err)
-		}
-		smallest := jsonSmallestOf(answer.Smallest)
-		return &smallest, nil
-	}
-	found, err := smallestPrepared(ctx, c, candidates, flags, of, searchFlags{upTo: bounds.All}, func(int, int) {})
-	if err != nil {
-		return nil, err
-	}
-	smallest := jsonSmallestOf(found)
-	return &smallest, nil
-}
-
 // mcpOutline are the arguments of outline.
 type mcpOutline struct {
-	Text   string   `json:"text,omitempty" jsonschema:"the text"`
-	File   string   `json:"file,omitempty" jsonschema:"a file with the text in place of it, below the folder that the server may read"`
-	Tokens intValue `json:"tokens" jsonschema:"the most tokens of the outline: a number, or 2k"`
+	Text   string `json:"text,omitempty" jsonschema:"the text"`
+	File   string `json:"file,omitempty" jsonschema:"a file with the text in place of it, below the folder that the server may read"`
+	Tokens int    `json:"tokens" jsonschema:"the most tokens of the outline: at least 1"`
 }
 
 // mcpOutlined is what outline returns.
@@ -188,7 +112,7 @@ func (t *mcpTools) outline(_ context.Context, in *mcpOutline) (*mcpOutlined, err
 	case (in.Text == "") == (in.File == ""):
 		return nil, errors.New("give either text or file")
 	case in.Tokens < 1:
-		return nil, errors.New("tokens must be a number of at least 1, such as 500 or 2k")
+		return nil, errors.New("tokens must be at least 1")
 	case in.File != "":
 		data, err := t.readText(in.File)
 		if err != nil {
@@ -206,7 +130,7 @@ func (t *mcpTools) outline(_ context.Context, in *mcpOutline) (*mcpOutlined, err
 		failed = errors.Join(failed, err)
 		return n
 	}
-	out := &mcpOutlined{Outline: cupelreduce.Reduce(text, int(in.Tokens), cupelreduce.WithCounter(count)), Kind: cupelreduce.Detect(text).String(), FullTokens: count(text)}
+	out := &mcpOutlined{Outline: cupelreduce.Reduce(text, in.Tokens, cupelreduce.WithCounter(count)), Kind: cupelreduce.Detect(text).String(), FullTokens: count(text)}
 	if out.Outline == "" && text != "" {
 		out.Outline = "…" // an empty one would be that of an empty text
 	}

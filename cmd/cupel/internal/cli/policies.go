@@ -1,12 +1,33 @@
 package cli
 
 import (
-	"io"
+	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/wollax/cupel-go/cmd/cupel/internal/terminal"
+	"github.com/wollax/cupel-go/cupel/pipeline"
+	"github.com/wollax/cupel-go/cupel/policy"
+	"github.com/wollax/cupel-go/cupel/strategy"
+	agentpreset "github.com/wollax/cupel-go/cupelchat/agent"
+	"github.com/wollax/cupel-go/cupeltoml"
 )
+
+// agentPolicy is the name of the preset for conversations of agents.
+const agentPolicy = "agent"
+
+// agentDescription is what lists of policies say of it.
+const agentDescription = "The newest exchanges whole, outlines of the others."
+
+// presets returns the names of the presets, each with what it is for.
+func presets() (names, descriptions []string) {
+	names, descriptions = []string{agentPolicy}, []string{agentDescription}
+	for intent, p := range new(question).registry().All() {
+		names, descriptions = append(names, intent), append(descriptions, p.Description)
+	}
+	return names, descriptions
+}
 
 // newPolicies returns the command that lists the presets.
 func newPolicies(env *Environment) *cobra.Command {
@@ -14,17 +35,139 @@ func newPolicies(env *Environment) *cobra.Command {
 		Use:     "policies",
 		Short:   "List the presets that --policy names",
 		Example: "  cupel policies",
-		Args:    takes(0, 0),
+		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			rows := [][]terminal.Text{{terminal.Plain(agentPolicy), terminal.Plain(agentDescription)}}
-			for intent, p := range new(question).registry().All() {
-				rows = append(rows, []terminal.Text{terminal.Plain(intent), terminal.Plain(p.Description)})
+			var rows [][]any
+			names, descriptions := presets()
+			for i := range names {
+				rows = append(rows, []any{names[i], descriptions[i]})
 			}
-			return writeOutput(env, "-", false, func(w io.Writer) error {
-				p := env.screen.Printer(w, terminal.ColourAuto)
-				p.Table([]terminal.Column{{}, {Flexible: true}}, rows)
-				return p.Err()
-			})
+			p := env.screen.Printer(env.Stdout)
+			p.Table([]string{"", ""}, rows)
+			return p.Err()
 		},
+	}
+}
+
+func policyFlag(command *cobra.Command, policy *string) {
+	command.Flags().StringVarP(policy, "policy", "p", "", "`name` of a preset or of a policy file (.json, .toml); see cupel policies")
+	completePolicy(command, "policy")
+}
+
+// completePolicy completes the names of presets and other names, and files.
+func completePolicy(command *cobra.Command, flag string, others ...string) {
+	must(command.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		names, descriptions := presets()
+		for i := range names {
+			names[i] += "\t" + descriptions[i]
+		}
+		return slices.Concat(others, names), cobra.ShellCompDirectiveDefault
+	}))
+}
+
+// chooser is what a policy chooses with.
+type chooser struct {
+	name     string
+	pipeline *pipeline.Pipeline
+	preset   *agentpreset.Preset // prepares items for the pipeline, or nil
+}
+
+// chooser finds the policy that a flag or an argument names. A question adds relevance
+// to it.
+func (q *question) chooser(env *Environment, name, encoding string) (chooser, error) {
+	if name == agentPolicy {
+		if q.given {
+			return chooser{}, usagef("the policy agent takes no question: --query is for others")
+		}
+		counter, err := counterNamed(encoding)
+		if err != nil {
+			return chooser{}, err
+		}
+		preset := agentpreset.New(counter)
+		return chooser{agentPolicy, preset.Pipeline(), preset}, nil
+	}
+	registry := q.registry()
+	p, err := findPolicy(env, registry, name)
+	if err != nil {
+		return chooser{}, err
+	}
+	if q.given {
+		p = ask(p)
+	}
+	made, err := p.Pipeline(policy.Environment{Registry: registry, Clock: env.Clock})
+	if err != nil {
+		return chooser{}, usagef("%s: %w", name, err)
+	}
+	title := p.Name
+	if strings.TrimSpace(title) == "" {
+		title = shown(name)
+	}
+	return chooser{title, made, nil}, nil
+}
+
+func findPolicy(env *Environment, registry *policy.Registry, name string) (policy.Policy, error) {
+	if !isPolicyFile(name) && name != "-" {
+		p, err := registry.Lookup(name)
+		if err != nil {
+			names, _ := presets()
+			return p, usagef("no policy is named %q; the presets are %s; a policy file ends in .json or .toml", name, strings.Join(names, ", "))
+		}
+		return p, nil
+	}
+	data, err := readFile(env, name, policy.MaxBytes)
+	if err != nil {
+		return policy.Policy{}, err
+	}
+	var p policy.Policy
+	if strings.HasSuffix(strings.ToLower(name), ".toml") {
+		p, err = cupeltoml.ReadPolicy(registry, strings.NewReader(string(data)))
+	} else {
+		p, err = policy.Decode(registry, data)
+	}
+	if err != nil {
+		return p, usagef("%s: %w", shown(name), err)
+	}
+	return p, nil
+}
+
+// newStrategies returns the help topic about what policies are made of.
+func newStrategies() *cobra.Command {
+	var b strings.Builder
+	b.WriteString("The types of strategies that policies use, with their settings.\n")
+	scorers, slicers, placers := new(question).registry().Descriptors()
+	for _, role := range []struct {
+		title string
+		types []strategy.Descriptor
+	}{{"Scorers", scorers}, {"Slicers", slicers}, {"Placers", placers}} {
+		fmt.Fprintf(&b, "\n%s:\n", role.title)
+		for _, d := range role.types {
+			fmt.Fprintf(&b, "  %s\n      %s\n", d.Name, d.Doc)
+			writeFields(&b, "      ", d.Fields)
+		}
+	}
+	return &cobra.Command{Use: "strategies", Short: "List the strategies of policies, with their settings", Long: b.String()}
+}
+
+func writeFields(b *strings.Builder, indent string, fields []strategy.Field) {
+	for _, f := range fields {
+		fmt.Fprintf(b, "%s%s: %s", indent, f.Name, f.Type)
+		if f.Range != nil {
+			fmt.Fprintf(b, " %s", f.Range)
+		}
+		if f.Values != nil {
+			fmt.Fprintf(b, ", one of %s", strings.Join(f.Values, " "))
+		}
+		switch {
+		case f.Required:
+			b.WriteString(", required")
+		case f.Default != nil:
+			fmt.Fprintf(b, ", default %v", f.Default)
+		}
+		fmt.Fprintf(b, ". %s\n", f.Doc)
+		writeFields(b, indent+"  ", f.Fields)
+		for _, variant := range f.Variants {
+			fmt.Fprintf(b, "%s  %s: %s\n", indent, variant.Name, variant.Doc)
+			writeFields(b, indent+"    ", variant.Fields)
+		}
 	}
 }

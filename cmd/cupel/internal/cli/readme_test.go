@@ -2,24 +2,21 @@ package cli
 
 import (
 	"bytes"
-	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
-)
 
-var update = flag.Bool("update", false, "write what the commands print into README.md and its like")
+	"github.com/stretchr/testify/require"
+)
 
 // TestReadme runs the commands that READMEs and a guide show, and compares what they say
 // that the commands print. A command ends with the line that it is on.
 func TestReadme(t *testing.T) {
 	root, err := filepath.Abs(filepath.Join("..", "..", "..", ".."))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, tt := range []struct{ readme, folder string }{
 		{"README.md", "."},
 		{"cmd/cupel/README.md", "examples/data"},
@@ -28,19 +25,14 @@ func TestReadme(t *testing.T) {
 		t.Run(tt.readme, func(t *testing.T) {
 			readme := filepath.Join(root, filepath.FromSlash(tt.readme))
 			data, err := os.ReadFile(readme)
-			if err != nil {
-				t.Skip("the rest of the repository is not there: ", err)
-			}
+			require.NoError(t, err)
 			t.Chdir(filepath.Join(root, filepath.FromSlash(tt.folder)))
 			made := runShown(t, string(data))
-			if made == string(data) {
+			if *update {
+				require.NoError(t, os.WriteFile(readme, []byte(made), 0o600))
 				return
 			}
-			if !*update {
-				t.Errorf("it is not what the commands print; go test ./internal/cli -run TestReadme -update writes:\n%s", made)
-			} else if err := os.WriteFile(readme, []byte(made), 0o600); err != nil {
-				t.Error(err)
-			}
+			require.Equal(t, string(data), made, "go test ./internal/cli -run TestReadme -update writes what the commands print")
 		})
 	}
 }
@@ -59,20 +51,15 @@ func runShown(t *testing.T, text string) string {
 		}
 		line, block, _ := strings.Cut(block, "\n")
 		_, rest, found = strings.Cut(fence[3:]+block, "\n"+fence)
-		if !found {
-			t.Fatalf("the block of %q has no end", line)
-		}
+		require.True(t, found, "the block of %q has no end", line)
 		commands++
 		code, stdout, stderr := startShown(t, words(line)...)
 		checks := strings.HasPrefix(line, "check ") && code == exitCheck // a page may show what a failing check prints
-		if code != exitOK && !checks || stderr != "" {
-			t.Errorf("%s: exit code %d, %q", line, code, stderr)
-		}
+		require.True(t, code == exitOK || checks, "%s: exit code %d", line, code)
+		require.Empty(t, stderr, line)
 		made.WriteString(fence + prompt + line + "\n" + stdout + fence)
 	}
-	if commands == 0 {
-		t.Fatal("it shows no command")
-	}
+	require.NotZero(t, commands, "it shows no command")
 	return made.String()
 }
 
@@ -87,26 +74,19 @@ func TestReadmeCommands(t *testing.T) {
 			continue
 		}
 		commands++
-		if code, stdout, stderr := startShown(t, args[1:]...); code != exitOK || stdout == "" && args[1] != "inspect" {
-			t.Errorf("%sexit code %d: %s%s", line, code, stdout, stderr)
-		}
+		code, _, stderr := startShown(t, args[1:]...)
+		require.Equal(t, exitOK, code, "%s%s", line, stderr)
 	}
-	if commands < 5 {
-		t.Errorf("it lists %d commands", commands)
-	}
+	require.Greater(t, commands, 4)
 }
 
 // TestReadmeHasEveryCommand fails for a subcommand that the command's README does
 // not mention.
 func TestReadmeHasEveryCommand(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, command := range newRoot(&Environment{}).Commands() {
-		if text := string(data); !strings.Contains(text, "cupel "+command.Name()) && !strings.Contains(text, "cupel help "+command.Name()) {
-			t.Errorf("cmd/cupel/README.md does not mention cupel %s", command.Name())
-		}
+		require.Contains(t, string(data), "`cupel "+command.Name())
 	}
 }
 
@@ -120,20 +100,13 @@ func TestReadmeProgram(t *testing.T) {
 	_, block, _ := strings.Cut(readme, "```go\n")
 	program, rest, found := strings.Cut(block, "```\n\n```\n")
 	want, _, ended := strings.Cut(rest, "```\n")
-	if !found || !ended {
-		t.Fatal("the README has no program with its output")
-	}
-	if n := strings.Count(program, "\n"); n > 30 {
-		t.Errorf("the program has %d lines, which is more than a reader takes in", n)
-	}
+	require.True(t, found && ended, "the README has no program with its output")
+	require.Less(t, strings.Count(program, "\n"), 31, "more than a reader takes in")
 	file := filepath.Join(t.TempDir(), "main.go")
-	if err := os.WriteFile(file, []byte(program), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(file, []byte(program), 0o600))
 	got, err := exec.CommandContext(t.Context(), "go", "run", file).CombinedOutput()
-	if err != nil || string(got) != want {
-		t.Errorf("%v; it prints:\n%s\nthe README says:\n%s", err, got, want)
-	}
+	require.NoError(t, err)
+	require.Equal(t, want, string(got))
 }
 
 // rootReadme goes to the root of the repository and returns its README.
@@ -141,9 +114,7 @@ func rootReadme(t *testing.T) string {
 	t.Helper()
 	t.Chdir(filepath.Join("..", "..", "..", ".."))
 	data, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Skip("the rest of the repository is not there: ", err)
-	}
+	require.NoError(t, err)
 	return string(data)
 }
 

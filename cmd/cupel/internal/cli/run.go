@@ -1,10 +1,8 @@
 package cli
 
 import (
-	"bufio"
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -15,27 +13,32 @@ import (
 	"github.com/wollax/cupel-go/cmd/cupel/internal/terminal"
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupelchat"
+	"github.com/wollax/cupel-go/cupelsession"
 )
+
+// runFlags are the flags of newRun.
+type runFlags struct {
+	selectionFlags
+	outputFlags
+	as             string
+	headers        bool
+	checkFormat    bool
+	session, cache string
+}
 
 // newRun returns the command that selects.
 func newRun(env *Environment) *cobra.Command {
-	var (
-		flags   selectionFlags
-		printer windowPrinter
-		force   bool
-		session string
-		cache   string
-	)
+	var flags runFlags
 	command := &cobra.Command{
 		Use:   "run",
 		Short: "Choose the window and print it",
 		Long: `Choose the window and print it.
 
-Candidates are items in JSON or JSON Lines; a chat transcript for the OpenAI or
-Anthropic API (a list of messages, or a whole request); or a folder, whose files
-are split into declarations, sections and paragraphs. With --as transcript the
-window is printed as a transcript for the same API: tool calls stay with their
-results, messages keep their order, and everything else is unchanged.
+Candidates are items in JSON or JSON Lines; a chat transcript for the API of a
+provider (a list of messages, or a whole request); or a folder, whose files are
+split into declarations, sections and paragraphs. With --as transcript the window
+is printed as a transcript for the same API: tool calls stay with their results,
+messages keep their order, and everything else is unchanged.
 
 With --session, what was sent before is sent again as long as it fits, so that the
 provider's prompt cache finds it: FILE keeps the state from turn to turn. Use one
@@ -46,62 +49,63 @@ Notes on standard error say what was estimated, dropped or restored.`,
   cupel run -i request.json -p agent -b 50% --as transcript --session state.json
   cupel run -i . -p relevance -b 4000 -q "Where are prices rounded?"
   cat items.jsonl | cupel run -i - -p rag -b 4000 --as json | jq length`,
-		Args: takes(0, 0),
-		RunE: func(command *cobra.Command, _ []string) (failed error) {
-			if err := printer.check(); err != nil {
-				return err
-			}
-			if command.Flags().Changed("cache") && session == "" {
-				return usagef("--cache is for a --session")
-			}
-			if session != "" && sameFile(session, printer.output) {
-				return usagef("--session and --output are the same file: %s", session)
-			}
-			s, err := flags.read(env, command)
-			if err != nil {
-				return err
-			}
-			if printer.as == "transcript" && s.Conversation == nil {
-				return usagef("%s: --as transcript requires a transcript as input, and these are items (%s); use --as json", flags.source(), s.Format)
-			}
-			var window *chosen
-			if session == "" {
-				window, err = s.once(command.Context())
-			} else {
-				var file *sessionFile
-				if file, err = s.openSession(session, cache); err != nil {
-					return err
-				}
-				defer func() { failed = errors.Join(failed, file.close()) }()
-				window, err = s.inSession(command.Context(), env, file)
-			}
-			if err != nil {
-				return err
-			}
-			text, err := printer.text(env, s, window)
-			if err != nil {
-				return err
-			}
-			err = writeOutput(env, printer.output, force, func(w io.Writer) error {
-				_, err := w.Write(text)
-				return err
-			})
-			if err != nil || window.sent == nil {
-				return err
-			}
-			return window.sent()
+		Args: cobra.NoArgs,
+		RunE: func(command *cobra.Command, _ []string) error {
+			return flags.run(command.Context(), env)
 		},
 	}
-	flags.register(command)
-	command.Flags().StringVar(&printer.as, "as", "text", "`form` of the output: text, json or transcript")
-	command.Flags().BoolVar(&printer.headers, "headers", false, "print a line above each item; with --as text: position, kind, tokens, group, and role and tool of a message")
-	command.Flags().StringVarP(&printer.output, "output", "o", "-", "`file` to write, or - for standard output")
-	command.Flags().BoolVar(&force, "force", false, "overwrite the --output file")
-	command.Flags().BoolVar(&printer.checkFormat, "check-format", false, "fail if the API would refuse the window; with --as transcript")
-	command.Flags().StringVar(&session, "session", "", "`file` that keeps the window from turn to turn")
-	cacheFlag(command, &cache, "with --session, the cache of this `provider` (default: that of the transcript's API)")
+	flags.selectionFlags.register(command)
+	flags.outputFlags.register(command, "-")
+	requireFlags(command, "items", "policy", "budget")
+	set := command.Flags()
+	set.StringVar(&flags.as, "as", "text", "`form` of the output: text, json or transcript")
+	set.BoolVar(&flags.headers, "headers", false, "with --as text, print a line above each item: position, kind, tokens and group")
+	set.BoolVar(&flags.checkFormat, "check-format", false, "with --as transcript, fail if the API would refuse the window")
+	set.StringVar(&flags.session, "session", "", "`file` that keeps the window from turn to turn")
+	set.StringVar(&flags.cache, "cache", "", "with --session, the cache of this `provider` (default: that of the transcript's API); one of "+strings.Join(cacheNames(), ", "))
+	complete(command, "cache", cacheNames()...)
 	complete(command, "as", "text", "json", "transcript")
 	return command
+}
+
+// check validates the flags before anything is read.
+func (f *runFlags) check() error {
+	switch {
+	case !slices.Contains([]string{"text", "json", "transcript"}, f.as):
+		return usagef("--as: %q is not one of text, json, transcript", f.as)
+	case f.checkFormat && f.as != "transcript":
+		return usagef("--check-format requires --as transcript")
+	case f.cache != "" && f.session == "":
+		return usagef("--cache is for a --session")
+	case f.session != "" && f.session == f.output:
+		return usagef("--session and --output are the same file: %s", f.session)
+	}
+	return nil
+}
+
+func (f *runFlags) run(ctx context.Context, env *Environment) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	s, err := f.read(ctx, env)
+	if err != nil {
+		return err
+	}
+	if s.Conversation == nil && (f.as == "transcript" || f.session != "") {
+		return usagef("%s: --as transcript and --session require a transcript as input, and these are items (%s); use --as json", strings.Join(f.items, ", "), s.Format)
+	}
+	if f.session != "" {
+		return f.inSession(ctx, env, s)
+	}
+	window, err := s.run(ctx)
+	if err != nil {
+		return s.selecting(err)
+	}
+	body := func() ([]byte, []string, error) {
+		text, err := window.Body()
+		return text, window.Notes, err // some notes are of the body
+	}
+	return f.print(env, s, window.Items, body)
 }
 
 // run chooses the window: of a conversation with what the API requires.
@@ -116,71 +120,70 @@ func (s *selection) run(ctx context.Context) (*cupelchat.Window, error) {
 	return &cupelchat.Window{Items: items, Report: report}, err
 }
 
-// windowPrinter prints a window.
-type windowPrinter struct {
-	as          string
-	headers     bool
-	checkFormat bool
-	output      string
+// inSession chooses the next window of a session. Its file is written once the window
+// is printed.
+func (f *runFlags) inSession(ctx context.Context, env *Environment, s *selection) error {
+	session, err := s.openSession(f.session, f.cache)
+	if err != nil {
+		return err
+	}
+	text, turn, err := session.Body(ctx, s.Conversation, s.budget, cupelsession.WithModel(s.Model))
+	if err != nil {
+		return s.selecting(err)
+	}
+	body := func() ([]byte, []string, error) { return text, turn.Notes, nil }
+	if err := f.print(env, s, turn.Window, body); err != nil {
+		return err
+	}
+	if err := turn.Commit(cupelsession.Usage{}); err != nil {
+		return err
+	}
+	note(env, turn.String())
+	return saveSession(session, f.session)
 }
 
-// check validates the flags before anything is read.
-func (p *windowPrinter) check() error {
-	if !slices.Contains([]string{"text", "json", "transcript"}, p.as) {
-		return usagef("--as: %q is not one of text, json, transcript", p.as)
-	}
-	if p.headers && p.as != "text" {
-		return usagef("--headers requires --as text")
-	}
-	if p.checkFormat && p.as != "transcript" {
-		return usagef("--check-format requires --as transcript")
-	}
-	return nil
-}
-
-// text returns what is to be printed.
-func (p *windowPrinter) text(env *Environment, s *selection, window *chosen) ([]byte, error) {
+// print prints a window. body returns the body of a conversation, and notes on it.
+func (f *runFlags) print(env *Environment, s *selection, window []*cupel.ContextItem, body func() ([]byte, []string, error)) error {
 	// Only a terminal obeys control characters.
-	safe := p.output == "-" && env.screen.Terminal
-	var text bytes.Buffer
-	switch p.as {
+	safe := f.output == "-" && env.screen.Terminal
+	var out bytes.Buffer
+	switch f.as {
 	case "transcript":
-		out, notes, err := window.body()
+		text, notes, err := body()
 		if err != nil {
-			return nil, err
+			return err
 		}
-		note(env.Stderr, notes)
-		if p.checkFormat {
-			if err := checkFormat(env, out, s.Conversation.Format()); err != nil {
-				return nil, err
+		note(env, notes...)
+		if f.checkFormat {
+			if err := checkFormat(env, text, s.Conversation.Format()); err != nil {
+				return err
 			}
 		}
-		if !bytes.HasSuffix(out, []byte("\n")) {
-			out = append(slices.Clip(out), '\n')
-		}
 		if safe {
-			// Tabs and carriage returns here separate values; strings have none.
-			out = terminal.EscapeJSON(bytes.ReplaceAll(bytes.ReplaceAll(out, []byte("\r"), nil), []byte("\t"), []byte("  ")))
+			text = terminal.EscapeJSON(bytes.ReplaceAll(text, []byte("\r"), nil)) // strings have none
 		}
-		return out, nil
+		fmt.Fprintf(&out, "%s\n", bytes.TrimSuffix(text, []byte("\n")))
 	case "json":
-		err := writeJSON(&text, window.items)
-		return text.Bytes(), err
+		if err := writeJSON(&out, window); err != nil {
+			return err
+		}
 	default:
-		err := p.writeText(&text, window.items, safe)
-		return text.Bytes(), err
+		f.writeText(&out, window, safe)
 	}
+	return f.write(env, func(w io.Writer) error {
+		_, err := out.WriteTo(w)
+		return err
+	})
 }
 
 // writeText prints contents with a blank line between them.
-func (p *windowPrinter) writeText(w io.Writer, window []*cupel.ContextItem, safe bool) error {
-	out := bufio.NewWriter(w)
+func (f *runFlags) writeText(out *bytes.Buffer, window []*cupel.ContextItem, safe bool) {
 	for i, item := range window {
 		if i > 0 {
-			fmt.Fprintln(out)
+			out.WriteByte('\n')
 		}
-		if p.headers {
-			fmt.Fprintln(out, header(i, item))
+		if f.headers {
+			fmt.Fprintln(out, terminal.Safe(header(i, item)))
 		}
 		content := item.Content()
 		if safe {
@@ -188,29 +191,29 @@ func (p *windowPrinter) writeText(w io.Writer, window []*cupel.ContextItem, safe
 		}
 		fmt.Fprintln(out, content)
 	}
-	return out.Flush()
 }
 
 // header returns the line above one item.
 func header(i int, item *cupel.ContextItem) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "--- %d: %s, ", i+1, item.Kind())
+	text := fmt.Sprintf("--- %d: %s, %d", i+1, kindOf(item), item.Tokens())
 	if full, ok := item.OriginalTokens(); ok && full > item.Tokens() { // a smaller form
-		fmt.Fprintf(&b, "%d of %d tokens", item.Tokens(), full)
-	} else {
-		fmt.Fprintf(&b, "%d tokens", item.Tokens())
+		text += fmt.Sprintf(" of %d", full)
 	}
-	if group := item.Group(); group != "" {
-		fmt.Fprintf(&b, ", group %s", group)
+	if item.Group() != "" {
+		return text + " tokens, group " + item.Group()
 	}
-	for _, key := range []string{"role", "tool"} {
-		if value, ok := item.MetadataText(key); ok {
-			fmt.Fprintf(&b, ", %s %s", key, value)
-		}
+	return text + " tokens"
+}
+
+// checkFormat fails if the API of a conversation would refuse a body.
+func checkFormat(env *Environment, body []byte, f cupelchat.Format) error {
+	violations := cupelchat.Check(body, f)
+	if len(violations) == 0 {
+		return nil
 	}
-	index, _ := item.MetadataValue("index")
-	if index, ok := index.(int); ok {
-		fmt.Fprintf(&b, ", message %d", index)
+	fmt.Fprintf(env.Stderr, "cupel: the API (%v) would refuse the window, and nothing is written:\n", f)
+	for _, v := range violations {
+		fmt.Fprintf(env.Stderr, "  %s\n", terminal.Safe(v.String()))
 	}
-	return terminal.Safe(b.String())
+	return errCheck
 }

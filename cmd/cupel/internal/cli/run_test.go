@@ -1,81 +1,55 @@
 package cli
 
 import (
+	"bytes"
+	"compress/gzip"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/wollax/cupel-go/cmd/cupel/internal/input"
-	"github.com/wollax/cupel-go/cupel"
+	"github.com/stretchr/testify/require"
 )
 
 // ran runs cupel run with a text on standard input, which is the file "-".
 func ran(t *testing.T, stdin string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
-	return fed(t, stdin, append([]string{"run"}, args...)...)
+	return fed(t, stdin, append([]string{"run", "-i", "-", "-p", "chat"}, args...)...)
 }
 
-// everything takes all items that there is room for, in the given order of
-// time.
+// everything takes all items that there is room for, in the given order of time.
 const everything = `{"name": "All", "deduplicate": false, "scorers": [{"type": "recency", "weight": 1}], "slicer": {"type": "greedy"}, "placer": {"type": "PLACER"}}`
 
-func policyFile(t *testing.T, placer string) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "policy.json")
-	if err := os.WriteFile(path, []byte(strings.Replace(everything, "PLACER", placer, 1)), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
+// TestRunTakesTranscriptsThrough: what fits is unchanged, in each format.
 func TestRunTakesTranscriptsThrough(t *testing.T) {
 	paths, err := filepath.Glob("../../../../cupelchat/testdata/*.json")
-	if err != nil || len(paths) < 6 {
-		t.Fatalf("the transcripts are not where they should be: %q, %v", paths, err)
-	}
+	require.NoError(t, err)
+	require.Greater(t, len(paths), 5)
+	shaped := filepath.Join(t.TempDir(), "policy.json")
+	require.NoError(t, os.WriteFile(shaped, []byte(strings.Replace(everything, "PLACER", "uShaped", 1)), 0o600))
 	for _, path := range paths {
 		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, policy := range []string{policyFile(t, "chronological"), policyFile(t, "uShaped"), "chat", "rag"} {
-			code, stdout, stderr := ran(t, string(text), "-i", "-", "-p", policy, "-b", "1000000", "--as", "transcript")
-			if code != exitOK {
-				t.Errorf("%s: exit code %d: %s", path, code, stderr)
-			}
-			var got, want any
-			if err := json.Unmarshal(text, &want); err != nil {
-				t.Fatal(err)
-			}
-			if err := json.Unmarshal([]byte(stdout), &got); err != nil || !reflect.DeepEqual(got, want) {
-				t.Errorf("%s, %s: %v\n%s", path, policy, err, stdout)
-			}
+		require.NoError(t, err)
+		for _, policy := range []string{shaped, "chat"} {
+			code, stdout, stderr := ran(t, string(text), "-p", policy, "-b", "1000000", "--as", "transcript")
+			require.Equal(t, exitOK, code, "%s: %s", path, stderr)
+			require.JSONEq(t, string(text), stdout, path)
 		}
 	}
 }
 
-const agent = `{
- "model": "claude-x", "system": "Be brief.",
- "messages": [
-  {"role": "user", "content": "List the files."},
-  {"role": "assistant", "content": [{"type": "tool_use", "id": "t1", "name": "ls", "input": {"path": "."}}]},
-  {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t1", "content": "a.go b.go"}]},
-  {"role": "assistant", "content": "There are two."},
-  {"role": "user", "content": "Thanks."}
- ]
-}
-`
-
+// TestRunDropsExchangesWhole: 7 tokens of the system prompt, 8 of the first message, 6
+// of the last one and 8 of the answer before it leave no room for the exchange.
 func TestRunDropsExchangesWhole(t *testing.T) {
-	code, stdout, stderr := ran(t, agent, "-i", "-", "-p", "chat", "-b", "29", "--as", "transcript")
-	// 7 tokens of the system prompt, 8 of the first message, 6 of the last one and 8 of the answer before
-	// it leave no room for the exchange.
-	want := `{
+	code, stdout, stderr := ran(t, chat, "-b", "29", "--as", "transcript")
+	require.Equal(t, exitOK, code)
+	require.Empty(t, stderr)
+	require.Equal(t, `{
  "model": "claude-x", "system": "Be brief.",
  "messages": [
   {"role": "user", "content": "List the files."},
@@ -83,169 +57,132 @@ func TestRunDropsExchangesWhole(t *testing.T) {
   {"role": "user", "content": "Thanks."}
  ]
 }
-`
-	if code != exitOK || stdout != want || stderr != "" {
-		t.Errorf("exit code %d, %q, got\n%s\nwant\n%s", code, stderr, stdout, want)
-	}
-	code, stdout, stderr = ran(t, agent, "-i", "-", "-p", "chat", "-b", "28", "--as", "transcript")
-	if code != exitOK || strings.Contains(stdout, "There are two.") ||
-		stderr != "cupel: note: joined 1 message with the one before, because the messages between were dropped\n" {
-		t.Errorf("with one token less: exit code %d\n%s%s", code, stdout, stderr)
-	}
+`, stdout)
+	_, stdout, stderr = ran(t, chat, "-b", "28", "--as", "transcript")
+	require.NotContains(t, stdout, "There are two.")
+	require.Equal(t, "cupel: note: joined 1 message with the one before, because the messages between were dropped\n", stderr)
 	// Without pins the answer is first, and cannot be.
-	code, stdout, stderr = ran(t, agent, "-i", "-", "-p", "chat", "-b", "14", "--as", "transcript", "--no-pin")
-	if code != exitOK || !strings.Contains(stdout, `"messages": [
-  {"role": "user", "content": "Thanks."}`) || !strings.HasPrefix(stderr, "cupel: note: dropped 1 item from messages[3] on (8 tokens), because the API requires that the user speaks first") {
-		t.Errorf("without pins: exit code %d\n%s%s", code, stdout, stderr)
-	}
-}
-
-func TestRunText(t *testing.T) {
-	code, stdout, stderr := ran(t, agent, "-i", "-", "-p", "chat", "-b", "1000", "--headers", "--encoding", "heuristic")
-	want := `--- 1: SystemPrompt, 7 tokens, role system
-Be brief.
-
---- 2: Message, 8 tokens, role user, message 0
-List the files.
-
---- 3: ToolOutput, 14 tokens, group exchange 2, role assistant, tool ls, message 1
-ls({"path":"."})
-
---- 4: ToolOutput, 12 tokens, group exchange 2, role tool, tool ls, message 2
-a.go b.go
-
---- 5: Message, 8 tokens, role assistant, message 3
-There are two.
-
---- 6: Message, 6 tokens, role user, message 4
-Thanks.
-`
-	if code != exitOK || stdout != want || stderr != "" {
-		t.Errorf("exit code %d, %q, got\n%s\nwant\n%s", code, stderr, stdout, want)
-	}
-	_, plain, _ := ran(t, agent, "-i", "-", "-p", "chat", "-b", "1000")
-	for line := range strings.Lines(want) {
-		if strings.HasPrefix(line, "---") {
-			want = strings.Replace(want, line, "", 1)
-		}
-	}
-	if plain != want {
-		t.Errorf("got\n%s\nwant\n%s", plain, want)
-	}
+	_, stdout, stderr = ran(t, chat, "-b", "14", "--as", "transcript", "--no-pin")
+	require.Contains(t, stdout, "\"messages\": [\n  {\"role\": \"user\", \"content\": \"Thanks.\"}")
+	require.Contains(t, stderr, "dropped 1 item from messages[3] on (8 tokens), because the API requires that the user speaks first")
 }
 
 // TestRunJSON reads back what it wrote.
 func TestRunJSON(t *testing.T) {
-	code, stdout, _ := ran(t, agent, "-i", "-", "-p", "chat", "-b", "1000", "--as", "json")
-	var items []*cupel.ContextItem
-	if err := json.Unmarshal([]byte(stdout), &items); code != exitOK || err != nil || len(items) != 6 {
-		t.Fatalf("exit code %d, %d items, %v", code, len(items), err)
-	}
-	code, again, stderr := ran(t, stdout, "-i", "-", "-p", "chat", "-b", "1000", "--as", "json")
-	if code != exitOK || again != stdout || stderr != "" {
-		t.Errorf("exit code %d, %q, got\n%s\nwant\n%s", code, stderr, again, stdout)
-	}
-	if _, none, _ := ran(t, "[]", "-i", "-", "-p", "chat", "-b", "1000", "--as", "json"); none != "[]\n" {
-		t.Errorf("an empty window is %q", none)
-	}
-}
-
-func TestRunNoPin(t *testing.T) {
-	code, stdout, stderr := ran(t, agent, "-i", "-", "-p", "chat", "-b", "5", "--as", "transcript", "--no-pin")
-	want := "{\n \"model\": \"claude-x\",\n \"messages\": []\n}\n"
-	if code != exitOK || stdout != want || stderr != "cupel: note: no message is left; the API refuses a request without one\n" {
-		t.Errorf("exit code %d, %q, got %q, want %q", code, stderr, stdout, want)
-	}
+	_, stdout, _ := ran(t, chat, "-b", "1000", "--as", "json")
+	var items []any
+	decodeJSON(t, stdout, &items)
+	require.Len(t, items, 6)
+	_, again, _ := ran(t, stdout, "-b", "1000", "--as", "json")
+	require.Equal(t, stdout, again)
+	_, none, _ := ran(t, "[]", "-b", "1000", "--as", "json")
+	require.Equal(t, "[]\n", none)
 }
 
 func TestRunMediaTokens(t *testing.T) {
 	const picture = `[{"role":"user","content":[{"type":"image_url","image_url":{"url":"https://e.org/a"}}]}]`
-	for tokens, want := range map[string]string{"": "769 tokens", "0": "4 tokens", "10": "14 tokens"} {
-		args := []string{"-i", "-", "-p", "chat", "-b", "1000", "--headers"}
-		if tokens != "" {
-			args = append(args, "--media-tokens", tokens)
-		}
-		code, stdout, stderr := ran(t, picture, args...)
-		if code != exitOK || !strings.Contains(stdout, want) || !strings.Contains(stderr, "cupel: note: estimated the tokens of media: 1 image of ") {
-			t.Errorf("exit code %d, %q, got %s, want %s", code, stderr, stdout, want)
-		}
+	for tokens, want := range map[string]string{"-1": "769 tokens", "0": "4 tokens", "10": "14 tokens"} {
+		_, stdout, stderr := ran(t, picture, "-b", "1000", "--headers", "--media-tokens", tokens)
+		require.Contains(t, stdout, want)
+		require.Contains(t, stderr, "estimated the tokens of media: 1 image of ")
 	}
 }
 
-// TestRunHelp holds the usage to what it says of defaults: the one of
-// --media-tokens is no number, and was shown as nothing.
-func TestRunHelp(t *testing.T) {
-	if _, help, _ := start(t, "help", "run"); strings.Contains(help, "(default )") || !strings.Contains(help, "(default: an estimate for the API)\n") {
-		t.Errorf("got\n%s", help)
-	}
-}
-
-// TestRunKeepsRepetitions has a message twice, and a policy that would leave out
-// items with equal content.
+// TestRunKeepsRepetitions has a message twice, and a policy that would leave out items
+// with equal content.
 func TestRunKeepsRepetitions(t *testing.T) {
 	const text = `[{"role":"assistant","content":"go on"},{"role":"assistant","content":"go on"},{"role":"user","content":"x"}]`
-	code, stdout, stderr := ran(t, text, "-i", "-", "-p", "chat", "-b", "100", "--as", "transcript", "--format", "openai")
-	if code != exitOK || stdout != text+"\n" || stderr != "" {
-		t.Errorf("exit code %d, got %s%s", code, stdout, stderr)
+	_, stdout, _ := ran(t, text, "-b", "100", "--as", "transcript", "--format", "openai")
+	require.Equal(t, text+"\n", stdout)
+}
+
+// TestOutput: a file is written as a whole, and only --force overwrites one; a device
+// is written to, as nothing of it is lost.
+func TestOutput(t *testing.T) {
+	folder(t, selectable)
+	args := []string{"-b", "1000", "--as", "transcript", "-o", "out"}
+	code, stdout, stderr := ran(t, chat, args...)
+	require.Equal(t, exitOK, code, stderr)
+	require.Empty(t, stdout)
+	got, err := os.ReadFile("out")
+	require.NoError(t, err)
+	require.Equal(t, chat, string(got))
+	code, _, stderr = ran(t, chat, args...)
+	require.Equal(t, exitUsage, code)
+	require.Equal(t, "cupel: out already exists; --force overwrites it\n", stderr)
+	code, _, stderr = ran(t, chat, append(args, "--force")...)
+	require.Equal(t, exitOK, code, stderr)
+	if os.DevNull == "/dev/null" {
+		code, _, stderr = ran(t, chat, "-b", "1000", "-o", os.DevNull)
+		require.Equal(t, exitOK, code, stderr)
+	}
+	failure := errors.New("no space left")
+	require.NoError(t, os.Symlink("out", "link"))
+	for name, stays := range map[string]bool{"new": false, "link": true} {
+		err := writeFile(name, true, func(io.Writer) error { return failure })
+		require.ErrorIs(t, err, failure)
+		_, err = os.Lstat(name)
+		require.Equal(t, stays, err == nil, "no half of a file, and the user's link")
 	}
 }
 
-func TestRunOutput(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "smaller.json")
-	args := []string{"-i", "-", "-p", "chat", "-b", "1000", "--as", "transcript", "-o", path}
-	if code, stdout, stderr := ran(t, agent, args...); code != exitOK || stdout != "" {
-		t.Fatalf("exit code %d: %q %q", code, stdout, stderr)
-	}
-	if got, err := os.ReadFile(path); err != nil || string(got) != agent {
-		t.Errorf("got %s, %v", got, err)
-	}
-	if code, _, stderr := ran(t, agent, args...); code != exitUsage || stderr != "cupel: "+path+" already exists; --force overwrites it\n" {
-		t.Errorf("exit code %d: %q", code, stderr)
-	}
-	if code, _, stderr := ran(t, agent, append(args, "--force")...); code != exitOK {
-		t.Errorf("exit code %d: %q", code, stderr)
-	}
+func zipped(t *testing.T, text string) string {
+	t.Helper()
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	_, err := w.Write([]byte(text))
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	return b.String()
 }
 
-func TestRunFailures(t *testing.T) {
-	item := `[{"content":"x","tokens":5,"pinned":true}]`
-	tests := []struct {
-		name, why, stdin string
-		args             []string
-		code             int
-		want             string
+// TestInputs: files are uncompressed and joined, and what is broken is named.
+func TestInputs(t *testing.T) {
+	const items = `{"content":"apple"}` + "\n" + `{"content":"pear"}`
+	folder(t, map[string]string{
+		"a.jsonl.gz": zipped(t, items), "plain.gz": items, "cut.gz": zipped(t, items)[:20], "bad.gz": "\x1f\x8b\x00",
+		"b.json": `[{"content":"banana"}]`, "shop/c.txt": "cherry\n", "chat.json": `[{"role":"user","content":"date"}]`,
+	})
+	for _, tt := range []struct {
+		files, stdin, want, err string
 	}{
-		{"as", "known forms are listed", item, []string{"--as", "xml"}, exitUsage, `--as: "xml" is not one of text, json, transcript`},
-		{"headers", "JSON has no headers", item, []string{"--as", "json", "--headers"}, exitUsage, "--headers requires --as text"},
-		{"items as transcript", "items never were one", item, []string{"--as", "transcript"}, exitUsage,
-			"standard input: --as transcript requires a transcript as input, and these are items (json); use --as json"},
-		{"format", "known formats are listed", item, []string{"--format", "antropic"}, exitUsage, `--format: "antropic" is unknown (did you mean anthropic?); want one of ` + strings.Join(input.Formats(), ", ")},
-		{"encoding", "so are the encodings", item, []string{"--encoding", "base1"}, exitUsage, ""},
-		{"media", "tokens are not negative", item, []string{"--media-tokens", "-5"}, exitUsage, "--media-tokens: must be at least 0, got -5"},
-		{"media less one", "no number stands for the estimate", item, []string{"--media-tokens", "-1"}, exitUsage, "--media-tokens: must be at least 0, got -1"},
-		{"comma", "the line and the column are named", "[\n" + item[1:len(item)-1] + ",\n]", nil, exitUsage, "standard input: line 3: JSON allows no comma before a closing ] (column 1)"},
-		{"message", "and so is the message", `{"system":"s","messages":[{"role":"user","content":"x"},{"role":"tool"}]}`, []string{"--format", "anthropic"}, exitUsage,
-			`standard input: line 1: messages[1].role must be one of system, user, assistant, got "tool"`},
-		{"hostile name", "what a file says does not reach the terminal as it is", `[{"role":"\u001b[31m"}]`, []string{"--format", "openai"}, exitUsage,
-			`standard input: line 1: messages[0].role must be one of system, developer, user, assistant, tool, function, got "\x1b[31m"`},
-		{"pinned", "what cannot be selected has an exit code of its own", item, []string{"-b", "4"}, exitSelection, "Pinned items require 5 tokens, but only 4 are available\n        5  x\n  Give a --budget of at least 5, or pin less: remove \"pinned\" from items."},
-		{"no file", "a file may be missing", "", []string{"-i", "missing.json"}, exitUsage, ""},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			code, stdout, stderr := ran(t, tt.stdin, append([]string{"-i", "-", "-p", "chat", "-b", "1000"}, tt.args...)...)
-			if code != tt.code || stdout != "" || strings.Count(stderr, "\n") != 1+strings.Count(tt.want, "\n") {
-				t.Errorf("%s: exit code %d, want %d, %q %q", tt.why, code, tt.code, stdout, stderr)
-			}
-			if tt.want != "" && stderr != "cupel: "+tt.want+"\n" {
-				t.Errorf("%s:\ngot  %swant cupel: %s", tt.why, stderr, tt.want)
-			}
-		})
+		{"a.jsonl.gz", "", "apple\n\npear\n", ""},
+		{"plain.gz", "", "apple\n\npear\n", ""},
+		{"-", zipped(t, items), "apple\n\npear\n", ""},
+		{"b.json plain.gz shop", "", "c.txt:1\ncherry\n\nbanana\n\napple\n\npear\n", ""}, // files have times
+		{"cut.gz", "", "", "cut.gz: what gzip compressed is cut or broken: unexpected EOF"},
+		{"bad.gz", "", "", "bad.gz: what gzip compressed cannot be read: unexpected EOF"},
+		{"b.json chat.json", "", "", "one of b.json, chat.json is a transcript: give it alone"},
+		{"- -", items, "", "standard input can be read once"},
+	} {
+		args := []string{"run", "-p", "chat", "-b", "1k"}
+		for _, file := range strings.Fields(tt.files) {
+			args = append(args, "-i", file)
+		}
+		code, stdout, stderr := fed(t, tt.stdin, args...)
+		require.Equal(t, tt.err == "", code == exitOK, stderr)
+		require.Equal(t, tt.want, stdout, tt.files)
+		require.Contains(t, stderr, tt.err)
 	}
 }
 
-// The preset agent writes a smaller conversation, in which an older exchange is a
-// note, and explains it.
+// TestFolder asks about a folder.
+func TestFolder(t *testing.T) {
+	folder(t, map[string]string{
+		"shop/price.go":  "package shop\n\n// Round rounds a price to five cents.\nfunc Round(cents int) int { return cents / 5 * 5 }\n",
+		"shop/README.md": "# Shop\n\nSells tea.\n\n## Opening hours\n\nFrom nine to six.\n",
+	})
+	ask := []string{"-i", "shop", "-p", "relevance", "-b", "50", "-q", "How is a price rounded?", "--encoding", "heuristic"}
+	require.Contains(t, printed(t, append([]string{"run"}, ask...)...), "price.go:3 Round\n// Round rounds a price to five cents.\nfunc Round(cents int) int { return cents / 5 * 5 }\n")
+	require.Contains(t, printed(t, append([]string{"explain", "--why-not", "README*hours*"}, ask...)...), "It is out: BudgetExceeded")
+	refusals(t, "", []refusal{
+		{"format", "run -i shop -p chat -b 50 --format json", exitUsage, "--format does not apply to a folder: shop", "it would have no effect"},
+		{"transcript", "run -i shop -p chat -b 50 --as transcript", exitUsage, "these are items (folder)", "there is no transcript to write"},
+	})
+}
+
+// TestRunForAgent: the preset writes a smaller conversation, in which an older exchange
+// is a note.
 func TestRunForAgent(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(`[{"role":"user","content":"Fix the oven test."}`)
@@ -254,17 +191,14 @@ func TestRunForAgent(t *testing.T) {
 			i, i, i, strings.Repeat(fmt.Sprintf("func oven%d() error { return nil }\n", i), 20))
 	}
 	b.WriteString(`,{"role":"user","content":"Go on."}]`)
-	code, stdout, stderr := ran(t, b.String(), "-i", "-", "-p", "agent", "-b", "900", "--as", "transcript")
-	if code != 0 || !strings.Contains(stdout, "[earlier] read(") || !strings.Contains(stdout, "Fix the oven test.") {
-		t.Errorf("exit code %d, output %s, %s; want a note of an earlier call, and the task", code, stdout, stderr)
-	}
-	code, stdout, stderr = ran(t, b.String(), "-i", "-", "-p", "agent", "-b", "900", "--query", "ovens?")
-	if code != 2 || !strings.Contains(stderr, "the policy agent takes no question") {
-		t.Errorf("exit code %d, output %s, %s; want that it takes no question", code, stdout, stderr)
-	}
+	_, stdout, _ := ran(t, b.String(), "-p", "agent", "-b", "900", "--as", "transcript")
+	require.Contains(t, stdout, "[earlier] read(")
+	require.Contains(t, stdout, "Fix the oven test.")
+	_, _, stderr := ran(t, b.String(), "-p", "agent", "-b", "900", "--query", "ovens?")
+	require.Contains(t, stderr, "the policy agent takes no question")
 }
 
-// Every command selects what run does, where the task does not fit too.
+// TestOneSelection: every command selects what run does, where the task does not fit too.
 func TestOneSelection(t *testing.T) {
 	body, err := json.Marshal([]map[string]string{
 		{"role": "system", "content": "You are a baker."},
@@ -272,38 +206,24 @@ func TestOneSelection(t *testing.T) {
 		{"role": "assistant", "content": strings.Repeat("The loaf42 is in.\n", 30)},
 		{"role": "user", "content": strings.Repeat("Is it done? ", 20)},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(t.TempDir(), "chat.json")
-	if err := os.WriteFile(path, body, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
+	folder(t, map[string]string{"chat.json": string(body)})
 	for _, policy := range []string{"agent", "chat"} {
-		common := []string{"-i", path, "--encoding", "heuristic"}
-		command := func(name string, args ...string) (stdout, stderr string) {
+		command := func(args string) (stdout, stderr string) {
 			t.Helper()
-			code, stdout, stderr := fed(t, "", append(append([]string{name}, common...), args...)...)
-			if code != exitOK {
-				t.Errorf("%s with %s: exit code %d: %s", name, policy, code, stderr)
-			}
+			code, stdout, stderr := fed(t, "", append(strings.Fields(args), "-i", "chat.json", "--encoding", "heuristic")...)
+			require.Equal(t, exitOK, code, stderr)
 			return stdout, stderr
 		}
-		window, _ := command("run", "-p", policy, "-b", "200", "--as", "json")
 		var items []struct{ Content string }
-		if err := json.Unmarshal([]byte(window), &items); err != nil {
-			t.Fatal(err)
-		}
+		window, _ := command("run -b 200 --as json -p " + policy)
+		decodeJSON(t, window, &items)
 		var report struct {
 			Included []struct{ Item struct{ Content string } }
 		}
-		out, notes := command("explain", "-p", policy, "-b", "200", "--json")
-		if err := json.Unmarshal([]byte(out), &report); err != nil {
-			t.Fatal(err)
-		}
-		if !strings.Contains(notes, "the first message of the user was reduced from") {
-			t.Errorf("explain with %s: standard error %q, want that the task was reduced", policy, notes)
-		}
+		out, notes := command("explain -b 200 --json -p " + policy)
+		decodeJSON(t, out, &report)
+		require.Contains(t, notes, "the first message of the user was reduced from")
 		var ran, explained []string
 		for _, item := range items {
 			ran = append(ran, item.Content)
@@ -313,26 +233,104 @@ func TestOneSelection(t *testing.T) {
 		}
 		slices.Sort(ran)
 		slices.Sort(explained)
-		if len(ran) < 3 || !slices.Equal(ran, explained) {
-			t.Errorf("%s: run has %q, explain has %q", policy, ran, explained)
-		}
-		command("explain", "-p", policy, "-b", "200", "--why-not", "The loaf42*")
-		command("diff", "-p", policy, "200", "400")
-		command("diff", "-b", "200", policy, "rag")
-		command("inspect", "-p", policy, "-b", "200", "-o", "-", "--against-budget", "400")
-		command("inspect", "-p", "rag", "-b", "200", "-o", "-", "--against", policy)
+		require.Len(t, ran, 4)
+		require.Equal(t, ran, explained)
+		command("explain -b 200 --why-not The* -p " + policy)
+		command("diff rag -b 200 " + policy)
+		command("inspect -p rag -b 200 -o - --against " + policy)
 		var sweep struct {
 			Steps []struct {
-				Budget, Included int
-				Error            string
+				Included int
+				Error    string
 			}
 		}
-		out, _ = command("sweep", "-p", policy, "--from", "200", "--to", "700", "--stride", "100", "--json")
-		if err := json.Unmarshal([]byte(out), &sweep); err != nil {
-			t.Fatal(err)
-		}
-		if len(sweep.Steps) < 2 || sweep.Steps[0].Included != len(ran) || sweep.Steps[0].Error != "" {
-			t.Errorf("sweep with %s: %+v, want %d items at 200, and changes", policy, sweep.Steps, len(ran))
-		}
+		out, _ = command("sweep --from 200 --to 700 --stride 100 --json -p " + policy)
+		decodeJSON(t, out, &sweep)
+		require.Greater(t, len(sweep.Steps), 1)
+		require.Equal(t, len(ran), sweep.Steps[0].Included)
+		require.Empty(t, sweep.Steps[0].Error)
 	}
+}
+
+// turns returns a conversation after so many exchanges, for Anthropic's API.
+func turns(n int) string {
+	var b strings.Builder
+	b.WriteString(`{"model":"claude-sonnet-4-5","max_tokens":100,"system":"You bake.","messages":[{"role":"user","content":"Bake the loaves."}`)
+	for i := range n {
+		fmt.Fprintf(&b, `,{"role":"assistant","content":[{"type":"tool_use","id":"c%d","name":"oven","input":{"id":%d}}]}`, i, i)
+		fmt.Fprintf(&b, `,{"role":"user","content":[{"type":"tool_result","tool_use_id":"c%d","content":%q}]}`, i, strings.Repeat(fmt.Sprintf("loaf %d is brown. ", i), 60))
+	}
+	b.WriteString("]}")
+	return b.String()
+}
+
+// TestRunInSession: what was sent is sent again in another process until there is no
+// room for it, and the window is what the API takes.
+func TestRunInSession(t *testing.T) {
+	t.Chdir(t.TempDir())
+	before, kept := "", 0
+	for n := 1; n < 9; n++ {
+		code, stdout, stderr := ran(t, turns(n), "-p", "agent", "-b", "1600", "--encoding", "heuristic", "--as", "transcript", "--session", "s.json", "--check-format")
+		require.Equal(t, exitOK, code, stderr)
+		require.Contains(t, stderr, fmt.Sprintf("cupel: note: turn %d: ", n))
+		var request struct{ Messages []json.RawMessage }
+		decodeJSON(t, strings.ReplaceAll(stdout, `, "cache_control": {"type": "ephemeral"}`, ""), &request)
+		var now strings.Builder
+		for _, m := range request.Messages {
+			var compact bytes.Buffer
+			require.NoError(t, json.Compact(&compact, m))
+			now.Write(compact.Bytes())
+		}
+		if n > 1 && strings.HasPrefix(now.String(), before) {
+			kept++
+		}
+		before = now.String()
+	}
+	require.GreaterOrEqual(t, kept, 3)
+	require.Less(t, kept, 7, "the window breaks where there is no room")
+	info, err := os.Stat("s.json")
+	require.NoError(t, err)
+	require.Zero(t, info.Mode().Perm()&0o077, "the state is not for others")
+	entries, err := os.ReadDir(".")
+	require.NoError(t, err)
+	require.Len(t, entries, 1)
+}
+
+func TestSessionFiles(t *testing.T) {
+	folder(t, map[string]string{"broken.json": "{\"version\":", "chat.json": turns(1), "items.json": `[{"content":"a"}]`, "out": "precious"})
+	const run = "run -p agent --encoding heuristic -i "
+	refusals(t, "", []refusal{
+		{"cut", run + "chat.json -b 1200 --session broken.json", exitUsage, "--session: broken.json is not the state of a session, and is left as it is: ", "a state that was cut"},
+		{"mixed up", run + "chat.json -b 1200 --session chat.json", exitUsage, "--session: chat.json is not the state of a session", "the files were mixed up"},
+		{"items", run + "items.json -b 1200 --session new.json", exitUsage, "--session require a transcript as input, and these are items (json)", "items are no conversation"},
+		{"cache", run + "chat.json -b 1200 --session new.json --cache antropic", exitUsage, `--cache: "antropic" is unknown; want one of anthropic, `, "a slip"},
+		{"cache alone", run + "chat.json -b 1200 --cache openai", exitUsage, "--cache is for a --session", "it would count for nothing"},
+		{"too little", run + "chat.json -b 5 --session new.json", exitSelection, "Pinned items require ", "a window that cannot be chosen is not saved"},
+		{"output", run + "chat.json -b 1200 --session new.json -o new.json", exitUsage, "--session and --output are the same file", "one would replace the other"},
+		{"output that is there", run + "chat.json -b 1200 --session new.json -o out", exitUsage, "out already exists", "nor is one that was not written"},
+	})
+	_, err := os.Stat("new.json")
+	require.ErrorIs(t, err, os.ErrNotExist)
+	text, err := os.ReadFile("broken.json")
+	require.NoError(t, err)
+	require.Equal(t, "{\"version\":", string(text))
+	require.NoError(t, os.Symlink("real.json", "link.json"))
+	for range 2 { // a link stays one
+		code, _, stderr := fed(t, "", strings.Fields(run+"chat.json -b 1200 --session link.json")...)
+		require.Equal(t, exitOK, code, stderr)
+		require.NoError(t, os.Rename("link.json", "link2.json"))
+		require.NoError(t, os.Rename("link2.json", "link.json"))
+	}
+}
+
+func TestCheckFormat(t *testing.T) {
+	const lost = `[{"role":"user","content":"x"},{"role":"tool","tool_call_id":"c9","content":"y"},{"role":"user","content":"z"}]`
+	args := []string{"-b", "1000", "--as", "transcript", "--format", "openai"}
+	code, stdout, _ := ran(t, lost, args...)
+	require.Equal(t, exitOK, code)
+	require.NotEmpty(t, stdout)
+	code, stdout, stderr := ran(t, lost, append(args, "--check-format")...)
+	require.Equal(t, exitCheck, code)
+	require.Empty(t, stdout)
+	require.Contains(t, stderr, "cupel: the API (openai) would refuse the window, and nothing is written:\n  messages[1].role: ")
 }

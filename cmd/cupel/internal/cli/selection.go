@@ -1,50 +1,45 @@
 package cli
 
 import (
-	"bufio"
-	"bytes"
-	"compress/gzip"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/wollax/cupel-go/cmd/cupel/internal/input"
+	"github.com/wollax/cupel-go/cmd/cupel/internal/terminal"
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/pipeline"
-	"github.com/wollax/cupel-go/cupel/policy"
-	agentpreset "github.com/wollax/cupel-go/cupelchat/agent"
 	"github.com/wollax/cupel-go/cupeltiktoken"
-	"github.com/wollax/cupel-go/cupeltoml"
 	"github.com/wollax/cupel-go/internal/english"
 )
 
 // candidateFlags are the flags of every command that reads candidates.
 type candidateFlags struct {
-	transcriptFlags
 	items       []string
 	format      string
 	encoding    string
 	skipInvalid bool
+	noPin       bool
+	media       int
 }
 
 func (f *candidateFlags) register(command *cobra.Command) {
 	flags := command.Flags()
 	flags.StringArrayVarP(&f.items, "items", "i", nil, "`file`, folder or - with the candidates; several lists are joined")
 	flags.StringVar(&f.format, "format", string(input.Auto), "`format` of the input; one of "+strings.Join(input.Formats(), ", "))
-	encodingFlag(command, &f.encoding, "count missing tokens")
+	encodingFlag(command, &f.encoding)
 	flags.BoolVar(&f.skipInvalid, "skip-invalid", false, "skip items that are not valid, and say how many")
-	must(command.MarkFlagRequired("items"))
+	flags.BoolVar(&f.noPin, "no-pin", false, "pin only the tool definitions of a transcript; not the system prompt or the user's messages")
+	flags.IntVar(&f.media, "media-tokens", -1, "`tokens` of each image, file or sound (default: an estimate for the API)")
+	flags.Lookup("media-tokens").DefValue = "0" // print no default
 	must(command.MarkFlagFilename("items", "json", "jsonl"))
 	complete(command, "format", input.Formats()...)
-	f.transcriptFlags.register(command)
 }
 
 // read reads the candidates. Lists of several files are joined.
@@ -53,12 +48,9 @@ func (f *candidateFlags) read(ctx context.Context, env *Environment) (*input.Can
 	if err != nil {
 		return nil, err
 	}
-	if f.format != "" && !slices.Contains(input.Formats(), f.format) {
-		return nil, usagef("--format: %.40q is unknown%s; want one of %s", f.format, didYouMean(f.format, input.Formats()), strings.Join(input.Formats(), ", "))
-	}
-	options := input.Options{Format: input.Format(f.format), Counter: counter, SkipInvalid: f.skipInvalid}
-	if err := f.apply(&options); err != nil {
-		return nil, err
+	options := input.Options{Format: input.Format(f.format), Counter: counter, SkipInvalid: f.skipInvalid, NoPin: f.noPin}
+	if f.media >= 0 {
+		options.MediaTokens = &f.media
 	}
 	var all *input.Candidates
 	for _, name := range f.items {
@@ -71,43 +63,32 @@ func (f *candidateFlags) read(ctx context.Context, env *Environment) (*input.Can
 			continue
 		}
 		if all.Conversation != nil || candidates.Conversation != nil {
-			return nil, usagef("--items: several files are joined if they are lists of items or folders, and one of %s is a transcript: give it alone", f.source())
+			return nil, usagef("--items: several files are joined if they are lists of items or folders, and one of %s is a transcript: give it alone", strings.Join(f.items, ", "))
 		}
 		all.Items, all.Notes = append(all.Items, candidates.Items...), append(all.Notes, candidates.Notes...)
 	}
-	note(env.Stderr, all.Notes)
+	note(env, all.Notes...)
 	return all, nil
-}
-
-// source names where the candidates are from.
-func (f *candidateFlags) source() string {
-	names := make([]string, len(f.items))
-	for i, name := range f.items {
-		names[i] = shown(name)
-	}
-	return strings.Join(names, ", ")
 }
 
 // readCandidates reads a file or a folder.
 func readCandidates(ctx context.Context, env *Environment, name string, options input.Options) (*input.Candidates, error) {
-	defer env.busy("reading " + shown(name))()
-	candidates, err := func() (*input.Candidates, error) {
-		if info, err := os.Stat(name); name != "-" && err == nil && info.IsDir() {
-			if options.Format != input.Auto {
-				return nil, usagef("--format does not apply to a folder: %s", name)
-			}
-			return input.ReadFolder(ctx, name, options.Counter)
+	if info, err := os.Stat(name); name != "-" && err == nil && info.IsDir() {
+		if options.Format != input.Auto {
+			return nil, usagef("--format does not apply to a folder: %s", name)
 		}
-		r, done, err := open(env, name)
+		candidates, err := input.ReadFolder(ctx, name, options.Counter)
 		if err != nil {
-			return nil, err
+			return nil, usagef("%s: %w", name, err)
 		}
-		defer done()
-		return input.Read(r, options)
-	}()
-	if usage, ok := errors.AsType[usageError](err); ok { // it has the name
-		return nil, usage
+		return candidates, nil
 	}
+	r, done, err := open(env, name)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	candidates, err := input.Read(r, options)
 	if err != nil {
 		return nil, usagef("%s: %w", shown(name), advised(err))
 	}
@@ -131,41 +112,36 @@ type budgetFlags struct {
 }
 
 func (f *budgetFlags) register(command *cobra.Command) {
-	flags := command.Flags()
 	amountFlag(command, &f.budget, "budget", "b", "`tokens` of window and answer: 8000, 8k, 50%, a model; a share is of all candidates")
-	intFlag(flags, &f.target, "target", "", 0, "`tokens` to fill (default: the budget minus the reserve)")
+	tokensFlag(command.Flags(), &f.target, "target", "`tokens` to fill (default: the budget minus the reserve)")
 	f.registerReserves(command)
-	must(command.MarkFlagRequired("budget"))
 }
 
 // registerReserves registers what is taken off a budget.
 func (f *budgetFlags) registerReserves(command *cobra.Command) {
 	flags := command.Flags()
-	intFlag(flags, &f.reserve, "reserve", "", 0, "`tokens` to reserve for the answer")
-	flags.Var((*slotsValue)(&f.slots), "reserve-kind", "`kind=tokens` to reserve for later items; may be repeated")
+	tokensFlag(flags, &f.reserve, "reserve", "`tokens` to reserve for the answer")
+	flags.StringToIntVar(&f.slots, "reserve-kind", nil, "`kind=tokens` to reserve for later items; may be repeated")
+	flags.Lookup("reserve-kind").DefValue = ""
 	flags.Float64Var(&f.margin, "margin", 0, "safety margin for inexact token counts, in `percent`")
 }
 
-// make returns the budget for some candidates. targetGiven says whether --target
-// is set.
-func (f *budgetFlags) make(targetGiven bool, items []*cupel.ContextItem) (cupel.ContextBudget, error) {
+// make returns the budget for some candidates.
+func (f *budgetFlags) make(items []*cupel.ContextItem) (cupel.ContextBudget, error) {
 	if f.budget.percent > 0 && len(items) == 0 {
 		return cupel.ContextBudget{}, usagef("--budget: %s needs candidates to be a share of", f.budget)
 	}
 	total := f.budget.of(items)
 	target := f.target
-	if !targetGiven {
-		target = max(total-max(f.reserve, 0), 0)
+	if target == 0 {
+		target = max(total-f.reserve, 0)
 	}
-	opts := []cupel.BudgetOption{cupel.WithOutputReserve(f.reserve), cupel.WithEstimationSafetyMargin(f.margin)}
-	if len(f.slots) > 0 {
-		slots := make(map[cupel.ContextKind]int, len(f.slots))
-		for _, kind := range slices.Sorted(maps.Keys(f.slots)) {
-			slots[cupel.ContextKind(kind)] = f.slots[kind]
-		}
-		opts = append(opts, cupel.WithReservedSlots(slots))
+	slots := make(map[cupel.ContextKind]int, len(f.slots))
+	for kind, tokens := range f.slots {
+		slots[cupel.ContextKind(kind)] = tokens
 	}
-	budget, err := cupel.NewContextBudget(total, target, opts...)
+	budget, err := cupel.NewContextBudget(total, target, cupel.WithOutputReserve(f.reserve),
+		cupel.WithEstimationSafetyMargin(f.margin), cupel.WithReservedSlots(slots))
 	if err != nil {
 		return budget, usageError{budgetError{err}}
 	}
@@ -186,50 +162,22 @@ var flagsOfBudget = strings.NewReplacer("cupel: invalid budget: ", "", "maxToken
 type selectionFlags struct {
 	candidateFlags
 	budgetFlags
-	queryFlags
+	query  string
 	policy string
 }
 
 func (f *selectionFlags) register(command *cobra.Command) {
 	f.candidateFlags.register(command)
 	f.budgetFlags.register(command)
-	f.queryFlags.register(command)
+	queryFlag(command, &f.query)
 	policyFlag(command, &f.policy)
 }
 
-func policyFlag(command *cobra.Command, policy *string) {
-	command.Flags().StringVarP(policy, "policy", "p", "", "`name` of a preset or of a policy file (.json, .toml); see cupel policies")
-	must(command.MarkFlagRequired("policy"))
-	completePolicy(command, "policy", agentPolicy)
-}
-
-// chooser is what a policy chooses with.
-type chooser struct {
-	policy   policy.Policy
-	pipeline *pipeline.Pipeline
-	preset   *agentpreset.Preset // prepares items for the pipeline, or nil
-}
-
-// readChooser finds the policy that a flag or an argument names.
-func (f *queryFlags) readChooser(env *Environment, name, encoding string) (chooser, error) {
-	if name != agentPolicy {
-		p, pipeline, err := f.readPolicy(env, name)
-		return chooser{p, pipeline, nil}, err
+// requireFlags marks flags that a command cannot do without.
+func requireFlags(command *cobra.Command, names ...string) {
+	for _, name := range names {
+		must(command.MarkFlagRequired(name))
 	}
-	asked, err := f.question(env)
-	switch {
-	case err != nil:
-		return chooser{}, err
-	case asked.given:
-		return chooser{}, usagef("the policy agent takes no question: --query is for others")
-	}
-	counter, err := counterNamed(encoding)
-	if err != nil {
-		return chooser{}, err
-	}
-	preset := agentpreset.New(counter)
-	described := policy.Policy{Name: agentPolicy, Description: agentDescription}
-	return chooser{described, preset.Pipeline(), preset}, nil
 }
 
 // selection is the input of a selection.
@@ -262,23 +210,23 @@ func (c chooser) selection(ctx context.Context, candidates *input.Candidates, bu
 }
 
 // read reads candidates, policy and budget.
-func (f *selectionFlags) read(env *Environment, command *cobra.Command) (*selection, error) {
-	c, err := f.readChooser(env, f.policy, f.encoding)
+func (f *selectionFlags) read(ctx context.Context, env *Environment) (*selection, error) {
+	c, err := asking(f.query).chooser(env, f.policy, f.encoding)
 	if err != nil {
 		return nil, err
 	}
-	candidates, err := f.candidateFlags.read(command.Context(), env)
+	candidates, err := f.candidateFlags.read(ctx, env)
 	if err != nil {
 		return nil, err
 	}
-	budget, err := f.make(command.Flags().Changed("target"), candidates.Items)
+	budget, err := f.make(candidates.Items)
 	if err != nil {
 		return nil, err
 	}
 	if m := f.budget.model; m != "" {
-		note(env.Stderr, []string{fmt.Sprintf("%s has a context of %s tokens, as of %s", m, english.Grouped(budget.MaxTokens()), modelsAsOf)})
+		note(env, fmt.Sprintf("%s has a context of %s tokens, as of %s", m, english.Grouped(budget.MaxTokens()), modelsAsOf))
 	}
-	return c.selection(command.Context(), candidates, budget)
+	return c.selection(ctx, candidates, budget)
 }
 
 // keeping returns a pipeline for candidates. Messages are never duplicates: a
@@ -294,138 +242,6 @@ func keeping(candidates *input.Candidates, p *pipeline.Pipeline) *pipeline.Pipel
 	return kept
 }
 
-func findPolicy(env *Environment, registry *policy.Registry, name string) (policy.Policy, error) {
-	if !isPolicyFile(name) && name != "-" {
-		p, err := registry.Lookup(name)
-		if err != nil {
-			var names []string
-			for intent := range registry.All() {
-				names = append(names, intent)
-			}
-			names = append(names, agentPolicy)
-			return p, usagef("no policy is named %q%s; the presets are %s; a policy file ends in .json or .toml", name, didYouMean(name, names), strings.Join(names, ", "))
-		}
-		return p, nil
-	}
-	r, done, err := open(env, name)
-	if err != nil {
-		return policy.Policy{}, err
-	}
-	defer done()
-	if strings.EqualFold(filepath.Ext(name), ".toml") {
-		p, err := cupeltoml.ReadPolicy(registry, r)
-		if err != nil {
-			return p, usagef("%s: %w", name, err)
-		}
-		return p, nil
-	}
-	var data bytes.Buffer
-	if _, err := data.ReadFrom(io.LimitReader(r, policy.MaxBytes+1)); err != nil {
-		return policy.Policy{}, usagef("%s: %w", shown(name), err)
-	}
-	p, err := policy.Decode(registry, data.Bytes())
-	if err != nil {
-		return p, usagef("%s: %w", shown(name), err)
-	}
-	return p, nil
-}
-
-// isPolicyFile reports whether a name is that of a file, not of a preset.
-func isPolicyFile(name string) bool {
-	extension := filepath.Ext(name)
-	return strings.EqualFold(extension, ".json") || strings.EqualFold(extension, ".toml")
-}
-
-// encodings are what --encoding takes, apart from models.
-var encodings = []string{"o200k_base", "cl100k_base", "p50k_base", "r50k_base", "heuristic"}
-
-// counterNamed returns the counter that --encoding names.
-func counterNamed(name string) (cupel.TokenCounter, error) {
-	if strings.EqualFold(name, "heuristic") {
-		return cupel.HeuristicCounter{}, nil
-	}
-	if counter, err := cupeltiktoken.ForEncoding(cupeltiktoken.Encoding(name)); err == nil {
-		return counter, nil
-	}
-	counter, err := cupeltiktoken.ForModel(name)
-	if err != nil {
-		known := slices.Clone(encodings)
-		for _, m := range models {
-			known = append(known, m.name)
-		}
-		return nil, usagef("--encoding: %.40q is unknown%s; want one of %s or a model of OpenAI's; heuristic gives an estimate for any model",
-			name, didYouMean(name, known), strings.Join(encodings[:4], ", "))
-	}
-	return counter, nil
-}
-
-// open opens a file, or standard input for "-", which can be opened once. What
-// gzip compressed is uncompressed.
-func open(env *Environment, name string) (io.Reader, func(), error) {
-	var r io.Reader
-	done := func() {}
-	if name == "-" {
-		if env.stdinTaken {
-			return nil, nil, usagef("standard input can be read once: give a file for the other input")
-		}
-		env.stdinTaken = true
-		r = env.Stdin
-	} else {
-		file, err := os.Open(name)
-		if err != nil {
-			return nil, nil, usageError{err}
-		}
-		// The file was only read: an error from Close does not matter.
-		r, done = file, func() { _ = file.Close() }
-		if at := make([]byte, len(gzipMagic)); !strings.HasSuffix(name, ".gz") {
-			// A file as it is tells readers its size.
-			if n, err := file.ReadAt(at, 0); err == nil && string(at[:n]) != gzipMagic || errors.Is(err, io.EOF) {
-				return r, done, nil
-			}
-		}
-	}
-	r, err := uncompressed(r)
-	if err != nil {
-		done()
-		return nil, nil, usagef("%s: %w", shown(name), err)
-	}
-	return r, done, nil
-}
-
-// uncompressed returns a reader of what gzip compressed, or of the text as it is.
-func uncompressed(r io.Reader) (io.Reader, error) {
-	buffered := bufio.NewReader(r)
-	if begins, _ := buffered.Peek(len(gzipMagic)); string(begins) != gzipMagic { // reading it reports an error
-		return buffered, nil
-	}
-	unzipped, err := gzip.NewReader(buffered)
-	if err != nil {
-		return nil, fmt.Errorf("what gzip compressed cannot be read: %w", err)
-	}
-	return gunzip{unzipped}, nil
-}
-
-// gunzip says of errors that gzip has them.
-type gunzip struct{ *gzip.Reader }
-
-func (g gunzip) Read(p []byte) (int, error) {
-	n, err := g.Reader.Read(p)
-	if err != nil && !errors.Is(err, io.EOF) {
-		err = fmt.Errorf("what gzip compressed is cut or broken: %w", err)
-	}
-	return n, err
-}
-
-// gzipMagic is how each file of gzip begins.
-const gzipMagic = "\x1f\x8b"
-
-func shown(name string) string {
-	if name == "-" {
-		return "standard input"
-	}
-	return name
-}
-
 // selecting marks the errors of a run.
 func selecting(err error) error {
 	var config *cupel.InvalidConfigError
@@ -438,27 +254,65 @@ func selecting(err error) error {
 	return selectionError{err}
 }
 
-// completePolicy completes the names of presets and other names, and files.
-func completePolicy(command *cobra.Command, flag string, others ...string) {
-	must(command.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		names := slices.Clone(others)
-		for intent, p := range new(question).registry().All() {
-			names = append(names, fmt.Sprintf("%s\t%s", intent, p.Description))
+// mostPinned is how many pinned items an error lists.
+const mostPinned = 5
+
+// selecting marks the error of a run. Of pinned items that do not fit, it says which
+// they are, and what to do.
+func (s *selection) selecting(err error) error {
+	tooLarge, ok := errors.AsType[*pipeline.PinnedExceedsBudgetError](err)
+	if !ok {
+		return selecting(err)
+	}
+	var pinned []*cupel.ContextItem
+	for _, item := range s.items {
+		if item.Pinned() && item.Tokens() > 0 {
+			pinned = append(pinned, item)
 		}
-		return names, cobra.ShellCompDirectiveDefault
-	}))
+	}
+	slices.SortStableFunc(pinned, func(x, y *cupel.ContextItem) int { return cmp.Compare(y.Tokens(), x.Tokens()) })
+	var b strings.Builder
+	for _, item := range pinned[:min(len(pinned), mostPinned)] {
+		fmt.Fprintf(&b, "\n\t%7s  %s", english.Grouped(item.Tokens()), terminal.Excerpt(headline(item), 60))
+	}
+	if more := len(pinned) - mostPinned; more > 0 {
+		fmt.Fprintf(&b, "\n\t%7s  … and %d more", "", more)
+	}
+	advice := `or pin less: remove "pinned" from items.`
+	if s.Conversation != nil {
+		advice = "or --no-pin, which pins the tool definitions alone."
+	}
+	return selecting(fmt.Errorf("%w%s\n\tGive a --budget of at least %s, %s", err, &b, english.Grouped(addTokens(tooLarge.PinnedTokens, s.budget.OutputReserve())), advice))
 }
 
+// encodings are what --encoding takes, apart from models.
+var encodings = []string{"o200k_base", "cl100k_base", "p50k_base", "r50k_base", "heuristic"}
+
+// encodingFlag registers the flag that says how tokens are counted.
+func encodingFlag(command *cobra.Command, encoding *string) {
+	command.Flags().StringVar(encoding, "encoding", string(cupeltiktoken.EncodingO200kBase), "count tokens with this `encoding` or model; OpenAI's, or heuristic for an estimate")
+	complete(command, "encoding", encodings...)
+}
+
+// counterNamed returns the counter that --encoding names.
+func counterNamed(name string) (cupel.TokenCounter, error) {
+	if strings.EqualFold(name, "heuristic") {
+		return cupel.HeuristicCounter{}, nil
+	}
+	if counter, err := cupeltiktoken.ForEncoding(cupeltiktoken.Encoding(name)); err == nil {
+		return counter, nil
+	}
+	counter, err := cupeltiktoken.ForModel(name)
+	if err != nil {
+		return nil, usagef("--encoding: %.40q is unknown; want one of %s or a model of OpenAI's; heuristic gives an estimate for any model",
+			name, strings.Join(encodings[:4], ", "))
+	}
+	return counter, nil
+}
+
+// complete completes the values of a flag.
 func complete(command *cobra.Command, flag string, values ...string) {
 	must(command.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)))
-}
-
-// optional takes back that flags are required.
-func optional(command *cobra.Command, names ...string) {
-	for _, name := range names {
-		// The annotation, even with the value false, makes completion offer the flag first.
-		delete(command.Flags().Lookup(name).Annotations, cobra.BashCompOneRequiredFlag)
-	}
 }
 
 // must panics on errors that only a mistake in this package can cause.
@@ -466,4 +320,30 @@ func must(err error) {
 	if err != nil {
 		panic(err)
 	}
+}
+
+// headline returns the line that stands for an item in a table: the title of a
+// message, or else the content.
+func headline(item *cupel.ContextItem) string {
+	if title, _ := item.MetadataText("title"); title != "" && roleOf(item) != "" {
+		return title
+	}
+	return item.Content()
+}
+
+// roleOf returns the role of a message, or "" for any other item.
+func roleOf(item *cupel.ContextItem) string {
+	role, _ := item.MetadataText("role")
+	return role
+}
+
+// kindOf returns what tables say an item is: the role of a message, or the kind.
+func kindOf(item *cupel.ContextItem) string {
+	return cmp.Or(roleOf(item), string(item.Kind()))
+}
+
+// toolOf returns the tool of a message.
+func toolOf(item *cupel.ContextItem) string {
+	tool, _ := item.MetadataText("tool")
+	return tool
 }

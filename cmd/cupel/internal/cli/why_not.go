@@ -1,142 +1,43 @@
 package cli
 
 import (
-	"cmp"
 	"context"
+	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
-
-	"github.com/wollax/cupel-go/cmd/cupel/internal/input"
+	"github.com/wollax/cupel-go/cmd/cupel/internal/terminal"
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/analysis"
+	"github.com/wollax/cupel-go/cupel/scorer"
+	"github.com/wollax/cupel-go/cupel/strategy"
+	"github.com/wollax/cupel-go/internal/english"
 )
 
 // whyNotAnswer is the answer of --why-not for one candidate.
 type whyNotAnswer struct {
 	*analysis.WhyNotAnswer
-	a           *account
-	copies      int  // other candidates with its content
-	targetGiven bool // --target is set, which the search for a budget ignores
+	a        *account
+	parts    []jsonPart // of its score
+	copies   int        // other candidates with its content
+	prepared bool       // the candidates are made for one budget, so that others are not searched
 }
 
-// searchFlags limit the search for a budget.
-type searchFlags struct {
-	upTo     int
-	probes   int
-	progress bool
-}
-
-func (f *searchFlags) register(command *cobra.Command) {
-	set := command.Flags()
-	intFlag(set, &f.upTo, "up-to", "", 0, "with --why-not, largest budget to try, in `tokens` (default: enough for all candidates and for quotas)")
-	intFlag(set, &f.probes, "max-probes", "", 0, "with --why-not, most `budgets` to try (default: 10000)")
-	set.BoolVar(&f.progress, "progress", false, "report progress even if standard error is no terminal")
-}
-
-// whyNot explains one of the candidates with a content.
-func (f *searchFlags) whyNot(ctx context.Context, env *Environment, s *selection, a *account, content string, budget budgetFlags, flags *pflag.FlagSet) (*whyNotAnswer, error) {
-	switch {
-	case f.probes < 0:
-		return nil, usagef("--max-probes: must be at least 0, got %d", f.probes)
-	case f.upTo < 0:
-		return nil, usagef("--up-to: must be at least 0, got %d", f.upTo)
-	}
-	tell := newBudgetProgress(env, f.progress)
-	defer tell.end()
-	candidate, copies := a.bestCopy(content)
-	answer, err := s.whyNot(ctx, a, candidate, budget, *f, tell.update)
-	if err != nil {
-		return nil, err
-	}
-	return &whyNotAnswer{answer, a, copies, flags.Changed("target")}, nil
-}
-
-// whyNot explains a candidate. What a preset prepares depends on the budget, so the
-// search for a budget prepares for each that it tries.
-func (s *selection) whyNot(ctx context.Context, a *account, candidate int, flags budgetFlags, search searchFlags, tell func(done, total int)) (*analysis.WhyNotAnswer, error) {
+// whyNot explains the candidate of which one of the candidates is a copy.
+func (s *selection) whyNot(ctx context.Context, a *account, of int, tell func(done, total int)) (*whyNotAnswer, error) {
+	candidate, copies := a.bestCopy(s.items[of].Content())
 	opts := []analysis.ProbeOption{analysis.WithProgress(tell)}
-	if search.upTo > 0 {
-		opts = append(opts, analysis.WithCeiling(search.upTo))
-	}
-	switch {
-	case s.preset != nil:
-		opts = append(opts, analysis.WithMaxBudgets(1)) // its search is not used
-	case search.probes > 0:
-		opts = append(opts, analysis.WithMaxBudgets(search.probes))
+	if s.preset != nil {
+		opts = append(opts, analysis.WithMaxBudgets(1))
 	}
 	answer, err := analysis.WhyNot(ctx, s.pipeline, s.items, s.budget, candidate, opts...)
 	if err != nil {
 		return nil, selecting(err)
 	}
-	if s.preset == nil || answer.Smallest.SearchedTo == math.MaxInt { // no budget includes it
-		return answer, nil
-	}
-	if search.upTo == 0 {
-		search.upTo = analysis.SufficientBudget(s.Items, s.budget)
-	}
-	places := placesOf(s.items, s.Items)
-	answer.Smallest, err = smallestPrepared(ctx, s.chooser, s.Candidates, flags, places[candidate], search, tell)
-	answer.AtSmallest = nil
-	if err != nil || !answer.Smallest.Found {
-		return answer, err
-	}
-	forms, err := formsAt(ctx, s.chooser, s.Candidates, flags, &analysis.SweepStep{Budget: answer.Smallest.Tokens})
-	if err != nil {
-		return nil, selecting(err)
-	}
-	answer.AtSmallest = new(analysis.Exchange)
-	for i, place := range places {
-		switch in := forms[place] > 0; {
-		case in && a.Entries[i].Place == 0:
-			answer.AtSmallest.Came = append(answer.AtSmallest.Came, i)
-		case !in && a.Entries[i].Place > 0:
-			answer.AtSmallest.Went = append(answer.AtSmallest.Went, i)
-		}
-	}
-	byRank := func(x, y int) int { return cmp.Compare(a.Entries[x].Rank, a.Entries[y].Rank) }
-	slices.SortStableFunc(answer.AtSmallest.Came, byRank)
-	slices.SortStableFunc(answer.AtSmallest.Went, byRank)
-	return answer, nil
-}
-
-// workPrepared is how many budgets times candidates are tried without asking.
-const workPrepared = 10_000
-
-// smallestPrepared searches the smallest budget that includes a candidate, where
-// the candidates are prepared for each budget. It tries all budgets of a short
-// conversation. Otherwise it tries some fifty up to search.upTo, and as many below
-// the first that includes the candidate, or as many as search.probes allows; the
-// result is not exact then.
-func smallestPrepared(ctx context.Context, c chooser, candidates *input.Candidates, flags budgetFlags, of int, search searchFlags, tell func(done, total int)) (analysis.SmallestBudget, error) {
-	found := analysis.SmallestBudget{SearchedTo: search.upTo}
-	from, to := 0, search.upTo
-	for round := range 2 {
-		stride := roundStride(to - from)
-		if search.probes > 0 {
-			stride = (to-from)/max(min(search.probes, mostPrepared)/2, 1) + 1
-		} else if to-from <= workPrepared/max(len(candidates.Items), 1) {
-			stride = 1
-		}
-		sweep, err := sweepPrepared(ctx, c, candidates, flags, analysis.BudgetRange{From: from, To: to, Stride: stride}, tell)
-		if err != nil {
-			return found, selecting(err)
-		}
-		found.Exact = found.Exact || round == 0 && stride == 1
-		first := slices.IndexFunc(sweep.Steps, func(step analysis.SweepStep) bool { return slices.Contains(step.Came, of) })
-		if first < 0 {
-			return found, nil
-		}
-		found.Found, found.Tokens = true, sweep.Steps[first].Budget
-		if found.Exact {
-			return found, nil
-		}
-		from, to = max(found.Tokens-stride, 0), found.Tokens
-	}
-	return found, nil
+	parts, err := a.partsOf(ctx, s.pipeline.Config().Scorer, candidate)
+	return &whyNotAnswer{answer, a, parts, copies, s.preset != nil}, selecting(err)
 }
 
 // bestCopy returns the included candidate with a content, or else one that was
@@ -151,33 +52,256 @@ func (a *account) bestCopy(content string) (best, others int) {
 		}
 		return 2
 	}
-	best = -1
+	best, others = -1, -1
 	for i := range a.Entries {
 		e := &a.Entries[i]
 		if e.Item.Content() != content {
 			continue
 		}
-		if best < 0 {
-			best = i
-			continue
-		}
 		others++
-		if order(e) < order(&a.Entries[best]) {
+		if best < 0 || order(e) < order(&a.Entries[best]) {
 			best = i
 		}
 	}
 	return best, others
 }
 
-// newBudgetProgress returns progress through budgets, shown on a terminal or if
-// wanted.
-func newBudgetProgress(env *Environment, wanted bool) *progress {
-	p := newProgress(env, "tokens of budget")
-	if !wanted && !p.place {
-		p.every = math.MaxInt64
-	}
-	return p
+// jsonPart is the score from one part of a composite for one candidate.
+type jsonPart struct {
+	Name   string    `json:"name"`
+	Weight float64   `json:"weight"`
+	Score  jsonScore `json:"score"`
 }
 
-// bare returns the text of an error without its "cupel: " prefix.
-func bare(err error) string { return strings.TrimPrefix(err.Error(), "cupel: ") }
+// partsOf returns the score of a candidate from each part of a composite. Any other
+// scorer is its own only part. A candidate that is not scored has none.
+func (a *account) partsOf(ctx context.Context, s strategy.Scorer, candidate int) ([]jsonPart, error) {
+	var scored []*cupel.ContextItem
+	at := -1
+	for i := range a.Entries {
+		if e := &a.Entries[i]; e.Rank > 0 {
+			if i == candidate {
+				at = len(scored)
+			}
+			scored = append(scored, e.Item)
+		}
+	}
+	parts := []jsonPart{}
+	if at < 0 {
+		return parts, nil
+	}
+	composite, ok := s.(*scorer.Composite)
+	if !ok {
+		var err error
+		if composite, err = scorer.NewComposite(scorer.Weighted{Scorer: s, Weight: 1}); err != nil {
+			return nil, err
+		}
+	}
+	scores, err := composite.ScoreParts(ctx, scored)
+	if err != nil {
+		return nil, err
+	}
+	for _, each := range scores {
+		name := fmt.Sprintf("%T", each.Scorer)
+		parts = append(parts, jsonPart{name[strings.LastIndexByte(name, '.')+1:], each.Weight, jsonScore(each.Scores[at])})
+	}
+	return parts, nil
+}
+
+// jsonScore is a score as reports write it: a string if it is not finite.
+type jsonScore float64
+
+// MarshalJSON writes a number, or "NaN", "Infinity" or "-Infinity".
+func (s jsonScore) MarshalJSON() ([]byte, error) {
+	switch f := float64(s); {
+	case math.IsNaN(f):
+		return []byte(`"NaN"`), nil
+	case math.IsInf(f, 1):
+		return []byte(`"Infinity"`), nil
+	case math.IsInf(f, -1):
+		return []byte(`"-Infinity"`), nil
+	default:
+		return strconv.AppendFloat(nil, f, 'g', -1, 64), nil
+	}
+}
+
+// maxInstead is how many candidates each list of a printed answer has.
+const maxInstead = 10
+
+// print writes it for people.
+func (w *whyNotAnswer) print(p *terminal.Printer) {
+	a, e := w.a, &w.Entry
+	switch {
+	case e.Place > 0:
+		p.Line("It is in, as #%d of %d: %s", e.Place, len(a.Window), e.Why())
+	default:
+		p.Line("It is out: %s", e.Excluded.Reason.Explain())
+	}
+	p.Line("")
+	w.printItem(p)
+	if w.Rule != "" {
+		p.Line("")
+		p.Line("%s", w.Rule)
+		a.printList(p, "Chosen instead:", w.DisplacedBy)
+	}
+	if x := w.IfPinned; x != nil {
+		p.Line("")
+		switch {
+		case x.Err != nil:
+			p.Line("If it were pinned, the selection would fail: %s", message(x.Err))
+		case len(x.Went) == 0:
+			p.Line("If it were pinned, nothing would be dropped.")
+		default:
+			a.printList(p, "If it were pinned, these would be dropped:", x.Went)
+		}
+		a.printList(p, "These would also be included:", without(x.Came, e.Candidate))
+	}
+	p.Line("")
+	p.Line("%s", w.smallest())
+}
+
+// smallest says which budgets take the candidate.
+func (w *whyNotAnswer) smallest() string {
+	switch {
+	case w.prepared && w.Smallest.SearchedTo != math.MaxInt:
+		return "cupel sweep shows which budgets include it."
+	case w.Smallest.Found && w.Smallest.Tokens > w.a.budget.MaxTokens():
+		return fmt.Sprintf("%s That is %d more than now.", w.Smallest, w.Smallest.Tokens-w.a.budget.MaxTokens())
+	case w.Smallest.Found && w.Place == 0:
+		return w.Smallest.String() + " With more, others are chosen instead."
+	}
+	return w.Smallest.String()
+}
+
+// printItem shows the candidate itself.
+func (w *whyNotAnswer) printItem(p *terminal.Printer) {
+	e := &w.Entry
+	title, _ := e.Item.MetadataText("title")
+	rows := [][]any{
+		{"item", e.Item.Content()}, {"title", title}, {"role", roleOf(e.Item)},
+		{"kind", fmt.Sprintf("%s, source %s", e.Item.Kind(), e.Item.Source())},
+		{"tokens", e.Item.Tokens()}, {"group", e.Item.Group()}, {"form", form(e)},
+	}
+	if w.copies > 0 {
+		rows = append(rows, []any{"copies", english.Plural(w.copies, "other candidate") + " with the same content"})
+	}
+	if e.Rank > 0 {
+		rows = append(rows, []any{"score", fmt.Sprintf("%s, rank %d of %d", short(e.Score), e.Rank, w.a.Ranked)})
+	}
+	if len(w.parts) > 1 {
+		for _, part := range w.parts {
+			score := float64(part.Score)
+			rows = append(rows, []any{"", fmt.Sprintf("%s: %s × %s = %s", part.Name, short(score), short(part.Weight), short(score*part.Weight))})
+		}
+	}
+	p.Table([]string{"", ""}, slices.DeleteFunc(rows, func(row []any) bool { return row[1] == "" }))
+}
+
+// without returns the candidates except one.
+func without(candidates []int, one int) []int {
+	return slices.DeleteFunc(slices.Clone(candidates), func(i int) bool { return i == one })
+}
+
+// printList prints the first of some candidates under a title.
+func (a *account) printList(p *terminal.Printer, title string, candidates []int) {
+	if len(candidates) == 0 {
+		return
+	}
+	p.Line("%s", title)
+	a.printCandidates(p, candidates[:min(len(candidates), maxInstead)], 0, true)
+	if more := len(candidates) - maxInstead; more > 0 {
+		p.Line("… and %d more", more)
+	}
+}
+
+// jsonCandidate is a candidate in an answer.
+type jsonCandidate struct {
+	Position int       `json:"position"` // among the candidates, from 0
+	Role     string    `json:"role,omitempty"`
+	Tool     string    `json:"tool,omitempty"`
+	Title    string    `json:"title,omitempty"`
+	Group    string    `json:"group,omitempty"`
+	Content  string    `json:"content"`
+	Kind     string    `json:"kind"`
+	Tokens   int       `json:"tokens"`
+	Rank     int       `json:"rank,omitempty"` // from 1; omitted if not scored
+	Score    jsonScore `json:"score"`
+	Reason   string    `json:"reason"`
+}
+
+func (a *account) jsonCandidates(candidates []int) []jsonCandidate {
+	list := make([]jsonCandidate, len(candidates))
+	for i, candidate := range candidates {
+		list[i] = a.jsonCandidate(candidate)
+	}
+	return list
+}
+
+func (a *account) jsonCandidate(candidate int) jsonCandidate {
+	e := &a.Entries[candidate]
+	title, _ := e.Item.MetadataText("title")
+	return jsonCandidate{
+		candidate, roleOf(e.Item), toolOf(e.Item), title, e.Item.Group(), e.Item.Content(),
+		string(e.Item.Kind()), e.Item.Tokens(), e.Rank, jsonScore(e.Score), e.Code,
+	}
+}
+
+// jsonExchange is how a second selection differs.
+type jsonExchange struct {
+	Came  []jsonCandidate `json:"came"`
+	Went  []jsonCandidate `json:"went"`
+	Error string          `json:"error,omitempty"`
+}
+
+func (a *account) jsonExchange(x *analysis.Exchange) *jsonExchange {
+	if x == nil {
+		return nil
+	}
+	j := &jsonExchange{Came: a.jsonCandidates(x.Came), Went: a.jsonCandidates(x.Went)}
+	if x.Err != nil {
+		j.Error = message(x.Err)
+	}
+	return j
+}
+
+// jsonSmallest is what is known about the smallest budget that includes a
+// candidate.
+type jsonSmallest struct {
+	Found      bool   `json:"found"`
+	Tokens     int    `json:"tokens,omitempty"` // when found
+	Exact      bool   `json:"exact"`            // no smaller budget includes it, or none up to SearchedTo
+	SearchedTo int    `json:"searched_to"`
+	Error      string `json:"error,omitempty"` // why the search ended early
+}
+
+// jsonAnswer is what --why-not --json prints.
+type jsonAnswer struct {
+	jsonCandidate
+	Included    bool            `json:"included"`
+	Place       int             `json:"place,omitempty"` // in the prompt, from 1
+	Candidates  int             `json:"scored_candidates"`
+	Copies      int             `json:"copies"`
+	Why         string          `json:"why"`
+	Parts       []jsonPart      `json:"parts"`
+	Rule        string          `json:"rule,omitempty"`
+	DisplacedBy []jsonCandidate `json:"displaced_by"`
+	IfPinned    *jsonExchange   `json:"if_pinned,omitempty"`
+	Smallest    *jsonSmallest   `json:"smallest_budget,omitempty"` // unless the candidates are made for one budget
+}
+
+// json returns the answer for programs.
+func (w *whyNotAnswer) json() *jsonAnswer {
+	answer := &jsonAnswer{
+		jsonCandidate: w.a.jsonCandidate(w.Candidate),
+		Included:      w.Place > 0, Place: w.Place, Candidates: w.a.Ranked, Copies: w.copies, Why: w.Why(),
+		Parts: w.parts, Rule: w.Rule, DisplacedBy: w.a.jsonCandidates(w.DisplacedBy),
+		IfPinned: w.a.jsonExchange(w.IfPinned),
+	}
+	if m := w.Smallest; !w.prepared || m.SearchedTo == math.MaxInt {
+		answer.Smallest = &jsonSmallest{Found: m.Found, Tokens: m.Tokens, Exact: m.Exact, SearchedTo: m.SearchedTo}
+		if m.Err != nil {
+			answer.Smallest.Error = message(m.Err)
+		}
+	}
+	return answer
+}

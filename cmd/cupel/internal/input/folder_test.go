@@ -2,7 +2,6 @@ package input
 
 import (
 	"context"
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 
 	"github.com/wollax/cupel-go/cupel"
 )
@@ -21,12 +22,8 @@ func tree(t *testing.T, files map[string]string) string {
 	t.Setenv("GIT_CEILING_DIRECTORIES", filepath.Dir(dir))
 	for name, text := range files {
 		name = filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o755))
+		require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
 	}
 	return dir
 }
@@ -61,37 +58,26 @@ func TestReadFolder(t *testing.T) {
 		"Document README.md:1 Shop", "Document build/out.txt:1", "Code main.py:1", "Document notes.txt:1", "Code shop/shop.go:3 Price",
 	}
 	dir := tree(t, files)
-	if err := os.Symlink("notes.txt", filepath.Join(dir, "link.txt")); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Symlink("notes.txt", filepath.Join(dir, "link.txt")))
 	c, err := ReadFolder(t.Context(), dir, cupel.HeuristicCounter{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := origins(c.Items); !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
-	}
-	if want := []string{"skipped files: 1 larger than 1 MiB, 1 that are links, 2 that are not text"}; !slices.Equal(c.Notes, want) {
-		t.Errorf("the notes are %q, want %q", c.Notes, want)
-	}
+	require.NoError(t, err)
+	require.Equal(t, want, origins(c.Items))
+	require.Equal(t, []string{"skipped files: 1 larger than 1 MiB, 1 that are links, 2 that are not text"}, c.Notes)
 	item := c.Items[0]
 	when, _ := item.Timestamp()
 	path, _ := item.MetadataValue("path")
 	title, _ := item.MetadataValue("title")
-	if item.Content() != "README.md:1 Shop\n# Shop\n\nSells tea." || item.Tokens() == 0 || when.IsZero() || path != "README.md" || title != "Shop" || c.Format != Folder {
-		t.Errorf("a section is %v, format %s", item, c.Format)
-	}
+	require.Equal(t, []any{"README.md:1 Shop\n# Shop\n\nSells tea.", "README.md", "Shop", Folder}, []any{item.Content(), path, title, c.Format})
+	require.NotZero(t, item.Tokens())
+	require.False(t, when.IsZero())
 
 	git := exec.CommandContext(t.Context(), "git", "init", "-q", dir)
 	if err := git.Run(); err != nil {
 		t.Skip("git does not run here: ", err)
 	}
-	if c, err = ReadFolder(t.Context(), dir, cupel.HeuristicCounter{}); err != nil {
-		t.Fatal(err)
-	}
-	if got, want := origins(c.Items), slices.Delete(slices.Clone(want), 1, 2); !slices.Equal(got, want) {
-		t.Errorf("in a repository that ignores build: got %q, want %q", got, want)
-	}
+	c, err = ReadFolder(t.Context(), dir, cupel.HeuristicCounter{})
+	require.NoError(t, err)
+	require.Equal(t, slices.Delete(slices.Clone(want), 1, 2), origins(c.Items), "in a repository that ignores build")
 }
 
 func TestReadFolderFails(t *testing.T) {
@@ -113,9 +99,8 @@ func TestReadFolderFails(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if c, err := ReadFolder(tt.ctx, tt.dir, tt.counter); err == nil || !strings.Contains(err.Error(), tt.want) {
-				t.Errorf("got %v, %v, want %q: %s", c, err, tt.want, tt.why)
-			}
+			_, err := ReadFolder(tt.ctx, tt.dir, tt.counter)
+			require.ErrorContains(t, err, tt.want, tt.why)
 		})
 	}
 	large := make(map[string]string)
@@ -123,12 +108,10 @@ func TestReadFolderFails(t *testing.T) {
 	for i := range maxFolderBytes/maxFileBytes + 1 {
 		large[strconv.Itoa(i)+".txt"] = blank
 	}
-	if _, err := ReadFolder(t.Context(), tree(t, large), cupel.HeuristicCounter{}); err == nil || !strings.Contains(err.Error(), "more than 64 MiB") {
-		t.Errorf("a folder of more than 64 MiB: %v", err)
-	}
-	if _, err := ReadFolder(t.Context(), filepath.Join(one, "a.txt"), cupel.HeuristicCounter{}); err == nil || errors.Is(err, os.ErrNotExist) {
-		t.Errorf("a file in the place of a folder: %v", err)
-	}
+	_, err := ReadFolder(t.Context(), tree(t, large), cupel.HeuristicCounter{})
+	require.ErrorContains(t, err, "more than 64 MiB")
+	_, err = ReadFolder(t.Context(), filepath.Join(one, "a.txt"), cupel.HeuristicCounter{})
+	require.Error(t, err, "a file in the place of a folder")
 }
 
 func TestCuts(t *testing.T) {
@@ -163,9 +146,7 @@ func TestCuts(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := tt.cut(tt.text); !slices.Equal(got, tt.want) {
-				t.Errorf("got %+v, want %+v: %s", got, tt.want, tt.why)
-			}
+			require.Equal(t, tt.want, tt.cut(tt.text), tt.why)
 		})
 	}
 }

@@ -5,14 +5,16 @@ package input
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"strconv"
+	"unicode/utf8"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupelchat"
+	"github.com/wollax/cupel-go/internal/english"
 	"github.com/wollax/cupel-go/internal/rawjson"
 )
 
@@ -71,34 +73,30 @@ func (e *InvalidItemError) Unwrap() error { return e.Err }
 // Read reads candidates from r until EOF, in time linear in the text. It fails
 // with an [Error], or with an error of r or of the counter.
 func Read(r io.Reader, options Options) (*Candidates, error) {
-	if n := options.MediaTokens; n != nil && *n < 0 {
-		return nil, &Error{Reason: fmt.Sprintf("tokens of media must be at least 0, got %d", *n)}
-	}
-	data, err := readAll(r)
+	data, err := io.ReadAll(r)
 	if err != nil {
 		return nil, err
 	}
-	skipped := &skipped{active: options.SkipInvalid}
-	if skipped.active {
-		data = skipped.lines(data)
+	f := &reading{Options: options}
+	if options.SkipInvalid {
+		data = f.validLines(data)
 	}
 	text, err := rawjson.NewText(data)
 	if err != nil {
 		return nil, err
 	}
-	found, err := look(text, options.Format, skipped)
-	if err != nil {
+	if err := f.detect(text); err != nil {
 		return nil, err
 	}
-	if found.format == JSON || found.format == JSONLines {
-		items, err := found.items(options.Counter)
+	if f.Format == JSON || f.Format == JSONLines {
+		items, err := f.items()
 		if err != nil {
 			return nil, err
 		}
-		return &Candidates{Items: items, Format: found.format, Notes: append(found.notes, skipped.notes()...)}, nil
+		return &Candidates{Items: items, Format: f.Format, Notes: f.skippedNotes()}, nil
 	}
-	if skipped.n > 0 { // without one message it is another conversation
-		return nil, skipped.first
+	if f.skipped > 0 { // without one message it is another conversation
+		return nil, f.first
 	}
 	var opts []cupelchat.Option
 	if options.NoPin {
@@ -107,39 +105,27 @@ func Read(r io.Reader, options Options) (*Candidates, error) {
 	if options.MediaTokens != nil {
 		opts = append(opts, cupelchat.WithMediaTokens(*options.MediaTokens))
 	}
-	c, err := cupelchat.Read(data, found.api, options.Counter, opts...)
+	c, err := cupelchat.Read(data, f.api, options.Counter, opts...)
 	if err != nil {
 		return nil, err
 	}
-	return &Candidates{Items: c.Items(), Format: found.format, Conversation: c, Model: found.model(), Notes: append(found.notes, c.Notes()...)}, nil
+	return &Candidates{Items: c.Items(), Format: f.Format, Conversation: c, Model: f.model(), Notes: append(f.notes, c.Notes()...)}, nil
 }
 
-// readAll reads r until EOF, into a buffer of the right size if r is a file.
-func readAll(r io.Reader) ([]byte, error) {
-	var text bytes.Buffer
-	if file, ok := r.(fs.File); ok {
-		const most = 1 << 30 // the size is only a hint
-		if info, err := file.Stat(); err == nil && info.Mode().IsRegular() && info.Size() < most {
-			text.Grow(int(info.Size()) + bytes.MinRead)
-		}
-	}
-	_, err := text.ReadFrom(r)
-	return text.Bytes(), err
-}
+// reading is what is known about a text.
+type reading struct {
+	Options                  // with the format that was detected
+	api     cupelchat.Format // of messages
+	value   rawjson.Value    // the whole text, unless it has one value per line
+	lines   []rawjson.Part   // the values of the lines
+	notes   []string
 
-// finding is the detected form of a text.
-type finding struct {
-	format Format
-	api    cupelchat.Format // of messages
-	value  rawjson.Value    // the whole text, unless it has one value per line
-	lines  []rawjson.Part   // the values of the lines
-	notes  []string
-
-	skipped *skipped
+	skipped int   // items that are left out
+	first   error // why the first is
 }
 
 // model returns the model that a request names, or "".
-func (f *finding) model() string {
+func (f *reading) model() string {
 	o, err := f.value.Object("")
 	if f.value.IsZero() || err != nil {
 		return ""
@@ -147,89 +133,88 @@ func (f *finding) model() string {
 	return cmp.Or(o.Get("model").String(), o.Get("modelId").String())
 }
 
-// items reads items: an array, an object that has one, a report, or lines.
-func (f *finding) items(counter cupel.TokenCounter) ([]*cupel.ContextItem, error) {
-	if f.format == JSONLines {
-		items := make([]*cupel.ContextItem, 0, len(f.lines))
-		for _, line := range f.lines {
-			item, err := readItem(line.Value, "", counter)
-			if err == nil {
-				items = append(items, item)
-			} else if err := f.skipped.item(err, len(f.lines)); err != nil {
-				return nil, err
-			}
-		}
-		return items, nil
-	}
-	if f.value.IsArray() {
-		return f.readList(f.value, "", "", counter)
-	}
-	o, err := f.value.Object("")
-	if err != nil {
-		return nil, err
-	}
-	if o.Has("items") {
-		return f.readList(o.Get("items"), "items", "", counter)
-	}
-	if !o.Has("included") && !o.Has("excluded") {
-		return nil, f.value.Errorf("", `an object must have "items", or be a report with "included" and "excluded"`)
-	}
-	included, err := f.readList(o.Get("included"), "included", "item", counter)
-	if err != nil {
-		return nil, err
-	}
-	excluded, err := f.readList(o.Get("excluded"), "excluded", "item", counter)
-	if err != nil {
-		return nil, err
-	}
-	return append(included, excluded...), nil
-}
-
-// readList reads an array of items, or of objects with an item as a member.
-func (f *finding) readList(v rawjson.Value, path, member string, counter cupel.TokenCounter) ([]*cupel.ContextItem, error) {
-	if v.IsNull() {
-		return nil, nil
-	}
-	if !v.IsArray() {
-		return nil, v.Errorf(path, "must be an array, got %s", v.Type())
-	}
-	parts := v.Elements()
-	items := make([]*cupel.ContextItem, 0, len(parts))
-	for i, part := range parts {
-		element, inside := part.Value, ""
-		if member != "" {
-			o, err := element.Object(rawjson.Index(path, i))
+// items reads items: an array, an object that has one, or lines.
+func (f *reading) items() ([]*cupel.ContextItem, error) {
+	path, parts := "", f.lines
+	if f.Format == JSON {
+		list := f.value
+		if !list.IsArray() {
+			o, err := list.Object("")
 			if err != nil {
 				return nil, err
 			}
-			if element = o.Get(member); element.IsNull() {
-				return nil, o.Value.Errorf(rawjson.Join(rawjson.Index(path, i), member), "is required")
+			path, list = "items", o.Get("items")
+			if !list.IsArray() {
+				return nil, f.value.Errorf(path, "must be an array, got %s", list.Type())
 			}
-			inside = "." + member
 		}
-		item, err := readItem(element, rawjson.Index(path, i)+inside, counter)
-		if err == nil {
+		parts = list.Elements()
+	}
+	items := make([]*cupel.ContextItem, 0, len(parts))
+	for i, part := range parts {
+		at := ""
+		if f.Format == JSON {
+			at = rawjson.Index(path, i)
+		}
+		item, err := readItem(part.Value, at, f.Counter)
+		switch {
+		case err == nil:
 			items = append(items, item)
-		} else if err := f.skipped.item(err, len(parts)); err != nil {
+		case f.SkipInvalid:
+			f.skip(err)
+		case len(parts) > 1:
+			return nil, &InvalidItemError{err}
+		default:
 			return nil, err
 		}
 	}
 	return items, nil
 }
 
-// complete returns v as an item, or nil if v is not an item or has no token
-// count. It is the fast path for most items.
-func complete(v rawjson.Value) *cupel.ContextItem {
-	it := new(cupel.ContextItem)
-	if !v.IsObject() || it.UnmarshalJSON(v.Raw()) != nil {
+// skip counts an item with its mistake.
+func (f *reading) skip(err error) {
+	if f.skipped++; f.skipped == 1 {
+		f.first = err
+	}
+}
+
+// skippedNotes says what was skipped.
+func (f *reading) skippedNotes() []string {
+	if f.skipped == 0 {
 		return nil
 	}
-	return it
+	return []string{fmt.Sprintf("skipped %s that cannot be read; the first: %v", english.Plural(f.skipped, "item"), f.first)}
+}
+
+// validLines returns a text with one item per line without the lines that are no
+// objects. The others keep their numbers. Any other text is returned as it is.
+func (f *reading) validLines(data []byte) []byte {
+	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	if json.Valid(data) {
+		return data
+	}
+	var kept []byte
+	for line := range bytes.Lines(data) {
+		switch text := bytes.TrimSpace(line); {
+		case len(text) > 0 && text[0] == '{' && json.Valid(text) && utf8.Valid(text):
+			kept = append(kept, line...)
+			continue
+		case len(text) > 0:
+			f.skip(&Error{Line: bytes.Count(kept, []byte("\n")) + 1, Reason: "the line is not a JSON object"})
+		}
+		kept = append(kept, '\n')
+	}
+	if len(bytes.TrimSpace(kept)) == 0 {
+		f.skipped = 0
+		return data
+	}
+	return kept
 }
 
 // readItem reads one item and counts its tokens if it has no count.
 func readItem(v rawjson.Value, path string, counter cupel.TokenCounter) (*cupel.ContextItem, error) {
-	if it := complete(v); it != nil {
+	it := new(cupel.ContextItem)
+	if v.IsObject() && it.UnmarshalJSON(v.Raw()) == nil { // most items
 		return it, nil
 	}
 	o, err := v.Object(path)
@@ -244,7 +229,6 @@ func readItem(v rawjson.Value, path string, counter cupel.TokenCounter) (*cupel.
 		// mistake.
 		raw, wrong = withTokens(o, counted.Tokens()), err
 	}
-	it := new(cupel.ContextItem)
 	if err := it.UnmarshalJSON(raw); err != nil {
 		return nil, itemError(v, path, err)
 	}

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupelchat"
 )
@@ -30,9 +32,7 @@ func wire(t *testing.T, items []*cupel.ContextItem) []string {
 	var list []string
 	for _, item := range items {
 		text, err := item.MarshalJSON()
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		list = append(list, string(text))
 	}
 	return list
@@ -54,8 +54,6 @@ func TestItems(t *testing.T) {
 		{"no count", "missing tokens are counted by the content as it is", `[{"content":"c\n ü"}]`, JSON, []string{`{"content":"c\n ü","tokens":5,"kind":"Message","source":"Chat"}`}},
 		{"null count", "null is absent", `[{"tokens" : null , "content":"cc"}]`, JSON, []string{`{"content":"cc","tokens":2,"kind":"Message","source":"Chat"}`}},
 		{"integers as other tools write them", "JSON Schema counts 128.0 and 1e3 as integers", `[{"content":"c","tokens":128.0,"priority":1e3}]`, JSON, []string{`{"content":"c","tokens":128,"kind":"Message","source":"Chat","priority":1000}`}},
-		{"report", "a report has items, those that are in before those that are out", `{"events":[],"included":[{"item":` + b + `,"score":1,"reason":"Scored"}],"excluded":[{"item":` + a + `,"score":0.5}],"total_candidates":2}`, JSON, []string{b, a}},
-		{"report without a window", "either list may be empty", `{"included":[],"excluded":[{"item":` + a + `}]}`, JSON, []string{a}},
 		{"nothing", "no items are items", `[]`, JSON, nil},
 		{"empty object", "also in an object", ` {"items": [ ] } `, JSON, nil},
 		{"unicode line separators", "only line feeds end a line", a + "\n" + `{"content":"` + "x\u2028y\u0085z" + `","tokens":1}`, JSONLines, []string{a, `{"content":"` + "x\u2028y\u0085z" + `","tokens":1,"kind":"Message","source":"Chat"}`}},
@@ -64,15 +62,11 @@ func TestItems(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			for _, format := range []Format{Auto, "", tt.format} {
 				got, err := read(tt.text, format)
-				if err != nil {
-					t.Fatalf("%s: %v", tt.why, err)
-				}
-				if got.Format != tt.format || got.Conversation != nil || len(got.Notes) > 0 {
-					t.Errorf("%s: found %q, with notes %q, want %q", tt.why, got.Format, got.Notes, tt.format)
-				}
-				if list := wire(t, got.Items); !slices.Equal(list, tt.want) {
-					t.Errorf("%s:\ngot  %q\nwant %q", tt.why, list, tt.want)
-				}
+				require.NoError(t, err, tt.why)
+				require.Equal(t, tt.format, got.Format, tt.why)
+				require.Nil(t, got.Conversation)
+				require.Empty(t, got.Notes)
+				require.Equal(t, tt.want, wire(t, got.Items), tt.why)
 			}
 		})
 	}
@@ -85,41 +79,18 @@ func (failing) CountTokens(string) (int, error) { return 0, errors.New("no vocab
 
 func TestCounterFails(t *testing.T) {
 	_, err := Read(strings.NewReader("[\n{\"content\":\"a\"}]"), Options{Counter: failing{}})
-	wrong, ok := errors.AsType[*Error](err)
-	if !ok || wrong.Line != 2 || wrong.Path != "[0]" || !strings.HasPrefix(wrong.Reason, "cannot be counted: ") {
-		t.Errorf("failed with %v, want the place of the item that cannot be counted", err)
-	}
-}
-
-// A file is read into memory of its size.
-func TestReadAll(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "items.json")
-	want := bytes.Repeat([]byte("0123456789"), 10_000)
-	if err := os.WriteFile(path, want, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	file, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = file.Close() }() // it was only read
-	got, err := readAll(file)
-	if err != nil || !bytes.Equal(got, want) {
-		t.Errorf("read %d bytes, %v; want %d", len(got), err, len(want))
-	}
-	if c := cap(got); c > len(want)*5/4 {
-		t.Errorf("%d bytes of memory for %d", c, len(want))
-	}
-	if _, err := readAll(iotest.ErrReader(os.ErrDeadlineExceeded)); !errors.Is(err, os.ErrDeadlineExceeded) {
-		t.Errorf("failed with %v, want the error of the reader", err)
-	}
+	wrong := new(Error)
+	require.ErrorAs(t, err, &wrong)
+	require.Equal(t, 2, wrong.Line)
+	require.Equal(t, "[0]", wrong.Path)
+	require.Contains(t, wrong.Reason, "cannot be counted: ")
 }
 
 func TestOneItemBrokenIntoLines(t *testing.T) {
 	got, err := read("{\n\"content\": \"a\",\n\"tokens\": 1\n}\n", Auto)
-	if err != nil || len(got.Items) != 1 || got.Format != JSONLines {
-		t.Errorf("found %+v, %v", got, err)
-	}
+	require.NoError(t, err)
+	require.Len(t, got.Items, 1)
+	require.Equal(t, JSONLines, got.Format)
 }
 
 func TestMistakes(t *testing.T) {
@@ -129,8 +100,6 @@ func TestMistakes(t *testing.T) {
 		want            string
 	}{
 		{"empty", "an empty file is no list of items", "", Auto, "line 1: expected JSON, got nothing (column 1)"},
-		{"no list", "other JSON is rejected", `{"foo":1}`, Auto, `line 1: the object has none of "items", "messages", "input" and "included": it is neither items nor a transcript`},
-		{"two lists", "two lists are ambiguous", "\n" + `{"items":[],"messages":[]}`, Auto, `line 2: the object has both "items" and "messages", and either could be the candidates; set --format, or remove one of them`},
 		{"number", "a number is neither", "3", Auto, ""},
 		{"element", "the index and the line are named", "[\n{\"content\":\"a\"},\n\n3]", Auto, "line 4: [1] must be an object, got a number"},
 		{"element of an object", "with the path", `{"items":[{"content":"a"},{}]}`, Auto, "line 1: items[1].content is required"},
@@ -144,19 +113,11 @@ func TestMistakes(t *testing.T) {
 		{"no content and no tokens", "nothing is counted where there is nothing", `[{"content":""}]`, JSON, "line 1: [0].content must not be empty"},
 		{"broken line", "the broken line is named", "{\"content\":\"a\"}\n{\"content\":", Auto, "line 2: unexpected end of JSON input (column 11)"},
 		{"two values in a line", "a line has one item", "{\"content\":\"a\"}\n{\"content\":\"a\"} {}", Auto, "line 2: invalid character '{' after top-level value (column 17)"},
-		{"report without item", "an entry of a report has an item", `{"included":[{"score":1}],"excluded":[]}`, Auto, "line 1: included[0].item is required"},
-		{"mixed", "items and messages do not mix", `[{"content":"a","tokens":1},{"role":"user","content":"x"}]`, Auto, "line 1: [0] is a sign of an item, and [1].role of a message: set --format"},
-		{"annotated message", "a message with tokens may be either", `[{"role":"user","content":"x","tokens":3}]`, Auto, "line 1: [0].tokens is a sign of an item, and [0].role of a message: set --format"},
 		{"two APIs", "signs of two APIs are not decided by majority", `[{"role":"user","content":[{"type":"image","source":{}}]},{"role":"tool"}]`, Auto,
 			"line 1: [1].role is a sign of OpenAI's Chat Completions API, and [0].content[0] of Anthropic's Messages API: set --format"},
 		{"two APIs in two lines", "with both lines, since they may be far apart", "{\"role\":\"user\",\"content\":[{\"type\":\"image\",\"source\":{}}]}\n\n{\"role\":\"tool\"}", Auto,
 			"line 3: [1].role is a sign of OpenAI's Chat Completions API, and [0].content[0] (line 1) of Anthropic's Messages API: set --format"},
-		{"item with a field input", "one item was taken for a request, and its content was lost", `{"content":"x","input":"y"}`, Auto,
-			`line 1: the object has both "content" and "input": it could be one candidate or hold them all; set --format, or remove one of them`},
-		{"message with a field items", "nor does a message have candidates", `{"role":"user","items":[]}`, Auto,
-			`line 1: the object has both "role" and "items": it could be one candidate or hold them all; set --format, or remove one of them`},
 		{"role of a number", "a role that is none was taken for a field of an item", `[{"role":1,"content":"x"}]`, Auto, "line 1: messages[0].role must be a string, got a number"},
-		{"messages of an object", "the object has messages, but no list of them", "{\n\"messages\": {}}", Auto, "line 2: messages must be an array, got an object"},
 		{"names of a tool", "definitions are looked into as well", `{"tools":[{"name":"f","name":"g"}],"messages":[]}`, Auto, "line 1: tools[0].name is given twice"},
 		{"server-sent events", "a dump of a stream is no transcript", "event: message_start\ndata: {}\n", Auto, "line 1: this is an event stream sent by an API; give the messages of the conversation"},
 		{"chunks", "nor are its events", `{"object":"chat.completion.chunk","choices":[]}` + "\n" + `{"object":"chat.completion.chunk","choices":[]}`, Auto,
@@ -172,7 +133,7 @@ func TestMistakes(t *testing.T) {
 			`line 1: [0] is no message, but has one as "message"; give those themselves`},
 		{"format", "formats are listed", "[]", "yaml", `the format "yaml" is unknown; want one of auto, json, jsonl, ` + strings.Join(Formats()[3:], ", ")},
 		{"json of lines", "a format that is named is insisted on", "{}\n{}", JSON, "line 2: invalid character '{' after top-level value (column 1)"},
-		{"json of something", "an object of items has items", `{"messages":[]}`, JSON, `line 1: an object must have "items", or be a report with "included" and "excluded"`},
+		{"json of something", "an object of items has items", `{"messages":[]}`, JSON, "line 1: items must be an array, got null"},
 		{"json of a string", "and no string has any", `"x"`, JSON, "line 1: must be an object, got a string"},
 		{"items of an object", "items are a list", `{"items":{}}`, JSON, "line 1: items must be an array, got an object"},
 		{"lines of an array", "a line is an item", "[]", JSONLines, "line 1: must be an object, got an array"},
@@ -184,8 +145,10 @@ func TestMistakes(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := read(tt.text, tt.format)
-			if _, ok := errors.AsType[*Error](err); !ok || tt.want != "" && err.Error() != tt.want {
-				t.Errorf("%s:\ngot  %v\nwant %s", tt.why, err, tt.want)
+			wrong := new(Error)
+			require.ErrorAs(t, err, &wrong, tt.why)
+			if tt.want != "" {
+				require.EqualError(t, err, tt.want, tt.why)
 			}
 		})
 	}
@@ -227,13 +190,10 @@ func TestDetection(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			got, err := read(tt.text, Auto)
-			if err != nil {
-				t.Fatalf("%s: %v", tt.why, err)
-			}
-			note := slices.Contains(got.Notes, same)
-			if got.Format != tt.want || note != (tt.note != "") || (got.Conversation != nil) != (tt.want == OpenAI || tt.want == Anthropic) {
-				t.Errorf("%s: found %q, notes %q", tt.why, got.Format, got.Notes)
-			}
+			require.NoError(t, err, tt.why)
+			require.Equal(t, tt.want, got.Format, tt.why)
+			require.Equal(t, tt.note != "", slices.Contains(got.Notes, same), tt.why)
+			require.Equal(t, tt.want != JSON, got.Conversation != nil, tt.why)
 		})
 	}
 }
@@ -241,15 +201,12 @@ func TestDetection(t *testing.T) {
 func transcripts(t testing.TB) map[string]string {
 	t.Helper()
 	paths, err := filepath.Glob("../../../../cupelchat/testdata/*.json*")
-	if err != nil || len(paths) < 7 {
-		t.Fatalf("the transcripts are not where they should be: %q, %v", paths, err)
-	}
+	require.NoError(t, err)
+	require.Greater(t, len(paths), 6)
 	texts := map[string]string{}
 	for _, path := range paths {
 		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		texts[filepath.Base(path)] = string(data)
 	}
 	return texts
@@ -265,9 +222,9 @@ func TestTranscriptsAreFound(t *testing.T) {
 		}
 		for _, format := range []Format{Auto, want} {
 			got, err := read(text, format)
-			if err != nil || got.Format != want || len(got.Items) == 0 {
-				t.Errorf("%s: found %+v, %v", name, got, err)
-			}
+			require.NoError(t, err, name)
+			require.Equal(t, want, got.Format, name)
+			require.NotEmpty(t, got.Items, name)
 		}
 	}
 }
@@ -275,26 +232,16 @@ func TestTranscriptsAreFound(t *testing.T) {
 func TestCounterErrors(t *testing.T) {
 	for _, text := range []string{`[{"content":"a"}]`, `[{"role":"user","content":"a"}]`} {
 		_, err := Read(strings.NewReader(text), Options{})
-		if _, ok := errors.AsType[*cupel.InvalidConfigError](err); !ok {
-			t.Errorf("without a counter: %v", err)
-		}
+		require.ErrorIs(t, err, cupel.ErrInvalidConfig, "without a counter")
 	}
-	if _, err := Read(strings.NewReader(`[{"content":"a","tokens":1}]`), Options{}); err != nil {
-		t.Errorf("a counter is asked for where nothing is counted: %v", err)
-	}
+	_, err := Read(strings.NewReader(`[{"content":"a","tokens":1}]`), Options{})
+	require.NoError(t, err, "nothing is counted")
 }
 
 func TestReaderFails(t *testing.T) {
 	broken := errors.New("the disk is gone")
-	if _, err := Read(iotest.ErrReader(broken), Options{}); !errors.Is(err, broken) {
-		t.Errorf("got %v", err)
-	}
-}
-
-func TestMediaTokens(t *testing.T) {
-	if _, err := Read(strings.NewReader("[]"), Options{MediaTokens: new(-1)}); err == nil {
-		t.Error("a negative number was taken")
-	}
+	_, err := Read(iotest.ErrReader(broken), Options{})
+	require.ErrorIs(t, err, broken)
 }
 
 // TestBigFiles reads what is long, wide or deep.
@@ -314,12 +261,9 @@ func TestBigFiles(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			_, err := Read(strings.NewReader(text), Options{Counter: cupel.HeuristicCounter{}})
 			if name == "bad last" {
-				want := fmt.Sprintf("line %d: [%d] must be an object, got a number", n+1, n)
-				if err == nil || err.Error() != want {
-					t.Errorf("got %v, want %s", err, want)
-				}
-			} else if err != nil {
-				t.Error(err)
+				require.EqualError(t, err, fmt.Sprintf("line %d: [%d] must be an object, got a number", n+1, n))
+			} else {
+				require.NoError(t, err)
 			}
 		})
 	}
@@ -364,4 +308,32 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestSkipInvalid: lines and elements that are not valid are left out, and counted.
+func TestSkipInvalid(t *testing.T) {
+	for _, tt := range []struct{ text, want, note, without string }{
+		{"{\"content\":\"a\"}\n{oops\n\n{\"content\":7}\n{\"content\":\"b\",\"tokens\":-9e99}\n\"text\"\n{\"content\":\"z\"}\n", "a z", "skipped 4 items that cannot be read; the first: line 2: the line is not a JSON object", "line 2: invalid character 'o'"},
+		{`[{"content":"a"},{"content":""},4,{"content":"z"}]`, "a z", "skipped 2 items that cannot be read; the first: line 1: [1].content must not be empty", "[2] must be an object, got a number"},
+		{"{\"content\":\"a\"}\n\xff\xfe\n", "a", "skipped 1 item that cannot be read; the first: line 2: the line is not a JSON object", "the text is not valid UTF-8"},
+		{`[{"content":"a"}]`, "a", "", ""},
+	} {
+		options := Options{Counter: cupel.HeuristicCounter{}, SkipInvalid: true}
+		got, err := Read(strings.NewReader(tt.text), options)
+		require.NoError(t, err)
+		var contents []string
+		for _, item := range got.Items {
+			contents = append(contents, item.Content())
+		}
+		require.Equal(t, tt.want, strings.Join(contents, " "))
+		require.Equal(t, tt.note, strings.Join(got.Notes, ""))
+		options.SkipInvalid = false
+		if _, err = Read(strings.NewReader(tt.text), options); tt.without != "" {
+			require.ErrorContains(t, err, tt.without)
+		}
+	}
+	for _, text := range []string{"{\"role\":\"user\",\"content\":\"a\"}\n{oops\n{\"role\":\"assistant\",\"content\":\"b\"}\n", "\x00\x01\x02\n\x7f\n"} {
+		_, err := Read(strings.NewReader(text), Options{Counter: cupel.HeuristicCounter{}, SkipInvalid: true})
+		require.ErrorContains(t, err, "line ", "a conversation without a message is another one")
+	}
 }

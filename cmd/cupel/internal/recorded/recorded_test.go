@@ -6,8 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/wollax/cupel-go/cmd/cupel/internal/recorded"
-	"github.com/wollax/cupel-go/cupel/policy"
 )
 
 // read reads one recording with these members, in line 2.
@@ -38,31 +39,10 @@ func TestRead(t *testing.T) {
 	} {
 		run, err := read(t, row.members)
 		if row.want != "" {
-			if err == nil || !strings.HasSuffix(err.Error(), "line 2: the recording cannot be read: "+row.want) {
-				t.Errorf("%s: error %v, want %q: %s", row.name, err, row.want, row.why)
-			}
+			require.ErrorContains(t, err, "line 2: the recording cannot be read: "+row.want, row.why)
 			continue
 		}
-		if err != nil || run.Line != 2 || run.Trace != "5" || run.File != "f" {
-			t.Errorf("%s: got %+v, %v: %s", row.name, run, err, row.why)
-		}
-	}
-}
-
-// TestNeeds: of several strategies, the error is about the same one each time.
-func TestNeeds(t *testing.T) {
-	run, err := read(t, `, "candidates": [{"tokens": 1, "kind": "Message", "source": "Chat"}]`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := policy.Policy{
-		Scorers: []policy.Weighted{{Scorer: policy.Strategy{Type: "relevance"}, Weight: 1}},
-		Slicer:  policy.Strategy{Type: "diverse"},
-		Placer:  policy.Strategy{Type: "chronological"},
-	}
-	for range 30 {
-		if _, err := run.Try(t.Context(), p, policy.NewRegistry(), nil); err == nil || !strings.HasPrefix(err.Error(), "relevance reads contents") {
-			t.Fatalf("error %v, want one that names relevance", err)
-		}
+		require.NoError(t, err, row.name)
+		require.Equal(t, []any{2, "5", "f"}, []any{run.Line, run.Trace, run.File}, row.why)
 	}
 }

@@ -1,0 +1,184 @@
+package assertions
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/wollax/cupel-go/cupel"
+)
+
+// arguments are those of all assertions.
+type arguments struct {
+	Assert, Why     string
+	Kind            cupel.ContextKind
+	N, Form, Runs   int
+	Item            *item
+	Reason          cupel.ExclusionCode
+	Data            map[string]any
+	ItemTokens      int `toml:"item_tokens"`
+	AvailableTokens int `toml:"available_tokens"`
+	Threshold       float64
+	Contents        []string
+	Group           string
+	Newest, Name    string
+
+	data cupel.ExclusionReason // the reason with Data
+}
+
+// item is a predicate on items. All of it must hold.
+type item struct {
+	Content         string
+	ContentPrefix   string `toml:"content_prefix"`
+	ContentContains string `toml:"content_contains"`
+	ContentGlob     string `toml:"content_glob"`
+	Tag, Group      string
+	VersionOf       string `toml:"version_of"`
+	Kind            cupel.ContextKind
+	Source          cupel.ContextSource
+	Pinned          *bool
+	MinTokens       *int `toml:"min_tokens"`
+	MaxTokens       *int `toml:"max_tokens"`
+	Metadata        map[string]any
+
+	Reason   cupel.InclusionReason // these are of included items
+	MinScore *float64              `toml:"min_score"`
+	MaxScore *float64              `toml:"max_score"`
+
+	glob func(content string) bool
+}
+
+// check reports mistakes. included says whether the item is an included one.
+func (a *arguments) check(r *reader, included bool) {
+	if a.Item != nil {
+		a.Item.check(r, included)
+	}
+	if a.Reason != "" && !slices.Contains(cupel.ExclusionCodes(), a.Reason) {
+		r.wrong("reason", "%q is unknown; want one of %s", a.Reason, cupel.ExclusionCodes())
+		return
+	}
+	if slices.Contains(a.Contents, "") || a.Contents != nil && len(a.Contents) == 0 {
+		r.wrong("contents", "must be texts that are not empty: every item has content")
+	}
+	if a.Data != nil {
+		a.readData(r)
+	}
+}
+
+// readData reads a reason with its data through the JSON of reports.
+func (a *arguments) readData(r *reader) {
+	var names []string
+	for f := range cupel.NewExclusionReason(a.Reason, cupel.ReasonData{}).Fields() {
+		names = append(names, f.Name)
+	}
+	for name := range a.Data {
+		if !slices.Contains(names, name) && name != "group_tokens" { // of an item in a group
+			r.wrong("data."+name, "is unknown; want one of %s", strings.Join(names, ", "))
+		}
+	}
+	wire := maps.Clone(a.Data)
+	wire["reason"] = string(a.Reason)
+	text, err := json.Marshal(wire)
+	if err == nil {
+		err = json.Unmarshal(text, &a.data)
+	}
+	if err != nil {
+		r.wrong("data", "%v", err)
+	}
+}
+
+func (i *item) check(r *reader, included bool) {
+	var err error
+	if i.ContentGlob != "" {
+		if i.glob, err = r.globs(i.ContentGlob); err != nil {
+			r.wrong("item.content_glob", "%v", err)
+		}
+	}
+	ofIncluded := i.Reason != "" || i.MinScore != nil || i.MaxScore != nil
+	if ofIncluded && !included {
+		r.wrong("item", "reason, min_score and max_score are of included items")
+	}
+	codes := []cupel.InclusionReason{"", cupel.IncludeScored, cupel.IncludePinned, cupel.IncludeZeroToken}
+	if !slices.Contains(codes, i.Reason) {
+		r.wrong("item.reason", "%q is unknown; want one of %s", i.Reason, codes[1:])
+	}
+	for key, want := range i.Metadata {
+		switch want.(type) {
+		case string, bool, int64, float64:
+		default:
+			r.wrong("item.metadata."+key, "must be text, a number or a boolean")
+		}
+	}
+	if !ofIncluded && i.empty() {
+		r.wrong("item", "must not be empty: it would match every item")
+	}
+}
+
+// empty reports whether nothing is asked of the item itself.
+func (i *item) empty() bool {
+	texts := i.Content + i.ContentPrefix + i.ContentContains + i.ContentGlob + i.Tag + i.Group + i.VersionOf + string(i.Kind) + string(i.Source)
+	return texts == "" && i.Pinned == nil && i.MinTokens == nil && i.MaxTokens == nil && len(i.Metadata) == 0
+}
+
+// matches reports whether all of it holds for an item.
+func (i *item) matches(of *cupel.ContextItem) bool {
+	content := of.Content()
+	switch {
+	case i.Content != "" && content != i.Content,
+		!strings.HasPrefix(content, i.ContentPrefix),
+		!strings.Contains(content, i.ContentContains),
+		i.glob != nil && !i.glob(content),
+		i.Tag != "" && !slices.Contains(of.Tags(), i.Tag),
+		i.Group != "" && of.Group() != i.Group,
+		i.VersionOf != "" && of.VersionOf() != i.VersionOf,
+		i.Kind != "" && of.Kind().Key() != i.Kind.Key(),
+		i.Source != "" && of.Source().Key() != i.Source.Key(),
+		i.Pinned != nil && of.Pinned() != *i.Pinned,
+		i.MinTokens != nil && of.Tokens() < *i.MinTokens,
+		i.MaxTokens != nil && of.Tokens() > *i.MaxTokens:
+		return false
+	}
+	for key, want := range i.Metadata {
+		if got, ok := of.MetadataValue(key); !ok || !equal(want, got) {
+			return false
+		}
+	}
+	return true
+}
+
+// entry reports whether all of it holds for an included item.
+func (i *item) entry(of cupel.IncludedItem) bool {
+	return i.matches(of.Item) && (i.Reason == "" || of.Reason == i.Reason) &&
+		(i.MinScore == nil || of.Score >= *i.MinScore) && (i.MaxScore == nil || of.Score <= *i.MaxScore)
+}
+
+// equal compares text with text, booleans with booleans, and numbers by value,
+// regardless of their notation.
+func equal(want, got any) bool {
+	a, isNumber := number(want)
+	b, too := number(got)
+	if !isNumber || !too {
+		return isNumber == too && want == got
+	}
+	// As floats, different long integers could compare equal.
+	m, errM := strconv.ParseInt(a, 10, 64)
+	n, errN := strconv.ParseInt(b, 10, 64)
+	if errM == nil && errN == nil {
+		return m == n
+	}
+	x, errX := strconv.ParseFloat(a, 64)
+	y, errY := strconv.ParseFloat(b, 64)
+	return errX == nil && errY == nil && x == y
+}
+
+// number returns a number as a text.
+func number(v any) (text string, ok bool) {
+	switch v.(type) {
+	case int, int64, float64, json.Number:
+		return fmt.Sprint(v), true
+	}
+	return "", false
+}

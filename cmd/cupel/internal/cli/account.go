@@ -1,0 +1,218 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/wollax/cupel-go/cmd/cupel/internal/terminal"
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/analysis"
+	"github.com/wollax/cupel-go/internal/english"
+)
+
+// account is what explain prints about a run.
+type account struct {
+	*analysis.Ledger
+	budget cupel.ContextBudget
+	report *cupel.SelectionReport
+}
+
+func newAccount(items []*cupel.ContextItem, budget cupel.ContextBudget, report *cupel.SelectionReport) *account {
+	return &account{analysis.NewLedger(report, items), budget, report}
+}
+
+// used returns the tokens of the window.
+func (a *account) used() int {
+	used := 0
+	for _, i := range a.Window {
+		used = addTokens(used, a.Entries[i].Tokens)
+	}
+	return used
+}
+
+// printBudget prints how the tokens of the budget are spent.
+func (a *account) printBudget(p *terminal.Printer) {
+	type use struct {
+		kind          string
+		tokens, items int
+	}
+	var kinds []use
+	for _, i := range a.Window {
+		e := &a.Entries[i]
+		at := slices.IndexFunc(kinds, func(u use) bool { return cupel.ContextKind(u.kind).Key() == e.Item.Kind().Key() })
+		if at < 0 {
+			at = len(kinds)
+			kinds = append(kinds, use{kind: string(e.Item.Kind())})
+		}
+		kinds[at].tokens, kinds[at].items = addTokens(kinds[at].tokens, e.Tokens), kinds[at].items+1
+	}
+	slices.SortStableFunc(kinds, func(x, y use) int {
+		return cmp.Or(cmp.Compare(y.tokens, x.tokens), cmp.Compare(x.kind, y.kind))
+	})
+	whole, reserve := a.budget.MaxTokens(), a.budget.OutputReserve()
+	var rows [][]any
+	for _, k := range kinds {
+		rows = append(rows, []any{k.kind, k.tokens, percent(k.tokens, whole), k.items})
+	}
+	if reserve > 0 {
+		rows = append(rows, []any{"reserved for the answer", reserve, percent(reserve, whole), ""})
+	}
+	if left := whole - reserve - a.used(); left >= 0 {
+		rows = append(rows, []any{"left", left, percent(left, whole), ""})
+	} else {
+		rows = append(rows, []any{"over the budget", -left, percent(-left, whole), ""})
+	}
+	p.Line("")
+	p.Table([]string{"KIND", "TOKENS", "SHARE", "ITEMS"}, rows)
+}
+
+// percent returns a share of a whole, or a dash if the whole is 0.
+func percent(n, whole int) string {
+	if whole <= 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.1f%%", float64(n)/float64(whole)*100)
+}
+
+// printLists prints what is in, what is out, and remarks.
+func (a *account) printLists(p *terminal.Printer, rows int) {
+	// Pinned items have no rank and come before the others. Equal scores keep the
+	// order of the prompt.
+	in := slices.Clone(a.Window)
+	slices.SortStableFunc(in, func(x, y int) int { return cmp.Compare(a.Entries[x].Rank, a.Entries[y].Rank) })
+	heading(p, "In, by score", len(in))
+	a.printCandidates(p, in, rows, false)
+	heading(p, "Out, by score", len(a.Out))
+	a.printCandidates(p, a.Out, rows, false)
+	a.printReasons(p)
+	undecided := len(a.Entries) - len(a.Window) - len(a.Out)
+	if undecided > 0 {
+		p.Line("")
+		p.Line("The run ended before it decided about %s.", english.Plural(undecided, "candidate"))
+	}
+	for _, s := range a.report.CountRequirementShortfalls {
+		p.Line("")
+		p.Line("%s", s)
+	}
+	if over := a.report.Overflow; over != nil {
+		p.Line("")
+		p.Line("The selection is %d tokens over its target; the policy allows that.", over.TokensOverBudget)
+	}
+}
+
+// candidateHeads are the headings of a table of candidates.
+var candidateHeads = []string{"#", "RANK", "SCORE", "TOKENS", "PER TOKEN", "KIND", "TOOL", "REASON", "GROUP", "FORM", "ITEM"}
+
+// printCandidates prints candidates as a table, with the score per token if wanted.
+func (a *account) printCandidates(p *terminal.Printer, candidates []int, rows int, perToken bool) {
+	table := make([][]any, len(candidates))
+	for i, candidate := range candidates {
+		e := &a.Entries[candidate]
+		per := ""
+		if perToken && e.Rank > 0 && e.Tokens > 0 {
+			per = short(e.Score / float64(e.Tokens))
+		}
+		table[i] = []any{
+			place(e), rank(e), score(e), e.Tokens, per, kindOf(e.Item), toolOf(e.Item), a.reason(e), e.Item.Group(), form(e), headline(shownAs(e)),
+		}
+	}
+	printSome(p, candidateHeads, table, rows)
+}
+
+// shownAs returns the item of an entry as the window has it, unless another form of
+// its group stands for it.
+func shownAs(e *analysis.Entry) *cupel.ContextItem {
+	if e.Included != nil && e.Included.Item.Tokens() > 0 {
+		return e.Included.Item
+	}
+	return e.Item
+}
+
+func place(e *analysis.Entry) string {
+	if e.Place == 0 {
+		return ""
+	}
+	return strconv.Itoa(e.Place)
+}
+
+func rank(e *analysis.Entry) string {
+	if e.Rank == 0 {
+		return "-"
+	}
+	return strconv.Itoa(e.Rank)
+}
+
+// score returns "-" for a candidate that was not scored.
+func score(e *analysis.Entry) string {
+	if e.Item.Pinned() || e.Code == string(cupel.IncludePinned) || e.Item.Tokens() < 0 {
+		return "-"
+	}
+	return short(e.Score)
+}
+
+// short formats a number with four digits; JSON output has all of them.
+func short(f float64) string { return strconv.FormatFloat(f, 'g', 4, 64) }
+
+// form describes the form that the window has of a candidate, such as "2, full 220"
+// for its second form with the tokens of the full one, and says where there is a newer
+// version.
+func form(e *analysis.Entry) string {
+	text := ""
+	if e.Form > 0 {
+		full := e.Item.Tokens()
+		if original, ok := e.Item.OriginalTokens(); ok && e.Item == e.Included.Item { // of a report
+			full = original
+		}
+		text = fmt.Sprintf("%d, full %d", e.Form, full)
+	}
+	if e.Stale {
+		text += " stale"
+	}
+	return text
+}
+
+// reason returns the code of a reason and the most useful part of its data: for a
+// duplicate the original, for an older version or a near copy the newest.
+func (a *account) reason(e *analysis.Entry) string {
+	if survivor, ok := a.Survivor(e.Candidate); ok {
+		stays := &a.Entries[survivor]
+		if stays.Place > 0 {
+			return fmt.Sprintf("%s, stays #%d", e.Code, stays.Place)
+		}
+		return fmt.Sprintf("%s, stays rank %d", e.Code, stays.Rank)
+	}
+	return shortReason(e)
+}
+
+func shortReason(e *analysis.Entry) string {
+	data := e.Reason.Data()
+	left := max(data.AvailableTokens, 0)
+	switch {
+	case e.Code == string(cupel.ExcludeCountCapExceeded):
+		return fmt.Sprintf("%s, cap %d", e.Code, data.Cap)
+	case e.Code == string(cupel.ExcludeBudgetExceeded) && max(data.ItemTokens, data.GroupTokens) > left: // otherwise the room left is not the cause
+		return fmt.Sprintf("%s, %d left", e.Code, left)
+	}
+	return e.Code
+}
+
+// printReasons summarizes why candidates are out.
+func (a *account) printReasons(p *terminal.Printer) {
+	count := make(map[string]int)
+	for _, i := range a.Out {
+		count[a.Entries[i].Code]++
+	}
+	var rows [][]any
+	for code, n := range count {
+		rows = append(rows, []any{n, code, cupel.ExclusionCode(code).Meaning()})
+	}
+	if len(rows) == 0 {
+		return
+	}
+	slices.SortFunc(rows, func(x, y []any) int { return cmp.Compare(fmt.Sprint(x[1]), fmt.Sprint(y[1])) })
+	p.Line("")
+	p.Line("Why they are out")
+	p.Table([]string{"", "", ""}, rows)
+}

@@ -1,0 +1,78 @@
+package cli
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/wollax/cupel-go/cmd/cupel/internal/terminal"
+	"github.com/wollax/cupel-go/cupel"
+)
+
+// globSyntax turns a pattern, quoted for a regular expression, into one: * and ? match
+// any character, and a backslash quotes the next character.
+var globSyntax = strings.NewReplacer(
+	`\\\*`, `\*`, `\\\?`, `\?`, `\\\[`, `\[`, `\\\]`, `\]`, `\\\\`, `\\`,
+	`\*`, `.*`, `\?`, `.`, `\[\^`, `[^`, `\[`, `[`, `\]`, `]`,
+)
+
+// globs compiles a pattern for the first line or the whole of a content.
+func globs(pattern string) (func(content string) bool, error) {
+	compiled, err := regexp.Compile(`(?s)^` + globSyntax.Replace(regexp.QuoteMeta(pattern)) + `$`)
+	if err != nil {
+		return nil, fmt.Errorf(`pattern %q: write \*, \?, \[ and \\ for these characters`, pattern)
+	}
+	return func(content string) bool {
+		return compiled.MatchString(terminal.FirstLine(content)) || compiled.MatchString(content)
+	}, nil
+}
+
+// findCandidate returns the position of the candidate that --why-not names.
+// Copies of one content count as one; the first is returned.
+func findCandidate(items []*cupel.ContextItem, text string) (int, error) {
+	if text == "" {
+		return 0, usagef("--why-not: give the content of a candidate, its first line, its beginning, its title, or a pattern")
+	}
+	ways := []func(content string) bool{
+		func(content string) bool { return content == text },
+		func(content string) bool { return terminal.FirstLine(content) == strings.TrimSpace(text) },
+		func(content string) bool { return strings.HasPrefix(content, text) },
+	}
+	if matches, err := globs(text); err == nil {
+		ways = slices.Insert(ways, 2, matches)
+	}
+	for _, line := range []func(*cupel.ContextItem) string{(*cupel.ContextItem).Content, headline} { // contents have more in them than titles
+		for _, way := range ways {
+			var found []int
+			seen := make(map[string]bool)
+			for i, item := range items {
+				if way(line(item)) && !seen[item.Content()] {
+					seen[item.Content()] = true
+					found = append(found, i)
+				}
+			}
+			switch len(found) {
+			case 0:
+			case 1:
+				return found[0], nil
+			default:
+				return 0, ambiguous(items, found)
+			}
+		}
+	}
+	return 0, usagef("--why-not: none of %d candidates matches; cupel explain --rows 0 lists them all", len(items))
+}
+
+// ambiguous is the error for a text that several candidates match.
+func ambiguous(items []*cupel.ContextItem, found []int) error {
+	const most = 5
+	var list []string
+	for _, i := range found[:min(len(found), most)] {
+		list = append(list, `"`+terminal.Excerpt(items[i].Content(), 50)+`"`)
+	}
+	if len(found) > most {
+		list = append(list, fmt.Sprintf("and %d more", len(found)-most))
+	}
+	return usagef("--why-not: %d candidates match: %s; give more of the content", len(found), strings.Join(list, ", "))
+}

@@ -1,0 +1,198 @@
+package cli
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wollax/cupel-go/cupel"
+)
+
+// TestGolden holds the text of each command that prints selections. A file has a
+// command line and what it prints.
+func TestGolden(t *testing.T) {
+	dir, err := filepath.Abs(filepath.Join("testdata", "golden"))
+	require.NoError(t, err)
+	const greedy = " -i items.jsonl -p greedy.json -b 100 --reserve 20"
+	for _, row := range []struct{ name, args, why string }{
+		{"explain", "explain" + greedy, "what is in and out, by score, with the reason"},
+		{"units", "explain -i units.json -p greedy.json -b 70", "groups, smaller forms and versions have columns"},
+		{"shortfall", "explain -i items.jsonl -p count.json -b 100 -n 1", "caps, lists that are cut, and what a policy lacks"},
+		{"overflow", "explain -i items.jsonl -p proceed.json -b 50", "more than the target, as the policy allows"},
+		{"failed", "explain -i items.jsonl -p greedy.json -b 5", "what is known of a selection that fails"},
+		{"why-not", "explain --why-not cherry" + greedy, "out: 50 tokens to select from leave 30 after apple, where banana does not fit"},
+		{"why-in", "explain --why-not manual -i units.json -p greedy.json -b 70", "in, as an outline"},
+		{"why-parts", "explain --why-not apple -i items.jsonl -p parts.json -b 100", "the parts of a score, and another copy"},
+		{"why-pinned", "explain --why-not cherry -i items.jsonl -p greedy.json -b 35", "pinned items take its place, and pinned it would fail"},
+		{"diff", "diff count.json ends.json -i items.jsonl -b 75", "in one of them, and why not in the other"},
+		{"diff-forms", "diff greedy.json ends.json -i units.json -b 90", "another form"},
+		{"sweep", "sweep -i items.jsonl -p greedy.json --reserve 20 --from 20 --to 90 --stride 10", "each budget at which something changes, and what fails"},
+		{"headers", "run --headers -i units.json -p greedy.json -b 70", "a line above each item"},
+		{"policies", "policies", "the presets"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			folder(t, selectable)
+			code, stdout, stderr := fed(t, "", strings.Fields(row.args)...)
+			require.Equal(t, row.name == "failed", code == exitSelection, stderr)
+			file, got := filepath.Join(dir, row.name+".txt"), "$ cupel "+row.args+"\n"+stdout+stderr
+			if *update {
+				require.NoError(t, os.WriteFile(file, []byte(got), 0o600))
+			}
+			want, err := os.ReadFile(file)
+			require.NoError(t, err)
+			require.Equal(t, strings.ReplaceAll(string(want), "\r\n", "\n"), got, row.why)
+		})
+	}
+}
+
+func TestExplainJSON(t *testing.T) {
+	folder(t, selectable)
+	var report cupel.SelectionReport
+	decodeJSON(t, printed(t, "explain", "-i", "items.jsonl", "-p", "greedy.json", "-b", "100", "--reserve", "20", "--json"), &report)
+	var got []string
+	for _, i := range report.Included {
+		got = append(got, i.Item.Content()+" "+string(i.Reason))
+	}
+	for _, e := range report.Excluded {
+		got = append(got, e.Item.Content()+" "+string(e.Reason.Code))
+	}
+	require.Equal(t, []string{
+		"Be brief. Pinned", "banana\nof two lines Scored", "apple Scored", "elder Scored",
+		"cherry BudgetExceeded", "apple Deduplicated", "damson NegativeTokens",
+	}, got)
+	require.Equal(t, 7, report.TotalCandidates)
+}
+
+func TestWhyNotJSON(t *testing.T) {
+	folder(t, selectable)
+	var got struct {
+		Position, Rank, Tokens int
+		Included               bool
+		Reason                 string
+		Parts                  []struct{ Name string }
+		DisplacedBy            []struct{ Content string }              `json:"displaced_by"`
+		IfPinned               struct{ Went []struct{ Position int } } `json:"if_pinned"`
+		Smallest               jsonSmallest                            `json:"smallest_budget"`
+	}
+	decodeJSON(t, printed(t, "explain", "-i", "items.jsonl", "-p", "greedy.json", "-b", "100", "--reserve", "20", "--why-not", "cherry", "--json"), &got)
+	require.Equal(t, []int{3, 3, 30}, []int{got.Position, got.Rank, got.Tokens})
+	require.False(t, got.Included)
+	require.Equal(t, "BudgetExceeded", got.Reason)
+	require.Equal(t, "Reflexive", got.Parts[0].Name)
+	require.Equal(t, "apple", got.DisplacedBy[0].Content)
+	require.Equal(t, 2, got.IfPinned.Went[0].Position)
+	require.Equal(t, jsonSmallest{Found: true, Tokens: 80, Exact: true, SearchedTo: 145}, got.Smallest)
+}
+
+func TestJSONScore(t *testing.T) {
+	for want, score := range map[string]float64{"0.5": 0.5, `"NaN"`: math.NaN(), `"Infinity"`: math.Inf(1), `"-Infinity"`: math.Inf(-1)} {
+		got, err := jsonScore(score).MarshalJSON()
+		require.NoError(t, err)
+		require.Equal(t, want, string(got))
+	}
+}
+
+func TestDiffJSON(t *testing.T) {
+	folder(t, selectable)
+	var got difference
+	decodeJSON(t, printed(t, "diff", "greedy.json", "ends.json", "-i", "items.jsonl", "-b", "90", "--reserve", "20", "--json"), &got)
+	require.Equal(t, "ends.json", got.B.Label)
+	require.InDelta(t, 70.0/90, *got.A.Utilization, 1e-9)
+	require.Equal(t, []change{}, got.Changes[:0])
+	for _, name := range []string{"a.json", "b.json"} {
+		report := printed(t, "explain", "-i", "items.jsonl", "-p", map[string]string{"a.json": "greedy.json", "b.json": "ends.json"}[name], "-b", "90", "--reserve", "20", "--json")
+		require.NoError(t, os.WriteFile(name, []byte(report), 0o600))
+	}
+	var reports difference
+	decodeJSON(t, printed(t, "diff", "a.json", "b.json", "--json"), &reports)
+	require.Nil(t, reports.A.Utilization, "reports have no budget")
+	require.Equal(t, got.Changes, reports.Changes)
+	require.Contains(t, printed(t, "diff", "a.json", "b.json", "-b", "70"), "100.0%")
+	require.NoError(t, os.WriteFile("empty.json", []byte(`{"events": [], "included": [], "excluded": [], "total_candidates": 0, "total_tokens_considered": 0}`), 0o600))
+	require.Contains(t, printed(t, "diff", "a.json", "empty.json"), notCandidate)
+}
+
+// TestDiffCopies: content counts as included if one copy is.
+func TestDiffCopies(t *testing.T) {
+	folder(t, selectable)
+	twice := strings.Replace(selectable["greedy.json"], "{", `{"deduplicate": false, `, 1)
+	require.NoError(t, os.WriteFile("twice.json", []byte(twice), 0o600))
+	require.Contains(t, printed(t, "diff", "greedy.json", "twice.json", "-i", "items.jsonl", "-b", "145"), "Both include the same contents in the same order.")
+}
+
+func TestSweepJSON(t *testing.T) {
+	folder(t, selectable)
+	var got struct {
+		From, To, Stride int
+		Items            []any
+		Steps            []struct{ Budget, Tokens int }
+	}
+	decodeJSON(t, printed(t, "sweep", "-i", "items.jsonl", "-p", "greedy.json", "--reserve", "20", "--json"), &got)
+	require.Equal(t, []int{30, 145, 5}, []int{got.From, got.To, got.Stride}, "from what is needed to what is enough, in at most fifty steps")
+	require.Len(t, got.Items, 7)
+	require.Equal(t, 10, got.Steps[0].Tokens)
+	for length, want := range map[int]int{0: 1, 49: 1, 50: 2, 499: 10, 500: 20, math.MaxInt32: 50_000_000} {
+		require.Equal(t, want, roundStride(length))
+	}
+}
+
+// TestHostileContent: nothing in content moves the cursor of a terminal.
+func TestHostileContent(t *testing.T) {
+	folder(t, map[string]string{"items.json": `[{"content": "\u001b]0;owned\u0007\u202e\u009b31m", "tokens": 1, "kind": "\u001b[31mKind", "source": "\u202e"}]`})
+	for _, args := range []string{
+		"explain -p rag -b 10", "explain -p rag -b 10 --json", "explain -p rag -b 10 --why-not *", "explain -p rag -b 10 --why-not * --json",
+		"diff rag chat -b 10", "sweep -p rag", "sweep -p rag --json", "explain -p \x1b[31m -b 10",
+	} {
+		_, stdout, stderr := fed(t, "", append(strings.Fields(args), "-i", "items.json")...)
+		require.NotEmpty(t, stdout+stderr)
+		require.False(t, strings.ContainsAny(stdout+stderr, "\x1b\x07\u202e\u009b"), args)
+	}
+}
+
+func TestGlobs(t *testing.T) {
+	for _, tt := range []struct {
+		pattern, text string
+		want          bool
+		why           string
+	}{
+		{"abc", "abc", true, "all of it"},
+		{"abc", "abcd", false, "a part is not all"},
+		{"a*d", "a/b\nd", true, "stars cross slashes and line ends"},
+		{"first*", "  first\nsecond", true, "the first line by itself"},
+		{"a?", "a", false, "one character and not none"},
+		{"?", "東", true, "one character of three bytes"},
+		{"[a-cx]", "b", true, "one of them"},
+		{"[^a-c]", "b", false, "none of them"},
+		{`\*`, "a", false, "no meaning"},
+		{`\*\?\[\\`, `*?[\`, true, "each as it is"},
+		{"a.c", "abc", false, "a point is a point"},
+	} {
+		match, err := globs(tt.pattern)
+		require.NoError(t, err)
+		require.Equal(t, tt.want, match(tt.text), "%q and %q: %s", tt.pattern, tt.text, tt.why)
+	}
+	_, err := globs("[a")
+	require.ErrorContains(t, err, `write \*, \?, \[ and \\ for these characters`)
+}
+
+func TestFindCandidate(t *testing.T) {
+	var items []*cupel.ContextItem
+	for _, content := range []string{"one", "one", "one and two", "\nthree\nlines", "f*r"} {
+		item, err := cupel.NewContextItem(content, 1)
+		require.NoError(t, err)
+		items = append(items, item)
+	}
+	for text, want := range map[string]int{"one": 0, "one a": 2, "*two": 2, "three": 3, "f*r": 4, "\nthr": 3} {
+		got, err := findCandidate(items, text)
+		require.NoError(t, err)
+		require.Equal(t, want, got, text)
+	}
+	for text, want := range map[string]string{"": "give the content", "x": "none of 5 candidates matches", "o*": `2 candidates match: "one", "one and two"; give more`} {
+		_, err := findCandidate(items, text)
+		require.ErrorContains(t, err, want)
+	}
+}

@@ -1,0 +1,212 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/wollax/cupel-go/cmd/cupel/internal/terminal"
+	"github.com/wollax/cupel-go/internal/english"
+)
+
+// measureFlags are the flags of every command that measures policies on data.
+type measureFlags struct {
+	printFlags
+	data        []string
+	policies    []string
+	against     string
+	jobs        int
+	part        string
+	deadLetters string
+	force       bool
+}
+
+func (f *measureFlags) register(command *cobra.Command, data string, known []string) {
+	f.printFlags.register(command)
+	set := command.Flags()
+	set.StringArrayVar(&f.data, "data", nil, "`file` with "+data+", or -; may be repeated")
+	set.StringArrayVarP(&f.policies, "policy", "p", known, "`policy` to measure; may be repeated")
+	set.StringVar(&f.against, "against", "", "compare each policy with this `policy`")
+	set.IntVarP(&f.jobs, "jobs", "j", 0, "measure this `number` in parallel (default: the number of processors)")
+	set.StringVar(&f.part, "part", partAll, "`part` of the conversations to measure: all, tune or held-out")
+	set.StringVar(&f.deadLetters, "dead-letters", "", "write what cannot be measured to this `file`; measures the rest")
+	set.BoolVar(&f.force, "force", false, "overwrite files")
+	requireFlags(command, "data")
+	must(command.MarkFlagFilename("data", "json", "jsonl"))
+	complete(command, "part", partAll, partTune, partHeldOut)
+	complete(command, "against", known...)
+	completePolicy(command, "policy", known...)
+}
+
+// The parts of the data.
+const (
+	partAll     = "all"
+	partTune    = "tune"
+	partHeldOut = "held-out"
+)
+
+// check validates the flags.
+func (f *measureFlags) check() error {
+	if !slices.Contains([]string{partAll, partTune, partHeldOut}, f.part) {
+		return usagef("--part: %q is not one of all, tune, held-out", f.part)
+	}
+	return nil
+}
+
+// measures reports whether conversation i of a file is in the part: every second one is
+// held out.
+func (f *measureFlags) measures(i int) bool {
+	return f.part == partAll || (i%2 == 1) == (f.part == partHeldOut)
+}
+
+// marked cuts the low-water mark of a session from the name of a policy, NAME@0.5. It
+// is 0 without one.
+func marked(name string) (base string, low float64, err error) {
+	at := strings.LastIndexByte(name, '@')
+	if at < 0 {
+		return name, 0, nil
+	}
+	if low, err = strconv.ParseFloat(name[at+1:], 64); err != nil {
+		return name, 0, nil //nolint:nilerr // a file with this name
+	}
+	if !(low > 0 && low <= 1) {
+		return name, 0, usagef("--policy: %q: the low-water mark must be above 0 and at most 1, got %g", name, low)
+	}
+	return name[:at], low, nil
+}
+
+// measuring measures conversations: C are these, and S their samples.
+type measuring[C, S any] struct {
+	*measureFlags
+	scan    func(file string, r io.Reader, take func(n, line int) bool) iter.Seq2[C, error]
+	samples func(context.Context, iter.Seq2[C, error]) iter.Seq2[S, error]
+	add     func(*S) error // to the table
+	err     func(*S) error
+}
+
+// deadLetter is what could not be read or measured, as samples say it.
+type deadLetter struct {
+	File         string `json:"file"`
+	Line         int    `json:"line"`
+	Conversation string `json:"conversation,omitempty"`
+	Error        string `json:"error"`
+}
+
+// run measures the conversations of all files. What cannot be measured ends it, unless
+// there is a file for it.
+func (m *measuring[C, S]) run(ctx context.Context, env *Environment) error {
+	var letters bytes.Buffer
+	var first deadLetter
+	lost, seen := 0, 0
+	for s, err := range m.samples(ctx, m.conversations(env)) {
+		if err == nil && m.deadLetters == "" {
+			err = m.err(&s)
+		}
+		if err == nil {
+			err = m.add(&s)
+		}
+		if err != nil {
+			return err
+		}
+		seen++
+		letter, err := letterOf(s)
+		if err != nil {
+			return err
+		}
+		if letter.Error == "" {
+			continue // a policy that fails at a step is in the table
+		}
+		if lost++; lost == 1 {
+			first = letter
+		}
+		if err := json.NewEncoder(&letters).Encode(letter); err != nil {
+			return err
+		}
+	}
+	if lost > 0 {
+		note(env, fmt.Sprintf("%d of %s could not be read or measured; the first is %s: line %d: %s",
+			lost, english.Plural(seen, "conversation"), first.File, first.Line, first.Error))
+	}
+	if m.deadLetters == "" {
+		return nil
+	}
+	return writeFile(m.deadLetters, m.force, func(w io.Writer) error {
+		_, err := letters.WriteTo(w)
+		return err
+	})
+}
+
+// letterOf returns what a sample says of itself.
+func letterOf(sample any) (letter deadLetter, err error) {
+	text, err := json.Marshal(sample)
+	if err == nil {
+		err = json.Unmarshal(text, &letter)
+	}
+	return letter, err
+}
+
+// conversations yields those of the part.
+func (m *measuring[C, S]) conversations(env *Environment) iter.Seq2[C, error] {
+	return func(yield func(C, error) bool) {
+		for _, name := range m.data {
+			r, done, err := open(env, name)
+			if err != nil {
+				var none C
+				yield(none, err)
+				return
+			}
+			defer done()
+			for c, err := range m.scan(shown(name), r, func(n, _ int) bool { return m.measures(n) }) {
+				if !yield(c, err) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// measuringError marks the errors of a measurement. R is that of a line.
+func measuringError[R error](err error) error {
+	if _, ok := errors.AsType[usageError](err); ok {
+		return err
+	}
+	if _, ok := errors.AsType[R](err); ok {
+		return usageError{err}
+	}
+	return selecting(err)
+}
+
+// nothing is the error for a measurement without what is measured: all figures would
+// be 0.
+func (f *measureFlags) nothing(what string) error {
+	return usagef("no %s to measure in %s (part %s)", what, strings.Join(f.data, ", "), f.part)
+}
+
+// show prints the table of a result, or the JSON of value.
+func (f *measureFlags) show(env *Environment, text string, value any) error {
+	if f.json {
+		return writeJSON(env.Stdout, value)
+	}
+	if f.part != partAll {
+		text = f.part + ": " + text
+	}
+	_, err := io.WriteString(env.Stdout, terminal.SafeLines(text))
+	return err
+}
+
+// failedAt returns an error with a line for each policy that failed, or nil.
+func failedAt(lines []string) error {
+	if lines == nil {
+		return nil
+	}
+	return selectionError{errors.New(strings.Join(lines, "\n"))}
+}

@@ -1,0 +1,306 @@
+package cli
+
+import (
+	"context"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wollax/cupel-go/cupelchat/replay"
+	"github.com/wollax/cupel-go/cupelrelevance/eval"
+)
+
+// The data that the packages of the measures ship.
+var (
+	agents   = filepath.Join("..", "..", "..", "..", "cupelchat", "replay", "testdata", "agents.jsonl")
+	meetings = filepath.Join("..", "..", "..", "..", "cupelrelevance", "eval", "testdata", "conversations.jsonl")
+)
+
+// replayedRows runs replay with --json.
+func replayedRows(t *testing.T, args ...string) []replay.Row {
+	t.Helper()
+	var result struct{ Rows []replay.Row }
+	decodeJSON(t, printed(t, append([]string{"replay", "--json"}, args...)...), &result)
+	return result.Rows
+}
+
+// TestReplayReference compares with the figures of the reference implementation, to
+// three digits.
+func TestReplayReference(t *testing.T) {
+	data, err := os.ReadFile(strings.TrimSuffix(agents, ".jsonl") + ".reference.jsonl")
+	require.NoError(t, err)
+	rows := replayedRows(t, "--data", agents, "-p", "everything", "-p", "newest", "-p", "clear", "-p", "newest-blocks", "-p", "clear-blocks")
+	for i, line := range strings.Split(strings.TrimSpace(string(data)), "\n") {
+		var want replay.Row
+		decodeJSON(t, line, &want)
+		got := rows[i]
+		require.InDeltaSlice(t,
+			[]float64{want.Share, want.Support, want.Grounded, want.Cost, want.Breaks, want.Task, want.Recent},
+			[]float64{got.Share, got.Support, got.Grounded, got.Cost, got.Breaks, got.Task, got.Recent}, 0.0005, "%s at %g", want.Policy, want.Share)
+		require.Equal(t, []any{want.Policy, want.Values, want.Steps}, []any{got.Policy, got.Values, got.Steps})
+	}
+}
+
+// TestReplaySession: a baseline in a session is the one in blocks, unless it fills
+// another share of the room.
+func TestReplaySession(t *testing.T) {
+	common := []string{"--data", agents, "--share", "0.5,0.25"}
+	blocks := replayedRows(t, append(common, "-p", "newest-blocks", "-p", "clear-blocks")...)
+	session := replayedRows(t, append(common, "-p", "newest", "-p", "clear", "--session")...)
+	for i, got := range session {
+		require.Equal(t, replay.Session, got.Mode)
+		got.Policy = blocks[i].Policy
+		require.Equal(t, blocks[i], got)
+	}
+	compared := replayedRows(t, append(common, "-p", "newest", "-p", "clear", "--against", "newest")...)
+	require.Nil(t, compared[0].Against)
+	require.InDelta(t, compared[1].Grounded-compared[0].Grounded, compared[1].Against.Difference, 1e-12)
+	named := replayedRows(t, append(common, "-p", "newest@0.2", "-p", "newest")...)
+	require.Equal(t, "newest@0.2", named[0].Policy)
+	require.Equal(t, replay.Session, named[0].Mode)
+	require.Less(t, named[0].Cost, session[0].Cost)
+	require.Equal(t, replay.Stateless, named[1].Mode)
+	require.InDelta(t, 0.25, named[0].Share, 0)
+}
+
+// TestReplayCache reports the cost by providers' caches next to that of the measure.
+func TestReplayCache(t *testing.T) {
+	common := []string{"--data", agents, "--share", "0.5", "-p", "newest", "-p", "agent", "--session"}
+	plain := replayedRows(t, common...)
+	for i, got := range replayedRows(t, append([]string{"--cache", "none,anthropic"}, common...)...) {
+		require.Equal(t, "none", got.Caches[0].Cache)
+		require.Equal(t, "anthropic", got.Caches[1].Cache)
+		require.NotZero(t, got.Caches[1].Cost)
+		got.Caches = nil
+		require.Equal(t, plain[i], got)
+	}
+	joined := replayedRows(t, append(common, "--join", "1500")...)
+	require.Less(t, joined[0].Cost, plain[0].Cost, "long conversations cost less")
+	_, _, stderr := fed(t, "", "replay", "--data", agents, "--join", "1M")
+	require.Contains(t, stderr, "--join: 3 conversations, less than 1000000 tokens together")
+}
+
+// TestReplayTable: the figures are found by hand in package replay.
+func TestReplayTable(t *testing.T) {
+	const line = `{"id": "talk", "messages": [{"role": "system", "content": "Be kind."}, {"role": "user", "content": "Hi!"}, {"role": "assistant", "content": "", "tool_calls": [{"id": "c", "type": "function", "function": {"name": "f", "arguments": "{\"q\":\"tea\"}"}}]}, {"role": "tool", "tool_call_id": "c", "content": "{\"sku\": \"TEA-77\"}"}, {"role": "assistant", "content": "Tea?"}, {"role": "user", "content": "Yes."}, {"role": "assistant", "content": "", "tool_calls": [{"id": "d", "type": "function", "function": {"name": "f", "arguments": "{\"sku\":\"TEA-77\"}"}}]}]}
+`
+	const want = `1 conversation, 3 steps, 1 value
+
+share 0.5         mode       support  grounded   cost  breaks   task  recent   fill
+everything        stateless    1.000     1.000  1.000   0.000  1.000   1.000  1.152
+newest that fits  stateless    0.000     0.000  1.020   0.667  1.000   0.333  0.696
+
+worst for newest that fits: values missed
+   0.5      of  conversation
+     1       1  talk (standard input:1)
+`
+	args := []string{"replay", "--data", "-", "-p", "everything", "-p", "newest", "--share", "0.5"}
+	code, stdout, stderr := fed(t, line, args...)
+	require.Equal(t, exitOK, code, stderr)
+	require.Equal(t, want, stdout)
+	code, other, _ := fed(t, line, append(args, "--encoding", "o200k_base")...)
+	require.Equal(t, exitOK, code)
+	require.NotEqual(t, want, other)
+	_, stdout, _ = fed(t, line+line, append(args, "--part", "held-out")...)
+	require.Equal(t, "held-out: "+strings.Replace(want, "input:1", "input:2", 1), stdout)
+}
+
+// TestReplayPolicies measures what is not a baseline: presets and files.
+func TestReplayPolicies(t *testing.T) {
+	data, err := filepath.Abs(agents)
+	require.NoError(t, err)
+	folder(t, map[string]string{
+		"mine.toml": "scorers = [{ type = \"recency\", weight = 1 }]\nslicer = { type = \"scoreGreedy\" }\nplacer = { type = \"chronological\" }",
+		// The last but one message says nothing, which is not a message for the API.
+		"empty.jsonl": `{"id": "odd", "messages": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": null}, {"role": "assistant", "content": "Hello"}]}`,
+		"none.jsonl":  "\n",
+	})
+	rows := replayedRows(t, "--data", data, "--share", "0.75", "-p", "agent", "-p", "chat", "-p", "mine.toml")
+	for i, name := range []string{"agent", "chat", "mine.toml"} {
+		require.Equal(t, name, rows[i].Policy)
+		require.Greater(t, rows[i].Task, 0.9)
+		require.NotZero(t, rows[i].Grounded)
+	}
+	code, stdout, stderr := fed(t, "", "replay", "--data", "empty.jsonl", "--share", "0.5", "-p", "newest", "-p", "chat")
+	require.Equal(t, exitSelection, code)
+	require.True(t, strings.HasPrefix(stdout, "1 conversation, 2 steps"), stdout)
+	require.Equal(t, `cupel: chat at 0.5: 1 of 2 steps failed; the first is step 1 of conversation "odd": line 1: messages[1] has neither content nor tool calls; remove it`+"\n", stderr)
+	refusals(t, "", []refusal{{"nothing", "replay --data none.jsonl", exitUsage, "no conversations to measure in none.jsonl (part all)", "all figures would be 0"}})
+}
+
+// TestDeadLetters: a line that cannot be read ends a measurement, unless there is a
+// file for it.
+func TestDeadLetters(t *testing.T) {
+	const talk = `{"id": "t", "messages": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]}` + "\n"
+	const asked = `{"id": "a", "items": [{"content": "cat"}], "questions": [{"query": "cat", "evidence": [0]}]}` + "\n"
+	folder(t, map[string]string{"talk.jsonl": talk + "{oops\n" + talk, "asked.jsonl": asked + `{"items": 1}` + "\n" + asked})
+	for _, tt := range []struct{ command, file, begins string }{
+		{"replay --share 0.5 -p newest", "talk.jsonl", "2 conversations, 2 steps"},
+		{"eval -p recency -b 5", "asked.jsonl", "2 conversations, 2 questions"},
+	} {
+		args := append(strings.Fields(tt.command), "--data", tt.file)
+		code, stdout, stderr := fed(t, "", args...)
+		require.Equal(t, exitUsage, code, tt.command)
+		require.Empty(t, stdout)
+		require.Contains(t, stderr, tt.file+": line 2")
+		code, stdout, stderr = fed(t, "", append(args, "--dead-letters", tt.file+".dead")...)
+		require.Equal(t, exitOK, code, stderr)
+		require.True(t, strings.HasPrefix(stdout, tt.begins), stdout)
+		require.Contains(t, stderr, "cupel: note: 1 of 3 conversations could not be read or measured; the first is "+tt.file+": line 2: ")
+		letters, err := os.ReadFile(tt.file + ".dead")
+		require.NoError(t, err)
+		var letter deadLetter
+		decodeJSON(t, string(letters), &letter)
+		require.Equal(t, 2, letter.Line)
+		require.Equal(t, tt.file, letter.File)
+		code, _, _ = fed(t, "", append(args, "--dead-letters", tt.file)...)
+		require.Equal(t, exitUsage, code, "the data are not overwritten")
+	}
+}
+
+// TestReplayPages writes a page of each of the worst conversations.
+func TestReplayPages(t *testing.T) {
+	data, err := filepath.Abs(agents)
+	require.NoError(t, err)
+	folder(t, nil)
+	var result replay.Result
+	decodeJSON(t, printed(t, "replay", "--data", data, "--share", "0.5", "-p", "newest", "--pages", "pages", "--json"), &result)
+	require.NotEmpty(t, result.Worst)
+	for _, worst := range result.Worst {
+		page, err := os.ReadFile(worst.Page)
+		require.NoError(t, err)
+		require.Contains(t, string(page), worst.Conversation+", step ")
+	}
+}
+
+// TestReplayPrintsHostileNames: an id is data, and neither moves the cursor of a
+// terminal nor makes a line of the table.
+func TestReplayPrintsHostileNames(t *testing.T) {
+	recorded, err := os.ReadFile(agents)
+	require.NoError(t, err)
+	folder(t, map[string]string{"agents.jsonl": strings.Replace(string(recorded), `"bakery"`, `"\u001b[2J\u009b1m\n 9  9 \u202ebakery"`, 1)})
+	for format, want := range map[string]string{"--force": `"\x1b[2J\u009b1m\n 9  9 \u202ebakery" (agents.jsonl:1)`, "--json": `"conversation": "\u001b[2J\u009b1m\n 9  9 \u202ebakery"`} {
+		stdout := printed(t, "replay", "--data", "agents.jsonl", "-p", "newest", "--share", "0.15", format)
+		require.Contains(t, stdout, want)
+		require.False(t, strings.ContainsFunc(stdout, func(r rune) bool { return r != '\n' && !unicode.IsGraphic(r) }))
+	}
+}
+
+func TestReplayInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var out strings.Builder
+	code := Main(ctx, []string{"replay", "--data", agents}, Environment{
+		Stdin: strings.NewReader(""), Stdout: &out, Stderr: t.Output(), Getenv: func(string) string { return "" }, Clock: time.Now,
+	})
+	require.Equal(t, exitInterrupted, code)
+	require.Empty(t, out.String())
+}
+
+// talk has two conversations of four and three turns. With a speaker and three letters
+// each, "A: abc", a turn has 2 + 4 = 6 tokens.
+const talk = `{"id": "one", "items": [{"speaker": "A", "content": "cat"}, {"speaker": "B", "content": "dog"}, {"speaker": "A", "content": "cow"}, {"speaker": "B", "content": "pig"}], "questions": [{"query": "cat", "evidence": [0]}, {"query": "pig", "evidence": [3, 0]}]}
+{"id": "two", "items": [{"speaker": "A", "content": "hen"}, {"speaker": "B", "content": "owl"}, {"speaker": "A", "content": "owl"}], "questions": [{"query": "owl", "evidence": [1]}]}
+`
+
+// TestEvalByHand: the latest turns. 6 tokens hold pig, which is half of the evidence of
+// one question of three; 12 the same, and the first owl. Two conversations say nothing
+// of others. Relevance finds cat and the first owl: one question in each conversation.
+func TestEvalByHand(t *testing.T) {
+	folder(t, map[string]string{"talk.jsonl": talk})
+	require.Equal(t, `2 conversations, 3 questions
+
+   recall             6            12
+  recency  0.167 ±0.500  0.500 ±0.500
+
+precision      6     12
+  recency  0.333  0.333
+
+      use      6     12
+  recency  1.000  1.000
+`, printed(t, "eval", "--data", "talk.jsonl", "-p", "recency", "--budgets", "12,6"))
+	require.Contains(t, printed(t, "eval", "--data", "talk.jsonl", "-p", "recency", "-p", "relevance", "--against", "recency", "--budgets", "6"), `
+against recency              6
+      relevance  +0.667 ±1.000
+              p          0.500
+`)
+}
+
+// TestEvalPolicies measures what the command adds to the policies of package eval. One
+// turn is selected each time. The latest are pig, for half of one question, and the
+// second owl, which is no evidence; the words of the questions find cat, pig and the
+// first owl.
+func TestEvalPolicies(t *testing.T) {
+	folder(t, map[string]string{
+		"mine.toml": "scorers = [{ type = \"relevance\", weight = 1, settings = { query = \"never asked\", groups = [] } }]\nslicer = { type = \"scoreGreedy\" }\nplacer = { type = \"uShaped\" }",
+		"old.json":  `{"scorers": [{"type": "decay", "weight": 1, "curve": {"type": "window", "maxAge": "2s"}}], "slicer": {"type": "scoreGreedy"}, "placer": {"type": "chronological"}}`,
+	})
+	code, stdout, stderr := fed(t, talk, "eval", "--data", "-", "--budgets", "6", "--json", "-j", "2",
+		"-p", "chat", "-p", "chat+query", "-p", "relevance", "-p", "relevance+query", "-p", "mine.toml", "-p", "old.json", "-p", "old.json+query")
+	require.Equal(t, exitOK, code, stderr)
+	var result struct {
+		Part string
+		eval.Result
+	}
+	decodeJSON(t, stdout, &result)
+	require.Equal(t, []any{"all", 2, 3}, []any{result.Part, result.Conversations, result.Questions})
+	const found = (1 + 0.5 + 1) / 3.0
+	for i, want := range []struct {
+		name   string
+		recall float64
+		why    string
+	}{
+		{"chat", 0.5 / 3, "recency alone"},
+		{"chat+query", 0.5/3 + 1.0/3, "relevance, and of two owls the later one"},
+		{"relevance", found, "of two owls the first"},
+		{"relevance+query", found, "it has relevance already"},
+		{"mine.toml", found, "the question of the data, not that of the file"},
+		{"old.json", 0.5 / 3, "now is four seconds after the first turn, so that the last turn of the first conversation is young, and no other"},
+		{"old.json+query", found, "nothing else tells the two owls apart"},
+	} {
+		require.Equal(t, want.name, result.Policies[i].Name)
+		require.InDelta(t, want.recall, result.Policies[i].Points[0].Recall, 1e-9, "%s: %s", want.name, want.why)
+	}
+}
+
+// TestEvalParts: what is tuned and what is held out are all, and nothing is in both.
+// Each file is parted by itself.
+func TestEvalParts(t *testing.T) {
+	folder(t, map[string]string{"talk.jsonl": talk})
+	for part, head := range map[string]string{
+		"all": "4 conversations, 6 questions\n", "tune": "tune: 2 conversations, 4 questions\n", "held-out": "held-out: 2 conversations, 2 questions\n",
+	} {
+		stdout := printed(t, "eval", "--data", "talk.jsonl", "--data", "talk.jsonl", "--budgets", "6", "--part", part)
+		require.True(t, strings.HasPrefix(stdout, head), stdout)
+	}
+}
+
+// TestEvalTimes: what is no time is named.
+func TestEvalTimes(t *testing.T) {
+	folder(t, map[string]string{"bad.jsonl": `{"id": "x", "items": [{"content": "a", "time": "8 May 2023"}, {"content": "b", "time": "soon"}], "questions": [{"query": "a", "evidence": [0]}]}`})
+	code, _, stderr := fed(t, "", "eval", "--data", "bad.jsonl", "-p", "recency")
+	require.Equal(t, exitOK, code)
+	require.Equal(t, `cupel: note: conversation "x": the time "soon" cannot be read and is ignored; write it like 2023-05-08T13:56:00Z or 1:56 pm on 8 May, 2023`+"\n", stderr)
+}
+
+// TestEvalInSession: the more a session keeps from question to question, the less it
+// costs.
+func TestEvalInSession(t *testing.T) {
+	var result eval.Result
+	decodeJSON(t, printed(t, "eval", "--data", meetings, "--budgets", "400", "--json", "-p", "relevance", "-p", "relevance@0.3", "-p", "relevance@0.8"), &result)
+	before := math.Inf(1)
+	for i, p := range result.Policies {
+		require.Equal(t, i > 0, p.InTurn)
+		if i > 0 {
+			require.Less(t, p.Points[0].Cost, before-0.1)
+			require.Greater(t, p.Points[0].Recall, 0.5)
+		}
+		before = p.Points[0].Cost
+	}
+}

@@ -1,0 +1,134 @@
+package cli
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wollax/cupel-go/cupel"
+)
+
+// TestUsage: what a command line lacks or mixes up is named.
+func TestUsage(t *testing.T) {
+	folder(t, selectable)
+	const item = `[{"content":"x","tokens":5,"pinned":true}]`
+	const run = "run -i - -p chat "
+	refusals(t, item, []refusal{
+		{"argument", run + "-b 9 items.jsonl", exitUsage, `unknown command "items.jsonl" for "cupel run"`, "files come with flags"},
+		{"required", "run -i - -p chat", exitUsage, `required flag(s) "budget" not set`, "a budget has no default"},
+		{"flag", run + "-b 9 --budgt 1", exitUsage, "unknown flag: --budgt", "a slip"},
+		{"as", run + "-b 9 --as xml", exitUsage, `--as: "xml" is not one of text, json, transcript`, "known forms are listed"},
+		{"check format", run + "-b 9 --check-format", exitUsage, "--check-format requires --as transcript", "nothing would be checked"},
+		{"items as transcript", run + "-b 9 --as transcript", exitUsage, "require a transcript as input, and these are items (json); use --as json", "items never were one"},
+		{"format", run + "-b 9 --format antropic", exitUsage, `the format "antropic" is unknown; want one of auto, json, `, "known formats are listed"},
+		{"encoding", run + "-b 9 --encoding o200kbase", exitUsage, `--encoding: "o200kbase" is unknown; want one of o200k_base, `, "encodings have names"},
+		{"policy", "run -i - -p rga -b 9", exitUsage, `no policy is named "rga"; the presets are agent, chat, `, "presets have names too"},
+		{"no file", "run -i missing.json -p chat -b 9", exitUsage, "open missing.json: ", "it is not there"},
+		{"pinned", run + "-b 4", exitSelection, "Pinned items require 5 tokens, but only 4 are available\n        5  x\n  Give a --budget of at least 5, or pin less: remove \"pinned\" from items.\n", "what is in the way, and what to do"},
+		{"budget", run + "-b 1e9", exitUsage, `"1e9" is not a number: write 8000, 3,000, 8k, 50% (of the candidates) or a model such as gpt-4o`, "how budgets are written"},
+		{"share of nothing", "diff a.json b.json -b 50%", exitUsage, "a.json: no such file or directory: give --items to compare policies", "files are looked for first"},
+		{"reserve", run + "-b 9 --reserve 10", exitUsage, "--reserve must be at most --budget (9), got 10", "flags are named, not fields"},
+		{"reserve share", run + "-b 9 --reserve 5%", exitUsage, `"5%" is not a number: write 8000, 3,000, 8k`, "a share of what?"},
+		{"why-not", "explain -i items.jsonl -p greedy.json -b 9 --why-not zucchini", exitUsage, "--why-not: none of 7 candidates matches", "it is not there"},
+		{"why-not of nothing", "explain -i items.jsonl -p greedy.json -b 9 --why-not=", exitUsage, "--why-not: give the content of a candidate", "each content begins so"},
+		{"diff without a budget", "diff -i items.jsonl chat rag", exitUsage, "two policies need a budget: give --budget", "there is no default"},
+		{"diff of one", "diff chat", exitUsage, "accepts 2 arg(s), received 1", "nothing to compare with"},
+		{"diff of the same", "diff -i items.jsonl -b 5 rag rag", exitUsage, "A and B are both rag", "nothing would differ"},
+		{"policies as reports", "diff greedy.json sack.json", exitUsage, "greedy.json is not a report of cupel explain --json", "any object looks like one"},
+		{"diff that fails", "diff -i items.jsonl -b 5 greedy.json sack.json", exitSelection, "greedy.json: Pinned items require 10 tokens", "which of the two"},
+		{"sweep backwards", "sweep -i items.jsonl -p rag --from 9 --to 5", exitUsage, "--to: must be at least --from (9), got 5", "no budgets"},
+		{"sweep too long", "sweep -i items.jsonl -p agent --to 20k --stride 1", exitUsage, "gave up after ", "as many as that"},
+		{"inspect nothing", "inspect -b 25", exitUsage, "nothing to show: give --items and --policy, or a report", "there is no selection"},
+		{"inspect without a policy", "inspect -b 25 -i items.jsonl", exitUsage, "[items policy]", "they go together"},
+		{"inspect both", "inspect a.json -b 25 -i items.jsonl -p rag", exitUsage, "both --items and a report, a.json, are given", "which one?"},
+		{"inspect a policy", "inspect greedy.json -b 25", exitUsage, "greedy.json is not a report", "a policy is none"},
+		{"mcp root", "mcp --root nowhere", exitUsage, "--root: ", "no such folder"},
+		{"mcp policy", "mcp -p caht", exitUsage, `no policy is named "caht"`, "at the start, not at the first call"},
+		{"replay no data", "replay", exitUsage, `required flag(s) "data" not set`, "there is none by default"},
+		{"replay share", "replay --data items.jsonl --share 25", exitUsage, "shares must be above 0, at most 1", "a share is not a percentage"},
+		{"replay low water", "replay --data items.jsonl -p agent@2", exitUsage, `--policy: "agent@2": the low-water mark must be above 0 and at most 1, got 2`, "more than the room"},
+		{"replay against", "replay --data items.jsonl -p newest --against clear", exitUsage, "clear", "it is not measured"},
+		{"replay cache", "replay --data items.jsonl --cache x", exitUsage, `--cache: "x" is unknown; want some of anthropic, `, "which there are"},
+		{"replay pages", "replay --data - --pages x", exitUsage, "--pages: conversations are read again", "standard input cannot be"},
+		{"eval budget", "eval --data items.jsonl --budgets 100,0", exitUsage, "--budgets: must be positive numbers of tokens, got 0", "it selects nothing"},
+		{"eval part", "eval --data items.jsonl --part test", exitUsage, `--part: "test" is not one of all, tune, held-out`, "names are exact"},
+		{"eval policy twice", "eval --data items.jsonl -p chat -p chat", exitUsage, "chat", "one line would be the other"},
+	})
+}
+
+func TestAmounts(t *testing.T) {
+	var items []*cupel.ContextItem
+	for _, tokens := range []int{100, 201, -5} {
+		item, err := cupel.NewContextItem("x", tokens)
+		require.NoError(t, err)
+		items = append(items, item)
+	}
+	for _, tt := range []struct {
+		text string
+		want int // -1 for an error
+		why  string
+	}{
+		{"8000", 8000, "plain"},
+		{" 8000 ", 8000, "with spaces"},
+		{"010", 10, "zeros in front do not make a number octal"},
+		{"3,000", 3000, "a group of three digits"},
+		{"1_234_567", 1234567, "groups as Go has them"},
+		{"8K", 8000, "thousands, not 8,192, in capitals"},
+		{"16.1k", 16100, "16.1 times 1,000 is no whole number in float64"},
+		{"1.50000k", 1500, "zeros at the end are no parts"},
+		{"1M", 1_000_000, "millions"},
+		{"50%", 150, "of 301 tokens, rounded down; an item that counts less than nothing counts nothing"},
+		{"150%", 451, "more than all"},
+		{"gpt-4o", 128_000, "a model"},
+		{"gpt-4o-2024-11-20", 128_000, "with a date"},
+		{"openai/GPT-4o-mini", 128_000, "with a provider, in capitals"},
+		{"us.anthropic.claude-opus-4-6-v1:0", 1_000_000, "as Bedrock spells it in a region"},
+		{"anthropic/claude-haiku-5.5", 1_000_000, "as gateways spell it"},
+		{"claude-haiku-4-5@20251001", 200_000, "as Vertex spells it"},
+		{"gpt-4o-audio", -1, "a variant that the table does not have"},
+		{"3.000", -1, "three, or three thousand"},
+		{"3,00", -1, "no group of three digits"},
+		{",300", -1, "nothing before the separator"},
+		{"1.0001k", -1, "not a whole number"},
+		{"1.2.3k", -1, "two points"},
+		{"k", -1, "thousands of nothing"},
+		{"", -1, "empty"},
+		{"-5", -1, "less than nothing"},
+		{"0%", -1, "a share of nothing"},
+		{"+Inf%", -1, "all that there is"},
+		{"0x10", -1, "numbers are decimal"},
+		{"99999999999999999999", -1, "more than an int holds"},
+		{"999999999999999999M", -1, "nor does it, once it is multiplied"},
+	} {
+		a, err := parseAmount(tt.text)
+		require.Equal(t, tt.want < 0, err != nil, "%q: %s", tt.text, tt.why)
+		if err == nil {
+			require.Equal(t, tt.want, a.of(items), "%q: %s", tt.text, tt.why)
+		}
+	}
+}
+
+// A name finds itself, and each is there once.
+func TestModels(t *testing.T) {
+	known := make(map[string]bool)
+	for _, m := range models {
+		found, ok := findModel(m.name)
+		require.True(t, ok)
+		require.Equal(t, m, found)
+		require.False(t, known[m.name])
+		require.Greater(t, m.context, 1000)
+		known[m.name] = true
+	}
+}
+
+func TestStrategies(t *testing.T) {
+	text := newStrategies().Long
+	for _, want := range []string{
+		"\nScorers:\n", "\n  recency\n      Scores an item by the rank of its timestamp.\n",
+		"      nullTimestampScore: number in [0, 1], default 0.5. The score of items without a timestamp.\n",
+		"        window: Scores 1 below an age, and 0 from it on.\n          maxAge: duration, required. ",
+		"\nSlicers:\n", "        capCount: integer at least 0. The largest number of items; unlimited by default.\n", "\nPlacers:\n",
+	} {
+		require.Contains(t, text, want)
+	}
+}
