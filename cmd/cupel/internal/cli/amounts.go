@@ -19,7 +19,6 @@ import (
 type amount struct {
 	tokens  int
 	percent float64 // of the tokens of all candidates; 0 for a number
-	model   string  // whose context the tokens are, or ""
 }
 
 // parseAmount reads a budget.
@@ -32,7 +31,7 @@ func parseAmount(text string) (amount, error) {
 		return amount{percent: percent}, nil
 	}
 	if m, ok := findModel(text); ok {
-		return amount{tokens: m.context, model: text}, nil
+		return amount{tokens: m.context}, nil
 	}
 	tokens, err := parseNumber(text)
 	if err != nil {

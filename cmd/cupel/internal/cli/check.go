@@ -69,18 +69,26 @@ file is invalid, and 3 if the selection fails and the file does not expect it.`,
 	return command
 }
 
-// checkedFile is a file of checks with its results.
+// checkedFile is a file of checks with its results. check --json prints it.
 type checkedFile struct {
-	name    string
-	file    *assertions.File
-	results []checkResult
-	err     error // of the selection
+	File    string        `json:"file"`
+	Error   string        `json:"error,omitempty"` // why there is no selection
+	Results []checkResult `json:"checks"`
+
+	file *assertions.File
+	err  error // of the selection
 }
 
 // checkResult is the result of one check.
 type checkResult struct {
-	assertions.Check
-	err error // nil when it holds
+	Path      string `json:"path"`
+	Assertion string `json:"assertion"`
+	Text      string `json:"text"`
+	Why       string `json:"why,omitempty"`
+	OK        bool   `json:"ok"`
+	Message   string `json:"message,omitempty"`
+	Expected  string `json:"expected,omitempty"`
+	Actual    string `json:"actual,omitempty"`
 }
 
 func (f *checkFlags) run(ctx context.Context, env *Environment, names []string) error {
@@ -93,7 +101,7 @@ func (f *checkFlags) run(ctx context.Context, env *Environment, names []string) 
 	selections := make([]*selection, len(files))
 	for i, file := range files {
 		if selections[i], err = f.selection(ctx, env, file); err != nil {
-			return fmt.Errorf("%s: %w", shown(file.name), err)
+			return fmt.Errorf("%s: %w", shown(file.File), err)
 		}
 	}
 	for i, file := range files {
@@ -118,7 +126,7 @@ func readChecks(env *Environment, names []string) ([]*checkedFile, error) {
 		if err != nil {
 			wrong = append(wrong, usagef("%s: %w", shown(name), err))
 		}
-		files = append(files, &checkedFile{name: name, file: file})
+		files = append(files, &checkedFile{File: name, Results: []checkResult{}, file: file})
 	}
 	return files, errors.Join(wrong...)
 }
@@ -128,7 +136,7 @@ func readChecks(env *Environment, names []string) ([]*checkedFile, error) {
 func (f *checkFlags) selection(ctx context.Context, env *Environment, file *checkedFile) (*selection, error) {
 	s, says := f.selectionFlags, file.file.Selection
 	if len(s.items) == 0 && says.Items != "" {
-		s.items = []string{relativeTo(file.name, says.Items)}
+		s.items = []string{relativeTo(file.File, says.Items)}
 	}
 	if says.Format != "" && s.format == string(input.Auto) {
 		s.format = says.Format
@@ -137,7 +145,7 @@ func (f *checkFlags) selection(ctx context.Context, env *Environment, file *chec
 		s.encoding = says.Encoding
 	}
 	if isPolicyFile(says.Policy) {
-		says.Policy = relativeTo(file.name, says.Policy)
+		says.Policy = relativeTo(file.File, says.Policy)
 	}
 	s.policy = cmp.Or(s.policy, says.Policy)
 	s.budget = cmp.Or(s.budget, amount{tokens: says.Budget})
@@ -185,18 +193,19 @@ func relativeTo(file, name string) string {
 func (c *checkedFile) check(ctx context.Context, s *selection, hide bool) {
 	report, err := s.pipeline.DryRun(ctx, s.items, s.budget)
 	if expected := c.file.Selection.Error; expected != "" {
-		result := checkResult{Check: assertions.Check{Path: "selection.error", Name: "Error", Text: "Error " + expected}}
+		check := assertions.Check{Path: "selection.error", Name: "Error", Text: "Error " + expected}
 		switch {
 		case err == nil:
-			result.err = fmt.Errorf("Error failed: expected the selection to fail with %s, but it has %d items", expected, len(report.Included))
+			c.add(check, fmt.Errorf("Error failed: expected the selection to fail with %s, but it has %d items", expected, len(report.Included)))
 		case !errors.Is(err, assertions.Errors[expected]):
-			result.err = fmt.Errorf("Error failed: expected the selection to fail with %s, but it failed with another error: %w", expected, err)
+			c.add(check, fmt.Errorf("Error failed: expected the selection to fail with %s, but it failed with another error: %w", expected, err))
+		default:
+			c.add(check, nil)
 		}
-		c.results = append(c.results, result)
 		return
 	}
 	if err != nil {
-		c.err = err
+		c.err, c.Error = err, message(err)
 		return
 	}
 	subject := assertions.Subject{Pipeline: s.pipeline, Items: s.items, Budget: s.budget, Report: report}
@@ -204,18 +213,29 @@ func (c *checkedFile) check(ctx context.Context, s *selection, hide bool) {
 		subject.Options = append(subject.Options, cupeltest.WithHiddenContents())
 	}
 	for _, check := range c.file.Checks {
-		if ctx.Err() != nil {
-			return
+		if ctx.Err() == nil {
+			c.add(check, check.Run(subject))
 		}
-		c.results = append(c.results, checkResult{check, check.Run(subject)})
 	}
+}
+
+// add adds a result; a check that holds has no error.
+func (c *checkedFile) add(check assertions.Check, err error) {
+	result := checkResult{Path: check.Path, Assertion: check.Name, Text: check.Text, Why: check.Why, OK: err == nil}
+	if err != nil {
+		result.Message = err.Error()
+	}
+	if failure, ok := errors.AsType[*cupeltest.SelectionReportAssertionError](err); ok {
+		result.Expected, result.Actual = failure.Expected, failure.Actual
+	}
+	c.Results = append(c.Results, result)
 }
 
 // failed returns how many checks do not hold.
 func (c *checkedFile) failed() int {
 	n := 0
-	for _, r := range c.results {
-		if r.err != nil {
+	for _, r := range c.Results {
+		if !r.OK {
 			n++
 		}
 	}
@@ -229,60 +249,52 @@ func (f *checkFlags) report(env *Environment, files []*checkedFile) error {
 			return err
 		}
 	}
-	var err error
-	if f.json {
-		err = writeJSON(env.Stdout, jsonChecks(files))
-	} else {
-		err = writeChecks(env.Stdout, files)
-	}
-	if err != nil {
-		return err
-	}
-	failed := 0
+	all := checkedFiles{Files: files}
+	var failed error
 	for _, file := range files {
-		failed += file.failed()
+		all.Checks += len(file.Results)
+		all.Failed += file.failed()
 		if file.err != nil {
-			return selecting(fmt.Errorf("%s: %w", shown(file.name), file.err))
+			failed = cmp.Or(failed, selecting(fmt.Errorf("%s: %w", shown(file.File), file.err)))
 		}
 	}
-	if failed > 0 {
-		return errCheck
+	err := f.print(env, all, all.print)
+	if err == nil && failed == nil && all.Failed > 0 {
+		failed = errCheck
 	}
-	return nil
+	return cmp.Or(err, failed)
 }
 
-// writeChecks writes a line per check and the totals.
-func writeChecks(w io.Writer, files []*checkedFile) error {
-	var out strings.Builder
-	checks, failed, without := 0, 0, 0
-	for _, file := range files {
-		for _, r := range file.results {
-			if r.err == nil {
-				fmt.Fprintf(&out, "ok    %s %s %s\n", shown(file.name), r.Path, terminal.Safe(r.Text))
+// checkedFiles are all files. check --json prints them.
+type checkedFiles struct {
+	Checks int            `json:"checks"`
+	Failed int            `json:"failed"`
+	Files  []*checkedFile `json:"files"`
+}
+
+// print writes a line per check and the totals.
+func (c checkedFiles) print(p *terminal.Printer) {
+	without := ""
+	for _, file := range c.Files {
+		for _, r := range file.Results {
+			if r.OK {
+				p.Line("ok    %s %s %s", shown(file.File), r.Path, r.Text)
 				continue
 			}
-			fmt.Fprintf(&out, "FAIL  %s %s %s\n", shown(file.name), r.Path, indented(message(r.err)))
+			p.Lines("FAIL  %s %s %s", shown(file.File), r.Path, indented(r.Message))
 			if r.Why != "" {
-				fmt.Fprintf(&out, "      why: %s\n", indented(r.Why))
+				p.Lines("      why: %s", indented(r.Why))
 			}
 		}
 		if file.err != nil {
-			fmt.Fprintf(&out, "ERROR %s: the selection failed: %s\n", shown(file.name), indented(message(file.err)))
-			without++
+			p.Lines("ERROR %s: the selection failed: %s", shown(file.File), indented(file.Error))
+			without = ", some without a selection"
 		}
-		checks += len(file.results)
-		failed += file.failed()
 	}
-	fmt.Fprintf(&out, "%s in %s: %d ok, %d failed", english.Plural(checks, "check"), english.Plural(len(files), "file"), checks-failed, failed)
-	if without > 0 {
-		fmt.Fprintf(&out, ", %s without a selection", english.Plural(without, "file"))
-	}
-	out.WriteByte('\n')
-	_, err := io.WriteString(w, out.String())
-	return err
+	p.Line("%s in %s: %d ok, %d failed%s", english.Plural(c.Checks, "check"), english.Plural(len(c.Files), "file"), c.Checks-c.Failed, c.Failed, without)
 }
 
-// indented makes text from a file safe to print and indents its further lines.
+// indented indents the lines after the first.
 func indented(text string) string {
-	return strings.ReplaceAll(terminal.SafeLines(text), "\n", "\n      ")
+	return strings.NewReplacer("\n\t", "\n        ", "\n", "\n      ").Replace(text)
 }

@@ -93,7 +93,7 @@ func TestCheck(t *testing.T) {
 			"ok    checks/bad.toml checks[0] HaveTokensAtMost n=20\n" + failing + good +
 				"ok    checks/expected.toml selection.error Error PinnedExceedsBudget\n4 checks in 3 files: 3 ok, 1 failed\n", "", "one that fails is enough, and escape sequences are not printed"},
 		{"no selection", "checks/crowded.toml checks/good.toml", exitSelection,
-			"ERROR checks/crowded.toml: the selection failed: Pinned items require 10 tokens, but only 5 are available\n" + good + "1 check in 2 files: 1 ok, 0 failed, 1 file without a selection\n",
+			"ERROR checks/crowded.toml: the selection failed: Pinned items require 10 tokens, but only 5 are available\n" + good + "1 check in 2 files: 1 ok, 0 failed, some without a selection\n",
 			"cupel: checks/crowded.toml: Pinned items require 10 tokens, but only 5 are available\n", "the others are checked nevertheless"},
 		{"expected and not so", "checks/expected.toml -b 40", exitCheck,
 			"FAIL  checks/expected.toml selection.error Error failed: expected the selection to fail with PinnedExceedsBudget, but it has 3 items\n1 check in 1 file: 0 ok, 1 failed\n", "", "flags win, and 40 tokens are enough"},
@@ -165,17 +165,17 @@ func TestCheckForms(t *testing.T) {
 	code, stdout, _ := fed(t, "", "check", "--json", "--junit", "report.xml", "checks/bad.toml", "checks/crowded.toml")
 	require.Equal(t, exitSelection, code)
 	const failure = "IncludeItemWithKind(Document) failed: Included contained 0 items with Kind=Document. Included had 2 items with kinds: [evil\\x1b[2J, Message].\n\tno candidate has kind Document"
-	var got checksJSON
+	var got checkedFiles
 	decodeJSON(t, stdout, &got)
-	require.Equal(t, checksJSON{Checks: 2, Failed: 1, Files: []checkFileJSON{
-		{File: "checks/bad.toml", Checks: []checkJSON{
+	require.Equal(t, checkedFiles{Checks: 2, Failed: 1, Files: []*checkedFile{
+		{File: "checks/bad.toml", Results: []checkResult{
 			{Path: "checks[0]", Assertion: "HaveTokensAtMost", Text: "HaveTokensAtMost n=20", OK: true},
 			{
 				Path: "checks[1]", Assertion: "IncludeItemWithKind", Text: `IncludeItemWithKind kind="Document"`, Why: "two\nlines", Message: failure,
 				Expected: "at least 1 included item with Kind=Document", Actual: "2 included items with kinds: [evil\x1b[2J, Message]",
 			},
 		}},
-		{File: "checks/crowded.toml", Error: "Pinned items require 10 tokens, but only 5 are available", Checks: []checkJSON{}},
+		{File: "checks/crowded.toml", Error: "Pinned items require 10 tokens, but only 5 are available", Results: []checkResult{}},
 	}}, got)
 	data, err := os.ReadFile("report.xml")
 	require.NoError(t, err)

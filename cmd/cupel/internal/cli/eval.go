@@ -72,6 +72,8 @@ measured from the latest time in the data. The README says more.`,
 }
 
 func (f *evalFlags) run(ctx context.Context, env *Environment) error {
+	slices.Sort(f.budgets)
+	f.budgets = slices.Compact(f.budgets)
 	if err := f.check(); err != nil {
 		return err
 	}
@@ -124,16 +126,6 @@ func (f *evalFlags) run(ctx context.Context, env *Environment) error {
 		}
 	}
 	return failedAt(lines)
-}
-
-// check validates the flags and sorts the budgets.
-func (f *evalFlags) check() error {
-	slices.Sort(f.budgets)
-	f.budgets = slices.Compact(f.budgets)
-	if f.budgets[0] <= 0 {
-		return usagef("--budgets: must be positive numbers of tokens, got %d", f.budgets[0])
-	}
-	return f.measureFlags.check()
 }
 
 // latest reads the data once, and returns a clock that always tells the latest time

@@ -195,7 +195,7 @@ func (t *mcpTools) read(in *mcpCandidates) (*input.Candidates, error) {
 	}
 	candidates, err := input.Read(bytes.NewReader(text), options)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", cmp.Or(in.File, "candidates"), advised(err))
+		return nil, fmt.Errorf("%s: %w", cmp.Or(in.File, "candidates"), err)
 	}
 	return candidates, nil
 }

@@ -34,7 +34,7 @@ func (s stdio) Connect(ctx context.Context) (mcp.Connection, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &answering{Connection: connection, running: make(map[jsonrpc.ID]bool), answered: make(chan struct{}, 1), closed: make(chan struct{})}, nil
+	return &answering{Connection: connection}, nil
 }
 
 // messageWriter writes messages as a whole, and each at once.
@@ -116,53 +116,35 @@ func (r *messageReader) refuse(code int, why error) error {
 // answering is a connection whose input ends when the requests are answered.
 type answering struct {
 	mcp.Connection
-	mu       sync.Mutex
-	running  map[jsonrpc.ID]bool
-	answered chan struct{} // has a value after an answer
-	closing  sync.Once
-	closed   chan struct{}
+	running sync.WaitGroup
 }
 
+// Read implements [mcp.Connection].
 func (a *answering) Read(ctx context.Context) (jsonrpc.Message, error) {
 	message, err := a.Connection.Read(ctx)
 	if request, ok := message.(*jsonrpc.Request); ok && request.IsCall() {
-		a.mu.Lock()
-		a.running[request.ID] = true
-		a.mu.Unlock()
+		a.running.Add(1)
 	}
-	for errors.Is(err, io.EOF) && !a.idle() {
-		select {
-		case <-a.answered:
-		case <-a.closed:
-			return message, err
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
+	if !errors.Is(err, io.EOF) {
+		return message, err
 	}
-	return message, err
+	answered := make(chan struct{})
+	go func() {
+		a.running.Wait()
+		close(answered)
+	}()
+	select {
+	case <-answered:
+		return message, err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
-func (a *answering) idle() bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return len(a.running) == 0
-}
-
+// Write implements [mcp.Connection].
 func (a *answering) Write(ctx context.Context, message jsonrpc.Message) error {
-	err := a.Connection.Write(ctx, message)
-	if response, ok := message.(*jsonrpc.Response); ok {
-		a.mu.Lock()
-		delete(a.running, response.ID)
-		a.mu.Unlock()
-		select {
-		case a.answered <- struct{}{}:
-		default:
-		}
+	if _, ok := message.(*jsonrpc.Response); ok {
+		defer a.running.Done()
 	}
-	return err
-}
-
-func (a *answering) Close() error {
-	a.closing.Do(func() { close(a.closed) })
-	return a.Connection.Close()
+	return a.Connection.Write(ctx, message)
 }

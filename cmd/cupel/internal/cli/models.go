@@ -7,9 +7,6 @@ import (
 	"github.com/wollax/cupel-go/internal/english"
 )
 
-// modelsAsOf is when the table was last compared with its sources.
-const modelsAsOf = "November 2026"
-
 // model is the length of a model's context in tokens, input and answer together
 // as far as the provider says.
 type model struct {
@@ -17,7 +14,7 @@ type model struct {
 	context int
 }
 
-// models are the models of the providers.
+// models are the models of the providers, as of November 2026.
 //
 // Anthropic: platform.claude.com/docs/en/models/overview and the page of each
 // model. OpenAI: developers.openai.com/api/docs/models and the page of each

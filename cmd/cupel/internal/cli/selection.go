@@ -90,17 +90,9 @@ func readCandidates(ctx context.Context, env *Environment, name string, options 
 	defer done()
 	candidates, err := input.Read(r, options)
 	if err != nil {
-		return nil, usagef("%s: %w", shown(name), advised(err))
+		return nil, usagef("%s: %w", shown(name), err)
 	}
 	return candidates, nil
-}
-
-// advised adds to an error of package input what helps.
-func advised(err error) error {
-	if _, ok := errors.AsType[*input.InvalidItemError](err); ok {
-		return fmt.Errorf("%w; --skip-invalid leaves such items out", err)
-	}
-	return err
 }
 
 // budgetFlags are the flags that make a budget.
@@ -222,9 +214,6 @@ func (f *selectionFlags) read(ctx context.Context, env *Environment) (*selection
 	budget, err := f.make(candidates.Items)
 	if err != nil {
 		return nil, err
-	}
-	if m := f.budget.model; m != "" {
-		note(env, fmt.Sprintf("%s has a context of %s tokens, as of %s", m, english.Grouped(budget.MaxTokens()), modelsAsOf))
 	}
 	return c.selection(ctx, candidates, budget)
 }

@@ -38,6 +38,10 @@ const (
 // It fails if the folder cannot be read, has no text or more than 64 MiB of it,
 // if ctx is done, or if the counter fails.
 func ReadFolder(ctx context.Context, dir string, counter cupel.TokenCounter) (*Candidates, error) {
+	return readFolder(ctx, dir, counter, maxFolderBytes)
+}
+
+func readFolder(ctx context.Context, dir string, counter cupel.TokenCounter, most int) (*Candidates, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, err
@@ -58,8 +62,8 @@ func ReadFolder(ctx context.Context, dir string, counter cupel.TokenCounter) (*C
 			r.leftOut[problem]++
 			continue
 		}
-		if size += len(text); size > maxFolderBytes {
-			return nil, fmt.Errorf("the folder has more than %d MiB of text; give one of its subfolders", maxFolderBytes>>20)
+		if size += len(text); size > most {
+			return nil, fmt.Errorf("the folder has more than %d MiB of text; give one of its subfolders", most>>20)
 		}
 		if err := r.cut(printable(name), text, modified); err != nil {
 			return nil, err

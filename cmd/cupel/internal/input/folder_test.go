@@ -6,7 +6,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -103,13 +102,8 @@ func TestReadFolderFails(t *testing.T) {
 			require.ErrorContains(t, err, tt.want, tt.why)
 		})
 	}
-	large := make(map[string]string)
-	blank := strings.Repeat("\n", maxFileBytes) // takes no time to cut
-	for i := range maxFolderBytes/maxFileBytes + 1 {
-		large[strconv.Itoa(i)+".txt"] = blank
-	}
-	_, err := ReadFolder(t.Context(), tree(t, large), cupel.HeuristicCounter{})
-	require.ErrorContains(t, err, "more than 64 MiB")
+	_, err := readFolder(t.Context(), tree(t, map[string]string{"a.txt": strings.Repeat("\n", 2<<20/3), "b.txt": strings.Repeat("\n", 2<<20/3)}), cupel.HeuristicCounter{}, 1<<20)
+	require.ErrorContains(t, err, "more than 1 MiB")
 	_, err = ReadFolder(t.Context(), filepath.Join(one, "a.txt"), cupel.HeuristicCounter{})
 	require.Error(t, err, "a file in the place of a folder")
 }

@@ -61,15 +61,6 @@ type Candidates struct {
 // Error says what is wrong with a text and where.
 type Error = rawjson.Error
 
-// InvalidItemError is the error for one item of several; Options.SkipInvalid leaves
-// such items out.
-type InvalidItemError struct{ Err error }
-
-func (e *InvalidItemError) Error() string { return e.Err.Error() }
-
-// Unwrap returns what is wrong with the item.
-func (e *InvalidItemError) Unwrap() error { return e.Err }
-
 // Read reads candidates from r until EOF, in time linear in the text. It fails
 // with an [Error], or with an error of r or of the counter.
 func Read(r io.Reader, options Options) (*Candidates, error) {
@@ -163,7 +154,7 @@ func (f *reading) items() ([]*cupel.ContextItem, error) {
 		case f.SkipInvalid:
 			f.skip(err)
 		case len(parts) > 1:
-			return nil, &InvalidItemError{err}
+			return nil, fmt.Errorf("%w; --skip-invalid leaves such items out", err)
 		default:
 			return nil, err
 		}

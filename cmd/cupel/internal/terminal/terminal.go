@@ -64,6 +64,13 @@ func (p *Printer) Line(format string, args ...any) {
 	}
 }
 
+// Lines is Line for text of several lines.
+func (p *Printer) Lines(format string, args ...any) {
+	for line := range strings.SplitSeq(fmt.Sprintf(format, args...), "\n") {
+		p.Line("%s", line)
+	}
+}
+
 // The width of a cell: of the last column on the narrowest screen, and of any other on
 // all screens.
 const leastLast, mostCell = 16, 40
