@@ -43,15 +43,14 @@ func TestMCPInspector(t *testing.T) {
 		return out
 	}
 	var listed struct{ Tools []struct{ Name string } }
-	if err := json.Unmarshal(inspect("--method", "tools/list", "--strict"), &listed); err != nil || len(listed.Tools) != 3 {
-		t.Errorf("%v: tools are %v, want 3", err, listed)
+	if err := json.Unmarshal(inspect("--method", "tools/list", "--strict"), &listed); err != nil || len(listed.Tools) != 2 {
+		t.Errorf("%v: tools are %v, want 2", err, listed)
 	}
 	for _, tt := range []struct {
 		tool, has string
 		args      []string
 	}{
 		{"select", `"messages"`, []string{"file=chat.json", "budget=260", "policy=chat"}},
-		{"why_not", `"smallest_budget"`, []string{"file=chat.json", "budget=260", "reserve=40", "policy=chat", "candidate=orders*"}},
 		{"outline", `"full_tokens"`, []string{"file=chat.json", "tokens=60"}},
 	} {
 		args := []string{"--method", "tools/call", "--tool-name", tt.tool}

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -34,36 +35,20 @@ func (a *account) used() int {
 
 // printBudget prints how the tokens of the budget are spent.
 func (a *account) printBudget(p *terminal.Printer) {
-	type use struct {
-		kind          string
-		tokens, items int
-	}
-	var kinds []use
+	tokens, items := make(map[string]int), make(map[string]int)
 	for _, i := range a.Window {
-		e := &a.Entries[i]
-		at := slices.IndexFunc(kinds, func(u use) bool { return cupel.ContextKind(u.kind).Key() == e.Item.Kind().Key() })
-		if at < 0 {
-			at = len(kinds)
-			kinds = append(kinds, use{kind: string(e.Item.Kind())})
-		}
-		kinds[at].tokens, kinds[at].items = addTokens(kinds[at].tokens, e.Tokens), kinds[at].items+1
+		kind := string(a.Entries[i].Item.Kind())
+		tokens[kind] = addTokens(tokens[kind], a.Entries[i].Tokens)
+		items[kind]++
 	}
-	slices.SortStableFunc(kinds, func(x, y use) int {
-		return cmp.Or(cmp.Compare(y.tokens, x.tokens), cmp.Compare(x.kind, y.kind))
-	})
-	whole, reserve := a.budget.MaxTokens(), a.budget.OutputReserve()
+	whole := a.budget.MaxTokens()
 	var rows [][]any
-	for _, k := range kinds {
-		rows = append(rows, []any{k.kind, k.tokens, percent(k.tokens, whole), k.items})
+	for _, kind := range slices.Sorted(maps.Keys(tokens)) {
+		rows = append(rows, []any{kind, tokens[kind], percent(tokens[kind], whole), items[kind]})
 	}
-	if reserve > 0 {
-		rows = append(rows, []any{"reserved for the answer", reserve, percent(reserve, whole), ""})
-	}
-	if left := whole - reserve - a.used(); left >= 0 {
-		rows = append(rows, []any{"left", left, percent(left, whole), ""})
-	} else {
-		rows = append(rows, []any{"over the budget", -left, percent(-left, whole), ""})
-	}
+	reserve := a.budget.OutputReserve()
+	left := whole - reserve - a.used() // less than nothing where a policy allows it
+	rows = append(rows, []any{"reserved for the answer", reserve, percent(reserve, whole), ""}, []any{"left", left, percent(left, whole), ""})
 	p.Line("")
 	p.Table([]string{"KIND", "TOKENS", "SHARE", "ITEMS"}, rows)
 }

@@ -45,11 +45,7 @@ func newCheck(env *Environment) *cobra.Command {
   kind = "SystemPrompt"
   why = "without it the model does not know its task"
 
-Flags override the file's [selection] table. CHECKS.md lists the assertions:
-those of the specification's testing vocabulary and the additions of cupeltest.
-
-check prints one line per check. The exit code is 1 if a check fails, 2 if a
-file is invalid, and 3 if the selection fails and the file does not expect it.`,
+Flags override the file's [selection] table. CHECKS.md lists the assertions.`,
 		Example: `  cupel check checks/*.toml
   cupel check chat.toml -i today.jsonl -p candidate.toml
   cupel check chat.toml --hide-contents --junit report.xml`,

@@ -178,7 +178,7 @@ func (f *outputFlags) write(env *Environment, content func(w io.Writer) error) e
 // is set, and leaves no partial file behind.
 func writeFile(name string, force bool, content func(w io.Writer) error) (err error) {
 	flags := os.O_WRONLY | os.O_CREATE | os.O_EXCL
-	if force || isDevice(name) {
+	if force {
 		flags = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
 	}
 	file, err := os.OpenFile(name, flags, 0o644)
@@ -200,13 +200,6 @@ func writeFile(name string, force bool, content func(w io.Writer) error) (err er
 		err = out.Flush()
 	}
 	return errors.Join(err, file.Close())
-}
-
-// isDevice reports whether a name is that of a device or a pipe, such as /dev/null:
-// writing to it overwrites nothing.
-func isDevice(name string) bool {
-	info, err := os.Stat(name)
-	return err == nil && !info.Mode().IsRegular() && !info.IsDir()
 }
 
 // printFlags are the flags of commands that print for people or programs.

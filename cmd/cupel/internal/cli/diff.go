@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -34,18 +33,11 @@ func newDiff(env *Environment) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "diff A B",
 		Short: "Compare two policies or two reports",
-		Long: `diff compares two selections: it lists the items that only one of them includes,
-and why the other does not, those in another place or form, and how tokens differ.
-
-With --items, A and B are two policies, by name or file, for one --budget. Without,
-they are two reports written by cupel explain --json; --budget is then the budget
-that shares are computed from.
-
-With --recordings, A and B are two policies; the word recorded stands for what was
-decided then. Both select from the candidates of each recorded run, at its time and
-within its budget. diff prints how often they differ, for which kinds, and examples.
-Recordings are lines of OTLP in JSON that cupelotel.WithRecording made. They have no
-contents; --contents has them for a policy that reads contents.
+		Long: `diff lists the items that one selection includes and the other does not, with the
+reason, and those in another place or form. With --items, A and B are two policies
+for one --budget; without, two reports of cupel explain --json. With --recordings
+they are two policies on recorded runs, where the word recorded stands for what was
+decided then.
 
 Items are matched by content. Content with several copies counts as included if
 one copy is.`,
@@ -83,8 +75,10 @@ func (f *diffFlags) run(ctx context.Context, env *Environment, args [2]string, b
 	switch {
 	case len(f.runs) > 0:
 		return f.recordings(ctx, env, args)
-	case len(f.items) == 0:
+	case len(f.items) == 0 && (isPolicyFile(args[0]) || args[0] == "-"):
 		return f.reports(env, args, budgetGiven)
+	case len(f.items) == 0:
+		return usagef("%s is no report: give --items to compare policies", args[0])
 	case !budgetGiven:
 		return usagef("two policies need a budget: give --budget")
 	}
@@ -145,9 +139,6 @@ func (f *diffFlags) reports(env *Environment, args [2]string, budgetGiven bool) 
 
 // readReport reads the output of explain --json.
 func readReport(env *Environment, name string) (*cupel.SelectionReport, error) {
-	if _, err := os.Stat(name); name != "-" && err != nil {
-		return nil, usagef("%w: give --items to compare policies", err)
-	}
 	data, err := readFile(env, name, math.MaxInt32)
 	if err != nil {
 		return nil, err

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"math"
 	"slices"
 
@@ -22,15 +21,14 @@ const recordedName = "recorded"
 
 // corpusDifference is how two policies differ over recorded runs.
 type corpusDifference struct {
-	A          string         `json:"a"`
-	B          string         `json:"b"`
-	Runs       int            `json:"runs"`
-	Changed    int            `json:"changed"` // runs with another decision
-	Candidates int            `json:"candidates"`
-	Kinds      map[string]int `json:"kinds"` // decisions that differ, by kind
-	Decisions  []decision     `json:"decisions"`
-	LeftOut    int            `json:"leftOut,omitempty"` // lines that cannot be read
-	Failed     int            `json:"failed,omitempty"`  // runs at which a policy failed, which are not compared
+	A          string     `json:"a"`
+	B          string     `json:"b"`
+	Runs       int        `json:"runs"`
+	Changed    int        `json:"changed"` // runs with another decision
+	Candidates int        `json:"candidates"`
+	Decisions  []decision `json:"decisions"`
+	LeftOut    int        `json:"leftOut,omitempty"` // lines that cannot be read
+	Failed     int        `json:"failed,omitempty"`  // runs at which a policy failed, which are not compared
 
 	failure error // the first
 }
@@ -62,7 +60,7 @@ func (f *diffFlags) recordings(ctx context.Context, env *Environment, args [2]st
 			return err
 		}
 	}
-	d := &corpusDifference{A: shown(args[0]), B: shown(args[1]), Kinds: make(map[string]int), Decisions: []decision{}}
+	d := &corpusDifference{A: shown(args[0]), B: shown(args[1]), Decisions: []decision{}}
 	for _, name := range f.runs {
 		r, done, err := open(env, name)
 		if err != nil {
@@ -132,7 +130,6 @@ func (d *corpusDifference) add(run *recorded.Run, two [2]decides) error {
 			continue
 		}
 		c := &run.Candidates[i]
-		d.Kinds[string(c.Kind)]++
 		d.Decisions = append(d.Decisions, decision{
 			run.File, run.Line, run.Trace, cmp.Or(c.ID, fmt.Sprintf("candidate %d", i)), string(c.Kind), c.Tokens, decided(a[i]), decided(b[i]),
 		})
@@ -181,14 +178,8 @@ func readContents(env *Environment, name string) (map[string]string, error) {
 func (d *corpusDifference) print(p *terminal.Printer, rows int) {
 	p.Line("The decision of %s and %s differs in %d of %s (%s), which have %s.", d.A, d.B, d.Changed,
 		english.Plural(d.Runs, "run"), percent(d.Changed, d.Runs), english.Plural(d.Candidates, "candidate"))
-	p.Line("")
-	var table [][]any
-	for _, kind := range slices.Sorted(maps.Keys(d.Kinds)) {
-		table = append(table, []any{kind, d.Kinds[kind]})
-	}
-	p.Table([]string{"KIND", "DIFFER"}, table)
 	heading(p, "Decisions that differ", len(d.Decisions))
-	table = nil
+	var table [][]any
 	for _, c := range d.Decisions {
 		table = append(table, []any{fmt.Sprintf("%s:%d", c.File, c.Line), c.A, c.B, c.Tokens, c.Kind, c.Trace, c.Item})
 	}

@@ -23,19 +23,14 @@ func newExplain(env *Environment) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "explain",
 		Short: "Show what is included, what is dropped, and why",
-		Long: `explain makes the selection and explains it: the budget by kind, the included
-items with their place in the prompt, and the dropped ones, both by score and with
-the reason. Ranks count the scored candidates, best first.
+		Long: `explain shows the budget by kind, the included items with their place in the prompt,
+and the dropped ones, both by score and with the reason. If the selection fails, it
+prints what is known so far.
 
---why-not explains one candidate: its rank and score, what was chosen before it,
-what would be dropped if it were pinned, and the smallest --budget that includes
-it, with all other settings except --target unchanged. The argument is the
-candidate's content, its first line, its beginning or its title, or a pattern: *
-matches any text, ? one character, [a-z] one character of a range, and \ quotes
-the next character.
-
---json prints the report as JSON, as the specification defines it. If the selection
-fails, explain prints what is known so far and exits with code 3.`,
+--why-not explains one candidate: what was chosen instead, what would be dropped if
+it were pinned, and the smallest budget that includes it. It is named by its content,
+its first line, its beginning or its title, or by a pattern: * matches any text,
+? one character, [a-z] one of a range, and \ quotes the next character.`,
 		Example: `  cupel explain -i items.jsonl -p rag -b 4000
   cupel explain -i items.jsonl -p rag -b 4000 --why-not 'The invoice of March'
   cupel explain -i items.jsonl -p rag -b 4000 --json | jq '.excluded[].reason'`,

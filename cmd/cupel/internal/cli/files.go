@@ -3,8 +3,6 @@ package cli
 import (
 	"bufio"
 	"compress/gzip"
-	"errors"
-	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -47,18 +45,7 @@ func uncompressed(name string, r io.Reader) (io.Reader, error) {
 	if err != nil {
 		return nil, usagef("%s: what gzip compressed cannot be read: %w", shown(name), err)
 	}
-	return gunzip{unzipped}, nil
-}
-
-// gunzip says of errors that gzip has them.
-type gunzip struct{ *gzip.Reader }
-
-func (g gunzip) Read(p []byte) (int, error) {
-	n, err := g.Reader.Read(p)
-	if err != nil && !errors.Is(err, io.EOF) {
-		err = fmt.Errorf("what gzip compressed is cut or broken: %w", err)
-	}
-	return n, err
+	return unzipped, nil
 }
 
 // readFile reads a file of at most so many bytes, or standard input.

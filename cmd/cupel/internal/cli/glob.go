@@ -71,8 +71,5 @@ func ambiguous(items []*cupel.ContextItem, found []int) error {
 	for _, i := range found[:min(len(found), most)] {
 		list = append(list, `"`+terminal.Excerpt(items[i].Content(), 50)+`"`)
 	}
-	if len(found) > most {
-		list = append(list, fmt.Sprintf("and %d more", len(found)-most))
-	}
-	return usagef("--why-not: %d candidates match: %s; give more of the content", len(found), strings.Join(list, ", "))
+	return usagef("--why-not: %d candidates match, such as %s; give more of the content", len(found), strings.Join(list, ", "))
 }

@@ -191,7 +191,7 @@ func TestFindCandidate(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, got, text)
 	}
-	for text, want := range map[string]string{"": "give the content", "x": "none of 5 candidates matches", "o*": `2 candidates match: "one", "one and two"; give more`} {
+	for text, want := range map[string]string{"": "give the content", "x": "none of 5 candidates matches", "o*": `2 candidates match, such as "one", "one and two"; give more`} {
 		_, err := findCandidate(items, text)
 		require.ErrorContains(t, err, want)
 	}

@@ -27,15 +27,10 @@ func newInspect(env *Environment) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "inspect [REPORT ...]",
 		Short: "Draw the selection as a web page",
-		Long: `inspect writes one HTML file that needs no network. It shows the window drawn to
-scale, scores against positions, every candidate with its reason, the time of
-each stage, and the selection at other budgets. Given two selections, it shows
-the differences; given more, such as the turns of a session, what each keeps of
-the one before, and the differences between any two.
-
-The selection is made from --items, --policy and --budget, or read from reports
-written by cupel explain --json; a report has no other budgets. If the selection
-fails, the page shows what is known and the exit code is 3.`,
+		Long: `inspect writes one HTML file that needs no network, from a selection or from reports
+of cupel explain --json. Given two selections, it shows the differences; given more,
+such as the turns of a session, what each keeps of the one before. If a selection
+fails, the page shows what is known.`,
 		Example: `  cupel inspect -i items.jsonl -p rag -b 4000 -o window.html
   cupel inspect -i items.jsonl -p rag -b 4000 --against chat -o two.html
   cupel inspect monday.json tuesday.json -b 4000 -o two.html`,

@@ -39,11 +39,7 @@ func newMCP(env *Environment) *cobra.Command {
 input ends. Programs in any language start it and call these tools:
 
   select      choose a window of a conversation or of items within a budget
-  why_not     say why one candidate is out, and what would bring it in
-  outline     reduce a text to a number of tokens
-
-Tools take the candidates in the call, or the name of a file below --root. Their
-errors say what to do.`,
+  outline     reduce a text to a number of tokens`,
 		Example: `  cupel mcp
   cupel mcp --policy mine.toml --root transcripts`,
 		Args: cobra.NoArgs,
@@ -106,7 +102,6 @@ func (t *mcpTools) server() *mcp.Server {
 		Capabilities: &mcp.ServerCapabilities{}, // no log
 	})
 	addTool(server, "select", "Choose the window of a conversation or of items within a budget of tokens. A conversation comes back as a request for the same API.", t.choosing)
-	addTool(server, "why_not", "Say why one candidate is out of the window, what was chosen instead, and which budget would include it.", t.whyNot)
 	addTool(server, "outline", "Reduce a text, such as the result of a tool, to a number of tokens: names, ids, paths, errors and declarations stay first.", t.outline)
 	return server
 }
@@ -139,8 +134,8 @@ func addTool[In, Out any](server *mcp.Server, name, description string, call fun
 }
 
 // mcpNames replaces the names of flags in errors by those of arguments.
-var mcpNames = strings.NewReplacer(", or --no-pin, which pins the tool definitions alone", "", "; cupel explain --rows 0 lists them all", "",
-	"--budget", "budget", "--reserve", "reserve", "--format", "format", "--encoding", "encoding", "--query", "query", "--why-not", "candidate", "--skip-invalid", "skip_invalid")
+var mcpNames = strings.NewReplacer(", or --no-pin, which pins the tool definitions alone", "",
+	"--budget", "budget", "--reserve", "reserve", "--format", "format", "--encoding", "encoding", "--query", "query", "--skip-invalid", "skip_invalid")
 
 // mcpCandidates are the arguments that name candidates and how to choose.
 type mcpCandidates struct {
@@ -203,32 +198,24 @@ func (t *mcpTools) read(in *mcpCandidates) (*input.Candidates, error) {
 // readText reads a file below the root.
 func (t *mcpTools) readText(name string) ([]byte, error) {
 	info, err := t.root.Stat(name)
-	if err == nil && !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is not a file", name) // opening a pipe would wait for its writer
+	if err == nil && (!info.Mode().IsRegular() || info.Size() > maxRequest) {
+		err = fmt.Errorf("it is not a file of at most %d MiB", maxRequest>>20) // opening a pipe would wait for its writer
 	}
-	var file *os.File
+	var text []byte
 	if err == nil {
-		file, err = t.root.Open(name)
+		text, err = t.root.ReadFile(name)
 	}
 	if why, ok := errors.AsType[*os.PathError](err); ok {
-		err = fmt.Errorf("%s: %w", name, why.Err) // the name of the call says nothing
+		err = why.Err // the name of the call says nothing
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w; the server reads files below %s", err, t.mcpFlags.root)
+		return nil, fmt.Errorf("%s: %w; the server reads files below %s", name, err, t.mcpFlags.root)
 	}
-	defer func() { _ = file.Close() }() // nothing was written
-	r, err := uncompressed(name, file)
+	r, err := uncompressed(name, bytes.NewReader(text))
 	if err != nil {
 		return nil, err
 	}
-	text, err := io.ReadAll(io.LimitReader(r, maxRequest+1))
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("%s: %w", name, err)
-	case len(text) > maxRequest:
-		return nil, fmt.Errorf("%s has more than %d MiB", name, maxRequest>>20)
-	}
-	return text, nil
+	return io.ReadAll(io.LimitReader(r, maxRequest))
 }
 
 // selection reads the candidates and prepares them.

@@ -56,7 +56,7 @@ func TestMCP(t *testing.T) {
 	client := calls(t, mcpFlags{})
 	tools, err := client.ListTools(t.Context(), nil)
 	require.NoError(t, err)
-	require.Len(t, tools.Tools, 3)
+	require.Len(t, tools.Tools, 2)
 	for _, tool := range tools.Tools {
 		require.True(t, tool.Annotations.ReadOnlyHint, tool.Name)
 		require.NotEmpty(t, tool.Description)
@@ -72,7 +72,6 @@ func TestMCP(t *testing.T) {
 		{"select", `{"candidates": "{\"content\": \"a\"}\n{\"content\": \"b\"}", "budget": 10, "policy": "rag"}`, `{"window":[{`, "lines of items"},
 		{"select", `{"candidates": [{"content": "a"}, {"content": ""}, {"content": "b"}], "budget": 10, "policy": "rag", "skip_invalid": true}`, "skipped 1 item that cannot be read", "an item is skipped"},
 		{"select", `{"candidates": [{"content": "the oven is hot"}, {"content": "b", "tokens": 4}], "budget": 5, "policy": "relevance", "query": "hot ovens"}`, `the oven is hot`, "a question"},
-		{"why_not", `{"file": "chat.json", "budget": 50, "policy": "chat", "candidate": "orders(day=1): 960 B"}`, `"tokens":414,"rank":`, "by its title"},
 		{"outline", `{"file": "log.txt", "tokens": 30}`, `"kind":"log","tokens":`, "of a file"},
 		{"outline", `{"text": "short", "tokens": 30}`, `{"outline":"short",`, "of a text that fits"},
 		{"outline", `{"text": "{\"customer_identification_number\": \"ABC-12345-XYZ\"}", "tokens": 4}`, `{"outline":"…","kind":"json","tokens":1,`, "nothing of it fits, and an empty outline would be that of an empty text"},
@@ -100,9 +99,8 @@ func TestMCPErrors(t *testing.T) {
 		{"select", `{"budget": 5, "candidates": [{"content": "a", "tokens": 9, "pinned": true}], "policy": "chat"}`,
 			"Pinned items require 9 tokens, but only 5 are available\n        9  a\n  Give a budget of at least 9", "what does not fit, and what would"},
 		{"select", `{"budget": 5, "candidates": [{"content": "a"}, {"content": "b", "tokens": true}]}`, "skip_invalid leaves such items out", "the name of the argument, not of the flag"},
-		{"select", `{"budget": 5, "file": "."}`, ". is not a file", "a folder"},
+		{"select", `{"budget": 5, "file": "."}`, ".: it is not a file", "a folder"},
 		{"select", `{"budget": -5, "file": "chat.json"}`, "budget must be at least 0, got -5", "a negative budget"},
-		{"why_not", `{"budget": 5, "file": "chat.json", "candidate": ""}`, "give the content of a candidate", "no candidate"},
 		{"outline", `{"tokens": 5}`, "give either text or file", "nothing to reduce"},
 		{"outline", `{"text": "a", "tokens": 0}`, "tokens must be at least 1", "an outline of nothing"},
 	} {
@@ -141,7 +139,7 @@ func TestMCPAnswers(t *testing.T) {
 	} {
 		input := `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}
 {"jsonrpc":"2.0","method":"notifications/initialized"}
-` + tt.line + "\n" + `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"why_not","arguments":{"file":"chat.json","policy":"chat","budget":50,"candidate":"They are*"}}}`
+` + tt.line + "\n" + `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"select","arguments":{"file":"chat.json","policy":"chat","budget":50}}}`
 		var out, stderr strings.Builder
 		env := Environment{Stdin: strings.NewReader(input), Stdout: &out, Stderr: &stderr, Getenv: func(string) string { return "" }, Clock: time.Now}
 		require.Equal(t, exitOK, Main(t.Context(), []string{"mcp", "--encoding", "heuristic"}, env), stderr.String())

@@ -45,47 +45,8 @@ func (t *mcpTools) choosing(ctx context.Context, in *mcpSelect) (*mcpWindow, err
 	}
 	a := newAccount(s.Items, s.budget, window.Report)
 	out.Tokens, out.Dropped = a.used(), a.jsonCandidates(a.Out)
-	shorten(out.Dropped)
-	return out, nil
-}
-
-// shorten cuts the contents of candidates, which the caller has.
-func shorten(list []jsonCandidate) {
-	for i := range list {
-		list[i].Content = terminal.Excerpt(list[i].Content, 100)
-	}
-}
-
-// mcpWhyNot are the arguments of why_not.
-type mcpWhyNot struct {
-	mcpSelect
-	Candidate string `json:"candidate" jsonschema:"the content of a candidate, its first line, its beginning, its title, or a pattern with *"`
-}
-
-// whyNot is the tool why_not.
-func (t *mcpTools) whyNot(ctx context.Context, in *mcpWhyNot) (*jsonAnswer, error) {
-	s, err := t.selection(ctx, &in.mcpSelect)
-	if err != nil {
-		return nil, err
-	}
-	of, err := findCandidate(s.items, in.Candidate)
-	if err != nil {
-		return nil, err
-	}
-	report, err := s.pipeline.DryRun(ctx, s.items, s.budget)
-	if err != nil {
-		return nil, s.selecting(err)
-	}
-	answer, err := s.whyNot(ctx, newAccount(s.items, s.budget, report), of, nil)
-	if err != nil {
-		return nil, err
-	}
-	out := answer.json()
-	out.Content = terminal.Excerpt(out.Content, 100)
-	shorten(out.DisplacedBy)
-	if x := out.IfPinned; x != nil {
-		shorten(x.Came)
-		shorten(x.Went)
+	for i := range out.Dropped { // the caller has the contents
+		out.Dropped[i].Content = terminal.Excerpt(out.Dropped[i].Content, 100)
 	}
 	return out, nil
 }

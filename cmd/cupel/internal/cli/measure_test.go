@@ -104,9 +104,6 @@ worst for newest that fits: values missed
 	code, stdout, stderr := fed(t, line, args...)
 	require.Equal(t, exitOK, code, stderr)
 	require.Equal(t, want, stdout)
-	code, other, _ := fed(t, line, append(args, "--encoding", "o200k_base")...)
-	require.Equal(t, exitOK, code)
-	require.NotEqual(t, want, other)
 	_, stdout, _ = fed(t, line+line, append(args, "--part", "held-out")...)
 	require.Equal(t, "held-out: "+strings.Replace(want, "input:1", "input:2", 1), stdout)
 }

@@ -121,11 +121,10 @@ func newIndex(settings strategy.Args) (*cupelrelevance.Index, error) {
 		}
 		opts = append(opts, cupelrelevance.WithFields(fields...))
 	}
-	if settings.Has("groups") {
-		opts = append(opts, cupelrelevance.WithGroups(strategy.Get[[]string](settings, "groups")...))
-	}
-	if settings.Has("names") {
-		opts = append(opts, cupelrelevance.WithNames(strategy.Get[[]string](settings, "names")...))
+	for name, option := range map[string]func(...string) cupelrelevance.IndexOption{"groups": cupelrelevance.WithGroups, "names": cupelrelevance.WithNames} {
+		if settings.Has(name) {
+			opts = append(opts, option(strategy.Get[[]string](settings, name)...))
+		}
 	}
 	if settings.Has("gap") {
 		opts = append(opts, cupelrelevance.WithGap(strategy.Get[time.Duration](settings, "gap")))

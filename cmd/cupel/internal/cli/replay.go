@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/wollax/cupel-go/cupel"
 	agentpreset "github.com/wollax/cupel-go/cupelchat/agent"
 	"github.com/wollax/cupel-go/cupelchat/replay"
 	"github.com/wollax/cupel-go/cupelsession"
@@ -21,16 +20,12 @@ import (
 // replayFlags are the flags of newReplay.
 type replayFlags struct {
 	measureFlags
-	shares   []float64
-	session  bool
-	encoding string
-	caches   []string
-	join     int
-	pages    string
+	shares  []float64
+	session bool
+	caches  []string
+	join    int
+	pages   string
 }
-
-// characters names the token counts of the measure's reference.
-const characters = "characters"
 
 // newReplay returns the command that replays recorded conversations.
 func newReplay(env *Environment) *cobra.Command {
@@ -68,12 +63,10 @@ at a step. The README says what the columns are.`,
 	set.Float64SliceVar(&flags.shares, "share", []float64{0.15, 0.25, 0.5, 0.75}, "budgets as `shares` of a conversation; separated by commas")
 	set.Lookup("share").DefValue = "[0.15,0.25,0.5,0.75]" // without the zeros of pflag
 	set.BoolVar(&flags.session, "session", false, fmt.Sprintf("measure each policy in a session, as NAME@%g does", replay.LowWater))
-	set.StringVar(&flags.encoding, "encoding", characters, "count tokens with this `encoding` or model; OpenAI's, heuristic for an estimate, or characters for a quarter of them")
 	set.StringSliceVar(&flags.caches, "cache", nil, "report the cost by the caches of these `providers` too: "+strings.Join(cacheNames(), ", "))
 	set.StringVar(&flags.pages, "pages", "", "write pages of the worst conversations to a `folder`")
 	tokensFlag(set, &flags.join, "join", "join conversations until each has these `tokens`")
 	complete(command, "cache", cacheNames()...)
-	complete(command, "encoding", append([]string{characters}, encodings...)...)
 	return command
 }
 
@@ -81,14 +74,7 @@ func (f *replayFlags) run(ctx context.Context, env *Environment) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	var counter cupel.TokenCounter = replay.Characters{}
-	if f.encoding != characters {
-		var err error
-		if counter, err = counterNamed(f.encoding); err != nil {
-			return err
-		}
-	}
-	m, err := f.measure(env, counter)
+	m, err := f.measure(env)
 	if err != nil {
 		return err
 	}
@@ -96,7 +82,7 @@ func (f *replayFlags) run(ctx context.Context, env *Environment) error {
 	measuring := measuring[replay.Conversation, replay.Sample]{&f.measureFlags, replay.Scan, m.Samples, table.Add, (*replay.Sample).Err}
 	if f.join > 0 {
 		measuring.samples = func(ctx context.Context, conversations iter.Seq2[replay.Conversation, error]) iter.Seq2[replay.Sample, error] {
-			return m.Samples(ctx, joined(conversations, f.join, counter))
+			return m.Samples(ctx, joined(conversations, f.join))
 		}
 	}
 	if err := measuring.run(ctx, env); err != nil {
@@ -120,10 +106,10 @@ func (f *replayFlags) run(ctx context.Context, env *Environment) error {
 }
 
 // measure returns what measures the policies.
-func (f *replayFlags) measure(env *Environment, counter cupel.TokenCounter) (*replay.Measure, error) {
+func (f *replayFlags) measure(env *Environment) (*replay.Measure, error) {
 	var policies []replay.Policy
 	for _, name := range f.policies {
-		p, err := inSession(env, name, counter)
+		p, err := inSession(env, name)
 		if err != nil {
 			return nil, err
 		}
@@ -136,17 +122,17 @@ func (f *replayFlags) measure(env *Environment, counter cupel.TokenCounter) (*re
 	for _, name := range f.caches {
 		models = append(models, caches[name])
 	}
-	return replay.NewMeasure(policies, f.shares, replay.WithCounter(counter), replay.WithWorkers(f.jobs),
+	return replay.NewMeasure(policies, f.shares, replay.WithWorkers(f.jobs),
 		replay.WithProgress(newProgress(env, "windows").update), replay.WithAgainst(f.against), replay.WithCache(models...))
 }
 
 // joined puts conversations together.
-func joined(conversations iter.Seq2[replay.Conversation, error], tokens int, counter cupel.TokenCounter) iter.Seq2[replay.Conversation, error] {
+func joined(conversations iter.Seq2[replay.Conversation, error], tokens int) iter.Seq2[replay.Conversation, error] {
 	return func(yield func(replay.Conversation, error) bool) {
 		all, err := corpus.All(conversations)
 		size := len(all)
 		if err == nil {
-			all, err = replay.Join(all, tokens, counter)
+			all, err = replay.Join(all, tokens, replay.Characters{})
 		}
 		if err == nil && size > 0 && len(all) == 0 {
 			err = usagef("--join: %s, less than %d tokens together", english.Plural(size, "conversation"), tokens)
@@ -192,12 +178,12 @@ func (f *replayFlags) check() error {
 
 // inSession returns the policy that a --policy flag names. NAME@0.5 is the policy in
 // a session with this low-water mark.
-func inSession(env *Environment, name string, counter cupel.TokenCounter) (replay.Policy, error) {
+func inSession(env *Environment, name string) (replay.Policy, error) {
 	base, low, err := marked(name)
 	if err != nil {
 		return replay.Policy{}, err
 	}
-	p, err := replayed(env, base, counter)
+	p, err := replayed(env, base)
 	if err != nil || low == 0 {
 		return p, err
 	}
@@ -207,7 +193,7 @@ func inSession(env *Environment, name string, counter cupel.TokenCounter) (repla
 }
 
 // replayed returns the policy of a name without a mark.
-func replayed(env *Environment, name string, counter cupel.TokenCounter) (replay.Policy, error) {
+func replayed(env *Environment, name string) (replay.Policy, error) {
 	for _, p := range replay.Baselines() {
 		if p.Name == name {
 			return p, nil
@@ -218,7 +204,7 @@ func replayed(env *Environment, name string, counter cupel.TokenCounter) (replay
 	case err != nil:
 		return replay.Policy{}, err
 	case c.preset != nil:
-		return replay.Choosing(name, agentpreset.New(counter)), nil
+		return replay.Choosing(name, agentpreset.New(replay.Characters{})), nil
 	}
 	return replay.Choosing(name, c.pipeline), nil
 }

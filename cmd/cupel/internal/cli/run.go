@@ -32,19 +32,13 @@ func newRun(env *Environment) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "run",
 		Short: "Choose the window and print it",
-		Long: `Choose the window and print it.
-
-Candidates are items in JSON or JSON Lines; a chat transcript for the API of a
-provider (a list of messages, or a whole request); or a folder, whose files are
-split into declarations, sections and paragraphs. With --as transcript the window
-is printed as a transcript for the same API: tool calls stay with their results,
-messages keep their order, and everything else is unchanged.
+		Long: `Candidates are items in JSON or JSON Lines; a chat transcript for the API of a
+provider; or a folder, whose files are split into declarations, sections and
+paragraphs. With --as transcript the window is a transcript for the same API.
 
 With --session, what was sent before is sent again as long as it fits, so that the
-provider's prompt cache finds it: FILE keeps the state from turn to turn. Use one
-file for one conversation.
-
-Notes on standard error say what was estimated, dropped or restored.`,
+provider's prompt cache finds it. Notes on standard error say what was estimated,
+dropped or restored.`,
 		Example: `  cupel run --items chat.json --policy chat --budget 8k --reserve 1k
   cupel run -i request.json -p agent -b 50% --as transcript --session state.json
   cupel run -i . -p relevance -b 4000 -q "Where are prices rounded?"

@@ -96,8 +96,7 @@ func TestRunKeepsRepetitions(t *testing.T) {
 	require.Equal(t, text+"\n", stdout)
 }
 
-// TestOutput: a file is written as a whole, and only --force overwrites one; a device
-// is written to, as nothing of it is lost.
+// TestOutput: a file is written as a whole, and only --force overwrites one.
 func TestOutput(t *testing.T) {
 	folder(t, selectable)
 	args := []string{"-b", "1000", "--as", "transcript", "-o", "out"}
@@ -112,10 +111,6 @@ func TestOutput(t *testing.T) {
 	require.Equal(t, "cupel: out already exists; --force overwrites it\n", stderr)
 	code, _, stderr = ran(t, chat, append(args, "--force")...)
 	require.Equal(t, exitOK, code, stderr)
-	if os.DevNull == "/dev/null" {
-		code, _, stderr = ran(t, chat, "-b", "1000", "-o", os.DevNull)
-		require.Equal(t, exitOK, code, stderr)
-	}
 	failure := errors.New("no space left")
 	require.NoError(t, os.Symlink("out", "link"))
 	for name, stays := range map[string]bool{"new": false, "link": true} {
@@ -150,7 +145,7 @@ func TestInputs(t *testing.T) {
 		{"plain.gz", "", "apple\n\npear\n", ""},
 		{"-", zipped(t, items), "apple\n\npear\n", ""},
 		{"b.json plain.gz shop", "", "c.txt:1\ncherry\n\nbanana\n\napple\n\npear\n", ""}, // files have times
-		{"cut.gz", "", "", "cut.gz: what gzip compressed is cut or broken: unexpected EOF"},
+		{"cut.gz", "", "", "cut.gz: unexpected EOF"},
 		{"bad.gz", "", "", "bad.gz: what gzip compressed cannot be read: unexpected EOF"},
 		{"b.json chat.json", "", "", "one of b.json, chat.json is a transcript: give it alone"},
 		{"- -", items, "", "standard input can be read once"},

@@ -35,13 +35,9 @@ func newSweep(env *Environment) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "sweep",
 		Short: "Show how the selection changes over a range of budgets",
-		Long: `sweep selects at the budgets of a range and lists those at which the selection
-changes: the tokens and items included from there on, and the items that came
-and went. Budgets mean the same as --budget of the other commands: --reserve is
-subtracted.
-
-A larger budget does not always keep what a smaller one includes. --stride 1
-tries every budget; the default tries about fifty.`,
+		Long: `sweep lists the budgets of a range at which the selection changes, with the items
+that came and went. A larger budget does not always keep what a smaller one includes.
+--stride 1 tries every budget; the default tries about fifty.`,
 		Example: `  cupel sweep -i items.jsonl -p rag
   cupel sweep -i items.jsonl -p rag --from 1000 --to 8000 --stride 1
   cupel sweep -i items.jsonl -p rag --json | jq '.steps[].budget'`,

@@ -13,7 +13,6 @@ import (
 	"github.com/wollax/cupel-go/cupel/analysis"
 	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupel/strategy"
-	"github.com/wollax/cupel-go/internal/english"
 )
 
 // whyNotAnswer is the answer of --why-not for one candidate.
@@ -183,7 +182,7 @@ func (w *whyNotAnswer) printItem(p *terminal.Printer) {
 		{"tokens", e.Item.Tokens()}, {"group", e.Item.Group()}, {"form", form(e)},
 	}
 	if w.copies > 0 {
-		rows = append(rows, []any{"copies", english.Plural(w.copies, "other candidate") + " with the same content"})
+		rows = append(rows, []any{"copies", w.copies})
 	}
 	if e.Rank > 0 {
 		rows = append(rows, []any{"score", fmt.Sprintf("%s, rank %d of %d", short(e.Score), e.Rank, w.a.Ranked)})

@@ -4,6 +4,7 @@ package recorded
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -37,28 +38,22 @@ type Run struct {
 	Selected   []struct{ Candidate, Form int }
 }
 
-// Candidate is a candidate, without its content.
+// Candidate is a candidate: an item without contents.
 type Candidate struct {
-	ID                  string
-	Same, Again         *int
-	Tokens              int
-	Kind                cupel.ContextKind
-	Source              cupel.ContextSource
-	Priority            *int
-	Tags                []string
-	Metadata            map[string]any
-	Timestamp           *time.Time
-	FutureRelevanceHint any // a number, or the text of one that JSON does not have
-	Pinned              bool
-	OriginalTokens      *int
-	Group, VersionOf    string
-	Variants            []form
-	GroupVariants       []form
+	ID          string
+	Same, Again *int
+	Tokens      int
+	Kind        cupel.ContextKind
+
+	fields map[string]any // all of them, as the JSON of an item has them
 }
 
-type form struct {
-	Tokens int
-	Worth  float64
+// UnmarshalJSON implements [json.Unmarshaler].
+func (c *Candidate) UnmarshalJSON(text []byte) error {
+	type plain Candidate
+	numbers := json.NewDecoder(bytes.NewReader(text))
+	numbers.UseNumber()
+	return cmp.Or(json.Unmarshal(text, (*plain)(c)), numbers.Decode(&c.fields))
 }
 
 // Out is the decision about a candidate that is not in the window. Others are the
@@ -117,9 +112,7 @@ func readLine(file string, in corpus.Line, yield func(*Run, error) bool) bool {
 					continue
 				}
 				run := new(Run)
-				d := json.NewDecoder(bytes.NewReader([]byte(record.Body.StringValue)))
-				d.UseNumber()
-				err := d.Decode(run)
+				err := json.Unmarshal([]byte(record.Body.StringValue), run)
 				run.Trace, run.File, run.Line = record.TraceID, file, in.Number
 				if err == nil {
 					err = run.check()
@@ -223,51 +216,23 @@ func (e *FailedError) Error() string {
 // Unwrap returns the cause.
 func (e *FailedError) Unwrap() error { return e.Err }
 
+// item returns the item with a content; smaller forms have made-up ones.
 func (c *Candidate) item(content string) (*cupel.ContextItem, error) {
-	opts := []cupel.ItemOption{cupel.WithKind(c.Kind), cupel.WithSource(c.Source), cupel.WithTags(c.Tags...)}
-	if len(c.Metadata) > 0 {
-		opts = append(opts, cupel.WithMetadata(c.Metadata))
-	}
-	if c.Priority != nil {
-		opts = append(opts, cupel.WithPriority(*c.Priority))
-	}
-	if c.Timestamp != nil {
-		opts = append(opts, cupel.WithTimestamp(*c.Timestamp))
-	}
-	if c.FutureRelevanceHint != nil {
-		hint, err := strconv.ParseFloat(fmt.Sprint(c.FutureRelevanceHint), 64)
-		if err != nil {
-			return nil, fmt.Errorf("its futureRelevanceHint is no number: %w", err)
+	c.fields["content"] = content
+	for _, name := range []string{"variants", "groupVariants"} {
+		forms, _ := c.fields[name].([]any)
+		for i := range forms {
+			if form, ok := forms[i].(map[string]any); ok {
+				form["content"] = "form " + strconv.Itoa(i+1)
+			}
 		}
-		opts = append(opts, cupel.WithFutureRelevanceHint(hint))
 	}
-	if c.Pinned {
-		opts = append(opts, cupel.WithPinned())
+	text, err := json.Marshal(c.fields)
+	if err != nil {
+		return nil, err
 	}
-	if c.OriginalTokens != nil {
-		opts = append(opts, cupel.WithOriginalTokens(*c.OriginalTokens))
-	}
-	if c.Group != "" {
-		opts = append(opts, cupel.WithGroup(c.Group))
-	}
-	if c.VersionOf != "" {
-		opts = append(opts, cupel.WithVersionOf(c.VersionOf))
-	}
-	if len(c.Variants) > 0 {
-		opts = append(opts, cupel.WithVariants(variants(c.Variants)...))
-	}
-	if len(c.GroupVariants) > 0 {
-		opts = append(opts, cupel.WithGroupVariants(variants(c.GroupVariants)...))
-	}
-	return cupel.NewContextItem(content, c.Tokens, opts...)
-}
-
-func variants(forms []form) []cupel.Variant {
-	all := make([]cupel.Variant, len(forms))
-	for i, f := range forms {
-		all[i] = cupel.Variant{Content: "form " + strconv.Itoa(i+1), Tokens: f.Tokens, Worth: f.Worth}
-	}
-	return all
+	item := new(cupel.ContextItem)
+	return item, item.UnmarshalJSON(text)
 }
 
 // Try returns what a policy decides about each candidate, at the clock and in the
