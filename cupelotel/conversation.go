@@ -13,8 +13,8 @@ var passed = [...]struct {
 	key    attribute.Key
 	source TextSource
 }{
-	conversation: {ConversationIDKey, TextConversation},
-	agent:        {AgentNameKey, TextAgent},
+	conversation: {conversationIDKey, TextConversation},
+	agent:        {agentNameKey, TextAgent},
 }
 
 type passedKey uint8

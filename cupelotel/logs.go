@@ -160,16 +160,16 @@ func (l *runLog) end(ctx context.Context, e observe.RunEnd, attrs []attribute.Ke
 	if e.Err != nil {
 		severity = failedSeverity
 	}
-	all := append(append(l.attrs, attrs...), ExcludedKey.Int(l.excluded.items))
+	all := append(append(l.attrs, attrs...), excludedKey.Int(l.excluded.items))
 	if len(l.reasons) > 0 {
-		all = append(all, countsOf(SelectionExcludedByReasonKey, l.reasons, func(c cupel.ExclusionCode) string { return string(c) }))
+		all = append(all, countsOf(selectionExcludedByReasonKey, l.reasons, func(c cupel.ExclusionCode) string { return string(c) }))
 	}
 	kind := func(k cupel.ContextKind) string { return l.collector.text(TextKind, string(k)) }
 	if len(l.kindsOut) > 0 {
-		all = append(all, countsOf(SelectionExcludedByKindKey, l.kindsOut, kind))
+		all = append(all, countsOf(selectionExcludedByKindKey, l.kindsOut, kind))
 	}
 	if len(l.kindsIn) > 0 {
-		all = append(all, countsOf(SelectionIncludedByKindKey, l.kindsIn, kind))
+		all = append(all, countsOf(selectionIncludedByKindKey, l.kindsIn, kind))
 	}
 	l.emit(ctx, severity, l.name, e.End, all...)
 }

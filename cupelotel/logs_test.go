@@ -260,7 +260,7 @@ func TestRecordNamesAFewKinds(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, kv := range attrsOf(&kept.all[0]) {
-			if kv.Key == cupelotel.SelectionExcludedByKindKey {
+			if kv.Key == "cupel.selection.excluded_by_kind" {
 				if names := len(kv.Value.AsMap()); names != tt.names || !strings.Contains(kv.Value.String(), tt.want) {
 					t.Errorf("%d names, want %d and %s: %s\n%s", names, tt.names, tt.want, tt.why, kv.Value)
 				}

@@ -154,7 +154,7 @@ func (r *metricRun) stage(ctx context.Context, at int, e observe.StageEnd) {
 	sets := &r.series.stages[at]
 	attributes := sets.record
 	if e.Err != nil {
-		attributes = []metric.RecordOption{r.series.with(sets.name, ErrorTypeKey.String(errorType(e.Err)))}
+		attributes = []metric.RecordOption{r.series.with(sets.name, errorTypeKey.String(errorType(e.Err)))}
 	}
 	if !r.replaced(e.Err) {
 		r.stageDuration.Record(ctx, e.Duration.Seconds(), attributes...)
@@ -195,12 +195,12 @@ func (r *metricRun) replaced(err error) bool {
 func (r *metricRun) run(ctx context.Context, e observe.RunEnd) {
 	seconds := e.End.Sub(e.Start).Seconds()
 	if e.Err != nil {
-		r.pipelineDuration.Record(ctx, seconds, r.series.with(ErrorTypeKey.String(errorType(e.Err))))
+		r.pipelineDuration.Record(ctx, seconds, r.series.with(errorTypeKey.String(errorType(e.Err))))
 		return
 	}
 	r.pipelineDuration.Record(ctx, seconds, r.series.record...)
 	for _, s := range e.Shortfalls {
-		r.shortfalls.Add(ctx, 1, r.series.with(ShortfallKindKey.String(strings.ToValidUTF8(string(s.Kind), "\uFFFD"))))
+		r.shortfalls.Add(ctx, 1, r.series.with(shortfallKindKey.String(strings.ToValidUTF8(string(s.Kind), "\uFFFD"))))
 	}
 	if e.Overflow > 0 {
 		r.overflow.Add(ctx, int64(e.Overflow), r.series.add...)

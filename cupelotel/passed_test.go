@@ -4,9 +4,10 @@ import (
 	"context"
 	"testing"
 
+	"go.opentelemetry.io/otel/baggage"
+
 	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupelotel"
-	"go.opentelemetry.io/otel/baggage"
 )
 
 func TestConversationAndAgent(t *testing.T) {
@@ -41,7 +42,7 @@ func TestConversationAndAgent(t *testing.T) {
 			turn.CommitTurn(ctx, reported)
 			for _, name := range []string{"cupel.pipeline", "cupel.session.turn", "cupel.session.commit"} {
 				attrs := spanNamed(t, recorder, name).Attributes()
-				if id, agent := attr(attrs, cupelotel.ConversationIDKey), attr(attrs, cupelotel.AgentNameKey); id != tt.id || agent != tt.agent {
+				if id, agent := attr(attrs, "gen_ai.conversation.id"), attr(attrs, "gen_ai.agent.name"); id != tt.id || agent != tt.agent {
 					t.Errorf("%s has %q and %q, want %q and %q: %s", name, id, agent, tt.id, tt.agent, tt.why)
 				}
 			}
@@ -62,7 +63,7 @@ func TestRedactionOfTheAgent(t *testing.T) {
 		t.Fatal(err)
 	}
 	attrs := spanNamed(t, recorder, "cupel.pipeline").Attributes()
-	if attr(attrs, cupelotel.AgentNameKey) != "x" || attr(attrs, cupelotel.ConversationIDKey) != "c1" {
+	if attr(attrs, "gen_ai.agent.name") != "x" || attr(attrs, "gen_ai.conversation.id") != "c1" {
 		t.Errorf("the root span has %v", attrs)
 	}
 }

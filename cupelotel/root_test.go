@@ -85,7 +85,7 @@ func TestRootSpanOfAStream(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := attr(spanNamed(t, recorder, "cupel.pipeline").Attributes(), cupelotel.CandidatesKey); got != "4" {
+	if got := attr(spanNamed(t, recorder, "cupel.pipeline").Attributes(), "cupel.run.candidates"); got != "4" {
 		t.Errorf("a stream of four candidates says %q", got)
 	}
 }
@@ -96,7 +96,7 @@ func TestEmptyBudgetsHaveNoUtilization(t *testing.T) {
 		t.Fatal(err)
 	}
 	attrs := spanNamed(t, recorder, "cupel.pipeline").Attributes()
-	for _, key := range []attribute.Key{cupelotel.UtilizationKey, cupelotel.TargetUtilizationKey} {
+	for _, key := range []attribute.Key{"cupel.budget.utilization", "cupel.budget.target_utilization"} {
 		if got := attr(attrs, key); got != "0" {
 			t.Errorf("%s of an empty budget is %q, want 0: exporters reject NaN", key, got)
 		}
@@ -110,7 +110,7 @@ func TestTurnsKnowTheConversation(t *testing.T) {
 	turn.CommitTurn(ctx, reported)
 	for _, name := range []string{"cupel.session.turn", "cupel.session.commit"} {
 		attrs := spanNamed(t, recorder, name).Attributes()
-		if attr(attrs, cupelotel.ConversationIDKey) != "c1" || attr(attrs, "tenant") != "a" {
+		if attr(attrs, "gen_ai.conversation.id") != "c1" || attr(attrs, "tenant") != "a" {
 			t.Errorf("%s has %v", name, attrs)
 		}
 	}

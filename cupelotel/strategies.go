@@ -10,7 +10,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// strategyKeys returns the key of the time of each strategy: StrategyTimePrefix and
+// strategyKeys returns the key of the time of each strategy: strategyTimePrefix and
 // the types from the pipeline's own strategy down, without their packages, such as
 // "Composite.Recency". Of several parts with one name, the second is called
 // "Recency.2".
@@ -29,7 +29,7 @@ func strategyKeys(list []observe.StrategyTime) []string {
 		if parent := list[i].Parent; parent >= 0 {
 			keys[i] = keys[parent] + "." + name
 		} else {
-			keys[i] = StrategyTimePrefix + name
+			keys[i] = strategyTimePrefix + name
 		}
 	}
 	return keys
@@ -63,9 +63,9 @@ func (r *traceRun) startStrategies(ctx context.Context, stage trace.Span, list [
 		//nolint:spancheck // the loop below ends them
 		_, spans[i] = r.tracer.Start(trace.ContextWithSpan(ctx, parent), strategySpanPrefix+bareType(s.Strategy),
 			trace.WithTimestamp(s.Start), trace.WithAttributes(
-				StrategyTypeKey.String(s.Strategy),
-				StrategyCallsKey.Int(s.Calls),
-				StrategyBusyTimeKey.Float64(s.Duration.Seconds()),
+				strategyTypeKey.String(s.Strategy),
+				strategyCallsKey.Int(s.Calls),
+				strategyBusyTimeKey.Float64(s.Duration.Seconds()),
 			))
 	}
 	for i := range list {

@@ -71,7 +71,7 @@ func TestStrategies(t *testing.T) {
 			score := spanNamed(t, recorder, "cupel.stage.score")
 			took := func(name string) time.Duration {
 				for _, kv := range score.Attributes() {
-					if kv.Key == attribute.Key(cupelotel.StrategyTimePrefix+name) {
+					if kv.Key == attribute.Key("cupel.strategy.time."+name) {
 						return time.Duration(kv.Value.AsFloat64() * float64(time.Second))
 					}
 				}
@@ -143,7 +143,7 @@ func TestStreamsHaveBusyTimes(t *testing.T) {
 		}
 		busy, wall := -1.0, span.EndTime().Sub(span.StartTime()).Seconds()
 		for _, kv := range span.Attributes() {
-			if kv.Key == cupelotel.StageBusyTimeKey {
+			if kv.Key == "cupel.stage.busy_time" {
 				busy = kv.Value.AsFloat64()
 			}
 		}
@@ -156,7 +156,7 @@ func TestStreamsHaveBusyTimes(t *testing.T) {
 		}
 	}
 	outer := spanNamed(t, recorder, "cupel.strategy.Recency")
-	if got := attr(outer.Attributes(), cupelotel.StrategyCallsKey); got != "2" {
+	if got := attr(outer.Attributes(), "cupel.strategy.calls"); got != "2" {
 		t.Errorf("a scorer of two batches was called %s times", got)
 	}
 }
@@ -197,7 +197,7 @@ func TestPrepared(t *testing.T) {
 			if span.Name() != "cupel.pipeline" {
 				continue
 			}
-			mode := attr(span.Attributes(), cupelotel.RunModeKey)
+			mode := attr(span.Attributes(), "cupel.run.mode")
 			known[span.SpanContext().SpanID().String()] = fmt.Sprint(mode, len(known))
 			for _, link := range span.Links() {
 				mode += " of " + known[link.SpanContext.SpanID().String()]
@@ -232,7 +232,7 @@ func TestPrepared(t *testing.T) {
 		t.Error("the scorer did not fail")
 	}
 	roots := recorder.Ended()
-	if last := roots[len(roots)-1]; attr(last.Attributes(), cupelotel.ErrorTypeKey) != "*cupel.StrategyError" {
+	if last := roots[len(roots)-1]; attr(last.Attributes(), "error.type") != "*cupel.StrategyError" {
 		t.Errorf("a failed preparation:\n%s", tree(roots[len(roots)-1:]))
 	}
 	out := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(sampledOut()))

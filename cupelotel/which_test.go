@@ -53,7 +53,7 @@ func TestRunModes(t *testing.T) {
 	var modes []string
 	for _, span := range recorder.Ended() {
 		if span.Name() == "cupel.pipeline" {
-			modes = append(modes, attr(span.Attributes(), cupelotel.RunModeKey))
+			modes = append(modes, attr(span.Attributes(), "cupel.run.mode"))
 		}
 	}
 	slices.Sort(modes)
@@ -123,7 +123,7 @@ func TestPipelineNames(t *testing.T) {
 			if _, err := newPipeline(t, c).Run(t.Context(), candidates(t), newBudget(t, 1000, 100), pipeline.WithTrace(collector)); err != nil {
 				t.Fatal(err)
 			}
-			if got := attr(spanNamed(t, recorder, "cupel.pipeline").Attributes(), cupelotel.PipelineNameKey); got != tt.want {
+			if got := attr(spanNamed(t, recorder, "cupel.pipeline").Attributes(), "cupel.pipeline.name"); got != tt.want {
 				t.Errorf("the span has the name %q, want %q", got, tt.want)
 			}
 			series := "cupel.run.mode=run"
@@ -167,7 +167,7 @@ func TestAttributesOfTheCaller(t *testing.T) {
 	for _, span := range recorder.Ended() {
 		if span.Name() == "cupel.pipeline" {
 			tenants = append(tenants, attr(span.Attributes(), "tenant"))
-			if attr(span.Attributes(), "region") != "eu" || attr(span.Attributes(), cupelotel.VerbosityKey) != "StageOnly" {
+			if attr(span.Attributes(), "region") != "eu" || attr(span.Attributes(), "cupel.verbosity") != "StageOnly" {
 				t.Errorf("the span has %v", span.Attributes())
 			}
 		}
@@ -263,7 +263,7 @@ func TestFilter(t *testing.T) {
 	if want := []string{"wanted", "broken", "other", "", "wanted", "broken", "other", ""}; !slices.Equal(asked, want) {
 		t.Errorf("the filter was asked about %q, want %q", asked, want)
 	}
-	if name := attr(spanNamed(t, recorder, "cupel.pipeline").Attributes(), cupelotel.PipelineNameKey); name != "wanted" {
+	if name := attr(spanNamed(t, recorder, "cupel.pipeline").Attributes(), "cupel.pipeline.name"); name != "wanted" {
 		t.Errorf("the only run is of %q", name)
 	}
 	for _, m := range collect(t, reader) {
