@@ -27,8 +27,8 @@ const (
 	// a run that chooses for a turn, "dry_run", or "simulation" for a dry run of a
 	// Prepared. Metrics have it too.
 	runModeKey = attribute.Key("cupel.run.mode")
-	// pipelineNameKey is the name of the pipeline (string): that of
-	// [WithPipelineName], else that of the [pipeline.Config], which a policy sets. Set
+	// pipelineNameKey is the name of the pipeline (string): that of the
+	// [pipeline.Config], which a policy sets. Set
 	// only on pipelines with a name. Metrics and spans of turns have it too.
 	pipelineNameKey = attribute.Key("cupel.pipeline.name")
 	// policyNameKey and policyHashKey are the name of the policy that the pipeline was
@@ -40,10 +40,6 @@ const (
 	// [ContextWithConversationID], or of the baggage. Set only where there is one. Spans
 	// of turns have it too.
 	conversationIDKey = attribute.Key("gen_ai.conversation.id")
-	// agentNameKey is OpenTelemetry's name of the agent (string): that of
-	// [ContextWithAgentName], or of the baggage. Set only where there is one. Spans of
-	// turns have it too.
-	agentNameKey = attribute.Key("gen_ai.agent.name")
 	// budgetTargetTokensKey and budgetOutputReserveKey are the budget's target, and
 	// what it keeps for the answer (int, tokens).
 	budgetTargetTokensKey  = attribute.Key("cupel.budget.target_tokens")
@@ -128,22 +124,6 @@ const (
 	// of a strategy includes its parts, and all calls. Set on score, slice and place,
 	// for up to 64 strategies.
 	strategyTimePrefix = "cupel.strategy.time."
-)
-
-// Attributes of the spans of strategies, which [WithStrategySpans] adds.
-//
-//	on:        cupel.strategy.*
-//	verbosity: all, with WithStrategySpans
-//	cost:      2 µs a span
-const (
-	// strategyTypeKey is the Go type of the strategy (string), such as "*scorer.Tag".
-	strategyTypeKey = attribute.Key("cupel.strategy.type")
-	// strategyCallsKey is the number of calls (int). A streaming run calls a scorer for
-	// each batch, and some slicers call others for each kind.
-	strategyCallsKey = attribute.Key("cupel.strategy.calls")
-	// strategyBusyTimeKey is the time of all calls (double, seconds). The span lasts
-	// from the start of the first call to the end of the last.
-	strategyBusyTimeKey = attribute.Key("cupel.strategy.busy_time")
 )
 
 // Attributes of the stage spans about what was left out.
@@ -337,14 +317,13 @@ const (
 const (
 	rootSpanName       = "cupel.pipeline"
 	stageSpanPrefix    = "cupel.stage."
-	strategySpanPrefix = "cupel.strategy."
 	turnSpanName       = "cupel.session.turn"
 	commitSpanName     = "cupel.session.commit"
 	exclusionEventName = "cupel.exclusion"
 	includedEventName  = "cupel.item.included"
 	shortfallEventName = "cupel.shortfall"
 	overflowEventName  = "cupel.overflow"
-	selectionEventName = "cupel.selection" // by default
+	selectionEventName = "cupel.selection"
 )
 
 // other is OpenTelemetry's value for anything without a name of its own.

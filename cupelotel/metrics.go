@@ -46,7 +46,7 @@ var (
 //	cupel.session.duration          histogram, s        of proposing a turn; error.type when failed
 //
 // What the runs of a turn measure is recorded when the turn is committed or fails.
-// Dry runs are not measured, unless [WithDryRuns] is given; runs that make or use a
+// Dry runs are not measured; runs that make or use a
 // [pipeline.Prepared] are. One that makes it has no window.
 //
 // All have cupel.pipeline.name, if the pipeline has a name, and those of runs have
@@ -63,7 +63,6 @@ var (
 type MetricCollector struct {
 	provider metric.MeterProvider // nil: the global one
 	which    which
-	dryRuns  bool
 
 	instruments memo[metric.MeterProvider, *instruments]
 }
@@ -92,7 +91,7 @@ func (*MetricCollector) RecordItemEvent(cupel.TraceEvent) {}
 
 // StartRun implements [observe.RunObserver].
 func (c *MetricCollector) StartRun(ctx context.Context, info observe.RunInfo) (context.Context, observe.RunTrace) {
-	if info.DryRun && !c.dryRuns {
+	if info.DryRun {
 		return ctx, nil
 	}
 	in := c.current()

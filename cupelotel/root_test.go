@@ -39,8 +39,6 @@ func TestRootSpans(t *testing.T) {
 		{"policy without a name", anonymous, t.Context(), 1000, nil, map[attribute.Key]string{"cupel.policy.name": "", "cupel.policy.hash": policy.Chat().Hash()},
 			"the hash is of what the policy does"},
 		{"no policy", config(), t.Context(), 1000, nil, map[attribute.Key]string{"cupel.policy.name": "", "cupel.policy.hash": "", "gen_ai.conversation.id": ""}, ""},
-		{"policy and option", chat, t.Context(), 1000, []cupelotel.TraceOption{cupelotel.WithPipelineName("support")},
-			map[attribute.Key]string{"cupel.policy.name": "Chat", "cupel.pipeline.name": "support"}, "several pipelines may have one policy"},
 		{"conversation in the context", config(), conversation, 1000, nil,
 			map[attribute.Key]string{"gen_ai.conversation.id": "c1"}, "of the caller"},
 		{"redacted", chat, conversation, 1000,

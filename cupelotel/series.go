@@ -84,7 +84,7 @@ func (c *MetricCollector) attributes(ctx context.Context) []attribute.KeyValue {
 
 // seriesIn is seriesOf with the attributes of the run or the turn.
 func (c *MetricCollector) seriesIn(in *instruments, configured, mode string, attrs []attribute.KeyValue) *series {
-	key := seriesKey{name: c.which.nameOr(configured), mode: mode}
+	key := seriesKey{name: configured, mode: mode}
 	if c.which.attrsOf != nil {
 		set := attribute.NewSet(slices.Clone(attrs)...) // it sorts what it is given
 		key.dynamic, attrs = set.Equivalent(), set.ToSlice()

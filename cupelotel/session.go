@@ -29,7 +29,7 @@ func (c *TraceCollector) StartTurn(ctx context.Context, info turn.Info) (context
 	if outer != nil && outer.collector != c && outer.start.Equal(info.Start) && outer.root.SpanContext().Equal(caller.SpanContext()) {
 		caller = outer.caller // another collector of the same turn: both are below the caller's span
 	}
-	which := c.appendPassed(ctx, c.appendName(c.which.attributes(ctx, 5), info.Pipeline))
+	which := c.appendConversation(ctx, c.appendName(c.which.attributes(ctx, 5), info.Pipeline))
 	ctx, span := tracer.Start(trace.ContextWithSpan(ctx, caller), turnSpanName, trace.WithAttributes(append(slices.Clip(which),
 		sessionTurnKey.Int(info.Number),
 		sessionCandidatesKey.Int(info.Candidates),

@@ -1,13 +1,11 @@
 package cupelotel
 
 import (
-	"context"
 	"strconv"
 	"strings"
 
 	"github.com/wollax/cupel-go/cupel/observe"
 	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/trace"
 )
 
 // strategyKeys returns the key of the time of each strategy: strategyTimePrefix and
@@ -48,27 +46,4 @@ func appendStrategies(attrs []attribute.KeyValue, list []observe.StrategyTime) [
 		attrs = append(attrs, attribute.Float64(key, list[i].Duration.Seconds()))
 	}
 	return attrs
-}
-
-// startStrategies makes the spans of a stage's strategies. They come late, with the
-// times that were measured, so that a strategy is in one span however often it is
-// called.
-func (r *traceRun) startStrategies(ctx context.Context, stage trace.Span, list []observe.StrategyTime) {
-	spans := make([]trace.Span, len(list))
-	for i, s := range list {
-		parent := stage
-		if s.Parent >= 0 {
-			parent = spans[s.Parent]
-		}
-		//nolint:spancheck // the loop below ends them
-		_, spans[i] = r.tracer.Start(trace.ContextWithSpan(ctx, parent), strategySpanPrefix+bareType(s.Strategy),
-			trace.WithTimestamp(s.Start), trace.WithAttributes(
-				strategyTypeKey.String(s.Strategy),
-				strategyCallsKey.Int(s.Calls),
-				strategyBusyTimeKey.Float64(s.Duration.Seconds()),
-			))
-	}
-	for i := range list {
-		spans[i].End(trace.WithTimestamp(list[i].End))
-	}
 }

@@ -38,14 +38,12 @@ type TraceCollector struct {
 	which     which
 	itemAttrs []func(*cupel.ContextItem) []attribute.KeyValue
 
-	strategySpans bool
 	pipelineClock bool
 
-	logs          bool               // make log records
-	loggers       log.LoggerProvider // nil: the global one
-	selectionName string             // of the record of a run
-	noSpanEvents  bool
-	recording     *recordingConfig // nil for none
+	logs         bool               // make log records
+	loggers      log.LoggerProvider // nil: the global one
+	noSpanEvents bool
+	recording    *recordingConfig // nil for none
 
 	tracers  memo[trace.TracerProvider, trace.Tracer]
 	loggerOf memo[log.LoggerProvider, log.Logger]
@@ -54,7 +52,7 @@ type TraceCollector struct {
 // NewTraceCollector returns a collector. By default it makes spans with the
 // global TracerProvider at [VerbosityStageOnly].
 func NewTraceCollector(opts ...TraceOption) *TraceCollector {
-	c := &TraceCollector{limit: DefaultEventLimit, selectionName: selectionEventName}
+	c := &TraceCollector{limit: DefaultEventLimit}
 	for _, opt := range opts {
 		if opt != nil {
 			opt.applyTrace(c)
@@ -112,7 +110,7 @@ func (c *TraceCollector) StartRun(ctx context.Context, info observe.RunInfo) (co
 		}
 		attrs = append(attrs, policyHashKey.String(c.text(TextPipeline, info.PolicyHash)))
 	}
-	attrs = c.appendPassed(ctx, attrs)
+	attrs = c.appendConversation(ctx, attrs)
 	ctx, span := tracer.Start(parent, rootSpanName, c.rootOptions(info, attrs)...)
 	if root := span.SpanContext(); !root.Equal(caller.SpanContext()) { // equal: a no-op span
 		ctx = &runContext{Context: ctx, collector: c, start: info.Start, root: root, caller: caller}
@@ -157,8 +155,8 @@ func (c *TraceCollector) rootOptions(info observe.RunInfo, attrs []attribute.Key
 
 // appendName appends the name of the pipeline, if it has one.
 func (c *TraceCollector) appendName(attrs []attribute.KeyValue, configured string) []attribute.KeyValue {
-	if name := c.which.nameOr(configured); name != "" {
-		attrs = append(attrs, pipelineNameKey.String(c.text(TextPipeline, name)))
+	if configured != "" {
+		attrs = append(attrs, pipelineNameKey.String(c.text(TextPipeline, configured)))
 	}
 	return attrs
 }
@@ -273,9 +271,6 @@ func (r *traceRun) EndStage(ctx context.Context, e observe.StageEnd) {
 	}
 	if stage.IsRecording() || r.log != nil { // a sampler may leave out stages and keep the run
 		r.describe(ctx, stage.Span, e)
-	}
-	if r.collector.strategySpans && stage.IsRecording() && !r.collector.pipelineClock {
-		r.startStrategies(ctx, stage.Span, e.Strategies)
 	}
 	stage.End(trace.WithTimestamp(r.collector.moment(e.End)))
 }
