@@ -89,7 +89,7 @@ type IncludedItem struct {
 	// key, or near copies were looked for. JSON has Candidate, Form and Stale only then.
 	Units bool
 
-	extra *includedExtra
+	extra, reasonExtra *extraFields
 }
 
 // ExcludedItem is an item that was left out, with its score and the reason.
