@@ -84,6 +84,12 @@ func (insider) Reason(code ExclusionCode, tokens, available int, other *ContextI
 	return ExclusionReason{Code: code, tokens: tokens, available: available, other: other}
 }
 
+// AppendReason appends the text of a reason.
+func (insider) AppendReason(b []byte, r *ExclusionReason) []byte { return r.append(b) }
+
+// AppendIncluded appends the text of an entry.
+func (insider) AppendIncluded(b []byte, e *IncludedItem) []byte { return e.append(b) }
+
 // Points returns the smaller forms of what a slicer sees, and the older versions that
 // may come back in its place.
 func (insider) Points(it *ContextItem) (forms, older []engine.Form) {

@@ -40,11 +40,12 @@ type run struct {
 	observer observer
 
 	// Of streams alone:
-	streaming  bool
-	pinned     *cupel.ContextItem              // the first one, of an earlier batch
-	arrivals   []int                           // by candidate: its position among all items
-	tally      map[cupel.ExclusionCode]int     // what is left out
-	considered func() (candidates, tokens int) // all items so far
+	streaming bool
+	pinned    *cupel.ContextItem          // the first one, of an earlier batch
+	arrivals  []int                       // by candidate: its position among all items
+	tally     map[cupel.ExclusionCode]int // what is left out
+	total     int                         // items so far
+	tokens    exact.Sum                   // of all of them
 }
 
 // ranked is what does not depend on a budget. A [Prepared] shares it between runs.
@@ -75,7 +76,10 @@ func (r *run) free() {
 	clear(r.placed)
 	clear(r.candidates)
 	choice.Ranking = nil
-	*r = run{own: own, choice: choice, merged: r.merged[:0], placed: r.placed[:0], candidates: r.candidates[:0]}
+	*r = run{
+		own: own, choice: choice, merged: r.merged[:0], placed: r.placed[:0], candidates: r.candidates[:0],
+		observer: observer{message: r.observer.message},
+	}
 	runPool.Put(r)
 }
 

@@ -36,9 +36,7 @@ type stream struct {
 	*run
 	batchSize int
 
-	total    int       // items pulled
-	tokens   exact.Sum // of all of them
-	ended    bool      // the source has ended
+	ended    bool // the source has ended
 	batches  int
 	batch    []*cupel.ContextItem // scoreable items
 	arrived  []int                // their positions among all items pulled
@@ -47,7 +45,6 @@ type stream struct {
 	pins     exact.Sum            // tokens of pinned
 	spent    exact.Sum            // tokens of kept
 	contents map[string]*cupel.ContextItem
-	excluded map[cupel.ExclusionCode]int
 }
 
 // insteadOfStream says what to do with items that streams do not take.
@@ -137,13 +134,10 @@ func (p *Pipeline) RunStream(ctx context.Context, source iter.Seq2[*cupel.Contex
 		return invalid("batchSize", strconv.Itoa(settings.batchSize), "batch size must be at least 1")
 	}
 	s := &stream{
-		run:       &run{config: &p.config, budget: budget, ranked: new(ranked)},
+		run:       &run{config: &p.config, budget: budget, ranked: new(ranked), streaming: true, tally: make(map[cupel.ExclusionCode]int)},
 		batchSize: settings.batchSize,
 		contents:  make(map[string]*cupel.ContextItem),
-		excluded:  make(map[cupel.ExclusionCode]int),
 	}
-	s.tally, s.streaming = s.excluded, true
-	s.considered = func() (candidates, tokens int) { return s.total, s.tokens.Int() }
 	ctx = s.observe(contextOr(ctx), settings.collector, observe.RunInfo{Streaming: true})
 	returning := false
 	defer func() {
@@ -169,7 +163,7 @@ func (s *stream) flow(ctx context.Context, source iter.Seq2[*cupel.ContextItem, 
 		err = s.process(ctx)
 	}
 	st := &s.observer.stages[classify]
-	st.in, st.out = s.total, s.total-s.excluded[cupel.ExcludeNegativeTokens]
+	st.in, st.out = s.total, s.total-s.tally[cupel.ExcludeNegativeTokens]
 	for stage := range place {
 		if err == nil {
 			s.endStage(stage)
@@ -378,13 +372,11 @@ func (s *stream) placeKept(ctx context.Context) (int, error) {
 
 func (s *stream) result(err error) *cupel.StreamResult {
 	r := &cupel.StreamResult{
-		Excluded: s.excluded, TotalCandidates: s.total, TotalTokensConsidered: s.tokens.Int(), SourceEnded: s.ended,
+		Excluded: s.tally, TotalCandidates: s.total, TotalTokensConsidered: s.tokens.Int(), SourceEnded: s.ended,
 	}
 	if err == nil {
 		r.Window = s.window
-		for _, at := range s.order {
-			r.Included = s.include(r.Included, &s.choice.Merged[at], &s.placed[at])
-		}
+		r.Included = s.listIncluded()
 	}
 	return r
 }

@@ -19,6 +19,8 @@ var data = inside.Cupel.(interface {
 	Smaller(whole *cupel.ContextItem, content string, tokens, full int) *cupel.ContextItem
 	UnitField(it *cupel.ContextItem) string
 	Reason(code cupel.ExclusionCode, tokens, available int, other *cupel.ContextItem) cupel.ExclusionReason
+	AppendReason(b []byte, r *cupel.ExclusionReason) []byte
+	AppendIncluded(b []byte, e *cupel.IncludedItem) []byte
 })
 
 // makeStandIns makes what strategies see of groups.
@@ -181,6 +183,15 @@ func makeContent(ctx context.Context, produce func(context.Context) (string, err
 		err = fmt.Errorf("failed with a nil %T", err)
 	}
 	return content, err
+}
+
+// listIncluded lists what is in the window, in placed order.
+func (r *run) listIncluded() []cupel.IncludedItem {
+	list := make([]cupel.IncludedItem, 0, len(r.order))
+	for _, at := range r.order {
+		list = r.include(list, &r.choice.Merged[at], &r.placed[at])
+	}
+	return list
 }
 
 // include lists the members of a merged unit, each with its own entry.

@@ -183,14 +183,16 @@ func (c *Choice) leaveOutRest(limits Limits) {
 // pinned.
 func (c *Choice) leaveOut(number Unit, score float64, available int, overridden bool) {
 	d := Decision{Code: OverBudget, Score: score, Available: available, Unit: None}
-	if c.units[number].group {
+	switch {
+	case overridden:
+		d = Decision{Code: PinnedFirst, Score: score, Other: c.FirstPinned()}
+	case c.units[number].group:
 		d.Unit = number
 	}
-	if overridden {
-		d = Decision{Code: PinnedFirst, Score: score, Other: c.FirstPinned()}
-	}
 	for _, m := range c.Members(number) {
-		d.Candidate, d.Tokens = m, c.Tokens[m]
+		if d.Candidate = m; !overridden {
+			d.Tokens = c.Tokens[m]
+		}
 		c.Decisions = append(c.Decisions, d)
 	}
 }
