@@ -16,7 +16,7 @@ type insider struct{}
 func (insider) Columns(items []*ContextItem, to *engine.Columns, always bool) int {
 	linked := always
 	n := len(items)
-	to.Tokens, to.Pinned, to.Contents = resize(to.Tokens, n), resize(to.Pinned, n), resize(to.Contents, n)
+	to.Tokens, to.Pinned, to.Contents = engine.Resize(to.Tokens, n), engine.Resize(to.Pinned, n), engine.Resize(to.Contents, n)
 	for i, it := range items {
 		if it == nil || it.content == "" {
 			return i
@@ -120,11 +120,4 @@ func (u *itemUnits) ofGroup() []engine.Form {
 		return nil
 	}
 	return u.lists.groupForms
-}
-
-func resize[T any](s []T, n int) []T {
-	if cap(s) < n {
-		return make([]T, n)
-	}
-	return s[:n]
 }

@@ -3,7 +3,6 @@ package observe
 import (
 	"cmp"
 	"context"
-	"slices"
 	"strconv"
 	"sync"
 
@@ -105,7 +104,7 @@ func (c *DiagnosticTraceCollector) Events() []cupel.TraceEvent {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return slices.Clone(c.events)
+	return append([]cupel.TraceEvent(nil), c.events...)
 }
 
 // BuildReport returns the report of the last run, with the recorded events. If
@@ -119,7 +118,7 @@ func (c *DiagnosticTraceCollector) BuildReport() *cupel.SelectionReport {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	report := cmp.Or(c.report, &cupel.SelectionReport{}).Clone()
-	report.Events = slices.Clone(c.events)
+	report.Events = append([]cupel.TraceEvent(nil), c.events...)
 	return report
 }
 

@@ -302,11 +302,9 @@ func (r *run) reasonOf(d *engine.Decision) cupel.ExclusionReason {
 
 // takeBack removes the exclusions of older versions that came back.
 func (r *run) takeBack() {
-	if r.choice.HasReturned() {
-		st := &r.observer.stages[deduplicate]
-		st.excluded = slices.DeleteFunc(st.excluded, func(e cupel.ExcludedItem) bool { return r.choice.Returned(engine.Candidate(e.Candidate)) })
-		st.told = len(st.excluded)
-	}
+	st := &r.observer.stages[deduplicate]
+	st.excluded = slices.DeleteFunc(st.excluded, func(e cupel.ExcludedItem) bool { return r.choice.Returned(engine.Candidate(e.Candidate)) })
+	st.told = len(st.excluded)
 }
 
 // endStage tells of the end of a stage, if its start was told.
@@ -390,7 +388,7 @@ func (r *run) abandon(ctx context.Context) {
 		return
 	}
 	at, now := o.current, o.start
-	quietly(func() { now = r.config.Clock() }) // the clock may be what panics
+	value.Quietly(func() { now = r.config.Clock() }) // the clock may be what panics
 	for i := range o.stages {
 		st := &o.stages[i]
 		if stageNumber(i) == at {
@@ -402,20 +400,13 @@ func (r *run) abandon(ctx context.Context) {
 			}
 			st.err = &observe.AbandonedError{Stage: stageNames[i]}
 		}
-		quietly(func() { r.tellStageEnd(stageNumber(i)) })
+		value.Quietly(func() { r.tellStageEnd(stageNumber(i)) })
 	}
 	e := observe.RunEnd{End: now, Err: &observe.AbandonedError{}}
 	if at != noStage {
 		e.Err = &observe.AbandonedError{Stage: stageNames[at]}
 	}
-	quietly(func() { r.tellRunEnd(ctx, e) })
-}
-
-// quietly calls do while something unwinds the stack. A panic of do ends here,
-// so that the caller sees the first one, which is not recovered.
-func quietly(do func()) {
-	defer func() { _ = recover() }()
-	do()
+	value.Quietly(func() { r.tellRunEnd(ctx, e) })
 }
 
 // report makes the report of the run as far as it got.

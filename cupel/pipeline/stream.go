@@ -138,16 +138,7 @@ func (p *Pipeline) RunStream(ctx context.Context, source iter.Seq2[*cupel.Contex
 		batchSize: settings.batchSize,
 		contents:  make(map[string]*cupel.ContextItem),
 	}
-	ctx = s.observe(contextOr(ctx), settings.collector, observe.RunInfo{Streaming: true})
-	returning := false
-	defer func() {
-		if !returning {
-			s.abandon(ctx)
-		}
-	}()
-	err := s.flow(ctx, source)
-	s.end(ctx, err)
-	returning = true
+	err := s.observed(ctx, settings.collector, observe.RunInfo{Streaming: true}, func(ctx context.Context) error { return s.flow(ctx, source) })
 	return s.result(err), err
 }
 
@@ -275,9 +266,7 @@ func checkStreamed(item *cupel.ContextItem, arrival int) error {
 func (s *stream) process(ctx context.Context) error {
 	s.batches++
 	s.items, s.arrivals = s.batch, s.arrived
-	if err := s.makeUnits(ctx, s.items, 0); err != nil {
-		return err
-	}
+	_ = s.makeUnits(ctx) // its items were checked one by one
 	err := s.stage(ctx, score, len(s.items), s.score)
 	if err == nil {
 		err = s.stage(ctx, deduplicate, len(s.items), s.deduplicateBatch)
@@ -305,9 +294,7 @@ func (s *stream) deduplicateBatch(ctx context.Context) (int, error) {
 			n++
 		}
 		s.items, s.arrivals, s.scores = s.items[:n], s.arrivals[:n], s.scores[:n]
-		if err := s.makeUnits(ctx, s.items, 0); err != nil {
-			return 0, err
-		}
+		_ = s.makeUnits(ctx)
 		s.ranking.Score(s.scores)
 	}
 	return s.deduplicate(ctx)
@@ -321,7 +308,7 @@ func (s *stream) left() int {
 
 // sliceBatch selects what fits from the batch, densest items first.
 func (s *stream) sliceBatch(ctx context.Context) (_ int, err error) {
-	s.sort(s.items)
+	s.sort()
 	left := s.left()
 	room := max(0, left)
 	if s.selection, err = (slicer.Greedy{}).Slice(ctx, s.sorted, cupel.SliceBudget{MaxTokens: room, TargetTokens: room}); err != nil {
@@ -351,9 +338,7 @@ func (s *stream) placeKept(ctx context.Context) (int, error) {
 	for _, k := range s.kept {
 		s.scores = append(s.scores, k.score)
 	}
-	if err := s.makeUnits(ctx, s.items, 0); err != nil {
-		return 0, err
-	}
+	_ = s.makeUnits(ctx)
 	s.ranking.Score(s.scores)
 	s.ranking.Deduplicate(true)
 	s.ranking.Sort()

@@ -258,14 +258,6 @@ func (c *Choice) shrink(m *Chosen, tokens *exact.Sum, target int) {
 	}
 }
 
-// NumCandidates returns the number of candidates that a chosen unit stands for.
-func (c *Choice) NumCandidates(m *Chosen) int {
-	if m.Unit == None {
-		return 1
-	}
-	return int(c.units[m.Unit].size)
-}
-
 // CandidatesOf returns the candidates that a chosen unit stands for.
 func (c *Choice) CandidatesOf(m *Chosen) []Candidate {
 	if m.Unit == None {
@@ -282,6 +274,3 @@ func sumOf(list []Chosen) exact.Sum {
 	}
 	return sum
 }
-
-// HasReturned reports whether an older version came back.
-func (c *Choice) HasReturned() bool { return len(c.returned) > 0 }
