@@ -16,7 +16,7 @@ type insider struct{}
 func (insider) Columns(items []*ContextItem, to *engine.Columns, always bool) int {
 	linked := always
 	n := len(items)
-	to.Tokens, to.Pinned, to.Contents = resize(to.Tokens, n), resize(to.Pinned, n), resize(to.Contents, n)
+	to.Tokens, to.Pinned, to.Contents = engine.Resize(to.Tokens, n), engine.Resize(to.Pinned, n), engine.Resize(to.Contents, n)
 	for i, it := range items {
 		if it == nil || it.content == "" {
 			return i
@@ -84,6 +84,12 @@ func (insider) Reason(code ExclusionCode, tokens, available int, other *ContextI
 	return ExclusionReason{Code: code, tokens: tokens, available: available, other: other}
 }
 
+// AppendReason appends the text of a reason.
+func (insider) AppendReason(b []byte, r *ExclusionReason) []byte { return r.append(b) }
+
+// AppendIncluded appends the text of an entry.
+func (insider) AppendIncluded(b []byte, e *IncludedItem) []byte { return e.append(b) }
+
 // Points returns the smaller forms of what a slicer sees, and the older versions that
 // may come back in its place.
 func (insider) Points(it *ContextItem) (forms, older []engine.Form) {
@@ -114,11 +120,4 @@ func (u *itemUnits) ofGroup() []engine.Form {
 		return nil
 	}
 	return u.lists.groupForms
-}
-
-func resize[T any](s []T, n int) []T {
-	if cap(s) < n {
-		return make([]T, n)
-	}
-	return s[:n]
 }

@@ -38,8 +38,8 @@ func TestAllocationsOfARun(t *testing.T) {
 		{"untraced", untraced, 4, "the window, and what slicer and placer return"},
 		{"null collector", allocations(pipeline.WithTrace(observe.NullTraceCollector{})), untraced, "no one observes the run"},
 		{"counts by reason", allocations(pipeline.WithTrace(countingReasons{})), untraced + 1, "the list of the one stage that leaves something out"},
-		{"report, level Stage", report(observe.TraceDetailStage), untraced + 18, "the collector and its events, the lists of the run, and those of the report"},
-		{"report, level Item", report(observe.TraceDetailItem), untraced + 20 + 2*float64(len(items)), "besides, one or two for the message of each item"},
+		{"report, level Stage", report(observe.TraceDetailStage), untraced + 14, "the collector and its events, the lists of the run, and those of the report"},
+		{"report, level Item", report(observe.TraceDetailItem), untraced + 16, "besides, the messages of a stage share memory"},
 	}
 	for _, tt := range tests {
 		if tt.got > tt.most {
