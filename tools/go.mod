@@ -11,6 +11,7 @@ tool (
 	github.com/compose-spec/compose-go/v2/cmd
 	github.com/evanw/esbuild/cmd/esbuild
 	github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+	golang.org/x/exp/cmd/apidiff
 	golang.org/x/perf/cmd/benchstat
 )
 
