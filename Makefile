@@ -282,23 +282,6 @@ bench-guard: ## Fail when something is much slower than it was, by ratios in one
 	CUPEL_BENCH_GUARD=1 go -C cmd/cupel test -count=1 -run '^TestBenchGuard$$' -v ./internal/input
 	CUPEL_BENCH_GUARD=1 go -C cupelrelevance test -count=1 -run '^TestHostileTexts$$' -v .
 
-.PHONY: bench-docs
-bench-docs: ## Measure the targets COUNT times and rewrite docs/benchmarks.md
-	@mkdir -p docs/benchmarks
-	@: >docs/benchmarks/benchmarks.txt
-	@# Once: it takes a minute.
-	@go -C cupeltiktoken test -run '^$$' -bench '^BenchmarkTarget$$' -benchtime 1x . >>docs/benchmarks/benchmarks.txt
-	@# One after the other: -count would run each side COUNT times before it comes to the next.
-	@for round in $$(seq $(COUNT)); do \
-		go -C internal/naive test -run '^$$' -bench '^BenchmarkTarget$$' -benchmem -benchtime 100ms . >>docs/benchmarks/benchmarks.txt || exit 1; \
-		go -C cmd/cupel test -run '^$$' -bench '^BenchmarkTarget$$' -benchmem -benchtime 100ms ./internal/input >>docs/benchmarks/benchmarks.txt || exit 1; \
-	done
-	@$(MAKE) --no-print-directory bench-tables
-
-.PHONY: bench-tables
-bench-tables: ## Write the tables and plots of docs/benchmarks.md from the last measurement
-	go run ./internal/naive/cmd/benchdoc -in docs/benchmarks/benchmarks.txt -doc docs/benchmarks.md -plots docs/benchmarks
-
 .PHONY: benchstat
 benchstat: ## Compare two outputs of make bench: make benchstat OLD=a NEW=b
 	@test -n '$(OLD)' && test -n '$(NEW)' || { echo "usage: make benchstat OLD=file NEW=file" >&2; exit 2; }

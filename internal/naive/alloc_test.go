@@ -8,6 +8,7 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/observe"
 	"github.com/wollax/cupel-go/cupel/pipeline"
+	"github.com/wollax/cupel-go/internal/naive"
 )
 
 // TestAllocationsOfARun holds the counts that docs/benchmarks.md promises. They
@@ -17,7 +18,7 @@ func TestAllocationsOfARun(t *testing.T) {
 		t.Skip("the race detector empties pools at random")
 	}
 	w := workload{n: 100}
-	items, budget, p := w.items(), w.budget(), greedyPipeline(threeScorers())
+	items, budget, p := w.items(), w.budget(), enginePipeline(three, naive.Greedy{})
 	ctx := t.Context()
 	allocations := func(opts ...pipeline.RunOption) float64 {
 		return testing.AllocsPerRun(200, func() { must(p.Run(ctx, items, budget, opts...)) })
@@ -51,7 +52,7 @@ func TestAllocationsOfARun(t *testing.T) {
 // TestReportsOutliveTheirRun: a report must share no memory with the pool that
 // the next runs take theirs from.
 func TestReportsOutliveTheirRun(t *testing.T) {
-	p := greedyPipeline(threeScorers())
+	p := enginePipeline(three, naive.Greedy{})
 	dryRun := func(n int) *cupel.SelectionReport {
 		w := workload{n: n}
 		return must(p.DryRun(t.Context(), w.items(), w.budget()))

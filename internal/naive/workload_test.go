@@ -2,25 +2,24 @@ package naive_test
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/observe"
 	"github.com/wollax/cupel-go/cupel/pipeline"
-	"github.com/wollax/cupel-go/cupel/placer"
-	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupel/slicer"
-	"github.com/wollax/cupel-go/cupel/strategy"
+	"github.com/wollax/cupel-go/internal/naive"
 )
 
 // What the engine is measured against, and the input of the measurements.
 // Besides the model there are yardsticks that owe nothing to it: a sort of
-// the standard library, lists of the items with a tag, and the table for the knapsack with a
-// bit for each cell, as a careful implementation would write it.
+// the standard library, and the table for the knapsack with a bit for each cell,
+// as a careful implementation would write it.
 
 // pair is what the sort yardstick sorts.
 type pair struct {
@@ -58,23 +57,12 @@ type workload struct {
 // items are as an application has them: contents of a few hundred bytes, all
 // different, five kinds, and a timestamp and a priority each.
 func (w workload) items() []*cupel.ContextItem {
-	return w.itemsBy(func(r *rand.Rand) int { return r.IntN(w.tagsFrom) })
-}
-
-// zipfItems are items with a few common tags and many rare ones.
-func (w workload) zipfItems() []*cupel.ContextItem {
-	return w.itemsBy(func(r *rand.Rand) int { return int(rand.NewZipf(r, 1.1, 1, uint64(w.tagsFrom-1)).Uint64()) })
-}
-
-// itemsBy are items with the tags that tag draws.
-func (w workload) itemsBy(tag func(*rand.Rand) int) []*cupel.ContextItem {
 	r := rand.New(rand.NewPCG(uint64(w.n), uint64(w.tags)))
 	kinds := []cupel.ContextKind{cupel.KindMessage, cupel.KindDocument, cupel.KindToolOutput, cupel.KindMemory, "ticket"}
 	names := make([]string, w.tagsFrom)
 	for i := range names {
 		names[i] = fmt.Sprintf("tag-%d", i)
 	}
-	// A hundred texts share their bytes in memory, so that a million items fit.
 	texts := make([]string, 100)
 	for i := range texts {
 		text := make([]byte, 100+r.IntN(300))
@@ -87,14 +75,11 @@ func (w workload) itemsBy(tag func(*rand.Rand) int) []*cupel.ContextItem {
 	for i := range items {
 		tags := make([]string, 0, w.tags)
 		for len(tags) < w.tags {
-			if tag := names[tag(r)]; !slices.Contains(tags, tag) {
+			if tag := names[r.IntN(w.tagsFrom)]; !slices.Contains(tags, tag) {
 				tags = append(tags, tag)
 			}
 		}
-		content := fmt.Sprintf("item %d", i)
-		if w.n <= 10_000 {
-			content += ": " + texts[r.IntN(len(texts))]
-		}
+		content := fmt.Sprintf("item %d: %s", i, texts[r.IntN(len(texts))])
 		items[i] = must(cupel.NewContextItem(content, 20+r.IntN(400),
 			cupel.WithKind(kinds[r.IntN(len(kinds))]),
 			cupel.WithTimestamp(epoch.Add(-time.Duration(r.Int64N(int64(90*24*time.Hour))))),
@@ -109,40 +94,64 @@ func (w workload) budget() cupel.ContextBudget {
 	return must(cupel.NewContextBudget(100*w.n, 88*w.n))
 }
 
-// threeScorers and fourScorers are the composites of the measurements.
-func threeScorers() strategy.Scorer {
-	return scorer.Must(scorer.NewComposite(
-		scorer.Weighted{Scorer: scorer.Recency{}, Weight: 0.5},
-		scorer.Weighted{Scorer: scorer.Priority{}, Weight: 0.3},
-		scorer.Weighted{Scorer: scorer.Kind{}, Weight: 0.2}))
+// The strategies of the measurements.
+var (
+	three = naive.Composite{Parts: []naive.Weighted{
+		{Scorer: naive.Recency{}, Weight: 0.5}, {Scorer: naive.Priority{}, Weight: 0.3}, {Scorer: naive.Kind{}, Weight: 0.2}}}
+	four = naive.Composite{Parts: []naive.Weighted{
+		{Scorer: naive.Recency{}, Weight: 0.4}, {Scorer: naive.Priority{}, Weight: 0.3}, {Scorer: naive.Kind{}, Weight: 0.2}, {Scorer: naive.Frequency{}, Weight: 0.1}}}
+	quotas = naive.Quota{Inner: naive.Greedy{}, Entries: []naive.QuotaEntry{
+		{Kind: "Message", Require: 20, Cap: 60}, {Kind: "ToolOutput", Require: 10, Cap: 30}, {Kind: "Memory", Require: 0, Cap: 15}}}
+	counts = naive.CountQuota{Inner: naive.Greedy{}, Entries: []naive.CountEntry{ // their caps drop a few items in a hundred
+		{Kind: "Memory", RequireCount: 100, CapCount: 1_000}, {Kind: "ticket", RequireCount: 1, CapCount: 900}}}
+)
+
+// enginePipeline is the pipeline of a measurement.
+func enginePipeline(s naive.Scorer, sl naive.Slicer) *pipeline.Pipeline {
+	return must(pipeline.New(must(engineConfig(naive.Config{Scorer: s, Slicer: sl, Placer: naive.UShaped{}}))))
 }
 
-func fourScorers() strategy.Scorer {
-	return scorer.Must(scorer.NewComposite(
-		scorer.Weighted{Scorer: scorer.Recency{}, Weight: 0.4},
-		scorer.Weighted{Scorer: scorer.Priority{}, Weight: 0.3},
-		scorer.Weighted{Scorer: scorer.Kind{}, Weight: 0.2},
-		scorer.Weighted{Scorer: scorer.Frequency{}, Weight: 0.1}))
-}
-
-// greedyPipeline is what the rows about whole runs measure.
-func greedyPipeline(s strategy.Scorer) *pipeline.Pipeline {
-	return must(pipeline.New(pipeline.Config{Scorer: s, Slicer: slicer.Greedy{}, Placer: placer.UShaped{}}))
-}
-
-// sorted is a slicer's input: the items with scores of their own, by score.
-func sorted(items []*cupel.ContextItem, score func(r *rand.Rand, i int) float64) []cupel.ScoredItem {
-	r := rand.New(rand.NewPCG(uint64(len(items)), 3))
-	scored := make([]cupel.ScoredItem, len(items))
-	for i, item := range items {
-		scored[i] = cupel.ScoredItem{Item: item, Score: score(r, i)}
+// withUnits returns copies of the items: four of ten are pairs, a call and its
+// result with smaller forms; two have smaller forms, two are versions with
+// smaller forms, and two have nothing.
+func withUnits(items []*cupel.ContextItem) []*cupel.ContextItem {
+	r := rand.New(rand.NewPCG(uint64(len(items)), 7))
+	units := make([]*cupel.ContextItem, len(items))
+	for i, it := range items {
+		var opts []cupel.ItemOption
+		turn := i / 2 % 5
+		if turn < 2 {
+			opts = append(opts, cupel.WithGroup(fmt.Sprint("call_", i/2)))
+		}
+		if turn == 3 && i%2 == 0 {
+			opts = append(opts, cupel.WithVersionOf(fmt.Sprint("file_", r.IntN(i+1)/8)))
+		}
+		if turn == 2 || turn == 3 || turn < 2 && i%2 == 1 {
+			opts = append(opts, cupel.WithVariants(
+				cupel.Variant{Content: "an outline", Tokens: it.Tokens() / 3, Worth: .5 + .2*r.Float64()},
+				cupel.Variant{Content: "a stub", Tokens: it.Tokens() / 10, Worth: .1 + .2*r.Float64()}))
+		}
+		units[i] = must(it.With(opts...))
 	}
-	slices.SortStableFunc(scored, func(a, b cupel.ScoredItem) int { return cmp.Compare(b.Score, a.Score) })
-	return scored
+	return units
 }
 
-// knapsackCase is a distribution of tokens and scores. The last four are made
-// to defeat the bounds that a solver could prune with.
+// countingReasons asks for the counts by reason of each stage.
+type countingReasons struct {
+	observe.NullTraceCollector
+	observe.NoTrace
+}
+
+func (countingReasons) IsEnabled() bool { return true }
+
+func (c countingReasons) StartRun(ctx context.Context, _ observe.RunInfo) (context.Context, observe.RunTrace) {
+	return ctx, c
+}
+
+func (countingReasons) Detail() observe.TraceDetail { return observe.TraceDetail{Reasons: true} }
+
+// knapsackCase is a distribution of tokens and scores. All but the first are
+// made to defeat the bounds that a solver could prune with.
 type knapsackCase struct {
 	name string
 	make func(r *rand.Rand, i int) (tokens int, score float64)
@@ -151,26 +160,14 @@ type knapsackCase struct {
 const (
 	knapsackItems  = 10_000
 	knapsackTarget = 128_000 // tokens
-	knapsackBeyond = 512_000 // tokens, for which the table would take 640 MB with a bit a cell
 )
 
 var knapsackCases = []knapsackCase{
 	{"continuous", func(r *rand.Rand, _ int) (int, float64) { return 1 + r.IntN(2000), r.Float64() }},
-	{"ranks", func(r *rand.Rand, i int) (int, float64) {
-		return 1 + r.IntN(2000), float64(i) / (knapsackItems - 1)
-	}},
-	{"six-values", func(r *rand.Rand, _ int) (int, float64) {
-		return 1 + r.IntN(2000), [...]float64{1, 0.8, 0.75, 0.6, 0.5, 0.3}[r.IntN(6)]
-	}},
-	{"equal-density", func(r *rand.Rand, _ int) (int, float64) {
-		tokens := 100 * (1 + r.IntN(20))
-		return tokens, float64(tokens) / 2000
-	}},
 	{"subset-sum", func(r *rand.Rand, _ int) (int, float64) {
 		tokens := 2 * (1 + r.IntN(1000))
 		return tokens, float64(tokens) / 10_000
 	}},
-	{"equal-weight", func(r *rand.Rand, _ int) (int, float64) { return 1001, r.Float64() }},
 	{"proportional", func(r *rand.Rand, _ int) (int, float64) {
 		tokens := 1 + r.IntN(2000)
 		return tokens, float64(tokens) / 2000
@@ -214,47 +211,6 @@ func bitTable(items []cupel.ScoredItem, target, bucket int) []int {
 		}
 	}
 	return selected
-}
-
-// listedFrequency scores as Frequency does by looking at each item in the list
-// of each tag. No pointer may repeat.
-func listedFrequency(items []*cupel.ContextItem) []float64 {
-	lists := make(map[string][]int)
-	for i, item := range items {
-		for _, tag := range item.AllTags() {
-			tag = strings.ToLower(tag)
-			lists[tag] = append(lists[tag], i)
-		}
-	}
-	scores, seen := make([]float64, len(items)), make([]int, len(items))
-	for i, item := range items {
-		seen[i] = i + 1
-		sharing := 0
-		for _, tag := range item.AllTags() {
-			for _, other := range lists[strings.ToLower(tag)] {
-				if seen[other] != i+1 {
-					seen[other] = i + 1
-					sharing++
-				}
-			}
-		}
-		scores[i] = float64(sharing) / float64(len(items)-1)
-	}
-	return scores
-}
-
-// TestListedFrequency holds the yardstick to the engine.
-func TestListedFrequency(t *testing.T) {
-	w := workload{2_000, 30, 500}
-	for _, items := range [][]*cupel.ContextItem{w.items(), w.zipfItems()} {
-		scores := make([]float64, len(items))
-		if err := strategy.CallScorer(t.Context(), scorer.Frequency{}, items, scores); err != nil {
-			t.Fatal(err)
-		}
-		if !slices.Equal(scores, listedFrequency(items)) {
-			t.Error("the engine's scores differ from those of the lists")
-		}
-	}
 }
 
 // TestBitTable holds the yardstick to the engine: a table that selects

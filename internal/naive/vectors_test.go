@@ -1,30 +1,23 @@
 package naive_test
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"math"
-	"path"
-	"slices"
-	"strings"
 	"testing"
 	"time"
-	"unicode"
 
 	"github.com/wollax/cupel-go/conformance"
 	"github.com/wollax/cupel-go/cupel"
-	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/strategy"
 	"github.com/wollax/cupel-go/internal/naive"
 )
 
-// model runs vectors against the naive model, with a fault or without. A strategy
-// that the specification does not have may have no model: its vectors are the
-// second opinion on it, and run on the engine.
-type model struct{ fault naive.Fault }
+// model runs vectors against the naive model. What the specification does not
+// have may have no model: its vectors are the second opinion on it, and run on
+// the engine.
+type model struct{}
 
 var errNoModel = errors.New("there is no model")
 
@@ -38,7 +31,7 @@ func (m model) Score(ctx context.Context, spec conformance.ScorerSpec, items []*
 	if err != nil {
 		return nil, err
 	}
-	return naive.Score(s, items, m.fault)
+	return naive.Score(s, items)
 }
 
 func (m model) Slice(ctx context.Context, spec conformance.SlicerSpec, items []cupel.ScoredItem, budget cupel.SliceBudget) (strategy.Selection, error) {
@@ -46,7 +39,7 @@ func (m model) Slice(ctx context.Context, spec conformance.SlicerSpec, items []c
 	if errors.Is(err, errNoModel) {
 		return conformance.Engine{}.Slice(ctx, spec, items, budget)
 	}
-	return naive.Slice(s, items, budget, m.fault)
+	return naive.Slice(s, items, budget)
 }
 
 func (m model) Place(ctx context.Context, name string, items []cupel.ScoredItem) ([]int, error) {
@@ -54,13 +47,15 @@ func (m model) Place(ctx context.Context, name string, items []cupel.ScoredItem)
 	if errors.Is(err, errNoModel) {
 		return conformance.Engine{}.Place(ctx, name, items)
 	}
-	return naive.Place(p, items, m.fault), nil
+	return naive.Place(p, items), nil
 }
 
 func (m model) Run(ctx context.Context, spec conformance.PipelineSpec, items []*cupel.ContextItem, budget cupel.ContextBudget) (conformance.Outcome, error) {
+	if spec.NearDuplicates > 0 {
+		return conformance.Engine{}.Run(ctx, spec, items, budget)
+	}
 	config := naive.Config{
-		KeepDuplicates: spec.KeepDuplicates, Overflow: spec.Overflow, Fault: m.fault,
-		NearDuplicates: spec.NearDuplicates,
+		KeepDuplicates: spec.KeepDuplicates, Overflow: spec.Overflow,
 	}
 	var wrong [3]error
 	config.Slicer, wrong[0] = m.slicer(spec.Slicer)
@@ -75,11 +70,13 @@ func (m model) Run(ctx context.Context, spec conformance.PipelineSpec, items []*
 	}
 	result, err := naive.Run(config, items, budget)
 	outcome := conformance.Outcome{Window: result.Items, Report: result.Report}
-	for _, d := range result.Included {
-		outcome.Included = append(outcome.Included, conformance.Decision(d))
-	}
-	for _, d := range result.Excluded {
-		outcome.Excluded = append(outcome.Excluded, conformance.Decision(d))
+	if outcome.Report != nil {
+		for _, in := range outcome.Report.Included {
+			outcome.Included = append(outcome.Included, conformance.Decision{Candidate: in.Candidate, Form: in.Form, Stale: in.Stale})
+		}
+		for _, out := range outcome.Report.Excluded {
+			outcome.Excluded = append(outcome.Excluded, conformance.Decision{Candidate: out.Candidate, Stale: out.Stale})
+		}
 	}
 	return outcome, err
 }
@@ -189,7 +186,7 @@ func modelCurve(spec conformance.CurveSpec) (naive.Curve, error) {
 func duration(seconds float64) (time.Duration, error) {
 	ns := math.Round(seconds * 1e9)
 	if math.IsNaN(ns) || math.Abs(ns) >= math.MaxInt64 {
-		return 0, &naive.Error{Class: naive.ClassInvalidConfig, Text: "durations are at most 292 years"}
+		return 0, &naive.Error{Kind: cupel.ErrInvalidConfig, Text: "durations are at most 292 years"}
 	}
 	return time.Duration(ns), nil
 }
@@ -264,127 +261,6 @@ func TestVectorsPassOnTheModel(t *testing.T) {
 	for _, r := range results.Vectors {
 		for _, failure := range r.Failures {
 			t.Errorf("%s: %s", r.Path, failure)
-		}
-	}
-}
-
-// unnoticed are the faults that no vector can notice, with the reason. An
-// entry that a vector does notice is stale, and the test says so.
-var unnoticed = map[naive.Fault]string{
-	naive.FaultTruncateKeepsZeroTokens: "above the target no slicer of the specification selects anything; the random cases have one that does",
-	naive.FaultDropsReturn:             "no slicer with a left-over pass drops anything; the random cases have one that does",
-}
-
-// TestVectorsNoticeEveryFault plants each fault in the model and expects that
-// a vector fails.
-func TestVectorsNoticeEveryFault(t *testing.T) {
-	type file struct {
-		path string
-		data []byte
-	}
-	var files []file
-	vectors := conformance.Vectors()
-	err := fs.WalkDir(vectors, ".", func(name string, _ fs.DirEntry, err error) error {
-		if err == nil && path.Ext(name) == ".toml" {
-			var data []byte
-			data, err = fs.ReadFile(vectors, name)
-			files = append(files, file{name, data})
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(files) == 0 {
-		t.Fatal(conformance.ErrNoVectors)
-	}
-	if raceEnabled {
-		t.Skip("takes too long, and shares nothing between goroutines")
-	}
-	faults := naive.Faults()
-	if len(faults) < 80 {
-		t.Fatalf("%d faults, want at least 80", len(faults))
-	}
-	for _, fault := range faults {
-		t.Run(fault.String(), func(t *testing.T) {
-			t.Parallel()
-			noticed := ""
-			// Those named after the fault's chapter first: one of them suffices
-			// nearly always.
-			likely := slices.SortedStableFunc(slices.Values(files), func(a, b file) int {
-				return cmp.Compare(namedAfter(b.path, fault), namedAfter(a.path, fault))
-			})
-			for _, f := range likely {
-				r := conformance.RunVector(t.Context(), f.path, f.data, conformance.WithImplementation(model{fault}))
-				if strings.Contains(strings.Join(r.Failures, "\n"), "panicked") {
-					t.Fatalf("%s: %s", f.path, r.Failures)
-				}
-				if !r.Passed {
-					noticed = f.path
-					break
-				}
-			}
-			switch why, expected := unnoticed[fault]; {
-			case noticed == "" && !expected:
-				t.Errorf("no vector of %d notices it: %s: %s", len(files), fault.Chapter(), fault.Rule())
-			case noticed != "" && expected:
-				t.Errorf("%s notices it, although %s", noticed, why)
-			}
-		})
-	}
-}
-
-// namedAfter returns 1 when a vector's file name has the words of the fault's
-// chapter, metadata-trust-… for MetadataTrustScorer, or its folder has.
-func namedAfter(file string, fault naive.Fault) int {
-	var words strings.Builder
-	for i, r := range strings.ReplaceAll(fault.Chapter(), " ", "") {
-		if unicode.IsUpper(r) && i > 0 {
-			words.WriteByte('-')
-		}
-		words.WriteRune(unicode.ToLower(r))
-	}
-	name := words.String()
-	for _, role := range []string{"-scorer", "-slice", "-placer"} {
-		name = strings.TrimSuffix(name, role)
-	}
-	if strings.HasPrefix(path.Base(file), name) || strings.HasPrefix(file, name+"/") {
-		return 1
-	}
-	return 0
-}
-
-// TestFaultsAreDescribed keeps the list of faults in order.
-func TestFaultsAreDescribed(t *testing.T) {
-	names := map[string]bool{}
-	for _, fault := range naive.Faults() {
-		name := fault.String()
-		if name == "" || fault.Chapter() == "" || fault.Rule() == "" {
-			t.Errorf("fault %d (%q) lacks its chapter or rule", fault, name)
-		}
-		if names[name] {
-			t.Errorf("fault %q is there twice", name)
-		}
-		names[name] = true
-	}
-}
-
-// TestErrorsMatchTheSentinels holds the classes of the model's errors to the
-// sentinels by which vectors tell them apart.
-func TestErrorsMatchTheSentinels(t *testing.T) {
-	sentinels := map[naive.Class]error{
-		naive.ClassInvalidConfig: cupel.ErrInvalidConfig,
-		naive.ClassPinned:        pipeline.ErrPinnedExceedsBudget,
-		naive.ClassOverflow:      pipeline.ErrOverflow,
-		naive.ClassScarcity:      cupel.ErrScarcity,
-		naive.ClassContent:       pipeline.ErrContent,
-		naive.ClassTooLarge:      nil,
-	}
-	for class := range sentinels {
-		for other, sentinel := range sentinels {
-			if got, want := errors.Is(&naive.Error{Class: class}, sentinel), class == other && sentinel != nil; got != want {
-				t.Errorf("an error of class %s matches %v: %v, want %v", class, sentinel, got, want)
-			}
 		}
 	}
 }
