@@ -64,13 +64,8 @@ page: ## Bundle the inspector's page from its sources, cupelinspect/page/src
 screenshots: ## Take the pictures of the inspector in docs/inspector again (needs Chromium)
 	CUPEL_SCREENSHOTS=docs/inspector go test -count=1 -v -run '^TestScreenshots$$' ./e2e/inspector
 
-# Recorded conversations, one per line; those of the picture are not in the repository.
-AGENTS ?= cupelchat/replay/testdata/agents.jsonl
-
-.PHONY: replay-picture
-replay-picture: ## Draw the picture of the README again: make replay-picture AGENTS=tau-airline.jsonl
-	go run ./cmd/cupel replay --data '$(AGENTS)' --share 0.15,0.25,0.5 --svg docs/replay.svg --force \
-		-p newest -p clear -p newest-blocks -p clear-blocks -p agent@0.3 -p agent@0.6 -p agent@0.9
+# Recorded conversations, one per line.
+AGENTS ?= cupelsession/replay/testdata/agents.jsonl
 
 ##@ Test
 
@@ -85,9 +80,9 @@ test-full: ## The same with all random cases, as .ci/run --full does (two cores:
 	@echo 'make e2e tests the page of the inspector in a browser, and traces with the real Jaeger.'
 
 .PHONY: test-long
-test-long: ## Run the largest random tests: 20,000 sessions, 100,000 turns, a million conversations
-	@CUPEL_LONG=1 go test -count=1 -timeout 60m -run '^(TestAnotherProcessGoesOn|TestModel|TestManyTurns|TestFollowedIsFresh|TestWrittenBodiesPass|TestManyConversations)$$' \
-		./cupelsession ./cupelrelevance ./cupelchat ./cupelchat/replay
+test-long: ## Run the largest random tests: 20,000 sessions, 100,000 turns
+	@CUPEL_LONG=1 go test -count=1 -timeout 60m -run '^(TestAnotherProcessGoesOn|TestModel|TestManyTurns|TestFollowedIsFresh|TestWrittenBodiesPass)$$' \
+		./cupelsession ./cupelrelevance ./cupelchat
 
 # The release of Go that the core names in its go.mod; the go command gets it.
 .PHONY: oldest

@@ -10,8 +10,6 @@ import (
 	"testing"
 
 	"github.com/wollax/cupel-go/cupel"
-	"github.com/wollax/cupel-go/cupelchat/internal/cases"
-	"github.com/wollax/cupel-go/cupelchat/internal/randchat"
 )
 
 // structure are the rules about places of messages, and nothing those about
@@ -37,14 +35,11 @@ func TestWrittenBodiesPass(t *testing.T) {
 		n = 170_000
 	}
 	var out []string
-	for f, known := range formats {
-		if !slices.Contains(cases.Formats, known.name) {
-			continue
-		}
+	for _, f := range writable {
 		rng := rand.New(rand.NewPCG(7, uint64(f)))
 		wrong := 0
 		for i := range n {
-			data := randchat.Body(rng, known.name, i%3)
+			data := randomBody(rng, f, i%3)
 			text, notes, ok := randomWindow(t, rng, f, data)
 			if !ok {
 				continue
@@ -74,7 +69,7 @@ func TestWrittenBodiesPass(t *testing.T) {
 				}
 			}
 			if i%3 == 0 && i < 300 {
-				line, err := json.Marshal(map[string]any{"format": known.name, "name": "written", "body": json.RawMessage(text)})
+				line, err := json.Marshal(map[string]any{"format": f.String(), "name": "written", "body": json.RawMessage(text)})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -101,21 +101,12 @@ var errNil = &Error{Reason: "the conversation is nil; Read returns one"}
 // readMessages reads the parts of a request outside its messages, and then the
 // messages.
 func (c *Conversation) readMessages(r *reader) error {
-	text, err := rawjson.NewText(c.text)
-	if err != nil {
+	var parts []rawjson.Part
+	var err error
+	if _, c.value, parts, err = split(c.text); err != nil {
 		return err
 	}
 	name := c.codec.list()
-	var parts []rawjson.Part
-	if c.value, err = text.Value(); err != nil {
-		if !text.SeveralLines() {
-			return err
-		}
-		c.value = rawjson.Value{}
-		if parts, err = text.Lines(); err != nil {
-			return err
-		}
-	}
 	switch {
 	case c.value.IsZero():
 	case c.value.IsArray():
@@ -156,4 +147,17 @@ func (c *Conversation) readMessages(r *reader) error {
 		}
 	}
 	return nil
+}
+
+// split returns the value of a body, or the zero Value and those on its lines. It
+// returns the text even if that is neither.
+func split(body []byte) (text rawjson.Text, value rawjson.Value, lines []rawjson.Part, err error) {
+	if text, err = rawjson.NewText(body); err != nil {
+		return text, value, nil, err
+	}
+	if value, err = text.Value(); err != nil && text.SeveralLines() {
+		value = rawjson.Value{}
+		lines, err = text.Lines()
+	}
+	return text, value, lines, err
 }

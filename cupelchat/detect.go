@@ -84,24 +84,15 @@ func Detect(body []byte) (Format, error) {
 // DetectAll returns the formats that a conversation may be in, the likeliest
 // first. There is more than one only for plain messages. It fails as [Detect] does.
 func DetectAll(body []byte) ([]Format, error) {
-	text, err := rawjson.NewText(body)
-	if err != nil {
-		return nil, err
-	}
+	text, value, elements, err := split(body)
 	e := newEvidence()
-	var elements []rawjson.Part
 	list := ""
-	value, err := text.Value()
 	switch {
 	case err != nil && isStream(text):
 		return nil, &Error{Line: 1, Reason: "this is an event stream sent by an API; give the messages of the conversation", Err: err}
 	case err != nil:
-		if !text.SeveralLines() {
-			return nil, err
-		}
-		if elements, err = text.Lines(); err != nil {
-			return nil, err
-		}
+		return nil, err
+	case value.IsZero():
 	case value.IsArray():
 		elements = value.Elements()
 	case value.IsObject():

@@ -7,8 +7,6 @@ import (
 	"reflect"
 	"strings"
 	"testing"
-
-	"github.com/wollax/cupel-go/cupelchat/internal/randchat"
 )
 
 func TestFit(t *testing.T) {
@@ -172,7 +170,7 @@ func TestFitIsBody(t *testing.T) {
 	smaller := 0
 	for i := range 600 {
 		f := writable[i%len(writable)]
-		data := randchat.Body(rng, f.String(), rng.IntN(3))
+		data := randomBody(rng, f, rng.IntN(3))
 		c, err := Read(data, f, bytesCounter{})
 		if err != nil {
 			continue

@@ -2,6 +2,7 @@ package cupelchat
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/wollax/cupel-go/internal/rawjson"
 )
@@ -260,4 +261,240 @@ func (r *reader) sayJSON(v rawjson.Value, member string) error {
 	r.spend(n)
 	r.put(part{kind: words, text: text, value: v, tokens: n, member: member})
 	return err
+}
+
+// What the API refuses.
+
+// geminiData are the members that hold the data of a part, with their names in
+// snake case, which the API takes as well.
+var geminiData = map[string]string{
+	"text": "text", "inlineData": "inline_data", "fileData": "file_data",
+	"functionCall": "function_call", "functionResponse": "function_response",
+	"executableCode": "executable_code", "codeExecutionResult": "code_execution_result",
+	"toolCall": "tool_call", "toolResponse": "tool_response",
+}
+
+// geminiMore are the other members of a part.
+var geminiMore = map[string]string{
+	"thought": "thought", "thoughtSignature": "thought_signature", "partMetadata": "part_metadata",
+	"videoMetadata": "video_metadata", "mediaResolution": "media_resolution",
+	"mediaProcessing": "media_processing", "speechMetadata": "speech_metadata", "audioTranscription": "audio_transcription",
+}
+
+// geminiNames are the names of a part's members, by either spelling.
+var geminiNames = func() map[string]string {
+	names := map[string]string{}
+	for _, list := range []map[string]string{geminiData, geminiMore} {
+		for camel, snake := range list {
+			names[camel], names[snake] = camel, camel
+		}
+	}
+	return names
+}()
+
+// check returns what Gemini's generateContent refuses.
+func (geminiCodec) check(r *checker) {
+	c := geminiChecker{checker: r}
+	c.system()
+	if !r.readList() {
+		return
+	}
+	c.contents = make([]geminiContent, len(r.messages))
+	for i := range r.messages {
+		c.content(i)
+	}
+	for i := range c.contents {
+		c.place(i)
+	}
+	c.signatures()
+	if last := len(c.contents) - 1; c.contents[last].role == "model" && len(c.contents[last].calls) == 0 {
+		c.add(rawjson.Join(c.path(last), "role"), "last-role", "the last message must be the user's")
+	}
+}
+
+type geminiChecker struct {
+	*checker
+	contents []geminiContent
+}
+
+// geminiContent is what the rules about places need of a message.
+type geminiContent struct {
+	role    string
+	calls   []string // paths
+	results []string // paths
+	signed  bool     // the first call has a thought signature
+	says    bool     // has a part that is neither
+	broken  bool     // has calls or results that could not be read
+}
+
+// system checks the system prompt.
+func (c *geminiChecker) system() {
+	name, v := firstOf(&c.body, "systemInstruction", "system_instruction")
+	if v.IsNull() {
+		return
+	}
+	o, ok := c.object(v, name)
+	if !ok {
+		c.add(name, "system", "the system prompt must be an object with parts, got %s", v.Type())
+		return
+	}
+	if len(o.Get("parts").Elements()) == 0 {
+		c.add(rawjson.Join(name, "parts"), "system", "the system prompt needs parts")
+	}
+}
+
+func (c *geminiChecker) content(i int) {
+	m := &c.contents[i]
+	path := c.path(i)
+	o, ok := c.message(i)
+	if !ok {
+		return
+	}
+	for _, member := range o.Members {
+		if member.Name != "role" && member.Name != "parts" {
+			c.add(rawjson.Join(path, clip(member.Name)), "unknown-field", "a message has a role and parts, and nothing else")
+		}
+	}
+	m.role = "user"
+	if v := o.Get("role"); !v.IsNull() && string(v.Raw()) != `""` {
+		m.role, _ = c.role(o, path, "user", "model", "function")
+	}
+	v := o.Get("parts")
+	path = rawjson.Join(path, "parts")
+	parts := values(v)
+	switch {
+	case !v.IsNull() && !v.IsArray():
+		c.add(path, "content-type", "the parts must be an array, got %s", v.Type())
+	case len(parts) == 0:
+		c.add(path, "parts-empty", "a message needs a part")
+	}
+	for j, p := range parts {
+		c.part(p, rawjson.Index(path, j), m)
+	}
+}
+
+func (c *geminiChecker) part(v rawjson.Value, path string, m *geminiContent) {
+	o, ok := c.object(v, path)
+	if !ok {
+		c.add(path, "part-type", "a part must be an object, got %s", v.Type())
+		return
+	}
+	data := 0
+	for _, member := range o.Members {
+		name, known := geminiNames[member.Name]
+		if !known {
+			c.add(rawjson.Join(path, clip(member.Name)), "unknown-field", "a part has no member of that name")
+		}
+		if geminiData[name] != "" && !member.Value.IsNull() {
+			data++
+		}
+	}
+	_, signature := firstOf(o, "thoughtSignature", "thought_signature")
+	if data > 1 {
+		c.add(path, "part-data", "a part is one thing: text, a call, a result or a file; this one is %d", data)
+		m.broken = true
+		return
+	}
+	text := o.Get("text")
+	if data == 0 || text.IsString() && text.String() == "" && signature.IsNull() {
+		c.add(path, "part-data", "the part is empty: leave it out")
+		m.says = true
+		return
+	}
+	if !text.IsNull() && !text.IsString() {
+		c.add(rawjson.Join(path, "text"), "part-field", "text must be a string, got %s", text.Type())
+	}
+	if name, call := firstOf(o, "functionCall", "function_call"); !call.IsNull() {
+		if len(m.calls) == 0 {
+			m.signed = !signature.IsNull()
+		}
+		m.calls = append(m.calls, path)
+		c.function(call, rawjson.Join(path, name), "args", false)
+		return
+	}
+	if name, result := firstOf(o, "functionResponse", "function_response"); !result.IsNull() {
+		m.results = append(m.results, path)
+		c.function(result, rawjson.Join(path, name), "response", true)
+		return
+	}
+	if name, inline := firstOf(o, "inlineData", "inline_data"); !inline.IsNull() {
+		c.file(inline, rawjson.Join(path, name))
+	}
+	m.says = true
+}
+
+// function checks a call or the result of one. member holds the arguments or
+// what the function returned.
+func (c *geminiChecker) function(v rawjson.Value, path, member string, needed bool) {
+	o, ok := c.object(v, path)
+	if !ok {
+		c.add(path, "call-form", "must be an object, got %s", v.Type())
+		return
+	}
+	c.str(o, path, "name", "call-name")
+	if v := o.Get(member); needed && v.IsNull() || !v.IsNull() && !v.IsObject() {
+		rule := "arguments"
+		if needed {
+			rule = "result-content"
+		}
+		c.add(rawjson.Join(path, member), rule, "%s must be an object, got %s", member, v.Type())
+	}
+}
+
+func (c *geminiChecker) file(v rawjson.Value, path string) {
+	o, ok := c.object(v, path)
+	if !ok {
+		c.add(path, "part-field", "must be an object, got %s", v.Type())
+		return
+	}
+	if name, kind := firstOf(o, "mimeType", "mime_type"); kind.String() == "" {
+		c.add(rawjson.Join(path, name), "part-field", "data needs a mimeType")
+	}
+}
+
+// place checks a message against its neighbours.
+func (c *geminiChecker) place(i int) {
+	m := &c.contents[i]
+	var before, after geminiContent
+	if i > 0 {
+		before = c.contents[i-1]
+	}
+	if i+1 < len(c.contents) {
+		after = c.contents[i+1]
+	}
+	if len(m.calls) > 0 {
+		if i == 0 || before.role == "model" {
+			c.add(c.path(i), "call-place", "a call must come right after a message of the user or after results")
+		}
+		switch {
+		case m.broken || after.broken:
+		case len(after.results) == 0:
+			c.add(m.calls[0], "call-without-result", "a call needs a functionResponse in the next message")
+		case len(after.results) < len(m.calls):
+			c.add(rawjson.Join(c.path(i+1), "parts"), "call-without-result", "the message before has %d calls, and there are %d results", len(m.calls), len(after.results))
+		case len(after.results) > len(m.calls):
+			c.add(after.results[len(m.calls)], "result-without-call", "the message before has %d calls, and there are %d results", len(m.calls), len(after.results))
+		}
+	}
+	if len(m.results) > 0 && len(before.calls) == 0 && !before.broken {
+		c.add(m.results[0], "result-without-call", "a functionResponse must come right after the message with the call")
+	}
+}
+
+// signatures checks the calls of the turn that the model goes on with: when one
+// of them has a thought signature, the first call of each message has one.
+func (c *geminiChecker) signatures() {
+	if model := c.body.Get("model").String(); strings.Contains(model, "gemini-1") || strings.Contains(model, "gemini-2") {
+		return
+	}
+	start, signed := len(c.contents), false
+	for start > 0 && (c.contents[start-1].role == "model" || len(c.contents[start-1].results) > 0) {
+		start--
+		signed = signed || c.contents[start].signed
+	}
+	for i := start; signed && i < len(c.contents); i++ {
+		if m := c.contents[i]; len(m.calls) > 0 && !m.signed {
+			c.add(m.calls[0], "signature", "the first call of the message has lost its thoughtSignature, which others of the turn have")
+		}
+	}
 }

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/wollax/cupel-go/cupel"
-	"github.com/wollax/cupel-go/cupelchat/internal/randchat"
 )
 
 // writable are the formats in which requests are written.
@@ -56,7 +55,7 @@ func selectAtRandom(t *testing.T, f Format, seed uint64) bool {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, uint64(f)))
 	faults := int(seed % 3)
-	input := randchat.Body(rng, f.String(), faults)
+	input := randomBody(rng, f, faults)
 	var opts []Option
 	if rng.IntN(3) == 0 {
 		opts = append(opts, WithBreakpoints())

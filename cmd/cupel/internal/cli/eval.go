@@ -37,7 +37,6 @@ type measureFlags struct {
 	force   bool
 	part    string
 	holdOut int
-	pages   string // of replay
 	corpusFlags
 }
 
@@ -58,9 +57,11 @@ func (f *measureFlags) register(command *cobra.Command, data, plot string) {
 func (f *measureFlags) registerResult(command *cobra.Command, plot string) {
 	set := command.Flags()
 	set.BoolVar(&f.json, "json", false, "print JSON")
-	set.StringVar(&f.svg, "svg", "", "plot "+plot+" to this `file`; - is standard output in place of the table")
 	set.BoolVar(&f.force, "force", false, "overwrite files")
-	must(command.MarkFlagFilename("svg", "svg"))
+	if plot != "" {
+		set.StringVar(&f.svg, "svg", "", "plot "+plot+" to this `file`; - is standard output in place of the table")
+		must(command.MarkFlagFilename("svg", "svg"))
+	}
 }
 
 // The parts of the data.
@@ -244,14 +245,13 @@ func failedAt(lines []string) error {
 // measurement is the result of a measurement.
 type measurement interface {
 	Text() string
-	SVG() string
 }
 
 // write writes the plot if it is asked for, and the table or the JSON of value.
 func (f *measureFlags) write(env *Environment, result measurement, value any) error {
-	if f.svg != "" {
+	if plot, ok := result.(interface{ SVG() string }); ok && f.svg != "" {
 		err := writeOutput(env, f.svg, f.force, func(w io.Writer) error {
-			_, err := io.WriteString(w, result.SVG())
+			_, err := io.WriteString(w, plot.SVG())
 			return err
 		})
 		if err != nil || f.svg == "-" {

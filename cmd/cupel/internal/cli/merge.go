@@ -14,8 +14,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/wollax/cupel-go/cupelchat/replay"
 	"github.com/wollax/cupel-go/cupelrelevance/eval"
+	"github.com/wollax/cupel-go/cupelsession/replay"
 )
 
 // newMerge returns the command that adds up samples.
@@ -41,7 +41,6 @@ and the error; --dead-letters writes these to a file.`,
 	}
 	set := command.Flags()
 	flags.registerResult(command, "the result")
-	set.StringVar(&flags.pages, "pages", "", "write pages of the worst conversations to a `folder`; for samples of cupel replay")
 	set.StringVar(&flags.deadLetters, "dead-letters", "", "write what could not be measured to this `file`")
 	return command
 }
@@ -111,9 +110,6 @@ func merge(ctx context.Context, env *Environment, flags *measureFlags, files []s
 	if err := lost.report(env, flags.deadLetters, flags.force); err != nil {
 		return err
 	}
-	if flags.pages != "" && first.Format != replayFormat {
-		return usagef("--pages is for shards of cupel replay")
-	}
 	return sum.print()
 }
 
@@ -182,7 +178,7 @@ func addingOf(ctx context.Context, env *Environment, flags *measureFlags, h *sam
 		table := replay.NewTable(plan)
 		return adding{
 			func(line []byte) error { return addLine(line, table.Add) },
-			func() error { return flags.printReplay(ctx, env, table, remeasure(env, h, plan)) },
+			func() error { return flags.printReplay(env, table) },
 		}, err
 	case evalFormat:
 		var plan eval.Plan

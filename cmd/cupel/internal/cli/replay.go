@@ -1,10 +1,8 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"maps"
 	"slices"
 	"strconv"
@@ -15,8 +13,8 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/policy"
 	agentpreset "github.com/wollax/cupel-go/cupelchat/agent"
-	"github.com/wollax/cupel-go/cupelchat/replay"
 	"github.com/wollax/cupel-go/cupelsession"
+	"github.com/wollax/cupel-go/cupelsession/replay"
 )
 
 // replayFlags are the flags of newReplay.
@@ -29,7 +27,6 @@ type replayFlags struct {
 	encoding string
 	against  string
 	caches   []string
-	join     int
 }
 
 // caches are the models of --cache, by their names.
@@ -82,12 +79,7 @@ prices, for prefixes of its minimum length that end at one of its breakpoints, i
 has breakpoints. No time passes between steps.
 
 After the tables come the ten conversations in which each policy misses most values,
-with --against those in which it misses more than the other policy. --pages writes a
-page of the inspector for each: the step that misses most, what was sent, and what
-was left out.
-
-With --join, conversations are put together in their order until each has so many
-tokens; a rest that has less is left out.
+with --against those in which it misses more than the other policy.
 
 With --against, each policy is compared with one of them: the difference in
 grounded support, and its 95 % interval over conversations like these.
@@ -100,7 +92,7 @@ With --shard i/n and --output, each of n processes measures its part, goes on wh
 it was interrupted, and cupel merge adds up the parts.`,
 		Example: `  cupel replay --data agents.jsonl
   cupel replay --data agents.jsonl -p agent -p newest --share 0.15,0.25 --json
-  cupel replay --data agents.jsonl -p agent -p mine.toml --session --svg replay.svg`,
+  cupel replay --data agents.jsonl -p agent -p mine.toml --session`,
 		Args: takes(0, 0),
 		RunE: func(command *cobra.Command, _ []string) error {
 			return flags.run(env, command)
@@ -111,7 +103,7 @@ it was interrupted, and cupel merge adds up the parts.`,
 		known = append(known, p.Name)
 	}
 	known = append(known, agentPolicy)
-	flags.register(command, "recorded conversations", "grounded support over cost")
+	flags.register(command, "recorded conversations", "")
 	set := command.Flags()
 	set.StringArrayVarP(&flags.policies, "policy", "p", known, "`policy` to measure; may be repeated")
 	set.Float64SliceVar(&flags.shares, "share", []float64{0.15, 0.25, 0.5, 0.75}, "budgets as `shares` of a conversation; separated by commas")
@@ -122,8 +114,6 @@ it was interrupted, and cupel merge adds up the parts.`,
 	set.StringVar(&flags.against, "against", "", "compare the support of each policy with this `policy`")
 	set.StringSliceVar(&flags.caches, "cache", nil, "report the cost by the caches of these `providers` too: "+strings.Join(slices.Sorted(maps.Keys(caches)), ", "))
 	complete(command, "cache", slices.Sorted(maps.Keys(caches))...)
-	set.StringVar(&flags.pages, "pages", "", "write pages of the worst conversations to a `folder`")
-	intFlag(set, &flags.join, "join", "", 0, "join conversations until each has these `tokens`")
 	complete(command, "against", known...)
 	complete(command, "encoding", append([]string{characters}, encodings...)...)
 	completePolicy(command, "policy", known...)
@@ -166,17 +156,12 @@ func (f *replayFlags) run(env *Environment, command *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	h, err := f.headerOf(replayFormat, replaySettings{f.encoding, f.low, f.join, fingerprints(f.policies)}, m.Plan())
+	h, err := f.headerOf(replayFormat, replaySettings{f.encoding, f.low, fingerprints(f.policies)}, m.Plan())
 	if err != nil {
 		return err
 	}
 	table := replay.NewTable(m.Plan())
 	corpus := measuring[replay.Conversation, replay.Sample]{measureFlags: &f.measureFlags, header: h, scan: replay.Scan, measure: m.Samples, add: table.Add, err: (*replay.Sample).Err}
-	if f.join > 0 {
-		corpus.measure = func(ctx context.Context, conversations iter.Seq2[replay.Conversation, error]) iter.Seq2[replay.Sample, error] {
-			return m.Samples(ctx, joined(conversations, f.join, counter))
-		}
-	}
 	err = corpus.run(command.Context(), env)
 	progress.end()
 	switch {
@@ -185,55 +170,21 @@ func (f *replayFlags) run(env *Environment, command *cobra.Command) error {
 	case f.count > 1:
 		return nil
 	}
-	return f.printReplay(command.Context(), env, table, func() (*replay.Measure, error) { return m, nil })
+	return f.printReplay(env, table)
 }
 
 // replaySettings are what the figures depend on beyond the plan.
 type replaySettings struct {
 	Encoding string            `json:"encoding"`
 	LowWater float64           `json:"lowWater"`
-	Join     int               `json:"join,omitempty"`
 	Policies map[string]string `json:"policies,omitempty"`
 }
 
-// joined puts conversations together.
-func joined(conversations iter.Seq2[replay.Conversation, error], tokens int, counter cupel.TokenCounter) iter.Seq2[replay.Conversation, error] {
-	return func(yield func(replay.Conversation, error) bool) {
-		var all []replay.Conversation
-		for c, err := range conversations {
-			if err != nil {
-				if !yield(c, err) {
-					return
-				}
-				continue
-			}
-			all = append(all, c)
-		}
-		size := len(all)
-		all, err := replay.Join(all, tokens, counter)
-		if err == nil && size > 0 && len(all) == 0 {
-			err = usagef("--join: %s, less than %d tokens together", plural(size, "conversation"), tokens)
-		}
-		if err != nil {
-			yield(replay.Conversation{}, err)
-			return
-		}
-		for _, c := range all {
-			if !yield(c, nil) {
-				return
-			}
-		}
-	}
-}
-
-func (f *measureFlags) printReplay(ctx context.Context, env *Environment, table *replay.Table, measure func() (*replay.Measure, error)) error {
+func (f *measureFlags) printReplay(env *Environment, table *replay.Table) error {
 	if table.Conversations == 0 {
 		return f.nothing("conversations", "", table.Failed)
 	}
 	result := table.Result()
-	if err := f.writePages(ctx, env, result, measure); err != nil {
-		return err
-	}
 	err := f.write(env, result, struct {
 		Part string `json:"part"`
 		*replay.Result
@@ -274,12 +225,6 @@ func (f *replayFlags) check(command *cobra.Command) error {
 		}
 	}
 	switch {
-	case f.join > 0 && f.output != "":
-		return usagef("--join: conversations are put together in their order, which shards do not keep: omit --output")
-	case f.pages != "" && (f.join > 0 || f.shard != "" || slices.Contains(f.data, "-")):
-		return usagef("--pages: conversations are read again from --data: omit --join, give a file in place of standard input, and pages of shards to cupel merge")
-	case f.join < 0:
-		return usagef("--join: must be at least 1, or 0 to leave conversations as they are, got %d", f.join)
 	case f.against != "" && !slices.Contains(f.policies, f.against):
 		return usagef("--against: %q is not measured; add -p %s", f.against, f.against)
 	case f.against != "" && len(f.policies) == 1:

@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -128,58 +127,6 @@ func withoutFailed(table string) string {
 	return regexp.MustCompile(`, 2 left out|\.jsonl:\d+`).ReplaceAllString(table, "")
 }
 
-// TestPages: a run and its shards write the same pages of the worst conversations.
-func TestPages(t *testing.T) {
-	corpora(t)
-	args := []string{"replay", "--data", "more.jsonl", "--share", "0.1,0.5", "-p", "newest-blocks", "-p", "agent", "-p", "agent@0.5"}
-	log := `{"role": "user", "content": "Which sku? {\"sku\": \"TEA-77\"} or {\"sku\": \"TEA-78\"}"}
-{"role": "assistant", "content": "Wait."}
-{"role": "user", "content": "Please, and take your time with it: there are many more orders than you would think, and all are in a hurry."}
-{"role": "assistant", "content": null, "tool_calls": [{"id": "d", "type": "function", "function": {"name": "f", "arguments": "{\"sku\":\"TEA-77\"}"}}]}
-`
-	if err := os.WriteFile("log.jsonl", []byte(log), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	args = append(args, "--data", "log.jsonl")
-	code, want, stderr := fed(t, "", append(args, "--pages", "one")...)
-	if code != exitOK {
-		t.Fatalf("exit code %d: %s", code, stderr)
-	}
-	for i := range 2 {
-		if code, _, stderr := fed(t, "", append(args, "--shard", fmt.Sprintf("%d/2", i), "-o", fmt.Sprintf("%d.jsonl", i))...); code != exitOK {
-			t.Fatalf("shard %d: exit code %d: %s", i, code, stderr)
-		}
-	}
-	merge := []string{"merge", "1.jsonl", "0.jsonl", "--pages"}
-	code, merged, stderr := fed(t, "", append(merge, "two")...)
-	if code != exitOK || strings.ReplaceAll(merged, " two/", " one/") != want {
-		t.Errorf("got %d, %s\n%s\nwant\n%s", code, stderr, merged, want)
-	}
-	pages, err := filepath.Glob("one/*.html")
-	if err != nil || len(pages) == 0 || strings.Count(want, " one/worst-") != len(pages) {
-		t.Fatalf("%d pages, error %v, and the table\n%s", len(pages), err, want)
-	}
-	for _, page := range pages {
-		one, errs := os.ReadFile(page)
-		two, err := os.ReadFile(strings.Replace(page, "one", "two", 1))
-		if err = errors.Join(err, errs); err != nil || !bytes.Equal(one, two) || !bytes.Contains(one, []byte(": misses ")) {
-			t.Errorf("%s of a run differs from that of shards, or has no title: %v", page, err)
-		}
-	}
-	if !strings.Contains(want, "line 1 (log.jsonl:1) one/") {
-		t.Errorf("the log has no page:\n%s", want)
-	}
-	if code, _, stderr := fed(t, "", append(merge, "two")...); code != exitUsage || !strings.Contains(stderr, "already exists") {
-		t.Errorf("got %d, %q; want that nothing is overwritten", code, stderr)
-	}
-	if err := os.WriteFile("more.jsonl", nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if code, _, stderr := fed(t, "", append(merge, "three")...); code != exitUsage || !strings.Contains(stderr, "give the data that was measured") {
-		t.Errorf("got %d, %q; want an error about data that changed", code, stderr)
-	}
-}
-
 // TestResumedLog: a file with a message on each line, which is one conversation, goes
 // on behind its damaged lines.
 func TestResumedLog(t *testing.T) {
@@ -289,8 +236,6 @@ func TestShardMistakes(t *testing.T) {
 		}
 		write(name, text)
 	}
-	changed("negative.jsonl", `"steps":`, `"steps":-`)
-	changed("costly.jsonl", `"cost":`, `"cost":1e300,"was":`)
 	changed("shorter.jsonl", `"shard":0,"shards":1`, `"shard":1,"shards":3`, `,"of":`, `,"of":1`)
 	changed("older.jsonl", `"version":"`, `"version":"before `)
 	changed("cut.jsonl", `"counts":`, `"counts":}`)
@@ -302,8 +247,6 @@ func TestShardMistakes(t *testing.T) {
 		{"no output", append(data, "--shard", "0/2"), "--shard: the samples of a shard are for cupel merge: give --output", "a table of one shard says little"},
 		{"standard input", []string{"--data", "-", "-o", "x.jsonl"}, "--output: what is measured must be there again after an interruption: give --data a file in place of standard input", "it cannot be read again"},
 		{"twice", append(data, "--data", "more.jsonl", "-o", "x.jsonl"), "--data: more.jsonl is given twice", "a place would not say which"},
-		{"joined", append(data, "--join", "9", "-o", "x.jsonl"), "--join: conversations are put together in their order, which shards do not keep: omit --output", "shards would put others together"},
-		{"pages of a shard", append(data, "--shard", "0/2", "-o", "x.jsonl", "--pages", "x"), "--pages: conversations are read again from --data: omit --join, give a file in place of standard input, and pages of shards to cupel merge", "the worst of a shard are not those of the corpus"},
 		{"another measurement", append(data, "--share", "0.25", "-o", "all.jsonl"), "all.jsonl has samples of another measurement; --force overwrites it", "figures would be mixed"},
 		{"a damaged sample", append(data, "--share", "0.5", "-p", "newest", "-o", "cut.jsonl"), "cut.jsonl: line 2: invalid character '}' looking for beginning of value; --force overwrites it", "it cannot go on"},
 		{"two at a time", append(data, "--share", "0.5", "-p", "newest", "--shard", "0/2", "-o", "one.jsonl"), "--output: one.jsonl: another cupel is using this file: try again when that is done", "both would write"},
@@ -326,8 +269,6 @@ func TestShardMistakes(t *testing.T) {
 		{"twice", []string{"one.jsonl", "one.jsonl"}, "one.jsonl: shard 0/2 of more.jsonl is given twice", "they would count twice"},
 		{"other shards", []string{"all.jsonl", "third.jsonl"}, "third.jsonl: more.jsonl was measured in all.jsonl too, and its conversations would count twice", "a conversation is in a shard of each"},
 		{"changed data", []string{"third.jsonl", "shorter.jsonl"}, "", "the shards are not of one corpus"},
-		{"negative", []string{"negative.jsonl"}, `negative.jsonl: line 2: the sample of conversation "bakery" has counts that cannot be: it is damaged`, "shares would not be in [0,1]"},
-		{"costly", []string{"costly.jsonl"}, `costly.jsonl: line 2: the sample of conversation "bakery" has counts that cannot be: it is damaged`, "sums would not be finite"},
 		{"onto a shard", []string{"all.jsonl", "--dead-letters", "all.jsonl", "--force"}, "--dead-letters: all.jsonl is read: give another file", "the samples would be lost"},
 		{"other version", []string{"all.jsonl", "older.jsonl"}, fmt.Sprintf("older.jsonl: it was written by cupel %q, and all.jsonl by %q: measure all shards with one version", "before "+version(), version()), "its presets may choose otherwise"},
 		{"other settings", []string{"one.jsonl", "two.jsonl"}, "two.jsonl: it has samples of another measurement than one.jsonl: policies, budgets and settings must be the same", "tokens are counted by others"},

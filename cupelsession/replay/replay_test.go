@@ -4,10 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"encoding/xml"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -15,7 +13,7 @@ import (
 	"testing"
 
 	"github.com/wollax/cupel-go/cupel"
-	"github.com/wollax/cupel-go/cupelchat/replay"
+	"github.com/wollax/cupel-go/cupelsession/replay"
 )
 
 var shares = []float64{0.15, 0.25, 0.5, 0.75}
@@ -248,7 +246,7 @@ func TestDeterministic(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := string(data) + result.Text() + result.SVG()
+		got := string(data) + result.Text()
 		if first == "" {
 			first = got
 		} else if got != first {
@@ -330,7 +328,7 @@ func TestArguments(t *testing.T) {
 		}
 	}
 	result := run(t, nil, []replay.Policy{all, all.InSession(0.5)}, fine)
-	if len(result.Rows) != 2 || result.Rows[0].Cost != 0 || strings.Contains(result.SVG()+result.Text(), "NaN") {
+	if len(result.Rows) != 2 || result.Rows[0].Cost != 0 || strings.Contains(result.Text(), "NaN") {
 		t.Errorf("no conversation gives %+v", result)
 	}
 }
@@ -419,41 +417,6 @@ func TestAgainst(t *testing.T) {
 	same := run(t, load(t, "agents.jsonl"), []replay.Policy{all, all.InSession(0.5)}, []float64{0.5}, replay.WithAgainst("all")).Rows[1].Against
 	if *same != (replay.Against{Policy: "all"}) {
 		t.Errorf("got %+v, want no difference", same)
-	}
-}
-
-// TestSVG reads the plot as XML, with a name that must be escaped.
-func TestSVG(t *testing.T) {
-	odd := all
-	odd.Title = "<&>"
-	result := run(t, load(t, "agents.jsonl"), append(replay.Baselines(), odd), shares)
-	svg := result.SVG()
-	decoder := xml.NewDecoder(strings.NewReader(svg))
-	circles, texts := 0, ""
-	for {
-		token, err := decoder.Token()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			t.Fatalf("%v in %s", err, svg)
-		}
-		switch token := token.(type) {
-		case xml.StartElement:
-			if token.Name.Local == "circle" {
-				circles++
-			}
-		case xml.CharData:
-			texts += string(token) + "|"
-		}
-	}
-	if circles != len(result.Rows) || strings.Contains(svg, "NaN") {
-		t.Errorf("%d circles, want %d: %s", circles, len(result.Rows), svg)
-	}
-	for _, want := range []string{"|<&>|", "|newest that fits|", "|solid: in a session|", "|dashed: each window by itself|", "|clear, in blocks to 0.6|", "|15 %|"} {
-		if !strings.Contains(texts, want) {
-			t.Errorf("%s is not among the texts %s", want, texts)
-		}
 	}
 }
 

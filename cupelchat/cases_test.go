@@ -1,6 +1,4 @@
-// Package cases reads the bodies in cupelchat/testdata/check: what each API
-// refuses, with its documented error, and unusual ones that it takes.
-package cases
+package cupelchat
 
 import (
 	"bytes"
@@ -11,11 +9,8 @@ import (
 	"testing"
 )
 
-// Formats are the names of the formats that there are cases for.
-var Formats = []string{"openai", "responses", "anthropic", "gemini", "bedrock", "ollama"}
-
-// Case is a body that an API refuses or takes.
-type Case struct {
+// apiCase is a body that an API refuses or takes.
+type apiCase struct {
 	Name string
 	Body []byte
 
@@ -29,16 +24,16 @@ type Case struct {
 	Also       []string
 }
 
-// Load reads the cases of a format from the folder of the module that holds
-// cupelchat. kind is bad or good.
-func Load(tb testing.TB, root, format, kind string) []Case {
+// casesOf reads the bodies in testdata/check: what each API refuses, with its
+// documented error, and unusual ones that it takes. kind is bad or good.
+func casesOf(tb testing.TB, f Format, kind string) []apiCase {
 	tb.Helper()
-	name := filepath.Join(root, "cupelchat", "testdata", "check", format+"-"+kind+".jsonl")
+	name := filepath.Join("testdata", "check", f.String()+"-"+kind+".jsonl")
 	data, err := os.ReadFile(name)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	var list []Case
+	var list []apiCase
 	for i, line := range bytes.Split(bytes.TrimSpace(data), []byte("\n")) {
 		var row struct {
 			Name, Why, Path, Rule, Says, Source, Text string
@@ -60,7 +55,7 @@ func Load(tb testing.TB, root, format, kind string) []Case {
 		case kind == "bad" && (row.Rule == "" || row.Says == "" || !strings.HasPrefix(row.Source, "https://")):
 			tb.Fatalf("%s:%d: a rule, what the API says, or the source is missing", name, i+1)
 		}
-		list = append(list, Case{row.Name, body, row.Why, row.Path, row.Rule, row.Says, row.Source, row.Also})
+		list = append(list, apiCase{row.Name, body, row.Why, row.Path, row.Rule, row.Says, row.Source, row.Also})
 	}
 	return list
 }

@@ -5,20 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"math"
 	"math/rand/v2"
 	"os"
-	"runtime"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/wollax/cupel-go/cupel"
-	"github.com/wollax/cupel-go/cupel/turn"
-	"github.com/wollax/cupel-go/cupelchat/agent"
-	"github.com/wollax/cupel-go/cupelchat/replay"
+	"github.com/wollax/cupel-go/cupelsession/replay"
 )
 
 // synthetic yields the JSON Lines of n short conversations that differ.
@@ -180,95 +173,6 @@ func TestWorst(t *testing.T) {
 	}
 }
 
-// TestShow: the step at which most is missed, with what was sent and what has the values.
-func TestShow(t *testing.T) {
-	m := measure(t, replay.Baselines(), []float64{0.5})
-	for c, err := range replay.Scan("f", strings.NewReader(strings.ReplaceAll(talk, "\n", " ")), nil) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := m.Show(t.Context(), &c, "newest", replay.Stateless, 0.5)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got.Step != 2 || !slices.Equal(got.Missed, []string{"TEA-77"}) || got.Report.TotalCandidates != len(got.Report.Included)+len(got.Report.Excluded) {
-			t.Errorf("got %+v, want the last step, which needs TEA-77", got)
-		}
-		tokens, has := 0, 0
-		for _, in := range got.Report.Included {
-			tokens += in.Item.Tokens()
-			if strings.Contains(in.Item.Content(), "TEA-77") {
-				t.Errorf("%v is in the window, and has what is missed", in)
-			}
-		}
-		for _, out := range got.Report.Excluded {
-			if missed, _ := out.Item.Metadata()["missed"].(string); missed == "TEA-77" {
-				has++
-			}
-		}
-		if has != 1 || tokens == 0 || tokens > got.Budget.MaxTokens() {
-			t.Errorf("%d items have what is missed, want one; %d tokens of %d", has, tokens, got.Budget.MaxTokens())
-		}
-		if _, err := m.Show(t.Context(), &c, "other", replay.Stateless, 0.5); err == nil {
-			t.Error("a policy that is not of the plan was shown")
-		}
-	}
-}
-
-// TestShowReports: what a policy with a chooser does is shown by the report of its
-// chooser, and in a session by that of the turn; a baseline has no scores. Each has the
-// messages in their order, and says what became of the missed value.
-func TestShowReports(t *testing.T) {
-	policies := append(replay.Baselines(), replay.Choosing("agent", agent.New(replay.Characters{})), replay.Choosing("session", agent.New(replay.Characters{})).InSession(0.6))
-	m := measure(t, policies, []float64{0.2})
-	messages := strings.Count(talk, `"role"`)
-	for c, err := range replay.Scan("f", strings.NewReader(strings.ReplaceAll(talk, "\n", " ")), nil) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, p := range policies {
-			got, err := m.Show(t.Context(), &c, p.Name, p.Mode, 0.2)
-			if err != nil {
-				t.Fatal(err)
-			}
-			r := got.Report
-			scores, missed, tokens := 0, 0, 0
-			var places []int
-			entry := func(item *cupel.ContextItem, score float64, candidate int) {
-				if !math.IsNaN(score) {
-					scores++
-				}
-				if text, ok := item.MetadataText("missed"); ok && text == strings.Join(got.Missed, ", ") {
-					missed++
-				}
-				if at, ok := item.MetadataInt("index"); !ok || at != candidate {
-					t.Errorf("%s: %q is at %d, and the report says %d", p.Name, item.Content(), at, candidate)
-				}
-				places = append(places, candidate)
-			}
-			for _, in := range r.Included {
-				entry(in.Item, in.Score, in.Candidate)
-				tokens += in.Item.Tokens()
-			}
-			for _, out := range r.Excluded {
-				entry(out.Item, out.Score, out.Candidate)
-			}
-			slices.Sort(places)
-			if len(slices.Compact(slices.Clone(places))) != len(places) || len(places) >= messages || r.TotalCandidates != len(places) {
-				t.Errorf("%s: candidates %v of %d, %d messages", p.Name, places, r.TotalCandidates, messages)
-			}
-			if p.Name != "everything" && tokens > got.Budget.MaxTokens() || missed == 0 != (len(got.Missed) == 0) {
-				t.Errorf("%s: %d tokens of %d; %d messages have had what is missed, %v", p.Name, tokens, got.Budget.MaxTokens(), missed, got.Missed)
-			}
-			chooses := p.Name == "agent" || p.Name == "session"
-			session := slices.ContainsFunc(r.Events, func(e cupel.TraceEvent) bool { return e.Stage == turn.Stage })
-			if want := map[bool]int{true: len(places)}[chooses]; scores != want || session != (p.Name == "session") {
-				t.Errorf("%s: %d scores of %d candidates, want %d; the turn of a session: %t", p.Name, scores, len(places), want, session)
-			}
-		}
-	}
-}
-
 func marshal(t testing.TB, v any) []byte {
 	t.Helper()
 	data, err := json.Marshal(v)
@@ -341,53 +245,4 @@ func (c refusing) CountTokens(text string) (int, error) {
 		return 0, fmt.Errorf("no word for mud")
 	}
 	return c.Characters.CountTokens(text)
-}
-
-// TestManyConversations measures a million conversations with CUPEL_LONG=1, and a
-// few thousand otherwise: what is held does not grow with them, and the overhead of
-// each is below a millisecond.
-func TestManyConversations(t *testing.T) {
-	n := 3_000
-	if os.Getenv("CUPEL_LONG") != "" {
-		n = 1_000_000
-	}
-	m := measure(t, replay.Baselines()[:2], []float64{0.25, 0.5})
-	table := replay.NewTable(m.Plan())
-	const parts = 20
-	var peak uint64
-	var each []time.Duration // in each part
-	began, at := time.Now(), 0
-	for s, err := range m.Samples(t.Context(), replay.Scan("synthetic", &synthetic{n: n}, nil)) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := table.Add(&s); err != nil {
-			t.Fatal(err)
-		}
-		if at++; at%(n/parts) == 0 {
-			var memory runtime.MemStats
-			runtime.ReadMemStats(&memory)
-			peak = max(peak, memory.Sys)
-			each = append(each, time.Since(began)/time.Duration(n/parts))
-			began = time.Now()
-		}
-	}
-	// Others use the machine too, so that the fastest part counts, of the later ones: time
-	// that grows with what was measured is in all of them.
-	fastest := slices.Min(each[parts/2:])
-	most := time.Millisecond
-	if raceEnabled() {
-		most *= 5
-	}
-	size := len(marshal(t, table))
-	t.Logf("%d conversations, %v to %v each, %d MB from the system, a table of %d bytes", n, slices.Min(each), slices.Max(each), peak>>20, size)
-	if table.Conversations != n || fastest > most || peak > 1<<30 || size > 20_000 {
-		t.Errorf("%d conversations of %d, %v each, %d MB, a table of %d bytes; want less than %v, 1 GB and 20 kB", table.Conversations, n, fastest, peak>>20, size, most)
-	}
-}
-
-// raceEnabled reports whether the race detector is in the test.
-func raceEnabled() bool {
-	info, ok := debug.ReadBuildInfo()
-	return ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
 }

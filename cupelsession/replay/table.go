@@ -64,8 +64,7 @@ func NewTable(plan Plan) *Table {
 	return t
 }
 
-// Add adds a sample. It fails if the sample is not of the table's plan, or has counts
-// that no conversation has.
+// Add adds a sample. It fails if the sample is not of the table's plan.
 func (t *Table) Add(s *Sample) error {
 	if s.Error != "" {
 		t.Failed++
@@ -75,9 +74,6 @@ func (t *Table) Add(s *Sample) error {
 		return fmt.Errorf("cupel: the sample of conversation %q has %d counts, and the table %d: it was measured by another plan", s.Conversation, len(s.Counts), len(t.Cells))
 	}
 	for i := range s.Counts {
-		if !s.Counts[i].valid() {
-			return fmt.Errorf("cupel: the sample of conversation %q has counts that cannot be: it is damaged", s.Conversation)
-		}
 		if len(s.Counts[i].Caches) != len(t.Plan.Caches) {
 			return fmt.Errorf("cupel: the sample of conversation %q has the costs of %d caches, and the table %d: it was measured by another plan", s.Conversation, len(s.Counts[i].Caches), len(t.Plan.Caches))
 		}

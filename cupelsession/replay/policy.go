@@ -13,7 +13,7 @@ import (
 // Policy is a way of choosing windows, to be measured.
 type Policy struct {
 	Name  string // in results, unique in a run
-	Title string // in tables and plots; the name if it is empty
+	Title string // in tables; the name if it is empty
 	Mode  Mode
 	// New returns the function that chooses the windows of one conversation. It
 	// is called for each of its steps in their order. New is called from several

@@ -97,7 +97,7 @@ func (r *Result) against() string {
 	return ""
 }
 
-// Title returns the name of the policy in tables and plots.
+// Title returns the name of the policy in tables.
 func (r *Row) Title() string { return cmp.Or(r.title, r.Policy) }
 
 func width(head string) int { return max(len("0.000"), len(head)) }

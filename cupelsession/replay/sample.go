@@ -1,10 +1,5 @@
 package replay
 
-import (
-	"math"
-	"slices"
-)
-
 // Plan says what is measured. Samples add up to one table if their plans are equal.
 type Plan struct {
 	Policies []Planned `json:"policies"`
@@ -72,16 +67,4 @@ func (c *Counts) fail(t *turn, reason string) {
 	if c.First == nil {
 		c.First = &Failure{Conversation: t.id, Step: t.step, Reason: reason}
 	}
-}
-
-// valid reports whether a conversation can have these counts, which a file of samples
-// may have from anywhere. Sums over conversations stay finite.
-func (c *Counts) valid() bool {
-	const most = 1 << 53
-	ascend := func(numbers ...int) bool { return numbers[0] >= 0 && slices.IsSorted(numbers) }
-	cost := func(x float64) bool { return x >= 0 && x <= most }
-	return ascend(c.Support, c.Values, math.MaxInt32) && ascend(c.Grounded, c.Values) &&
-		ascend(c.Task, c.Tasks, c.Steps, math.MaxInt32) &&
-		ascend(c.Breaks, c.Steps) && ascend(c.Recent, c.Steps) && min(c.Sent, c.Room, c.Failures) >= 0 && cost(c.Cost) && cost(c.Whole) &&
-		!slices.ContainsFunc(c.Caches, func(c CacheCount) bool { return !cost(c.Cost) || !cost(c.Whole) })
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/wollax/cupel-go/cupel/slicer"
 	"github.com/wollax/cupel-go/cupelchat"
 	"github.com/wollax/cupel-go/cupelchat/agent"
-	"github.com/wollax/cupel-go/cupelchat/replay"
+	"github.com/wollax/cupel-go/cupelsession/replay"
 )
 
 func latest(t testing.TB) *pipeline.Pipeline {

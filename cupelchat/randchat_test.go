@@ -1,8 +1,4 @@
-// Package randchat makes random conversations for tests: of users and a model
-// with tools, with the accidents that real ones have, such as interrupted
-// parallel calls, results away from their calls, ids that are given twice,
-// thinking without a signature, empty texts and roles that do not alternate.
-package randchat
+package cupelchat
 
 import (
 	"encoding/json"
@@ -13,8 +9,8 @@ import (
 	"strings"
 )
 
-// turn is a message in the terms of no API.
-type turn struct {
+// randomTurn is a message in the terms of no API.
+type randomTurn struct {
 	role    string // system, user or assistant
 	think   string // the signature of thinking, "-" for thinking without one, or ""
 	texts   []string
@@ -22,43 +18,46 @@ type turn struct {
 	results []string // ids
 }
 
-// Body returns a request of a format with about faults accidents in it. Without
-// any, the API takes it.
-func Body(rng *rand.Rand, format string, faults int) []byte {
-	turns := conversation(rng)
+// randomBody returns a request of a format, of a random conversation of users and a
+// model with tools, with about faults of the accidents that real ones have, such as
+// interrupted parallel calls, results away from their calls, ids that are given
+// twice, thinking without a signature, empty texts and roles that do not alternate.
+// Without any, the API takes it.
+func randomBody(rng *rand.Rand, f Format, faults int) []byte {
+	turns := randomTurns(rng)
 	for range faults {
 		turns = accident(rng, turns)
 	}
-	data, err := json.Marshal(render(turns, format))
+	data, err := json.Marshal(render(turns, f))
 	if err != nil {
 		return nil // what it is made of can be marshaled
 	}
 	return data
 }
 
-// conversation returns one without accidents, that waits for the model.
-func conversation(rng *rand.Rand) []turn {
+// randomTurns returns one without accidents, that waits for the model.
+func randomTurns(rng *rand.Rand) []randomTurn {
 	n := 0
 	say := func() []string {
 		n++
 		return []string{fmt.Sprintf("%s %d.", strings.Repeat("word ", rng.IntN(8)), n)}
 	}
-	var turns []turn
+	var turns []randomTurn
 	if rng.IntN(2) == 0 {
-		turns = append(turns, turn{role: "system", texts: say()})
+		turns = append(turns, randomTurn{role: "system", texts: say()})
 	}
-	turns = append(turns, turn{role: "user", texts: say()})
+	turns = append(turns, randomTurn{role: "user", texts: say()})
 	thinks := rng.IntN(2) == 0
 	for range rng.IntN(6) {
 		for range rng.IntN(3) {
-			a := turn{role: "assistant"}
+			a := randomTurn{role: "assistant"}
 			if thinks {
 				a.think = fmt.Sprintf("signature%d", n)
 			}
 			if rng.IntN(2) == 0 {
 				a.texts = say()
 			}
-			u := turn{role: "user"}
+			u := randomTurn{role: "user"}
 			for range 1 + rng.IntN(3) {
 				n++
 				a.calls = append(a.calls, fmt.Sprintf("t%d", n))
@@ -68,14 +67,14 @@ func conversation(rng *rand.Rand) []turn {
 			turns = append(turns, a, u)
 		}
 		if rng.IntN(4) > 0 {
-			turns = append(turns, turn{role: "assistant", texts: say()}, turn{role: "user", texts: say()})
+			turns = append(turns, randomTurn{role: "assistant", texts: say()}, randomTurn{role: "user", texts: say()})
 		}
 	}
 	return turns
 }
 
 // accident changes a conversation as programs do by mistake.
-func accident(rng *rand.Rand, turns []turn) []turn {
+func accident(rng *rand.Rand, turns []randomTurn) []randomTurn {
 	if len(turns) == 0 {
 		return turns
 	}
@@ -111,7 +110,7 @@ func accident(rng *rand.Rand, turns []turn) []turn {
 			turns[j].calls = append([]string{t.calls[0]}, turns[j].calls[1:]...)
 		}
 	case 8: // the user hurries
-		return slices.Insert(turns, i, turn{role: "user", texts: []string{"hurry"}})
+		return slices.Insert(turns, i, randomTurn{role: "user", texts: []string{"hurry"}})
 	case 9: // texts are empty
 		t.texts = append(slices.Clone(t.texts), []string{"", " \n"}[rng.IntN(2)])
 	case 10: // or missing
@@ -138,26 +137,23 @@ func output(id string) string {
 	return text
 }
 
-// object is a JSON object.
-type object = map[string]any
-
-func render(turns []turn, format string) object {
-	switch format {
-	case "responses":
-		return responses(turns)
-	case "anthropic":
-		return anthropic(turns)
-	case "gemini":
-		return gemini(turns)
-	case "bedrock":
-		return bedrock(turns)
+func render(turns []randomTurn, f Format) object {
+	switch f {
+	case Responses:
+		return randomResponses(turns)
+	case Anthropic:
+		return randomAnthropic(turns)
+	case Gemini:
+		return randomGemini(turns)
+	case Bedrock:
+		return randomBedrock(turns)
 	default:
-		return chat(turns, format)
+		return randomChat(turns, f)
 	}
 }
 
-// chat renders for OpenAI and Ollama.
-func chat(turns []turn, format string) object {
+// randomChat renders for OpenAI and Ollama.
+func randomChat(turns []randomTurn, f Format) object {
 	messages := []object{}
 	for _, t := range turns {
 		for _, id := range t.results {
@@ -170,7 +166,7 @@ func chat(turns []turn, format string) object {
 		var calls []object
 		for _, id := range t.calls {
 			var arguments any = object{"id": id}
-			if format == "openai" {
+			if f == OpenAI {
 				arguments = `{"id":"` + id + `"}`
 			}
 			calls = append(calls, object{"id": id, "type": "function", "function": object{"name": "f", "arguments": arguments}})
@@ -185,7 +181,7 @@ func chat(turns []turn, format string) object {
 	return object{"model": "m", "messages": messages}
 }
 
-func responses(turns []turn) object {
+func randomResponses(turns []randomTurn) object {
 	items := []object{}
 	for i, t := range turns {
 		for _, id := range t.results {
@@ -220,7 +216,7 @@ func responses(turns []turn) object {
 	return object{"model": "m", "input": items}
 }
 
-func anthropic(turns []turn) object {
+func randomAnthropic(turns []randomTurn) object {
 	body := object{"model": "m", "max_tokens": 100}
 	messages := []object{}
 	marked := 0 // the API allows 4 of them
@@ -268,7 +264,7 @@ func anthropic(turns []turn) object {
 	return body
 }
 
-func gemini(turns []turn) object {
+func randomGemini(turns []randomTurn) object {
 	body := object{}
 	contents := []object{}
 	for _, t := range turns {
@@ -300,7 +296,7 @@ func gemini(turns []turn) object {
 	return body
 }
 
-func bedrock(turns []turn) object {
+func randomBedrock(turns []randomTurn) object {
 	body := object{"toolConfig": object{"tools": []object{{"toolSpec": object{"name": "f"}}}}}
 	messages := []object{}
 	for _, t := range turns {

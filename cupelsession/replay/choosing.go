@@ -35,11 +35,7 @@ func Choosing(name string, chooser cupelchat.Chooser) Policy {
 				if err != nil {
 					return nil, err
 				}
-				body, err := w.Body()
-				if err == nil && t.shared.shows {
-					t.shared.report = w.Report
-				}
-				return body, err
+				return w.Body()
 			})
 		}
 	}}
@@ -86,9 +82,6 @@ func inSession(chooser cupelchat.Chooser, low float64) func() func(context.Conte
 				t.marks[p] = turn.Cache.Breakpoints // an entry is a message
 				if err := turn.Commit(cupelsession.Usage{}); err != nil {
 					return nil, err
-				}
-				if t.shared.shows {
-					t.shared.report = turn.Report()
 				}
 				window = body
 			}
@@ -284,3 +277,6 @@ func (r recounted) recount(items []*cupel.ContextItem) ([]*cupel.ContextItem, er
 	}
 	return counted, nil
 }
+
+// indexKey is the metadata key of package cupelchat for the place of a message.
+const indexKey = "index"

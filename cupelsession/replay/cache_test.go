@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/wollax/cupel-go/cupelchat/agent"
-	"github.com/wollax/cupel-go/cupelchat/replay"
 	"github.com/wollax/cupel-go/cupelsession"
+	"github.com/wollax/cupel-go/cupelsession/replay"
 )
 
 // TestCostByAModel: a cache that finds any prefix at the measure's prices costs what
@@ -63,37 +63,5 @@ func TestCostByAModel(t *testing.T) {
 	}
 	if _, err := replay.Run(t.Context(), conversations, policies, shares, replay.WithCache(cupelsession.CacheModel{Read: math.NaN()})); err == nil || !strings.Contains(err.Error(), "Cache.Read must be a price") {
 		t.Errorf("error %v, want one about the price", err)
-	}
-}
-
-func TestJoin(t *testing.T) {
-	conversations := load(t, "agents.jsonl")
-	everything := replay.Baselines()[:1]
-	parts := run(t, conversations, everything, shares[:1])
-	for _, test := range []struct {
-		tokens int
-		want   []string
-		why    string
-	}{
-		{0, []string{conversations[0].ID, conversations[1].ID, conversations[2].ID}, "each is long enough"},
-		{1 << 30, nil, "all of them are too short"},
-	} {
-		joined, err := replay.Join(conversations, test.tokens, nil)
-		if err != nil || len(joined) != len(test.want) {
-			t.Fatalf("%d tokens: %d conversations, error %v, want %d (%s)", test.tokens, len(joined), err, len(test.want), test.why)
-		}
-		for i, c := range joined {
-			if c.ID != test.want[i] {
-				t.Errorf("%d tokens: conversation %q, want %q (%s)", test.tokens, c.ID, test.want[i], test.why)
-			}
-		}
-	}
-	all, err := replay.Join(append(conversations, conversations...), 1_000, replay.Characters{})
-	if err != nil || len(all) == 0 || len(all) >= 2*len(conversations) || !strings.HasSuffix(all[0].ID, " more") {
-		t.Fatalf("%d conversations of at least 1,000 tokens, error %v", len(all), err)
-	}
-	whole := run(t, all, everything, shares[:1])
-	if whole.Rows[0].Failures > 0 || whole.Rows[0].Steps <= parts.Rows[0].Steps {
-		t.Errorf("%+v, want the steps of all and no failures", whole.Rows[0])
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupelchat"
 )
 
@@ -64,8 +63,6 @@ type shared struct {
 	conversation *cupelchat.Conversation
 	checked      bool
 	refused      bool // the API refuses the conversation as it is
-	shows        bool // keep the report, for [Measure.Show]
-	report       *cupel.SelectionReport
 }
 
 // refusal says why the API refuses a window of messages, or "" if it takes it, or

@@ -23,8 +23,6 @@ type Worst struct {
 	// Missed counts, by share, the values without grounded support; with [WithAgainst],
 	// how many more than the other policy, negative if it has more of them.
 	Missed []int `json:"missed"`
-	// Page is a page that shows the choice, if one was written.
-	Page string `json:"page,omitempty"`
 
 	title string
 }
@@ -96,9 +94,6 @@ func (r *Result) writeWorst(out *strings.Builder) {
 		fmt.Fprintf(out, "%6d  %s", w.Values, onOneLine(w.Conversation))
 		if w.File != "" {
 			fmt.Fprintf(out, " (%s:%d)", onOneLine(w.File), w.Line)
-		}
-		if w.Page != "" {
-			out.WriteString(" " + w.Page)
 		}
 		out.WriteByte('\n')
 	}
