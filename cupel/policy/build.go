@@ -176,7 +176,11 @@ func (b *builder) checkNames(names []string, s Settings, at place, siblings []st
 		names = slices.Concat(siblings, names)
 	}
 	for _, name := range slices.Sorted(maps.Keys(s)) {
-		if !slices.Contains(names, name) {
+		switch {
+		case slices.Contains(names, name):
+		case at.path == "" && slices.Contains(removed, name):
+			b.fail(name, "was removed from policies: delete the line", nil)
+		default:
 			b.fail(unknownField(at.path, name), isUnknown(names), nil)
 		}
 	}

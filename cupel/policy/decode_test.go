@@ -72,6 +72,10 @@ var wrongDocuments = []wrongDocument{
 		["a.b"]: is unknown; want one of ` + knownFields + `
 		["` + strings.Repeat("x", 60) + `…"]: is unknown; want one of ` + knownFields + `
 		["ü"]: is unknown; want one of ` + knownFields, "paths stay readable"},
+	{"removed settings", document(`{"type":"recency","weight":1,"fullOnly":true}`, "", "", `,"fullOnly":false,"anyNumbers":true`), `
+		anyNumbers: was removed from policies: delete the line
+		fullOnly: was removed from policies: delete the line
+		scorers[0].fullOnly: is unknown; want one of type, weight`, "the error says what to do with a policy of an earlier version"},
 	{"weight of an inner scorer", document(`{"type":"scaled","weight":1,"inner":{"type":"recency","weight":1}}`, "", "", ""),
 		`scorers[0].inner.weight: is unknown; want one of type`, "an inner scorer has no weight"},
 	{"no inner", document(`{"type":"scaled","weight":1}`, `{"type":"quota"}`, "", ""), `
