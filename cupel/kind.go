@@ -88,21 +88,6 @@ func (s ContextSource) Equal(other ContextSource) bool {
 	return ascii.EqualFold(string(s), string(other))
 }
 
-// Key returns the spelling that all equal sources share, for use as a map key.
-// It does not allocate for the well-known sources in their usual spelling, nor
-// for sources without capitals.
-func (s ContextSource) Key() string {
-	switch s {
-	case SourceChat:
-		return "chat"
-	case SourceTool:
-		return "tool"
-	case SourceRAG:
-		return "rag"
-	}
-	return ascii.Lower(string(s))
-}
-
 // Canonical returns the usual spelling of a well-known source, and any other
 // source as it is.
 func (s ContextSource) Canonical() ContextSource {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"math"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -41,13 +40,6 @@ func TestKinds(t *testing.T) {
 			t.Errorf("Key of %s allocates %v times", k, n)
 		}
 	}
-	for _, s := range []cupel.ContextSource{cupel.SourceChat, cupel.SourceTool, cupel.SourceRAG} {
-		equal(t, "key of a source", s.Key(), strings.ToLower(string(s)))
-		if n := testing.AllocsPerRun(100, func() { s.Key() }); n != 0 {
-			t.Errorf("Key of %s allocates %v times", s, n)
-		}
-	}
-	equal(t, "key of an own source", cupel.ContextSource("CRAWLER\u212a").Key(), "crawler\u212a")
 	equal(t, "sources fold", cupel.SourceRAG.Equal("RAG"), true)
 	equal(t, "canonical source", cupel.ContextSource("tOOL").Canonical(), cupel.SourceTool)
 	equal(t, "own source", cupel.ContextSource("Crawler").Canonical(), "Crawler")
