@@ -84,7 +84,6 @@ func TestRegistryCopies(t *testing.T) {
 			p.Slicer, of("knapsack", settings{"bucketSize": 5, "topUp": true, "memoryLimit": 6}), of("scoreGreedy"),
 			of("countConstrainedKnapsack", settings{"bucketSize": 7, "entries": []settings{{"kind": "a", "capCount": 8}}}),
 		}})
-		p.Scorers = append(p.Scorers, policy.Weighted{Scorer: of("kind", settings{"weights": map[cupel.ContextKind]float64{cupel.KindMemory: 1}}), Weight: 1})
 		p.Placer = customPolicy().Placer
 		return p
 	}
