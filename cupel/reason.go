@@ -141,7 +141,3 @@ func (r ExclusionReason) Data() ReasonData {
 	}
 	return ReasonData{}
 }
-
-// String returns the code and its data as one line without the content of any
-// item, such as "BudgetExceeded: 2048 tokens requested, 512 available".
-func (r ExclusionReason) String() string { return string(r.append(make([]byte, 0, 64))) }

@@ -5,7 +5,7 @@ import (
 	"iter"
 	"reflect"
 	"slices"
-	"strconv"
+	"strings"
 )
 
 // reasonField is a field of ReasonData, as its tags describe it.
@@ -50,9 +50,9 @@ func (f *reasonField) in(d *ReasonData) any { return f.of(d).Addr().Interface() 
 type reasonSpec struct {
 	code   ExclusionCode
 	fields []string // in the order of JSON
-	// sentence appends what follows the code and a colon; nil appends nothing.
-	// It never includes the content of an item.
-	sentence func(b []byte, d ReasonData) []byte
+	// sentence returns what follows the code and a colon. It never includes the
+	// content of an item.
+	sentence func(d ReasonData) string
 	meaning  string // for readers who do not know the specification
 }
 
@@ -60,87 +60,68 @@ type reasonSpec struct {
 var reasonTable = [...]reasonSpec{
 	{
 		ExcludeBudgetExceeded, []string{"item_tokens", "available_tokens"},
-		func(b []byte, d ReasonData) []byte {
-			b = appendInt(b, d.ItemTokens, " tokens requested, ")
-			return appendInt(b, d.AvailableTokens, " available")
+		func(d ReasonData) string {
+			return fmt.Sprintf("%d tokens requested, %d available", d.ItemTokens, d.AvailableTokens)
 		},
 		"it did not fit the budget",
 	},
 	{
 		ExcludeScoredTooLow, []string{"score", "threshold"},
-		func(b []byte, d ReasonData) []byte {
-			b = strconv.AppendFloat(append(b, "score "...), d.Score, 'g', -1, 64)
-			return strconv.AppendFloat(append(b, " below "...), d.Threshold, 'g', -1, 64)
-		},
+		func(d ReasonData) string { return fmt.Sprintf("score %v below %v", d.Score, d.Threshold) },
 		"its score is below the threshold",
 	},
 	{
 		ExcludeDeduplicated, []string{"deduplicated_against"},
-		func(b []byte, _ ReasonData) []byte { return append(b, "the same content is in as another item"...) },
+		func(ReasonData) string { return "the same content is in as another item" },
 		"another item with the same content is in",
 	},
 	{
 		ExcludeQuotaCapExceeded, []string{"kind", "cap", "actual"},
-		func(b []byte, d ReasonData) []byte {
-			b = appendInt(append(append(b, d.Kind...), " has "...), d.Actual, ", cap ")
-			return appendInt(b, d.Cap, "")
-		},
+		func(d ReasonData) string { return fmt.Sprintf("%s has %d, cap %d", d.Kind, d.Actual, d.Cap) },
 		"its kind has used up its share of the budget",
 	},
 	{
 		ExcludeQuotaRequireDisplaced, []string{"displaced_by_kind"},
-		func(b []byte, d ReasonData) []byte {
-			return append(append(b, "displaced by "...), d.DisplacedByKind...)
-		},
+		func(d ReasonData) string { return "displaced by " + string(d.DisplacedByKind) },
 		"the required share of another kind took its place",
 	},
 	{
 		ExcludeNegativeTokens, []string{"tokens"},
-		func(b []byte, d ReasonData) []byte { return appendInt(b, d.Tokens, " tokens") },
+		func(d ReasonData) string { return fmt.Sprintf("%d tokens", d.Tokens) },
 		"its token count is negative",
 	},
 	{
 		ExcludePinnedOverride, []string{"displaced_by"},
-		func(b []byte, _ ReasonData) []byte { return append(b, "pinned items took its place"...) },
+		func(ReasonData) string { return "pinned items took its place" },
 		"it would fit if nothing were pinned",
 	},
 	{
 		ExcludeFiltered, []string{"filter_name"},
-		func(b []byte, d ReasonData) []byte { return append(b, d.FilterName...) },
+		func(d ReasonData) string { return d.FilterName },
 		"a filter dropped it",
 	},
 	{
 		ExcludeCountCapExceeded, []string{"kind", "cap", "count"},
-		func(b []byte, d ReasonData) []byte {
-			b = appendInt(append(append(b, d.Kind...), " has "...), d.Count, " items, cap ")
-			return appendInt(b, d.Cap, "")
-		},
+		func(d ReasonData) string { return fmt.Sprintf("%s has %d items, cap %d", d.Kind, d.Count, d.Cap) },
 		"its kind has reached its cap",
 	},
 	{
 		ExcludeCountRequireCandidatesExhausted, []string{"kind", "required", "available"},
-		func(b []byte, d ReasonData) []byte {
-			b = appendInt(append(append(b, d.Kind...), " requires "...), d.Required, ", available ")
-			return appendInt(b, d.Available, "")
+		func(d ReasonData) string {
+			return fmt.Sprintf("%s requires %d, available %d", d.Kind, d.Required, d.Available)
 		},
 		"its kind has fewer items than are required",
 	},
 	{
 		ExcludeSuperseded, []string{"superseded_by"},
-		func(b []byte, _ ReasonData) []byte { return append(b, "a newer version is among the candidates"...) },
+		func(ReasonData) string { return "a newer version is among the candidates" },
 		"a newer version of it is there",
 	},
 	{
 		ExcludeNearDuplicate, []string{"of", "similarity"},
-		func(b []byte, d ReasonData) []byte {
-			return append(strconv.AppendFloat(b, d.Similarity, 'f', 3, 64), " of it is in a newer item"...)
-		},
+		func(d ReasonData) string { return fmt.Sprintf("%.3f of it is in a newer item", d.Similarity) },
 		"a newer item has nearly the same text",
 	},
-}
-
-func appendInt(b []byte, n int, text string) []byte {
-	return append(strconv.AppendInt(b, int64(n), 10), text...)
 }
 
 // specOf returns the table's entry for a code, or nil.
@@ -216,38 +197,33 @@ func (d *ReasonData) others(named []string) (others []string) {
 	return others
 }
 
-// append appends the code and the data without the content of any item. It does
-// not allocate for the reasons of the pipeline: functions stored as values get
-// a copy of the data, not a pointer to them.
-func (r *ExclusionReason) append(b []byte) []byte {
-	b = append(b, r.Code...)
+// String returns the code and its data as one line without the content of any
+// item, such as "BudgetExceeded: 2048 tokens requested, 512 available".
+func (r ExclusionReason) String() string {
 	spec := specOf(r.Code)
 	if spec == nil {
-		return r.appendOthers(b, nil, ": ", "")
+		return string(r.Code) + r.othersText(nil, ": ", "")
 	}
-	b = spec.sentence(append(b, ": "...), r.Data())
+	text := string(r.Code) + ": " + spec.sentence(r.Data())
 	if r.all == nil && (r.Code != ExcludeBudgetExceeded || r.other == nil) {
-		return b // reasons in the short form have nothing else
+		return text // reasons in the short form have nothing else
 	}
-	return r.appendOthers(b, spec.fields, " (", ")")
+	return text + r.othersText(spec.fields, " (", ")")
 }
 
-// appendOthers appends the data that are not in named, between two texts.
-func (r *ExclusionReason) appendOthers(b []byte, named []string, before, after string) []byte {
+// othersText returns the data that are not in named, between two texts.
+func (r *ExclusionReason) othersText(named []string, before, after string) string {
 	d := r.Data()
-	none := len(b)
+	var others []string
 	for _, name := range d.others(named) {
-		f := reasonFieldOf(name)
-		if f.content {
-			continue
+		if f := reasonFieldOf(name); !f.content {
+			others = append(others, fmt.Sprintf("%s=%v", name, f.value(&d)))
 		}
-		b = fmt.Append(append(append(append(b, before...), name...), '='), f.value(&d))
-		before = ", "
 	}
-	if len(b) > none {
-		b = append(b, after...)
+	if len(others) == 0 {
+		return ""
 	}
-	return b
+	return before + strings.Join(others, ", ") + after
 }
 
 // Equal reports whether the reasons have the same code and equal data, as

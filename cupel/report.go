@@ -3,7 +3,6 @@ package cupel
 import (
 	"fmt"
 	"slices"
-	"strconv"
 )
 
 // SelectionReport explains a run: what is in, what is out, and why.
@@ -143,13 +142,8 @@ func (e OverflowEvent) clone() *OverflowEvent {
 
 // String returns the reason and the score as one line, such as "Scored: score
 // 0.5, 120 tokens". It leaves out the content of the item.
-func (i IncludedItem) String() string { return string(i.append(make([]byte, 0, 64))) }
-
-func (i *IncludedItem) append(b []byte) []byte {
-	b = append(append(b, i.Reason...), ": score "...)
-	b = strconv.AppendFloat(b, i.Score, 'g', -1, 64)
-	b = strconv.AppendInt(append(b, ", "...), int64(i.Item.Tokens()), 10)
-	return append(b, " tokens"...)
+func (i IncludedItem) String() string {
+	return fmt.Sprintf("%s: score %v, %d tokens", i.Reason, i.Score, i.Item.Tokens())
 }
 
 // PipelineStage names a stage that emits diagnostics. [StageSlice] includes

@@ -17,18 +17,12 @@ const shownContent = 40
 
 // String returns the kind, the source and the size of the item, such as
 // "ToolOutput from Tool, 120 tokens". It leaves out the content.
-func (it ContextItem) String() string { return string(it.append(nil)) }
-
-func (it *ContextItem) append(b []byte) []byte {
-	if it == nil {
-		return append(b, "no item"...)
-	}
-	b = append(append(append(b, it.kind...), " from "...), it.source...)
-	b = append(append(b, ", "...), plural(it.tokens, "token")...)
+func (it ContextItem) String() string {
+	text := fmt.Sprintf("%s from %s, %s", it.kind, it.source, plural(it.tokens, "token"))
 	if it.pinned {
-		b = append(b, ", pinned"...)
+		text += ", pinned"
 	}
-	return b
+	return text
 }
 
 // Format implements [fmt.Formatter]. Every verb prints what [ContextItem.String]
@@ -178,12 +172,12 @@ func logItem(it *ContextItem) slog.Value {
 // String returns the item, the score and the reason as one line, without the
 // content of any item.
 func (e ExcludedItem) String() string {
-	b := appendScore(nil, e.Score)
-	b = e.Item.append(append(b, "  "...))
-	return string(b) + ": " + e.Reason.Explain()
+	item := "no item"
+	if e.Item != nil {
+		item = e.Item.String()
+	}
+	return fmt.Sprintf("%.3f  %s: %s", e.Score, item, e.Reason.Explain())
 }
-
-func appendScore(b []byte, score float64) []byte { return strconv.AppendFloat(b, score, 'f', 3, 64) }
 
 // maxReported is how many excluded items [SelectionReport.String] lists.
 const maxReported = 20
