@@ -91,9 +91,7 @@ func WithVersionOf(key string) ItemOption {
 // with at most the worth and at least the tokens of another is never used.
 func WithVariants(list ...Variant) ItemOption {
 	return func(it *itemDraft) error {
-		if len(list) > 0 || it.units != nil {
-			it.ofUnits().given = slices.Clone(list)
-		}
+		it.ofUnits().given = slices.Clone(list)
 		return nil
 	}
 }
@@ -105,9 +103,7 @@ func WithVariants(list ...Variant) ItemOption {
 // compare them with the group's. An item without a group never uses them.
 func WithGroupVariants(list ...Variant) ItemOption {
 	return func(it *itemDraft) error {
-		if len(list) > 0 || it.units != nil {
-			it.ofUnits().groupGiven = slices.Clone(list)
-		}
+		it.ofUnits().groupGiven = slices.Clone(list)
 		return nil
 	}
 }

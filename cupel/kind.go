@@ -55,12 +55,17 @@ func (k ContextKind) Key() string {
 // Canonical returns the usual spelling of a well-known kind, and any other
 // kind as it is.
 func (k ContextKind) Canonical() ContextKind {
-	for _, known := range [...]ContextKind{KindMessage, KindDocument, KindToolOutput, KindMemory, KindSystemPrompt} {
-		if k.Equal(known) {
-			return known
+	return canonical(k, KindMessage, KindDocument, KindToolOutput, KindMemory, KindSystemPrompt)
+}
+
+// canonical returns the known name that equals name, or name itself.
+func canonical[S ~string](name S, known ...S) S {
+	for _, k := range known {
+		if ascii.EqualFold(string(name), string(k)) {
+			return k
 		}
 	}
-	return k
+	return name
 }
 
 // IsBlank reports whether k is empty or white space only, by
@@ -91,12 +96,7 @@ func (s ContextSource) Equal(other ContextSource) bool {
 // Canonical returns the usual spelling of a well-known source, and any other
 // source as it is.
 func (s ContextSource) Canonical() ContextSource {
-	for _, known := range [...]ContextSource{SourceChat, SourceTool, SourceRAG} {
-		if s.Equal(known) {
-			return known
-		}
-	}
-	return s
+	return canonical(s, SourceChat, SourceTool, SourceRAG)
 }
 
 // IsBlank reports whether s is empty or white space only, by
