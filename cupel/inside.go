@@ -34,7 +34,7 @@ func (insider) Columns(items []*ContextItem, to *engine.Columns, always bool) in
 		l.Time, l.Timed = it.timestamp, it.has&hasTimestamp != 0
 		if u := it.units; u != nil {
 			l.Group, l.Version = u.group, u.versionOf
-			l.Forms, l.GroupForms = u.own(), u.ofGroup()
+			l.Forms, l.GroupForms = u.own(), u.groupForms
 		}
 	}
 	return -1
@@ -93,13 +93,11 @@ func (insider) AppendIncluded(b []byte, e *IncludedItem) []byte { return e.appen
 // Points returns the smaller forms of what a slicer sees, and the older versions that
 // may come back in its place.
 func (insider) Points(it *ContextItem) (forms, older []engine.Form) {
-	if it == nil || it.units == nil {
-		return nil, nil
+	u := it.unitsOrNone()
+	if u.unit != nil {
+		older = u.unit.older
 	}
-	if it.units.unit != nil {
-		older = it.units.unit.older
-	}
-	return it.units.forms, older
+	return u.forms, older
 }
 
 // UnitField returns the first field of an item that makes it more than a plain item,
@@ -113,11 +111,4 @@ func (u *itemUnits) own() []engine.Form {
 		return sizesOf(u.variants)
 	}
 	return u.forms
-}
-
-func (u *itemUnits) ofGroup() []engine.Form {
-	if u.lists == nil {
-		return nil
-	}
-	return u.lists.groupForms
 }

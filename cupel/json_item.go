@@ -136,24 +136,19 @@ func (it *itemDraft) wireMetadata(c *jsonwire.Codec) {
 // wireUnits reads or writes the fields of an item that is more than one plain
 // item.
 func (it *itemDraft) wireUnits(c *jsonwire.Codec) {
-	var group, versionOf string
-	var variants, groupVariants []Variant
-	if u := it.units; u != nil {
-		group, versionOf = u.group, u.versionOf
-		variants, groupVariants = u.given()
-	}
-	field := c.Optional("group", group != "")
-	jsonwire.Text(&group, field)
-	it.set(field, WithGroup(group))
-	field = c.Optional("versionOf", versionOf != "")
-	jsonwire.Text(&versionOf, field)
-	it.set(field, WithVersionOf(versionOf))
-	field = c.Optional("variants", len(variants) > 0)
-	jsonwire.List(field, &variants, (*Variant).wire)
-	it.set(field, WithVariants(variants...))
-	field = c.Optional("groupVariants", len(groupVariants) > 0)
-	jsonwire.List(field, &groupVariants, (*Variant).wire)
-	it.set(field, WithGroupVariants(groupVariants...))
+	u := *(*ContextItem)(it).unitsOrNone()
+	field := c.Optional("group", u.group != "")
+	jsonwire.Text(&u.group, field)
+	it.set(field, WithGroup(u.group))
+	field = c.Optional("versionOf", u.versionOf != "")
+	jsonwire.Text(&u.versionOf, field)
+	it.set(field, WithVersionOf(u.versionOf))
+	field = c.Optional("variants", len(u.given) > 0)
+	jsonwire.List(field, &u.given, (*Variant).wire)
+	it.set(field, WithVariants(u.given...))
+	field = c.Optional("groupVariants", len(u.groupGiven) > 0)
+	jsonwire.List(field, &u.groupGiven, (*Variant).wire)
+	it.set(field, WithGroupVariants(u.groupGiven...))
 }
 
 // wire reads or writes a variant. One that is read without content is kept and

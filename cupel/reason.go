@@ -117,29 +117,7 @@ type ReasonData struct {
 // NewExclusionReason returns a reason with its data. Custom strategies may use
 // any code and any of the data: text, JSON and logs show all that are not zero.
 func NewExclusionReason(code ExclusionCode, data ReasonData) ExclusionReason {
-	r := ExclusionReason{Code: code}
-	switch code {
-	case ExcludeBudgetExceeded:
-		r = budgetExceeded(data.ItemTokens, data.AvailableTokens)
-	case ExcludeDeduplicated, ExcludeSuperseded:
-		r.other = data.Survivor
-	case ExcludeNegativeTokens:
-		r = negativeTokens(data.Tokens)
-	default: // other codes keep their data in all
-	}
-	if r.Data() != data { // data are left that do not fit
-		all := data
-		return ExclusionReason{Code: code, all: &all}
-	}
-	return r
-}
-
-func budgetExceeded(tokens, available int) ExclusionReason {
-	return ExclusionReason{Code: ExcludeBudgetExceeded, tokens: tokens, available: available}
-}
-
-func negativeTokens(tokens int) ExclusionReason {
-	return ExclusionReason{Code: ExcludeNegativeTokens, tokens: tokens}
+	return ExclusionReason{Code: code, all: &data}
 }
 
 // Data returns the data of the reason.
@@ -163,7 +141,3 @@ func (r ExclusionReason) Data() ReasonData {
 	}
 	return ReasonData{}
 }
-
-// String returns the code and its data as one line without the content of any
-// item, such as "BudgetExceeded: 2048 tokens requested, 512 available".
-func (r ExclusionReason) String() string { return string(r.append(make([]byte, 0, 64))) }

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // reasonField is a field of ReasonData, as its tags describe it.
@@ -50,8 +51,8 @@ func (f *reasonField) in(d *ReasonData) any { return f.of(d).Addr().Interface() 
 type reasonSpec struct {
 	code   ExclusionCode
 	fields []string // in the order of JSON
-	// sentence appends what follows the code and a colon; nil appends nothing.
-	// It never includes the content of an item.
+	// sentence appends what follows the code and a colon. It never includes the
+	// content of an item.
 	sentence func(b []byte, d ReasonData) []byte
 	meaning  string // for readers who do not know the specification
 }
@@ -60,18 +61,15 @@ type reasonSpec struct {
 var reasonTable = [...]reasonSpec{
 	{
 		ExcludeBudgetExceeded, []string{"item_tokens", "available_tokens"},
-		func(b []byte, d ReasonData) []byte {
-			b = appendInt(b, d.ItemTokens, " tokens requested, ")
-			return appendInt(b, d.AvailableTokens, " available")
+		func(b []byte, d ReasonData) []byte { // by far the most common: it must not allocate
+			b = append(strconv.AppendInt(b, int64(d.ItemTokens), 10), " tokens requested, "...)
+			return append(strconv.AppendInt(b, int64(d.AvailableTokens), 10), " available"...)
 		},
 		"it did not fit the budget",
 	},
 	{
 		ExcludeScoredTooLow, []string{"score", "threshold"},
-		func(b []byte, d ReasonData) []byte {
-			b = strconv.AppendFloat(append(b, "score "...), d.Score, 'g', -1, 64)
-			return strconv.AppendFloat(append(b, " below "...), d.Threshold, 'g', -1, 64)
-		},
+		func(b []byte, d ReasonData) []byte { return fmt.Appendf(b, "score %v below %v", d.Score, d.Threshold) },
 		"its score is below the threshold",
 	},
 	{
@@ -82,8 +80,7 @@ var reasonTable = [...]reasonSpec{
 	{
 		ExcludeQuotaCapExceeded, []string{"kind", "cap", "actual"},
 		func(b []byte, d ReasonData) []byte {
-			b = appendInt(append(append(b, d.Kind...), " has "...), d.Actual, ", cap ")
-			return appendInt(b, d.Cap, "")
+			return fmt.Appendf(b, "%s has %d, cap %d", d.Kind, d.Actual, d.Cap)
 		},
 		"its kind has used up its share of the budget",
 	},
@@ -96,7 +93,7 @@ var reasonTable = [...]reasonSpec{
 	},
 	{
 		ExcludeNegativeTokens, []string{"tokens"},
-		func(b []byte, d ReasonData) []byte { return appendInt(b, d.Tokens, " tokens") },
+		func(b []byte, d ReasonData) []byte { return fmt.Appendf(b, "%d tokens", d.Tokens) },
 		"its token count is negative",
 	},
 	{
@@ -112,16 +109,14 @@ var reasonTable = [...]reasonSpec{
 	{
 		ExcludeCountCapExceeded, []string{"kind", "cap", "count"},
 		func(b []byte, d ReasonData) []byte {
-			b = appendInt(append(append(b, d.Kind...), " has "...), d.Count, " items, cap ")
-			return appendInt(b, d.Cap, "")
+			return fmt.Appendf(b, "%s has %d items, cap %d", d.Kind, d.Count, d.Cap)
 		},
 		"its kind has reached its cap",
 	},
 	{
 		ExcludeCountRequireCandidatesExhausted, []string{"kind", "required", "available"},
 		func(b []byte, d ReasonData) []byte {
-			b = appendInt(append(append(b, d.Kind...), " requires "...), d.Required, ", available ")
-			return appendInt(b, d.Available, "")
+			return fmt.Appendf(b, "%s requires %d, available %d", d.Kind, d.Required, d.Available)
 		},
 		"its kind has fewer items than are required",
 	},
@@ -133,14 +128,10 @@ var reasonTable = [...]reasonSpec{
 	{
 		ExcludeNearDuplicate, []string{"of", "similarity"},
 		func(b []byte, d ReasonData) []byte {
-			return append(strconv.AppendFloat(b, d.Similarity, 'f', 3, 64), " of it is in a newer item"...)
+			return fmt.Appendf(b, "%.3f of it is in a newer item", d.Similarity)
 		},
 		"a newer item has nearly the same text",
 	},
-}
-
-func appendInt(b []byte, n int, text string) []byte {
-	return append(strconv.AppendInt(b, int64(n), 10), text...)
 }
 
 // specOf returns the table's entry for a code, or nil.
@@ -216,38 +207,36 @@ func (d *ReasonData) others(named []string) (others []string) {
 	return others
 }
 
-// append appends the code and the data without the content of any item. It does
-// not allocate for the reasons of the pipeline: functions stored as values get
-// a copy of the data, not a pointer to them.
+// String returns the code and its data as one line without the content of any
+// item, such as "BudgetExceeded: 2048 tokens requested, 512 available".
+func (r ExclusionReason) String() string { return string(r.append(nil)) }
+
 func (r *ExclusionReason) append(b []byte) []byte {
 	b = append(b, r.Code...)
 	spec := specOf(r.Code)
 	if spec == nil {
-		return r.appendOthers(b, nil, ": ", "")
+		return append(b, r.othersText(nil, ": ", "")...)
 	}
 	b = spec.sentence(append(b, ": "...), r.Data())
 	if r.all == nil && (r.Code != ExcludeBudgetExceeded || r.other == nil) {
 		return b // reasons in the short form have nothing else
 	}
-	return r.appendOthers(b, spec.fields, " (", ")")
+	return append(b, r.othersText(spec.fields, " (", ")")...)
 }
 
-// appendOthers appends the data that are not in named, between two texts.
-func (r *ExclusionReason) appendOthers(b []byte, named []string, before, after string) []byte {
+// othersText returns the data that are not in named, between two texts.
+func (r *ExclusionReason) othersText(named []string, before, after string) string {
 	d := r.Data()
-	none := len(b)
+	var others []string
 	for _, name := range d.others(named) {
-		f := reasonFieldOf(name)
-		if f.content {
-			continue
+		if f := reasonFieldOf(name); !f.content {
+			others = append(others, fmt.Sprintf("%s=%v", name, f.value(&d)))
 		}
-		b = fmt.Append(append(append(append(b, before...), name...), '='), f.value(&d))
-		before = ", "
 	}
-	if len(b) > none {
-		b = append(b, after...)
+	if len(others) == 0 {
+		return ""
 	}
-	return b
+	return before + strings.Join(others, ", ") + after
 }
 
 // Equal reports whether the reasons have the same code and equal data, as

@@ -143,7 +143,7 @@ func (e OverflowEvent) clone() *OverflowEvent {
 
 // String returns the reason and the score as one line, such as "Scored: score
 // 0.5, 120 tokens". It leaves out the content of the item.
-func (i IncludedItem) String() string { return string(i.append(make([]byte, 0, 64))) }
+func (i IncludedItem) String() string { return string(i.append(nil)) }
 
 func (i *IncludedItem) append(b []byte) []byte {
 	b = append(append(b, i.Reason...), ": score "...)

@@ -142,15 +142,10 @@ func (b *builder) take(s Settings, name string, t strategy.Type, at place, wante
 
 // object reads a strategy or an entry, and returns false when it cannot be read.
 func (b *builder) object(text raw, at place) (Settings, bool) {
-	switch reason := b.objects.exceeds(at.depth); reason {
-	case "":
-		return b.members(text, at.path, unknownField)
-	case tooMany:
-		b.fail("", reason, nil) // once
-	default:
-		b.fail(at.path, reason, nil)
+	if b.count(1, at); b.limits.exceeded {
+		return nil, false
 	}
-	return nil, false
+	return b.members(text, at.path, unknownField)
 }
 
 // members returns the members of an object, and false when it is none. pathOf makes
@@ -203,7 +198,7 @@ func elements[T any](b *builder, text raw, at place, read func(text raw, at plac
 	fault := jsonwire.Read(text, func(r *jsonwire.Reader) {
 		r.Array(func() {
 			text := raw(r.Value())
-			if b.objects <= maxObjects && !b.problems.full() {
+			if !b.limits.exceeded && !b.problems.full() {
 				all = append(all, read(text, at.element(len(all))))
 			}
 		})

@@ -21,12 +21,8 @@ import (
 // fails with a [cupel.EncodeError] when a strategy is missing, a number is not
 // finite, text is not UTF-8, or the result is longer than [MaxBytes].
 func (p Policy) MarshalJSON() ([]byte, error) {
-	p, problem := copyOf(p)
-	if problem != nil {
-		return nil, &cupel.EncodeError{Path: problem.Path, Reason: "cannot be written: " + problem.Reason}
-	}
 	text, err := jsonwire.Write(func(c *jsonwire.Codec) {
-		w := writer{c}
+		w := writer{Codec: c}
 		w.Object(func() { w.settings(whole, document.Fields, p.settings()) })
 	})
 	if err != nil {
@@ -39,7 +35,21 @@ func (p Policy) MarshalJSON() ([]byte, error) {
 }
 
 // writer writes the parts of a policy.
-type writer struct{ *jsonwire.Codec }
+type writer struct {
+	*jsonwire.Codec
+	limits limits
+	depth  int
+}
+
+// object writes a strategy or an entry.
+func (w *writer) object(members func()) {
+	if reason := w.limits.more(1, w.depth); reason != "" {
+		w.W.Fail("cannot be written: "+reason, nil)
+	}
+	w.depth++
+	w.Object(members)
+	w.depth--
+}
 
 // strategy writes a strategy, with its weight if it has one.
 func (w *writer) strategy(r *role, s Strategy, weight *float64) {
@@ -48,7 +58,7 @@ func (w *writer) strategy(r *role, s Strategy, weight *float64) {
 		return
 	}
 	d, _ := strategy.Find(r.types, s.Type)
-	w.Object(func() {
+	w.object(func() {
 		jsonwire.Text(&s.Type, w.Required("type"))
 		if weight != nil {
 			w.Required("weight")
@@ -98,7 +108,7 @@ func (w *writer) value(r *role, fields []strategy.Field, value any) {
 	case []Weighted:
 		w.W.Array(len(value), func(i int) { w.strategy(r, value[i].Scorer, &value[i].Weight) })
 	case Settings:
-		w.Object(func() { w.settings(r, fields, value) })
+		w.object(func() { w.settings(r, fields, value) })
 	case []Settings:
 		w.W.Array(len(value), func(i int) { w.value(r, fields, value[i]) })
 	default:

@@ -116,9 +116,10 @@ func (r *Reader) next() byte {
 
 func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
 
-// is reports whether the value begins with c. If not, the reader fails.
-func (r *Reader) is(c byte, want string) bool {
-	if r.Fault == nil && r.next() != c {
+// is reports whether the value begins with one of the bytes of first. If not, the
+// reader fails.
+func (r *Reader) is(first, want string) bool {
+	if r.Fault == nil && strings.IndexByte(first, r.next()) < 0 {
 		r.wrongType(want)
 	}
 	return r.Fault == nil
@@ -156,7 +157,7 @@ func (r *Reader) more(closing byte) bool {
 // Array reads an array; element reads one element. If that fails, the path of
 // the error begins with the index.
 func (r *Reader) Array(element func()) {
-	if !r.is('[', "an array") {
+	if !r.is("[", "an array") {
 		return
 	}
 	r.pos++
@@ -172,7 +173,7 @@ func (r *Reader) Array(element func()) {
 // A name may occur twice. If a value fails, the path of the error begins with the
 // name.
 func (r *Reader) Map(member func(name string)) {
-	if !r.is('{', "an object") {
+	if !r.is("{", "an object") {
 		return
 	}
 	r.pos++
@@ -208,14 +209,7 @@ func (r *Reader) word() []byte {
 
 // Bool reads a boolean.
 func (r *Reader) Bool() bool {
-	if r.Fault != nil {
-		return false
-	}
-	if c := r.next(); c != 't' && c != 'f' {
-		r.wrongType("true or false")
-		return false
-	}
-	return len(r.word()) == len("true")
+	return r.is("tf", "true or false") && len(r.word()) == len("true")
 }
 
 // Value skips a value of any type and returns its text, which is part of data.

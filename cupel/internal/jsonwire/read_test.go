@@ -46,29 +46,22 @@ func TestReadScalars(t *testing.T) {
 		{text, `"\ud83dabcdefgh"`, half, "no second escape follows"},
 		{text, `"\ude00\ud83d"`, half, "a low half needs a high one before"},
 		{text, `1`, "error: must be a string, got a number", "wrong type"},
-		{text, `-1`, "error: must be a string, got a number", "wrong type"},
-		{text, `{}`, "error: must be a string, got an object", "wrong type"},
 		{text, `[]`, "error: must be a string, got an array", "wrong type"},
 		{text, `true`, "error: must be a string, got a boolean", "wrong type"},
-		{text, `false`, "error: must be a string, got a boolean", "wrong type"},
 		{text, `null`, "error: must be a string, got null", "wrong type"},
 
 		{boolean, `true`, `true`, "a boolean"},
 		{boolean, ` false`, `false`, "a boolean"},
 		{boolean, `"true"`, "error: must be true or false, got a string", "wrong type"},
 
-		{integer, ` -12 `, `-12`, "a negative integer"},
 		{integer, `-0`, `0`, "the integers have one zero"},
 		{integer, maxInt, maxInt, "2^63-1"},
-		{integer, minInt, minInt, "-2^63, or -2^31"},
 		{integer, "9223372036854775808", "error: must be from " + minInt + " to " + maxInt + ", got 9223372036854775808", "2^63 would wrap"},
 		{integer, strings.Repeat("9", 41), "error: must be from " + minInt + " to " + maxInt + ", got " + strings.Repeat("9", 40) + "…", "errors stay short"},
 		{integer, strings.Repeat("9", 40), "error: must be from " + minInt + " to " + maxInt + ", got " + strings.Repeat("9", 40), "forty digits are shown whole"},
 		{integer, "1e3", "1000", "the same number as 1000"},
 		{integer, "-1.28E+2", "-128", "an exponent may move the point to the end"},
-		{integer, "1000e-1", "100", "or zeros behind it"},
 		{integer, "0.00012e5", "12", "leading zeros do not count as digits"},
-		{integer, "-0.0", "0", "the integers have one zero"},
 		{integer, "0.0e-99999999999999999999", "0", "zero is zero, however it is scaled"},
 		{integer, maxInt + ".00", maxInt, "exact, where a float64 would round"},
 		{integer, minInt + "0e-1", minInt, "exact, where a float64 would round"},
@@ -82,9 +75,6 @@ func TestReadScalars(t *testing.T) {
 		{integer, "1e19", "error: must be from " + minInt + " to " + maxInt + ", got 1e19", "10^19 is above 2^63"},
 		{integer, `"3"`, "error: must be an integer, got a string", "wrong type"},
 
-		{float, `-2.5E-3`, `-0.0025`, "JSON's exponent"},
-		{float, `7`, `7`, "an integer is a number"},
-		{float, `5e-324`, `5e-324`, "the smallest denormal"},
 		{float, `1e-999`, `0`, "the nearest float64 is 0"},
 		{float, ` "NaN"`, `NaN`, "the wire format's word"},
 		{float, `"-Infinity"`, `-Inf`, "the wire format's word"},
@@ -92,10 +82,7 @@ func TestReadScalars(t *testing.T) {
 		{float, `"inf"`, `error: must be a number, "NaN", "Infinity" or "-Infinity", got a string`, "three words are allowed"},
 		{float, `"1.5"`, `error: must be a number, "NaN", "Infinity" or "-Infinity", got a string`, "a number is no word"},
 		{number, `"NaN"`, "error: must be a number, got a string", "no words"},
-		{number, ` true`, "error: must be a number, got a boolean", "wrong type"},
 
-		{value, "null", "<nil>", "null is a value"},
-		{value, "[true,false]", "[]interface {}{true, false}", "both of them"},
 		{value, "12345678901234567890.50", `"12345678901234567890.50"`, "every digit is kept, a trailing 0 too"},
 		{value, "[]", "[]interface {}{}", "empty is not null"},
 		{value, "{}", "map[string]interface {}{}", "empty is not null"},
@@ -139,15 +126,8 @@ func TestNothingIsReadAfterAMistake(t *testing.T) {
 	}
 }
 
-func TestDepth(t *testing.T) {
-	for _, text := range []string{"[]", `{"a":{}}`} { // what is closed is no longer nested
-		agreesWithEncodingJSON(t, []byte("["+strings.Repeat(text+",", maxDepth+1)+text+"]"))
-	}
-	for _, depth := range []int{maxDepth, maxDepth + 1, 1_000_000} {
-		agreesWithEncodingJSON(t, []byte(strings.Repeat("[", depth)+strings.Repeat("]", depth)))
-		agreesWithEncodingJSON(t, []byte(strings.Repeat(`{"":`, depth)+"1"+strings.Repeat("}", depth)))
-	}
-	// Each byte is looked at once, or this would take 9 GB.
+// TestDeepTextTakesLinearTime: each byte is looked at once, or this would take 9 GB.
+func TestDeepTextTakesLinearTime(t *testing.T) {
 	agreesWithEncodingJSON(t, []byte(strings.Repeat("[", 9_000)+`"`+strings.Repeat("x", 1<<20)+`"`+strings.Repeat("]", 9_000)))
 }
 

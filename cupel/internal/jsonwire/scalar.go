@@ -11,7 +11,7 @@ import (
 
 // String reads a string.
 func (r *Reader) String() string {
-	if !r.is('"', "a string") {
+	if !r.is(`"`, "a string") {
 		return ""
 	}
 	return r.text()
@@ -131,11 +131,7 @@ func (r *Reader) float(want string) float64 {
 
 // number skips a number and returns its text, or nil if there is none.
 func (r *Reader) number(want string) []byte {
-	if r.Fault != nil {
-		return nil
-	}
-	if c := r.next(); c != '-' && (c < '0' || c > '9') {
-		r.wrongType(want)
+	if !r.is("-0123456789", want) {
 		return nil
 	}
 	return r.word()

@@ -177,8 +177,6 @@ func (w *Writer) Any(v any) {
 		w.Bool(v)
 	case string:
 		w.String(v)
-	case int:
-		w.Int(v)
 	case float64:
 		if name := nonFinite(v); name != "" {
 			w.Fail("must be a finite number, got "+name, nil)
