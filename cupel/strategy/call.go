@@ -64,24 +64,16 @@ func CallSlicer(ctx context.Context, s Slicer, items []cupel.ScoredItem, budget 
 	return sel, err
 }
 
-// CallSlicerOn runs a slicer on some of the items, given by their positions in
-// the order in which the slicer is to see them, and returns its selection,
-// smaller forms included, and its drops as positions in items. Slicers that give
-// others a part of their list use it.
-//
-// It fails as [CallSlicer] does, and with a [cupel.InvalidConfigError] when a
-// position is out of range. Besides s it takes time linear in the number of
-// positions.
-func CallSlicerOn(ctx context.Context, s Slicer, items []cupel.ScoredItem, positions []int, budget cupel.SliceBudget) (sel Selection, err error) {
-	err = AppendSlicerOn(ctx, &sel, s, items, positions, budget)
-	return sel, err
-}
-
 var lists = sync.Pool{New: func() any { return new([]cupel.ScoredItem) }}
 
-// AppendSlicerOn is [CallSlicerOn] for slicers that call others more than once: it
-// appends the selection to sel, whose StaysUntil it replaces. If it fails, sel stays
-// as it is.
+// AppendSlicerOn runs a slicer on some of the items, given by their positions in
+// the order in which the slicer is to see them. It appends to sel what the slicer
+// selects, smaller forms included, and what it drops, as positions in items, and
+// replaces StaysUntil. Slicers that give others a part of their list use it.
+//
+// It fails as [CallSlicer] does, and with a [cupel.InvalidConfigError] when a
+// position is out of range; sel then stays as it is. Besides s it takes time linear in
+// the number of positions.
 func AppendSlicerOn(ctx context.Context, sel *Selection, s Slicer, items []cupel.ScoredItem, positions []int, budget cupel.SliceBudget) error {
 	pooled := lists.Get().(*[]cupel.ScoredItem)
 	list := slices.Grow((*pooled)[:0], len(positions))[:len(positions)]
@@ -93,7 +85,7 @@ func AppendSlicerOn(ctx context.Context, sel *Selection, s Slicer, items []cupel
 	for i, at := range positions {
 		if at < 0 || at >= len(items) {
 			return &cupel.InvalidConfigError{
-				Component: "CallSlicerOn", Field: Element("positions", i), Value: fmt.Sprint(at),
+				Component: "AppendSlicerOn", Field: Element("positions", i), Value: fmt.Sprint(at),
 				Reason: fmt.Sprintf("position is given out of range for a list of %d items", len(items)),
 			}
 		}
@@ -237,11 +229,7 @@ func typed(err error) bool {
 	case *cupel.InvalidConfigError, *cupel.ScarcityError, *cupel.StrategyError, *cupel.ContractError:
 		return true
 	}
-	joined, ok := err.(interface{ Unwrap() []error }) // several settings of one strategy
-	return ok && len(joined.Unwrap()) > 0 && !slices.ContainsFunc(joined.Unwrap(), func(e error) bool {
-		_, wrong := e.(*cupel.InvalidConfigError) //nolint:errorlint // as above
-		return !wrong
-	})
+	return joined(err) != nil // several settings of one strategy
 }
 
 func checkSelection(s Slicer, items []cupel.ScoredItem, sel *Selection) error {
