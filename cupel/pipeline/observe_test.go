@@ -222,38 +222,6 @@ func TestUnobservedRunsBuildNothing(t *testing.T) {
 	}
 }
 
-func TestObserversKnowTheOverflow(t *testing.T) {
-	c := newPipeline(t).Config()
-	c.Overflow, c.Slicer = pipeline.OverflowProceed, strategy.SlicerFunc(func(_ context.Context, items []cupel.ScoredItem, _ cupel.SliceBudget) (strategy.Selection, error) {
-		all := make([]int, len(items))
-		for i := range all {
-			all[i] = i
-		}
-		return strategy.Selection{Indices: all}, nil
-	})
-	p, err := pipeline.New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, tt := range []struct {
-		name string
-		item *cupel.ContextItem
-		want int
-	}{
-		{"over", item(t, "a", 25), 5},
-		{"a unit over", item(t, "b", 27, cupel.WithGroup("g")), 7},
-		{"within", item(t, "c", 20), 0},
-	} {
-		s, other := &spy{}, &spy{}
-		if _, err := p.Run(t.Context(), []*cupel.ContextItem{tt.item}, budgetOf(t, 100, 20), pipeline.WithTrace(observe.Multi(s, other))); err != nil {
-			t.Fatal(err)
-		}
-		if s.run.Overflow != tt.want || other.run.Overflow != tt.want {
-			t.Errorf("%s: %d tokens over the target, want %d", tt.name, s.run.Overflow, tt.want)
-		}
-	}
-}
-
 // TestPlainCollectors: one without the extension gets every event.
 func TestPlainCollectors(t *testing.T) {
 	var c plain
