@@ -24,7 +24,7 @@ import (
 // nil ctx is [context.Background]. In addition to s, it takes O(N) time.
 func CallScorer(ctx context.Context, s Scorer, items []*cupel.ContextItem, scores []float64) error {
 	if len(scores) != len(items) {
-		return &cupel.StrategyError{Role: "scorer", Strategy: value.TypeName(s), Reason: fmt.Sprintf("was given room for %d scores of %d items", len(scores), len(items))}
+		return strategyError("scorer", s, fmt.Sprintf("was given room for %d scores of %d items", len(scores), len(items)), nil)
 	}
 	return call(ctx, "scorer", s, func(ctx context.Context) error {
 		clear(scores) // what a scorer forgets is 0, and not what was there before
@@ -197,7 +197,7 @@ func Explain(ctx context.Context, s Slicer, items []cupel.ScoredItem, budget cup
 // errors that name the strategy.
 func call(ctx context.Context, role string, s any, do func(ctx context.Context) error) (err error) {
 	if value.IsNil(s) {
-		return &cupel.StrategyError{Role: role, Strategy: value.TypeName(s), Reason: "is nil"}
+		return strategyError(role, s, "is nil", nil)
 	}
 	if ctx == nil {
 		ctx = context.Background()
@@ -206,7 +206,7 @@ func call(ctx context.Context, role string, s any, do func(ctx context.Context) 
 	defer measured.End()
 	defer func() {
 		if v := recover(); v != nil {
-			err = &cupel.StrategyError{Role: role, Strategy: value.TypeName(s), Reason: "panicked", Err: &cupel.PanicError{Value: v, Stack: debug.Stack()}}
+			err = strategyError(role, s, "panicked", &cupel.PanicError{Value: v, Stack: debug.Stack()})
 		}
 	}()
 	err = do(ctx)
@@ -214,11 +214,15 @@ func call(ctx context.Context, role string, s any, do func(ctx context.Context) 
 	case err == nil:
 		return nil
 	case value.IsNil(err): // a nil pointer of an error type: it says nothing, and its methods may panic
-		return &cupel.StrategyError{Role: role, Strategy: value.TypeName(s), Reason: "failed with a nil " + value.TypeName(err)}
+		return strategyError(role, s, "failed with a nil "+value.TypeName(err), nil)
 	case typed(err) || value.IsContextError(ctx, err):
 		return err
 	}
-	return &cupel.StrategyError{Role: role, Strategy: value.TypeName(s), Reason: "failed", Err: err}
+	return strategyError(role, s, "failed", err)
+}
+
+func strategyError(role string, s any, reason string, cause error) *cupel.StrategyError {
+	return &cupel.StrategyError{Role: role, Strategy: value.TypeName(s), Reason: reason, Err: cause}
 }
 
 // typed reports whether an error already says what failed and why, so that
@@ -265,7 +269,7 @@ func brokenContract(role string, s any, problem string, i, n int) error {
 }
 
 func contractError(role string, s any, reason string) error {
-	return &cupel.ContractError{StrategyError: cupel.StrategyError{Role: role, Strategy: value.TypeName(s), Reason: reason}}
+	return &cupel.ContractError{StrategyError: *strategyError(role, s, reason, nil)}
 }
 
 // shortTypeName returns the name of the type of s without its package, or "The

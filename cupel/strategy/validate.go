@@ -103,11 +103,15 @@ func invalid(role string, s any, err error) error {
 	case err == nil:
 		return nil
 	case value.IsNil(err):
-		return &cupel.InvalidConfigError{Component: value.TypeName(s), Reason: role + " is not valid: it says so with a nil " + value.TypeName(err)}
+		return invalidStrategy(s, role+" is not valid: it says so with a nil "+value.TypeName(err))
 	case errors.Is(err, cupel.ErrInvalidConfig):
 		return err
 	}
-	return &cupel.InvalidConfigError{Component: value.TypeName(s), Reason: role + " is not valid: " + err.Error()}
+	return invalidStrategy(s, role+" is not valid: "+err.Error())
+}
+
+func invalidStrategy(s any, reason string) error {
+	return &cupel.InvalidConfigError{Component: value.TypeName(s), Reason: reason}
 }
 
 var errStop = errors.New("stop")
@@ -121,15 +125,15 @@ func walk[S any](role string, root S, children func(S) []S, visit func(role stri
 	var down func(s S, depth int) error
 	down = func(s S, depth int) error {
 		if value.IsNil(s) {
-			return &cupel.InvalidConfigError{Component: value.TypeName(root), Reason: role + " must not be nil"}
+			return invalidStrategy(root, role+" must not be nil")
 		}
 		if depth > maxNesting {
-			return &cupel.InvalidConfigError{Component: value.TypeName(root), Reason: fmt.Sprintf("%ss are nested more than %d deep", role, maxNesting)}
+			return invalidStrategy(root, fmt.Sprintf("%ss are nested more than %d deep", role, maxNesting))
 		}
 		if reflect.TypeOf(s).Kind() == reflect.Pointer { // others cannot contain themselves
 			on, seen := onPath[s]
 			if on {
-				return &cupel.InvalidConfigError{Component: value.TypeName(s), Reason: "Cycle detected: " + role + " appears in its own dependency graph"}
+				return invalidStrategy(s, "Cycle detected: "+role+" appears in its own dependency graph")
 			}
 			if seen {
 				return nil
@@ -138,8 +142,8 @@ func walk[S any](role string, root S, children func(S) []S, visit func(role stri
 			defer func() { onPath[s] = false }()
 		}
 		if visits++; visits > maxStrategies {
-			return &cupel.InvalidConfigError{Component: value.TypeName(root), Reason: fmt.Sprintf(
-				"there are more than %d %ss: one such as %s must return the same ones at each call, and be a pointer where it is in several places", maxStrategies, role, value.TypeName(s))}
+			return invalidStrategy(root, fmt.Sprintf(
+				"there are more than %d %ss: one such as %s must return the same ones at each call, and be a pointer where it is in several places", maxStrategies, role, value.TypeName(s)))
 		}
 		if err := visit(role, s); err != nil {
 			return err
@@ -167,6 +171,6 @@ func childrenOf[S any](role string, s S, children func(S) []S) (inside []S, err 
 // directly.
 func recoverValidation(role string, s any, err *error) {
 	if v := recover(); v != nil {
-		*err = &cupel.InvalidConfigError{Component: value.TypeName(s), Reason: fmt.Sprintf("%s panicked while it was validated: %v", role, v)}
+		*err = invalidStrategy(s, fmt.Sprintf("%s panicked while it was validated: %v", role, v))
 	}
 }
