@@ -181,6 +181,8 @@ func newSlicer(src *rand.Rand, depth int, knapsack bool) strategy.Slicer {
 		return must(slicer.NewCountQuota(newSlicer(src, depth-1, false), counts(), slicer.WithScarcity(scarcity)))
 	case choice == 6:
 		return custom{newSlicer(src, depth-1, knapsack)}
+	case choice == 7:
+		return slicer.MultipleChoice{}
 	}
 	return slicer.Greedy{}
 }

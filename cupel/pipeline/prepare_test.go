@@ -416,13 +416,3 @@ func TestPreparedIsItsOwn(t *testing.T) {
 		t.Errorf("got %v, %v", positions, err)
 	}
 }
-
-func TestConfigOfNoPipeline(t *testing.T) {
-	var p *pipeline.Pipeline
-	if c := p.Config(); c.Scorer != nil || c.Slicer != nil || c.Placer != nil {
-		t.Errorf("got %+v, want nothing", c)
-	}
-	if got := newPipeline(t, overflow(pipeline.OverflowProceed)).Config().Overflow; got != pipeline.OverflowProceed {
-		t.Errorf("got %v, want what the pipeline was made with", got)
-	}
-}
