@@ -105,28 +105,20 @@ func (r *run) enter(ctx context.Context, stage stageNumber, in int) context.Cont
 	st.entered = r.config.Clock()
 	st.in += in
 	if st.ctx == nil {
-		r.tellStageStart(ctx, stage, in)
+		st.ctx, st.start = ctx, st.entered
+		if r.streaming && stage != place { // only Place knows at its start how many items will enter
+			in = 0
+		}
+		if c := o.state.StartStage(ctx, observe.StageStart{Stage: stageNames[stage], Start: st.start, CountIn: in}); c != nil {
+			st.ctx = c
+		}
+		st.open = true
+		if o.detail.Strategies && stage != classify && stage != deduplicate {
+			st.times = timing.Start(st.ctx)
+		}
 	}
 	o.current = stage // not before: during the call of StartStage the stage does not run
 	return st.ctx
-}
-
-// tellStageStart tells of the start of a stage, and sets the stage's context.
-func (r *run) tellStageStart(ctx context.Context, stage stageNumber, in int) {
-	o := &r.observer
-	st := &o.stages[stage]
-	st.ctx, st.start = ctx, st.entered
-	start := observe.StageStart{Stage: stageNames[stage], Start: st.start, CountIn: in}
-	if r.streaming && stage != place { // only Place knows at its start how many items will enter
-		start.CountIn = 0
-	}
-	if c := o.state.StartStage(ctx, start); c != nil {
-		st.ctx = c
-	}
-	st.open = true
-	if o.detail.Strategies && stage != classify && stage != deduplicate {
-		st.times = timing.Start(st.ctx)
-	}
 }
 
 // leave records that the current stage has finished a batch.
@@ -177,7 +169,10 @@ func (r *run) tellItems(stage stageNumber, err error) {
 		o.included = r.listIncluded()
 	}
 	if o.detail.ItemEvents {
-		o.during(stage, func() { r.tellItemEvents(stage, err) })
+		before := o.current
+		o.current = stage // a panic of the recorder is one of the stage
+		r.tellItemEvents(stage, err)
+		o.current = before
 	}
 	if !o.lists() { // nothing else wants them
 		st.excluded = st.excluded[:0]
@@ -208,14 +203,6 @@ func (r *run) tellItemEvents(stage stageNumber, err error) {
 	for i := range o.included { // of Place alone
 		tell(data.AppendIncluded(o.message[:0], &o.included[i]))
 	}
-}
-
-// during calls a recorder, whose panic is one of the stage.
-func (o *observer) during(stage stageNumber, record func()) {
-	before := o.current
-	o.current = stage
-	record()
-	o.current = before
 }
 
 // leftOut records that candidates were left out, if somebody wants to know.
@@ -315,11 +302,11 @@ func (r *run) endStage(stage stageNumber) {
 	}
 	st := &o.stages[stage]
 	if st.err == nil {
-		o.during(stage, func() {
-			o.recorder.RecordStageEvent(cupel.TraceEvent{
-				Stage: stageNames[stage], DurationMS: float64(st.busy) / float64(time.Millisecond), ItemCount: st.out,
-			})
+		o.current = stage // as above
+		o.recorder.RecordStageEvent(cupel.TraceEvent{
+			Stage: stageNames[stage], DurationMS: float64(st.busy) / float64(time.Millisecond), ItemCount: st.out,
 		})
+		o.current = noStage
 	}
 	r.tellStageEnd(stage)
 }

@@ -81,16 +81,16 @@ type Config struct {
 // validate returns everything that is wrong, in the order of the fields.
 func (c Config) validate() error {
 	problems := strategy.Problems{Component: "Config"}
-	check := func(field, example string, s any, validate func() error) {
+	check := func(field, example string, s any, invalid error) {
 		if value.IsNil(s) {
 			problems.Add(field, "", "a strategy is required here, for example "+example)
 		} else {
-			problems.AddError(validate())
+			problems.AddError(invalid)
 		}
 	}
-	check("Scorer", "scorer.Recency{}", c.Scorer, func() error { return strategy.ValidateScorer(c.Scorer) })
-	check("Slicer", "slicer.Greedy{}", c.Slicer, func() error { return strategy.ValidateSlicer(c.Slicer) })
-	check("Placer", "placer.Chronological{}", c.Placer, func() error { return strategy.ValidatePlacer(c.Placer) })
+	check("Scorer", "scorer.Recency{}", c.Scorer, strategy.ValidateScorer(c.Scorer))
+	check("Slicer", "slicer.Greedy{}", c.Slicer, strategy.ValidateSlicer(c.Slicer))
+	check("Placer", "placer.Chronological{}", c.Placer, strategy.ValidatePlacer(c.Placer))
 	if !(c.NearDuplicates >= 0 && c.NearDuplicates <= 1) { // written so that NaN fails
 		problems.Add("NearDuplicates", strconv.FormatFloat(c.NearDuplicates, 'g', -1, 64), "must be at least 0 and at most 1")
 	}

@@ -155,6 +155,9 @@ func (s *stream) flow(ctx context.Context, source iter.Seq2[*cupel.ContextItem, 
 	}
 	st := &s.observer.stages[classify]
 	st.in, st.out = s.total, s.total-s.tally[cupel.ExcludeNegativeTokens]
+	if stages := s.observer.stages[:]; !slices.ContainsFunc(stages, func(st stageState) bool { return st.err != nil }) {
+		st.err = err // it is no other stage's
+	}
 	for stage := range place {
 		if err == nil {
 			s.endStage(stage)
@@ -179,16 +182,16 @@ func (s *stream) pull(ctx, inClassify context.Context, source iter.Seq2[*cupel.C
 			return
 		}
 		if v := recover(); v != nil && err == nil {
-			err = s.fail(&SourceError{Index: s.total, Err: &cupel.PanicError{Value: v, Stack: debug.Stack()}})
+			err = &SourceError{Index: s.total, Err: &cupel.PanicError{Value: v, Stack: debug.Stack()}}
 		}
 	}()
 	full := false
 	for item, problem := range source {
 		switch {
 		case problem != nil && value.IsContextError(ctx, problem):
-			err = s.fail(canceled(ctx, classify, problem))
+			err = canceled(ctx, classify, problem)
 		case problem != nil:
-			err = s.fail(&SourceError{Index: s.total, Err: problem})
+			err = &SourceError{Index: s.total, Err: problem}
 		default:
 			inSource = false
 			err = s.take(ctx, inClassify, item)
@@ -200,16 +203,8 @@ func (s *stream) pull(ctx, inClassify context.Context, source iter.Seq2[*cupel.C
 	}
 	if err == nil && !full {
 		// A source that watches the context may have ended because of it.
-		err = s.fail(canceled(ctx, classify, ctx.Err()))
+		err = canceled(ctx, classify, ctx.Err())
 		s.ended = err == nil
-	}
-	return err
-}
-
-// fail records err as the error of Classify, if it is not nil.
-func (s *stream) fail(err error) error {
-	if err != nil {
-		s.observer.stages[classify].err = err
 	}
 	return err
 }
@@ -217,11 +212,11 @@ func (s *stream) fail(err error) error {
 // take classifies one item, and processes the batch once it is complete.
 func (s *stream) take(ctx, inClassify context.Context, item *cupel.ContextItem) error {
 	if err := inClassify.Err(); err != nil {
-		return s.fail(canceled(inClassify, classify, err))
+		return canceled(inClassify, classify, err)
 	}
 	arrival := s.total
 	if err := checkStreamed(item, arrival); err != nil {
-		return s.fail(err)
+		return err
 	}
 	s.total++
 	s.tokens.Add(item.Tokens())
@@ -235,7 +230,7 @@ func (s *stream) take(ctx, inClassify context.Context, item *cupel.ContextItem) 
 		}
 		s.pins.Add(item.Tokens())
 		if err := checkPinned(s.budget, s.pins); err != nil {
-			return s.fail(err)
+			return err
 		}
 	default:
 		s.batch, s.arrived = append(s.batch, item), append(s.arrived, arrival)
