@@ -93,7 +93,8 @@ func (f *Fill) Run(left int) int {
 	}
 	f.steps, f.order = f.steps[:0], f.order[:0]
 	for i := range f.units {
-		f.sortPoints(&f.units[i])
+		u := &f.units[i]
+		slices.SortFunc(f.points[u.from:u.to], comparePoints)
 		f.addSteps(int32(i), left)
 	}
 	order.SortDescending(f.order) // of equal rates by unit, then by tokens: steps come in that order
@@ -118,24 +119,10 @@ func (f *Fill) Run(left int) int {
 	return left
 }
 
-// sortPoints sorts by tokens, then by value, greatest first, then by form.
-// Callers usually add them by tokens, in one direction or the other.
-func (f *Fill) sortPoints(u *unit) {
-	points := f.points[u.from:u.to]
-	up, down := true, true
-	for i := 1; i < len(points); i++ {
-		up = up && points[i-1].Tokens < points[i].Tokens
-		down = down && points[i-1].Tokens > points[i].Tokens
-	}
-	switch {
-	case up:
-	case down:
-		slices.Reverse(points)
-	default:
-		slices.SortFunc(points, func(a, b Point) int {
-			return cmp.Or(cmp.Compare(a.Tokens, b.Tokens), cmp.Compare(b.Value, a.Value), cmp.Compare(a.Form, b.Form))
-		})
-	}
+// comparePoints is the order of a unit's points: by tokens, then by value, greatest
+// first, then by form.
+func comparePoints(a, b Point) int {
+	return cmp.Or(cmp.Compare(a.Tokens, b.Tokens), cmp.Compare(b.Value, a.Value), cmp.Compare(a.Form, b.Form))
 }
 
 // pointsOf is POINTS: what a unit may become with left more tokens.
