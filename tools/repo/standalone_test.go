@@ -52,13 +52,14 @@ func TestStandalone(t *testing.T) {
 			dir := filepath.Join(tree, filepath.FromSlash(m.Name(root)))
 			Run(t, dir, env, "go", "build", "-mod=mod", "-o", os.DevNull, "./...")
 			Run(t, dir, env, "go", "vet", "-mod=mod", "./...")
-			alone, together := thirdParty(t, dir, append(env, "GOFLAGS=-mod=mod")), thirdParty(t, m.Dir, []string{"GOWORK=" + filepath.Join(root, "go.work")})
+			inPlace := append(slices.Clip(env), "GOFLAGS=-mod=mod") // tests find files by the paths of their sources
+			alone, together := thirdParty(t, dir, inPlace), thirdParty(t, m.Dir, []string{"GOWORK=" + filepath.Join(root, "go.work")})
 			if slices.Equal(alone, together) {
 				t.Log("uses the same versions as in the workspace, where its tests run")
 				return
 			}
 			t.Logf("uses %q, and %q in the workspace", alone, together)
-			Run(t, dir, env, "go", "test", "-mod=mod", "-short", "./...")
+			Run(t, dir, inPlace, "go", "test", "-short", "./...")
 		})
 	}
 }
@@ -80,7 +81,7 @@ func thirdParty(t *testing.T, dir string, env []string) []string {
 func standalone(t *testing.T, root string, modules []Module) (tree string, env []string) {
 	t.Helper()
 	work := t.TempDir()
-	proxy := fillProxy(t, filepath.Join(work, "proxy"), modules)
+	proxy := fillProxy(t, root, filepath.Join(work, "proxy"), modules)
 	tree = filepath.Join(work, "tree")
 	for name := range strings.Lines(Run(t, root, nil, "git", "ls-files", "--cached", "--others", "--exclude-standard")) {
 		name = filepath.FromSlash(strings.TrimSuffix(name, "\n"))
@@ -110,11 +111,11 @@ func standalone(t *testing.T, root string, modules []Module) (tree string, env [
 	return tree, consumerEnv(t, root, proxy)
 }
 
-// fillProxy packs every module of the workspace, at the version at which the
-// others require it, into a proxy in the folder dir, which it returns.
-func fillProxy(t *testing.T, dir string, modules []Module) string {
+// fillProxy packs every module of the workspace, at the version of the next
+// release, into a proxy in the folder dir, which it returns.
+func fillProxy(t *testing.T, root, dir string, modules []Module) string {
 	t.Helper()
-	versions := requiredVersions(t, modules)
+	versions := releaseVersions(t, root, modules)
 	for _, m := range modules {
 		if err := modproxy.Add(dir, module.Version{Path: m.Path, Version: versions[m.Path]}, m.Dir); err != nil {
 			t.Fatal(err)
