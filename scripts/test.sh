@@ -39,6 +39,7 @@ run() { go test -json -timeout 30m "$@" 2>&1 || echo failed >"$status"; }
 	action == "build-output" { printf "%s", field("Output"); fflush(); next }
 	action == "output" && test == "" {
 		line = field("Output")
+		sub(/\tcoverage: .*/, "\n", line)
 		if (line ~ /^(ok|FAIL)[ \t]/) last[package] = line
 		else if (line !~ /^(PASS|FAIL|\?.*|coverage: .*|testing: warning: no tests to run)\n$/) rest[package] = rest[package] line
 		next
