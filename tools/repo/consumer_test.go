@@ -210,11 +210,7 @@ func consumerEnv(t *testing.T, root, proxy string) []string {
 	get := func(name string) string {
 		return strings.TrimSpace(Run(t, root, nil, "go", "env", name))
 	}
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		t.Fatal(err)
-	}
-	modcache := filepath.Join(cache, "cupel-consumer")
+	modcache := filepath.Join(keptFolder(t, root), "mod")
 	for _, own := range []string{"", filepath.Join("cache", "download")} {
 		if err := os.RemoveAll(filepath.Join(modcache, own, filepath.Dir(filepath.FromSlash(ownPrefix)))); err != nil {
 			t.Fatal(err)
@@ -234,8 +230,7 @@ func consumerEnv(t *testing.T, root, proxy string) []string {
 	}
 	return []string{
 		"GOWORK=off",
-		// So that the next run can clear the cache, and need not compile again what lies in another temporary folder.
-		"GOFLAGS=-modcacherw -trimpath",
+		"GOFLAGS=-modcacherw", // so that the next run can clear it
 		"GOMODCACHE=" + modcache,
 		"GOPROXY=" + strings.Join(proxies, ","),
 		"GONOSUMDB=" + noSumDB,
@@ -247,6 +242,18 @@ func consumerEnv(t *testing.T, root, proxy string) []string {
 		// would be that of an earlier tree.
 		"GODEBUG=goindex=0",
 	}
+}
+
+// keptFolder returns a folder that stays from run to run: the go command finds in
+// its cache what it compiled at the same place. Each clone has its own, so that
+// two may be tested at the same time.
+func keptFolder(t *testing.T, root string) string {
+	t.Helper()
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(cache, "cupel-consumer", strings.ReplaceAll(root, string(filepath.Separator), "-"))
 }
 
 // thirdPartySums returns the checksums of the modules from elsewhere that the

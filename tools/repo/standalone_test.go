@@ -52,14 +52,13 @@ func TestStandalone(t *testing.T) {
 			dir := filepath.Join(tree, filepath.FromSlash(m.Name(root)))
 			Run(t, dir, env, "go", "build", "-mod=mod", "-o", os.DevNull, "./...")
 			Run(t, dir, env, "go", "vet", "-mod=mod", "./...")
-			inPlace := append(slices.Clip(env), "GOFLAGS=-mod=mod") // tests find files by the paths of their sources
-			alone, together := thirdParty(t, dir, inPlace), thirdParty(t, m.Dir, []string{"GOWORK=" + filepath.Join(root, "go.work")})
+			alone, together := thirdParty(t, dir, append(env, "GOFLAGS=-mod=mod")), thirdParty(t, m.Dir, []string{"GOWORK=" + filepath.Join(root, "go.work")})
 			if slices.Equal(alone, together) {
 				t.Log("uses the same versions as in the workspace, where its tests run")
 				return
 			}
 			t.Logf("uses %q, and %q in the workspace", alone, together)
-			Run(t, dir, inPlace, "go", "test", "-short", "./...")
+			Run(t, dir, env, "go", "test", "-mod=mod", "-short", "./...")
 		})
 	}
 }
@@ -82,7 +81,10 @@ func standalone(t *testing.T, root string, modules []Module) (tree string, env [
 	t.Helper()
 	work := t.TempDir()
 	proxy := fillProxy(t, root, filepath.Join(work, "proxy"), modules)
-	tree = filepath.Join(work, "tree")
+	tree = filepath.Join(keptFolder(t, root), "tree")
+	if err := os.RemoveAll(tree); err != nil {
+		t.Fatal(err)
+	}
 	for name := range strings.Lines(Run(t, root, nil, "git", "ls-files", "--cached", "--others", "--exclude-standard")) {
 		name = filepath.FromSlash(strings.TrimSuffix(name, "\n"))
 		data, err := os.ReadFile(filepath.Join(root, name))
