@@ -10,5 +10,4 @@ require (
 require (
 	github.com/BurntSushi/toml v1.6.0 // indirect
 	github.com/wollax/cupel-go/cupeltoml v0.1.0 // indirect
-	go.yaml.in/yaml/v3 v3.0.6 // indirect
 )
