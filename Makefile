@@ -52,10 +52,6 @@ trace: build-example ## Show a coding agent's selections as traces in the termin
 trace-jaeger: build-example ## The same, and send them to the Jaeger of docker compose up -d
 	OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318 go run ./examples/otel-jaeger
 
-.PHONY: trace-picture
-trace-picture: build-example ## Draw the picture of make trace in the example's README again
-	go run ./examples/otel-jaeger -svg examples/otel-jaeger/trace.svg
-
 .PHONY: page
 page: ## Bundle the inspector's page from its sources, cupelinspect/page/src
 	@scripts/page.sh cupelinspect/page/page.js

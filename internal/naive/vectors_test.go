@@ -1,15 +1,18 @@
 package naive_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/wollax/cupel-go/conformance"
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/policy"
 	"github.com/wollax/cupel-go/cupel/strategy"
 	"github.com/wollax/cupel-go/internal/naive"
 )
@@ -17,84 +20,88 @@ import (
 // model runs vectors against the naive model. What the specification does not
 // have may have no model: its vectors are the second opinion on it, and run on
 // the engine.
-type model struct{}
+type model struct{ conformance.Engine }
 
 var errNoModel = errors.New("there is no model")
 
-var _ conformance.Implementation = model{}
-
-func (m model) Score(ctx context.Context, spec conformance.ScorerSpec, items []*cupel.ContextItem) ([]float64, error) {
-	s, err := m.scorer(spec)
-	if errors.Is(err, errNoModel) {
-		return conformance.Engine{}.Score(ctx, spec, items)
-	}
+func (m model) Score(ctx context.Context, p conformance.Pipeline, items []*cupel.ContextItem) ([]float64, error) {
+	config, err := modelConfig(p)
 	if err != nil {
-		return nil, err
+		return m.Engine.Score(ctx, p, items)
 	}
-	return naive.Score(s, items)
+	return naive.Score(config.Scorer, items)
 }
 
-func (m model) Slice(ctx context.Context, spec conformance.SlicerSpec, items []cupel.ScoredItem, budget cupel.SliceBudget) (strategy.Selection, error) {
-	s, err := m.slicer(&spec)
-	if errors.Is(err, errNoModel) {
-		return conformance.Engine{}.Slice(ctx, spec, items, budget)
+func (m model) Slice(ctx context.Context, p conformance.Pipeline, items []cupel.ScoredItem, budget cupel.SliceBudget) (strategy.Selection, error) {
+	config, err := modelConfig(p)
+	if err != nil {
+		return m.Engine.Slice(ctx, p, items, budget)
 	}
-	return naive.Slice(s, items, budget)
+	return naive.Slice(config.Slicer, items, budget)
 }
 
-func (m model) Place(ctx context.Context, name string, items []cupel.ScoredItem) ([]int, error) {
-	p, err := m.placer(name)
-	if errors.Is(err, errNoModel) {
-		return conformance.Engine{}.Place(ctx, name, items)
+func (m model) Place(ctx context.Context, p conformance.Pipeline, items []cupel.ScoredItem) ([]int, error) {
+	config, err := modelConfig(p)
+	if err != nil {
+		return m.Engine.Place(ctx, p, items)
 	}
-	return naive.Place(p, items), nil
+	return naive.Place(config.Placer, items), nil
 }
 
-func (m model) Run(ctx context.Context, spec conformance.PipelineSpec, items []*cupel.ContextItem, budget cupel.ContextBudget) (conformance.Outcome, error) {
-	if spec.NearDuplicates > 0 {
-		return conformance.Engine{}.Run(ctx, spec, items, budget)
-	}
-	config := naive.Config{
-		KeepDuplicates: spec.KeepDuplicates, Overflow: spec.Overflow,
-	}
-	var wrong [3]error
-	config.Slicer, wrong[0] = m.slicer(spec.Slicer)
-	config.Placer, wrong[1] = m.placer(spec.Placer)
-	if spec.Scorer != nil {
-		config.Scorer, wrong[2] = m.scorer(*spec.Scorer)
-	}
-	if err := errors.Join(wrong[:]...); errors.Is(err, errNoModel) {
-		return conformance.Engine{}.Run(ctx, spec, items, budget)
-	} else if err != nil {
-		return conformance.Outcome{}, err
+func (m model) Run(ctx context.Context, p conformance.Pipeline, items []*cupel.ContextItem, budget cupel.ContextBudget) (conformance.Outcome, error) {
+	config, err := modelConfig(p)
+	if err != nil {
+		return m.Engine.Run(ctx, p, items, budget)
 	}
 	result, err := naive.Run(config, items, budget)
-	outcome := conformance.Outcome{Window: result.Items, Report: result.Report}
-	if outcome.Report != nil {
-		for _, in := range outcome.Report.Included {
-			outcome.Included = append(outcome.Included, conformance.Decision{Candidate: in.Candidate, Form: in.Form, Stale: in.Stale})
-		}
-		for _, out := range outcome.Report.Excluded {
-			outcome.Excluded = append(outcome.Excluded, conformance.Decision{Candidate: out.Candidate, Stale: out.Stale})
-		}
-	}
-	return outcome, err
+	return conformance.Outcome{Window: result.Items, Report: result.Report}, err
 }
 
-func (m model) placer(name string) (naive.Placer, error) {
-	switch name {
+// modelConfig returns a pipeline of the model, or errNoModel.
+func modelConfig(p conformance.Pipeline) (naive.Config, error) {
+	config := naive.Config{KeepDuplicates: p.KeepDuplicates, Overflow: p.Overflow}
+	var parts naive.Composite
+	var wrong error
+	for _, part := range p.Scorers {
+		s, err := modelScorer(part.Scorer, p.Now)
+		parts.Parts = append(parts.Parts, naive.Weighted{Scorer: s, Weight: part.Weight})
+		wrong = cmp.Or(wrong, err)
+	}
+	config.Scorer = parts
+	if len(parts.Parts) == 1 {
+		config.Scorer = parts.Parts[0].Scorer
+	}
+	var slicerErr error
+	config.Slicer, slicerErr = modelSlicer(p.Slicer)
+	switch p.Placer.Type {
+	case "":
+	case "chronological":
+		config.Placer = naive.Chronological{}
+	case "uShaped":
+		config.Placer = naive.UShaped{}
+	default:
+		wrong = errNoModel
+	}
+	if p.NearDuplicates > 0 {
+		wrong = errNoModel
+	}
+	return config, cmp.Or(wrong, slicerErr)
+}
+
+// get returns a setting, or what stands for an absent one.
+func get[T any](s policy.Settings, name string, absent T) T {
+	if v, ok := s[name].(T); ok {
+		return v
+	}
+	return absent
+}
+
+func modelScorer(spec policy.Strategy, now *time.Time) (naive.Scorer, error) {
+	given := spec.Settings
+	weights := get(given, "weights", map[string]float64(nil))
+	switch spec.Type {
 	case "":
 		return nil, nil
-	case "chronological":
-		return naive.Chronological{}, nil
-	case "u-shaped":
-		return naive.UShaped{}, nil
-	}
-	return nil, errNoModel
-}
-
-func (m model) scorer(spec conformance.ScorerSpec) (naive.Scorer, error) {
-	switch spec.Type {
 	case "recency":
 		return naive.Recency{}, nil
 	case "priority":
@@ -105,147 +112,124 @@ func (m model) scorer(spec conformance.ScorerSpec) (naive.Scorer, error) {
 		return naive.Reflexive{}, nil
 	case "kind":
 		var s naive.Kind
-		if spec.Weights != nil {
+		if weights != nil {
 			s.Weights = []naive.KindWeight{} // an empty list is not an absent one
 		}
-		for _, w := range spec.Weights {
-			s.Weights = append(s.Weights, naive.KindWeight(w))
+		for _, kind := range slices.Sorted(maps.Keys(weights)) {
+			s.Weights = append(s.Weights, naive.KindWeight{Kind: cupel.ContextKind(kind), Weight: weights[kind]})
 		}
 		return s, nil
 	case "tag":
-		var s naive.Tag
-		for _, w := range spec.TagWeights {
-			s.Weights = append(s.Weights, naive.TagWeight(w))
+		s := naive.Tag{FoldCase: get(given, "caseInsensitive", false)}
+		for _, tag := range slices.Sorted(maps.Keys(weights)) {
+			s.Weights = append(s.Weights, naive.TagWeight{Tag: tag, Weight: weights[tag]})
 		}
 		return s, nil
 	case "composite":
 		var s naive.Composite
-		for _, c := range spec.Children {
-			child, err := m.scorer(c.Scorer)
+		for _, part := range get(given, "scorers", []policy.Weighted(nil)) {
+			scorer, err := modelScorer(part.Scorer, now)
 			if err != nil {
 				return nil, err
 			}
-			s.Parts = append(s.Parts, naive.Weighted{Scorer: child, Weight: c.Weight})
+			s.Parts = append(s.Parts, naive.Weighted{Scorer: scorer, Weight: part.Weight})
 		}
 		return s, nil
 	case "scaled":
-		if spec.Inner == nil {
-			return naive.Scaled{}, nil
-		}
-		inner, err := m.scorer(*spec.Inner)
+		inner, err := modelScorer(get(given, "inner", policy.Strategy{}), now)
 		return naive.Scaled{Inner: inner}, err
-	case "metadata_trust":
-		return naive.MetadataTrust{DefaultScore: orHalf(spec.DefaultScore)}, nil
-	case "metadata_key":
-		return naive.MetadataKey{Key: spec.Key, Value: spec.Value, Boost: spec.Boost}, nil
+	case "metadataTrust":
+		return naive.MetadataTrust{DefaultScore: get(given, "defaultScore", 0.0)}, nil
+	case "metadataKey":
+		return naive.MetadataKey{Key: get(given, "key", ""), Value: get(given, "value", ""), Boost: get(given, "boost", 0.0)}, nil
 	case "decay":
-		s := naive.Decay{Now: spec.ReferenceTime, NullTimestampScore: orHalf(spec.NullTimestampScore)}
-		if spec.Curve == nil {
-			return s, nil
-		}
-		var err error
-		s.Curve, err = modelCurve(*spec.Curve)
-		return s, err
+		return naive.Decay{
+			Now: now, NullTimestampScore: get(given, "nullTimestampScore", 0.5),
+			Curve: modelCurve(get(given, "curve", policy.Strategy{})),
+		}, nil
 	}
 	return nil, errNoModel
 }
 
-// orHalf is the default of DecayScorer's nullTimestampScore, and what vectors
-// mean by a MetadataTrustScorer without a default.
-func orHalf(score *float64) float64 {
-	if score == nil {
-		return 0.5
-	}
-	return *score
-}
-
-func modelCurve(spec conformance.CurveSpec) (naive.Curve, error) {
+// modelCurve returns nil for none.
+func modelCurve(spec policy.Strategy) naive.Curve {
 	switch spec.Type {
 	case "exponential":
-		halfLife, err := duration(spec.HalfLifeSecs)
-		return naive.Exponential{HalfLife: halfLife}, err
+		return naive.Exponential{HalfLife: get(spec.Settings, "halfLife", time.Duration(0))}
 	case "window":
-		maxAge, err := duration(spec.MaxAgeSecs)
-		return naive.Window{MaxAge: maxAge}, err
+		return naive.Window{MaxAge: get(spec.Settings, "maxAge", time.Duration(0))}
 	case "step":
 		var s naive.Step
-		for _, w := range spec.Windows {
-			maxAge, err := duration(w.MaxAgeSecs)
-			if err != nil {
-				return nil, err
-			}
-			s.Windows = append(s.Windows, naive.StepWindow{MaxAge: maxAge, Score: w.Score})
+		for _, w := range get(spec.Settings, "windows", []policy.Settings(nil)) {
+			s.Windows = append(s.Windows, naive.StepWindow{MaxAge: get(w, "maxAge", time.Duration(0)), Score: get(w, "score", 0.0)})
 		}
-		return s, nil
+		return s
 	}
-	return nil, fmt.Errorf("the model has no curve %q", spec.Type)
+	return nil
 }
 
-// duration rounds a vector's seconds to the nearest nanosecond; what no
-// duration can hold is a construction error (R10).
-func duration(seconds float64) (time.Duration, error) {
-	ns := math.Round(seconds * 1e9)
-	if math.IsNaN(ns) || math.Abs(ns) >= math.MaxInt64 {
-		return 0, &naive.Error{Kind: cupel.ErrInvalidConfig, Text: "durations are at most 292 years"}
+func modelSlicer(spec policy.Strategy) (naive.Slicer, error) {
+	given := spec.Settings
+	inner := get(given, "inner", policy.Strategy{})
+	entries := get(given, "entries", []policy.Settings(nil))
+	throw := given["scarcity"] == "Throw"
+	var knapsack naive.Knapsack
+	if size, ok := given["bucketSize"].(int); ok {
+		knapsack.BucketSize = &size
 	}
-	return time.Duration(ns), nil
-}
-
-// slicer returns nil for none.
-func (m model) slicer(spec *conformance.SlicerSpec) (naive.Slicer, error) {
-	if spec == nil {
-		return nil, nil
-	}
-	inner, err := m.slicer(spec.Inner)
-	if err != nil {
-		return nil, err
-	}
-	var entries []naive.CountEntry
-	for _, e := range spec.Entries {
-		entries = append(entries, naive.CountEntry(e))
-	}
-	knapsack := naive.Knapsack{BucketSize: spec.BucketSize}
 	switch spec.Type {
+	case "":
+		return nil, nil
 	case "greedy":
 		return naive.Greedy{}, nil
-	case "score_greedy":
+	case "scoreGreedy":
 		return naive.ScoreGreedy{}, nil
 	case "knapsack":
 		return knapsack, nil
-	case "multiple_choice":
-		return naive.MultipleChoice{Exact: spec.Settings["exact"] == true}, nil
+	case "multipleChoice":
+		return naive.MultipleChoice{Exact: get(given, "exact", false)}, nil
 	case "diverse":
-		from, _ := spec.Settings["from"].(float64)
-		return naive.Diverse{From: from}, nil
+		return naive.Diverse{From: get(given, "from", 0.0)}, nil
 	case "quota":
-		s := naive.Quota{Inner: inner}
-		for _, q := range spec.Quotas {
-			s.Entries = append(s.Entries, naive.QuotaEntry(q))
+		s := naive.Quota{}
+		for _, e := range entries {
+			s.Entries = append(s.Entries, naive.QuotaEntry{Kind: cupel.ContextKind(get(e, "kind", "")), Require: get(e, "require", 0.0), Cap: get(e, "cap", 100.0)})
 		}
-		return s, nil
-	case "count_quota":
-		return naive.CountQuota{Entries: entries, Throw: spec.Throw, Inner: inner}, nil
-	case "count_constrained_knapsack":
-		return naive.CountConstrainedKnapsack{Entries: entries, Throw: spec.Throw, Knapsack: knapsack}, nil
+		var err error
+		s.Inner, err = modelSlicer(inner)
+		return s, err
+	case "countQuota":
+		inside, err := modelSlicer(inner)
+		return naive.CountQuota{Entries: modelCounts(entries), Throw: throw, Inner: inside}, err
+	case "countConstrainedKnapsack":
+		return naive.CountConstrainedKnapsack{Entries: modelCounts(entries), Throw: throw, Knapsack: knapsack}, nil
 	}
 	return nil, errNoModel
+}
+
+func modelCounts(entries []policy.Settings) []naive.CountEntry {
+	var list []naive.CountEntry
+	for _, e := range entries {
+		list = append(list, naive.CountEntry{Kind: cupel.ContextKind(get(e, "kind", "")), RequireCount: get(e, "requireCount", 0), CapCount: get(e, "capCount", math.MaxInt)})
+	}
+	return list
 }
 
 // TestSpecificationIsModelled: what the specification has may not do without a
 // model.
 func TestSpecificationIsModelled(t *testing.T) {
-	for _, name := range []string{"recency", "priority", "frequency", "reflexive", "kind", "tag", "composite", "scaled", "metadata_trust", "metadata_key", "decay"} {
-		if _, err := (model{}).scorer(conformance.ScorerSpec{Type: name}); err != nil {
+	for _, name := range []string{"recency", "priority", "frequency", "reflexive", "kind", "tag", "composite", "scaled", "metadataTrust", "metadataKey", "decay"} {
+		if _, err := modelScorer(policy.Strategy{Type: name}, nil); err != nil {
 			t.Errorf("scorer %s: %v", name, err)
 		}
 	}
-	for _, name := range []string{"greedy", "knapsack", "quota", "count_quota", "count_constrained_knapsack"} {
-		if _, err := (model{}).slicer(&conformance.SlicerSpec{Type: name}); err != nil {
+	for _, name := range []string{"greedy", "knapsack", "quota", "countQuota", "countConstrainedKnapsack"} {
+		if _, err := modelSlicer(policy.Strategy{Type: name}); err != nil {
 			t.Errorf("slicer %s: %v", name, err)
 		}
 	}
-	for _, name := range []string{"chronological", "u-shaped"} {
-		if _, err := (model{}).placer(name); err != nil {
+	for _, name := range []string{"chronological", "uShaped"} {
+		if _, err := modelConfig(conformance.Pipeline{Policy: policy.Policy{Placer: policy.Strategy{Type: name}}}); err != nil {
 			t.Errorf("placer %s: %v", name, err)
 		}
 	}
