@@ -1,13 +1,14 @@
 package cupelchat
 
 import (
+	"slices"
+	"strings"
+	"testing"
+
 	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/placer"
 	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupel/slicer"
-	"slices"
-	"strings"
-	"testing"
 )
 
 func newest(t *testing.T) *pipeline.Pipeline {

@@ -57,7 +57,7 @@ type knownSigns struct {
 func newEvidence() *evidence {
 	e := &evidence{claims: map[Format]spot{}}
 	for _, f := range Formats() {
-		e.known = append(e.known, knownSigns{f, formats[f].codec.signs()})
+		e.known = append(e.known, knownSigns{f, formats[f].codec().signs()})
 	}
 	return e
 }
@@ -124,7 +124,7 @@ func isStream(text rawjson.Text) bool {
 func lists() []string {
 	var names []string
 	for _, f := range Formats() {
-		if name := formats[f].codec.list(); !slices.Contains(names, name) {
+		if name := formats[f].codec().list(); !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
@@ -154,7 +154,7 @@ func (e *evidence) request(v rawjson.Value) (list string, elements []rawjson.Par
 				e.claim(s.Format, name, o.Get(name))
 			}
 		}
-		if list != "messages" && formats[s.Format].codec.list() == list {
+		if list != "messages" && formats[s.Format].codec().list() == list {
 			e.claim(s.Format, list, o.Get(list))
 		}
 	}
@@ -257,7 +257,7 @@ func (e *evidence) decide() ([]Format, error) {
 		}
 		return nil, &Error{
 			Line: one.value.Line(), Path: one.path, Err: ErrAmbiguousFormat,
-			Reason: fmt.Sprintf("is a sign of %s, and %s of %s", formats[claims[0]].codec.name(), where, formats[claims[1]].codec.name()),
+			Reason: fmt.Sprintf("is a sign of %s, and %s of %s", formats[claims[0]].codec().name(), where, formats[claims[1]].codec().name()),
 		}
 	case len(claims) == 1:
 		return claims, nil
