@@ -5,65 +5,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/wollax/cupel-go/cupel"
+	"github.com/stretchr/testify/require"
 )
 
 const cached = `{"tools":[{"name":"f","input_schema":{}}],"system":[{"type":"text","text":"s"}],"messages":[
 	{"role":"user","content":"task"},{"role":"assistant","content":[{"type":"text","text":"a"},{"type":"thinking","thinking":"t","signature":"x"}]},
 	{"role":"user","content":"old"},{"role":"assistant","content":"b"},{"role":"user","content":[{"type":"text","text":"new"}]}]}`
-
-// TestBreakpointsOfLines has messages on a line each, which are no request.
-func TestBreakpointsOfLines(t *testing.T) {
-	const text = `{"role":"user","content":"task"}` + "\n" + `{"role":"user","content":[{"type":"text","text":"new"}]}`
-	got, notes := body(t, read(t, Anthropic, []byte(text), WithBreakpoints()), everything)
-	if got != text || len(notes) != 1 || !strings.HasPrefix(notes[0], "set no breakpoints of the prompt cache: ") {
-		t.Errorf("got %s with notes %q, want the input, and a note that no breakpoints are set", got, notes)
-	}
-}
-
-func TestBreakpoints(t *testing.T) {
-	const set = `, "cache_control": {"type": "ephemeral"}`
-	without := func(contents ...string) form {
-		keep := only(contents...)
-		return func(unit *cupel.ContextItem) int { return -1 - keep(unit) }
-	}
-	const gap = `
-	{"role":"user","content":"old"},{"role":"assistant","content":"b"},`
-	many := strings.Replace(cached, `{"type":"text","text":"s"}`,
-		`{"type":"text","text":"0","cache_control":{}},{"type":"text","text":"1","cache_control":{}},{"type":"text","text":"2","cache_control":{}},{"type":"text","text":"3","cache_control":{}}`, 1)
-	many = strings.Replace(many, `"text":"a"`, `"text":"a","cache_control":{}`, 1)
-	set4 := strings.NewReplacer(
-		`"input_schema":{}`, `"input_schema":{}`+set,
-		`"text":"s"`, `"text":"s"`+set,
-		`"text":"new"`, `"text":"new"`+set,
-	).Replace(cached)
-	tests := []struct {
-		name, why, text string
-		opts            []Option
-		want            form
-		wantText        string
-	}{
-		{"everything", "the last two are the same block", cached, []Option{WithBreakpoints()}, everything, set4},
-		{"a gap", "one at the end of what is as it was", cached, []Option{WithBreakpoints()}, without("old", "b"),
-			strings.Replace(strings.Replace(set4, `{"type":"text","text":"a"}`, `{"type":"text","text":"a"`+set+`}`, 1), gap, "", 1)},
-		{"blank system prompt", "as a block it would be refused", `{"system":" \n","messages":[{"role":"user","content":"hi"}]}`, []Option{WithBreakpoints()}, everything,
-			`{"system":" \n","messages":[{"role":"user","content":[{"type": "text", "text": "hi"` + set + `}]}]}`},
-		{"top level", "the API sets the one at the end itself", `{"cache_control":{"type":"ephemeral"},` + cached[1:], []Option{WithBreakpoints()}, everything,
-			`{"cache_control":{"type":"ephemeral"},` + strings.Replace(strings.Replace(cached, `"input_schema":{}`, `"input_schema":{}`+set, 1), `"text":"s"`, `"text":"s"`+set, 1)[1:]},
-		{"a few", "those that are there stay where they are", strings.Replace(cached, `"text":"a"`, `"text":"a","cache_control":{}`, 1), nil, without("b", "old"),
-			strings.Replace(strings.Replace(cached, `"text":"a"`, `"text":"a","cache_control":{}`, 1), gap, "", 1)},
-		{"too many", "those at the end of what is as it was stay", many, nil, without("b", "old"),
-			strings.Replace(strings.Replace(many, gap, "", 1), `"text":"0","cache_control":{}`, `"text":"0"`, 1)},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			got, _ := body(t, read(t, Anthropic, []byte(tt.text), append(tt.opts, WithoutPins())...), tt.want)
-			if got != tt.wantText {
-				t.Errorf("%s: got\n%s\nwant\n%s", tt.why, got, tt.wantText)
-			}
-		})
-	}
-}
 
 func TestBreakpointsOfBedrock(t *testing.T) {
 	const point = `, {"cachePoint": {"type": "default"}}`
@@ -73,12 +20,24 @@ func TestBreakpointsOfBedrock(t *testing.T) {
 		`{"type":"default","ttl":"1h"}`, `{"type": "default"}`, // no time to live may be longer than one before it
 		`{"cachePoint":{"type":"default"}},{"text":"task"}`, `{"text":"task"}`,
 	).Replace(text)
-	got, _ := body(t, read(t, Bedrock, []byte(text), WithBreakpoints(), WithoutPins()), everything)
-	if got != want {
+	marked := func(text string, marked ...int) string {
+		c := read(t, Bedrock, []byte(text))
+		pieces := make([]Piece, len(c.Items()))
+		for i := range pieces {
+			pieces[i].Candidates = []int{i}
+			if slices.Contains(marked, i) {
+				pieces[i].Breakpoint = "5m"
+			}
+		}
+		got, _, err := c.Compose(pieces)
+		require.NoError(t, err)
+		return string(got)
+	}
+	if got := marked(text, 0, 3); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	const plain = `{"system":[{"text":"s"}],"messages":[{"role":"user","content":[{"text":"task"}]}]}`
-	got, _ = body(t, read(t, Bedrock, []byte(plain), WithBreakpoints(), WithoutPins()), everything)
+	got := marked(plain, 0, 1)
 	if want := strings.NewReplacer(`{"text":"s"}`, `{"text":"s"}`+point, `{"text":"task"}`, `{"text":"task"}`+point).Replace(plain); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}

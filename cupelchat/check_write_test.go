@@ -98,9 +98,6 @@ func randomWindow(t *testing.T, rng *rand.Rand, f Format, data []byte) (string, 
 	case 1:
 		opts = append(opts, WithPins(rng.IntN(2) == 0, rng.IntN(2) == 0))
 	}
-	if rng.IntN(3) == 0 {
-		opts = append(opts, WithBreakpoints())
-	}
 	c, err := Read(data, f, bytesCounter{}, opts...)
 	if err != nil {
 		return "", nil, false

@@ -58,9 +58,6 @@ func selectAtRandom(t *testing.T, f Format, seed uint64) bool {
 	input := randomBody(rng, f, faults)
 	var opts []Option
 	if rng.IntN(3) == 0 {
-		opts = append(opts, WithBreakpoints())
-	}
-	if rng.IntN(3) == 0 {
 		opts = append(opts, WithPins(rng.IntN(2) == 0, rng.IntN(2) == 0))
 	}
 	conversation, err := Read(input, f, cupel.HeuristicCounter{}, opts...)
