@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 func TestFit(t *testing.T) {
@@ -114,6 +116,36 @@ func TestFitKeepsValues(t *testing.T) {
 	}
 }
 
+// countedMessage counts how often each message is encoded and decoded, by the first
+// word of what it says.
+type countedMessage struct{ kept }
+
+var encoded, decoded map[string]int
+
+func (m countedMessage) MarshalJSON() ([]byte, error) {
+	encoded[strings.Fields(m.Content)[0]]++
+	return json.Marshal(m.kept)
+}
+
+func (m *countedMessage) UnmarshalJSON(text []byte) error {
+	err := json.Unmarshal(text, &m.kept)
+	decoded[strings.Fields(m.Content)[0]]++
+	return err
+}
+
+// A message that changes is made from JSON once, and no message is encoded more than
+// once again.
+func TestFitDecodesOnce(t *testing.T) {
+	encoded, decoded = map[string]int{}, map[string]int{}
+	messages := talk(func(role, content string) *countedMessage { return &countedMessage{kept{Role: role, Content: content}} })
+	messages[0].Content = strings.Repeat("task to do. ", 40)
+	got, err := Fit(t.Context(), map[string]any{"messages": messages}, OpenAI, newest(t), budget(t, 200), bytesCounter{})
+	require.NoError(t, err)
+	require.Len(t, got["messages"], 3)
+	require.Equal(t, map[string]int{"task": 2, "answer": 2, "last": 2}, encoded)
+	require.Equal(t, map[string]int{"task": 1}, decoded)
+}
+
 // forgetful marshals what it does not read.
 type forgetful struct{ role, content string }
 
@@ -148,7 +180,7 @@ func TestDifference(t *testing.T) {
 		{`{"a":[1,{"b":"y"}]}`, `{"a":[1,{"b":"x"}]}`, "a[1].b", "another text"},
 		{`{}`, `{"a":"","b":null,"c":[],"d":{},"e":false,"f":0}`, "", "what is empty may be missing"},
 		{`{}`, `{"a":1}`, "a", "a number is missing"},
-		{`{}`, `{"h":1,"d":1,"c":1,"g":1,"f":1,"b":1,"e":1}`, "b", "of several the first by name: a map has no order"},
+		{`{}`, `{"h":1,"d":1,"c":1,"g":1,"f":1,"b":1,"e":1}`, "h", "of several the first"},
 		{`{"b":0}`, `{}`, "", "more than is wanted"},
 		{`[1]`, `[1,2]`, "body", "an element is missing"},
 		{`1.0`, `1`, "", "another spelling"},
