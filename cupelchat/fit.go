@@ -71,8 +71,11 @@ func Refit[T any](params T, before, after []byte) (T, error) {
 			return fitted, nil
 		}
 	}
-	return params, &Error{Path: lost, Reason: fmt.Sprintf("is lost between JSON and the type %T; give its JSON to Read instead, and send what Body returns", params)}
+	return params, &Error{Path: lost, Reason: fmt.Sprintf("is lost between JSON and the type %T; "+instead, params)}
 }
+
+// instead is what to do about a type that does not keep what its JSON says.
+const instead = "give its JSON to Read instead, and send what Body returns"
 
 // replace makes v from JSON. What an interface holds keeps its type if that can
 // hold the JSON.
@@ -86,7 +89,7 @@ func replace(v reflect.Value, _, after rawjson.Value) error {
 	}
 	decoded := reflect.New(v.Type())
 	if err := json.Unmarshal(after.Raw(), decoded.Interface()); err != nil {
-		return fmt.Errorf("cupel: %s cannot hold the messages that fit: %w", v.Type(), err)
+		return &Error{Reason: fmt.Sprintf("the type %s cannot hold the messages that fit; "+instead, v.Type()), Err: err}
 	}
 	v.Set(decoded.Elem())
 	return nil
