@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -23,9 +24,7 @@ func TestFit(t *testing.T) {
 		if err != nil || got.Model != "m" || len(got.Messages) != want {
 			t.Errorf("%d tokens: got %v, %v", tokens, got, err)
 		}
-		if same := &got.Messages[0] == &all.Messages[0]; same != (want == 3) {
-			t.Errorf("%d tokens: the same value: %v", tokens, same)
-		}
+		assert.Equal(t, want == 3, &got.Messages[0] == &all.Messages[0], "%d tokens", tokens)
 	}
 	if _, err := Fit(t.Context(), all, OpenAI, newest(t), budget(t, 5), bytesCounter{}); err == nil {
 		t.Error("pinned messages that do not fit are no error")
@@ -74,13 +73,9 @@ func TestFitKeepsValues(t *testing.T) {
 	fit := func(t *testing.T, in any) any {
 		t.Helper()
 		before, err := json.Marshal(in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		out, err := Fit(t.Context(), in, OpenAI, newest(t), budget(t, 20), bytesCounter{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if after, err := json.Marshal(in); err != nil || string(after) != string(before) {
 			t.Errorf("the input has changed, %v: %s", err, after)
 		}
@@ -190,9 +185,7 @@ func TestDifference(t *testing.T) {
 		{`{`, `1`, "body", "no JSON"},
 	}
 	for _, tt := range tests {
-		if path := difference([]byte(tt.got), []byte(tt.want)); path != tt.path {
-			t.Errorf("%s and %s differ at %q, want %q (%s)", tt.got, tt.want, path, tt.path, tt.why)
-		}
+		assert.Equal(t, tt.path, difference([]byte(tt.got), []byte(tt.want)), tt.why)
 	}
 }
 
@@ -213,21 +206,13 @@ func TestFitIsBody(t *testing.T) {
 			continue
 		}
 		want, err := w.Body()
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		var params map[string]any
-		if err := json.Unmarshal(data, &params); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, json.Unmarshal(data, &params))
 		got, err := Fit(t.Context(), params, f, newest(t), limit, bytesCounter{})
-		if err != nil {
-			t.Fatalf("%s: %v:\n%s", f, err, data)
-		}
+		require.NoError(t, err)
 		text, err := json.Marshal(got)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if where := difference(text, want); where != "" {
 			t.Fatalf("%s, conversation %d, at %s: got\n%s\nwant\n%s", f, i, where, text, want)
 		}
