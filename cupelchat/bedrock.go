@@ -27,6 +27,7 @@ func (*bedrockCodec) signs() signs {
 	return signs{
 		request: []string{"toolConfig", "inferenceConfig", "guardrailConfig", "additionalModelRequestFields", "modelId"},
 		element: func(o *rawjson.Object) string { return untyped(o, "content") },
+		over:    func(other Format, path string) bool { return other == Anthropic && path == "system" },
 	}
 }
 

@@ -21,6 +21,8 @@ func (*ollamaCodec) signs() signs {
 	return signs{
 		request: []string{"keep_alive", "think"},
 		message: []string{"tool_name"},
+		// Its calls are OpenAI's with other arguments.
+		over: func(other Format, _ string) bool { return other == OpenAI },
 		element: func(o *rawjson.Object) string {
 			if images := o.Get("images").Elements(); len(images) > 0 && images[0].Value.IsString() {
 				return "images"

@@ -2,6 +2,7 @@ package cupelchat
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/wollax/cupel-go/internal/rawjson"
 )
@@ -121,12 +122,11 @@ func (*telemetryCodec) list() string { return inputMessages }
 func (*telemetryCodec) signs() signs {
 	return signs{
 		request: []string{systemInstructions},
+		// It has the same roles.
+		over: func(other Format, path string) bool { return other == OpenAI && strings.HasSuffix(path, ".role") },
 		element: func(o *rawjson.Object) string {
 			for _, part := range o.Get("parts").Elements() {
-				p, err := part.Value.Object("")
-				if err != nil {
-					return ""
-				}
+				p, _ := part.Value.Fields()
 				switch p.Get("type").String() {
 				case "tool_call", "tool_call_response":
 					return "parts"
