@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 // apiCase is a body that an API refuses or takes.
@@ -30,9 +32,7 @@ func casesOf(tb testing.TB, f Format, kind string) []apiCase {
 	tb.Helper()
 	name := filepath.Join("testdata", "check", f.String()+"-"+kind+".jsonl")
 	data, err := os.ReadFile(name)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	require.NoError(tb, err)
 	var list []apiCase
 	for i, line := range bytes.Split(bytes.TrimSpace(data), []byte("\n")) {
 		var row struct {

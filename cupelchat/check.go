@@ -41,179 +41,189 @@ func (v Violation) String() string {
 // Every result of [Window.Body] passes, unless the conversation that was read
 // fails for the same rule.
 func Check(body []byte, f Format) []Violation {
-	api, ok := formats[f].codec.(checked)
-	if !ok {
+	known, ok := formats[f]
+	if !ok || known.codec().rules().record {
 		return []Violation{{Rule: "format", Message: fmt.Sprintf("no API takes %s", f)}}
 	}
-	r := &checker{list: api.list()}
-	if r.parse(body) {
-		api.check(r)
-	}
+	r := newReader(f, nil, settings{})
+	r.read(body)
 	return r.found
 }
 
-// checked is a codec of an API, which refuses some conversations.
-type checked interface {
-	codec
-	check(r *checker)
+// fail keeps why a conversation cannot be read, if nothing was found before.
+func (r *reader) fail(err error) {
+	if r.err == nil {
+		r.err = err
+	}
 }
 
-// checker is a body that is being checked.
-type checker struct {
-	found    []Violation
-	list     string         // the name of the member that holds the messages
-	body     rawjson.Object // the request, or the zero Object for a list of messages
-	messages []rawjson.Value
-}
-
-// add notes a violation.
-func (r *checker) add(path, rule, format string, args ...any) {
+// wrong notes what the API refuses.
+func (r *reader) wrong(path, rule, format string, args ...any) {
 	r.found = append(r.found, Violation{path, rule, fmt.Sprintf(format, args...)})
+}
+
+// broken notes a value that the API refuses and that cannot be read either. The
+// value is the subject of the sentence. With the rule "" the API takes it.
+func (r *reader) broken(v rawjson.Value, path, rule, format string, args ...any) {
+	if r.err == nil {
+		r.err = v.Errorf(path, format, args...)
+	}
+	if rule != "" {
+		r.wrong(path, rule, format, args...)
+	}
 }
 
 // object reads an object, and reports whether v is one. Of a name that is given
 // twice the first value counts.
-func (r *checker) object(v rawjson.Value, path string) (*rawjson.Object, bool) {
+func (r *reader) object(v rawjson.Value, path, rule string) (*rawjson.Object, bool) {
+	if !v.IsObject() {
+		r.broken(v, path, rule, "must be an object, got %s", v.Type())
+		return &rawjson.Object{Value: v}, false
+	}
 	o, twice := v.Fields()
 	for _, m := range twice {
-		r.add(rawjson.Join(path, clip(m.Name)), "name-twice", "the name is given twice: programs disagree about which value counts")
-	}
-	return &o, v.IsObject()
-}
-
-// values returns the elements of an array.
-func values(v rawjson.Value) []rawjson.Value {
-	parts := v.Elements()
-	list := make([]rawjson.Value, len(parts))
-	for i, p := range parts {
-		list[i] = p.Value
-	}
-	return list
-}
-
-// parse reads a body, and reports whether there is more to check.
-func (r *checker) parse(body []byte) bool {
-	_, v, lines, err := split(body)
-	switch {
-	case err != nil:
-		r.add("", "syntax", "%v", err)
-		return false
-	case v.IsZero():
-		for _, l := range lines {
-			r.messages = append(r.messages, l.Value)
+		if r.err == nil {
+			r.err = m.Value.Errorf(rawjson.Join(path, m.Name), "is given twice")
 		}
-	case v.IsArray():
-		r.messages = values(v)
-	case v.IsObject():
-		o, _ := r.object(v, "")
-		r.body = *o
-	default:
-		r.add("", "body-type", "the body must be an object or an array of messages, got %s", v.Type())
-		return false
+		r.wrong(rawjson.Join(path, clip(m.Name)), "name-twice", "is given twice: programs disagree about which value counts")
 	}
-	return true
+	return &o, true
 }
 
-// isRequest reports whether the body is a request, and not its messages alone.
-func (r *checker) isRequest() bool { return !r.body.Value.IsZero() }
-
-// readList reads the messages of a request, and reports whether there are any.
-func (r *checker) readList() bool {
-	if r.isRequest() {
-		v := r.body.Get(r.list)
-		switch {
-		case v.IsNull():
-			r.add(r.list, "list-required", "the list of messages is missing")
-			return false
-		case !v.IsArray():
-			r.add(r.list, "list-type", "must be an array, got %s", v.Type())
-			return false
-		}
-		r.messages = values(v)
+// inner reads a member that must be an object.
+func (r *reader) inner(o *rawjson.Object, path, name, rule string) (*rawjson.Object, bool) {
+	v := o.Get(name)
+	if v.IsZero() {
+		r.broken(o.Value, rawjson.Join(path, name), rule, "must be an object, got null")
+		return &rawjson.Object{Value: v}, false
 	}
-	if len(r.messages) == 0 {
-		r.add(r.list, "list-empty", "at least one message is required")
-		return false
-	}
-	return true
+	return r.object(v, rawjson.Join(path, name), rule)
 }
 
-// firstOf returns the first of the names that the object has, and its value. It
-// returns the first name if there is none.
-func firstOf(o *rawjson.Object, names ...string) (string, rawjson.Value) {
-	for _, name := range names {
-		if o.Has(name) {
-			return name, o.Get(name)
-		}
-	}
-	return names[0], rawjson.Value{}
-}
-
-// path returns the path of a message.
-func (r *checker) path(i int) string { return rawjson.Index(r.list, i) }
-
-// message reads a message of the list.
-func (r *checker) message(i int) (*rawjson.Object, bool) {
-	o, ok := r.object(r.messages[i], r.path(i))
-	if !ok {
-		r.add(r.path(i), "message-type", "a message must be an object, got %s", r.messages[i].Type())
-	}
-	return o, ok
-}
-
-// role reads the role of a message, and reports whether it is one of the known.
-func (r *checker) role(o *rawjson.Object, path string, known ...string) (string, bool) {
-	v := o.Get("role")
-	role := v.String()
-	if slices.Contains(known, role) {
-		return role, true
-	}
-	got := "none"
-	if v.IsString() {
-		got = quote(role)
-	} else if !v.IsNull() {
-		got = v.Type()
-	}
-	r.add(rawjson.Join(path, "role"), "role", "the role must be one of %s, got %s", strings.Join(known, ", "), got)
-	return role, false
-}
-
-// str requires a string that is not empty.
-func (r *checker) str(o *rawjson.Object, path, name, rule string) (string, bool) {
+// member returns a member that must be a string, which may be empty.
+func (r *reader) member(o *rawjson.Object, path, name, rule string) string {
 	v := o.Get(name)
 	switch {
 	case v.IsNull():
-		r.add(rawjson.Join(path, name), rule, "%s is required", name)
+		r.broken(o.Value, rawjson.Join(path, name), rule, "is required")
 	case !v.IsString():
-		r.add(rawjson.Join(path, name), rule, "%s must be a string, got %s", name, v.Type())
+		r.broken(v, rawjson.Join(path, name), rule, "must be a string, got %s", v.Type())
+	}
+	return v.String()
+}
+
+// optional returns a member that must be a string if it is there.
+func (r *reader) optional(o *rawjson.Object, path, name, rule string) string {
+	if !o.Has(name) {
+		return ""
+	}
+	return r.member(o, path, name, rule)
+}
+
+// want returns a member that the API wants as a string that is not empty, and
+// reports whether it is one. Without it the conversation can be read.
+func (r *reader) want(o *rawjson.Object, path, name, rule string) (string, bool) {
+	v := o.Get(name)
+	switch {
+	case v.IsNull():
+		r.wrong(rawjson.Join(path, name), rule, "is required")
+	case !v.IsString():
+		r.wrong(rawjson.Join(path, name), rule, "must be a string, got %s", v.Type())
 	case v.String() == "":
-		r.add(rawjson.Join(path, name), rule, "%s is empty", name)
+		r.wrong(rawjson.Join(path, name), rule, "is empty")
 	default:
 		return v.String(), true
 	}
 	return "", false
 }
 
+// need is want for a member without which the conversation cannot be read.
+func (r *reader) need(o *rawjson.Object, path, name, rule string) (string, bool) {
+	r.member(o, path, name, "")
+	return r.want(o, path, name, rule)
+}
+
+// role reads the role of a message, and reports whether it is one of the known.
+func (r *reader) role(o *rawjson.Object, path string, known ...string) (string, bool) {
+	role := o.Get("role").String()
+	r.message().role = role
+	switch {
+	case slices.Contains(known, role):
+		return role, true
+	case !o.Get("role").IsString():
+		r.member(o, path, "role", "role")
+	default:
+		r.broken(o.Get("role"), rawjson.Join(path, "role"), "role", "must be one of %s, got %s", strings.Join(known, ", "), quote(role))
+	}
+	return role, false
+}
+
+// spelled checks how a name or an id is spelled.
+func (r *reader) spelled(s, path, rule string, f spelling) {
+	if n := utf8.RuneCountInString(s); f.most > 0 && n > f.most {
+		r.wrong(path, rule, "has %d characters, at most %d are allowed", n, f.most)
+	} else if at := strings.IndexFunc(s, func(c rune) bool { return !word(c) && !strings.ContainsRune(f.extra, c) }); at >= 0 {
+		c, _ := utf8.DecodeRuneInString(s[at:])
+		r.wrong(path, rule, "has the character %q; letters, digits, _, -%s are allowed", c, spaced(f.extra))
+	}
+}
+
+// openCalls are the calls that results must follow, in their order.
+type openCalls struct {
+	list []openCall
+	at   map[string]int // by id
+}
+
+type openCall struct {
+	id, path string
+	answered bool
+}
+
+// open notes a call.
+func (c *openCalls) open(id, path string) {
+	if c.at == nil {
+		c.at = map[string]int{}
+	}
+	c.at[id] = len(c.list)
+	c.list = append(c.list, openCall{id: id, path: path})
+}
+
+// has reports whether there is a call of this id.
+func (c *openCalls) has(id string) bool {
+	_, ok := c.at[id]
+	return ok
+}
+
+// answer notes the result of a call, whose id is at path. It reports whether it is
+// the first.
+func (c *openCalls) answer(r *reader, id, path string) bool {
+	i, known := c.at[id]
+	switch {
+	case !known:
+		r.wrong(path, "result-without-call", "there is no call %s that waits for its result", quote(id))
+	case c.list[i].answered:
+		r.wrong(path, "result-twice", "the call %s has a result already", quote(id))
+	default:
+		c.list[i].answered = true
+		return true
+	}
+	return false
+}
+
+// close ends the place for results, where the API wants them.
+func (c *openCalls) close(r *reader, wants string) {
+	for _, call := range c.list {
+		if !call.answered {
+			r.wrong(call.path, "call-without-result", "the call %s has no result: %s", quote(call.id), wants)
+		}
+	}
+	*c = openCalls{}
+}
+
 // spelling says how an identifier is spelled.
 type spelling struct {
 	extra string // characters other than ASCII letters, digits, _ and -
 	most  int    // length in characters
-}
-
-// id requires a string of that form.
-func (r *checker) id(o *rawjson.Object, path, name, rule string, f spelling) (string, bool) {
-	s, ok := r.str(o, path, name, rule)
-	if !ok {
-		return "", false
-	}
-	path = rawjson.Join(path, name)
-	if n := utf8.RuneCountInString(s); f.most > 0 && n > f.most {
-		r.add(path, rule, "%s has %d characters, at most %d are allowed", name, n, f.most)
-	} else if at := strings.IndexFunc(s, func(c rune) bool { return !word(c) && !strings.ContainsRune(f.extra, c) }); at >= 0 {
-		c, _ := utf8.DecodeRuneInString(s[at:])
-		r.add(path, rule, "%s has the character %q; letters, digits, _, -%s are allowed", name, c, spaced(f.extra))
-	}
-	return s, true
 }
 
 func word(c rune) bool {

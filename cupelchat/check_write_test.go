@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupel"
 )
 
@@ -70,17 +71,13 @@ func TestWrittenBodiesPass(t *testing.T) {
 			}
 			if i%3 == 0 && i < 300 {
 				line, err := json.Marshal(map[string]any{"format": f.String(), "name": "written", "body": json.RawMessage(text)})
-				if err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, err)
 				out = append(out, string(line)+"\n")
 			}
 		}
 	}
 	if name := os.Getenv("CUPEL_CHAT_BODIES"); name != "" {
-		if err := os.WriteFile(filepath.Clean(name), []byte(strings.Join(out, "")), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(filepath.Clean(name), []byte(strings.Join(out, "")), 0o600))
 	}
 }
 
@@ -97,9 +94,6 @@ func randomWindow(t *testing.T, rng *rand.Rand, f Format, data []byte) (string, 
 		opts = append(opts, WithoutPins())
 	case 1:
 		opts = append(opts, WithPins(rng.IntN(2) == 0, rng.IntN(2) == 0))
-	}
-	if rng.IntN(3) == 0 {
-		opts = append(opts, WithBreakpoints())
 	}
 	c, err := Read(data, f, bytesCounter{}, opts...)
 	if err != nil {

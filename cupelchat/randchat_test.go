@@ -9,6 +9,9 @@ import (
 	"strings"
 )
 
+// writable are the formats in which requests are written.
+var writable = []Format{OpenAI, Responses, Anthropic, Gemini, Bedrock, Ollama}
+
 // randomTurn is a message in the terms of no API.
 type randomTurn struct {
 	role    string // system, user or assistant

@@ -10,15 +10,16 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // TestDocs wants a row in docs/chat-rules.md, with a source, for each rule of
 // each API, and a body that breaks each rule that has a row.
 func TestDocs(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join("..", "docs", "chat-rules.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	sections := strings.Split(string(data), "\n## ")
 	titles := map[Format]string{
 		OpenAI: "OpenAI Chat Completions", Responses: "OpenAI Responses", Anthropic: "Anthropic Messages",
@@ -40,9 +41,7 @@ func TestDocs(t *testing.T) {
 		documented := map[string]bool{}
 		for _, m := range row.FindAllStringSubmatch(sections[at], -1) {
 			documented[m[1]] = true
-			if !strings.Contains(m[2], "](https://") {
-				t.Errorf("%s: the rule %s has no source", format, m[1])
-			}
+			assert.Contains(t, m[2], "](https://", "%s: the rule %s has no source", format, m[1])
 			if !broken[m[1]] && m[1] != "list-long" {
 				t.Errorf("%s: no body breaks the rule %s", format, m[1])
 			}
@@ -143,9 +142,7 @@ func TestBad(t *testing.T) {
 				want := append([]string{c.Path + " " + c.Rule}, c.Also...)
 				slices.Sort(got)
 				slices.Sort(want)
-				if !slices.Equal(got, want) {
-					t.Errorf("the API says %q\n got %q\nwant %q\n%s", c.Says, got, want, c.Body)
-				}
+				assert.Equal(t, want, got)
 			})
 		}
 	}

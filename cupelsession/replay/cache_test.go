@@ -2,11 +2,11 @@ package replay_test
 
 import (
 	"math"
-	"reflect"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/wollax/cupel-go/cupelchat/agent"
 	"github.com/wollax/cupel-go/cupelsession"
 	"github.com/wollax/cupel-go/cupelsession/replay"
@@ -38,9 +38,7 @@ func TestCostByAModel(t *testing.T) {
 				t.Errorf("%s with others: got %+v, want %+v", model.Name, together.Rows[i].Caches[k], alone)
 			}
 			row.Caches = nil
-			if !reflect.DeepEqual(row, want.Rows[i]) {
-				t.Errorf("%s: got %+v, want %+v", model.Name, row, want.Rows[i])
-			}
+			assert.Equal(t, want.Rows[i], row)
 			switch {
 			case model.Name == "reference" && math.Abs(cost-row.Cost) > 1e-12:
 				t.Errorf("%s of %s at %g: %v, want %v", model.Name, row.Policy, row.Share, cost, row.Cost)

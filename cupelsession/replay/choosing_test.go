@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/placer"
@@ -20,9 +22,7 @@ import (
 func latest(t testing.TB) *pipeline.Pipeline {
 	t.Helper()
 	p, err := pipeline.New(pipeline.Config{Scorer: scorer.Recency{}, Slicer: slicer.ScoreGreedy{}, Placer: placer.Chronological{}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return p
 }
 
@@ -98,9 +98,7 @@ func TestRecounted(t *testing.T) {
 		return budget, nil
 	}}
 	run(t, tea(t), []replay.Policy{replay.Choosing("spy", spy)}, []float64{0.5})
-	if got, want := strings.Join(totals, ", "), "11 of 46, 48 of 46, 58 of 46"; got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
+	assert.Equal(t, []string{"11 of 46", "48 of 46", "58 of 46"}, totals)
 }
 
 // TestTaskFits: a task that fits exactly next to the newest unit stays whole,
@@ -109,14 +107,10 @@ func TestRecounted(t *testing.T) {
 func TestTaskFits(t *testing.T) {
 	line := strings.ReplaceAll(strings.Replace(talk, `{"role": "user", "content": "Hi!"}`, `{"role": "user", "content": "`+strings.Repeat(`Find some_tea for table_7. `, 12)+`"}`, 1), "\n", " ")
 	conversations, err := replay.Read(strings.NewReader(line))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	policy := replay.Choosing("latest", latest(t))
 	short, err := replay.Read(strings.NewReader(strings.ReplaceAll(talk, "\n", " ")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for share := 0.4; share < 1; share += 0.005 {
 		rows := run(t, conversations, []replay.Policy{policy}, []float64{share}).Rows
 		rows = append(rows, run(t, short, []replay.Policy{policy.InSession(0.6)}, []float64{share}).Rows...)

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // TestJSON compares with what Python writes: json.dumps(x, ensure_ascii=False),
@@ -28,12 +31,8 @@ func TestJSON(t *testing.T) {
 		{`-1e999`, `-Infinity`, "out of range"},
 	} {
 		v, err := decode(row.text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := string(appendJSON(nil, v, number)); got != row.want {
-			t.Errorf("%s: got %s, want %s: %s", row.text, got, row.want, row.why)
-		}
+		require.NoError(t, err)
+		assert.Equal(t, row.want, string(appendJSON(nil, v, number)), row.why)
 	}
 	for _, text := range []string{"", " ", "{", `{"a"`, `{"a":`, `[1`, `{} {}`, "[1]]", "nul", `{"a":}`} {
 		if v, err := decode(text); err == nil {
@@ -54,9 +53,7 @@ func TestUsed(t *testing.T) {
 		{`{"content": [{"type": "text", "text": "file_name"}, {"type": "image"}, "x_y_z_y_x"]}`, "file_name x_y_z_y_x", "parts"},
 	} {
 		m, err := parseMessage(strings.Replace(row.message, "{", `{"role": "assistant", `, 1))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		var got []string
 		used(m, func(v string) { got = append(got, v) })
 		if strings.Join(got, " ") != row.want {
@@ -90,9 +87,7 @@ func TestGrounded(t *testing.T) {
 		{"ord-9", "the order ord-9", false, "it was never seen"},
 	} {
 		v := newValue(row.value, []unit{source})
-		if got := v.grounded(row.window); got != row.want {
-			t.Errorf("%s in %q: got %t: %s", row.value, row.window, got, row.why)
-		}
+		assert.Equal(t, row.want, v.grounded(row.window), row.why)
 	}
 	// White space alone is nothing to go by, as Python has it.
 	for _, space := range []string{"\n\t ", "\u00a0\u2003", "\x1c\x1f"} {
@@ -136,8 +131,6 @@ func TestFull(t *testing.T) {
 		for _, full := range (&turn{recording: r, said: len(r.units)}).full(w) {
 			got += fmt.Sprint(btoi(full))
 		}
-		if got != row.want {
-			t.Errorf("%s of %s: got %s, want %s: %s", row.window, row.said, got, row.want, row.why)
-		}
+		assert.Equal(t, row.want, got, row.why)
 	}
 }

@@ -230,14 +230,14 @@ func (s *scanner) lineOf(n, line int, text []byte) {
 	if !taken && s.lined != unknown {
 		return
 	}
-	messages := s.lines
+	messages := len(s.log)
 	v, err := decodeLine(text)
 	if err == nil {
 		err = s.value(v, line)
 	}
 	if err == nil {
 		lined := conversationLines
-		if s.lines > messages {
+		if len(s.log) > messages {
 			lined = messageLines
 		}
 		if s.lined == unknown {
@@ -247,7 +247,7 @@ func (s *scanner) lineOf(n, line int, text []byte) {
 			err = errors.New("some lines are conversations and others messages")
 			s.conversations = nil
 			if lined == messageLines {
-				s.log, s.lines = converter{}, 0
+				s.log = nil
 			}
 		}
 	}
@@ -284,35 +284,29 @@ func (s *scanner) emit(err error, line int) {
 // reader reads the values of a file.
 type reader struct {
 	conversations []Conversation
-	log           converter // of messages on lines of their own
-	lines         int       // of the log
+	log           []any // messages on lines of their own
 }
 
 // value reads a conversation, a list of them, or a message or list of messages.
 func (f *reader) value(v any, line int) error {
 	switch v := v.(type) {
 	case object:
-		var c converter
-		is, err := c.request(v)
-		if err != nil {
+		messages, is, err := conversation(v)
+		switch {
+		case err != nil:
 			return err
+		case is:
+			return f.add(messages, v.get("id"), line)
+		case v.get("role") == nil && v.text("type") == "":
+			return errNoConversation
+		case v.get("role") != nil && v.text("role") == "":
+			return errNoRole
 		}
-		if is {
-			return f.add(&c, v.get("id"), line)
-		}
-		if !f.log.record(v) {
-			if v.get("role") == nil && !isItem(v.text("type")) {
-				return errNoConversation
-			}
-			if err := f.log.message(v); err != nil {
-				return err
-			}
-		}
-		f.lines++
+		f.log = append(f.log, v)
 		return nil
 	case []any:
 		if len(v) > 0 {
-			if o, ok := v[0].(object); ok && o.get("role") == nil && !isItem(o.text("type")) && o.get("type") == nil {
+			if o, ok := v[0].(object); ok && o.get("role") == nil && o.get("type") == nil {
 				for _, e := range v {
 					if err := f.value(e, line); err != nil {
 						return err
@@ -321,11 +315,11 @@ func (f *reader) value(v any, line int) error {
 				return nil
 			}
 		}
-		var c converter
-		if err := c.list("messages", v); err != nil {
+		messages, err := messagesOf(v)
+		if err != nil {
 			return err
 		}
-		return f.add(&c, nil, line)
+		return f.add(messages, nil, line)
 	default:
 		return errNoConversation
 	}
@@ -334,7 +328,7 @@ func (f *reader) value(v any, line int) error {
 var errNoConversation = errors.New(`a conversation must be an object with "messages", or a list of messages`)
 
 // add adds a conversation.
-func (f *reader) add(c *converter, id any, line int) error {
+func (f *reader) add(messages []object, id any, line int) error {
 	name := "line " + strconv.Itoa(line)
 	switch id := id.(type) {
 	case string:
@@ -342,8 +336,8 @@ func (f *reader) add(c *converter, id any, line int) error {
 	case json.Number:
 		name = id.String()
 	}
-	conversation := Conversation{ID: name, messages: make([]*chatMessage, len(c.messages))}
-	for i, o := range c.messages {
+	conversation := Conversation{ID: name, messages: make([]*chatMessage, len(messages))}
+	for i, o := range messages {
 		var err error
 		if conversation.messages[i], err = newMessage(o, encode(o)); err != nil {
 			return err
@@ -355,11 +349,15 @@ func (f *reader) add(c *converter, id any, line int) error {
 
 // finish makes a conversation of the log, if there is one.
 func (f *reader) finish() error {
-	switch {
-	case f.lines == 0:
+	if len(f.log) == 0 {
 		return nil
-	case len(f.log.messages) == 0:
+	}
+	messages, err := messagesOf(f.log)
+	switch {
+	case err != nil:
+		return err
+	case len(messages) == 0:
 		return errors.New("no line has a message")
 	}
-	return f.add(&f.log, nil, 1)
+	return f.add(messages, nil, 1)
 }

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupelsession/replay"
 )
@@ -21,31 +23,23 @@ var shares = []float64{0.15, 0.25, 0.5, 0.75}
 func load(t testing.TB, name string) []replay.Conversation {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("testdata", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	conversations, err := replay.Read(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return conversations
 }
 
 func tea(t testing.TB) []replay.Conversation {
 	t.Helper()
 	conversations, err := replay.Read(strings.NewReader(talk))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return conversations
 }
 
 func run(t testing.TB, conversations []replay.Conversation, policies []replay.Policy, shares []float64, opts ...replay.Option) *replay.Result {
 	t.Helper()
 	result, err := replay.Run(t.Context(), conversations, policies, shares, opts...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return result
 }
 
@@ -56,15 +50,11 @@ func TestReference(t *testing.T) {
 	for _, name := range []string{"agents", "strange"} {
 		result := run(t, load(t, name+".jsonl"), replay.Baselines(), shares)
 		data, err := os.ReadFile(filepath.Join("testdata", name+".reference.jsonl"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		i := 0
 		for line := range bytes.Lines(data) {
 			var want replay.Row
-			if err := json.Unmarshal(line, &want); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, json.Unmarshal(line, &want))
 			got := result.Rows[i]
 			i++
 			if math.Abs(got.Cost-want.Cost) > 1e-12 {
@@ -178,9 +168,7 @@ func TestTurn(t *testing.T) {
 	}
 	run(t, tea(t), []replay.Policy{spy}, []float64{0.25})
 	want := "talk/0: 2 messages, 11 tokens of 26\ntalk/1: 4 messages, 48 tokens of 43\ntalk/2: 6 messages, 58 tokens of 26"
-	if got := strings.Join(steps, "\n"); got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
+	assert.Equal(t, want, strings.Join(steps, "\n"))
 }
 
 // TestParts: a window of requests is compared message by message.
@@ -243,9 +231,7 @@ func TestDeterministic(t *testing.T) {
 			t.Errorf("progress ended with %d of %d, want %d", last, total, want)
 		}
 		data, err := json.Marshal(result)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		got := string(data) + result.Text()
 		if first == "" {
 			first = got
@@ -398,9 +384,7 @@ func TestAgainst(t *testing.T) {
 	}
 	line := strings.ReplaceAll(talk, "\n", " ") + "\n"
 	conversations, err := replay.Read(strings.NewReader(strings.Repeat(line+strings.Replace(line, "Hi!", "Ho!", 1), 20)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	result := run(t, conversations, []replay.Policy{nothing, half, all}, []float64{1}, replay.WithAgainst("nothing"))
 	first, got, everything := result.Rows[0].Against, result.Rows[1].Against, result.Rows[2].Against
 	// The standard deviation of a share of one half of 40 is 0.079.

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupelsession/replay"
 )
 
@@ -42,9 +44,7 @@ func samples(t testing.TB, m *replay.Measure, r io.Reader, take func(n, line int
 	t.Helper()
 	var all []replay.Sample
 	for s, err := range m.Samples(t.Context(), replay.Scan("file.jsonl", r, take)) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		all = append(all, s)
 	}
 	return all
@@ -53,18 +53,14 @@ func samples(t testing.TB, m *replay.Measure, r io.Reader, take func(n, line int
 func measure(t testing.TB, policies []replay.Policy, shares []float64, opts ...replay.Option) *replay.Measure {
 	t.Helper()
 	m, err := replay.NewMeasure(policies, shares, opts...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return m
 }
 
 func written(t testing.TB, result *replay.Result) string {
 	t.Helper()
 	data, err := json.Marshal(result)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return string(data) + result.Text()
 }
 
@@ -72,19 +68,13 @@ func written(t testing.TB, result *replay.Result) string {
 // merged, give the bits of one run.
 func TestShards(t *testing.T) {
 	data, err := os.ReadFile("testdata/agents.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	more, err := io.ReadAll(&synthetic{n: 60})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	data = append(data, more...)
 	var conversations []replay.Conversation
 	for c, err := range replay.Scan("file.jsonl", bytes.NewReader(data), nil) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		conversations = append(conversations, c)
 	}
 	policies := append(replay.Baselines(), all.InSession(0.5))
@@ -99,24 +89,14 @@ func TestShards(t *testing.T) {
 			table := replay.NewTable(m.Plan())
 			for _, s := range part {
 				var read replay.Sample
-				if err := json.Unmarshal(marshal(t, s), &read); err != nil {
-					t.Fatal(err)
-				}
-				if err := table.Add(&read); err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, json.Unmarshal(marshal(t, s), &read))
+				require.NoError(t, table.Add(&read))
 			}
 			var read replay.Table
-			if err := json.Unmarshal(marshal(t, table), &read); err != nil {
-				t.Fatal(err)
-			}
-			if err := total.Merge(&read); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, json.Unmarshal(marshal(t, table), &read))
+			require.NoError(t, total.Merge(&read))
 		}
-		if got := written(t, total.Result()); got != want {
-			t.Errorf("%d shards: got\n%s\nwant\n%s", shards, got, want)
-		}
+		assert.Equal(t, want, written(t, total.Result()))
 	}
 	other := replay.NewTable(measure(t, policies, shares).Plan())
 	if err := replay.NewTable(measure(t, policies, shares, replay.WithAgainst("newest")).Plan()).Merge(other); err == nil {
@@ -152,14 +132,10 @@ func TestWorst(t *testing.T) {
 			tables[i] = replay.NewTable(plan)
 		}
 		for _, i := range random.Perm(len(all)) {
-			if err := tables[random.IntN(len(tables))].Add(&all[i]); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, tables[random.IntN(len(tables))].Add(&all[i]))
 		}
 		for _, other := range tables[1:] {
-			if err := tables[0].Merge(other); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, tables[0].Merge(other))
 		}
 		got := tables[0].Result().Worst
 		if len(got) != 10 {
@@ -176,9 +152,7 @@ func TestWorst(t *testing.T) {
 func marshal(t testing.TB, v any) []byte {
 	t.Helper()
 	data, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return data
 }
 
@@ -229,9 +203,7 @@ func TestFailedSamples(t *testing.T) {
 		if s := got[i]; s.Line != i+1 || s.File != "file.jsonl" || want == "" != (s.Error == "") || !strings.Contains(s.Error, want) || (s.Err() == nil) != (s.Error == "") {
 			t.Errorf("sample %d is %+v, want the error %q", i, s, want)
 		}
-		if err := table.Add(&got[i]); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, table.Add(&got[i]))
 	}
 	if r := table.Result(); r.Conversations != 2 || r.Failed != 2 || r.Rows[0].Steps != 6 {
 		t.Errorf("got %+v, want two conversations and two failures", r)
