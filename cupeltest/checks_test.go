@@ -1,7 +1,6 @@
 package cupeltest_test
 
 import (
-	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -11,53 +10,6 @@ import (
 	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupeltest"
 )
-
-func TestNegativeLinks(t *testing.T) {
-	check(t, []assertion{
-		{"no secret", "nothing included matches", four(), func(c *chain) *chain { return c.IncludeNoItemMatching(cupeltest.ByTag("secret").Included) }, ""},
-		{"a secret", "all four are included", two(), func(c *chain) *chain {
-			return c.IncludeNoItemMatching(func(cupel.IncludedItem) bool { return true })
-		}, "IncludeNoItemMatching failed: 4 of 4 included item(s) matched the predicate."},
-		{"no predicate", "a mistake in the test", two(), func(c *chain) *chain { return c.IncludeNoItemMatching(nil) }, "IncludeNoItemMatching failed: the predicate is nil."},
-		{"nothing lost", "nothing excluded matches", four(), func(c *chain) *chain { return c.ExcludeNoItemMatching(cupeltest.ByTag("urgent")) }, ""},
-		{"lost", "two tool outputs are out", four(), func(c *chain) *chain { return c.ExcludeNoItemMatching(cupeltest.ByKind(cupel.KindToolOutput)) }, "ExcludeNoItemMatching failed: 2 of 4 excluded item(s) matched the predicate."},
-		{"no item predicate", "a mistake in the test", two(), func(c *chain) *chain { return c.ExcludeNoItemMatching(nil) }, "ExcludeNoItemMatching failed: the predicate is nil."},
-	})
-}
-
-func TestSatisfy(t *testing.T) {
-	odd := errors.New("odd\nlines")
-	with := func(check func(*report) error) func(c *chain) *chain {
-		return func(c *chain) *chain { return c.Satisfy("half is code", check) }
-	}
-	check(t, []assertion{
-		{"holds", "no error", two(), with(func(r *report) error { return nil }), ""},
-		{"fails", "the error is in the first line", two(), with(func(*report) error { return odd }), `Satisfy(half is code) failed: odd\nlines.`},
-		{"nil", "a mistake in the test", two(), with(nil), "Satisfy(half is code) failed: the check is nil."},
-	})
-	r := two()
-	if err := with(func(*report) error { return odd })(cupeltest.That(&r)).Err(); !errors.Is(err, odd) {
-		t.Errorf("%v does not wrap the error of the check", err)
-	}
-}
-
-func TestKeepGroupsWhole(t *testing.T) {
-	member := func(content, group string) *cupel.ContextItem {
-		return cupeltest.Item(content, 1, cupel.WithGroup(group))
-	}
-	apart := report{Included: []cupel.IncludedItem{{Item: member("a", "g")}, {Item: cupeltest.Item("b", 1)}, {Item: member("c", "g")}}}
-	twice := report{
-		Included: []cupel.IncludedItem{{Item: member("a", "g")}, {Item: member("b", "h")}},
-		Excluded: []cupel.ExcludedItem{{Item: member("c", "h")}, {Item: member("d", "g")}},
-	}
-	whole := func(c *chain) *chain { return c.KeepGroupsWhole() }
-	check(t, []assertion{
-		{"none", "there are no groups", four(), whole, ""},
-		{"apart", "places do not count", apart, whole, ""},
-		{"two split", "the first of those that are out is shown", twice, whole, `KeepGroupsWhole failed: 2 group(s) are split. Group "h" has 1 included and 1 excluded item(s).`},
-		{"split", "one item of the group is out", *splitReport(), whole, `KeepGroupsWhole failed: 1 group(s) are split. Group "g" has 1 included and 1 excluded item(s).`},
-	})
-}
 
 func TestPrefixKept(t *testing.T) {
 	window := cupeltest.Conversation(cupeltest.System("Be brief."), cupeltest.User("Why?"), cupeltest.Tool("go build", "undefined: x"))

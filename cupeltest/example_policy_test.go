@@ -70,7 +70,7 @@ func Example_policyProperty() {
 	})
 	policy := policyOf(pipeline.Config{Scorer: relevance, Slicer: slicer.Greedy{}, Placer: placer.Chronological{}})
 	cupeltest.Property(t, policy,
-		cupeltest.RequiredKindsNotDisplaced(cupel.KindDocument),
+		cupeltest.RequiredKindNotDisplaced(cupel.KindDocument),
 		cupeltest.WithCandidates(func(random *rand.Rand) []*cupel.ContextItem {
 			items := helpdesk()[:1]
 			for i := range random.IntN(8) {
@@ -79,9 +79,9 @@ func Example_policyProperty() {
 			return items
 		}))
 	// Output:
-	// Property failed: RequiredKindsNotDisplaced: with one more item of 1 tokens, which nothing prefers, the window loses kind Document.
-	// 	case 19 of seed 1: cupeltest.WithSeed(1) repeats it
-	// 	budget: at most 66 tokens, target 60
+	// Property failed: RequiredKindNotDisplaced: with one more item of 5 tokens, which nothing prefers, the window loses kind Document.
+	// 	case 132 of seed 1: cupeltest.WithSeed(1) repeats it
+	// 	budget: at most 63 tokens, target 61
 	// 	1 of 3 candidates are enough:
-	// 	  "refunds.md" (Document, Chat, 60 tokens, hint 0.9)
+	// 	  "refunds.md" (Document, Chat, 60 tokens), hint 0.9
 }

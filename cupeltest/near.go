@@ -163,7 +163,29 @@ func (c *SelectionReportAssertionChain) smallestBudget(candidate int) string {
 	if err != nil || answer.Place > 0 {
 		return "" // the candidate is not one of the run, or the pipeline decides differently now
 	}
-	return ". " + answer.Smallest.String()
+	smallest := answer.Smallest
+	net := known.budget.MaxTokens() - known.budget.OutputReserve()
+	if !smallest.Found || known.budget.TargetTokens() == net {
+		return ". " + smallest.String()
+	}
+	// The search is among budgets whose target is all that the reserve leaves. This
+	// one has a target of its own, and keeps its ceiling where that is large enough.
+	target := smallest.Tokens - known.budget.OutputReserve()
+	ceiling := max(known.budget.MaxTokens(), smallest.Tokens)
+	if !smallest.Exact || !known.includes(candidate, ceiling, target) || known.includes(candidate, ceiling, target-1) {
+		return ""
+	}
+	return fmt.Sprintf(". The smallest budget that includes it has a target of %d tokens and a ceiling of %d.", target, ceiling)
+}
+
+// includes reports whether a candidate is in the window with another budget.
+func (r *run) includes(candidate, ceiling, target int) bool {
+	budget, err := r.budget.Resize(ceiling, target)
+	if err != nil {
+		return false
+	}
+	report, err := r.pipeline.DryRun(context.Background(), r.items, budget)
+	return err == nil && slices.ContainsFunc(report.Included, func(entry cupel.IncludedItem) bool { return entry.Candidate == candidate })
 }
 
 // joined lists names, the first of many with a count of the others.

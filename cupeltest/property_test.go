@@ -37,7 +37,7 @@ func TestPlaceTopNScoredAtEdgesHoldsForAnyChoiceOfTies(t *testing.T) {
 		}
 
 		r := placed(scores...)
-		err := cupeltest.That(&r).PlaceTopNScoredAtEdges(n).Err()
+		err := errOf(&r, func(c *chain) *chain { return c.PlaceTopNScoredAtEdges(n) })
 		if (err == nil) != want {
 			t.Fatalf("n = %d of %v: %v, want it to hold: %t", n, scores, err, want)
 		}
@@ -76,7 +76,7 @@ func TestPlaceTopNScoredAtEdgesCountsTheFewest(t *testing.T) {
 		}
 
 		r := placed(scores...)
-		err := cupeltest.That(&r).PlaceTopNScoredAtEdges(n).Err()
+		err := errOf(&r, func(c *chain) *chain { return c.PlaceTopNScoredAtEdges(n) })
 		want := fmt.Sprintf("PlaceTopNScoredAtEdges(%d) failed: %d of the top-%d ", n, missing, n)
 		if missing == 0 && err != nil || missing > 0 && (err == nil || !strings.HasPrefix(err.Error(), want)) {
 			t.Fatalf("n = %d of %v: %v, want %d to be missing", n, scores, err, missing)
