@@ -164,7 +164,7 @@ func (c *SelectionReportAssertionChain) ExcludeGroup(group string) *SelectionRep
 		case len(in) == 0 && len(out) > 0:
 			return nil
 		case len(in) == 0:
-			in = c.nothing(r, ByGroup(group).Included)
+			in = c.nothing(r)
 		}
 		return unexpected(in, fmt.Sprintf("all items of group %s excluded", quote(group)), "%d", len(out))
 	})

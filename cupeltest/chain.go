@@ -22,7 +22,7 @@ type T interface {
 // A failure names what came nearest: the item that should be in and why it is
 // out. For a report of [Run] or [DryRun] it adds the smallest budget that includes
 // the item. To find all that, a failing assertion calls its predicate with
-// excluded items too, and once with an item of content "?".
+// excluded items too.
 //
 // A chain is not safe for concurrent use. It does not modify the report.
 //

@@ -66,7 +66,7 @@ func ExampleShould() {
 		HaveNoExclusions()
 	// Output:
 	// IncludeItemWithKind(Memory) failed: Included contained 0 items with Kind=Memory. Included had 3 items with kinds: [SystemPrompt, ToolOutput, Message].
-	// 	no candidate has kind Memory
+	// 	no candidate matches
 	// The test stops here.
 }
 
@@ -88,7 +88,7 @@ func ExampleExpect() {
 		PlaceTopNScoredAtEdges(4)
 	// Output:
 	// IncludeItemMatching failed: no item in Included matched the predicate. Included had 3 items. They are: [(kind=SystemPrompt, score=1, reason=Pinned), (kind=ToolOutput, score=0.5, reason=Scored), (kind=Message, score=0.9, reason=Scored)].
-	// 	no candidate has tag urgent
+	// 	no candidate matches
 	// IncludeExactlyNItemsWithKind(ToolOutput, 2) failed: expected 2 items with Kind=ToolOutput in Included, but found 1. Included had 3 items total.
 	// 	"the whole log" is excluded: BudgetExceeded, 5000 tokens requested, 20 available. The smallest budget that includes it has a target of 5060 tokens and a ceiling of 5060.
 	// ExcludeItemWithReason(Deduplicated) failed: no excluded item had reason Deduplicated. Excluded had 1 items with reasons: [BudgetExceeded].

@@ -2,7 +2,6 @@ package cupeltest_test
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
@@ -507,29 +506,6 @@ func TestMatchGoldenIsNotWrittenInCI(t *testing.T) {
 	t.Setenv("CI", "true")
 	if got := match(full(), "other"); !strings.Contains(got, "there is no golden file") {
 		t.Errorf("in CI, without an update: %q", got)
-	}
-}
-
-// A test binary may define the flag; the package does not.
-func TestMatchGoldenUpdateFlag(t *testing.T) {
-	elsewhere(t)
-	if f := flag.Lookup("update"); f != nil {
-		t.Fatal("the flag is there already")
-	}
-	commandLine := flag.CommandLine
-	defer func() { flag.CommandLine = commandLine }()
-	flag.CommandLine = flag.NewFlagSet("test", flag.ContinueOnError)
-	set := flag.Bool("update", false, "")
-	if match(full(), "window") == "" || tree(t) != "" {
-		t.Error("a file was written without the flag")
-	}
-	*set = true
-	if got := match(full(), "window"); got != "" || tree(t) == "" {
-		t.Errorf("with the flag: %q", got)
-	}
-	t.Setenv("CI", "true")
-	if got := match(new(report), "window"); !strings.Contains(got, "is not written, because CI is set") {
-		t.Errorf("with the flag in CI: %q", got)
 	}
 }
 

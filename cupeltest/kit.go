@@ -196,6 +196,9 @@ func (k *kit) watch(r rule) string {
 	}()
 	tick := time.NewTicker(longestCall)
 	defer tick.Stop()
+	if r.alone { // it may let a year pass
+		tick.Stop()
+	}
 	for {
 		calls := k.calls.Load()
 		select {

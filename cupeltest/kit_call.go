@@ -146,15 +146,21 @@ func (k *kit) eachAlone(inputs []input) map[string]answer {
 	return out
 }
 
-// cold returns inputs of a generation, without those that fail or take long.
-func (k *kit) cold(g generation) []input {
+// all returns inputs of a generation, without those that fail or take long.
+func (k *kit) all(g generation) []input {
 	return slices.DeleteFunc(k.inputs(g), func(in input) bool { return k.slow[in.name] > 0 })
+}
+
+// cold returns them without the longest lists, which take long to make.
+func (k *kit) cold(g generation) []input {
+	g.most = 301
+	return k.all(g)
 }
 
 // short returns inputs for many calls.
 func (k *kit) short(g generation) []input {
-	g.short = true
-	return k.cold(g)
+	g.most = 65
+	return k.all(g)
 }
 
 // ofAll returns a rule's check of the first answer for each input.

@@ -118,7 +118,7 @@ func (k *kit) looksBehind() string {
 // other lists.
 func (k *kit) remembers() string {
 	ctx, g := context.Background(), nextGeneration()
-	want, run, inputs := k.eachAlone(k.cold(g)), k.start(), k.cold(g)
+	want, run, inputs := k.eachAlone(k.all(g)), k.start(), k.all(g)
 	for _, in := range append(slices.Clone(inputs), reversed(inputs)...) {
 		if diff := compare(want[in.name], k.call(ctx, run, in)); diff != "" {
 			return in.name + ", run first and after other lists: " + diff

@@ -230,7 +230,7 @@ func (k *kit) someCalls() (calls []func(context.Context)) {
 // returns how many are left.
 func settled(label string, to int) int {
 	n := labelled(label)
-	for try := 0; n > to && try < 10; try++ {
+	for try := 0; n > to && try < 9; try++ {
 		time.Sleep(time.Millisecond << try)
 		n = labelled(label)
 	}
@@ -275,21 +275,23 @@ func (k *kit) grows() string {
 		return fmt.Sprintf("%d and %d items: %d times as many bytes are allocated", growthFrom, growthTo, to/max(from, 1))
 	}
 	least := slices.Repeat([]time.Duration{math.MaxInt64}, 4) // of several, it is hardly disturbed
-	found := ""
-	for round := range 9 {
+	ratio, most := 0.0, 0.0
+	for round := 0; round < 9; round++ {
 		for i, do := range []func(){small, large, sorting(growthFrom), sorting(growthTo)} {
 			least[i] = min(least[i], timeOf(do))
 		}
-		if round < 3 && least[1] >= growthLeast {
-			continue
-		}
-		ratio, sorts := float64(least[1])/float64(least[0]+1), float64(least[3])/float64(least[2]+1)
-		if least[1] < growthLeast || ratio <= max(growthMost, sortFaster*sorts) {
+		ratio, most = float64(least[1])/float64(least[0]+1), sortFaster*float64(least[3])/float64(least[2]+1)
+		switch {
+		case least[1] < growthLeast, round > 2 && ratio < growthMost/2:
 			return ""
+		case round > 2 && ratio > 2*growthMost:
+			round = 9
 		}
-		found = fmt.Sprintf("%d and %d items: %.0f times as long, and sorting as many takes %.0f times as long", growthFrom, growthTo, ratio, sorts)
 	}
-	return found
+	if ratio <= min(max(growthMost, most), 1.4*growthMost) {
+		return ""
+	}
+	return fmt.Sprintf("%d and %d items: %.0f times as long, and %.0f times would be much longer than for sorting them", growthFrom, growthTo, ratio, most)
 }
 
 // allocated returns the bytes that a call allocates, the least of two: other

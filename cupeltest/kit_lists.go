@@ -20,7 +20,7 @@ import (
 // lists of one generation are equal whenever they are made.
 type generation struct {
 	suffix string // of its contents
-	short  bool   // only short lists are made
+	most   int    // no longer lists are made, unless it is 0
 }
 
 var lastGeneration atomic.Int64
@@ -127,18 +127,18 @@ func (k *kit) lists(g generation) []input {
 			inputs = append(inputs, input{name: name, list: scored(items, score)})
 		}
 	}
-	sample, lengths := k.items, sizes
+	sample := k.items
 	if !k.only {
 		sample = sampleItems(g)
-	}
-	if g.short {
-		lengths = sizes[:5]
 	}
 	add(fmt.Sprintf("a list of %d sample items", len(sample)), sample, falling)
 	add("those items in reverse", reversed(sample), falling)
 	add("those items with one score", sample, func(int) float64 { return 0.5 })
 	add("a list of one item", sample[:1], falling)
-	for _, n := range lengths {
+	for _, n := range sizes {
+		if g.most > 0 && n > g.most {
+			break
+		}
 		add(fmt.Sprintf("%d mixed items", n), k.anyItems(g, n), steps)
 	}
 	five := repeat(sample, 5)

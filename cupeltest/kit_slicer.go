@@ -84,7 +84,7 @@ func formIn(sel strategy.Selection, at int) int {
 // looked at then, so that a [cupel.ScarcityError] is no answer (R19).
 func (k *kit) selectsForNothing() string {
 	run := k.start()
-	for _, in := range k.lists(generation{short: true}) {
+	for _, in := range k.lists(generation{most: 65}) {
 		if len(in.list) == 0 {
 			in.budget.TargetTokens = 100
 		}

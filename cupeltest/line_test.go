@@ -61,11 +61,9 @@ func TestFailing(t *testing.T) {
 	c.ExcludeNoItemMatching(cupeltest.ByKind("C"))                                      // fails: ExcludeNoItemMatching
 	c.Satisfy("never", func(*report) error { return errors.New("no") })                 // fails: Satisfy
 	cupeltest.Expect(t, splitReport()).KeepGroupsWhole()                                // fails: KeepGroupsWhole
-	cupeltest.PrefixKept(t, cupeltest.Items(1), nil)                                    // fails: PrefixKept
 	c.MatchGolden("there is no such file")                                              // fails: MatchGolden
 	cupeltest.Expect(t, nil)                                                            // fails: Expect
 	cupeltest.Deterministic(t, nil, nil, cupeltest.Budget(1, 1), 1)                     // fails: Deterministic
-	cupeltest.Property(t, nil)                                                          // fails: Property
 	t.Run("chain", func(t *testing.T) {
 		cupeltest.Should(t, r).
 			IncludeItemWithKind("A").

@@ -20,7 +20,7 @@ func TestPlaceTopNScoredAtEdgesHoldsForAnyChoiceOfTies(t *testing.T) {
 	random := rand.New(rand.NewPCG(4, 13))
 	values := []float64{math.Inf(-1), -1, 0, math.Copysign(0, -1), 0.5, 0.5, 1, math.Inf(1)}
 	held := 0
-	for range 20_000 {
+	for range 4_000 {
 		scores := make([]float64, random.IntN(7))
 		for i := range scores {
 			scores[i] = values[random.IntN(len(values))]
@@ -45,8 +45,8 @@ func TestPlaceTopNScoredAtEdgesHoldsForAnyChoiceOfTies(t *testing.T) {
 			held++
 		}
 	}
-	if held < 1000 || held > 19_000 {
-		t.Errorf("%d of 20000 held", held)
+	if held < 200 || held > 3_800 {
+		t.Errorf("%d of 4000 held", held)
 	}
 }
 
@@ -54,7 +54,7 @@ func TestPlaceTopNScoredAtEdgesHoldsForAnyChoiceOfTies(t *testing.T) {
 // tie are chosen.
 func TestPlaceTopNScoredAtEdgesCountsTheFewest(t *testing.T) {
 	random := rand.New(rand.NewPCG(13, 4))
-	for range 5000 {
+	for range 2000 {
 		scores := make([]float64, 1+random.IntN(6))
 		for i := range scores {
 			scores[i] = float64(random.IntN(3))

@@ -2,7 +2,6 @@ package cupeltest
 
 import (
 	"context"
-	"fmt"
 	"runtime"
 	"slices"
 	"sync"
@@ -103,50 +102,4 @@ func Deterministic(t T, pipeline *pipeline.Pipeline, items []*cupel.ContextItem,
 			}
 		}
 	}
-}
-
-// PrefixKept checks that the window after begins with all of the window before, so
-// that a provider's prompt cache keeps what it has: the same contents, kinds and
-// sources in the same order. It reports where they part, and lets the test
-// continue. [Run] returns windows.
-//
-// It is an addition to the vocabulary of the specification.
-func PrefixKept(t T, before, after []*cupel.ContextItem, opts ...ChainOption) {
-	t.Helper()
-	c := newChain(new(SelectionReportAssertionChain), opts)
-	same := func(a, b *cupel.ContextItem) bool {
-		return a.Content() == b.Content() && a.Kind() == b.Kind() && a.Source() == b.Source()
-	}
-	at := 0
-	for at < len(before) && at < len(after) && same(before[at], after[at]) {
-		at++
-	}
-	if at == len(before) {
-		return
-	}
-	lost := windowTokens(before[at:])
-	text := fmt.Sprintf("PrefixKept failed: the windows part at index %d of %d, and %d of %d tokens come after it.", at, len(before), lost, windowTokens(before))
-	text += "\n\tbefore: " + c.describeWindowItem(before[at])
-	if at < len(after) {
-		text += "\n\tafter: " + c.describeWindowItem(after[at])
-		next := at + 1
-		if more := slices.IndexFunc(after[next:], func(item *cupel.ContextItem) bool { return same(before[at], item) }); more >= 0 {
-			text += fmt.Sprintf("\n\tthe item of before is now at index %d", next+more)
-		}
-	} else {
-		text += fmt.Sprintf("\n\tafter: nothing; it has %d items", len(after))
-	}
-	t.Errorf("%s", text)
-}
-
-func (c *SelectionReportAssertionChain) describeWindowItem(item *cupel.ContextItem) string {
-	return fmt.Sprintf("%s (%s, %s, %d tokens)", c.name(item.Content()), oneLine(string(item.Kind())), oneLine(string(item.Source())), item.Tokens())
-}
-
-func windowTokens(items []*cupel.ContextItem) int {
-	report := new(cupel.SelectionReport)
-	for _, item := range items {
-		report.Included = append(report.Included, cupel.IncludedItem{Item: item})
-	}
-	return includedTokens(report)
 }

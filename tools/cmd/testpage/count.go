@@ -138,10 +138,10 @@ func (c *counted) pages(root string) error {
 		{"cupeltest/ASSERTIONS.md", "(?m)^\\| `", &c.assertions},
 		{"cupeltest/RULES.md", "(?m)^\\| ", &c.rules},
 		{"cupeltest/RULES.md", "(?m)^\\| rule \\|", nil},
-		{"cupeltest/testdata/faults_scorer.txt", "(?m)^.", &c.faults},
-		{"cupeltest/testdata/faults_slicer.txt", "(?m)^.", &c.faults},
-		{"cupeltest/testdata/faults_placer.txt", "(?m)^.", &c.faults},
-		{"cupeltest/testdata/faults_collector.txt", "(?m)^.", &c.faults},
+		{"cupeltest/kit_broken_scorer_test.go", `(?m)^\t+\{name: "`, &c.faults},
+		{"cupeltest/kit_broken_slicer_test.go", `(?m)^\t+\{name: "`, &c.faults},
+		{"cupeltest/kit_broken_placer_test.go", `(?m)^\t+\{name: "`, &c.faults},
+		{"cupeltest/kit_broken_collector_test.go", `(?m)^\t+\{name: "`, &c.faults},
 	} {
 		found, err := rows(file.name, file.pattern)
 		if err != nil {

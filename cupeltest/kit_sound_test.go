@@ -1,0 +1,218 @@
+package cupeltest_test
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupel/strategy"
+	"github.com/wollax/cupel-go/cupeltest"
+)
+
+var errBusy = errors.New("busy")
+
+// hashed is a score that depends on the content alone.
+func hashed(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(item.Content()))
+	return float64(h.Sum32())
+}
+
+// pool is a scorer with goroutines that it starts once and ends with the test.
+type pool struct {
+	once sync.Once
+	jobs chan func()
+	end  <-chan struct{}
+}
+
+func (p *pool) Score(_ context.Context, all []*cupel.ContextItem, scores []float64) error {
+	p.once.Do(func() {
+		p.jobs = make(chan func())
+		for range 4 {
+			go func() {
+				for {
+					select {
+					case job := <-p.jobs:
+						job()
+					case <-p.end:
+						return
+					}
+				}
+			}()
+		}
+	})
+	var group sync.WaitGroup
+	for i, item := range all {
+		group.Add(1)
+		p.jobs <- func() {
+			defer group.Done()
+			scores[i] = size(item, all)
+		}
+	}
+	group.Wait()
+	return nil
+}
+
+// plain hides that a strategy is a built-in one, which may be set to be of no use.
+type plain struct{ strategy.Slicer }
+
+func (p plain) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (strategy.Selection, error) {
+	return p.Slicer.Slice(ctx, items, budget)
+}
+
+func (p plain) Facts() strategy.Facts {
+	f := strategy.FactsOf(p.Slicer)
+	f.Of = p
+	return f
+}
+
+// Strategies that are unusual, keep their contracts and are of use.
+func TestSoundStrategiesPass(t *testing.T) {
+	own := []*cupel.ContextItem{
+		cupeltest.Item("a", 5, cupel.WithMetadata(map[string]any{"weight": 3})),
+		cupeltest.Item("b", 50, cupel.WithMetadata(map[string]any{"weight": 1})),
+	}
+	weight := score(func(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
+		w, ok := item.MetadataValue("weight")
+		if !ok {
+			panic("no weight")
+		}
+		return float64(w.(int))
+	})
+	quota := slicer.Must(slicer.NewQuota(slicer.Greedy{}, slicer.Require(cupel.KindMessage, 30), slicer.Cap(cupel.KindDocument, 40)))
+	for name, f := range map[string]fault{
+		"by content":             {make: the(score(hashed))},
+		"negative":               {make: the(score(func(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 { return -size(item, nil) }))},
+		"a memo by content":      {make: func() any { return memo(content, hashed) }},
+		"goroutines for good":    {make: func() any { return &pool{end: t.Context().Done()} }},
+		"metadata of every item": {make: the(weight), opts: []cupeltest.KitOption{cupeltest.OnlyItems(own...)}},
+		"by the tags of a team": {make: the(score(func(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
+			w, _ := item.MetadataValue("weight")
+			n, _ := w.(int)
+			return float64(n)
+		})), opts: []cupeltest.KitOption{cupeltest.WithItems(own...)}},
+		"looks at its context": {make: the(batch(func(ctx context.Context, all []*cupel.ContextItem, _ []float64) error {
+			for i := range all {
+				if err := ctx.Err(); err != nil {
+					return fmt.Errorf("item %d: %w", i, err)
+				}
+			}
+			return nil
+		}))},
+		"busy": {make: the(batch(func(_ context.Context, all []*cupel.ContextItem, _ []float64) error {
+			if len(all) > 50 {
+				return fmt.Errorf("%d items: %w", len(all), errBusy)
+			}
+			return nil
+		})), opts: []cupeltest.KitOption{cupeltest.MayFail(errBusy)}},
+		"constant on purpose": {make: the(score(func(*cupel.ContextItem, []*cupel.ContextItem) float64 { return 1 })), opts: []cupeltest.KitOption{cupeltest.Except("constant")}},
+		"greedy":              {make: the(plain{slicer.Greedy{}})},
+		"knapsack":            {make: the(plain{slicer.Must(slicer.NewKnapsack(slicer.WithBucketSize(7)))})},
+		"diverse":             {make: the(plain{slicer.Diverse{}})},
+		"a quota":             {make: the(plain{quota})},
+		"scarce in small budgets": {make: the(slice(func(items []cupel.ScoredItem, budget cupel.SliceBudget, _ *strategy.Selection) error {
+			if budget.TargetTokens == 1 && len(items) > 0 {
+				return &cupel.ScarcityError{Slicer: "HalfSlice", Kind: cupel.KindMemory, RequireCount: 1}
+			}
+			return nil
+		}))},
+		"drops the rest, in another order": {make: the(slice(func(items []cupel.ScoredItem, _ cupel.SliceBudget, sel *strategy.Selection) error {
+			for i := range items {
+				if !slices.Contains(sel.Indices, i) {
+					sel.Drops = append(sel.Drops, strategy.Drop{Index: i, Reason: because(cupel.ExcludeScoredTooLow)})
+				}
+			}
+			slices.Reverse(sel.Indices)
+			return nil
+		}))},
+		"more than the target": {make: the(slice(func(items []cupel.ScoredItem, budget cupel.SliceBudget, sel *strategy.Selection) error {
+			if next := len(sel.Indices); budget.TargetTokens > 0 && next < len(items) && !slices.Contains(sel.Indices, next) {
+				sel.Indices = append(sel.Indices, next)
+			}
+			return nil
+		})), opts: []cupeltest.KitOption{cupeltest.WithTargetExceeded()}},
+		"as given":    {make: the(place(func(_ []cupel.ScoredItem, order []int) []int { return order }))},
+		"worst first": {make: the(place(func(_ []cupel.ScoredItem, order []int) []int { slices.Reverse(order); return order }))},
+		"by kind":     {make: the(sortedBy(stable, func(a, b cupel.ScoredItem) int { return cmp.Compare(a.Item.Kind(), b.Item.Kind()) }))},
+		"by hash":     {make: the(sortedBy(stable, func(a, b cupel.ScoredItem) int { return cmp.Compare(hashed(a.Item, nil), hashed(b.Item, nil)) }))},
+	} {
+		t.Run(name, func(t *testing.T) {
+			require.Empty(t, watch(func(t cupeltest.T) { test(t, f.make, f.opts...) }).messages)
+		})
+	}
+}
+
+// In a bubble of testing/synctest, time passes between runs.
+func TestClock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := watch(func(t cupeltest.T) {
+			test(t, the(score(func(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
+				return float64(time.Since(at(item)).Truncate(24 * time.Hour))
+			})))
+		})
+		require.Len(t, s.messages, 1)
+		require.Contains(t, s.messages[0], "here and with a year later")
+	})
+}
+
+// A parallel test keeps its time zone, and others are told nothing.
+func TestEnvironmentOfParallelTests(t *testing.T) {
+	t.Parallel()
+	zone := time.Local
+	cupeltest.TestPlacer(t, func() strategy.Placer {
+		return place(func(_ []cupel.ScoredItem, order []int) []int {
+			if time.Local != zone {
+				t.Error("another time zone")
+			}
+			return order
+		})
+	})
+}
+
+// A call that never returns is reported, and ends the kit.
+func TestCallsThatNeverReturn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ended := make(chan struct{})
+		defer close(ended)
+		s := watch(func(t cupeltest.T) {
+			test(t, the(score(func(item *cupel.ContextItem, all []*cupel.ContextItem) float64 {
+				if len(all) == 3 {
+					<-ended
+				}
+				return size(item, all)
+			})))
+		})
+		require.Len(t, s.messages, 1)
+		require.Contains(t, s.messages[0], "breaks the rule failure: no call has returned for 15s")
+	})
+}
+
+// Mistakes in a test are none of the strategy's.
+func TestMistakesInTests(t *testing.T) {
+	sound := func() strategy.Placer {
+		return place(func(_ []cupel.ScoredItem, order []int) []int { return order })
+	}
+	for want, run := range map[string]func(t cupeltest.T){
+		`Except("spelling"): a placer has no rule of this name`:       func(t cupeltest.T) { cupeltest.TestPlacer(t, sound, cupeltest.Except("spelling")) },
+		`Except("target"): a placer has no rule of this name`:         func(t cupeltest.T) { cupeltest.TestPlacer(t, sound, cupeltest.WithTargetExceeded()) },
+		"WithItems or OnlyItems was given a nil item":                 func(t cupeltest.T) { cupeltest.TestPlacer(t, sound, cupeltest.WithItems(nil)) },
+		"OnlyItems was given no item that a strategy may receive":     func(t cupeltest.T) { cupeltest.TestPlacer(t, sound, cupeltest.OnlyItems(cupeltest.Item("never", -1))) },
+		"there is no function that makes the placer: it is nil":       func(t cupeltest.T) { cupeltest.TestPlacer(t, nil) },
+		"TestTraceCollector: there is no function that makes the col": func(t cupeltest.T) { cupeltest.TestTraceCollector(t, nil) },
+	} {
+		s := watch(run)
+		require.Len(t, s.messages, 1)
+		require.Contains(t, s.messages[0], want)
+	}
+}
