@@ -166,9 +166,7 @@ const always = ": it would always hold"
 // link returns a check that runs one assertion of a chain.
 func link(run func(c *chain, s Subject)) func(Subject) error {
 	return func(s Subject) error {
-		c := cupeltest.That(s.Report, s.Options...)
-		run(c, s)
-		return c.Err()
+		return cupeltest.That(s.Report, func(c *chain) { run(c, s) }, s.Options...)
 	}
 }
 

@@ -79,7 +79,7 @@ n = "20"
 
 func TestCheck(t *testing.T) {
 	const failing = `FAIL  checks/bad.toml checks[1] IncludeItemWithKind(Document) failed: Included contained 0 items with Kind=Document. Included had 2 items with kinds: [evil\x1b[2J, Message].
-        no candidate has kind Document
+        no candidate matches
       why: two
       lines
 `
@@ -213,7 +213,7 @@ func TestCheckJSON(t *testing.T) {
 		{File: "checks/bad.toml", Checks: []checkJSON{
 			{Path: "checks[0]", Assertion: "HaveTokensAtMost", Text: "HaveTokensAtMost n=20", OK: true},
 			{Path: "checks[1]", Assertion: "IncludeItemWithKind", Text: `IncludeItemWithKind kind="Document"`, Why: "two\nlines",
-				Message:  "IncludeItemWithKind(Document) failed: Included contained 0 items with Kind=Document. Included had 2 items with kinds: [evil\\x1b[2J, Message].\n\tno candidate has kind Document",
+				Message:  "IncludeItemWithKind(Document) failed: Included contained 0 items with Kind=Document. Included had 2 items with kinds: [evil\\x1b[2J, Message].\n\tno candidate matches",
 				Expected: "at least 1 included item with Kind=Document", Actual: "2 included items with kinds: [evil\x1b[2J, Message]"},
 		}},
 		{File: "checks/crowded.toml", Error: "Pinned items require 10 tokens, but only 5 are available", Checks: []checkJSON{}},
@@ -240,7 +240,7 @@ func TestCheckJUnit(t *testing.T) {
 		{Name: "checks/bad.toml", Tests: 2, Failures: 1, Cases: []junitCase{
 			{Class: "checks/bad.toml", Name: "checks[0] HaveTokensAtMost n=20"},
 			{Class: "checks/bad.toml", Name: `checks[1] IncludeItemWithKind kind="Document"`, Failure: &junitMessage{
-				Message: "IncludeItemWithKind(Document) failed: Included contained 0 items with Kind=Document. Included had 2 items with kinds: [evil\\x1b[2J, Message].\n\tno candidate has kind Document",
+				Message: "IncludeItemWithKind(Document) failed: Included contained 0 items with Kind=Document. Included had 2 items with kinds: [evil\\x1b[2J, Message].\n\tno candidate matches",
 				Type:    "IncludeItemWithKind", Text: "two\nlines"}},
 		}},
 		{Name: "checks/crowded.toml", Tests: 1, Errors: 1, Cases: []junitCase{{Class: "checks/crowded.toml", Name: "selection",
