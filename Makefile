@@ -13,9 +13,9 @@ COUNT     ?= 6
 FUZZTIME  ?= 30s
 COVER_MIN ?= 95
 TESTFLAGS ?=
-SEED      ?= 1,2,3
-MUTANTS   ?=
-PAGE      ?=
+BASE      ?= main
+PACKAGES  ?=
+PROFILE   ?=
 
 .DEFAULT_GOAL := help
 
@@ -26,8 +26,8 @@ help: ## Show this help
 	@awk 'BEGIN { FS = ":.*## " } \
 		/^##@ / { printf "\n%s\n", substr($$0, 5) } \
 		/^[a-z0-9-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
-	@printf '\nSettings: BENCH=%s COUNT=%s FUZZTIME=%s COVER_MIN=%s TESTFLAGS=%s SEED=%s MUTANTS=%s\n' \
-		'$(BENCH)' '$(COUNT)' '$(FUZZTIME)' '$(COVER_MIN)' '$(TESTFLAGS)' '$(SEED)' '$(MUTANTS)'
+	@printf '\nSettings: BENCH=%s COUNT=%s FUZZTIME=%s COVER_MIN=%s TESTFLAGS=%s BASE=%s PACKAGES=%s\n' \
+		'$(BENCH)' '$(COUNT)' '$(FUZZTIME)' '$(COVER_MIN)' '$(TESTFLAGS)' '$(BASE)' '$(PACKAGES)'
 
 .PHONY: run
 run: export Q ?= How does a QuotaSlice share the budget between kinds?
@@ -52,10 +52,6 @@ trace: build-example ## Show a coding agent's selections as traces in the termin
 trace-jaeger: build-example ## The same, and send them to the Jaeger of docker compose up -d
 	OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318 go run ./examples/otel-jaeger
 
-.PHONY: trace-picture
-trace-picture: build-example ## Draw the picture of make trace in the example's README again
-	go run ./examples/otel-jaeger -svg examples/otel-jaeger/trace.svg
-
 .PHONY: page
 page: ## Bundle the inspector's page from its sources, cupelinspect/page/src
 	@scripts/page.sh cupelinspect/page/page.js
@@ -64,13 +60,8 @@ page: ## Bundle the inspector's page from its sources, cupelinspect/page/src
 screenshots: ## Take the pictures of the inspector in docs/inspector again (needs Chromium)
 	CUPEL_SCREENSHOTS=docs/inspector go test -count=1 -v -run '^TestScreenshots$$' ./e2e/inspector
 
-# Recorded conversations, one per line; those of the picture are not in the repository.
-AGENTS ?= cupelchat/replay/testdata/agents.jsonl
-
-.PHONY: replay-picture
-replay-picture: ## Draw the picture of the README again: make replay-picture AGENTS=tau-airline.jsonl
-	go run ./cmd/cupel replay --data '$(AGENTS)' --share 0.15,0.25,0.5 --svg docs/replay.svg --force \
-		-p newest -p clear -p newest-blocks -p clear-blocks -p agent@0.3 -p agent@0.6 -p agent@0.9
+# Recorded conversations, one per line.
+AGENTS ?= cupelsession/replay/testdata/agents.jsonl
 
 ##@ Test
 
@@ -80,14 +71,14 @@ test: ## Run every test with few random cases, and all vectors (two cores: under
 
 .PHONY: test-full
 test-full: ## The same with all random cases, as .ci/run --full does (two cores: two minutes)
-	@CUPEL_E2E_CHROMIUM=none scripts/test.sh $(TESTFLAGS)
+	@PROFILE='$(PROFILE)' CUPEL_E2E_CHROMIUM=none scripts/test.sh $(TESTFLAGS)
 	@$(MAKE) --no-print-directory vectors
 	@echo 'make e2e tests the page of the inspector in a browser, and traces with the real Jaeger.'
 
 .PHONY: test-long
-test-long: ## Run the largest random tests: 20,000 sessions, 100,000 turns, a million conversations
-	@CUPEL_LONG=1 go test -count=1 -timeout 60m -run '^(TestAnotherProcessGoesOn|TestModel|TestManyTurns|TestFollowedIsFresh|TestWrittenBodiesPass|TestManyConversations)$$' \
-		./cupelsession ./cupelrelevance ./cupelchat ./cupelchat/replay
+test-long: ## Run the largest random tests: 20,000 sessions, 100,000 turns
+	@CUPEL_LONG=1 go test -count=1 -timeout 60m -run '^(TestAnotherProcessGoesOn|TestModel|TestManyTurns|TestFollowedIsFresh|TestWrittenBodiesPass)$$' \
+		./cupelsession ./cupelrelevance ./cupelchat
 
 # The release of Go that the core names in its go.mod; the go command gets it.
 .PHONY: oldest
@@ -115,17 +106,18 @@ race-short: ## The same for packages that start goroutines
 fuzz: ## Run every fuzz target for FUZZTIME
 	@FUZZTIME=$(FUZZTIME) $(EACH) "$(CURDIR)/scripts/fuzz.sh"
 
+# With PROFILE=FILE, make test writes the profile that make cover reads.
 .PHONY: cover
 cover: ## Measure the core's coverage; fail below COVER_MIN percent
-	@COVER_MIN=$(COVER_MIN) scripts/cover.sh
+	@PROFILE='$(PROFILE)' COVER_MIN=$(COVER_MIN) scripts/cover.sh
 
-# MUTANTS takes flags and packages: make mutants MUTANTS='-n 50 ./cupel/slicer'
+# Of whole packages: make mutants PACKAGES='./cupel/slicer ./cupelotel'
 .PHONY: mutants
-mutants: ## Measure which faults the tests of the core, cupeltest and cupelotel notice, pooled over the seeds in SEED (minutes)
-	@$(TOOLS) run ./cmd/mutants -seed $(SEED) $(MUTANTS)
+mutants: ## Put faults into the lines changed since BASE, and name those that no test notices
+	@BASE='$(BASE)' scripts/mutants.sh $(PACKAGES)
 
 .PHONY: golden
-golden: ## Write all golden files, generated pages and counts again; read the difference before you commit it
+golden: ## Write all golden files and generated pages again; read the difference before you commit it
 	@scripts/golden.sh
 
 # A module outside of go.work, so that its dependencies reach no other module.
@@ -158,14 +150,8 @@ corpus-test: ## Measure a corpus on Prism and on a real Flink whose worker is ki
 chat-types: ## Check conversations against the types of OpenAI's and Anthropic's Python packages
 	@scripts/chat-types.sh
 
-# What it counts is checked by make lint. PAGE takes -mutants=FILE, which adds the
-# rates that make mutants printed.
-.PHONY: testing-page
-testing-page: ## Refresh the counts in docs/testing.md, which says what is tested how
-	@$(TOOLS) run ./cmd/testpage $(PAGE)
-
 .PHONY: tools-test
-tools-test: ## Test the tools of make mutants, make testing-page and make release
+tools-test: ## Test the counting of make budget
 	@$(TOOLS) test ./cmd/...
 
 .PHONY: e2e
@@ -200,9 +186,11 @@ build: ## Build every package
 	@$(EACH) go build -o /dev/null ./...
 
 .PHONY: vet
-vet: ## Run go vet, for 32-bit processors too
+vet: ## Run go vet, which compiles all tests, also for 32-bit processors, macOS and Windows
 	@go vet work
 	@GOARCH=386 go vet work
+	@GOOS=darwin go vet work
+	@GOOS=windows go vet work
 	@$(TOOLS) vet ./...
 
 .PHONY: fmt-check
@@ -213,13 +201,13 @@ fmt-check: ## Fail when a file is not formatted
 .PHONY: lint
 lint: ## Run golangci-lint and the checks that it cannot make
 	@scripts/lint.sh
-	@$(TOOLS) test -count=1 -run '^Test(Wall|ExportedDocs|Recipe|Links)' ./repo
-	@$(TOOLS) run ./cmd/testpage -check
+	@$(TOOLS) test -count=1 -run '^Test(Recipe|Links)' ./repo
 
-# What the core may weigh. Deleting is the first tool.
+# What the code may weigh, in tokens. Deleting is the first tool.
 .PHONY: budget
-budget: ## Fail when the core has more Go than its budget
-	@git ls-files 'cupel/*.go' | sed 's|^|../|' | $(TOOLS) run ./cmd/budget -code 110000 -tests 210000
+budget: ## Fail when the core, or the whole, has more Go than its budget
+	@printf 'the core: ' && git ls-files 'cupel/*.go' | sed 's|^|../|' | $(TOOLS) run ./cmd/budget -code 110000 -tests 210000
+	@printf 'the whole: ' && git ls-files '*.go' | sed 's|^|../|' | $(TOOLS) run ./cmd/budget -code 511000 -tests 681000
 
 .PHONY: page-check
 page-check: ## Fail when the inspector's page is not what its sources make
@@ -234,6 +222,7 @@ tidy: ## Tidy the module files, as a module proxy with this tree as the next rel
 tidy-check: ## Fail when module files are not tidy or do not agree
 	@$(TOOLS) test -count=1 -run '^(TestTidy|TestModules)$$' ./repo
 	@GOWORK=off go -C tools mod tidy -diff
+	@$(TOOLS) tool -modfile=multimod.mod multimod verify
 
 .PHONY: compose-check
 compose-check: ## Fail when docker-compose.yaml is not valid, or not as documented
@@ -243,6 +232,11 @@ compose-check: ## Fail when docker-compose.yaml is not valid, or not as document
 	else \
 		echo 'NOT RUN: docker compose config, for want of docker compose. Checked with the library that it uses.'; \
 	fi
+
+# Asks vuln.go.dev, so it is no part of .ci/run.
+.PHONY: vulnerabilities
+vulnerabilities: ## Look for known vulnerabilities in what each module calls
+	@$(EACH) go run golang.org/x/vuln/cmd/govulncheck@v1.9.0 ./...
 
 .PHONY: fma-check
 fma-check: ## Fail when the core, a scorer or a session has a fused multiply-add
@@ -254,10 +248,17 @@ ci: ## Run what continuous integration runs; .ci/run --full adds what takes very
 
 ##@ Release
 
-# RELEASE=prepare writes versions and checksums, RELEASE=tag makes the tags.
-.PHONY: release
-release: ## Check that VERSION can be released, and print its tags: make release VERSION=v0.1.0
-	@$(TOOLS) run ./cmd/release $(if $(RELEASE),-$(RELEASE)) '$(VERSION)'
+.PHONY: api
+api: ## Show how the API of all modules differs from that of BASE: make api BASE=v0.1.0
+	@scripts/api.sh '$(BASE)'
+
+.PHONY: release-prepare
+release-prepare: ## Write the versions of versions.yaml where modules require one another, and commit that
+	@scripts/release.sh prepare
+
+.PHONY: release-tag
+release-tag: ## Make the signed tags of the versions of versions.yaml
+	@scripts/release.sh tag
 
 ##@ Measure
 
@@ -267,7 +268,8 @@ bench: ## Run the benchmarks COUNT times, for benchstat
 
 .PHONY: bench-once
 bench-once: ## Run one iteration of every benchmark, the longest left out, to see that it works
-	@go test -short -run '^$$' -bench . -benchmem -benchtime 1x work
+	@go test -short -run '^$$' -bench . -benchmem -benchtime 1x \
+		$$(git grep -l '^func Benchmark' -- '*_test.go' ':!cupelbeam' ':!cupelchat/sdks' ':!tools' | xargs -n 1 dirname | sort -u | sed 's|^|./|')
 
 # The functions of the standard library, by what their comments say; needs the
 # source of the Go installation. Also runs without -v among the tests.
@@ -281,23 +283,6 @@ bench-guard: ## Fail when something is much slower than it was, by ratios in one
 	CUPEL_BENCH_GUARD=1 go -C cupelotel test -count=1 -run '^TestBenchGuard$$' -v .
 	CUPEL_BENCH_GUARD=1 go -C cmd/cupel test -count=1 -run '^TestBenchGuard$$' -v ./internal/input
 	CUPEL_BENCH_GUARD=1 go -C cupelrelevance test -count=1 -run '^TestHostileTexts$$' -v .
-
-.PHONY: bench-docs
-bench-docs: ## Measure the targets COUNT times and rewrite docs/benchmarks.md
-	@mkdir -p docs/benchmarks
-	@: >docs/benchmarks/benchmarks.txt
-	@# Once: it takes a minute.
-	@go -C cupeltiktoken test -run '^$$' -bench '^BenchmarkTarget$$' -benchtime 1x . >>docs/benchmarks/benchmarks.txt
-	@# One after the other: -count would run each side COUNT times before it comes to the next.
-	@for round in $$(seq $(COUNT)); do \
-		go -C internal/naive test -run '^$$' -bench '^BenchmarkTarget$$' -benchmem -benchtime 100ms . >>docs/benchmarks/benchmarks.txt || exit 1; \
-		go -C cmd/cupel test -run '^$$' -bench '^BenchmarkTarget$$' -benchmem -benchtime 100ms ./internal/input >>docs/benchmarks/benchmarks.txt || exit 1; \
-	done
-	@$(MAKE) --no-print-directory bench-tables
-
-.PHONY: bench-tables
-bench-tables: ## Write the tables and plots of docs/benchmarks.md from the last measurement
-	go run ./internal/naive/cmd/benchdoc -in docs/benchmarks/benchmarks.txt -doc docs/benchmarks.md -plots docs/benchmarks
 
 .PHONY: benchstat
 benchstat: ## Compare two outputs of make bench: make benchstat OLD=a NEW=b

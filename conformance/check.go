@@ -1,11 +1,12 @@
 package conformance
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"math"
+	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/wollax/cupel-go/cupel"
 )
@@ -14,6 +15,20 @@ import (
 type findings []string
 
 func (f *findings) addf(format string, args ...any) { *f = append(*f, fmt.Sprintf(format, args...)) }
+
+// outcome compares an error, or nil, with the expected one, and reports whether
+// there is a result to check.
+func (f *findings) outcome(err error, class string) bool {
+	switch {
+	case class == "" && err != nil:
+		f.addf("got error %q, want none", err)
+	case class != "" && err == nil:
+		f.addf("got no error, want one of class %s", class)
+	case class != "" && !errors.Is(err, errorClasses[class]):
+		f.addf("got error %q, want one of class %s", err, class)
+	}
+	return class == "" && err == nil
+}
 
 // sameScore compares as the chapter Running the Suite does, never exactly;
 // values without a distance are equal when they are the same.
@@ -27,30 +42,34 @@ func sameScore(got, want, epsilon float64) bool {
 // scoreRows looks up each expected content among the items; a content that is
 // expected several times stands for its occurrences in order, and after the
 // last one for the first again. No rows expect no items.
-func (f *findings) scoreRows(want []scoreRow, items []*cupel.ContextItem, scores []float64, epsilon float64) {
-	if want != nil && len(want) == 0 && len(items) > 0 {
-		f.addf("scores: got %d, want none", len(items))
+func (f *findings) scoreRows(v *vector, scores []float64) {
+	if v.wantScores != nil && len(v.wantScores) == 0 && len(v.items) > 0 {
+		f.addf("scores: got %d, want none", len(v.items))
 	}
 	places := map[string][]int{}
-	for i, item := range items {
+	for i, item := range v.items {
 		places[item.Content()] = append(places[item.Content()], i)
 	}
 	used := map[string]int{}
-	for _, row := range want {
-		all := places[row.content]
+	for _, row := range v.wantScores {
+		content, want := *row.Content, *row.ScoreApprox
+		all := places[content]
 		if len(all) == 0 {
-			f.addf("invalid vector: expected a score for %.60q, which is not among the items", row.content)
+			f.addf("%v: expected a score for %.60q, which is not among the items", errVector, content)
 			continue
 		}
-		at := all[used[row.content]%len(all)]
-		used[row.content]++
-		if !sameScore(scores[at], row.score, epsilon) {
-			f.addf("score of %.60q: got %v, want %v within %v", row.content, scores[at], row.score, epsilon)
+		at := all[used[content]%len(all)]
+		used[content]++
+		if !sameScore(scores[at], want, v.epsilon) {
+			f.addf("score of %.60q: got %v, want %v within %v", content, scores[at], want, v.epsilon)
 		}
 	}
 }
 
 func (f *findings) scores(got, want []float64, epsilon float64) {
+	if want == nil {
+		return
+	}
 	if len(got) != len(want) {
 		f.addf("scores: got %d, want %d", len(got), len(want))
 		return
@@ -73,162 +92,168 @@ func (f *findings) set(what string, got, want []string) {
 
 func (f *findings) list(what string, got, want []string) {
 	if !slices.Equal(got, want) {
-		f.addf("%s: got [%s], want [%s]", what, quoted(got), quoted(want))
+		f.addf("%s: got %.60q, want %.60q", what, got, want)
 	}
 }
 
-func (f *findings) indices(what string, got, want []int) {
-	if !slices.Equal(got, want) {
-		f.addf("%s: got %v, want %v", what, got, want)
-	}
-}
-
-func quoted(list []string) string {
+func texts[T any](list []T) []string {
 	out := make([]string, len(list))
-	for i, s := range list {
-		out[i] = fmt.Sprintf("%.60q", s)
+	for i, v := range list {
+		out[i] = fmt.Sprintf("%+v", v)
 	}
-	return strings.Join(out, " ")
+	return out
 }
 
-func (f *findings) count(what string, got int, want *int) {
-	if want != nil && got != *want {
-		f.addf("%s: got %d, want %d", what, got, *want)
-	}
-}
-
-// report compares a report with the diagnostics that a vector expects.
-func (f *findings) report(o Outcome, want *diagnostics, epsilon float64) {
-	got := o.Report
-	if want.included != nil {
-		f.included(got.Included, want.included, epsilon)
-	}
-	if want.excluded != nil {
-		f.excluded(got.Excluded, want.excluded, epsilon)
-	}
-	f.decisions(o, want)
-	f.count("total_candidates", got.TotalCandidates, want.totalCandidates)
-	f.count("total_tokens_considered", got.TotalTokensConsidered, want.totalTokens)
-	if want.shortfalls != nil {
-		f.shortfalls(got.CountRequirementShortfalls, want.shortfalls)
-	}
-	if want.events != nil {
-		var g, w []string
-		for _, e := range got.Events {
-			g = append(g, fmt.Sprintf("%s %d", e.Stage, e.ItemCount))
+func (f *findings) counts(want expectation, shortfalls int, excluded []cupel.ExclusionReason) {
+	capped := 0
+	for _, reason := range excluded {
+		if reason.Code == cupel.ExcludeCountCapExceeded {
+			capped++
 		}
-		for _, e := range want.events {
-			w = append(w, fmt.Sprintf("%s %d", e.stage, e.count))
-		}
-		f.list("events", g, w)
+	}
+	if want.ShortfallCount != nil && *want.ShortfallCount != shortfalls {
+		f.addf("shortfalls: got %d, want %d", shortfalls, *want.ShortfallCount)
+	}
+	if want.CapExcludedCount != nil && *want.CapExcludedCount != capped {
+		f.addf("items excluded by a cap: got %d, want %d", capped, *want.CapExcludedCount)
 	}
 }
 
-func (f *findings) shortfalls(got, want []cupel.CountRequirementShortfall) {
-	text := func(list []cupel.CountRequirementShortfall) (out []string) {
-		for _, s := range list {
-			out = append(out, fmt.Sprintf("%s %d of %d", s.Kind, s.SatisfiedCount, s.RequiredCount))
-		}
-		return out
+// any reports whether something is expected of a report.
+func (d diagnostics) any() bool { return !reflect.ValueOf(d).IsZero() }
+
+// report compares a report with what a vector expects.
+func (f *findings) report(got *cupel.SelectionReport, want diagnostics, epsilon float64) {
+	var included, excluded, events []row
+	for _, in := range got.Included {
+		original, _ := in.Item.OriginalTokens()
+		included = append(included, row{
+			"content": in.Item.Content(), "score_approx": in.Score, "inclusion_reason": string(in.Reason),
+			"candidate": in.Candidate, "form": in.Form, "stale": in.Stale, "tokens": in.Item.Tokens(), "original_tokens": original,
+		})
 	}
-	f.list("shortfalls", text(got), text(want))
+	for _, out := range got.Excluded {
+		entry := row{
+			"content": out.Item.Content(), "score_approx": out.Score, "exclusion_reason": string(out.Reason.Code),
+			"candidate": out.Candidate, "stale": out.Stale,
+		}
+		for field := range out.Reason.Fields() {
+			entry[field.Name] = field.Value
+		}
+		excluded = append(excluded, entry)
+	}
+	for _, e := range got.Events {
+		events = append(events, row{"stage": string(e.Stage), "item_count": e.ItemCount})
+	}
+	f.rows("included", included, want.Included, epsilon)
+	f.rows("excluded", excluded, want.Excluded, epsilon)
+	f.rows("events", events, want.Events, epsilon)
+	f.rows("shortfalls", shortfallRows(got.CountRequirementShortfalls), want.Shortfalls, epsilon)
+	if want.Summary != nil {
+		f.rows("summary", []row{{"total_candidates": got.TotalCandidates, "total_tokens_considered": got.TotalTokensConsidered}}, []row{want.Summary}, epsilon)
+	}
 }
 
-func (f *findings) included(got []cupel.IncludedItem, want []includedRow, epsilon float64) {
-	if len(got) != len(want) {
-		f.addf("included: got %d items, want %d", len(got), len(want))
+func shortfallRows(list []cupel.CountRequirementShortfall) []row {
+	var rows []row
+	for _, s := range list {
+		rows = append(rows, row{"kind": s.Kind, "required_count": s.RequiredCount, "satisfied_count": s.SatisfiedCount})
+	}
+	return rows
+}
+
+// rows compares what a vector gives of a list; nil gives nothing.
+func (f *findings) rows(what string, got, want []row, epsilon float64) {
+	if want == nil {
 		return
 	}
-	for i, w := range want {
-		g := got[i]
-		if g.Item.Content() != w.content {
-			f.addf("included[%d]: got %.60q, want %.60q", i, g.Item.Content(), w.content)
-			continue
-		}
-		f.score(fmt.Sprintf("included[%d] %.60q", i, w.content), g.Score, w.score, epsilon)
-		if w.reason != nil && string(g.Reason) != *w.reason {
-			f.addf("included[%d] %.60q: got reason %s, want %s", i, w.content, g.Reason, *w.reason)
-		}
-	}
-}
-
-func (f *findings) excluded(got []cupel.ExcludedItem, want []excludedRow, epsilon float64) {
 	if len(got) != len(want) {
-		f.addf("excluded: got %d items, want %d", len(got), len(want))
+		f.addf("%s: got %d, want %d", what, len(got), len(want))
 		return
 	}
-	for i, w := range want {
-		g := got[i]
-		if g.Item.Content() != w.content {
-			f.addf("excluded[%d]: got %.60q, want %.60q", i, g.Item.Content(), w.content)
-			continue
+	for i := range want {
+		where := fmt.Sprintf("%s[%d]", what, i)
+		if content, ok := got[i]["content"]; ok {
+			where += fmt.Sprintf(" %.60q", content)
 		}
-		where := fmt.Sprintf("excluded[%d] %.60q", i, w.content)
-		f.score(where, g.Score, w.score, epsilon)
-		if w.code != nil && string(g.Reason.Code) != *w.code {
-			f.addf("%s: got reason %s, want %s", where, g.Reason.Code, *w.code)
-			continue
-		}
-		got := make(map[string]any)
-		for field := range g.Reason.Fields() {
-			got[field.Name] = field.Value
-		}
-		for _, name := range slices.Sorted(maps.Keys(w.fields)) {
-			value, ok := got[name]
+		for _, key := range slices.Sorted(maps.Keys(want[i])) {
+			value, ok := got[i][key]
 			switch {
 			case !ok: // a zero would look like it
-				f.addf("%s: the reason %s has no %s, want %v", where, g.Reason.Code, name, w.fields[name])
-			case value != w.fields[name]:
-				f.addf("%s: got %s %v, want %v", where, name, value, w.fields[name])
+				f.addf("%s: the reason %v has no %s, want %v", where, got[i]["exclusion_reason"], key, want[i][key])
+			case !same(value, want[i][key], key == "score_approx", epsilon):
+				f.addf("%s: %s is %s, want %s", where, key, short(value), short(want[i][key]))
 			}
 		}
 	}
 }
 
-func (f *findings) score(where string, got float64, want *float64, epsilon float64) {
-	if want != nil && !sameScore(got, *want, epsilon) {
-		f.addf("%s: got score %v, want %v within %v", where, got, *want, epsilon)
+func short(v any) string {
+	if s, ok := v.(string); ok {
+		return fmt.Sprintf("%.60q", s)
 	}
+	return fmt.Sprint(v)
 }
 
-// consistent checks what holds for every report of a run that succeeded.
-func (f *findings) consistent(o Outcome, candidates []*cupel.ContextItem) {
-	r := o.Report
-	if r == nil {
-		f.addf("the run has no report")
-		return
-	}
-	if len(r.Included)+len(r.Excluded) != len(candidates) || r.TotalCandidates != len(candidates) {
-		f.addf("report: %d included and %d excluded of %d candidates, total_candidates %d", len(r.Included), len(r.Excluded), len(candidates), r.TotalCandidates)
-	}
-	if len(r.Included) != len(o.Window) {
-		f.addf("report: %d included, the window has %d", len(r.Included), len(o.Window))
-		return
-	}
-	for i, in := range r.Included {
-		if in.Item != o.Window[i] {
-			f.addf("report: included[%d] is not the window's item", i)
+// same compares a value of a report with that of a vector.
+func same(got, want any, score bool, epsilon float64) bool {
+	if n, ok := want.(int64); ok {
+		want = int(n)
+		if _, isFloat := got.(float64); isFloat {
+			want = float64(n) // (R47)
 		}
 	}
-	for i := 1; i < len(r.Excluded); i++ {
-		if r.Excluded[i].Score > r.Excluded[i-1].Score {
+	if x, ok := want.(float64); ok && score {
+		return sameScore(got.(float64), x, epsilon)
+	}
+	if kind, ok := got.(cupel.ContextKind); ok {
+		got = string(kind)
+	}
+	return got == want
+}
+
+// consistent checks what holds for every report of a run that succeeded: each
+// candidate is there once, no group is split, and the window is what is
+// included.
+func (f *findings) consistent(o Outcome, v *vector) {
+	r := o.Report
+	if len(r.Included)+len(r.Excluded) != len(v.items) || r.TotalCandidates != len(v.items) {
+		f.addf("report: %d included and %d excluded of %d candidates, total_candidates %d", len(r.Included), len(r.Excluded), len(v.items), r.TotalCandidates)
+		return
+	}
+	seen, groups := map[int]bool{}, map[string]bool{}
+	var included []*cupel.ContextItem
+	for _, in := range r.Included {
+		seen[in.Candidate] = true
+		groups[in.Item.Group()] = true
+		included = append(included, in.Item)
+	}
+	for i, out := range r.Excluded {
+		seen[out.Candidate] = true
+		if slices.Index(v.items, out.Item) != out.Candidate { // it is there in full
+			f.addf("report: excluded[%d] is not candidate %d", i, out.Candidate)
+		}
+		if group := out.Item.Group(); group != "" && groups[group] {
+			f.addf("report: group %.60q is split", group)
+		}
+		if i > 0 && out.Score > r.Excluded[i-1].Score {
 			f.addf("report: excluded[%d] scores higher than excluded[%d]", i, i-1)
 		}
 	}
-	left := map[*cupel.ContextItem]int{}
-	for _, c := range candidates {
-		left[c]++
-	}
-	for _, in := range r.Included {
-		left[in.Item]--
-	}
-	for _, ex := range r.Excluded {
-		left[ex.Item]--
-	}
-	for n := range maps.Values(left) {
-		if n != 0 {
-			f.addf("report: included and excluded together are not the candidates")
-			return
+	for i := range v.items {
+		if !seen[i] {
+			f.addf("report: candidate %d is not there", i)
 		}
 	}
+	// A group variant is one item in the window, for several of the report.
+	if len(included) == len(o.Window) && windowText(included) != windowText(o.Window) || sumTokens(included) != sumTokens(o.Window) {
+		f.addf("report: included are [%s], the window is [%s]", windowText(included), windowText(o.Window))
+	}
+}
+
+func sumTokens(items []*cupel.ContextItem) (total int) {
+	for _, it := range items {
+		total += it.Tokens()
+	}
+	return total
 }

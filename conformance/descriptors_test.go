@@ -1,17 +1,23 @@
 package conformance
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/placer"
+	"github.com/wollax/cupel-go/cupel/policy"
 	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupel/slicer"
 	"github.com/wollax/cupel-go/cupel/strategy"
@@ -60,14 +66,11 @@ func TestStrategiesAreTheSpecifications(t *testing.T) {
 	}
 	file := filepath.Join("testdata", "strategies.txt")
 	if *update {
-		if err := os.WriteFile(file, []byte(b.String()), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(file, []byte(b.String()), 0o600))
 	}
 	want, err := os.ReadFile(file)
-	if err != nil || b.String() != string(want) {
-		t.Errorf("the descriptors say\n%s\nthe specification, in %s, says\n%s\n%v", b.String(), file, want, err)
-	}
+	require.NoError(t, err)
+	require.Equal(t, string(want), b.String(), "the specification, and what the descriptors say")
 }
 
 // TestWrongDefaultsFail runs this project's vectors against an engine whose
@@ -87,36 +90,59 @@ func TestWrongDefaultsFail(t *testing.T) {
 		{"slicer", "countConstrainedKnapsack", "scarcity", "Throw", "here too"},
 	}
 	right, err := Run(t.Context(), Vectors())
-	if err != nil || right.Failed > 0 {
-		t.Fatalf("the right defaults fail: %v, %v", right, err)
-	}
+	require.NoError(t, err)
+	require.Zero(t, right.Failed, "the right defaults fail")
 	for _, tt := range tests {
 		t.Run(fmt.Sprint(tt.name, " ", tt.field, " ", tt.wrong), func(t *testing.T) {
-			list := slices.Clone(Engine{}.typesOf(tt.role))
-			found := false
-			for i := range list {
-				if list[i].Name != tt.name {
-					continue
-				}
-				list[i].Fields = slices.Clone(list[i].Fields)
-				for j := range list[i].Fields {
-					if f := &list[i].Fields[j]; f.Name == tt.field && f.Default != tt.wrong {
-						f.Default, found = tt.wrong, true
-					}
-				}
-			}
-			if !found {
-				t.Fatal("there is no such field, or the default is not wrong")
-			}
-			got, err := Run(t.Context(), Vectors(), WithImplementation(Engine{types: map[string][]strategy.Descriptor{tt.role: list}}))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got.Failed == 0 {
-				t.Errorf("no vector fails: %s", tt.why)
-			}
+			d, ok := strategy.Find(descriptorsOf(tt.role), tt.name)
+			i := slices.IndexFunc(d.Fields, func(f strategy.Field) bool { return f.Name == tt.field && f.Default != tt.wrong })
+			require.True(t, ok && i >= 0, "there is no such field, or the default is not wrong")
+			got, err := Run(t.Context(), Vectors(), WithImplementation(wrongDefault{name: tt.name, field: tt.field, value: tt.wrong}))
+			require.NoError(t, err)
+			assert.Positive(t, got.Failed, "no vector fails: %s", tt.why)
 		})
 	}
+}
+
+// wrongDefault is an engine in which a setting has another default.
+type wrongDefault struct {
+	Engine
+	name, field string
+	value       any
+}
+
+func (w wrongDefault) Score(ctx context.Context, p Pipeline, items []*cupel.ContextItem) ([]float64, error) {
+	return w.Engine.Score(ctx, w.change(p), items)
+}
+
+func (w wrongDefault) Slice(ctx context.Context, p Pipeline, items []cupel.ScoredItem, budget cupel.SliceBudget) (strategy.Selection, error) {
+	return w.Engine.Slice(ctx, w.change(p), items, budget)
+}
+
+func (w wrongDefault) Run(ctx context.Context, p Pipeline, items []*cupel.ContextItem, budget cupel.ContextBudget) (Outcome, error) {
+	return w.Engine.Run(ctx, w.change(p), items, budget)
+}
+
+// change gives the setting where a vector does not: in the outermost strategies
+// and in those right inside of them.
+func (w wrongDefault) change(p Pipeline) Pipeline {
+	p.Slicer = w.changed(p.Slicer)
+	p.Scorers = slices.Clone(p.Scorers)
+	for i := range p.Scorers {
+		p.Scorers[i].Scorer = w.changed(p.Scorers[i].Scorer)
+	}
+	return p
+}
+
+func (w wrongDefault) changed(s policy.Strategy) policy.Strategy {
+	s.Settings = maps.Clone(s.Settings)
+	if _, given := s.Settings[w.field]; s.Type == w.name && !given {
+		s.Settings[w.field] = w.value
+	}
+	if inner, ok := s.Settings["inner"].(policy.Strategy); ok {
+		s.Settings["inner"] = w.changed(inner)
+	}
+	return s
 }
 
 // givenByNoVector are the reasons that no vector can expect, and why. The chapter
@@ -137,27 +163,22 @@ var givenByNoVector = map[cupel.ExclusionCode]string{
 // for a vector and a sentence for each reason.
 func TestNothingIsForgotten(t *testing.T) {
 	var vectors strings.Builder
-	if err := fs.WalkDir(Vectors(), ".", func(path string, entry fs.DirEntry, err error) error {
+	require.NoError(t, fs.WalkDir(Vectors(), ".", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
 		}
 		text, err := fs.ReadFile(Vectors(), path)
 		vectors.Write(text)
 		return err
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	examples := func(folder string) string {
 		files, err := filepath.Glob(filepath.Join("..", "cupel", folder, "*_test.go"))
-		if err != nil || len(files) == 0 {
-			t.Fatalf("%s has no tests, %v", folder, err)
-		}
+		require.NoError(t, err)
+		require.NotEmpty(t, files, "%s has no tests", folder)
 		var all strings.Builder
 		for _, file := range files {
 			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			if strings.Contains(string(text), "\nfunc Example") {
 				all.Write(text)
 			}
@@ -167,9 +188,7 @@ func TestNothingIsForgotten(t *testing.T) {
 	var documented func(at string, fields []strategy.Field)
 	documented = func(at string, fields []strategy.Field) {
 		for _, f := range fields {
-			if f.Doc == "" || f.Type == 0 {
-				t.Errorf("%s.%s has no doc or no type", at, f.Name)
-			}
+			assert.True(t, f.Doc != "" && f.Type != 0, "%s.%s has no doc or no type", at, f.Name)
 			documented(at+"."+f.Name, f.Fields)
 			for _, variant := range f.Variants {
 				documented(at+"."+variant.Name, variant.Fields)
@@ -177,44 +196,28 @@ func TestNothingIsForgotten(t *testing.T) {
 		}
 	}
 	schema, err := os.ReadFile(filepath.Join("..", "cupel", "policy", "schema.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for role, list := range map[string][]strategy.Descriptor{"scorer": scorer.Descriptors(), "slicer": slicer.Descriptors(), "placer": placer.Descriptors()} {
 		shown := examples(role)
 		for _, d := range list {
 			name := vectorName(d.Name)
 			if role == "placer" {
-				name = placerName(d.Name)
+				name = strings.ReplaceAll(name, "_", "-")
 			}
-			if !strings.Contains(vectors.String(), `"`+name+`"`) {
-				t.Errorf("%s %s has no vector", role, d.Name)
-			}
-			if !strings.Contains(string(schema), fmt.Sprintf(`"const": %q`, d.Name)) {
-				t.Errorf("%s %s is not in the schema", role, d.Name)
-			}
-			if d.Doc == "" || d.Component == "" {
-				t.Errorf("%s %s has no doc or no component", role, d.Name)
-			}
+			assert.True(t, strings.Contains(vectors.String(), `"`+name+`"`), "%s %s has no vector", role, d.Name)
+			assert.True(t, strings.Contains(string(schema), fmt.Sprintf(`"const": %q`, d.Name)), "%s %s is not in the schema", role, d.Name)
+			assert.True(t, d.Doc != "" && d.Component != "", "%s %s has no doc or no component", role, d.Name)
 			documented(d.Name, d.Fields)
-			if goName := strings.ToUpper(d.Name[:1]) + d.Name[1:]; !strings.Contains(shown, "func Example"+goName) && !strings.Contains(shown, "func ExampleNew"+goName) {
-				t.Errorf("%s %s has no example", role, d.Name)
-			}
+			goName := strings.ToUpper(d.Name[:1]) + d.Name[1:]
+			assert.Regexp(t, "func Example(New)?"+goName, shown, "%s %s has no example", role, d.Name)
 		}
 	}
 	golden, err := os.ReadFile(filepath.Join("..", "cupel", "json_golden_test.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, code := range cupel.ExclusionCodes() {
-		if !strings.Contains(string(golden), fmt.Sprintf(`"reason": %q`, code)) {
-			t.Errorf("reason %s has no JSON in cupel/json_golden_test.go", code)
-		}
-		if code.Meaning() == "" {
-			t.Errorf("reason %s has no meaning", code)
-		}
-		if _, exempt := givenByNoVector[code]; strings.Contains(vectors.String(), `"`+string(code)+`"`) == exempt {
-			t.Errorf("reason %s has no vector, or one in spite of its exemption: %s", code, givenByNoVector[code])
-		}
+		assert.True(t, strings.Contains(string(golden), fmt.Sprintf(`"reason": %q`, code)), "reason %s has no JSON in cupel/json_golden_test.go", code)
+		assert.NotEmpty(t, code.Meaning(), code)
+		_, exempt := givenByNoVector[code]
+		assert.NotEqual(t, exempt, strings.Contains(vectors.String(), `"`+string(code)+`"`), "reason %s has no vector, or one in spite of its exemption: %s", code, givenByNoVector[code])
 	}
 }

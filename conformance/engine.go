@@ -3,106 +3,110 @@ package conformance
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
+	"time"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/observe"
 	"github.com/wollax/cupel-go/cupel/pipeline"
+	"github.com/wollax/cupel-go/cupel/policy"
 	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
+// Implementation is an implementation of the specification to run vectors
+// against. Each method builds what it needs of a pipeline and runs it once.
+// Errors must match the sentinels of package cupel, such as
+// [cupel.ErrInvalidConfig], by which vectors identify error classes.
+//
+// [Engine] is the implementation of this project.
+type Implementation interface {
+	// Score returns the score of every item, by position.
+	Score(ctx context.Context, p Pipeline, items []*cupel.ContextItem) ([]float64, error)
+	// Slice selects from scored items, in the order given.
+	Slice(ctx context.Context, p Pipeline, items []cupel.ScoredItem, budget cupel.SliceBudget) (strategy.Selection, error)
+	// Place returns the positions of items in prompt order.
+	Place(ctx context.Context, p Pipeline, items []cupel.ScoredItem) ([]int, error)
+	// Run runs the whole pipeline. If the run fails, the outcome may still hold
+	// a report.
+	Run(ctx context.Context, p Pipeline, items []*cupel.ContextItem, budget cupel.ContextBudget) (Outcome, error)
+}
+
+// Pipeline describes a pipeline as plain data. A vector of a single strategy has
+// simple ones in the place of the others. A zero strategy, or no scorer, is one
+// that the vector does not name, which is a configuration error.
+type Pipeline struct {
+	policy.Policy
+	Now *time.Time // what the clock of decay scorers says; nil for none
+}
+
+// Outcome is the result of a pipeline.
+type Outcome struct {
+	Window []*cupel.ContextItem // in prompt order
+	Report *cupel.SelectionReport
+}
+
 // Engine is this project's implementation: the pipeline of package cupel with
 // its strategies.
-type Engine struct {
-	types map[string][]strategy.Descriptor // by role, in place of this project's own; nil: these
-}
+type Engine struct{}
 
 var _ Implementation = Engine{}
 
-// Score implements [Implementation].
-func (e Engine) Score(ctx context.Context, spec ScorerSpec, items []*cupel.ContextItem) ([]float64, error) {
-	s, err := e.scorer(spec)
-	if err != nil {
-		return nil, err
+func (p Pipeline) config() (pipeline.Config, error) {
+	var env policy.Environment
+	if p.Now != nil {
+		env.Clock = func() time.Time { return *p.Now }
 	}
-	if err := strategy.ValidateScorer(s); err != nil {
+	return p.Config(env)
+}
+
+// Score implements [Implementation].
+func (Engine) Score(ctx context.Context, p Pipeline, items []*cupel.ContextItem) ([]float64, error) {
+	config, err := p.config()
+	if err != nil {
 		return nil, err
 	}
 	scores := make([]float64, len(items))
-	if err := strategy.CallScorer(ctx, s, items, scores); err != nil {
-		return nil, err
-	}
-	return scores, nil
+	return scores, strategy.CallScorer(ctx, config.Scorer, items, scores)
 }
 
 // Slice implements [Implementation].
-func (e Engine) Slice(ctx context.Context, spec SlicerSpec, items []cupel.ScoredItem, budget cupel.SliceBudget) (strategy.Selection, error) {
-	s, err := e.slicer(spec)
+func (Engine) Slice(ctx context.Context, p Pipeline, items []cupel.ScoredItem, budget cupel.SliceBudget) (strategy.Selection, error) {
+	config, err := p.config()
 	if err != nil {
 		return strategy.Selection{}, err
 	}
-	return strategy.CallSlicer(ctx, s, items, budget)
+	return strategy.CallSlicer(ctx, config.Slicer, items, budget)
 }
 
 // Place implements [Implementation].
-func (e Engine) Place(ctx context.Context, name string, items []cupel.ScoredItem) ([]int, error) {
-	return strategy.CallPlacer(ctx, e.placer(name), items)
+func (Engine) Place(ctx context.Context, p Pipeline, items []cupel.ScoredItem) ([]int, error) {
+	config, err := p.config()
+	if err != nil {
+		return nil, err
+	}
+	return strategy.CallPlacer(ctx, config.Placer, items)
 }
 
 // Run implements [Implementation]. It runs the pipeline with and without a
 // collector and as a dry run, and fails if the windows differ.
-func (e Engine) Run(ctx context.Context, spec PipelineSpec, items []*cupel.ContextItem, budget cupel.ContextBudget) (Outcome, error) {
-	config := pipeline.Config{Placer: e.placer(spec.Placer), KeepDuplicates: spec.KeepDuplicates, Overflow: spec.Overflow,
-		NearDuplicates: spec.NearDuplicates}
-	var err error
-	if spec.Scorer != nil {
-		if config.Scorer, err = e.scorer(*spec.Scorer); err != nil {
-			return Outcome{}, err
-		}
-	}
-	if spec.Slicer != nil {
-		if config.Slicer, err = e.slicer(*spec.Slicer); err != nil {
-			return Outcome{}, err
-		}
-	}
-	p, err := pipeline.New(config)
+func (Engine) Run(ctx context.Context, p Pipeline, items []*cupel.ContextItem, budget cupel.ContextBudget) (Outcome, error) {
+	config, err := p.config()
 	if err != nil {
 		return Outcome{}, err
 	}
-	report, err := p.DryRun(ctx, items, budget)
-	window, runErr := p.Run(ctx, items, budget)
-	if errorText(err) != errorText(runErr) {
-		return Outcome{}, fmt.Errorf("conformance: a dry run gives error %q, a run %q", errorText(err), errorText(runErr))
-	}
+	pl, err := pipeline.New(config)
 	if err != nil {
-		return Outcome{Report: report}, err
+		return Outcome{}, err
 	}
+	report, dryErr := pl.DryRun(ctx, items, budget)
+	window, err := pl.Run(ctx, items, budget)
 	collector := observe.NewDiagnosticTraceCollector(observe.WithDetailLevel(observe.TraceDetailItem))
-	observed, err := p.Run(ctx, items, budget, pipeline.WithTrace(collector))
-	if err != nil {
-		return Outcome{}, fmt.Errorf("conformance: a run with a collector fails, a run without succeeds: %w", err)
+	observed, observedErr := pl.Run(ctx, items, budget, pipeline.WithTrace(collector))
+	alone := fmt.Sprint(windowText(window), err)
+	if with := fmt.Sprint(windowText(observed), observedErr); with != alone || fmt.Sprint(dryErr) != fmt.Sprint(err) {
+		return Outcome{}, fmt.Errorf("conformance: a run gives %s, one with a collector %s, a dry run %v", alone, with, dryErr)
 	}
-	if windowText(observed) != windowText(window) {
-		return Outcome{}, fmt.Errorf("conformance: a run with a collector gives [%s], a run without [%s]", windowText(observed), windowText(window))
-	}
-	outcome := Outcome{Window: window, Report: report}
-	if spec.NearDuplicates > 0 || slices.ContainsFunc(items, hasUnits) {
-		for _, in := range report.Included {
-			outcome.Included = append(outcome.Included, Decision{in.Candidate, in.Form, in.Stale})
-		}
-		for _, out := range report.Excluded {
-			outcome.Excluded = append(outcome.Excluded, Decision{Candidate: out.Candidate, Stale: out.Stale})
-		}
-	}
-	return outcome, nil
-}
-
-func errorText(err error) string {
-	if err == nil {
-		return ""
-	}
-	return err.Error()
+	return Outcome{Window: window, Report: report}, err
 }
 
 func windowText(window []*cupel.ContextItem) string {

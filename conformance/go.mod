@@ -3,8 +3,10 @@ module github.com/wollax/cupel-go/conformance
 go 1.26.0
 
 require (
+	github.com/BurntSushi/toml v1.6.0
+	github.com/stretchr/testify v1.12.1
 	github.com/wollax/cupel-go/cupel v0.1.0
 	github.com/wollax/cupel-go/cupeltoml v0.1.0
 )
 
-require github.com/BurntSushi/toml v1.6.0 // indirect
+require go.yaml.in/yaml/v3 v3.0.5 // indirect

@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"context"
+	"embed"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,8 +11,15 @@ import (
 	"strings"
 
 	"github.com/wollax/cupel-go/cupel"
-	"github.com/wollax/cupel-go/cupel/strategy"
 )
+
+//go:embed required optional units
+var vectors embed.FS
+
+// Vectors returns this project's vectors: the directory required holds those
+// that every implementation must pass, the directory optional edge cases, and
+// the directory units those of the chapter docs/units.md.
+func Vectors() fs.FS { return vectors }
 
 // An Option configures [Run] and [RunVector]. By default all vectors run
 // against this project's engine.
@@ -19,35 +27,13 @@ type Option func(*options)
 
 type options struct {
 	impl   Implementation
-	match  string
 	strict bool
 }
 
-func newOptions(opts []Option) options {
-	o := options{impl: Engine{}}
-	for _, opt := range opts {
-		if opt != nil {
-			opt(&o)
-		}
-	}
-	return o
-}
-
 // WithImplementation sets the implementation to run the vectors against. The
-// default, and nil, is [Engine].
+// default is [Engine].
 func WithImplementation(impl Implementation) Option {
-	return func(o *options) {
-		o.impl = impl
-		if impl == nil {
-			o.impl = Engine{}
-		}
-	}
-}
-
-// WithMatch makes [Run] run only vectors that match a pattern, as defined by
-// [Result.Matches]. The empty pattern, the default, matches all.
-func WithMatch(pattern string) Option {
-	return func(o *options) { o.match = pattern }
+	return func(o *options) { o.impl = impl }
 }
 
 // WithStrict rejects unknown keys. By default they are ignored.
@@ -77,66 +63,70 @@ var ErrNoVectors = errors.New("conformance: no vector found")
 
 // Run runs every *.toml file of fsys as a vector, in path order. A vector or
 // directory that cannot be read counts as failed. Run returns [ErrNoVectors],
-// an error of reading fsys, an error for a malformed pattern of [WithMatch], or
-// the context's error; a failed vector is not an error.
+// an error of reading fsys, or the context's error; a failed vector is not an
+// error.
 func Run(ctx context.Context, fsys fs.FS, opts ...Option) (Results, error) {
 	var results Results
-	o := newOptions(opts)
-	if _, err := path.Match(o.match, ""); err != nil {
-		return results, fmt.Errorf("conformance: pattern %q: %w", o.match, err)
-	}
-	files, err := find(fsys)
-	if err != nil {
-		return results, fmt.Errorf("conformance: %w", err)
-	}
-	for _, file := range files {
-		if err := ctx.Err(); err != nil {
-			return results, err
+	err := fs.WalkDir(fsys, ".", func(file string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil && file == ".":
+			return fmt.Errorf("conformance: %w", err)
+		case err == nil && (entry.IsDir() || path.Ext(file) != ".toml"):
+			return ctx.Err()
 		}
-		data, err := file.read(fsys)
-		if errors.Is(err, errDirectory) {
-			continue
+		var data []byte
+		if err == nil {
+			data, err = read(fsys, file)
 		}
-		if result, ok := runOne(ctx, file.path, data, err, o); ok {
-			results.add(result)
+		switch {
+		case errors.Is(err, errDirectory):
+		case err != nil:
+			results.add(Result{Path: file, Failures: []string{err.Error()}})
+		default:
+			results.add(RunVector(ctx, file, data, opts...))
 		}
+		return ctx.Err()
+	})
+	slices.SortFunc(results.Vectors, func(a, b Result) int { return strings.Compare(a.Path, b.Path) })
+	if err == nil && len(results.Vectors) == 0 {
+		err = ErrNoVectors
 	}
-	if len(results.Vectors) == 0 {
-		return results, ErrNoVectors
+	return results, err
+}
+
+// errDirectory reports that what looks like a vector is a link to a directory.
+var errDirectory = errors.New("is a directory")
+
+// read reads a file. It does not wait for a pipe or other irregular file.
+func read(fsys fs.FS, file string) ([]byte, error) {
+	info, err := fs.Stat(fsys, file)
+	switch {
+	case err != nil:
+		return nil, err
+	case info.IsDir():
+		return nil, errDirectory
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%w: not a regular file", errVector)
 	}
-	return results, nil
+	return fs.ReadFile(fsys, file)
 }
 
 // RunVector runs one vector, given as the bytes of its file. name becomes the
-// path in the result. [WithMatch] has no effect.
+// path in the result.
 func RunVector(ctx context.Context, name string, data []byte, opts ...Option) Result {
-	o := newOptions(opts)
-	o.match = ""
-	result, _ := runOne(ctx, name, data, nil, o)
-	return result
-}
-
-// runOne returns false when the vector does not match the options. unreadable
-// is the error of reading its file, if any.
-func runOne(ctx context.Context, file string, data []byte, unreadable error, o options) (Result, bool) {
-	result := Result{Path: file}
-	v, err := (*vector)(nil), unreadable
-	if err == nil {
-		v, err = readVector(data, o.strict)
+	o := options{impl: Engine{}}
+	for _, opt := range opts {
+		opt(&o)
 	}
-	if v != nil {
-		result.Name, result.Stage = v.name, v.stage
-	}
-	if !result.Matches(o.match) {
-		return result, false
-	}
+	v, err := readVector(data, o.strict)
+	result := Result{Path: name, Name: v.name, Stage: v.stage}
 	if err != nil {
 		result.Failures = []string{err.Error()}
 	} else {
 		result.Failures = v.run(ctx, o.impl)
 	}
 	result.Passed = len(result.Failures) == 0
-	return result, true
+	return result
 }
 
 func (r *Results) add(result Result) {
@@ -148,150 +138,65 @@ func (r *Results) add(result Result) {
 	}
 }
 
-// Matches reports whether the path of the vector, its file name, its file name
-// without .toml, or its name matches a pattern of [path.Match]; in names a
-// slash is an ordinary character. The empty pattern matches all, and a
-// malformed one nothing.
-func (r Result) Matches(pattern string) bool {
-	if pattern == "" {
-		return true
-	}
-	base := path.Base(r.Path)
-	for _, name := range []string{r.Path, base, strings.TrimSuffix(base, ".toml")} {
-		if ok, _ := path.Match(pattern, name); ok {
-			return true
-		}
-	}
-	flat := func(s string) string { return strings.ReplaceAll(s, "/", "\x00") }
-	ok, _ := path.Match(flat(pattern), flat(r.Name))
-	return ok
-}
-
-// run runs the vector and returns what is wrong.
+// run runs the vector twice and returns what is wrong.
 func (v *vector) run(ctx context.Context, impl Implementation) (f findings) {
 	defer func() {
 		if p := recover(); p != nil {
 			f.addf("the implementation panicked: %v", p)
 		}
 	}()
-	if v.want.construction {
-		f.errorClass(v.construct(ctx, impl), "invalid_config")
-		return f
-	}
 	if v.built != nil {
-		f.outcome(v.built, v.want.err)
+		f.outcome(v.built, v.want.Error)
 		return f
 	}
-	switch v.stage {
-	case "scoring":
-		v.runScoring(ctx, impl, &f)
-	case "slicing":
-		v.runSlicing(ctx, impl, &f)
-	case "placing":
-		v.runPlacing(ctx, impl, &f)
-	default:
-		v.runPipeline(ctx, impl, &f)
+	stage := map[string]func(context.Context, Implementation, *findings) string{
+		"scoring": v.runScoring, "slicing": v.runSlicing, "placing": v.runPlacing, "pipeline": v.runPipeline,
+	}[v.stage]
+	first := stage(ctx, impl, &f)
+	if second := stage(ctx, impl, new(findings)); second != first {
+		f.addf("a second run gives %s, the first gave %s", second, first)
 	}
 	return f
 }
 
-// construct builds the strategies without items to work on.
-func (v *vector) construct(ctx context.Context, impl Implementation) (err error) {
-	switch v.stage {
-	case "scoring":
-		_, err = impl.Score(ctx, v.scorer, nil)
-	case "slicing":
-		_, err = impl.Slice(ctx, v.slicer, nil, cupel.SliceBudget{})
-	case "placing":
-		_, err = impl.Place(ctx, v.placer, nil)
-	default:
-		_, err = impl.Run(ctx, v.pipeline, nil, cupel.ContextBudget{})
-	}
-	return err
-}
-
-// outcome compares an error, or nil, with the expected one, and reports whether
-// there is a result to check.
-func (f *findings) outcome(err error, class string) bool {
-	if class != "" {
-		f.errorClass(err, class)
-		return false
-	}
-	if err != nil {
-		f.addf("got error %q, want none", err)
-		return false
-	}
-	return true
-}
-
-func (f *findings) errorClass(err error, class string) {
+// runScoring and its like run a stage, compare, and return the result as text.
+func (v *vector) runScoring(ctx context.Context, impl Implementation, f *findings) string {
+	got, err := impl.Score(ctx, v.pipeline, v.items)
 	switch {
-	case err == nil:
-		f.addf("got no error, want one of class %s", class)
-	case !errors.Is(err, errorClasses[class]):
-		f.addf("got error %q, want one of class %s", err, class)
-	}
-}
-
-func (v *vector) runScoring(ctx context.Context, impl Implementation, f *findings) {
-	got, err := impl.Score(ctx, v.scorer, v.items)
-	if !f.outcome(err, v.want.err) {
-		return
-	}
-	if len(got) != len(v.items) {
+	case !f.outcome(err, v.want.Error):
+	case len(got) != len(v.items):
 		f.addf("got %d scores for %d items", len(got), len(v.items))
-		return
+	default:
+		f.scoreRows(v, got)
+		f.scores(got, v.want.Scores, v.epsilon)
 	}
-	f.scoreRows(v.want.scoreRows, v.items, got, v.want.epsilon)
-	if v.want.scores != nil {
-		f.scores(got, v.want.scores, v.want.epsilon)
-	}
-	again, err := impl.Score(ctx, v.scorer, v.items)
-	if err != nil || !slices.EqualFunc(got, again, func(a, b float64) bool { return a == b || a != a && b != b }) {
-		f.addf("a second pass gives %v, error %v; the first gave %v", again, err, got)
-	}
+	return fmt.Sprint(got, err)
 }
 
-func scoredItems(items []*cupel.ContextItem, scores []float64) []cupel.ScoredItem {
-	out := make([]cupel.ScoredItem, len(items))
-	for i, item := range items {
-		out[i] = cupel.ScoredItem{Item: item, Score: scores[i]}
+func (v *vector) scoredItems() []cupel.ScoredItem {
+	out := make([]cupel.ScoredItem, len(v.items))
+	for i, item := range v.items {
+		out[i] = cupel.ScoredItem{Item: item, Score: v.scores[i]}
 	}
 	return out
 }
 
-func (v *vector) runSlicing(ctx context.Context, impl Implementation, f *findings) {
-	items := scoredItems(v.items, v.scores)
-	got, err := impl.Slice(ctx, v.slicer, items, v.slice)
-	if !f.outcome(err, v.want.err) {
-		return
+func (v *vector) runSlicing(ctx context.Context, impl Implementation, f *findings) string {
+	got, err := impl.Slice(ctx, v.pipeline, v.scoredItems(), v.slice)
+	if !f.outcome(err, v.want.Error) {
+		return fmt.Sprint(err)
 	}
-	if v.want.selected != nil && v.want.indices == nil {
-		f.set("selected", v.contentsAt(got.Indices, f), v.want.selected)
+	v.comparePositions(f.set, "selected", got.Indices, v.contentsAt(got.Indices, f), v.want.SelectedContents)
+	if v.want.Smaller != nil {
+		f.set("smaller forms", texts(got.Smaller), texts(v.want.Smaller))
 	}
-	if v.want.indices != nil {
-		f.indices("selected positions", slices.Sorted(slices.Values(got.Indices)), slices.Sorted(slices.Values(v.want.indices)))
-	}
-	if v.want.smaller != nil {
-		byIndex := func(a, b strategy.SmallerForm) int { return a.Index - b.Index }
-		smaller, want := slices.SortedFunc(slices.Values(got.Smaller), byIndex), slices.SortedFunc(slices.Values(v.want.smaller), byIndex)
-		f.list("smaller forms", texts(smaller), texts(want))
-	}
-	capped := 0
+	var excluded []cupel.ExclusionReason
 	for _, d := range got.Drops {
-		if d.Reason.Code == cupel.ExcludeCountCapExceeded {
-			capped++
-		}
+		excluded = append(excluded, d.Reason)
 	}
-	f.count("shortfalls", len(got.Shortfalls), v.want.shortfallCount)
-	f.count("items excluded by a cap", capped, v.want.capExcludedCount)
-	if d := v.want.diagnostics; d != nil && d.shortfalls != nil {
-		f.shortfalls(got.Shortfalls, d.shortfalls)
-	}
-	again, err := impl.Slice(ctx, v.slicer, items, v.slice)
-	if err != nil || !slices.Equal(got.Indices, again.Indices) {
-		f.addf("a second pass gives %v, error %v; the first gave %v", again.Indices, err, got.Indices)
-	}
+	f.counts(v.want, len(got.Shortfalls), excluded)
+	f.rows("shortfalls", shortfallRows(got.Shortfalls), v.want.Diagnostics.Shortfalls, v.epsilon)
+	return fmt.Sprint(got.Indices, got.Smaller)
 }
 
 // contentsAt returns the contents at positions, which must be distinct and in
@@ -310,116 +215,78 @@ func (v *vector) contentsAt(positions []int, f *findings) []string {
 	return out
 }
 
-func (v *vector) runPlacing(ctx context.Context, impl Implementation, f *findings) {
-	items := scoredItems(v.items, v.scores)
-	got, err := impl.Place(ctx, v.placer, items)
-	if !f.outcome(err, v.want.err) {
-		return
+func (v *vector) runPlacing(ctx context.Context, impl Implementation, f *findings) string {
+	got, err := impl.Place(ctx, v.pipeline, v.scoredItems())
+	if !f.outcome(err, v.want.Error) {
+		return fmt.Sprint(err)
 	}
 	contents := v.contentsAt(got, f)
 	if len(contents) != len(v.items) {
 		f.addf("got %d positions for %d items", len(got), len(v.items))
 	}
-	if v.want.ordered != nil && v.want.indices == nil {
-		f.list("placed", contents, v.want.ordered)
-	}
-	if v.want.indices != nil {
-		f.indices("placed positions", got, v.want.indices)
-	}
-	if again, err := impl.Place(ctx, v.placer, items); err != nil || !slices.Equal(got, again) {
-		f.addf("a second pass gives %v, error %v; the first gave %v", again, err, got)
-	}
+	v.comparePositions(f.list, "placed", got, contents, v.want.OrderedContents)
+	return fmt.Sprint(got)
 }
 
-func (v *vector) runPipeline(ctx context.Context, impl Implementation, f *findings) {
+func (v *vector) runPipeline(ctx context.Context, impl Implementation, f *findings) string {
 	got, err := impl.Run(ctx, v.pipeline, v.items, v.budget)
-	if v.want.err != "" {
-		f.errorClass(err, v.want.err)
-		switch {
-		case v.want.diagnostics == nil:
-		case got.Report == nil:
-			f.addf("the run has no report")
-		default:
-			f.report(got, v.want.diagnostics, v.want.epsilon)
-		}
-		return
+	succeeded := f.outcome(err, v.want.Error)
+	switch {
+	case got.Report != nil:
+		f.report(got.Report, v.want.Diagnostics, v.epsilon)
+	case succeeded || v.want.Diagnostics.any():
+		f.addf("the run has no report")
 	}
-	if !f.outcome(err, "") {
-		return
+	if !succeeded || got.Report == nil {
+		return fmt.Sprint(err)
 	}
 	v.checkWindow(got, f)
 	v.checkScores(ctx, impl, f)
-	if v.pipeline.NearDuplicates > 0 || slices.ContainsFunc(v.items, hasUnits) {
-		f.consistentUnits(got, v.items)
-	} else {
-		f.consistent(got, v.items)
-	}
-	if got.Report == nil {
-		return
-	}
-	if v.want.diagnostics != nil {
-		f.report(got, v.want.diagnostics, v.want.epsilon)
-	}
-	capped := 0
+	f.consistent(got, v)
+	var excluded []cupel.ExclusionReason
 	for _, e := range got.Report.Excluded {
-		if e.Reason.Code == cupel.ExcludeCountCapExceeded {
-			capped++
-		}
+		excluded = append(excluded, e.Reason)
 	}
-	f.count("shortfalls", len(got.Report.CountRequirementShortfalls), v.want.shortfallCount)
-	f.count("items excluded by a cap", capped, v.want.capExcludedCount)
+	f.counts(v.want, len(got.Report.CountRequirementShortfalls), excluded)
+	return windowText(got.Window)
+}
 
-	again, err := impl.Run(ctx, v.pipeline, v.items, v.budget)
-	if err != nil || windowText(got.Window) != windowText(again.Window) {
-		f.addf("a second run gives [%s], error %v; the first gave [%s]", quoted(windowContents(again)), err, quoted(windowContents(got)))
+// comparePositions compares positions, or else contents, with what is expected.
+func (v *vector) comparePositions(compare func(what string, got, want []string), what string, positions []int, contents, want []string) {
+	switch indices := v.want.OrderedIndices; {
+	case indices != nil:
+		compare(what+" positions", texts(positions), texts(indices))
+	case want != nil:
+		compare(what, contents, want)
 	}
 }
 
-func windowContents(o Outcome) []string {
-	out := make([]string, len(o.Window))
-	for i, item := range o.Window {
-		out[i] = item.Content()
-	}
-	return out
-}
-
-// checkWindow compares the output with the expected positions or contents. If
-// neither is given, it must be empty, unless the vector lists the report's
-// included items (R47).
+// checkWindow compares the output. If neither positions nor contents are given, it
+// must be empty, unless the vector lists the report's included items (R47).
 func (v *vector) checkWindow(got Outcome, f *findings) {
-	switch w := v.want; {
-	case w.indices != nil:
-		positions := make([]int, len(got.Window))
-		for i, item := range got.Window {
-			positions[i] = slices.Index(v.items, item) // every row is an item of its own
-		}
-		f.indices("output positions", positions, w.indices)
-	case w.ordered != nil || w.diagnostics == nil || w.diagnostics.included == nil:
-		f.list("output", windowContents(got), w.ordered)
+	var positions []int
+	var contents []string
+	for _, item := range got.Window {
+		positions = append(positions, slices.Index(v.items, item)) // every row is an item of its own
+		contents = append(contents, item.Content())
 	}
+	want := v.want.OrderedContents
+	if want == nil && v.want.Diagnostics.Included == nil {
+		want = []string{}
+	}
+	v.comparePositions(f.list, "output", positions, contents, want)
 }
 
 // checkScores compares the scores of the scoreable items, in input order.
 func (v *vector) checkScores(ctx context.Context, impl Implementation, f *findings) {
-	if v.want.scores == nil || v.pipeline.Scorer == nil {
+	if v.want.Scores == nil {
 		return
 	}
 	scoreable := slices.DeleteFunc(slices.Clone(v.items), func(it *cupel.ContextItem) bool { return it.Tokens() < 0 || it.Pinned() })
-	var got []float64
-	if len(scoreable) > 0 {
-		var err error
-		if got, err = impl.Score(ctx, *v.pipeline.Scorer, scoreable); err != nil {
-			f.addf("scores: got error %q", err)
-			return
-		}
+	got, err := impl.Score(ctx, v.pipeline, scoreable)
+	if err != nil {
+		f.addf("scores: got error %q", err)
+		return
 	}
-	f.scores(got, v.want.scores, v.want.epsilon)
-}
-
-func texts[T any](list []T) []string {
-	out := make([]string, len(list))
-	for i, v := range list {
-		out[i] = fmt.Sprintf("%+v", v)
-	}
-	return out
+	f.scores(got, v.want.Scores, v.epsilon)
 }

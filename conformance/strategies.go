@@ -1,285 +1,335 @@
 package conformance
 
 import (
+	"fmt"
 	"maps"
 	"math"
 	"slices"
+	"strings"
+	"time"
+	"unicode"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/placer"
+	"github.com/wollax/cupel-go/cupel/policy"
 	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupel/slicer"
 	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
-// settings finds the settings of a strategy in its own table and, in the format
-// chapter's flat form, in [config].
-type settings struct {
-	own  table
-	flat *table // [config], or nil where every setting is a key of its own table
+// descriptorsOf returns the types of strategies with a role.
+func descriptorsOf(role string) []strategy.Descriptor {
+	switch role {
+	case "scorer":
+		return scorer.Descriptors()
+	case "slicer":
+		return slicer.Descriptors()
+	}
+	return placer.Descriptors()
 }
 
-// in returns the table that holds key.
-func (s settings) in(key string) table {
-	if s.flat != nil && !s.own.has(key) {
-		return *s.flat
+// described returns the descriptor of a type that vectors call name.
+func described(list []strategy.Descriptor, name string) (strategy.Descriptor, bool) {
+	name = strings.ReplaceAll(name, "-", "_") // "u-shaped"
+	i := slices.IndexFunc(list, func(d strategy.Descriptor) bool { return vectorName(d.Name) == name })
+	if i < 0 {
+		return strategy.Descriptor{}, false
 	}
-	return s.own
+	return list[i], true
 }
 
-// maxNesting bounds how deep strategies may be nested in a vector.
-const maxNesting = 200
-
-var scorerKeys = describedKeys([]string{
-	"type", "weight", "inner", "inner_scorer", "children", "weights", "use_default_weights", "tag_weights", "curve", "reference_time", "null_timestamp_score",
-	"default_score", "key", "value", "boost",
-}, scorer.Descriptors(), "kind", "tag", "composite", "scaled", "metadataTrust", "metadataKey", "decay")
-
-// scorer reads a scorer of the given type.
-func (s settings) scorer(kind string, depth int) ScorerSpec {
-	spec := ScorerSpec{Type: kind}
-	if depth > maxNesting {
-		s.own.fail("", "scorers are nested more than %d deep", maxNesting)
-		return spec
+// vectorName returns the name that vectors have for a name of policies:
+// "metadata_trust" for "metadataTrust".
+func vectorName(name string) string {
+	var b strings.Builder
+	for _, r := range name {
+		if unicode.IsUpper(r) {
+			b.WriteByte('_')
+		}
+		b.WriteRune(unicode.ToLower(r))
 	}
-	switch kind {
-	case "kind":
-		byDefault := s.in("use_default_weights")
-		if s.own.has("weights") { // [config] does not override its own weights
-			byDefault = s.own
-		}
-		if t := s.in("weights"); t.has("weights") && !byDefault.boolean("use_default_weights") {
-			spec.Weights = []KindWeight{}
-			for _, w := range t.tables("weights") {
-				w.knows("kind", "weight")
-				spec.Weights = append(spec.Weights, KindWeight{cupel.ContextKind(w.required("kind").text("kind")), w.required("weight").number("weight")})
-			}
-		}
-	case "tag":
-		for _, w := range s.in("tag_weights").tables("tag_weights") {
-			w.knows("tag", "weight")
-			spec.TagWeights = append(spec.TagWeights, TagWeight{w.required("tag").text("tag"), w.required("weight").number("weight")})
-		}
-	case "composite":
-		spec.Children = s.children(depth)
-	case "scaled":
-		spec.Inner = s.innerScorer(depth)
-	case "metadata_trust":
-		spec.DefaultScore = optional(s.in("default_score"), "default_score", table.number)
-	case "metadata_key":
-		spec.Key = s.in("key").required("key").text("key")
-		spec.Value = s.in("value").required("value").text("value")
-		spec.Boost = s.in("boost").required("boost").number("boost")
-	case "decay":
-		spec.ReferenceTime = optional(s.in("reference_time"), "reference_time", table.instant)
-		spec.NullTimestampScore = optional(s.in("null_timestamp_score"), "null_timestamp_score", table.number)
-		if t := s.in("curve"); t.has("curve") {
-			spec.Curve = curve(t.table("curve"))
-		}
-	default:
-		spec.Settings = s.described(scorer.Descriptors(), "scorer", kind)
-	}
-	return spec
+	return b.String()
 }
 
-// described reads the settings of a strategy as its descriptor has them: those
-// that are single values.
-func (s settings) described(list []strategy.Descriptor, what, kind string) map[string]any {
-	d, ok := described(list, kind, vectorName)
-	if !ok {
-		s.own.fail("", "unknown %s %q", what, kind)
-		return nil
+// settingKey returns the key of a setting in vectors.
+func settingKey(d strategy.Descriptor, f strategy.Field) string {
+	switch {
+	case f.Type == strategy.Parts:
+		return "children"
+	case f.Type == strategy.Duration:
+		return vectorName(f.Name) + "_secs"
+	case d.Name == "tag" && f.Name == "weights":
+		return "tag_weights"
+	case d.Name == "quota" && f.Name == "entries":
+		return "quotas"
+	case f.Name == "scarcity":
+		return "scarcity_behavior"
 	}
-	given := make(map[string]any)
-	for _, f := range d.Fields {
-		key := vectorName(f.Name)
-		t := s.in(key)
-		if f.Required {
-			t.required(key)
-		}
-		if !t.has(key) {
-			continue
-		}
-		switch f.Type {
-		case strategy.Number:
-			given[f.Name] = t.number(key)
-		case strategy.Int:
-			given[f.Name] = t.integer(key)
-		case strategy.Bool:
-			given[f.Name] = t.boolean(key)
-		case strategy.Text, strategy.Kind, strategy.Enum:
-			given[f.Name] = t.text(key)
-		default:
-			t.fail(key, "vectors cannot give a %s", f.Type)
-		}
-	}
-	return given
+	return vectorName(f.Name)
 }
 
-// describedKeys adds the keys of the settings of the types that only their
-// descriptors describe: those that are not among known.
-func describedKeys(keys []string, list []strategy.Descriptor, known ...string) []string {
-	for _, d := range list {
+// place is a table of a vector, with its path for messages.
+type place struct {
+	path   string
+	values map[string]any
+}
+
+func (p place) has(key string) bool {
+	_, ok := p.values[key]
+	return ok
+}
+
+func (p place) without(key string) place {
+	values := maps.Clone(p.values)
+	delete(values, key)
+	return place{p.path, values}
+}
+
+// reader reads the strategies of a vector. Its error is the first one.
+type reader struct {
+	strict  bool // unknown keys are mistakes
+	err     error
+	now     *time.Time // what the clock of decay says
+	refused error      // the error of a strategy that policies cannot express
+}
+
+func (r *reader) fail(path, format string, args ...any) {
+	if r.err == nil {
+		r.err = fmt.Errorf("%w: %s: %s", errVector, path, fmt.Sprintf(format, args...))
+	}
+}
+
+func (r *reader) knows(p place, keys ...string) {
+	for _, key := range slices.Sorted(maps.Keys(p.values)) {
+		if r.strict && !slices.Contains(keys, key) {
+			r.fail(p.path+"."+key, "unknown key")
+		}
+	}
+}
+
+// keysOf returns the keys of all strategies with a role.
+func keysOf(role string) []string {
+	keys := []string{"type", "weight", "inner_" + role, "reference_time", "use_default_weights"}
+	for _, d := range descriptorsOf(role) {
 		for _, f := range d.Fields {
-			if !slices.Contains(known, d.Name) {
-				keys = append(keys, vectorName(f.Name))
-			}
+			keys = append(keys, settingKey(d, f))
 		}
 	}
 	return keys
 }
 
-// children reads the parts of a composite: children of its own table, or
-// scorers of [config].
-func (s settings) children(depth int) []ChildSpec {
-	list := s.own.tables("children")
-	if s.flat != nil && !s.own.has("children") {
-		list = s.flat.tables("scorers")
-		s = s.without("scorers")
+// nested reads a strategy that is a table, or the name of one, whose settings are
+// in the table named.
+func (r *reader) nested(role string, v any, path string, named, config place) policy.Strategy {
+	if name, ok := v.(string); ok {
+		return r.strategy(role, name, named, config)
 	}
-	var specs []ChildSpec
-	for _, t := range list {
-		t.knows(scorerKeys...)
-		weight := 1.0
-		if t.has("weight") {
-			weight = t.number("weight")
-		}
-		part := settings{own: t, flat: s.flat}
-		specs = append(specs, ChildSpec{part.scorer(t.required("type").text("type"), depth+1), weight})
-	}
-	return specs
+	own := r.table(path, v)
+	r.knows(own, keysOf(role)...)
+	return r.strategy(role, r.typeOf(own), own, config)
 }
 
-// without returns the settings for strategies inside one that has used a key of
-// [config]: the flat form holds only one list of scorers and one inner strategy
-// of each kind, so deeper strategies must have their own settings.
-func (s settings) without(key string) settings {
-	rest := *s.flat
-	rest.values = maps.Clone(rest.values)
-	delete(rest.values, key)
-	return settings{own: s.own, flat: &rest}
-}
-
-// innerScorer reads the scorer inside a scaled one, or returns nil.
-func (s settings) innerScorer(depth int) *ScorerSpec {
-	inner, ok := s.inner("inner_scorer", scorerKeys)
+func (r *reader) table(path string, v any) place {
+	values, ok := v.(map[string]any)
 	if !ok {
-		return nil
+		r.fail(path, "must be a table, is %v", v)
 	}
-	spec := inner.scorer(inner.own.required("type").text("type"), depth+1)
-	return &spec
+	return place{path, values}
 }
 
-// inner finds the inner strategy: a table or a name, at the key inner or the
-// flat key of its own table, or at the flat key of [config].
-func (s settings) inner(flatKey string, known []string) (settings, bool) {
-	for _, key := range []string{"inner", flatKey} {
-		if s.own.has(key) {
-			return s.wrapped(s.own, key, s.flat, known), true
+func (r *reader) typeOf(p place) string {
+	name, ok := p.values["type"].(string)
+	if !ok {
+		r.fail(p.path+".type", "is required, as a string")
+	}
+	return name
+}
+
+// strategy reads a strategy whose settings are in a table of its own and, in the
+// format chapter's flat form, in config.
+func (r *reader) strategy(role, kind string, own, config place) policy.Strategy {
+	d, ok := described(descriptorsOf(role), kind)
+	if !ok {
+		r.fail(own.path, "unknown %s %q", role, kind)
+	}
+	in := func(key string) place {
+		if own.has(key) {
+			return own
+		}
+		return config
+	}
+	settings := policy.Settings{}
+	for _, f := range d.Fields {
+		key := settingKey(d, f)
+		at := in(key)
+		switch {
+		case f.Type == strategy.Child:
+			r.inner(settings, role, own, config)
+		case f.Type == strategy.Parts && (own.has(key) || !config.has("scorers")):
+			settings[f.Name] = r.parts(own, key, config)
+		case f.Type == strategy.Parts:
+			settings[f.Name] = r.parts(config, "scorers", config.without("scorers"))
+		case at.has(key):
+			settings[f.Name] = r.setting(d, f, at.path+"."+key, at.values[key])
 		}
 	}
-	if s.flat == nil || !s.flat.has(flatKey) {
-		return settings{}, false
+	switch byDefault := own.values["use_default_weights"]; {
+	case d.NeedsClock && in("reference_time").has("reference_time"):
+		now := r.instant(in("reference_time"), "reference_time")
+		r.now = &now
+	case kind == "metadata_trust" && settings["defaultScore"] == nil:
+		settings["defaultScore"] = 0.5 // the value that the chapter's examples configure
+	case kind == "kind" && (byDefault == true || !own.has("weights") && config.values["use_default_weights"] == true):
+		delete(settings, "weights")
 	}
-	return s.wrapped(*s.flat, flatKey, s.without(flatKey).flat, known), true
+	return policy.Strategy{Type: d.Name, Settings: settings}
 }
 
-func (s settings) wrapped(t table, key string, flat *table, known []string) settings {
-	if name, ok := t.values[key].(string); ok {
-		return settings{own: t.child(key, map[string]any{"type": name}), flat: flat}
+// inner reads the inner strategy: a table or a name, at the key inner or the
+// flat key of its own table, or at the flat key of config, which holds no more
+// than one. An inner slicer is greedy by default.
+func (r *reader) inner(settings policy.Settings, role string, own, config place) {
+	flatKey := "inner_" + role
+	at, key, rest := own, "inner", config
+	if !own.has(key) {
+		key = flatKey
 	}
-	return settings{own: t.table(key).knows(known...), flat: flat}
+	if !own.has(key) || own.path == config.path {
+		at, rest = config, config.without(flatKey)
+	}
+	switch {
+	case at.has(key):
+		settings["inner"] = r.nested(role, at.values[key], at.path+"."+key, place{path: at.path + "." + key}, rest)
+	case role == "slicer":
+		settings["inner"] = policy.Strategy{Type: "greedy"}
+	}
 }
 
-func curve(t table) *CurveSpec {
-	t.knows("type", "half_life_secs", "max_age_secs", "windows")
-	c := &CurveSpec{Type: t.required("type").text("type")}
-	switch c.Type {
-	case "exponential":
-		c.HalfLifeSecs = t.required("half_life_secs").number("half_life_secs")
-	case "window":
-		c.MaxAgeSecs = t.required("max_age_secs").number("max_age_secs")
-	case "step":
-		for _, w := range t.tables("windows") {
-			w.knows("max_age_secs", "score")
-			c.Windows = append(c.Windows, WindowSpec{w.required("max_age_secs").number("max_age_secs"), w.required("score").number("score")})
+// parts reads the parts of a composite.
+func (r *reader) parts(at place, key string, config place) []policy.Weighted {
+	var parts []policy.Weighted
+	for i, v := range r.list(at.path+"."+key, at.values[key]) {
+		path := fmt.Sprintf("%s.%s[%d]", at.path, key, i)
+		part := policy.Weighted{Scorer: r.nested("scorer", v, path, place{path: path}, config), Weight: 1}
+		if own := r.table(path, v); own.has("weight") {
+			part.Weight = r.number(path+".weight", own.values["weight"])
+		}
+		parts = append(parts, part)
+	}
+	return parts
+}
+
+// list reads an array; an absent one is empty.
+func (r *reader) list(path string, v any) []any {
+	var list []any
+	switch v := v.(type) {
+	case nil:
+	case []any:
+		list = v
+	case []map[string]any:
+		for _, m := range v {
+			list = append(list, m)
 		}
 	default:
-		t.fail("type", "unknown curve %q", c.Type)
+		r.fail(path, "must be an array, is %v", v)
 	}
-	return c
+	return list
 }
 
-var slicerKeys = describedKeys([]string{"type", "inner", "inner_slicer", "bucket_size", "quotas", "entries", "scarcity_behavior", "exact"},
-	slicer.Descriptors(), "knapsack", "quota", "countQuota", "countConstrainedKnapsack")
-
-// slicer reads a slicer of the given type.
-func (s settings) slicer(kind string, depth int) SlicerSpec {
-	spec := SlicerSpec{Type: kind}
-	if depth > maxNesting {
-		s.own.fail("", "slicers are nested more than %d deep", maxNesting)
-		return spec
-	}
-	switch kind {
-	case "knapsack":
-		spec.BucketSize = optional(s.in("bucket_size"), "bucket_size", table.integer)
-	case "quota":
-		spec.Inner = s.innerSlicer(depth)
-		for _, q := range s.in("quotas").tables("quotas") {
-			q.knows("kind", "require", "cap")
-			quota := QuotaSpec{Kind: cupel.ContextKind(q.required("kind").text("kind")), Require: q.number("require"), Cap: 100}
-			if q.has("cap") {
-				quota.Cap = q.number("cap")
-			}
-			spec.Quotas = append(spec.Quotas, quota)
+// setting reads a setting, as the settings of policies are.
+func (r *reader) setting(d strategy.Descriptor, f strategy.Field, path string, v any) any {
+	switch f.Type {
+	case strategy.Number:
+		return r.number(path, v)
+	case strategy.Duration:
+		return r.duration(d, f, r.number(path, v))
+	case strategy.Int:
+		if n, ok := v.(int64); ok {
+			return int(n)
 		}
-	case "count_quota":
-		spec.Inner = s.innerSlicer(depth)
-		s.counts(&spec)
-	case "count_constrained_knapsack":
-		spec.BucketSize = optional(s.in("bucket_size"), "bucket_size", table.integer)
-		s.counts(&spec)
-	default:
-		spec.Settings = s.described(slicer.Descriptors(), "slicer", kind)
-	}
-	return spec
-}
-
-func (s settings) counts(spec *SlicerSpec) {
-	for _, e := range s.in("entries").tables("entries") {
-		e.knows("kind", "require_count", "cap_count")
-		entry := EntrySpec{Kind: cupel.ContextKind(e.required("kind").text("kind")), RequireCount: e.integer("require_count"), CapCount: math.MaxInt}
-		if e.has("cap_count") {
-			entry.CapCount = e.integer("cap_count")
+	case strategy.Enum:
+		if i := slices.IndexFunc(f.Values, func(name string) bool { return v == strings.ToLower(name) }); i >= 0 {
+			return f.Values[i]
 		}
-		spec.Entries = append(spec.Entries, entry)
+		r.fail(path, "%q is none of %s", v, strings.ToLower(strings.Join(f.Values, ", ")))
+	case strategy.Bool, strategy.Text, strategy.Kind:
+		return v // of which type, the policy says
+	case strategy.Weights:
+		return r.weights(d, path, v)
+	case strategy.List:
+		list := []policy.Settings{}
+		for i, element := range r.list(path, v) {
+			list = append(list, r.entry(d, f.Fields, r.table(fmt.Sprintf("%s[%d]", path, i), element)))
+		}
+		return list
+	case strategy.Variant:
+		own := r.table(path, v)
+		variant, known := described(f.Variants, r.typeOf(own))
+		if !known {
+			r.fail(path, "unknown %s %q", f.Name, own.values["type"])
+		}
+		return policy.Strategy{Type: variant.Name, Settings: r.entry(variant, variant.Fields, own, "type")}
 	}
-	t := s.in("scarcity_behavior")
-	if !t.has("scarcity_behavior") {
-		return
-	}
-	switch b := t.text("scarcity_behavior"); b {
-	case "degrade":
-	case "throw":
-		spec.Throw = true
-	default:
-		t.fail("scarcity_behavior", "unknown scarcity behavior %q", b)
-	}
+	r.fail(path, "%v is not of type %s", v, f.Type)
+	return v
 }
 
-// innerSlicer reads the inner slicer, by default greedy.
-func (s settings) innerSlicer(depth int) *SlicerSpec {
-	spec := SlicerSpec{Type: "greedy"}
-	if inner, ok := s.inner("inner_slicer", slicerKeys); ok {
-		spec = inner.slicer(inner.own.required("type").text("type"), depth+1)
+// weights reads weights by name. A map keeps one of two and says nothing.
+func (r *reader) weights(d strategy.Descriptor, path string, v any) map[string]float64 {
+	fields := []strategy.Field{{Name: d.Name, Type: strategy.Text, Required: true}, {Name: "weight", Type: strategy.Number, Required: true}}
+	weights := map[string]float64{}
+	for i, element := range r.list(path, v) {
+		entry := r.entry(d, fields, r.table(fmt.Sprintf("%s[%d]", path, i), element))
+		name, _ := entry[d.Name].(string)
+		if _, twice := weights[name]; twice {
+			r.refused = &cupel.InvalidConfigError{Component: d.Component, Field: "weights", Value: name, Reason: d.Name + " is given twice"}
+		}
+		weights[name], _ = entry["weight"].(float64)
 	}
-	return &spec
+	return weights
 }
 
-// optional returns nil if key is absent, which differs from zero.
-func optional[T any](t table, key string, read func(table, string) T) *T {
-	if !t.has(key) {
-		return nil
+// duration rounds to the nearest nanosecond; what no duration holds is a
+// construction error (R10).
+func (r *reader) duration(d strategy.Descriptor, f strategy.Field, secs float64) time.Duration {
+	ns := math.Round(secs * float64(time.Second))
+	if !(math.Abs(ns) < math.MaxInt64) { // written so that NaN fails
+		r.refused = &cupel.InvalidConfigError{Component: d.Component, Field: f.Name, Value: fmt.Sprint(secs), Reason: "must be a number of seconds up to 292 years"}
 	}
-	v := read(t, key)
-	return &v
+	return time.Duration(ns)
+}
+
+func (r *reader) number(path string, v any) float64 {
+	switch n := v.(type) {
+	case float64:
+		return n
+	case int64: // which may stand for a float (R47)
+		return float64(n)
+	}
+	r.fail(path, "must be a number, is %v", v)
+	return 0
+}
+
+func (r *reader) instant(at place, key string) time.Time {
+	var t instant
+	if err := t.UnmarshalTOML(at.values[key]); err != nil {
+		r.fail(at.path+"."+key, "%v", err)
+	}
+	return time.Time(t)
+}
+
+// entry reads the fields of an entry.
+func (r *reader) entry(d strategy.Descriptor, fields []strategy.Field, own place, keys ...string) policy.Settings {
+	settings := policy.Settings{}
+	for _, f := range fields {
+		key := settingKey(d, f)
+		keys = append(keys, key)
+		if own.has(key) {
+			settings[f.Name] = r.setting(d, f, own.path+"."+key, own.values[key])
+		} else if f.Required && f.Type != strategy.List {
+			r.fail(own.path+"."+key, "is required")
+		}
+	}
+	r.knows(own, keys...)
+	return settings
 }

@@ -1,61 +1,85 @@
 package conformance
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"reflect"
 	"slices"
+	"strings"
+	"time"
+
+	"github.com/BurntSushi/toml"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/pipeline"
-	"github.com/wollax/cupel-go/cupel/placer"
+	"github.com/wollax/cupel-go/cupel/policy"
 	"github.com/wollax/cupel-go/cupel/strategy"
 	"github.com/wollax/cupel-go/cupeltoml"
 )
+
+// file is a vector as its TOML has it.
+type file struct {
+	Test struct {
+		Name, Stage, Description string
+		Scorer, Slicer, Placer   *string
+		Construction             bool `toml:"expect_construction_error"`
+	}
+	Config      map[string]any
+	Budget      *budget
+	Items       []item
+	ScoredItems []item                     `toml:"scored_items"`
+	Expected    toml.Primitive             // a table or an array of tables (R47)
+	Output      []struct{ Content string } `toml:"expected_output"`
+	Tolerance   struct {
+		ScoreEpsilon *float64 `toml:"score_epsilon"`
+	}
+}
+
+// instant is a date-time. One without an offset is in UTC.
+type instant time.Time
+
+// UnmarshalTOML implements [toml.Unmarshaler].
+func (t *instant) UnmarshalTOML(v any) error {
+	at, ok := v.(time.Time)
+	if !ok || at.Location().String() == "time-local" {
+		return fmt.Errorf("must be a date-time, is %v", v)
+	}
+	// The TOML library gives date-times without an offset the local location.
+	switch at.Location().String() {
+	case "datetime-local", "date-local":
+		at = time.Date(at.Year(), at.Month(), at.Day(), at.Hour(), at.Minute(), at.Second(), at.Nanosecond(), time.UTC)
+	}
+	*t = instant(at.UTC())
+	return nil
+}
 
 // vector is a decoded test vector: the inputs, or the error of building them,
 // and the expected result.
 type vector struct {
 	name, stage string
 
-	scorer   ScorerSpec
-	slicer   SlicerSpec
-	placer   string
-	pipeline PipelineSpec
+	pipeline Pipeline
 
 	items  []*cupel.ContextItem
 	scores []float64 // of items, in slicing and placing vectors
 	budget cupel.ContextBudget
 	slice  cupel.SliceBudget // the budget of a slicing vector, as given
 
-	built error // why items or budget could not be built
-	want  expectation
+	built      error // why items or budget could not be built
+	epsilon    float64
+	want       expectation
+	wantScores []expectation // by content
 }
 
-// expectation holds the assertions of a vector. nil asserts nothing.
-type expectation struct {
-	err          string // class of the error, or ""
-	construction bool   // only building is looked at
-	epsilon      float64
-
-	scoreRows []scoreRow
-	scores    []float64
-	selected  []string // contents, as a set
-	ordered   []string // contents, in order
-	indices   []int    // positions: a set in slicing vectors, in order elsewhere
-	smaller   []strategy.SmallerForm
-
-	shortfallCount, capExcludedCount *int
-	diagnostics                      *diagnostics
-}
-
-type scoreRow struct {
-	content string
-	score   float64
-}
+// errVector matches every error in a vector itself.
+var errVector = errors.New("invalid vector")
 
 // errorClasses maps the words of the schema to what errors.Is matches.
 var errorClasses = map[string]error{
+	"":                      nil,
 	"invalid_item":          cupel.ErrInvalidItem,
 	"invalid_budget":        cupel.ErrInvalidBudget,
 	"invalid_config":        cupel.ErrInvalidConfig,
@@ -69,175 +93,198 @@ var errorClasses = map[string]error{
 const maxVectorBytes = 8 << 20
 
 // readVector reads one file. Errors in it match errVector.
-func readVector(data []byte, strict bool) (v *vector, err error) {
-	if len(data) > maxVectorBytes {
-		return nil, tooLarge(int64(len(data)))
-	}
-	values, err := cupeltoml.Parse(data, maxVectorBytes)
+func readVector(data []byte, strict bool) (*vector, error) {
+	v := &vector{}
+	r := &reader{strict: strict}
+	values, err := cupeltoml.Parse(data, maxVectorBytes) // which bounds time and memory
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errVector, err)
+		return v, fmt.Errorf("%w: %w", errVector, err)
 	}
-	var mistake error
-	root := table{values: values, err: &mistake, strict: strict, known: map[string]bool{}}
-	root.knows("test", "config", "budget", "items", "scored_items", "expected", "expected_output", "tolerance")
-	v = &vector{}
-	v.read(root)
-	return v, mistake
+	var in file
+	md, err := toml.Decode(string(data), &in)
+	if err != nil {
+		return v, fmt.Errorf("%w: %w", errVector, err)
+	}
+	v.name, v.stage = in.Test.Name, in.Test.Stage
+	if v.name == "" {
+		r.fail("test.name", "is required")
+	}
+	v.epsilon = 1e-9
+	if in.Tolerance.ScoreEpsilon != nil {
+		v.epsilon = *in.Tolerance.ScoreEpsilon
+	}
+	v.readStrategies(in, r)
+	v.readExpectation(in, values["expected"], md, r)
+	if in.Test.Construction { // only building is looked at
+		v.want = expectation{Error: "invalid_config"}
+	} else {
+		v.readItems(in, r)
+		v.readBudget(in.Budget, r)
+	}
+	for _, key := range md.Undecoded() {
+		if strict && key[0] != "config" && !slices.Contains(key, "metadata") { // whose keys are checked where they are read
+			r.fail(key.String(), "unknown key")
+		}
+	}
+	return v, r.err
 }
 
-func (v *vector) read(root table) {
-	test := root.required("test").table("test").knows("name", "stage", "scorer", "slicer", "placer", "expect_construction_error", "description")
-	config := root.table("config").knows(slices.Concat([]string{"scorer", "slicer", "placer", "deduplication", "overflow_strategy", "near_duplicates", "scorers"},
-		without(scorerKeys, "type", "weight"), without(slicerKeys, "type"))...)
-	v.name = test.required("name").text("name")
-	v.stage = test.required("stage").text("stage")
-	v.want.construction = test.boolean("expect_construction_error")
-
+func (v *vector) readStrategies(in file, r *reader) {
+	config := place{"config", in.Config}
+	keys := []string{"scorer", "slicer", "placer", "deduplication", "overflow_strategy", "near_duplicates", "scorers"}
+	r.knows(config, slices.Concat(keys, keysOf("scorer"), keysOf("slicer"))...)
+	named := func(role string, name *string) policy.Strategy {
+		switch {
+		case name != nil:
+			return r.nested(role, *name, "test."+role, config, config)
+		case config.has(role):
+			return r.nested(role, config.values[role], "config."+role, config, config)
+		case v.stage != "pipeline":
+			r.fail("test."+role, "is required, here or as config.%s", role)
+		}
+		return policy.Strategy{}
+	}
+	p := &v.pipeline
+	p.Scorers = []policy.Weighted{{Scorer: policy.Strategy{Type: "reflexive"}, Weight: 1}}
+	p.Slicer.Type, p.Placer.Type = "greedy", "chronological"
 	switch v.stage {
 	case "scoring":
-		v.scorer = chosen(test, config, "scorer", scorerKeys, settings.scorer)
-		v.readItems(root, "items")
+		p.Scorers[0].Scorer = named("scorer", in.Test.Scorer)
 	case "slicing":
-		v.slicer = chosen(test, config, "slicer", slicerKeys, settings.slicer)
-		key := "scored_items"
-		if !root.has(key) {
-			key = "items"
-		}
-		v.readItems(root, key)
+		p.Slicer = named("slicer", in.Test.Slicer)
 	case "placing":
-		v.placer = readPlacer(test)
-		v.readItems(root, "items")
+		p.Placer = named("placer", in.Test.Placer)
 	case "pipeline":
-		v.readPipeline(config)
-		v.readItems(root, "items")
+		p.Slicer, p.Placer = named("slicer", nil), named("placer", nil)
+		if p.Scorers[0].Scorer = named("scorer", nil); !config.has("scorer") {
+			p.Scorers = r.parts(config, "scorers", config.without("scorers"))
+		}
+		v.readPipeline(config, r)
 	default:
-		test.fail("stage", "unknown stage %q", v.stage)
+		r.fail("test.stage", "unknown stage %q", v.stage)
 	}
-	v.readExpectation(root)
-	v.readBudget(root)
+	p.Now, v.built = r.now, r.refused
 }
 
-// chosen reads the strategy of a scoring or slicing vector: test names it and
-// config holds its settings, or config holds it as a nested table.
-func chosen[S any](test, config table, key string, known []string, read func(settings, string, int) S) (strategy S) {
-	if m, ok := config.values[key].(map[string]any); ok {
-		t := config.child(key, m).knows(known...)
-		return read(settings{own: t}, t.required("type").text("type"), 0)
-	}
-	name := test
-	if !test.has(key) && config.has(key) {
-		name = config
-	}
-	if !name.has(key) {
-		test.fail(key, "is required, here or as the table config.%s", key)
-		return strategy
-	}
-	return read(settings{own: config, flat: &config}, name.text(key), 0)
-}
-
-func without(keys []string, others ...string) []string {
-	return slices.DeleteFunc(slices.Clone(keys), func(key string) bool { return slices.Contains(others, key) })
-}
-
-func readPlacer(t table) string {
-	name := t.required("placer").text("placer")
-	if _, ok := described(placer.Descriptors(), name, placerName); !ok {
-		t.fail("placer", "unknown placer %q", name)
-	}
-	return name
-}
-
-// readPipeline reads the configuration of a pipeline. Strategies that are not
-// named stay nil, which the implementation rejects.
-func (v *vector) readPipeline(config table) {
+// readPipeline reads the rest of the configuration of a pipeline.
+func (v *vector) readPipeline(config place, r *reader) {
 	p := &v.pipeline
-	if config.has("scorer") {
-		s := chosen(config, config, "scorer", scorerKeys, settings.scorer)
-		p.Scorer = &s
-	} else if parts := (settings{own: config, flat: &config}).children(0); len(parts) == 1 { // bare (R47)
-		p.Scorer = &parts[0].Scorer
-	} else if len(parts) > 1 {
-		p.Scorer = &ScorerSpec{Type: "composite", Children: parts}
+	if config.has("near_duplicates") {
+		p.NearDuplicates = r.number("config.near_duplicates", config.values["near_duplicates"])
 	}
-	if config.has("slicer") {
-		s := chosen(config, config, "slicer", slicerKeys, settings.slicer)
-		p.Slicer = &s
+	switch config.values["deduplication"] {
+	case nil, true:
+	case false:
+		p.KeepDuplicates = true
+	default:
+		r.fail("config.deduplication", "must be a boolean")
 	}
-	if config.has("placer") {
-		p.Placer = readPlacer(config)
-	}
-	p.NearDuplicates = config.number("near_duplicates")
-	p.KeepDuplicates = config.has("deduplication") && !config.boolean("deduplication")
-	overflow := "throw"
-	if config.has("overflow_strategy") {
-		overflow = config.text("overflow_strategy")
-	}
-	switch overflow {
-	case "throw":
+	switch overflow := config.values["overflow_strategy"]; overflow {
+	case nil, "throw":
 	case "truncate":
 		p.Overflow = pipeline.OverflowTruncate
 	case "proceed":
 		p.Overflow = pipeline.OverflowProceed
 	default:
-		config.fail("overflow_strategy", "unknown overflow strategy %q", overflow)
+		r.fail("config.overflow_strategy", "unknown overflow strategy %q", overflow)
 	}
 }
 
-func (v *vector) readItems(root table, key string) {
-	for i, t := range root.tables(key) {
-		t.knows("content", "tokens", "kind", "source", "priority", "tags", "metadata", "timestamp", "futureRelevanceHint", "pinned",
-			"originalTokens", "score", "group", "versionOf", "variants", "groupVariants")
-		if v.stage == "slicing" || v.stage == "placing" {
-			t.required("score")
+// item is a candidate of a vector.
+type item struct {
+	Content, Kind, Source, Group, VersionOf *string
+	Tokens, Priority, OriginalTokens        *int
+	Tags                                    []string
+	Metadata                                map[string]any
+	Timestamp                               *instant
+	FutureRelevanceHint, Score              *float64
+	Pinned                                  bool
+	Variants, GroupVariants                 []variant
+}
+
+// variant is a smaller form. One that is made has its text from a function,
+// which fails where the text is empty.
+type variant struct {
+	Content string
+	Made    *string
+	Tokens  int
+	Worth   float64
+}
+
+func (v *vector) readItems(in file, r *reader) {
+	list, key := in.Items, "items"
+	if v.stage == "slicing" && in.ScoredItems != nil {
+		list, key = in.ScoredItems, "scored_items"
+	}
+	for i, it := range list {
+		path := fmt.Sprintf("%s[%d]", key, i)
+		if (v.stage == "slicing" || v.stage == "placing") && it.Score == nil {
+			r.fail(path+".score", "is required")
 		}
-		v.scores = append(v.scores, t.number("score"))
-		item, err := readItem(t)
+		v.scores = append(v.scores, valueOr(it.Score, 0))
+		built, err := it.build(path, r)
 		if err != nil && v.built == nil {
 			v.built = fmt.Errorf("item %d: %w", i, err)
 		}
-		v.items = append(v.items, item)
+		v.items = append(v.items, built)
 	}
 }
 
-func readItem(t table) (*cupel.ContextItem, error) {
-	var opts []cupel.ItemOption
-	add := func(key string, opt func() cupel.ItemOption) {
-		if t.has(key) {
-			opts = append(opts, opt())
-		}
+func valueOr[T any](p *T, absent T) T {
+	if p == nil {
+		return absent
 	}
-	add("kind", func() cupel.ItemOption { return cupel.WithKind(cupel.ContextKind(t.text("kind"))) })
-	add("source", func() cupel.ItemOption { return cupel.WithSource(cupel.ContextSource(t.text("source"))) })
-	add("priority", func() cupel.ItemOption { return cupel.WithPriority(t.integer("priority")) })
-	add("tags", func() cupel.ItemOption { return cupel.WithTags(t.texts("tags")...) })
-	add("metadata", func() cupel.ItemOption { return cupel.WithMetadata(t.table("metadata").values) })
-	add("timestamp", func() cupel.ItemOption { return cupel.WithTimestamp(t.instant("timestamp")) })
-	add("futureRelevanceHint", func() cupel.ItemOption { return cupel.WithFutureRelevanceHint(t.number("futureRelevanceHint")) })
-	add("originalTokens", func() cupel.ItemOption { return cupel.WithOriginalTokens(t.integer("originalTokens")) })
-	add("group", func() cupel.ItemOption { return cupel.WithGroup(t.text("group")) })
-	add("versionOf", func() cupel.ItemOption { return cupel.WithVersionOf(t.text("versionOf")) })
-	add("variants", func() cupel.ItemOption { return cupel.WithVariants(readVariants(t, "variants")...) })
-	add("groupVariants", func() cupel.ItemOption { return cupel.WithGroupVariants(readVariants(t, "groupVariants")...) })
-	if t.boolean("pinned") {
+	return *p
+}
+
+func required[T any](r *reader, path string, p *T) (value T) {
+	if p == nil {
+		r.fail(path, "is required")
+		return value
+	}
+	return *p
+}
+
+func (it item) build(path string, r *reader) (*cupel.ContextItem, error) {
+	opts := []cupel.ItemOption{
+		given(it.Kind, func(s string) cupel.ItemOption { return cupel.WithKind(cupel.ContextKind(s)) }),
+		given(it.Source, func(s string) cupel.ItemOption { return cupel.WithSource(cupel.ContextSource(s)) }),
+		given(it.Priority, cupel.WithPriority),
+		given(it.FutureRelevanceHint, cupel.WithFutureRelevanceHint),
+		given(it.OriginalTokens, cupel.WithOriginalTokens),
+		given(it.Group, cupel.WithGroup),
+		given(it.VersionOf, cupel.WithVersionOf),
+		given(it.Timestamp, func(t instant) cupel.ItemOption { return cupel.WithTimestamp(time.Time(t)) }),
+		cupel.WithTags(it.Tags...),
+		cupel.WithMetadata(it.Metadata),
+		cupel.WithVariants(variants(it.Variants)...),
+		cupel.WithGroupVariants(variants(it.GroupVariants)...),
+	}
+	if it.Pinned {
 		opts = append(opts, cupel.WithPinned())
 	}
-	return cupel.NewContextItem(t.required("content").text("content"), t.required("tokens").integer("tokens"), opts...)
+	return cupel.NewContextItem(required(r, path+".content", it.Content), required(r, path+".tokens", it.Tokens), opts...)
 }
 
-// readVariants reads smaller forms. One that is made has its text from a
-// function, which fails where the text is empty.
-func readVariants(t table, key string) []cupel.Variant {
+// given returns the option for a value that the vector gives, or nil, which
+// changes nothing.
+func given[T any](value *T, option func(T) cupel.ItemOption) cupel.ItemOption {
+	if value == nil {
+		return nil
+	}
+	return option(*value)
+}
+
+func variants(rows []variant) []cupel.Variant {
 	var list []cupel.Variant
-	for _, row := range t.tables(key) {
-		row.knows("content", "made", "tokens", "worth")
-		v := cupel.Variant{Content: row.text("content"), Tokens: row.required("tokens").integer("tokens"), Worth: row.required("worth").number("worth")}
-		if row.has("made") {
-			text := row.text("made")
+	for _, row := range rows {
+		v := cupel.Variant{Content: row.Content, Tokens: row.Tokens, Worth: row.Worth}
+		if row.Made != nil {
 			v.Make = func(context.Context) (string, error) {
-				if text == "" {
-					return "", errNoText
+				if *row.Made == "" {
+					return "", errors.New("the vector has no text for this form")
 				}
-				return text, nil
+				return *row.Made, nil
 			}
 		}
 		list = append(list, v)
@@ -245,46 +292,192 @@ func readVariants(t table, key string) []cupel.Variant {
 	return list
 }
 
-var errNoText = errors.New("the vector has no text for this form")
+// budget is the budget of a vector.
+type budget struct {
+	MaxTokens     *int `toml:"max_tokens"`
+	TargetTokens  *int `toml:"target_tokens"`
+	OutputReserve int  `toml:"output_reserve"`
+	ReservedSlots []struct {
+		Kind   cupel.ContextKind
+		Tokens int
+	} `toml:"reserved_slots"`
+	SafetyMargin float64 `toml:"estimation_safety_margin_percent"`
+}
 
 // readBudget reads the budget. Unless it expects an error, a slicing vector
 // passes its budget to the slicer unchecked, to test the slicers' rule for a
 // target of 0 or less.
-func (v *vector) readBudget(root table) {
-	t := root.table("budget").knows("max_tokens", "target_tokens", "output_reserve", "reserved_slots", "estimation_safety_margin_percent")
-	if !root.has("budget") {
-		if (v.stage == "slicing" || v.stage == "pipeline") && !v.want.construction && v.want.err == "" {
-			root.fail("budget", "is required")
+func (v *vector) readBudget(b *budget, r *reader) {
+	if b == nil {
+		if (v.stage == "slicing" || v.stage == "pipeline") && v.want.Error == "" {
+			r.fail("budget", "is required")
 		}
 		return
 	}
-	if !t.has("max_tokens") {
-		t.required("target_tokens")
+	if b.MaxTokens == nil {
+		required(r, "budget.target_tokens", b.TargetTokens)
 	}
-	target, maxTokens := t.integer("target_tokens"), t.integer("max_tokens")
-	if !t.has("max_tokens") {
-		maxTokens = target
-	}
-	if !t.has("target_tokens") {
-		target = maxTokens
-	}
-	v.slice = cupel.SliceBudget{MaxTokens: maxTokens, TargetTokens: target}
+	maxTokens, target := cmp.Or(b.MaxTokens, b.TargetTokens), cmp.Or(b.TargetTokens, b.MaxTokens)
+	v.slice = cupel.SliceBudget{MaxTokens: valueOr(maxTokens, 0), TargetTokens: valueOr(target, 0)}
 
 	var err error
 	slots := map[cupel.ContextKind]int{}
-	for _, s := range t.tables("reserved_slots") {
-		s.knows("kind", "tokens")
-		kind := cupel.ContextKind(s.required("kind").text("kind"))
-		if _, ok := slots[kind]; ok { // a map would keep one and say nothing
-			err = &cupel.InvalidBudgetError{Field: "reservedSlots", Reason: fmt.Sprintf("must not have %q twice", kind)}
+	for _, s := range b.ReservedSlots {
+		if _, ok := slots[s.Kind]; ok { // a map would keep one and say nothing
+			err = &cupel.InvalidBudgetError{Field: "reservedSlots", Reason: fmt.Sprintf("must not have %q twice", s.Kind)}
 		}
-		slots[kind] = s.required("tokens").integer("tokens")
+		slots[s.Kind] = s.Tokens
 	}
 	if err == nil {
-		v.budget, err = cupel.NewContextBudget(maxTokens, target, cupel.WithOutputReserve(t.integer("output_reserve")),
-			cupel.WithReservedSlots(slots), cupel.WithEstimationSafetyMargin(t.number("estimation_safety_margin_percent")))
+		v.budget, err = cupel.NewContextBudget(v.slice.MaxTokens, v.slice.TargetTokens, cupel.WithOutputReserve(b.OutputReserve),
+			cupel.WithReservedSlots(slots), cupel.WithEstimationSafetyMargin(b.SafetyMargin))
 	}
-	if v.built == nil && (v.stage != "slicing" || v.want.err != "") {
+	if v.built == nil && (v.stage != "slicing" || v.want.Error != "") {
 		v.built = err
 	}
+}
+
+// expectation is what a vector expects: a table, or one row of an array of
+// tables. A stage's tag is on what it returns; the rest is unknown there, so that
+// a vector that expects nothing else does not pass. nil asserts nothing, and an
+// empty list that there are no elements.
+type expectation struct {
+	Content     *string  `stages:"scoring slicing placing pipeline"`
+	ScoreApprox *float64 `toml:"score_approx" stages:"scoring"`
+
+	Error            string                 `stages:"scoring slicing placing pipeline"`
+	Scores           []float64              `stages:"scoring pipeline"`
+	SelectedContents []string               `toml:"selected_contents" stages:"slicing"`
+	OrderedContents  []string               `toml:"ordered_contents" stages:"placing pipeline"`
+	SelectedIndices  []int                  `toml:"selected_indices" stages:"slicing placing pipeline"`
+	OrderedIndices   []int                  `toml:"ordered_indices" stages:"slicing placing pipeline"`
+	Smaller          []strategy.SmallerForm `stages:"slicing"`
+	ShortfallCount   *int                   `toml:"shortfall_count" stages:"slicing pipeline"`
+	CapExcludedCount *int                   `toml:"cap_excluded_count" stages:"slicing pipeline"`
+	Diagnostics      diagnostics            `stages:"slicing pipeline"`
+}
+
+// diagnostics are the assertions about a report.
+type diagnostics struct {
+	Included   []row `stages:"pipeline"`
+	Excluded   []row `stages:"pipeline"`
+	Shortfalls []row `stages:"slicing pipeline"`
+	Events     []row `stages:"pipeline"`
+	Summary    row   `stages:"pipeline"`
+}
+
+// row is a row of a list in a report. Only what a vector gives is compared.
+type row map[string]any
+
+// readExpectation reads the expected result.
+func (v *vector) readExpectation(in file, expected any, md toml.MetaData, r *reader) {
+	var rows []expectation
+	var err error
+	switch expected.(type) {
+	case nil:
+	case map[string]any:
+		rows = make([]expectation, 1)
+		err = md.PrimitiveDecode(in.Expected, &rows[0])
+	default:
+		rows = []expectation{}
+		err = md.PrimitiveDecode(in.Expected, &rows)
+	}
+	if err != nil {
+		r.fail("expected", "%v", err)
+	}
+	for i := range rows {
+		v.leaveOut(&rows[i], "expected", r)
+		v.leaveOut(&rows[i].Diagnostics, "expected.diagnostics", r)
+		rows[i].Diagnostics.check(r)
+	}
+	if v.stage != "placing" && v.stage != "pipeline" && in.Output != nil {
+		if r.strict {
+			r.fail("expected_output", "unknown key: a %s vector has no output", v.stage)
+		}
+		in.Output = nil
+	}
+	if len(rows) == 1 && rows[0].Content == nil {
+		v.want = rows[0]
+	} else if rows != nil {
+		v.readRows(rows, r)
+	}
+	if in.Output != nil {
+		contents := []string{}
+		for _, o := range in.Output {
+			contents = append(contents, o.Content)
+		}
+		if before := v.want.OrderedContents; before != nil && !slices.Equal(before, contents) {
+			r.fail("expected.ordered_contents", "is %q, expected_output is %q", before, contents)
+		}
+		v.want.OrderedContents = contents
+	}
+	if _, known := errorClasses[v.want.Error]; !known {
+		r.fail("expected.error", "unknown error class %q", v.want.Error)
+	}
+	if selected := v.want.SelectedIndices; selected != nil {
+		if v.want.OrderedIndices != nil {
+			r.fail("expected.selected_indices", "cannot be combined with ordered_indices")
+		}
+		v.want.OrderedIndices = selected // which are a set in slicing vectors
+	}
+	// (R47) A pipeline vector without an expectation expects the empty output.
+	if v.stage != "pipeline" && !in.Test.Construction && v.wantScores == nil && reflect.ValueOf(v.want).IsZero() {
+		r.fail("expected", "is required: a %s vector must expect something", v.stage)
+	}
+}
+
+// leaveOut removes from a struct what the stage does not return.
+func (v *vector) leaveOut(of any, path string, r *reader) {
+	values := reflect.ValueOf(of).Elem()
+	for i := range values.NumField() {
+		f := values.Type().Field(i)
+		if values.Field(i).IsZero() || strings.Contains(f.Tag.Get("stages"), v.stage) {
+			continue
+		}
+		values.Field(i).SetZero()
+		if r.strict {
+			r.fail(path+"."+cmp.Or(f.Tag.Get("toml"), strings.ToLower(f.Name)), "unknown key")
+		}
+	}
+}
+
+// readRows reads an array of tables, one for each item.
+func (v *vector) readRows(rows []expectation, r *reader) {
+	contents := []string{}
+	for i, e := range rows {
+		path := fmt.Sprintf("expected[%d]", i)
+		contents = append(contents, required(r, path+".content", e.Content))
+		if v.stage == "scoring" {
+			required(r, path+".score_approx", e.ScoreApprox)
+		}
+	}
+	switch v.stage {
+	case "scoring":
+		v.wantScores = rows
+	case "slicing":
+		v.want.SelectedContents = contents
+	default:
+		v.want.OrderedContents = contents
+	}
+}
+
+// check removes unknown keys from the rows.
+func (d diagnostics) check(r *reader) {
+	excluded := []string{"content", "score_approx", "exclusion_reason", "candidate", "stale"}
+	for _, code := range cupel.ExclusionCodes() {
+		for f := range cupel.NewExclusionReason(code, cupel.ReasonData{GroupTokens: 1}).Fields() {
+			excluded = append(excluded, f.Name)
+		}
+	}
+	check := func(what string, rows []row, keys ...string) {
+		for i, given := range rows {
+			r.knows(place{fmt.Sprintf("expected.diagnostics.%s[%d]", what, i), given}, keys...)
+			maps.DeleteFunc(given, func(key string, _ any) bool { return !slices.Contains(keys, key) })
+		}
+	}
+	check("excluded", d.Excluded, excluded...)
+	check("included", d.Included, "content", "score_approx", "inclusion_reason", "candidate", "form", "stale", "tokens", "original_tokens")
+	check("shortfalls", d.Shortfalls, "kind", "required_count", "satisfied_count")
+	check("events", d.Events, "stage", "item_count")
+	check("summary", []row{d.Summary}, "total_candidates", "total_tokens_considered")
 }

@@ -51,14 +51,13 @@ func sameMetadata(a, b map[string]any) bool {
 // throughJSON returns metadata as they come back from JSON, where an int is a
 // [json.Number] and a struct is a map.
 func throughJSON(metadata map[string]any) (any, bool) {
-	var w jsonwire.Writer
-	w.AnyMap(metadata)
-	text, failed := w.Result()
+	text, failed := jsonwire.Write(func(c *jsonwire.Codec) { c.W.AnyMap(metadata) })
 	if failed != nil {
 		return nil, false
 	}
-	value, err := jsonwire.Read(text, (*jsonwire.Reader).Any)
-	return value, err == nil
+	var value any
+	failed = jsonwire.Read(text, func(r *jsonwire.Reader) { value = r.Any() })
+	return value, failed == nil
 }
 
 // sameFloat reports whether a and b are equal, or both NaN.
@@ -68,16 +67,9 @@ func sameFloat(a, b float64) bool { return a == b || a != a && b != b }
 // equals NaN), and the same reason, form and staleness. It ignores positions
 // among the candidates, which a report that was read does not know.
 func (i IncludedItem) Equal(other IncludedItem) bool {
-	var a, b includedExtra
-	if i.extra != nil {
-		a = *i.extra
-	}
-	if other.extra != nil {
-		b = *other.extra
-	}
 	return i.Item.Equal(other.Item) && sameFloat(i.Score, other.Score) && i.Reason == other.Reason &&
 		i.Form == other.Form && i.Stale == other.Stale &&
-		a.item.equal(b.item) && a.reason.equal(b.reason)
+		i.extra.equal(other.extra) && i.reasonExtra.equal(other.reasonExtra)
 }
 
 // Equal reports whether the entries have equal items, the same score (NaN

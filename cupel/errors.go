@@ -21,6 +21,10 @@ var (
 	ErrStrategy = errors.New("cupel: a strategy failed")
 	// ErrContract is matched by [ContractError].
 	ErrContract = errors.New("cupel: a strategy broke its contract")
+	// ErrInvalidJSON is matched by [DecodeError].
+	ErrInvalidJSON = errors.New("cupel: invalid JSON")
+	// ErrUnencodable is matched by [EncodeError].
+	ErrUnencodable = errors.New("cupel: cannot write JSON")
 )
 
 // InvalidItemError reports an item that cannot be built, read or run.
@@ -156,6 +160,51 @@ func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
 func (e *PanicError) Unwrap() error {
 	err, _ := e.Value.(error)
 	return err
+}
+
+// DecodeError reports JSON that does not hold a value of the wanted type. The
+// value to be read is unchanged.
+//
+// If a field of an item or a budget is wrong, Err is an [InvalidItemError] or
+// [InvalidBudgetError], so that [errors.Is] matches [ErrInvalidItem] or
+// [ErrInvalidBudget] too. For text that is not JSON at all, [json.Unmarshal]
+// returns its own [json.SyntaxError] instead.
+type DecodeError struct {
+	Path   string // where, such as "included[3].item.tokens"; "" for the value as a whole; a long one ends in "…"
+	Reason string // what is wrong, and what would be right
+	Err    error  // the cause, or nil
+}
+
+func (e *DecodeError) Error() string { return wireError("cupel: invalid JSON", e.Path, e.Reason) }
+
+// Is reports whether target is [ErrInvalidJSON].
+func (e *DecodeError) Is(target error) bool { return target == ErrInvalidJSON }
+
+// Unwrap returns the cause.
+func (e *DecodeError) Unwrap() error { return e.Err }
+
+// EncodeError reports a value that JSON cannot express: text that is not UTF-8,
+// metadata such as a channel or NaN, a timestamp outside the years 0 to 9999,
+// or an item that is nil or empty.
+type EncodeError struct {
+	Path   string // where, such as `included[3].item.metadata["key"]`; "" for the value as a whole; a long one ends in "…"
+	Reason string // what is wrong
+	Err    error  // the cause, or nil
+}
+
+func (e *EncodeError) Error() string { return wireError("cupel: cannot write JSON", e.Path, e.Reason) }
+
+// Is reports whether target is [ErrUnencodable].
+func (e *EncodeError) Is(target error) bool { return target == ErrUnencodable }
+
+// Unwrap returns the cause.
+func (e *EncodeError) Unwrap() error { return e.Err }
+
+func wireError(what, path, reason string) string {
+	if path == "" {
+		path = "value"
+	}
+	return what + ": " + path + " " + reason
 }
 
 // join returns nil for no problems, the problem itself for one, and all of them

@@ -16,7 +16,7 @@ type insider struct{}
 func (insider) Columns(items []*ContextItem, to *engine.Columns, always bool) int {
 	linked := always
 	n := len(items)
-	to.Tokens, to.Pinned, to.Contents = resize(to.Tokens, n), resize(to.Pinned, n), resize(to.Contents, n)
+	to.Tokens, to.Pinned, to.Contents = engine.Resize(to.Tokens, n), engine.Resize(to.Pinned, n), engine.Resize(to.Contents, n)
 	for i, it := range items {
 		if it == nil || it.content == "" {
 			return i
@@ -34,7 +34,7 @@ func (insider) Columns(items []*ContextItem, to *engine.Columns, always bool) in
 		l.Time, l.Timed = it.timestamp, it.has&hasTimestamp != 0
 		if u := it.units; u != nil {
 			l.Group, l.Version = u.group, u.versionOf
-			l.Forms, l.GroupForms = u.own(), u.ofGroup()
+			l.Forms, l.GroupForms = u.own(), u.groupForms
 		}
 	}
 	return -1
@@ -84,16 +84,20 @@ func (insider) Reason(code ExclusionCode, tokens, available int, other *ContextI
 	return ExclusionReason{Code: code, tokens: tokens, available: available, other: other}
 }
 
+// AppendReason appends the text of a reason.
+func (insider) AppendReason(b []byte, r *ExclusionReason) []byte { return r.append(b) }
+
+// AppendIncluded appends the text of an entry.
+func (insider) AppendIncluded(b []byte, e *IncludedItem) []byte { return e.append(b) }
+
 // Points returns the smaller forms of what a slicer sees, and the older versions that
 // may come back in its place.
 func (insider) Points(it *ContextItem) (forms, older []engine.Form) {
-	if it == nil || it.units == nil {
-		return nil, nil
+	u := it.unitsOrNone()
+	if u.unit != nil {
+		older = u.unit.older
 	}
-	if it.units.unit != nil {
-		older = it.units.unit.older
-	}
-	return it.units.forms, older
+	return u.forms, older
 }
 
 // UnitField returns the first field of an item that makes it more than a plain item,
@@ -107,18 +111,4 @@ func (u *itemUnits) own() []engine.Form {
 		return sizesOf(u.variants)
 	}
 	return u.forms
-}
-
-func (u *itemUnits) ofGroup() []engine.Form {
-	if u.lists == nil {
-		return nil
-	}
-	return u.lists.groupForms
-}
-
-func resize[T any](s []T, n int) []T {
-	if cap(s) < n {
-		return make([]T, n)
-	}
-	return s[:n]
 }

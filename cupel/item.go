@@ -199,100 +199,66 @@ func WithOriginalTokens(tokens int) ItemOption {
 	}
 }
 
-// Content returns the text, never empty.
-func (it *ContextItem) Content() string {
+var noItem ContextItem
+
+// orNone returns the item, or one whose fields are zero in place of nil.
+func (it *ContextItem) orNone() *ContextItem {
 	if it == nil {
-		return ""
+		return &noItem
 	}
-	return it.content
+	return it
 }
+
+// Content returns the text, never empty.
+func (it *ContextItem) Content() string { return it.orNone().content }
 
 // Tokens returns the size in tokens as the caller counted them; it may be
 // negative.
-func (it *ContextItem) Tokens() int {
-	if it == nil {
-		return 0
-	}
-	return it.tokens
-}
+func (it *ContextItem) Tokens() int { return it.orNone().tokens }
 
 // Kind returns the kind; well-known kinds are spelled as the constants are.
-func (it *ContextItem) Kind() ContextKind {
-	if it == nil {
-		return ""
-	}
-	return it.kind
-}
+func (it *ContextItem) Kind() ContextKind { return it.orNone().kind }
 
 // Source returns the source; well-known sources are spelled as the constants
 // are.
-func (it *ContextItem) Source() ContextSource {
-	if it == nil {
-		return ""
-	}
-	return it.source
-}
+func (it *ContextItem) Source() ContextSource { return it.orNone().source }
 
 // Priority returns the priority, and false when the item has none.
 func (it *ContextItem) Priority() (int, bool) {
-	if it == nil {
-		return 0, false
-	}
+	it = it.orNone()
 	return it.priority, it.has&hasPriority != 0
 }
 
 // Tags returns a copy of the tags. [ContextItem.AllTags] does not copy.
-func (it *ContextItem) Tags() []string {
-	if it == nil {
-		return nil
-	}
-	return slices.Clone(it.tags)
-}
+func (it *ContextItem) Tags() []string { return slices.Clone(it.orNone().tags) }
 
 // AllTags returns an iterator over the tags with their positions, in order.
-func (it *ContextItem) AllTags() iter.Seq2[int, string] {
-	var tags []string
-	if it != nil {
-		tags = it.tags
-	}
-	return slices.All(tags) // the only return, so that ranging over it is inlined and free
-}
+func (it *ContextItem) AllTags() iter.Seq2[int, string] { return slices.All(it.orNone().tags) }
 
 // NumTags returns the number of tags.
-func (it *ContextItem) NumTags() int {
-	if it == nil {
-		return 0
-	}
-	return len(it.tags)
-}
+func (it *ContextItem) NumTags() int { return len(it.orNone().tags) }
 
 // Timestamp returns when the item was created, in UTC, and false if the item has
 // no timestamp.
 func (it *ContextItem) Timestamp() (time.Time, bool) {
-	if it == nil {
-		return time.Time{}, false
-	}
+	it = it.orNone()
 	return it.timestamp, it.has&hasTimestamp != 0
 }
 
 // FutureRelevanceHint returns the hint, and false if there is none. It may be any
 // float64.
 func (it *ContextItem) FutureRelevanceHint() (float64, bool) {
-	if it == nil {
-		return 0, false
-	}
+	it = it.orNone()
 	return it.hint, it.has&hasHint != 0
 }
 
 // Pinned reports whether the item is to be selected without being scored.
-func (it *ContextItem) Pinned() bool { return it != nil && it.pinned }
+func (it *ContextItem) Pinned() bool { return it.orNone().pinned }
 
 // OriginalTokens returns the size in tokens before the content was shortened,
 // and false when that is not known.
 func (it *ContextItem) OriginalTokens() (int, bool) {
-	if it == nil {
-		return 0, false
-	}
+	it = it.orNone()
 	return it.originalTokens, it.has&hasOriginalTokens != 0
 }
 

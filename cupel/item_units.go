@@ -43,18 +43,14 @@ type Form struct {
 type itemUnits struct {
 	forms     []engine.Form // smaller forms: of variants, or of a stand-in's chain
 	variants  []Variant     // in use: largest first, without useless ones and those without content
-	lists     *variantLists
-	unit      *standIn // of a stand-in that a run has made
+	unit      *standIn      // of a stand-in that a run has made
 	group     string
 	versionOf string
-}
 
-// variantLists are what runs rarely or never look at.
-type variantLists struct {
-	given         []Variant // as in JSON
 	groupVariants []Variant // in use
 	groupForms    []engine.Form
-	groupGiven    []Variant
+	given         []Variant // variants as in JSON
+	groupGiven    []Variant // group variants as in JSON
 }
 
 // standIn is what strategies see in place of a unit that is not one plain item.
@@ -95,9 +91,7 @@ func WithVersionOf(key string) ItemOption {
 // with at most the worth and at least the tokens of another is never used.
 func WithVariants(list ...Variant) ItemOption {
 	return func(it *itemDraft) error {
-		if len(list) > 0 || it.units != nil {
-			it.ofUnits().ofLists().given = slices.Clone(list)
-		}
+		it.ofUnits().given = slices.Clone(list)
 		return nil
 	}
 }
@@ -109,9 +103,7 @@ func WithVariants(list ...Variant) ItemOption {
 // compare them with the group's. An item without a group never uses them.
 func WithGroupVariants(list ...Variant) ItemOption {
 	return func(it *itemDraft) error {
-		if len(list) > 0 || it.units != nil {
-			it.ofUnits().ofLists().groupGiven = slices.Clone(list)
-		}
+		it.ofUnits().groupGiven = slices.Clone(list)
 		return nil
 	}
 }
@@ -124,24 +116,12 @@ func (it *itemDraft) ofUnits() *itemUnits {
 	return it.units
 }
 
-// ofLists returns the variants of the draft, which most items lack.
-func (u *itemUnits) ofLists() *variantLists {
-	if u.lists == nil {
-		u.lists = new(variantLists)
-	}
-	return u.lists
-}
-
 // copy returns a copy that options may change.
 func (u *itemUnits) copy() *itemUnits {
 	if u == nil {
 		return nil
 	}
 	units := *u
-	if u.lists != nil {
-		lists := *u.lists
-		units.lists = &lists
-	}
 	return &units
 }
 
@@ -152,23 +132,15 @@ func (it *itemDraft) finish(counted bool) []error {
 	if u == nil {
 		return nil
 	}
-	u.forms, u.variants, u.unit = nil, nil, nil
-	if lists := u.lists; lists != nil {
-		var problems, more []error
-		u.variants, problems = usable(lists.given, "variants", it.tokens, counted)
-		lists.groupVariants, more = usable(lists.groupGiven, "groupVariants", 0, false)
-		if len(problems)+len(more) > 0 {
-			return append(problems, more...)
-		}
-		if len(lists.given) == 0 && len(lists.groupGiven) == 0 {
-			u.lists = nil
-		}
-		u.forms, lists.groupForms = sizesOf(u.variants), sizesOf(lists.groupVariants)
-	}
-	if u.group == "" && u.versionOf == "" && u.lists == nil {
+	u.unit = nil
+	var problems, more []error
+	u.variants, problems = usable(u.given, "variants", it.tokens, counted)
+	u.groupVariants, more = usable(u.groupGiven, "groupVariants", 0, false)
+	u.forms, u.groupForms = sizesOf(u.variants), sizesOf(u.groupVariants)
+	if u.group == "" && u.versionOf == "" && len(u.given) == 0 && len(u.groupGiven) == 0 {
 		it.units = nil
 	}
-	return nil
+	return append(problems, more...)
 }
 
 // usable checks the variants given, and returns those that are used and what is
@@ -217,63 +189,46 @@ func sizesOf(list []Variant) []engine.Form {
 	return forms
 }
 
-// Group returns the group, or "" if the item has none.
-func (it *ContextItem) Group() string {
-	if it == nil || it.units == nil {
-		return ""
+var noUnits itemUnits
+
+// unitsOrNone returns what the item has beyond a plain one.
+func (it *ContextItem) unitsOrNone() *itemUnits {
+	if it.Plain() {
+		return &noUnits
 	}
-	return it.units.group
+	return it.units
 }
 
+// Group returns the group, or "" if the item has none.
+func (it *ContextItem) Group() string { return it.unitsOrNone().group }
+
 // VersionOf returns the version key of the item, or "" if it has none.
-func (it *ContextItem) VersionOf() string {
-	if it == nil || it.units == nil {
-		return ""
-	}
-	return it.units.versionOf
-}
+func (it *ContextItem) VersionOf() string { return it.unitsOrNone().versionOf }
 
 // Variants returns a copy of the smaller forms in use, largest first. It leaves
 // out useless ones and those that were read without content. Form n of the item
 // is the n-th variant, counted from 1.
-func (it *ContextItem) Variants() []Variant { return slices.Clone(it.usedVariants()) }
+func (it *ContextItem) Variants() []Variant { return slices.Clone(it.unitsOrNone().variants) }
 
 // GroupVariants returns a copy of the smaller forms of the item's group, as
 // [ContextItem.Variants] does.
-func (it *ContextItem) GroupVariants() []Variant { return slices.Clone(it.usedGroupVariants()) }
+func (it *ContextItem) GroupVariants() []Variant { return slices.Clone(it.unitsOrNone().groupVariants) }
 
 // unitField returns the name of a field that makes the item more than a plain
 // one, or "".
 func (it *ContextItem) unitField() string {
-	if it.units == nil {
-		return ""
-	}
-	variants, groupVariants := it.units.given() // used or not
+	u := it.unitsOrNone()
 	switch {
-	case it.units.group != "":
+	case u.group != "":
 		return "group"
-	case len(variants) > 0:
+	case len(u.given) > 0: // used or not
 		return "variants"
-	case len(groupVariants) > 0:
+	case len(u.groupGiven) > 0:
 		return "groupVariants"
-	case it.units.versionOf != "":
+	case u.versionOf != "":
 		return "versionOf"
 	}
 	return "" // a stand-in that a caller has kept
-}
-
-func (it *ContextItem) usedVariants() []Variant {
-	if it == nil || it.units == nil {
-		return nil
-	}
-	return it.units.variants
-}
-
-func (it *ContextItem) usedGroupVariants() []Variant {
-	if it == nil || it.units == nil || it.units.lists == nil {
-		return nil
-	}
-	return it.units.lists.groupVariants
 }
 
 // Plain reports whether the item has no group, smaller forms or version key.
@@ -283,32 +238,21 @@ func (it *ContextItem) Plain() bool { return it == nil || it.units == nil }
 // candidates, and nil for all other items. Slicers and placers get a stand-in
 // for each group; its tokens are the total of all members.
 func (it *ContextItem) Members() []*ContextItem {
-	if it == nil || it.units == nil || it.units.unit == nil {
-		return nil
+	if unit := it.unitsOrNone().unit; unit != nil {
+		return slices.Clone(unit.members)
 	}
-	return slices.Clone(it.units.unit.members)
+	return nil
 }
 
 // Forms returns the smaller forms of a stand-in, or of an item that stands for
 // itself: form 1, form 2 and so on, largest first. It does not include form 0,
 // the full one.
 func (it *ContextItem) Forms() []Form {
-	if it == nil || it.units == nil || len(it.units.forms) == 0 {
-		return nil
-	}
-	forms := make([]Form, len(it.units.forms))
-	for i, f := range it.units.forms {
-		forms[i] = Form(f)
+	var forms []Form
+	for _, f := range it.unitsOrNone().forms {
+		forms = append(forms, Form(f))
 	}
 	return forms
-}
-
-// given returns the variants as in JSON.
-func (u *itemUnits) given() (item, group []Variant) {
-	if u.lists == nil {
-		return nil, nil
-	}
-	return u.lists.given, u.lists.groupGiven
 }
 
 // Equal reports whether the variants have the same content, tokens and worth
@@ -324,8 +268,6 @@ func (u *itemUnits) equal(other *itemUnits) bool {
 	if u == nil || other == nil {
 		return u == other
 	}
-	item, group := u.given()
-	otherItem, otherGroup := other.given()
 	return u.group == other.group && u.versionOf == other.versionOf &&
-		slices.EqualFunc(item, otherItem, Variant.Equal) && slices.EqualFunc(group, otherGroup, Variant.Equal)
+		slices.EqualFunc(u.given, other.given, Variant.Equal) && slices.EqualFunc(u.groupGiven, other.groupGiven, Variant.Equal)
 }

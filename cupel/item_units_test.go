@@ -23,11 +23,7 @@ func TestVariantsAreChecked(t *testing.T) {
 		tokens int
 		field  string // "" when the item is fine
 	}{
-		{"an empty group would join strangers", cupel.WithGroup(""), 10, "group"},
-		{"an empty key would too", cupel.WithVersionOf(""), 10, "versionOf"},
-		{"a variant needs a text", of("", 1, .5), 10, "variants[0].content"},
 		{"one text, not two", cupel.WithVariants(cupel.Variant{Content: "a", Make: made, Tokens: 1, Worth: .5}), 10, "variants[0].content"},
-		{"tokens are at least 0", of("a", -1, .5), 10, "variants[0].tokens"},
 		{"a variant is smaller", of("a", 10, .5), 10, "variants[0].tokens"},
 		{"nothing is smaller than 0 tokens", of("a", 0, .5), 0, "variants[0].tokens"},
 		{"worth 0 is worth nothing", of("a", 1, 0), 10, "variants[0].worth"},

@@ -2,7 +2,6 @@ package cupel
 
 import (
 	"bytes"
-	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -20,68 +19,9 @@ import (
 // on strings that are not UTF-8. Unknown fields keep their text, and are
 // written back after the known ones in their original order.
 
-// Sentinels for [errors.Is], matched by the errors of reading and writing JSON.
-var (
-	// ErrInvalidJSON is matched by [DecodeError].
-	ErrInvalidJSON = errors.New("cupel: invalid JSON")
-	// ErrUnencodable is matched by [EncodeError].
-	ErrUnencodable = errors.New("cupel: cannot write JSON")
-)
-
-// DecodeError reports JSON that does not hold a value of the wanted type. The
-// value to be read is unchanged.
-//
-// If a field of an item or a budget is wrong, Err is an [InvalidItemError] or
-// [InvalidBudgetError], so that [errors.Is] matches [ErrInvalidItem] or
-// [ErrInvalidBudget] too. For text that is not JSON at all, [json.Unmarshal]
-// returns its own [json.SyntaxError] instead.
-type DecodeError struct {
-	Path   string // where, such as "included[3].item.tokens"; "" for the value as a whole
-	Reason string // what is wrong, and what would be right
-	Err    error  // the cause, or nil
-}
-
-func (e *DecodeError) Error() string { return wireError("cupel: invalid JSON", e.Path, e.Reason) }
-
-// Is reports whether target is [ErrInvalidJSON].
-func (e *DecodeError) Is(target error) bool { return target == ErrInvalidJSON }
-
-// Unwrap returns the cause.
-func (e *DecodeError) Unwrap() error { return e.Err }
-
-// EncodeError reports a value that JSON cannot express: text that is not UTF-8,
-// metadata such as a channel or NaN, a timestamp outside the years 0 to 9999,
-// or an item that is nil or empty.
-type EncodeError struct {
-	Path   string // where, such as `included[3].item.metadata["key"]`; "" for the value as a whole; a long one ends in "…"
-	Reason string // what is wrong
-	Err    error  // the cause, or nil
-}
-
-func (e *EncodeError) Error() string { return wireError("cupel: cannot write JSON", e.Path, e.Reason) }
-
-// Is reports whether target is [ErrUnencodable].
-func (e *EncodeError) Is(target error) bool { return target == ErrUnencodable }
-
-// Unwrap returns the cause.
-func (e *EncodeError) Unwrap() error { return e.Err }
-
-func wireError(what, path, reason string) string {
-	if path == "" {
-		path = "value"
-	}
-	return what + ": " + path + " " + reason
-}
-
 // extraFields keeps the fields that a reader of JSON did not know, so that
 // writing them back loses nothing (R38).
 type extraFields []jsonwire.Member
-
-// includedExtra keeps the unknown fields of an included item and of its
-// reason's envelope.
-type includedExtra struct {
-	item, reason *extraFields
-}
 
 // wireExtra reads or writes the unknown fields of an object. It does not write
 // those named in known: a caller may have changed the code of a reason to one
@@ -96,24 +36,20 @@ func wireExtra(c *jsonwire.Codec, x **extraFields, known ...string) {
 	}
 	for _, f := range **x {
 		if !slices.Contains(known, f.Name) {
-			c.W.Field(f.Name).Raw(f.Value)
+			c.Required(f.Name).Raw(f.Value)
 		}
 	}
 }
 
-// with returns x and copies of more members.
+// with adds copies of more members to x.
 func (x *extraFields) with(members []jsonwire.Member) *extraFields {
-	if len(members) == 0 {
-		return x
-	}
-	var fields extraFields
-	if x != nil {
-		fields = slices.Clone(*x)
-	}
 	for _, m := range members {
-		fields = append(fields, jsonwire.Member{Name: m.Name, Value: jsonwire.Compact(m.Value)})
+		if x == nil {
+			x = new(extraFields)
+		}
+		*x = append(*x, jsonwire.Member{Name: m.Name, Value: jsonwire.Compact(m.Value)})
 	}
-	return &fields
+	return x
 }
 
 // has reports whether there is a field of that name.
@@ -153,14 +89,17 @@ func unmarshal[T any](data []byte, target *T, wire func(*T, *jsonwire.Codec)) er
 	if target == nil {
 		return &DecodeError{Reason: "cannot be read into a nil pointer"}
 	}
+	fault := jsonwire.Check(data)
 	v, null := new(T), false
-	err := jsonwire.Parse(data, func(r *jsonwire.Reader) {
-		if null = r.Null(); !null {
-			wire(v, &jsonwire.Codec{R: r})
-		}
-	})
-	if err != nil {
-		return (*DecodeError)(err)
+	if fault == nil {
+		fault = jsonwire.Read(data, func(r *jsonwire.Reader) {
+			if null = r.Null(); !null {
+				wire(v, &jsonwire.Codec{R: r})
+			}
+		})
+	}
+	if fault != nil {
+		return (*DecodeError)(fault)
 	}
 	if !null {
 		*target = *v

@@ -70,19 +70,11 @@ var malformed = []struct {
 	why  string
 }{
 	{"garbage behind", itemReader, okItem + "}", "", "is malformed: invalid character '}' after top-level value at byte 30", nil, "one value and nothing else"},
-	{"not UTF-8", itemReader, "{\"content\": \"a\xff\", \"tokens\": 1}", "", "is malformed: is not valid UTF-8", nil, "encoding/json would replace the byte in silence"},
-	{"deep and complete", itemReader, `{"x":` + strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000) + `}`, "", "is malformed: invalid character '[' exceeded max depth", nil, "nor in an unknown field"},
-
 	{"content empty", itemReader, `{"content": "", "tokens": 1}`, "content", "must not be empty", ErrInvalidItem, "the ContextItem chapter's constraint 1"},
-	{"half a surrogate pair", itemReader, `{"content": "\ud800", "tokens": 1}`, "content", "has an escape that is one half of a surrogate pair", ErrInvalidItem, "encoding/json would replace it in silence"},
-	{"tokens with a fraction", itemReader, `{"content": "a", "tokens": 1.5}`, "tokens", "must be an integer, got 1.5", ErrInvalidItem, "no half tokens"},
-	{"tokens twice, escaped", itemReader, `{"content": "a", "tokens": 1, "\u0074okens": 2}`, `["tokens"]`, "is given twice", ErrInvalidItem, "escapes do not hide a name"},
-	{"name with half a surrogate pair", itemReader, `{"content": "a", "tokens": 1, "\udc00": 2}`, "", "has a name that has an escape", nil, "it could not be written back"},
 	{"kind empty", itemReader, `{"content": "a", "tokens": 1, "kind": ""}`, "kind", "must not be blank", ErrInvalidItem, "empty is not absent"},
 	{"source blank", itemReader, `{"content": "a", "tokens": 1, "source": "\u00a0"}`, "source", "must not be blank", ErrInvalidItem, "a no-break space is white space (R2)"},
 	{"tag null", itemReader, `{"content": "a", "tokens": 1, "tags": ["x", null]}`, "tags[1]", "must be a string, got null", ErrInvalidItem, "there is no absent tag"},
 	{"metadata key twice", itemReader, `{"content": "a", "tokens": 1, "metadata": {"k": 1, "k": 1}}`, `metadata["k"]`, "is given twice", ErrInvalidItem, "one would be lost"},
-	{"metadata nested key twice", itemReader, `{"content": "a", "tokens": 1, "metadata": {"k": [{"b": 1, "b": 2}]}}`, `metadata["k"]`, `has the name "b" twice`, ErrInvalidItem, "one would be lost"},
 	{"timestamp bad offset", itemReader, `{"content": "a", "tokens": 1, "timestamp": "2025-01-31T12:00:00+24:00"}`, "timestamp", "must be an RFC 3339 date-time", ErrInvalidItem, "offsets have 23 hours at most"},
 	{"timestamp comma", itemReader, `{"content": "a", "tokens": 1, "timestamp": "2025-01-31T12:00:00,5Z"}`, "timestamp", "must be an RFC 3339 date-time", ErrInvalidItem, "ISO 8601 allows it, RFC 3339 does not"},
 	{"timestamp bad offset minutes", itemReader, `{"content": "a", "tokens": 1, "timestamp": "2025-01-31T12:00:00-01:60"}`, "timestamp", "must be an RFC 3339 date-time", ErrInvalidItem, "offsets have 59 minutes at most"},
@@ -100,9 +92,6 @@ var malformed = []struct {
 
 	{"reason missing", reasonReader, `{"tokens": 1}`, "reason", "is required", nil, "the discriminator is required"},
 	{"data missing", reasonReader, `{"reason": "BudgetExceeded", "item_tokens": 1}`, "available_tokens", "is required", nil, "data-carrying fields MUST be present"},
-	{"data integer", reasonReader, `{"reason": "NegativeTokens", "tokens": -1.1}`, "tokens", "must be an integer, got -1.1", nil, "wrong type"},
-
-	{"included with an empty envelope", includedReader, `{"item": ` + okItem + `, "score": 1, "reason": {}}`, "reason.reason", "is required", nil, "the discriminator is required"},
 	{"excluded without item", excludedReader, `{"item": null, "score": 1, "reason": ` + okReason + `}`, "item", "is required", nil, "null is absent"},
 	{"overflow with a bad item", overflowReader, `{"tokens_over_budget": 1, "overflowing_items": [` + okItem + `, {}], "budget": {"maxTokens": 1, "targetTokens": 1}}`, "overflowing_items[1].content", "is required", ErrInvalidItem, "items are checked wherever they are"},
 

@@ -49,10 +49,6 @@ func (i *IncludedItem) UnmarshalJSON(data []byte) error {
 }
 
 func (i *IncludedItem) wire(c *jsonwire.Codec) {
-	var extra includedExtra
-	if i.extra != nil {
-		extra = *i.extra
-	}
 	if c.R != nil {
 		i.Candidate = -1 // until it is read
 	}
@@ -61,16 +57,11 @@ func (i *IncludedItem) wire(c *jsonwire.Codec) {
 		c.Required("score").Float(&i.Score)
 		c.Required("reason").Object(func() {
 			jsonwire.Text(&i.Reason, c.Required("reason"))
-			wireExtra(c, &extra.reason)
+			wireExtra(c, &i.reasonExtra)
 		})
-		place := entryPlace{i.Candidate, i.Form, i.Stale, i.Units}
-		place.wire(c, true)
-		i.Candidate, i.Form, i.Stale, i.Units = place.candidate, place.form, place.stale, place.units
-		wireExtra(c, &extra.item)
+		wirePlace(c, &i.Candidate, &i.Form, &i.Stale, &i.Units)
+		wireExtra(c, &i.extra)
 	})
-	if c.R != nil && extra != (includedExtra{}) {
-		i.extra = &extra
-	}
 }
 
 // MarshalJSON returns the item, its score and its reason in the wire format of
@@ -90,9 +81,7 @@ func (e *ExcludedItem) wire(c *jsonwire.Codec) {
 		wireItem(&e.Item, c.Required("item"))
 		c.Required("score").Float(&e.Score)
 		e.Reason.wire(c.Required("reason"))
-		place := entryPlace{e.Candidate, 0, e.Stale, e.Units}
-		place.wire(c, false)
-		e.Candidate, e.Stale, e.Units = place.candidate, place.stale, place.units
+		wirePlace(c, &e.Candidate, nil, &e.Stale, &e.Units)
 		wireExtra(c, &e.extra)
 	})
 }
@@ -111,16 +100,12 @@ func (e *TraceEvent) wire(c *jsonwire.Codec) {
 		jsonwire.Text(&e.Stage, c.Required("stage"))
 		c.Required("duration_ms").Float(&e.DurationMS)
 		c.Required("item_count").Int(&e.ItemCount)
-		message := c.Optional("message", e.Message != "")
+		message := c.Optional("message", e.Message != "" || e.extra.has("message"))
 		jsonwire.Text(&e.Message, message)
-		switch {
-		case e.Message != "":
-			wireExtra(c, &e.extra, "message")
-			return
-		case message.R != nil: // an event that was built here has no such field
-			e.extra = &extraFields{{Name: "message", Value: []byte(`""`)}}
+		if message.R != nil && e.Message == "" {
+			e.extra = &extraFields{{Name: "message"}} // to be written back; an event that was built here has none
 		}
-		wireExtra(c, &e.extra)
+		wireExtra(c, &e.extra, "message")
 	})
 }
 
@@ -160,33 +145,26 @@ func (s *CountRequirementShortfall) wire(c *jsonwire.Codec) {
 	})
 }
 
-// entryPlace is what runs with units add to an entry.
-type entryPlace struct {
-	candidate, form int
-	stale, units    bool
-}
-
-func (p *entryPlace) wire(c *jsonwire.Codec, forms bool) {
-	written := p.units
+// wirePlace reads or writes what runs with units add to an entry. form is nil for
+// an entry without one.
+func wirePlace(c *jsonwire.Codec, candidate, form *int, stale, units *bool) {
+	written := *units
 	number := func(name, reason string, to *int) {
-		n := *to
-		field := c.Optional(name, written && n >= 0) // a summary is no candidate
-		if field.Int(&n); field.R == nil {
+		field := c.Optional(name, written && *to >= 0) // a summary is no candidate
+		if field.Int(to); field.R == nil {
 			return
 		}
-		if n < 0 {
+		if *units = true; *to < 0 {
 			c.R.Fail("", reason)
-			return
 		}
-		*to, p.units = n, true
 	}
-	number("candidate", "must be a position among the candidates, from 0", &p.candidate)
-	if forms {
-		number("form", "must be the number of a form, from 0", &p.form)
+	number("candidate", "must be a position among the candidates, from 0", candidate)
+	if form != nil {
+		number("form", "must be the number of a form, from 0", form)
 	}
 	field := c.Optional("stale", written)
-	if field.Bool(&p.stale); field.R != nil {
-		p.units = true
+	if field.Bool(stale); field.R != nil {
+		*units = true
 	}
 }
 

@@ -55,12 +55,17 @@ func (k ContextKind) Key() string {
 // Canonical returns the usual spelling of a well-known kind, and any other
 // kind as it is.
 func (k ContextKind) Canonical() ContextKind {
-	for _, known := range [...]ContextKind{KindMessage, KindDocument, KindToolOutput, KindMemory, KindSystemPrompt} {
-		if k.Equal(known) {
-			return known
+	return canonical(k, KindMessage, KindDocument, KindToolOutput, KindMemory, KindSystemPrompt)
+}
+
+// canonical returns the known name that equals name, or name itself.
+func canonical[S ~string](name S, known ...S) S {
+	for _, k := range known {
+		if ascii.EqualFold(string(name), string(k)) {
+			return k
 		}
 	}
-	return k
+	return name
 }
 
 // IsBlank reports whether k is empty or white space only, by
@@ -88,30 +93,10 @@ func (s ContextSource) Equal(other ContextSource) bool {
 	return ascii.EqualFold(string(s), string(other))
 }
 
-// Key returns the spelling that all equal sources share, for use as a map key.
-// It does not allocate for the well-known sources in their usual spelling, nor
-// for sources without capitals.
-func (s ContextSource) Key() string {
-	switch s {
-	case SourceChat:
-		return "chat"
-	case SourceTool:
-		return "tool"
-	case SourceRAG:
-		return "rag"
-	}
-	return ascii.Lower(string(s))
-}
-
 // Canonical returns the usual spelling of a well-known source, and any other
 // source as it is.
 func (s ContextSource) Canonical() ContextSource {
-	for _, known := range [...]ContextSource{SourceChat, SourceTool, SourceRAG} {
-		if s.Equal(known) {
-			return known
-		}
-	}
-	return s
+	return canonical(s, SourceChat, SourceTool, SourceRAG)
 }
 
 // IsBlank reports whether s is empty or white space only, by

@@ -24,20 +24,12 @@ const (
 
 // Metadata returns a copy of the metadata, one level deep.
 // [ContextItem.MetadataValue] does not copy.
-func (it *ContextItem) Metadata() map[string]any {
-	if it == nil {
-		return nil
-	}
-	return maps.Clone(it.metadata)
-}
+func (it *ContextItem) Metadata() map[string]any { return maps.Clone(it.orNone().metadata) }
 
 // MetadataValue returns the metadata value of one key, and false when there is
 // none.
 func (it *ContextItem) MetadataValue(key string) (any, bool) {
-	if it == nil {
-		return nil, false
-	}
-	v, ok := it.metadata[key]
+	v, ok := it.orNone().metadata[key]
 	return v, ok
 }
 

@@ -79,32 +79,36 @@ type ExclusionReason struct {
 }
 
 // ReasonData are the data of an [ExclusionReason]. JSON has the fields that the
-// code names, even where they are zero, and all others that are not zero.
+// code names, even where they are zero, and all others that are not zero. Fields
+// that hold the content of an item stay out of texts and logs.
 type ReasonData struct {
-	ItemTokens      int // BudgetExceeded: size of the item, in tokens
-	AvailableTokens int // BudgetExceeded: what was left, in tokens; may be negative
-	GroupTokens     int // BudgetExceeded: size of the item's group, in tokens; 0 for one without
+	ItemTokens      int `json:"item_tokens"`      // BudgetExceeded: size of the item, in tokens
+	AvailableTokens int `json:"available_tokens"` // BudgetExceeded: what was left, in tokens; may be negative
 
-	DeduplicatedAgainst string       // Deduplicated: content of the item that stayed
-	SupersededBy        string       // Superseded: content of the newest version
-	Of                  string       // NearDuplicate: content of the newer item
-	Similarity          float64      // NearDuplicate: share of the item's runs of four words that the newer item has, in (0,1]
-	Survivor            *ContextItem // Deduplicated, Superseded, NearDuplicate: the item that stayed; not in JSON
+	Score     float64 `json:"score"`     // ScoredTooLow
+	Threshold float64 `json:"threshold"` // ScoredTooLow
 
-	Tokens      int    // NegativeTokens: the item's token count
-	DisplacedBy string // PinnedOverride: content of the first pinned item
+	DeduplicatedAgainst string `json:"deduplicated_against" holds:"content"` // Deduplicated: content of the item that stayed
 
-	Kind      ContextKind // CountCapExceeded, QuotaCapExceeded, CountRequireCandidatesExhausted
-	Cap       int         // CountCapExceeded, QuotaCapExceeded: the most that was allowed
-	Count     int         // CountCapExceeded: items of the kind selected when this one was dropped
-	Actual    int         // QuotaCapExceeded
-	Required  int         // CountRequireCandidatesExhausted
-	Available int         // CountRequireCandidatesExhausted
+	Kind            ContextKind `json:"kind"`              // CountCapExceeded, QuotaCapExceeded, CountRequireCandidatesExhausted
+	Cap             int         `json:"cap"`               // CountCapExceeded, QuotaCapExceeded: the most that was allowed
+	Actual          int         `json:"actual"`            // QuotaCapExceeded
+	DisplacedByKind ContextKind `json:"displaced_by_kind"` // QuotaRequireDisplaced
 
-	DisplacedByKind ContextKind // QuotaRequireDisplaced
-	Score           float64     // ScoredTooLow
-	Threshold       float64     // ScoredTooLow
-	FilterName      string      // Filtered
+	Tokens      int    `json:"tokens"`                       // NegativeTokens: the item's token count
+	DisplacedBy string `json:"displaced_by" holds:"content"` // PinnedOverride: content of the first pinned item
+	FilterName  string `json:"filter_name"`                  // Filtered
+
+	Count     int `json:"count"`     // CountCapExceeded: items of the kind selected when this one was dropped
+	Required  int `json:"required"`  // CountRequireCandidatesExhausted
+	Available int `json:"available"` // CountRequireCandidatesExhausted
+
+	GroupTokens  int     `json:"group_tokens"`                  // BudgetExceeded: size of the item's group, in tokens; 0 for one without
+	SupersededBy string  `json:"superseded_by" holds:"content"` // Superseded: content of the newest version
+	Of           string  `json:"of" holds:"content"`            // NearDuplicate: content of the newer item
+	Similarity   float64 `json:"similarity"`                    // NearDuplicate: share of the item's runs of four words that the newer item has, in (0,1]
+
+	Survivor *ContextItem `json:"-"` // Deduplicated, Superseded, NearDuplicate: the item that stayed
 
 	present uint32 // fields that were read although the code does not name them, zero or not
 	extra   *extraFields
@@ -113,29 +117,7 @@ type ReasonData struct {
 // NewExclusionReason returns a reason with its data. Custom strategies may use
 // any code and any of the data: text, JSON and logs show all that are not zero.
 func NewExclusionReason(code ExclusionCode, data ReasonData) ExclusionReason {
-	r := ExclusionReason{Code: code}
-	switch code {
-	case ExcludeBudgetExceeded:
-		r = budgetExceeded(data.ItemTokens, data.AvailableTokens)
-	case ExcludeDeduplicated, ExcludeSuperseded:
-		r.other = data.Survivor
-	case ExcludeNegativeTokens:
-		r = negativeTokens(data.Tokens)
-	default: // other codes keep their data in all
-	}
-	if r.Data() != data { // data are left that do not fit
-		all := data
-		return ExclusionReason{Code: code, all: &all}
-	}
-	return r
-}
-
-func budgetExceeded(tokens, available int) ExclusionReason {
-	return ExclusionReason{Code: ExcludeBudgetExceeded, tokens: tokens, available: available}
-}
-
-func negativeTokens(tokens int) ExclusionReason {
-	return ExclusionReason{Code: ExcludeNegativeTokens, tokens: tokens}
+	return ExclusionReason{Code: code, all: &data}
 }
 
 // Data returns the data of the reason.
@@ -159,7 +141,3 @@ func (r ExclusionReason) Data() ReasonData {
 	}
 	return ReasonData{}
 }
-
-// String returns the code and its data as one line without the content of any
-// item, such as "BudgetExceeded: 2048 tokens requested, 512 available".
-func (r ExclusionReason) String() string { return string(r.append(make([]byte, 0, 64))) }

@@ -3,82 +3,56 @@ package cupel
 import (
 	"fmt"
 	"iter"
+	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 )
 
-// reasonField is a field of ReasonData.
+// reasonField is a field of ReasonData, as its tags describe it.
 type reasonField struct {
-	name    string                 // in JSON
-	content bool                   // the value is the content of an item, which text and logs leave out
-	in      func(*ReasonData) any  // *int, *float64, *string or *ContextKind
-	value   func(*ReasonData) any  // what that points to
-	isZero  func(*ReasonData) bool // whether a reason whose code does not name the field omits it
+	position int    // in ReasonData
+	name     string // in JSON
+	content  bool   // the value is the content of an item, which text and logs leave out
 }
 
-func fieldOf[T int | float64 | string | ContextKind](name string, in func(*ReasonData) *T) reasonField {
-	var zero T
-	return reasonField{name: name, in: func(d *ReasonData) any { return in(d) }, value: func(d *ReasonData) any { return *in(d) }, isZero: func(d *ReasonData) bool { return *in(d) == zero }}
+// reasonFields are the fields of ReasonData that JSON has.
+var reasonFields = func() (fields []reasonField) {
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[ReasonData]()) {
+		if name := f.Tag.Get("json"); f.IsExported() && name != "-" {
+			fields = append(fields, reasonField{f.Index[0], name, f.Tag.Get("holds") == "content"})
+		}
+	}
+	return fields
+}()
+
+// reasonFieldOf returns the field with a name in JSON, or nil.
+func reasonFieldOf(name string) *reasonField {
+	for i := range reasonFields {
+		if reasonFields[i].name == name {
+			return &reasonFields[i]
+		}
+	}
+	return nil
 }
 
-// reasonFields lists every field that a reason can have, once.
-var reasonFields = [...]reasonField{
-	itemTokensField:      fieldOf("item_tokens", func(d *ReasonData) *int { return &d.ItemTokens }),
-	availableTokensField: fieldOf("available_tokens", func(d *ReasonData) *int { return &d.AvailableTokens }),
-	scoreField:           fieldOf("score", func(d *ReasonData) *float64 { return &d.Score }),
-	thresholdField:       fieldOf("threshold", func(d *ReasonData) *float64 { return &d.Threshold }),
-	duplicateField:       contentOf("deduplicated_against", func(d *ReasonData) *string { return &d.DeduplicatedAgainst }),
-	kindField:            fieldOf("kind", func(d *ReasonData) *ContextKind { return &d.Kind }),
-	capField:             fieldOf("cap", func(d *ReasonData) *int { return &d.Cap }),
-	actualField:          fieldOf("actual", func(d *ReasonData) *int { return &d.Actual }),
-	displacedByKindField: fieldOf("displaced_by_kind", func(d *ReasonData) *ContextKind { return &d.DisplacedByKind }),
-	tokensField:          fieldOf("tokens", func(d *ReasonData) *int { return &d.Tokens }),
-	displacedByField:     contentOf("displaced_by", func(d *ReasonData) *string { return &d.DisplacedBy }),
-	filterNameField:      fieldOf("filter_name", func(d *ReasonData) *string { return &d.FilterName }),
-	countField:           fieldOf("count", func(d *ReasonData) *int { return &d.Count }),
-	requiredField:        fieldOf("required", func(d *ReasonData) *int { return &d.Required }),
-	availableField:       fieldOf("available", func(d *ReasonData) *int { return &d.Available }),
-	groupTokensField:     fieldOf("group_tokens", func(d *ReasonData) *int { return &d.GroupTokens }),
-	supersededByField:    contentOf("superseded_by", func(d *ReasonData) *string { return &d.SupersededBy }),
-	ofField:              contentOf("of", func(d *ReasonData) *string { return &d.Of }),
-	similarityField:      fieldOf("similarity", func(d *ReasonData) *float64 { return &d.Similarity }),
+func (f *reasonField) of(d *ReasonData) reflect.Value {
+	return reflect.ValueOf(d).Elem().Field(f.position)
 }
 
-const (
-	itemTokensField = iota
-	availableTokensField
-	scoreField
-	thresholdField
-	duplicateField
-	kindField
-	capField
-	actualField
-	displacedByKindField
-	tokensField
-	displacedByField
-	filterNameField
-	countField
-	requiredField
-	availableField
-	groupTokensField
-	supersededByField
-	ofField
-	similarityField
-)
+// value returns an int, a float64, a string or a ContextKind.
+func (f *reasonField) value(d *ReasonData) any { return f.of(d).Interface() }
 
-func contentOf(name string, in func(*ReasonData) *string) reasonField {
-	f := fieldOf(name, in)
-	f.content = true
-	return f
-}
+// in returns a pointer to what value returns.
+func (f *reasonField) in(d *ReasonData) any { return f.of(d).Addr().Interface() }
 
 // reasonSpec describes a code. To add a reason, add a reasonSpec here, and the
 // code that gives the reason.
 type reasonSpec struct {
 	code   ExclusionCode
-	fields []int // in the order of JSON
-	// sentence appends what follows the code and a colon; nil appends nothing.
-	// It never includes the content of an item.
+	fields []string // in the order of JSON
+	// sentence appends what follows the code and a colon. It never includes the
+	// content of an item.
 	sentence func(b []byte, d ReasonData) []byte
 	meaning  string // for readers who do not know the specification
 }
@@ -86,88 +60,78 @@ type reasonSpec struct {
 // reasonTable lists the codes in the order of logs.
 var reasonTable = [...]reasonSpec{
 	{
-		ExcludeBudgetExceeded, []int{itemTokensField, availableTokensField},
-		func(b []byte, d ReasonData) []byte {
-			b = appendInt(b, d.ItemTokens, " tokens requested, ")
-			return appendInt(b, d.AvailableTokens, " available")
+		ExcludeBudgetExceeded, []string{"item_tokens", "available_tokens"},
+		func(b []byte, d ReasonData) []byte { // by far the most common: it must not allocate
+			b = append(strconv.AppendInt(b, int64(d.ItemTokens), 10), " tokens requested, "...)
+			return append(strconv.AppendInt(b, int64(d.AvailableTokens), 10), " available"...)
 		},
 		"it did not fit the budget",
 	},
 	{
-		ExcludeScoredTooLow, []int{scoreField, thresholdField},
-		func(b []byte, d ReasonData) []byte {
-			b = strconv.AppendFloat(append(b, "score "...), d.Score, 'g', -1, 64)
-			return strconv.AppendFloat(append(b, " below "...), d.Threshold, 'g', -1, 64)
-		},
+		ExcludeScoredTooLow, []string{"score", "threshold"},
+		func(b []byte, d ReasonData) []byte { return fmt.Appendf(b, "score %v below %v", d.Score, d.Threshold) },
 		"its score is below the threshold",
 	},
 	{
-		ExcludeDeduplicated, []int{duplicateField},
+		ExcludeDeduplicated, []string{"deduplicated_against"},
 		func(b []byte, _ ReasonData) []byte { return append(b, "the same content is in as another item"...) },
 		"another item with the same content is in",
 	},
 	{
-		ExcludeQuotaCapExceeded, []int{kindField, capField, actualField},
+		ExcludeQuotaCapExceeded, []string{"kind", "cap", "actual"},
 		func(b []byte, d ReasonData) []byte {
-			b = appendInt(append(append(b, d.Kind...), " has "...), d.Actual, ", cap ")
-			return appendInt(b, d.Cap, "")
+			return fmt.Appendf(b, "%s has %d, cap %d", d.Kind, d.Actual, d.Cap)
 		},
 		"its kind has used up its share of the budget",
 	},
 	{
-		ExcludeQuotaRequireDisplaced, []int{displacedByKindField},
+		ExcludeQuotaRequireDisplaced, []string{"displaced_by_kind"},
 		func(b []byte, d ReasonData) []byte {
 			return append(append(b, "displaced by "...), d.DisplacedByKind...)
 		},
 		"the required share of another kind took its place",
 	},
 	{
-		ExcludeNegativeTokens, []int{tokensField},
-		func(b []byte, d ReasonData) []byte { return appendInt(b, d.Tokens, " tokens") },
+		ExcludeNegativeTokens, []string{"tokens"},
+		func(b []byte, d ReasonData) []byte { return fmt.Appendf(b, "%d tokens", d.Tokens) },
 		"its token count is negative",
 	},
 	{
-		ExcludePinnedOverride, []int{displacedByField},
+		ExcludePinnedOverride, []string{"displaced_by"},
 		func(b []byte, _ ReasonData) []byte { return append(b, "pinned items took its place"...) },
 		"it would fit if nothing were pinned",
 	},
 	{
-		ExcludeFiltered, []int{filterNameField},
+		ExcludeFiltered, []string{"filter_name"},
 		func(b []byte, d ReasonData) []byte { return append(b, d.FilterName...) },
 		"a filter dropped it",
 	},
 	{
-		ExcludeCountCapExceeded, []int{kindField, capField, countField},
+		ExcludeCountCapExceeded, []string{"kind", "cap", "count"},
 		func(b []byte, d ReasonData) []byte {
-			b = appendInt(append(append(b, d.Kind...), " has "...), d.Count, " items, cap ")
-			return appendInt(b, d.Cap, "")
+			return fmt.Appendf(b, "%s has %d items, cap %d", d.Kind, d.Count, d.Cap)
 		},
 		"its kind has reached its cap",
 	},
 	{
-		ExcludeCountRequireCandidatesExhausted, []int{kindField, requiredField, availableField},
+		ExcludeCountRequireCandidatesExhausted, []string{"kind", "required", "available"},
 		func(b []byte, d ReasonData) []byte {
-			b = appendInt(append(append(b, d.Kind...), " requires "...), d.Required, ", available ")
-			return appendInt(b, d.Available, "")
+			return fmt.Appendf(b, "%s requires %d, available %d", d.Kind, d.Required, d.Available)
 		},
 		"its kind has fewer items than are required",
 	},
 	{
-		ExcludeSuperseded, []int{supersededByField},
+		ExcludeSuperseded, []string{"superseded_by"},
 		func(b []byte, _ ReasonData) []byte { return append(b, "a newer version is among the candidates"...) },
 		"a newer version of it is there",
 	},
 	{
-		ExcludeNearDuplicate, []int{ofField, similarityField},
+		ExcludeNearDuplicate, []string{"of", "similarity"},
 		func(b []byte, d ReasonData) []byte {
-			return append(strconv.AppendFloat(b, d.Similarity, 'f', 3, 64), " of it is in a newer item"...)
+			return fmt.Appendf(b, "%.3f of it is in a newer item", d.Similarity)
 		},
 		"a newer item has nearly the same text",
 	},
-}
-
-func appendInt(b []byte, n int, text string) []byte {
-	return append(strconv.AppendInt(b, int64(n), 10), text...)
 }
 
 // specOf returns the table's entry for a code, or nil.
@@ -204,17 +168,8 @@ func (c ExclusionCode) Meaning() string {
 // returns none for a code that [ExclusionCodes] does not list, whose reasons
 // may have any data.
 func (c ExclusionCode) Fields() []string {
-	var names []string
-	for _, f := range c.fields() {
-		names = append(names, reasonFields[f].name)
-	}
-	return names
-}
-
-// fields returns the data of a code, as positions in reasonFields.
-func (c ExclusionCode) fields() []int {
 	if spec := specOf(c); spec != nil {
-		return spec.fields
+		return slices.Clone(spec.fields)
 	}
 	return nil
 }
@@ -231,67 +186,57 @@ type ReasonField struct {
 func (r ExclusionReason) Fields() iter.Seq[ReasonField] {
 	return func(yield func(ReasonField) bool) {
 		d := r.Data()
-		for _, i := range d.fields(r.Code) {
-			f := &reasonFields[i]
-			if !yield(ReasonField{Name: f.name, Value: f.value(&d), Content: f.content}) {
+		named := r.Code.Fields()
+		for _, name := range append(named, d.others(named)...) {
+			f := reasonFieldOf(name)
+			if !yield(ReasonField{Name: name, Value: f.value(&d), Content: f.content}) {
 				return
 			}
 		}
 	}
 }
 
-// fields returns the fields that a reason with this code and these data has.
-func (d *ReasonData) fields(code ExclusionCode) []int {
-	named := code.fields()
-	if others := d.others(named); len(others) > 0 {
-		return append(slices.Clip(named), others...)
-	}
-	return named
-}
-
-// others returns the fields that d has although they are not in named.
-func (d *ReasonData) others(named []int) []int {
-	var others []int
+// others returns the names of the fields that d has although they are not in named.
+func (d *ReasonData) others(named []string) (others []string) {
 	for i := range reasonFields {
-		if (d.present&(1<<i) != 0 || !reasonFields[i].isZero(d)) && !slices.Contains(named, i) {
-			others = append(others, i)
+		f := &reasonFields[i]
+		if (d.present&(1<<f.position) != 0 || !f.of(d).IsZero()) && !slices.Contains(named, f.name) {
+			others = append(others, f.name)
 		}
 	}
 	return others
 }
 
-// append appends the code and the data without the content of any item. It does
-// not allocate for the reasons of the pipeline: functions stored as values get
-// a copy of the data, not a pointer to them.
+// String returns the code and its data as one line without the content of any
+// item, such as "BudgetExceeded: 2048 tokens requested, 512 available".
+func (r ExclusionReason) String() string { return string(r.append(nil)) }
+
 func (r *ExclusionReason) append(b []byte) []byte {
 	b = append(b, r.Code...)
 	spec := specOf(r.Code)
 	if spec == nil {
-		return r.appendOthers(b, nil, ": ", "")
+		return append(b, r.othersText(nil, ": ", "")...)
 	}
 	b = spec.sentence(append(b, ": "...), r.Data())
 	if r.all == nil && (r.Code != ExcludeBudgetExceeded || r.other == nil) {
 		return b // reasons in the short form have nothing else
 	}
-	return r.appendOthers(b, spec.fields, " (", ")")
+	return append(b, r.othersText(spec.fields, " (", ")")...)
 }
 
-// appendOthers appends the data that are not in named, between two texts.
-func (r *ExclusionReason) appendOthers(b []byte, named []int, before, after string) []byte {
+// othersText returns the data that are not in named, between two texts.
+func (r *ExclusionReason) othersText(named []string, before, after string) string {
 	d := r.Data()
-	none := len(b)
-	for _, i := range d.others(named) {
-		f := &reasonFields[i]
-		if f.content {
-			continue
+	var others []string
+	for _, name := range d.others(named) {
+		if f := reasonFieldOf(name); !f.content {
+			others = append(others, fmt.Sprintf("%s=%v", name, f.value(&d)))
 		}
-		b = fmt.Append(append(append(append(b, before...), f.name...), '='), f.value(&d))
-		before = ", "
 	}
-	if len(b) > none {
-		b = append(b, after...)
+	if len(others) == 0 {
+		return ""
 	}
-	return b
+	return before + strings.Join(others, ", ") + after
 }
 
 // Equal reports whether the reasons have the same code and equal data, as

@@ -89,7 +89,7 @@ type IncludedItem struct {
 	// key, or near copies were looked for. JSON has Candidate, Form and Stale only then.
 	Units bool
 
-	extra *includedExtra
+	extra, reasonExtra *extraFields
 }
 
 // ExcludedItem is an item that was left out, with its score and the reason.
@@ -143,7 +143,7 @@ func (e OverflowEvent) clone() *OverflowEvent {
 
 // String returns the reason and the score as one line, such as "Scored: score
 // 0.5, 120 tokens". It leaves out the content of the item.
-func (i IncludedItem) String() string { return string(i.append(make([]byte, 0, 64))) }
+func (i IncludedItem) String() string { return string(i.append(nil)) }
 
 func (i *IncludedItem) append(b []byte) []byte {
 	b = append(append(b, i.Reason...), ": score "...)

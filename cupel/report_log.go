@@ -22,10 +22,6 @@ var logStages = []PipelineStage{StageClassify, StageScore, StageDeduplicate, Sta
 // It takes time proportional to the size of the report. The receiver is a
 // value, so that logging a report by value does not reveal its contents.
 func (r SelectionReport) LogValue() slog.Value {
-	var includedTokens exact.Sum
-	for _, i := range r.Included {
-		includedTokens.Add(i.Item.Tokens())
-	}
 	excluded := make(map[ExclusionCode]int64)
 	for _, e := range r.Excluded {
 		excluded[e.Reason.Code]++
@@ -38,7 +34,7 @@ func (r SelectionReport) LogValue() slog.Value {
 		slog.Int("total_candidates", r.TotalCandidates),
 		slog.Int("total_tokens_considered", r.TotalTokensConsidered),
 		slog.Int("included", len(r.Included)),
-		slog.Int("included_tokens", includedTokens.Int()),
+		slog.Int("included_tokens", tokensOf(r.Included)),
 		slog.Int("excluded", len(r.Excluded)),
 		{Key: "excluded_by_reason", Value: logGroup(excluded, ExclusionCodes(), slog.Int64Value)},
 		{Key: "duration_ms", Value: logGroup(durations, logStages, logFloat)},
@@ -55,15 +51,11 @@ func (r SelectionReport) LogValue() slog.Value {
 // LogValue implements [slog.LogValuer]: a group of the same counts as those of
 // [SelectionReport.LogValue], without the content of any item.
 func (r StreamResult) LogValue() slog.Value {
-	var includedTokens exact.Sum
-	for _, i := range r.Included {
-		includedTokens.Add(i.Item.Tokens())
-	}
 	return slog.GroupValue(
 		slog.Int("total_candidates", r.TotalCandidates),
 		slog.Int("total_tokens_considered", r.TotalTokensConsidered),
 		slog.Int("included", len(r.Included)),
-		slog.Int("included_tokens", includedTokens.Int()),
+		slog.Int("included_tokens", tokensOf(r.Included)),
 		slog.Attr{Key: "excluded_by_reason", Value: logGroup(r.Excluded, ExclusionCodes(), slog.IntValue)},
 		slog.Bool("source_ended", r.SourceEnded),
 	)
@@ -89,6 +81,14 @@ func (s ScoredItem) LogValue() slog.Value {
 	return slog.GroupValue(attrs...)
 }
 
+func tokensOf(included []IncludedItem) int {
+	var sum exact.Sum
+	for _, i := range included {
+		sum.Add(i.Item.Tokens())
+	}
+	return sum.Int()
+}
+
 // logFloat turns numbers that are not finite into words, since slog's JSON has
 // no numbers for them.
 func logFloat(f float64) slog.Value {
@@ -97,6 +97,8 @@ func logFloat(f float64) slog.Value {
 	}
 	return slog.Float64Value(f)
 }
+
+func floatAttr(name string, f float64) slog.Attr { return slog.Attr{Key: name, Value: logFloat(f)} }
 
 // logGroup returns the entries of m as a group: first those in order, then all
 // others.

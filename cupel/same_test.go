@@ -92,40 +92,6 @@ func TestSentinelsOfErrors(t *testing.T) {
 	}
 }
 
-// TestEveryFieldCountsInEqual changes one field at a time.
-func TestEveryFieldCountsInEqual(t *testing.T) {
-	a, b := item(t, "a", 1), item(t, "b", 1)
-	overflows := []cupel.OverflowEvent{
-		{}, {TokensOverBudget: 1}, {OverflowingItems: []*cupel.ContextItem{a}}, {OverflowingItems: []*cupel.ContextItem{b}}, {Budget: budgetOf(t, 9, 9)},
-	}
-	for i := range overflows {
-		for j := range overflows {
-			if got := overflows[i].Equal(overflows[j]); got != (i == j) {
-				t.Errorf("overflow %d equals overflow %d: %t", i, j, got)
-			}
-		}
-	}
-	unit := func(opts ...cupel.ItemOption) *cupel.ContextItem { return item(t, "a", 9, opts...) }
-	forms := []cupel.Variant{{Content: "v", Tokens: 5, Worth: 0.5}}
-	items := []*cupel.ContextItem{
-		unit(), unit(cupel.WithPinned()), unit(cupel.WithGroup("g")), unit(cupel.WithGroup("h")), unit(cupel.WithVersionOf("k")),
-		unit(cupel.WithVariants(forms...)), unit(cupel.WithVariants(cupel.Variant{Make: made, Tokens: 5, Worth: .5})), unit(cupel.WithVariants(cupel.Variant{Content: "w", Tokens: 5, Worth: .5})),
-		unit(cupel.WithVariants(cupel.Variant{Content: "v", Tokens: 4, Worth: .5})), unit(cupel.WithVariants(cupel.Variant{Content: "v", Tokens: 5, Worth: .25})), unit(cupel.WithGroupVariants(forms...)), unit(cupel.WithGroup("g"), cupel.WithGroupVariants(forms...)), unit(cupel.WithTags("a")),
-		unit(cupel.WithMetadata(map[string]any{"a": 1})), unit(cupel.WithMetadata(map[string]any{"a": 2})), unit(cupel.WithMetadata(map[string]any{"b": 1})),
-		unit(cupel.WithMetadata(map[string]any{"a": math.NaN()})), unit(cupel.WithMetadata(map[string]any{"a": func() {}})),
-	}
-	for i := range items {
-		for j := range items {
-			if got := items[i].Equal(items[j]); got != (i == j) {
-				t.Errorf("item %d equals item %d: %t", i, j, got)
-			}
-		}
-	}
-	if !items[13].Equal(unit(cupel.WithMetadata(map[string]any{"a": 1.0}))) {
-		t.Error("JSON has one spelling of 1")
-	}
-}
-
 // TestLogsOfSingleValues: what is not finite is a word, and pinned items say so.
 func TestLogsOfSingleValues(t *testing.T) {
 	log := func(v any) string {

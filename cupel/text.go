@@ -7,7 +7,6 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/wollax/cupel-go/cupel/internal/exact"
 )
@@ -17,27 +16,22 @@ const shownContent = 40
 
 // String returns the kind, the source and the size of the item, such as
 // "ToolOutput from Tool, 120 tokens". It leaves out the content.
-func (it ContextItem) String() string { return string(it.append(nil)) }
-
-func (it *ContextItem) append(b []byte) []byte {
-	if it == nil {
-		return append(b, "no item"...)
-	}
-	b = append(append(append(b, it.kind...), " from "...), it.source...)
-	b = append(append(b, ", "...), plural(it.tokens, "token")...)
+func (it ContextItem) String() string {
+	text := fmt.Sprintf("%s from %s, %s", it.kind, it.source, plural(it.tokens, "token"))
 	if it.pinned {
-		b = append(b, ", pinned"...)
+		text += ", pinned"
 	}
-	return b
+	return text
 }
 
 // Format implements [fmt.Formatter]. Every verb prints what [ContextItem.String]
 // returns; "%+v" adds the first 40 characters of the content, quoted and
 // escaped.
-func (it ContextItem) Format(f fmt.State, verb rune) {
-	text := it.String()
+func (it ContextItem) Format(f fmt.State, verb rune) { format(f, verb, it.String(), it.content) }
+
+func format(f fmt.State, verb rune, text, content string) {
 	if verb == 'v' && f.Flag('+') {
-		text += ": " + quoteContent(it.content)
+		text += ": " + quoteContent(content)
 	}
 	_, _ = io.WriteString(f, text) // as fmt itself does, which reports the error
 }
@@ -46,29 +40,20 @@ func (it ContextItem) Format(f fmt.State, verb rune) {
 // of the form; "%+v" adds the first 40 characters of the content, quoted and
 // escaped.
 func (v Variant) Format(f fmt.State, verb rune) {
-	text := fmt.Sprintf("%s, worth %v", plural(v.Tokens, "token"), v.Worth)
-	if verb == 'v' && f.Flag('+') {
-		text += ": " + quoteContent(v.Content)
-	}
-	_, _ = io.WriteString(f, text)
+	format(f, verb, fmt.Sprintf("%s, worth %v", plural(v.Tokens, "token"), v.Worth), v.Content)
 }
 
 // LogValue implements [slog.LogValuer]: a group of the size and the worth of the
 // form, without its content.
 func (v Variant) LogValue() slog.Value {
-	return slog.GroupValue(slog.Int("tokens", v.Tokens), slog.Attr{Key: "worth", Value: logFloat(v.Worth)})
+	return slog.GroupValue(slog.Int("tokens", v.Tokens), floatAttr("worth", v.Worth))
 }
 
 // Format implements [fmt.Formatter]. Every verb prints the data that are not
 // zero, as "name=value", without the content of any item.
 func (d ReasonData) Format(f fmt.State, _ rune) {
-	separator := ""
-	for field := range NewExclusionReason("", d).Fields() {
-		if !field.Content {
-			_, _ = fmt.Fprint(f, separator, field)
-			separator = ", "
-		}
-	}
+	r := NewExclusionReason("", d)
+	_, _ = io.WriteString(f, r.othersText(nil, "", ""))
 }
 
 // LogValue implements [slog.LogValuer]: a group of the data that are not zero,
@@ -91,18 +76,14 @@ func (d ReasonField) Format(f fmt.State, _ rune) {
 func (d ReasonField) LogValue() slog.Value { return slog.StringValue(fmt.Sprint(d)) }
 
 func quoteContent(content string) string {
-	end := 0
-	for range shownContent {
-		if end < len(content) {
-			_, size := utf8.DecodeRuneInString(content[end:])
-			end += size
+	shown := 0
+	for end := range content {
+		if shown == shownContent {
+			return strconv.QuoteToGraphic(content[:end]) + "…"
 		}
+		shown++
 	}
-	more := ""
-	if end < len(content) {
-		more = "…"
-	}
-	return strconv.QuoteToGraphic(content[:end]) + more
+	return strconv.QuoteToGraphic(content)
 }
 
 // LogValue implements [slog.LogValuer]: a group of the kind, the source and the
@@ -127,7 +108,7 @@ func (r ExclusionReason) LogValue() slog.Value {
 	for f := range r.Fields() {
 		switch v := f.Value.(type) {
 		case float64:
-			attrs = append(attrs, slog.Attr{Key: f.Name, Value: logFloat(v)})
+			attrs = append(attrs, floatAttr(f.Name, v))
 		case ContextKind:
 			attrs = append(attrs, slog.String(f.Name, string(v)))
 		default:
@@ -159,13 +140,13 @@ func (r ExclusionReason) Explain() string {
 // LogValue implements [slog.LogValuer]: the item, the score and the reason,
 // without the content.
 func (i IncludedItem) LogValue() slog.Value {
-	return slog.GroupValue(slog.Any("item", logItem(i.Item)), slog.Attr{Key: "score", Value: logFloat(i.Score)}, slog.String("reason", string(i.Reason)))
+	return slog.GroupValue(slog.Any("item", logItem(i.Item)), floatAttr("score", i.Score), slog.String("reason", string(i.Reason)))
 }
 
 // LogValue implements [slog.LogValuer]: the item, the score and the reason,
 // without the content of any item.
 func (e ExcludedItem) LogValue() slog.Value {
-	return slog.GroupValue(slog.Any("item", logItem(e.Item)), slog.Attr{Key: "score", Value: logFloat(e.Score)}, slog.Any("reason", e.Reason))
+	return slog.GroupValue(slog.Any("item", logItem(e.Item)), floatAttr("score", e.Score), slog.Any("reason", e.Reason))
 }
 
 func logItem(it *ContextItem) slog.Value {
@@ -178,12 +159,12 @@ func logItem(it *ContextItem) slog.Value {
 // String returns the item, the score and the reason as one line, without the
 // content of any item.
 func (e ExcludedItem) String() string {
-	b := appendScore(nil, e.Score)
-	b = e.Item.append(append(b, "  "...))
-	return string(b) + ": " + e.Reason.Explain()
+	item := "no item"
+	if e.Item != nil {
+		item = e.Item.String()
+	}
+	return fmt.Sprintf("%.3f  %s: %s", e.Score, item, e.Reason.Explain())
 }
-
-func appendScore(b []byte, score float64) []byte { return strconv.AppendFloat(b, score, 'f', 3, 64) }
 
 // maxReported is how many excluded items [SelectionReport.String] lists.
 const maxReported = 20
@@ -193,10 +174,9 @@ const maxReported = 20
 // reason. It leaves out contents; [ExcludedItem] and JSON have them.
 func (r SelectionReport) String() string {
 	var b strings.Builder
-	var in, out exact.Sum
+	var out exact.Sum
 	var inReasons, outReasons tally
 	for _, i := range r.Included {
-		in.Add(i.Item.Tokens())
 		inReasons.add(string(i.Reason), i.Item.Tokens())
 	}
 	for _, e := range r.Excluded {
@@ -204,7 +184,7 @@ func (r SelectionReport) String() string {
 		outReasons.add(string(e.Reason.Code), e.Item.Tokens())
 	}
 	fmt.Fprintf(&b, "%s: %d included (%s), %d excluded (%s)\n", plural(r.TotalCandidates, "candidate"),
-		len(r.Included), plural(in.Int(), "token"), len(r.Excluded), plural(out.Int(), "token"))
+		len(r.Included), plural(tokensOf(r.Included), "token"), len(r.Excluded), plural(out.Int(), "token"))
 	inReasons.write(&b, "included")
 	outReasons.write(&b, "excluded")
 	if r.Overflow != nil {
@@ -229,27 +209,29 @@ func (r SelectionReport) String() string {
 
 // tally counts items and tokens by reason, in the order in which the reasons
 // first occur.
-type tally struct {
-	names  []string
-	counts map[string]int
-	tokens map[string]*exact.Sum
+type tally []tallied
+
+type tallied struct {
+	reason string
+	items  int
+	tokens exact.Sum
 }
 
-func (t *tally) add(name string, tokens int) {
-	if t.counts == nil {
-		t.counts, t.tokens = make(map[string]int), make(map[string]*exact.Sum)
+func (t *tally) add(reason string, tokens int) {
+	at := 0
+	for at < len(*t) && (*t)[at].reason != reason {
+		at++
 	}
-	if t.counts[name] == 0 {
-		t.names = append(t.names, name)
-		t.tokens[name] = new(exact.Sum)
+	if at == len(*t) {
+		*t = append(*t, tallied{reason: reason})
 	}
-	t.counts[name]++
-	t.tokens[name].Add(tokens)
+	(*t)[at].items++
+	(*t)[at].tokens.Add(tokens)
 }
 
-func (t *tally) write(b *strings.Builder, what string) {
-	for _, name := range t.names {
-		fmt.Fprintf(b, "  %s %s: %s, %s\n", what, name, plural(t.counts[name], "item"), plural(t.tokens[name].Int(), "token"))
+func (t tally) write(b *strings.Builder, what string) {
+	for _, of := range t {
+		fmt.Fprintf(b, "  %s %s: %s, %s\n", what, of.reason, plural(of.items, "item"), plural(of.tokens.Int(), "token"))
 	}
 }
 

@@ -42,22 +42,25 @@ func NewItemFrom(counter TokenCounter, content string, opts ...ItemOption) (*Con
 	return (*ContextItem)(&it), nil
 }
 
-const counterRole = "token counter"
-
 func countTokens(counter TokenCounter, text string) (n int, err error) {
+	failed := StrategyError{Role: "token counter", Strategy: value.TypeName(counter), Reason: "failed"}
 	defer func() {
 		if v := recover(); v != nil {
-			err = &StrategyError{Role: counterRole, Strategy: value.TypeName(counter), Reason: "panicked", Err: &PanicError{Value: v, Stack: debug.Stack()}}
+			failed.Reason, failed.Err = "panicked", &PanicError{Value: v, Stack: debug.Stack()}
+			err = &failed
 		}
 	}()
 	n, err = counter.CountTokens(text)
 	switch {
 	case err != nil && value.IsNil(err):
-		return 0, &StrategyError{Role: counterRole, Strategy: value.TypeName(counter), Reason: "failed with a nil " + value.TypeName(err)}
+		failed.Reason += " with a nil " + value.TypeName(err)
+		return 0, &failed
 	case err != nil:
-		return 0, &StrategyError{Role: counterRole, Strategy: value.TypeName(counter), Reason: "failed", Err: err}
+		failed.Err = err
+		return 0, &failed
 	case n < 0:
-		return 0, &ContractError{StrategyError{Role: counterRole, Strategy: value.TypeName(counter), Reason: fmt.Sprintf("returned %d tokens", n)}}
+		failed.Reason = fmt.Sprintf("returned %d tokens", n)
+		return 0, &ContractError{failed}
 	}
 	return n, nil
 }

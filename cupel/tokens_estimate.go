@@ -89,16 +89,19 @@ const (
 	capitalsMore = 400
 	punctMore    = 500
 	gluedMilli   = 200 // punctuation that goes with the word after it: .name, (x, _id
-
-	latinMilli    = 450 // each accented letter, in addition to the letters around it
-	alphabetMilli = 420 // each letter, as all below
-	hanMilli      = 1250
-	kanaMilli     = 930
-	hangulMilli   = 1130
-	scriptMilli   = 1100
-	symbolMilli   = 950
-	emojiMilli    = 2400
 )
+
+// Thousandths of a token for each character of a class that no table above has.
+var charMilli = [...]int{
+	classLatin:    450, // in addition to the letters around it
+	classAlphabet: 420,
+	classHan:      1250,
+	classKana:     930,
+	classHangul:   1130,
+	classScript:   1100,
+	classSymbol:   950,
+	classEmoji:    2400,
+}
 
 // The longest runs that are one token, in characters. Without these limits, a
 // megabyte of padding would count as almost nothing.
@@ -164,22 +167,10 @@ func (e *estimate) piece() {
 		e.upper(n)
 	case classLower:
 		e.milli += byLength(wordMilli[:], wordMore, n)
-	case classLatin:
-		e.milli += n * latinMilli
 	case classAlphabet:
-		e.milli += max(1000, n*alphabetMilli)
-	case classHan:
-		e.milli += n * hanMilli
-	case classKana:
-		e.milli += n * kanaMilli
-	case classHangul:
-		e.milli += n * hangulMilli
-	case classScript:
-		e.milli += n * scriptMilli
-	case classEmoji:
-		e.milli += n * emojiMilli
+		e.milli += max(1000, n*charMilli[c])
 	default:
-		e.milli += n * symbolMilli
+		e.milli += n * charMilli[c]
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/wollax/cupel-go/cupelbeam"
-	"github.com/wollax/cupel-go/cupelchat/replay"
+	"github.com/wollax/cupel-go/cupelsession/replay"
 )
 
 var spec = cupelbeam.Spec{
@@ -27,7 +27,7 @@ var spec = cupelbeam.Spec{
 // that is damaged.
 func corpus(t *testing.T, n int) string {
 	t.Helper()
-	data, err := os.ReadFile("../cupelchat/replay/testdata/agents.jsonl")
+	data, err := os.ReadFile("../cupelsession/replay/testdata/agents.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,7 +28,7 @@ import (
 
 	"github.com/wollax/cupel-go/cupel/policy"
 	"github.com/wollax/cupel-go/cupelchat/agent"
-	"github.com/wollax/cupel-go/cupelchat/replay"
+	"github.com/wollax/cupel-go/cupelsession/replay"
 	"github.com/wollax/cupel-go/cupelsession"
 )
 

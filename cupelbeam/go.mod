@@ -77,6 +77,6 @@ require (
 )
 
 replace (
-	github.com/wollax/cupel-go v0.1.0 => ..
-	github.com/wollax/cupel-go/cupel v0.1.0 => ../cupel
+	github.com/wollax/cupel-go => ..
+	github.com/wollax/cupel-go/cupel => ../cupel
 )

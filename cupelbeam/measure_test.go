@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/wollax/cupel-go/cupelchat/replay"
+	"github.com/wollax/cupel-go/cupelsession/replay"
 )
 
 // TestNames: a conversation without an id is named by its line of the file, as package

@@ -34,7 +34,7 @@ func TestThroughput(t *testing.T) {
 		}}
 	}
 	contestants := []contestant{replay("1"), replay("2"), beam("Prism"), beam("Flink, 1 slot", f.args(1)...), beam("Flink, 2 slots", f.args(2)...)}
-	lines, err := os.ReadFile("../cupelchat/replay/testdata/agents.jsonl")
+	lines, err := os.ReadFile("../cupelsession/replay/testdata/agents.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}

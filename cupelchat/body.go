@@ -100,12 +100,6 @@ func (c *Conversation) finish(states []state, room int, n *notesOf) ([]byte, err
 		body = c.assemble(states, n)
 	}
 	c.noteEmpty(states, n)
-	switch {
-	case rules.cache && c.setBreakpoints && c.value.IsZero():
-		n.note("set no breakpoints of the prompt cache: messages on a line each are no request; give a list of messages or a request")
-	case rules.cache && (!whole || c.setBreakpoints):
-		body = c.breakpoints(body)
-	}
 	return body, nil
 }
 

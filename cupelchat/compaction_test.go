@@ -1,21 +1,21 @@
 package cupelchat
 
 import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/placer"
 	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupel/slicer"
-	"slices"
-	"strings"
-	"testing"
 )
 
 func newest(t *testing.T) *pipeline.Pipeline {
 	t.Helper()
 	p, err := pipeline.New(pipeline.Config{Scorer: scorer.Recency{}, Slicer: slicer.Greedy{}, Placer: placer.Chronological{}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return p
 }
 
@@ -37,9 +37,7 @@ func TestCompaction(t *testing.T) {
 			[]string{"left out 2 items before the latest compaction, which stands for them", "joined 1 message with the one before, because the messages between were dropped"}},
 	} {
 		w, err := c.Select(t.Context(), newest(t), budget(t, tt.tokens))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if got, err := w.Body(); err != nil || string(got) != tt.want {
 			t.Errorf("%s: %v, got\n%s\nwant\n%s", tt.why, err, got, tt.want)
 		}
@@ -47,13 +45,9 @@ func TestCompaction(t *testing.T) {
 			t.Errorf("%s: the report has %d entries and %d candidates, want all 7 items", tt.why, got, w.Report.TotalCandidates)
 		}
 		for _, e := range w.Report.Excluded {
-			if old := e.Item == c.Items()[1] || e.Item == c.Items()[2]; old != (e.Reason.Code == Compacted) {
-				t.Errorf("%s: %v, want Compacted for what comes before the compaction alone", tt.why, e)
-			}
+			assert.Equal(t, e.Reason.Code == Compacted, e.Item == c.Items()[1] || e.Item == c.Items()[2], tt.why)
 		}
-		if !slices.Equal(w.Notes, tt.notes) {
-			t.Errorf("%s: notes %q, want %q", tt.why, w.Notes, tt.notes)
-		}
+		assert.Equal(t, tt.notes, w.Notes, tt.why)
 	}
 }
 
@@ -62,9 +56,7 @@ func TestLongTask(t *testing.T) {
 	text := `[{"role":"system","content":"s"},{"role":"user","content":"` + task + `"},{"role":"assistant","content":"so"},{"role":"user","content":"last"}]`
 	c := read(t, OpenAI, []byte(text))
 	w, err := c.Select(t.Context(), newest(t), budget(t, 210))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	got, err := w.Body()
 	if err != nil || !strings.HasPrefix(string(got), `[{"role":"system","content":"s"},{"role":"user","content":"Look at the file cupel/item.go`) ||
 		!strings.Contains(string(got), `\n[shortened from 1760 tokens]"}`) {

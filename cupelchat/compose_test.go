@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupel"
 )
 
@@ -25,17 +26,11 @@ func TestComposeWritesWhatSelectWrites(t *testing.T) {
 				return rng.IntN(1 + len(unit.Forms()))
 			})
 			big, err := cupel.NewContextBudget(1e6, 1e6)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			w, err := c.Select(t.Context(), p, big)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			want, err := w.Body()
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			for _, note := range w.Notes {
 				if strings.Contains(note, "restored") {
 					want = nil // Select had room for what it restored
@@ -45,9 +40,7 @@ func TestComposeWritesWhatSelectWrites(t *testing.T) {
 				continue
 			}
 			got, _, err := c.Compose(pieces(w.Report))
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			if string(got) != string(want) {
 				t.Fatalf("%s: Compose writes\n%s\nSelect wrote\n%s", name, got, want)
 			}

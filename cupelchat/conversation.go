@@ -39,11 +39,10 @@ type Conversation struct {
 // It fails with an [Error] where the body is not what the format says or cannot be
 // selected from, with an [OptionError], or with an error of the counter.
 func Read(body []byte, f Format, counter cupel.TokenCounter, opts ...Option) (*Conversation, error) {
-	known, ok := formats[f]
-	if !ok {
+	if _, ok := formats[f]; !ok {
 		return nil, &Error{Reason: fmt.Sprintf("the format %d is unknown", uint8(f))}
 	}
-	c := &Conversation{format: f, codec: known.codec, counter: counter, text: body, asked: none}
+	c := &Conversation{format: f, counter: counter, text: body, asked: none}
 	c.first, c.last = true, true
 	for _, opt := range opts {
 		if opt == nil {
@@ -53,12 +52,13 @@ func Read(body []byte, f Format, counter cupel.TokenCounter, opts ...Option) (*C
 			return nil, err
 		}
 	}
-	r := &reader{settings: c.settings, codec: c.codec, counter: counter, pending: map[string]pendingCalls{}, server: map[string]int{}}
-	if err := c.readMessages(r); err != nil {
-		return nil, err
+	r := newReader(f, counter, c.settings)
+	if r.read(body); r.err != nil {
+		return nil, r.err
 	}
 	r.joinCalls()
 	r.unanswered()
+	c.codec, c.value, c.body = r.codec, r.value, r.body
 	c.messages, c.entries = r.messages, r.entries
 	c.groups, c.groupOf = r.links.groups(len(c.entries))
 	if err := c.makeItems(); err != nil {
@@ -98,62 +98,90 @@ func (c *Conversation) Format() Format {
 // errNil is the error of what is asked of a nil conversation.
 var errNil = &Error{Reason: "the conversation is nil; Read returns one"}
 
-// readMessages reads the parts of a request outside its messages, and then the
-// messages.
-func (c *Conversation) readMessages(r *reader) error {
-	text, err := rawjson.NewText(c.text)
-	if err != nil {
-		return err
-	}
-	name := c.codec.list()
-	var parts []rawjson.Part
-	if c.value, err = text.Value(); err != nil {
-		if !text.SeveralLines() {
-			return err
-		}
-		c.value = rawjson.Value{}
-		if parts, err = text.Lines(); err != nil {
-			return err
-		}
-	}
-	switch {
-	case c.value.IsZero():
-	case c.value.IsArray():
-		parts = c.value.Elements()
-	case !c.value.IsObject():
-		return c.value.Errorf("", "a conversation must be an array or an object, got %s", c.value.Type())
-	default:
-		if c.body, err = c.value.Object(""); err != nil {
-			return err
-		}
-		if list := c.body.Get(name); list.IsNull() && c.body.Has("role") { // one message
-			parts, c.value = []rawjson.Part{c.value.Alone()}, rawjson.Value{}
-			break
-		}
-		if err := c.codec.request(r, &c.body); err != nil {
-			return err
-		}
-		list := c.body.Get(name)
-		switch {
-		case list.IsNull():
-			return c.body.Value.Errorf(name, "is required: it holds the messages")
-		case list.IsString() && slices.ContainsFunc(r.messages, func(m message) bool { return m.member == name }):
-		case !list.IsArray():
-			return list.Errorf(name, "must be an array of messages, got %s", list.Type())
-		}
-		parts = list.Elements()
-	}
+// read reads a body: the parts of a request outside its messages, and the messages.
+func (r *reader) read(body []byte) {
+	parts := r.parts(body)
+	r.size = len(parts)
 	for i, part := range parts {
-		path := rawjson.Index(name, i)
-		o, err := part.Value.Object(path)
-		if err != nil {
-			return err
+		path := rawjson.Index(r.codec.list(), i)
+		rule := "message-type"
+		if part.Value.IsNull() && r.codec.rules().nulls {
+			rule = ""
+		}
+		o, ok := r.object(part.Value, path, rule)
+		if !ok {
+			continue
 		}
 		r.begin(part, i)
-		r.readTime(&o)
-		if err := c.codec.message(r, &o, path); err != nil {
-			return err
+		r.readTime(o)
+		r.codec.message(r, o, path)
+		if r.err != nil && r.counter != nil {
+			return
 		}
 	}
-	return nil
+	if r.size > 0 {
+		r.codec.end(r)
+	}
+}
+
+// parts reads what is around the messages, and returns these.
+func (r *reader) parts(body []byte) []rawjson.Part {
+	name := r.codec.list()
+	_, value, lines, err := split(body)
+	switch {
+	case err != nil:
+		r.fail(err)
+		r.wrong("", "syntax", "%v", err)
+		return nil
+	case value.IsZero():
+		return lines
+	case value.IsArray():
+		r.value = value
+		return r.nonempty(value.Elements())
+	case !value.IsObject():
+		r.broken(value, "", "body-type", "a conversation must be an array or an object, got %s", value.Type())
+		return nil
+	}
+	o, _ := r.object(value, "", "")
+	list := o.Get(name)
+	if list.IsNull() && o.Has("role") && r.counter != nil { // one message
+		return []rawjson.Part{value.Alone()}
+	}
+	r.value, r.body = value, *o
+	r.codec.request(r, o)
+	switch list = o.Get(name); {
+	case list.IsNull() && r.codec.rules().nulls:
+		r.fail(value.Errorf(name, "is required: it holds the messages"))
+		return nil
+	case list.IsNull():
+		r.broken(value, name, "list-required", "is required: it holds the messages")
+		return nil
+	case list.IsString() && slices.ContainsFunc(r.messages, func(m message) bool { return m.member == name }):
+		return nil
+	case !list.IsArray():
+		r.broken(list, name, "list-type", "must be an array of messages, got %s", list.Type())
+		return nil
+	}
+	return r.nonempty(list.Elements())
+}
+
+// nonempty returns a list, which the API refuses if it has nothing.
+func (r *reader) nonempty(list []rawjson.Part) []rawjson.Part {
+	if len(list) == 0 && !r.codec.rules().nulls {
+		r.wrong(r.codec.list(), "list-empty", "at least one message is required")
+	}
+	return list
+}
+
+// split returns the value of a body, or the zero Value and those on its lines. It
+// returns the text even if that is neither.
+func split(body []byte) (text rawjson.Text, value rawjson.Value, lines []rawjson.Part, err error) {
+	if text, err = rawjson.NewText(body); err != nil {
+		return text, value, nil, err
+	}
+	if value, err = text.Value(); err != nil && text.SeveralLines() {
+		value = rawjson.Value{}
+		lines, err = text.Lines()
+	}
+	return text, value, lines, err
 }

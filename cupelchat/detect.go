@@ -30,6 +30,9 @@ type signs struct {
 	// element returns the member that shows it of a message, or of a record; ""
 	// if it is none. nil sees nothing.
 	element func(o *rawjson.Object) string
+	// over reports whether the sign of another format at a path is one of this
+	// format as well. nil is for none.
+	over func(other Format, path string) bool
 }
 
 // spot is a value and its path.
@@ -57,7 +60,7 @@ type knownSigns struct {
 func newEvidence() *evidence {
 	e := &evidence{claims: map[Format]spot{}}
 	for _, f := range Formats() {
-		e.known = append(e.known, knownSigns{f, formats[f].codec.signs()})
+		e.known = append(e.known, knownSigns{f, formats[f].codec().signs()})
 	}
 	return e
 }
@@ -84,24 +87,15 @@ func Detect(body []byte) (Format, error) {
 // DetectAll returns the formats that a conversation may be in, the likeliest
 // first. There is more than one only for plain messages. It fails as [Detect] does.
 func DetectAll(body []byte) ([]Format, error) {
-	text, err := rawjson.NewText(body)
-	if err != nil {
-		return nil, err
-	}
+	text, value, elements, err := split(body)
 	e := newEvidence()
-	var elements []rawjson.Part
 	list := ""
-	value, err := text.Value()
 	switch {
 	case err != nil && isStream(text):
 		return nil, &Error{Line: 1, Reason: "this is an event stream sent by an API; give the messages of the conversation", Err: err}
 	case err != nil:
-		if !text.SeveralLines() {
-			return nil, err
-		}
-		if elements, err = text.Lines(); err != nil {
-			return nil, err
-		}
+		return nil, err
+	case value.IsZero():
 	case value.IsArray():
 		elements = value.Elements()
 	case value.IsObject():
@@ -133,7 +127,7 @@ func isStream(text rawjson.Text) bool {
 func lists() []string {
 	var names []string
 	for _, f := range Formats() {
-		if name := formats[f].codec.list(); !slices.Contains(names, name) {
+		if name := formats[f].codec().list(); !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
@@ -163,7 +157,7 @@ func (e *evidence) request(v rawjson.Value) (list string, elements []rawjson.Par
 				e.claim(s.Format, name, o.Get(name))
 			}
 		}
-		if list != "messages" && formats[s.Format].codec.list() == list {
+		if list != "messages" && formats[s.Format].codec().list() == list {
 			e.claim(s.Format, list, o.Get(list))
 		}
 	}
@@ -173,27 +167,21 @@ func (e *evidence) request(v rawjson.Value) (list string, elements []rawjson.Par
 		e.gpt = e.gpt || strings.HasPrefix(model, name)
 	}
 	e.message = true
-	return list, o.Get(list).Elements(), e.tools(&o)
+	e.tools(&o)
+	return list, o.Get(list).Elements(), nil
 }
 
 // tools collects the signs of the definitions of tools.
-func (e *evidence) tools(o *rawjson.Object) error {
+func (e *evidence) tools(o *rawjson.Object) {
 	for i, part := range o.Get("tools").Elements() {
-		if !part.Value.IsObject() {
-			continue
-		}
 		path := rawjson.Index("tools", i)
-		tool, err := part.Value.Object(path)
-		switch {
-		case err != nil:
-			return err
+		switch tool, _ := part.Value.Fields(); {
 		case tool.Has("input_schema"):
 			e.claim(Anthropic, path+".input_schema", tool.Get("input_schema"))
 		case tool.Has("function"):
 			e.claim(OpenAI, path+".function", tool.Get("function"))
 		}
 	}
-	return nil
 }
 
 // element collects the signs of the message or record at index i.
@@ -230,27 +218,20 @@ func (e *evidence) element(v rawjson.Value, path string, i int) error {
 	e.message = e.message || !role.IsNull()
 	e.openAI = e.openAI || role.String() == "developer"
 	e.systemFirst = e.systemFirst || i == 0 && role.String() == "system"
-	return e.parts(&o, path)
+	e.parts(&o, path)
+	return nil
 }
 
 // parts collects the signs of the parts of a message.
-func (e *evidence) parts(o *rawjson.Object, path string) error {
+func (e *evidence) parts(o *rawjson.Object, path string) {
 	for i, part := range o.Get("content").Elements() {
-		if !part.Value.IsObject() {
-			continue
-		}
-		at := rawjson.Index(path+".content", i)
-		p, err := part.Value.Object(at)
-		if err != nil {
-			return err
-		}
+		p, _ := part.Value.Fields()
 		for _, s := range e.known {
 			if slices.Contains(s.parts, p.Get("type").String()) {
-				e.claim(s.Format, at, part.Value)
+				e.claim(s.Format, rawjson.Index(path+".content", i), part.Value)
 			}
 		}
 	}
-	return nil
 }
 
 // decide returns the formats that the signs allow.
@@ -266,7 +247,7 @@ func (e *evidence) decide() ([]Format, error) {
 		}
 		return nil, &Error{
 			Line: one.value.Line(), Path: one.path, Err: ErrAmbiguousFormat,
-			Reason: fmt.Sprintf("is a sign of %s, and %s of %s", formats[claims[0]].codec.name(), where, formats[claims[1]].codec.name()),
+			Reason: fmt.Sprintf("is a sign of %s, and %s of %s", formats[claims[0]].codec().name(), where, formats[claims[1]].codec().name()),
 		}
 	case len(claims) == 1:
 		return claims, nil
@@ -280,17 +261,13 @@ func (e *evidence) decide() ([]Format, error) {
 	return []Format{OpenAI, Anthropic}, nil
 }
 
-// prefer drops signs of a format that another one has as well: Ollama's calls are
-// OpenAI's with other arguments, OpenTelemetry has the same roles, and Bedrock's
-// request has Anthropic's "system".
+// prefer drops signs of a format that another one has as well.
 func (e *evidence) prefer() {
-	for _, f := range []Format{Ollama, OpenTelemetry} {
-		if _, ok := e.claims[f]; ok && strings.HasSuffix(e.claims[OpenAI].path, ".role") || f == Ollama && ok {
-			delete(e.claims, OpenAI)
+	for _, s := range e.known {
+		if _, ok := e.claims[s.Format]; !ok || s.over == nil {
+			continue
 		}
-	}
-	if _, ok := e.claims[Bedrock]; ok && e.claims[Anthropic].path == "system" {
-		delete(e.claims, Anthropic)
+		maps.DeleteFunc(e.claims, func(other Format, sign spot) bool { return s.over(other, sign.path) })
 	}
 }
 

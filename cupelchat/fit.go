@@ -2,15 +2,18 @@ package cupelchat
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"maps"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/internal/rawjson"
 )
 
 // Fit returns the parameters of a request with its messages fitted into a budget.
@@ -47,127 +50,137 @@ func Refit[T any](params T, before, after []byte) (T, error) {
 	if bytes.Equal(before, after) {
 		return params, nil
 	}
-	fitted := params
-	if err := refit(reflect.ValueOf(&fitted).Elem(), before, after); err != nil {
+	was, errWas := rawjson.Text(before).Value()
+	is, errIs := rawjson.Text(after).Value()
+	if err := errors.Join(errWas, errIs); err != nil {
 		return params, err
 	}
-	return fitted, nil
-}
-
-// refit makes v, which marshals to before, marshal to after.
-func refit(v reflect.Value, before, after []byte) error {
-	if v.Kind() == reflect.Interface && !v.IsNil() {
-		held := reflect.New(v.Elem().Type()).Elem()
-		held.Set(v.Elem())
-		err := refit(held, before, after)
-		v.Set(held)
-		return err
-	}
-	decoded := reflect.New(v.Type())
-	if err := json.Unmarshal(after, decoded.Interface()); err != nil {
-		return fmt.Errorf("cupel: %s cannot hold the messages that fit: %w", v.Type(), err)
-	}
 	// A type may marshal something else than its fields, such as a text that it
-	// was made from. What was only decoded is right then.
-	merged := reflect.New(v.Type()).Elem()
-	merged.Set(decoded.Elem())
-	merge(merged, v, before, after)
+	// was made from. What is decoded as a whole is right then.
 	var lost string
-	for _, candidate := range []reflect.Value{merged, decoded.Elem()} {
-		got, err := json.Marshal(candidate.Interface())
+	for _, change := range []func(v reflect.Value, before, after rawjson.Value) error{merge, replace} {
+		fitted := params
+		if err := change(reflect.ValueOf(&fitted).Elem(), was, is); err != nil {
+			return params, err
+		}
+		got, err := json.Marshal(fitted)
 		if err != nil {
-			return err
+			return params, err
 		}
 		if lost = difference(got, after); lost == "" {
-			v.Set(candidate)
+			return fitted, nil
+		}
+	}
+	return params, &Error{Path: lost, Reason: fmt.Sprintf("is lost between JSON and the type %T; "+instead, params)}
+}
+
+// instead is what to do about a type that does not keep what its JSON says.
+const instead = "give its JSON to Read instead, and send what Body returns"
+
+// replace makes v from JSON. What an interface holds keeps its type if that can
+// hold the JSON.
+func replace(v reflect.Value, _, after rawjson.Value) error {
+	if v.Kind() == reflect.Interface && !v.IsNil() {
+		held := reflect.New(v.Elem().Type()).Elem()
+		if replace(held, rawjson.Value{}, after) == nil {
+			v.Set(held)
 			return nil
 		}
 	}
-	return &Error{Path: lost, Reason: fmt.Sprintf("is lost between JSON and the type %s; give its JSON to Read instead, and send what Body returns", v.Type())}
+	decoded := reflect.New(v.Type())
+	if err := json.Unmarshal(after.Raw(), decoded.Interface()); err != nil {
+		return &Error{Reason: fmt.Sprintf("the type %s cannot hold the messages that fit; "+instead, v.Type()), Err: err}
+	}
+	v.Set(decoded.Elem())
+	return nil
 }
 
-// merge puts what is the same before and after from old into the value decoded
-// from after. It changes nothing that old refers to.
-func merge(decoded, old reflect.Value, before, after []byte) {
-	if bytes.Equal(before, after) {
-		decoded.Set(old)
-		return
-	}
-	switch decoded.Kind() {
-	case reflect.Pointer:
-		if !decoded.IsNil() && !old.IsNil() {
-			merge(decoded.Elem(), old.Elem(), before, after)
-		}
-	case reflect.Struct:
-		was, is := members(before), members(after)
-		if was == nil || is == nil {
-			return
-		}
-		whole := reflect.New(old.Type()).Elem()
-		whole.Set(old)
-		for i := range old.NumField() {
-			field := old.Type().Field(i)
-			name, embedded := jsonName(field)
-			switch {
-			case embedded:
-				merge(decoded.Field(i), old.Field(i), before, after)
-			case name == "" || bytes.Equal(was[name], is[name]):
-				continue
-			default:
-				merge(decoded.Field(i), old.Field(i), was[name], is[name])
-			}
-			whole.Field(i).Set(decoded.Field(i))
-		}
-		decoded.Set(whole)
-	case reflect.Map:
-		was, is := members(before), members(after)
-		if was == nil || is == nil || decoded.Type().Key().Kind() != reflect.String {
-			return
-		}
-		for _, key := range decoded.MapKeys() {
-			name := key.String()
-			if from := old.MapIndex(key); from.IsValid() && was[name] != nil && is[name] != nil {
-				to := reflect.New(from.Type()).Elem()
-				to.Set(decoded.MapIndex(key))
-				merge(to, from, was[name], is[name])
-				decoded.SetMapIndex(key, to)
-			}
-		}
-	case reflect.Interface:
-		if decoded.IsNil() || old.IsNil() {
-			return
-		}
-		to := reflect.New(old.Elem().Type())
-		if json.Unmarshal(after, to.Interface()) == nil {
-			merge(to.Elem(), old.Elem(), before, after)
-			decoded.Set(to.Elem())
-		}
-	case reflect.Slice:
-		var was, is []json.RawMessage
-		if json.Unmarshal(before, &was) != nil || json.Unmarshal(after, &is) != nil || len(was) != old.Len() || len(is) != decoded.Len() {
-			return
-		}
-		next := 0
-		for i := range is {
-			for j := next; j < len(was); j++ {
-				if bytes.Equal(is[i], was[j]) {
-					decoded.Index(i).Set(old.Index(j))
-					next = j + 1
-					break
-				}
-			}
-		}
-	default: // a single value, or one that says itself what it marshals to
-	}
-}
-
-// members returns the members of an object, or nil if the text is none.
-func members(text []byte) map[string]json.RawMessage {
-	var m map[string]json.RawMessage
-	if json.Unmarshal(text, &m) != nil {
+// merge changes v, which marshals to before, where after differs. It changes nothing
+// that v refers to, and makes from JSON only what is not there.
+func merge(v reflect.Value, before, after rawjson.Value) error {
+	if bytes.Equal(before.Raw(), after.Raw()) {
 		return nil
 	}
-	return m
+	objects := before.IsObject() && after.IsObject()
+	switch {
+	case v.Kind() == reflect.Interface && !v.IsNil():
+		held := reflect.New(v.Elem().Type()).Elem()
+		held.Set(v.Elem())
+		if merge(held, before, after) == nil {
+			v.Set(held)
+			return nil
+		}
+	case v.Kind() == reflect.Pointer && !v.IsNil():
+		pointed := reflect.New(v.Type().Elem())
+		pointed.Elem().Set(v.Elem())
+		v.Set(pointed)
+		return merge(pointed.Elem(), before, after)
+	case v.Kind() == reflect.Struct && objects:
+		return mergeFields(v, before, after)
+	case v.Kind() == reflect.Map && v.Type().Key().Kind() == reflect.String && objects:
+		return mergeMap(v, before, after)
+	case v.Kind() == reflect.Slice && len(before.Elements()) == v.Len() && after.IsArray():
+		return mergeList(v, before.Elements(), after.Elements())
+	}
+	return replace(v, before, after)
+}
+
+func mergeFields(v reflect.Value, before, after rawjson.Value) error {
+	was, _ := before.Fields()
+	is, _ := after.Fields()
+	for i := range v.NumField() {
+		name, embedded := jsonName(v.Type().Field(i))
+		from, to := was.Get(name), is.Get(name)
+		switch {
+		case embedded:
+			from, to = before, after
+		case name == "":
+			continue
+		case to.IsZero() && !from.IsZero():
+			v.Field(i).SetZero()
+			continue
+		}
+		if err := merge(v.Field(i), from, to); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func mergeMap(v reflect.Value, before, after rawjson.Value) error {
+	was, _ := before.Fields()
+	merged := reflect.MakeMap(v.Type())
+	for _, m := range after.Members() {
+		key := reflect.ValueOf(m.Name).Convert(v.Type().Key())
+		value := reflect.New(v.Type().Elem()).Elem()
+		change := replace
+		if old := v.MapIndex(key); old.IsValid() {
+			value.Set(old)
+			change = merge
+		}
+		if err := change(value, was.Get(m.Name), m.Value); err != nil {
+			return err
+		}
+		merged.SetMapIndex(key, value)
+	}
+	v.Set(merged)
+	return nil
+}
+
+func mergeList(v reflect.Value, was, is []rawjson.Part) error {
+	merged := reflect.MakeSlice(v.Type(), len(is), len(is))
+	next := 0
+	for i := range is {
+		same := func(p rawjson.Part) bool { return bytes.Equal(p.Value.Raw(), is[i].Value.Raw()) }
+		if at := slices.IndexFunc(was[next:], same); at >= 0 {
+			next += at + 1
+			merged.Index(i).Set(v.Index(next - 1))
+		} else if err := replace(merged.Index(i), rawjson.Value{}, is[i].Value); err != nil {
+			return err
+		}
+	}
+	v.Set(merged)
+	return nil
 }
 
 // jsonName returns the name of a field in JSON, or "" if it has none, and whether
@@ -186,82 +199,61 @@ func jsonName(field reflect.StructField) (name string, embedded bool) {
 // difference returns where two texts of JSON say different things, or "". What is
 // empty may be missing.
 func difference(got, want []byte) string {
-	var values [2]any
-	for i, text := range [][]byte{got, want} {
-		decoder := json.NewDecoder(bytes.NewReader(text))
-		decoder.UseNumber()
-		if err := decoder.Decode(&values[i]); err != nil {
-			return "body"
-		}
+	one, errOne := rawjson.Text(got).Value()
+	other, errOther := rawjson.Text(want).Value()
+	if errOne != nil || errOther != nil {
+		return "body"
 	}
-	return differ(values[0], values[1], "")
+	return differ(one, other, "")
 }
 
-func differ(got, want any, path string) string {
-	here := strings.TrimPrefix(path, ".")
-	if here == "" {
-		here = "body"
-	}
-	switch want := want.(type) {
-	case map[string]any:
-		object, ok := got.(map[string]any)
-		if !ok && !omissible(want) {
-			return here
-		}
-		for _, name := range slices.Sorted(maps.Keys(want)) { // the error is the same each time
-			if found := differ(object[name], want[name], path+"."+name); found != "" {
+func differ(got, want rawjson.Value, path string) string {
+	switch {
+	case bytes.Equal(got.Raw(), want.Raw()), omissible(got) && omissible(want):
+		return ""
+	case got.IsObject() && want.IsObject():
+		has, _ := got.Fields()
+		for _, m := range want.Members() {
+			if found := differ(has.Get(m.Name), m.Value, rawjson.Join(path, m.Name)); found != "" {
 				return found
 			}
 		}
 		return ""
-	case []any:
-		list, ok := got.([]any)
-		if !ok && !omissible(want) || len(list) != len(want) {
-			return here
+	case got.IsArray() && want.IsArray():
+		list := got.Elements()
+		if len(list) != len(want.Elements()) {
+			break
 		}
-		for i, value := range want {
-			if found := differ(list[i], value, fmt.Sprintf("%s[%d]", path, i)); found != "" {
+		for i, part := range want.Elements() {
+			if found := differ(list[i].Value, part.Value, rawjson.Index(path, i)); found != "" {
 				return found
 			}
 		}
 		return ""
-	case json.Number:
-		number, ok := got.(json.Number)
-		if !ok && !omissible(want) || ok && !sameNumber(number, want) {
-			return here
-		}
+	case got.IsString() && want.IsString() && got.String() == want.String(),
+		got.IsNumber() && want.IsNumber() && sameNumber(got, want):
 		return ""
 	}
-	if got != want && !(omissible(got) && omissible(want)) {
-		return here
-	}
-	return ""
+	return cmp.Or(path, "body")
 }
 
 // sameNumber reports whether two numbers are equal. Those that a float64 may not
 // tell apart must be spelled in the same way.
-func sameNumber(a, b json.Number) bool {
+func sameNumber(a, b rawjson.Value) bool {
 	const exact = 1 << 53
-	x, errX := a.Float64()
-	y, errY := b.Float64()
-	return a == b || errX == nil && errY == nil && x == y && -exact < x && x < exact
+	x, errX := strconv.ParseFloat(string(a.Raw()), 64)
+	y, errY := strconv.ParseFloat(string(b.Raw()), 64)
+	return errX == nil && errY == nil && x == y && -exact < x && x < exact
 }
 
 // omissible reports whether a value is one that omitempty leaves out.
-func omissible(v any) bool {
-	switch v := v.(type) {
-	case nil:
+func omissible(v rawjson.Value) bool {
+	switch raw := string(v.Raw()); {
+	case v.IsNull(), raw == "false", raw == `""`:
 		return true
-	case bool:
-		return !v
-	case string:
-		return v == ""
-	case json.Number:
-		return sameNumber(v, "0")
-	case []any:
-		return len(v) == 0
-	case map[string]any:
-		return len(v) == 0
+	case v.IsNumber():
+		n, err := strconv.ParseFloat(raw, 64)
+		return err == nil && n == 0
 	}
-	return false
+	return (v.IsArray() || v.IsObject()) && len(v.Elements())+len(v.Members()) == 0
 }

@@ -8,7 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/wollax/cupel-go/cupelchat/internal/randchat"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestFit(t *testing.T) {
@@ -23,9 +24,7 @@ func TestFit(t *testing.T) {
 		if err != nil || got.Model != "m" || len(got.Messages) != want {
 			t.Errorf("%d tokens: got %v, %v", tokens, got, err)
 		}
-		if same := &got.Messages[0] == &all.Messages[0]; same != (want == 3) {
-			t.Errorf("%d tokens: the same value: %v", tokens, same)
-		}
+		assert.Equal(t, want == 3, &got.Messages[0] == &all.Messages[0], "%d tokens", tokens)
 	}
 	if _, err := Fit(t.Context(), all, OpenAI, newest(t), budget(t, 5), bytesCounter{}); err == nil {
 		t.Error("pinned messages that do not fit are no error")
@@ -74,13 +73,9 @@ func TestFitKeepsValues(t *testing.T) {
 	fit := func(t *testing.T, in any) any {
 		t.Helper()
 		before, err := json.Marshal(in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		out, err := Fit(t.Context(), in, OpenAI, newest(t), budget(t, 20), bytesCounter{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if after, err := json.Marshal(in); err != nil || string(after) != string(before) {
 			t.Errorf("the input has changed, %v: %s", err, after)
 		}
@@ -114,6 +109,36 @@ func TestFitKeepsValues(t *testing.T) {
 			}
 		})
 	}
+}
+
+// countedMessage counts how often each message is encoded and decoded, by the first
+// word of what it says.
+type countedMessage struct{ kept }
+
+var encoded, decoded map[string]int
+
+func (m countedMessage) MarshalJSON() ([]byte, error) {
+	encoded[strings.Fields(m.Content)[0]]++
+	return json.Marshal(m.kept)
+}
+
+func (m *countedMessage) UnmarshalJSON(text []byte) error {
+	err := json.Unmarshal(text, &m.kept)
+	decoded[strings.Fields(m.Content)[0]]++
+	return err
+}
+
+// A message that changes is made from JSON once, and no message is encoded more than
+// once again.
+func TestFitDecodesOnce(t *testing.T) {
+	encoded, decoded = map[string]int{}, map[string]int{}
+	messages := talk(func(role, content string) *countedMessage { return &countedMessage{kept{Role: role, Content: content}} })
+	messages[0].Content = strings.Repeat("task to do. ", 40)
+	got, err := Fit(t.Context(), map[string]any{"messages": messages}, OpenAI, newest(t), budget(t, 200), bytesCounter{})
+	require.NoError(t, err)
+	require.Len(t, got["messages"], 3)
+	require.Equal(t, map[string]int{"task": 2, "answer": 2, "last": 2}, encoded)
+	require.Equal(t, map[string]int{"task": 1}, decoded)
 }
 
 // forgetful marshals what it does not read.
@@ -150,7 +175,7 @@ func TestDifference(t *testing.T) {
 		{`{"a":[1,{"b":"y"}]}`, `{"a":[1,{"b":"x"}]}`, "a[1].b", "another text"},
 		{`{}`, `{"a":"","b":null,"c":[],"d":{},"e":false,"f":0}`, "", "what is empty may be missing"},
 		{`{}`, `{"a":1}`, "a", "a number is missing"},
-		{`{}`, `{"h":1,"d":1,"c":1,"g":1,"f":1,"b":1,"e":1}`, "b", "of several the first by name: a map has no order"},
+		{`{}`, `{"h":1,"d":1,"c":1,"g":1,"f":1,"b":1,"e":1}`, "h", "of several the first"},
 		{`{"b":0}`, `{}`, "", "more than is wanted"},
 		{`[1]`, `[1,2]`, "body", "an element is missing"},
 		{`1.0`, `1`, "", "another spelling"},
@@ -160,9 +185,7 @@ func TestDifference(t *testing.T) {
 		{`{`, `1`, "body", "no JSON"},
 	}
 	for _, tt := range tests {
-		if path := difference([]byte(tt.got), []byte(tt.want)); path != tt.path {
-			t.Errorf("%s and %s differ at %q, want %q (%s)", tt.got, tt.want, path, tt.path, tt.why)
-		}
+		assert.Equal(t, tt.path, difference([]byte(tt.got), []byte(tt.want)), tt.why)
 	}
 }
 
@@ -172,7 +195,7 @@ func TestFitIsBody(t *testing.T) {
 	smaller := 0
 	for i := range 600 {
 		f := writable[i%len(writable)]
-		data := randchat.Body(rng, f.String(), rng.IntN(3))
+		data := randomBody(rng, f, rng.IntN(3))
 		c, err := Read(data, f, bytesCounter{})
 		if err != nil {
 			continue
@@ -183,21 +206,13 @@ func TestFitIsBody(t *testing.T) {
 			continue
 		}
 		want, err := w.Body()
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		var params map[string]any
-		if err := json.Unmarshal(data, &params); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, json.Unmarshal(data, &params))
 		got, err := Fit(t.Context(), params, f, newest(t), limit, bytesCounter{})
-		if err != nil {
-			t.Fatalf("%s: %v:\n%s", f, err, data)
-		}
+		require.NoError(t, err)
 		text, err := json.Marshal(got)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if where := difference(text, want); where != "" {
 			t.Fatalf("%s, conversation %d, at %s: got\n%s\nwant\n%s", f, i, where, text, want)
 		}

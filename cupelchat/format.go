@@ -31,8 +31,9 @@ const (
 )
 
 // codec is what one format does in its own way. Its file reads messages into
-// entries and parts, and makes the few texts that the writer adds; everything
-// else works on entries and parts.
+// entries and parts, notes what the API refuses, and makes the few texts that the
+// writer adds; everything else works on entries and parts. A codec reads one
+// conversation.
 type codec interface {
 	// name is how errors and notes call the format.
 	name() string
@@ -40,9 +41,11 @@ type codec interface {
 	list() string
 	// request reads the other members of a request that the model sees, such as
 	// the system prompt and the tools, and refuses what cannot be selected from.
-	request(r *reader, body *rawjson.Object) error
+	request(r *reader, body *rawjson.Object)
 	// message reads one message of the list, which r.begin has begun.
-	message(r *reader, o *rawjson.Object, path string) error
+	message(r *reader, o *rawjson.Object, path string)
+	// end notes what the API refuses of the messages as a whole; there are some.
+	end(r *reader)
 	// note returns a message of the user's that says a text.
 	note(text string) []byte
 	// text returns an element of a message's list of parts that says a text.
@@ -64,24 +67,25 @@ type rules struct {
 	cache      bool   // has breakpoints of a prompt cache
 	record     bool   // is only read
 	anywhere   bool   // a result may be anywhere after its call
+	nulls      bool   // null may stand in any place, and the list may be empty
 	thinking   bool   // a turn of the model that began with thinking keeps its first message
 }
 
 // formats are the formats that are known, by their number.
 var formats = map[Format]struct {
 	name  string
-	codec codec
+	codec func() codec
 }{
-	OpenAI:    {"openai", chatCodec{}},
-	Responses: {"responses", responsesCodec{}},
-	Anthropic: {"anthropic", anthropicCodec{}},
-	Gemini:    {"gemini", geminiCodec{}},
-	Bedrock:   {"bedrock", bedrockCodec{}},
-	Ollama:    {"ollama", ollamaCodec{}},
+	OpenAI:    {"openai", func() codec { return &chatCodec{} }},
+	Responses: {"responses", func() codec { return &responsesCodec{} }},
+	Anthropic: {"anthropic", func() codec { return &anthropicCodec{} }},
+	Gemini:    {"gemini", func() codec { return &geminiCodec{} }},
+	Bedrock:   {"bedrock", func() codec { return &bedrockCodec{} }},
+	Ollama:    {"ollama", func() codec { return &ollamaCodec{} }},
 
-	ClaudeCode:    {"claude-code", claudeCodec{}},
-	Codex:         {"codex", codexCodec{}},
-	OpenTelemetry: {"opentelemetry", telemetryCodec{}},
+	ClaudeCode:    {"claude-code", func() codec { return &claudeCodec{} }},
+	Codex:         {"codex", func() codec { return &codexCodec{} }},
+	OpenTelemetry: {"opentelemetry", func() codec { return &telemetryCodec{} }},
 }
 
 // Formats returns all formats that [Read] reads.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/wollax/cupel-go/cupel"
 )
 
@@ -73,9 +74,7 @@ func TestShortResultsOfFormats(t *testing.T) {
 			return min(results, len(unit.Forms()))
 		})
 		for _, part := range want {
-			if !strings.Contains(got, part) {
-				t.Errorf("%s: the body does not have %s:\n%s", name, part, got)
-			}
+			assert.Contains(t, got, part, name)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/placer"
@@ -38,18 +39,14 @@ var fixtures = map[string]Format{
 func fixture(t testing.TB, name string) []byte {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("testdata", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return data
 }
 
 func read(t testing.TB, f Format, data []byte, opts ...Option) *Conversation {
 	t.Helper()
 	c, err := Read(data, f, bytesCounter{}, opts...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return c
 }
 
@@ -78,18 +75,14 @@ func chooser(t testing.TB, want form) *pipeline.Pipeline {
 		Placer:   placer.Chronological{},
 		Overflow: pipeline.OverflowProceed,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return p
 }
 
 func budget(t testing.TB, tokens int) cupel.ContextBudget {
 	t.Helper()
 	b, err := cupel.NewContextBudget(tokens, tokens)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return b
 }
 
@@ -97,13 +90,9 @@ func budget(t testing.TB, tokens int) cupel.ContextBudget {
 func body(t testing.TB, c *Conversation, want form) (string, []string) {
 	t.Helper()
 	w, err := c.Select(t.Context(), chooser(t, want), budget(t, 1e6))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	text, err := w.Body()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return string(text), w.Notes
 }
 
@@ -145,7 +134,7 @@ func messagesOf(t testing.TB, f Format, text string) []object {
 		value = list
 	}
 	if request, ok := value.(object); ok {
-		if value = request[formats[f].codec.list()]; value == nil {
+		if value = request[formats[f].codec().list()]; value == nil {
 			value = []any{request}
 		}
 	}
@@ -157,4 +146,20 @@ func messagesOf(t testing.TB, f Format, text string) []object {
 		messages = append(messages, message.(object))
 	}
 	return messages
+}
+
+// brokenRules are the rules that a body breaks. Those of calls and results are one:
+// which of them an API names first depends on what else is there.
+func brokenRules(f Format, body []byte) []string {
+	var names []string
+	for _, v := range Check(body, f) {
+		rule := v.Rule
+		if strings.Contains(rule, "call") || strings.Contains(rule, "result") {
+			rule = "calls and results"
+		}
+		if !slices.Contains(names, rule) {
+			names = append(names, rule)
+		}
+	}
+	return names
 }

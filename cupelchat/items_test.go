@@ -2,11 +2,12 @@ package cupelchat
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupel"
 )
 
@@ -105,9 +106,7 @@ func TestItems(t *testing.T) {
 			for _, item := range read(t, tt.f, []byte(tt.text)).Items() {
 				got = append(got, rowOf(item))
 			}
-			if !reflect.DeepEqual(got, tt.want) {
-				t.Errorf("%s:\ngot  %+v\nwant %+v", tt.why, got, tt.want)
-			}
+			assert.Equal(t, tt.want, got)
 		})
 	}
 }
@@ -121,9 +120,7 @@ func TestSourcesAndOrigins(t *testing.T) {
 		got = append(got, fmt.Sprint(item.Source(), " ", origin))
 	}
 	want := []string{"Tool tool", "Chat system", "Chat user", "Chat assistant", "Tool assistant"}
-	if !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
-	}
+	assert.Equal(t, want, got)
 }
 
 func TestNoPin(t *testing.T) {
@@ -139,9 +136,7 @@ func TestNoPin(t *testing.T) {
 func TestMediaTokens(t *testing.T) {
 	text := `[{"role":"user","content":[{"type":"image_url","image_url":{"url":"u"}},{"type":"file"},{"type":"image_url","image_url":{"url":"v"}}]}]`
 	c := read(t, OpenAI, []byte(text), WithMediaTokens(7))
-	if got := c.Items()[0].Tokens(); got != 4+3*7 {
-		t.Errorf("got %d tokens, want 25", got)
-	}
+	assert.Equal(t, 4+3*7, c.Items()[0].Tokens())
 	want := []string{
 		"estimated the tokens of media: 1 file of 7 tokens",
 		"estimated the tokens of media: 2 images of 7 tokens",
@@ -150,17 +145,13 @@ func TestMediaTokens(t *testing.T) {
 		t.Errorf("got %q, want %q", c.Notes(), want)
 	}
 	huge := read(t, OpenAI, []byte(text), WithMediaTokens(int(^uint(0)>>1)))
-	if got := huge.Items()[0].Tokens(); got != int(^uint(0)>>1) {
-		t.Errorf("tokens wrapped to %d", got)
-	}
+	assert.Equal(t, int(^uint(0)>>1), huge.Items()[0].Tokens())
 }
 
 func TestTimes(t *testing.T) {
 	at := func(s string) time.Time {
 		parsed, err := time.Parse(time.RFC3339Nano, s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		return parsed
 	}
 	tests := []struct {

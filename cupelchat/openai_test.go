@@ -1,10 +1,10 @@
 package cupelchat
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/wollax/cupel-go/cupel"
 )
 
@@ -35,17 +35,13 @@ func TestExchange(t *testing.T) {
 		{tool, 4 + 4 + len(long), false, long, "tool 3 f a"},
 		{message, 4 + 8, true, "and now?", "user 4"},
 	}
-	if !slices.Equal(got, want) {
-		t.Errorf("got  %+v\nwant %+v", got, want)
-	}
+	assert.Equal(t, want, got)
 	var titles []string
 	for _, item := range c.Items() {
 		title, _ := item.MetadataText("title")
 		titles = append(titles, title)
 	}
-	if want := []string{"go", "f(x.go), g([])", "g([]): 1 B", "f(x.go): 1.1 kB", "and now?"}; !slices.Equal(titles, want) {
-		t.Errorf("titles %q, want %q", titles, want)
-	}
+	assert.Equal(t, []string{"go", "f(x.go), g([])", "g([]): 1 B", "f(x.go): 1.1 kB", "and now?"}, titles)
 
 	// The longest smaller form is a note with an outline; then comes the caller's
 	// form of the result that is long enough to have one.
@@ -55,24 +51,5 @@ func TestExchange(t *testing.T) {
 		}
 		return 2
 	})
-	if want := exchange("short f"); got1 != want {
-		t.Errorf("got\n%s\nwant\n%s", got1, want)
-	}
-	// The last form is a note.
-	got2, _ := body(t, c, func(unit *cupel.ContextItem) int {
-		if unit.Group() == "" {
-			return -1
-		}
-		return len(unit.Forms())
-	})
-	if want := `[{"role":"user","content":"go"},{"role": "user", "content": "[earlier: f(x.go), g([]); results left out]"},
-	{"role":"user","content":"and now?"}]`; got2 != want {
-		t.Errorf("got\n%s\nwant\n%s", got2, want)
-	}
-	// Nothing of it.
-	got3, _ := body(t, c, only())
-	if want := `[{"role":"user","content":"go"},
-	{"role":"user","content":"and now?"}]`; got3 != want {
-		t.Errorf("got\n%s\nwant\n%s", got3, want)
-	}
+	assert.Equal(t, exchange("short f"), got1)
 }

@@ -16,9 +16,6 @@ type settings struct {
 	forms       func(tool, text string) []cupel.Variant
 	ownForms    bool
 	mediaTokens *int
-	deduplicate bool
-
-	setBreakpoints bool
 }
 
 // OptionError says which option is wrong, and why.
@@ -74,30 +71,6 @@ func WithMediaTokens(n int) Option {
 			return &OptionError{"WithMediaTokens", fmt.Sprintf("must be at least 0, got %d", n)}
 		}
 		s.mediaTokens = &n
-		return nil
-	}
-}
-
-// WithDeduplication lets a [pipeline.Pipeline] leave out messages with equal content
-// where its configuration says so. By default messages are never duplicates: a
-// retry, or the same answer of a tool that is polled, says something of its own.
-func WithDeduplication() Option {
-	return func(s *settings) error {
-		s.deduplicate = true
-		return nil
-	}
-}
-
-// WithBreakpoints sets the breakpoints of the prompt cache of Anthropic or Bedrock
-// in what is written, in place of those in the input: at the end, at the end of the
-// messages that are as they were in the input, after the system prompt, 20 blocks
-// before the end, and with Anthropic after the tools; at most four. If there is
-// one at the top level of the request, that is the one at the end, and the others
-// have its time to live. By default those of the input stay, at most four. Other
-// formats have none. Messages on a line each get none, and a note says so.
-func WithBreakpoints() Option {
-	return func(s *settings) error {
-		s.setBreakpoints = true
 		return nil
 	}
 }

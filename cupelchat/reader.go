@@ -2,7 +2,6 @@ package cupelchat
 
 import (
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -71,7 +70,7 @@ type part struct {
 	tokens    int           // of words
 	member    string        // of words in an object: the member that a smaller form has in its place
 	list, at  int           // the place in the lists of the message; list is none outside them
-	name      string        // of a call
+	id, name  string        // of a call
 	arguments string        // of a call
 }
 
@@ -101,13 +100,17 @@ type reader struct {
 
 	calls   []toolCall
 	pending map[string]pendingCalls // by id
-	server  map[string]int          // entries with calls that the API itself runs, by id
 	depth   int                     // of the part that is being read
 	at      int                     // the entry that is being read
 	place   place
 	when    time.Time // of the message that is being read
 
-	run     int            // the first entry of a run of reasoning, plus 1
+	err   error          // the first reason why this cannot be read
+	found []Violation    // what the API refuses
+	value rawjson.Value  // a list of messages or a request; zero if there is a message on each line
+	body  rawjson.Object // of a request
+	size  int            // messages of the list
+
 	media   map[string]int // counts, by their words in the notes
 	unknown map[string]int // counts of parts of an unknown type
 }
@@ -125,6 +128,13 @@ type toolCall struct {
 type pendingCalls struct {
 	entry int
 	calls []int
+}
+
+func newReader(f Format, counter cupel.TokenCounter, s settings) *reader {
+	return &reader{
+		settings: s, codec: formats[f].codec(), counter: counter,
+		pending: map[string]pendingCalls{}, media: map[string]int{}, unknown: map[string]int{},
+	}
 }
 
 // begin begins a message of the list.
@@ -173,11 +183,18 @@ func (m *message) path(c codec) string {
 
 func (r *reader) spend(tokens int) { r.current().tokens = add(r.current().tokens, tokens) }
 
-// count counts text that the model sees.
-func (r *reader) count(text string) error {
+// count counts text that the model sees. Without a counter there is nothing to
+// count: the conversation is only checked.
+func (r *reader) count(text string) int {
+	if r.counter == nil {
+		return 0
+	}
 	n, err := counted(r.counter, text)
+	if err != nil {
+		r.fail(err)
+	}
 	r.spend(n)
-	return err
+	return n
 }
 
 // counted returns the tokens of a text.
@@ -200,35 +217,32 @@ func (r *reader) put(p part) {
 }
 
 // say adds the words of a string.
-func (r *reader) say(v rawjson.Value) error {
-	text := v.String()
-	n, err := counted(r.counter, text)
-	r.spend(n)
-	r.put(part{kind: words, text: text, value: v, tokens: n})
-	return err
+func (r *reader) say(v rawjson.Value) { r.sayAs(v.String(), v, "") }
+
+// sayAs adds words that stand in place of a value. A smaller form of words in an
+// object is a text in an object with one member.
+func (r *reader) sayAs(text string, v rawjson.Value, member string) {
+	n := r.count(text)
+	r.put(part{kind: words, text: text, value: v, tokens: n, member: member})
 }
 
 // keep adds a text that forms leave as it is, and counts it.
-func (r *reader) keep(text string) error {
+func (r *reader) keep(text string) {
 	r.put(part{kind: fixed, text: text})
-	return r.count(text)
+	r.count(text)
 }
 
 // keepJSON adds the JSON of a value to the content and counts it.
-func (r *reader) keepJSON(v rawjson.Value) error {
-	if v.IsNull() {
-		return nil
+func (r *reader) keepJSON(v rawjson.Value) {
+	if !v.IsNull() {
+		r.keep(v.Compact())
 	}
-	return r.keep(v.Compact())
 }
 
 // medium counts a medium. where identifies it.
 func (r *reader) medium(name string, tokens int, where rawjson.Value) {
 	if r.mediaTokens != nil {
 		tokens = *r.mediaTokens
-	}
-	if r.media == nil {
-		r.media = map[string]int{}
 	}
 	r.media[fmt.Sprintf("%%s of %d tokens\x00%s", tokens, name)]++
 	r.spend(tokens)
@@ -251,58 +265,24 @@ func label(v rawjson.Value) string {
 }
 
 // unknownPart counts a part of an unknown type as JSON.
-func (r *reader) unknownPart(kind string, v rawjson.Value) error {
-	if r.unknown == nil {
-		r.unknown = map[string]int{}
-	}
+func (r *reader) unknownPart(kind string, v rawjson.Value) {
 	r.unknown[kind]++
-	return r.keepJSON(v)
-}
-
-// str returns a member that must be a string.
-func str(o *rawjson.Object, path, name string) (string, error) {
-	v := o.Get(name)
-	if v.IsNull() {
-		return "", o.Value.Errorf(rawjson.Join(path, name), "is required")
-	}
-	return optionalStr(o, path, name)
-}
-
-// optionalStr returns a member that must be a string if it is there.
-func optionalStr(o *rawjson.Object, path, name string) (string, error) {
-	v := o.Get(name)
-	if !v.IsNull() && !v.IsString() {
-		return "", v.Errorf(rawjson.Join(path, name), "must be a string, got %s", v.Type())
-	}
-	return v.String(), nil
-}
-
-// at returns an error about a missing value with the line of its parent.
-func at(err error, v rawjson.Value) error {
-	if e, ok := errors.AsType[*rawjson.Error](err); ok && e.Line == 0 {
-		e.Line = v.Line()
-	}
-	return err
+	r.keepJSON(v)
 }
 
 // use reads a tool call: the value of its arguments is a string or JSON.
-func (r *reader) use(id, name string, arguments rawjson.Value) error {
-	if err := r.count(name); err != nil {
-		return err
-	}
+func (r *reader) use(id, name string, arguments rawjson.Value) {
+	r.count(name)
 	text := arguments.String()
 	if !arguments.IsNull() && !arguments.IsString() {
 		text = arguments.Compact()
 	}
-	if err := r.count(text); err != nil {
-		return err
-	}
+	r.count(text)
 	text = oneLine(text)
 	e := r.current()
 	e.names = append(e.names, name)
-	r.put(part{kind: call, text: name + "(" + text + ")", name: name, arguments: text})
+	r.put(part{kind: call, text: name + "(" + text + ")", id: id, name: name, arguments: text})
 	r.called(id, name, callTitle(name, text))
-	return nil
 }
 
 // called records a tool call; its result will name id.

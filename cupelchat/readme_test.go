@@ -7,15 +7,15 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 // TestReadme runs the program of the README, and compares its other pieces of Go
 // with the examples that they are cut from. Those under "Not compiled" are in none.
 func TestReadme(t *testing.T) {
 	data, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	readme, _, found := strings.Cut(string(data), "\n## Not compiled\n")
 	if !found {
 		t.Fatal("nothing is marked as not compiled")
@@ -24,9 +24,7 @@ func TestReadme(t *testing.T) {
 	program, rest, _ := strings.Cut(rest, "```\n\n```\n")
 	want, rest, _ := strings.Cut(rest, "```\n")
 	file := filepath.Join(t.TempDir(), "main.go")
-	if err := os.WriteFile(file, []byte(program), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(file, []byte(program), 0o600))
 	if got, err := exec.CommandContext(t.Context(), "go", "run", file).CombinedOutput(); err != nil || string(got) != want {
 		t.Errorf("%v; the program prints:\n%s", err, got)
 	}

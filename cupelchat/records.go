@@ -2,6 +2,7 @@ package cupelchat
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/wollax/cupel-go/internal/rawjson"
 )
@@ -9,28 +10,31 @@ import (
 // record is what formats share that are only read.
 type record struct{}
 
-func (record) list() string                           { return "messages" }
-func (record) request(*reader, *rawjson.Object) error { return nil }
-func (record) note(text string) []byte                { return chatCodec{}.note(text) }
-func (record) text(text string) []byte                { return chatCodec{}.text(text) }
-func (record) rules() rules                           { return rules{alternate: true, content: "content", record: true} }
+func (record) list() string                     { return "messages" }
+func (record) request(*reader, *rawjson.Object) {}
+func (record) end(*reader)                      {}
+func (record) note(text string) []byte          { return (&chatCodec{}).note(text) }
+func (record) text(text string) []byte          { return (&chatCodec{}).text(text) }
+func (record) rules() rules                     { return rules{alternate: true, content: "content", record: true} }
 
 // skipped passes over a line that is no message, with a note if its type is
 // unknown.
-func skipped(r *reader, path, kind string, known ...string) error {
+func skipped(r *reader, path, kind string, known ...string) {
 	if !slices.Contains(known, kind) {
 		r.noteAt(path, "is of an unknown type and was skipped")
 	}
-	return nil
 }
 
 // claudeCodec is a session of Claude Code: a line for each message of Anthropic's
 // API, or for each block of one, and lines of other types between.
-type claudeCodec struct{ record }
+type claudeCodec struct {
+	record
+	messages anthropicCodec
+}
 
-func (claudeCodec) name() string { return "Claude Code's session files" }
+func (*claudeCodec) name() string { return "Claude Code's session files" }
 
-func (claudeCodec) signs() signs {
+func (*claudeCodec) signs() signs {
 	return signs{element: func(o *rawjson.Object) string {
 		switch {
 		case o.Has("sessionId") && (o.Has("uuid") || o.Has("parentUuid")):
@@ -42,38 +46,39 @@ func (claudeCodec) signs() signs {
 	}}
 }
 
-func (claudeCodec) message(r *reader, o *rawjson.Object, path string) error {
+func (c *claudeCodec) message(r *reader, o *rawjson.Object, path string) {
 	kind := o.Get("type").String()
 	switch {
 	case string(o.Get("isSidechain").Raw()) == "true":
-		return nil // of another agent, with a conversation of its own
+		return // of another agent, with a conversation of its own
 	case kind != "user" && kind != "assistant":
-		return skipped(r, path, kind, "summary", "system", "file-history-snapshot", "queue-operation", "progress", "attachment", "ai-title", "last-prompt", "permission-mode")
+		skipped(r, path, kind, "summary", "system", "file-history-snapshot", "queue-operation", "progress", "attachment", "ai-title", "last-prompt", "permission-mode")
+		return
 	}
-	inner, err := o.Get("message").Object(path + ".message")
-	if err != nil {
-		return err
+	inner, ok := r.inner(o, path, "message", "")
+	if !ok {
+		return
 	}
 	if content := inner.Get("content"); content.IsString() && content.String() == "" {
-		return nil
+		return
 	}
-	if err := (anthropicCodec{}).message(r, &inner, path+".message"); err != nil {
-		return err
-	}
-	if string(o.Get("isCompactSummary").Raw()) == "true" {
+	c.messages.message(r, inner, rawjson.Join(path, "message"))
+	if string(o.Get("isCompactSummary").Raw()) == "true" && r.err == nil {
 		r.current().compact = true
 	}
-	return nil
 }
 
 // codexCodec is a session of Codex: a line for each item of OpenAI's Responses
 // API, as the payload of a record, and records of other types between.
-type codexCodec struct{ record }
+type codexCodec struct {
+	record
+	items responsesCodec
+}
 
-func (codexCodec) name() string { return "Codex's session files" }
-func (codexCodec) rules() rules { return rules{anywhere: true, record: true} }
+func (*codexCodec) name() string { return "Codex's session files" }
+func (*codexCodec) rules() rules { return rules{anywhere: true, record: true} }
 
-func (codexCodec) signs() signs {
+func (*codexCodec) signs() signs {
 	return signs{element: func(o *rawjson.Object) string {
 		if o.Get("payload").IsObject() && o.Has("timestamp") {
 			return "payload"
@@ -82,23 +87,24 @@ func (codexCodec) signs() signs {
 	}}
 }
 
-func (codexCodec) message(r *reader, o *rawjson.Object, path string) error {
+func (c *codexCodec) message(r *reader, o *rawjson.Object, path string) {
 	kind := o.Get("type").String()
 	if kind != "response_item" && kind != "compacted" {
-		return skipped(r, path, kind, "session_meta", "event_msg", "turn_context", "session_state", "ghost_snapshot")
+		skipped(r, path, kind, "session_meta", "event_msg", "turn_context", "session_state", "ghost_snapshot")
+		return
 	}
-	inner := path + ".payload"
-	payload, err := o.Get("payload").Object(inner)
-	if err != nil {
-		return err
-	}
-	if kind == "compacted" {
+	payload, ok := r.inner(o, path, "payload", "")
+	path = rawjson.Join(path, "payload")
+	switch {
+	case !ok:
+	case kind == "compacted":
 		r.message().role = "user"
 		e := r.entry("user")
 		e.words, e.compact = true, true
-		return r.keepMember(&payload, inner, "message")
+		r.keepMember(payload, path, "message", "")
+	default:
+		c.items.message(r, payload, path)
 	}
-	return responsesCodec{}.message(r, &payload, inner)
 }
 
 // telemetryCodec is the messages that OpenTelemetry's conventions for generative
@@ -110,18 +116,17 @@ const (
 	systemInstructions = "gen_ai.system_instructions"
 )
 
-func (telemetryCodec) name() string { return "OpenTelemetry's " + inputMessages }
-func (telemetryCodec) list() string { return inputMessages }
+func (*telemetryCodec) name() string { return "OpenTelemetry's " + inputMessages }
+func (*telemetryCodec) list() string { return inputMessages }
 
-func (telemetryCodec) signs() signs {
+func (*telemetryCodec) signs() signs {
 	return signs{
 		request: []string{systemInstructions},
+		// It has the same roles.
+		over: func(other Format, path string) bool { return other == OpenAI && strings.HasSuffix(path, ".role") },
 		element: func(o *rawjson.Object) string {
 			for _, part := range o.Get("parts").Elements() {
-				p, err := part.Value.Object("")
-				if err != nil {
-					return ""
-				}
+				p, _ := part.Value.Fields()
 				switch p.Get("type").String() {
 				case "tool_call", "tool_call_response":
 					return "parts"
@@ -136,87 +141,71 @@ func (telemetryCodec) signs() signs {
 	}
 }
 
-func (telemetryCodec) request(r *reader, body *rawjson.Object) error {
+func (c *telemetryCodec) request(r *reader, body *rawjson.Object) {
 	if v := body.Get(inputMessages); v.IsString() {
-		return v.Errorf(inputMessages, "is JSON in a string; give the value of that string")
+		r.fail(v.Errorf(inputMessages, "is JSON in a string; give the value of that string"))
 	}
-	for _, m := range body.Members {
-		if m.Name != systemInstructions || !m.Value.IsArray() {
-			continue
-		}
-		r.beginMember(m, "system")
-		r.current().words = true
-		if err := r.each(m.Value, m.Name, r.telemetryPart); err != nil {
-			return err
-		}
-	}
-	return nil
+	r.system(body, func(m rawjson.Part) {
+		r.each(m.Value, m.Name, func(v rawjson.Value, path string) { c.part(r, v, path) })
+	}, systemInstructions)
 }
 
-func (telemetryCodec) message(r *reader, o *rawjson.Object, path string) error {
-	role, err := r.role(o, path, "system", "user", "assistant", "tool")
-	if err != nil {
-		return err
+func (c *telemetryCodec) message(r *reader, o *rawjson.Object, path string) {
+	role, known := r.role(o, path, "system", "user", "assistant", "tool")
+	if !known {
+		return
 	}
 	parts := o.Get("parts")
-	path += ".parts"
+	path = rawjson.Join(path, "parts")
+	read := func(v rawjson.Value, path string) { c.part(r, v, path) }
 	switch {
 	case parts.IsNull(), parts.IsArray() && len(parts.Elements()) == 0:
-		return o.Value.Errorf(path, "is required: it says what the message says")
+		r.fail(o.Value.Errorf(path, "is required: it says what the message says"))
 	case !parts.IsArray():
-		return parts.Errorf(path, "must be an array of parts, got %s", parts.Type())
+		r.broken(parts, path, "", "must be an array of parts, got %s", parts.Type())
 	case role == "assistant", role == "system":
 		r.entry(role)
-		return r.each(parts, path, r.telemetryPart)
+		r.each(parts, path, read)
+	default:
+		r.results(parts, path, func(o *rawjson.Object) bool { return o.Get("type").String() == "tool_call_response" }, read)
 	}
-	return r.results(parts, path, func(o *rawjson.Object) bool { return o.Get("type").String() == "tool_call_response" }, r.telemetryPart)
 }
 
-// telemetryPart reads one part.
-func (r *reader) telemetryPart(v rawjson.Value, path string) error {
-	o, err := v.Object(path)
-	if err != nil {
-		return err
+// part reads one part.
+func (*telemetryCodec) part(r *reader, v rawjson.Value, path string) {
+	o, ok := r.object(v, path, "")
+	if !ok {
+		return
 	}
-	kind, err := str(&o, path, "type")
-	if err != nil {
-		return err
-	}
-	id := ""
-	if kind == "tool_call" || kind == "tool_call_response" {
-		if id, err = optionalStr(&o, path, "id"); err != nil {
-			return err
-		}
+	kind := r.member(o, path, "type", "")
+	if kind != "tool_call" && kind != "tool_call_response" {
+		r.current().words = true
 	}
 	switch kind {
 	case "tool_call":
-		return r.useMember(id, &o, path, "arguments")
+		r.use(r.optional(o, path, "id", ""), r.member(o, path, "name", ""), o.Get("arguments"))
 	case "tool_call_response":
-		r.returned(id)
-		result := either(&o, "response", "result")
-		switch {
-		case result.IsNull():
+		r.returned(r.optional(o, path, "id", ""))
+		switch _, result := firstOf(o, "response", "result"); {
 		case result.IsString():
-			err = r.say(result)
-		default:
-			err = r.sayJSON(result, "output")
+			r.say(result)
+		case !result.IsNull():
+			r.sayAs(result.Compact(), result, "output")
 		}
 		r.current().words = false // the text is the tool's
-		return err
-	}
-	r.current().words = true
-	switch kind {
 	case "text":
-		return r.sayMember(&o, path, "content")
+		r.member(o, path, "content", "")
+		r.say(o.Get("content"))
 	case "reasoning":
-		return r.keepMember(&o, path, "content")
+		r.keepMember(o, path, "content", "")
 	case "blob", "file", "uri":
 		name, tokens := geminiMedium(o.Get("mime_type").String())
 		if modality := o.Get("modality").String(); modality != "" {
 			name = modality
 		}
-		r.medium(name, tokens, either(&o, "uri", "content"))
-		return nil
+		_, where := firstOf(o, "uri", "content")
+		r.medium(name, tokens, where)
+	default:
+		r.unknownPart(kind, v)
 	}
-	return r.unknownPart(kind, v)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupel"
 )
 
@@ -76,13 +77,9 @@ func TestRecords(t *testing.T) {
 			t.Errorf("%s: items %q, notes %q; want %q and a note with %q", test.format, got, c.Notes(), test.want, test.note)
 		}
 		budget, err := cupel.NewContextBudget(1e6, 1e6)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		w, err := c.Select(t.Context(), chooser(t, everything), budget)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		var wrong *Error
 		if _, err := w.Body(); !errors.As(err, &wrong) || !strings.Contains(err.Error(), "only read") {
 			t.Errorf("%s: Body fails with %v, want that the format is only read", test.format, err)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupelchat"
@@ -55,9 +56,7 @@ func TestRubbish(t *testing.T) {
 			}
 			for _, target := range []int{0, 1, tokens / 2, tokens} {
 				budget, err := cupel.NewContextBudget(target, target)
-				if err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, err)
 				w, err := c.Select(t.Context(), preset, budget)
 				if err != nil {
 					continue
@@ -79,9 +78,7 @@ func TestRubbish(t *testing.T) {
 // A program may forget what chooses.
 func TestNoChooser(t *testing.T) {
 	c, err := cupelchat.Read([]byte(`[{"role":"user","content":"task"}]`), cupelchat.OpenAI, cupel.HeuristicCounter{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, chooser := range []cupelchat.Chooser{nil, (*pipeline.Pipeline)(nil)} {
 		_, err := c.Select(t.Context(), chooser, cupel.ContextBudget{})
 		if wrong, ok := errors.AsType[*cupel.InvalidConfigError](err); !ok || wrong.Field != "chooser" {
@@ -115,9 +112,7 @@ func third[A, B any](_ A, _ B, err error) error { return err }
 // Nor need it have made a preset.
 func TestNilPreset(t *testing.T) {
 	c, err := cupelchat.Read([]byte(`[{"role":"user","content":"task"}]`), cupelchat.OpenAI, cupel.HeuristicCounter{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if (*agent.Preset)(nil).Pipeline() != nil {
 		t.Error("a nil preset has a pipeline")
 	}

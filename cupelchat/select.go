@@ -56,7 +56,7 @@ func (c *Conversation) Select(ctx context.Context, chooser Chooser, budget cupel
 	if chooser == nil || ok && p == nil {
 		return nil, &cupel.InvalidConfigError{Component: "cupelchat.Select", Field: "chooser", Value: "nil", Reason: "a chooser is required, such as a *pipeline.Pipeline or agent.New(counter)"}
 	}
-	if ok && !c.deduplicate && !p.Config().KeepDuplicates {
+	if ok && !p.Config().KeepDuplicates {
 		config := p.Config()
 		config.KeepDuplicates = true
 		var err error

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupelchat"
 	"github.com/wollax/cupel-go/cupelchat/agent"
@@ -25,24 +26,16 @@ func TestTaskLeavesRoom(t *testing.T) {
 		{"role": "assistant", "content": answer.String()},
 		{"role": "user", "content": strings.Repeat("Here is a long answer. ", 40)},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	c, err := cupelchat.Read(body, cupelchat.OpenAI, cupel.HeuristicCounter{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	sizes := map[int]bool{}
 	room := 0
 	for target := 1000; target < 1100; target += 10 {
 		budget, err := cupel.NewContextBudget(target, target)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		w, err := c.Select(t.Context(), agent.New(nil), budget)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if len(w.Items) != 3 {
 			t.Errorf("target %d: %d messages, want all 3: the task leaves room for them", target, len(w.Items))
 		}
@@ -79,21 +72,13 @@ func TestTaskOfASession(t *testing.T) {
 			said = append(said, map[string]string{"role": "assistant", "content": fmt.Sprint("Step ", n, strings.Repeat(" and so on", 60))},
 				map[string]string{"role": "user", "content": "Go on."})
 			body, err := json.Marshal(said)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			c, err := cupelchat.Read(body, cupelchat.OpenAI, cupel.HeuristicCounter{}, test.opts...)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			budget, err := cupel.NewContextBudget(test.target, test.target)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			items, _, err := c.ItemsFor(budget)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			if room := test.target - items[0].Tokens(); items[1].Content() != c.Items()[1].Content() && items[1].Tokens() > room/4 {
 				t.Errorf("%s: turn %d: the task has %d tokens of %d", test.name, n, items[1].Tokens(), room)
 			}

@@ -5,6 +5,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // A turn of the model in the middle of its tools, that began with thinking.
@@ -51,9 +54,7 @@ func TestPins(t *testing.T) {
 					got = append(got, item.Content())
 				}
 			}
-			if !slices.Equal(got, tt.want) {
-				t.Errorf("%s:\ngot  %q\nwant %q", tt.why, got, tt.want)
-			}
+			assert.Equal(t, tt.want, got)
 		})
 	}
 }
@@ -79,9 +80,7 @@ func TestServerTools(t *testing.T) {
 	want := []string{
 		"Message 0 <nil>", "Message 1 2", "Message 2 <nil>", "Message 3 <nil>", "ToolOutput 4 3", "ToolOutput 5 <nil>", "Message 6 <nil>", "Message 7 <nil>",
 	}
-	if !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
-	}
+	assert.Equal(t, want, got)
 }
 
 func TestWrite(t *testing.T) {
@@ -143,12 +142,8 @@ func TestWrite(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			c := read(t, tt.f, []byte(tt.text), WithoutPins())
 			got, notes := written(t, c, tt.room, tt.keep...)
-			if got != tt.want {
-				t.Errorf("%s:\ngot  %s\nwant %s", tt.why, got, tt.want)
-			}
-			if !slices.Equal(notes, tt.notes) {
-				t.Errorf("%s:\ngot  %q\nwant %q", tt.why, notes, tt.notes)
-			}
+			assert.Equal(t, tt.want, got)
+			assert.Equal(t, tt.notes, notes)
 		})
 	}
 }
@@ -163,8 +158,6 @@ func written(t *testing.T, c *Conversation, room int, keep ...string) (string, [
 	}
 	n := &notesOf{}
 	text, err := c.finish(states, room, n)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return string(text), n.notes()
 }

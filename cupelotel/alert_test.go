@@ -1,13 +1,14 @@
 package cupelotel_test
 
 import (
+	"maps"
+	"strings"
+	"testing"
+
 	"github.com/wollax/cupel-go/cupel/observe"
 	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/slicer"
 	"github.com/wollax/cupel-go/cupelotel"
-	"maps"
-	"strings"
-	"testing"
 )
 
 // alarming is a configuration that finds too few journals and notes, and takes
@@ -57,7 +58,7 @@ func TestShortfallsAndOverflow(t *testing.T) {
 				t.Fatal(err)
 			}
 			root := spanNamed(t, recorder, "cupel.pipeline")
-			if count, tokens := attr(root.Attributes(), cupelotel.ShortfallCountKey), attr(root.Attributes(), cupelotel.OverflowTokensKey); count != tt.count || tokens != tt.tokens {
+			if count, tokens := attr(root.Attributes(), "cupel.shortfall.count"), attr(root.Attributes(), "cupel.overflow.tokens"); count != tt.count || tokens != tt.tokens {
 				t.Errorf("%q shortfalls and %q tokens over the target, want %q and %q: %s", count, tokens, tt.count, tt.tokens, tt.why)
 			}
 			var events []string

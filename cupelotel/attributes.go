@@ -17,56 +17,52 @@ import (
 //	verbosity: all
 //	cost:      0.1 µs each
 const (
-	// BudgetMaxTokensKey is the pipeline's maximum token budget (int, tokens). Not set
+	// budgetMaxTokensKey is the pipeline's maximum token budget (int, tokens). Not set
 	// on runs that prepare, which have no budget and no window.
-	BudgetMaxTokensKey = attribute.Key("cupel.budget.max_tokens")
-	// VerbosityKey is the name of the [Verbosity] (string).
-	VerbosityKey = attribute.Key("cupel.verbosity")
-	// RunModeKey is how the run was started (string): "run", "stream", "prepare" for
+	budgetMaxTokensKey = attribute.Key("cupel.budget.max_tokens")
+	// verbosityKey is the name of the [Verbosity] (string).
+	verbosityKey = attribute.Key("cupel.verbosity")
+	// runModeKey is how the run was started (string): "run", "stream", "prepare" for
 	// one that makes a [pipeline.Prepared], "prepared" for one that uses it, "session" for
 	// a run that chooses for a turn, "dry_run", or "simulation" for a dry run of a
 	// Prepared. Metrics have it too.
-	RunModeKey = attribute.Key("cupel.run.mode")
-	// PipelineNameKey is the name of the pipeline (string): that of
-	// [WithPipelineName], else that of the [pipeline.Config], which a policy sets. Set
+	runModeKey = attribute.Key("cupel.run.mode")
+	// pipelineNameKey is the name of the pipeline (string): that of the
+	// [pipeline.Config], which a policy sets. Set
 	// only on pipelines with a name. Metrics and spans of turns have it too.
-	PipelineNameKey = attribute.Key("cupel.pipeline.name")
-	// PolicyNameKey and PolicyHashKey are the name of the policy that the pipeline was
+	pipelineNameKey = attribute.Key("cupel.pipeline.name")
+	// policyNameKey and policyHashKey are the name of the policy that the pipeline was
 	// made from, and the hash of its contents (string). Set only on such pipelines, the
 	// name only if it has one.
-	PolicyNameKey = attribute.Key("cupel.policy.name")
-	PolicyHashKey = attribute.Key("cupel.policy.hash")
-	// ConversationIDKey is OpenTelemetry's id of the conversation (string): that of
+	policyNameKey = attribute.Key("cupel.policy.name")
+	policyHashKey = attribute.Key("cupel.policy.hash")
+	// conversationIDKey is OpenTelemetry's id of the conversation (string): that of
 	// [ContextWithConversationID], or of the baggage. Set only where there is one. Spans
 	// of turns have it too.
-	ConversationIDKey = attribute.Key("gen_ai.conversation.id")
-	// AgentNameKey is OpenTelemetry's name of the agent (string): that of
-	// [ContextWithAgentName], or of the baggage. Set only where there is one. Spans of
-	// turns have it too.
-	AgentNameKey = attribute.Key("gen_ai.agent.name")
-	// BudgetTargetTokensKey and BudgetOutputReserveKey are the budget's target, and
+	conversationIDKey = attribute.Key("gen_ai.conversation.id")
+	// budgetTargetTokensKey and budgetOutputReserveKey are the budget's target, and
 	// what it keeps for the answer (int, tokens).
-	BudgetTargetTokensKey  = attribute.Key("cupel.budget.target_tokens")
-	BudgetOutputReserveKey = attribute.Key("cupel.budget.output_reserve")
-	// CandidatesKey is the number of candidates (int). A streaming run sets it at its
+	budgetTargetTokensKey  = attribute.Key("cupel.budget.target_tokens")
+	budgetOutputReserveKey = attribute.Key("cupel.budget.output_reserve")
+	// candidatesKey is the number of candidates (int). A streaming run sets it at its
 	// end, so that samplers do not see it.
-	CandidatesKey = attribute.Key("cupel.run.candidates")
-	// IncludedKey and SelectedTokensKey are the number of items in the window, and
+	candidatesKey = attribute.Key("cupel.run.candidates")
+	// includedKey and selectedTokensKey are the number of items in the window, and
 	// their tokens (int). Not set on runs that failed.
-	IncludedKey       = attribute.Key("cupel.run.included")
-	SelectedTokensKey = attribute.Key("cupel.run.selected_tokens")
-	// UtilizationKey and TargetUtilizationKey are the tokens of the window as a
+	includedKey       = attribute.Key("cupel.run.included")
+	selectedTokensKey = attribute.Key("cupel.run.selected_tokens")
+	// utilizationKey and targetUtilizationKey are the tokens of the window as a
 	// fraction of the budget's maximum, and of its target (double); 0 where that is 0.
 	// Above 1 the window has more. Not set on runs that failed.
-	UtilizationKey       = attribute.Key("cupel.budget.utilization")
-	TargetUtilizationKey = attribute.Key("cupel.budget.target_utilization")
-	// ShortfallCountKey is the number of kinds with too few candidates
+	utilizationKey       = attribute.Key("cupel.budget.utilization")
+	targetUtilizationKey = attribute.Key("cupel.budget.target_utilization")
+	// shortfallCountKey is the number of kinds with too few candidates
 	// (int). Set only when above 0.
-	ShortfallCountKey = attribute.Key("cupel.shortfall.count")
-	// OverflowTokensKey is by how many tokens the window exceeds the target under
+	shortfallCountKey = attribute.Key("cupel.shortfall.count")
+	// overflowTokensKey is by how many tokens the window exceeds the target under
 	// [pipeline.OverflowProceed] (int). Set only when above 0. From
 	// StageAndExclusions on, the event cupel.overflow has it too.
-	OverflowTokensKey = attribute.Key("cupel.overflow.tokens")
+	overflowTokensKey = attribute.Key("cupel.overflow.tokens")
 )
 
 // Attributes of the events of shortfalls, on the root span.
@@ -75,16 +71,16 @@ const (
 //	verbosity: StageAndExclusions, Full
 //	cost:      1 µs an event
 const (
-	// ShortfallKindKey is the kind, as the slicer's configuration spells it (string).
+	// shortfallKindKey is the kind, as the slicer's configuration spells it (string).
 	// Metrics have it too.
-	ShortfallKindKey = attribute.Key("cupel.shortfall.kind")
-	// ShortfallRequiredKey and ShortfallSatisfiedKey are the number of items of the
+	shortfallKindKey = attribute.Key("cupel.shortfall.kind")
+	// shortfallRequiredKey and shortfallSatisfiedKey are the number of items of the
 	// kind that are required, and that are in (int).
-	ShortfallRequiredKey  = attribute.Key("cupel.shortfall.required")
-	ShortfallSatisfiedKey = attribute.Key("cupel.shortfall.satisfied")
+	shortfallRequiredKey  = attribute.Key("cupel.shortfall.required")
+	shortfallSatisfiedKey = attribute.Key("cupel.shortfall.satisfied")
 )
 
-// The values of [RunModeKey].
+// The values of [runModeKey].
 const (
 	modeRun        = "run"
 	modeStream     = "stream"
@@ -101,49 +97,33 @@ const (
 //	verbosity: all
 //	cost:      0.1 µs each
 const (
-	// StageNameKey is the name of the stage in lowercase (string). Metrics have it
+	// stageNameKey is the name of the stage in lowercase (string). Metrics have it
 	// too.
-	StageNameKey = attribute.Key("cupel.stage.name")
-	// StageItemCountInKey is the number of items entering the stage (int).
-	StageItemCountInKey = attribute.Key("cupel.stage.item_count_in")
-	// StageItemCountOutKey is the number of items leaving the stage (int); 0
+	stageNameKey = attribute.Key("cupel.stage.name")
+	// stageItemCountInKey is the number of items entering the stage (int).
+	stageItemCountInKey = attribute.Key("cupel.stage.item_count_in")
+	// stageItemCountOutKey is the number of items leaving the stage (int); 0
 	// for a stage that failed.
-	StageItemCountOutKey = attribute.Key("cupel.stage.item_count_out")
+	stageItemCountOutKey = attribute.Key("cupel.stage.item_count_out")
 )
 
 // Attributes of the stage spans about times. With [WithPipelineClock], only
-// StageBusyTimeKey is set.
+// stageBusyTimeKey is set.
 //
 //	on:        cupel.stage.*
 //	verbosity: all
 //	cost:      1 µs for each strategy
 const (
-	// StageBusyTimeKey is the time that a streaming run spent in the stage (double,
+	// stageBusyTimeKey is the time that a streaming run spent in the stage (double,
 	// seconds). The span lasts from the first batch to the last.
-	StageBusyTimeKey = attribute.Key("cupel.stage.busy_time")
-	// StrategyTimePrefix is what the names of the times of strategies begin with
+	stageBusyTimeKey = attribute.Key("cupel.stage.busy_time")
+	// strategyTimePrefix is what the names of the times of strategies begin with
 	// (double, seconds); the types of the strategies follow, from the pipeline's own
 	// down, such as cupel.strategy.time.Composite.Recency. The second Tag of a
 	// Composite is Tag.2; equal ones, such as two scorer.Recency{}, are one. The time
 	// of a strategy includes its parts, and all calls. Set on score, slice and place,
 	// for up to 64 strategies.
-	StrategyTimePrefix = "cupel.strategy.time."
-)
-
-// Attributes of the spans of strategies, which [WithStrategySpans] adds.
-//
-//	on:        cupel.strategy.*
-//	verbosity: all, with WithStrategySpans
-//	cost:      2 µs a span
-const (
-	// StrategyTypeKey is the Go type of the strategy (string), such as "*scorer.Tag".
-	StrategyTypeKey = attribute.Key("cupel.strategy.type")
-	// StrategyCallsKey is the number of calls (int). A streaming run calls a scorer for
-	// each batch, and some slicers call others for each kind.
-	StrategyCallsKey = attribute.Key("cupel.strategy.calls")
-	// StrategyBusyTimeKey is the time of all calls (double, seconds). The span lasts
-	// from the start of the first call to the end of the last.
-	StrategyBusyTimeKey = attribute.Key("cupel.strategy.busy_time")
+	strategyTimePrefix = "cupel.strategy.time."
 )
 
 // Attributes of the stage spans about what was left out.
@@ -152,22 +132,22 @@ const (
 //	verbosity: StageAndExclusions, Full
 //	cost:      0.1 µs each
 const (
-	// ExclusionCountKey is the number of items that the stage left out (int).
+	// exclusionCountKey is the number of items that the stage left out (int).
 	// It is exact even when the event limit drops events.
-	ExclusionCountKey = attribute.Key("cupel.exclusion.count")
-	// ExclusionReasonsKey is the number of items that the stage left out by reason
+	exclusionCountKey = attribute.Key("cupel.exclusion.count")
+	// exclusionReasonsKey is the number of items that the stage left out by reason
 	// (string), such as "BudgetExceeded=12 Deduplicated=3", sorted by name. Reasons
 	// that Cupel does not have are counted as "_OTHER". Set only when the stage left
 	// something out.
-	ExclusionReasonsKey = attribute.Key("cupel.exclusion.reasons")
-	// ExclusionDroppedCountKey is the number of exclusions without an event because
+	exclusionReasonsKey = attribute.Key("cupel.exclusion.reasons")
+	// exclusionDroppedCountKey is the number of exclusions without an event because
 	// of the collector's limit or, where the span tells, the SDK's (int). Set only
 	// when above 0.
-	ExclusionDroppedCountKey = attribute.Key("cupel.exclusion.dropped_count")
-	// ItemDroppedCountKey is the number of items of the window without an event
+	exclusionDroppedCountKey = attribute.Key("cupel.exclusion.dropped_count")
+	// itemDroppedCountKey is the number of items of the window without an event
 	// because of either limit (int). Set only on the place stage at
 	// [VerbosityFull], and only when above 0.
-	ItemDroppedCountKey = attribute.Key("cupel.item.dropped_count")
+	itemDroppedCountKey = attribute.Key("cupel.item.dropped_count")
 )
 
 // Attributes of the events of items that were left out, on the span of the stage.
@@ -176,29 +156,29 @@ const (
 //	verbosity: StageAndExclusions, Full
 //	cost:      1 µs an event
 const (
-	// ExclusionReasonKey is the name of the reason (string), open-ended. Metrics have
+	// exclusionReasonKey is the name of the reason (string), open-ended. Metrics have
 	// it too, with "_OTHER" for all other reasons.
-	ExclusionReasonKey = attribute.Key("cupel.exclusion.reason")
-	// ExclusionItemKindKey is the kind of the item (string).
-	ExclusionItemKindKey = attribute.Key("cupel.exclusion.item_kind")
-	// ExclusionItemTokensKey is the size of the item (int, tokens).
-	ExclusionItemTokensKey = attribute.Key("cupel.exclusion.item_tokens")
-	// ExclusionItemScoreKey is the item's score (double); 0 for items left out before
+	exclusionReasonKey = attribute.Key("cupel.exclusion.reason")
+	// exclusionItemKindKey is the kind of the item (string).
+	exclusionItemKindKey = attribute.Key("cupel.exclusion.item_kind")
+	// exclusionItemTokensKey is the size of the item (int, tokens).
+	exclusionItemTokensKey = attribute.Key("cupel.exclusion.item_tokens")
+	// exclusionItemScoreKey is the item's score (double); 0 for items left out before
 	// they were scored.
-	ExclusionItemScoreKey = attribute.Key("cupel.exclusion.item_score")
-	// ExclusionItemGroupKey is the group of the item (string). Set only on items
+	exclusionItemScoreKey = attribute.Key("cupel.exclusion.item_score")
+	// exclusionItemGroupKey is the group of the item (string). Set only on items
 	// with a group.
-	ExclusionItemGroupKey = attribute.Key("cupel.exclusion.item_group")
-	// ExclusionGroupTokensKey is the size of the item's group where the group did
+	exclusionItemGroupKey = attribute.Key("cupel.exclusion.item_group")
+	// exclusionGroupTokensKey is the size of the item's group where the group did
 	// not fit (int, tokens).
-	ExclusionGroupTokensKey = attribute.Key("cupel.exclusion.group_tokens")
-	// ExclusionItemStaleKey is true for an item that has a newer version among
+	exclusionGroupTokensKey = attribute.Key("cupel.exclusion.group_tokens")
+	// exclusionItemStaleKey is true for an item that has a newer version among
 	// the candidates (bool). Set only when true.
-	ExclusionItemStaleKey = attribute.Key("cupel.exclusion.item_stale")
-	// ExclusionDataPrefix is what the names of a reason's data begin with (int, double
+	exclusionItemStaleKey = attribute.Key("cupel.exclusion.item_stale")
+	// exclusionDataPrefix is what the names of a reason's data begin with (int, double
 	// or string), such as cupel.exclusion.data.cap. Only reasons of custom strategies
 	// have them.
-	ExclusionDataPrefix = "cupel.exclusion.data."
+	exclusionDataPrefix = "cupel.exclusion.data."
 )
 
 // Attributes of the events of the items in the window, on cupel.stage.place.
@@ -207,22 +187,22 @@ const (
 //	verbosity: Full
 //	cost:      1 µs an event
 const (
-	// ItemKindKey is the kind of the item (string).
-	ItemKindKey = attribute.Key("cupel.item.kind")
-	// ItemTokensKey is the size of the item in the window (int, tokens).
-	ItemTokensKey = attribute.Key("cupel.item.tokens")
-	// ItemScoreKey is the item's final score (double); 1 for pinned items.
-	ItemScoreKey = attribute.Key("cupel.item.score")
-	// ItemGroupKey is the group of the item (string). Set only on items with a
+	// itemKindKey is the kind of the item (string).
+	itemKindKey = attribute.Key("cupel.item.kind")
+	// itemTokensKey is the size of the item in the window (int, tokens).
+	itemTokensKey = attribute.Key("cupel.item.tokens")
+	// itemScoreKey is the item's final score (double); 1 for pinned items.
+	itemScoreKey = attribute.Key("cupel.item.score")
+	// itemGroupKey is the group of the item (string). Set only on items with a
 	// group.
-	ItemGroupKey = attribute.Key("cupel.item.group")
-	// ItemFormKey is the form of the item in the window, as
+	itemGroupKey = attribute.Key("cupel.item.group")
+	// itemFormKey is the form of the item in the window, as
 	// [cupel.IncludedItem.Form] counts (int). Set only on smaller forms, so that
 	// it is at least 1.
-	ItemFormKey = attribute.Key("cupel.item.form")
-	// ItemStaleKey is true for an item that has a newer version among the
+	itemFormKey = attribute.Key("cupel.item.form")
+	// itemStaleKey is true for an item that has a newer version among the
 	// candidates (bool). Set only when true.
-	ItemStaleKey = attribute.Key("cupel.item.stale")
+	itemStaleKey = attribute.Key("cupel.item.stale")
 )
 
 // Attributes of the events of items, only by [WithItemAttributes].
@@ -231,12 +211,12 @@ const (
 //	verbosity: StageAndExclusions, Full; only where asked for
 //	cost:      0.3 µs each; a hash 1 µs, and 1 ms for 1 MB of content
 const (
-	// ItemIDKey is the id of the item (string): that of [ItemID].
-	ItemIDKey = attribute.Key("cupel.item.id")
-	// ItemSourceKey is the source of the item (string): that of [ItemSource].
-	ItemSourceKey = attribute.Key("cupel.item.source")
-	// ItemHashKey is a keyed hash of the content (string): that of [ItemHash].
-	ItemHashKey = attribute.Key("cupel.item.hash")
+	// itemIDKey is the id of the item (string): that of [ItemID].
+	itemIDKey = attribute.Key("cupel.item.id")
+	// itemSourceKey is the source of the item (string): that of [ItemSource].
+	itemSourceKey = attribute.Key("cupel.item.source")
+	// itemHashKey is a keyed hash of the content (string): that of [ItemHash].
+	itemHashKey = attribute.Key("cupel.item.hash")
 )
 
 // Attributes of the log record of a run, only by [WithLoggerProvider]. It has those of
@@ -246,19 +226,19 @@ const (
 //	verbosity: all
 //	cost:      20 µs, and 0.15 µs an item
 const (
-	// ExcludedKey is the number of items that were left out (int). An older version that
+	// excludedKey is the number of items that were left out (int). An older version that
 	// makes room for the newest counts, also if it comes back.
-	ExcludedKey = attribute.Key("cupel.run.excluded")
-	// SelectionExcludedByReasonKey is the number of items that were left out, and their
+	excludedKey = attribute.Key("cupel.run.excluded")
+	// selectionExcludedByReasonKey is the number of items that were left out, and their
 	// tokens, by reason (map): for each one a map of items and tokens. Reasons that Cupel
 	// does not have are counted as "_OTHER". Set only when something was left out.
-	SelectionExcludedByReasonKey = attribute.Key("cupel.selection.excluded_by_reason")
-	// SelectionExcludedByKindKey is the same by kind (map). The 32 kinds with the most
+	selectionExcludedByReasonKey = attribute.Key("cupel.selection.excluded_by_reason")
+	// selectionExcludedByKindKey is the same by kind (map). The 32 kinds with the most
 	// items have their names; all others are counted as "_OTHER".
-	SelectionExcludedByKindKey = attribute.Key("cupel.selection.excluded_by_kind")
-	// SelectionIncludedByKindKey is the number of items of the window, and their tokens, by
+	selectionExcludedByKindKey = attribute.Key("cupel.selection.excluded_by_kind")
+	// selectionIncludedByKindKey is the number of items of the window, and their tokens, by
 	// kind (map), as above. Not set on runs that failed.
-	SelectionIncludedByKindKey = attribute.Key("cupel.selection.included_by_kind")
+	selectionIncludedByKindKey = attribute.Key("cupel.selection.included_by_kind")
 )
 
 // Attributes of the two spans of a turn. Tokens are those of the items, as they are
@@ -269,55 +249,55 @@ const (
 //	verbosity: all
 //	cost:      0.1 µs each
 const (
-	// SessionTurnKey is the number of the turn in its session, from 1 (int). A turn that
+	// sessionTurnKey is the number of the turn in its session, from 1 (int). A turn that
 	// is proposed again has the same.
-	SessionTurnKey = attribute.Key("cupel.session.turn")
-	// SessionCommittedKey tells the two spans apart (bool): false on a proposal,
+	sessionTurnKey = attribute.Key("cupel.session.turn")
+	// sessionCommittedKey tells the two spans apart (bool): false on a proposal,
 	// true on its commit.
-	SessionCommittedKey = attribute.Key("cupel.session.committed")
-	// SessionCandidatesKey is the number of items of the conversation (int). Only
+	sessionCommittedKey = attribute.Key("cupel.session.committed")
+	// sessionCandidatesKey is the number of items of the conversation (int). Only
 	// on the turn.
-	SessionCandidatesKey = attribute.Key("cupel.session.candidates")
-	// SessionItemsKey and SessionTokensKey are the size of the window (int).
-	SessionItemsKey  = attribute.Key("cupel.session.items")
-	SessionTokensKey = attribute.Key("cupel.session.tokens")
-	// SessionKeptItemsKey and SessionKeptTokensKey are the part at the beginning of
+	sessionCandidatesKey = attribute.Key("cupel.session.candidates")
+	// sessionItemsKey and sessionTokensKey are the size of the window (int).
+	sessionItemsKey  = attribute.Key("cupel.session.items")
+	sessionTokensKey = attribute.Key("cupel.session.tokens")
+	// sessionKeptItemsKey and sessionKeptTokensKey are the part at the beginning of
 	// the window that is sent as it was sent before (int).
-	SessionKeptItemsKey  = attribute.Key("cupel.session.kept_items")
-	SessionKeptTokensKey = attribute.Key("cupel.session.kept_tokens")
-	// SessionBreakReasonKey is why the window differs from what was sent before
+	sessionKeptItemsKey  = attribute.Key("cupel.session.kept_items")
+	sessionKeptTokensKey = attribute.Key("cupel.session.kept_tokens")
+	// sessionBreakReasonKey is why the window differs from what was sent before
 	// (string): "changed", "forced", "free" or "worth it". Set only at a break;
 	// metrics of breaks have it too, with "_OTHER" for all other reasons.
-	SessionBreakReasonKey = attribute.Key("cupel.session.break_reason")
-	// SessionBreakPositionKey is the position in the window of the first item that
+	sessionBreakReasonKey = attribute.Key("cupel.session.break_reason")
+	// sessionBreakPositionKey is the position in the window of the first item that
 	// differs, from 0 (int). Set only at a break.
-	SessionBreakPositionKey = attribute.Key("cupel.session.break_position")
-	// SessionDroppedItemsKey and SessionDroppedTokensKey are what left the window
+	sessionBreakPositionKey = attribute.Key("cupel.session.break_position")
+	// sessionDroppedItemsKey and sessionDroppedTokensKey are what left the window
 	// at this turn (int).
-	SessionDroppedItemsKey  = attribute.Key("cupel.session.dropped_items")
-	SessionDroppedTokensKey = attribute.Key("cupel.session.dropped_tokens")
-	// SessionQuotedItemsKey is the number of quotations of what was left out (int).
-	SessionQuotedItemsKey = attribute.Key("cupel.session.quoted_items")
-	// SessionSummarizedItemsKey is the number of items for which summaries stand (int).
-	SessionSummarizedItemsKey = attribute.Key("cupel.session.summarized_items")
-	// SessionCostKey and SessionCostWithoutKey are what the window costs, and what
+	sessionDroppedItemsKey  = attribute.Key("cupel.session.dropped_items")
+	sessionDroppedTokensKey = attribute.Key("cupel.session.dropped_tokens")
+	// sessionQuotedItemsKey is the number of quotations of what was left out (int).
+	sessionQuotedItemsKey = attribute.Key("cupel.session.quoted_items")
+	// sessionSummarizedItemsKey is the number of items for which summaries stand (int).
+	sessionSummarizedItemsKey = attribute.Key("cupel.session.summarized_items")
+	// sessionCostKey and sessionCostWithoutKey are what the window costs, and what
 	// sending everything would (double).
-	SessionCostKey        = attribute.Key("cupel.session.cost")
-	SessionCostWithoutKey = attribute.Key("cupel.session.cost_without")
-	// SessionReadPredictedKey and SessionWrittenPredictedKey are what the provider's
+	sessionCostKey        = attribute.Key("cupel.session.cost")
+	sessionCostWithoutKey = attribute.Key("cupel.session.cost_without")
+	// sessionReadPredictedKey and sessionWrittenPredictedKey are what the provider's
 	// cache is expected to have, and to get (int).
-	SessionReadPredictedKey    = attribute.Key("cupel.session.read_predicted")
-	SessionWrittenPredictedKey = attribute.Key("cupel.session.written_predicted")
-	// SessionReadReportedKey and SessionWrittenReportedKey are what the provider
+	sessionReadPredictedKey    = attribute.Key("cupel.session.read_predicted")
+	sessionWrittenPredictedKey = attribute.Key("cupel.session.written_predicted")
+	// sessionReadReportedKey and sessionWrittenReportedKey are what the provider
 	// said that it read from its cache and wrote to it (int). Set only on the
 	// commit, if it was reported.
-	SessionReadReportedKey    = attribute.Key("cupel.session.read_reported")
-	SessionWrittenReportedKey = attribute.Key("cupel.session.written_reported")
-	// SessionInputReportedKey and SessionOutputReportedKey are what the provider
+	sessionReadReportedKey    = attribute.Key("cupel.session.read_reported")
+	sessionWrittenReportedKey = attribute.Key("cupel.session.written_reported")
+	// sessionInputReportedKey and sessionOutputReportedKey are what the provider
 	// counted for the request and the answer (int). Set only on the commit, if it
 	// was reported.
-	SessionInputReportedKey  = attribute.Key("cupel.session.input_reported")
-	SessionOutputReportedKey = attribute.Key("cupel.session.output_reported")
+	sessionInputReportedKey  = attribute.Key("cupel.session.input_reported")
+	sessionOutputReportedKey = attribute.Key("cupel.session.output_reported")
 )
 
 // Attributes of what failed.
@@ -326,25 +306,24 @@ const (
 //	verbosity: all
 //	cost:      1 µs
 const (
-	// ErrorTypeKey is OpenTelemetry's error.type (string). Its values are Go type names
+	// errorTypeKey is OpenTelemetry's error.type (string). Its values are Go type names
 	// as in OpenTelemetry's semantic conventions for Go, such as
 	// "*pipeline.OverflowError"; "context.Canceled" and "context.DeadlineExceeded" for the
 	// end of the context; and "_OTHER" for errors of unknown types. Metrics of failed
 	// runs and stages have it too.
-	ErrorTypeKey = attribute.Key("error.type")
+	errorTypeKey = attribute.Key("error.type")
 )
 
 const (
 	rootSpanName       = "cupel.pipeline"
 	stageSpanPrefix    = "cupel.stage."
-	strategySpanPrefix = "cupel.strategy."
 	turnSpanName       = "cupel.session.turn"
 	commitSpanName     = "cupel.session.commit"
 	exclusionEventName = "cupel.exclusion"
 	includedEventName  = "cupel.item.included"
 	shortfallEventName = "cupel.shortfall"
 	overflowEventName  = "cupel.overflow"
-	selectionEventName = "cupel.selection" // by default
+	selectionEventName = "cupel.selection"
 )
 
 // other is OpenTelemetry's value for anything without a name of its own.

@@ -91,7 +91,7 @@ func exported(t *testing.T, leak int, text string, items []*cupel.ContextItem, o
 	loggers, kept := newRecords(log.SeverityTrace)
 	collector := observe.Multi(
 		cupelotel.NewTraceCollector(append(opts, cupelotel.WithTracerProvider(tracers), cupelotel.WithLoggerProvider(loggers), cupelotel.WithVerbosity(cupelotel.VerbosityFull))...),
-		cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(meters), cupelotel.WithDryRuns()))
+		cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(meters)))
 	how := leaks[leak]
 	c := config()
 	if how.arrange != nil {

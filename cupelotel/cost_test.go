@@ -169,11 +169,11 @@ func TestBenchGuard(t *testing.T) {
 		hand      func()  // what is added to the run without a collector; nil for nothing
 		most      float64 // times that
 	}{
-		{"metrics", cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(metering())), nil, 1.3},
+		{"metrics", cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(metering())), nil, 1.2},
 		{"sampled out", cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(sampledOut()), cupelotel.WithVerbosity(cupelotel.VerbosityFull)), nil, 1.15},
 		{"StageOnly", cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(recording())), nil, 1.3},
-		{"StageAndExclusions", exclusions, exclusionsByHand, 1.7},
-		{"Full", full, fullByHand, 1.7},
+		{"StageAndExclusions", exclusions, exclusionsByHand, 1.4},
+		{"Full", full, fullByHand, 1.5},
 	} {
 		ratio := 0.0
 		for range 6 { // a machine may be busy for a while

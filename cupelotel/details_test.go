@@ -100,7 +100,7 @@ func TestOneOfEach(t *testing.T) {
 		t.Fatal(err)
 	}
 	root := spanNamed(t, recorder, "cupel.pipeline").Attributes()
-	if attr(root, cupelotel.OverflowTokensKey) != "1" || attr(root, cupelotel.ShortfallCountKey) != "1" || attr(root, cupelotel.UtilizationKey) != "1" {
+	if attr(root, "cupel.overflow.tokens") != "1" || attr(root, "cupel.shortfall.count") != "1" || attr(root, "cupel.budget.utilization") != "1" {
 		t.Errorf("the span has %v, want an overflow of 1, a shortfall and all of the budget", root)
 	}
 	measured := make(map[string]string)
@@ -172,7 +172,7 @@ func TestTokensOfRecordsAreClamped(t *testing.T) {
 		if _, err := newPipeline(t, config()).Run(t.Context(), items, newBudget(t, 1000, 100), pipeline.WithTrace(collector)); err != nil {
 			t.Fatal(err)
 		}
-		if text := attr(attrsOf(&kept.all[0]), cupelotel.SelectionExcludedByKindKey); !strings.Contains(text, `"tokens":`+row.want+`}`) {
+		if text := attr(attrsOf(&kept.all[0]), "cupel.selection.excluded_by_kind"); !strings.Contains(text, `"tokens":`+row.want+`}`) {
 			t.Errorf("%v tokens are summed up as %s, want %s", row.tokens, text, row.want)
 		}
 	}

@@ -163,19 +163,19 @@ func (c *TraceCollector) addEvents(to *sink, s selection) {
 	for i := range s.excluded {
 		e := &s.excluded[i]
 		attrs = append(attrs,
-			ExclusionReasonKey.String(c.reason(e.Reason.Code)),
-			ExclusionItemKindKey.String(c.kind(e.Item)),
-			ExclusionItemTokensKey.Int(e.Item.Tokens()),
-			ExclusionItemScoreKey.Float64(e.Score),
+			exclusionReasonKey.String(c.reason(e.Reason.Code)),
+			exclusionItemKindKey.String(c.kind(e.Item)),
+			exclusionItemTokensKey.Int(e.Item.Tokens()),
+			exclusionItemScoreKey.Float64(e.Score),
 		)
 		if group := e.Item.Group(); group != "" {
-			attrs = append(attrs, ExclusionItemGroupKey.String(c.text(TextGroup, group)))
+			attrs = append(attrs, exclusionItemGroupKey.String(c.text(TextGroup, group)))
 			if tokens := e.Reason.Data().GroupTokens; e.Reason.Code == cupel.ExcludeBudgetExceeded && tokens != 0 {
-				attrs = append(attrs, ExclusionGroupTokensKey.Int(tokens))
+				attrs = append(attrs, exclusionGroupTokensKey.Int(tokens))
 			}
 		}
 		if e.Stale {
-			attrs = append(attrs, ExclusionItemStaleKey.Bool(true))
+			attrs = append(attrs, exclusionItemStaleKey.Bool(true))
 		}
 		if !slices.Contains(pipelineReasons, e.Reason.Code) {
 			attrs = c.appendData(attrs, e.Reason)
@@ -185,18 +185,18 @@ func (c *TraceCollector) addEvents(to *sink, s selection) {
 	for i := range s.included {
 		e := &s.included[i]
 		attrs = append(attrs,
-			ItemKindKey.String(c.kind(e.Item)),
-			ItemTokensKey.Int(e.Item.Tokens()),
-			ItemScoreKey.Float64(e.Score),
+			itemKindKey.String(c.kind(e.Item)),
+			itemTokensKey.Int(e.Item.Tokens()),
+			itemScoreKey.Float64(e.Score),
 		)
 		if group := e.Item.Group(); group != "" {
-			attrs = append(attrs, ItemGroupKey.String(c.text(TextGroup, group)))
+			attrs = append(attrs, itemGroupKey.String(c.text(TextGroup, group)))
 		}
 		if form := e.Form; form > 0 {
-			attrs = append(attrs, ItemFormKey.Int(form))
+			attrs = append(attrs, itemFormKey.Int(form))
 		}
 		if e.Stale {
-			attrs = append(attrs, ItemStaleKey.Bool(true))
+			attrs = append(attrs, itemStaleKey.Bool(true))
 		}
 		emit(includedEventName, e.Item)
 	}
@@ -243,7 +243,7 @@ var pipelineReasons = []cupel.ExclusionCode{
 // its JSON name.
 func (c *TraceCollector) appendData(attrs []attribute.KeyValue, reason cupel.ExclusionReason) []attribute.KeyValue {
 	for f := range reason.Fields() {
-		key := attribute.Key(ExclusionDataPrefix + f.Name)
+		key := attribute.Key(exclusionDataPrefix + f.Name)
 		switch v := f.Value.(type) {
 		case int:
 			attrs = append(attrs, key.Int(v))

@@ -45,9 +45,9 @@ func eventKinds(span sdktrace.ReadOnlySpan) string {
 	for _, event := range span.Events() {
 		switch event.Name {
 		case "cupel.exclusion":
-			kinds = append(kinds, "-"+attr(event.Attributes, cupelotel.ExclusionItemKindKey))
+			kinds = append(kinds, "-"+attr(event.Attributes, "cupel.exclusion.item_kind"))
 		case "cupel.item.included":
-			kinds = append(kinds, "+"+attr(event.Attributes, cupelotel.ItemKindKey))
+			kinds = append(kinds, "+"+attr(event.Attributes, "cupel.item.kind"))
 		default:
 			kinds = append(kinds, "?"+event.Name)
 		}
@@ -59,7 +59,7 @@ func counts(span sdktrace.ReadOnlySpan) string {
 	var counts []string
 	for _, kv := range span.Attributes() {
 		switch kv.Key {
-		case cupelotel.ExclusionCountKey, cupelotel.ExclusionDroppedCountKey, cupelotel.ItemDroppedCountKey:
+		case "cupel.exclusion.count", "cupel.exclusion.dropped_count", "cupel.item.dropped_count":
 			counts = append(counts, strings.TrimPrefix(string(kv.Key), "cupel.")+"="+kv.Value.String())
 		}
 	}
@@ -205,15 +205,15 @@ func TestNoReasonVanishes(t *testing.T) {
 		span := spanNamed(t, recorder, "cupel.stage.slice")
 		events := make(map[string]int)
 		for _, event := range span.Events() {
-			events[attr(event.Attributes, cupelotel.ExclusionReasonKey)]++
+			events[attr(event.Attributes, "cupel.exclusion.reason")]++
 		}
 		if !maps.Equal(events, tt.events) {
 			t.Errorf("limit %d: %v, want %v: %s", tt.limit, events, tt.events, tt.why)
 		}
-		if got, want := attr(span.Attributes(), cupelotel.ExclusionReasonsKey), "BudgetExceeded=900 Filtered=50 _OTHER=50"; got != want {
+		if got, want := attr(span.Attributes(), "cupel.exclusion.reasons"), "BudgetExceeded=900 Filtered=50 _OTHER=50"; got != want {
 			t.Errorf("the reasons are %q, want %q", got, want)
 		}
-		if got := attr(spanNamed(t, recorder, "cupel.stage.place").Attributes(), cupelotel.ExclusionReasonsKey); got != "" {
+		if got := attr(spanNamed(t, recorder, "cupel.stage.place").Attributes(), "cupel.exclusion.reasons"); got != "" {
 			t.Errorf("a stage without exclusions has the reasons %q", got)
 		}
 	}
@@ -256,8 +256,8 @@ func TestLimitsOfTheSDK(t *testing.T) {
 			}
 			// Highest scores first: the last items.
 			for i, event := range span.Events() {
-				if want := strconv.Itoa(n - 1 - i); attr(event.Attributes, cupelotel.ExclusionItemKindKey) != want {
-					t.Fatalf("event %d is of the kind %s, want %s", i, attr(event.Attributes, cupelotel.ExclusionItemKindKey), want)
+				if want := strconv.Itoa(n - 1 - i); attr(event.Attributes, "cupel.exclusion.item_kind") != want {
+					t.Fatalf("event %d is of the kind %s, want %s", i, attr(event.Attributes, "cupel.exclusion.item_kind"), want)
 				}
 			}
 		})
@@ -296,7 +296,7 @@ func TestReasonsKeepTheirNames(t *testing.T) {
 		if want == "Boring" {
 			want = "(custom)"
 		}
-		if got := attr(event.Attributes, cupelotel.ExclusionReasonKey); got != want {
+		if got := attr(event.Attributes, "cupel.exclusion.reason"); got != want {
 			t.Errorf("the reason %s is shown as %q, want %q", codes[i], got, want)
 		}
 	}

@@ -58,7 +58,7 @@ func printSpans(spans tracetest.SpanStubs) {
 	for _, span := range spans {
 		fmt.Println(span.Name)
 		for _, a := range span.Attributes {
-			if strings.HasPrefix(string(a.Key), cupelotel.StrategyTimePrefix) {
+			if strings.HasPrefix(string(a.Key), "cupel.strategy.time.") {
 				continue // times differ from run to run
 			}
 			fmt.Printf("  %s = %s\n", a.Key, a.Value.String())

@@ -283,7 +283,7 @@ func TestFailedRuns(t *testing.T) {
 			check := func(name string, failed bool) {
 				t.Helper()
 				span := spanNamed(t, recorder, name)
-				got := []string{span.Status().Code.String(), span.Status().Description, attr(span.Attributes(), cupelotel.ErrorTypeKey)}
+				got := []string{span.Status().Code.String(), span.Status().Description, attr(span.Attributes(), "error.type")}
 				want := []string{codes.Unset.String(), "", ""}
 				if failed {
 					want = []string{codes.Error.String(), tt.description, tt.errorType}
@@ -298,8 +298,8 @@ func TestFailedRuns(t *testing.T) {
 				check("cupel.stage."+stage, stage == tt.stage)
 				spans++
 				span := spanNamed(t, recorder, "cupel.stage."+stage)
-				out := attr(span.Attributes(), cupelotel.StageItemCountOutKey)
-				if out == "" || (stage == tt.stage) != (out == "0") || attr(span.Attributes(), cupelotel.ExclusionCountKey) == "" {
+				out := attr(span.Attributes(), "cupel.stage.item_count_out")
+				if out == "" || (stage == tt.stage) != (out == "0") || attr(span.Attributes(), "cupel.exclusion.count") == "" {
 					t.Errorf("%s is not complete:\n%s", stage, tree(recorder.Ended()))
 				}
 				if stage == tt.stage {
@@ -398,7 +398,7 @@ func TestRunsThatNeverReturn(t *testing.T) {
 				if span.Name() != "cupel.pipeline" && span.Name() != "cupel.stage."+abandoned {
 					want, errorType = sdktrace.Status{}, ""
 				}
-				if got := attr(span.Attributes(), cupelotel.ErrorTypeKey); span.Status() != want || got != errorType {
+				if got := attr(span.Attributes(), "error.type"); span.Status() != want || got != errorType {
 					t.Errorf("%s has the status %v and error.type %q, want %v and %q: %s", span.Name(), span.Status(), got, want, errorType, tt.why)
 				}
 				if span.EndTime().Before(span.StartTime()) || span.EndTime().After(base.Add(20*step)) {

@@ -18,7 +18,6 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/strategy"
-	"github.com/wollax/cupel-go/cupelotel"
 )
 
 // The strategies below are functions, so that a test can make them misbehave.
@@ -198,7 +197,7 @@ func tree(spans []sdktrace.ReadOnlySpan) string {
 	attributes := func(indent string, attrs []attribute.KeyValue) {
 		for _, kv := range attrs {
 			value := kv.Value.String()
-			if strings.Contains(string(kv.Key), "_time") || strings.HasPrefix(string(kv.Key), cupelotel.StrategyTimePrefix) {
+			if strings.Contains(string(kv.Key), "_time") || strings.HasPrefix(string(kv.Key), "cupel.strategy.time.") {
 				value = "(time)"
 			}
 			fmt.Fprintf(&b, "%s%s = %s %s\n", indent, kv.Key, strings.ToLower(kv.Value.Type().String()), value)

@@ -61,7 +61,7 @@ func TestWhatIsNotThereHasNoAttribute(t *testing.T) {
 	tracers, recorder := newRecorder(t)
 	ctx, current := take(t, t.Context(), cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(tracers)), forced)
 	current.CommitTurn(ctx, turn.Commit{Input: 1})
-	if commit := spanNamed(t, recorder, "cupel.session.commit"); attr(commit.Attributes(), cupelotel.SessionInputReportedKey) != "1" {
+	if commit := spanNamed(t, recorder, "cupel.session.commit"); attr(commit.Attributes(), "cupel.session.input_reported") != "1" {
 		t.Errorf("a request of one token: %v", commit.Attributes())
 	}
 }

@@ -37,10 +37,10 @@ func WithItemAttributes(get func(item *cupel.ContextItem) []attribute.KeyValue) 
 func ItemID(key string) func(*cupel.ContextItem) []attribute.KeyValue {
 	return func(item *cupel.ContextItem) []attribute.KeyValue {
 		if id, ok := item.MetadataText(key); ok {
-			return []attribute.KeyValue{ItemIDKey.String(id)}
+			return []attribute.KeyValue{itemIDKey.String(id)}
 		}
 		if id, ok := item.MetadataInt(key); ok {
-			return []attribute.KeyValue{ItemIDKey.String(attribute.IntValue(id).String())}
+			return []attribute.KeyValue{itemIDKey.String(attribute.IntValue(id).String())}
 		}
 		return nil
 	}
@@ -48,7 +48,7 @@ func ItemID(key string) func(*cupel.ContextItem) []attribute.KeyValue {
 
 // ItemSource is a function for [WithItemAttributes]. It adds cupel.item.source.
 func ItemSource(item *cupel.ContextItem) []attribute.KeyValue {
-	return []attribute.KeyValue{ItemSourceKey.String(string(item.Source()))}
+	return []attribute.KeyValue{itemSourceKey.String(string(item.Source()))}
 }
 
 // ItemHash returns a function for [WithItemAttributes] that adds cupel.item.hash: half
@@ -65,7 +65,7 @@ func ItemHash(key []byte) func(*cupel.ContextItem) []attribute.KeyValue {
 	return func(item *cupel.ContextItem) []attribute.KeyValue {
 		h := hmac.New(sha256.New, key)
 		_, _ = h.Write([]byte(item.Content())) // a hash never fails
-		return []attribute.KeyValue{ItemHashKey.String(hex.EncodeToString(h.Sum(nil)[:sha256.Size/2]))}
+		return []attribute.KeyValue{itemHashKey.String(hex.EncodeToString(h.Sum(nil)[:sha256.Size/2]))}
 	}
 }
 

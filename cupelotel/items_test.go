@@ -92,7 +92,7 @@ func TestItemAttributesThatPanic(t *testing.T) {
 func TestItemHash(t *testing.T) {
 	hash := func(key []byte, content string) string {
 		attrs := cupelotel.ItemHash(key)(newItem(t, content, 1))
-		return attr(attrs, cupelotel.ItemHashKey)
+		return attr(attrs, "cupel.item.hash")
 	}
 	a := hash([]byte("key"), "content")
 	if raw, err := hex.DecodeString(a); err != nil || len(raw) != 16 {
@@ -132,7 +132,7 @@ func TestRecordsHaveItemAttributes(t *testing.T) {
 	for name, want := range map[string]int{"cupel.exclusion": 5, "cupel.item.included": 3} {
 		got := kept.named(name)
 		for i := range got {
-			if attr(attrsOf(&got[i]), cupelotel.ItemSourceKey) != "Chat" {
+			if attr(attrsOf(&got[i]), "cupel.item.source") != "Chat" {
 				t.Errorf("a record has %v", attrsOf(&got[i]))
 			}
 		}

@@ -44,18 +44,10 @@ func WithoutSpanEvents() TraceOption {
 	return traceOption(func(c *TraceCollector) { c.noSpanEvents = true })
 }
 
-// WithSelectionEventName sets the name of the log record of a run, in place of
-// cupel.selection. An empty name selects the default. A name below gen_ai is for
-// trying out a convention that OpenTelemetry does not have yet.
-func WithSelectionEventName(name string) TraceOption {
-	return traceOption(func(c *TraceCollector) { c.selectionName = cmp.Or(name, selectionEventName) })
-}
-
 // runLog makes the log records of one run.
 type runLog struct {
 	log.Logger
-	name       string // of the record of the run
-	run, items bool   // which records the logger is enabled for
+	run, items bool // which records the logger is enabled for
 	attrs      []attribute.KeyValue
 
 	excluded  count
@@ -82,7 +74,7 @@ func (c *TraceCollector) startLog(ctx context.Context, info observe.RunInfo, att
 	enabled := func(severity log.Severity, event string) bool {
 		return logger.Enabled(ctx, log.EnabledParameters{Severity: severity, EventName: event})
 	}
-	run := enabled(runSeverity, c.selectionName) || enabled(failedSeverity, c.selectionName)
+	run := enabled(runSeverity, selectionEventName) || enabled(failedSeverity, selectionEventName)
 	items, alerts := false, false
 	if c.verbosity >= VerbosityStageAndExclusions {
 		items = enabled(itemSeverity, exclusionEventName) || enabled(itemSeverity, includedEventName)
@@ -95,7 +87,7 @@ func (c *TraceCollector) startLog(ctx context.Context, info observe.RunInfo, att
 	if !run && !items && !alerts && recording == nil {
 		return nil
 	}
-	return &runLog{Logger: logger, name: c.selectionName, run: run, items: items, attrs: slices.Clip(attrs), collector: c, recording: recording}
+	return &runLog{Logger: logger, run: run, items: items, attrs: slices.Clip(attrs), collector: c, recording: recording}
 }
 
 // emit makes a record that belongs to the span in ctx.
@@ -160,18 +152,18 @@ func (l *runLog) end(ctx context.Context, e observe.RunEnd, attrs []attribute.Ke
 	if e.Err != nil {
 		severity = failedSeverity
 	}
-	all := append(append(l.attrs, attrs...), ExcludedKey.Int(l.excluded.items))
+	all := append(append(l.attrs, attrs...), excludedKey.Int(l.excluded.items))
 	if len(l.reasons) > 0 {
-		all = append(all, countsOf(SelectionExcludedByReasonKey, l.reasons, func(c cupel.ExclusionCode) string { return string(c) }))
+		all = append(all, countsOf(selectionExcludedByReasonKey, l.reasons, func(c cupel.ExclusionCode) string { return string(c) }))
 	}
 	kind := func(k cupel.ContextKind) string { return l.collector.text(TextKind, string(k)) }
 	if len(l.kindsOut) > 0 {
-		all = append(all, countsOf(SelectionExcludedByKindKey, l.kindsOut, kind))
+		all = append(all, countsOf(selectionExcludedByKindKey, l.kindsOut, kind))
 	}
 	if len(l.kindsIn) > 0 {
-		all = append(all, countsOf(SelectionIncludedByKindKey, l.kindsIn, kind))
+		all = append(all, countsOf(selectionIncludedByKindKey, l.kindsIn, kind))
 	}
-	l.emit(ctx, severity, l.name, e.End, all...)
+	l.emit(ctx, severity, selectionEventName, e.End, all...)
 }
 
 // count is a number of items and their tokens, which stay within the range of int.

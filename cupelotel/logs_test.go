@@ -151,9 +151,6 @@ func TestWhichRecords(t *testing.T) {
 			"records do not follow the sampling decision"},
 		{"stages sampled out", alarming(t), cupelotel.VerbosityStageAndExclusions, log.SeverityTrace, stagesOut, nil, item + item + item + alert + run, 3,
 			"a sampler may leave out stages"},
-		{"name", config(), cupelotel.VerbosityStageOnly, log.SeverityTrace, nil, []cupelotel.TraceOption{cupelotel.WithSelectionEventName("gen_ai.context.selection")},
-			"gen_ai.context.selection/INFO ", 0, "only by option"},
-		{"empty name", config(), cupelotel.VerbosityStageOnly, log.SeverityTrace, nil, []cupelotel.TraceOption{cupelotel.WithSelectionEventName("")}, run, 0, "a record without a name is no event"},
 		{"filtered", config(), cupelotel.VerbosityFull, log.SeverityTrace, nil,
 			[]cupelotel.TraceOption{cupelotel.WithFilter(func(context.Context, observe.RunInfo) bool { return false })}, "", 0, "the filter is of runs"},
 	} {
@@ -199,7 +196,7 @@ func TestRecordOfARun(t *testing.T) {
 	collector := cupelotel.NewTraceCollector(cupelotel.WithLoggerProvider(loggers), cupelotel.WithAttributes(attribute.String("tenant", "a")))
 	c := config()
 	c.Name = "support"
-	ctx := cupelotel.ContextWithAgentName(cupelotel.ContextWithConversationID(t.Context(), "c1"), "planner")
+	ctx := cupelotel.ContextWithConversationID(t.Context(), "c1")
 	if _, err := newPipeline(t, c).Run(ctx, candidates(t), newBudget(t, 1000, 100), pipeline.WithTrace(collector)); err != nil {
 		t.Fatal(err)
 	}
@@ -219,7 +216,6 @@ cupel.budget.target_tokens = 100
 cupel.budget.output_reserve = 0
 cupel.run.candidates = 8
 gen_ai.conversation.id = c1
-gen_ai.agent.name = planner
 cupel.run.included = 3
 cupel.run.selected_tokens = 60
 cupel.budget.utilization = 0.06
@@ -260,7 +256,7 @@ func TestRecordNamesAFewKinds(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, kv := range attrsOf(&kept.all[0]) {
-			if kv.Key == cupelotel.SelectionExcludedByKindKey {
+			if kv.Key == "cupel.selection.excluded_by_kind" {
 				if names := len(kv.Value.AsMap()); names != tt.names || !strings.Contains(kv.Value.String(), tt.want) {
 					t.Errorf("%d names, want %d and %s: %s\n%s", names, tt.names, tt.want, tt.why, kv.Value)
 				}

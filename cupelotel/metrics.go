@@ -46,7 +46,7 @@ var (
 //	cupel.session.duration          histogram, s        of proposing a turn; error.type when failed
 //
 // What the runs of a turn measure is recorded when the turn is committed or fails.
-// Dry runs are not measured, unless [WithDryRuns] is given; runs that make or use a
+// Dry runs are not measured; runs that make or use a
 // [pipeline.Prepared] are. One that makes it has no window.
 //
 // All have cupel.pipeline.name, if the pipeline has a name, and those of runs have
@@ -63,7 +63,6 @@ var (
 type MetricCollector struct {
 	provider metric.MeterProvider // nil: the global one
 	which    which
-	dryRuns  bool
 
 	instruments memo[metric.MeterProvider, *instruments]
 }
@@ -92,7 +91,7 @@ func (*MetricCollector) RecordItemEvent(cupel.TraceEvent) {}
 
 // StartRun implements [observe.RunObserver].
 func (c *MetricCollector) StartRun(ctx context.Context, info observe.RunInfo) (context.Context, observe.RunTrace) {
-	if info.DryRun && !c.dryRuns {
+	if info.DryRun {
 		return ctx, nil
 	}
 	in := c.current()
@@ -154,7 +153,7 @@ func (r *metricRun) stage(ctx context.Context, at int, e observe.StageEnd) {
 	sets := &r.series.stages[at]
 	attributes := sets.record
 	if e.Err != nil {
-		attributes = []metric.RecordOption{r.series.with(sets.name, ErrorTypeKey.String(errorType(e.Err)))}
+		attributes = []metric.RecordOption{r.series.with(sets.name, errorTypeKey.String(errorType(e.Err)))}
 	}
 	if !r.replaced(e.Err) {
 		r.stageDuration.Record(ctx, e.Duration.Seconds(), attributes...)
@@ -195,12 +194,12 @@ func (r *metricRun) replaced(err error) bool {
 func (r *metricRun) run(ctx context.Context, e observe.RunEnd) {
 	seconds := e.End.Sub(e.Start).Seconds()
 	if e.Err != nil {
-		r.pipelineDuration.Record(ctx, seconds, r.series.with(ErrorTypeKey.String(errorType(e.Err))))
+		r.pipelineDuration.Record(ctx, seconds, r.series.with(errorTypeKey.String(errorType(e.Err))))
 		return
 	}
 	r.pipelineDuration.Record(ctx, seconds, r.series.record...)
 	for _, s := range e.Shortfalls {
-		r.shortfalls.Add(ctx, 1, r.series.with(ShortfallKindKey.String(strings.ToValidUTF8(string(s.Kind), "\uFFFD"))))
+		r.shortfalls.Add(ctx, 1, r.series.with(shortfallKindKey.String(strings.ToValidUTF8(string(s.Kind), "\uFFFD"))))
 	}
 	if e.Overflow > 0 {
 		r.overflow.Add(ctx, int64(e.Overflow), r.series.add...)

@@ -212,7 +212,7 @@ func TestExemplarsLinkToTheSpans(t *testing.T) {
 		case metricdata.Histogram[float64]:
 			for _, p := range data.DataPoints {
 				span := "cupel.pipeline"
-				if stage, ok := p.Attributes.Value(cupelotel.StageNameKey); ok {
+				if stage, ok := p.Attributes.Value("cupel.stage.name"); ok {
 					span = "cupel.stage." + stage.AsString()
 				}
 				for _, e := range p.Exemplars {
@@ -222,7 +222,7 @@ func TestExemplarsLinkToTheSpans(t *testing.T) {
 			}
 		case metricdata.Sum[int64]:
 			for _, p := range data.DataPoints {
-				stage, _ := p.Attributes.Value(cupelotel.StageNameKey)
+				stage, _ := p.Attributes.Value("cupel.stage.name")
 				for _, e := range p.Exemplars {
 					exemplars++
 					check(m.Name, "cupel.stage."+stage.AsString(), e.SpanID)

@@ -113,13 +113,6 @@ func WithRedaction(redact Redactor) TraceOption {
 	return traceOption(func(c *TraceCollector) { c.redact = redact })
 }
 
-// WithStrategySpans adds a span for each strategy below that of its stage, and for each
-// part of a strategy below that. They are made when the stage ends: spans that a
-// strategy starts itself are below the stage too.
-func WithStrategySpans() TraceOption {
-	return traceOption(func(c *TraceCollector) { c.strategySpans = true })
-}
-
 // TextSource is the origin of a text that a span may show.
 type TextSource uint8
 
@@ -146,8 +139,6 @@ const (
 	TextPipeline
 	// TextConversation is the id of a conversation. Shown by default.
 	TextConversation
-	// TextAgent is the name of an agent. Shown by default.
-	TextAgent
 )
 
 // A Redactor returns the text that a span or a log record shows in place of a text
@@ -194,10 +185,4 @@ func WithMeterProvider(provider metric.MeterProvider) MetricOption {
 		provider = nil
 	}
 	return metricOption(func(c *MetricCollector) { c.provider = provider })
-}
-
-// WithDryRuns measures dry runs too, those of a [pipeline.Prepared] included. Their
-// cupel.run.mode is "dry_run" or "simulation".
-func WithDryRuns() MetricOption {
-	return metricOption(func(c *MetricCollector) { c.dryRuns = true })
 }

@@ -4,12 +4,13 @@ import (
 	"context"
 	"testing"
 
+	"go.opentelemetry.io/otel/baggage"
+
 	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupelotel"
-	"go.opentelemetry.io/otel/baggage"
 )
 
-func TestConversationAndAgent(t *testing.T) {
+func TestConversation(t *testing.T) {
 	carrying := func(header string) context.Context {
 		b, err := baggage.Parse(header)
 		if err != nil {
@@ -17,19 +18,19 @@ func TestConversationAndAgent(t *testing.T) {
 		}
 		return baggage.ContextWithBaggage(t.Context(), b)
 	}
-	const both = "gen_ai.conversation.id=b1,gen_ai.agent.name=plan%20ner,other=secret"
+	const header = "gen_ai.conversation.id=b%201,other=secret"
 	for _, tt := range []struct {
-		name      string
-		ctx       context.Context
-		id, agent string
-		why       string
+		name string
+		ctx  context.Context
+		id   string
+		why  string
 	}{
-		{"neither", t.Context(), "", "", "not set where there is none"},
-		{"context", cupelotel.ContextWithAgentName(cupelotel.ContextWithConversationID(t.Context(), "c1"), "writer"), "c1", "writer", ""},
-		{"baggage", carrying(both), "b1", "plan ner", "from the service that called; other members are not shown"},
-		{"both", cupelotel.ContextWithConversationID(carrying(both), "c1"), "c1", "plan ner", "the context is nearer"},
-		{"hidden", cupelotel.ContextWithConversationID(carrying(both), ""), "", "plan ner", "an empty id hides that of the baggage"},
-		{"other baggage", carrying("gen_ai.agent.names=x"), "", "", ""},
+		{"none", t.Context(), "", "not set where there is none"},
+		{"context", cupelotel.ContextWithConversationID(t.Context(), "c1"), "c1", "the caller's"},
+		{"baggage", carrying(header), "b 1", "from the service that called; other members are not shown"},
+		{"both", cupelotel.ContextWithConversationID(carrying(header), "c1"), "c1", "the context is nearer"},
+		{"hidden", cupelotel.ContextWithConversationID(carrying(header), ""), "", "an empty id hides that of the baggage"},
+		{"other baggage", carrying("gen_ai.conversation.ids=x"), "", "another name"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			provider, recorder := newRecorder(t)
@@ -40,29 +41,10 @@ func TestConversationAndAgent(t *testing.T) {
 			ctx, turn := take(t, tt.ctx, collector, forced)
 			turn.CommitTurn(ctx, reported)
 			for _, name := range []string{"cupel.pipeline", "cupel.session.turn", "cupel.session.commit"} {
-				attrs := spanNamed(t, recorder, name).Attributes()
-				if id, agent := attr(attrs, cupelotel.ConversationIDKey), attr(attrs, cupelotel.AgentNameKey); id != tt.id || agent != tt.agent {
-					t.Errorf("%s has %q and %q, want %q and %q: %s", name, id, agent, tt.id, tt.agent, tt.why)
+				if id := attr(spanNamed(t, recorder, name).Attributes(), "gen_ai.conversation.id"); id != tt.id {
+					t.Errorf("%s has %q, want %q: %s", name, id, tt.id, tt.why)
 				}
 			}
 		})
-	}
-}
-
-func TestRedactionOfTheAgent(t *testing.T) {
-	provider, recorder := newRecorder(t)
-	collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider), cupelotel.WithRedaction(func(source cupelotel.TextSource, text string) string {
-		if source == cupelotel.TextAgent {
-			return "x"
-		}
-		return text
-	}))
-	ctx := cupelotel.ContextWithAgentName(cupelotel.ContextWithConversationID(t.Context(), "c1"), "planner")
-	if _, err := newPipeline(t, config()).Run(ctx, candidates(t), newBudget(t, 1000, 100), pipeline.WithTrace(collector)); err != nil {
-		t.Fatal(err)
-	}
-	attrs := spanNamed(t, recorder, "cupel.pipeline").Attributes()
-	if attr(attrs, cupelotel.AgentNameKey) != "x" || attr(attrs, cupelotel.ConversationIDKey) != "c1" {
-		t.Errorf("the root span has %v", attrs)
 	}
 }

@@ -61,8 +61,8 @@ func TestReadmeNamesEverything(t *testing.T) {
 	}
 	documented := string(readme) + attributeTable(t)
 	for name := range names {
-		if strings.HasPrefix(name, cupelotel.StrategyTimePrefix) {
-			name = cupelotel.StrategyTimePrefix
+		if strings.HasPrefix(name, "cupel.strategy.time.") {
+			name = "cupel.strategy.time."
 		}
 		if !strings.Contains(documented, name) {
 			t.Errorf("neither README.md nor attributes.go names %s", name)

@@ -128,7 +128,7 @@ func (r *recordedRun) end(ctx context.Context, l *runLog, e observe.RunEnd) {
 		Format: recordingFormat, Clock: scoredAt(r.info).UTC(), PolicyHash: r.info.PolicyHash, Budget: r.info.Budget,
 		Metadata: c.recording.metadata, Selected: r.selected, Candidates: make([]*recordedItem, len(r.items)),
 	}
-	if name := c.which.nameOr(r.info.Pipeline); name != "" {
+	if name := r.info.Pipeline; name != "" {
 		body.Pipeline = c.text(TextPipeline, name)
 	}
 	first := make(map[string]int, len(r.items))

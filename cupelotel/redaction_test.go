@@ -122,7 +122,7 @@ func TestInvalidUTF8(t *testing.T) {
 		t.Fatal(err)
 	}
 	events := spanNamed(t, recorder, "cupel.stage.slice").Events()
-	if len(events) != 1 || attr(events[0].Attributes, cupelotel.ExclusionItemKindKey) != "bad\uFFFD" {
+	if len(events) != 1 || attr(events[0].Attributes, "cupel.exclusion.item_kind") != "bad\uFFFD" {
 		t.Errorf("the events are %v, want one with the replacement character", events)
 	}
 }

@@ -37,7 +37,7 @@ func newSeries(attrs []attribute.KeyValue) *series {
 		s.record, s.add = []metric.RecordOption{s.with()}, []metric.AddOption{s.with()}
 	}
 	for i, stage := range stages {
-		name := StageNameKey.String(stageSpanName(stage)[len(stageSpanPrefix):])
+		name := stageNameKey.String(stageSpanName(stage)[len(stageSpanPrefix):])
 		st := &s.stages[i]
 		st.name = name
 		st.record, st.add = []metric.RecordOption{s.with(name)}, []metric.AddOption{s.with(name)}
@@ -47,7 +47,7 @@ func newSeries(attrs []attribute.KeyValue) *series {
 			if j < len(reasons) {
 				reason = string(reasons[j])
 			}
-			st.reasons[j] = []metric.AddOption{s.with(name, ExclusionReasonKey.String(reason))}
+			st.reasons[j] = []metric.AddOption{s.with(name, exclusionReasonKey.String(reason))}
 		}
 	}
 	return s
@@ -84,7 +84,7 @@ func (c *MetricCollector) attributes(ctx context.Context) []attribute.KeyValue {
 
 // seriesIn is seriesOf with the attributes of the run or the turn.
 func (c *MetricCollector) seriesIn(in *instruments, configured, mode string, attrs []attribute.KeyValue) *series {
-	key := seriesKey{name: c.which.nameOr(configured), mode: mode}
+	key := seriesKey{name: configured, mode: mode}
 	if c.which.attrsOf != nil {
 		set := attribute.NewSet(slices.Clone(attrs)...) // it sorts what it is given
 		key.dynamic, attrs = set.Equivalent(), set.ToSlice()
@@ -100,10 +100,10 @@ func (c *MetricCollector) seriesIn(in *instruments, configured, mode string, att
 		attrs = slices.Clone(c.which.attrs)
 	}
 	if mode != "" {
-		attrs = append(attrs, RunModeKey.String(mode))
+		attrs = append(attrs, runModeKey.String(mode))
 	}
 	if key.name != "" {
-		attrs = append(attrs, PipelineNameKey.String(strings.ToValidUTF8(key.name, "\uFFFD")))
+		attrs = append(attrs, pipelineNameKey.String(strings.ToValidUTF8(key.name, "\uFFFD")))
 	}
 	s = newSeries(attrs)
 	cache.mu.Lock()

@@ -29,11 +29,11 @@ func (c *TraceCollector) StartTurn(ctx context.Context, info turn.Info) (context
 	if outer != nil && outer.collector != c && outer.start.Equal(info.Start) && outer.root.SpanContext().Equal(caller.SpanContext()) {
 		caller = outer.caller // another collector of the same turn: both are below the caller's span
 	}
-	which := c.appendPassed(ctx, c.appendName(c.which.attributes(ctx, 5), info.Pipeline))
+	which := c.appendConversation(ctx, c.appendName(c.which.attributes(ctx, 5), info.Pipeline))
 	ctx, span := tracer.Start(trace.ContextWithSpan(ctx, caller), turnSpanName, trace.WithAttributes(append(slices.Clip(which),
-		SessionTurnKey.Int(info.Number),
-		SessionCandidatesKey.Int(info.Candidates),
-		BudgetMaxTokensKey.Int(info.Budget.MaxTokens()),
+		sessionTurnKey.Int(info.Number),
+		sessionCandidatesKey.Int(info.Candidates),
+		budgetMaxTokensKey.Int(info.Budget.MaxTokens()),
 	)...))
 	ctx = &turnContext{Context: ctx, outer: outer, collector: c, start: info.Start, root: span, caller: caller}
 	if !span.IsRecording() {
@@ -102,29 +102,29 @@ type traceTurn struct {
 func (t *traceTurn) EndTurn(_ context.Context, e turn.End) {
 	defer t.span.End()
 	if e.Err != nil {
-		t.span.SetAttributes(ErrorTypeKey.String(errorType(e.Err)))
+		t.span.SetAttributes(errorTypeKey.String(errorType(e.Err)))
 		t.span.SetStatus(codes.Error, t.collector.description(e.Err, nil))
 		return
 	}
 	t.proposed = append(make([]attribute.KeyValue, 0, 16),
-		SessionItemsKey.Int(e.Items),
-		SessionTokensKey.Int(e.Tokens),
-		SessionKeptItemsKey.Int(e.KeptItems),
-		SessionKeptTokensKey.Int(e.KeptTokens),
-		SessionDroppedItemsKey.Int(e.DroppedItems),
-		SessionDroppedTokensKey.Int(e.DroppedTokens),
-		SessionQuotedItemsKey.Int(e.Quoted),
-		SessionSummarizedItemsKey.Int(e.Summarized),
-		SessionCostKey.Float64(e.Cost),
-		SessionCostWithoutKey.Float64(e.CostWithout),
-		SessionReadPredictedKey.Int(e.CacheRead),
-		SessionWrittenPredictedKey.Int(e.CacheWritten),
+		sessionItemsKey.Int(e.Items),
+		sessionTokensKey.Int(e.Tokens),
+		sessionKeptItemsKey.Int(e.KeptItems),
+		sessionKeptTokensKey.Int(e.KeptTokens),
+		sessionDroppedItemsKey.Int(e.DroppedItems),
+		sessionDroppedTokensKey.Int(e.DroppedTokens),
+		sessionQuotedItemsKey.Int(e.Quoted),
+		sessionSummarizedItemsKey.Int(e.Summarized),
+		sessionCostKey.Float64(e.Cost),
+		sessionCostWithoutKey.Float64(e.CostWithout),
+		sessionReadPredictedKey.Int(e.CacheRead),
+		sessionWrittenPredictedKey.Int(e.CacheWritten),
 	)
 	if e.Break != "" {
-		t.proposed = append(t.proposed, SessionBreakReasonKey.String(t.collector.breakReason(e.Break)), SessionBreakPositionKey.Int(e.KeptItems))
+		t.proposed = append(t.proposed, sessionBreakReasonKey.String(t.collector.breakReason(e.Break)), sessionBreakPositionKey.Int(e.KeptItems))
 	}
 	t.span.SetAttributes(t.proposed...)
-	t.span.SetAttributes(SessionCommittedKey.Bool(false))
+	t.span.SetAttributes(sessionCommittedKey.Bool(false))
 }
 
 // breakReason returns a reason as spans show it: those that a session of another
@@ -147,14 +147,14 @@ func (t *traceTurn) CommitTurn(ctx context.Context, c turn.Commit) {
 	}
 	_, span := t.tracer.Start(trace.ContextWithSpan(ctx, parent), commitSpanName,
 		trace.WithLinks(trace.Link{SpanContext: t.span.SpanContext()}),
-		trace.WithAttributes(append(slices.Clip(t.which), SessionTurnKey.Int(t.number), SessionCommittedKey.Bool(true))...))
+		trace.WithAttributes(append(slices.Clip(t.which), sessionTurnKey.Int(t.number), sessionCommittedKey.Bool(true))...))
 	defer span.End()
 	span.SetAttributes(t.proposed...)
 	if c.Input > 0 {
-		span.SetAttributes(SessionInputReportedKey.Int(c.Input), SessionOutputReportedKey.Int(c.Output))
+		span.SetAttributes(sessionInputReportedKey.Int(c.Input), sessionOutputReportedKey.Int(c.Output))
 	}
 	if c.Cached {
-		span.SetAttributes(SessionReadReportedKey.Int(c.CacheRead), SessionWrittenReportedKey.Int(c.CacheWritten))
+		span.SetAttributes(sessionReadReportedKey.Int(c.CacheRead), sessionWrittenReportedKey.Int(c.CacheWritten))
 	}
 }
 
@@ -238,7 +238,7 @@ func (t *metricTurn) EndTurn(ctx context.Context, e turn.End) {
 	t.took, t.end = time.Since(t.start), e //nolint:forbidigo // see StartTurn
 	if e.Err != nil {
 		t.measure()
-		t.sessionDuration.Record(ctx, t.took.Seconds(), t.turns.with(ErrorTypeKey.String(errorType(e.Err))))
+		t.sessionDuration.Record(ctx, t.took.Seconds(), t.turns.with(errorTypeKey.String(errorType(e.Err))))
 	}
 }
 
@@ -253,7 +253,7 @@ func (t *metricTurn) CommitTurn(ctx context.Context, c turn.Commit) {
 	t.sessionKept.Record(ctx, int64(e.KeptTokens), record...)
 	t.sessionDropped.Add(ctx, int64(e.DroppedItems), add...)
 	if e.Break != "" {
-		t.sessionBreaks.Add(ctx, 1, t.turns.with(SessionBreakReasonKey.String(breakReason(e.Break))))
+		t.sessionBreaks.Add(ctx, 1, t.turns.with(sessionBreakReasonKey.String(breakReason(e.Break))))
 	}
 	if e.CostWithout > 0 {
 		t.sessionCostRatio.Record(ctx, e.Cost/e.CostWithout, record...)

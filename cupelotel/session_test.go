@@ -337,7 +337,7 @@ func TestTurnsOfOtherSessions(t *testing.T) {
 	}
 	var got []string
 	for _, span := range recorder.Ended() {
-		got = append(got, attr(span.Attributes(), cupelotel.SessionBreakReasonKey))
+		got = append(got, attr(span.Attributes(), "cupel.session.break_reason"))
 	}
 	if text := strings.Join(got, ", "); text != "(hidden), worth it" {
 		t.Errorf("reasons: %s", text)

@@ -1,16 +1,14 @@
 package cupelotel
 
 import (
-	"context"
 	"strconv"
 	"strings"
 
 	"github.com/wollax/cupel-go/cupel/observe"
 	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/trace"
 )
 
-// strategyKeys returns the key of the time of each strategy: StrategyTimePrefix and
+// strategyKeys returns the key of the time of each strategy: strategyTimePrefix and
 // the types from the pipeline's own strategy down, without their packages, such as
 // "Composite.Recency". Of several parts with one name, the second is called
 // "Recency.2".
@@ -29,7 +27,7 @@ func strategyKeys(list []observe.StrategyTime) []string {
 		if parent := list[i].Parent; parent >= 0 {
 			keys[i] = keys[parent] + "." + name
 		} else {
-			keys[i] = StrategyTimePrefix + name
+			keys[i] = strategyTimePrefix + name
 		}
 	}
 	return keys
@@ -48,27 +46,4 @@ func appendStrategies(attrs []attribute.KeyValue, list []observe.StrategyTime) [
 		attrs = append(attrs, attribute.Float64(key, list[i].Duration.Seconds()))
 	}
 	return attrs
-}
-
-// startStrategies makes the spans of a stage's strategies. They come late, with the
-// times that were measured, so that a strategy is in one span however often it is
-// called.
-func (r *traceRun) startStrategies(ctx context.Context, stage trace.Span, list []observe.StrategyTime) {
-	spans := make([]trace.Span, len(list))
-	for i, s := range list {
-		parent := stage
-		if s.Parent >= 0 {
-			parent = spans[s.Parent]
-		}
-		//nolint:spancheck // the loop below ends them
-		_, spans[i] = r.tracer.Start(trace.ContextWithSpan(ctx, parent), strategySpanPrefix+bareType(s.Strategy),
-			trace.WithTimestamp(s.Start), trace.WithAttributes(
-				StrategyTypeKey.String(s.Strategy),
-				StrategyCallsKey.Int(s.Calls),
-				StrategyBusyTimeKey.Float64(s.Duration.Seconds()),
-			))
-	}
-	for i := range list {
-		spans[i].End(trace.WithTimestamp(list[i].End))
-	}
 }

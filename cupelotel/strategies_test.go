@@ -51,80 +51,45 @@ func layered(t *testing.T) pipeline.Config {
 }
 
 func TestStrategies(t *testing.T) {
-	for _, spans := range []bool{false, true} {
-		t.Run(fmt.Sprintf("spans %t", spans), func(t *testing.T) {
-			provider, recorder := newRecorder(t)
-			opts := []cupelotel.TraceOption{cupelotel.WithTracerProvider(provider)}
-			if spans {
-				opts = append(opts, cupelotel.WithStrategySpans())
-			}
-			collector := cupelotel.NewTraceCollector(opts...)
-			if _, err := newPipeline(t, layered(t)).Run(t.Context(), candidates(t), newBudget(t, 1000, 100), pipeline.WithTrace(collector)); err != nil {
-				t.Fatal(err)
-			}
-			file := "Strategies.txt"
-			if spans {
-				file = "StrategySpans.txt"
-			}
-			golden(t, file, tree(recorder.Ended()))
-
-			score := spanNamed(t, recorder, "cupel.stage.score")
-			took := func(name string) time.Duration {
-				for _, kv := range score.Attributes() {
-					if kv.Key == attribute.Key(cupelotel.StrategyTimePrefix+name) {
-						return time.Duration(kv.Value.AsFloat64() * float64(time.Second))
-					}
-				}
-				t.Fatalf("no time of %s", name)
-				return 0
-			}
-			stage := score.EndTime().Sub(score.StartTime())
-			outer, inner, first, second := took("Composite"), took("Composite.Composite"), took("Composite.Composite.napping"), took("Composite.Composite.napping.2")
-			if stage < outer || outer < inner || inner < first+second || first < 2*time.Millisecond || second < time.Millisecond {
-				t.Errorf("the stage took %s, its Composite %s, the one in that %s, and its parts %s and %s", stage, outer, inner, first, second)
-			}
-			for _, span := range recorder.Ended() {
-				if span.EndTime().Before(span.StartTime()) || span.StartTime().Before(time.Now().Add(-time.Minute)) {
-					t.Errorf("%s lasts from %s to %s", span.Name(), span.StartTime(), span.EndTime())
-				}
-				for _, parent := range recorder.Ended() {
-					if parent.SpanContext().SpanID() == span.Parent().SpanID() && (span.StartTime().Before(parent.StartTime()) || span.EndTime().After(parent.EndTime())) {
-						t.Errorf("%s is not within %s", span.Name(), parent.Name())
-					}
-				}
-			}
-		})
-	}
-}
-
-// TestStageSpansLeftOutHaveNoStrategies samples roots only.
-func TestStageSpansLeftOutHaveNoStrategies(t *testing.T) {
-	provider, recorder := newRecorder(t, sdktrace.WithSampler(rootsOnly{}))
-	collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider), cupelotel.WithStrategySpans())
+	provider, recorder := newRecorder(t)
+	collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider))
 	if _, err := newPipeline(t, layered(t)).Run(t.Context(), candidates(t), newBudget(t, 1000, 100), pipeline.WithTrace(collector)); err != nil {
 		t.Fatal(err)
 	}
-	if all := recorder.Ended(); len(all) != 1 {
-		t.Errorf("%d spans, want the root alone:\n%s", len(all), tree(all))
+	golden(t, "Strategies.txt", tree(recorder.Ended()))
+
+	score := spanNamed(t, recorder, "cupel.stage.score")
+	took := func(name string) time.Duration {
+		for _, kv := range score.Attributes() {
+			if kv.Key == attribute.Key("cupel.strategy.time."+name) {
+				return time.Duration(kv.Value.AsFloat64() * float64(time.Second))
+			}
+		}
+		t.Fatalf("no time of %s", name)
+		return 0
+	}
+	stage := score.EndTime().Sub(score.StartTime())
+	outer, inner, first, second := took("Composite"), took("Composite.Composite"), took("Composite.Composite.napping"), took("Composite.Composite.napping.2")
+	if stage < outer || outer < inner || inner < first+second || first < 2*time.Millisecond || second < time.Millisecond {
+		t.Errorf("the stage took %s, its Composite %s, the one in that %s, and its parts %s and %s", stage, outer, inner, first, second)
+	}
+	for _, span := range recorder.Ended() {
+		if span.EndTime().Before(span.StartTime()) || span.StartTime().Before(time.Now().Add(-time.Minute)) {
+			t.Errorf("%s lasts from %s to %s", span.Name(), span.StartTime(), span.EndTime())
+		}
+		for _, parent := range recorder.Ended() {
+			if parent.SpanContext().SpanID() == span.Parent().SpanID() && (span.StartTime().Before(parent.StartTime()) || span.EndTime().After(parent.EndTime())) {
+				t.Errorf("%s is not within %s", span.Name(), parent.Name())
+			}
+		}
 	}
 }
-
-// rootsOnly samples spans without a parent.
-type rootsOnly struct{}
-
-func (rootsOnly) ShouldSample(p sdktrace.SamplingParameters) sdktrace.SamplingResult {
-	if p.Name == "cupel.pipeline" {
-		return sdktrace.SamplingResult{Decision: sdktrace.RecordAndSample}
-	}
-	return sdktrace.SamplingResult{Decision: sdktrace.Drop}
-}
-func (rootsOnly) Description() string { return "roots only" }
 
 func TestStreamsHaveBusyTimes(t *testing.T) {
 	provider, recorder := newRecorder(t)
 	c := layered(t)
 	c.Clock = nil // busy times are by the pipeline's clock
-	collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider), cupelotel.WithStrategySpans())
+	collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider))
 	const pause = 5 * time.Millisecond
 	slowly := func(yield func(*cupel.ContextItem, error) bool) {
 		for i := range 4 {
@@ -143,21 +108,15 @@ func TestStreamsHaveBusyTimes(t *testing.T) {
 		}
 		busy, wall := -1.0, span.EndTime().Sub(span.StartTime()).Seconds()
 		for _, kv := range span.Attributes() {
-			if kv.Key == cupelotel.StageBusyTimeKey {
+			if kv.Key == "cupel.stage.busy_time" {
 				busy = kv.Value.AsFloat64()
 			}
 		}
-		most := wall
-		if slices.Contains([]string{"cupel.stage.score", "cupel.stage.deduplicate", "cupel.stage.slice"}, span.Name()) {
-			most -= 2 * pause.Seconds() // two items of the second batch came between
-		}
-		if busy <= 0 || busy > most {
+		// Two items of the second batch came between.
+		overlapping := slices.Contains([]string{"cupel.stage.score", "cupel.stage.deduplicate", "cupel.stage.slice"}, span.Name())
+		if most := wall - 2*pause.Seconds(); busy <= 0 || overlapping && busy > most {
 			t.Errorf("%s was busy for %g s of %g s, want at most %g s", span.Name(), busy, wall, most)
 		}
-	}
-	outer := spanNamed(t, recorder, "cupel.strategy.Recency")
-	if got := attr(outer.Attributes(), cupelotel.StrategyCallsKey); got != "2" {
-		t.Errorf("a scorer of two batches was called %s times", got)
 	}
 }
 
@@ -197,7 +156,7 @@ func TestPrepared(t *testing.T) {
 			if span.Name() != "cupel.pipeline" {
 				continue
 			}
-			mode := attr(span.Attributes(), cupelotel.RunModeKey)
+			mode := attr(span.Attributes(), "cupel.run.mode")
 			known[span.SpanContext().SpanID().String()] = fmt.Sprint(mode, len(known))
 			for _, link := range span.Links() {
 				mode += " of " + known[link.SpanContext.SpanID().String()]
@@ -232,7 +191,7 @@ func TestPrepared(t *testing.T) {
 		t.Error("the scorer did not fail")
 	}
 	roots := recorder.Ended()
-	if last := roots[len(roots)-1]; attr(last.Attributes(), cupelotel.ErrorTypeKey) != "*cupel.StrategyError" {
+	if last := roots[len(roots)-1]; attr(last.Attributes(), "error.type") != "*cupel.StrategyError" {
 		t.Errorf("a failed preparation:\n%s", tree(roots[len(roots)-1:]))
 	}
 	out := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(sampledOut()))

@@ -123,7 +123,7 @@ func TestStreamTimes(t *testing.T) {
 		}
 		for _, point := range m.Data.(metricdata.Histogram[float64]).DataPoints {
 			want := 2 * step.Seconds()
-			if name, _ := point.Attributes.Value(cupelotel.StageNameKey); name.AsString() == "place" {
+			if name, _ := point.Attributes.Value("cupel.stage.name"); name.AsString() == "place" {
 				want = step.Seconds()
 			}
 			found++
@@ -170,7 +170,7 @@ func TestStreamFailures(t *testing.T) {
 				want := codes.Unset
 				if span.Name() == "cupel.stage.classify" || span.Name() == "cupel.pipeline" {
 					want = codes.Error
-					if attr(span.Attributes(), cupelotel.ErrorTypeKey) != tt.errorType || span.Status().Description != tt.description {
+					if attr(span.Attributes(), "error.type") != tt.errorType || span.Status().Description != tt.description {
 						t.Errorf("%s: %v %+v, because %s", span.Name(), span.Attributes(), span.Status(), tt.why)
 					}
 				}

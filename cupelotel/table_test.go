@@ -44,6 +44,7 @@ func TestTelemetryTable(t *testing.T) {
 // description of an attribute, its type with its unit, and what is code in a text.
 var (
 	groupFacts = regexp.MustCompile(`(?m)^\ton: +(.+)\n\tverbosity: +(.+)\n\tcost: +(.+)$`)
+	ownName    = regexp.MustCompile(`(?:Key|Prefix)$`)
 	ownNames   = regexp.MustCompile(`^(?:\w+(?:Key|Prefix)(?:, | and )?)+ (?:is |are )?`)
 	typeOf     = regexp.MustCompile(` \(((?:int|string|double|bool|map)(?:, [^)]+)?)\)`)
 	quoted     = regexp.MustCompile(`\[([^\]]+)\]|"([^"]*)"|(cupel(?:\.[a-z_]+)+(?:\.\*)?)`)
@@ -60,7 +61,7 @@ func attributeTable(t *testing.T) string {
 	b.WriteString("| on | verbosity | attribute | type | | cost |\n|---|---|---|---|---|---|\n")
 	for _, d := range parsed.Decls {
 		group, ok := d.(*ast.GenDecl)
-		if !ok || group.Tok != token.CONST || !group.Specs[0].(*ast.ValueSpec).Names[0].IsExported() {
+		if !ok || group.Tok != token.CONST || !ownName.MatchString(group.Specs[0].(*ast.ValueSpec).Names[0].Name) {
 			continue
 		}
 		facts := groupFacts.FindStringSubmatch(group.Doc.Text())

@@ -38,14 +38,12 @@ type TraceCollector struct {
 	which     which
 	itemAttrs []func(*cupel.ContextItem) []attribute.KeyValue
 
-	strategySpans bool
 	pipelineClock bool
 
-	logs          bool               // make log records
-	loggers       log.LoggerProvider // nil: the global one
-	selectionName string             // of the record of a run
-	noSpanEvents  bool
-	recording     *recordingConfig // nil for none
+	logs         bool               // make log records
+	loggers      log.LoggerProvider // nil: the global one
+	noSpanEvents bool
+	recording    *recordingConfig // nil for none
 
 	tracers  memo[trace.TracerProvider, trace.Tracer]
 	loggerOf memo[log.LoggerProvider, log.Logger]
@@ -54,7 +52,7 @@ type TraceCollector struct {
 // NewTraceCollector returns a collector. By default it makes spans with the
 // global TracerProvider at [VerbosityStageOnly].
 func NewTraceCollector(opts ...TraceOption) *TraceCollector {
-	c := &TraceCollector{limit: DefaultEventLimit, selectionName: selectionEventName}
+	c := &TraceCollector{limit: DefaultEventLimit}
 	for _, opt := range opts {
 		if opt != nil {
 			opt.applyTrace(c)
@@ -96,23 +94,23 @@ func (c *TraceCollector) StartRun(ctx context.Context, info observe.RunInfo) (co
 	// Attributes known now are set at the start, where samplers see them.
 	attrs := c.which.attributes(ctx, 11)
 	if !info.Preparing {
-		attrs = append(attrs, BudgetMaxTokensKey.Int(info.Budget.MaxTokens()))
+		attrs = append(attrs, budgetMaxTokensKey.Int(info.Budget.MaxTokens()))
 	}
-	attrs = append(attrs, VerbosityKey.String(c.verbosity.String()), RunModeKey.String(modeOf(info, ctx.Value(turnContextKey{}) != nil)))
+	attrs = append(attrs, verbosityKey.String(c.verbosity.String()), runModeKey.String(modeOf(info, ctx.Value(turnContextKey{}) != nil)))
 	attrs = c.appendName(attrs, info.Pipeline)
 	if !info.Preparing {
-		attrs = append(attrs, BudgetTargetTokensKey.Int(info.Budget.TargetTokens()), BudgetOutputReserveKey.Int(info.Budget.OutputReserve()))
+		attrs = append(attrs, budgetTargetTokensKey.Int(info.Budget.TargetTokens()), budgetOutputReserveKey.Int(info.Budget.OutputReserve()))
 	}
 	if !info.Streaming {
-		attrs = append(attrs, CandidatesKey.Int(info.Candidates))
+		attrs = append(attrs, candidatesKey.Int(info.Candidates))
 	}
 	if info.PolicyHash != "" {
 		if info.Pipeline != "" {
-			attrs = append(attrs, PolicyNameKey.String(c.text(TextPipeline, info.Pipeline)))
+			attrs = append(attrs, policyNameKey.String(c.text(TextPipeline, info.Pipeline)))
 		}
-		attrs = append(attrs, PolicyHashKey.String(c.text(TextPipeline, info.PolicyHash)))
+		attrs = append(attrs, policyHashKey.String(c.text(TextPipeline, info.PolicyHash)))
 	}
-	attrs = c.appendPassed(ctx, attrs)
+	attrs = c.appendConversation(ctx, attrs)
 	ctx, span := tracer.Start(parent, rootSpanName, c.rootOptions(info, attrs)...)
 	if root := span.SpanContext(); !root.Equal(caller.SpanContext()) { // equal: a no-op span
 		ctx = &runContext{Context: ctx, collector: c, start: info.Start, root: root, caller: caller}
@@ -157,8 +155,8 @@ func (c *TraceCollector) rootOptions(info observe.RunInfo, attrs []attribute.Key
 
 // appendName appends the name of the pipeline, if it has one.
 func (c *TraceCollector) appendName(attrs []attribute.KeyValue, configured string) []attribute.KeyValue {
-	if name := c.which.nameOr(configured); name != "" {
-		attrs = append(attrs, PipelineNameKey.String(c.text(TextPipeline, name)))
+	if configured != "" {
+		attrs = append(attrs, pipelineNameKey.String(c.text(TextPipeline, configured)))
 	}
 	return attrs
 }
@@ -246,8 +244,8 @@ func (r *traceRun) StartStage(ctx context.Context, s observe.StageStart) context
 	}
 	//nolint:spancheck // EndStage ends it: the pipeline calls that for each stage that has started
 	ctx, stage.Span = r.tracer.Start(ctx, name, trace.WithTimestamp(r.collector.moment(s.Start)), trace.WithAttributes(
-		StageNameKey.String(name[len(stageSpanPrefix):]),
-		StageItemCountInKey.Int(s.CountIn),
+		stageNameKey.String(name[len(stageSpanPrefix):]),
+		stageItemCountInKey.Int(s.CountIn),
 	))
 	return ctx
 }
@@ -269,13 +267,10 @@ func (r *traceRun) EndStage(ctx context.Context, e observe.StageEnd) {
 		return
 	}
 	if stage.IsRecording() && e.CountIn != stage.countIn { // a streaming run did not know it at the start
-		stage.SetAttributes(StageItemCountInKey.Int(e.CountIn))
+		stage.SetAttributes(stageItemCountInKey.Int(e.CountIn))
 	}
 	if stage.IsRecording() || r.log != nil { // a sampler may leave out stages and keep the run
 		r.describe(ctx, stage.Span, e)
-	}
-	if r.collector.strategySpans && stage.IsRecording() && !r.collector.pipelineClock {
-		r.startStrategies(ctx, stage.Span, e.Strategies)
 	}
 	stage.End(trace.WithTimestamp(r.collector.moment(e.End)))
 }
@@ -283,9 +278,9 @@ func (r *traceRun) EndStage(ctx context.Context, e observe.StageEnd) {
 // describe sets the attributes that are known at the end of a stage, and makes its
 // events.
 func (r *traceRun) describe(ctx context.Context, span trace.Span, e observe.StageEnd) {
-	attrs := append(make([]attribute.KeyValue, 0, 6+len(e.Strategies)), StageItemCountOutKey.Int(e.CountOut))
+	attrs := append(make([]attribute.KeyValue, 0, 6+len(e.Strategies)), stageItemCountOutKey.Int(e.CountOut))
 	if r.streaming {
-		attrs = append(attrs, StageBusyTimeKey.Float64(e.Duration.Seconds()))
+		attrs = append(attrs, stageBusyTimeKey.Float64(e.Duration.Seconds()))
 	}
 	if !r.collector.pipelineClock {
 		attrs = appendStrategies(attrs, e.Strategies)
@@ -305,19 +300,19 @@ func (r *traceRun) describe(ctx context.Context, span trace.Span, e observe.Stag
 		dropped = droppedEvents(span) - dropped // the oldest ones: exclusions, then inclusions
 		exclusions := min(dropped, len(kept.excluded))
 		inclusions := min(dropped-exclusions, len(kept.included))
-		attrs = append(attrs, ExclusionCountKey.Int(len(e.Excluded)))
+		attrs = append(attrs, exclusionCountKey.Int(len(e.Excluded)))
 		if n := len(e.Excluded) - len(kept.excluded) + exclusions; n > 0 {
-			attrs = append(attrs, ExclusionDroppedCountKey.Int(n))
+			attrs = append(attrs, exclusionDroppedCountKey.Int(n))
 		}
 		if n := len(included) - len(kept.included) + inclusions; n > 0 {
-			attrs = append(attrs, ItemDroppedCountKey.Int(n))
+			attrs = append(attrs, itemDroppedCountKey.Int(n))
 		}
 		if reasons := reasonCounts(e.Reasons); reasons != "" {
-			attrs = append(attrs, ExclusionReasonsKey.String(reasons))
+			attrs = append(attrs, exclusionReasonsKey.String(reasons))
 		}
 	}
 	if e.Err != nil {
-		attrs = append(attrs, ErrorTypeKey.String(errorType(e.Err)))
+		attrs = append(attrs, errorTypeKey.String(errorType(e.Err)))
 		span.SetStatus(codes.Error, r.said)
 	}
 	span.SetAttributes(attrs...)
@@ -327,27 +322,27 @@ func (r *traceRun) describe(ctx context.Context, span trace.Span, e observe.Stag
 func (r *traceRun) EndRun(ctx context.Context, e observe.RunEnd) {
 	attrs := make([]attribute.KeyValue, 0, 7)
 	if r.streaming {
-		attrs = append(attrs, CandidatesKey.Int(r.read))
+		attrs = append(attrs, candidatesKey.Int(r.read))
 	}
 	if e.Err == nil && !r.preparing {
 		attrs = append(attrs,
-			IncludedKey.Int(e.Selected),
-			SelectedTokensKey.Int(e.SelectedTokens),
-			UtilizationKey.Float64(fraction(e.SelectedTokens, r.budget.MaxTokens())),
-			TargetUtilizationKey.Float64(fraction(e.SelectedTokens, r.budget.TargetTokens())),
+			includedKey.Int(e.Selected),
+			selectedTokensKey.Int(e.SelectedTokens),
+			utilizationKey.Float64(fraction(e.SelectedTokens, r.budget.MaxTokens())),
+			targetUtilizationKey.Float64(fraction(e.SelectedTokens, r.budget.TargetTokens())),
 		)
 		if n := len(e.Shortfalls); n > 0 {
-			attrs = append(attrs, ShortfallCountKey.Int(n))
+			attrs = append(attrs, shortfallCountKey.Int(n))
 		}
 		if e.Overflow > 0 {
-			attrs = append(attrs, OverflowTokensKey.Int(e.Overflow))
+			attrs = append(attrs, overflowTokensKey.Int(e.Overflow))
 		}
 		if r.collector.verbosity >= VerbosityStageAndExclusions {
 			r.alert(ctx, e)
 		}
 	}
 	if e.Err != nil {
-		attrs = append(attrs, ErrorTypeKey.String(errorType(e.Err)))
+		attrs = append(attrs, errorTypeKey.String(errorType(e.Err)))
 		if r.said == "" { // no stage failed
 			r.said = r.collector.description(e.Err, nil)
 		}
@@ -364,7 +359,7 @@ func (r *traceRun) EndRun(ctx context.Context, e observe.RunEnd) {
 func (r *traceRun) alert(ctx context.Context, e observe.RunEnd) {
 	events, limit := r.sinkOf(ctx, r.root, r.collector.moment(e.End), r.log != nil), r.collector.limit
 	if e.Overflow > 0 && limit != 0 {
-		events.event(alertSeverity, overflowEventName, OverflowTokensKey.Int(e.Overflow))
+		events.event(alertSeverity, overflowEventName, overflowTokensKey.Int(e.Overflow))
 		limit--
 	}
 	for i, s := range e.Shortfalls {
@@ -372,9 +367,9 @@ func (r *traceRun) alert(ctx context.Context, e observe.RunEnd) {
 			return
 		}
 		events.event(alertSeverity, shortfallEventName,
-			ShortfallKindKey.String(r.collector.text(TextKind, string(s.Kind))),
-			ShortfallRequiredKey.Int(s.RequiredCount),
-			ShortfallSatisfiedKey.Int(s.SatisfiedCount),
+			shortfallKindKey.String(r.collector.text(TextKind, string(s.Kind))),
+			shortfallRequiredKey.Int(s.RequiredCount),
+			shortfallSatisfiedKey.Int(s.SatisfiedCount),
 		)
 	}
 }

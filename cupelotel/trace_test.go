@@ -246,7 +246,7 @@ func TestSamplersSeeTheVerbosity(t *testing.T) {
 	// The chapter allows Full only with a sampling strategy, so the sampler
 	// must see the verbosity.
 	provider, recorder := newRecorder(t, sdktrace.WithSampler(sdktrace.ParentBased(byAttributes(func(p sdktrace.SamplingParameters) bool {
-		return attr(p.Attributes, cupelotel.VerbosityKey) != "Full"
+		return attr(p.Attributes, "cupel.verbosity") != "Full"
 	}))))
 	for _, verbosity := range []cupelotel.Verbosity{cupelotel.VerbosityFull, cupelotel.VerbosityStageOnly} {
 		collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(verbosity))
@@ -255,7 +255,7 @@ func TestSamplersSeeTheVerbosity(t *testing.T) {
 		}
 	}
 	root := spanNamed(t, recorder, "cupel.pipeline")
-	if got := attr(root.Attributes(), cupelotel.VerbosityKey); got != "StageOnly" || len(recorder.Ended()) != 6 {
+	if got := attr(root.Attributes(), "cupel.verbosity"); got != "StageOnly" || len(recorder.Ended()) != 6 {
 		t.Errorf("%d spans of a run at %s, want 6 at StageOnly", len(recorder.Ended()), got)
 	}
 }
@@ -546,7 +546,7 @@ func TestVerbosity(t *testing.T) {
 			if _, err := newPipeline(t, config()).Run(t.Context(), candidates(t), newBudget(t, 1000, 100), pipeline.WithTrace(collector)); err != nil {
 				t.Fatal(err)
 			}
-			if got := attr(spanNamed(t, recorder, "cupel.pipeline").Attributes(), cupelotel.VerbosityKey); got != tt.shown {
+			if got := attr(spanNamed(t, recorder, "cupel.pipeline").Attributes(), "cupel.verbosity"); got != tt.shown {
 				t.Errorf("cupel.verbosity = %q, want %q: %s", got, tt.shown, tt.why)
 			}
 		})

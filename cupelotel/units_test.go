@@ -73,7 +73,7 @@ func TestUnits(t *testing.T) {
 	}
 	for _, event := range report.Events {
 		span := spanNamed(t, recorder, "cupel.stage."+strings.ToLower(string(event.Stage)))
-		if got := attr(span.Attributes(), cupelotel.StageItemCountOutKey); got != fmt.Sprint(event.ItemCount) {
+		if got := attr(span.Attributes(), "cupel.stage.item_count_out"); got != fmt.Sprint(event.ItemCount) {
 			t.Errorf("%d items leave %s, the span says %s", event.ItemCount, event.Stage, got)
 		}
 	}

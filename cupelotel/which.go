@@ -21,12 +21,6 @@ type option func(*which)
 func (o option) applyTrace(c *TraceCollector)   { o(&c.which) }
 func (o option) applyMetric(c *MetricCollector) { o(&c.which) }
 
-// WithPipelineName sets cupel.pipeline.name, in place of the name in the pipeline's
-// [pipeline.Config].
-func WithPipelineName(name string) Option {
-	return option(func(w *which) { w.name = name })
-}
-
 // WithAttributes adds attributes to the root span of each run and to the spans of
 // turns, or to every measurement. Given several times, all are added. Cupel's own
 // attributes win over attributes of the same name.
@@ -62,7 +56,6 @@ func WithFilter(observe func(ctx context.Context, info observe.RunInfo) bool) Op
 
 // which says what a collector observes, and as what.
 type which struct {
-	name    string
 	attrs   []attribute.KeyValue
 	attrsOf func(ctx context.Context) []attribute.KeyValue
 	filter  func(ctx context.Context, info observe.RunInfo) bool
@@ -98,13 +91,6 @@ func recovered(what, who string) {
 		// Not the value: it may quote an item.
 		otel.Handle(fmt.Errorf("cupelotel: left out %s: the %s panicked with a %T", what, who, v))
 	}
-}
-
-func (w *which) nameOr(configured string) string {
-	if w.name != "" {
-		return w.name
-	}
-	return configured
 }
 
 // modeOf returns the value of cupel.run.mode.

@@ -53,7 +53,7 @@ func TestRunModes(t *testing.T) {
 	var modes []string
 	for _, span := range recorder.Ended() {
 		if span.Name() == "cupel.pipeline" {
-			modes = append(modes, attr(span.Attributes(), cupelotel.RunModeKey))
+			modes = append(modes, attr(span.Attributes(), "cupel.run.mode"))
 		}
 	}
 	slices.Sort(modes)
@@ -61,32 +61,23 @@ func TestRunModes(t *testing.T) {
 		t.Errorf("the modes are %q, want %q", modes, want)
 	}
 
-	for _, tt := range []struct {
-		opts []cupelotel.MetricOption
-		want []string
-		why  string
-	}{
-		{nil, []string{"prepared", "run", "stream"}, "a dry run sends nothing to a model"},
-		{[]cupelotel.MetricOption{cupelotel.WithDryRuns()}, []string{"dry_run", "prepared", "run", "simulation", "stream"}, "they were asked for"},
-	} {
-		meters, reader := newReader(t)
-		inEachMode(t, config(), cupelotel.NewMetricCollector(append(tt.opts, cupelotel.WithMeterProvider(meters))...))
-		for _, m := range collect(t, reader) {
-			if m.Name != "cupel.pipeline.duration" {
-				continue
-			}
-			var modes []string
-			for series, value := range points(m) {
-				modes = append(modes, strings.TrimPrefix(series, "cupel.run.mode="))
-				if !strings.HasPrefix(value, "1 ") {
-					t.Errorf("%s: %s, want one run", series, value)
-				}
-			}
-			slices.Sort(modes)
-			if !slices.Equal(modes, tt.want) {
-				t.Errorf("the modes are %q, want %q: %s", modes, tt.want, tt.why)
+	meters, reader := newReader(t)
+	inEachMode(t, config(), cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(meters)))
+	modes = nil
+	for _, m := range collect(t, reader) {
+		if m.Name != "cupel.pipeline.duration" {
+			continue
+		}
+		for series, value := range points(m) {
+			modes = append(modes, strings.TrimPrefix(series, "cupel.run.mode="))
+			if !strings.HasPrefix(value, "1 ") {
+				t.Errorf("%s: %s, want one run", series, value)
 			}
 		}
+	}
+	slices.Sort(modes)
+	if want := []string{"prepared", "run", "stream"}; !slices.Equal(modes, want) {
+		t.Errorf("the modes are %q, want %q: a dry run sends nothing to a model", modes, want)
 	}
 }
 
@@ -97,33 +88,28 @@ func TestPipelineNames(t *testing.T) {
 	}
 	named := config()
 	named.Name = "invoices"
+	garbled := config()
+	garbled.Name = "a\xff"
 	for _, tt := range []struct {
 		name   string
 		config pipeline.Config
-		opts   []cupelotel.Option
 		want   string
 	}{
-		{"none", config(), nil, ""},
-		{"of the configuration", named, nil, "invoices"},
-		{"of the policy", chat, nil, policy.Chat().Name},
-		{"of the option", named, []cupelotel.Option{cupelotel.WithPipelineName("bills")}, "bills"},
-		{"that is no UTF-8", config(), []cupelotel.Option{cupelotel.WithPipelineName("a\xff")}, "a\uFFFD"},
+		{"none", config(), ""},
+		{"of the configuration", named, "invoices"},
+		{"of the policy", chat, policy.Chat().Name},
+		{"that is no UTF-8", garbled, "a\uFFFD"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			tracers, recorder := newRecorder(t)
 			meters, reader := newReader(t)
-			traceOpts := []cupelotel.TraceOption{cupelotel.WithTracerProvider(tracers)}
-			metricOpts := []cupelotel.MetricOption{cupelotel.WithMeterProvider(meters)}
-			for _, opt := range tt.opts {
-				traceOpts, metricOpts = append(traceOpts, opt), append(metricOpts, opt)
-			}
-			collector := observe.Multi(cupelotel.NewTraceCollector(traceOpts...), cupelotel.NewMetricCollector(metricOpts...))
+			collector := observe.Multi(cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(tracers)), cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(meters)))
 			c := tt.config
 			c.Overflow = pipeline.OverflowTruncate
 			if _, err := newPipeline(t, c).Run(t.Context(), candidates(t), newBudget(t, 1000, 100), pipeline.WithTrace(collector)); err != nil {
 				t.Fatal(err)
 			}
-			if got := attr(spanNamed(t, recorder, "cupel.pipeline").Attributes(), cupelotel.PipelineNameKey); got != tt.want {
+			if got := attr(spanNamed(t, recorder, "cupel.pipeline").Attributes(), "cupel.pipeline.name"); got != tt.want {
 				t.Errorf("the span has the name %q, want %q", got, tt.want)
 			}
 			series := "cupel.run.mode=run"
@@ -167,7 +153,7 @@ func TestAttributesOfTheCaller(t *testing.T) {
 	for _, span := range recorder.Ended() {
 		if span.Name() == "cupel.pipeline" {
 			tenants = append(tenants, attr(span.Attributes(), "tenant"))
-			if attr(span.Attributes(), "region") != "eu" || attr(span.Attributes(), cupelotel.VerbosityKey) != "StageOnly" {
+			if attr(span.Attributes(), "region") != "eu" || attr(span.Attributes(), "cupel.verbosity") != "StageOnly" {
 				t.Errorf("the span has %v", span.Attributes())
 			}
 		}
@@ -263,7 +249,7 @@ func TestFilter(t *testing.T) {
 	if want := []string{"wanted", "broken", "other", "", "wanted", "broken", "other", ""}; !slices.Equal(asked, want) {
 		t.Errorf("the filter was asked about %q, want %q", asked, want)
 	}
-	if name := attr(spanNamed(t, recorder, "cupel.pipeline").Attributes(), cupelotel.PipelineNameKey); name != "wanted" {
+	if name := attr(spanNamed(t, recorder, "cupel.pipeline").Attributes(), "cupel.pipeline.name"); name != "wanted" {
 		t.Errorf("the only run is of %q", name)
 	}
 	for _, m := range collect(t, reader) {

@@ -1,7 +1,6 @@
 package cupeltest
 
 import (
-	"errors"
 	"strings"
 
 	"github.com/wollax/cupel-go/cupel"
@@ -17,23 +16,23 @@ type T interface {
 }
 
 // SelectionReportAssertionChain makes assertions about one report. Each
-// assertion returns the chain. Create a chain with [Should], [Expect] or
-// [That], which differ in what happens when an assertion fails.
+// assertion returns the chain. [Should], [Expect] and
+// [That] make a chain, and differ in what happens when an assertion fails.
 //
 // A failure names what came nearest: the item that should be in and why it is
 // out. For a report of [Run] or [DryRun] it adds the smallest budget that includes
 // the item. To find all that, a failing assertion calls its predicate with
-// excluded items too, and once with an item of content "?".
+// excluded items too.
 //
 // A chain is not safe for concurrent use. It does not modify the report.
 //
 // It implements the Chain Plumbing section of the Testing Vocabulary chapter.
 type SelectionReportAssertionChain struct {
-	t        T // nil outside tests
-	report   *cupel.SelectionReport
-	goesOn   bool // after a failure
-	hidden   bool // contents
-	failures []error
+	t       T // nil outside tests
+	report  *cupel.SelectionReport
+	goesOn  bool // after a failure
+	hidden  bool // contents
+	failure error
 }
 
 // Should returns a chain that stops the test at the first failing assertion: it
@@ -54,11 +53,13 @@ func Expect(t T, report *cupel.SelectionReport, opts ...ChainOption) *SelectionR
 	return newChain(&SelectionReportAssertionChain{t: t, report: report, goesOn: true}, opts).begin("Expect")
 }
 
-// That returns a chain for use outside tests; end it with
-// [SelectionReportAssertionChain.Err]. After the first failure, the remaining
-// assertions are skipped and their predicates are not called.
-func That(report *cupel.SelectionReport, opts ...ChainOption) *SelectionReportAssertionChain {
-	return newChain(&SelectionReportAssertionChain{report: report}, opts).begin("That")
+// That returns nil if all assertions hold that are made in the function, or else a
+// [*SelectionReportAssertionError]. It is for use outside tests. After the first
+// failure, the remaining assertions are skipped and their predicates are not called.
+func That(report *cupel.SelectionReport, assertions func(c *SelectionReportAssertionChain), opts ...ChainOption) error {
+	c := newChain(&SelectionReportAssertionChain{report: report}, opts).begin("That")
+	assertions(c)
+	return c.failure
 }
 
 // A ChainOption is a setting of a chain.
@@ -75,19 +76,6 @@ func newChain(c *SelectionReportAssertionChain, opts []ChainOption) *SelectionRe
 		opt(c)
 	}
 	return c
-}
-
-// Err returns nil if every assertion held, or else a
-// [*SelectionReportAssertionError]. A chain of [Expect] with several failures
-// returns them joined.
-func (c *SelectionReportAssertionChain) Err() error {
-	if len(c.failures) == 0 {
-		c.begin("That") // a zero chain asserts nothing and must not pass
-	}
-	if len(c.failures) == 1 {
-		return c.failures[0]
-	}
-	return errors.Join(c.failures...)
 }
 
 // SelectionReportAssertionError describes a failed assertion.
@@ -117,6 +105,7 @@ func (e *SelectionReportAssertionError) Error() string {
 	for i := range lines {
 		lines[i] = oneLine(lines[i]) // kinds and names are not quoted
 	}
+	lines[0] = plainLine(lines[0])
 	text = strings.Join(lines, "\n")
 	for _, line := range e.Nearest {
 		text += "\n\t" + line
@@ -156,7 +145,7 @@ func (c *SelectionReportAssertionChain) begin(name string) *SelectionReportAsser
 // link checks one assertion, unless the chain has already ended.
 func (c *SelectionReportAssertionChain) link(name string, check func(r *cupel.SelectionReport) *SelectionReportAssertionError) *SelectionReportAssertionChain {
 	c.tester().Helper()
-	if c.report == nil || len(c.failures) > 0 && !c.goesOn {
+	if c.report == nil || c.failure != nil && !c.goesOn {
 		return c
 	}
 	if failure := check(c.report); failure != nil {
@@ -169,18 +158,21 @@ func (c *SelectionReportAssertionChain) fail(name string, failure *SelectionRepo
 	t := c.tester()
 	t.Helper()
 	failure.Assertion = name
-	c.failures = append(c.failures, failure)
+	c.failure = failure
 	t.Errorf("%v", failure)
 	if !c.goesOn {
 		t.FailNow()
 	}
 }
 
-// nilPredicate is the failure of an assertion with a nil predicate: a mistake
-// in the test, which must not look like a missing item.
-func nilPredicate(name string) *SelectionReportAssertionError {
-	return &SelectionReportAssertionError{
-		Expected: "a predicate", Actual: "nil",
-		message: name + " failed: the predicate is nil.",
+// linkOf is link for an assertion with a predicate. A nil one is a mistake in the
+// test, which must not look like a missing item.
+func (c *SelectionReportAssertionChain) linkOf(name string, none bool, check func(r *cupel.SelectionReport) *SelectionReportAssertionError) *SelectionReportAssertionChain {
+	c.tester().Helper()
+	if none {
+		check = func(*cupel.SelectionReport) *SelectionReportAssertionError {
+			return &SelectionReportAssertionError{Expected: "a predicate", Actual: "nil", message: name + " failed: the predicate is nil."}
+		}
 	}
+	return c.link(name, check)
 }

@@ -12,14 +12,13 @@
 //		ExcludeItemWithReason(cupel.ExcludeBudgetExceeded).
 //		HaveBudgetUtilizationAbove(0.7, budget)
 //
-// [Expect] reports every failure, and [That] works outside tests: end its chain
-// with Err. The chain has the 13 patterns of the specification's Testing
-// Vocabulary chapter, with its messages, and some additions, which are marked
-// as such; ASSERTIONS.md lists them with the exact text of each failure.
+// [Expect] reports every failure, and [That] works outside tests. The chain has the 13
+// patterns of the specification's Testing Vocabulary chapter, with its messages, and
+// some additions; ASSERTIONS.md lists them with the exact text of each failure.
 // Common predicates are [ByContent], [ByContentPrefix], [ByTag],
 // [ByGroup], [ByVersionOf], [ByKind], [BySource] and [ByKindAndSource].
 //
-// Messages show scores in the shortest decimal form, and list each kind or
+// Messages show scores in the shortest decimal form, cut in a first line, and list each kind or
 // reason once, in order of first appearance. Kinds are compared under ASCII
 // case folding, as in package cupel.
 //
@@ -28,8 +27,8 @@
 // [TestScorer], [TestSlicer], [TestPlacer] and [TestTraceCollector] check that
 // an implementation keeps its contract, and report each rule that it breaks.
 // They take a function that makes the implementation, since what goes wrong in a
-// first call does not show in later ones. A strategy that keeps its contract and
-// is of little use gets a warning, through Logf, or a failure with [Strict]. Run them under the race detector too:
+// first call does not show in later ones. RULES.md has the rules, which [Except] leaves
+// out by name. Run them under the race detector too:
 //
 //	func TestByLength(t *testing.T) {
 //		cupeltest.TestScorer(t, func() strategy.Scorer { return ByLength{} })
@@ -37,9 +36,9 @@
 //
 // # Helpers
 //
-// [Item], [Items], [Budget] and [Conversation] build test data and panic on a
-// mistake; [Run] and [DryRun] run a pipeline; [Deterministic] runs it several times
-// and compares the reports; [PrefixKept] compares two windows.
+// [Item], [Items] and [Budget] build test data and panic on a mistake; [Run] and
+// [DryRun] run a pipeline; [Deterministic] runs it several times and compares the
+// reports.
 //
 // The package does not import testing: it reports to the test through [T],
 // which *testing.T, *testing.B and *testing.F implement.

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/wollax/cupel-go/cupel"
-	"github.com/wollax/cupel-go/cupeltest"
 )
 
 // What commands a terminal or reverses text is shown and not done, wherever it
@@ -22,7 +21,7 @@ func TestFailuresAreSafeToPrint(t *testing.T) {
 		"a check":                  func(c *chain) *chain { return c.Satisfy(evil, func(*report) error { return errors.New(evil) }) },
 		"a file":                   func(c *chain) *chain { return c.MatchGolden(evil) },
 	} {
-		err := link(cupeltest.That(&r)).Err()
+		err := errOf(&r, link)
 		if err == nil || strings.ContainsAny(err.Error(), "\x1b\u202e\u2066\u200b\u2028") || !strings.Contains(err.Error(), `\x1b[31m\u202e\u2066\u200b\u2028`) {
 			t.Errorf("%s: %q", name, err)
 		}

@@ -2,8 +2,7 @@ package cupeltest_test
 
 import (
 	"log"
-	"math/rand/v2"
-	"strconv"
+	"time"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/pipeline"
@@ -13,17 +12,28 @@ import (
 	"github.com/wollax/cupel-go/cupeltest"
 )
 
-// helpdesk is the conversation of docs/testing-a-policy.md, after the document with
-// the rules.
+// helpdesk is the conversation of docs/testing-a-policy.md, a minute between the
+// messages, after the document with the rules.
 func helpdesk() []*cupel.ContextItem {
-	rules := cupeltest.Item("refunds.md", 60, cupel.WithKind(cupel.KindDocument), cupel.WithFutureRelevanceHint(0.9))
-	return append([]*cupel.ContextItem{rules}, cupeltest.Conversation(
-		cupeltest.System("Answer from the rules."),
-		cupeltest.User("The ferry at nine was cancelled."),
-		cupeltest.Assistant("I am sorry to hear that. Which ticket do you have?"),
-		cupeltest.Tool("find ticket 7", "ticket 7: two adults, paid"),
-		cupeltest.User("Do I get the money back?"),
-	)...)
+	items := []*cupel.ContextItem{
+		cupeltest.Item("refunds.md", 60, cupel.WithKind(cupel.KindDocument), cupel.WithFutureRelevanceHint(0.9)),
+	}
+	call := []cupel.ItemOption{cupel.WithKind(cupel.KindToolOutput), cupel.WithSource(cupel.SourceTool), cupel.WithGroup("call 4")}
+	for i, turn := range []struct {
+		content string
+		opts    []cupel.ItemOption
+	}{
+		{"Answer from the rules.", []cupel.ItemOption{cupel.WithKind(cupel.KindSystemPrompt), cupel.WithPinned()}},
+		{"The ferry at nine was cancelled.", nil},
+		{"I am sorry to hear that. Which ticket do you have?", nil},
+		{"find ticket 7", call},
+		{"ticket 7: two adults, paid", call},
+		{"Do I get the money back?", nil},
+	} {
+		at := cupel.WithTimestamp(time.Date(2026, 1, 1, 12, i, 0, 0, time.UTC))
+		items = append(items, cupeltest.Item(turn.content, (len(turn.content)+3)/4, append(turn.opts, at)...))
+	}
+	return items
 }
 
 func policyOf(config pipeline.Config) *pipeline.Pipeline {
@@ -59,29 +69,4 @@ func Example_policyGolden() {
 	//   "The ferry at nine was cancelled." (Message, Chat, 8 tokens): place 5, was 3
 	//   "I am sorry to hear that. Which ticket do you have?" (Message, Chat, 13 tokens): place 6, was 4
 	// If the report is right, run the test with CUPELTEST_UPDATE=1.
-}
-
-// The third version prefers what is relevant, and gives everything a little. Notes
-// of few tokens, which nothing prefers, are then dense enough to push out the rules.
-func Example_policyProperty() {
-	relevance := scoreFunc(func(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
-		hint, _ := item.FutureRelevanceHint()
-		return 0.1 + hint
-	})
-	policy := policyOf(pipeline.Config{Scorer: relevance, Slicer: slicer.Greedy{}, Placer: placer.Chronological{}})
-	cupeltest.Property(t, policy,
-		cupeltest.RequiredKindsNotDisplaced(cupel.KindDocument),
-		cupeltest.WithCandidates(func(random *rand.Rand) []*cupel.ContextItem {
-			items := helpdesk()[:1]
-			for i := range random.IntN(8) {
-				items = append(items, cupeltest.Item("message "+strconv.Itoa(i), 1+random.IntN(100), cupel.WithFutureRelevanceHint(0.2)))
-			}
-			return items
-		}))
-	// Output:
-	// Property failed: RequiredKindsNotDisplaced: with one more item of 1 tokens, which nothing prefers, the window loses kind Document.
-	// 	case 19 of seed 1: cupeltest.WithSeed(1) repeats it
-	// 	budget: at most 66 tokens, target 60
-	// 	1 of 3 candidates are enough:
-	// 	  "refunds.md" (Document, Chat, 60 tokens, hint 0.9)
 }

@@ -66,7 +66,7 @@ func ExampleShould() {
 		HaveNoExclusions()
 	// Output:
 	// IncludeItemWithKind(Memory) failed: Included contained 0 items with Kind=Memory. Included had 3 items with kinds: [SystemPrompt, ToolOutput, Message].
-	// 	no candidate has kind Memory
+	// 	no candidate matches
 	// The test stops here.
 }
 
@@ -88,9 +88,9 @@ func ExampleExpect() {
 		PlaceTopNScoredAtEdges(4)
 	// Output:
 	// IncludeItemMatching failed: no item in Included matched the predicate. Included had 3 items. They are: [(kind=SystemPrompt, score=1, reason=Pinned), (kind=ToolOutput, score=0.5, reason=Scored), (kind=Message, score=0.9, reason=Scored)].
-	// 	no candidate has tag urgent
+	// 	no candidate matches
 	// IncludeExactlyNItemsWithKind(ToolOutput, 2) failed: expected 2 items with Kind=ToolOutput in Included, but found 1. Included had 3 items total.
-	// 	"the whole log" is excluded: BudgetExceeded, 5000 tokens requested, 20 available. The smallest budget that includes it is 5060 tokens.
+	// 	"the whole log" is excluded: BudgetExceeded, 5000 tokens requested, 20 available. The smallest budget that includes it has a target of 5060 tokens and a ceiling of 5060.
 	// ExcludeItemWithReason(Deduplicated) failed: no excluded item had reason Deduplicated. Excluded had 1 items with reasons: [BudgetExceeded].
 	// 	"the whole log" is excluded: BudgetExceeded, 5000 tokens requested, 20 available
 	// ExcludeItemMatchingWithReason(reason=PinnedOverride) failed: predicate matched 1 excluded item(s) but none had reason PinnedOverride. Matched items had reasons: [BudgetExceeded].
@@ -98,7 +98,7 @@ func ExampleExpect() {
 	// ExcludeItemWithBudgetDetails failed: expected BudgetExceeded with item_tokens=5000, available_tokens=40, but found item_tokens=5000, available_tokens=20.
 	// 	"the whole log" is excluded: BudgetExceeded, 5000 tokens requested, 20 available
 	// HaveNoExclusionsForKind(ToolOutput) failed: found 1 excluded item(s) with Kind=ToolOutput. First: score=0.7, reason=BudgetExceeded.
-	// 	"the whole log" is excluded: BudgetExceeded, 5000 tokens requested, 20 available. The smallest budget that includes it is 5060 tokens.
+	// 	"the whole log" is excluded: BudgetExceeded, 5000 tokens requested, 20 available. The smallest budget that includes it has a target of 5060 tokens and a ceiling of 5060.
 	// HaveAtLeastNExclusions(2) failed: expected at least 2 excluded items, but Excluded had 1.
 	// 	"the whole log" is excluded: BudgetExceeded, 5000 tokens requested, 20 available
 	// HaveBudgetUtilizationAbove(0.75) failed: computed utilization was 0.600000 (includedTokens=60, budget.MaxTokens=100).
@@ -118,11 +118,11 @@ func ExampleThat() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	err = cupeltest.That(report).
-		HaveTokensAtMost(60).
-		ExcludeItemWithReasonData(cupel.NewExclusionReason(cupel.ExcludeBudgetExceeded, cupel.ReasonData{ItemTokens: 5000, AvailableTokens: 20})).
-		IncludeInOrder("Why is the build red?", "undefined: x").
-		Err()
+	err = cupeltest.That(report, func(c *cupeltest.SelectionReportAssertionChain) {
+		c.HaveTokensAtMost(60).
+			ExcludeItemWithReasonData(cupel.NewExclusionReason(cupel.ExcludeBudgetExceeded, cupel.ReasonData{ItemTokens: 5000, AvailableTokens: 20})).
+			IncludeInOrder("Why is the build red?", "undefined: x")
+	})
 	if failure, ok := err.(*cupeltest.SelectionReportAssertionError); ok {
 		fmt.Println("assertion:", failure.Assertion)
 		fmt.Println("expected: ", failure.Expected)
@@ -132,8 +132,8 @@ func ExampleThat() {
 	// Output:
 	// assertion: IncludeInOrder
 	// expected:  ["Why is the build red?", "undefined: x"] in this order
-	// actual:    ["Answer briefly.", "undefined: x", "Why is the build red?"]
-	// IncludeInOrder("Why is the build red?", "undefined: x") failed: "undefined: x" does not come after "Why is the build red?". Included had 3 items: ["Answer briefly.", "undefined: x", "Why is the build red?"].
+	// actual:    ["Answer briefly.", "undefined: x", "Why is the build red?"], where "undefined: x" does not come next
+	// IncludeInOrder failed: expected ["Why is the build red?", "undefined: x"] in this order, but found ["Answer briefly.", "undefined: x", "Why is the build red?"], where "undefined: x" does not come next.
 	// 	"undefined: x" is included at index 1 of 3: Scored, score 0.5, 30 tokens
 }
 
@@ -186,8 +186,8 @@ func (ByLength) score(item *cupel.ContextItem, all []*cupel.ContextItem) float64
 func ExampleTestScorer() {
 	cupeltest.TestScorer(printFirst(1), func() strategy.Scorer { return ByLength{} })
 	// Output:
-	// scorer cupeltest_test.ByLength breaks its contract: Score changes its list: position 0 holds something else after the call
-	// 	rule: Score does not change the list that it is given.
+	// scorer cupeltest_test.ByLength breaks the rule list: position 0 holds something else after the call
+	// 	rule: it changes neither its list, nor the memory after it, nor an item
 	// 	found: a list of 9 sample items: position 0 holds something else after the call
 	// 	skipped: the rules that follow this one
 }

@@ -51,10 +51,7 @@ func excludedMatching(r *cupel.SelectionReport, predicate ItemPredicate) []cupel
 // It implements pattern 5 of the Testing Vocabulary chapter.
 func (c *SelectionReportAssertionChain) ExcludeItemMatchingWithReason(predicate func(*cupel.ContextItem) bool, reason cupel.ExclusionCode) *SelectionReportAssertionChain {
 	c.tester().Helper()
-	return c.link("ExcludeItemMatchingWithReason", func(r *cupel.SelectionReport) *SelectionReportAssertionError {
-		if predicate == nil {
-			return nilPredicate(fmt.Sprintf("ExcludeItemMatchingWithReason(reason=%s)", reason))
-		}
+	return c.linkOf("ExcludeItemMatchingWithReason", predicate == nil, func(r *cupel.SelectionReport) *SelectionReportAssertionError {
 		matching := excludedMatching(r, predicate)
 		if slices.ContainsFunc(matching, func(entry cupel.ExcludedItem) bool { return entry.Reason.Code == reason }) {
 			return nil
@@ -79,10 +76,7 @@ func (c *SelectionReportAssertionChain) ExcludeItemMatchingWithReason(predicate 
 // It implements pattern 6 of the Testing Vocabulary chapter.
 func (c *SelectionReportAssertionChain) ExcludeItemWithBudgetDetails(predicate func(*cupel.ContextItem) bool, expectedItemTokens, expectedAvailableTokens int) *SelectionReportAssertionChain {
 	c.tester().Helper()
-	return c.link("ExcludeItemWithBudgetDetails", func(r *cupel.SelectionReport) *SelectionReportAssertionError {
-		if predicate == nil {
-			return nilPredicate("ExcludeItemWithBudgetDetails")
-		}
+	return c.linkOf("ExcludeItemWithBudgetDetails", predicate == nil, func(r *cupel.SelectionReport) *SelectionReportAssertionError {
 		matching := excludedMatching(r, predicate)
 		var first *cupel.ReasonData
 		for _, entry := range matching {
@@ -130,67 +124,6 @@ func (c *SelectionReportAssertionChain) HaveNoExclusionsForKind(kind cupel.Conte
 			message: fmt.Sprintf("HaveNoExclusionsForKind(%s) failed: found %d excluded item(s) with Kind=%s. First: %s.",
 				kind, len(found), kind, first),
 			Nearest: c.lost(found),
-		}
-	})
-}
-
-// HaveNoExclusions holds if every candidate is included.
-//
-// It is an addition to the vocabulary of the specification.
-func (c *SelectionReportAssertionChain) HaveNoExclusions() *SelectionReportAssertionChain {
-	c.tester().Helper()
-	return c.link("HaveNoExclusions", func(r *cupel.SelectionReport) *SelectionReportAssertionError {
-		if len(r.Excluded) == 0 {
-			return nil
-		}
-		first := r.Excluded[0]
-		found := fmt.Sprintf("%s (kind=%s, score=%s, %s)", c.quote(first.Item.Content()), first.Item.Kind(), score(first.Score), first.Reason)
-		return &SelectionReportAssertionError{
-			Expected: "no excluded items",
-			Actual:   fmt.Sprintf("%d excluded items, the first: %s", len(r.Excluded), found),
-			message:  fmt.Sprintf("HaveNoExclusions failed: found %d excluded item(s). First: %s.", len(r.Excluded), found),
-			Nearest:  c.lost(r.Excluded),
-		}
-	})
-}
-
-// ExcludeItemWithReasonData holds if at least one excluded item has this reason
-// with exactly these data. Kinds are compared under ASCII case folding, and NaN
-// equals NaN. Survivor is compared only if it is set.
-//
-// It is an addition to the vocabulary of the specification.
-func (c *SelectionReportAssertionChain) ExcludeItemWithReasonData(reason cupel.ExclusionReason) *SelectionReportAssertionChain {
-	c.tester().Helper()
-	return c.link("ExcludeItemWithReasonData", func(r *cupel.SelectionReport) *SelectionReportAssertionError {
-		var found []cupel.ExcludedItem
-		for _, entry := range r.Excluded {
-			if sameReason(reason, entry.Reason) {
-				return nil
-			}
-			if entry.Reason.Code == reason.Code {
-				found = append(found, entry)
-			}
-		}
-		data, _ := distinct(found, func(entry cupel.ExcludedItem) (name, key string) {
-			text := describeReason(entry.Reason, c.quote)
-			return text, text
-		})
-		actual := fmt.Sprintf("excluded items with this code had: [%s]", data)
-		if slices.ContainsFunc(found, func(entry cupel.ExcludedItem) bool { return sameData(reason, entry.Reason) }) {
-			actual += " with another survivor"
-		}
-		if len(found) == 0 {
-			actual = fmt.Sprintf("no excluded item had reason %s. Excluded had %d items with reasons: [%s]", reason.Code, len(r.Excluded), reasonNames(r.Excluded))
-		}
-		nearest := c.excluded(found)
-		if len(found) == 0 {
-			nearest = c.anyExcluded(r)
-		}
-		return &SelectionReportAssertionError{
-			Nearest:  nearest,
-			Expected: describeReason(reason, c.quote),
-			Actual:   actual,
-			message:  fmt.Sprintf("ExcludeItemWithReasonData failed: expected [%s], but %s.", describeReason(reason, c.quote), actual),
 		}
 	})
 }

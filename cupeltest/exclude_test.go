@@ -1,9 +1,6 @@
 package cupeltest_test
 
 import (
-	"encoding/json"
-	"math"
-	"strings"
 	"testing"
 
 	"github.com/wollax/cupel-go/cupel"
@@ -62,9 +59,9 @@ func TestExcludeItemMatchingWithReason(t *testing.T) {
 		{"nothing excluded", "included items do not count", two(), with(all, cupel.ExcludeBudgetExceeded),
 			"ExcludeItemMatchingWithReason(reason=BudgetExceeded) failed: predicate matched 0 excluded item(s) but none had reason BudgetExceeded. Matched items had reasons: []."},
 		{"no predicate", "a mistake in the test is not an item that does not match", four(), with(nil, cupel.ExcludeBudgetExceeded),
-			"ExcludeItemMatchingWithReason(reason=BudgetExceeded) failed: the predicate is nil."},
+			"ExcludeItemMatchingWithReason failed: the predicate is nil."},
 		{"no item predicate", "nor with the type of this package", four(), with(cupeltest.ItemPredicate(nil), cupel.ExcludeBudgetExceeded),
-			"ExcludeItemMatchingWithReason(reason=BudgetExceeded) failed: the predicate is nil."},
+			"ExcludeItemMatchingWithReason failed: the predicate is nil."},
 	})
 }
 
@@ -111,64 +108,6 @@ func TestHaveNoExclusionsForKind(t *testing.T) {
 			"HaveNoExclusionsForKind(ToolOutput) failed: found 2 excluded item(s) with Kind=ToolOutput. First: score=0.9, reason=BudgetExceeded."},
 		{"other case", "kinds compare without ASCII case", four(), without("sKETCH"),
 			"HaveNoExclusionsForKind(sKETCH) failed: found 1 excluded item(s) with Kind=sKETCH. First: score=0.5, reason=Mislaid."},
-	})
-}
-
-func TestHaveNoExclusions(t *testing.T) {
-	without := func(c *chain) *chain { return c.HaveNoExclusions() }
-	check(t, []assertion{
-		{"none", "everything is included", two(), without, ""},
-		{"nothing at all", "there were no candidates", report{}, without, ""},
-		{"several", "the first is shown", four(), without,
-			`HaveNoExclusions failed: found 4 excluded item(s). First: "ToolOutput 500" (kind=ToolOutput, score=0.9, BudgetExceeded: 500 tokens requested, 120 available).`},
-	})
-}
-
-func TestExcludeItemWithReasonData(t *testing.T) {
-	var written cupel.ExclusionReason
-	if err := json.Unmarshal([]byte(`{"reason": "TooSimilar", "score": 0}`), &written); err != nil {
-		t.Fatal(err)
-	}
-	survivor := cupeltest.Item("stays", 1)
-	data := report{Excluded: []cupel.ExcludedItem{
-		out("A", 1, 1, cupel.NewExclusionReason(cupel.ExcludeCountCapExceeded, cupel.ReasonData{Kind: "Sketch", Cap: 2, Count: 2})),
-		out("B", 2, 1, cupel.NewExclusionReason(cupel.ExcludeScoredTooLow, cupel.ReasonData{Score: math.NaN(), Threshold: 0.5})),
-		out("C", 3, 1, cupel.NewExclusionReason(cupel.ExcludeDeduplicated, cupel.ReasonData{DeduplicatedAgainst: "stays", Survivor: survivor})),
-		out("D", 4, 1, cupel.NewExclusionReason(cupel.ExcludePinnedOverride, cupel.ReasonData{DisplacedBy: strings.Repeat("x", 61)})),
-		out("E", 5, 1, cupel.NewExclusionReason("TooSimilar", cupel.ReasonData{Score: 0.9, Threshold: 0.8})),
-	}}
-	with := func(reason cupel.ExclusionReason) func(c *chain) *chain {
-		return func(c *chain) *chain { return c.ExcludeItemWithReasonData(reason) }
-	}
-	check(t, []assertion{
-		{"cap", "kinds compare without ASCII case", data, with(cupel.NewExclusionReason(cupel.ExcludeCountCapExceeded, cupel.ReasonData{Kind: "sketch", Cap: 2, Count: 2})), ""},
-		{"NaN", "NaN is NaN", data, with(cupel.NewExclusionReason(cupel.ExcludeScoredTooLow, cupel.ReasonData{Score: math.NaN(), Threshold: 0.5})), ""},
-		{"survivor", "the same item", data, with(cupel.NewExclusionReason(cupel.ExcludeDeduplicated, cupel.ReasonData{DeduplicatedAgainst: "stays", Survivor: survivor})), ""},
-		{"no survivor", "the content is enough", data, with(cupel.NewExclusionReason(cupel.ExcludeDeduplicated, cupel.ReasonData{DeduplicatedAgainst: "stays"})), ""},
-		{"second of a code", "all items are looked at", four(), with(exceeded(300, 120)), ""},
-		{"other cap", "every number counts", data, with(cupel.NewExclusionReason(cupel.ExcludeCountCapExceeded, cupel.ReasonData{Kind: "Sketch", Cap: 3, Count: 2})),
-			"ExcludeItemWithReasonData failed: expected [CountCapExceeded: Sketch has 2 items, cap 3], but excluded items with this code had: [CountCapExceeded: Sketch has 2 items, cap 2]."},
-		{"other survivor", "another item with this content", data,
-			with(cupel.NewExclusionReason(cupel.ExcludeDeduplicated, cupel.ReasonData{DeduplicatedAgainst: "stays", Survivor: cupeltest.Item("stays", 1)})),
-			`ExcludeItemWithReasonData failed: expected [Deduplicated: against "stays"], but excluded items with this code had: [Deduplicated: against "stays"] with another survivor.`},
-		{"data of a custom code", "the message shows the data of custom codes too", data,
-			with(cupel.NewExclusionReason("TooSimilar", cupel.ReasonData{Score: 0.75, Kind: "Sketch"})),
-			"ExcludeItemWithReasonData failed: expected [TooSimilar: score=0.75, kind=Sketch], but excluded items with this code had: [TooSimilar: score=0.9, threshold=0.8]."},
-		{"data of another code", "data that the code does not name differ, and must be seen to", four(),
-			with(cupel.NewExclusionReason(cupel.ExcludeBudgetExceeded, cupel.ReasonData{ItemTokens: 300, AvailableTokens: 120, FilterName: "spam"})),
-			"ExcludeItemWithReasonData failed: expected [BudgetExceeded: 300 tokens requested, 120 available (filter_name=spam)], but excluded items with this code had: [BudgetExceeded: 500 tokens requested, 120 available, BudgetExceeded: 300 tokens requested, 120 available]."},
-		{"content of a custom code", "the message shows contents that the code does not name", data,
-			with(cupel.NewExclusionReason("TooSimilar", cupel.ReasonData{Score: 0.9, Threshold: 0.8, Of: "a: b"})),
-			`ExcludeItemWithReasonData failed: expected [TooSimilar: score=0.9, threshold=0.8, of "a: b"], but excluded items with this code had: [TooSimilar: score=0.9, threshold=0.8].`},
-		{"zero of a custom code", "a reason that was read has a zero that was written", report{Excluded: []cupel.ExcludedItem{out("E", 5, 1, written)}}, with(because("TooSimilar")), ""},
-		{"zero asked for", "nor does it matter in what is asked for", report{Excluded: []cupel.ExcludedItem{out("E", 5, 1, because("TooSimilar"))}}, with(written), ""},
-		{"long content", "long contents are cut", data, with(cupel.NewExclusionReason(cupel.ExcludePinnedOverride, cupel.ReasonData{DisplacedBy: "y"})),
-			`ExcludeItemWithReasonData failed: expected [PinnedOverride: displaced by "y"], but excluded items with this code had: [PinnedOverride: displaced by "` +
-				strings.Repeat("x", 60) + `"… (61 bytes, sha256 ` + hashOfX61 + `…)].`},
-		{"other code", "the codes that are there are listed", four(), with(cupel.NewExclusionReason(cupel.ExcludeFiltered, cupel.ReasonData{FilterName: "spam"})),
-			"ExcludeItemWithReasonData failed: expected [Filtered: spam], but no excluded item had reason Filtered. Excluded had 4 items with reasons: [BudgetExceeded, Deduplicated, Mislaid]."},
-		{"nothing excluded", "an empty list has no reason", report{}, with(exceeded(1, 2)),
-			"ExcludeItemWithReasonData failed: expected [BudgetExceeded: 1 tokens requested, 2 available], but no excluded item had reason BudgetExceeded. Excluded had 0 items with reasons: []."},
 	})
 }
 

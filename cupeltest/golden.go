@@ -2,7 +2,6 @@ package cupeltest
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"io/fs"
 	"os"
@@ -46,9 +45,8 @@ func WithDetails() GoldenOption { return func(o *goldenOptions) { o.details = tr
 // the others changes one line. Long contents are cut and identified by length and
 // hash; with [WithHiddenContents] all are, in files that it writes. [WithDetails] adds scores and more.
 //
-// If the environment variable CUPELTEST_UPDATE is 1 or true, or the test binary
-// defines a flag named update and it is set, MatchGolden writes the file and holds,
-// except if CI is set: then it fails. The package defines no flag.
+// If the environment variable CUPELTEST_UPDATE is 1 or true, MatchGolden writes the
+// file and holds, except if CI is set: then it fails.
 //
 // It is an addition to the vocabulary of the specification.
 func (c *SelectionReportAssertionChain) MatchGolden(name string, opts ...GoldenOption) *SelectionReportAssertionChain {
@@ -93,16 +91,10 @@ func (c *SelectionReportAssertionChain) MatchGolden(name string, opts ...GoldenO
 	})
 }
 
-// updating reports whether golden files are to be written.
+// updating reports whether golden files are to be written. A value that is not a
+// boolean writes nothing.
 func updating() bool {
-	if update, _ := strconv.ParseBool(os.Getenv(UpdateVariable)); update { // any other value writes nothing
-		return true
-	}
-	f := flag.Lookup("update")
-	if f == nil {
-		return false
-	}
-	update, _ := strconv.ParseBool(f.Value.String())
+	update, _ := strconv.ParseBool(os.Getenv(UpdateVariable))
 	return update
 }
 

@@ -105,43 +105,16 @@ func goldenDiff(want, got string) string {
 	d := analysis.DiffReports(a, b)
 	list("came:", d.Came, func(c analysis.ReportChange) string { return reason(c.B, "") + ", " + reason(c.A, "was ") })
 	list("went:", d.Went, func(c analysis.ReportChange) string { return reason(c.B, "is ") + ", " + reason(c.A, "was ") })
-	list("moved:", d.Moved, func(c analysis.ReportChange) string {
+	// The fewest moves may take an item from its place and back.
+	moved := slices.DeleteFunc(d.Moved, func(c analysis.ReportChange) bool { return c.A.Place == c.B.Place })
+	list("moved:", moved, func(c analysis.ReportChange) string {
 		return fmt.Sprintf("place %d, was %d", c.B.Place, c.A.Place)
 	})
 	list("reason changed:", d.Reasons, func(c analysis.ReportChange) string { return reason(c.B, "") + ", " + reason(c.A, "was ") })
-	list("new and excluded:", onlyExcluded(a, b), func(c analysis.ReportChange) string { return reason(c.B, "") })
-	list("gone, and was excluded:", onlyExcluded(b, a), func(c analysis.ReportChange) string { return reason(c.B, "was ") })
 	if len(lines) == 0 {
 		return "- golden file, + report\n" + diff(want, got)
 	}
 	return strings.Join(lines, "\n")
-}
-
-// onlyExcluded returns the candidates that b excludes and a does not have.
-func onlyExcluded(a, b *cupel.SelectionReport) []analysis.ReportChange {
-	has := make(map[string]int)
-	for _, entry := range a.Included {
-		has[entry.Item.Content()]++
-	}
-	for _, entry := range a.Excluded {
-		has[entry.Item.Content()]++
-	}
-	for _, entry := range b.Included {
-		has[entry.Item.Content()]--
-	}
-	var changes []analysis.ReportChange
-	entries := analysis.NewLedger(b, nil).Entries
-	for i := range entries {
-		e := &entries[i]
-		if e.Excluded == nil {
-			continue
-		}
-		content := e.Item.Content()
-		if has[content]--; has[content] < 0 {
-			changes = append(changes, analysis.ReportChange{Content: content, B: e})
-		}
-	}
-	return changes
 }
 
 // readDecisions reads a golden text as a report of items whose contents are the

@@ -2,14 +2,11 @@ package cupeltest_test
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"runtime"
-	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupeltest"
@@ -22,14 +19,6 @@ func TestMain(m *testing.M) {
 	update = os.Getenv(cupeltest.UpdateVariable) == "1"
 	if err := errors.Join(os.Unsetenv(cupeltest.UpdateVariable), os.Setenv("CI", "true")); err != nil {
 		panic(err)
-	}
-	cupeltest.SetSlowCall(200 * time.Millisecond) // no call of a test takes so long on a busy machine, but for those that sleep
-	// Many faults sleep.
-	flag.Parse()
-	if f := flag.Lookup("test.parallel"); f.Value.String() == f.DefValue {
-		if err := f.Value.Set(strconv.Itoa(2 * runtime.GOMAXPROCS(0))); err != nil {
-			panic(err)
-		}
 	}
 	os.Exit(m.Run())
 }
@@ -138,7 +127,7 @@ func check(t *testing.T, rows []assertion) {
 				t.Error("Expect stopped the test")
 			}
 
-			err := row.link(cupeltest.That(&row.r)).Err()
+			err := errOf(&row.r, row.link)
 			if row.want == "" {
 				if err != nil {
 					t.Errorf("That ends in %v, but %s", err, row.why)
@@ -179,12 +168,7 @@ func equalMessages(t *testing.T, what string, got, want []string, why string) {
 	}
 }
 
-// skipUnderRace skips tables of faults whose results are the same with the race
-// detector, and take it minutes. Strategies that keep their contract, and those
-// that only the detector sees, are tried with it.
-func skipUnderRace(t *testing.T) {
-	t.Helper()
-	if raceEnabled {
-		t.Skip("the tables of faults run without the race detector")
-	}
+// errOf is That for one link.
+func errOf(r *report, link func(c *chain) *chain, opts ...cupeltest.ChainOption) error {
+	return cupeltest.That(r, func(c *chain) { link(c) }, opts...)
 }

@@ -37,10 +37,7 @@ func (c *SelectionReportAssertionChain) IncludeItemWithKind(kind cupel.ContextKi
 // It implements pattern 2 of the Testing Vocabulary chapter.
 func (c *SelectionReportAssertionChain) IncludeItemMatching(predicate func(cupel.IncludedItem) bool) *SelectionReportAssertionChain {
 	c.tester().Helper()
-	return c.link("IncludeItemMatching", func(r *cupel.SelectionReport) *SelectionReportAssertionError {
-		if predicate == nil {
-			return nilPredicate("IncludeItemMatching")
-		}
+	return c.linkOf("IncludeItemMatching", predicate == nil, func(r *cupel.SelectionReport) *SelectionReportAssertionError {
 		if slices.ContainsFunc(r.Included, predicate) {
 			return nil
 		}
@@ -103,41 +100,5 @@ func (c *SelectionReportAssertionChain) IncludeExactlyNItemsWithKind(kind cupel.
 			message: fmt.Sprintf("IncludeExactlyNItemsWithKind(%s, %d) failed: expected %d items with Kind=%s in Included, but found %d. Included had %d items total.%s",
 				kind, n, n, kind, actual, len(units), unitsNote(r, units)),
 		}
-	})
-}
-
-// IncludeInOrder holds if items with these contents are included in this order;
-// other items may come between them. A content given twice requires two items.
-// Without contents it always holds.
-//
-// It is an addition to the vocabulary of the specification.
-func (c *SelectionReportAssertionChain) IncludeInOrder(contents ...string) *SelectionReportAssertionChain {
-	c.tester().Helper()
-	return c.link("IncludeInOrder", func(r *cupel.SelectionReport) *SelectionReportAssertionError {
-		rest := includedContents(r)
-		for i, content := range contents {
-			at := slices.Index(rest, content)
-			if at >= 0 {
-				rest = rest[at+1:]
-				continue
-			}
-			where := "is not included"
-			if slices.Contains(includedContents(r), content) {
-				where = "does not come after " + c.quote(contents[i-1])
-			}
-			included := c.quoteAll(includedContents(r))
-			nearest := c.included(r, ByContent(content).Included)
-			if len(nearest) == 0 {
-				nearest = c.nearIncluded(r, ByContent(content).Included)
-			}
-			return &SelectionReportAssertionError{
-				Nearest:  nearest,
-				Expected: fmt.Sprintf("[%s] in this order", c.quoteAll(contents)),
-				Actual:   fmt.Sprintf("[%s]", included),
-				message: fmt.Sprintf("IncludeInOrder(%s) failed: %s %s. Included had %d items: [%s].",
-					c.quoteAll(contents), c.quote(content), where, len(r.Included), included),
-			}
-		}
-		return nil
 	})
 }

@@ -89,27 +89,3 @@ func TestIncludeExactlyNItemsWithKind(t *testing.T) {
 			"IncludeExactlyNItemsWithKind(Message, -1) failed: expected -1 items with Kind=Message in Included, but found 0. Included had 0 items total."},
 	})
 }
-
-func TestIncludeInOrder(t *testing.T) {
-	r := report{Included: []cupel.IncludedItem{
-		named("a", cupel.KindMessage, 1, 1), named("b", cupel.KindMessage, 1, 1), named("a", cupel.KindMessage, 1, 1), named("c", cupel.KindMessage, 1, 1),
-	}}
-	order := func(contents ...string) func(c *chain) *chain {
-		return func(c *chain) *chain { return c.IncludeInOrder(contents...) }
-	}
-	check(t, []assertion{
-		{"all", "the whole list is in its order", r, order("a", "b", "a", "c"), ""},
-		{"some", "others may stand between", r, order("b", "c"), ""},
-		{"none", "nothing is asked", r, order(), ""},
-		{"none of nothing", "nothing is asked of an empty list", report{}, order(), ""},
-		{"twice", "there are two of it", r, order("a", "a"), ""},
-		{"thrice", "there are no three of it", r, order("a", "a", "a"),
-			`IncludeInOrder("a", "a", "a") failed: "a" does not come after "a". Included had 4 items: ["a", "b", "a", "c"].`},
-		{"wrong order", "c is last", r, order("c", "b"),
-			`IncludeInOrder("c", "b") failed: "b" does not come after "c". Included had 4 items: ["a", "b", "a", "c"].`},
-		{"missing", "a missing item is distinguished from a misplaced one", r, order("a", "d", "c"),
-			`IncludeInOrder("a", "d", "c") failed: "d" is not included. Included had 4 items: ["a", "b", "a", "c"].`},
-		{"of nothing", "an empty list has nothing", report{}, order("a"),
-			`IncludeInOrder("a") failed: "a" is not included. Included had 0 items: [].`},
-	})
-}

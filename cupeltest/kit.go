@@ -6,160 +6,146 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/pipeline"
+	"github.com/wollax/cupel-go/cupel/placer"
+	"github.com/wollax/cupel-go/cupel/scorer"
+	"github.com/wollax/cupel-go/cupel/slicer"
 	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
-// A SlicerOption configures [TestSlicer].
-type SlicerOption interface{ applySlicer(*kitOptions) }
+// A KitOption configures [TestScorer], [TestSlicer], [TestPlacer] or
+// [TestTraceCollector].
+type KitOption func(*kit)
 
-// A StrategyOption configures [TestScorer], [TestPlacer] and [TestSlicer].
-type StrategyOption interface {
-	SlicerOption
-	applyStrategy(*kitOptions)
-}
-
-type kitOptions struct {
-	items     []*cupel.ContextItem
-	metadata  []string // of items, before any strategy has seen them
-	only      bool     // there are no other items
-	mayExceed bool
-	mayFail   []error
-	except    []string
-	strict    bool
-	calls     int32 // that have begun, for atomic use
-}
-
-// A KitOption configures any kit.
-type KitOption interface {
-	StrategyOption
-	CollectorOption
-}
-
-type kitOption func(*kitOptions)
-
-func (o kitOption) applySlicer(k *kitOptions) { o(k) }
-
-func (o kitOption) applyStrategy(k *kitOptions) { o(k) }
-
-func (o kitOption) applyCollector(k *collectorKit) { o(&k.options) }
-
-type strategyOption func(*kitOptions)
-
-func (o strategyOption) applySlicer(k *kitOptions) { o(k) }
-
-func (o strategyOption) applyStrategy(k *kitOptions) { o(k) }
-
-func (k *kitOptions) add(items []*cupel.ContextItem) {
-	for _, item := range items {
-		if item == nil || item.Tokens() >= 0 {
-			k.items = append(k.items, item)
-			k.metadata = append(k.metadata, fmt.Sprint(item.Metadata()))
+// WithItems adds a list of the caller's items to the inputs, for example for a
+// strategy that reads metadata. For slicers and placers they get descending scores.
+// Items with a negative token count are left out, since no strategy receives one.
+func WithItems(items ...*cupel.ContextItem) KitOption {
+	return func(k *kit) {
+		for _, item := range items {
+			if item == nil || item.Tokens() >= 0 {
+				k.items = append(k.items, item)
+				k.metadata = append(k.metadata, fmt.Sprint(item.Metadata()))
+			}
 		}
 	}
 }
 
-// changed finds an item of the caller's whose metadata a strategy has changed,
-// such as a vector that it normalized where it is.
-func (k *kitOptions) changed() string {
-	for i, item := range k.items {
-		if fmt.Sprint(item.Metadata()) != k.metadata[i] {
-			return fmt.Sprintf("the caller's items: the metadata of item %d is changed", i+1)
-		}
-	}
-	return ""
-}
-
-// WithItems adds a list of the caller's items to the kit's inputs, for example
-// for a strategy that reads metadata. For slicers and placers they get
-// descending scores from 1. Items with a negative token count are left out,
-// since no strategy ever receives one.
-func WithItems(items ...*cupel.ContextItem) StrategyOption {
-	return strategyOption(func(k *kitOptions) { k.add(items) })
-}
-
-// OnlyItems has the kit build its inputs from the caller's items alone, for a
-// strategy that requires something of every item. Lists that are longer than
-// items hold some of them several times. Rules that need special items, such as
-// those about groups, are checked as far as the items allow. At least one item
-// needs a token count of 0 or more.
-func OnlyItems(items ...*cupel.ContextItem) StrategyOption {
-	return strategyOption(func(k *kitOptions) {
+// OnlyItems builds all inputs from the caller's items, for a strategy that requires
+// something of every item. Lists that are longer hold some of them several times.
+// Rules that need special items are not checked.
+func OnlyItems(items ...*cupel.ContextItem) KitOption {
+	return func(k *kit) {
 		k.only = true
-		k.add(items)
-	})
+		WithItems(items...)(k)
+	}
 }
 
 // MayFail allows a strategy to return these errors, compared with [errors.Is],
 // for any list except an empty one and any target except 0.
-func MayFail(allowed ...error) StrategyOption {
-	return strategyOption(func(k *kitOptions) { k.mayFail = append(k.mayFail, allowed...) })
+func MayFail(allowed ...error) KitOption {
+	return func(k *kit) { k.mayFail = append(k.mayFail, allowed...) }
 }
 
-// Except leaves out the rules whose sentence begins with the given text. A
-// failure prints the sentence after "rule: ". It is an error if there is no such
-// rule.
-func Except(rule string) KitOption {
-	return kitOption(func(k *kitOptions) { k.except = append(k.except, rule) })
+// Except leaves out rules, by the names in RULES.md and in failures. It is the way out
+// for an implementation that breaks a rule on purpose. An unknown name is a failure.
+func Except(rules ...string) KitOption {
+	return func(k *kit) { k.except = append(k.except, rules...) }
 }
 
-// Strict makes failures of the kit's warnings, which are about strategies that
-// keep their contract and are still of little use: NaN scores for ordinary
-// items, times that grow faster than N log N, budget left over, an unstable
-// order; and about collectors that take ever longer for an event. Without it they
-// go to the Logf method of T, if it has one.
-func Strict() KitOption {
-	return kitOption(func(k *kitOptions) { k.strict = true })
+// TestScorer checks that a scorer keeps the contract of [strategy.Scorer] and is of
+// use, and reports each broken rule. Each call of newScorer returns a new scorer,
+// since first calls go wrong in ways that later ones do not show. Scores outside
+// [0,1] are allowed. A scorer that reads a clock needs one that stands still.
+//
+// In a bubble of testing/synctest the kit lets a year pass between runs. In a parallel
+// test it leaves the time zone and the language of the process alone. Run it under
+// the race detector too.
+func TestScorer(t T, newScorer func() strategy.Scorer, opts ...KitOption) {
+	t.Helper()
+	testStrategy(t, scorers, newScorer, opts, scoring, func(s strategy.Scorer) pipeline.Config {
+		return pipeline.Config{Scorer: s, Slicer: slicer.Greedy{}, Placer: placer.Chronological{}}
+	})
 }
 
-// allows reports whether the caller allows an error.
-func (k *kitOptions) allows(err error) bool {
-	return slices.ContainsFunc(k.mayFail, func(allowed error) bool { return errors.Is(err, allowed) })
+// TestSlicer checks a slicer as [TestScorer] does a scorer, by the contract of
+// [strategy.Slicer] and by what it says in its Facts. The slicer may return a
+// [cupel.ScarcityError], and the errors of [MayFail], except for an empty list and
+// for a target of 0. One that passes the target on purpose, as count slicers do, needs
+// Except("target").
+func TestSlicer(t T, newSlicer func() strategy.Slicer, opts ...KitOption) {
+	t.Helper()
+	testStrategy(t, slicers, newSlicer, append(opts, MayFail(cupel.ErrScarcity)), slicing, func(s strategy.Slicer) pipeline.Config {
+		return pipeline.Config{Scorer: scorer.Reflexive{}, Slicer: s, Placer: placer.Chronological{}}
+	})
 }
 
-// A rule is one sentence of a contract, with the check for it.
-type rule struct {
-	sentence string
-	cause    string        // what is wrong when it is broken
-	broken   func() string // describes the violation, or ""
-	vital    bool          // the rules that follow say nothing about a strategy that breaks it
-	advice   bool          // breaking it is lawful
+// TestPlacer checks a placer as [TestScorer] does a scorer, by the contract of
+// [strategy.Placer].
+func TestPlacer(t T, newPlacer func() strategy.Placer, opts ...KitOption) {
+	t.Helper()
+	testStrategy(t, placers, newPlacer, opts, placing, func(p strategy.Placer) pipeline.Config {
+		return pipeline.Config{Scorer: scorer.Reflexive{}, Slicer: slicer.Greedy{}, Placer: p}
+	})
+}
+
+// testStrategy checks a strategy by the rules of its role.
+func testStrategy[S any](t T, of role, start func() S, opts []KitOption, methodOf func(S) method, config func(S) pipeline.Config) {
+	t.Helper()
+	k := &kit{role: of, changesProcess: changesProcess(t)}
+	for _, opt := range opts {
+		opt(k)
+	}
+	problem := ""
+	switch {
+	case slices.Contains(k.items, nil):
+		problem = "WithItems or OnlyItems was given a nil item"
+	case k.only && len(k.items) == 0:
+		problem = "OnlyItems was given no item that a strategy may receive"
+	case start == nil:
+		problem = fmt.Sprintf("there is no function that makes the %s: it is nil", of)
+	}
+	if problem != "" {
+		t.Errorf("%s", problem)
+		t.FailNow()
+		return
+	}
+	k.start = func() method { return methodOf(start()) }
+	k.strategy = func() any { return start() }
+	k.accept = func() error {
+		_, err := pipeline.New(config(start()))
+		return err
+	}
+	k.hold(t)
 }
 
 // hold reports each broken rule and lets the test continue.
-func hold(t T, role string, strategy any, rules []rule, options *kitOptions) {
+func (k *kit) hold(t T) {
 	t.Helper()
-	for _, text := range options.except {
-		if text == "" || !slices.ContainsFunc(rules, func(r rule) bool { return strings.HasPrefix(r.sentence, text) }) {
-			t.Errorf("Except(%q): no rule for this %s begins like that", text, role)
+	for _, except := range k.except {
+		if !slices.ContainsFunc(rules, func(r rule) bool { return r.name == except && r.of&k.role != 0 }) {
+			t.Errorf("Except(%q): a %s has no rule of this name", except, k.role)
 		}
 	}
 	for _, r := range rules {
-		if slices.ContainsFunc(options.except, func(text string) bool { return strings.HasPrefix(r.sentence, text) }) {
+		if r.of&k.role == 0 || slices.Contains(k.except, r.name) {
 			continue
 		}
-		found := options.watch(r.broken)
+		found := k.watch(r)
 		if found == "" {
 			continue
 		}
-		details := fmt.Sprintf("%s: %s\n\trule: %s\n\tfound: %s", r.cause, inBrief(found), r.sentence, found)
-		switch logger, ok := t.(interface{ Logf(string, ...any) }); {
-		case r.vital || strings.HasSuffix(found, neverReturns):
-			t.Errorf("%s %T breaks its contract: %s\n\tskipped: the rules that follow this one", role, strategy, details)
+		text := fmt.Sprintf("%s %T breaks the rule %s: %s\n\trule: %s\n\tfound: %s", k.role, k.made, r.name, inBrief(found), r.sentence, found)
+		if r.vital || found == neverReturns {
+			t.Errorf("%s\n\tskipped: the rules that follow this one", text)
 			return
-		case r.advice && options.strict:
-			t.Errorf("%s %T is lawful but bad: %s", role, strategy, details)
-		case r.advice:
-			if ok {
-				logger.Logf("%s %T is lawful but bad: %s", role, strategy, details)
-			}
-		default:
-			t.Errorf("%s %T breaks its contract: %s", role, strategy, details)
 		}
+		t.Errorf("%s\n\tif that is on purpose: cupeltest.Except(%q)", text, r.name)
 	}
 }
 
@@ -168,17 +154,10 @@ func inBrief(found string) string {
 	if _, what, ok := strings.Cut(found, ": "); ok && !strings.HasPrefix(found, "panic: ") {
 		found = what
 	}
-	if strings.HasPrefix(found, "item ") {
-		if _, scores, ok := strings.Cut(found, " scores "); ok {
-			found = scores
-		}
-	}
+	found = plainLine(found)
 	const most = 120
-	runes := 0
-	for at := range found {
-		if runes++; runes > most {
-			return found[:at] + "…"
-		}
+	if runes := []rune(found); len(runes) > most {
+		found = string(runes[:most]) + "…"
 	}
 	return found
 }
@@ -196,27 +175,32 @@ func protect(check func() string) (found string) {
 // returns.
 const longestCall = 15 * time.Second
 
-var neverReturns = fmt.Sprintf("no call has returned for %v; look for a lock that stays locked, or a loop without an end", longestCall)
+var neverReturns = fmt.Sprintf("no call has returned for %v", longestCall)
 
-// began counts a call, if there is a kit.
-func (k *kitOptions) began() {
-	if k != nil {
-		atomic.AddInt32(&k.calls, 1)
+// process is held by a rule that changes what all goroutines see, such as the time
+// zone, and shared by all others.
+var process sync.RWMutex
+
+// watch returns what a check finds, unless it waits for a call that never returns.
+func (k *kit) watch(r rule) string {
+	lock, unlock := process.RLock, process.RUnlock
+	if r.alone {
+		lock, unlock = process.Lock, process.Unlock
 	}
-}
-
-// watch returns what a check finds, unless it waits for a call that never
-// returns.
-func (k *kitOptions) watch(check func() string) string {
+	lock()
+	defer unlock()
 	done := make(chan string, 1)
 	go func() {
 		defer close(done) // after runtime.Goexit too, as of a FailNow in a strategy
-		done <- protect(check)
+		done <- protect(func() string { return r.broken(k) })
 	}()
 	tick := time.NewTicker(longestCall)
 	defer tick.Stop()
+	if r.alone { // it may let a year pass
+		tick.Stop()
+	}
 	for {
-		calls := atomic.LoadInt32(&k.calls)
+		calls := k.calls.Load()
 		select {
 		case found, ok := <-done:
 			if !ok {
@@ -224,57 +208,38 @@ func (k *kitOptions) watch(check func() string) string {
 			}
 			return found
 		case <-tick.C:
-			if atomic.LoadInt32(&k.calls) == calls {
+			if k.calls.Load() == calls {
 				return neverReturns
 			}
 		}
 	}
 }
 
-// The rule that is checked before all others.
-const (
-	acceptedSentence = "it is accepted by pipeline.New: neither nil nor invalid, and not inside itself; and its Facts, if it has any, name it."
-	acceptedCause    = "it cannot be used"
-)
+// A kit checks one implementation. Each rule is checked with new strategies and,
+// except for the caller's items, with contents that are new to the process: what an
+// earlier rule has warmed hides what is wrong with the first use.
+type kit struct {
+	role     role
+	start    func() method // the method of a new strategy
+	strategy func() any    // a new strategy
+	accept   func() error  // by a pipeline
+	made     any
 
-// accepted makes a strategy, and stops the test if there is none, if pipeline.New
-// rejects it, or if the caller's items are of no use.
-func accepted[S any](t T, role string, start func() S, config func(S) pipeline.Config, options *kitOptions) (strategy S, ok bool) {
-	t.Helper()
-	var problem string
-	switch i := slices.Index(options.items, nil); {
-	case i >= 0 && options.only:
-		problem = fmt.Sprintf("OnlyItems was given nil as item %d", i+1)
-	case i >= 0:
-		problem = fmt.Sprintf("WithItems was given nil as item %d", i+1)
-	case options.only && len(options.items) == 0:
-		problem = "OnlyItems was given no item that a strategy may receive: tokens must be 0 or more"
-	case start == nil:
-		problem = fmt.Sprintf("there is no function that makes the %s: it is nil", role)
-	default:
-		problem = protect(func() string {
-			strategy = start()
-			if _, err := pipeline.New(config(strategy)); err != nil {
-				return "pipeline.New: " + err.Error()
-			}
-			return namelessFacts(strategy)
-		})
-		if problem != "" {
-			problem = fmt.Sprintf("%s %T breaks its contract: %s: %s\n\trule: %s\n\tfound: %s", role, strategy, acceptedCause, inBrief(problem), acceptedSentence, problem)
-		}
-	}
-	if problem != "" {
-		t.Errorf("%s", problem)
-		t.FailNow()
-	}
-	return strategy, problem == ""
+	items          []*cupel.ContextItem
+	metadata       []string // of items, before any strategy has seen them
+	only           bool     // there are no other items
+	mayFail        []error
+	except         []string
+	changesProcess bool
+
+	calls atomic.Int32             // that have begun
+	first []call                   // of one strategy, each with memory of its own
+	slow  map[string]time.Duration // inputs that take too long for many calls, or fail
+
+	collector collectorKit
 }
 
-// namelessFacts finds facts that do not say which strategy they are about. They are
-// then not used.
-func namelessFacts(s any) string {
-	if d, ok := s.(strategy.Describer); ok && d.Facts().Of == nil {
-		return "Facts: Of is nil, and must be the receiver of Facts"
-	}
-	return ""
+// allows reports whether the caller allows an error.
+func (k *kit) allows(err error) bool {
+	return slices.ContainsFunc(k.mayFail, func(allowed error) bool { return errors.Is(err, allowed) })
 }

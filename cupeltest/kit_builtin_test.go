@@ -1,10 +1,18 @@
 package cupeltest_test
 
 import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/observe"
 	"github.com/wollax/cupel-go/cupel/placer"
 	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupel/slicer"
@@ -12,112 +20,144 @@ import (
 	"github.com/wollax/cupel-go/cupeltest"
 )
 
-// inTime runs a kit, which takes 3 seconds at most. That is measured in full
-// runs only, where one kit runs after the other, and what else the machine does
-// costs more attempts.
-func inTime(t *testing.T, kit func()) {
+// configurations returns strategies with sample settings, and with each value at the
+// ends of a setting's range, for all descriptors of a list: a new strategy needs no
+// entry here.
+func configurations(t *testing.T, list []strategy.Descriptor, child any) map[string]any {
 	t.Helper()
-	if testing.Short() || raceEnabled {
-		kit()
-		return
+	all := make(map[string]any)
+	for _, d := range list {
+		for name, given := range settings(t, d.Fields, child) {
+			clock := func() time.Time { return time.Date(2025, 6, 2, 12, 0, 0, 0, time.UTC) }
+			if s, err := d.Build(strategy.Args{Given: given, Fields: d.Fields, Clock: clock}); err == nil {
+				all[d.Name+name] = s
+			}
+		}
+		require.Contains(t, all, d.Name, "it cannot be built of its samples")
 	}
-	const most = 3 * time.Second
-	took := most
-	for range 5 {
-		began := time.Now()
-		kit()
-		if took = time.Since(began); took <= most {
-			return
+	return all
+}
+
+// settings returns the samples of all fields, and those with one of another value.
+func settings(t *testing.T, fields []strategy.Field, child any) map[string]map[string]any {
+	t.Helper()
+	base := make(map[string]any)
+	for _, f := range fields {
+		base[f.Name] = values(t, f, child)[0]
+	}
+	all := map[string]map[string]any{"": base}
+	for _, f := range fields {
+		if testing.Short() && f.Type != strategy.List && f.Type != strategy.Weights {
+			continue
+		}
+		for i, value := range values(t, f, child) {
+			given := maps.Clone(base)
+			given[f.Name] = value
+			all[fmt.Sprintf(" with %s %d", f.Name, i)] = given
 		}
 	}
-	t.Errorf("the kit takes %v, want %v at most", took, most)
+	return all
 }
 
-// parallelShort runs a test with others at the same time where none of them
-// measures time.
-func parallelShort(t *testing.T) {
+// values returns values of a setting, a usual one first.
+func values(t *testing.T, f strategy.Field, child any) (list []any) {
 	t.Helper()
-	if testing.Short() || raceEnabled {
-		t.Parallel()
+	switch f.Type {
+	case strategy.Number:
+		return []any{0.4, 0.0, 1.0, 60.0}
+	case strategy.Int:
+		usual, _ := f.Default.(int)
+		return []any{cmp.Or(usual, 2), 0, 1, 4000, math.MaxInt}
+	case strategy.Bool:
+		return []any{false, true}
+	case strategy.Text, strategy.Kind:
+		return []any{"Message", "nothing of this name"}
+	case strategy.Enum:
+		for _, value := range f.Values {
+			list = append(list, value)
+		}
+		return list
+	case strategy.Duration:
+		return []any{time.Hour, time.Nanosecond, 200 * 365 * 24 * time.Hour}
+	case strategy.Weights:
+		return []any{map[string]float64{"a": 0.5, "Document": 2, "chat": 1}, map[string]float64{}, map[string]float64{"nothing of this name": 1}}
+	case strategy.List:
+		all := settings(t, f.Fields, child)
+		for _, name := range slices.Sorted(maps.Keys(all)) {
+			list = append(list, []strategy.Args{{Given: all[name], Fields: f.Fields}})
+		}
+		return list
+	case strategy.Variant:
+		for _, s := range configurations(t, f.Variants, child) {
+			list = append(list, s)
+		}
+		return list
+	case strategy.Child:
+		return []any{child}
+	case strategy.Parts:
+		return []any{[]strategy.Part{{Strategy: child, Weight: 1}}, []strategy.Part{{Strategy: child, Weight: 0.1}, {Strategy: scorer.Priority{}, Weight: 1}, {Strategy: scorer.Frequency{}, Weight: 0.8}}}
+	default:
+		require.Fail(t, "no samples", "the setting %s has the type %s", f.Name, f.Type)
+		return nil
 	}
 }
 
-// The strategies of the specification keep their contracts, alone and inside
-// one another.
+// Every strategy of the specification keeps its contract in every lawful
+// configuration.
 func TestBuiltInScorers(t *testing.T) {
-	clock := func() time.Time { return time.Date(2025, 6, 2, 12, 0, 0, 0, time.UTC) }
-	for name, s := range map[string]strategy.Scorer{
-		"Recency":             scorer.Recency{},
-		"Priority":            scorer.Priority{},
-		"Kind":                scorer.Kind{},
-		"Kind with weights":   scorer.Must(scorer.NewKind(map[cupel.ContextKind]float64{"Sketch": 3})),
-		"Tag":                 scorer.Must(scorer.NewTag(map[string]float64{"a": 1, "b": 0.1, "reference": 2})),
-		"Tag without case":    scorer.Must(scorer.NewTag(map[string]float64{"A": 1, "chat": 0.1}, scorer.WithCaseInsensitiveTags())),
-		"Frequency":           scorer.Frequency{},
-		"Reflexive":           scorer.Reflexive{},
-		"MetadataTrust":       scorer.Must(scorer.NewMetadataTrust(0.5)),
-		"MetadataKey":         scorer.Must(scorer.NewMetadataKey(cupel.MetadataPriority, "high", 1.5)),
-		"Decay, exponential":  scorer.Must(scorer.NewDecay(clock, scorer.Must(scorer.Exponential(time.Hour)))),
-		"Decay, window":       scorer.Must(scorer.NewDecay(clock, scorer.Must(scorer.Window(2*time.Hour)), scorer.WithNullTimestampScore(0.2))),
-		"Decay, step":         scorer.Must(scorer.NewDecay(clock, scorer.Must(scorer.Step(scorer.StepWindow{MaxAge: time.Hour, Score: 0.9}, scorer.StepWindow{MaxAge: 3 * time.Hour, Score: 0.4})))),
-		"Scaled":              scorer.Must(scorer.NewScaled(scorer.Reflexive{})),
-		"Composite":           composite(scorer.Recency{}, scorer.Frequency{}, scorer.Kind{}),
-		"Composite of Scaled": composite(scorer.Must(scorer.NewScaled(composite(scorer.Priority{}, scorer.Recency{}))), scorer.Frequency{}),
-	} {
+	for name, s := range configurations(t, scorer.Descriptors(), scorer.Recency{}) {
 		t.Run(name, func(t *testing.T) {
-			parallelShort(t)
-			inTime(t, func() { cupeltest.TestScorer(t, the(s), cupeltest.WithItems(cupeltest.Items(5, 6, 7)...)) })
+			cupeltest.TestScorer(t, func() strategy.Scorer { return s.(strategy.Scorer) }, cupeltest.WithItems(cupeltest.Items(5, 6, 7)...))
 		})
 	}
 }
 
-func composite(scorers ...strategy.Scorer) strategy.Scorer {
-	var parts []scorer.Weighted
-	for i, s := range scorers {
-		parts = append(parts, scorer.Weighted{Scorer: s, Weight: 0.1 + 0.7*float64(i)})
-	}
-	return scorer.Must(scorer.NewComposite(parts...))
-}
-
 func TestBuiltInSlicers(t *testing.T) {
-	small := slicer.Must(slicer.NewKnapsack(slicer.WithBucketSize(1)))
-	entry := func(kind cupel.ContextKind, require, limit int) slicer.CountQuotaEntry {
-		return slicer.CountQuotaEntry{Kind: kind, RequireCount: require, CapCount: limit}
-	}
-	counts := []slicer.CountQuotaEntry{entry(cupel.KindMessage, 1, 2), entry(cupel.KindMemory, 2, 2), entry("nothing of this kind", 1, 1)}
-	may := []cupeltest.SlicerOption{cupeltest.WithTargetExceeded()}
-	for name, tt := range map[string]struct {
-		slicer  strategy.Slicer
-		options []cupeltest.SlicerOption
-	}{
-		"Greedy":                  {slicer.Greedy{}, nil},
-		"ScoreGreedy":             {slicer.ScoreGreedy{}, nil},
-		"Knapsack":                {slicer.Knapsack{}, nil},
-		"MultipleChoice":          {slicer.MultipleChoice{}, nil},
-		"Quota of MultipleChoice": {slicer.Must(slicer.NewQuota(slicer.MultipleChoice{}, slicer.Cap(cupel.KindToolOutput, 40))), nil},
-		"Knapsack, bucket 1":      {small, nil},
-		"Quota":                   {slicer.Must(slicer.NewQuota(slicer.Greedy{}, slicer.Require(cupel.KindMessage, 30), slicer.Cap(cupel.KindDocument, 40))), nil},
-		"Quota of Knapsack":       {slicer.Must(slicer.NewQuota(small, slicer.Between(cupel.KindToolOutput, 10, 50))), nil},
-		"CountQuota":              {slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, counts)), may},
-		"CountQuota, throwing":    {slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, counts[:2], slicer.WithScarcity(slicer.ScarcityThrow))), may},
-		"CountQuota without requirements": {slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, []slicer.CountQuotaEntry{entry(cupel.KindMessage, 0, 1)})),
-			nil},
-		"CountConstrainedKnapsack": {slicer.Must(slicer.NewCountConstrainedKnapsack(small, counts)), may},
-		"Quota of CountQuota":      {slicer.Must(slicer.NewQuota(slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, counts)), slicer.Cap(cupel.KindMessage, 50))), may},
-	} {
+	all := configurations(t, slicer.Descriptors(), slicer.Greedy{})
+	quota, _ := strategy.Find(slicer.Descriptors(), "quota")
+	quota.Name = "quota of knapsack"
+	maps.Copy(all, configurations(t, []strategy.Descriptor{quota}, slicer.Must(slicer.NewKnapsack(slicer.WithBucketSize(7)))))
+	for name, s := range all {
 		t.Run(name, func(t *testing.T) {
-			parallelShort(t)
 			items := append(cupeltest.Items(5, 6, 7), cupeltest.Item("a call", 5, cupel.WithGroup("g")), cupeltest.Item("its result", 20, cupel.WithGroup("g"),
 				cupel.WithVariants(cupel.Variant{Content: "its outline", Tokens: 9, Worth: 0.5})))
-			options := append(tt.options, cupeltest.WithItems(items...))
-			inTime(t, func() { cupeltest.TestSlicer(t, the(tt.slicer), options...) })
+			options := []cupeltest.KitOption{cupeltest.WithItems(items...), cupeltest.MayFail(slicer.ErrMemoryLimit)}
+			if _, counts := s.(interface {
+				Entries() []slicer.CountQuotaEntry
+			}); counts {
+				options = append(options, cupeltest.WithTargetExceeded())
+			}
+			cupeltest.TestSlicer(t, func() strategy.Slicer { return s.(strategy.Slicer) }, options...)
 		})
 	}
 }
 
 func TestBuiltInPlacers(t *testing.T) {
-	inTime(t, func() {
-		cupeltest.TestPlacer(t, the[strategy.Placer](placer.Chronological{}), cupeltest.WithItems(cupeltest.Items(5, 6, 7)...))
-	})
-	inTime(t, func() { cupeltest.TestPlacer(t, the[strategy.Placer](placer.UShaped{})) })
+	for name, s := range configurations(t, placer.Descriptors(), nil) {
+		t.Run(name, func(t *testing.T) {
+			cupeltest.TestPlacer(t, func() strategy.Placer { return s.(strategy.Placer) }, cupeltest.WithItems(cupeltest.Items(5, 6, 7)...))
+		})
+	}
+}
+
+func TestBuiltInCollectors(t *testing.T) {
+	ignore := func(cupel.TraceEvent) {}
+	for name, newCollector := range map[string]func() observe.TraceCollector{
+		"null":      func() observe.TraceCollector { return observe.NullTraceCollector{} },
+		"stages":    func() observe.TraceCollector { return observe.NewDiagnosticTraceCollector() },
+		"functions": func() observe.TraceCollector { return observe.Funcs{StageEvent: ignore} },
+		"several": func() observe.TraceCollector {
+			return observe.Multi(observe.NewDiagnosticTraceCollector(), observe.Funcs{})
+		},
+		"item level": func() observe.TraceCollector {
+			return observe.NewDiagnosticTraceCollector(observe.WithDetailLevel(observe.TraceDetailItem))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cupeltest.TestTraceCollector(t, newCollector)
+			if name == "item level" {
+				cupeltest.TestTraceCollector(t, newCollector, cupeltest.WithDetailLevel(observe.TraceDetailItem))
+			}
+		})
+	}
 }

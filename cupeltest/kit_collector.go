@@ -1,8 +1,8 @@
 package cupeltest
 
 import (
-	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"runtime"
@@ -11,51 +11,52 @@ import (
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/observe"
+	"github.com/wollax/cupel-go/cupel/pipeline"
+	"github.com/wollax/cupel-go/cupel/placer"
+	"github.com/wollax/cupel-go/cupel/scorer"
+	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
-// A CollectorOption describes a collector to [TestTraceCollector].
-type CollectorOption interface{ applyCollector(*collectorKit) }
-
-type collectorOption func(*collectorKit)
-
-func (o collectorOption) applyCollector(k *collectorKit) { o(k) }
+// collectorKit is what a kit knows of collectors.
+type collectorKit struct {
+	start      func() observe.TraceCollector
+	events     func() []cupel.TraceEvent
+	levelKnown bool
+	wantsItems bool
+}
 
 // WithDetailLevel sets the level at which the collector records. Without it the
 // collector may record all item events or none.
-func WithDetailLevel(level observe.TraceDetailLevel) CollectorOption {
-	return collectorOption(func(k *collectorKit) { k.levelKnown, k.wantsItems = true, level >= observe.TraceDetailItem })
+func WithDetailLevel(level observe.TraceDetailLevel) KitOption {
+	return func(k *kit) {
+		k.collector.levelKnown, k.collector.wantsItems = true, level >= observe.TraceDetailItem
+	}
 }
 
 // WithEvents sets a function that returns the recorded events of the collector
-// that was made last, oldest first. It is not needed for a collector with a method Events() []cupel.TraceEvent.
-// Without either, the rules about recorded events are not checked.
-func WithEvents(events func() []cupel.TraceEvent) CollectorOption {
-	return collectorOption(func(k *collectorKit) { k.events = events })
-}
-
-// WithConcurrentRuns also checks that several runs may use the collector
-// concurrently, which the contract does not require.
-func WithConcurrentRuns() CollectorOption {
-	return collectorOption(func(k *collectorKit) { k.concurrent = true })
+// that was made last, oldest first. It is not needed for a collector with a method
+// Events() []cupel.TraceEvent. Without either, the rules about recorded events are not
+// checked.
+func WithEvents(events func() []cupel.TraceEvent) KitOption {
+	return func(k *kit) { k.collector.events = events }
 }
 
 // TestTraceCollector checks that a collector keeps the contracts of
 // [observe.TraceCollector] and, if it implements it, of [observe.RunObserver], and
-// reports each broken rule. Each call of newCollector returns a new collector, one
-// for each rule. The collectors receive made-up events and follow runs and
-// streams of a pipeline, including runs that fail.
-func TestTraceCollector(t T, newCollector func() observe.TraceCollector, opts ...CollectorOption) {
+// reports each broken rule. Each call of newCollector returns a new collector. The
+// collectors receive made-up events and follow runs and streams of a pipeline,
+// including runs that fail.
+func TestTraceCollector(t T, newCollector func() observe.TraceCollector, opts ...KitOption) {
 	t.Helper()
-	k := &collectorKit{newCollector: newCollector}
+	k := &kit{role: collectors, collector: collectorKit{start: newCollector}}
 	for _, opt := range opts {
-		if opt != nil {
-			opt.applyCollector(k)
-		}
+		opt(k)
 	}
 	problem := "there is no function that makes the collector: it is nil"
 	if newCollector != nil {
-		problem = protect(func() string { k.renew(); return "" })
-		if problem == "" && k.collector == nil {
+		k.made, problem = newCollector(), ""
+		if k.made == nil {
 			problem = "the collector is nil; use observe.NullTraceCollector{} for one that is not enabled"
 		}
 	}
@@ -64,78 +65,25 @@ func TestTraceCollector(t T, newCollector func() observe.TraceCollector, opts ..
 		t.FailNow()
 		return
 	}
-	hold(t, "collector", k.collector, k.rules(), &k.options)
+	k.hold(t)
 }
 
-type collectorKit struct {
-	newCollector func() observe.TraceCollector
-	collector    observe.TraceCollector    // of the current rule
-	events       func() []cupel.TraceEvent // nil if events cannot be read
-	levelKnown   bool
-	wantsItems   bool
-	concurrent   bool
-	options      kitOptions
+// recorded returns the events of a collector, if they can be read.
+func (k *kit) recorded(c observe.TraceCollector) (events []cupel.TraceEvent, readable bool) {
+	if k.collector.events != nil {
+		return k.collector.events(), true
+	}
+	if reader, ok := c.(interface{ Events() []cupel.TraceEvent }); ok {
+		return reader.Events(), true
+	}
+	return nil, false
 }
 
-// renew replaces the collector.
-func (k *collectorKit) renew() { k.collector = k.newCollector() }
-
-// readable reports whether the recorded events can be read.
-func (k *collectorKit) readable() bool {
-	_, ok := k.collector.(eventReader)
-	return ok || k.events != nil
-}
-
-type eventReader interface{ Events() []cupel.TraceEvent }
-
-// recordedEvents returns the events of the current collector.
-func (k *collectorKit) recordedEvents() []cupel.TraceEvent {
-	if k.events != nil {
-		return k.events()
-	}
-	return k.collector.(eventReader).Events()
-}
-
-func (k *collectorKit) rules() []rule {
-	var rules []rule
-	add := func(sentence, cause string, broken func() string) {
-		rules = append(rules, rule{sentence: sentence, cause: cause, broken: func() string {
-			k.renew()
-			return broken()
-		}})
-	}
-	add("IsEnabled gives the same answer until something is changed.", "IsEnabled changes from call to call", k.answersTheSame)
-	add("every event is taken, those of unknown stages too, without a panic.", "does not take every event", k.takesEverything)
-	add("observing a run does not change its result.", "changes the result of a run", k.changesNothing)
-	enabled := false
-	protect(func() string { enabled = k.collector.IsEnabled(); return "" })
-	if !enabled {
-		if k.readable() {
-			add("a collector that is not enabled records nothing.", "records though it is not enabled", k.recordsNothing)
-		}
-		add("a collector that is not enabled allocates nothing, neither in IsEnabled nor for an event.", "allocates though it is not enabled", k.allocatesNothing)
-	} else if k.readable() {
-		add("every stage event is recorded, at any level.", "loses or changes stage events", k.recordsStages)
-		add("item events are recorded at level Item and above, and discarded at level Stage.", "records item events in a wrong way", k.recordsItems)
-		add("events stay in the order in which they came.", "changes the order of events", k.keepsOrder)
-		add("the events of a run are all there, a run that failed included.", "loses events of a run", k.recordsRuns)
-	}
-	add("a context that an observer returns carries the values and the end of the one that it was given.", "replaces the context of a run", k.keepsContext)
-	add("observing runs starts no goroutine that goes on after the run, except for a number that does not grow.", "leaves goroutines behind", k.endsGoroutines)
-	if enabled {
-		add("recording takes time in proportion to the number of events.", "recording is slow for many events", k.slows)
-		rules[len(rules)-1].advice = true
-	}
-	if k.concurrent {
-		add("runs at once may share the collector (WithConcurrentRuns).", "runs at once change each other", k.runsConcurrently)
-	}
-	return rules
-}
-
-func (k *collectorKit) answersTheSame() string {
-	first := k.collector.IsEnabled()
+func (k *kit) flickers() string {
+	c := k.collector.start()
+	first := c.IsEnabled()
 	for range 10 {
-		if k.collector.IsEnabled() != first {
+		if c.IsEnabled() != first {
 			return fmt.Sprintf("%t, then %t", first, !first)
 		}
 	}
@@ -146,303 +94,217 @@ func (k *collectorKit) answersTheSame() string {
 var oddEvents = []cupel.TraceEvent{
 	{},
 	{Stage: "Sort", DurationMS: 0.5, ItemCount: 3},
-	{Stage: cupel.StagePlace, DurationMS: math.NaN(), ItemCount: math.MinInt},
-	{Stage: cupel.StageSlice, DurationMS: -1, ItemCount: math.MaxInt, Message: "\x00\xff"},
+	{Stage: cupel.StagePlace, DurationMS: math.NaN(), ItemCount: math.MinInt, Message: "\x00\xff"},
 }
 
-func (k *collectorKit) takesEverything() string {
+func (k *kit) refusesEvents() string {
+	c := k.collector.start()
 	for _, event := range oddEvents {
-		if found := protect(func() string { k.collector.RecordStageEvent(event); return "" }); found != "" {
-			return fmt.Sprintf("RecordStageEvent of %s: %s", eventText(event), found)
-		}
-		if found := protect(func() string { k.collector.RecordItemEvent(event); return "" }); found != "" {
-			return fmt.Sprintf("RecordItemEvent of %s: %s", eventText(event), found)
-		}
-	}
-	return ""
-}
-
-// allocatesNothing looks for a round without allocations. The rounds get
-// longer, so a growing buffer must allocate in each of them, while allocations
-// of other goroutines do not fall into every round.
-func (k *collectorKit) allocatesNothing() string {
-	event := cupel.TraceEvent{Stage: cupel.StageScore, DurationMS: 1, ItemCount: 1}
-	least := uint64(math.MaxUint64)
-	for calls := 64; calls <= 8192; calls *= 2 {
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		for range calls {
-			if k.collector.IsEnabled() {
-				return "IsEnabled returns true"
-			}
-			k.collector.RecordStageEvent(event)
-			k.collector.RecordItemEvent(event)
-		}
-		runtime.ReadMemStats(&after)
-		least = min(least, after.Mallocs-before.Mallocs)
-	}
-	if least > 0 {
-		return "every round of calls allocates"
-	}
-	return ""
-}
-
-// numbered returns an event identified by its count.
-func numbered(stage cupel.PipelineStage, n int) cupel.TraceEvent {
-	return cupel.TraceEvent{Stage: stage, ItemCount: n}
-}
-
-// longMessage is longer than buffers of the usual fixed sizes, on two lines.
-var longMessage = strings.Repeat("made up, ", 60) + "\nand long"
-
-// timed returns an event with a duration and a message, which must be recorded
-// too.
-func timed(stage cupel.PipelineStage, n int) cupel.TraceEvent {
-	return cupel.TraceEvent{Stage: stage, ItemCount: n, DurationMS: 1.5 + float64(n), Message: "made up"}
-}
-
-// recorded checks the events that tell added.
-func (k *collectorKit) recorded(tell func(), check func(added []cupel.TraceEvent) string) string {
-	before := slices.Clone(k.recordedEvents())
-	tell()
-	after := k.recordedEvents()
-	if !sameEvents(before, after[:min(len(before), len(after))]) {
-		return "events that had been recorded before are gone or changed"
-	}
-	return check(after[len(before):])
-}
-
-func (k *collectorKit) recordsNothing() string {
-	return k.recorded(func() {
-		k.collector.RecordStageEvent(numbered(cupel.StageScore, 1))
-		k.collector.RecordItemEvent(numbered(cupel.StageScore, 2))
-	}, func(added []cupel.TraceEvent) string {
-		if len(added) > 0 {
-			return fmt.Sprintf("%d events", len(added))
-		}
-		return ""
-	})
-}
-
-var stageOrder = []cupel.PipelineStage{cupel.StageClassify, cupel.StageScore, cupel.StageDeduplicate, cupel.StageSlice, cupel.StagePlace}
-
-func (k *collectorKit) recordsStages() string {
-	for i, stage := range stageOrder {
-		for _, event := range []cupel.TraceEvent{numbered(stage, i), timed(stage, i)} {
-			found := k.recorded(func() { k.collector.RecordStageEvent(event) }, func(added []cupel.TraceEvent) string {
-				if sameEvents(added, []cupel.TraceEvent{event}) {
-					return ""
-				}
-				return fmt.Sprintf("for stage %s the event %s was sent and these were recorded: [%s]", stage, eventText(event), eventTexts(added))
-			})
-			if found != "" {
-				return found
-			}
-		}
-	}
-	long := numbered(cupel.StageSlice, 1)
-	long.Message = longMessage
-	found := k.recorded(func() { k.collector.RecordStageEvent(long) }, func(added []cupel.TraceEvent) string {
-		if sameEvents(added, []cupel.TraceEvent{long}) {
-			return ""
-		}
-		return fmt.Sprintf("an event with a message of %d bytes in two lines is not recorded as it was sent", len(longMessage))
-	})
-	if found != "" {
-		return found
-	}
-	return k.recorded(func() {
-		for i := range manyEvents {
-			k.options.began()
-			k.collector.RecordStageEvent(numbered(stageOrder[i%len(stageOrder)], i))
-		}
-	}, func(added []cupel.TraceEvent) string {
-		if len(added) != manyEvents {
-			return fmt.Sprintf("%d events were sent and %d were recorded", manyEvents, len(added))
-		}
-		return ""
-	})
-}
-
-// manyEvents is more than buffers of the usual fixed sizes hold.
-const manyEvents = 1500
-
-func (k *collectorKit) recordsItems() string {
-	want := k.wantsItems
-	for i, stage := range stageOrder {
-		event := numbered(stage, 1)
-		event.Message = "BudgetExceeded: made up"
-		found := k.recorded(func() { k.collector.RecordItemEvent(event) }, func(added []cupel.TraceEvent) string {
-			if i == 0 && !k.levelKnown {
-				want = len(added) > 0
-			}
-			switch {
-			case want && !sameEvents(added, []cupel.TraceEvent{event}):
-				return fmt.Sprintf("for stage %s the item event %s was sent and these were recorded: [%s]", stage, eventText(event), eventTexts(added))
-			case !want && len(added) > 0:
-				return fmt.Sprintf("an item event of stage %s was recorded", stage)
-			}
+		found := protect(func() string {
+			c.RecordStageEvent(event)
+			c.RecordItemEvent(event)
 			return ""
 		})
 		if found != "" {
-			return found
+			return eventText(event) + ": " + found
 		}
 	}
 	return ""
 }
 
-func (k *collectorKit) keepsOrder() string {
-	return k.recorded(func() {
-		for i := range manyEvents {
-			k.options.began()
-			event := numbered(stageOrder[i%len(stageOrder)], i)
-			if i%3 == 0 {
-				k.collector.RecordStageEvent(event)
-			} else {
-				k.collector.RecordItemEvent(event)
-			}
-		}
-	}, func(added []cupel.TraceEvent) string {
-		last := 0
-		for _, event := range added {
-			if event.ItemCount < last {
-				return fmt.Sprintf("event %d comes after event %d", event.ItemCount, last)
-			}
-			last = event.ItemCount
-		}
+// worksDisabled looks for a round without allocations. The rounds get longer, so a
+// growing buffer must allocate in each of them, while allocations of other goroutines
+// do not fall into every round.
+func (k *kit) worksDisabled() string {
+	c := k.collector.start()
+	if c.IsEnabled() {
 		return ""
-	})
+	}
+	least := uint64(math.MaxUint64)
+	for n := 64; n <= 8192; n *= 2 {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		k.record(c, n)
+		runtime.ReadMemStats(&after)
+		least = min(least, after.Mallocs-before.Mallocs)
+	}
+	events, _ := k.recorded(c)
+	if least > 0 || len(events) > 0 || c.IsEnabled() {
+		return fmt.Sprintf("after 16,000 events: enabled %t, %d events recorded, %d allocations or more a round", c.IsEnabled(), len(events), least)
+	}
+	return ""
 }
 
-// recordsRuns compares the collector's events after a run with those of another
+// record sends n stage events and as many item events.
+func (k *kit) record(c observe.TraceCollector, n int) {
+	event := cupel.TraceEvent{Stage: cupel.StageScore, DurationMS: 1, ItemCount: 1}
+	for range n {
+		k.calls.Add(1)
+		_ = c.IsEnabled()
+		c.RecordStageEvent(event)
+		c.RecordItemEvent(event)
+	}
+}
+
+// losesEvents sends more events than buffers of the usual fixed sizes hold, one of
+// them longer than such buffers and on two lines.
+func (k *kit) losesEvents() string {
+	c := k.collector.start()
+	want, readable := k.recorded(c)
+	if !readable || !c.IsEnabled() {
+		return ""
+	}
+	stages := []cupel.PipelineStage{cupel.StageClassify, cupel.StageScore, cupel.StageDeduplicate, cupel.StageSlice, cupel.StagePlace}
+	messages := []string{"", "made up", strings.Repeat("made up, ", 60) + "\nand long"}
+	wantsItems := k.collector.wantsItems
+	for i := range 1500 {
+		k.calls.Add(1)
+		event := cupel.TraceEvent{Stage: stages[i/2%len(stages)], ItemCount: i, DurationMS: 1.5 * float64(i%3), Message: messages[i%3]}
+		if i%2 == 0 {
+			c.RecordStageEvent(event)
+			want = append(want, event)
+			continue
+		}
+		c.RecordItemEvent(event)
+		if got, _ := k.recorded(c); i == 1 && !k.collector.levelKnown {
+			wantsItems = len(got) > len(want)
+		}
+		if wantsItems {
+			want = append(want, event)
+		}
+	}
+	got, _ := k.recorded(c)
+	return otherEvents(want, got)
+}
+
+// otherEvents says where two lists of events begin to differ.
+func otherEvents(want, got []cupel.TraceEvent) string {
+	for i, event := range want[:min(len(want), len(got))] {
+		if event != got[i] {
+			return fmt.Sprintf("event %d of %d is recorded as %s, want %s", i+1, len(want), eventText(got[i]), eventText(event))
+		}
+	}
+	if len(want) != len(got) {
+		return fmt.Sprintf("%d events are recorded, want %d", len(got), len(want))
+	}
+	return ""
+}
+
+// losesRunEvents compares the collector's events after a run with those of another
 // collector of the same run. The collector may have dropped earlier events.
-func (k *collectorKit) recordsRuns() string {
+func (k *kit) losesRunEvents() string {
+	c := k.collector.start()
+	if _, readable := k.recorded(c); !readable || !c.IsEnabled() {
+		return ""
+	}
 	for _, run := range kitRuns() {
 		var stages, all []cupel.TraceEvent
-		_, _ = run.start(context.Background(), observe.Funcs{
-			StageEvent: func(e cupel.TraceEvent) { stages, all = append(stages, e), append(all, e) },
-			ItemEvent:  func(e cupel.TraceEvent) { all = append(all, e) },
+		_ = run.start(context.Background(), observe.Funcs{
+			StageEvent: func(e cupel.TraceEvent) { stages, all = append(stages, untimed(e)), append(all, untimed(e)) },
+			ItemEvent:  func(e cupel.TraceEvent) { all = append(all, untimed(e)) },
 		})
-		_, _ = run.start(context.Background(), k.collector)
-		got, stages, all := untimed(k.recordedEvents()), untimed(stages), untimed(all)
-		last := func(n int) []cupel.TraceEvent { return got[len(got)-min(n, len(got)):] }
-		ends := func(want []cupel.TraceEvent) bool { return sameEvents(last(len(want)), want) }
-		want := all
-		if k.levelKnown && !k.wantsItems || !k.levelKnown && !ends(all) {
-			want = stages
+		_ = run.start(context.Background(), c)
+		events, _ := k.recorded(c)
+		last := func(want []cupel.TraceEvent) string {
+			got := slices.Clone(events[max(0, len(events)-len(want)):])
+			for i := range got {
+				got[i] = untimed(got[i])
+			}
+			return otherEvents(want, got)
 		}
-		if !ends(want) {
-			return fmt.Sprintf("%s: the last of %d events are [%s], want [%s]", run.name, len(got), eventTexts(last(len(want))), eventTexts(want))
+		found := last(all)
+		if k.collector.levelKnown && !k.collector.wantsItems || !k.collector.levelKnown && found != "" {
+			found = last(stages)
+		}
+		if found != "" {
+			return run.name + ": " + found
 		}
 	}
 	return ""
 }
 
-// changesNothing compares errors: an observer may end a run, and gets nothing
-// that would change what the run selects.
-func (k *collectorKit) changesNothing() string {
-	for _, run := range kitRuns() {
-		_, want := run.start(context.Background(), nil)
-		_, err := run.start(context.Background(), k.collector)
-		if fmt.Sprint(want) != fmt.Sprint(err) {
-			return fmt.Sprintf("%s: the error is %v, and %v under observation", run.name, want, err)
-		}
-	}
-	return ""
+// untimed returns the event without its duration, which differs from run to run.
+func untimed(e cupel.TraceEvent) cupel.TraceEvent {
+	e.DurationMS = 0
+	return e
 }
 
 type contextKey struct{}
 
-func (k *collectorKit) keepsContext() string {
+// changesRun compares errors, since an observer may end a run, and looks at the
+// contexts that the strategies get.
+func (k *kit) changesRun() string {
+	c := k.collector.start()
 	for _, run := range kitRuns() {
 		ctx, cancel := context.WithCancel(context.WithValue(context.Background(), contextKey{}, run.name))
-		seen := run.spy.seen
-		_, _ = run.start(ctx, k.collector)
+		want := fmt.Sprint(run.start(ctx, nil))
+		err := fmt.Sprint(run.start(ctx, c))
+		if want != err {
+			cancel()
+			return fmt.Sprintf("%s: the error is %v, and %v under observation", run.name, want, err)
+		}
 		cancel()
-		for _, inside := range run.spy.seen[len(seen):] {
-			switch {
-			case inside.Value(contextKey{}) != run.name:
-				return run.name + ": a value of the run's context does not reach the strategies"
-			case deadlined(inside):
-				return run.name + ": the run's context has no deadline, and that of the strategies has one"
-			case inside.Err() == nil:
-				return run.name + ": the run's context is canceled, and that of the strategies is not"
+		for _, inside := range *run.seen {
+			if _, limited := inside.Deadline(); inside.Value(contextKey{}) != run.name || limited || inside.Err() == nil {
+				return run.name + ": the strategies get another context, whose values or whose end are not those of the run's"
 			}
 		}
 	}
 	return ""
 }
 
-func deadlined(ctx context.Context) bool {
-	_, ok := ctx.Deadline()
-	return ok
+// A kitRun is a run for a collector to follow.
+type kitRun struct {
+	name  string
+	start func(ctx context.Context, c observe.TraceCollector) error
+	seen  *[]context.Context // by the strategies
 }
 
-func (k *collectorKit) endsGoroutines() string {
-	runs := kitRuns()
-	before, after := leftBehind(func() {
-		for _, run := range runs {
-			_, _ = run.start(context.Background(), k.collector)
-		}
-	})
-	if after > before {
-		return fmt.Sprintf("%d runs: %d goroutines after a third of them, %d after all", 3*len(runs), before, after)
+// kitRuns are runs with something to tell in every stage, without anything, and
+// such as fail in the first, a middle and the last stage.
+func kitRuns() []kitRun {
+	g := nextGeneration()
+	items := append(append(sampleItems(g), unitItems(g)...), Item("pinned", 20, cupel.WithPinned()), Item("negative", -5), Item("large", 5000))
+	return []kitRun{
+		newKitRun("a run with every kind of exclusion", items, pipeline.OverflowTruncate, nil),
+		newKitRun("a run without candidates", nil, pipeline.OverflowThrow, nil),
+		newKitRun("a run whose pinned items do not fit", []*cupel.ContextItem{Item("pinned", 2000, cupel.WithPinned())}, pipeline.OverflowThrow, nil),
+		newKitRun("a run whose slicer fails", items, pipeline.OverflowThrow, errors.New("on purpose")),
+		newKitRun("a run that overflows", append(items, Item("pinned too", 900, cupel.WithPinned())), pipeline.OverflowThrow, nil),
+		newKitRun("a stream of several batches", mixedItems(g, 301), pipeline.OverflowTruncate, nil),
 	}
-	return ""
 }
 
-func (k *collectorKit) slows() string {
-	return growth("events", func(n int) func() {
-		k.renew()
-		return func() {
-			for i := range n {
-				k.options.began()
-				k.collector.RecordStageEvent(numbered(cupel.StageScore, i))
-				k.collector.RecordItemEvent(numbered(cupel.StageScore, i))
+// newKitRun is a run of strategies that remember the contexts that they are given;
+// the slicer fails with failure. Many items are streamed.
+func newKitRun(name string, items []*cupel.ContextItem, overflow pipeline.OverflowStrategy, failure error) kitRun {
+	seen := new([]context.Context)
+	p := must(pipeline.New(pipeline.Config{
+		Overflow: overflow, Scorer: scorer.Reflexive{}, Placer: placer.UShaped{},
+		Slicer: strategy.SlicerFunc(func(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (strategy.Selection, error) {
+			*seen = append(*seen, ctx)
+			if failure != nil {
+				return strategy.Selection{}, failure
 			}
+			return slicer.Greedy{}.Slice(ctx, items, budget)
+		}),
+	}))
+	return kitRun{name: name, seen: seen, start: func(ctx context.Context, c observe.TraceCollector) (err error) {
+		if len(items) < 100 {
+			_, err = p.Run(ctx, items, Budget(1000, 400), pipeline.WithTrace(c))
+			return err
 		}
-	})
-}
-
-func (k *collectorKit) runsConcurrently() string {
-	found := make(chan string, kitGoroutines)
-	for range kitGoroutines {
-		go func() { found <- protect(k.changesNothing) }()
-	}
-	first := ""
-	for range kitGoroutines {
-		first = cmp.Or(first, <-found)
-	}
-	return first
-}
-
-func sameEvents(a, b []cupel.TraceEvent) bool {
-	return slices.EqualFunc(a, b, func(x, y cupel.TraceEvent) bool {
-		return x.Stage == y.Stage && x.ItemCount == y.ItemCount && x.Message == y.Message && sameScore(x.DurationMS, y.DurationMS)
-	})
-}
-
-// untimed returns the events without durations, which differ from run to run.
-func untimed(events []cupel.TraceEvent) []cupel.TraceEvent {
-	events = slices.Clone(events)
-	for i := range events {
-		events[i].DurationMS = 0
-	}
-	return events
+		_, err = p.RunStream(ctx, func(yield func(*cupel.ContextItem, error) bool) {
+			for _, item := range items {
+				if !yield(item, nil) {
+					return
+				}
+			}
+		}, Budget(10_000, 9000), pipeline.WithBatchSize(64), pipeline.WithTrace(c))
+		return err
+	}}
 }
 
 func eventText(e cupel.TraceEvent) string {
-	duration := ""
-	if e.DurationMS != 0 {
-		duration = ", duration=" + score(e.DurationMS)
-	}
-	return fmt.Sprintf("(stage=%s, count=%d%s, message=%q)", e.Stage, e.ItemCount, duration, e.Message)
-}
-
-func eventTexts(events []cupel.TraceEvent) string {
-	var texts []string
-	for _, event := range events {
-		texts = append(texts, eventText(event))
-	}
-	return strings.Join(texts, ", ")
+	return fmt.Sprintf("(stage=%s, count=%d, duration=%s, message=%.60q)", e.Stage, e.ItemCount, score(e.DurationMS), e.Message)
 }

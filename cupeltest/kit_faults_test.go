@@ -1,107 +1,70 @@
 package cupeltest_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"runtime"
+	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/observe"
 	"github.com/wollax/cupel-go/cupel/strategy"
 	"github.com/wollax/cupel-go/cupeltest"
 )
 
-// A fault is a strategy that breaks its contract, as people write them, and how
-// it is caught: the first failure is of this rule and names its cause in its
-// first line, even if more is broken on the way.
+// A fault is an implementation that breaks a rule, as people write them. The first
+// failure is of this rule, even if more is broken by the way.
 type fault struct {
-	name  string
-	rule  string // how its sentence begins
-	run   func(t cupeltest.T)
-	found string // part of what is found
+	name string
+	rule string
+	make func() any // a new one for each call, with a memory of its own
+	opts []cupeltest.KitOption
 }
 
-// checkFaults wants each fault caught by the rule meant for it, and each rule
-// to catch one.
+// test runs the kit for what make returns.
+func test(t cupeltest.T, make func() any, opts ...cupeltest.KitOption) {
+	t.Helper()
+	switch make().(type) {
+	case strategy.Scorer:
+		cupeltest.TestScorer(t, func() strategy.Scorer { return make().(strategy.Scorer) }, opts...)
+	case strategy.Slicer:
+		cupeltest.TestSlicer(t, func() strategy.Slicer { return make().(strategy.Slicer) }, opts...)
+	case strategy.Placer:
+		cupeltest.TestPlacer(t, func() strategy.Placer { return make().(strategy.Placer) }, opts...)
+	case observe.TraceCollector:
+		cupeltest.TestTraceCollector(t, func() observe.TraceCollector { return make().(observe.TraceCollector) }, opts...)
+	default:
+		t.Errorf("there is no kit for a %T", make())
+	}
+}
+
+// checkFaults wants each fault caught by its rule, and each rule to catch one.
 func checkFaults(t *testing.T, role string, faults []fault) {
 	t.Helper()
-	faults = append(faults, moreFaults(t, role)...)
-	rules := cupeltest.Rules(role)
-	var lock locked
 	caught := make(map[string]bool)
-	ran := 0
-	firsts := make([]string, len(faults))
-	t.Run("faults", func(t *testing.T) {
-		for i, f := range faults {
-			t.Run(f.name, func(t *testing.T) {
-				if role != "collector" { // whose kit counts the allocations of the process
-					t.Parallel()
-				}
-				lock.do(func() { ran++ })
-				rule, first := checkFault(t, role, rules, f)
-				lock.do(func() { caught[rule] = true })
-				firsts[i] = f.name + ": " + first + "\n"
-			})
-		}
-	})
-	if ran < len(faults) {
-		return // only some were asked for
+	for _, f := range faults {
+		caught[f.rule] = true
+		t.Run(f.name, func(t *testing.T) {
+			s := watch(func(t cupeltest.T) { test(t, f.make, f.opts...) })
+			require.NotEmpty(t, s.messages, "it passes")
+			require.Contains(t, s.messages[0], " breaks the rule "+f.rule+": ", "all failures: %s", strings.Join(s.messages, "\n"))
+			require.True(t, strings.HasPrefix(s.messages[0], role+" "), s.messages[0])
+			require.NotRegexp(t, `\d\.\d{10}`, firstLine(s.messages[0]))
+		})
 	}
-	for _, r := range rules {
-		if !caught[r.Sentence] && !r.Advice { // TestAdvice has the others
-			t.Errorf("no fault shows that this rule finds anything: %s", r.Sentence)
-		}
+	for _, name := range cupeltest.RuleNames()[role] {
+		require.True(t, caught[name], "no %s shows that the rule %s finds anything", role, name)
 	}
-	samePage(t, "testdata/faults_"+role+".txt", strings.Join(firsts, ""))
 }
 
-// varying are the faults whose failures differ from run to run: with chance, time,
-// addresses and goroutines.
-var varying = map[string]bool{
-	"chance": true, "order of a map": true, "the time": true,
-	"does not look at its context": true, "batch does not look at its context": true,
-	"remembers by address": true, "batch remembers by address": true, "is not safe": true, "batch is not safe": true,
-	"appending does not look at its context": true, "appends by address": true, "appends by goroutine": true,
-	"a pool that takes the result back": true, "panics when shared": true, "allocates though not enabled": true,
-}
-
-// checkFault returns the rule that catches a fault, or "", and what is found first.
-func checkFault(t *testing.T, role string, rules []cupeltest.Rule, f fault) (rule, found string) {
-	t.Helper()
-	var of []cupeltest.Rule
-	for _, r := range rules {
-		if strings.HasPrefix(r.Sentence, f.rule) {
-			of = append(of, r)
-		}
-	}
-	if len(of) != 1 {
-		t.Fatalf("%d rules begin with %q, want one", len(of), f.rule)
-	}
-	s := watch(f.run)
-	if len(s.messages) == 0 {
-		t.Fatal("it passes")
-	}
-	for _, message := range s.messages {
-		if !strings.HasPrefix(message, role+" ") || !strings.Contains(message, " breaks its contract: ") || !strings.Contains(message, "\n\tfound: ") {
-			t.Errorf("a message of another form: %q", message)
-		}
-	}
-	_, what, _ := strings.Cut(s.messages[0], " breaks its contract: ")
-	if !strings.HasPrefix(what, of[0].Cause+": ") || !strings.Contains(what, "\n\trule: "+of[0].Sentence+"\n\tfound: ") || !strings.Contains(what, f.found) {
-		t.Errorf("the first failure is not of the rule\n\t%s (%s)\nwith %q; reported was\n\t%s", of[0].Sentence, of[0].Cause, f.found, strings.Join(s.messages, "\n\t"))
-		return "", ""
-	}
-	_, found, _ = strings.Cut(what, "\n\tfound: ")
-	found, _, _ = strings.Cut(found, "\n")
-	if varying[f.name] || strings.Contains(found, "goroutines after") {
-		found = "…"
-	}
-	return of[0].Sentence, of[0].Cause + ": " + found
-}
+// the returns a function that returns the same value each time.
+func the(s any) func() any { return func() any { return s } }
 
 // invalid is strategies that say of themselves that they are not ready.
 type invalid struct{}
@@ -112,35 +75,62 @@ func (i invalid) Facts() strategy.Facts {
 
 func (invalid) Score(context.Context, []*cupel.ContextItem, []float64) error { return nil }
 
-func (invalid) Slice(context.Context, []cupel.ScoredItem, cupel.SliceBudget) (strategy.Selection, error) {
-	return strategy.Selection{}, nil
+// batch is a scorer of a whole list, whose scores are sizes until it has run.
+type batch func(ctx context.Context, all []*cupel.ContextItem, scores []float64) error
+
+func (b batch) Score(ctx context.Context, all []*cupel.ContextItem, scores []float64) error {
+	for i, item := range all {
+		scores[i] = float64(item.Tokens())
+	}
+	return b(ctx, all, scores)
 }
 
-func (invalid) Place(context.Context, []cupel.ScoredItem) ([]int, error) { return nil, nil }
+// score is a scorer of single items.
+type score = strategy.ScorerFunc
 
-// home is the goroutine from which a strategy was called first. A strategy that
-// depends on it is wrong in any other, every time and without a data race.
-type home struct {
-	lock locked
-	id   string
+// slice is a slicer that changes what firstFit selects.
+type slice func(items []cupel.ScoredItem, budget cupel.SliceBudget, sel *strategy.Selection) error
+
+func (s slice) Slice(_ context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (strategy.Selection, error) {
+	sel := firstFit(items, budget)
+	err := s(items, budget, &sel)
+	return sel, err
 }
 
-func (h *home) away() (yes bool) {
-	id := goroutine()
-	h.lock.do(func() {
-		if h.id == "" {
-			h.id = id
+// firstFit is a sound selection: what fits, best first.
+func firstFit(items []cupel.ScoredItem, budget cupel.SliceBudget) (sel strategy.Selection) {
+	left := budget.TargetTokens
+	for i, it := range items {
+		if budget.TargetTokens > 0 && it.Item.Tokens() <= left {
+			left -= it.Item.Tokens()
+			sel.Indices = append(sel.Indices, i)
 		}
-		yes = h.id != id
-	})
-	return yes
+	}
+	return sel
 }
 
-// goroutine names the current goroutine.
-func goroutine() string {
-	stack := make([]byte, 64)
-	name, _, _ := bytes.Cut(stack[:runtime.Stack(stack, false)], []byte("["))
-	return string(name)
+// facts is a sound slicer with facts, whose Of is set.
+type facts strategy.Facts
+
+func (f *facts) Slice(_ context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (strategy.Selection, error) {
+	return firstFit(items, budget), nil
+}
+
+func (f *facts) Facts() strategy.Facts {
+	given := strategy.Facts(*f)
+	given.Of = f
+	return given
+}
+
+// place is a placer that changes the order in which the list is.
+type place func(items []cupel.ScoredItem, order []int) []int
+
+func (p place) Place(_ context.Context, items []cupel.ScoredItem) ([]int, error) {
+	order := make([]int, len(items))
+	for i := range order {
+		order[i] = i
+	}
+	return p(items, order), nil
 }
 
 // locked makes the memory of a broken strategy safe to use, so that it is
@@ -153,38 +143,80 @@ func (l *locked) do(f func()) {
 	f()
 }
 
-// perGoroutine is memory that a broken strategy keeps for each goroutine that
-// calls it, for the same reason.
-type perGoroutine[V any] struct {
-	lock   locked
-	values map[string]*V
+// memo is a cache that is safe to use, keyed by what does not determine the score.
+func memo[K comparable](key func(item *cupel.ContextItem, all []*cupel.ContextItem) K, of score) score {
+	var lock locked
+	known := make(map[K]float64)
+	return func(item *cupel.ContextItem, all []*cupel.ContextItem) (s float64) {
+		lock.do(func() {
+			k := key(item, all)
+			if _, ok := known[k]; !ok {
+				known[k] = of(item, all)
+			}
+			s = known[k]
+		})
+		return s
+	}
 }
 
-func (p *perGoroutine[V]) use(f func(v *V)) {
-	id := goroutine()
-	p.lock.do(func() {
-		if p.values == nil {
-			p.values = make(map[string]*V)
-		}
-		if p.values[id] == nil {
-			p.values[id] = new(V)
-		}
-		f(p.values[id])
-	})
+func size(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 { return float64(item.Tokens()) }
+
+func rank(item *cupel.ContextItem, all []*cupel.ContextItem) float64 {
+	return float64(slices.Index(all, item)) / float64(len(all))
 }
 
-// sleepy takes long for a long list, and ignores its context.
-func sleepy(n int) error {
+func content(item *cupel.ContextItem, _ []*cupel.ContextItem) string { return item.Content() }
+
+// busy counts how many goroutines are in a call at once, which it makes likely.
+type busy struct {
+	lock locked
+	n    int
+}
+
+func (b *busy) shared() (yes bool) {
+	b.lock.do(func() { b.n++ })
+	time.Sleep(50 * time.Microsecond)
+	b.lock.do(func() { yes = b.n > 1; b.n-- })
+	return yes
+}
+
+// leaking returns a function that starts a goroutine, which ends with the test.
+func leaking(t *testing.T) func() {
+	t.Helper()
+	ended := make(chan struct{})
+	t.Cleanup(func() { close(ended) })
+	return func() { go func() { <-ended }() }
+}
+
+// slow takes long for a long list, and ignores its context.
+func slow(n int) {
 	if n > 1000 {
 		time.Sleep(260 * time.Millisecond)
 	}
-	return nil
 }
 
-// leak starts a goroutine that outlasts the rule.
-func leak() {
-	go func() { time.Sleep(3 * time.Second) }()
+// quadratic takes time in proportion to the square of n.
+func quadratic(n int) (sum int) {
+	for i := range n * n * 4 {
+		sum += i & n
+	}
+	return sum
 }
 
-// the returns a function that returns the same value each time.
-func the[S any](s S) func() S { return func() S { return s } }
+// wasteful allocates memory in proportion to the square of n.
+func wasteful(n int) (sum int) {
+	for i := range n {
+		sum += len(fmt.Append(make([]byte, 0, 8*n), i))
+	}
+	return sum
+}
+
+// stopping is a placer that returns nothing once its context is done.
+type stopping struct{}
+
+func (stopping) Place(ctx context.Context, items []cupel.ScoredItem) ([]int, error) {
+	if ctx.Err() != nil {
+		return nil, nil
+	}
+	return place(func(_ []cupel.ScoredItem, order []int) []int { return order }).Place(ctx, items)
+}

@@ -2,35 +2,31 @@ package cupeltest
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
+	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 // A generation is a set of contents that differ from those of any other. The
 // lists of one generation are equal whenever they are made.
 type generation struct {
 	suffix string // of its contents
-	short  bool   // only short lists are made
+	most   int    // no longer lists are made, unless it is 0
 }
 
 var lastGeneration atomic.Int64
 
 func nextGeneration() generation {
 	return generation{suffix: fmt.Sprintf(" (%05d)", lastGeneration.Add(1))}
-}
-
-func nextShort() generation {
-	g := nextGeneration()
-	g.short = true
-	return g
 }
 
 // item returns an item with a content of this generation. All of them have the
@@ -71,75 +67,170 @@ func hostileItems(g generation) []*cupel.ContextItem {
 	}
 }
 
-// otherItems returns items with the contents of the sample and other fields.
-func otherItems(g generation) []*cupel.ContextItem {
-	var items []*cupel.ContextItem
-	for i, sample := range sampleItems(g) {
-		items = append(items, Item(sample.Content(), 5+(37*i)%90, cupel.WithKind([]cupel.ContextKind{cupel.KindDocument, cupel.KindMessage, "Sketch"}[i%3]),
-			cupel.WithPriority(i%4), cupel.WithTimestamp(time.Unix(int64(1000-i), 0)), cupel.WithTags([]string{"a", "reference"}[i%2]), cupel.WithFutureRelevanceHint(float64(i)/10)))
+// unitItems returns groups, with and without smaller forms, and other items.
+func unitItems(g generation) []*cupel.ContextItem {
+	outline := cupel.WithVariants(cupel.Variant{Content: "its stub", Tokens: 5, Worth: 0.2}, cupel.Variant{Content: "its outline", Tokens: 40, Worth: 0.6})
+	return []*cupel.ContextItem{
+		g.item("a call", 10, cupel.WithGroup("call_1"), cupel.WithKind(cupel.KindToolOutput)),
+		g.item("a long result", 90, cupel.WithGroup("call_1"), cupel.WithKind(cupel.KindToolOutput), outline),
+		g.item("a document", 120, cupel.WithKind(cupel.KindDocument), outline),
+		g.item("a call with two results", 5, cupel.WithGroup("call_2")),
+		g.item("a note", 15, cupel.WithPriority(1)),
+		g.item("the first of two results", 30, cupel.WithGroup("call_2")),
+		g.item("the second of two results", 25, cupel.WithGroup("call_2")),
+		g.item("a question", 25, cupel.WithGroup("turn_1"), cupel.WithGroupVariants(cupel.Variant{Content: "what it was about", Tokens: 8, Worth: 0.3})),
+		g.item("an answer", 35, cupel.WithGroup("turn_1")),
+		g.item("a free note", 0),
+		g.item("a free call", 0, cupel.WithGroup("free")),
+		g.item("its free result", 0, cupel.WithGroup("free")),
 	}
-	return items
 }
 
-// A draft is an item of every generation. Making them takes longer than making
-// items of them.
-type draft struct {
-	content string
-	tokens  int
-	options []cupel.ItemOption
-}
-
-// drafts are those of randomItems, by length of the list.
-var drafts = struct {
-	sync.Mutex
-	of map[int][]draft
-}{of: make(map[int][]draft)}
-
-// randomItems returns n items with small differences, those of long lists with
-// few tokens.
-func randomItems(g generation, n int) []*cupel.ContextItem {
-	drafts.Lock()
-	list := drafts.of[n]
-	if list == nil {
-		list = randomDrafts(n)
-		drafts.of[n] = list
-	}
-	drafts.Unlock()
-	items := make([]*cupel.ContextItem, n)
-	for i, d := range list {
-		items[i] = g.item(d.content, d.tokens, d.options...)
-	}
-	return items
-}
-
-func randomDrafts(n int) []draft {
+// mixedItems are random items, those of long lists with few tokens, and with times
+// that are seconds to days apart.
+func mixedItems(g generation, n int) []*cupel.ContextItem {
 	random := rand.New(rand.NewPCG(1, uint64(n)))
 	kinds := []cupel.ContextKind{cupel.KindMessage, cupel.KindDocument, cupel.KindToolOutput, cupel.KindMemory, "Sketch"}
 	tags := []string{"a", "b", "c", "d"}
-	most := 300
-	if n > 100 {
-		most = 30
+	items := make([]*cupel.ContextItem, n)
+	for i := range items {
+		opts := []cupel.ItemOption{cupel.WithKind(kinds[random.IntN(len(kinds))]), cupel.WithTags(tags[:random.IntN(len(tags)+1)]...)}
+		if random.IntN(3) > 0 {
+			opts = append(opts, cupel.WithTimestamp(time.Unix(1, 0).Add(time.Duration(random.IntN(20))*[]time.Duration{time.Second, 20 * time.Minute, 9 * time.Hour}[i%3])))
+		}
+		if random.IntN(3) > 0 {
+			opts = append(opts, cupel.WithPriority(random.IntN(5)), cupel.WithFutureRelevanceHint(float64(random.IntN(11))/10))
+		}
+		items[i] = g.item(fmt.Sprintf("mixed %d", i), random.IntN(max(30, 300-3*n)), opts...)
 	}
-	list := make([]draft, n)
-	for i := range list {
-		options := []cupel.ItemOption{cupel.WithKind(kinds[random.IntN(len(kinds))]), cupel.WithTags(tags[:random.IntN(len(tags)+1)]...)}
-		if random.IntN(3) > 0 {
-			options = append(options, cupel.WithTimestamp(time.Unix(int64(random.IntN(20)), 0)))
-		}
-		if random.IntN(3) > 0 {
-			options = append(options, cupel.WithPriority(random.IntN(5)))
-		}
-		if random.IntN(3) > 0 {
-			options = append(options, cupel.WithFutureRelevanceHint(float64(random.IntN(11))/10))
-		}
-		list[i] = draft{fmt.Sprintf("random %d", i), random.IntN(most), options}
-	}
-	return list
+	return items
 }
 
-// sizes are the lengths of lists of random items: beyond one, beyond a word of
+// sizes are the lengths of lists of mixed items: beyond one, beyond a word of
 // bits, a whole number of words, beyond buffers of fixed size, odd and even.
-var sizes = []int{2, 3, 40, 65, 256, 301, 2000}
+var sizes = []int{2, 3, 40, 64, 65, 301, 2000}
+
+const hostileFields = "items with hostile fields"
+
+// hostileScores are sorted as the engine sorts them.
+var hostileScores = []float64{math.Inf(1), math.MaxFloat64, 0.5, math.SmallestNonzeroFloat64, 0, math.Copysign(0, -1), -0.5, math.Inf(-1), math.NaN(), math.NaN()}
+
+// lists returns the lists of a generation, each item once except where the
+// caller's are all there is.
+func (k *kit) lists(g generation) []input {
+	random := rand.New(rand.NewPCG(2, 2))
+	steps := func(int) float64 { return float64(random.IntN(11)) / 10 }
+	falling := func(i int) float64 { return 1 - float64(i)/10 }
+	inputs := []input{{name: "an empty list"}}
+	add := func(name string, items []*cupel.ContextItem, score func(i int) float64) {
+		if len(items) > 0 {
+			inputs = append(inputs, input{name: name, list: scored(items, score)})
+		}
+	}
+	sample := k.items
+	if !k.only {
+		sample = sampleItems(g)
+	}
+	add(fmt.Sprintf("a list of %d sample items", len(sample)), sample, falling)
+	add("those items in reverse", reversed(sample), falling)
+	add("those items with one score", sample, func(int) float64 { return 0.5 })
+	add("a list of one item", sample[:1], falling)
+	for _, n := range sizes {
+		if g.most > 0 && n > g.most {
+			break
+		}
+		add(fmt.Sprintf("%d mixed items", n), k.anyItems(g, n), steps)
+	}
+	five := repeat(sample, 5)
+	add("a list that holds two items twice", []*cupel.ContextItem{five[0], five[1], five[0], five[4], five[1]}, falling)
+	units := k.items
+	if !k.only {
+		add("the items of WithItems", k.items, falling)
+		add("two items without tokens", []*cupel.ContextItem{g.item("free", 0), g.item("free too", 0)}, falling)
+		units = append(unitItems(g), k.items...)
+	}
+	switch {
+	case k.role != scorers:
+		add("a list with hostile scores", repeat(sample, len(hostileScores)), func(i int) float64 { return hostileScores[i] })
+		if !k.only {
+			add("huge items", Items(math.MaxInt, math.MaxInt/2+1, math.MaxInt/2+1, math.MaxInt/2+1, math.MaxInt/4+1, 7, 0), falling)
+		}
+		inputs = append(inputs, input{name: "a list with groups and smaller forms", list: k.standIns(units)})
+	case !k.only:
+		add(hostileFields, hostileItems(g), falling)
+	}
+	return inputs
+}
+
+// inputs returns the lists of a generation, for slicers each with several budgets.
+func (k *kit) inputs(g generation) (inputs []input) {
+	for _, in := range k.lists(g) {
+		if k.role == slicers {
+			inputs = append(inputs, withBudgets(in)...)
+		} else {
+			inputs = append(inputs, in)
+		}
+	}
+	return inputs
+}
+
+// withBudgets is a list with budgets in which nothing, something and everything
+// fits, and one whose ceiling is above its target; a long list has fewer.
+func withBudgets(in input) (inputs []input) {
+	sum := tokensOf(in.list)
+	budgets := []cupel.SliceBudget{
+		budgetOf(1), budgetOf(sum/3 + 1), budgetOf(math.MaxInt), {MaxTokens: sum + 1, TargetTokens: sum/2 + 1},
+	}
+	switch {
+	case len(in.list) > 1000:
+		budgets = budgets[1:2]
+	case in.long():
+		budgets = budgets[1:3]
+	}
+	for _, budget := range budgets {
+		inputs = append(inputs, input{fmt.Sprintf("%s, with a target of %d and a ceiling of %d tokens", in.name, budget.TargetTokens, budget.MaxTokens), in.list, budget})
+	}
+	return inputs
+}
+
+// anyItems returns mixed items, or the caller's again and again.
+func (k *kit) anyItems(g generation, n int) []*cupel.ContextItem {
+	if k.only {
+		return repeat(k.items, n)
+	}
+	return mixedItems(g, n)
+}
+
+// longInput is for measurements.
+func (k *kit) longInput(n int) input {
+	return input{list: scored(k.anyItems(nextGeneration(), n), func(i int) float64 { return 1 - float64(i)/float64(n) }), budget: budgetOf(2000)}
+}
+
+// standIns returns the list that a slicer or a placer of a pipeline gets: with one
+// entry for each group.
+func (k *kit) standIns(items []*cupel.ContextItem) (list []cupel.ScoredItem) {
+	remember := func(of role, items []cupel.ScoredItem) {
+		if of == k.role {
+			list = slices.Clone(items)
+		}
+	}
+	p := must(pipeline.New(pipeline.Config{
+		KeepDuplicates: true, Overflow: pipeline.OverflowProceed,
+		Scorer: strategy.ScorerFunc(func(item *cupel.ContextItem, all []*cupel.ContextItem) float64 {
+			return 1 - float64(slices.Index(all, item))/float64(len(all))
+		}),
+		Slicer: strategy.SlicerFunc(func(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (strategy.Selection, error) {
+			remember(slicers, items)
+			return strategy.CallSlicer(ctx, slicer.Greedy{}, items, budget)
+		}),
+		Placer: strategy.PlacerFunc(func(_ context.Context, items []cupel.ScoredItem) ([]int, error) {
+			remember(placers, items)
+			return nil, nil // it ends the run, whose list is there
+		}),
+	}))
+	_, _ = p.Run(context.Background(), items, Budget(math.MaxInt, 200))
+	return list
+}
 
 // repeat returns n items, the given ones again and again.
 func repeat(items []*cupel.ContextItem, n int) []*cupel.ContextItem {
@@ -150,105 +241,10 @@ func repeat(items []*cupel.ContextItem, n int) []*cupel.ContextItem {
 	return list
 }
 
-// itemLists returns the lists of items, each item once except where the
-// caller's are all there is.
-func itemLists(g generation, options *kitOptions) []input[*cupel.ContextItem] {
-	var inputs []input[*cupel.ContextItem]
-	sizes := sizes
-	if g.short {
-		sizes = sizes[:4]
-	}
-	add := func(name string, list []*cupel.ContextItem) {
-		inputs = append(inputs, input[*cupel.ContextItem]{name: name, list: list})
-	}
-	if options.only {
-		add("the items of OnlyItems", options.items)
-		add("those items in reverse", reversed(options.items))
-		add("a list of one item", options.items[:1])
-		for _, n := range sizes {
-			if n != len(options.items) {
-				add(fmt.Sprintf("%d of those items, some several times", n), repeat(options.items, n))
-			}
-		}
-		return inputs
-	}
-	sample := sampleItems(g)
-	add("a list of 9 sample items", sample)
-	add("those items in reverse", reversed(sample))
-	add("items with their contents and other fields", otherItems(g))
-	add("9 random items", randomItems(g, 40)[:9])
-	add("a list of one item", sample[:1])
-	add("two items without tokens", []*cupel.ContextItem{g.item("free", 0), g.item("free too", 0)})
-	for _, n := range sizes {
-		add(fmt.Sprintf("%d random items", n), randomItems(g, n))
-	}
-	if len(options.items) > 0 {
-		add("the items of WithItems", options.items)
-	}
-	return inputs
-}
-
-// itemInputs returns the lists for scorers.
-func itemInputs(g generation, options *kitOptions) []input[*cupel.ContextItem] {
-	inputs := itemLists(g, options)
-	if options.only {
-		return inputs
-	}
-	return append(inputs,
-		input[*cupel.ContextItem]{name: "a list of one plain item", list: []*cupel.ContextItem{g.item("plain", 10)}},
-		input[*cupel.ContextItem]{name: "items with hostile fields", list: hostileItems(g)})
-}
-
 func reversed[E any](list []E) []E {
 	list = slices.Clone(list)
 	slices.Reverse(list)
 	return list
-}
-
-// repeatedItems holds two items twice each.
-func repeatedItems(options *kitOptions) []*cupel.ContextItem {
-	sample := sampleItems(nextGeneration())
-	if options.only {
-		sample = repeat(options.items, 5)
-	}
-	return []*cupel.ContextItem{sample[0], sample[1], sample[0], sample[4], sample[1]}
-}
-
-// scoredInputs returns the sorted lists for slicers and placers, without
-// budgets, with scores in [0,1].
-func scoredInputs(g generation, options *kitOptions) []input[cupel.ScoredItem] {
-	random := rand.New(rand.NewPCG(2, 2))
-	steps := func(int) float64 { return float64(random.IntN(11)) / 10 }
-	falling := func(items []*cupel.ContextItem) func(int) float64 {
-		return func(i int) float64 { return 1 - float64(i)/float64(len(items)) }
-	}
-	var inputs []input[cupel.ScoredItem]
-	for i, in := range itemLists(g, options) {
-		score := falling(in.list)
-		if strings.HasSuffix(in.name, " random items") {
-			score = steps
-		}
-		inputs = append(inputs, input[cupel.ScoredItem]{name: in.name, list: scored(in.list, score)})
-		if i == 0 {
-			inputs = append(inputs, input[cupel.ScoredItem]{name: in.name + ", with one score", list: scored(in.list, func(int) float64 { return 0.5 })})
-		}
-	}
-	return inputs
-}
-
-// hostileScores are sorted as the engine sorts them.
-func hostileScores(options *kitOptions) input[cupel.ScoredItem] {
-	scores := []float64{math.Inf(1), math.MaxFloat64, 0.5, math.SmallestNonzeroFloat64, 0, math.Copysign(0, -1), -0.5, math.Inf(-1), math.NaN(), math.NaN()}
-	items := randomItems(nextGeneration(), len(scores))
-	if options.only {
-		items = repeat(options.items, len(scores))
-	}
-	return input[cupel.ScoredItem]{name: "a list with hostile scores", list: scored(items, func(i int) float64 { return scores[i] })}
-}
-
-func repeatedScored(options *kitOptions) input[cupel.ScoredItem] {
-	items := repeatedItems(options)
-	return input[cupel.ScoredItem]{name: "a list that holds two items twice", list: scored(items, func(i int) float64 { return 1 - float64(i)/10 })}
 }
 
 // scored assigns scores to items and sorts them as the engine does: highest
@@ -268,5 +264,14 @@ func sameScore(a, b float64) bool {
 
 func sameScored(a, b cupel.ScoredItem) bool { return a.Item == b.Item && sameScore(a.Score, b.Score) }
 
-// junkScored overwrites the contents of a list.
-func junkScored() cupel.ScoredItem { return cupel.ScoredItem{Item: Item("junk", 1), Score: -1} }
+func budgetOf(tokens int) cupel.SliceBudget {
+	return cupel.SliceBudget{MaxTokens: tokens, TargetTokens: tokens}
+}
+
+// tokensOf sums tokens without wrapping.
+func tokensOf(list []cupel.ScoredItem) (sum int) {
+	for _, it := range list {
+		sum += min(it.Item.Tokens(), math.MaxInt/4-sum)
+	}
+	return sum
+}

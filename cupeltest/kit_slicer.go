@@ -1,7 +1,6 @@
 package cupeltest
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,328 +9,256 @@ import (
 	"strings"
 
 	"github.com/wollax/cupel-go/cupel"
-	"github.com/wollax/cupel-go/cupel/pipeline"
-	"github.com/wollax/cupel-go/cupel/placer"
-	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupel/strategy"
 )
-
-type slicerOption func(*kitOptions)
-
-func (o slicerOption) applySlicer(k *kitOptions) { o(k) }
 
 // WithTargetExceeded has [TestSlicer] accept selections larger than the target.
 // The contract says SHOULD NOT: slicers that commit items by count, as
 // CountQuotaSlice does, exceed it on purpose, and the pipeline's overflow
 // strategy deals with that.
-func WithTargetExceeded() SlicerOption {
-	return slicerOption(func(k *kitOptions) { k.mayExceed = true })
+func WithTargetExceeded() KitOption { return Except("target") }
+
+// slice calls a slicer as a pipeline does, with the left-over pass.
+func slice(s strategy.Slicer, in input) (strategy.Selection, error) {
+	return strategy.CallSlicer(context.Background(), s, slices.Clone(in.list), in.budget)
 }
 
-// TestSlicer checks that a slicer keeps the contract of [strategy.Slicer] and of the
-// optional interfaces that it implements, and reports each broken rule. Each call
-// of newSlicer returns a new slicer, as for [TestScorer]. The slicer may return a
-// [cupel.ScarcityError], and the errors of [MayFail], except for an empty list and
-// for a target of 0; any other error on a valid list breaks the contract. A slicer
-// may or may not select items without tokens.
-//
-// Run it under the race detector to check concurrent use.
-func TestSlicer(t T, newSlicer func() strategy.Slicer, opts ...SlicerOption) {
-	t.Helper()
-	var options kitOptions
-	for _, opt := range opts {
-		if opt != nil {
-			opt.applySlicer(&options)
+// badSelection is all that a pipeline checks.
+func badSelection(_ *kit, in input, out answer) string {
+	_, err := slice(strategy.SlicerFunc(func(context.Context, []cupel.ScoredItem, cupel.SliceBudget) (strategy.Selection, error) {
+		return out.selection, nil
+	}), in)
+	return contractText(err)
+}
+
+// contractText returns what a strategy did that broke its contract.
+func contractText(err error) string {
+	if broken, ok := errors.AsType[*cupel.ContractError](err); ok {
+		return strings.TrimPrefix(broken.Reason, "returned ")
+	}
+	return ""
+}
+
+// overTarget finds a selection that is too large. Huge items show whether sums wrap.
+func overTarget(k *kit, in input, out answer) string {
+	if badSelection(k, in, out) == "" && roomLeft(in, out.selection) < 0 {
+		return fmt.Sprintf("positions %s and smaller forms %v exceed the target of %d tokens", shown(out.selection.Indices, 0), out.selection.Smaller, in.budget.TargetTokens)
+	}
+	return ""
+}
+
+// roomLeft returns the tokens that a selection leaves of the target, or a negative
+// number. It does not wrap.
+func roomLeft(in input, sel strategy.Selection) int {
+	left := in.budget.TargetTokens
+	for at, it := range in.list {
+		tokens := 0
+		if form := formIn(sel, at); form > 0 {
+			tokens = it.Item.Forms()[form-1].Tokens
+		} else if form == 0 {
+			tokens = it.Item.Tokens()
+		}
+		if tokens > left {
+			return -1
+		}
+		left -= tokens
+	}
+	return left
+}
+
+// formIn returns the form of a position, 0 for the full one and -1 if it is not
+// selected.
+func formIn(sel strategy.Selection, at int) int {
+	if slices.Contains(sel.Indices, at) {
+		return 0
+	}
+	for _, s := range sel.Smaller {
+		if s.Index == at {
+			return s.Form
 		}
 	}
-	s, ok := accepted(t, "slicer", newSlicer, func(s strategy.Slicer) pipeline.Config {
-		return pipeline.Config{Scorer: scorer.Reflexive{}, Slicer: s, Placer: placer.Chronological{}}
-	}, &options)
-	if !ok {
-		return
-	}
-	hold(t, "slicer", s, newSlicerKit(newSlicer, &options).rules(s), &options)
+	return -1
 }
 
-type slicerKit struct {
-	subject[cupel.ScoredItem, strategy.Selection]
-	newSlicer func() strategy.Slicer
-	options   *kitOptions
-}
-
-func newSlicerKit(newSlicer func() strategy.Slicer, options *kitOptions) *slicerKit {
-	return &slicerKit{newSlicer: newSlicer, options: options, subject: subject[cupel.ScoredItem, strategy.Selection]{
-		options: options,
-		method:  "Slice",
-		result:  "selections",
-		start: func() func(ctx context.Context, in input[cupel.ScoredItem]) (strategy.Selection, error) {
-			s := newSlicer()
-			return func(ctx context.Context, in input[cupel.ScoredItem]) (strategy.Selection, error) {
-				return s.Slice(ctx, in.list, in.budget)
-			}
-		},
-		differ: differentSelections,
-		clone: func(sel strategy.Selection) strategy.Selection {
-			sel.Indices, sel.Smaller, sel.Drops, sel.Shortfalls = slices.Clone(sel.Indices), slices.Clone(sel.Smaller), slices.Clone(sel.Drops), slices.Clone(sel.Shortfalls)
-			return sel
-		},
-		same:  sameScored,
-		junk:  junkScored(),
-		lists: func(g generation) []input[cupel.ScoredItem] { return slicerInputs(g, options) },
-		may:   func(err error) bool { return errors.Is(err, cupel.ErrScarcity) || options.allows(err) },
-	}}
-}
-
-// rules returns the rules for slicers of the type of s.
-func (k *slicerKit) rules(s strategy.Slicer) []rule {
-	// Each of the lists of these three has a rule of its own, so that what is
-	// special about it is named.
-	hostile := func() []input[cupel.ScoredItem] { return withBudgets(hostileScores(k.options)) }
-	repeated := func() []input[cupel.ScoredItem] { return withBudgets(repeatedScored(k.options)) }
-
-	rules := append(k.subject.rules(), k.resultRule())
-	rules = append(rules, k.stopRules()...)
-	rules = append(rules,
-		rule{sentence: "a selection is a subset: every position, selected or dropped, is one of the list.", cause: "selects what is not in the list", broken: k.ofPlain(outOfRange)},
-		rule{sentence: "a selection is a subset: no position is selected twice, or dropped twice.", cause: "selects or drops an item twice", broken: k.ofPlain(twice)},
-		rule{sentence: "no position is both selected and dropped.", cause: "selects what it drops", broken: k.ofPlain(both)},
-		rule{sentence: "an item that is dropped has a reason.", cause: "drops without a reason", broken: k.ofPlain(withoutReason)},
-		rule{sentence: "an item that is given twice is two candidates, told apart by their positions.", cause: "confuses items that are given twice", broken: func() string { return k.each(repeated(), broken) }},
-		rule{sentence: "any float64 is a score: infinities, NaN and -0 too.", cause: "does not take every score", broken: func() string { return k.each(hostile(), broken) }},
-	)
-	if !k.options.mayExceed {
-		rules = append(rules, rule{sentence: "the selected items have at most as many tokens as the target (say WithTargetExceeded where they may have more).",
-			cause: "selects more than the target", broken: k.ofPlain(overTarget)})
-	}
-	if !k.options.only {
-		rules = append(rules, rule{sentence: "sums of tokens do not wrap.", cause: "sums of tokens wrap", broken: func() string {
-			return k.each(withBudgets(hugeItems()), func(in input[cupel.ScoredItem], sel strategy.Selection) string {
-				if found := broken(in, sel); found != "" || k.options.mayExceed {
-					return found
-				}
-				return overTarget(in, sel)
-			})
-		}})
-	}
-	rules = append(rules,
-		rule{sentence: "an empty list gives an empty selection, without a shortfall or an error.", cause: "selects from nothing", broken: func() string {
-			return k.nothing([]input[cupel.ScoredItem]{{name: "an empty list", budget: budgetOf(100)}})
-		}},
-		rule{sentence: "a target of 0 gives an empty selection, zero-token items included, without a shortfall or an error.", cause: "selects for a target of 0", broken: func() string {
-			var none []input[cupel.ScoredItem]
-			for _, in := range k.cold() {
-				in.budget.TargetTokens = 0
-				in.name, _, _ = strings.Cut(in.name, ", with a target of ")
-				if last := len(none) - 1; last >= 0 && none[last].name == in.name { // the ceilings above 1
-					none = none[:last]
-				}
-				none = append(none, in)
-			}
-			return k.nothing(none)
-		}},
-	)
-	rules = append(rules, k.unitRules(k.options)...)
-	rules = append(rules, k.optionalRules(s)...)
-	return append(rules, k.adviceRules(s)...)
-}
-
-func slicerInputs(g generation, options *kitOptions) []input[cupel.ScoredItem] {
-	var inputs []input[cupel.ScoredItem]
-	for _, in := range append(scoredInputs(g, options), unitInputs(g, options, false)...) {
-		inputs = append(inputs, withBudgets(in)...)
-	}
-	return inputs
-}
-
-// nothing runs the slicer where it has nothing to choose: no requirement is
+// selectsForNothing runs the slicer where it has nothing to choose: no requirement is
 // looked at then, so that a [cupel.ScarcityError] is no answer (R19).
-func (k *slicerKit) nothing(inputs []input[cupel.ScoredItem]) string {
+func (k *kit) selectsForNothing() string {
 	run := k.start()
-	for _, in := range inputs {
-		out := k.call(run, in)
+	for _, in := range k.lists(generation{most: 65}) {
+		if len(in.list) == 0 {
+			in.budget.TargetTokens = 100
+		}
+		in.budget.MaxTokens = 100
+		out := k.call(context.Background(), run, in)
+		sel := out.selection
 		found := out.broke
-		switch sel := out.result; {
-		case found != "":
-		case len(sel.Indices) > 0:
-			found = fmt.Sprintf("positions %s are selected", shown(sel.Indices, 0))
-		case len(sel.Smaller) > 0:
-			found = fmt.Sprintf("smaller forms %v are selected", sel.Smaller)
-		case len(sel.Shortfalls) > 0:
-			found = fmt.Sprintf("shortfalls %v", sel.Shortfalls)
+		if len(sel.Indices)+len(sel.Smaller)+len(sel.Shortfalls) > 0 {
+			found = fmt.Sprintf("positions %s, smaller forms %v, shortfalls %v", shown(sel.Indices, 0), sel.Smaller, sel.Shortfalls)
 		}
 		if found != "" {
-			return in.name + ": " + found
+			return fmt.Sprintf("%s, with a target of %d: %s", in.name, in.budget.TargetTokens, found)
 		}
 	}
 	return ""
 }
 
-// shown returns positions, of a long list those around one.
-func shown(positions []int, at int) string {
-	const most = 20
-	if len(positions) <= most {
-		return fmt.Sprint(positions)
+// returned finds a position that the slicer left out although there was room for
+// all, and that the left-over pass selects.
+func returned(k *kit, in input, out answer) string {
+	filled, err := slice(k.strategy().(strategy.Slicer), in)
+	if err != nil || in.budget.TargetTokens < math.MaxInt || k.builtIn() { // which may have buckets of any size
+		return ""
 	}
-	from, to := max(0, at-2), min(len(positions), at+4)
-	text := strings.Trim(fmt.Sprint(positions[from:to]), "[]")
-	if from > 0 {
-		text = "… " + text
-	}
-	if to < len(positions) {
-		text += " …"
-	}
-	return fmt.Sprintf("[%s] (%d in all)", text, len(positions))
-}
-
-// differentPositions shows two lists of positions where they begin to differ.
-func differentPositions(a, b []int) string {
-	at := 0
-	for at < min(len(a), len(b)) && a[at] == b[at] {
-		at++
-	}
-	return shown(a, at) + ", then " + shown(b, at)
-}
-
-func outOfRange(in input[cupel.ScoredItem], sel strategy.Selection) string {
-	for _, i := range positionsOf(sel) {
-		if i < 0 || i >= len(in.list) {
-			return fmt.Sprintf("position %d of %d items", i, len(in.list))
+	for at := range in.list {
+		if is := formIn(filled, at); is >= 0 && formIn(out.selection, at) != is {
+			return fmt.Sprintf("position %d is not selected, and comes back in form %d", at, is)
 		}
 	}
 	return ""
 }
 
-func twice(_ input[cupel.ScoredItem], sel strategy.Selection) string {
-	for _, list := range [][]int{sel.Indices, dropped(sel)} {
-		seen := make(map[int]bool)
-		for _, i := range list {
-			if seen[i] {
-				return fmt.Sprintf("position %d twice in %s", i, shown(list, slices.Index(list, i)))
+// staysTooLong compares selections with those at larger targets for which they hold.
+func (k *kit) staysTooLong() string {
+	run := k.start()
+	for _, in := range k.short(nextGeneration()) {
+		from, first := in.budget.TargetTokens, k.alone(in)
+		until := min(first.selection.StaysUntil, max(from, from+2*tokensOf(in.list)))
+		for _, target := range []int{from + 1, from + (until-from)/2, until} {
+			if first.broke != "" || target <= from || target > until {
+				continue
 			}
-			seen[i] = true
+			in.budget = budgetOf(target)
+			if diff := compare(first, k.call(context.Background(), run, in)); diff != "" {
+				return fmt.Sprintf("%s: StaysUntil is %d, and for %d tokens: %s", in.name, first.selection.StaysUntil, target, diff)
+			}
 		}
 	}
 	return ""
 }
 
-func both(_ input[cupel.ScoredItem], sel strategy.Selection) string {
-	for _, i := range dropped(sel) {
-		if slices.Contains(sel.Indices, i) {
-			return fmt.Sprintf("position %d", i)
+// narrows compares a slicer that has been narrowed to every kind, and what it
+// returned, with new ones.
+func (k *kit) narrows() string {
+	s := k.strategy().(strategy.Slicer)
+	forKind := strategy.FactsOf(s).ForKind
+	if forKind == nil {
+		return ""
+	}
+	narrowed := make(map[cupel.ContextKind]strategy.Slicer)
+	for _, kind := range []cupel.ContextKind{cupel.KindMessage, cupel.KindDocument, "sKETCH", "", "no kind of these"} {
+		narrowed[kind] = forKind(kind)
+		if err := strategy.ValidateSlicer(narrowed[kind]); err != nil {
+			return fmt.Sprintf("kind %q: %v", kind, err)
+		}
+	}
+	for _, in := range k.short(nextGeneration()) {
+		want, got := k.alone(in), k.call(context.Background(), slicing(s), in)
+		for kind, slicer := range narrowed {
+			of := in
+			of.list = slices.DeleteFunc(slices.Clone(in.list), func(it cupel.ScoredItem) bool { return !it.Item.Kind().Equal(kind) })
+			out := k.call(context.Background(), slicing(slicer), of)
+			if out.broke != "" && !k.allows(out.err) {
+				return fmt.Sprintf("kind %q: %s", kind, out.broke)
+			}
+			if fresh := k.call(context.Background(), slicing(forKind(kind)), of); compare(want, got) == "" {
+				want, got = fresh, out
+			}
+		}
+		if diff := compare(want, got); diff != "" {
+			return fmt.Sprintf("%s, before and after calls for other kinds: %s", in.name, diff)
 		}
 	}
 	return ""
 }
 
-func withoutReason(_ input[cupel.ScoredItem], sel strategy.Selection) string {
-	for _, d := range sel.Drops {
-		if d.Reason.Code == "" {
-			return fmt.Sprintf("position %d is dropped with an empty code", d.Index)
+// unexplained asks a slicer that explains itself about items that it left out: the
+// last and some of the first.
+func (k *kit) unexplained() string {
+	s := k.strategy().(strategy.Slicer)
+	if strategy.FactsOf(s).Explain == nil {
+		return ""
+	}
+	for _, in := range k.short(nextGeneration()) {
+		sel, err := slice(s, in)
+		for at := range in.list {
+			if err != nil || formIn(sel, at) >= 0 || at > 5 && at < len(in.list)-1 {
+				continue
+			}
+			if found := explainedBadly(s, in, at); found != "" {
+				return fmt.Sprintf("%s, asked about position %d: %s", in.name, at, found)
+			}
 		}
 	}
 	return ""
 }
 
-// broken is all that the pipeline itself checks.
-func broken(in input[cupel.ScoredItem], sel strategy.Selection) string {
-	return cmp.Or(outOfRange(in, sel), twice(in, sel), both(in, sel), withoutReason(in, sel))
-}
-
-func overTarget(in input[cupel.ScoredItem], sel strategy.Selection) string {
-	left := in.budget.TargetTokens
-	for _, i := range sel.Indices {
-		if i < 0 || i >= len(in.list) {
-			continue // another rule's
-		}
-		tokens := in.list[i].Item.Tokens()
-		if tokens > left {
-			return fmt.Sprintf("positions %s exceed the target of %d tokens", shown(sel.Indices, 0), in.budget.TargetTokens)
-		}
-		left -= tokens
-	}
-	for _, s := range sel.Smaller {
-		if s.Index < 0 || s.Index >= len(in.list) || unknownForm(in, strategy.Selection{Smaller: []strategy.SmallerForm{s}}) != "" {
-			continue
-		}
-		tokens := in.list[s.Index].Item.Forms()[s.Form-1].Tokens
-		if tokens > left {
-			return fmt.Sprintf("positions %s and the smaller forms %v exceed the target of %d tokens", shown(sel.Indices, 0), sel.Smaller, in.budget.TargetTokens)
-		}
-		left -= tokens
-	}
-	return ""
-}
-
-func dropped(sel strategy.Selection) []int {
-	var indices []int
-	for _, d := range sel.Drops {
-		indices = append(indices, d.Index)
-	}
-	return indices
-}
-
-func positionsOf(sel strategy.Selection) []int {
-	positions := append(slices.Clone(sel.Indices), dropped(sel)...)
-	for _, s := range sel.Smaller {
-		positions = append(positions, s.Index)
-	}
-	return positions
-}
-
-// differentSelections compares what a pipeline makes of two selections: it
-// merges by score, so that the order of what is selected does not count.
-func differentSelections(a, b strategy.Selection) string {
-	x, y := slices.Sorted(slices.Values(a.Indices)), slices.Sorted(slices.Values(b.Indices))
+func explainedBadly(s strategy.Slicer, in input, at int) string {
+	list := slices.Clone(in.list)
+	obstacle, err := strategy.Explain(context.Background(), s, list, in.budget, at)
+	again, _ := strategy.Explain(context.Background(), s, slices.Clone(in.list), in.budget, at)
 	switch {
-	case !slices.Equal(x, y):
-		return "positions " + differentPositions(x, y)
-	case !slices.Equal(byPosition(a.Smaller), byPosition(b.Smaller)):
-		return fmt.Sprintf("smaller forms %v, then %v", a.Smaller, b.Smaller)
-	case !slices.EqualFunc(a.Drops, b.Drops, func(x, y strategy.Drop) bool { return x.Index == y.Index && sameReason(x.Reason, y.Reason) }):
-		return fmt.Sprintf("drops %v, then %v", a.Drops, b.Drops)
-	case !slices.EqualFunc(a.Shortfalls, b.Shortfalls, func(x, y cupel.CountRequirementShortfall) bool { return x.String() == y.String() }):
-		return fmt.Sprintf("shortfalls %v, then %v", a.Shortfalls, b.Shortfalls)
+	case !slices.EqualFunc(list, in.list, sameScored):
+		return "the list is changed"
+	case err != nil:
+		return err.Error()
+	case obstacle.Rule == "" || obstacle.Rule != again.Rule || !slices.Equal(obstacle.Before, again.Before):
+		return fmt.Sprintf("%q, then %q", obstacle.Rule, again.Rule)
+	}
+	from := in.budget.TargetTokens
+	for _, target := range []int{from/2 + obstacle.OutUntil/2, obstacle.OutUntil} {
+		in.budget = budgetOf(target)
+		if sel, err := slice(s, in); target > from && err == nil && formIn(sel, at) >= 0 {
+			return fmt.Sprintf("OutUntil is %d for a target of %d, and %d selects it", obstacle.OutUntil, from, target)
+		}
 	}
 	return ""
 }
 
-func byPosition(forms []strategy.SmallerForm) []strategy.SmallerForm {
-	return slices.SortedFunc(slices.Values(forms), func(a, b strategy.SmallerForm) int { return cmp.Or(a.Index-b.Index, a.Form-b.Form) })
+// leavesBest gives items of one size and kind that differ in their scores. Those of
+// some kind must be selected; built-in slicers may be set to select none.
+func (k *kit) leavesBest() string {
+	found, g := "30 items of 10 tokens, of several kinds, with room for all: none is selected", nextGeneration()
+	if k.only || k.builtIn() {
+		found = ""
+	}
+	for _, kind := range []cupel.ContextKind{cupel.KindMessage, cupel.KindDocument, cupel.KindToolOutput, cupel.KindMemory, "Sketch"} {
+		items := make([]*cupel.ContextItem, 30)
+		for i := range items {
+			items[i] = g.item(fmt.Sprintf("one of a kind %02d", i), 10, cupel.WithKind(kind))
+		}
+		in := input{list: scored(items, func(i int) float64 { return 1 - float64(i)/40 })}
+		for _, target := range []int{10, 25, 150, math.MaxInt} {
+			in.budget = budgetOf(target)
+			indices := k.alone(in).selection.Indices
+			switch {
+			case len(indices) > 0 && !slices.Contains(indices, 0) && !k.only:
+				return fmt.Sprintf("30 items of 10 tokens, with a target of %d: positions %s are selected, and not the best", target, shown(indices, 0))
+			case len(indices) > 0 && target == math.MaxInt:
+				found = ""
+			}
+		}
+	}
+	return found
 }
 
-func budgetOf(tokens int) cupel.SliceBudget {
-	return cupel.SliceBudget{MaxTokens: tokens, TargetTokens: tokens}
-}
-
-// withBudgets is a list with budgets in which nothing, something and everything
-// fits, and one whose ceiling is above its target; a long list has fewer.
-func withBudgets(in input[cupel.ScoredItem]) []input[cupel.ScoredItem] {
-	sum := 0
-	for _, it := range in.list {
-		sum += min(it.Item.Tokens(), math.MaxInt-sum)
+// leavesRoom finds an item that fits the budget that is left. Slicers around others
+// leave budget over on purpose, as a cap does, and slicers with buckets explain that.
+func (k *kit) leavesRoom() string {
+	if facts := strategy.FactsOf(k.made); facts.Slicers != nil || facts.Explain != nil {
+		return ""
 	}
-	var inputs []input[cupel.ScoredItem]
-	budgets := []cupel.SliceBudget{
-		budgetOf(1), budgetOf(sum / 3), budgetOf(max(1, sum-1)), budgetOf(max(1, sum)), budgetOf(math.MaxInt),
-		{MaxTokens: max(1, sum), TargetTokens: max(1, sum/2)},
-	}
-	switch {
-	case len(in.list) > 1000:
-		budgets = []cupel.SliceBudget{budgetOf(max(1, sum/20)), budgetOf(math.MaxInt)}
-	case in.long():
-		budgets = []cupel.SliceBudget{budgetOf(max(1, sum/3)), budgetOf(math.MaxInt)}
-	}
-	for _, budget := range budgets {
-		inputs = append(inputs, input[cupel.ScoredItem]{
-			name: fmt.Sprintf("%s, with a target of %d and a ceiling of %d tokens", in.name, budget.TargetTokens, budget.MaxTokens),
-			list: in.list, budget: budget, units: in.units,
-		})
-	}
-	return inputs
-}
-
-// hugeItems add up to more than an int holds.
-func hugeItems() input[cupel.ScoredItem] {
-	items := Items(math.MaxInt, math.MaxInt/2+1, math.MaxInt/2+1, math.MaxInt/2+1, math.MaxInt/4+1, 7, 0)
-	return input[cupel.ScoredItem]{name: "huge items", list: scored(items, func(i int) float64 { return 1 - float64(i)/10 })}
+	return ofAll(func(k *kit, in input, out answer) string {
+		sel := out.selection
+		if len(sel.Shortfalls) > 0 || badSelection(k, in, out) != "" {
+			return ""
+		}
+		left := roomLeft(in, sel)
+		for i, it := range in.list {
+			tokens, isDropped := it.Item.Tokens(), slices.ContainsFunc(sel.Drops, func(d strategy.Drop) bool { return d.Index == i })
+			if formIn(sel, i) < 0 && !isDropped && tokens > 0 && tokens <= left && it.Score > 0 {
+				return fmt.Sprintf("position %d has %d tokens, %d are left, and it is not selected", i, tokens, left)
+			}
+		}
+		return ""
+	})(k)
 }

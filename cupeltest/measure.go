@@ -102,55 +102,6 @@ func (c *SelectionReportAssertionChain) HaveKindCoverageCount(n int) *SelectionR
 	})
 }
 
-// HaveTokensAtMost holds if the included items have at most n tokens together.
-//
-// It is an addition to the vocabulary of the specification.
-func (c *SelectionReportAssertionChain) HaveTokensAtMost(n int) *SelectionReportAssertionChain {
-	c.tester().Helper()
-	return c.link("HaveTokensAtMost", func(r *cupel.SelectionReport) *SelectionReportAssertionError {
-		tokens := includedTokens(r)
-		if tokens <= n {
-			return nil
-		}
-		return &SelectionReportAssertionError{
-			Expected: fmt.Sprintf("at most %d included tokens", n),
-			Actual:   fmt.Sprintf("%d", tokens),
-			message: fmt.Sprintf("HaveTokensAtMost(%d) failed: expected at most %d tokens in Included, but found %d in %d items.",
-				n, n, tokens, len(r.Included)),
-			Nearest: c.largest(r),
-		}
-	})
-}
-
-// HaveShortfallForKind holds if a count slicer found fewer candidates of the
-// kind, under ASCII case folding, than it requires.
-//
-// It is an addition to the vocabulary of the specification.
-func (c *SelectionReportAssertionChain) HaveShortfallForKind(kind cupel.ContextKind) *SelectionReportAssertionChain {
-	c.tester().Helper()
-	return c.link("HaveShortfallForKind", func(r *cupel.SelectionReport) *SelectionReportAssertionError {
-		for _, shortfall := range r.CountRequirementShortfalls {
-			if shortfall.Kind.Equal(kind) {
-				return nil
-			}
-		}
-		kinds, _ := distinct(r.CountRequirementShortfalls, func(s cupel.CountRequirementShortfall) (name, key string) {
-			return string(s.Kind), s.Kind.Key()
-		})
-		nearest := append(c.included(r, ByKind(kind).Included), c.excluded(excludedMatching(r, ByKind(kind)))...)
-		if len(nearest) == 0 {
-			nearest = c.nothing(r, ByKind(kind).Included)
-		}
-		return &SelectionReportAssertionError{
-			Expected: fmt.Sprintf("a shortfall of Kind=%s", kind),
-			Actual:   fmt.Sprintf("%d shortfalls of kinds: [%s]", len(r.CountRequirementShortfalls), kinds),
-			message: fmt.Sprintf("HaveShortfallForKind(%s) failed: no shortfall had Kind=%s. The report had %d shortfall(s) of kinds: [%s].",
-				kind, kind, len(r.CountRequirementShortfalls), kinds),
-			Nearest: nearest,
-		}
-	})
-}
-
 // otherKinds names excluded items of kinds that the window lacks.
 func (c *SelectionReportAssertionChain) otherKinds(r *cupel.SelectionReport) []string {
 	seen := make(map[string]bool)

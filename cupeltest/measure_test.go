@@ -1,7 +1,6 @@
 package cupeltest_test
 
 import (
-	"errors"
 	"math"
 	"testing"
 
@@ -98,63 +97,4 @@ func TestHaveKindCoverageCount(t *testing.T) {
 		{"1 of nothing", "excluded items do not count", four(), cover(1),
 			"HaveKindCoverageCount(1) failed: expected at least 1 distinct ContextKind values in Included, but found 0: []."},
 	})
-}
-
-func TestHaveTokensAtMost(t *testing.T) {
-	atMost := func(n int) func(c *chain) *chain {
-		return func(c *chain) *chain { return c.HaveTokensAtMost(n) }
-	}
-	huge := report{Included: []cupel.IncludedItem{in("A", math.MaxInt, 1), in("A", 1, 1)}}
-	check(t, []assertion{
-		{"as many", "10 + 20 + 30 + 40 are 100", two(), atMost(100), ""},
-		{"fewer", "fewer is at most", two(), atMost(1000), ""},
-		{"nothing", "nothing has 0 tokens", report{}, atMost(0), ""},
-		{"one more", "100 are more than 99", two(), atMost(99),
-			"HaveTokensAtMost(99) failed: expected at most 99 tokens in Included, but found 100 in 4 items."},
-		{"negative", "nothing is more than -1", report{}, atMost(-1),
-			"HaveTokensAtMost(-1) failed: expected at most -1 tokens in Included, but found 0 in 0 items."},
-		{"huge", "the sum does not wrap (R5)", huge, atMost(1),
-			"HaveTokensAtMost(1) failed: expected at most 1 tokens in Included, but found 9223372036854775807 in 2 items."},
-		{"negative items", "a report made by hand may have them", report{Included: []cupel.IncludedItem{in("A", math.MinInt, 1), in("A", -1, 1)}}, atMost(math.MinInt), ""},
-	})
-}
-
-func TestHaveShortfallForKind(t *testing.T) {
-	short := report{CountRequirementShortfalls: []cupel.CountRequirementShortfall{
-		{Kind: cupel.KindMemory, RequiredCount: 3, SatisfiedCount: 1}, {Kind: "Sketch", RequiredCount: 1}, {Kind: "SKETCH", RequiredCount: 1},
-	}}
-	of := func(kind cupel.ContextKind) func(c *chain) *chain {
-		return func(c *chain) *chain { return c.HaveShortfallForKind(kind) }
-	}
-	check(t, []assertion{
-		{"one", "the kind is short", short, of(cupel.KindMemory), ""},
-		{"other case", "kinds compare without ASCII case", short, of("sketch"), ""},
-		{"another", "the kinds that are short are listed once", short, of(cupel.KindMessage),
-			"HaveShortfallForKind(Message) failed: no shortfall had Kind=Message. The report had 3 shortfall(s) of kinds: [Memory, Sketch]."},
-		{"none", "nothing is short", report{}, of(cupel.KindMemory),
-			"HaveShortfallForKind(Memory) failed: no shortfall had Kind=Memory. The report had 0 shortfall(s) of kinds: []."},
-	})
-}
-
-// What a program reads from a failure.
-func TestMeasuresInFailures(t *testing.T) {
-	rising := report{Excluded: []cupel.ExcludedItem{out("A", 1, 0.9, because(cupel.ExcludeFiltered)), out("A", 2, 0.5, because(cupel.ExcludeFiltered)), out("A", 3, 0.75, because(cupel.ExcludeFiltered))}}
-	short := report{CountRequirementShortfalls: []cupel.CountRequirementShortfall{{Kind: "A", RequiredCount: 1}}}
-	for _, row := range []struct {
-		r                report
-		link             func(c *chain) *chain
-		expected, actual string
-	}{
-		{four(), func(c *chain) *chain { return c.HaveAtLeastNExclusions(5) }, "at least 5 excluded items", "4"},
-		{rising, func(c *chain) *chain { return c.ExcludedItemsAreSortedByScoreDescending() }, "excluded items with non-increasing scores", "score 0.75 at index 2 after score 0.5"},
-		{two(), func(c *chain) *chain { return c.HaveBudgetUtilizationAbove(0.75, cupeltest.Budget(200, 100)) }, "a utilization of at least 0.75", "0.500000"},
-		{two(), func(c *chain) *chain { return c.HaveKindCoverageCount(3) }, "at least 3 distinct kinds in Included", "2: [Message, Sketch]"},
-		{two(), func(c *chain) *chain { return c.HaveTokensAtMost(99) }, "at most 99 included tokens", "100"},
-		{short, func(c *chain) *chain { return c.HaveShortfallForKind("B") }, "a shortfall of Kind=B", "1 shortfalls of kinds: [A]"},
-	} {
-		failure, ok := errors.AsType[*cupeltest.SelectionReportAssertionError](row.link(cupeltest.That(&row.r)).Err())
-		if !ok || failure.Expected != row.expected || failure.Actual != row.actual {
-			t.Errorf("%+v, want %q instead of %q", failure, row.expected, row.actual)
-		}
-	}
 }

@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/analysis"
@@ -17,40 +16,6 @@ const (
 	mostListed = 20   // names in a list of a message
 	mostProbes = 2000 // selections to find the smallest budget of an item
 )
-
-// A question is what a predicate of this package looks for.
-type question struct {
-	what    string // "tag"
-	value   string
-	content bool // value is a content
-	holds   ItemPredicate
-}
-
-// questions has the items that stand for the question "what do you look for?",
-// each with a place for the answer. A failure can thus say "no candidate has tag
-// secret" although a predicate is a plain function.
-var questions sync.Map // *cupel.ContextItem to *question
-
-func newPredicate(q question) ItemPredicate {
-	return func(item *cupel.ContextItem) bool {
-		if answer, ok := questions.Load(item); ok {
-			*answer.(*question) = q
-			return false
-		}
-		return q.holds(item)
-	}
-}
-
-// ask returns what a predicate looks for. Its holds is nil unless the predicate is
-// one of this package or calls one. The predicate may panic: the item is no
-// candidate.
-func ask(predicate func(cupel.IncludedItem) bool) *question {
-	item, answer := Item("?", 0), new(question)
-	questions.Store(item, answer)
-	defer questions.Delete(item)
-	wouldMatch(predicate, cupel.ExcludedItem{Item: item})
-	return answer
-}
 
 var noCandidates = []string{"there are no candidates"}
 
@@ -72,7 +37,7 @@ func (c *SelectionReportAssertionChain) nearIncluded(r *cupel.SelectionReport, p
 	if len(matching) > 0 {
 		return c.lost(matching)
 	}
-	return c.nothing(r, predicate)
+	return c.nothing(r)
 }
 
 // nearExcluded says why nothing that matches is excluded as it should be.
@@ -83,24 +48,15 @@ func (c *SelectionReportAssertionChain) nearExcluded(r *cupel.SelectionReport, p
 	if lines := c.included(r, predicate.Included); len(lines) > 0 {
 		return lines
 	}
-	return c.nothing(r, predicate.Included)
+	return c.nothing(r)
 }
 
-// nothing says that no candidate matches, in the words of the predicate if they
-// are true: it may be a part of a larger one.
-func (c *SelectionReportAssertionChain) nothing(r *cupel.SelectionReport, predicate func(cupel.IncludedItem) bool) []string {
+// nothing says that no candidate matches.
+func (c *SelectionReportAssertionChain) nothing(r *cupel.SelectionReport) []string {
 	if len(r.Included)+len(r.Excluded) == 0 {
 		return noCandidates
 	}
-	q := ask(predicate)
-	if q.holds == nil || slices.ContainsFunc(r.Included, q.holds.Included) || slices.ContainsFunc(r.Excluded, q.holds.Excluded) {
-		return []string{"no candidate matches the predicate"}
-	}
-	value := name(q.value)
-	if q.content {
-		value = c.name(q.value)
-	}
-	return []string{fmt.Sprintf("no candidate has %s %s", q.what, value)}
+	return []string{"no candidate matches"}
 }
 
 // lost says why items are excluded that should be in the window, and which budget
@@ -163,7 +119,29 @@ func (c *SelectionReportAssertionChain) smallestBudget(candidate int) string {
 	if err != nil || answer.Place > 0 {
 		return "" // the candidate is not one of the run, or the pipeline decides differently now
 	}
-	return ". " + answer.Smallest.String()
+	smallest := answer.Smallest
+	net := known.budget.MaxTokens() - known.budget.OutputReserve()
+	if !smallest.Found || known.budget.TargetTokens() == net {
+		return ". " + smallest.String()
+	}
+	// The search is among budgets whose target is all that the reserve leaves. This
+	// one has a target of its own, and keeps its ceiling where that is large enough.
+	target := smallest.Tokens - known.budget.OutputReserve()
+	ceiling := max(known.budget.MaxTokens(), smallest.Tokens)
+	if !smallest.Exact || !known.includes(candidate, ceiling, target) || known.includes(candidate, ceiling, target-1) {
+		return ""
+	}
+	return fmt.Sprintf(". The smallest budget that includes it has a target of %d tokens and a ceiling of %d.", target, ceiling)
+}
+
+// includes reports whether a candidate is in the window with another budget.
+func (r *run) includes(candidate, ceiling, target int) bool {
+	budget, err := r.budget.Resize(ceiling, target)
+	if err != nil {
+		return false
+	}
+	report, err := r.pipeline.DryRun(context.Background(), r.items, budget)
+	return err == nil && slices.ContainsFunc(report.Included, func(entry cupel.IncludedItem) bool { return entry.Candidate == candidate })
 }
 
 // joined lists names, the first of many with a count of the others.

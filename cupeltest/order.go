@@ -17,10 +17,7 @@ import (
 // It implements pattern 12 of the Testing Vocabulary chapter.
 func (c *SelectionReportAssertionChain) PlaceItemAtEdge(predicate func(cupel.IncludedItem) bool) *SelectionReportAssertionChain {
 	c.tester().Helper()
-	return c.link("PlaceItemAtEdge", func(r *cupel.SelectionReport) *SelectionReportAssertionError {
-		if predicate == nil {
-			return nilPredicate("PlaceItemAtEdge")
-		}
+	return c.linkOf("PlaceItemAtEdge", predicate == nil, func(r *cupel.SelectionReport) *SelectionReportAssertionError {
 		units := analysis.IncludedUnits(r)
 		matches := func(unit analysis.IncludedUnit) bool { return slices.ContainsFunc(unit, predicate) }
 		last := len(units) - 1

@@ -1,7 +1,7 @@
 package cupeltest
 
 import (
-	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/wollax/cupel-go/cupel"
@@ -24,52 +24,44 @@ func (p ItemPredicate) Excluded(entry cupel.ExcludedItem) bool { return p != nil
 
 // ByContent asks for items with exactly this content.
 func ByContent(content string) ItemPredicate {
-	return newPredicate(question{"content", content, true, func(item *cupel.ContextItem) bool { return item.Content() == content }})
+	return func(item *cupel.ContextItem) bool { return item.Content() == content }
 }
 
 // ByContentPrefix asks for items whose content begins with prefix.
 func ByContentPrefix(prefix string) ItemPredicate {
-	return newPredicate(question{"a content that begins with", prefix, true, func(item *cupel.ContextItem) bool { return strings.HasPrefix(item.Content(), prefix) }})
+	return func(item *cupel.ContextItem) bool { return strings.HasPrefix(item.Content(), prefix) }
 }
 
 // ByTag asks for items that have exactly this tag, among others or alone.
 func ByTag(tag string) ItemPredicate {
-	return newPredicate(question{what: "tag", value: tag, holds: func(item *cupel.ContextItem) bool {
-		for _, has := range item.AllTags() {
-			if has == tag {
-				return true
-			}
-		}
-		return false
-	}})
+	return func(item *cupel.ContextItem) bool { return slices.Contains(item.Tags(), tag) }
 }
 
 // ByGroup asks for items of exactly this group. It finds the items of a group in
 // smaller forms too, whose contents are others.
 func ByGroup(group string) ItemPredicate {
-	return newPredicate(question{what: "group", value: group, holds: func(item *cupel.ContextItem) bool { return group != "" && item.Group() == group }})
+	return func(item *cupel.ContextItem) bool { return group != "" && item.Group() == group }
 }
 
 // ByVersionOf asks for items with exactly this version key.
 func ByVersionOf(key string) ItemPredicate {
-	return newPredicate(question{what: "version key", value: key, holds: func(item *cupel.ContextItem) bool { return key != "" && item.VersionOf() == key }})
+	return func(item *cupel.ContextItem) bool { return key != "" && item.VersionOf() == key }
 }
 
 // ByKind asks for items of a kind, without regard to ASCII case.
 func ByKind(kind cupel.ContextKind) ItemPredicate {
-	return newPredicate(question{what: "kind", value: string(kind), holds: func(item *cupel.ContextItem) bool { return item.Kind().Equal(kind) }})
+	return func(item *cupel.ContextItem) bool { return item.Kind().Equal(kind) }
 }
 
 // BySource asks for items from a source, without regard to ASCII case.
 func BySource(source cupel.ContextSource) ItemPredicate {
-	return newPredicate(question{what: "source", value: string(source), holds: func(item *cupel.ContextItem) bool { return item.Source().Equal(source) }})
+	return func(item *cupel.ContextItem) bool { return item.Source().Equal(source) }
 }
 
 // ByKindAndSource asks for items of a kind from a source, without regard to
 // ASCII case.
 func ByKindAndSource(kind cupel.ContextKind, source cupel.ContextSource) ItemPredicate {
-	what := fmt.Sprintf("kind %s and source", name(string(kind)))
-	return newPredicate(question{what: what, value: string(source), holds: func(item *cupel.ContextItem) bool {
+	return func(item *cupel.ContextItem) bool {
 		return item.Kind().Equal(kind) && item.Source().Equal(source)
-	}})
+	}
 }

@@ -5,12 +5,39 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/wollax/cupel-go/cupel"
 )
+
+// digits are more than a person reads in the first line of a failure, and hash is what
+// tells long contents apart.
+var (
+	digits = regexp.MustCompile(`((?:score=|scores |then )-?\d*\.\d{4})\d{5,}`)
+	hash   = regexp.MustCompile(`(\d+ bytes), sha256 [0-9a-f]+…`)
+)
+
+// plainLine shortens scores in a line, and leaves out hashes.
+func plainLine(line string) string {
+	return hash.ReplaceAllString(digits.ReplaceAllString(line, "$1…"), "$1")
+}
+
+// diff returns the lines between the first and the last that differ, with - for those
+// of want and + for those of got.
+func diff(want, got string) string {
+	a, b := strings.Split(want, "\n"), strings.Split(got, "\n")
+	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
+		a, b = a[1:], b[1:]
+	}
+	for len(a) > 0 && len(b) > 0 && a[len(a)-1] == b[len(b)-1] {
+		a, b = a[:len(a)-1], b[:len(b)-1]
+	}
+	lines := cutAt(mostListed, a, func(line string) string { return "- " + line })
+	return strings.Join(append(lines, cutAt(mostListed, b, func(line string) string { return "+ " + line })...), "\n")
+}
 
 // score returns the shortest decimal form of a score or threshold (R43).
 func score(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
@@ -97,12 +124,4 @@ func (c *SelectionReportAssertionChain) quoteAll(contents []string) string {
 		quoted[i] = c.quote(content)
 	}
 	return joined(quoted)
-}
-
-func includedContents(r *cupel.SelectionReport) []string {
-	contents := make([]string, len(r.Included))
-	for i, entry := range r.Included {
-		contents[i] = entry.Item.Content()
-	}
-	return contents
 }

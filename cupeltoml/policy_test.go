@@ -212,6 +212,9 @@ func TestDecodePolicyRefuses(t *testing.T) {
 			Name: is unknown; want one of ` + knownFields + `
 			["a b"]: is unknown; want one of ` + knownFields + `
 			bucket_size: is unknown; want one of ` + knownFields, "names are those of the JSON document, exactly"},
+		{"removed settings", "fullOnly = true\nanyNumbers = nan\nscorers = [{ type = \"recency\", weight = 1 }]" + rest, `
+			anyNumbers: was removed from policies: delete the line
+			fullOnly: was removed from policies: delete the line`, "the error says what to do with a policy of an earlier version"},
 		{"not finite", `scorers = [{ type = "recency", weight = nan }, { type = "recency", weight = -inf },
 			{ type = "kind", weight = 1, weights = { "a b" = inf, c = nan, d = 1.0 } }, { type = nan, weight = 1 }]` + rest, `
 			scorers[0].weight: must be a number, got nan

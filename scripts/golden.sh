@@ -1,6 +1,6 @@
 #!/bin/sh
-# Writes every golden file of the repository: those of the packages whose tests have a flag named update, the
-# pages and files of cupeltest, and the counts of docs/testing.md. Read the difference before you commit it.
+# Writes every golden file of the repository: those of the packages whose tests have a flag named update, and the
+# pages and files of cupeltest. Read the difference before you commit it.
 # Tests that fail for another reason do not stop it; scripts/test.sh reports them.
 set -eu
 cd "$(dirname "$0")/.."
@@ -28,8 +28,6 @@ tests=$(awk '/^func Test/ { name = $2; sub(/\(.*/, "", name) } /samePage\(t,/ &&
 	sort -u | paste -sd '|' -)
 export CUPELTEST_UPDATE=1
 update ./cupeltest -run "^($tests)\$"
-# The counts may be a little off, so that the page need not change with each test.
-GOWORK=off go -C tools run ./cmd/testpage -check 2>/dev/null || GOWORK=off go -C tools run ./cmd/testpage
 
 if [ -n "$failed" ]; then
 	echo "golden.sh: tests fail in$failed; make test says why" >&2

@@ -4,25 +4,6 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-limit=600
-long=$(find . \( -name '*.go' -o -name '*.ts' -o -name '*.tsx' -o -name '*.css' -o -name '*.sh' \) -not -path './.git/*' -not -path '*/node_modules/*' -exec awk -v limit="$limit" \
-	'END { if (NR > limit) print FILENAME ": " NR " lines" }' {} \;)
-if [ -n "$long" ]; then
-	echo "files longer than $limit lines; cut them where the subject changes:" >&2
-	echo "$long" >&2
-	exit 1
-fi
-
-# Words that usually mark a sentence to rewrite. Counts every use, since a few are right;
-# http.NoBody is no sentence.
-most=20
-stiff=$(git grep -wiohE 'nobody|whatever|beside|anew|is told|are told|of which|whoever' -- \
-	'*.md' '*.go' '*.ts' '*.tsx' '*.html' '*.toml' '*.sh' Makefile ':!scripts/lint.sh' | grep -vcx NoBody)
-if [ "$stiff" -gt "$most" ]; then
-	echo "stiff English $stiff times, at most $most: rewrite sentences with nobody, whatever, beside, anew, is told, of which" >&2
-	exit 1
-fi
-
 for script in scripts/*.sh; do
 	sh -n "$script"
 done

@@ -71,53 +71,47 @@ func DiffReports(a, b *cupel.SelectionReport) *ReportDiff {
 // match returns the items of two reports: those of a, its duplicates last, and then
 // those that only b has, in no order.
 func match(a, b *Ledger) (changes []ReportChange) {
-	keys := matchKeys(a, b)
-	waiting := make(map[matchKey][]*Entry) // entries of b
+	formOf := otherForms(a, b)
+	waiting := make(map[string][]*Entry) // of b, by content
 	for _, y := range b.duplicatesLast() {
-		waiting[keys[y]] = append(waiting[keys[y]], y)
+		if content := y.Item.Content(); formOf[y] == nil {
+			waiting[content] = append(waiting[content], y)
+		}
 	}
 	for _, x := range a.duplicatesLast() {
-		c := ReportChange{Content: x.Item.Content(), A: x}
-		if list := waiting[keys[x]]; len(list) > 0 {
-			c.B, waiting[keys[x]] = list[0], list[1:]
-			if x.Form > 0 && c.B.Form == 0 {
-				c.Content = c.B.Item.Content()
-			}
+		c := ReportChange{Content: x.Item.Content(), A: x, B: formOf[x]}
+		if list := waiting[c.Content]; c.B == nil && len(list) > 0 {
+			c.B, waiting[c.Content] = list[0], list[1:]
+		}
+		if x.Form > 0 && c.B != nil && c.B.Form == 0 {
+			c.Content = c.B.Item.Content()
 		}
 		changes = append(changes, c)
 	}
-	for _, list := range waiting {
+	for content, list := range waiting {
 		for _, y := range list {
-			changes = append(changes, ReportChange{Content: y.Item.Content(), B: y})
+			changes = append(changes, ReportChange{Content: content, B: y})
 		}
 	}
 	return changes
 }
 
-// matchKey is what entries of one item have in common: the content, or the position
-// of a candidate that is in a smaller form in one report at least.
-type matchKey struct {
-	content  string
-	position int
-}
-
-func matchKeys(a, b *Ledger) map[*Entry]matchKey {
-	keys := make(map[*Entry]matchKey, len(a.Entries)+len(b.Entries))
+// otherForms pairs entries of one candidate that is in a smaller form in one report at
+// least, each with the other one.
+func otherForms(a, b *Ledger) map[*Entry]*Entry {
+	pairs := make(map[*Entry]*Entry)
 	at := make(map[int]*Entry, len(a.Entries)) // entries of a by position
 	for i := range a.Entries {
-		x := &a.Entries[i]
-		keys[x] = matchKey{content: x.Item.Content()}
-		at[x.origin] = x
+		at[a.Entries[i].origin] = &a.Entries[i]
 	}
 	delete(at, -1)
 	for i := range b.Entries {
 		y := &b.Entries[i]
-		keys[y] = matchKey{content: y.Item.Content()}
 		if x := at[y.origin]; x != nil && max(x.Form, y.Form) > 0 && sameInFull(x.Item, y.Item) {
-			keys[x], keys[y] = matchKey{position: y.origin}, matchKey{position: y.origin}
+			pairs[x], pairs[y] = y, x
 		}
 	}
-	return keys
+	return pairs
 }
 
 // sameInFull reports whether two items, one of them a smaller form, can be of the

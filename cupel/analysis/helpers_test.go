@@ -105,22 +105,15 @@ func selects(n int) sliceFunc {
 	}
 }
 
-// source makes the choices of a random case; *rand.Rand is one, and so are the
-// bytes of a fuzzer.
-type source interface{ IntN(n int) int }
-
-type byteSource struct{ data []byte }
-
-func (s *byteSource) IntN(n int) int {
-	if len(s.data) == 0 {
-		return 0
+// benchItems are n items of 20 to 419 tokens with relevances.
+func benchItems(n int) []*cupel.ContextItem {
+	r := rand.New(rand.NewPCG(1, uint64(n)))
+	items := make([]*cupel.ContextItem, n)
+	for i := range items {
+		items[i] = scored(fmt.Sprint("content number ", i), 20+r.IntN(400), r.Float64())
 	}
-	b := s.data[0]
-	s.data = s.data[1:]
-	return int(b) % n
+	return items
 }
-
-var _ source = (*rand.Rand)(nil)
 
 // world is a random case, small enough for every budget to be tried.
 type world struct {
@@ -133,7 +126,7 @@ type world struct {
 // worldBudgets is more than all items of a world take.
 const worldBudgets = 130
 
-func newWorld(src source) world {
+func newWorld(src *rand.Rand) world {
 	var w world
 	kinds := []cupel.ContextKind{"a", "A", "b", "c"}
 	for range src.IntN(9) {
@@ -167,7 +160,7 @@ func newWorld(src source) world {
 }
 
 // newSlicer returns any slicer, with others in it up to a depth.
-func newSlicer(src source, depth int, knapsack bool) strategy.Slicer {
+func newSlicer(src *rand.Rand, depth int, knapsack bool) strategy.Slicer {
 	choice := src.IntN(8)
 	if depth == 0 {
 		choice %= 3
@@ -188,6 +181,8 @@ func newSlicer(src source, depth int, knapsack bool) strategy.Slicer {
 		return must(slicer.NewCountQuota(newSlicer(src, depth-1, false), counts(), slicer.WithScarcity(scarcity)))
 	case choice == 6:
 		return custom{newSlicer(src, depth-1, knapsack)}
+	case choice == 7:
+		return slicer.MultipleChoice{}
 	}
 	return slicer.Greedy{}
 }

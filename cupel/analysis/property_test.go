@@ -185,19 +185,3 @@ func TestAgainstPlainRuns(t *testing.T) {
 		t.Errorf("the worlds have become too simple to say much: %d worlds, %d times a larger budget lost an item", rounds, lost)
 	}
 }
-
-// FuzzAnalysis lets a fuzzer make the choices of the worlds.
-func FuzzAnalysis(f *testing.F) {
-	f.Add([]byte{})
-	r := rand.New(rand.NewPCG(4, 2))
-	for range 8 {
-		data := make([]byte, 60)
-		for i := range data {
-			data[i] = byte(r.IntN(256))
-		}
-		f.Add(data)
-	}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		newWorld(&byteSource{data}).check(t)
-	})
-}

@@ -39,9 +39,8 @@ func (u IncludedUnit) Kind() cupel.ContextKind {
 		if entry.Form > 0 {
 			full = sizeInFull(entry.Item)
 		}
-		sum := tokens[entry.Item.Kind().Key()]
-		sum.Add(full)
-		tokens[entry.Item.Kind().Key()] = sum
+		key := entry.Item.Kind().Key()
+		tokens[key] = tokens[key].Plus(exact.Of(full))
 	}
 	best := cupel.ContextKind("")
 	for _, entry := range u {

@@ -1,8 +1,8 @@
 package observe
 
 import (
+	"cmp"
 	"context"
-	"slices"
 	"strconv"
 	"sync"
 
@@ -104,7 +104,7 @@ func (c *DiagnosticTraceCollector) Events() []cupel.TraceEvent {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return slices.Clone(c.events)
+	return append([]cupel.TraceEvent(nil), c.events...)
 }
 
 // BuildReport returns the report of the last run, with the recorded events. If
@@ -117,22 +117,23 @@ func (c *DiagnosticTraceCollector) BuildReport() *cupel.SelectionReport {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	report := &cupel.SelectionReport{}
-	if c.report != nil {
-		report = c.report.Clone()
-	}
-	report.Events = slices.Clone(c.events)
+	report := cmp.Or(c.report, &cupel.SelectionReport{}).Clone()
+	report.Events = append([]cupel.TraceEvent(nil), c.events...)
 	return report
 }
 
 // StartRun implements [RunObserver].
-func (c *DiagnosticTraceCollector) StartRun(ctx context.Context, _ RunInfo) (context.Context, RunTrace) {
+func (c *DiagnosticTraceCollector) StartRun(ctx context.Context, info RunInfo) (context.Context, RunTrace) {
 	if c == nil {
 		return ctx, nil
 	}
+	events := 5 // one for each stage
+	if c.level >= TraceDetailItem {
+		events += info.Candidates
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.report, c.events = nil, nil
+	c.report, c.events = nil, make([]cupel.TraceEvent, 0, events)
 	return ctx, diagnosticRun{collector: c}
 }
 

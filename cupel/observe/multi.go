@@ -81,7 +81,7 @@ func (m *multi) StartRun(ctx context.Context, info RunInfo) (context.Context, Ru
 	complete := false
 	defer func() {
 		if !complete { // a child panicked: those before it have started a run
-			quietly(func() { run.EndRun(ctx, RunEnd{Start: info.Start, End: info.Start, Err: &AbandonedError{}}) })
+			value.Quietly(func() { run.EndRun(ctx, RunEnd{Start: info.Start, End: info.Start, Err: &AbandonedError{}}) })
 		}
 	}()
 	for _, c := range m.children {
@@ -158,7 +158,7 @@ func (m *multiRun) StartStage(ctx context.Context, s StageStart) context.Context
 		if started < len(m.all) { // a follower panicked: those before it have started the stage
 			before := multiRun{all: m.all[:started]}
 			e := StageEnd{Stage: s.Stage, Start: s.Start, End: s.Start, CountIn: s.CountIn, Err: &AbandonedError{s.Stage}}
-			quietly(func() { before.EndStage(ctx, e) })
+			value.Quietly(func() { before.EndStage(ctx, e) })
 		}
 	}()
 	for ; started < len(m.all); started++ {
@@ -215,7 +215,7 @@ func (m *multi) StartTurn(ctx context.Context, info turn.Info) (context.Context,
 	complete := false
 	defer func() {
 		if !complete { // a child panicked: those before it have started a turn
-			quietly(func() { t.EndTurn(ctx, turn.End{Err: &AbandonedError{}}) })
+			value.Quietly(func() { t.EndTurn(ctx, turn.End{Err: &AbandonedError{}}) })
 		}
 	}()
 	for _, c := range m.children {
@@ -262,17 +262,10 @@ func tellAll[T any](all []T, tell func(T)) {
 	}
 	defer func() {
 		for next < len(all) {
-			quietly(tellNext)
+			value.Quietly(tellNext)
 		}
 	}()
 	for next < len(all) {
 		tellNext()
 	}
-}
-
-// quietly calls do while something unwinds the stack. A panic of do ends here, so
-// that the caller sees the first one, which is not recovered.
-func quietly(do func()) {
-	defer func() { _ = recover() }()
-	do()
 }

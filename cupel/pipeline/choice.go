@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"errors"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/internal/engine"
@@ -36,23 +37,22 @@ func (p *Prepared) Select(ctx context.Context, budget cupel.ContextBudget) ([]in
 // Choose selects as [Prepared.Select] does, for callers that try many budgets:
 // the choice knows some of the budgets that give the same.
 func (p *Prepared) Choose(ctx context.Context, budget cupel.ContextBudget) (Choice, error) {
-	if err := p.ready(); err != nil {
-		return Choice{}, err
-	}
 	ctx = contextOr(ctx)
-	r := p.newRun(budget, true)
+	r := p.start(budget, true)
+	if r.failed != nil {
+		return Choice{}, r.failed
+	}
 	linked := r.columns.Links != nil
 	err := r.stage(ctx, classify, 0, r.classify)
 	if err != nil {
-		if !linked && checkPinned(budget, r.choice.PinnedTokens) != nil {
-			return Choice{known: true, unfit: true, pinned: r.choice.PinnedTokens}, err
-		}
-		return Choice{}, err
+		unfit := !linked && errors.Is(err, ErrPinnedExceedsBudget)
+		return Choice{known: unfit, unfit: unfit, pinned: r.choice.PinnedTokens}, err
 	}
-	if err := r.stage(ctx, slice, 0, r.slice); err != nil {
-		return Choice{}, err
+	err = r.stage(ctx, slice, 0, r.slice)
+	if err == nil {
+		err = r.stage(ctx, place, 0, func(context.Context) (int, error) { return 0, r.merge() })
 	}
-	if err := r.stage(ctx, place, 0, func(context.Context) (int, error) { return 0, r.merge() }); err != nil {
+	if err != nil {
 		return Choice{}, err
 	}
 	c := Choice{Candidates: r.candidatesOf(r.choice.Merged), pinned: r.choice.PinnedTokens}
@@ -74,17 +74,12 @@ func (p *Prepared) Choose(ctx context.Context, budget cupel.ContextBudget) (Choi
 func (r *run) formsOf(merged []engine.Chosen) (forms []int32) {
 	for i := range merged {
 		m := &merged[i]
-		var made *engine.Made
+		var made engine.Made
 		if m.Unit != engine.None {
-			whole := r.set.Make(m.Unit, m.Form)
-			made = &whole
+			made = r.set.Make(m.Unit, m.Form)
 		}
 		for n, c := range r.choice.CandidatesOf(m) {
-			form := made.FormOf(n)
-			if made != nil && made.Group > 0 {
-				form = int32(len(r.items[c].Variants())) + made.Group
-			}
-			forms = append(forms, form)
+			forms = append(forms, int32(r.formOf(&made, n, c)))
 		}
 	}
 	return forms

@@ -38,33 +38,6 @@ func ExamplePipeline_Prepare() {
 	// 1000 tokens hold 5 items
 }
 
-func ExamplePrepared_Run() {
-	window, err := prepared().Run(context.Background(), budgetFor(20, 20))
-	if err != nil {
-		log.Fatal(err)
-	}
-	for _, item := range window {
-		fmt.Println(item.Content())
-	}
-	// Output:
-	// You are a helpful assistant.
-	// The disk is full.
-	// How do I free some space?
-}
-
-func ExamplePrepared_DryRun() {
-	report, err := prepared().DryRun(context.Background(), budgetFor(20, 20))
-	if err != nil {
-		log.Fatal(err)
-	}
-	for _, e := range report.Excluded {
-		fmt.Printf("%s: %v\n", e.Item.Content(), e.Reason)
-	}
-	// Output:
-	// ERROR disk full (and 900 lines more): BudgetExceeded: 900 tokens requested, 0 available
-	// What is in this log?: BudgetExceeded: 6 tokens requested, 0 available
-}
-
 // Two pipelines with the same scorer need one pass of it.
 func ExamplePrepared_For() {
 	knapsack, err := slicer.NewKnapsack(slicer.WithBucketSize(1))
@@ -85,15 +58,6 @@ func ExamplePrepared_For() {
 	}
 	fmt.Println(len(window), "items")
 	// Output: 3 items
-}
-
-func ExamplePrepared_Select() {
-	positions, err := prepared().Select(context.Background(), budgetFor(20, 20))
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(positions)
-	// Output: [0 4 3]
 }
 
 func ExamplePrepared_Choose() {

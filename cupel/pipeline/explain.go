@@ -16,17 +16,13 @@ import (
 // negative tokens, or a duplicate.
 //
 // It costs up to two selections, and fails as [Prepared.Select] does.
-func (p *Prepared) Explain(ctx context.Context, budget cupel.ContextBudget, candidate int) (strategy.Obstacle, error) {
-	if err := p.ready(); err != nil {
-		return strategy.Obstacle{}, err
-	}
-	if candidate < 0 || candidate >= len(p.items) {
-		return strategy.Obstacle{}, nil
-	}
+func (p *Prepared) Explain(ctx context.Context, budget cupel.ContextBudget, candidate int) (o strategy.Obstacle, err error) {
 	ctx = contextOr(ctx)
-	r := p.newRun(budget, true)
-	var o strategy.Obstacle
-	err := r.stage(ctx, classify, 0, r.classify)
+	r := p.start(budget, true)
+	if r.failed != nil || candidate < 0 || candidate >= len(p.items) {
+		return o, r.failed
+	}
+	err = r.stage(ctx, classify, 0, r.classify)
 	if err == nil {
 		err = r.stage(ctx, slice, 0, func(ctx context.Context) (_ int, err error) {
 			o, err = r.explain(ctx, engine.Candidate(candidate))
@@ -42,12 +38,8 @@ func (p *Prepared) Explain(ctx context.Context, budget cupel.ContextBudget, cand
 
 // explain answers for all members of the candidate's unit.
 func (r *run) explain(ctx context.Context, candidate engine.Candidate) (o strategy.Obstacle, err error) {
-	wanted, at := r.set.UnitOf(candidate), -1
-	for i, u := range r.ranking.Sorted() {
-		if u == wanted {
-			at = i
-		}
-	}
+	wanted := r.set.UnitOf(candidate)
+	at := slices.Index(r.ranking.Sorted(), wanted)
 	older := r.set.IsOlder(candidate)
 	if at < 0 && !older {
 		return o, nil
@@ -67,7 +59,7 @@ func (r *run) explain(ctx context.Context, candidate engine.Candidate) (o strate
 		switch {
 		case c.Unit == wanted, c.Unit == engine.None && c.Candidate == candidate:
 			return r.explainOverflow(i)
-		case c.Unit == engine.None && !older && r.ranking.Offers(wanted, c.Candidate):
+		case c.Unit == engine.None && !older && slices.Contains(r.ranking.Older(wanted), c.Candidate):
 			return strategy.Obstacle{
 				Rule: "The slicer left it out, and an older version came back in its place.", Before: []int{int(c.Candidate)},
 			}, nil
@@ -112,23 +104,19 @@ const overflowRule = "The slicer chose it, but the selection overflowed the targ
 
 // explainOverflow is for one of the chosen units.
 func (r *run) explainOverflow(at int) (strategy.Obstacle, error) {
-	chosen := r.choice.Chosen[at]
-	rank := make(map[engine.Candidate]int, len(r.choice.Chosen)) // 0 for pinned units
-	for i := range r.choice.Chosen {
-		rank[r.choice.Chosen[i].Candidate] = i + 1
-	}
 	if err := r.merge(); err != nil {
 		return strategy.Obstacle{}, err
 	}
 	o := strategy.Obstacle{Rule: overflowRule}
-	for i := range r.choice.Merged {
-		m := &r.choice.Merged[i]
-		if m.Candidate == chosen.Candidate {
+	for i := range r.choice.Merged { // pinned units, and the chosen ones in their order
+		from := slices.IndexFunc(r.choice.Chosen[at:], func(c engine.Chosen) bool { return c.Candidate == r.choice.Merged[i].Candidate })
+		if from == 0 {
 			return strategy.Obstacle{}, nil
 		}
-		if rank[m.Candidate] <= at {
-			o.Before = append(o.Before, r.candidatesOf(r.choice.Merged[i:i+1])...)
+		if from > 0 { // it comes after the wanted unit
+			break
 		}
+		o.Before = append(o.Before, r.candidatesOf(r.choice.Merged[i:i+1])...)
 	}
 	return o, nil
 }

@@ -31,11 +31,6 @@ func TestStrategiesThatChangeTheirArguments(t *testing.T) {
 			clear(all)
 			return err
 		})), "the reasons of Slice need the tokens of items that the scorer has seen"},
-		{"scorer reverses the list", withScorer(batchFunc(func(ctx context.Context, all []*cupel.ContextItem, scores []float64) error {
-			err := byHint{}.Score(ctx, all, scores)
-			slices.Reverse(all)
-			return err
-		})), "sorting in place is the likeliest slip of a relative scorer"},
 		{"slicer clears the list", withSlicer(sliceFunc(func(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (strategy.Selection, error) {
 			sel, err := inOrder(ctx, items, budget)
 			clear(items)
@@ -46,11 +41,6 @@ func TestStrategiesThatChangeTheirArguments(t *testing.T) {
 			clear(items)
 			return order, err
 		})), "the inclusions are explained after the placer has run"},
-		{"placer reverses the list", withPlacer(placeFunc(func(ctx context.Context, items []cupel.ScoredItem) ([]int, error) {
-			order, err := asMerged(ctx, items)
-			slices.Reverse(items)
-			return order, err
-		})), "the report would tell of another order than the window has"},
 	}
 	items := []*cupel.ContextItem{item(t, "p", 1, pin), item(t, "a", 5, hint(0.9)), item(t, "b", 3, hint(0.5)), item(t, "c", 50, hint(0.1))}
 	budget := budgetOf(t, 100, 12)
@@ -86,6 +76,11 @@ func TestPipelineThatNewDidNotBuild(t *testing.T) {
 			errorIs(t, err, cupel.ErrInvalidConfig)
 			if report == nil {
 				t.Error("DryRun returned no report with its error")
+			}
+			result, err := p.RunStream(t.Context(), failing(nil), budgetOf(t, 1, 1))
+			errorIs(t, err, cupel.ErrInvalidConfig)
+			if c := p.Config(); result == nil || c.Scorer != nil || c.Slicer != nil || c.Placer != nil {
+				t.Errorf("got the result %v, and the settings %+v", result, c)
 			}
 		})
 	}
@@ -124,26 +119,16 @@ func (l *limitingRun) StartStage(ctx context.Context, s observe.StageStart) cont
 }
 
 func TestObserverEndsTheContext(t *testing.T) {
-	tests := []struct {
-		name        string
-		stage, want cupel.PipelineStage
-		why         string
-	}{
-		{"whole run", "", cupel.StageClassify, "the first stage notices"},
-		{"Classify", cupel.StageClassify, cupel.StageClassify, "the stage itself notices"},
-		{"Score", cupel.StageScore, cupel.StageScore, "the stage itself notices"},
-		{"Deduplicate", cupel.StageDeduplicate, cupel.StageDeduplicate, "the stage itself notices"},
-		{"Slice", cupel.StageSlice, cupel.StageSlice, "the stage itself notices"},
-		{"Place", cupel.StagePlace, cupel.StagePlace, "the stage itself notices"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			_, err := newPipeline(t).Run(t.Context(), observedItems(t), budgetOf(t, 20, 10), pipeline.WithTrace(&limiting{stage: tt.stage}))
-			canceled, ok := compat.AsType[*pipeline.CanceledError](err)
-			if !ok || canceled.Stage != tt.want || !errors.Is(err, context.DeadlineExceeded) {
-				t.Errorf("got %T %v, want a CanceledError of stage %s: %s", err, err, tt.want, tt.why)
-			}
-		})
+	for at, want := range map[cupel.PipelineStage]cupel.PipelineStage{
+		"":                  cupel.StageClassify, // the whole run: the first stage notices
+		cupel.StageClassify: cupel.StageClassify, cupel.StageScore: cupel.StageScore, cupel.StageDeduplicate: cupel.StageDeduplicate,
+		cupel.StageSlice: cupel.StageSlice, cupel.StagePlace: cupel.StagePlace,
+	} {
+		_, err := newPipeline(t).Run(t.Context(), observedItems(t), budgetOf(t, 20, 10), pipeline.WithTrace(&limiting{stage: at}))
+		canceled, ok := compat.AsType[*pipeline.CanceledError](err)
+		if !ok || canceled.Stage != want || !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%q: got %T %v, want a CanceledError of stage %s", at, err, err, want)
+		}
 	}
 }
 

@@ -198,6 +198,51 @@ func TestCustomReasonsAndShortfalls(t *testing.T) {
 	}
 }
 
+// TestItemEvents: an observer gets an event for each item, once, in the stage that
+// decided, and the messages stay what they were.
+func TestItemEvents(t *testing.T) {
+	long := strings.Repeat("a filter with a long name ", 9)
+	filters := sliceFunc(func(context.Context, []cupel.ScoredItem, cupel.SliceBudget) (strategy.Selection, error) {
+		reason := cupel.NewExclusionReason(cupel.ExcludeFiltered, cupel.ReasonData{FilterName: long})
+		return strategy.Selection{Drops: []strategy.Drop{{Index: 1, Reason: reason}, {Index: 0, Reason: reason}}}, nil
+	})
+	for _, tt := range []struct {
+		why, items, how string
+		target          int
+		want            string
+	}{
+		{"one that came back was out before, and is in", "a 10 .9 k=f; c 5 .8 k=f; o 30 .6; b 60 .5 k=f", "greedy", 50,
+			"Deduplicate Superseded: a newer version is among the candidates; Deduplicate Superseded: a newer version is among the candidates; " +
+				"Slice BudgetExceeded: 60 tokens requested, 10 available; Place Scored: score 0.9, 10 tokens; Place Scored: score 0.6, 30 tokens"},
+		{"Place drops what overflows, and then says what is in", "a 60 .9; b 30 .8 g=g; c 20 .2 g=g", "everything truncate", 70,
+			"Place BudgetExceeded: 30 tokens requested, 10 available (group_tokens=50); Place BudgetExceeded: 20 tokens requested, 10 available (group_tokens=50); Place Scored: score 0.9, 60 tokens"},
+		{"messages may be long", "a 6 .9; b 5 .8; c 9 .7", "filters", 9,
+			"Slice Filtered: " + long + "; Slice Filtered: " + long + "; Slice BudgetExceeded: 9 tokens requested, 9 available"},
+	} {
+		c := pipelineOf(t, tt.how).Config()
+		if tt.how == "filters" {
+			c.Slicer = filters
+		}
+		p, err := pipeline.New(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		collector := observe.NewDiagnosticTraceCollector(observe.WithDetailLevel(observe.TraceDetailItem))
+		if _, err := p.Run(t.Context(), unitItems(t, tt.items), budgetOf(t, 100, tt.target), pipeline.WithTrace(collector)); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, e := range collector.Events() {
+			if e.Message != "" {
+				got = append(got, string(e.Stage)+" "+e.Message)
+			}
+		}
+		if got := strings.Join(got, "; "); got != tt.want {
+			t.Errorf("%s\n got %s\nwant %s", tt.why, got, tt.want)
+		}
+	}
+}
+
 func TestUnobservedRunsBuildNothing(t *testing.T) {
 	if raceEnabled {
 		t.Skip("pools drop objects at random under the race detector; the ordinary test run counts")
@@ -219,38 +264,6 @@ func TestUnobservedRunsBuildNothing(t *testing.T) {
 	// The window, and what the plain slicer and placer of this test allocate.
 	if bare > 4 {
 		t.Errorf("an unobserved run allocates %v times, want at most 4", bare)
-	}
-}
-
-func TestObserversKnowTheOverflow(t *testing.T) {
-	c := newPipeline(t).Config()
-	c.Overflow, c.Slicer = pipeline.OverflowProceed, strategy.SlicerFunc(func(_ context.Context, items []cupel.ScoredItem, _ cupel.SliceBudget) (strategy.Selection, error) {
-		all := make([]int, len(items))
-		for i := range all {
-			all[i] = i
-		}
-		return strategy.Selection{Indices: all}, nil
-	})
-	p, err := pipeline.New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, tt := range []struct {
-		name string
-		item *cupel.ContextItem
-		want int
-	}{
-		{"over", item(t, "a", 25), 5},
-		{"a unit over", item(t, "b", 27, cupel.WithGroup("g")), 7},
-		{"within", item(t, "c", 20), 0},
-	} {
-		s, other := &spy{}, &spy{}
-		if _, err := p.Run(t.Context(), []*cupel.ContextItem{tt.item}, budgetOf(t, 100, 20), pipeline.WithTrace(observe.Multi(s, other))); err != nil {
-			t.Fatal(err)
-		}
-		if s.run.Overflow != tt.want || other.run.Overflow != tt.want {
-			t.Errorf("%s: %d tokens over the target, want %d", tt.name, s.run.Overflow, tt.want)
-		}
 	}
 }
 

@@ -1,9 +1,9 @@
 package pipeline
 
 import (
-	"cmp"
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
@@ -34,43 +34,38 @@ var stageNames = [numStages]cupel.PipelineStage{
 
 // observer tells the observers of a run what happens. Its zero value tells nothing.
 type observer struct {
-	on       bool
+	state    observe.RunTrace // gets starts and ends; nil if nothing is observed
 	detail   observe.TraceDetail
 	recorder observe.TraceCollector // gets events
-	state    observe.RunTrace       // gets starts and ends; nil for a plain collector
 	start    time.Time
 	stages   [numStages]stageState
 	current  stageNumber // the stage that runs
-
-	excluded []cupel.ExcludedItem
-	stageOf  []stageNumber // by excluded
-	told     int           // of excluded, those that the recorder has
 	included []cupel.IncludedItem
+	message  []byte // of an item event
 }
 
 // stageState is what is known of a stage. A streaming run enters a stage once for
 // each batch.
 type stageState struct {
-	ctx     context.Context // the stage's; nil before its start
-	open    bool            // the start was told, the end was not
-	inside  bool            // entered, and not left
-	start   time.Time
-	entered time.Time
-	end     time.Time
-	busy    time.Duration
-	in, out int
-	reasons reasonCounts
-	times   *timing.Stage // nil unless the observer asked for them
-	err     error
+	ctx      context.Context // the stage's; nil before its start
+	open     bool            // the start was told, the end was not
+	start    time.Time
+	entered  time.Time // zero after it was left
+	end      time.Time
+	busy     time.Duration
+	in, out  int
+	reasons  []observe.ReasonCount // in the order in which the codes first occurred
+	excluded []cupel.ExcludedItem
+	told     int           // of excluded, those that the recorder has
+	times    *timing.Stage // nil unless the observer asked for them
+	err      error
 }
 
 // why reports whether the observer wants to know why items are left out.
-func (o *observer) why() bool { return o.on && (o.detail.Reasons || o.items()) }
+func (o *observer) why() bool { return o.detail.Reasons || o.detail.ItemEvents || o.lists() }
 
-// items reports whether the observer wants to know which items are left out.
-func (o *observer) items() bool {
-	return o.detail.ItemEvents || o.detail.Items || o.detail.Exclusions || o.detail.Report
-}
+// lists reports whether the observer wants lists of items.
+func (o *observer) lists() bool { return o.detail.Items || o.detail.Exclusions || o.detail.Report }
 
 // observe asks the collector whether to observe this run, and in what detail.
 func (r *run) observe(ctx context.Context, collector observe.TraceCollector, info observe.RunInfo) context.Context {
@@ -79,26 +74,23 @@ func (r *run) observe(ctx context.Context, collector observe.TraceCollector, inf
 	if collector == nil || !collector.IsEnabled() {
 		return ctx
 	}
-	o.start = r.config.Clock()
-	o.recorder = collector
-	// A collector without the extension cannot say how much it wants, so it gets
-	// every event.
-	o.detail = observe.TraceDetail{ItemEvents: true}
-	if follows, ok := collector.(observe.RunObserver); ok {
-		info.Start, info.Budget, info.Pipeline, info.PolicyHash = o.start, r.budget, r.config.Name, r.config.PolicyHash
-		observed, state := follows.StartRun(ctx, info)
-		if observed != nil {
-			ctx = observed
-		}
-		if value.IsNil(state) {
-			return ctx
-		}
-		o.state, o.detail = state, state.Detail()
-		if recorder, ok := state.(observe.TraceCollector); ok {
-			o.recorder = recorder
-		}
+	follows, ok := collector.(observe.RunObserver)
+	if !ok { // it cannot say how much it wants, so it gets every event
+		follows = observe.Multi(collector).(observe.RunObserver)
 	}
-	o.on = true
+	o.start = r.config.Clock()
+	info.Start, info.Budget, info.Pipeline, info.PolicyHash = o.start, r.budget, r.config.Name, r.config.PolicyHash
+	observed, state := follows.StartRun(ctx, info)
+	if observed != nil {
+		ctx = observed
+	}
+	if value.IsNil(state) {
+		return ctx
+	}
+	o.state, o.detail, o.recorder = state, state.Detail(), collector
+	if recorder, ok := state.(observe.TraceCollector); ok {
+		o.recorder = recorder
+	}
 	return ctx
 }
 
@@ -106,53 +98,41 @@ func (r *run) observe(ctx context.Context, collector observe.TraceCollector, inf
 // the stage's strategy.
 func (r *run) enter(ctx context.Context, stage stageNumber, in int) context.Context {
 	o := &r.observer
-	if !o.on {
+	if o.state == nil {
 		return ctx
 	}
 	st := &o.stages[stage]
 	st.entered = r.config.Clock()
-	st.inside = true
 	st.in += in
 	if st.ctx == nil {
-		r.tellStageStart(ctx, stage, in)
+		st.ctx, st.start = ctx, st.entered
+		if r.streaming && stage != place { // only Place knows at its start how many items will enter
+			in = 0
+		}
+		if c := o.state.StartStage(ctx, observe.StageStart{Stage: stageNames[stage], Start: st.start, CountIn: in}); c != nil {
+			st.ctx = c
+		}
+		st.open = true
+		if o.detail.Strategies && stage != classify && stage != deduplicate {
+			st.times = timing.Start(st.ctx)
+		}
 	}
 	o.current = stage // not before: during the call of StartStage the stage does not run
 	return st.ctx
 }
 
-// tellStageStart tells of the start of a stage, and sets the stage's context.
-func (r *run) tellStageStart(ctx context.Context, stage stageNumber, in int) {
-	o := &r.observer
-	st := &o.stages[stage]
-	st.ctx, st.start = ctx, st.entered
-	if o.state == nil {
-		return
-	}
-	start := observe.StageStart{Stage: stageNames[stage], Start: st.start, CountIn: in}
-	if r.streaming && stage != place { // only Place knows at its start how many items will enter
-		start.CountIn = 0
-	}
-	if c := o.state.StartStage(ctx, start); c != nil {
-		st.ctx = c
-	}
-	st.open = true
-	if o.detail.Strategies && stage != classify && stage != deduplicate {
-		st.times = timing.Start(st.ctx)
-	}
-}
-
 // leave records that the current stage has finished a batch.
 func (r *run) leave() {
 	o := &r.observer
-	if o.on && o.current != noStage {
+	if o.state != nil && o.current != noStage {
 		o.stages[o.current].leave(r.config.Clock())
 	}
 	o.current = noStage
 }
 
 func (st *stageState) leave(now time.Time) {
-	st.end, st.inside = now, false
 	st.busy += now.Sub(st.entered)
+	st.end, st.entered = now, time.Time{}
 }
 
 // stage runs one stage for one batch, and tells of its items. do returns the number
@@ -171,7 +151,7 @@ func (r *run) stage(ctx context.Context, stage stageNumber, in int, do func(ctx 
 	}
 	err = canceled(ctx, stage, err) // the observer may have given the stage a deadline of its own
 	r.leave()                       // before anything is built, so that observing is not measured
-	if !o.on {
+	if o.state == nil {
 		return err
 	}
 	if st.err = err; err == nil {
@@ -184,84 +164,96 @@ func (r *run) stage(ctx context.Context, stage stageNumber, in int, do func(ctx 
 // tellItems makes the events for the latest decisions of a stage.
 func (r *run) tellItems(stage stageNumber, err error) {
 	o := &r.observer
+	st := &o.stages[stage]
 	if stage == place && err == nil && (o.detail.Items || o.detail.ItemEvents || o.detail.Report) {
-		o.included = slices.Grow(o.included, len(r.order))
-		for _, at := range r.order {
-			o.included = r.include(o.included, &r.choice.Merged[at], &r.placed[at])
-		}
+		o.included = r.listIncluded()
 	}
 	if o.detail.ItemEvents {
+		before := o.current
+		o.current = stage // a panic of the recorder is one of the stage
 		r.tellItemEvents(stage, err)
+		o.current = before
 	}
-	if !o.detail.Items && !o.detail.Exclusions && !o.detail.Report { // nothing else wants them
-		o.excluded, o.stageOf = o.excluded[:0], o.stageOf[:0]
+	if !o.lists() { // nothing else wants them
+		st.excluded = st.excluded[:0]
 	}
-	o.told = len(o.excluded)
+	st.told = len(st.excluded)
 }
 
 func (r *run) tellItemEvents(stage stageNumber, err error) {
 	o := &r.observer
-	tell := func(message string) {
-		o.recorder.RecordItemEvent(cupel.TraceEvent{Stage: stageNames[stage], ItemCount: 1, Message: message})
+	excluded := o.stages[stage].excluded[o.stages[stage].told:]
+	const usual = 48             // bytes of a message
+	var messages strings.Builder // one after the other, so that they share memory
+	messages.Grow(usual * max(len(excluded), len(o.included)))
+	tell := func(message []byte) {
+		from := messages.Len()
+		messages.Write(message)
+		o.message = message
+		o.recorder.RecordItemEvent(cupel.TraceEvent{Stage: stageNames[stage], ItemCount: 1, Message: messages.String()[from:]})
 	}
-	o.during(stage, func() {
-		for i := o.told; i < len(o.excluded); i++ {
-			tell(o.excluded[i].Reason.String())
+	for i := range excluded {
+		tell(data.AppendReason(o.message[:0], &excluded[i].Reason))
+	}
+	if stage == slice && err == nil {
+		for _, s := range r.selection.Shortfalls {
+			tell([]byte(s.String()))
 		}
-		if stage == slice && err == nil {
-			for _, s := range r.selection.Shortfalls {
-				tell(s.String())
-			}
-		}
-		if stage == place {
-			for i := range o.included {
-				tell(o.included[i].String())
-			}
-		}
-	})
-}
-
-// during calls a recorder, whose panic is one of the stage.
-func (o *observer) during(stage stageNumber, record func()) {
-	before := o.current
-	o.current = stage
-	record()
-	o.current = before
+	}
+	for i := range o.included { // of Place alone
+		tell(data.AppendIncluded(o.message[:0], &o.included[i]))
+	}
 }
 
 // leftOut records that candidates were left out, if somebody wants to know.
 func (r *run) leftOut(list []engine.Decision) {
-	if !r.observer.why() && r.tally == nil {
+	o := &r.observer
+	if !o.why() && r.tally == nil {
 		return
 	}
-	if o := &r.observer; o.items() {
-		o.excluded, o.stageOf = slices.Grow(o.excluded, len(list)), slices.Grow(o.stageOf, len(list))
-	}
-	if r.tally == nil && !r.observer.items() { // only the numbers matter
-		for i := range list {
-			r.observer.stages[r.observer.current].reasons.add(r.codeOf(&list[i]))
+	for i := 0; i < len(list); { // neighbours have mostly the same reason
+		code, from := r.codeOf(&list[i]), i
+		for i < len(list) && r.codeOf(&list[i]) == code {
+			i++
 		}
+		r.count(code, i-from)
+	}
+	if !o.lists() && !o.detail.ItemEvents { // only the numbers matter
 		return
 	}
+	st := &o.stages[o.current]
+	st.excluded = slices.Grow(st.excluded, len(list))
 	for i := range list {
 		d := &list[i]
-		r.exclude(cupel.ExcludedItem{
+		st.excluded = append(st.excluded, cupel.ExcludedItem{
 			Item: r.items[d.Candidate], Score: d.Score, Reason: r.reasonOf(d), Candidate: r.position(d.Candidate), Stale: r.set.IsStale(d.Candidate), Units: r.columns.Links != nil,
 		})
 	}
 }
 
-func (r *run) exclude(e cupel.ExcludedItem) {
-	o := &r.observer
+// count counts what is left out, by reason.
+func (r *run) count(code cupel.ExclusionCode, items int) {
 	if r.tally != nil {
-		r.tally[e.Reason.Code]++
+		r.tally[code] += items
 	}
-	if !o.on {
+	if !r.observer.detail.Reasons {
 		return
 	}
-	o.stages[o.current].reasons.add(e.Reason.Code)
-	if o.items() {
-		o.excluded, o.stageOf = append(o.excluded, e), append(o.stageOf, o.current)
+	st := &r.observer.stages[r.observer.current]
+	at := slices.IndexFunc(st.reasons, func(c observe.ReasonCount) bool { return c.Code == code })
+	if at < 0 {
+		at = len(st.reasons)
+		st.reasons = append(st.reasons, observe.ReasonCount{Code: code})
+	}
+	st.reasons[at].Items += items
+}
+
+// exclude leaves out one item for a reason of a stream's own.
+func (r *run) exclude(e cupel.ExcludedItem) {
+	r.count(e.Reason.Code, 1)
+	if o := &r.observer; o.lists() || o.detail.ItemEvents {
+		st := &o.stages[o.current]
+		st.excluded = append(st.excluded, e)
 	}
 }
 
@@ -280,61 +272,41 @@ func (r *run) codeOf(d *engine.Decision) cupel.ExclusionCode {
 
 // reasonOf says why a candidate was left out.
 func (r *run) reasonOf(d *engine.Decision) cupel.ExclusionReason {
-	switch d.Code {
-	case engine.NegativeTokens:
-		return data.Reason(cupel.ExcludeNegativeTokens, d.Tokens, 0, nil)
-	case engine.Superseded:
-		return data.Reason(cupel.ExcludeSuperseded, 0, 0, r.items[d.Other])
-	case engine.NearCopy:
-		return data.Reason(cupel.ExcludeNearDuplicate, d.Tokens, d.Available, r.items[d.Other])
-	case engine.Duplicate:
-		return data.Reason(cupel.ExcludeDeduplicated, 0, 0, r.items[d.Other])
-	case engine.PinnedFirst:
-		if d.Other == engine.None {
-			return data.Reason(cupel.ExcludePinnedOverride, 0, 0, r.pinned)
-		}
-		return data.Reason(cupel.ExcludePinnedOverride, 0, 0, r.items[d.Other])
-	case engine.Dropped:
+	var other *cupel.ContextItem
+	switch {
+	case d.Code == engine.Dropped:
 		return r.selection.Drops[d.Tokens].Reason
-	case engine.OverBudget:
+	case d.Code == engine.NegativeTokens || d.Code == engine.OverBudget && d.Unit == engine.None:
+	case d.Code == engine.OverBudget:
+		other = r.standIns[d.Unit]
+	case d.Other == engine.None: // the first pinned item is of an earlier batch
+		other = r.pinned
+	default:
+		other = r.items[d.Other]
 	}
-	var group *cupel.ContextItem
-	if d.Unit != engine.None {
-		group = r.standIns[d.Unit]
-	}
-	return data.Reason(cupel.ExcludeBudgetExceeded, d.Tokens, d.Available, group)
+	return data.Reason(codes[d.Code], d.Tokens, d.Available, other)
 }
 
 // takeBack removes the exclusions of older versions that came back.
 func (r *run) takeBack() {
-	o := &r.observer
-	if !o.on || !r.choice.HasReturned() {
-		return
-	}
-	n := 0
-	for i := range o.excluded {
-		if !r.choice.Returned(engine.Candidate(o.excluded[i].Candidate)) {
-			o.excluded[n], o.stageOf[n] = o.excluded[i], o.stageOf[i]
-			n++
-		}
-	}
-	o.told -= len(o.excluded) - n // earlier stages told of what came back
-	o.excluded, o.stageOf = o.excluded[:n], o.stageOf[:n]
+	st := &r.observer.stages[deduplicate]
+	st.excluded = slices.DeleteFunc(st.excluded, func(e cupel.ExcludedItem) bool { return r.choice.Returned(engine.Candidate(e.Candidate)) })
+	st.told = len(st.excluded)
 }
 
 // endStage tells of the end of a stage, if its start was told.
 func (r *run) endStage(stage stageNumber) {
 	o := &r.observer
-	if !o.on {
+	if o.state == nil {
 		return
 	}
 	st := &o.stages[stage]
 	if st.err == nil {
-		o.during(stage, func() {
-			o.recorder.RecordStageEvent(cupel.TraceEvent{
-				Stage: stageNames[stage], DurationMS: float64(st.busy) / float64(time.Millisecond), ItemCount: st.out,
-			})
+		o.current = stage // as above
+		o.recorder.RecordStageEvent(cupel.TraceEvent{
+			Stage: stageNames[stage], DurationMS: float64(st.busy) / float64(time.Millisecond), ItemCount: st.out,
 		})
+		o.current = noStage
 	}
 	r.tellStageEnd(stage)
 }
@@ -356,25 +328,15 @@ func (r *run) tellStageEnd(stage stageNumber) {
 		e.CountOut = 0
 	}
 	if o.detail.Reasons {
-		e.Reasons = st.reasons.list
+		e.Reasons = st.reasons
 	}
 	if o.detail.Items || o.detail.Exclusions {
-		e.Excluded = o.excludedBy(stage)
+		e.Excluded = st.excluded
 	}
 	if o.detail.Items && stage == place {
 		e.Included = o.included
 	}
 	o.state.EndStage(st.ctx, e)
-}
-
-// excludedBy returns what a stage left out.
-func (o *observer) excludedBy(stage stageNumber) (list []cupel.ExcludedItem) {
-	for i, at := range o.stageOf {
-		if at == stage {
-			list = append(list, o.excluded[i])
-		}
-	}
-	return list
 }
 
 // end tells of the end of the run.
@@ -413,110 +375,68 @@ func (r *run) abandon(ctx context.Context) {
 		return
 	}
 	at, now := o.current, o.start
-	quietly(func() { now = r.config.Clock() }) // the clock may be what panics
+	value.Quietly(func() { now = r.config.Clock() }) // the clock may be what panics
 	for i := range o.stages {
 		st := &o.stages[i]
 		if stageNumber(i) == at {
 			if now.Before(st.entered) {
 				now = st.entered
 			}
-			if st.inside {
+			if !st.entered.IsZero() {
 				st.leave(now)
 			}
 			st.err = &observe.AbandonedError{Stage: stageNames[i]}
 		}
-		quietly(func() { r.tellStageEnd(stageNumber(i)) })
+		value.Quietly(func() { r.tellStageEnd(stageNumber(i)) })
 	}
 	e := observe.RunEnd{End: now, Err: &observe.AbandonedError{}}
 	if at != noStage {
 		e.Err = &observe.AbandonedError{Stage: stageNames[at]}
 	}
-	quietly(func() { r.tellRunEnd(ctx, e) })
-}
-
-// quietly calls do while something unwinds the stack. A panic of do ends here,
-// so that the caller sees the first one, which is not recovered.
-func quietly(do func()) {
-	defer func() { _ = recover() }()
-	do()
+	value.Quietly(func() { r.tellRunEnd(ctx, e) })
 }
 
 // report makes the report of the run as far as it got.
 func (r *run) report() *cupel.SelectionReport {
-	o := &r.observer
-	candidates, tokens := r.totals()
+	total, tokens := r.total, r.tokens
+	if !r.streaming {
+		total = len(r.items)
+		for _, item := range r.items {
+			tokens.Add(item.Tokens())
+		}
+	}
 	return &cupel.SelectionReport{
-		Included: o.included, Excluded: o.sortedExclusions(),
-		TotalCandidates: candidates, TotalTokensConsidered: tokens,
+		Included: r.observer.included, Excluded: r.observer.sortedExclusions(total),
+		TotalCandidates: total, TotalTokensConsidered: tokens.Int(),
 		CountRequirementShortfalls: slices.Clone(r.selection.Shortfalls),
 		Overflow:                   r.overflow,
 	}
 }
 
-// totals returns the number of candidates and their tokens.
-func (r *run) totals() (candidates, tokens int) {
-	if r.considered != nil {
-		return r.considered()
-	}
-	var sum exact.Sum
-	for _, item := range r.items {
-		sum.Add(item.Tokens())
-	}
-	return len(r.items), sum.Int()
-}
-
 // sortedExclusions returns the exclusions by score, then stage, then candidate
 // (R34). It sorts small keys and moves each exclusion once.
-func (o *observer) sortedExclusions() []cupel.ExcludedItem {
-	keys := order.Borrow(len(o.excluded))
+func (o *observer) sortedExclusions(candidates int) []cupel.ExcludedItem {
+	n := 0
+	for i := range o.stages {
+		n += len(o.stages[i].excluded)
+	}
+	keys := order.Borrow(n)
 	defer keys.Return()
-	for i := range o.excluded {
-		keys.Pairs[i] = order.Pair{Key: order.Key(o.excluded[i].Score), Index: i}
-	}
-	order.SortDescending(keys.Pairs)
-	for rest := keys.Pairs; len(rest) > 0; {
-		n := 1
-		for n < len(rest) && rest[n].Key == rest[0].Key {
-			n++
+	entries := make([]*cupel.ExcludedItem, candidates)
+	pairs := keys.Pairs[:0]
+	for stage := range o.stages {
+		for i := range o.stages[stage].excluded {
+			e := &o.stages[stage].excluded[i]
+			entries[e.Candidate] = e
+			pairs = append(pairs, order.Pair{Key: order.Key(e.Score), Index: stage*candidates + e.Candidate})
 		}
-		slices.SortFunc(rest[:n], func(a, b order.Pair) int {
-			return cmp.Or(cmp.Compare(o.stageOf[a.Index], o.stageOf[b.Index]), cmp.Compare(o.excluded[a.Index].Candidate, o.excluded[b.Index].Candidate))
-		})
-		rest = rest[n:]
 	}
-	list := make([]cupel.ExcludedItem, len(keys.Pairs))
-	for i, k := range keys.Pairs {
-		list[i] = o.excluded[k.Index]
+	order.SortDescending(pairs)
+	list := make([]cupel.ExcludedItem, n)
+	for i, k := range pairs {
+		list[i] = *entries[k.Index%candidates]
 	}
 	return list
-}
-
-// reasonCounts counts the items that a stage left out, by reason, in the order in
-// which the codes first occurred.
-type reasonCounts struct {
-	list []observe.ReasonCount
-	last int                         // in list: the code of the last item
-	at   map[cupel.ExclusionCode]int // in list, if there are two; a slicer may invent any number of codes
-}
-
-func (c *reasonCounts) add(code cupel.ExclusionCode) {
-	if c.last < len(c.list) && c.list[c.last].Code == code { // as most
-		c.list[c.last].Items++
-		return
-	}
-	at, ok := c.at[code]
-	if !ok {
-		at = len(c.list)
-		if at == 1 {
-			c.at = map[cupel.ExclusionCode]int{c.list[0].Code: 0}
-		}
-		if at > 0 {
-			c.at[code] = at
-		}
-		c.list = append(c.list, observe.ReasonCount{Code: code})
-	}
-	c.last = at
-	c.list[at].Items++
 }
 
 // canceled names the stage when err is the end of the run's context.

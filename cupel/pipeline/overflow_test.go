@@ -3,10 +3,10 @@ package pipeline_test
 import (
 	"context"
 	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/observe"
 	"github.com/wollax/cupel-go/cupel/pipeline"
 )
 
@@ -34,9 +34,16 @@ func TestOverflowObserver(t *testing.T) {
 	}
 	equal(t, "tokens over budget in the report", report.Overflow.TokensOverBudget, 15)
 	equal(t, "overflowing items in the report", contents(report.Overflow.OverflowingItems), "p a b c")
+	prepared, err := p.Prepare(t.Context(), items)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &spy{}
+	trace := pipeline.WithTrace(observe.Multi(s, &plain{}))
 	for i, run := range []func() error{
-		func() error { _, err := p.Run(t.Context(), items, budget); return err },
-		func() error { _, _, err := p.RunReport(t.Context(), items, budget); return err },
+		func() error { _, err := p.Run(t.Context(), items, budget, trace); return err },
+		func() error { _, _, err := p.RunReport(t.Context(), items, budget, trace); return err },
+		func() error { _, _, err := prepared.RunReport(t.Context(), budget, trace); return err },
 	} {
 		if err := run(); err != nil {
 			t.Fatal(err)
@@ -45,34 +52,10 @@ func TestOverflowObserver(t *testing.T) {
 		equal(t, "tokens over budget", events[i].TokensOverBudget, 15)
 		equal(t, "overflowing items", contents(events[i].OverflowingItems), "p a b c")
 		equal(t, "budget", events[i].Budget.TargetTokens(), 100)
+		equal(t, "stages and overflow that observers know", [2]int{len(s.ends), s.run.Overflow}, [2]int{5 * (i + 1), 15})
 	}
 	events = nil
-	if _, err := p.Run(t.Context(), items, budgetOf(t, 200, 115)); err != nil || len(events) != 0 {
-		t.Errorf("%d events, %v, where everything fits", len(events), err)
-	}
-}
-
-// TestEveryPassOfAUsedPipelineIsNew runs long and short lists with groups in
-// turn: nothing of one run may show in the next.
-func TestEveryPassOfAUsedPipelineIsNew(t *testing.T) {
-	p := pipelineOf(t, "greedy")
-	var long strings.Builder
-	for i := range 60 {
-		fmt.Fprintf(&long, "i%d 3 .%d g=g%d;", i, 10+i, i/2)
-	}
-	texts := []string{long.String(), "a 10 .9 g=g; b 10 .8 g=g; c 30 .7", "x 10 .3 g=h v=5:.5; y 10 .8 g=h; z 10 .9 k=v; w 20 .8 k=v", "a 10 .5 pin g=g; b 10 .8 g=g; a 10 .9"}
-	want := make([]string, len(texts))
-	for round := range 4 {
-		for i, text := range texts {
-			window, report, err := p.RunReport(t.Context(), unitItems(t, text), budgetOf(t, 40, 40))
-			if err != nil {
-				t.Fatal(err)
-			}
-			got := contents(window) + " | " + included(report) + " | " + excluded(report)
-			if round == 0 {
-				want[i] = got
-			}
-			equal(t, fmt.Sprintf("round %d of list %d", round, i), got, want[i])
-		}
+	if _, err := p.Run(t.Context(), items, budgetOf(t, 200, 115), trace); err != nil || len(events) != 0 || s.run.Overflow != 0 {
+		t.Errorf("%d events, %v, %d tokens over, where everything fits", len(events), err, s.run.Overflow)
 	}
 }

@@ -81,16 +81,16 @@ type Config struct {
 // validate returns everything that is wrong, in the order of the fields.
 func (c Config) validate() error {
 	problems := strategy.Problems{Component: "Config"}
-	check := func(field, example string, s any, validate func() error) {
+	check := func(field, example string, s any, invalid error) {
 		if value.IsNil(s) {
 			problems.Add(field, "", "a strategy is required here, for example "+example)
 		} else {
-			problems.AddError(validate())
+			problems.AddError(invalid)
 		}
 	}
-	check("Scorer", "scorer.Recency{}", c.Scorer, func() error { return strategy.ValidateScorer(c.Scorer) })
-	check("Slicer", "slicer.Greedy{}", c.Slicer, func() error { return strategy.ValidateSlicer(c.Slicer) })
-	check("Placer", "placer.Chronological{}", c.Placer, func() error { return strategy.ValidatePlacer(c.Placer) })
+	check("Scorer", "scorer.Recency{}", c.Scorer, strategy.ValidateScorer(c.Scorer))
+	check("Slicer", "slicer.Greedy{}", c.Slicer, strategy.ValidateSlicer(c.Slicer))
+	check("Placer", "placer.Chronological{}", c.Placer, strategy.ValidatePlacer(c.Placer))
 	if !(c.NearDuplicates >= 0 && c.NearDuplicates <= 1) { // written so that NaN fails
 		problems.Add("NearDuplicates", strconv.FormatFloat(c.NearDuplicates, 'g', -1, 64), "must be at least 0 and at most 1")
 	}
@@ -187,30 +187,13 @@ func (p *Pipeline) start(items []*cupel.ContextItem, budget cupel.ContextBudget,
 
 // withReport runs, and returns what do returns and the report.
 func (r *run) withReport(ctx context.Context, opts []RunOption) ([]*cupel.ContextItem, *cupel.SelectionReport, error) {
-	diagnostic := new(reporter)
+	diagnostic := observe.NewDiagnosticTraceCollector()
 	var collector observe.TraceCollector = diagnostic
 	if other := settingsOf(opts).collector; other != nil {
 		collector = observe.Multi(diagnostic, other)
 	}
 	window, err := r.do(ctx, collector)
-	diagnostic.report.Events = diagnostic.events
-	return window, &diagnostic.report, err
-}
-
-// reporter keeps the report and the stage events of one run, without copies.
-type reporter struct {
-	observe.NoTrace
-	report cupel.SelectionReport
-	events []cupel.TraceEvent
-}
-
-func (r *reporter) IsEnabled() bool                            { return true }
-func (r *reporter) RecordStageEvent(e cupel.TraceEvent)        { r.events = append(r.events, e) }
-func (r *reporter) RecordItemEvent(cupel.TraceEvent)           {}
-func (r *reporter) Detail() observe.TraceDetail                { return observe.TraceDetail{Report: true} }
-func (r *reporter) EndRun(_ context.Context, e observe.RunEnd) { r.report = *e.Report }
-func (r *reporter) StartRun(ctx context.Context, _ observe.RunInfo) (context.Context, observe.RunTrace) {
-	return ctx, r
+	return window, diagnostic.BuildReport(), err
 }
 
 // Config returns the settings that the pipeline was made with.
@@ -244,17 +227,7 @@ func (r *run) do(ctx context.Context, collector observe.TraceCollector) ([]*cupe
 	if r.prepared != nil {
 		info.Prepared, info.Preparation = true, r.prepared.observed
 	}
-	ctx = r.observe(contextOr(ctx), collector, info)
-	returning := false
-	defer func() {
-		if !returning { // r may be in use by another run otherwise
-			r.abandon(ctx)
-		}
-	}()
-	err := r.runStages(ctx)
-	r.end(ctx, err)
-	returning = true
-	if err != nil {
+	if err := r.observed(ctx, collector, info, r.runStages); err != nil {
 		return nil, err
 	}
 	window := r.window
@@ -262,20 +235,46 @@ func (r *run) do(ctx context.Context, collector observe.TraceCollector) ([]*cupe
 	return window, nil
 }
 
+// observed tells the collector of the start and of the end of what do does, even if a
+// panic or runtime.Goexit unwinds it.
+func (r *run) observed(ctx context.Context, collector observe.TraceCollector, info observe.RunInfo, do func(ctx context.Context) error) error {
+	ctx = r.observe(contextOr(ctx), collector, info)
+	returning := false
+	defer func() {
+		if !returning { // r may be in use by another run otherwise
+			r.abandon(ctx)
+		}
+	}()
+	err := do(ctx)
+	r.end(ctx, err)
+	returning = true
+	return err
+}
+
 func (r *run) runStages(ctx context.Context) error {
-	if err := r.whole(ctx, classify, len(r.items), r.classify); err != nil {
-		return err
+	err := r.rank(ctx)
+	if err == nil {
+		err = r.whole(ctx, slice, r.ranking.Unique, r.slice)
 	}
-	if err := r.whole(ctx, score, len(r.set.Scoreable), r.score); err != nil {
-		return err
+	if err == nil {
+		err = r.whole(ctx, place, r.set.NumPinned()+r.chosen, r.place)
 	}
-	if err := r.whole(ctx, deduplicate, len(r.set.Scoreable), r.deduplicate); err != nil {
-		return err
+	return err
+}
+
+// rank runs the stages before Slice. It does not score again what was scored before.
+func (r *run) rank(ctx context.Context) error {
+	err := r.whole(ctx, classify, len(r.items), r.classify)
+	if err == nil && r.scored != nil {
+		r.scores = r.scored.scores
+		r.ranking.Score(r.scores)
+	} else if err == nil {
+		err = r.whole(ctx, score, len(r.set.Scoreable), r.score)
 	}
-	if err := r.whole(ctx, slice, r.ranking.Unique, r.slice); err != nil {
-		return err
+	if err == nil {
+		err = r.whole(ctx, deduplicate, len(r.set.Scoreable), r.deduplicate)
 	}
-	return r.whole(ctx, place, r.set.NumPinned()+r.chosen, r.place)
+	return err
 }
 
 // whole runs a stage that is entered once.

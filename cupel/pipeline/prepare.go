@@ -70,57 +70,30 @@ func sameScorer(a, b strategy.Scorer) bool {
 // prepare prepares items, which it keeps.
 func (p *Pipeline) prepare(ctx context.Context, items []*cupel.ContextItem, passes []pass, collector observe.TraceCollector) (*Prepared, error) {
 	// The run owns its lists: they go into the Prepared and never into the pool.
-	r := &run{config: &p.config, items: items, ranked: new(ranked)}
+	r := &run{config: &p.config, items: items, ranked: new(ranked), preparing: true}
 	info := observe.RunInfo{Candidates: len(items), Items: items, Preparing: true}
-	at := slices.IndexFunc(passes, func(done pass) bool { return sameScorer(done.scorer, p.config.Scorer) })
-	if at >= 0 {
-		info.Preparation = passes[at].observed
+	if at := slices.IndexFunc(passes, func(done pass) bool { return sameScorer(done.scorer, p.config.Scorer) }); at >= 0 {
+		r.scored = &passes[at]
+		info.Preparation = r.scored.observed
 	}
-	ctx = r.observe(contextOr(ctx), collector, info)
-	observed := r.observer.state != nil
-	returning := false
-	defer func() {
-		if !returning {
-			r.abandon(ctx)
-		}
-	}()
 	prepared := &Prepared{pipeline: p, items: items, ranked: r.ranked, passes: slices.Clip(passes)}
-	if observed {
-		prepared.observed = ctx
-	}
-	err := r.prepareStages(ctx, prepared, at)
-	r.end(ctx, err)
-	returning = true
+	err := r.observed(ctx, collector, info, func(ctx context.Context) error {
+		if r.observer.state != nil {
+			prepared.observed = ctx
+		}
+		if err := r.rank(ctx); err != nil {
+			return err
+		}
+		if r.scored == nil {
+			prepared.passes = append(prepared.passes, pass{p.config.Scorer, r.scores, prepared.observed})
+		}
+		r.sort()
+		return nil
+	})
 	if err != nil {
 		return nil, err
 	}
 	return prepared, nil
-}
-
-func (r *run) prepareStages(ctx context.Context, to *Prepared, shared int) error {
-	err := r.whole(ctx, classify, len(r.items), func(ctx context.Context) (int, error) {
-		err := r.makeUnits(ctx, r.items, r.config.NearDuplicates)
-		r.leftOut(r.set.Left)
-		return r.set.NumPinned() + len(r.set.Scoreable), err
-	})
-	if err != nil {
-		return err
-	}
-	if shared >= 0 {
-		r.scores = to.passes[shared].scores
-		r.ranking.Score(r.scores)
-		r.listItems(r.items)
-	} else {
-		if err := r.whole(ctx, score, len(r.set.Scoreable), r.score); err != nil {
-			return err
-		}
-		to.passes = append(to.passes, pass{r.config.Scorer, r.scores, to.observed})
-	}
-	if err := r.whole(ctx, deduplicate, len(r.set.Scoreable), r.deduplicate); err != nil {
-		return err
-	}
-	r.sort(r.items)
-	return nil
 }
 
 // Run selects as [Pipeline.Run] does.
@@ -144,7 +117,9 @@ func (p *Prepared) start(budget cupel.ContextBudget, dry bool) *run {
 	if err := p.ready(); err != nil {
 		return &run{failed: err}
 	}
-	return p.newRun(budget, dry)
+	r := newRun(p.pipeline, p.items, budget, dry)
+	r.prepared, r.ranked = p, p.ranked
+	return r
 }
 
 func (p *Prepared) ready() error {
@@ -152,11 +127,4 @@ func (p *Prepared) ready() error {
 		return &cupel.InvalidConfigError{Component: "Prepared", Reason: "nothing is prepared: build it with Pipeline.Prepare"}
 	}
 	return nil
-}
-
-// newRun returns a run that starts from what was prepared.
-func (p *Prepared) newRun(budget cupel.ContextBudget, dry bool) *run {
-	r := newRun(p.pipeline, p.items, budget, dry)
-	r.prepared, r.ranked = p, p.ranked
-	return r
 }

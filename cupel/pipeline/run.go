@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"github.com/wollax/cupel-go/cupel"
@@ -36,15 +37,18 @@ type run struct {
 	over       int                // tokens over the target, under OverflowProceed
 	candidates []cupel.ScoredItem // what the slicer sees: a copy of sorted, since it may change it
 
-	own      ranked // memory for a run that ranks itself
-	observer observer
+	own       ranked // memory for a run that ranks itself
+	preparing bool   // it ends before Slice
+	scored    *pass  // of an earlier preparation, or nil
+	observer  observer
 
 	// Of streams alone:
-	streaming  bool
-	pinned     *cupel.ContextItem              // the first one, of an earlier batch
-	arrivals   []int                           // by candidate: its position among all items
-	tally      map[cupel.ExclusionCode]int     // what is left out
-	considered func() (candidates, tokens int) // all items so far
+	streaming bool
+	pinned    *cupel.ContextItem          // the first one, of an earlier batch
+	arrivals  []int                       // by candidate: its position among all items
+	tally     map[cupel.ExclusionCode]int // what is left out
+	total     int                         // items so far
+	tokens    exact.Sum                   // of all of them
 }
 
 // ranked is what does not depend on a budget. A [Prepared] shares it between runs.
@@ -75,7 +79,10 @@ func (r *run) free() {
 	clear(r.placed)
 	clear(r.candidates)
 	choice.Ranking = nil
-	*r = run{own: own, choice: choice, merged: r.merged[:0], placed: r.placed[:0], candidates: r.candidates[:0]}
+	*r = run{
+		own: own, choice: choice, merged: r.merged[:0], placed: r.placed[:0], candidates: r.candidates[:0],
+		observer: observer{message: r.observer.message},
+	}
 	runPool.Put(r)
 }
 
@@ -95,29 +102,34 @@ func (k *ranked) free() {
 // It implements the Classify chapter of the specification.
 func (r *run) classify(ctx context.Context) (int, error) {
 	if r.prepared == nil {
-		if err := r.makeUnits(ctx, r.items, r.config.NearDuplicates); err != nil {
+		if err := r.makeUnits(ctx); err != nil {
 			return 0, err
 		}
 	}
 	r.leftOut(r.set.Left)
-	return r.set.NumPinned() + len(r.set.Scoreable), r.fitPinned()
+	n := r.set.NumPinned() + len(r.set.Scoreable)
+	if r.preparing {
+		return n, nil
+	}
+	return n, r.fitPinned()
 }
 
 const notMade = "must come from NewContextItem, got nil or an empty item"
 
 // makeUnits makes units of the items, and stand-ins of groups.
-func (k *ranked) makeUnits(ctx context.Context, items []*cupel.ContextItem, near float64) error {
-	c := &k.columns
+func (r *run) makeUnits(ctx context.Context) error {
+	c := &r.columns
 	c.Tokens, c.Pinned, c.Contents = c.Tokens[:0], c.Pinned[:0], c.Contents[:0]
-	if at := data.Columns(items, c, near > 0); at >= 0 {
+	near := r.config.NearDuplicates
+	if at := data.Columns(r.items, c, near > 0); at >= 0 {
 		return &cupel.InvalidItemError{Index: at, Reason: notMade}
 	}
-	k.ranking.Set = &k.set
-	if err := k.set.Classify(ctx, *c, near); err != nil {
+	r.ranking.Set = &r.set
+	if err := r.set.Classify(ctx, *c, near); err != nil {
 		return err
 	}
 	if c.Links != nil {
-		k.makeStandIns(items)
+		r.makeStandIns()
 	}
 	return nil
 }
@@ -143,30 +155,21 @@ func checkPinned(b cupel.ContextBudget, pinned exact.Sum) error {
 //
 // It implements the Score chapter of the specification.
 func (r *run) score(ctx context.Context) (int, error) {
+	n := len(r.set.Scoreable)
 	if r.prepared != nil {
-		return len(r.list), nil
+		return n, nil
 	}
-	return len(r.set.Scoreable), r.scoreItems(ctx, r.config.Scorer, r.items)
-}
-
-func (k *ranked) scoreItems(ctx context.Context, scorer strategy.Scorer, items []*cupel.ContextItem) error {
-	k.listItems(items)
-	k.scores = resize(k.scores, len(k.list))
-	if len(k.list) > 0 {
-		if err := strategy.CallScorer(ctx, scorer, k.list, k.scores); err != nil {
-			return err
+	r.list, r.scores = engine.Resize(r.list, n), engine.Resize(r.scores, n)
+	for i, c := range r.set.Scoreable {
+		r.list[i] = r.items[c]
+	}
+	if n > 0 {
+		if err := strategy.CallScorer(ctx, r.config.Scorer, r.list, r.scores); err != nil {
+			return 0, err
 		}
 	}
-	k.ranking.Score(k.scores)
-	return nil
-}
-
-// listItems lists the scoreable items.
-func (k *ranked) listItems(items []*cupel.ContextItem) {
-	k.list = resize(k.list, len(k.set.Scoreable))
-	for i, c := range k.set.Scoreable {
-		k.list[i] = items[c]
-	}
+	r.ranking.Score(r.scores)
+	return n, nil
 }
 
 // deduplicate is stage 3: among items with the same bytes, only the one with the
@@ -185,40 +188,35 @@ func (r *run) deduplicate(context.Context) (int, error) {
 // effective budget.
 //
 // It implements the Sort and Slice chapters of the specification.
-func (r *run) slice(ctx context.Context) (int, error) {
+func (r *run) slice(ctx context.Context) (_ int, err error) {
 	if r.prepared == nil {
-		r.sort(r.items)
+		r.sort()
 	}
-	return r.sliceSorted(ctx)
-}
-
-// sort makes the list that slicers see.
-func (k *ranked) sort(items []*cupel.ContextItem) {
-	k.ranking.Sort()
-	units := k.ranking.Sorted()
-	k.sorted = resize(k.sorted, len(units))
-	for i, u := range units {
-		item := items[k.set.Place(u)]
-		if k.columns.Links != nil {
-			item = k.seenAs(u, items)
-		}
-		k.sorted[i] = cupel.ScoredItem{Item: item, Score: k.ranking.ScoreOf(u)}
-	}
-}
-
-func (r *run) sliceSorted(ctx context.Context) (_ int, err error) {
 	list := r.sorted
 	if r.prepared != nil {
 		r.candidates = append(r.candidates[:0], list...)
 		list = r.candidates
 	}
-	pinned := r.choice.PinnedTokens
-	r.effective = r.budget.Effective(pinned.Int())
+	r.effective = r.budget.Effective(r.choice.PinnedTokens.Int())
 	if r.selection, err = strategy.CallSlicer(ctx, r.config.Slicer, list, r.effective); err != nil {
 		return 0, err
 	}
 	target := r.effective.TargetTokens
 	return r.choose(engine.Limits{Left: target, Target: target})
+}
+
+// sort makes the list that slicers see.
+func (r *run) sort() {
+	r.ranking.Sort()
+	units := r.ranking.Sorted()
+	r.sorted = engine.Resize(r.sorted, len(units))
+	for i, u := range units {
+		item := r.items[r.set.Place(u)]
+		if r.columns.Links != nil {
+			item = r.seenAs(u)
+		}
+		r.sorted[i] = cupel.ScoredItem{Item: item, Score: r.ranking.ScoreOf(u)}
+	}
 }
 
 // choose takes what the slicer selected.
@@ -289,12 +287,8 @@ func (r *run) place(ctx context.Context) (int, error) {
 	r.window = make([]*cupel.ContextItem, 0, len(order))
 	n := 0
 	for _, at := range order {
-		if items := r.placed[at].items; len(items) == 1 {
-			r.window = append(r.window, items[0])
-		} else {
-			r.window = append(r.window, items...)
-		}
-		n += r.choice.NumCandidates(&r.choice.Merged[at])
+		r.window = append(r.window, r.placed[at].items...)
+		n += len(r.choice.CandidatesOf(&r.choice.Merged[at]))
 	}
 	return n, nil
 }
@@ -314,18 +308,11 @@ func (r *run) reportOverflow() {
 		event.OverflowingItems = append(event.OverflowingItems, r.placed[i].items...)
 	}
 	if r.observer.detail.Report {
-		kept := event // the function may change its copy
-		kept.OverflowingItems = append([]*cupel.ContextItem(nil), event.OverflowingItems...)
+		kept := event
+		kept.OverflowingItems = slices.Clone(event.OverflowingItems) // the function may change its own
 		r.overflow = &kept
 	}
 	if tell != nil {
 		tell(event)
 	}
-}
-
-func resize[T any](s []T, n int) []T {
-	if cap(s) < n {
-		return make([]T, n)
-	}
-	return s[:n]
 }

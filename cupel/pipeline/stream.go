@@ -36,9 +36,7 @@ type stream struct {
 	*run
 	batchSize int
 
-	total    int       // items pulled
-	tokens   exact.Sum // of all of them
-	ended    bool      // the source has ended
+	ended    bool // the source has ended
 	batches  int
 	batch    []*cupel.ContextItem // scoreable items
 	arrived  []int                // their positions among all items pulled
@@ -47,7 +45,6 @@ type stream struct {
 	pins     exact.Sum            // tokens of pinned
 	spent    exact.Sum            // tokens of kept
 	contents map[string]*cupel.ContextItem
-	excluded map[cupel.ExclusionCode]int
 }
 
 // insteadOfStream says what to do with items that streams do not take.
@@ -137,23 +134,11 @@ func (p *Pipeline) RunStream(ctx context.Context, source iter.Seq2[*cupel.Contex
 		return invalid("batchSize", strconv.Itoa(settings.batchSize), "batch size must be at least 1")
 	}
 	s := &stream{
-		run:       &run{config: &p.config, budget: budget, ranked: new(ranked)},
+		run:       &run{config: &p.config, budget: budget, ranked: new(ranked), streaming: true, tally: make(map[cupel.ExclusionCode]int)},
 		batchSize: settings.batchSize,
 		contents:  make(map[string]*cupel.ContextItem),
-		excluded:  make(map[cupel.ExclusionCode]int),
 	}
-	s.tally, s.streaming = s.excluded, true
-	s.considered = func() (candidates, tokens int) { return s.total, s.tokens.Int() }
-	ctx = s.observe(contextOr(ctx), settings.collector, observe.RunInfo{Streaming: true})
-	returning := false
-	defer func() {
-		if !returning {
-			s.abandon(ctx)
-		}
-	}()
-	err := s.flow(ctx, source)
-	s.end(ctx, err)
-	returning = true
+	err := s.observed(ctx, settings.collector, observe.RunInfo{Streaming: true}, func(ctx context.Context) error { return s.flow(ctx, source) })
 	return s.result(err), err
 }
 
@@ -169,7 +154,10 @@ func (s *stream) flow(ctx context.Context, source iter.Seq2[*cupel.ContextItem, 
 		err = s.process(ctx)
 	}
 	st := &s.observer.stages[classify]
-	st.in, st.out = s.total, s.total-s.excluded[cupel.ExcludeNegativeTokens]
+	st.in, st.out = s.total, s.total-s.tally[cupel.ExcludeNegativeTokens]
+	if stages := s.observer.stages[:]; !slices.ContainsFunc(stages, func(st stageState) bool { return st.err != nil }) {
+		st.err = err // it is no other stage's
+	}
 	for stage := range place {
 		if err == nil {
 			s.endStage(stage)
@@ -194,16 +182,16 @@ func (s *stream) pull(ctx, inClassify context.Context, source iter.Seq2[*cupel.C
 			return
 		}
 		if v := recover(); v != nil && err == nil {
-			err = s.fail(&SourceError{Index: s.total, Err: &cupel.PanicError{Value: v, Stack: debug.Stack()}})
+			err = &SourceError{Index: s.total, Err: &cupel.PanicError{Value: v, Stack: debug.Stack()}}
 		}
 	}()
 	full := false
 	for item, problem := range source {
 		switch {
 		case problem != nil && value.IsContextError(ctx, problem):
-			err = s.fail(canceled(ctx, classify, problem))
+			err = canceled(ctx, classify, problem)
 		case problem != nil:
-			err = s.fail(&SourceError{Index: s.total, Err: problem})
+			err = &SourceError{Index: s.total, Err: problem}
 		default:
 			inSource = false
 			err = s.take(ctx, inClassify, item)
@@ -215,16 +203,8 @@ func (s *stream) pull(ctx, inClassify context.Context, source iter.Seq2[*cupel.C
 	}
 	if err == nil && !full {
 		// A source that watches the context may have ended because of it.
-		err = s.fail(canceled(ctx, classify, ctx.Err()))
+		err = canceled(ctx, classify, ctx.Err())
 		s.ended = err == nil
-	}
-	return err
-}
-
-// fail records err as the error of Classify, if it is not nil.
-func (s *stream) fail(err error) error {
-	if err != nil {
-		s.observer.stages[classify].err = err
 	}
 	return err
 }
@@ -232,11 +212,11 @@ func (s *stream) fail(err error) error {
 // take classifies one item, and processes the batch once it is complete.
 func (s *stream) take(ctx, inClassify context.Context, item *cupel.ContextItem) error {
 	if err := inClassify.Err(); err != nil {
-		return s.fail(canceled(inClassify, classify, err))
+		return canceled(inClassify, classify, err)
 	}
 	arrival := s.total
 	if err := checkStreamed(item, arrival); err != nil {
-		return s.fail(err)
+		return err
 	}
 	s.total++
 	s.tokens.Add(item.Tokens())
@@ -250,7 +230,7 @@ func (s *stream) take(ctx, inClassify context.Context, item *cupel.ContextItem) 
 		}
 		s.pins.Add(item.Tokens())
 		if err := checkPinned(s.budget, s.pins); err != nil {
-			return s.fail(err)
+			return err
 		}
 	default:
 		s.batch, s.arrived = append(s.batch, item), append(s.arrived, arrival)
@@ -281,9 +261,7 @@ func checkStreamed(item *cupel.ContextItem, arrival int) error {
 func (s *stream) process(ctx context.Context) error {
 	s.batches++
 	s.items, s.arrivals = s.batch, s.arrived
-	if err := s.makeUnits(ctx, s.items, 0); err != nil {
-		return err
-	}
+	_ = s.makeUnits(ctx) // its items were checked one by one
 	err := s.stage(ctx, score, len(s.items), s.score)
 	if err == nil {
 		err = s.stage(ctx, deduplicate, len(s.items), s.deduplicateBatch)
@@ -311,9 +289,7 @@ func (s *stream) deduplicateBatch(ctx context.Context) (int, error) {
 			n++
 		}
 		s.items, s.arrivals, s.scores = s.items[:n], s.arrivals[:n], s.scores[:n]
-		if err := s.makeUnits(ctx, s.items, 0); err != nil {
-			return 0, err
-		}
+		_ = s.makeUnits(ctx)
 		s.ranking.Score(s.scores)
 	}
 	return s.deduplicate(ctx)
@@ -327,7 +303,7 @@ func (s *stream) left() int {
 
 // sliceBatch selects what fits from the batch, densest items first.
 func (s *stream) sliceBatch(ctx context.Context) (_ int, err error) {
-	s.sort(s.items)
+	s.sort()
 	left := s.left()
 	room := max(0, left)
 	if s.selection, err = (slicer.Greedy{}).Slice(ctx, s.sorted, cupel.SliceBudget{MaxTokens: room, TargetTokens: room}); err != nil {
@@ -357,9 +333,7 @@ func (s *stream) placeKept(ctx context.Context) (int, error) {
 	for _, k := range s.kept {
 		s.scores = append(s.scores, k.score)
 	}
-	if err := s.makeUnits(ctx, s.items, 0); err != nil {
-		return 0, err
-	}
+	_ = s.makeUnits(ctx)
 	s.ranking.Score(s.scores)
 	s.ranking.Deduplicate(true)
 	s.ranking.Sort()
@@ -378,13 +352,11 @@ func (s *stream) placeKept(ctx context.Context) (int, error) {
 
 func (s *stream) result(err error) *cupel.StreamResult {
 	r := &cupel.StreamResult{
-		Excluded: s.excluded, TotalCandidates: s.total, TotalTokensConsidered: s.tokens.Int(), SourceEnded: s.ended,
+		Excluded: s.tally, TotalCandidates: s.total, TotalTokensConsidered: s.tokens.Int(), SourceEnded: s.ended,
 	}
 	if err == nil {
 		r.Window = s.window
-		for _, at := range s.order {
-			r.Included = s.include(r.Included, &s.choice.Merged[at], &s.placed[at])
-		}
+		r.Included = s.listIncluded()
 	}
 	return r
 }

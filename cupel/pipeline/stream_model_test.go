@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/wollax/cupel-go/cupel"
@@ -106,65 +105,6 @@ func TestRunStreamAgreesWithRunWhenAllFits(t *testing.T) {
 		}
 		equalSlices(t, "window", got.Window, want)
 	}
-}
-
-func FuzzRunStream(f *testing.F) {
-	f.Add([]byte{}, uint8(3), uint8(0), uint8(0))
-	f.Add([]byte("\x01\x02\x03 some items \xff\x80"), uint8(20), uint8(2), uint8(1))
-	f.Add([]byte("aaaaaaaaaaaaaaaaaaaaaaaaaaaaa\x00\x00zz"), uint8(90), uint8(1), uint8(2))
-	f.Fuzz(func(t *testing.T, data []byte, target, size, overflow uint8) {
-		var items []*cupel.ContextItem
-		for i := 0; i+1 < len(data) && len(items) < 300; i += 2 {
-			opts := []cupel.ItemOption{hint(float64(int8(data[i+1])) / 16)}
-			if data[i]%16 == 3 {
-				opts = append(opts, cupel.WithPinned())
-			}
-			items = append(items, item(t, fmt.Sprint(data[i]), int(int8(data[i]))/4, opts...))
-		}
-		p := newPipeline(t, func(c *pipeline.Config) { c.Overflow = pipeline.OverflowStrategy(overflow % 3) })
-		budget := budgetOf(t, 255, int(target))
-		collector := observe.NewDiagnosticTraceCollector(observe.WithDetailLevel(observe.TraceDetailItem))
-		pulled := 0
-		run := func() (*cupel.StreamResult, error) {
-			pulled = 0
-			return p.RunStream(t.Context(), stream(&pulled, items...), budget, pipeline.WithBatchSize(1+int(size)), pipeline.WithTrace(collector))
-		}
-		result, err := run()
-		if result.TotalCandidates > pulled || pulled > result.TotalCandidates+1 {
-			t.Fatalf("%d pulled, %d candidates", pulled, result.TotalCandidates)
-		}
-		report := collector.BuildReport()
-		out := make(map[cupel.ExclusionCode]int)
-		for _, e := range report.Excluded {
-			out[e.Reason.Code]++
-		}
-		if counts(out) != counts(result.Excluded) || report.TotalCandidates != result.TotalCandidates || report.TotalTokensConsidered != result.TotalTokensConsidered {
-			t.Fatalf("report of %s, %d candidates; result %s, %d", counts(out), report.TotalCandidates, counts(result.Excluded), result.TotalCandidates)
-		}
-		if err != nil {
-			return
-		}
-		if len(report.Included)+len(report.Excluded) != pulled || !slices.EqualFunc(report.Included, result.Included, func(a, b cupel.IncludedItem) bool { return a.Item == b.Item && a.Reason == b.Reason }) {
-			t.Fatalf("%d in and %d out of %d", len(report.Included), len(report.Excluded), pulled)
-		}
-		tokens, pinned := 0, 0
-		for _, it := range result.Window {
-			if !slices.Contains(items[:pulled], it) || it.Tokens() < 0 {
-				t.Fatalf("%s is in the window", it.Content())
-			}
-			tokens += it.Tokens()
-			if it.Pinned() {
-				pinned += it.Tokens()
-			}
-		}
-		if tokens > max(int(target), pinned) && pipeline.OverflowStrategy(overflow%3) != pipeline.OverflowProceed {
-			t.Fatalf("%d tokens in a target of %d", tokens, target)
-		}
-		again, _ := run()
-		if contents(again.Window) != contents(result.Window) {
-			t.Fatal("a second run selects something else")
-		}
-	})
 }
 
 // What a run allocates does not depend on how many items come by.

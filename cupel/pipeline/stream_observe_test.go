@@ -14,67 +14,11 @@ import (
 	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
-// logbook records the calls to the observer of a run.
-type logbook struct {
-	observe.NoTrace
-	detail observe.TraceDetail
-	start  time.Time
-	lines  []string
-	ends   map[cupel.PipelineStage]observe.StageEnd
-	info   observe.RunInfo
-	end    observe.RunEnd
-	onItem func() // what an item event does after it is recorded
-}
-
-type stageKey struct{}
-
-func (l *logbook) IsEnabled() bool { return true }
-
-func (l *logbook) say(format string, args ...any) {
-	l.lines = append(l.lines, fmt.Sprintf(format, args...))
-}
-
-func (l *logbook) RecordStageEvent(e cupel.TraceEvent) {
-	l.say("event %s: %d items, %g ms", e.Stage, e.ItemCount, e.DurationMS)
-}
-
-func (l *logbook) RecordItemEvent(e cupel.TraceEvent) {
-	l.say("item %s: %s", e.Stage, e.Message)
-	if l.onItem != nil {
-		l.onItem()
-	}
-}
-
-func (l *logbook) StartRun(ctx context.Context, info observe.RunInfo) (context.Context, observe.RunTrace) {
-	l.info, l.ends = info, make(map[cupel.PipelineStage]observe.StageEnd)
-	return ctx, l
-}
-
-func (l *logbook) Detail() observe.TraceDetail { return l.detail }
-
-func (l *logbook) StartStage(ctx context.Context, s observe.StageStart) context.Context {
-	l.say("start %s at %s", s.Stage, s.Start.Sub(l.start))
-	return context.WithValue(ctx, stageKey{}, s.Stage)
-}
-
-func (l *logbook) EndStage(ctx context.Context, e observe.StageEnd) {
-	l.say("end %s at %s, %s in it, %d in, %d out, error %v", e.Stage, e.End.Sub(l.start), e.Duration, e.CountIn, e.CountOut, e.Err)
-	if ctx.Value(stageKey{}) != e.Stage {
-		l.say("the context is not that of %s", e.Stage)
-	}
-	l.ends[e.Stage] = e
-}
-
-func (l *logbook) EndRun(_ context.Context, e observe.RunEnd) {
-	l.say("end of run at %s, %d selected, %d tokens, error %v", e.End.Sub(l.start), e.Selected, e.SelectedTokens, e.Err)
-	l.end = e
-}
-
 // contexts makes every strategy insist on the context of its stage.
 func contexts(t *testing.T, c *pipeline.Config) {
 	t.Helper()
 	insist := func(ctx context.Context, stage cupel.PipelineStage) {
-		if got := ctx.Value(stageKey{}); got != stage {
+		if got := ctx.Value(ctxKey("stage")); got != stage {
 			t.Errorf("the strategy of %s has the context of %v", stage, got)
 		}
 	}
@@ -93,7 +37,7 @@ func contexts(t *testing.T, c *pipeline.Config) {
 // start of the run and at the edges of each stage of each batch.
 func TestRunStreamObserved(t *testing.T) {
 	start := time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)
-	log := &logbook{start: start, detail: observe.TraceDetail{Items: true, ItemEvents: true, Report: true}}
+	s := &spy{detail: observe.TraceDetail{Items: true, ItemEvents: true, Report: true}}
 	p := newPipeline(t, func(c *pipeline.Config) {
 		c.Clock = ticking(start, time.Second)
 		contexts(t, c)
@@ -102,45 +46,55 @@ func TestRunStreamObserved(t *testing.T) {
 	_, err := p.RunStream(t.Context(), stream(&pulled,
 		item(t, "a", 4, hint(0.5)), item(t, "n", -2), item(t, "b", 7, hint(0.25)),
 		item(t, "a", 1, hint(1)), item(t, "c", 5, hint(0.75)),
-	), budgetOf(t, 10, 10), pipeline.WithTrace(log), pipeline.WithBatchSize(2))
+	), budgetOf(t, 10, 10), pipeline.WithTrace(s), pipeline.WithBatchSize(2))
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{
-		"start Classify at 1s", // pulls a, n and b
-		"item Classify: NegativeTokens: -2 tokens",
-		"start Score at 3s",
-		"start Deduplicate at 5s",
-		"start Slice at 7s",
-		"item Slice: BudgetExceeded: 7 tokens requested, 6 available", // b; ends at 8s
-		// Second batch: Classify from 9s to 10s, Score to 12s, Deduplicate to 14s.
-		"item Deduplicate: Deduplicated: the same content is in as another item",
-		// Slice from 15s to 16s, and Classify finds the end of the source from 17s to 18s.
-		"event Classify: 4 items, 3000 ms", "end Classify at 18s, 3s in it, 5 in, 4 out, error <nil>",
-		"event Score: 4 items, 2000 ms", "end Score at 12s, 2s in it, 4 in, 4 out, error <nil>",
-		"event Deduplicate: 3 items, 2000 ms", "end Deduplicate at 14s, 2s in it, 4 in, 3 out, error <nil>",
-		"event Slice: 2 items, 2000 ms", "end Slice at 16s, 2s in it, 3 in, 2 out, error <nil>",
-		"start Place at 19s",
-		"item Place: Scored: score 0.75, 5 tokens", "item Place: Scored: score 0.5, 4 tokens",
-		"event Place: 2 items, 1000 ms", "end Place at 20s, 1s in it, 2 in, 2 out, error <nil>",
-		"end of run at 21s, 2 selected, 9 tokens, error <nil>",
+	equal(t, "log", strings.Join(s.log, "\n"), `start Classify 0
+item Classify NegativeTokens: -2 tokens
+start Score 0
+start Deduplicate 0
+start Slice 0
+item Slice BudgetExceeded: 7 tokens requested, 6 available
+item Deduplicate Deduplicated: the same content is in as another item
+stage Classify 4
+end Classify 5-4 <nil>
+stage Score 4
+end Score 4-4 <nil>
+stage Deduplicate 3
+end Deduplicate 4-3 <nil>
+stage Slice 2
+end Slice 3-2 <nil>
+start Place 2
+item Place Scored: score 0.75, 5 tokens
+item Place Scored: score 0.5, 4 tokens
+stage Place 2
+end Place 2-2 <nil>
+end run 2 <nil>`)
+	if !s.info.Streaming || s.info.DryRun || s.info.Candidates != 0 {
+		t.Errorf("run info %+v", s.info)
 	}
-	equal(t, "log", strings.Join(log.lines, "\n"), strings.Join(want, "\n"))
-	if !log.info.Streaming || log.info.DryRun || log.info.Candidates != 0 {
-		t.Errorf("run info %+v", log.info)
-	}
-
-	for stage, want := range map[cupel.PipelineStage]string{cupel.StageClassify: "n", cupel.StageScore: "", cupel.StageDeduplicate: "a", cupel.StageSlice: "b", cupel.StagePlace: ""} {
-		var got []*cupel.ContextItem
-		for _, e := range log.ends[stage].Excluded {
-			got = append(got, e.Item)
+	var got []string
+	for _, e := range s.ends {
+		text := fmt.Sprint(e.Stage, " ", e.Start.Sub(start), " to ", e.End.Sub(start), ", ", e.Duration, " in it, out:")
+		for _, out := range e.Excluded {
+			text += " " + out.Item.Content()
 		}
-		equal(t, "left out by "+string(stage), contents(got), want)
+		got = append(got, text)
 	}
-	if in := log.ends[cupel.StagePlace].Included; len(in) != 2 || in[0].Item.Content() != "c" {
+	// The first batch is pulled from 1s to 2s, scored from 3s, and sliced until 8s. The
+	// second is pulled from 9s to 10s, and sliced until 16s. Classify finds the end of the
+	// source from 17s to 18s.
+	equal(t, "times", strings.Join(got, "\n"), `Classify 1s to 18s, 3s in it, out: n
+Score 3s to 12s, 2s in it, out:
+Deduplicate 5s to 14s, 2s in it, out: a
+Slice 7s to 16s, 2s in it, out: b
+Place 19s to 20s, 1s in it, out:`)
+	equal(t, "end of the run", s.run.End.Sub(start), 21*time.Second)
+	if in := s.ends[4].Included; len(in) != 2 || in[0].Item.Content() != "c" {
 		t.Errorf("included %v", in)
 	}
-	report := log.end.Report
+	report := s.run.Report
 	equal(t, "report, in", included(report), "c a")
 	equal(t, "report, out", excluded(report), "a: Deduplicated: the same content is in as another item; "+
 		"b: BudgetExceeded: 7 tokens requested, 6 available; n: NegativeTokens: -2 tokens")
@@ -183,7 +137,7 @@ func TestRunStreamObservedFailures(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			log := &logbook{detail: observe.TraceDetail{Report: true}}
+			s := &spy{detail: observe.TraceDetail{Report: true}}
 			change := tt.change
 			if change == nil {
 				change = func(*pipeline.Config) {}
@@ -198,29 +152,29 @@ func TestRunStreamObservedFailures(t *testing.T) {
 					yield(nil, tt.fail)
 				}
 			}
-			_, err := newPipeline(t, change).RunStream(t.Context(), source, budgetOf(t, 10, 10), pipeline.WithTrace(log), pipeline.WithBatchSize(2))
-			if (err != nil) != (tt.failed != "") || log.end.Err != err || log.end.Report == nil {
-				t.Fatalf("error %v, end of run %+v", err, log.end)
+			_, err := newPipeline(t, change).RunStream(t.Context(), source, budgetOf(t, 10, 10), pipeline.WithTrace(s), pipeline.WithBatchSize(2))
+			if (err != nil) != (tt.failed != "") || s.run.Err != err || s.run.Report == nil {
+				t.Fatalf("error %v, end of run %+v", err, s.run)
 			}
 			count := func(prefix string) int {
 				n := 0
-				for _, line := range log.lines {
+				for _, line := range s.log {
 					if strings.HasPrefix(line, prefix) {
 						n++
 					}
 				}
 				return n
 			}
-			equal(t, "events", count("event "), tt.events)
+			equal(t, "events", count("stage "), tt.events)
 			equal(t, "starts", count("start "), tt.ends)
 			equal(t, "ends", count("end "), tt.ends+1)
-			for stage, e := range log.ends {
-				if (e.Err != nil) != (stage == tt.failed) || e.Err != nil && (e.Err != err || e.CountOut != 0) {
-					t.Errorf("%s ended with %+v", stage, e)
+			for _, e := range s.ends {
+				if (e.Err != nil) != (e.Stage == tt.failed) || e.Err != nil && (e.Err != err || e.CountOut != 0) {
+					t.Errorf("%s ended with %+v", e.Stage, e)
 				}
 			}
 			if t.Failed() {
-				t.Logf("why: %s\n%s", tt.why, strings.Join(log.lines, "\n"))
+				t.Logf("why: %s\n%s", tt.why, strings.Join(s.log, "\n"))
 			}
 		})
 	}

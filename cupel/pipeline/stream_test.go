@@ -193,25 +193,6 @@ func TestRunStreamFails(t *testing.T) {
 	}
 }
 
-func TestRunStreamOnNoPipeline(t *testing.T) {
-	for _, p := range []*pipeline.Pipeline{nil, {}} {
-		result, err := p.RunStream(t.Context(), failing(nil), budgetOf(t, 1, 1))
-		errorIs(t, err, cupel.ErrInvalidConfig)
-		if result == nil {
-			t.Error("no result")
-		}
-	}
-}
-
-func TestRunStreamNilContext(t *testing.T) {
-	pulled := 0
-	var none context.Context
-	result, err := newPipeline(t).RunStream(none, stream(&pulled, item(t, "a", 1)), budgetOf(t, 1, 1))
-	if err != nil || contents(result.Window) != "a" {
-		t.Errorf("window %q, %v", contents(result.Window), err)
-	}
-}
-
 // A source that ignores that it was told to stop breaks the rules of iterators;
 // the runtime panics in it, and the run reports that.
 func TestRunStreamSourceGoesOn(t *testing.T) {

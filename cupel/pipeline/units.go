@@ -19,73 +19,59 @@ var data = inside.Cupel.(interface {
 	Smaller(whole *cupel.ContextItem, content string, tokens, full int) *cupel.ContextItem
 	UnitField(it *cupel.ContextItem) string
 	Reason(code cupel.ExclusionCode, tokens, available int, other *cupel.ContextItem) cupel.ExclusionReason
+	AppendReason(b []byte, r *cupel.ExclusionReason) []byte
+	AppendIncluded(b []byte, e *cupel.IncludedItem) []byte
 })
 
 // makeStandIns makes what strategies see of groups.
-func (k *ranked) makeStandIns(items []*cupel.ContextItem) {
-	k.standIns = resize(k.standIns, k.set.NumUnits())
-	clear(k.standIns)
-	for i := range k.standIns {
+func (r *run) makeStandIns() {
+	r.standIns = engine.Resize(r.standIns, r.set.NumUnits())
+	clear(r.standIns)
+	for i := range r.standIns {
 		u := engine.Unit(i)
-		if !k.set.IsGroup(u) || k.set.IsOut(u) {
+		if !r.set.IsGroup(u) || r.set.IsOut(u) {
 			continue
 		}
-		candidates := k.set.Members(u)
+		candidates := r.set.Members(u)
 		members := make([]*cupel.ContextItem, len(candidates))
 		for n, c := range candidates {
-			members[n] = items[c]
+			members[n] = r.items[c]
 		}
-		k.standIns[i] = data.StandIn(members[0], kindOf(members), k.set.TokensOf(u), k.set.IsPinned(u), members, k.set.Forms(u), nil)
+		r.standIns[i] = data.StandIn(members[0], kindOf(members), r.set.TokensOf(u), r.set.IsPinned(u), members, r.set.Forms(u), nil)
 	}
-}
-
-// standIn returns what strategies see of a unit in full.
-func (k *ranked) standIn(u engine.Unit, items []*cupel.ContextItem) *cupel.ContextItem {
-	if k.set.IsGroup(u) {
-		return k.standIns[u]
-	}
-	return items[k.set.Place(u)]
 }
 
 // seenAs returns what slicers see of a unit: with the older versions that may come
 // back in its place.
-func (k *ranked) seenAs(u engine.Unit, items []*cupel.ContextItem) *cupel.ContextItem {
-	item := k.standIn(u, items)
-	older := k.ranking.Older(u)
+func (r *run) seenAs(u engine.Unit) *cupel.ContextItem {
+	if r.set.IsGroup(u) { // no older version comes back in its place
+		return r.standIns[u]
+	}
+	item := r.items[r.set.Place(u)]
+	older := r.ranking.Older(u)
 	if len(older) == 0 {
 		return item
 	}
 	forms := make([]engine.Form, len(older))
 	for i, c := range older {
-		forms[i] = engine.Form{Tokens: items[c].Tokens(), Worth: k.ranking.ScoreOfCandidate(c)}
+		forms[i] = engine.Form{Tokens: r.items[c].Tokens(), Worth: r.ranking.ScoreOfCandidate(c)}
 	}
-	return data.StandIn(item, item.Kind(), item.Tokens(), item.Pinned(), nil, k.set.Forms(u), forms)
+	return data.StandIn(item, item.Kind(), item.Tokens(), item.Pinned(), nil, r.set.Forms(u), forms)
 }
 
 // kindOf returns the kind of most of the tokens, of equal ones the first.
 func kindOf(members []*cupel.ContextItem) cupel.ContextKind {
-	type share struct {
-		kind   cupel.ContextKind
-		tokens exact.Sum
-	}
-	var shares []share
-	at := make(map[string]int)
+	tokens := make(map[string]exact.Sum)
 	for _, m := range members {
-		i, ok := at[m.Kind().Key()]
-		if !ok {
-			i = len(shares)
-			at[m.Kind().Key()] = i
-			shares = append(shares, share{kind: m.Kind()})
-		}
-		shares[i].tokens.Add(m.Tokens())
+		tokens[m.Kind().Key()] = tokens[m.Kind().Key()].Plus(exact.Of(m.Tokens()))
 	}
-	best := 0
-	for i := range shares {
-		if shares[i].tokens.Minus(shares[best].tokens).Greater(0) {
-			best = i
+	best := members[0].Kind()
+	for _, m := range members {
+		if tokens[m.Kind().Key()].Minus(tokens[best.Key()]).Greater(0) {
+			best = m.Kind()
 		}
 	}
-	return shares[best].kind
+	return best
 }
 
 // placed is a merged unit as it appears in the window.
@@ -98,7 +84,7 @@ type placed struct {
 // them.
 func (r *run) makeWindowItems(ctx context.Context) error {
 	n := len(r.choice.Merged)
-	r.merged, r.placed = resize(r.merged, n), resize(r.placed, n)
+	r.merged, r.placed = engine.Resize(r.merged, n), engine.Resize(r.placed, n)
 	for i := range r.choice.Merged {
 		m := &r.choice.Merged[i]
 		item, err := r.materialise(ctx, m, &r.placed[i])
@@ -112,38 +98,30 @@ func (r *run) makeWindowItems(ctx context.Context) error {
 
 // materialise makes the items of a merged unit, and returns what the placer sees of
 // it.
-func (r *run) materialise(ctx context.Context, m *engine.Chosen, to *placed) (*cupel.ContextItem, error) {
-	to.made = nil
+func (r *run) materialise(ctx context.Context, m *engine.Chosen, to *placed) (_ *cupel.ContextItem, err error) {
 	group := m.Unit != engine.None && r.set.IsGroup(m.Unit)
 	if !group && m.Form == 0 { // the usual case
-		to.items = r.items[m.Candidate : m.Candidate+1 : m.Candidate+1]
+		to.made, to.items = nil, r.items[m.Candidate:m.Candidate+1:m.Candidate+1]
 		return to.items[0], nil
 	}
 	made := r.set.Make(m.Unit, m.Form)
-	to.made = &made
 	candidates := r.set.Members(m.Unit)
-	if to.made.Group > 0 {
-		var full exact.Sum
-		for _, c := range candidates {
-			full.Add(r.items[c].Tokens())
-		}
-		variants := r.items[to.made.From].GroupVariants()
-		item, err := r.smaller(ctx, candidates[0], &variants[to.made.Group-1], full.Int(), "groupVariants", to.made.Group)
-		if err != nil {
-			return nil, err
-		}
-		to.items = []*cupel.ContextItem{item}
-	} else {
-		to.items = make([]*cupel.ContextItem, len(candidates))
-		for i, c := range candidates {
-			to.items[i] = r.items[c]
-			if n := to.made.FormOf(i); n > 0 {
-				item, err := r.smaller(ctx, c, &r.items[c].Variants()[n-1], r.items[c].Tokens(), "variants", n)
-				if err != nil {
-					return nil, err
-				}
-				to.items[i] = item
+	to.made, to.items = &made, make([]*cupel.ContextItem, len(candidates))
+	var full exact.Sum
+	for i, c := range candidates {
+		to.items[i] = r.items[c]
+		full.Add(r.items[c].Tokens())
+		if n := made.FormOf(i); n > 0 && made.Group == 0 {
+			if to.items[i], err = r.smaller(ctx, c, &r.items[c].Variants()[n-1], r.items[c].Tokens(), "variants", n); err != nil {
+				return nil, err
 			}
+		}
+	}
+	if made.Group > 0 {
+		to.items = to.items[:1]
+		variants := r.items[made.From].GroupVariants()
+		if to.items[0], err = r.smaller(ctx, candidates[0], &variants[made.Group-1], full.Int(), "groupVariants", made.Group); err != nil {
+			return nil, err
 		}
 	}
 	if !group {
@@ -183,35 +161,48 @@ func makeContent(ctx context.Context, produce func(context.Context) (string, err
 	return content, err
 }
 
+// listIncluded lists what is in the window, in placed order.
+func (r *run) listIncluded() []cupel.IncludedItem {
+	list := make([]cupel.IncludedItem, 0, len(r.order))
+	for _, at := range r.order {
+		list = r.include(list, &r.choice.Merged[at], &r.placed[at])
+	}
+	return list
+}
+
 // include lists the members of a merged unit, each with its own entry.
 func (r *run) include(list []cupel.IncludedItem, m *engine.Chosen, p *placed) []cupel.IncludedItem {
 	var empty *cupel.ContextItem // the group form without tokens
 	for i, c := range r.choice.CandidatesOf(m) {
-		full := r.items[c]
 		e := cupel.IncludedItem{
-			Item: full, Score: m.Score, Reason: cupel.IncludeScored,
-			Candidate: r.position(c), Form: int(p.made.FormOf(i)), Stale: r.set.IsStale(c), Units: r.columns.Links != nil,
+			Score: m.Score, Reason: cupel.IncludeScored,
+			Candidate: r.position(c), Form: r.formOf(p.made, i, c), Stale: r.set.IsStale(c), Units: r.columns.Links != nil,
 		}
 		switch {
 		case r.set.IsPinned(r.set.UnitOf(c)): // before the tokens are checked (R26)
 			e.Reason = cupel.IncludePinned
-		case full.Tokens() == 0:
+		case r.items[c].Tokens() == 0:
 			e.Reason = cupel.IncludeZeroToken
 		}
-		switch {
-		case p.made == nil || p.made.Group == 0:
+		if i < len(p.items) {
 			e.Item = p.items[i]
-		case i == 0:
-			e.Item, e.Form = p.items[0], len(full.Variants())+int(p.made.Group)
-		default:
+		} else {
 			if empty == nil {
 				empty = data.Smaller(p.items[0], p.items[0].Content(), 0, 0)
 			}
-			e.Item, e.Form, e.Shared = empty, len(full.Variants())+int(p.made.Group), true
+			e.Item, e.Shared = empty, true
 		}
 		list = append(list, e)
 	}
 	return list
+}
+
+// formOf returns the form of a member as reports count it.
+func (r *run) formOf(made *engine.Made, member int, c engine.Candidate) int {
+	if made != nil && made.Group > 0 {
+		return len(r.items[c].Variants()) + int(made.Group)
+	}
+	return int(made.FormOf(member))
 }
 
 // position returns the number of a candidate in the report.

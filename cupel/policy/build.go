@@ -20,8 +20,8 @@ import (
 type builder struct {
 	env      Environment
 	problems problems
-	json     bool            // settings are those of a document, some of them raw
-	objects  objects         // read so far
+	json     bool // settings are those of a document, some of them raw
+	limits   limits
 	failed   int             // mistakes so far, including those that problems ignores
 	missing  map[string]bool // paths of strategies that could not be built
 }
@@ -75,8 +75,8 @@ func (b *builder) strategy(r *role, s Strategy, at place, siblings ...string) (b
 func (b *builder) build(r *role, d strategy.Descriptor, s Settings, at place, siblings ...string) (built any) {
 	before := b.failed
 	args := b.args(r, d.Fields, s, at, siblings...)
-	if b.problems.full() {
-		return nil // nothing more would be reported
+	if b.problems.full() || b.limits.exceeded {
+		return nil // nothing more is to be reported
 	}
 	args.Clock = b.env.Clock
 	if d.NeedsClock && args.Clock == nil {
@@ -176,7 +176,11 @@ func (b *builder) checkNames(names []string, s Settings, at place, siblings []st
 		names = slices.Concat(siblings, names)
 	}
 	for _, name := range slices.Sorted(maps.Keys(s)) {
-		if !slices.Contains(names, name) {
+		switch {
+		case slices.Contains(names, name):
+		case at.path == "" && slices.Contains(removed, name):
+			b.fail(name, "was removed from policies: delete the line", nil)
+		default:
 			b.fail(unknownField(at.path, name), isUnknown(names), nil)
 		}
 	}
@@ -188,25 +192,56 @@ func (b *builder) value(r *role, f strategy.Field, value any, at place) any {
 	child := func(s Strategy, at place) any { return b.strategy(r, s, at, "type") }
 	switch value := value.(type) {
 	case Strategy:
-		return child(value, at)
+		if b.counted(1, at) {
+			return child(value, at)
+		}
+		return nil
 	case []Strategy:
-		return eachOf(value, at, child)
+		return eachOf(b, value, at, child)
 	case []Weighted:
-		return eachOf(value, at, func(part Weighted, at place) strategy.Part {
+		return eachOf(b, value, at, func(part Weighted, at place) strategy.Part {
 			return strategy.Part{Strategy: b.strategy(r, part.Scorer, at, "type", "weight"), Weight: part.Weight}
 		})
 	case Settings:
-		return object(value, at)
+		if b.counted(1, at) {
+			return object(value, at)
+		}
+		return strategy.Args{}
 	case []Settings:
-		return eachOf(value, at, object)
+		return eachOf(b, value, at, object)
+	case []string:
+		return slices.Clone(value) // what is built keeps no part of the policy
+	case map[string]float64:
+		return maps.Clone(value)
 	}
 	return value
 }
 
-func eachOf[S, T any](list []S, at place, of func(element S, at place) T) []T {
+// counted counts strategies or entries that were not read from a document, where
+// they are counted as they are read. It returns false when there are too many.
+func (b *builder) counted(n int, at place) bool {
+	if !b.json {
+		b.count(n, at)
+	}
+	return !b.limits.exceeded
+}
+
+func (b *builder) count(n int, at place) {
+	switch reason := b.limits.more(n, at.depth); reason {
+	case "":
+	case tooMany:
+		b.fail("", reason, nil)
+	default:
+		b.fail(at.path, reason, nil)
+	}
+}
+
+func eachOf[S, T any](b *builder, list []S, at place, of func(element S, at place) T) []T {
 	all := make([]T, len(list))
-	for i, element := range list {
-		all[i] = of(element, at.element(i))
+	if b.counted(len(list), at) {
+		for i, element := range list {
+			all[i] = of(element, at.element(i))
+		}
 	}
 	return all
 }

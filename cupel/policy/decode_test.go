@@ -3,7 +3,6 @@ package policy_test
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"math"
 	"reflect"
 	"strings"
@@ -72,11 +71,12 @@ var wrongDocuments = []wrongDocument{
 		["a.b"]: is unknown; want one of ` + knownFields + `
 		["` + strings.Repeat("x", 60) + `…"]: is unknown; want one of ` + knownFields + `
 		["ü"]: is unknown; want one of ` + knownFields, "paths stay readable"},
+	{"removed settings", document(`{"type":"recency","weight":1,"fullOnly":true}`, "", "", `,"fullOnly":false,"anyNumbers":true`), `
+		anyNumbers: was removed from policies: delete the line
+		fullOnly: was removed from policies: delete the line
+		scorers[0].fullOnly: is unknown; want one of type, weight`, "the error says what to do with a policy of an earlier version"},
 	{"weight of an inner scorer", document(`{"type":"scaled","weight":1,"inner":{"type":"recency","weight":1}}`, "", "", ""),
 		`scorers[0].inner.weight: is unknown; want one of type`, "an inner scorer has no weight"},
-	{"no inner", document(`{"type":"scaled","weight":1}`, `{"type":"quota"}`, "", ""), `
-		scorers[0].inner: is required
-		slicer.inner: is required`, "there is no default"},
 	{"weights", document(`{"type":"kind","weight":1,"weights":{"a":-1,"b":"1","c":1e999,"d":null," ":1}},{"type":"tag","weight":1,"weights":[1]},{"type":"tag","weight":1}`, "", "", ""), `
 		scorers[0].weights[" "]: kind must not be blank
 		scorers[0].weights["a"]: Weight for kind must be non-negative, got -1
@@ -100,12 +100,6 @@ var wrongDocuments = []wrongDocument{
 		scorers[3].curve.windows[1].score: score must be in [0.0, 1.0], got 2
 		scorers[3].curve.windows[1].x: is unknown; want one of maxAge, score
 		scorers[3].curve.windows[2]: must be an object, got a number`, "curves are as strict as the rest"},
-	{"knapsack", document("", `{"type":"knapsack","bucketSize":1.5,"memoryLimit":-1,"buckets":1}`, "", ""), `
-		slicer.bucketSize: must be an integer, got 1.5
-		slicer.buckets: is unknown; want one of type, bucketSize, autoBucket, topUp, memoryLimit
-		slicer.memoryLimit: memoryLimit must be a positive number of bytes, got -1`, "integers are integers"},
-	{"huge bucket", document("", `{"type":"knapsack","bucketSize":99999999999999999999}`, "", ""),
-		fmt.Sprintf(`slicer.bucketSize: must be from %d to %d, got 99999999999999999999`, math.MinInt, math.MaxInt), "nothing wraps"},
 	{"quota", document("", `{"type":"quota","inner":{"type":"greedy"},"entries":[{"require":101},{"kind":"","cap":-1},{"kind":"a","requireCount":1},null,{"kind":"B","require":"5"}]}`, "", ""), `
 		slicer.entries[0].kind: is required
 		slicer.entries[0].require: require must be from 0 to 100 percent, got 101
@@ -143,7 +137,6 @@ type rightDocument struct {
 
 var rightDocuments = []rightDocument{
 	{"least", document("", "", "", ""), plain(of("recency")), "everything else has a default"},
-	{"other order and white space", "\n{ \"placer\" : {\"type\":\"chronological\"} ,\t\"slicer\":{\"type\":\"greedy\"},\r\n\"scorers\":[ { \"weight\" : 1.0e0, \"type\":\"recency\" } ] } ", plain(of("recency")), "order does not count"},
 	{"escapes", document(`{"type":"recen\u0063y","weight":1}`, "", "", `,"\u006eame":"\ud83d\ude00"`),
 		func() policy.Policy { p := plain(of("recency")); p.Name = "😀"; return p }(), "names are what they say, not how they are spelled"},
 	{"integers as other tools write them", document("", `{"type":"knapsack","bucketSize":100.0,"memoryLimit":1e6}`, "", ""),
@@ -252,15 +245,12 @@ func TestWriteFails(t *testing.T) {
 		want   string
 		why    string
 	}{
-		{"zero", policy.Policy{}, "slicer must be a slicer with a type", "a missing slicer has no stand-in"},
 		{"nil curve", with(of("decay", settings{"curve": policy.Strategy{}})), "scorers[0].curve must be a curve with a type", "the same for curves"},
 		{"NaN", policy.Policy{Scorers: []policy.Weighted{{of("recency"), nan}}}, "scorers[0].weight must be a finite number, got NaN", "JSON has no NaN, and no policy could have one"},
 		{"NaN in a map", with(of("kind", settings{"weights": map[string]float64{"a": nan}})), `scorers[0].weights["a"] must be a finite number, got NaN`, "the path leads into maps"},
-		{"not UTF-8", with(of("metadataKey", settings{"key": "\xff", "value": ""})), "scorers[0].key is not valid UTF-8", "encoding/json would replace the byte silently"},
 		{"overflow", func() policy.Policy { p := policy.Chat(); p.Overflow = 3; return p }(), `overflow "OverflowStrategy(3)" is unknown; want one of Throw, Truncate, Proceed`, "no name for it"},
 		{"too long", func() policy.Policy { p := policy.Chat(); p.Name = strings.Repeat("x", policy.MaxBytes); return p }(), "value is longer than 1048576 bytes", "Decode would refuse it"},
 		{"settings of a type that is not built in", with(of("x", settings{"a": settings{"b": []string{"c", "\xff"}}})), "scorers[0].a.b[1] is not valid UTF-8", "the path leads into them"},
-		{"no JSON", with(of("x", settings{"a": func() {}})), "scorers[0].a cannot be encoded: json: unsupported type: func()", "nothing is written that cannot be read"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -2,7 +2,6 @@ package policy_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -11,7 +10,6 @@ import (
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
-	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/policy"
 	"github.com/wollax/cupel-go/cupel/strategy"
 )
@@ -51,54 +49,6 @@ func lines(s string) string {
 var noon = time.Date(2025, 1, 31, 12, 0, 0, 0, time.UTC)
 
 func atNoon() time.Time { return noon }
-
-// items is a list in which every built-in scorer has something to tell apart.
-func items(t testing.TB) []*cupel.ContextItem {
-	t.Helper()
-	kinds := []cupel.ContextKind{cupel.KindMessage, cupel.KindDocument, cupel.KindToolOutput, cupel.KindMemory, cupel.KindSystemPrompt, "Note"}
-	var all []*cupel.ContextItem
-	for i := range 60 {
-		opts := []cupel.ItemOption{
-			cupel.WithKind(kinds[i%len(kinds)]),
-			cupel.WithPriority(i * 7 % 11),
-			cupel.WithTimestamp(noon.Add(-time.Duration(i*i) * time.Minute)),
-			cupel.WithFutureRelevanceHint(float64(i*13%29) / 29),
-			cupel.WithTags(fmt.Sprint("tag", i%5), fmt.Sprint("TAG", i%3)),
-			cupel.WithMetadata(map[string]any{cupel.MetadataTrust: fmt.Sprintf("0.%d", i%10), cupel.MetadataPriority: []string{"low", "high"}[i%2]}),
-		}
-		if i%17 == 3 {
-			opts = append(opts, cupel.WithPinned())
-		}
-		item, err := cupel.NewContextItem(fmt.Sprint("item ", i%50), 20+i*37%90, opts...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, item)
-	}
-	return all
-}
-
-// report runs a pipeline on the items, and returns the report as JSON, without
-// what depends on the time that it took.
-func report(t testing.TB, p *pipeline.Pipeline, all []*cupel.ContextItem) string {
-	t.Helper()
-	budget, err := cupel.NewContextBudget(1500, 1200)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := p.DryRun(t.Context(), all, budget)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range got.Events {
-		got.Events[i].DurationMS = 0
-	}
-	text, err := json.Marshal(got)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
-}
 
 // Custom strategies, and their descriptors.
 

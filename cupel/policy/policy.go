@@ -65,10 +65,6 @@ func stillClock() time.Time { return time.Time{} }
 // Name and PolicyHash are the policy's; OnOverflow and Clock are left to the caller. It fails with a
 // [ValidationError] that lists all mistakes, including a missing clock.
 func (p Policy) Config(env Environment) (pipeline.Config, error) {
-	p, problem := copyOf(p) // what is built keeps no part of the policy
-	if problem != nil {
-		return pipeline.Config{}, &ValidationError{[]Problem{*problem}}
-	}
 	b := newBuilder(env)
 	config := b.config(p.settings())
 	if err := b.problems.err(); err != nil {

@@ -70,9 +70,8 @@ func (b *builder) document(data []byte) Settings {
 		b.fail("", tooLong, nil)
 		return nil
 	}
-	if err := jsonwire.Check(data); err != nil {
-		reason := "is malformed: " + err.Error()
-		b.fail("", reason, &cupel.DecodeError{Reason: reason, Err: err})
+	if fault := jsonwire.Check(data); fault != nil {
+		b.fail("", fault.Reason, (*cupel.DecodeError)(fault))
 		return nil
 	}
 	s, ok := b.members(data, "", unknownField)
@@ -143,22 +142,17 @@ func (b *builder) take(s Settings, name string, t strategy.Type, at place, wante
 
 // object reads a strategy or an entry, and returns false when it cannot be read.
 func (b *builder) object(text raw, at place) (Settings, bool) {
-	switch reason := b.objects.exceeds(at.depth); reason {
-	case "":
-		return b.members(text, at.path, unknownField)
-	case tooMany:
-		b.fail("", reason, nil) // once
-	default:
-		b.fail(at.path, reason, nil)
+	if b.count(1, at); b.limits.exceeded {
+		return nil, false
 	}
-	return nil, false
+	return b.members(text, at.path, unknownField)
 }
 
 // members returns the members of an object, and false when it is none. pathOf makes
 // the path of a member.
 func (b *builder) members(text raw, at string, pathOf func(at, name string) string) (Settings, bool) {
 	all := make(Settings)
-	fault := jsonwire.Parse(text, func(r *jsonwire.Reader) {
+	fault := jsonwire.Read(text, func(r *jsonwire.Reader) {
 		r.Map(func(name string) {
 			if _, twice := all[name]; twice {
 				b.fail(pathOf(at, name), "is given twice", nil)
@@ -187,9 +181,10 @@ func (b *builder) weights(text raw, at string) any {
 
 // scalar reads a value without parts, and returns nil when it is wrong.
 func (b *builder) scalar(t strategy.Type, text raw, at string) any {
-	v, err := jsonwire.Read(text, typeOf[t].read)
-	if err != nil {
-		b.fail(at, err.Error(), nil)
+	var v any
+	fault := jsonwire.Read(text, func(r *jsonwire.Reader) { v = typeOf[t].read(r) })
+	if fault != nil {
+		b.fail(at, fault.Reason, nil)
 		return nil
 	}
 	return v
@@ -200,10 +195,10 @@ func (b *builder) scalar(t strategy.Type, text raw, at string) any {
 // full, since nothing more would be reported.
 func elements[T any](b *builder, text raw, at place, read func(text raw, at place) T) any {
 	var all []T
-	fault := jsonwire.Parse(text, func(r *jsonwire.Reader) {
+	fault := jsonwire.Read(text, func(r *jsonwire.Reader) {
 		r.Array(func() {
 			text := raw(r.Value())
-			if b.objects <= maxObjects && !b.problems.full() {
+			if !b.limits.exceeded && !b.problems.full() {
 				all = append(all, read(text, at.element(len(all))))
 			}
 		})

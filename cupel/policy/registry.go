@@ -29,10 +29,10 @@ type Registry struct {
 	types    map[*role][]strategy.Descriptor // registered ones
 }
 
-// registered is a policy and the intent as it was spelled.
+// registered makes copies of a policy, under the intent as it was spelled.
 type registered struct {
 	intent string
-	policy Policy
+	policy func() Policy
 }
 
 // folded returns what equal intents share.
@@ -44,21 +44,22 @@ func folded(intent string) string { return ascii.Lower(strings.ReplaceAll(intent
 func NewRegistry() *Registry {
 	r := &Registry{policies: make(map[string]registered)}
 	for _, preset := range []registered{
-		{"chat", Chat()},
-		{"code-review", CodeReview()},
-		{"rag", RAG()},
-		{"document-qa", DocumentQA()},
-		{"tool-use", ToolUse()},
-		{"long-running", LongRunning()},
-		{"debugging", Debugging()},
+		{"chat", Chat},
+		{"code-review", CodeReview},
+		{"rag", RAG},
+		{"document-qa", DocumentQA},
+		{"tool-use", ToolUse},
+		{"long-running", LongRunning},
+		{"debugging", Debugging},
 	} {
 		r.policies[folded(preset.intent)] = preset
 	}
 	return r
 }
 
-// Register adds a copy of a policy under an intent. It fails with a
-// [ValidationError] when the policy is not valid in this registry, and with a
+// Register adds a policy under an intent, and keeps what [Policy.MarshalJSON]
+// writes of it. It fails with a [ValidationError] when the policy is not valid in
+// this registry, with a [cupel.EncodeError] when it cannot be written, and with a
 // [cupel.InvalidConfigError] when the intent is blank or taken, compared without
 // ASCII case and hyphens. It never replaces a policy.
 func (r *Registry) Register(intent string, p Policy) error {
@@ -68,7 +69,10 @@ func (r *Registry) Register(intent string, p Policy) error {
 	if err := p.Validate(r); err != nil {
 		return err
 	}
-	p, _ = copyOf(p) // Validate has checked its size
+	text, err := p.MarshalJSON()
+	if err != nil {
+		return err
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if earlier, twice := r.policies[folded(intent)]; twice {
@@ -77,11 +81,14 @@ func (r *Registry) Register(intent string, p Policy) error {
 	if r.policies == nil {
 		r.policies = make(map[string]registered)
 	}
-	r.policies[folded(intent)] = registered{intent, p}
+	r.policies[folded(intent)] = registered{intent, func() Policy {
+		p, _ := Decode(r, text) // it was valid, and types stay
+		return p
+	}}
 	return nil
 }
 
-// Lookup returns a copy of the policy registered under an intent. It fails with a
+// Lookup returns the policy registered under an intent, as [Decode] reads it. It fails with a
 // [cupel.InvalidConfigError] that lists the known intents.
 func (r *Registry) Lookup(intent string) (Policy, error) {
 	r.mu.RLock()
@@ -94,8 +101,7 @@ func (r *Registry) Lookup(intent string) (Policy, error) {
 		}
 		return Policy{}, invalid("intent", intent, "intent "+isUnknown(known))
 	}
-	p, _ := copyOf(found.policy)
-	return p, nil
+	return found.policy(), nil
 }
 
 // All returns an iterator over the intents, spelled as they were registered, and
@@ -108,7 +114,7 @@ func (r *Registry) All() iter.Seq2[string, Policy] {
 		r.mu.RUnlock()
 		for _, key := range slices.Sorted(maps.Keys(snapshot)) {
 			found := snapshot[key]
-			if p, _ := copyOf(found.policy); !yield(found.intent, p) {
+			if !yield(found.intent, found.policy()) {
 				return
 			}
 		}

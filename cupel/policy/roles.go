@@ -77,6 +77,10 @@ var document = strategy.Descriptor{
 	},
 }
 
+// removed are settings that policies had. What they turned off has no switch now:
+// smaller forms are always used, and near copies never differ in a number.
+var removed = []string{"anyNumbers", "fullOnly"}
+
 var overflows = []string{pipeline.OverflowThrow.String(), pipeline.OverflowTruncate.String(), pipeline.OverflowProceed.String()}
 
 // overflowOf returns the strategy with a name; the default, if there is none.

@@ -2,7 +2,6 @@ package policy
 
 import (
 	"fmt"
-	"maps"
 	"reflect"
 	"slices"
 	"strconv"
@@ -85,86 +84,25 @@ var (
 	tooLong = fmt.Sprintf("is longer than %d bytes", MaxBytes)
 )
 
-// objects counts the strategies and entries of a policy.
-type objects int
+// limits counts the strategies and entries of a policy.
+type limits struct {
+	objects  int
+	exceeded bool
+}
 
-// exceeds counts one more. If that is too many or too deep, it returns the reason.
-func (n *objects) exceeds(depth int) string {
-	*n++
+// more counts n strategies or entries at a depth, and returns the reason if that is
+// the first time that there are too many or that they are too deep.
+func (l *limits) more(n, depth int) string {
+	l.objects += n
 	switch {
-	case *n > maxObjects:
+	case l.exceeded:
+		return ""
+	case l.objects > maxObjects:
+		l.exceeded = true
 		return tooMany
 	case depth > maxDepth:
+		l.exceeded = true
 		return tooDeep
 	}
 	return ""
-}
-
-// copier makes deep copies of settings, up to the limits of a policy.
-type copier struct {
-	objects  objects
-	at       string // the field of the policy
-	exceeded *Problem
-}
-
-// copyOf returns a deep copy of a policy, or a problem when it is nested too deep
-// or too large, so that no other walk has to check.
-func copyOf(p Policy) (Policy, *Problem) {
-	c := copier{at: "scorers"}
-	p.Scorers = c.value(p.Scorers, 0).([]Weighted)
-	c.at = "slicer"
-	p.Slicer = c.strategy(p.Slicer, 0)
-	c.at = "placer"
-	p.Placer = c.strategy(p.Placer, 0)
-	return p, c.exceeded
-}
-
-func (c *copier) strategy(s Strategy, depth int) Strategy {
-	return Strategy{s.Type, c.settings(s.Settings, depth)}
-}
-
-func (c *copier) settings(s Settings, depth int) Settings {
-	if c.exceeded != nil {
-		return nil
-	}
-	if reason := c.objects.exceeds(depth); reason != "" {
-		c.exceeded = &Problem{Path: c.at, Reason: reason}
-		return nil
-	}
-	s = maps.Clone(s)
-	for _, name := range slices.Sorted(maps.Keys(s)) {
-		s[name] = c.value(s[name], depth+1)
-	}
-	return s
-}
-
-// value copies a setting at a depth. It keeps nil apart from empty.
-func (c *copier) value(v any, depth int) any {
-	switch v := v.(type) {
-	case Strategy:
-		return c.strategy(v, depth)
-	case Settings:
-		return c.settings(v, depth)
-	case []Strategy:
-		return copyEach(v, func(s Strategy) Strategy { return c.strategy(s, depth) })
-	case []Settings:
-		return copyEach(v, func(s Settings) Settings { return c.settings(s, depth) })
-	case []Weighted:
-		return copyEach(v, func(part Weighted) Weighted { return Weighted{c.strategy(part.Scorer, depth), part.Weight} })
-	case []string:
-		return slices.Clone(v)
-	case map[string]float64:
-		return maps.Clone(v)
-	case map[cupel.ContextKind]float64:
-		return maps.Clone(v)
-	}
-	return v // immutable
-}
-
-func copyEach[T any](list []T, copied func(T) T) []T {
-	list = slices.Clone(list)
-	for i := range list {
-		list[i] = copied(list[i])
-	}
-	return list
 }

@@ -3,7 +3,6 @@ package policy_test
 import (
 	"errors"
 	"math"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -12,9 +11,7 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/policy"
-	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupel/slicer"
-	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 // with returns the Chat preset with one scorer.
@@ -31,7 +28,7 @@ func withSlicer(s policy.Strategy) policy.Policy {
 }
 
 func TestValidate(t *testing.T) {
-	nan, inf := math.NaN(), math.Inf(1)
+	nan := math.NaN()
 	tests := []struct {
 		name   string
 		policy policy.Policy
@@ -56,14 +53,6 @@ func TestValidate(t *testing.T) {
 			slicer.bucketSize: bucketSize must be a positive integer (> 0), got 0
 			slicer.memoryLimit: memoryLimit must be a positive number of bytes, got -1`,
 			"one mistake does not hide another, and none is reported twice"},
-		{"kind weights", with(of("kind", settings{"weights": map[string]float64{"a": -1, "b": nan, " ": 1, "Note": 1, "note": 2, "NOTE": inf}})), `
-			scorers[0].weights[" "]: kind must not be blank
-			scorers[0].weights["NOTE"]: Weight for kind must be finite, got +Inf
-			scorers[0].weights["Note"]: kind "Note" repeats scorers[0].weights["NOTE"]; kinds are case-insensitive here
-			scorers[0].weights["a"]: Weight for kind must be non-negative, got -1
-			scorers[0].weights["b"]: Weight for kind must be finite, got NaN
-			scorers[0].weights["note"]: kind "note" repeats scorers[0].weights["NOTE"]; kinds are case-insensitive here`,
-			"each weight is checked, and each repeated kind is reported"},
 		{"values of other Go types", policy.Policy{
 			Scorers: []policy.Weighted{
 				{of("kind", settings{"weights": map[string]int{"a": 1}, "wheights": 1}), 1},
@@ -110,20 +99,6 @@ func TestValidate(t *testing.T) {
 			scorers[0].scorers[0].settings["of it"]: is unknown; want one of max
 			scorers[0].scorers[1].settings.max: is required
 			scorers[0].scorers[2].settings: must be of type policy.Settings, got []interface {}`, "settings are checked as strictly as the rest, with full paths"},
-		{"custom children", policy.Policy{
-			Scorers: []policy.Weighted{
-				{of("halved", settings{"children": []policy.Strategy{of("scaled", settings{"inner": policy.Strategy{}}), of("nope"), {}}}), 1},
-				{of("halved"), 1},
-			},
-			Slicer: of("firstOf", settings{"children": []policy.Strategy{of("greedy"), of("knapsack", settings{"bucketSize": 0})}}),
-			Placer: of("backwards", settings{"children": []policy.Strategy{of("backwards", settings{"children": []policy.Strategy{{}}})}}),
-		}, `
-			placer.children[0].children[0]: a placer is required here, for example policy.Strategy{Type: "chronological"}
-			scorers[0].children[0].inner: a scorer is required here, for example policy.Strategy{Type: "recency"}
-			scorers[0].children[1].type: the scorer type "nope" is unknown; want one of ` + namesOf(scorer.Descriptors(), "halved", "longest") + `
-			scorers[0].children[2]: a scorer is required here, for example policy.Strategy{Type: "recency"}
-			scorers[1]: needs one child, got 0
-			slicer.children[1].bucketSize: bucketSize must be a positive integer (> 0), got 0`, "children are strategies like any other"},
 	}
 	registry := customRegistry(t)
 	for _, tt := range tests {
@@ -194,24 +169,6 @@ func TestDecayNeedsAClock(t *testing.T) {
 	}
 }
 
-func build(t *testing.T, config pipeline.Config) *pipeline.Pipeline {
-	t.Helper()
-	p, err := pipeline.New(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
-}
-
-func TestConfigTakesTheRest(t *testing.T) {
-	p := policy.Chat()
-	p.KeepDuplicates, p.Overflow, p.Placer = true, pipeline.OverflowTruncate, of("uShaped")
-	config, err := p.Config(policy.Environment{Clock: atNoon})
-	if err != nil || !config.KeepDuplicates || config.Overflow != pipeline.OverflowTruncate || reflect.TypeOf(config.Placer).Name() != "UShaped" {
-		t.Errorf("got %+v, %v", config, err)
-	}
-}
-
 func TestCausesAreKept(t *testing.T) {
 	err := with(of("metadataKey", settings{"key": "", "value": "", "boost": -1.0})).Validate(nil)
 	var invalid *cupel.InvalidConfigError
@@ -273,13 +230,4 @@ func TestValidateNearDuplicates(t *testing.T) {
 	if err := p.Validate(nil); err != nil {
 		t.Error(err)
 	}
-}
-
-// namesOf lists the names of types, as errors do.
-func namesOf(list []strategy.Descriptor, more ...string) string {
-	for _, d := range list {
-		more = append(more, d.Name)
-	}
-	slices.Sort(more)
-	return strings.Join(more, ", ")
 }

@@ -21,13 +21,10 @@ import (
 // fails with a [cupel.EncodeError] when a strategy is missing, a number is not
 // finite, text is not UTF-8, or the result is longer than [MaxBytes].
 func (p Policy) MarshalJSON() ([]byte, error) {
-	p, problem := copyOf(p)
-	if problem != nil {
-		return nil, &cupel.EncodeError{Path: problem.Path, Reason: "cannot be written: " + problem.Reason}
-	}
-	var w writer
-	w.Object(func() { w.settings(whole, document.Fields, p.settings()) })
-	text, err := w.Result()
+	text, err := jsonwire.Write(func(c *jsonwire.Codec) {
+		w := writer{Codec: c}
+		w.Object(func() { w.settings(whole, document.Fields, p.settings()) })
+	})
 	if err != nil {
 		return nil, &cupel.EncodeError{Path: err.Path, Reason: err.Reason, Err: err.Err}
 	}
@@ -38,19 +35,34 @@ func (p Policy) MarshalJSON() ([]byte, error) {
 }
 
 // writer writes the parts of a policy.
-type writer struct{ jsonwire.Writer }
+type writer struct {
+	*jsonwire.Codec
+	limits limits
+	depth  int
+}
+
+// object writes a strategy or an entry.
+func (w *writer) object(members func()) {
+	if reason := w.limits.more(1, w.depth); reason != "" {
+		w.W.Fail("cannot be written: "+reason, nil)
+	}
+	w.depth++
+	w.Object(members)
+	w.depth--
+}
 
 // strategy writes a strategy, with its weight if it has one.
 func (w *writer) strategy(r *role, s Strategy, weight *float64) {
 	if s.Type == "" {
-		w.Fail("must be a "+r.name+" with a type", nil)
+		w.W.Fail("must be a "+r.name+" with a type", nil)
 		return
 	}
 	d, _ := strategy.Find(r.types, s.Type)
-	w.Object(func() {
-		w.Field("type").String(s.Type)
+	w.object(func() {
+		jsonwire.Text(&s.Type, w.Required("type"))
 		if weight != nil {
-			w.Field("weight").Any(*weight)
+			w.Required("weight")
+			w.W.Any(*weight)
 		}
 		w.settings(r, d.Fields, s.Settings)
 	})
@@ -70,10 +82,9 @@ func (w *writer) settings(r *role, fields []strategy.Field, s Settings) {
 		if !given {
 			continue
 		}
-		w.Field(f.Name)
+		w.Required(f.Name)
 		if wrong != "" {
-			w.Fail(wrong, nil)
-			continue
+			w.W.Fail(wrong, nil)
 		}
 		w.value(r.of(f), f.Fields, value)
 	}
@@ -82,29 +93,26 @@ func (w *writer) settings(r *role, fields []strategy.Field, s Settings) {
 func (w *writer) value(r *role, fields []strategy.Field, value any) {
 	switch value := value.(type) {
 	case time.Duration:
-		w.String(durationText(value))
+		w.W.String(durationText(value))
 	case fmt.Stringer: // a name
-		w.String(value.String())
+		w.W.String(value.String())
 	case map[string]float64:
-		w.Object(func() {
-			for _, name := range slices.Sorted(maps.Keys(value)) {
-				w.Key(name).Any(value[name])
-			}
-		})
+		names := slices.Sorted(maps.Keys(value))
+		w.W.Map(names, func(i int) { w.W.Any(value[names[i]]) })
 	case []string:
-		w.Array(len(value), func(i int) { w.String(value[i]) })
+		w.W.Array(len(value), func(i int) { w.W.String(value[i]) })
 	case Strategy:
 		w.strategy(r, value, nil)
 	case []Strategy:
-		w.Array(len(value), func(i int) { w.strategy(r, value[i], nil) })
+		w.W.Array(len(value), func(i int) { w.strategy(r, value[i], nil) })
 	case []Weighted:
-		w.Array(len(value), func(i int) { w.strategy(r, value[i].Scorer, &value[i].Weight) })
+		w.W.Array(len(value), func(i int) { w.strategy(r, value[i].Scorer, &value[i].Weight) })
 	case Settings:
-		w.Object(func() { w.settings(r, fields, value) })
+		w.object(func() { w.settings(r, fields, value) })
 	case []Settings:
-		w.Array(len(value), func(i int) { w.value(r, fields, value[i]) })
+		w.W.Array(len(value), func(i int) { w.value(r, fields, value[i]) })
 	default:
-		w.Any(value)
+		w.W.Any(value)
 	}
 }
 

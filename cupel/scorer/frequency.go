@@ -35,12 +35,10 @@ var frequencyPool = sync.Pool{New: func() any { return new(frequencyPass) }}
 // Score scores all items in one pass and allocates nothing once its pooled
 // memory has grown. It fails only when ctx is done.
 //
-// The time is linear in the number of items, n, as long as they have at most
-// four different tags each. Beyond that it is quadratic, by a small factor: for
-// items with k tags, each shared by c items, one item takes on the order of
-// the least of k·c steps, of k·n/64 steps, and of k²·(1 + c/128) steps. Items
-// with equal tags are counted together. The memory is linear in the number of
-// tags given.
+// Items with equal tags are counted together. For n different sets of tags, the
+// time is quadratic in n, by a small factor: a set of k tags, each in c sets, takes
+// on the order of the lesser of k·c and k·n/64 steps. The memory is linear in the
+// number of tags given.
 func (f Frequency) Score(ctx context.Context, all []*cupel.ContextItem, scores []float64) error {
 	p := frequencyPool.Get().(*frequencyPass)
 	p.counter.Reset(len(all))

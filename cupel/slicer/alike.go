@@ -1,7 +1,6 @@
 package slicer
 
 import (
-	"context"
 	"math/bits"
 	"slices"
 	"unicode"
@@ -10,21 +9,17 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 )
 
-// Words is an [Alike] that compares the words of texts: twice the number of
-// different pairs of words in a row that both have, over the sum of those that
-// each has, where that is at least 0.25, and 0 below. Words are runs of letters, marks and numbers, compared in small
-// letters. Texts of fewer than eight words, and two texts where one has more than
-// twice the pairs of the other, are not alike: answers such as "yes, of course"
-// repeat each other without being copies.
-//
-// It reads a text when the text is first compared.
-type Words struct{}
-
 // minWords is the least number of words of a text that may be like another one.
+// Answers such as "yes, of course" repeat each other without being copies.
 const minWords = 8
 
-// Compare implements [Alike].
-func (Words) Compare(_ context.Context, items []cupel.ScoredItem) (func(i, j int) float64, error) {
+// likenesses returns a function that compares the words of two items: twice the
+// number of different pairs of words in a row that both have, over the sum of those
+// that each has, where that is at least [leastLikeness], and 0 below. Words are runs
+// of letters, marks and numbers, compared in small letters. Texts of fewer than
+// [minWords], and two texts where one has more than twice the pairs of the other, are
+// not alike. It reads a text when the text is first compared.
+func likenesses(items []cupel.ScoredItem) func(i, j int) float64 {
 	texts := make([]*pairSet, len(items))
 	of := func(i int) *pairSet {
 		if texts[i] == nil {
@@ -55,7 +50,7 @@ func (Words) Compare(_ context.Context, items []cupel.ScoredItem) (func(i, j int
 			return likeness
 		}
 		return 0
-	}, nil
+	}
 }
 
 // leastLikeness is the least likeness of words that is not 0. Most texts are less

@@ -68,27 +68,10 @@ var countConstrainedKnapsackDescriptor = strategy.Descriptor{
 // Facts implements [strategy.Describer]. For one kind only the entry of that kind
 // counts.
 func (c *CountConstrainedKnapsack) Facts() strategy.Facts {
-	if err := c.invalid(); err != nil {
-		return strategy.Facts{Of: c, Invalid: err}
+	if c == nil || c.inner == nil {
+		return notBuilt(c, countConstrainedKnapsackSlice)
 	}
 	return c.facts(c, func(other counter) strategy.Slicer { return &CountConstrainedKnapsack{other} })
-}
-
-// invalid says what is wrong with a CountConstrainedKnapsack that was not built
-// with [NewCountConstrainedKnapsack].
-func (c *CountConstrainedKnapsack) invalid() error {
-	if c == nil || c.inner == nil {
-		return notBuilt(countConstrainedKnapsackSlice, "NewCountConstrainedKnapsack")
-	}
-	return nil
-}
-
-// Entries returns a copy of the entries, in the order given.
-func (c *CountConstrainedKnapsack) Entries() []CountQuotaEntry {
-	if c == nil {
-		return nil
-	}
-	return slices.Clone(c.entries)
 }
 
 // Slice implements [strategy.Slicer]. The positions committed come first, entry by
@@ -96,8 +79,8 @@ func (c *CountConstrainedKnapsack) Entries() []CountQuotaEntry {
 // with a [cupel.ScarcityError] under [ScarcityThrow], and when the knapsack
 // fails.
 func (c *CountConstrainedKnapsack) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (strategy.Selection, error) {
-	if err := c.invalid(); err != nil {
-		return strategy.Selection{}, err
+	if c == nil || c.inner == nil {
+		return strategy.Selection{}, notBuilt(c, countConstrainedKnapsackSlice).Invalid
 	}
 	return c.slice(ctx, items, budget)
 }

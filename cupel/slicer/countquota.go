@@ -74,27 +74,10 @@ var countQuotaDescriptor = strategy.Descriptor{
 // Facts implements [strategy.Describer]. For one kind only the entry of that kind
 // counts, here and in the slicers inside.
 func (c *CountQuota) Facts() strategy.Facts {
-	if err := c.invalid(); err != nil {
-		return strategy.Facts{Of: c, Invalid: err}
+	if c == nil || c.inner == nil {
+		return notBuilt(c, countQuotaSlice)
 	}
 	return c.facts(c, func(other counter) strategy.Slicer { return &CountQuota{other} })
-}
-
-// invalid says what is wrong with a CountQuota that was not built with
-// [NewCountQuota].
-func (c *CountQuota) invalid() error {
-	if c == nil || c.inner == nil {
-		return notBuilt(countQuotaSlice, "NewCountQuota")
-	}
-	return nil
-}
-
-// Entries returns a copy of the entries, in the order given.
-func (c *CountQuota) Entries() []CountQuotaEntry {
-	if c == nil {
-		return nil
-	}
-	return slices.Clone(c.entries)
 }
 
 // Slice implements [strategy.Slicer]. The positions committed come first, entry by
@@ -102,8 +85,8 @@ func (c *CountQuota) Entries() []CountQuotaEntry {
 // come before those of the inner one. It fails with a
 // [cupel.ScarcityError] under [ScarcityThrow], and when the inner slicer fails.
 func (c *CountQuota) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (strategy.Selection, error) {
-	if err := c.invalid(); err != nil {
-		return strategy.Selection{}, err
+	if c == nil || c.inner == nil {
+		return strategy.Selection{}, notBuilt(c, countQuotaSlice).Invalid
 	}
 	return c.slice(ctx, items, budget)
 }

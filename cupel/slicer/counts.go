@@ -153,6 +153,9 @@ func (c counter) settings(given map[string]any) map[string]any {
 	return given
 }
 
+// Entries returns a copy of the entries, in the order given.
+func (c *counter) Entries() []CountQuotaEntry { return slices.Clone(c.entries) }
+
 // forKind returns a counter with only the entry of one kind, here and inside.
 func (c counter) forKind(kind cupel.ContextKind) counter {
 	i := slices.IndexFunc(c.entries, func(e CountQuotaEntry) bool { return e.Kind.Equal(kind) })
@@ -207,13 +210,12 @@ func (c *counter) slice(ctx context.Context, items []cupel.ScoredItem, budget cu
 		})
 	}
 	sel.Smaller = nil
-	for n, p := range picked {
+	for _, p := range picked {
 		g := &s.groups[s.numbers[p.Index]]
 		switch {
 		case g.entry != nil && g.count >= g.entry.CapCount:
 			if g.over.Code == "" { // from here on the count of the kind stays the same
 				g.over = cupel.NewExclusionReason(cupel.ExcludeCountCapExceeded, cupel.ReasonData{Kind: g.entry.Kind, Cap: g.entry.CapCount, Count: g.count})
-				sel.Drops = slices.Grow(sel.Drops, len(picked)-n)
 			}
 			sel.Drops = append(sel.Drops, strategy.Drop{Index: p.Index, Reason: g.over})
 			continue

@@ -10,15 +10,6 @@ import (
 	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
-// Alike compares items for [Diverse]. It must be safe for concurrent use.
-type Alike interface {
-	// Compare prepares to compare the items of one list. The function that it
-	// returns says how alike the items at two positions are, from 0 to 1 for the
-	// same; it is called from one goroutine, while the list does not change. Other
-	// values count as the nearest of these, and NaN as 0.
-	Compare(ctx context.Context, items []cupel.ScoredItem) (func(i, j int) float64, error)
-}
-
 // Diverse takes the highest score first, as [ScoreGreedy] does, but an item is
 // worth less the more it is like one that has been taken: ten versions of one
 // paragraph take one place, and what is left goes to other things. A version
@@ -34,16 +25,13 @@ type Alike interface {
 // 0.271 of the evidence within 500 tokens and 0.582 within 2,000, and ScoreGreedy
 // 0.245 and 0.510. Where nothing is repeated it finds up to 0.005 less.
 //
-// The zero Diverse compares words. It compares items that come close to being
-// taken with those that it has taken: in addition to the time of ScoreGreedy it
-// takes time in proportion to the product of their numbers. Its choice is not
+// Likeness is the share of pairs of words in a row that two texts have in common; the
+// Units chapter has the rules. The zero Diverse is ready. It compares items that come
+// close to being taken with those that it has taken: in addition to the time of
+// ScoreGreedy it takes time in proportion to the product of their numbers. Its choice is not
 // monotonic in the budget, and it is not one of the specification's slicers.
 type Diverse struct {
-	// Alike compares the items; nil means [Words].
-	Alike Alike
-	// From is the likeness, in (0,1], from which an item is worth less. 0 means 0.3,
-	// which is right for words. Cosines of embeddings are rarely below 0.5 and need
-	// more, such as 0.85.
+	// From is the likeness, in (0,1], from which an item is worth less. 0 means 0.3.
 	From float64
 }
 
@@ -77,28 +65,25 @@ var diverseDescriptor = strategy.Descriptor{
 	},
 	Settings: func(s any) (map[string]any, bool) {
 		d, ok := valueOf[Diverse](s)
-		return map[string]any{"from": cmp.Or(d.From, defaultFrom)}, ok && d.Alike == nil
+		return map[string]any{"from": cmp.Or(d.From, defaultFrom)}, ok
 	},
 }
 
 // Slice implements [strategy.Slicer]. The positions come in the order in which they
-// were taken. It fails if From is out of range or the comparison fails, or if ctx is done.
+// were taken. It fails if From is out of range, or if ctx is done.
 func (d Diverse) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (strategy.Selection, error) {
 	if err := d.invalid(); err != nil {
 		return strategy.Selection{}, err
 	}
-	remaining := budget.TargetTokens
-	if remaining <= 0 || len(items) == 0 {
+	if budget.TargetTokens <= 0 {
 		return strategy.Selection{}, nil
 	}
-	var with Alike = Words{}
-	if d.Alike != nil {
-		with = d.Alike
-	}
-	alike, err := with.Compare(ctx, items)
-	if err != nil {
-		return strategy.Selection{}, err
-	}
+	taken, err := d.take(ctx, items, budget.TargetTokens, likenesses(items))
+	return strategy.Selection{Indices: taken}, err
+}
+
+// take returns the positions taken, in order. alike says how alike two items are.
+func (d Diverse) take(ctx context.Context, items []cupel.ScoredItem, remaining int, alike func(i, j int) float64) ([]int, error) {
 	from := cmp.Or(d.From, defaultFrom)
 	queue := make(worthQueue, len(items))
 	for i, it := range items {
@@ -115,12 +100,10 @@ func (d Diverse) Slice(ctx context.Context, items []cupel.ScoredItem, budget cup
 		}
 		if score := items[top.at].Score; top.compared < len(taken) && score > 0 {
 			if err := ctx.Err(); err != nil {
-				return strategy.Selection{}, err
+				return nil, err
 			}
 			for _, other := range taken[top.compared:] {
-				if likeness := alike(top.at, other); likeness > top.most { // never NaN
-					top.most = min(1, likeness)
-				}
+				top.most = max(top.most, alike(top.at, other))
 			}
 			top.compared = len(taken)
 			if top.most > from {
@@ -134,7 +117,7 @@ func (d Diverse) Slice(ctx context.Context, items []cupel.ScoredItem, budget cup
 		remaining -= tokens
 		heap.Pop(&queue)
 	}
-	return strategy.Selection{Indices: taken}, nil
+	return taken, nil
 }
 
 // worth is an item in the queue. Its worth is a bound until it has been compared

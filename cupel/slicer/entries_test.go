@@ -47,15 +47,6 @@ func TestEntries(t *testing.T) {
 	}
 }
 
-func TestEntriesOfNothing(t *testing.T) {
-	var quota *slicer.Quota
-	var counts *slicer.CountQuota
-	var knapsack *slicer.CountConstrainedKnapsack
-	if n := len(quota.Entries()) + len(counts.Entries()) + len(knapsack.Entries()) + len(new(slicer.CountQuota).Entries()); n != 0 {
-		t.Errorf("nil and zero slicers have %d entries", n)
-	}
-}
-
 func ExampleQuota_Entries() {
 	quota, err := slicer.NewQuota(slicer.Greedy{}, slicer.Between(cupel.KindToolOutput, 10, 25), slicer.Cap(cupel.KindMemory, 20))
 	if err != nil {

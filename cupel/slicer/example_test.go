@@ -218,3 +218,26 @@ func ExampleNewMultipleChoice() {
 	fmt.Println(selection.Indices, selection.Smaller, err)
 	// Output: [1] [{0 1}] <nil>
 }
+
+func ExampleDiverse() {
+	budget := cupel.SliceBudget{MaxTokens: 30, TargetTokens: 30}
+	var items []cupel.ScoredItem
+	for i, text := range []string{
+		"The ferry moves to the eastern pier on the first of May.",
+		"The ferry moves to the eastern pier on the second of May.",
+		"The ferry moves to the eastern pier on the third of May.",
+		"Parking at the pier is free for those who take the ferry.",
+	} {
+		item, err := cupel.NewContextItem(text, 15)
+		if err != nil {
+			panic(err)
+		}
+		items = append(items, cupel.ScoredItem{Item: item, Score: 0.9 - float64(i)/10})
+	}
+	selection, err := slicer.Diverse{}.Slice(context.Background(), items, budget)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(selection.Indices)
+	// Output: [0 3]
+}

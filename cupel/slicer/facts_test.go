@@ -159,7 +159,7 @@ func TestStaysUntilIsExact(t *testing.T) {
 	}{
 		{"the second item needs 5 more", slicer.Greedy{}, items, 10, 14, 24},
 		{"the last item needs 10 more, and nothing changes before", slicer.Greedy{}, items, 15, 24, 24},
-		{"one token is a target", slicer.Greedy{}, items, 1, 4, 14},
+		{"one token is a target, from which one change follows another", slicer.Greedy{}, items, 1, 4, 24},
 		{"all are in", slicer.Greedy{}, items, 25, math.MaxInt, 0},
 		{"only the first has come in", slicer.ScoreGreedy{}, items, 12, 14, 24},
 		{"what is required comes on top", counts, items, 12, 14, 24},

@@ -3,8 +3,8 @@ package slicer
 import (
 	"context"
 	"fmt"
-	"runtime/debug"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/wollax/cupel-go/cupel"
@@ -14,22 +14,15 @@ import (
 
 // scratch is the working memory of one call of a wrapper.
 type scratch struct {
-	known     map[cupel.ContextKind]int // group of each spelling of a kind
-	byKey     map[string]int            // group of each kind, by its folded spelling
-	groups    []group                   // the kinds in order of their first items
-	numbers   []int                     // group of each item
-	positions []int                     // of the groups, one after the other
+	byKey     map[string]int // group of each kind, by its folded spelling
+	groups    []group        // the kinds in order of their first items
+	numbers   []int          // group of each item
+	positions []int          // of the groups, one after the other
 
 	// Of count slicers:
 	committed []int                  // positions selected first
 	rest      []int                  // the other positions, ascending
 	picked    []strategy.SmallerForm // what the inner slicer selected; form 0 is the full one
-}
-
-// spelling is a kind as some item spells it, and its group.
-type spelling struct {
-	kind  cupel.ContextKind
-	group int
 }
 
 // group is the candidates of one kind.
@@ -48,22 +41,25 @@ type group struct {
 	over  cupel.ExclusionReason
 }
 
-var scratchPool = sync.Pool{New: func() any { return &scratch{known: make(map[cupel.ContextKind]int), byKey: make(map[string]int)} }}
+var scratchPool = sync.Pool{New: func() any { return &scratch{byKey: make(map[string]int)} }}
 
 // newScratch returns memory with the groups of the items.
 func newScratch(items []cupel.ScoredItem) *scratch {
 	s := scratchPool.Get().(*scratch)
-	// Most lists have a handful of spellings. Comparing with the last spelling
-	// in the same place, usually the same constant, is several times faster
-	// than a lookup.
-	var recent [32]spelling
-	numbers := resize(s.numbers, len(items))
+	// Most lists have a few kinds in one spelling. Comparing with the last kind in
+	// the same place, usually the same constant, is several times faster than a
+	// lookup.
+	var recent [32]struct {
+		kind  cupel.ContextKind
+		group int
+	}
+	numbers, positions := resize(s.numbers, len(items)), resize(s.positions, len(items))
 	for i := range numbers {
 		it := items[i].Item
 		kind := it.Kind()
 		last := &recent[placeOf(kind)%uint(len(recent))]
 		if last.kind != kind || kind == "" {
-			*last = spelling{kind, s.groupOf(kind)} //nolint:govet // later items with the kind read it
+			last.kind, last.group = kind, s.groupOf(kind)
 		}
 		numbers[i] = last.group
 		g := &s.groups[last.group]
@@ -72,15 +68,13 @@ func newScratch(items []cupel.ScoredItem) *scratch {
 			g.mass.Add(tokens)
 		}
 	}
-	positions := resize(s.positions, len(items))
 	start := 0
 	for i := range s.groups {
 		g := &s.groups[i]
 		g.start, g.end, start = start, start, start+g.end
 	}
-	groups := s.groups
 	for i, n := range numbers {
-		g := &groups[n]
+		g := &s.groups[n]
 		positions[g.end] = i
 		g.end++
 	}
@@ -99,17 +93,13 @@ func placeOf(kind cupel.ContextKind) uint {
 
 // groupOf returns the group of a kind, which may be a new one.
 func (s *scratch) groupOf(kind cupel.ContextKind) int {
-	n, ok := s.known[kind]
-	if ok {
-		return n
-	}
 	key := kind.Key()
-	if n, ok = s.byKey[key]; !ok {
+	n, ok := s.byKey[key]
+	if !ok {
 		n = len(s.groups)
 		s.byKey[key] = n
 		s.groups = append(s.groups, group{kind: kind})
 	}
-	s.known[kind] = n // folding allocates for some kinds
 	return n
 }
 
@@ -128,12 +118,10 @@ func (s *scratch) find(kind cupel.ContextKind) *group {
 func (s *scratch) free() {
 	// Clearing a map keeps its size, and takes time in proportion to it: one
 	// list with very many kinds must not slow down all later ones.
-	const keep = 128
-	if len(s.known) > keep {
+	if len(s.groups) > 128 {
 		return
 	}
 	clear(s.byKey)
-	clear(s.known)
 	clear(s.groups)
 	s.groups, s.committed, s.rest = s.groups[:0], s.committed[:0], s.rest[:0]
 	scratchPool.Put(s)
@@ -142,29 +130,12 @@ func (s *scratch) free() {
 // resize returns a slice of length n with unspecified contents.
 func resize(s []int, n int) []int { return slices.Grow(s[:0], n)[:n] }
 
-// narrow returns the slicer that s provides for lists of one kind (R19), if it has
-// a ForKind. One that fails is replaced by a slicer that returns its error, so that
-// the error names it and not the wrapper that called it.
-func narrow(s strategy.Slicer, forKind func(cupel.ContextKind) strategy.Slicer, kind cupel.ContextKind) (narrowed strategy.Slicer) {
+// narrow returns the slicer for lists of one kind (R19), if s has a ForKind, or s.
+func narrow(s strategy.Slicer, forKind func(cupel.ContextKind) strategy.Slicer, kind cupel.ContextKind) strategy.Slicer {
 	if forKind == nil {
 		return s
 	}
-	broken := func(err error) strategy.Slicer {
-		return strategy.SlicerFunc(func(context.Context, []cupel.ScoredItem, cupel.SliceBudget) (strategy.Selection, error) {
-			return strategy.Selection{}, err
-		})
-	}
-	defer func() {
-		if v := recover(); v != nil {
-			narrowed = broken(&cupel.StrategyError{Role: "slicer", Strategy: fmt.Sprintf("%T", s),
-				Reason: fmt.Sprintf("panicked when narrowed to kind %q", kind), Err: &cupel.PanicError{Value: v, Stack: debug.Stack()}})
-		}
-	}()
-	if narrowed = forKind(kind); narrowed == nil {
-		return broken(&cupel.ContractError{StrategyError: cupel.StrategyError{Role: "slicer", Strategy: fmt.Sprintf("%T", s),
-			Reason: fmt.Sprintf("returned no slicer for kind %q", kind)}})
-	}
-	return narrowed
+	return forKind(kind)
 }
 
 // explainOn explains as inner does that got the items at the positions, which
@@ -209,9 +180,10 @@ func checkInner(component string, inner strategy.Slicer) error {
 	return strategy.ValidateSlicer(inner)
 }
 
-// notBuilt is the error of a wrapper built without its constructor.
-func notBuilt(component, constructor string) error {
-	return &cupel.InvalidConfigError{Component: component, Reason: "slicer has no inner slicer: build it with " + constructor}
+// notBuilt returns the facts of a wrapper built without its constructor.
+func notBuilt(s strategy.Slicer, component string) strategy.Facts {
+	constructor := "New" + strings.TrimSuffix(component, "Slice")
+	return strategy.Facts{Of: s, Invalid: &cupel.InvalidConfigError{Component: component, Reason: "slicer has no inner slicer: build it with " + constructor}}
 }
 
 // valueOf returns a strategy of type T, or what a pointer to one points to.

@@ -6,9 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
-	"sync"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/internal/compat"
@@ -25,7 +23,7 @@ const DefaultBucketSize = 100
 
 // DefaultMemoryLimit is the memory limit of a [Knapsack] in bytes, unless
 // [WithMemoryLimit] sets another: 256 MiB.
-const DefaultMemoryLimit = knapsack.DefaultMemoryLimit
+const DefaultMemoryLimit = 256 << 20
 
 // Knapsack chooses the items whose scores have the largest sum within the
 // target. Among equally good choices it takes the one that the specification's
@@ -182,14 +180,6 @@ func (e *MemoryLimitError) Error() string {
 // Is reports whether target is [ErrMemoryLimit].
 func (e *MemoryLimitError) Is(target error) bool { return target == ErrMemoryLimit }
 
-// tables is the problem as the solver wants it: one row a candidate.
-type tables struct {
-	weights, values []int64
-	positions       []int // in the caller's list
-}
-
-var knapsackTables = sync.Pool{New: func() any { return new(tables) }}
-
 // Facts implements [strategy.Describer].
 func (k Knapsack) Facts() strategy.Facts {
 	return strategy.Facts{Of: k, LeftOver: true, Explain: k.explain}
@@ -223,35 +213,38 @@ func (k Knapsack) Slice(ctx context.Context, items []cupel.ScoredItem, budget cu
 		ctx = context.Background()
 	}
 	bucket := k.bucket(items, budget.TargetTokens)
-	t := knapsackTables.Get().(*tables)
-	defer knapsackTables.Put(t)
-	t.weights, t.values, t.positions = t.weights[:0], t.values[:0], t.positions[:0]
 	var sel strategy.Selection
+	candidates := 0
 	for i, it := range items {
 		switch tokens := it.Item.Tokens(); {
 		case tokens == 0:
 			sel.Indices = append(sel.Indices, i)
 		case tokens > 0:
-			t.weights = append(t.weights, (int64(tokens)-1)/bucket+1) // rounds up, and never wraps
-			t.values = append(t.values, scaledValue(it.Score))
-			t.positions = append(t.positions, i)
+			candidates++
 		}
 	}
-	chosen, err := knapsack.Solve(ctx, knapsack.Problem{Weights: t.weights, Values: t.values, Capacity: int64(budget.TargetTokens) / bucket, MemoryLimit: k.memoryLimit})
+	limit := cmp.Or(k.memoryLimit, DefaultMemoryLimit)
+	chosen, err := knapsack.Solve(ctx, knapsack.Problem{
+		Len: len(items), Capacity: int64(budget.TargetTokens) / bucket, MemoryLimit: limit,
+		Item: func(i int) (weight, value int64) {
+			tokens := int64(items[i].Item.Tokens())
+			if tokens <= 0 {
+				return 0, 0
+			}
+			return (tokens-1)/bucket + 1, scaledValue(items[i].Score) // rounds up, and never wraps
+		},
+	})
 	if err != nil {
-		if limit, ok := compat.AsType[*knapsack.LimitError](err); ok {
-			err = &MemoryLimitError{Limit: limit.Limit, Need: limit.Need}
+		if short, ok := compat.AsType[*knapsack.LimitError](err); ok {
+			err = &MemoryLimitError{Limit: limit, Need: short.Need}
 		}
 		return strategy.Selection{}, err
 	}
-	sel.Indices = slices.Grow(sel.Indices, len(chosen))
-	for _, i := range chosen {
-		sel.Indices = append(sel.Indices, t.positions[i])
-	}
+	sel.Indices = append(sel.Indices, chosen...)
 	if k.topUp {
 		sel.Indices = topUp(items, budget.TargetTokens, sel.Indices)
 	}
-	if !k.autoBucket && len(chosen) == len(t.values) { // everything fits
+	if !k.autoBucket && len(chosen) == candidates { // everything fits
 		sel.StaysUntil = math.MaxInt
 	}
 	return sel, nil

@@ -137,38 +137,24 @@ func (e QuotaEntry) validate(wrong *strategy.Problems, i int) {
 
 func formatPercent(p float64) string { return strconv.FormatFloat(p, 'g', -1, 64) }
 
-// invalid says what is wrong with a Quota that was not built with [NewQuota].
-func (q *Quota) invalid() error {
-	if q == nil || q.inner == nil {
-		return notBuilt(quotaSlice, "NewQuota")
-	}
-	return nil
-}
-
 // Facts implements [strategy.Describer]: shares move with the target, so the choice is
 // not monotonic.
 func (q *Quota) Facts() strategy.Facts {
-	f := strategy.Facts{Of: q, Invalid: q.invalid(), NonMonotonic: true}
-	if f.Invalid == nil {
-		f.Slicers, f.Explain = []strategy.Slicer{q.inner}, q.explain
+	if q == nil || q.inner == nil {
+		return notBuilt(q, quotaSlice)
 	}
-	return f
+	return strategy.Facts{Of: q, Slicers: []strategy.Slicer{q.inner}, NonMonotonic: true, Explain: q.explain}
 }
 
 // Entries returns a copy of the entries, in the order given.
-func (q *Quota) Entries() []QuotaEntry {
-	if q == nil {
-		return nil
-	}
-	return slices.Clone(q.entries)
-}
+func (q *Quota) Entries() []QuotaEntry { return slices.Clone(q.entries) }
 
 // Slice implements [strategy.Slicer]. The positions come kind by kind in order of
 // first appearance. It fails when the inner slicer fails, and returns ctx.Err()
 // when ctx is done between two kinds.
 func (q *Quota) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (strategy.Selection, error) {
-	if err := q.invalid(); err != nil {
-		return strategy.Selection{}, err
+	if q == nil || q.inner == nil {
+		return strategy.Selection{}, notBuilt(q, quotaSlice).Invalid
 	}
 	if len(items) == 0 || budget.TargetTokens <= 0 {
 		return strategy.Selection{}, nil

@@ -58,8 +58,6 @@ func TestMisbehavingInnerSlicer(t *testing.T) {
 		{always(strategy.Selection{Indices: []int{2}}, nil), "out of range", nil, "2 is a position of the outer list alone"},
 		{always(strategy.Selection{Drops: []strategy.Drop{{Index: 7}}}, nil), "out of range", nil, "drops are positions too"},
 		{always(strategy.Selection{}, errBroken), "failed", errBroken, "the error is kept as the cause"},
-		{narrower{takeAll, func(cupel.ContextKind) strategy.Slicer { panic(errBroken) }}, `panicked when narrowed to kind "a"`, errBroken, "it is to blame, not the quota"},
-		{narrower{takeAll, func(cupel.ContextKind) strategy.Slicer { return nil }}, `returned no slicer for kind "a"`, nil, "nil is no slicer"},
 		{narrower{takeAll, func(cupel.ContextKind) strategy.Slicer { return none }}, "is nil", nil, "a nil pointer is not a slicer either"},
 	} {
 		for wrapper, s := range wrappersAround(tt.inner) {

@@ -24,7 +24,7 @@ import (
 // nil ctx is [context.Background]. In addition to s, it takes O(N) time.
 func CallScorer(ctx context.Context, s Scorer, items []*cupel.ContextItem, scores []float64) error {
 	if len(scores) != len(items) {
-		return &cupel.StrategyError{Role: "scorer", Strategy: value.TypeName(s), Reason: fmt.Sprintf("was given room for %d scores of %d items", len(scores), len(items))}
+		return strategyError("scorer", s, fmt.Sprintf("was given room for %d scores of %d items", len(scores), len(items)), nil)
 	}
 	return call(ctx, "scorer", s, func(ctx context.Context) error {
 		clear(scores) // what a scorer forgets is 0, and not what was there before
@@ -64,24 +64,16 @@ func CallSlicer(ctx context.Context, s Slicer, items []cupel.ScoredItem, budget 
 	return sel, err
 }
 
-// CallSlicerOn runs a slicer on some of the items, given by their positions in
-// the order in which the slicer is to see them, and returns its selection,
-// smaller forms included, and its drops as positions in items. Slicers that give
-// others a part of their list use it.
-//
-// It fails as [CallSlicer] does, and with a [cupel.InvalidConfigError] when a
-// position is out of range. Besides s it takes time linear in the number of
-// positions.
-func CallSlicerOn(ctx context.Context, s Slicer, items []cupel.ScoredItem, positions []int, budget cupel.SliceBudget) (sel Selection, err error) {
-	err = AppendSlicerOn(ctx, &sel, s, items, positions, budget)
-	return sel, err
-}
-
 var lists = sync.Pool{New: func() any { return new([]cupel.ScoredItem) }}
 
-// AppendSlicerOn is [CallSlicerOn] for slicers that call others more than once: it
-// appends the selection to sel, whose StaysUntil it replaces. If it fails, sel stays
-// as it is.
+// AppendSlicerOn runs a slicer on some of the items, given by their positions in
+// the order in which the slicer is to see them. It appends to sel what the slicer
+// selects, smaller forms included, and what it drops, as positions in items, and
+// replaces StaysUntil. Slicers that give others a part of their list use it.
+//
+// It fails as [CallSlicer] does, and with a [cupel.InvalidConfigError] when a
+// position is out of range; sel then stays as it is. Besides s it takes time linear in
+// the number of positions.
 func AppendSlicerOn(ctx context.Context, sel *Selection, s Slicer, items []cupel.ScoredItem, positions []int, budget cupel.SliceBudget) error {
 	pooled := lists.Get().(*[]cupel.ScoredItem)
 	list := slices.Grow((*pooled)[:0], len(positions))[:len(positions)]
@@ -93,7 +85,7 @@ func AppendSlicerOn(ctx context.Context, sel *Selection, s Slicer, items []cupel
 	for i, at := range positions {
 		if at < 0 || at >= len(items) {
 			return &cupel.InvalidConfigError{
-				Component: "CallSlicerOn", Field: Element("positions", i), Value: fmt.Sprint(at),
+				Component: "AppendSlicerOn", Field: Element("positions", i), Value: fmt.Sprint(at),
 				Reason: fmt.Sprintf("position is given out of range for a list of %d items", len(items)),
 			}
 		}
@@ -205,7 +197,7 @@ func Explain(ctx context.Context, s Slicer, items []cupel.ScoredItem, budget cup
 // errors that name the strategy.
 func call(ctx context.Context, role string, s any, do func(ctx context.Context) error) (err error) {
 	if value.IsNil(s) {
-		return &cupel.StrategyError{Role: role, Strategy: value.TypeName(s), Reason: "is nil"}
+		return strategyError(role, s, "is nil", nil)
 	}
 	if ctx == nil {
 		ctx = context.Background()
@@ -214,7 +206,7 @@ func call(ctx context.Context, role string, s any, do func(ctx context.Context) 
 	defer measured.End()
 	defer func() {
 		if v := recover(); v != nil {
-			err = &cupel.StrategyError{Role: role, Strategy: value.TypeName(s), Reason: "panicked", Err: &cupel.PanicError{Value: v, Stack: debug.Stack()}}
+			err = strategyError(role, s, "panicked", &cupel.PanicError{Value: v, Stack: debug.Stack()})
 		}
 	}()
 	err = do(ctx)
@@ -222,11 +214,15 @@ func call(ctx context.Context, role string, s any, do func(ctx context.Context) 
 	case err == nil:
 		return nil
 	case value.IsNil(err): // a nil pointer of an error type: it says nothing, and its methods may panic
-		return &cupel.StrategyError{Role: role, Strategy: value.TypeName(s), Reason: "failed with a nil " + value.TypeName(err)}
+		return strategyError(role, s, "failed with a nil "+value.TypeName(err), nil)
 	case typed(err) || value.IsContextError(ctx, err):
 		return err
 	}
-	return &cupel.StrategyError{Role: role, Strategy: value.TypeName(s), Reason: "failed", Err: err}
+	return strategyError(role, s, "failed", err)
+}
+
+func strategyError(role string, s any, reason string, cause error) *cupel.StrategyError {
+	return &cupel.StrategyError{Role: role, Strategy: value.TypeName(s), Reason: reason, Err: cause}
 }
 
 // typed reports whether an error already says what failed and why, so that
@@ -237,11 +233,7 @@ func typed(err error) bool {
 	case *cupel.InvalidConfigError, *cupel.ScarcityError, *cupel.StrategyError, *cupel.ContractError:
 		return true
 	}
-	joined, ok := err.(interface{ Unwrap() []error }) // several settings of one strategy
-	return ok && len(joined.Unwrap()) > 0 && !slices.ContainsFunc(joined.Unwrap(), func(e error) bool {
-		_, wrong := e.(*cupel.InvalidConfigError) //nolint:errorlint // as above
-		return !wrong
-	})
+	return joined(err) != nil // several settings of one strategy
 }
 
 func checkSelection(s Slicer, items []cupel.ScoredItem, sel *Selection) error {
@@ -277,7 +269,7 @@ func brokenContract(role string, s any, problem string, i, n int) error {
 }
 
 func contractError(role string, s any, reason string) error {
-	return &cupel.ContractError{StrategyError: cupel.StrategyError{Role: role, Strategy: value.TypeName(s), Reason: reason}}
+	return &cupel.ContractError{StrategyError: *strategyError(role, s, reason, nil)}
 }
 
 // shortTypeName returns the name of the type of s without its package, or "The

@@ -180,8 +180,8 @@ func TestScorerFuncStopsWhenCancelled(t *testing.T) {
 	}
 }
 
-// TestCallSlicerOn: each list of the selection is in positions of the whole list.
-func TestCallSlicerOn(t *testing.T) {
+// TestAppendSlicerOn: each list of the selection is in positions of the whole list.
+func TestAppendSlicerOn(t *testing.T) {
 	list := ranked(t, 1100) // more positions than the smallest set has
 	list[70].Item = item(t, "long", 9, cupel.WithVariants(cupel.Variant{Content: "short", Tokens: 2, Worth: .5}))
 	mine := strategy.Selection{
@@ -190,21 +190,23 @@ func TestCallSlicerOn(t *testing.T) {
 		Shortfalls: []cupel.CountRequirementShortfall{{Kind: "x", RequiredCount: 2}},
 	}
 	s := slicing(mine, nil)
-	got, err := strategy.CallSlicerOn(t.Context(), s, list, []int{1099, 70, 3, 5}, wide)
+	var got strategy.Selection
+	err := strategy.AppendSlicerOn(t.Context(), &got, s, list, []int{1099, 70, 3, 5}, wide)
 	const want = "{[3 1099] [{70 1}] [{5 Filtered: }] [CountRequirementShortfall: x has 0 of 2 required items] 0} <nil>"
 	if text := fmt.Sprint(got, err); text != want || mine.Indices[0] != 2 {
 		t.Errorf("got %s, want %s; the slicer's own list is %v", text, want, mine.Indices)
 	}
-	until, err := strategy.CallSlicerOn(t.Context(), slicing(strategy.Selection{StaysUntil: 9}, nil), list, []int{3}, wide)
-	if err != nil || until.StaysUntil != 9 {
-		t.Errorf("got %+v, %v", until, err)
+	err = strategy.AppendSlicerOn(t.Context(), &got, slicing(strategy.Selection{Indices: []int{0}, StaysUntil: 9}, nil), list, []int{3}, wide)
+	if err != nil || got.StaysUntil != 9 || !slices.Equal(got.Indices, []int{3, 1099, 3}) {
+		t.Errorf("got %+v, %v", got, err)
 	}
 	for want, positions := range map[string][]int{
-		"position is given out of range for a list of 1100 items (CallSlicerOn, positions[1] = 1100)":                   {1, 1100},
-		"position is given out of range for a list of 1100 items (CallSlicerOn, positions[0] = -1)":                     {-1},
+		"position is given out of range for a list of 1100 items (AppendSlicerOn, positions[1] = 1100)":                 {1, 1100},
+		"position is given out of range for a list of 1100 items (AppendSlicerOn, positions[0] = -1)":                   {-1},
 		"slicer strategy.SlicerFunc returned position 2 out of range of 2 items, which breaks the contract of a slicer": {5, 6},
 	} {
-		sel, err := strategy.CallSlicerOn(t.Context(), s, list, positions, wide)
+		var sel strategy.Selection
+		err := strategy.AppendSlicerOn(t.Context(), &sel, s, list, positions, wide)
 		if err == nil || err.Error() != "cupel: "+want || sel.Indices != nil {
 			t.Errorf("got %v, %v, want %s", sel, err, want)
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/internal/compat"
 	"github.com/wollax/cupel-go/cupel/placer"
 	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupel/slicer"
@@ -195,4 +196,14 @@ func tryFields(t *testing.T, at string, fields []strategy.Field, try func(name s
 			}
 		}
 	}
+}
+
+func fieldsOf(err error) []string {
+	var fields []string
+	for _, e := range strategy.All(err) {
+		if invalid, ok := compat.AsType[*cupel.InvalidConfigError](e); ok {
+			fields = append(fields, invalid.Field)
+		}
+	}
+	return fields
 }

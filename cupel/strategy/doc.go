@@ -16,7 +16,7 @@
 //	}
 //
 // Strategies around others call them as a pipeline does, with contracts checked and
-// panics recovered: [CallScorer], [CallSlicer], [CallSlicerOn] and [CallPlacer]. Their
+// panics recovered: [CallScorer], [CallSlicer], [AppendSlicerOn] and [CallPlacer]. Their
 // constructors check what is inside with [ValidateScorer] and [ValidateSlicer], and
 // look through it with [AllSlicers]. The module cupeltest tests strategies.
 //

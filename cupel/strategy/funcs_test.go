@@ -43,20 +43,17 @@ func ExampleScorerFunc() {
 }
 
 // Half of the budget is for the better half of the items.
-func ExampleCallSlicerOn() {
+func ExampleAppendSlicerOn() {
 	halves := strategy.SlicerFunc(func(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (strategy.Selection, error) {
 		var all strategy.Selection
 		budget.TargetTokens /= 2
 		better := len(items) / 2
 		for _, positions := range [][]int{upTo(0, better), upTo(better, len(items))} {
-			sel, err := strategy.CallSlicerOn(ctx, slicer.Greedy{}, items, positions, budget)
-			if err != nil {
+			if err := strategy.AppendSlicerOn(ctx, &all, slicer.Greedy{}, items, positions, budget); err != nil {
 				return strategy.Selection{}, err
 			}
-			all.Indices = append(all.Indices, sel.Indices...)
-			all.Drops = append(all.Drops, sel.Drops...)
-			all.Shortfalls = append(all.Shortfalls, sel.Shortfalls...)
 		}
+		all.StaysUntil = 0 // which of the halves had
 		return all, nil
 	})
 	var items []cupel.ScoredItem

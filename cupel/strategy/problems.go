@@ -20,7 +20,7 @@ type Problems struct {
 // "entries[1].weight". value is the offending value, or "" if there is none to
 // show.
 func (p *Problems) Add(field, value, reason string) {
-	p.list = append(p.list, &cupel.InvalidConfigError{Component: p.Component, Field: field, Value: value, Reason: reason})
+	p.Repeated(field, value, reason, "")
 }
 
 // AddError records the error of another constructor. It ignores nil.
@@ -50,16 +50,24 @@ func (p *Problems) Err() error {
 
 // All returns the problems that [Problems.Err] joined in err, or err itself.
 func All(err error) []error {
-	joined, ok := err.(interface{ Unwrap() []error })
-	if !ok || len(joined.Unwrap()) == 0 {
-		return []error{err}
+	if problems := joined(err); problems != nil {
+		return problems
 	}
-	for _, e := range joined.Unwrap() {
+	return []error{err}
+}
+
+// joined returns the problems that err joins, or nil if it does not join problems.
+func joined(err error) []error {
+	list, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return nil
+	}
+	for _, e := range list.Unwrap() {
 		if _, ok := compat.AsType[*cupel.InvalidConfigError](e); !ok {
-			return []error{err}
+			return nil
 		}
 	}
-	return joined.Unwrap()
+	return list.Unwrap()
 }
 
 // Element returns the path of an element of a list: "entries[1]".

@@ -3,64 +3,12 @@ package strategy_test
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/wollax/cupel-go/cupel"
-	"github.com/wollax/cupel-go/cupel/internal/compat"
-	"github.com/wollax/cupel-go/cupel/scorer"
-	"github.com/wollax/cupel-go/cupel/slicer"
 	"github.com/wollax/cupel-go/cupel/strategy"
 )
-
-func fieldsOf(err error) []string {
-	var fields []string
-	for _, e := range strategy.All(err) {
-		if invalid, ok := compat.AsType[*cupel.InvalidConfigError](e); ok {
-			fields = append(fields, invalid.Field)
-		}
-	}
-	return fields
-}
-
-// TestConstructorsReportEverything gives each constructor several settings that
-// are wrong, and expects all of them.
-func TestConstructorsReportEverything(t *testing.T) {
-	_, composite := scorer.NewComposite(scorer.Weighted{Weight: -1}, scorer.Weighted{Scorer: scorer.Recency{}})
-	_, kind := scorer.NewKind(map[cupel.ContextKind]float64{" ": 1, "a": -1, "b": 1, "B": 2})
-	_, tag := scorer.NewTag(map[string]float64{"a": -1, "b": 1, "B": 1}, scorer.WithCaseInsensitiveTags())
-	_, decay := scorer.NewDecay(nil, nil, scorer.WithNullTimestampScore(2))
-	_, step := scorer.Step(scorer.StepWindow{MaxAge: 0, Score: 2}, scorer.StepWindow{MaxAge: time.Hour}, scorer.StepWindow{MaxAge: time.Minute})
-	_, knapsack := slicer.NewKnapsack(slicer.WithBucketSize(0), slicer.WithMemoryLimit(-1))
-	_, quota := slicer.NewQuota(nil, slicer.Between("", -1, 101), slicer.Between("a", 2, 1), slicer.Require("A", 1))
-	_, counts := slicer.NewCountQuota(slicer.Knapsack{}, []slicer.CountQuotaEntry{{RequireCount: -1, CapCount: -2}}, slicer.WithScarcity(7))
-	_, constrained := slicer.NewCountConstrainedKnapsack(nil, []slicer.CountQuotaEntry{{Kind: "a", RequireCount: 1}}, slicer.WithScarcity(7))
-	tests := []struct {
-		name string
-		err  error
-		want []string
-		why  string
-	}{
-		{"composite", composite, []string{"entries[0].scorer", "entries[0].weight", "entries[1].weight"}, "a part and its weight are two settings"},
-		{"kind", kind, []string{`weights[" "]`, `weights["a"]`, `weights["b"]`}, "each kind, and the one that is given twice"},
-		{"tag", tag, []string{`weights["a"]`, `weights["b"]`}, "each tag"},
-		{"decay", decay, []string{"nullTimestampScore", "clock", "curve"}, "options do not hide arguments"},
-		{"step", step, []string{"windows[0].maxAge", "windows[0].score", "windows[2].maxAge"}, "each window, alone and against the one before"},
-		{"knapsack", knapsack, []string{"bucketSize", "memoryLimit"}, "each option"},
-		{"quota", quota, []string{"inner", "entries[0].kind", "entries[0].require", "entries[0].cap", "entries[1].require", "entries[2].kind"}, "each field of each entry"},
-		{"count quota", counts, []string{"inner", "scarcityBehavior", "entries[0].kind", "entries[0].requireCount", "entries[0].capCount"}, "a knapsack inside does not hide the entries"},
-		{"count-constrained knapsack", constrained, []string{"knapsack", "scarcityBehavior", "entries[0].capCount"}, "nor does a missing one"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			if got := fieldsOf(tt.err); !slices.Equal(got, tt.want) || !errors.Is(tt.err, cupel.ErrInvalidConfig) {
-				t.Errorf("got %q of %v, want %q: %s", got, tt.err, tt.want, tt.why)
-			}
-		})
-	}
-}
 
 func TestAllLeavesOtherErrorsWhole(t *testing.T) {
 	invalid := &cupel.InvalidConfigError{Field: "a"}

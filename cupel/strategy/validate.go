@@ -15,9 +15,9 @@ import (
 const maxNesting = 1000
 
 // maxStrategies bounds how many strategies are visited in all. It is far beyond
-// real use. It stops at wrappers that make new pointers at each call, and where
-// values that contain interfaces are in several places: such a value is visited once
-// for each path to it, and n levels can have 2^n paths.
+// real use. It stops at wrappers that make new pointers at each call, and where values
+// are in several places: a value is visited once for each path to it, and n levels
+// can have 2^n paths.
 const maxStrategies = 100_000
 
 // ValidateScorer checks a scorer and every scorer inside it: none is nil, none has
@@ -25,9 +25,8 @@ const maxStrategies = 100_000
 // [cupel.InvalidConfigError]. Constructors of scorers that wrap others use it.
 //
 // It takes time linear in the number of scorers, and checks a scorer in several
-// places once if it is a pointer, or a comparable value without interfaces. Others
-// cannot be told apart, and are checked wherever they occur. More than 100,000
-// scorers are an error.
+// places once if it is a pointer. Others are checked wherever they occur. More than
+// 100,000 scorers are an error.
 //
 // It implements DETECT-CYCLES of the CompositeScorer chapter.
 func ValidateScorer(s Scorer) error {
@@ -104,56 +103,37 @@ func invalid(role string, s any, err error) error {
 	case err == nil:
 		return nil
 	case value.IsNil(err):
-		return &cupel.InvalidConfigError{Component: value.TypeName(s), Reason: role + " is not valid: it says so with a nil " + value.TypeName(err)}
+		return invalidStrategy(s, role+" is not valid: it says so with a nil "+value.TypeName(err))
 	case errors.Is(err, cupel.ErrInvalidConfig):
 		return err
 	}
-	return &cupel.InvalidConfigError{Component: value.TypeName(s), Reason: role + " is not valid: " + err.Error()}
+	return invalidStrategy(s, role+" is not valid: "+err.Error())
+}
+
+func invalidStrategy(s any, reason string) error {
+	return &cupel.InvalidConfigError{Component: value.TypeName(s), Reason: reason}
 }
 
 var errStop = errors.New("stop")
-
-// canBeKey reports whether equal values of a type are one strategy. Comparing
-// values that hold interfaces would compare the trees inside them, and can panic.
-func canBeKey(t reflect.Type) bool { return t.Comparable() && !holdsInterface(t) }
-
-// holdsInterface reports whether a value of t contains an interface.
-func holdsInterface(t reflect.Type) bool {
-	switch t.Kind() {
-	case reflect.Interface:
-		return true
-	case reflect.Array:
-		return holdsInterface(t.Elem())
-	case reflect.Struct:
-		for i := range t.NumField() {
-			f := t.Field(i)
-			if holdsInterface(f.Type) {
-				return true
-			}
-		}
-	default: // no other type holds values of other types in itself
-	}
-	return false
-}
 
 // walk visits root and everything inside it depth first, each strategy once. It
 // does not recover a panic of visit, which may come from the loop around
 // [AllSlicers].
 func walk[S any](role string, root S, children func(S) []S, visit func(role string, s S) error) error {
-	onPath := make(map[any]bool) // every strategy visited that can be a key: whether it is on the path to this one
+	onPath := make(map[any]bool) // every pointer visited: whether it is on the path to this one
 	visits := 0
 	var down func(s S, depth int) error
 	down = func(s S, depth int) error {
 		if value.IsNil(s) {
-			return &cupel.InvalidConfigError{Component: value.TypeName(root), Reason: role + " must not be nil"}
+			return invalidStrategy(root, role+" must not be nil")
 		}
 		if depth > maxNesting {
-			return &cupel.InvalidConfigError{Component: value.TypeName(root), Reason: fmt.Sprintf("%ss are nested more than %d deep", role, maxNesting)}
+			return invalidStrategy(root, fmt.Sprintf("%ss are nested more than %d deep", role, maxNesting))
 		}
-		if canBeKey(reflect.TypeOf(s)) {
+		if reflect.TypeOf(s).Kind() == reflect.Pointer { // others cannot contain themselves
 			on, seen := onPath[s]
 			if on {
-				return &cupel.InvalidConfigError{Component: value.TypeName(s), Reason: "Cycle detected: " + role + " appears in its own dependency graph"}
+				return invalidStrategy(s, "Cycle detected: "+role+" appears in its own dependency graph")
 			}
 			if seen {
 				return nil
@@ -162,8 +142,8 @@ func walk[S any](role string, root S, children func(S) []S, visit func(role stri
 			defer func() { onPath[s] = false }()
 		}
 		if visits++; visits > maxStrategies {
-			return &cupel.InvalidConfigError{Component: value.TypeName(root), Reason: fmt.Sprintf(
-				"there are more than %d %ss: one such as %s must return the same ones at each call, and be a pointer where it is in several places", maxStrategies, role, value.TypeName(s))}
+			return invalidStrategy(root, fmt.Sprintf(
+				"there are more than %d %ss: one such as %s must return the same ones at each call, and be a pointer where it is in several places", maxStrategies, role, value.TypeName(s)))
 		}
 		if err := visit(role, s); err != nil {
 			return err
@@ -191,6 +171,6 @@ func childrenOf[S any](role string, s S, children func(S) []S) (inside []S, err 
 // directly.
 func recoverValidation(role string, s any, err *error) {
 	if v := recover(); v != nil {
-		*err = &cupel.InvalidConfigError{Component: value.TypeName(s), Reason: fmt.Sprintf("%s panicked while it was validated: %v", role, v)}
+		*err = invalidStrategy(s, fmt.Sprintf("%s panicked while it was validated: %v", role, v))
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupelchat/agent"
@@ -25,9 +27,7 @@ func message(t testing.TB, role, content string, opts ...cupel.ItemOption) *cupe
 	t.Helper()
 	n, _ := quarter{}.CountTokens(content)
 	item, err := cupel.NewContextItem(content, n+4, append([]cupel.ItemOption{cupel.WithMetadata(map[string]any{"role": role})}, opts...)...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return item
 }
 
@@ -45,9 +45,7 @@ func exchange(t testing.TB, group, call, result string, opts ...cupel.ItemOption
 func budget(t testing.TB, tokens int) cupel.ContextBudget {
 	t.Helper()
 	b, err := cupel.NewContextBudget(tokens, tokens)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return b
 }
 
@@ -92,18 +90,14 @@ func total(items []*cupel.ContextItem) int {
 func TestOldUnitsBecomeOutlines(t *testing.T) {
 	items := travel(t, 12)
 	window, report, err := agent.New(quarter{}).RunReport(t.Context(), items, budget(t, total(items)/4))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	text := texts(window)
 	for i := range 12 {
 		if id := fmt.Sprintf("RES%03d", i); !strings.Contains(text, id) {
 			t.Errorf("%s is not in the window, which is a quarter of the conversation:\n%s", id, text)
 		}
 	}
-	if !strings.Contains(text, "[earlier] get_reservation(") {
-		t.Errorf("no note of an earlier call in the window:\n%s", text)
-	}
+	assert.Contains(t, text, "[earlier] get_reservation(")
 	if got := total(window); got > total(items)/4 {
 		t.Errorf("the window has %d tokens, want at most %d", got, total(items)/4)
 	}
@@ -131,14 +125,10 @@ func TestLongMessage(t *testing.T) {
 		fmt.Fprintf(&text, "It has type T%d.\n", i)
 	}
 	long, err := cupel.NewItemFrom(cupel.HeuristicCounter{}, text.String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	items := []*cupel.ContextItem{long, message(t, "user", "And now?")}
 	window, _, err := agent.New(nil).RunReport(t.Context(), items, budget(t, 440))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if got := total(window); len(window) != 2 || got < 220 {
 		t.Errorf("%d messages of %d tokens in all, want an outline of the first in a budget of 440", len(window), got)
 	}
@@ -148,9 +138,7 @@ func TestEverythingFits(t *testing.T) {
 	items := travel(t, 3)
 	p := agent.New(quarter{})
 	prepared, err := p.Prepare(t.Context(), items, budget(t, total(items)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for i := range items {
 		if prepared[i] != items[i] {
 			t.Errorf("item %d was changed, though all fit", i)
@@ -172,9 +160,7 @@ func TestGroupWithoutNotes(t *testing.T) {
 		message(t, "user", "Go on.", cupel.WithPinned()),
 	}
 	_, report, err := agent.New(quarter{}).RunReport(t.Context(), items, budget(t, 80))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var got []string
 	for _, e := range report.Included {
 		if e.Form > 0 {
@@ -272,9 +258,7 @@ func TestRandom(t *testing.T) {
 		if errors.Is(err, pipeline.ErrPinnedExceedsBudget) {
 			continue
 		}
-		if err != nil {
-			t.Fatalf("seed %d: %v", seed, err)
-		}
+		require.NoError(t, err)
 		if got := total(window); got > target {
 			t.Fatalf("seed %d: %d tokens, want at most %d", seed, got, target)
 		}

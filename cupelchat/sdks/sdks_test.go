@@ -11,7 +11,6 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupelchat"
 	"github.com/wollax/cupel-go/cupelchat/agent"
-	"github.com/wollax/cupel-go/cupelchat/internal/fakeapi"
 )
 
 // The examples share a model with a small window, a counter and the preset.
@@ -33,21 +32,21 @@ func readFile(arguments string) string {
 	return "content for " + arguments + "\n" + strings.Repeat("func example() error { return nil }\n", 20)
 }
 
+// steps is how often the server answers with a call.
 const steps = 8
 
-func serve() (*fakeapi.API, *httptest.Server) {
-	api := &fakeapi.API{Steps: steps, Arguments: func(step int) string { return fmt.Sprintf(`{"path":"pkg/file%d.go"}`, step) }}
+func serve() (*server, *httptest.Server) {
+	api := &server{}
 	return api, httptest.NewServer(api)
 }
 
 // summary says how many requests the server took, and whether the last one was
 // smaller than the conversation: the size of the budget.
-func summary(api *fakeapi.API, format cupelchat.Format) {
-	bodies := api.Bodies()
-	last := must(cupelchat.Read(bodies[len(bodies)-1], format, counter))
+func summary(api *server, format cupelchat.Format) {
+	last := must(cupelchat.Read(api.bodies[len(api.bodies)-1], format, counter))
 	tokens := 0
 	for _, item := range last.Items() {
 		tokens += item.Tokens()
 	}
-	fmt.Println(len(bodies), "requests, the last one fits:", tokens <= budget.TargetTokens())
+	fmt.Println(len(api.bodies), "requests, the last one fits:", tokens <= budget.TargetTokens())
 }

@@ -53,7 +53,7 @@ func Example_anthropicSession() {
 		}
 		params.Messages = append(params.Messages, anthropic.NewUserMessage(results...))
 	}
-	unmarked := slices.ContainsFunc(api.Bodies(), func(body []byte) bool { return !bytes.Contains(body, []byte(`"cache_control":{"type":"ephemeral"}`)) })
+	unmarked := slices.ContainsFunc(api.bodies, func(body []byte) bool { return !bytes.Contains(body, []byte(`"cache_control":{"type":"ephemeral"}`)) })
 	fmt.Println(session.Turns(), "turns, all with breakpoints:", !unmarked)
 	fmt.Println("the API never counted more than the budget:", most <= budget.TargetTokens())
 	// Output:

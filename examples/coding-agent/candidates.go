@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"time"
 
 	"github.com/wollax/cupel-go/cupel"
 )
@@ -159,22 +158,18 @@ func sections(path, text string) ([]*cupel.ContextItem, error) {
 // log returns the latest commits as memories, or nothing where git has none.
 func log(ctx context.Context, dir string) ([]*cupel.ContextItem, error) {
 	command := exec.CommandContext(ctx, "git", "-C", dir, "log", "-z", "--no-merges", fmt.Sprintf("--max-count=%d", commits),
-		"--format=%h%x09%cI%x09%B", "--", ".")
+		"--format=%h%x09%B", "--", ".")
 	text, err := command.Output()
 	if err != nil {
 		return nil, ctx.Err() // no git, no repository or nothing committed
 	}
 	var items []*cupel.ContextItem
 	for entry := range strings.SplitSeq(strings.ToValidUTF8(string(text), "\uFFFD"), "\x00") {
-		parts := strings.SplitN(entry, "\t", 3)
-		if len(parts) < 3 {
-			continue
+		hash, message, _ := strings.Cut(strings.TrimSpace(entry), "\t")
+		if hash == "" {
+			continue // after the last one
 		}
-		when, err := time.Parse(time.RFC3339, parts[1])
-		if err != nil {
-			return nil, fmt.Errorf("git log: %w", err)
-		}
-		item, err := newItem(cupel.KindMemory, "commit "+parts[0], strings.TrimSpace(parts[2]), cupel.WithTimestamp(when))
+		item, err := newItem(cupel.KindMemory, "commit "+hash, message)
 		if err != nil {
 			return nil, err
 		}

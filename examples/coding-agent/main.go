@@ -14,10 +14,8 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"os/signal"
-	"slices"
 	"strings"
 
 	"github.com/wollax/cupel-go/cupel"
@@ -136,31 +134,22 @@ func newPipeline(question string) (*pipeline.Pipeline, error) {
 	return pipeline.New(pipeline.Config{Scorer: score, Slicer: balanced, Placer: placer.UShaped{}})
 }
 
-// printReport prints the window in its order, the best of what was dropped, and
-// how many items each reason stands for.
+// printReport prints the window in its order, and the best of what was dropped
+// with the reasons.
 func printReport(out io.Writer, report *cupel.SelectionReport, budget cupel.ContextBudget) {
 	used := 0
-	reasons := make(map[string]int)
 	for _, in := range report.Included {
 		used += in.Item.Tokens()
-		reasons["in:  "+string(in.Reason)]++
-	}
-	for _, ex := range report.Excluded {
-		reasons["out: "+string(ex.Reason.Code)]++
 	}
 	fmt.Fprintf(out, "Candidates: %d, of %d tokens\n", report.TotalCandidates, report.TotalTokensConsidered)
 	fmt.Fprintf(out, "\nWindow: %d items, %d of %d tokens\n", len(report.Included), used, budget.TargetTokens())
 	for _, in := range report.Included {
 		fmt.Fprintf(out, "%6d  %.3f  %-12s  %s\n", in.Item.Tokens(), in.Score, in.Item.Kind(), from(in.Item))
 	}
-	const shown = 8
-	fmt.Fprintf(out, "\nDropped: %d items, the best %d are\n", len(report.Excluded), min(shown, len(report.Excluded)))
-	for _, ex := range report.Excluded[:min(shown, len(report.Excluded))] {
+	best := report.Excluded[:min(8, len(report.Excluded))]
+	fmt.Fprintf(out, "\nDropped: %d items, the best %d are\n", len(report.Excluded), len(best))
+	for _, ex := range best {
 		fmt.Fprintf(out, "%6d  %.3f  %-12s  %s\n%30s%s\n", ex.Item.Tokens(), ex.Score, ex.Item.Kind(), from(ex.Item), "", ex.Reason.Explain())
-	}
-	fmt.Fprintln(out, "\nReasons")
-	for _, reason := range slices.Sorted(maps.Keys(reasons)) {
-		fmt.Fprintf(out, "%6d  %s\n", reasons[reason], reason)
 	}
 }
 

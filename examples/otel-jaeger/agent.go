@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"embed"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,7 +15,11 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/observe"
 	"github.com/wollax/cupel-go/cupel/pipeline"
-	"github.com/wollax/cupel-go/cupelchat"
+	"github.com/wollax/cupel-go/cupel/placer"
+	"github.com/wollax/cupel-go/cupel/scorer"
+	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupelotel"
+	"github.com/wollax/cupel-go/cupelrelevance"
 	"github.com/wollax/cupel-go/cupelsession"
 )
 
@@ -27,55 +32,71 @@ const (
 
 // turn is one question to the agent.
 type turn struct {
-	title    string
-	question string
-	pause    time.Duration // since the turn before
-	tooLong  bool          // the question alone is more than the window
+	title, question string
+	pause           time.Duration // since the turn before
+	tooLong         bool          // the question alone is more than the window
 }
 
 // conversation holds the questions to the agent. The history grows with every
 // turn until it no longer fits, one question does not fit at all, and one comes
 // when the provider's cache has expired.
 func conversation() []turn {
-	log := testLog()
+	log := "Why does this test fail?\n\n" + strings.Repeat("    quota_test.go:120: got a share of 17 tokens, want 18\n", 400)
 	return []turn{
-		{
-			title:    "a question about the source",
-			question: "Where are the traces sent, and what says that they did not arrive?",
-		}, {
-			title:    "a second one: what was sent stays as it was",
-			question: "How is a waterfall drawn to scale?",
-			pause:    time.Minute,
-		}, {
-			title:    "a whole log in the question: it does not fit",
-			question: "Why does this test fail?\n\n" + log,
-			pause:    2 * time.Minute,
-			tooLong:  true,
-		}, {
-			title:    "the end of the log: the window is full, and breaks",
-			question: "Why does this test fail?\n\n" + log[len(log)-1000:],
-			pause:    time.Minute,
-		}, {
-			title:    "an hour later: the cache has nothing, a break is free",
-			question: "Which flags are there, and what do they set?",
-			pause:    time.Hour,
-		}, {
-			title:    "one more: the cache has what was sent",
-			question: "What does the picture of the waterfalls look like?",
-			pause:    time.Minute,
-		},
+		{title: "a question about the source", question: "Where are the traces sent, and what says that they did not arrive?"},
+		{title: "a second one: what was sent stays as it was", question: "How is the tree of spans printed?", pause: time.Minute},
+		{title: "a whole log in the question: it does not fit", question: log, pause: time.Minute, tooLong: true},
+		{title: "the end of the log: the window is full, and breaks", question: log[:3000], pause: time.Minute},
+		{title: "an hour later: the cache has nothing, a break is free", question: "Which flags are there, and what do they set?", pause: time.Hour},
+		{title: "one more: the cache has what was sent", question: "How does the session choose at a break?", pause: time.Minute},
 	}
 }
 
-// testLog is a long log that a user pastes.
-func testLog() string {
-	var b strings.Builder
-	b.WriteString("--- FAIL: TestQuotaSharesAddUp (0.04s)\n")
-	for i := range 400 {
-		fmt.Fprintf(&b, "    quota_test.go:%d: kind %d: got a share of %d tokens, want %d\n", 120+i%3, i, 17*i, 17*i+1)
+// source is what the agent is asked about: this program and its README.
+//
+//go:embed main.go telemetry.go agent.go README.md
+var source embed.FS
+
+// paragraphs returns one item for each paragraph of the source.
+func paragraphs(now time.Time) ([]*cupel.ContextItem, error) {
+	var items []*cupel.ContextItem
+	for _, name := range []string{"main.go", "telemetry.go", "agent.go", "README.md"} {
+		text, err := source.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		for part := range strings.SplitSeq(string(text), "\n\n") {
+			it, err := newItem(name+": "+part, now, cupel.WithKind(cupel.KindToolOutput))
+			if err != nil {
+				return nil, err
+			}
+			items = append(items, it)
+		}
 	}
-	b.WriteString("FAIL\n")
-	return b.String()
+	return items, nil
+}
+
+func newItem(content string, at time.Time, opts ...cupel.ItemOption) (*cupel.ContextItem, error) {
+	return cupel.NewItemFrom(cupel.HeuristicCounter{}, content, append(opts, cupel.WithTimestamp(at))...)
+}
+
+// newSearch returns the policy of a search: what a question is about. An issue
+// should be among the results: each search falls short of it, as when a source of
+// an agent does not answer.
+func newSearch(question string) (*pipeline.Pipeline, error) {
+	index, err := cupelrelevance.NewIndex()
+	if err != nil {
+		return nil, err
+	}
+	about, err := cupelrelevance.New(index, question)
+	if err != nil {
+		return nil, err
+	}
+	complete, err := slicer.NewCountQuota(slicer.ScoreGreedy{}, []slicer.CountQuotaEntry{{Kind: "Issue", RequireCount: 1, CapCount: 3}})
+	if err != nil {
+		return nil, err
+	}
+	return pipeline.New(pipeline.Config{Name: "search", Scorer: about, Slicer: complete, Placer: placer.UShaped{}})
 }
 
 // agent has a conversation about some source. For each question it searches the
@@ -84,129 +105,93 @@ func testLog() string {
 type agent struct {
 	tracer    trace.Tracer
 	collector observe.TraceCollector
-	source    []*cupel.ContextItem
 	session   *cupelsession.Session
-	model     model
 
-	items []*cupel.ContextItem // the conversation, oldest first
-	sees  map[string]bool      // contents of the last window
-	now   time.Time            // as the conversation goes
+	source []*cupel.ContextItem
+	items  []*cupel.ContextItem // the conversation, oldest first
+	now    time.Time            // as the conversation goes
 }
 
-func newAgent(tracer trace.Tracer, collector observe.TraceCollector, source []*cupel.ContextItem, now time.Time) (*agent, error) {
-	a := &agent{tracer: tracer, collector: collector, source: source, now: now}
-	system, err := newItem(systemPrompt, now, cupel.WithKind(cupel.KindSystemPrompt), cupel.WithSource(cupel.SourceChat), cupel.WithPinned())
+func newAgent(t *telemetry) (*agent, error) {
+	a := &agent{now: time.Now(), tracer: t.tracing.Tracer("otel-jaeger")}
+	a.collector = observe.Multi(
+		cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(t.tracing), cupelotel.WithVerbosity(cupelotel.VerbosityFull)),
+		cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(t.metrics)))
+	var err error
+	if a.source, err = paragraphs(a.now); err != nil {
+		return nil, err
+	}
+	// What the session chooses at a break: the newest.
+	newest, err := pipeline.New(pipeline.Config{Name: "window", Scorer: scorer.Recency{}, Slicer: slicer.Greedy{}, Placer: placer.Chronological{}})
 	if err != nil {
 		return nil, err
 	}
-	a.items = append(a.items, system)
-	anything, err := newChooser("")
-	if err != nil {
-		return nil, err
-	}
-	a.session, err = cupelsession.New(anything, cupelsession.Config{
-		Cache:     cupelsession.AnthropicCache,
-		LowWater:  0.4,       // a break leaves room for a few turns
-		Trace:     collector, // the session shows its turns, and what it chooses
-		Summarize: a.summarize,
-		Clock:     func() time.Time { return a.now },
+	a.session, err = cupelsession.New(newest, cupelsession.Config{
+		Cache:    cupelsession.AnthropicCache,
+		LowWater: 0.4,         // a break leaves room for a few turns
+		Trace:    a.collector, // the session shows its turns, and what it chooses
+		Clock:    func() time.Time { return a.now },
 	})
-	return a, err
+	if err != nil {
+		return nil, err
+	}
+	return a, a.add("You are a coding agent. Answer the last question from the excerpts of the source.", cupel.WithKind(cupel.KindSystemPrompt), cupel.WithPinned())
 }
 
-// answer is the result of a turn.
-type answer struct {
-	items  int                // of the conversation
-	turn   *cupelsession.Turn // nil if there is no window
-	target int                // tokens that the window may have
-	err    error
-}
-
-func (a answer) selected() (items, tokens int) {
-	if a.turn == nil {
-		return 0, 0
-	}
-	for _, it := range a.turn.Window {
-		tokens += it.Tokens()
-	}
-	return len(a.turn.Window), tokens
+// add adds to the conversation.
+func (a *agent) add(content string, opts ...cupel.ItemOption) error {
+	it, err := newItem(content, a.now, opts...)
+	a.items = append(a.items, it)
+	return err
 }
 
 // take takes a turn in its own span, so that the session appears as part of the
-// agent's work.
-func (a *agent) take(ctx context.Context, number int, t turn) answer {
+// agent's work. A turn that fails leaves no trace in the conversation.
+func (a *agent) take(ctx context.Context, number int, t turn) error {
 	a.now = a.now.Add(t.pause)
 	ctx, span := a.tracer.Start(ctx, "agent.turn", trace.WithAttributes(
-		attribute.Int("agent.turn.number", number),
-		attribute.String("agent.turn.title", t.title),
-	))
+		attribute.Int("agent.turn.number", number), attribute.String("agent.turn.title", t.title)))
 	defer span.End()
-	result := a.converse(ctx, t)
-	if result.err != nil {
+	before := len(a.items)
+	err := a.converse(ctx, t)
+	span.SetAttributes(attribute.Int("agent.turn.candidates", len(a.items)))
+	if err != nil {
 		// The error's own text is not for a span: see cupelotel's Redactor.
 		span.SetStatus(codes.Error, "the question was not answered")
+		a.items = a.items[:before]
+		return err
 	}
-	return result
+	// The question is pinned in its own turn only; its text is the same.
+	if a.items[before], err = newItem(t.question, a.now); err != nil {
+		return err
+	}
+	return a.add(fmt.Sprintf("(the answer to %q)", t.title))
 }
 
 // converse searches, has the session propose a window, asks the model, and commits
-// the turn. A turn that fails leaves no trace in the conversation.
-func (a *agent) converse(ctx context.Context, t turn) answer {
-	result := answer{target: contextWindow - answerReserve}
-	fail := func(err error) answer {
-		result.err = err
-		return result
-	}
+// the turn.
+func (a *agent) converse(ctx context.Context, t turn) error {
 	found, err := a.search(ctx, t.question)
 	if err != nil {
-		return fail(err)
+		return err
 	}
-	question := []cupel.ItemOption{cupel.WithKind(cupel.KindMessage), cupel.WithSource(cupel.SourceChat)}
-	asked, err := newItem(t.question, a.now, append(question, cupel.WithPinned())...)
+	if err := a.add(t.question, cupel.WithPinned()); err != nil {
+		return err
+	}
+	a.items = append(a.items, found...)
+	budget, err := cupel.NewContextBudget(contextWindow, contextWindow-answerReserve, cupel.WithOutputReserve(answerReserve))
 	if err != nil {
-		return fail(err)
+		return err
 	}
-	budget, err := cupel.NewContextBudget(contextWindow, result.target, cupel.WithOutputReserve(answerReserve))
+	proposed, err := a.session.Next(ctx, a.items, budget)
 	if err != nil {
-		return fail(err)
+		return err
 	}
-	chooser, err := newChooser(t.question)
-	if err != nil {
-		return fail(err)
-	}
-	items := append(slices.Clip(append(slices.Clip(a.items), asked)), found...)
-	result.items = len(items)
-	turn, err := a.session.Next(ctx, items, budget, cupelsession.WithChooser(chooser))
-	if err != nil {
-		return fail(err)
-	}
-	result.turn = turn
-	usage, err := a.ask(ctx, turn)
-	if err != nil {
-		return fail(err)
-	}
-	if err := turn.Commit(usage); err != nil {
-		return fail(err)
-	}
-	// The question is pinned in its own turn only; its text is the same.
-	if asked, err = newItem(t.question, a.now, question...); err != nil {
-		return fail(err)
-	}
-	items[len(a.items)] = asked
-	said, err := newItem(fmt.Sprintf("(the answer to %q)", t.title), a.now, cupel.WithKind(cupel.KindMessage), cupel.WithSource(cupel.SourceChat))
-	if err != nil {
-		return fail(err)
-	}
-	a.items = append(items, said)
-	a.sees = make(map[string]bool)
-	for _, it := range turn.Window {
-		a.sees[it.Content()] = true
-	}
-	return result
+	return proposed.Commit(a.ask(ctx, proposed))
 }
 
 // search returns the parts of the source that a question is about, but for those
-// that the model sees already. It is a run of a pipeline of its own.
+// that the conversation has already. It is a run of a pipeline of its own.
 func (a *agent) search(ctx context.Context, question string) ([]*cupel.ContextItem, error) {
 	ctx, span := a.tracer.Start(ctx, "agent.search")
 	defer span.End()
@@ -219,48 +204,13 @@ func (a *agent) search(ctx context.Context, question string) ([]*cupel.ContextIt
 		return nil, err
 	}
 	found, err := p.Run(ctx, a.source, budget, pipeline.WithTrace(a.collector))
-	if err != nil {
-		return nil, err
-	}
-	var items []*cupel.ContextItem
-	for _, part := range found {
-		if a.sees[part.Content()] {
-			continue
-		}
-		path, _ := part.MetadataValue("path")
-		it, err := newItem(part.Content(), a.now, cupel.WithKind(cupel.KindToolOutput), cupel.WithSource(cupel.SourceTool),
-			cupel.WithMetadata(map[string]any{"path": path}))
-		if err != nil {
-			return nil, err
-		}
-		items = append(items, it)
-	}
-	return items, nil
+	return slices.DeleteFunc(found, func(it *cupel.ContextItem) bool { return slices.Contains(a.items, it) }), err
 }
 
-// ask sends a window to the model, and returns what it says about its cache.
-func (a *agent) ask(ctx context.Context, turn *cupelsession.Turn) (cupelsession.Usage, error) {
+// ask stands in for the API of a provider, so that the example needs no key: a
+// model that answers nothing, and whose cache does what the session expects.
+func (a *agent) ask(ctx context.Context, t *cupelsession.Turn) cupelsession.Usage {
 	_, span := a.tracer.Start(ctx, "agent.ask")
 	defer span.End()
-	return cupelsession.UsageOf(cupelchat.Anthropic, a.model.answer(turn, a.now))
-}
-
-// summarize makes the item that stands for what leaves the window: which parts of
-// the source the agent has looked at. A model would do better.
-func (a *agent) summarize(_ context.Context, dropped []*cupel.ContextItem) (*cupel.ContextItem, error) {
-	const shown = 6
-	var parts []string
-	for _, it := range dropped {
-		if it.Kind() == cupel.KindToolOutput {
-			parts = append(parts, firstLine(it))
-		}
-	}
-	if len(parts) > shown {
-		parts = append(parts[:shown], fmt.Sprintf("%d more", len(parts)-shown))
-	}
-	return newItem("(looked at before: "+strings.Join(parts, "; ")+")", a.now, cupel.WithKind(cupel.KindMessage), cupel.WithSource(cupel.SourceChat))
-}
-
-func newItem(content string, at time.Time, opts ...cupel.ItemOption) (*cupel.ContextItem, error) {
-	return cupel.NewItemFrom(cupel.HeuristicCounter{}, content, append(opts, cupel.WithTimestamp(at))...)
+	return cupelsession.Usage{Input: t.Estimate, Read: t.Cache.Read, Written: t.Cache.Written, Cached: true, Output: 12}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/observe"
 	"github.com/wollax/cupel-go/cupel/pipeline"
+	"github.com/wollax/cupel-go/internal/naive"
 )
 
 // TestAllocationsOfARun holds the counts that docs/benchmarks.md promises. They
@@ -17,7 +18,7 @@ func TestAllocationsOfARun(t *testing.T) {
 		t.Skip("the race detector empties pools at random")
 	}
 	w := workload{n: 100}
-	items, budget, p := w.items(), w.budget(), greedyPipeline(threeScorers())
+	items, budget, p := w.items(), w.budget(), enginePipeline(three, naive.Greedy{})
 	ctx := t.Context()
 	allocations := func(opts ...pipeline.RunOption) float64 {
 		return testing.AllocsPerRun(200, func() { must(p.Run(ctx, items, budget, opts...)) })
@@ -38,8 +39,8 @@ func TestAllocationsOfARun(t *testing.T) {
 		{"untraced", untraced, 4, "the window, and what slicer and placer return"},
 		{"null collector", allocations(pipeline.WithTrace(observe.NullTraceCollector{})), untraced, "no one observes the run"},
 		{"counts by reason", allocations(pipeline.WithTrace(countingReasons{})), untraced + 1, "the list of the one stage that leaves something out"},
-		{"report, level Stage", report(observe.TraceDetailStage), untraced + 18, "the collector and its events, the lists of the run, and those of the report"},
-		{"report, level Item", report(observe.TraceDetailItem), untraced + 20 + 2*float64(len(items)), "besides, one or two for the message of each item"},
+		{"report, level Stage", report(observe.TraceDetailStage), untraced + 14, "the collector and its events, the lists of the run, and those of the report"},
+		{"report, level Item", report(observe.TraceDetailItem), untraced + 16, "besides, the messages of a stage share memory"},
 	}
 	for _, tt := range tests {
 		if tt.got > tt.most {
@@ -51,7 +52,7 @@ func TestAllocationsOfARun(t *testing.T) {
 // TestReportsOutliveTheirRun: a report must share no memory with the pool that
 // the next runs take theirs from.
 func TestReportsOutliveTheirRun(t *testing.T) {
-	p := greedyPipeline(threeScorers())
+	p := enginePipeline(three, naive.Greedy{})
 	dryRun := func(n int) *cupel.SelectionReport {
 		w := workload{n: n}
 		return must(p.DryRun(t.Context(), w.items(), w.budget()))

@@ -3,7 +3,6 @@ package naive_test
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
@@ -29,7 +28,6 @@ func engineConfig(config naive.Config) (pipeline.Config, error) {
 	return pipeline.Config{
 		Scorer: s, Slicer: sl, Placer: enginePlacer(config.Placer),
 		KeepDuplicates: config.KeepDuplicates, Overflow: config.Overflow,
-		NearDuplicates: config.NearDuplicates,
 	}, nil
 }
 
@@ -142,20 +140,11 @@ func engineCurve(c naive.Curve) (scorer.Curve, error) {
 type customSlicer struct{ naive.CustomSlicer }
 
 func (s customSlicer) Slice(_ context.Context, items []cupel.ScoredItem, _ cupel.SliceBudget) (strategy.Selection, error) {
-	selection := strategy.Selection{Indices: s.Choose(items)}
+	forms := make([]int, len(items))
 	for i, it := range items {
-		forms := len(it.Item.Forms())
-		switch {
-		case slices.Contains(selection.Indices, i):
-		case s.Drop != nil && s.Drop(i):
-			selection.Drops = append(selection.Drops, strategy.Drop{Index: i, Reason: naive.DropReason})
-		case s.Smaller != nil && forms > 0:
-			if form := s.Smaller(i, forms); form > 0 {
-				selection.Smaller = append(selection.Smaller, strategy.SmallerForm{Index: i, Form: form})
-			}
-		}
+		forms[i] = len(it.Item.Forms())
 	}
-	return selection, nil
+	return s.Choose(items, forms), nil
 }
 
 func (s customSlicer) Facts() strategy.Facts {

@@ -28,10 +28,9 @@ func (s sum) minus(t sum) sum { return sum{s.hi - t.hi, s.lo - t.lo} }
 func (s sum) normal() sum { return sum{s.hi + s.lo>>32, s.lo & lowHalf} }
 
 // tokens returns the sum clamped to the range of int.
-func (s sum) tokens(f Fault) int {
+func (s sum) tokens() int {
 	s = s.normal()
 	switch {
-	case f == FaultTokenSumsWrap:
 	case s.hi > math.MaxInt32:
 		return math.MaxInt
 	case s.hi < math.MinInt32:
@@ -41,10 +40,7 @@ func (s sum) tokens(f Fault) int {
 }
 
 // exceeds reports whether the sum is greater than n.
-func (s sum) exceeds(n int, f Fault) bool {
-	if f == FaultTokenSumsWrap {
-		return s.tokens(f) > n
-	}
+func (s sum) exceeds(n int) bool {
 	d := s.minus(sumOf(n)).normal()
 	return d.hi > 0 || d.hi == 0 && d.lo > 0
 }

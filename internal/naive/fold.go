@@ -1,9 +1,7 @@
 package naive
 
-import "strings"
-
 // equalFold compares with ASCII case folding (R2).
-func equalFold(a, b string) bool {
+func equalFold[T ~string](a, b T) bool {
 	if len(a) != len(b) {
 		return false
 	}
@@ -22,26 +20,11 @@ func lower(c byte) byte {
 	return c
 }
 
-// sameName compares with ASCII case folding, or makes one of the two mistakes
-// that can be made with it.
-func sameName(a, b string, f, caseSensitive, unicode Fault) bool {
-	if f != FaultNone {
-		switch f {
-		case caseSensitive:
-			return a == b
-		case unicode:
-			return strings.EqualFold(a, b)
-		}
-	}
-	return equalFold(a, b)
-}
-
 // foldCase returns the spelling that all equal names share.
 func foldCase(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r >= 'A' && r <= 'Z' {
-			return r + ('a' - 'A')
-		}
-		return r
-	}, s)
+	folded := []byte(s)
+	for i, c := range folded {
+		folded[i] = lower(c)
+	}
+	return string(folded)
 }

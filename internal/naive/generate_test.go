@@ -10,6 +10,7 @@ import (
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/pipeline"
+	"github.com/wollax/cupel-go/cupel/strategy"
 	"github.com/wollax/cupel-go/internal/naive"
 )
 
@@ -122,18 +123,15 @@ func (g *generator) testCase() testCase {
 	if g.units && g.rarely(6) {
 		c.items = append(c.items, g.copyOfGroup(c.items)...)
 	}
+	if g.units && g.rarely(4) {
+		g.addAlikeTexts(&c)
+	}
 	for _, it := range c.items {
 		if it.Tokens() >= 0 { // the pipeline never hands on negative ones
 			c.scored = append(c.scored, cupel.ScoredItem{Item: it, Score: g.score()})
 		}
 	}
 	c.sliceBudget = cupel.SliceBudget{MaxTokens: c.budget.MaxTokens(), TargetTokens: c.budget.TargetTokens()}
-	if g.units && g.rarely(3) {
-		g.addNearTexts(&c)
-	}
-	if g.units && g.rarely(4) {
-		g.addAlikeTexts(&c)
-	}
 	return c
 }
 
@@ -470,12 +468,12 @@ func (g *generator) slicer(depth int, insideCountQuota bool) naive.Slicer {
 
 // everything is a slicer that looks at no budget: the overflow strategies have
 // to deal with what it leaves them.
-var everything = naive.CustomSlicer{Choose: func(items []cupel.ScoredItem) []int {
+var everything = naive.CustomSlicer{Choose: func(items []cupel.ScoredItem, _ []int) strategy.Selection {
 	indices := make([]int, 0, len(items))
 	for i := range items {
 		indices = append(indices, len(items)-1-i)
 	}
-	return indices
+	return strategy.Selection{Indices: indices}
 }}
 
 func (g *generator) knapsack() naive.Knapsack {

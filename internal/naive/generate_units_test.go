@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/strategy"
 	"github.com/wollax/cupel-go/internal/naive"
 )
 
@@ -54,54 +55,6 @@ func (g *generator) variants(content string, limit int) []cupel.Variant {
 		list = append(list, v)
 	}
 	return list
-}
-
-// addNearTexts looks for near copies and adds texts that are such, or nearly.
-func (g *generator) addNearTexts(c *testCase) {
-	c.config.NearDuplicates = pick(g.source, 0.8, 0.5, 0.9, 1, 0.05)
-	timed := g.rarely(2)
-	for range 2 + g.below(7) {
-		content := g.nearText()
-		opts := []cupel.ItemOption{cupel.WithFutureRelevanceHint(g.score())}
-		tokens := 20 + g.below(60)
-		if g.rarely(2) {
-			opts = append(opts, g.unitOptions("text", tokens)...)
-		}
-		if timed && !g.rarely(12) {
-			opts = append(opts, cupel.WithTimestamp(g.time()))
-		}
-		if g.rarely(9) {
-			opts = append(opts, cupel.WithPinned())
-		}
-		at := g.below(len(c.items) + 1)
-		c.items = slices.Insert(c.items, at, must(cupel.NewContextItem(content, tokens, opts...)))
-	}
-}
-
-// nearText is a text of about 50 words with some edits.
-func (g *generator) nearText() string {
-	lines := make([]string, 10+g.below(3))
-	for i := range lines {
-		lines[i] = fmt.Sprintf("line%c has some%c words", 'a'+i, 'a'+i%3)
-		if i%4 == 1 {
-			lines[i] += pick(g.source, " total 12", " total 12", " total 21", " total -12", " total", "\ttotal 1.2", " (x-12)")
-		}
-		if g.rarely(12) {
-			lines[i] = pick(g.source, "another line of words", "水天 カモ", "", "some 3 numbers 4 here", "\xff")
-		}
-	}
-	switch g.below(6) {
-	case 1:
-		first := g.below(4)
-		for i := range lines {
-			lines[i] = fmt.Sprintf(" %d\t%s", i+first, lines[i])
-		}
-	case 2:
-		for i := range lines {
-			lines[i] = pick(g.source, "7: ", "8: ", "8.5 ", "9x ", "> ") + lines[i]
-		}
-	}
-	return strings.Join(lines, "\n")
 }
 
 func (g *generator) diverse() naive.Diverse {
@@ -174,21 +127,19 @@ func (g *generator) copyOfGroup(items []*cupel.ContextItem) []*cupel.ContextItem
 // halves is a slicer that takes every third item in full, of the others every
 // second in a smaller form, and drops some.
 func halves(leftOver bool) naive.CustomSlicer {
-	return naive.CustomSlicer{
-		Choose: func(items []cupel.ScoredItem) []int {
-			var indices []int
-			for i := 0; i < len(items); i += 3 {
-				indices = append(indices, i)
+	reason := cupel.NewExclusionReason(cupel.ExcludeCountCapExceeded, cupel.ReasonData{Kind: "Message", Cap: 1, Count: 1})
+	return naive.CustomSlicer{LeftOver: leftOver, Choose: func(_ []cupel.ScoredItem, forms []int) strategy.Selection {
+		var s strategy.Selection
+		for i, n := range forms {
+			switch {
+			case i%3 == 0:
+				s.Indices = append(s.Indices, i)
+			case i%8 == 4:
+				s.Drops = append(s.Drops, strategy.Drop{Index: i, Reason: reason})
+			case i%2 == 1 && n > 0:
+				s.Smaller = append(s.Smaller, strategy.SmallerForm{Index: i, Form: 1 + i%n})
 			}
-			return indices
-		},
-		Smaller: func(index, forms int) int {
-			if index%2 == 0 {
-				return 0
-			}
-			return 1 + index%forms
-		},
-		Drop:     func(index int) bool { return index%8 == 4 },
-		LeftOver: leftOver,
-	}
+		}
+		return s
+	}}
 }

@@ -3,6 +3,7 @@ package naive
 import (
 	"encoding/json"
 	"math"
+	"reflect"
 	"strconv"
 	"strings"
 	"time"
@@ -13,92 +14,43 @@ import (
 // MetadataTrust is the MetadataTrustScorer chapter.
 type MetadataTrust struct{ DefaultScore float64 }
 
-func (s MetadataTrust) construct(f Fault) (scorer, error) {
-	if !(s.DefaultScore >= 0 && s.DefaultScore <= 1) && f != FaultTrustDefaultUnchecked {
-		return nil, invalid("defaultScore must be in [0.0, 1.0]")
+func (s MetadataTrust) check() error {
+	if !(s.DefaultScore >= 0 && s.DefaultScore <= 1) {
+		return invalid("defaultScore must be in [0.0, 1.0]")
 	}
-	return s, nil
+	return nil
 }
 
-func (s MetadataTrust) score(it *item, _ []*item, f Fault) float64 {
-	raw, ok := it.ref.MetadataValue(cupel.MetadataTrust)
-	if !ok {
-		if f == FaultTrustAbsentIsZero {
-			return 0.0
-		}
+func (s MetadataTrust) score(it *item, _ []*item) float64 {
+	raw, _ := it.ref.MetadataValue(cupel.MetadataTrust)
+	value, ok := parseTrust(raw)
+	if !ok || !finite(value) {
 		return s.DefaultScore
 	}
-	value, ok := parseTrust(raw, f)
-	if !ok {
-		if f == FaultTrustUnparseableIsZero {
-			return 0.0
-		}
-		return s.DefaultScore
-	}
-	if !finite(value) {
-		if f == FaultTrustInfinityClamped && !math.IsNaN(value) {
-			return clamp(value, 0.0, 1.0)
-		}
-		return s.DefaultScore
-	}
-	switch f {
-	case FaultTrustNotClampedAbove:
-		return max(value, 0.0)
-	case FaultTrustNotClampedBelow:
-		return min(value, 1.0)
-	}
-	return clamp(value, 0.0, 1.0)
+	return clamp(value)
 }
 
 // parseTrust reads what R11 names, and nothing else.
-func parseTrust(raw any, f Fault) (float64, bool) {
-	if text, ok := raw.(string); ok && f != FaultTrustStringsIgnored {
-		return parseDecimal(text, f)
+func parseTrust(raw any) (float64, bool) {
+	switch text := raw.(type) {
+	case string:
+		return parseDecimal(text)
+	case json.Number:
+		return parseDecimal(string(text))
 	}
-	if text, ok := raw.(json.Number); ok {
-		return parseDecimal(string(text), f)
-	}
-	if f == FaultTrustNumbersIgnored {
-		return 0, false
-	}
-	switch n := raw.(type) {
-	case bool:
-		if f == FaultTrustReadsBooleans && n {
-			return 1, true
-		}
-	case float64:
-		return n, true
-	case float32:
-		return float64(n), true
-	case int:
-		return float64(n), true
-	case int8:
-		return float64(n), true
-	case int16:
-		return float64(n), true
-	case int32:
-		return float64(n), true
-	case int64:
-		return float64(n), true
-	case uint:
-		return float64(n), true
-	case uint8:
-		return float64(n), true
-	case uint16:
-		return float64(n), true
-	case uint32:
-		return float64(n), true
-	case uint64:
-		return float64(n), true
+	switch v := reflect.ValueOf(raw); {
+	case v.CanFloat():
+		return v.Float(), true
+	case v.CanInt():
+		return float64(v.Int()), true
+	case v.CanUint():
+		return float64(v.Uint()), true
 	}
 	return 0, false
 }
 
-func parseDecimal(text string, f Fault) (float64, bool) {
-	if f == FaultTrustTrimsSpace {
-		text = strings.TrimSpace(text)
-	}
-	if strings.ContainsAny(text, "xX_") && f != FaultTrustReadsHex {
+func parseDecimal(text string) (float64, bool) {
+	if strings.ContainsAny(text, "xX_") {
 		return 0, false
 	}
 	value, err := strconv.ParseFloat(text, 64)
@@ -111,74 +63,38 @@ type MetadataKey struct {
 	Boost      float64
 }
 
-func (s MetadataKey) construct(f Fault) (scorer, error) {
-	if (s.Boost == 0 && f != FaultMetadataKeyZeroBoostAllowed) ||
-		(s.Boost < 0 && f != FaultMetadataKeyNegativeBoostAllowed) ||
-		(!finite(s.Boost) && f != FaultMetadataKeyInfiniteBoostAllowed) {
-		return nil, invalid("boost must be greater than 0.0 and finite")
+func (s MetadataKey) check() error {
+	if s.Boost <= 0 || !finite(s.Boost) {
+		return invalid("boost must be greater than 0.0 and finite")
 	}
-	return s, nil
+	return nil
 }
 
-func (s MetadataKey) score(it *item, _ []*item, f Fault) float64 {
-	neutral := 1.0
-	if f == FaultMetadataKeyNeutralIsZero {
-		neutral = 0.0
+func (s MetadataKey) score(it *item, _ []*item) float64 {
+	raw, _ := it.ref.MetadataValue(s.Key)
+	if text, ok := canonicalText(raw); ok && text == s.Value {
+		return s.Boost
 	}
-	raw, ok := it.ref.MetadataValue(s.Key)
-	if !ok {
-		return neutral
-	}
-	text, ok := canonicalText(raw, f)
-	if f == FaultMetadataKeyFoldsCase && equalFold(text, s.Value) {
-		text = s.Value
-	}
-	if !ok || text != s.Value && f != FaultMetadataKeyPresenceSuffices {
-		return neutral
-	}
-	if f == FaultMetadataKeyClamped {
-		return min(s.Boost, 1.0)
-	}
-	return s.Boost
+	return 1.0
 }
 
 // canonicalText is the text through which R12 compares a value.
-func canonicalText(raw any, f Fault) (string, bool) {
-	if text, ok := raw.(string); ok {
-		return text, true
-	}
-	if f == FaultMetadataKeyStringsOnly {
-		return "", false
-	}
+func canonicalText(raw any) (string, bool) {
 	switch v := raw.(type) {
+	case string:
+		return v, true
 	case json.Number:
 		return string(v), true
 	case bool:
 		return strconv.FormatBool(v), true
-	case float64:
-		return strconv.FormatFloat(v, 'g', -1, 64), true
-	case float32:
-		return strconv.FormatFloat(float64(v), 'g', -1, 32), true
-	case int:
-		return strconv.FormatInt(int64(v), 10), true
-	case int8:
-		return strconv.FormatInt(int64(v), 10), true
-	case int16:
-		return strconv.FormatInt(int64(v), 10), true
-	case int32:
-		return strconv.FormatInt(int64(v), 10), true
-	case int64:
-		return strconv.FormatInt(v, 10), true
-	case uint:
-		return strconv.FormatUint(uint64(v), 10), true
-	case uint8:
-		return strconv.FormatUint(uint64(v), 10), true
-	case uint16:
-		return strconv.FormatUint(uint64(v), 10), true
-	case uint32:
-		return strconv.FormatUint(uint64(v), 10), true
-	case uint64:
-		return strconv.FormatUint(v, 10), true
+	}
+	switch v := reflect.ValueOf(raw); {
+	case v.CanFloat():
+		return strconv.FormatFloat(v.Float(), 'g', -1, v.Type().Bits()), true
+	case v.CanInt():
+		return strconv.FormatInt(v.Int(), 10), true
+	case v.CanUint():
+		return strconv.FormatUint(v.Uint(), 10), true
 	}
 	return "", false
 }
@@ -193,8 +109,8 @@ type Decay struct {
 
 // Curve is a function from an item's age to its score.
 type Curve interface {
-	apply(age age, f Fault) float64
-	check(f Fault) error
+	apply(age age) float64
+	check() error
 }
 
 // age is a non-negative duration that may exceed the 292 years of a
@@ -211,34 +127,22 @@ func (a age) less(b age) bool {
 
 func (a age) toSeconds() float64 { return float64(a.seconds) + float64(a.nanos)/1e9 }
 
-func (s Decay) construct(f Fault) (scorer, error) {
+func (s Decay) check() error {
 	if s.Now == nil {
-		if f != FaultDecayClockOptional {
-			return nil, invalid("a time provider is required")
-		}
-		s.Now = new(time.Time)
+		return invalid("a time provider is required")
 	}
 	if s.Curve == nil {
-		return nil, invalid("curve is required")
+		return invalid("curve is required")
 	}
-	if !(s.NullTimestampScore >= 0 && s.NullTimestampScore <= 1) && f != FaultDecayNullScoreUnchecked {
-		return nil, invalid("nullTimestampScore must be in [0.0, 1.0]")
+	if !(s.NullTimestampScore >= 0 && s.NullTimestampScore <= 1) {
+		return invalid("nullTimestampScore must be in [0.0, 1.0]")
 	}
-	return s, s.Curve.check(f)
+	return s.Curve.check()
 }
 
-func (s Decay) score(it *item, _ []*item, f Fault) float64 {
+func (s Decay) score(it *item, _ []*item) float64 {
 	if !it.hasTimestamp {
-		switch f {
-		case FaultDecayAbsentIsZero:
-			return 0.0
-		case FaultDecayAbsentIsHalf:
-			return 0.5
-		}
 		return s.NullTimestampScore
-	}
-	if f == FaultDecayAgeSaturates {
-		return s.Curve.apply(durationAge(max(0, s.Now.Sub(it.timestamp))), f)
 	}
 	a := age{s.Now.Unix() - it.timestamp.Unix(), int64(s.Now.Nanosecond() - it.timestamp.Nanosecond())}
 	if a.nanos < 0 {
@@ -246,36 +150,24 @@ func (s Decay) score(it *item, _ []*item, f Fault) float64 {
 		a.nanos += 1e9
 	}
 	if a.seconds < 0 {
-		switch f {
-		case FaultDecayFutureNotClamped:
-		case FaultDecayFutureIsOld:
-			a = age{-a.seconds, 0}
-		default:
-			a = age{}
-		}
+		a = age{}
 	}
-	return s.Curve.apply(a, f)
+	return s.Curve.apply(a)
 }
 
 // Exponential is the chapter's curve of that name.
 type Exponential struct{ HalfLife time.Duration }
 
-func (c Exponential) check(f Fault) error {
-	if c.HalfLife <= 0 && f != FaultDecayHalfLifeUnchecked {
+func (c Exponential) check() error {
+	if c.HalfLife <= 0 {
 		return invalid("halfLife must be greater than zero")
 	}
 	return nil
 }
 
-func (c Exponential) apply(a age, f Fault) float64 {
+func (c Exponential) apply(a age) float64 {
 	ratio := a.toSeconds() / durationAge(c.HalfLife).toSeconds()
-	switch f {
-	case FaultDecayBaseE:
-		return math.Exp(-ratio)
-	case FaultDecayLinear:
-		return max(0.0, 1.0-ratio/2)
-	}
-	return math.Pow(2.0, -ratio)
+	return math.Exp2(-ratio)
 }
 
 // StepWindow is one entry of a [Step] curve.
@@ -287,35 +179,28 @@ type StepWindow struct {
 // Step is the chapter's curve of that name.
 type Step struct{ Windows []StepWindow }
 
-func (c Step) check(f Fault) error {
-	if len(c.Windows) == 0 && f != FaultDecayStepEmptyAllowed {
+func (c Step) check() error {
+	if len(c.Windows) == 0 {
 		return invalid("windows must contain at least one entry")
 	}
 	for i, w := range c.Windows {
 		switch {
-		case w.MaxAge <= 0 && f != FaultDecayStepZeroAllowed:
+		case w.MaxAge <= 0:
 			return invalid("maxAge must be greater than zero")
-		case i > 0 && w.MaxAge <= c.Windows[i-1].MaxAge && f != FaultDecayStepOrderUnchecked:
+		case i > 0 && w.MaxAge <= c.Windows[i-1].MaxAge:
 			return invalid("windows must be strictly increasing")
-		case !(w.Score >= 0 && w.Score <= 1) && f != FaultDecayStepScoreUnchecked:
+		case !(w.Score >= 0 && w.Score <= 1):
 			return invalid("score must be in [0.0, 1.0]")
 		}
 	}
 	return nil
 }
 
-func (c Step) apply(a age, f Fault) float64 {
+func (c Step) apply(a age) float64 {
 	for _, w := range c.Windows {
-		maxAge := durationAge(w.MaxAge)
-		if a.less(maxAge) || f == FaultDecayStepInclusive && !maxAge.less(a) {
+		if a.less(durationAge(w.MaxAge)) {
 			return w.Score
 		}
-	}
-	if f == FaultDecayStepBeyondIsZero {
-		return 0.0
-	}
-	if len(c.Windows) == 0 {
-		return 0.0 // reached with a fault only
 	}
 	return c.Windows[len(c.Windows)-1].Score
 }
@@ -323,16 +208,15 @@ func (c Step) apply(a age, f Fault) float64 {
 // Window is the chapter's curve of that name.
 type Window struct{ MaxAge time.Duration }
 
-func (c Window) check(f Fault) error {
-	if c.MaxAge <= 0 && f != FaultDecayWindowUnchecked {
+func (c Window) check() error {
+	if c.MaxAge <= 0 {
 		return invalid("maxAge must be greater than zero")
 	}
 	return nil
 }
 
-func (c Window) apply(a age, f Fault) float64 {
-	maxAge := durationAge(c.MaxAge)
-	if a.less(maxAge) || f == FaultDecayWindowInclusive && !maxAge.less(a) {
+func (c Window) apply(a age) float64 {
+	if a.less(durationAge(c.MaxAge)) {
 		return 1.0
 	}
 	return 0.0

@@ -1,8 +1,8 @@
 package naive
 
 import (
-	"math"
 	"math/big"
+	"slices"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/strategy"
@@ -21,48 +21,25 @@ type Quota struct {
 	Inner   Slicer
 }
 
-// quota is a constructed [Quota].
-type quota struct {
-	entries []QuotaEntry
-	inner   slicer
-}
-
-func (s Quota) construct(f Fault) (slicer, error) {
+func (s Quota) check() error {
 	total := 0.0
 	for i, e := range s.Entries {
 		switch {
-		case e.Kind.IsBlank() && f != FaultBlankKindAllowed:
-			return nil, invalid("kind must not be blank")
-		case (!(e.Require >= 0 && e.Require <= 100) || !(e.Cap >= 0 && e.Cap <= 100)) && f != FaultQuotaRangeUnchecked:
-			return nil, invalid("percentages must be in [0.0, 100.0]")
-		case e.Require > e.Cap && f != FaultQuotaRequireAboveCapAllowed:
-			return nil, invalid("require must not exceed cap")
-		}
-		for _, earlier := range s.Entries[:i] {
-			if equalFold(string(earlier.Kind), string(e.Kind)) && f != FaultQuotaTwiceAllowed {
-				return nil, invalid("kind given twice")
-			}
+		case e.Kind.IsBlank():
+			return invalid("kind must not be blank")
+		case !(e.Require >= 0 && e.Require <= 100) || !(e.Cap >= 0 && e.Cap <= 100):
+			return invalid("percentages must be in [0.0, 100.0]")
+		case e.Require > e.Cap:
+			return invalid("require must not exceed cap")
+		case slices.ContainsFunc(s.Entries[:i], func(earlier QuotaEntry) bool { return equalFold(earlier.Kind, e.Kind) }):
+			return invalid("kind given twice")
 		}
 		total += e.Require
 	}
-	if total > 100+1e-9 && f != FaultQuotaRequireSumUnchecked {
-		return nil, invalid("requires must not sum above 100 percent")
+	if total > 100+1e-9 {
+		return invalid("requires must not sum above 100 percent")
 	}
-	inner, err := constructSlicer(s.Inner, f)
-	return quota{s.Entries, inner}, err
-}
-
-func (s quota) narrow(kind cupel.ContextKind) slicer {
-	return quota{s.entries, s.inner.narrow(kind)}
-}
-
-func (s quota) entry(kind cupel.ContextKind, f Fault) (QuotaEntry, bool) {
-	for _, e := range s.entries {
-		if sameName(string(e.Kind), string(kind), f, FaultQuotaCaseSensitive, FaultQuotaFoldsUnicode) {
-			return e, true
-		}
-	}
-	return QuotaEntry{kind, 0, 100}, false
+	return checkSlicer(s.Inner)
 }
 
 // partition is the list of one kind, with the positions in the whole list.
@@ -70,51 +47,46 @@ type partition struct {
 	kind    cupel.ContextKind
 	items   []entry
 	indices []int
+	mass    *big.Int // its tokens
+
+	// What the kind gets at least and at most.
+	require, limit *big.Int
 }
 
 // partitionByKind groups in order of first appearance (R18).
-func partitionByKind(items []entry, f, caseSensitive, unicode Fault) []*partition {
+func partitionByKind(items []entry) []*partition {
 	var partitions []*partition
-	find := func(kind cupel.ContextKind) *partition {
-		for _, p := range partitions {
-			if sameName(string(p.kind), string(kind), f, caseSensitive, unicode) {
-				return p
-			}
-		}
-		p := &partition{kind: kind}
-		partitions = append(partitions, p)
-		return p
-	}
 	for i, it := range items {
-		p := find(it.Item.Kind())
+		n := slices.IndexFunc(partitions, func(p *partition) bool { return equalFold(p.kind, it.Item.Kind()) })
+		if n < 0 {
+			n = len(partitions)
+			partitions = append(partitions, &partition{kind: it.Item.Kind(), mass: new(big.Int)})
+		}
+		p := partitions[n]
 		p.items = append(p.items, it)
 		p.indices = append(p.indices, i)
+		p.mass.Add(p.mass, number(it.Item.Tokens()))
 	}
 	return partitions
 }
 
-func (quota) leftOver() bool { return false }
+func number(n int) *big.Int { return big.NewInt(int64(n)) }
 
-func (s quota) slice(items []entry, budget cupel.SliceBudget, f Fault) (strategy.Selection, error) {
+func (s Quota) slice(items []entry, budget cupel.SliceBudget) (strategy.Selection, error) {
 	var all strategy.Selection
-	if len(items) == 0 || budget.TargetTokens <= 0 {
+	if budget.TargetTokens <= 0 {
 		return all, nil
 	}
-	partitions := partitionByKind(items, f, FaultQuotaCaseSensitive, FaultQuotaFoldsUnicode)
-	kindBudgets := s.distribute(partitions, budget.TargetTokens, f)
+	partitions := partitionByKind(items)
+	kindBudgets := s.distribute(partitions, budget.TargetTokens)
 	for i, p := range partitions {
 		if kindBudgets[i] <= 0 {
 			continue
 		}
-		entry, _ := s.entry(p.kind, f)
-		inner := s.inner
-		if f != FaultQuotaInnerNotNarrowed {
-			inner = inner.narrow(p.kind)
-		}
-		selected, err := sliceAll(inner, p.items, cupel.SliceBudget{
-			MaxTokens:    percentOf(entry.Cap, budget.TargetTokens, f),
+		selected, err := sliceAll(narrow(s.Inner, p.kind), p.items, cupel.SliceBudget{
+			MaxTokens:    int(p.limit.Int64()),
 			TargetTokens: kindBudgets[i],
-		}, f)
+		})
 		if err != nil {
 			return strategy.Selection{}, err
 		}
@@ -139,108 +111,55 @@ func appendMapped(all *strategy.Selection, inner strategy.Selection, indices []i
 }
 
 // percentOf is floor(percent / 100.0 * target), left to right (R9).
-func percentOf(percent float64, target int, f Fault) int {
-	x := percent / 100.0 * float64(target)
-	if f == FaultQuotaPercentRounds {
-		x = math.Round(x)
-	}
-	return floor(x)
+func percentOf(percent float64, target int) *big.Int {
+	return number(floor(percent / 100.0 * float64(target)))
 }
 
 // distribute is DISTRIBUTE-BUDGET. Nothing in it may wrap or be clamped (R5,
 // R18).
-func (s quota) distribute(partitions []*partition, targetTokens int, f Fault) []int {
-	number := func(n int) *big.Int { return big.NewInt(int64(n)) }
+func (s Quota) distribute(partitions []*partition, targetTokens int) []int {
 	target := number(targetTokens)
 
 	// Step 1: require and cap token amounts.
-	share := func(kind cupel.ContextKind) (require, limit *big.Int) {
-		e, configured := s.entry(kind, f)
-		switch {
-		case !configured && f == FaultQuotaUnlistedKindsStarve:
-			return number(0), number(0)
-		case !configured:
-			return number(0), target
+	for _, p := range partitions {
+		p.require, p.limit = number(0), target
+		for _, e := range s.Entries {
+			if equalFold(e.Kind, p.kind) {
+				p.require, p.limit = percentOf(e.Require, targetTokens), percentOf(e.Cap, targetTokens)
+			}
 		}
-		require, limit = number(percentOf(e.Require, targetTokens, f)), number(percentOf(e.Cap, targetTokens, f))
-		switch f {
-		case FaultQuotaRequireIgnored:
-			require = number(0)
-		case FaultQuotaCapIgnored:
-			limit = target
-		}
-		return require, limit
 	}
 
 	// Step 2: sum required tokens, those of kinds without candidates included.
-	totalRequired := number(0)
-	for _, e := range s.entries {
-		if f == FaultQuotaAbsentKindsReleased && !hasKind(partitions, e.Kind) {
-			continue
-		}
-		require, _ := share(e.Kind)
-		totalRequired.Add(totalRequired, require)
+	unassigned := number(targetTokens)
+	for _, e := range s.Entries {
+		unassigned.Sub(unassigned, percentOf(e.Require, targetTokens))
 	}
-	unassigned := new(big.Int).Sub(target, totalRequired)
 	if unassigned.Sign() < 0 {
-		unassigned.SetInt64(0)
-	}
-	if f == FaultQuotaUnassignedIsTarget {
-		unassigned = target
+		unassigned = number(0)
 	}
 
 	// Step 3: distribution mass.
-	masses := make([]*big.Int, len(partitions))
 	totalMass := number(0)
-	for i, p := range partitions {
-		masses[i] = number(0)
-		for _, it := range p.items {
-			if f == FaultQuotaMassCountsItems {
-				masses[i].Add(masses[i], number(1))
-				continue
-			}
-			masses[i].Add(masses[i], number(it.Item.Tokens()))
-		}
-		if require, limit := share(p.kind); limit.Cmp(require) > 0 || f == FaultQuotaMassOfFixedKinds {
-			totalMass.Add(totalMass, masses[i])
+	for _, p := range partitions {
+		if p.limit.Cmp(p.require) > 0 {
+			totalMass.Add(totalMass, p.mass)
 		}
 	}
 
 	// Step 4: distribute per kind.
 	kindBudgets := make([]int, len(partitions))
 	for i, p := range partitions {
-		require, limit := share(p.kind)
-		proportional := number(0)
-		if totalMass.Sign() > 0 && limit.Cmp(require) > 0 {
-			proportional.Mul(unassigned, masses[i])
-			if f == FaultQuotaProductWraps {
-				proportional.SetInt64(int64(uint64(unassigned.Int64()) * masses[i].Uint64()))
-			}
-			if f == FaultQuotaShareRounds {
-				proportional.Add(proportional, new(big.Int).Rsh(totalMass, 1))
-			}
-			proportional.Div(proportional, totalMass)
+		kindBudget := new(big.Int)
+		if totalMass.Sign() > 0 && p.limit.Cmp(p.require) > 0 {
+			kindBudget.Mul(unassigned, p.mass)
+			kindBudget.Div(kindBudget, totalMass)
 		}
-		if f == FaultQuotaNoProportionalShare {
-			proportional.SetInt64(0)
-		}
-		kindBudget := new(big.Int).Add(require, proportional)
-		if kindBudget.Cmp(limit) > 0 && f != FaultQuotaBudgetNotCapped {
-			kindBudget = limit
+		kindBudget.Add(kindBudget, p.require)
+		if kindBudget.Cmp(p.limit) > 0 {
+			kindBudget = p.limit
 		}
 		kindBudgets[i] = int(kindBudget.Int64())
-		if f == FaultQuotaWholeBudgetForEach {
-			kindBudgets[i] = targetTokens
-		}
 	}
 	return kindBudgets
-}
-
-func hasKind(partitions []*partition, kind cupel.ContextKind) bool {
-	for _, p := range partitions {
-		if equalFold(string(p.kind), string(kind)) {
-			return true
-		}
-	}
-	return false
 }

@@ -11,14 +11,17 @@ import (
 
 // Scorer is the configuration of a scorer.
 type Scorer interface {
-	// construct is the CONSTRUCT function of the scorer's chapter, if it has
-	// one, with the chapter's validation.
-	construct(f Fault) (scorer, error)
+	// check is the validation of the scorer's chapter.
+	check() error
+	// score is the SCORE function of the scorer's chapter.
+	score(it *item, all []*item) float64
 }
 
-type scorer interface {
-	// score is the SCORE function of the scorer's chapter.
-	score(it *item, all []*item, f Fault) float64
+func checkScorer(s Scorer) error {
+	if s == nil {
+		return invalid("Scorer must not be null")
+	}
+	return s.check()
 }
 
 // item is a candidate with its fields at hand.
@@ -33,19 +36,22 @@ type item struct {
 	hasTimestamp bool
 	priority     int
 	hasPriority  bool
-	hint         float64
-	hasHint      bool
+
+	// As a member of a unit.
+	unit     *unit
+	score    float64
+	size     int             // tokens in form 0 of the unit
+	start    int             // its variant in form 0 of the unit, from 1; 0 is full
+	variants []cupel.Variant // what it may become, largest first
+	stale    bool
 }
 
 func newItems(refs []*cupel.ContextItem) []*item {
-	backing := make([]item, len(refs))
 	items := make([]*item, len(refs))
 	for i, ref := range refs {
-		it := &backing[i]
-		*it = item{ref: ref, position: i, tokens: ref.Tokens(), kind: string(ref.Kind()), tags: ref.Tags()}
+		it := &item{ref: ref, position: i, tokens: ref.Tokens(), size: ref.Tokens(), kind: string(ref.Kind()), tags: ref.Tags()}
 		it.timestamp, it.hasTimestamp = ref.Timestamp()
 		it.priority, it.hasPriority = ref.Priority()
-		it.hint, it.hasHint = ref.FutureRelevanceHint()
 		items[i] = it
 	}
 	return items
@@ -53,39 +59,36 @@ func newItems(refs []*cupel.ContextItem) []*item {
 
 // Score is the Score chapter: every item of the list, scored among all of
 // them.
-func Score(s Scorer, items []*cupel.ContextItem, f Fault) ([]float64, error) {
-	constructed, err := constructScorer(s, f)
-	if err != nil {
+func Score(s Scorer, items []*cupel.ContextItem) ([]float64, error) {
+	if err := checkScorer(s); err != nil {
 		return nil, err
 	}
-	return scoreAll(constructed, newItems(items), f), nil
+	return scoreAll(s, newItems(items)), nil
 }
 
-func constructScorer(s Scorer, f Fault) (scorer, error) {
-	if s == nil {
-		return nil, invalid("Scorer must not be null")
-	}
-	return s.construct(f)
-}
-
-func scoreAll(s scorer, all []*item, f Fault) []float64 {
+func scoreAll(s Scorer, all []*item) []float64 {
 	scores := make([]float64, len(all))
 	for i, it := range all {
-		scores[i] = s.score(it, all, f)
+		scores[i] = s.score(it, all)
 	}
 	return scores
+}
+
+// rankScore is the share of the other items of a list that come before one.
+func rankScore(rank, count int) float64 {
+	if count <= 1 {
+		return 1.0
+	}
+	return float64(rank) / float64(count-1)
 }
 
 // Recency is the RecencyScorer chapter.
 type Recency struct{}
 
-func (s Recency) construct(Fault) (scorer, error) { return s, nil }
+func (Recency) check() error { return nil }
 
-func (Recency) score(it *item, all []*item, f Fault) float64 {
+func (Recency) score(it *item, all []*item) float64 {
 	if !it.hasTimestamp {
-		if f == FaultRecencyAbsentIsHalf {
-			return 0.5
-		}
 		return 0.0
 	}
 	countWithTimestamp, rank := 0, 0
@@ -94,82 +97,33 @@ func (Recency) score(it *item, all []*item, f Fault) float64 {
 			continue
 		}
 		countWithTimestamp++
-		if f == FaultNone && other.timestamp.Before(it.timestamp) || f != FaultNone && before(other.timestamp, it.timestamp, f) {
+		if other.timestamp.Before(it.timestamp) {
 			rank++
 		}
 	}
-	if f == FaultRecencyDenominatorAll {
-		countWithTimestamp = len(all)
-	}
-	if countWithTimestamp <= 1 {
-		if f == FaultRecencyLoneIsZero {
-			return 0.0
-		}
-		return 1.0
-	}
-	if f == FaultRecencyDenominatorWhole {
-		return float64(rank) / float64(countWithTimestamp)
-	}
-	return float64(rank) / float64(countWithTimestamp-1)
-}
-
-func before(a, b time.Time, f Fault) bool {
-	switch f {
-	case FaultRecencyNonStrict:
-		return !a.After(b)
-	case FaultRecencyOldestFirst:
-		return a.After(b)
-	case FaultRecencyNanosecondsWrap:
-		return a.UnixNano() < b.UnixNano()
-	case FaultRecencyWholeSeconds:
-		return a.Unix() < b.Unix()
-	}
-	return a.Before(b)
+	return rankScore(rank, countWithTimestamp)
 }
 
 // Priority is the PriorityScorer chapter.
 type Priority struct{}
 
-func (s Priority) construct(Fault) (scorer, error) { return s, nil }
+func (Priority) check() error { return nil }
 
-func (Priority) score(it *item, all []*item, f Fault) float64 {
-	if !it.hasPriority && f != FaultPriorityAbsentIsZero {
+func (Priority) score(it *item, all []*item) float64 {
+	if !it.hasPriority {
 		return 0.0
 	}
 	countWithPriority, rank := 0, 0
 	for _, other := range all {
-		if !other.hasPriority && f != FaultPriorityAbsentIsZero {
+		if !other.hasPriority {
 			continue
 		}
 		countWithPriority++
-		switch f {
-		case FaultPriorityNonStrict:
-			if other.priority <= it.priority {
-				rank++
-			}
-		case FaultPriorityLowestFirst:
-			if other.priority > it.priority {
-				rank++
-			}
-		default:
-			if other.priority < it.priority {
-				rank++
-			}
+		if other.priority < it.priority {
+			rank++
 		}
 	}
-	if f == FaultPriorityDenominatorAll {
-		countWithPriority = len(all)
-	}
-	if countWithPriority <= 1 {
-		if f == FaultPriorityLoneIsZero {
-			return 0.0
-		}
-		return 1.0
-	}
-	if f == FaultPriorityDenominatorWhole {
-		return float64(rank) / float64(countWithPriority)
-	}
-	return float64(rank) / float64(countWithPriority-1)
+	return rankScore(rank, countWithPriority)
 }
 
 // KindWeight is the weight of one kind.
@@ -190,50 +144,29 @@ var defaultKindWeights = []KindWeight{
 	{cupel.KindMessage, 0.2},
 }
 
-var flatKindWeights = []KindWeight{
-	{cupel.KindSystemPrompt, 1.0},
-	{cupel.KindMemory, 1.0},
-	{cupel.KindToolOutput, 1.0},
-	{cupel.KindDocument, 1.0},
-	{cupel.KindMessage, 1.0},
-}
-
-func (s Kind) construct(f Fault) (scorer, error) {
+func (s Kind) check() error {
 	for i, w := range s.Weights {
 		switch {
-		case w.Weight < 0 && f != FaultKindNegativeWeightAllowed:
-			return nil, invalid("Weight for kind must be non-negative")
-		case !finite(w.Weight) && f != FaultKindInfiniteWeightAllowed:
-			return nil, invalid("Weight for kind must be finite")
-		case w.Kind.IsBlank() && f != FaultBlankKindAllowed:
-			return nil, invalid("kind must not be blank")
-		}
-		for _, earlier := range s.Weights[:i] {
-			if equalFold(string(earlier.Kind), string(w.Kind)) && f != FaultKindTwiceAllowed {
-				return nil, invalid("kind given twice")
-			}
+		case w.Weight < 0 || !finite(w.Weight):
+			return invalid("Weight for kind must be non-negative and finite")
+		case w.Kind.IsBlank():
+			return invalid("kind must not be blank")
+		case slices.ContainsFunc(s.Weights[:i], func(earlier KindWeight) bool { return equalFold(earlier.Kind, w.Kind) }):
+			return invalid("kind given twice")
 		}
 	}
-	if s.Weights == nil || f == FaultKindEmptyIsDefault && len(s.Weights) == 0 {
-		s.Weights = defaultKindWeights
-		if f == FaultKindDefaultsFlat {
-			s.Weights = flatKindWeights
-		}
-	}
-	return s, nil
+	return nil
 }
 
-func (s Kind) score(it *item, _ []*item, f Fault) float64 {
-	for _, w := range s.Weights {
-		if sameName(string(w.Kind), it.kind, f, FaultKindCaseSensitive, FaultKindFoldsUnicode) {
-			if f == FaultKindClamped {
-				return min(w.Weight, 1.0)
-			}
+func (s Kind) score(it *item, _ []*item) float64 {
+	weights := s.Weights
+	if weights == nil {
+		weights = defaultKindWeights
+	}
+	for _, w := range weights {
+		if equalFold(string(w.Kind), it.kind) {
 			return w.Weight
 		}
-	}
-	if f == FaultKindUnknownIsHalf {
-		return 0.5
 	}
 	return 0.0
 }
@@ -251,112 +184,76 @@ type Tag struct {
 	FoldCase bool
 }
 
-// tag is a constructed [Tag].
-type tag struct {
-	weights  map[string]float64
-	total    float64
-	foldCase bool
-}
-
-func (s Tag) construct(f Fault) (scorer, error) {
-	c := tag{weights: make(map[string]float64, len(s.Weights)), foldCase: s.FoldCase || f == FaultTagFoldsCase}
+func (s Tag) check() error {
 	for _, w := range s.Weights {
-		switch {
-		case w.Weight < 0 && f != FaultTagNegativeWeightAllowed:
-			return nil, invalid("Tag weight must be non-negative")
-		case !finite(w.Weight) && f != FaultTagInfiniteWeightAllowed:
-			return nil, invalid("Tag weight must be finite")
+		if w.Weight < 0 || !finite(w.Weight) {
+			return invalid("Tag weight must be non-negative and finite")
 		}
-		if _, twice := c.weights[c.key(w.Tag)]; twice && f != FaultTagTwiceAllowed && f != FaultTagFoldsCase {
-			return nil, invalid("tag given twice")
-		}
-		c.weights[c.key(w.Tag)] = w.Weight
 	}
-	// In the order of the tags, so that the configuration's order never shows
-	// (R13).
-	for _, t := range slices.Sorted(maps.Keys(c.weights)) {
-		c.total += c.weights[t]
+	weights, total := s.weights()
+	if len(weights) < len(s.Weights) {
+		return invalid("tag given twice")
 	}
-	if math.IsInf(c.total, 0) && f != FaultTagInfiniteSumAllowed && f != FaultTagInfiniteWeightAllowed {
-		return nil, invalid("Tag weights must have a finite sum")
+	if math.IsInf(total, 0) {
+		return invalid("Tag weights must have a finite sum")
 	}
-	return c, nil
+	return nil
 }
 
-func (s tag) key(t string) string {
-	if s.foldCase {
+// weights returns the weights by tag, and their sum: in the order of the tags,
+// so that the configuration's order never shows (R13).
+func (s Tag) weights() (weights map[string]float64, total float64) {
+	weights = map[string]float64{}
+	for _, w := range s.Weights {
+		weights[s.key(w.Tag)] = w.Weight
+	}
+	for _, t := range slices.Sorted(maps.Keys(weights)) {
+		total += weights[t]
+	}
+	return weights, total
+}
+
+func (s Tag) key(t string) string {
+	if s.FoldCase {
 		return foldCase(t)
 	}
 	return t
 }
 
-func (s tag) score(it *item, _ []*item, f Fault) float64 {
-	if s.total == 0.0 || len(it.tags) == 0 {
-		if f == FaultTagNothingIsHalf {
-			return 0.5
-		}
+func (s Tag) score(it *item, _ []*item) float64 {
+	weights, total := s.weights()
+	if total == 0.0 || len(it.tags) == 0 {
 		return 0.0
 	}
 	matchedSum := 0.0
-	for i, t := range it.tags {
-		if f == FaultTagDuplicatesOnce && slices.Contains(it.tags[:i], t) {
-			continue
-		}
-		matchedSum += s.weights[s.key(t)]
-		if f == FaultTagFirstMatchOnly && matchedSum > 0 {
-			break
-		}
+	for _, t := range it.tags {
+		matchedSum += weights[s.key(t)]
 	}
-	if f == FaultTagNotNormalised {
-		return min(matchedSum, 1.0)
-	}
-	if f == FaultTagUnclamped {
-		return matchedSum / s.total
-	}
-	return min(matchedSum/s.total, 1.0)
+	return min(matchedSum/total, 1.0)
 }
 
 // Frequency is the FrequencyScorer chapter.
 type Frequency struct{}
 
-func (s Frequency) construct(Fault) (scorer, error) { return s, nil }
+func (Frequency) check() error { return nil }
 
-func (Frequency) score(it *item, all []*item, f Fault) float64 {
+func (Frequency) score(it *item, all []*item) float64 {
 	if len(it.tags) == 0 || len(all) <= 1 {
 		return 0.0
 	}
-	matchingItems, tagged := 0, 0
+	matchingItems := 0
 	for _, other := range all {
-		if other.ref == it.ref && f != FaultFrequencyCountsSelf {
-			continue
-		}
-		if f == FaultFrequencySelfByContent && other.ref.Content() == it.ref.Content() {
-			continue
-		}
-		if len(other.tags) == 0 {
-			continue
-		}
-		tagged++
-		if sharesAnyTag(it.tags, other.tags, f) {
+		if other.ref != it.ref && sharesAnyTag(it.tags, other.tags) {
 			matchingItems++
 		}
-	}
-	switch f {
-	case FaultFrequencyDenominatorWhole:
-		return float64(matchingItems) / float64(len(all))
-	case FaultFrequencyDenominatorTagged:
-		return float64(matchingItems) / float64(max(tagged, 1))
 	}
 	return float64(matchingItems) / float64(len(all)-1)
 }
 
-func sharesAnyTag(a, b []string, f Fault) bool {
-	if f == FaultFrequencyFirstTagOnly {
-		return equalFold(a[0], b[0])
-	}
+func sharesAnyTag(a, b []string) bool {
 	for _, x := range a {
 		for _, y := range b {
-			if sameName(x, y, f, FaultFrequencyCaseSensitive, FaultFrequencyFoldsUnicode) {
+			if equalFold(x, y) {
 				return true
 			}
 		}
@@ -367,36 +264,25 @@ func sharesAnyTag(a, b []string, f Fault) bool {
 // Reflexive is the ReflexiveScorer chapter.
 type Reflexive struct{}
 
-func (s Reflexive) construct(Fault) (scorer, error) { return s, nil }
+func (Reflexive) check() error { return nil }
 
-func (Reflexive) score(it *item, _ []*item, f Fault) float64 {
-	if !it.hasHint {
-		if f == FaultReflexiveAbsentIsHalf {
-			return 0.5
-		}
+func (Reflexive) score(it *item, _ []*item) float64 {
+	hint, ok := it.ref.FutureRelevanceHint()
+	if !ok || !finite(hint) {
 		return 0.0
 	}
-	value := it.hint
-	if !finite(value) && f != FaultReflexiveInfinityClamped {
-		return 0.0
-	}
-	switch f {
-	case FaultReflexiveNotClampedAbove:
-		return max(value, 0.0)
-	case FaultReflexiveNotClampedBelow:
-		return min(value, 1.0)
-	}
-	return clamp(value, 0.0, 1.0)
+	return clamp(hint)
 }
 
 func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
-func clamp(x, lo, hi float64) float64 {
+// clamp is CLAMP(x, 0.0, 1.0).
+func clamp(x float64) float64 {
 	switch {
-	case x < lo:
-		return lo
-	case x > hi:
-		return hi
+	case x < 0:
+		return 0
+	case x > 1:
+		return 1
 	}
 	return x
 }
@@ -410,56 +296,38 @@ type Weighted struct {
 // Composite is the CompositeScorer chapter.
 type Composite struct{ Parts []Weighted }
 
-// composite is a constructed [Composite].
-type composite struct {
-	scorers           []scorer
-	normalizedWeights []float64
-}
-
-func (s Composite) construct(f Fault) (scorer, error) {
-	if len(s.Parts) == 0 && f != FaultCompositeEmptyAllowed {
-		return nil, invalid("At least one scorer entry is required")
-	}
-	var c composite
-	totalWeight := 0.0
-	for _, p := range s.Parts {
-		child, err := constructScorer(p.Scorer, f)
-		switch {
-		case err != nil:
-			return nil, err
-		case p.Weight <= 0 && f != FaultCompositeZeroWeightAllowed:
-			return nil, invalid("Weight must be positive")
-		case !finite(p.Weight) && f != FaultCompositeInfiniteWeightAllowed:
-			return nil, invalid("Weight must be finite")
-		}
-		c.scorers = append(c.scorers, child)
-		totalWeight += p.Weight
-	}
-	if math.IsInf(totalWeight, 0) && f != FaultCompositeInfiniteSumAllowed && f != FaultCompositeInfiniteWeightAllowed {
-		return nil, invalid("Weights must have a finite sum")
+func (s Composite) check() error {
+	if len(s.Parts) == 0 {
+		return invalid("At least one scorer entry is required")
 	}
 	for _, p := range s.Parts {
-		switch f {
-		case FaultCompositeNotNormalised:
-			totalWeight = 1.0
-		case FaultCompositeUnweighted:
-			totalWeight = p.Weight * float64(len(s.Parts))
+		if err := checkScorer(p.Scorer); err != nil {
+			return err
 		}
-		c.normalizedWeights = append(c.normalizedWeights, p.Weight/totalWeight)
+		if !(p.Weight > 0) || !finite(p.Weight) {
+			return invalid("Weight must be positive and finite")
+		}
 	}
-	return c, nil
+	if !finite(s.totalWeight()) {
+		return invalid("Weights must have a finite sum")
+	}
+	return nil
 }
 
-func (s composite) score(it *item, all []*item, f Fault) float64 {
+func (s Composite) totalWeight() float64 {
+	total := 0.0
+	for _, p := range s.Parts {
+		total += p.Weight
+	}
+	return total
+}
+
+func (s Composite) score(it *item, all []*item) float64 {
+	totalWeight := s.totalWeight()
 	result := 0.0
-	for i, child := range s.scorers {
-		part := child.score(it, all, f)
-		if f == FaultCompositeMaximum {
-			result = max(result, part)
-			continue
-		}
+	for _, p := range s.Parts {
 		// The conversion keeps the product from being fused into the sum (R9).
-		result += float64(part * s.normalizedWeights[i])
+		result += float64(p.Scorer.score(it, all) * (p.Weight / totalWeight))
 	}
 	return result
 }
@@ -467,46 +335,25 @@ func (s composite) score(it *item, all []*item, f Fault) float64 {
 // Scaled is the ScaledScorer chapter.
 type Scaled struct{ Inner Scorer }
 
-// scaled is a constructed [Scaled].
-type scaled struct{ inner scorer }
+func (s Scaled) check() error { return checkScorer(s.Inner) }
 
-func (s Scaled) construct(f Fault) (scorer, error) {
-	inner, err := constructScorer(s.Inner, f)
-	return scaled{inner}, err
-}
-
-func (s scaled) score(it *item, all []*item, f Fault) float64 {
-	if len(all) == 0 {
-		return 0.5
-	}
+func (s Scaled) score(it *item, all []*item) float64 {
 	rawScore := math.NaN()
 	lowest, highest := math.Inf(1), math.Inf(-1)
 	for _, other := range all {
-		score := s.inner.score(other, all, f)
+		score := s.Inner.score(other, all)
 		if score < lowest {
 			lowest = score
 		}
 		if score > highest {
 			highest = score
 		}
-		if other.ref == it.ref || f == FaultScaledSelfByContent && other.ref.Content() == it.ref.Content() {
+		if other.ref == it.ref {
 			rawScore = score
 		}
 	}
-	if f == FaultScaledFromZero {
-		lowest = 0
-	}
 	if highest == lowest {
-		switch f {
-		case FaultScaledEqualIsZero:
-			return 0.0
-		case FaultScaledEqualIsOne:
-			return 1.0
-		}
 		return 0.5
-	}
-	if f == FaultScaledInverted {
-		return (highest - rawScore) / (highest - lowest)
 	}
 	return (rawScore - lowest) / (highest - lowest)
 }
@@ -516,6 +363,6 @@ type Custom struct {
 	Score func(item *cupel.ContextItem) float64
 }
 
-func (s Custom) construct(Fault) (scorer, error) { return s, nil }
+func (Custom) check() error { return nil }
 
-func (s Custom) score(it *item, _ []*item, _ Fault) float64 { return s.Score(it.ref) }
+func (s Custom) score(it *item, _ []*item) float64 { return s.Score(it.ref) }

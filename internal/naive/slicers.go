@@ -1,7 +1,6 @@
 package naive
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -11,23 +10,22 @@ import (
 
 // Slicer is the configuration of a slicer.
 type Slicer interface {
-	// construct validates as the slicer's chapter says.
-	construct(f Fault) (slicer, error)
+	// check is the chapter's validation.
+	check() error
+	// slice is the SLICE function of the slicer's chapter, in positions (R24).
+	slice(items []entry, budget cupel.SliceBudget) (strategy.Selection, error)
 }
 
-type slicer interface {
-	// slice is the SLICE function of the slicer's chapter, in positions (R24).
-	slice(items []entry, budget cupel.SliceBudget, f Fault) (strategy.Selection, error)
-	// leftOver reports whether the left-over pass of the Units chapter follows.
-	leftOver() bool
-	// narrow returns the slicer for a list of one kind only (R19).
-	narrow(kind cupel.ContextKind) slicer
+func checkSlicer(s Slicer) error {
+	if s == nil {
+		return invalid("Slicer must not be null")
+	}
+	return s.check()
 }
 
 // Slice is the Slicers chapter: one slicer on a list that is scored already.
-func Slice(s Slicer, items []cupel.ScoredItem, budget cupel.SliceBudget, f Fault) (strategy.Selection, error) {
-	constructed, err := constructSlicer(s, f)
-	if err != nil {
+func Slice(s Slicer, items []cupel.ScoredItem, budget cupel.SliceBudget) (strategy.Selection, error) {
+	if err := checkSlicer(s); err != nil {
 		return strategy.Selection{}, err
 	}
 	entries := make([]entry, len(items))
@@ -37,211 +35,118 @@ func Slice(s Slicer, items []cupel.ScoredItem, budget cupel.SliceBudget, f Fault
 			entries[i].forms = append(entries[i].forms, form{tokens: v.Tokens, worth: v.Worth})
 		}
 	}
-	return sliceAll(constructed, entries, budget, f)
+	return sliceAll(s, entries, budget)
 }
 
-func constructSlicer(s Slicer, f Fault) (slicer, error) {
-	if s == nil {
-		return nil, invalid("Slicer must not be null")
+// sliceAll is a slicer with the left-over pass of the Units chapter, where one
+// follows.
+func sliceAll(s Slicer, items []entry, budget cupel.SliceBudget) (strategy.Selection, error) {
+	selection, err := s.slice(items, budget)
+	if err != nil {
+		return selection, err
 	}
-	return s.construct(f)
-}
-
-// byScore orders by score descending: +Inf first, NaN last, -0.0 equal to 0.0
-// (R8).
-func byScore(a, b float64) int {
-	switch {
-	case a > b:
-		return -1
-	case a < b:
-		return 1
-	case a == b:
-		return 0
+	switch s := s.(type) {
+	case Quota, CountQuota, CountConstrainedKnapsack:
+		return selection, nil
+	case CustomSlicer:
+		if !s.LeftOver {
+			return selection, nil
+		}
 	}
-	return boolOrder(math.IsNaN(b), math.IsNaN(a))
+	return leftOver(items, budget.TargetTokens, selection), nil
 }
 
-// boolOrder puts true first.
-func boolOrder(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return -1
+// narrow returns the slicer for a list of one kind only (R19).
+func narrow(s Slicer, kind cupel.ContextKind) Slicer {
+	switch s := s.(type) {
+	case Quota:
+		return Quota{s.Entries, narrow(s.Inner, kind)}
+	case CountQuota:
+		return CountQuota{narrowCounts(s.Entries, kind), s.Throw, narrow(s.Inner, kind)}
+	case CountConstrainedKnapsack:
+		return CountConstrainedKnapsack{narrowCounts(s.Entries, kind), s.Throw, s.Knapsack}
 	}
-	return 1
+	return s
 }
 
-// DropReason is why a [CustomSlicer] drops items.
-var DropReason = cupel.NewExclusionReason(cupel.ExcludeCountCapExceeded, cupel.ReasonData{Kind: "Message", Cap: 1, Count: 1})
-
-// CustomSlicer is a slicer of the test's own.
+// CustomSlicer is a slicer of the test's own. Choose gets the numbers of the
+// smaller forms too.
 type CustomSlicer struct {
-	Choose func(items []cupel.ScoredItem) []int
-	// Smaller, when not nil, names the form in which an item that was not
-	// chosen comes in, of so many smaller ones; 0 leaves it out.
-	Smaller func(index, forms int) int
-	// Drop, when not nil, says which items that were not chosen are dropped for
-	// DropReason.
-	Drop func(index int) bool
-	// LeftOver asks for the left-over pass.
-	LeftOver bool
+	Choose   func(items []cupel.ScoredItem, forms []int) strategy.Selection
+	LeftOver bool // asks for the left-over pass
 }
 
-func (s CustomSlicer) construct(Fault) (slicer, error) { return s, nil }
-func (s CustomSlicer) narrow(cupel.ContextKind) slicer { return s }
-func (s CustomSlicer) leftOver() bool                  { return s.LeftOver }
+func (s CustomSlicer) check() error { return nil }
 
-func (s CustomSlicer) slice(items []entry, _ cupel.SliceBudget, _ Fault) (strategy.Selection, error) {
+func (s CustomSlicer) slice(items []entry, _ cupel.SliceBudget) (strategy.Selection, error) {
 	list := make([]cupel.ScoredItem, len(items))
+	forms := make([]int, len(items))
 	for i, it := range items {
-		list[i] = it.ScoredItem
+		list[i], forms[i] = it.ScoredItem, len(it.forms)
 	}
-	selection := strategy.Selection{Indices: s.Choose(list)}
-	for i, it := range items {
-		if slices.Contains(selection.Indices, i) {
-			continue
-		}
-		if s.Drop != nil && s.Drop(i) {
-			selection.Drops = append(selection.Drops, strategy.Drop{Index: i, Reason: DropReason})
-			continue
-		}
-		if s.Smaller == nil || len(it.forms) == 0 {
-			continue
-		}
-		if form := s.Smaller(i, len(it.forms)); form > 0 {
-			selection.Smaller = append(selection.Smaller, strategy.SmallerForm{Index: i, Form: form})
-		}
-	}
-	return selection, nil
+	return s.Choose(list, forms), nil
 }
 
 // Greedy is the GreedySlice chapter.
 type Greedy struct{}
 
-func (s Greedy) construct(Fault) (slicer, error) { return s, nil }
-func (s Greedy) narrow(cupel.ContextKind) slicer { return s }
-func (Greedy) leftOver() bool                    { return true }
+func (Greedy) check() error { return nil }
 
-func (Greedy) slice(items []entry, budget cupel.SliceBudget, f Fault) (strategy.Selection, error) {
-	if len(items) == 0 || budget.TargetTokens <= 0 && f != FaultGreedyZeroTarget {
-		return strategy.Selection{}, nil
-	}
-
-	type densityOf struct {
-		density float64
-		index   int
-	}
-	densities := make([]densityOf, len(items))
-	for i, it := range items {
-		tokens := it.Item.Tokens()
-		density := math.MaxFloat64
-		if tokens != 0 {
-			density = it.Score / float64(tokens)
+func (Greedy) slice(items []entry, budget cupel.SliceBudget) (strategy.Selection, error) {
+	density := func(it entry) float64 {
+		if it.Item.Tokens() == 0 {
+			return math.MaxFloat64
 		}
-		switch {
-		case f == FaultGreedyByScore:
-			density = it.Score
-		case tokens == 0 && f == FaultGreedyZeroTokenLast:
-			density = -math.MaxFloat64
-		case tokens == 0 && f == FaultGreedyZeroTokenByScore:
-			density = 1e300 * it.Score
-		}
-		densities[i] = densityOf{density, i}
+		return it.Score / float64(it.Item.Tokens())
 	}
-
-	slices.SortFunc(densities, func(a, b densityOf) int {
-		if f == FaultGreedyTieReversed {
-			return cmp.Or(byScore(a.density, b.density), cmp.Compare(b.index, a.index))
-		}
-		return cmp.Or(byScore(a.density, b.density), cmp.Compare(a.index, b.index))
-	})
-
-	remaining := budget.TargetTokens
-	if f == FaultGreedyFillsMax {
-		remaining = budget.MaxTokens
-	}
-	selected := make([]int, 0, len(items))
-	for _, d := range densities {
-		tokens := items[d.index].Item.Tokens()
-		switch {
-		case tokens == 0:
-			if f != FaultGreedyZeroTokenDropped {
-				selected = append(selected, d.index)
-			}
-		case tokens < remaining, tokens == remaining && f != FaultGreedyStrictFit:
-			selected = append(selected, d.index)
-			if f != FaultGreedyNeverFull {
-				remaining -= tokens
-			}
-		case f == FaultGreedyStopsAtMisfit:
-			return strategy.Selection{Indices: selected}, nil
-		}
-	}
-	return strategy.Selection{Indices: selected}, nil
+	return take(items, budget.TargetTokens, func(i, j int) int { return byScore(density(items[i]), density(items[j])) }), nil
 }
 
 // ScoreGreedy is ScoreGreedySlice, which is not of the specification.
 type ScoreGreedy struct{}
 
-func (s ScoreGreedy) construct(Fault) (slicer, error) { return s, nil }
-func (s ScoreGreedy) narrow(cupel.ContextKind) slicer { return s }
-func (ScoreGreedy) leftOver() bool                    { return true }
+func (ScoreGreedy) check() error { return nil }
 
-func (ScoreGreedy) slice(items []entry, budget cupel.SliceBudget, _ Fault) (strategy.Selection, error) {
+func (ScoreGreedy) slice(items []entry, budget cupel.SliceBudget) (strategy.Selection, error) {
+	return take(items, budget.TargetTokens, func(i, j int) int { return byScore(items[i].Score, items[j].Score) }), nil
+}
+
+// take goes through the items in an order and takes what still fits.
+func take(items []entry, target int, compare func(i, j int) int) strategy.Selection {
 	var selection strategy.Selection
-	if budget.TargetTokens <= 0 {
-		return selection, nil
+	if target <= 0 {
+		return selection
 	}
-	order := make([]int, len(items))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return byScore(items[a].Score, items[b].Score) })
-	left := budget.TargetTokens
-	for _, i := range order {
-		if tokens := items[i].Item.Tokens(); tokens >= 0 && tokens <= left {
+	remaining := target
+	for _, i := range ordered(len(items), compare) {
+		if tokens := items[i].Item.Tokens(); tokens <= remaining {
 			selection.Indices = append(selection.Indices, i)
-			left -= tokens
+			remaining -= tokens
 		}
 	}
-	return selection, nil
+	return selection
 }
 
 // Knapsack is the KnapsackSlice chapter. A nil bucket size is the default, 100
 // tokens.
 type Knapsack struct{ BucketSize *int }
 
-func (s Knapsack) construct(f Fault) (slicer, error) { return s.constructed(f) }
-
-func (s Knapsack) constructed(f Fault) (knapsack, error) {
-	size := 100
-	if f == FaultKnapsackDefaultBucketIsOne {
-		size = 1
+func (s Knapsack) check() error {
+	if s.bucketSize() <= 0 {
+		return invalid("bucketSize must be a positive integer")
 	}
-	if f == FaultKnapsackBucketIgnored {
-		return knapsack{size}, nil
-	}
-	if s.BucketSize != nil {
-		size = *s.BucketSize
-	}
-	if size <= 0 {
-		if f == FaultKnapsackBucketUnchecked {
-			return knapsack{1}, nil
-		}
-		return knapsack{}, invalid("bucketSize must be a positive integer")
-	}
-	return knapsack{size}, nil
+	return nil
 }
 
-// knapsack is a constructed [Knapsack].
-type knapsack struct{ bucketSize int }
+func (s Knapsack) bucketSize() int {
+	if s.BucketSize == nil {
+		return 100
+	}
+	return *s.BucketSize
+}
 
-func (s knapsack) narrow(cupel.ContextKind) slicer { return s }
-func (knapsack) leftOver() bool                    { return true }
-
-func (s knapsack) slice(items []entry, budget cupel.SliceBudget, f Fault) (strategy.Selection, error) {
-	if len(items) == 0 || budget.TargetTokens <= 0 && f != FaultKnapsackZeroTarget {
+func (s Knapsack) slice(items []entry, budget cupel.SliceBudget) (strategy.Selection, error) {
+	if budget.TargetTokens <= 0 {
 		return strategy.Selection{}, nil
 	}
 
@@ -249,36 +154,23 @@ func (s knapsack) slice(items []entry, budget cupel.SliceBudget, f Fault) (strat
 	for i, it := range items {
 		switch tokens := it.Item.Tokens(); {
 		case tokens == 0:
-			if f != FaultKnapsackZeroTokenDropped {
-				zeroTokenItems = append(zeroTokenItems, i)
-			}
+			zeroTokenItems = append(zeroTokenItems, i)
 		case tokens > 0:
 			candidates = append(candidates, i)
 		}
 	}
-	if len(candidates) == 0 {
+	capacity := budget.TargetTokens / s.bucketSize()
+	if len(candidates) == 0 || capacity == 0 {
 		return strategy.Selection{Indices: zeroTokenItems}, nil
 	}
 
-	n := len(candidates)
-	values := make([]int64, n)
-	discretizedWeights := make([]int, n)
+	values := make([]int64, len(candidates))
+	discretizedWeights := make([]int, len(candidates))
 	for i, c := range candidates {
-		values[i] = scaledScore(items[c].Score, f)
-		discretizedWeights[i] = s.buckets(items[c].Item.Tokens(), f)
+		values[i] = scaledScore(items[c].Score)
+		discretizedWeights[i] = s.buckets(items[c].Item.Tokens())
 	}
-	capacity := budget.TargetTokens / s.bucketSize
-	if f == FaultKnapsackCeilsCapacity && budget.TargetTokens%s.bucketSize > 0 {
-		capacity++
-	}
-	if capacity == 0 {
-		if f == FaultKnapsackCapacityZeroIsEmpty {
-			return strategy.Selection{}, nil
-		}
-		return strategy.Selection{Indices: zeroTokenItems}, nil
-	}
-
-	taken, err := solve(values, discretizedWeights, capacity, f)
+	taken, err := solve(values, discretizedWeights, capacity)
 	if err != nil {
 		return strategy.Selection{}, err
 	}
@@ -290,16 +182,8 @@ func (s knapsack) slice(items []entry, budget cupel.SliceBudget, f Fault) (strat
 
 // scaledScore is the integer value of a score: NaN counts as 0, and the scaled
 // score is clamped to [0, 2^40] (R8).
-func scaledScore(score float64, f Fault) int64 {
+func scaledScore(score float64) int64 {
 	scaled := math.Floor(score * 10000)
-	switch f {
-	case FaultKnapsackScoresRounded:
-		scaled = math.Round(score * 10000)
-	case FaultKnapsackScoresCoarse:
-		scaled = math.Floor(score * 10)
-	case FaultKnapsackScoresIgnored:
-		scaled = 1
-	}
 	switch {
 	case math.IsNaN(scaled), scaled < 0:
 		return 0
@@ -309,75 +193,59 @@ func scaledScore(score float64, f Fault) int64 {
 	return int64(scaled)
 }
 
-func (s knapsack) buckets(tokens int, f Fault) int {
-	if tokens%s.bucketSize == 0 || f == FaultKnapsackFloorsWeights {
-		return tokens / s.bucketSize
+func (s Knapsack) buckets(tokens int) int {
+	if tokens%s.bucketSize() == 0 {
+		return tokens / s.bucketSize()
 	}
-	return tokens/s.bucketSize + 1
+	return tokens/s.bucketSize() + 1
 }
-
-// bits is a row of the keep table.
-type bits []uint64
-
-func newBits(n int) bits      { return make(bits, (n+63)/64) }
-func (b bits) has(i int) bool { return b[i/64]&(1<<(i%64)) != 0 }
-func (b bits) set(i int)      { b[i/64] |= 1 << (i % 64) }
 
 // maxCells bounds the keep table; up to maxTopDown items the same recurrence
 // can be followed without a table.
 const (
-	maxCells   = 1 << 30
+	maxCells   = 1 << 27
 	maxTopDown = 16
 )
 
 // solve returns the items that the chapter's dynamic program keeps, last one
 // first.
-func solve(values []int64, weights []int, capacity int, f Fault) ([]int, error) {
+func solve(values []int64, weights []int, capacity int) ([]int, error) {
 	n := len(values)
-	ofTable := f == FaultKnapsackForward || f == FaultKnapsackNonStrict || f == FaultKnapsackReconstructsForward
-	if n <= maxTopDown && capacity > 1<<n && !ofTable {
+	if n <= maxTopDown && capacity > 1<<n {
 		return solveTopDown(values, weights, capacity), nil
 	}
 	if capacity >= maxCells/n {
-		return nil, &Error{Class: ClassTooLarge, Text: "the table of the dynamic program would not fit"}
+		return nil, ErrTooLarge
 	}
 
+	return solveTable(values, weights, capacity), nil
+}
+
+// solveTable is the chapter's dynamic program with its keep table.
+func solveTable(values []int64, weights []int, capacity int) []int {
 	dp := make([]int64, capacity+1)
-	keep := make([]bits, n)
-	for i := range n {
-		keep[i] = newBits(capacity + 1)
-		dw, dv := weights[i], values[i]
-		if f == FaultKnapsackForward {
-			for w := dw; w <= capacity; w++ {
-				if withItem := dp[w-dw] + dv; withItem > dp[w] {
-					dp[w] = withItem
-					keep[i].set(w)
-				}
-			}
-			continue
-		}
+	keep := make([][]bool, len(values))
+	for i, dv := range values {
+		keep[i] = make([]bool, capacity+1)
+		dw := weights[i]
 		for w := capacity; w >= dw; w-- {
 			withItem := dp[w-dw] + dv
-			if withItem > dp[w] || withItem == dp[w] && f == FaultKnapsackNonStrict {
+			if withItem > dp[w] {
 				dp[w] = withItem
-				keep[i].set(w)
+				keep[i][w] = true
 			}
 		}
 	}
 
 	var selected []int
 	remainingCapacity := capacity
-	for step := range n {
-		i := n - 1 - step
-		if f == FaultKnapsackReconstructsForward {
-			i = step
-		}
-		if weights[i] <= remainingCapacity && keep[i].has(remainingCapacity) {
+	for i := range slices.Backward(values) {
+		if weights[i] <= remainingCapacity && keep[i][remainingCapacity] {
 			selected = append(selected, i)
 			remainingCapacity -= weights[i]
 		}
 	}
-	return selected, nil
+	return selected
 }
 
 // solveTopDown is the same recurrence without the table, for a handful of

@@ -1,67 +1,56 @@
 package naive
 
 import (
-	"cmp"
+	"context"
+	"errors"
 	"slices"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 )
 
 // unit is a group, or an item without one.
 type unit struct {
-	members []*member // in the order of the candidates
-	grouped bool
-	pinned  bool // a member is pinned by the caller
-	score   float64
-	chain   []form // form 0 first
-	form    int    // the position in chain that was chosen
-	older   []*unit
-	survive *unit // the unit that this one duplicates
-}
-
-// member is an item as a part of its unit.
-type member struct {
-	*item
-	unit     *unit
-	score    float64
-	size     int             // tokens in form 0 of the unit
-	start    int             // its variant in form 0 of the unit, from 1; 0 is full
-	variants []cupel.Variant // what it may become, largest first
-	stale    bool
+	members    []*item // in the order of the candidates
+	grouped    bool
+	pinned     bool // the caller pinned a member
+	score      float64
+	chain      []form // form 0 first
+	form       int    // the position in chain that was chosen
+	superseded bool
+	older      []*unit
 }
 
 // form is a form of a unit.
 type form struct {
-	tokens int
-	worth  float64
-	at     []int // the variant of each member, from 1; 0 is full
-	note   int   // the group variant that stands for all members, from 1; 0 is none
+	tokens       int
+	worth        float64
+	at           []int         // the variant of each member, from 1; 0 is full
+	groupVariant *groupVariant // what stands for all members; nil for none
 }
 
-// hasUnits reports whether a candidate has a group, variants or a version key.
-func hasUnits(items []*item) bool {
-	return slices.ContainsFunc(items, func(it *item) bool {
-		return it.ref.Group() != "" || it.ref.VersionOf() != "" || len(it.ref.Variants()) > 0 || len(it.ref.GroupVariants()) > 0
-	})
+// groupVariant is a group variant with its position, from 1.
+type groupVariant struct {
+	cupel.Variant
+	number int
 }
 
 // unitsOf returns the units of a list by place.
-func unitsOf(items []*item, f Fault) []*unit {
+func unitsOf(items []*item) []*unit {
 	var units []*unit
 	for _, it := range items {
 		group := it.ref.Group()
 		i := slices.IndexFunc(units, func(u *unit) bool { return group != "" && u.members[0].ref.Group() == group })
-		if i < 0 || f == FaultGroupsIgnored {
+		if i < 0 {
 			units = append(units, &unit{grouped: group != ""})
 			i = len(units) - 1
 		}
-		u := units[i]
-		m := &member{item: it, unit: u, size: it.tokens}
-		if !it.ref.Pinned() || f == FaultPinnedMembersShrink {
-			m.variants = withContent(it.ref.Variants())
+		it.unit = units[i]
+		it.unit.members = append(it.unit.members, it)
+		it.unit.pinned = it.unit.pinned || it.ref.Pinned()
+		if !it.ref.Pinned() {
+			it.variants = withContent(it.ref.Variants())
 		}
-		u.members = append(u.members, m)
-		u.pinned = u.pinned || it.ref.Pinned()
 	}
 	return units
 }
@@ -73,46 +62,37 @@ func withContent(variants []cupel.Variant) []cupel.Variant {
 
 func (u *unit) place() int  { return u.members[0].position }
 func (u *unit) tokens() int { return u.chain[u.form].tokens }
-func (u *unit) lone() bool  { return !u.grouped }
 
-// full is the sum of the members' tokens as given.
-func (u *unit) full(f Fault) int {
-	var total sum
-	for _, m := range u.members {
-		total.add(m.tokens)
+func countMembers(units []*unit) int {
+	n := 0
+	for _, u := range units {
+		n += len(u.members)
 	}
-	return total.tokens(f)
+	return n
 }
 
-// score is the greatest of the members' scores; NaN is the least.
-func (u *unit) setScore(f Fault) {
-	u.score = u.members[0].score
-	for _, m := range u.members[1:] {
-		if byScore(m.score, u.score) < 0 && f != FaultUnitScoreOfFirst || f == FaultUnitScoreLeast && byScore(m.score, u.score) > 0 {
-			u.score = m.score
-		}
+// sumTokens is the sum of the units' tokens in their forms.
+func sumTokens(units []*unit) sum {
+	var total sum
+	for _, u := range units {
+		total.add(u.tokens())
 	}
+	return total
 }
 
 // kind is the kind of most of the tokens of the members in full.
-func (u *unit) kind(f Fault) cupel.ContextKind {
-	if f == FaultUnitKindOfFirst {
-		return u.members[0].ref.Kind()
-	}
+func (u *unit) kind() cupel.ContextKind {
 	var best cupel.ContextKind
 	var most sum
-	for i, m := range u.members {
+	for i, it := range u.members {
 		var tokens sum
 		for _, other := range u.members {
-			if equalFold(other.kind, m.kind) {
+			if equalFold(other.kind, it.kind) {
 				tokens.add(other.tokens)
-				if f == FaultUnitKindCountsMembers {
-					tokens = tokens.minus(sumOf(other.tokens)).plus(sumOf(1))
-				}
 			}
 		}
-		if i == 0 || tokens.minus(most).exceeds(0, f) || f == FaultUnitKindTieLast && !most.minus(tokens).exceeds(0, f) {
-			best, most = m.ref.Kind(), tokens
+		if i == 0 || tokens.minus(most).exceeds(0) {
+			best, most = it.ref.Kind(), tokens
 		}
 	}
 	return best
@@ -120,92 +100,106 @@ func (u *unit) kind(f Fault) cupel.ContextKind {
 
 // groupVariants are those of the first member that has any.
 func (u *unit) groupVariants() []cupel.Variant {
-	if u.lone() {
+	if !u.grouped || u.pinned {
 		return nil
 	}
-	for _, m := range u.members {
-		if variants := m.ref.GroupVariants(); len(variants) > 0 {
+	for _, it := range u.members {
+		if variants := it.ref.GroupVariants(); len(variants) > 0 {
 			return variants
 		}
 	}
 	return nil
 }
 
-// setChain is CHAIN, with form 0 before it.
-func (u *unit) setChain(f Fault) {
-	var total sum
-	sizes := 0.0
-	at := make([]int, len(u.members))
-	for i, m := range u.members {
-		total.add(m.size)
-		sizes += float64(m.size)
-		at[i] = m.start
+// shrink makes a stale member its smallest variant, which is all that it can
+// become.
+func (it *item) shrink() {
+	if n := len(it.variants); n > 0 {
+		it.start, it.size = n, it.variants[n-1].Tokens
 	}
-	size := total.tokens(f)
-	u.chain = []form{{tokens: size, worth: 1, at: slices.Clone(at)}}
+}
+
+// variantTokens are the tokens of a member as its variant of a position.
+func (it *item) variantTokens(at int) int {
+	if at == it.start {
+		return it.size
+	}
+	return it.variants[at-1].Tokens
+}
+
+// variantWorth is the worth of a member as its variant of a position.
+func (it *item) variantWorth(at int) float64 {
+	if at == it.start {
+		return 1
+	}
+	return it.variants[at-1].Worth
+}
+
+// setChain is CHAIN, with form 0 before it.
+func (u *unit) setChain() {
+	at := make([]int, len(u.members))
+	for i, it := range u.members {
+		at[i] = it.start
+	}
+	u.chain = []form{{tokens: u.tokensAt(at), worth: 1, at: at}}
 	var forms []form
 	worth := 1.0
 	for {
-		best, leastRate, bestLoss := -1, 0.0, 0.0
-		for i, m := range u.members {
-			if at[i] == len(m.variants) {
-				continue
-			}
-			tokens, kept := m.size, 1.0
-			if at[i] > 0 && m.start == 0 {
-				tokens, kept = m.variants[at[i]-1].Tokens, m.variants[at[i]-1].Worth
-			}
-			next := m.variants[at[i]]
-			share := float64(m.size) / sizes
-			if sizes == 0 || f == FaultChainSharesEqual {
-				share = 1 / float64(len(u.members))
-			}
-			loss := float64(share * (kept - next.Worth))
-			rate := loss / float64(tokens-next.Tokens)
-			if f == FaultChainByLoss {
-				rate = loss
-			}
-			if best < 0 || rate < leastRate || rate == leastRate && f != FaultChainTieFirst {
-				best, leastRate, bestLoss = i, rate, loss
-			}
-		}
-		if best < 0 {
+		m, loss := u.nextToShrink(at)
+		if m < 0 {
 			break
 		}
-		worth = max(0, worth-bestLoss)
-		if u.lone() {
-			worth = u.members[0].variants[at[0]].Worth
+		at = slices.Clone(at)
+		at[m]++
+		worth = max(0, worth-loss)
+		if !u.grouped {
+			worth = u.members[0].variantWorth(at[0])
 		}
-		at[best]++
-		total = sum{}
-		for i, m := range u.members {
-			switch at[i] {
-			case m.start:
-				total.add(m.size)
-			default:
-				total.add(m.variants[at[i]-1].Tokens)
-			}
-		}
-		forms = append(forms, form{tokens: total.tokens(f), worth: worth, at: slices.Clone(at)})
+		forms = append(forms, form{tokens: u.tokensAt(at), worth: worth, at: at})
 	}
-	if !u.pinned || f == FaultPinnedGroupVariant {
-		for i, v := range u.groupVariants() {
-			if f != FaultGroupVariantIgnored && (v.Content != "" || v.Make != nil) {
-				forms = append(forms, form{tokens: v.Tokens, worth: v.Worth, note: i + 1})
-			}
+	for i, v := range u.groupVariants() {
+		if v.Content != "" || v.Make != nil {
+			forms = append(forms, form{tokens: v.Tokens, worth: v.Worth, groupVariant: &groupVariant{v, i + 1}})
 		}
 	}
-	forms = slices.DeleteFunc(forms, func(g form) bool { return g.tokens >= size && f != FaultGroupVariantNotSmaller })
-	if f != FaultUselessKept {
-		forms = useful(forms)
-	}
-	slices.SortStableFunc(forms, func(a, b form) int {
-		if f == FaultChainUnsorted {
-			return 0
-		}
-		return b.tokens - a.tokens
-	})
+	forms = useful(slices.DeleteFunc(forms, func(g form) bool { return g.tokens >= u.chain[0].tokens }))
+	slices.SortStableFunc(forms, func(a, b form) int { return b.tokens - a.tokens })
 	u.chain = append(u.chain, forms...)
+}
+
+// tokensAt is the sum of the members' tokens, each as one of its variants.
+func (u *unit) tokensAt(at []int) int {
+	var total sum
+	for i, it := range u.members {
+		total.add(it.variantTokens(at[i]))
+	}
+	return total.tokens()
+}
+
+// nextToShrink returns the member that loses the least worth per token in its
+// next variant, of equal ones the later, and what it loses; -1 for none.
+func (u *unit) nextToShrink(at []int) (next int, itsLoss float64) {
+	sizes := 0.0
+	for _, it := range u.members {
+		sizes += float64(it.size)
+	}
+	next = -1
+	leastRate := 0.0
+	for i, it := range u.members {
+		if at[i] == len(it.variants) {
+			continue
+		}
+		share := float64(it.size) / sizes
+		if sizes == 0 {
+			share = 1 / float64(len(u.members))
+		}
+		loss := float64(share * (it.variantWorth(at[i]) - it.variantWorth(at[i]+1)))
+		rate := loss / float64(it.variantTokens(at[i])-it.variantTokens(at[i]+1))
+		if next < 0 || rate <= leastRate {
+			next, leastRate, itsLoss = i, rate, loss
+		}
+	}
+	return next, itsLoss
 }
 
 // useful is USEFUL.
@@ -226,145 +220,63 @@ func useful(forms []form) []form {
 	return list
 }
 
-// shrink makes a stale member its smallest variant.
-func (m *member) shrink() {
-	if n := len(m.variants); n > 0 {
-		m.start, m.size = n, m.variants[n-1].Tokens
-	}
-}
-
 // standIn is what slicers and placers see of a unit.
-func (u *unit) standIn(f Fault) *cupel.ContextItem {
-	first := u.members[0].ref
-	if u.lone() && u.form == 0 && u.members[0].start == 0 {
-		return first
+func (u *unit) standIn() *cupel.ContextItem {
+	first := u.members[0]
+	if !u.grouped && u.form == 0 && first.start == 0 {
+		return first.ref
 	}
-	opts := append(fields(first), cupel.WithKind(u.kind(f)))
-	return must(cupel.NewContextItem(first.Content(), u.tokens(), opts...))
-}
-
-// fields are the fields of an item without content, tokens and forms.
-func fields(it *cupel.ContextItem) []cupel.ItemOption {
-	opts := []cupel.ItemOption{cupel.WithKind(it.Kind()), cupel.WithSource(it.Source()), cupel.WithTags(it.Tags()...), cupel.WithMetadata(it.Metadata())}
-	if priority, ok := it.Priority(); ok {
-		opts = append(opts, cupel.WithPriority(priority))
-	}
-	if timestamp, ok := it.Timestamp(); ok {
-		opts = append(opts, cupel.WithTimestamp(timestamp))
-	}
-	if hint, ok := it.FutureRelevanceHint(); ok {
-		opts = append(opts, cupel.WithFutureRelevanceHint(hint))
-	}
-	if tokens, ok := it.OriginalTokens(); ok {
-		opts = append(opts, cupel.WithOriginalTokens(tokens))
-	}
-	if it.Pinned() {
-		opts = append(opts, cupel.WithPinned())
-	}
-	if it.Group() != "" {
-		opts = append(opts, cupel.WithGroup(it.Group()))
-	}
-	if it.VersionOf() != "" {
-		opts = append(opts, cupel.WithVersionOf(it.VersionOf()))
-	}
-	return opts
-}
-
-func must[T any](v T, err error) T {
+	it, err := smaller(first.ref, first.ref.Content(), u.tokens(), cupel.WithKind(u.kind()))
 	if err != nil {
-		panic(err)
+		panic(err) // the fields are those of an item
 	}
-	return v
+	return it
 }
 
-// resolveVersions is RESOLVE-VERSIONS. It returns the units that are older
-// versions, by place.
-func resolveVersions(units []*unit, f Fault) []*unit {
-	var all []*member
-	for _, u := range units {
-		all = append(all, u.members...)
-	}
-	slices.SortFunc(all, func(a, b *member) int { return a.position - b.position })
-
-	var older []*unit
-	done := map[string]bool{}
-	for _, m := range all {
-		key := m.ref.VersionOf()
-		if key == "" || done[key] || f == FaultVersionsIgnored {
-			continue
-		}
-		done[key] = true
-		var list []*member
-		timed := true
-		for _, v := range all {
-			if v.ref.VersionOf() == key {
-				list = append(list, v)
-				timed = timed && v.hasTimestamp
-			}
-		}
-		newest := list[0]
-		for _, v := range list[1:] {
-			switch {
-			case f == FaultNewestIsFirst:
-			case !timed && f != FaultVersionTimestampsMixed || f == FaultVersionTimestampsIgnored:
-				newest = v
-			case f == FaultVersionTieFirst && v.timestamp.Equal(newest.timestamp):
-			case !v.timestamp.Before(newest.timestamp):
-				newest = v
-			}
-		}
-		for _, v := range list {
-			if v == newest {
-				continue
-			}
-			v.stale = f != FaultStaleUnmarked
-			switch {
-			case v.unit.lone() && (!v.unit.pinned || f == FaultVersionsRemovePinned), f == FaultVersionsRemoveMembers && !v.unit.pinned:
-				older = append(older, v.unit)
-				newest.unit.older = append(newest.unit.older, v.unit)
-			case !v.unit.pinned && f != FaultStaleMemberStaysFull:
-				v.shrink()
-			}
-		}
-	}
-	slices.SortFunc(older, func(a, b *unit) int { return a.place() - b.place() })
-	return older
+// smaller returns an item with another content and no forms.
+func smaller(it *cupel.ContextItem, content string, tokens int, opt cupel.ItemOption) (*cupel.ContextItem, error) {
+	return it.With(cupel.WithContent(content, tokens), cupel.WithVariants(), cupel.WithGroupVariants(), opt)
 }
 
-// deduplicateUnits is the Deduplicate chapter over units: it returns those that
-// stay and those that are dropped, which have their survivor.
-func deduplicateUnits(units []*unit, f Fault) (stay, dropped []*unit) {
-	same := func(a, b *unit) bool {
-		if f == FaultDedupLoneWithGroup {
-			return a.members[0].ref.Content() == b.members[0].ref.Content() && len(a.members) == len(b.members)
+// window returns the unit's items, each in its form.
+func (u *unit) window() ([]*cupel.ContextItem, error) {
+	g := u.chain[u.form]
+	if g.groupVariant != nil {
+		var full sum
+		for _, it := range u.members {
+			full.add(it.tokens)
 		}
-		if f == FaultDedupGroupsByFirst && a.grouped && b.grouped {
-			return a.members[0].ref.Content() == b.members[0].ref.Content()
-		}
-		return a.grouped == b.grouped && (a.lone() || f != FaultDedupGroupsNever) &&
-			slices.EqualFunc(a.members, b.members, func(a, b *member) bool { return a.ref.Content() == b.ref.Content() })
+		it, err := inForm(u.members[0].ref, g.groupVariant.Variant, full.tokens())
+		return []*cupel.ContextItem{it}, err
 	}
-	for i, u := range units {
-		best := -1
-		for j, other := range units {
-			if (j == i || same(u, other)) && (best < 0 || other.score > units[best].score) {
-				best = j
+	items := make([]*cupel.ContextItem, len(u.members))
+	for i, it := range u.members {
+		items[i] = it.ref
+		if n := g.at[i]; n > 0 {
+			var err error
+			if items[i], err = inForm(it.ref, it.variants[n-1], it.tokens); err != nil {
+				return nil, err
 			}
 		}
-		if best == i {
-			stay = append(stay, u)
-			continue
+	}
+	return items, nil
+}
+
+// inForm returns an item in a smaller form.
+func inForm(it *cupel.ContextItem, v cupel.Variant, full int) (*cupel.ContextItem, error) {
+	content := v.Content
+	if v.Make != nil {
+		made, err := v.Make(context.Background())
+		if err == nil && made == "" {
+			err = errors.New("the text is empty")
 		}
-		u.survive = units[best]
-		dropped = append(dropped, u)
-	}
-	for _, u := range dropped {
-		if f != FaultOlderOfDuplicateLost {
-			u.survive.older = append(u.survive.older, u.older...)
+		if err != nil {
+			return nil, &Error{pipeline.ErrContent, err.Error()}
 		}
+		content = made
 	}
-	for _, u := range stay {
-		slices.SortFunc(u.older, func(a, b *unit) int { return cmp.Compare(a.place(), b.place()) })
+	if own, ok := it.OriginalTokens(); ok {
+		full = own
 	}
-	return stay, dropped
+	return smaller(it, content, v.Tokens, cupel.WithOriginalTokens(full))
 }

@@ -279,20 +279,28 @@ func (v Value) Object(path string) (Object, error) {
 	if !v.IsObject() {
 		return Object{}, v.Errorf(path, "must be an object, got %s", v.Type())
 	}
-	o := Object{Value: v, Members: v.Members()}
+	o, twice := v.Fields()
+	if len(twice) > 0 {
+		return o, twice[0].Value.Errorf(Join(path, twice[0].Name), "is given twice")
+	}
+	return o, nil
+}
+
+// Fields returns the members of an object, or none for any other value, and those
+// whose name was given before: the first value of a name counts.
+func (v Value) Fields() (o Object, twice []Part) {
+	o = Object{Value: v, Members: v.Members()}
 	if len(o.Members) >= manyMembers {
 		o.index = make(map[string]int, len(o.Members))
 	}
 	for i, m := range o.Members {
-		at, twice := o.find(m.Name)
-		if twice && at < i {
-			return o, m.Value.Errorf(Join(path, m.Name), "is given twice")
-		}
-		if o.index != nil {
+		if at, known := o.find(m.Name); known && at < i {
+			twice = append(twice, m)
+		} else if o.index != nil {
 			o.index[m.Name] = i
 		}
 	}
-	return o, nil
+	return o, twice
 }
 
 func (o *Object) find(name string) (int, bool) {

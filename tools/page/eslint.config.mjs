@@ -10,6 +10,7 @@ export default eslint.defineConfig(
     linterOptions: { reportUnusedDisableDirectives: 'error' },
     rules: {
       'eqeqeq': 'error',
+      'max-lines': ['error', 600],
       'no-implied-eval': 'error',
       'no-restricted-properties': ['error', ...['createElement', 'createElementNS', 'write'].map((property) => ({ object: 'document', property, message: 'Preact makes the elements.' }))],
       'no-restricted-syntax': ['error',

@@ -79,7 +79,7 @@ func TestModules(t *testing.T) {
 	})
 
 	t.Run("modules of this repository", func(t *testing.T) {
-		versions := requiredVersions(t, modules)
+		versions := releaseVersions(t, root, modules)
 		folders := make(map[string]string)
 		required := make(map[module.Version]string) // and the folder that it is in
 		for _, m := range modules {
@@ -93,7 +93,7 @@ func TestModules(t *testing.T) {
 					continue
 				}
 				if r.Mod.Version != versions[r.Mod.Path] {
-					t.Errorf("%s requires %s; all modules of this repository have the version %s", m.GoMod, r.Mod, versions[r.Mod.Path])
+					t.Errorf("%s requires %s; its version in versions.yaml is %s", m.GoMod, r.Mod, versions[r.Mod.Path])
 				}
 				required[r.Mod] = folder
 			}

@@ -1,5 +1,5 @@
-// Package repo tests the repository as a whole: that its module files agree,
-// that the linter enforces the import rules, and that its modules can be used
+// Package repo tests the repository as a whole: that its module files agree, that
+// links and recipes in documents lead somewhere, and that its modules can be used
 // from outside. The tests run the go command on the current tree; the make
 // targets call them with -count=1.
 package repo

@@ -80,8 +80,11 @@ func thirdParty(t *testing.T, dir string, env []string) []string {
 func standalone(t *testing.T, root string, modules []Module) (tree string, env []string) {
 	t.Helper()
 	work := t.TempDir()
-	proxy := fillProxy(t, filepath.Join(work, "proxy"), modules)
-	tree = filepath.Join(work, "tree")
+	proxy := fillProxy(t, root, filepath.Join(work, "proxy"), modules)
+	tree = filepath.Join(keptFolder(t, root), "tree")
+	if err := os.RemoveAll(tree); err != nil {
+		t.Fatal(err)
+	}
 	for name := range strings.Lines(Run(t, root, nil, "git", "ls-files", "--cached", "--others", "--exclude-standard")) {
 		name = filepath.FromSlash(strings.TrimSuffix(name, "\n"))
 		data, err := os.ReadFile(filepath.Join(root, name))
@@ -110,11 +113,11 @@ func standalone(t *testing.T, root string, modules []Module) (tree string, env [
 	return tree, consumerEnv(t, root, proxy)
 }
 
-// fillProxy packs every module of the workspace, at the version at which the
-// others require it, into a proxy in the folder dir, which it returns.
-func fillProxy(t *testing.T, dir string, modules []Module) string {
+// fillProxy packs every module of the workspace, at the version of the next
+// release, into a proxy in the folder dir, which it returns.
+func fillProxy(t *testing.T, root, dir string, modules []Module) string {
 	t.Helper()
-	versions := requiredVersions(t, modules)
+	versions := releaseVersions(t, root, modules)
 	for _, m := range modules {
 		if err := modproxy.Add(dir, module.Version{Path: m.Path, Version: versions[m.Path]}, m.Dir); err != nil {
 			t.Fatal(err)

@@ -65,79 +65,91 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return 2
 	}
 
+	if _, err := path.Match(*match, ""); err != nil {
+		fmt.Fprintf(stderr, "cupel-conformance: pattern %q: %v\n", *match, err)
+		return 1
+	}
+
 	var opts []conformance.Option
 	if *strict {
 		opts = append(opts, conformance.WithStrict())
 	}
-	var total conformance.Results
-	broken := false
+	var all []conformance.Result
+	failed, broken := 0, false
 	for _, dir := range flags.Args() {
-		results, err := runPath(ctx, dir, *match, opts)
-		// With several directories a pattern need not match in each.
-		if err != nil && !(errors.Is(err, conformance.ErrNoVectors) && flags.NArg() > 1) {
+		results, err := runPath(ctx, dir, opts)
+		if err != nil && !errors.Is(err, conformance.ErrNoVectors) {
 			fmt.Fprintf(stderr, "cupel-conformance: %s: %v\n", dir, err)
 			broken = true
 		}
-		for _, r := range results.Vectors {
-			r.Path = filepath.Join(dir, filepath.FromSlash(r.Path))
-			total.Vectors = append(total.Vectors, r)
+		for _, r := range results {
+			short := r.Path
+			r.Path = filepath.Join(dir, filepath.FromSlash(short))
+			base := filepath.Base(r.Path)
+			if !matches(*match, short, base, strings.TrimSuffix(base, ".toml"), r.Name) {
+				continue
+			}
+			if !r.Passed {
+				failed++
+			}
+			all = append(all, r)
 		}
-		total.Passed += results.Passed
-		total.Failed += results.Failed
 	}
-	if len(total.Vectors) == 0 && !broken {
+	if len(all) == 0 && !broken {
 		fmt.Fprintf(stderr, "cupel-conformance: %v in %s\n", conformance.ErrNoVectors, strings.Join(flags.Args(), ", "))
 	}
-	if err := report(stdout, total, *asJSON); err != nil {
+	if err := report(stdout, all, failed, *asJSON); err != nil {
 		fmt.Fprintf(stderr, "cupel-conformance: %v\n", err)
 		return 1
 	}
-	if broken || total.Failed > 0 || total.Passed == 0 {
+	if broken || failed > 0 || len(all) == 0 {
 		return 1
 	}
 	return 0
 }
 
-// runPath runs the vectors below a directory, or a single file, that match.
-func runPath(ctx context.Context, name, match string, opts []conformance.Option) (conformance.Results, error) {
+// runPath runs the vectors below a directory, or a single file, whose result has
+// no path.
+func runPath(ctx context.Context, name string, opts []conformance.Option) ([]conformance.Result, error) {
 	info, err := os.Stat(name)
 	if err != nil {
-		return conformance.Results{}, err
+		return nil, err
 	}
 	if info.IsDir() {
-		return conformance.Run(ctx, os.DirFS(name), append(opts, conformance.WithMatch(match))...)
+		results, err := conformance.Run(ctx, os.DirFS(name), opts...)
+		return results.Vectors, err
 	}
 	data, err := os.ReadFile(name)
-	if err != nil {
-		return conformance.Results{}, err
-	}
-	if _, err := path.Match(match, ""); err != nil {
-		return conformance.Results{}, fmt.Errorf("pattern %q: %w", match, err)
-	}
-	result := conformance.RunVector(ctx, filepath.ToSlash(name), data, opts...)
-	if !result.Matches(match) {
-		return conformance.Results{}, conformance.ErrNoVectors
-	}
-	result.Path = "" // the argument is the path
-	results := conformance.Results{Vectors: []conformance.Result{result}, Failed: 1}
-	if result.Passed {
-		results.Passed, results.Failed = 1, 0
-	}
-	return results, nil
+	return []conformance.Result{conformance.RunVector(ctx, "", data, opts...)}, err
 }
 
-func report(w io.Writer, results conformance.Results, asJSON bool) error {
+// matches reports whether one of the names of a vector matches a pattern: its
+// path, its file name, that without .toml, or its name from the file, in which a
+// slash is an ordinary character. The empty pattern matches all.
+func matches(pattern string, names ...string) bool {
+	flat := strings.NewReplacer("/", "\x00")
+	for _, name := range names {
+		byPath, _ := path.Match(pattern, name)
+		byName, _ := path.Match(flat.Replace(pattern), flat.Replace(name))
+		if byPath || byName {
+			return true
+		}
+	}
+	return pattern == ""
+}
+
+func report(w io.Writer, results []conformance.Result, failed int, asJSON bool) error {
 	if asJSON {
 		out := json.NewEncoder(w)
 		out.SetEscapeHTML(false)
-		for _, r := range results.Vectors {
+		for _, r := range results {
 			if err := out.Encode(r); err != nil {
 				return err
 			}
 		}
-		return out.Encode(map[string]int{"passed": results.Passed, "failed": results.Failed})
+		return out.Encode(map[string]int{"passed": len(results) - failed, "failed": failed})
 	}
-	for _, r := range results.Vectors {
+	for _, r := range results {
 		if !r.Passed {
 			name := r.Path
 			if r.Name != "" {
@@ -149,7 +161,7 @@ func report(w io.Writer, results conformance.Results, asJSON bool) error {
 			}
 		}
 	}
-	_, err := fmt.Fprintf(w, "%d passed, %d failed\n", results.Passed, results.Failed)
+	_, err := fmt.Fprintf(w, "%d passed, %d failed\n", len(results)-failed, failed)
 	return err
 }
 

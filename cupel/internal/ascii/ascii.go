@@ -16,11 +16,6 @@ func EqualFold(a, b string) bool {
 	if a == b { // far faster than folding, and the usual case
 		return true
 	}
-	for ; len(a) >= 8; a, b = a[8:], b[8:] {
-		if lower8(word(a)) != lower8(word(b)) {
-			return false
-		}
-	}
 	for i := range len(a) {
 		if lower(a[i]) != lower(b[i]) {
 			return false
@@ -32,22 +27,20 @@ func EqualFold(a, b string) bool {
 // Lower returns s with the ASCII letters A to Z replaced by a to z. It does
 // not allocate when s has none of them.
 func Lower(s string) string {
-	first := strings.IndexFunc(s, func(r rune) bool { return 'A' <= r && r <= 'Z' })
-	if first < 0 {
+	if !strings.ContainsFunc(s, func(r rune) bool { return 'A' <= r && r <= 'Z' }) {
 		return s
 	}
-	b := []byte(s)
-	for i := first; i < len(b); i++ {
-		b[i] = lower(b[i])
-	}
-	return string(b)
+	return string(AppendLower(nil, s))
 }
 
-// word returns the first eight bytes as a number. The compiler makes it one load.
-func word(s string) uint64 {
-	_ = s[7]
-	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
-		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+// AppendLower appends s to dst with the ASCII letters A to Z replaced by a to
+// z. It does not allocate if dst has room, as in m[string(AppendLower(buf[:0],
+// s))], which looks up a folded key.
+func AppendLower(dst []byte, s string) []byte {
+	for i := range len(s) {
+		dst = append(dst, lower(s[i]))
+	}
+	return dst
 }
 
 func lower(c byte) byte {

@@ -11,7 +11,3 @@ func AsType[E error](err error) (E, bool) {
 	ok := errors.As(err, &found)
 	return found, ok
 }
-
-// New returns a pointer to a variable that holds value. It is new(value) of Go
-// 1.26.
-func New[T any](value T) *T { return &value }

@@ -16,14 +16,3 @@ func TestAsType(t *testing.T) {
 		t.Errorf("an error of another type: %v, %t", got, ok)
 	}
 }
-
-func TestNew(t *testing.T) {
-	value := 3
-	p := New(value)
-	if *p = 4; value != 3 {
-		t.Error("the variable that New was called with has changed")
-	}
-	if q := New(3); *q != 3 {
-		t.Errorf("got %d", *q)
-	}
-}

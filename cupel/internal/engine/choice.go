@@ -183,14 +183,16 @@ func (c *Choice) leaveOutRest(limits Limits) {
 // pinned.
 func (c *Choice) leaveOut(number Unit, score float64, available int, overridden bool) {
 	d := Decision{Code: OverBudget, Score: score, Available: available, Unit: None}
-	if c.units[number].group {
+	switch {
+	case overridden:
+		d = Decision{Code: PinnedFirst, Score: score, Other: c.FirstPinned()}
+	case c.units[number].group:
 		d.Unit = number
 	}
-	if overridden {
-		d = Decision{Code: PinnedFirst, Score: score, Other: c.FirstPinned()}
-	}
 	for _, m := range c.Members(number) {
-		d.Candidate, d.Tokens = m, c.Tokens[m]
+		if d.Candidate = m; !overridden {
+			d.Tokens = c.Tokens[m]
+		}
 		c.Decisions = append(c.Decisions, d)
 	}
 }
@@ -256,14 +258,6 @@ func (c *Choice) shrink(m *Chosen, tokens *exact.Sum, target int) {
 	}
 }
 
-// NumCandidates returns the number of candidates that a chosen unit stands for.
-func (c *Choice) NumCandidates(m *Chosen) int {
-	if m.Unit == None {
-		return 1
-	}
-	return int(c.units[m.Unit].size)
-}
-
 // CandidatesOf returns the candidates that a chosen unit stands for.
 func (c *Choice) CandidatesOf(m *Chosen) []Candidate {
 	if m.Unit == None {
@@ -280,6 +274,3 @@ func sumOf(list []Chosen) exact.Sum {
 	}
 	return sum
 }
-
-// HasReturned reports whether an older version came back.
-func (c *Choice) HasReturned() bool { return len(c.returned) > 0 }

@@ -15,10 +15,9 @@ type nearCopy struct {
 
 // sameText are the candidates with one text that take part.
 type sameText struct {
-	newest Candidate
-	copyOf int32 // the sameText that it is a near copy of, or None
-	shared int32
-	total  int32
+	newest        Candidate
+	copyOf        *sameText // what it is a near copy of, or nil
+	shared, total int32
 }
 
 // resolveCopies finds the near duplicates: what leaves, and what is stale.
@@ -30,56 +29,51 @@ func (s *Set) resolveCopies(ctx context.Context, threshold float64) error {
 		return nil
 	}
 	newer := s.inTime(textOf)
-	for i, at := range textOf {
-		if at != None && newer(list[at].newest, Candidate(i)) {
-			list[at].newest = Candidate(i)
+	for i, text := range textOf {
+		if text != nil && newer(text.newest, Candidate(i)) {
+			text.newest = Candidate(i)
 		}
 	}
-	order := make([]int32, len(list)) // newest first
-	for i := range order {
-		order[i] = int32(i)
-	}
-	slices.SortFunc(order, func(a, b int32) int {
-		x, y := list[a].newest, list[b].newest
+	slices.SortFunc(list, func(a, b *sameText) int { // newest first
+		x, y := a.newest, b.newest
 		if (x > y) == newer(min(x, y), max(x, y)) {
 			return -1
 		}
 		return 1
 	})
 	texts := make([]string, len(list))
-	for i, at := range order {
-		texts[i] = s.Contents[list[at].newest]
+	for i, text := range list {
+		texts[i] = s.Contents[text.newest]
 	}
 	copies, err := near.Find(ctx, texts, threshold)
 	if err != nil {
 		return err
 	}
-	for i, at := range order {
-		c := &copies[i]
-		if list[at].copyOf = None; c.Of >= 0 {
-			list[at].copyOf = order[c.Of]
+	for i, c := range copies {
+		if c.Of >= 0 {
+			list[i].copyOf = list[c.Of]
 		}
-		list[at].shared, list[at].total = int32(c.Shared), int32(c.Total)
+		list[i].shared, list[i].total = int32(c.Shared), int32(c.Total)
 	}
-	s.markCopies(list, textOf)
+	s.markCopies(textOf)
 	return nil
 }
 
 // inTime returns a function that reports whether b, which comes after a, is newer:
 // by time if all that take part have one, and by position otherwise.
-func (s *Set) inTime(textOf []int32) func(a, b Candidate) bool {
-	for i, at := range textOf {
-		if at != None && !s.Links[i].Timed {
+func (s *Set) inTime(textOf []*sameText) func(a, b Candidate) bool {
+	for i, text := range textOf {
+		if text != nil && !s.Links[i].Timed {
 			return func(_, _ Candidate) bool { return true }
 		}
 	}
 	return func(a, b Candidate) bool { return !s.Links[b].Time.Before(s.Links[a].Time) }
 }
 
-// sameTexts groups the candidates that take part by text. textOf is None for the
+// sameTexts groups the candidates that take part by text. textOf is nil for the
 // others.
-func (s *Set) sameTexts() (list []sameText, textOf []int32) {
-	textOf = filled(textOf, len(s.Contents), int32(None))
+func (s *Set) sameTexts() (list, textOf []*sameText) {
+	textOf = make([]*sameText, len(s.Contents))
 	s.names.reset(len(s.Contents))
 	for i, content := range s.Contents {
 		if u := &s.units[s.unitOf[i]]; u.out || u.pinned || s.IsStale(Candidate(i)) || !near.Long(content) {
@@ -88,24 +82,23 @@ func (s *Set) sameTexts() (list []sameText, textOf []int32) {
 		slot := s.names.named(content, func(at int32) string { return s.Contents[list[at].newest] })
 		if slot.item == None {
 			slot.item = int32(len(list))
-			list = append(list, sameText{newest: Candidate(i)})
+			list = append(list, &sameText{newest: Candidate(i)})
 		}
-		textOf[i] = slot.item
+		textOf[i] = list[slot.item]
 	}
 	return list, textOf
 }
 
 // markCopies makes near copies leave if they are lone, and stale.
-func (s *Set) markCopies(list []sameText, textOf []int32) {
+func (s *Set) markCopies(textOf []*sameText) {
 	a, b, same := Unit(None), Unit(None), false // the last two units compared: groups have many members
-	for i, at := range textOf {
-		if at == None {
+	for i, text := range textOf {
+		if text == nil {
 			continue
 		}
-		text := &list[at]
 		of, shared := text.newest, text.total
-		if text.copyOf != None {
-			of, shared = list[text.copyOf].newest, text.shared
+		if text.copyOf != nil {
+			of, shared = text.copyOf.newest, text.shared
 		} else {
 			if x, y := s.unitOf[i], s.unitOf[of]; x != a || y != b {
 				a, b, same = x, y, s.sameContents(x, y)

@@ -81,8 +81,8 @@ type Decision struct {
 	Tokens, Available int
 }
 
-// resize returns s with length n and undefined content, reusing its memory.
-func resize[T any](s []T, n int) []T {
+// Resize returns s with length n and undefined content, reusing its memory.
+func Resize[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n)
 	}
@@ -91,7 +91,7 @@ func resize[T any](s []T, n int) []T {
 
 // filled returns s with length n and v in each place, reusing its memory.
 func filled[T any](s []T, n int, v T) []T {
-	s = resize(s, n)
+	s = Resize(s, n)
 	for i := range s {
 		s[i] = v
 	}

@@ -9,7 +9,6 @@ import (
 
 // shapeUnits gives units their smaller forms, and groups their tokens.
 func (s *Set) shapeUnits() {
-	var b chainBuilder
 	for i := range s.units {
 		u := &s.units[i]
 		switch {
@@ -23,8 +22,7 @@ func (s *Set) shapeUnits() {
 			}
 			u.tokens = tokens.Int()
 			if shrinks {
-				b.chain(s, u)
-				u.shape = b.shape()
+				u.shape = s.chain(u)
 			}
 		case !u.pinned && len(s.Links[s.place(u)].Forms) > 0:
 			u.shape = &shape{forms: s.Links[s.place(u)].Forms}
@@ -69,14 +67,6 @@ func (u *unit) form(form int32) Form {
 // changed.
 func (s *Set) Forms(u Unit) []Form { return s.units[u].forms() }
 
-// chainBuilder makes chains, reusing its memory from one to the next.
-type chainBuilder struct {
-	members []chainMember
-	heap    stepHeap
-	forms   []chainForm
-	steps   []int32
-}
-
 // chainMember is a member of a group that may still shrink.
 type chainMember struct {
 	forms  []Form // those that are left
@@ -100,74 +90,74 @@ type chainForm struct {
 	made int32
 }
 
-// chain is CHAIN of the Units chapter.
-func (b *chainBuilder) chain(s *Set, u *unit) {
-	members := s.membersOf(u)
-	b.members, b.heap, b.forms, b.steps = b.members[:0], b.heap[:0], b.forms[:0], b.steps[:0]
+// chain is CHAIN of the Units chapter. It returns nil if the unit has no smaller form.
+func (s *Set) chain(u *unit) *shape {
+	var members []chainMember
+	var heap stepHeap
 	sum := 0.0
 	var tokens exact.Sum
-	for i, m := range members {
+	for i, m := range s.membersOf(u) {
 		start := s.start(m)
 		n := s.tokensAt(m, start)
 		sum += float64(n)
 		tokens.Add(n)
 		if forms := s.Links[m].Forms; len(forms) > 0 && start == 0 && !s.Pinned[m] {
-			b.members = append(b.members, chainMember{forms: forms, tokens: n, worth: 1, at: int32(i)})
+			members = append(members, chainMember{forms: forms, tokens: n, worth: 1, at: int32(i)})
 		}
 	}
-	for i := range b.members {
-		m := &b.members[i]
+	for i := range members {
+		m := &members[i]
 		m.share = float64(m.tokens) / sum // what has forms has tokens
-		b.heap.push(step{m.rate(), int32(i)})
+		heap.push(step{m.rate(), int32(i)})
 	}
+	var forms []chainForm
+	made := new(shape)
 	worth := 1.0
-	for len(b.heap) > 0 {
-		i := b.heap.pop().at
-		m := &b.members[i]
+	for len(heap) > 0 {
+		i := heap.pop().at
+		m := &members[i]
 		worth = max(0, worth-m.loss())
 		tokens.Sub(m.tokens)
 		m.tokens, m.worth, m.forms = m.forms[0].Tokens, m.forms[0].Worth, m.forms[1:]
 		tokens.Add(m.tokens)
-		b.steps = append(b.steps, m.at)
+		made.chain = append(made.chain, m.at)
 		if n := tokens.Int(); n < u.tokens { // sums above the largest int are clamped to it
-			b.forms = append(b.forms, chainForm{Form{n, worth}, int32(len(b.steps))})
+			forms = append(forms, chainForm{Form{n, worth}, int32(len(made.chain))})
 		}
 		if len(m.forms) > 0 {
-			b.heap.push(step{m.rate(), i})
+			heap.push(step{m.rate(), i})
 		}
 	}
 	if !u.pinned {
-		b.addGroupForms(s.groupForms(u), u.tokens)
+		forms = s.addGroupForms(forms, u)
 	}
+	// Without useless forms:
+	for _, f := range WithoutUseless(forms, func(f chainForm) Form { return f.Form }) {
+		made.forms, made.made = append(made.forms, f.Form), append(made.made, f.made)
+	}
+	if made.forms == nil {
+		return nil
+	}
+	return made
 }
 
 // addGroupForms adds the forms that stand for the whole group, if they are smaller
-// than it.
-func (b *chainBuilder) addGroupForms(forms []Form, tokens int) {
-	before := len(b.forms)
-	for i, f := range forms {
-		if f.Tokens < tokens {
-			b.forms = append(b.forms, chainForm{f, -1 - int32(i)})
+// than it: those of the first member that has any.
+func (s *Set) addGroupForms(forms []chainForm, u *unit) []chainForm {
+	before := len(forms)
+	if c := s.groupFormsOf(u); c != None {
+		for i, f := range s.Links[c].GroupForms {
+			if f.Tokens < u.tokens {
+				forms = append(forms, chainForm{f, -1 - int32(i)})
+			}
 		}
 	}
-	if len(b.forms) > before { // otherwise they are in order already
-		slices.SortStableFunc(b.forms, func(a, b chainForm) int {
+	if len(forms) > before { // otherwise they are in order already
+		slices.SortStableFunc(forms, func(a, b chainForm) int {
 			return cmp.Or(cmp.Compare(b.Tokens, a.Tokens), cmp.Compare(b.Worth, a.Worth))
 		})
 	}
-}
-
-// shape returns a copy of the chain, without useless forms.
-func (b *chainBuilder) shape() *shape {
-	useful := WithoutUseless(b.forms, func(f chainForm) Form { return f.Form })
-	if len(useful) == 0 {
-		return nil
-	}
-	made := &shape{chain: slices.Clone(b.steps)}
-	for _, f := range useful {
-		made.forms, made.made = append(made.forms, f.Form), append(made.made, f.made)
-	}
-	return made
+	return forms
 }
 
 // WithoutUseless removes, in place, each form that another one makes useless by
@@ -188,14 +178,7 @@ func WithoutUseless[T any](forms []T, of func(T) Form) []T {
 	return forms[kept:]
 }
 
-// groupForms returns the group forms of the first member that has any.
-func (s *Set) groupForms(u *unit) []Form {
-	if c := s.groupFormsOf(u); c != None {
-		return s.Links[c].GroupForms
-	}
-	return nil
-}
-
+// groupFormsOf returns the first member with group forms, or None.
 func (s *Set) groupFormsOf(u *unit) Candidate {
 	for _, m := range s.membersOf(u) {
 		if len(s.Links[m].GroupForms) > 0 {

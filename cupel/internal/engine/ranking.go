@@ -34,7 +34,7 @@ type Ranking struct {
 // Score takes the scores of the scoreable candidates. A unit has the greatest score
 // of its members; NaN is the least.
 func (r *Ranking) Score(scores []float64) {
-	r.scores, r.score = resize(r.scores, len(r.Tokens)), resize(r.score, len(r.units))
+	r.scores, r.score = Resize(r.scores, len(r.Tokens)), Resize(r.score, len(r.units))
 	for i, c := range r.Scoreable {
 		score, at := scores[i], r.unitOf[c]
 		r.scores[c] = score
@@ -55,8 +55,8 @@ func (r *Ranking) Deduplicate(keep bool) {
 	if leave {
 		r.leaveOutCopies()
 	}
-	r.live = resize(r.live, len(r.units))[:0]
-	r.survivor = resize(r.survivor, len(r.units))
+	r.live = Resize(r.live, len(r.units))[:0]
+	r.survivor = Resize(r.survivor, len(r.units))
 	for i := range r.units {
 		r.survivor[i] = Unit(i)
 		if u := &r.units[i]; !u.out && !u.pinned && !(leave && r.leaves(r.place(u))) {
@@ -88,7 +88,7 @@ func (r *Ranking) leaveOutCopies() {
 func (r *Ranking) findDuplicates() (found bool) {
 	best := &r.names
 	best.reset(len(r.live))
-	r.slotOf = resize(r.slotOf, len(r.live))
+	r.slotOf = Resize(r.slotOf, len(r.live))
 	for i, at := range r.live {
 		r.slotOf[i] = best.find(r.hash(at), func(item int32) bool { return r.sameContents(Unit(item), at) })
 		slot := &best.slots[r.slotOf[i]]
@@ -140,12 +140,12 @@ func (r *Ranking) hash(at Unit) uint64 {
 
 // Sort orders the units by score, highest first, ties by place, NaN last (R8).
 func (r *Ranking) Sort() {
-	r.keys = resize(r.keys, len(r.live))
+	r.keys = Resize(r.keys, len(r.live))
 	for i, at := range r.live {
 		r.keys[i] = order.Pair{Key: order.Key(r.score[at]), Index: int(at)}
 	}
 	order.SortDescending(r.keys)
-	r.sorted = resize(r.sorted, len(r.keys))
+	r.sorted = Resize(r.sorted, len(r.keys))
 	for i, k := range r.keys {
 		r.sorted[i] = Unit(k.Index)
 	}
@@ -188,10 +188,6 @@ func (r *Ranking) Older(u Unit) (older []Candidate) {
 	}
 	return older
 }
-
-// Offers reports whether a candidate is an older version that may come back in
-// place of a unit.
-func (r *Ranking) Offers(u Unit, c Candidate) bool { return slices.Contains(r.Older(u), c) }
 
 // olderAt returns the n-th older version of a unit, counted from 0, or None.
 func (r *Ranking) olderAt(u Unit, n int32) Candidate {

@@ -76,7 +76,7 @@ func (s *Set) Free() {
 // collect groups the candidates into units, in the order of their first members.
 func (s *Set) collect() {
 	n := len(s.Tokens)
-	s.units, s.unitOf, s.members = resize(s.units, n)[:0], resize(s.unitOf, n), resize(s.members, n)
+	s.units, s.unitOf, s.members = Resize(s.units, n)[:0], Resize(s.unitOf, n), Resize(s.members, n)
 	grouped := false
 	for i, tokens := range s.Tokens {
 		at := Unit(len(s.units))
@@ -134,7 +134,7 @@ func (s *Set) part() {
 			s.pinned = append(s.pinned, Unit(i))
 		}
 	}
-	s.Scoreable = resize(s.Scoreable, len(s.Tokens))
+	s.Scoreable = Resize(s.Scoreable, len(s.Tokens))
 	n := 0
 	for i, at := range s.unitOf {
 		if u := &s.units[at]; !u.out && !u.pinned {

@@ -23,22 +23,14 @@ func Of(terms ...int) Sum {
 	return s
 }
 
-// high is the upper half of n in 128 bits: its sign.
-func high(n int) int64 { return int64(n) >> 63 }
+// wide returns n in 128 bits, with its sign in the upper half.
+func wide(n int) Sum { return Sum{hi: int64(n) >> 63, lo: uint64(n)} }
 
 // Add adds n.
-func (s *Sum) Add(n int) {
-	lo, carry := bits.Add64(s.lo, uint64(int64(n)), 0)
-	s.lo = lo
-	s.hi += high(n) + int64(carry)
-}
+func (s *Sum) Add(n int) { *s = s.Plus(wide(n)) }
 
 // Sub subtracts n.
-func (s *Sum) Sub(n int) {
-	lo, borrow := bits.Sub64(s.lo, uint64(int64(n)), 0)
-	s.lo = lo
-	s.hi -= high(n) + int64(borrow)
-}
+func (s *Sum) Sub(n int) { *s = s.Minus(wide(n)) }
 
 // Minus returns s - t.
 func (s Sum) Minus(t Sum) Sum {
@@ -54,20 +46,19 @@ func (s Sum) Plus(t Sum) Sum {
 
 // Greater reports whether s > n.
 func (s Sum) Greater(n int) bool {
-	hi, lo := high(n), uint64(int64(n))
-	return s.hi > hi || s.hi == hi && s.lo > lo
+	more := s.Minus(wide(n))
+	return more.hi > 0 || more.hi == 0 && more.lo > 0
 }
 
 // Int returns the sum clamped to the range of int.
 func (s Sum) Int() int {
-	switch {
-	case s.Greater(math.MaxInt):
-		return math.MaxInt
-	case !s.Greater(math.MinInt):
+	switch n := int(s.lo); {
+	case s == wide(n):
+		return n
+	case s.hi < 0:
 		return math.MinInt
-	default:
-		return int(int64(s.lo))
 	}
+	return math.MaxInt
 }
 
 // Share returns floor(n * s / total), or 0 if total is 0. n and s are at least 0, and

@@ -33,8 +33,8 @@ type Fill struct {
 	points []Point // unit by unit
 	steps  []step
 	order  []order.Pair // of steps
-	usable []int32      // in points
-	stack  []int32      // in points; none at the bottom, for the unit's current state
+	usable []Point      // of one unit
+	stack  []Point      // of the hull of one unit, from its current state on
 }
 
 // unit is a unit that takes part.
@@ -45,10 +45,10 @@ type unit struct {
 
 // step leads from one form of a unit to a larger one.
 type step struct {
-	unit  int32
-	from  int32 // form
-	point int32 // in points
-	cost  int   // in tokens
+	unit int
+	from int32 // form
+	to   Point
+	cost int // in tokens
 }
 
 var pool = sync.Pool{New: func() any { return new(Fill) }}
@@ -93,22 +93,23 @@ func (f *Fill) Run(left int) int {
 	}
 	f.steps, f.order = f.steps[:0], f.order[:0]
 	for i := range f.units {
-		f.sortPoints(&f.units[i])
-		f.addSteps(int32(i), left)
+		u := &f.units[i]
+		slices.SortFunc(f.points[u.from:u.to], comparePoints)
+		f.addSteps(i, left)
 	}
 	order.SortDescending(f.order) // of equal rates by unit, then by tokens: steps come in that order
 	for _, o := range f.order {
 		s := &f.steps[o.Index]
 		if u := &f.units[s.unit]; u.state.Form == s.from && s.cost <= left {
-			u.state = f.points[s.point]
+			u.state = s.to
 			left -= s.cost
 		}
 	}
 	for i := range f.units { // spend what the hull left unused
 		u := &f.units[i]
 		best := u.state
-		for _, at := range f.pointsOf(u, left) {
-			if p := f.points[at]; p.Value > best.Value || best.Form == Out {
+		for _, p := range f.pointsOf(u, left) {
+			if p.Value > best.Value || best.Form == Out {
 				best = p
 			}
 		}
@@ -118,32 +119,17 @@ func (f *Fill) Run(left int) int {
 	return left
 }
 
-// sortPoints sorts by tokens, then by value, greatest first, then by form.
-// Callers usually add them by tokens, in one direction or the other.
-func (f *Fill) sortPoints(u *unit) {
-	points := f.points[u.from:u.to]
-	up, down := true, true
-	for i := 1; i < len(points); i++ {
-		up = up && points[i-1].Tokens < points[i].Tokens
-		down = down && points[i-1].Tokens > points[i].Tokens
-	}
-	switch {
-	case up:
-	case down:
-		slices.Reverse(points)
-	default:
-		slices.SortFunc(points, func(a, b Point) int {
-			return cmp.Or(cmp.Compare(a.Tokens, b.Tokens), cmp.Compare(b.Value, a.Value), cmp.Compare(a.Form, b.Form))
-		})
-	}
+// comparePoints is the order of a unit's points: by tokens, then by value, greatest
+// first, then by form.
+func comparePoints(a, b Point) int {
+	return cmp.Or(cmp.Compare(a.Tokens, b.Tokens), cmp.Compare(b.Value, a.Value), cmp.Compare(a.Form, b.Form))
 }
 
 // pointsOf is POINTS: what a unit may become with left more tokens.
-func (f *Fill) pointsOf(u *unit, left int) []int32 {
+func (f *Fill) pointsOf(u *unit, left int) []Point {
 	f.usable = f.usable[:0]
 	var last Point
-	for i := u.from; i < u.to; i++ {
-		p := &f.points[i]
+	for _, p := range f.points[u.from:u.to] {
 		if p.Tokens-u.state.Tokens > left { // tokens are at least 0, so the difference does not wrap
 			break
 		}
@@ -153,40 +139,29 @@ func (f *Fill) pointsOf(u *unit, left int) []int32 {
 		if len(f.usable) > 0 && (p.Tokens == last.Tokens || p.Value < last.Value) {
 			continue // the last point kept has the greatest value so far
 		}
-		f.usable = append(f.usable, int32(i))
-		last = *p
+		f.usable = append(f.usable, p)
+		last = p
 	}
 	return f.usable
 }
 
 // addSteps adds the consecutive pairs of HULL.
-func (f *Fill) addSteps(at int32, left int) {
+func (f *Fill) addSteps(at, left int) {
 	u := &f.units[at]
-	point := func(i int32) Point {
-		if i == none {
-			return u.state
+	f.stack = append(f.stack[:0], u.state)
+	for _, p := range f.pointsOf(u, left) {
+		n := len(f.stack)
+		for n >= 2 && rateOf(f.stack[n-2], f.stack[n-1]) < rateOf(f.stack[n-1], p) {
+			n--
 		}
-		return f.points[i]
+		f.stack = append(f.stack[:n], p)
 	}
-	f.stack = append(f.stack[:0], none)
-	for _, i := range f.pointsOf(u, left) {
-		for n := len(f.stack); n >= 2; n = len(f.stack) {
-			a, b := point(f.stack[n-2]), point(f.stack[n-1])
-			if !(rateOf(a, b) < rateOf(b, f.points[i])) {
-				break
-			}
-			f.stack = f.stack[:n-1]
-		}
-		f.stack = append(f.stack, i)
-	}
-	for n, i := range f.stack[1:] {
-		a, b := point(f.stack[n]), f.points[i]
-		f.order = append(f.order, order.Pair{Key: order.Key(rateOf(a, b)), Index: len(f.steps)})
-		f.steps = append(f.steps, step{at, a.Form, i, b.Tokens - a.Tokens})
+	for n, to := range f.stack[1:] {
+		from := f.stack[n]
+		f.order = append(f.order, order.Pair{Key: order.Key(rateOf(from, to)), Index: len(f.steps)})
+		f.steps = append(f.steps, step{at, from.Form, to, to.Tokens - from.Tokens})
 	}
 }
-
-const none = -1
 
 func rateOf(a, b Point) float64 {
 	if a.Tokens == b.Tokens {

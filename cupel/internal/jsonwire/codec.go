@@ -8,20 +8,18 @@ type Codec struct {
 	R *Reader
 	W *Writer
 	object
+	members []member // that are read of that object, after those of the objects around it
 }
 
-// object is the innermost object that is being read.
+// object is the innermost object.
 type object struct {
-	name    []byte // of the member that comes next
-	ended   bool   // there is no such member
-	last    bool   // all members are read
-	field   string // whose value is being read, or ""
-	at      int    // the fields named so far in this round
-	seen    uint32 // fields by their positions
-	present uint32 // those that are not null
-	needed  uint32 // those that are required
-	unknown []Member
-	names   map[string]bool // of unknown
+	first int    // of its members that are read
+	field string // whose value is being read or written, or ""
+}
+
+type member struct {
+	Member
+	known bool // a field was named for it
 }
 
 // none is the codec of a value that is not there.
@@ -45,6 +43,13 @@ func (c *Codec) Float(f *float64) { scalar(c, f, (*Reader).Float, (*Writer).Floa
 // Bool reads or writes a boolean.
 func (c *Codec) Bool(v *bool) { scalar(c, v, (*Reader).Bool, (*Writer).Bool) }
 
+// Raw writes text that is known to be JSON.
+func (c *Codec) Raw(text []byte) {
+	if c.W != nil {
+		c.W.buf = append(c.W.buf, text...)
+	}
+}
+
 // Text reads or writes a string.
 func Text[S ~string](s *S, c *Codec) {
 	if c.R != nil {
@@ -67,127 +72,101 @@ func List[T any](c *Codec, list *[]T, element func(*T, *Codec)) {
 	}
 }
 
-// Object reads or writes an object. fields names up to 32 fields, always the
-// same in the same order, with [Codec.Required] and [Codec.Optional]. A reader
-// calls it in rounds: fields that come in that order take one round, and a last
-// one is for what depends on all of them.
+// Object reads or writes an object. fields names the fields, in the order in
+// which they are written, with [Codec.Required] and [Codec.Optional].
 //
 // In an object that is read, a null field counts as absent. Duplicate names and
 // missing required fields are errors. If a value fails, the path of the error
 // begins with the name of the field.
 func (c *Codec) Object(fields func()) {
-	if c.W != nil {
-		c.W.Object(fields)
-	}
-	if c.R == nil {
-		return
-	}
-	c.R.enter('{', "an object")
 	outer := c.object
-	c.object = object{}
-	for c.next(); !c.ended && c.R.Fault == nil; {
-		seen := c.seen
-		c.at = 0
+	c.object = object{first: len(c.members)}
+	switch {
+	case c.W != nil:
+		c.W.nest('{', '}', func() {
+			fields()
+			c.settle(c.W.fault)
+		})
+	case c.R != nil:
+		c.R.Map(func(name string) { c.members = append(c.members, member{Member: Member{name, c.R.Value()}}) })
+		text, end := c.R.data, c.R.pos
 		fields()
-		c.settle()
-		if c.seen == seen {
-			c.keep()
-		}
-	}
-	if c.needed&^c.present != 0 || c.unknown != nil || c.seen == 0 {
-		c.at, c.last = 0, true
-		fields()
+		c.settle(c.R.Fault)
+		c.R.data, c.R.pos = text, end
+		c.members = c.members[:c.first]
 	}
 	c.object = outer
 }
 
 // Required names a field that must be there. It returns the codec of its value.
 func (c *Codec) Required(name string) *Codec {
-	c.needed |= 1 << c.at
-	if c.last && c.present&(1<<c.at) == 0 {
+	field := c.Optional(name, true)
+	if c.R != nil && field == &none {
 		c.R.Fail(name, "is required")
 	}
-	return c.Optional(name, true)
+	return field
 }
 
 // Optional names a field that may be absent. It returns the codec of its value,
-// which does nothing if the value is not the next to be read or written. An
-// object that is written has the field if has is true.
+// which does nothing if there is no value to be read or written. An object that
+// is written has the field if has is true.
 func (c *Codec) Optional(name string, has bool) *Codec {
 	switch {
 	case c.R != nil && c.reads(name):
-		return c
-	case c.W != nil && has:
-		c.W.Field(name)
-		return c
+	case c.W != nil && has && c.W.fault == nil:
+		c.settle(nil)
+		c.W.name(name)
+	default:
+		return &none
 	}
-	return &none
-}
-
-// reads reports whether the value of a field comes next.
-func (c *Codec) reads(name string) bool {
-	c.settle()
-	bit := uint32(1) << c.at
-	c.at++
-	if string(c.name) != name || c.ended || c.R.Fault != nil {
-		return false
-	}
-	if c.seen&bit != 0 || c.names[name] {
-		c.R.Fail(keyPath(name), "is given twice")
-		return false
-	}
-	c.seen |= bit
-	if c.R.Null() {
-		c.next()
-		return false
-	}
-	c.present |= bit
 	c.field = name
-	return true
+	return c
 }
 
-// settle ends the field whose value was read.
-func (c *Codec) settle() {
-	if c.field == "" {
-		return
+// reads goes to the value of a field, and reports whether there is one.
+func (c *Codec) reads(name string) bool {
+	c.settle(c.R.Fault)
+	var value []byte
+	for i := range c.members[c.first:] {
+		m := &c.members[c.first+i]
+		if m.Name != name {
+			continue
+		}
+		if m.known = true; value != nil {
+			c.R.Fail(keyPath(name), "is given twice")
+		}
+		value = m.Value
 	}
-	if c.R.Fault != nil {
-		c.R.within(c.field)
-	} else {
-		c.next()
+	if value == nil || c.R.Fault != nil {
+		return false
+	}
+	c.R.data, c.R.pos = value, 0
+	return !c.R.Null()
+}
+
+// settle ends the field whose value was read or written.
+func (c *Codec) settle(fault *Fault) {
+	if c.field != "" && fault != nil {
+		fault.within(c.field)
 	}
 	c.field = ""
 }
 
-// next reads the name of the next member.
-func (c *Codec) next() {
-	if c.ended = !c.R.more('}'); !c.ended {
-		c.name = c.R.name()
-	}
-}
-
-// keep keeps the next member, which is unknown.
-func (c *Codec) keep() {
-	name := string(c.name)
-	if c.names[name] {
-		c.R.Fail(keyPath(name), "is given twice")
-	}
-	if c.R.Fault != nil {
-		return
-	}
-	if c.names == nil {
-		c.names = make(map[string]bool)
-	}
-	c.names[name] = true
-	c.unknown = append(c.unknown, Member{name, c.R.Value()})
-	c.next()
-}
-
-// Unknown returns the members that no field is named for, in the order of the
-// text, once all are read. Their values are parts of the text.
+// Unknown returns the members of an object that is read for which no field was
+// named, in the order of the text. Their values are parts of the text.
 func (c *Codec) Unknown() []Member {
-	if !c.last {
-		return nil
+	c.settle(c.R.Fault)
+	var unknown []Member
+	seen := make(map[string]bool)
+	for _, m := range c.members[c.first:] {
+		if m.known {
+			continue
+		}
+		if seen[m.Name] {
+			c.R.Fail(keyPath(m.Name), "is given twice")
+		}
+		seen[m.Name] = true
+		unknown = append(unknown, m.Member)
 	}
-	return c.unknown
+	return unknown
 }

@@ -6,12 +6,8 @@
 // The errors of this package complete a sentence whose subject is the value:
 // "must be an integer, got a string".
 //
-// Structs with tags would do none of this: encoding/json folds the case of
-// names, drops unknown fields, takes the last of duplicate ones, repairs text
-// and cannot write NaN. Nor are they faster to read. For a report of 1,000 items
-// with 0.4 MB of text, plain structs take 4.4 ms to read and 1.1 ms to write,
-// and this package takes 2.5 and 1.4 ms. A reader that begins with [json.Valid]
-// takes 1.2 ms more, so the grammar is checked on the way.
+// Structs with tags would do none of this: docs/decisions/019-json-codec.md says
+// what they and this package cost.
 package jsonwire
 
 import (
@@ -19,6 +15,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/wollax/cupel-go/cupel/internal/compat"
@@ -30,16 +27,20 @@ const maxDepth = 10000
 
 // Check says why data is not exactly one JSON value in UTF-8, nested at most
 // 10,000 deep, or returns nil.
-func Check(data []byte) error {
-	if !utf8.Valid(data) {
-		return errors.New("is not valid UTF-8")
+func Check(data []byte) *Fault {
+	var err error
+	switch {
+	case !utf8.Valid(data):
+		err = errors.New("is not valid UTF-8")
+	case !json.Valid(data):
+		err = json.Unmarshal(data, new(json.RawMessage))
+		if syntax, ok := compat.AsType[*json.SyntaxError](err); ok {
+			err = fmt.Errorf("%w at byte %d", err, syntax.Offset)
+		}
+	default:
+		return nil
 	}
-	var raw json.RawMessage
-	err := json.Unmarshal(data, &raw)
-	if syntax, ok := compat.AsType[*json.SyntaxError](err); ok {
-		return fmt.Errorf("%w at byte %d", err, syntax.Offset)
-	}
-	return err
+	return &Fault{Reason: "is malformed: " + err.Error(), Err: err}
 }
 
 // Compact returns a copy of raw without white space between its parts.
@@ -58,61 +59,44 @@ type Member struct {
 
 // Fault says what cannot be read or written, and where.
 type Fault struct {
-	Path   string // such as `included[3].item.metadata["key"]`; "" for the value as a whole
+	Path   string // such as `included[3].item.metadata["key"]`; "" for the value as a whole; a long one ends in "…"
 	Reason string
 	Err    error // the cause, or nil
 }
 
-// join returns the path of what is at inner within outer.
-func join(outer, inner string) string {
-	if outer == "" || inner == "" || inner[0] == '[' {
-		return outer + inner
+// maxPath is how many bytes of a path errors show: the path of a value that
+// contains itself is long.
+const maxPath = 200
+
+// within puts a place before the path of the mistake.
+func (f *Fault) within(outer string) {
+	if outer != "" && f.Path != "" && f.Path[0] != '[' {
+		outer += "."
 	}
-	return outer + "." + inner
+	f.Path = outer + f.Path
+	if len(f.Path) > maxPath {
+		f.Path = strings.ToValidUTF8(f.Path[:maxPath], "") + "…" // the cut may split a character
+	}
 }
 
-// keyPath is the path of a member whose name is data.
 func keyPath(name string) string { return fmt.Sprintf("[%q]", name) }
 
-// indexPath is the path of an element.
 func indexPath(i int) string { return fmt.Sprintf("[%d]", i) }
 
-// Reader reads one JSON value, and looks at most bytes once. The first mistake
-// makes it fail; later reads return zero values.
+// Reader reads JSON text that [Check] accepts. The first mistake makes it fail;
+// later reads return zero values.
 type Reader struct {
 	Fault *Fault // the first mistake so far
 
-	data  []byte
-	pos   int
-	depth int
-	begun bool   // the innermost object or array has members or elements
-	buf   []byte // of strings with escapes
+	data []byte
+	pos  int
 }
 
-// Parse reads the value in data. It returns the first mistake; text that is not
-// JSON has no other mistakes.
-func Parse(data []byte, value func(*Reader)) *Fault {
-	r := Reader{data: data}
+// Read reads the value in text that [Check] accepts. It returns the first mistake.
+func Read(valid []byte, value func(*Reader)) *Fault {
+	r := Reader{data: valid}
 	value(&r)
-	if r.next(); r.pos < len(data) {
-		r.syntax()
-	}
-	if r.Fault != nil || !utf8.Valid(data) {
-		if err := Check(data); err != nil {
-			return &Fault{Reason: "is malformed: " + err.Error(), Err: err}
-		}
-	}
 	return r.Fault
-}
-
-// Read reads one value, for example with [Reader.Int]. The value is zero where
-// there is a mistake.
-func Read[T any](raw []byte, value func(*Reader) T) (v T, err error) {
-	if fault := Parse(raw, func(r *Reader) { v = value(r) }); fault != nil {
-		var zero T
-		return zero, errors.New(fault.Reason)
-	}
-	return v, nil
 }
 
 // Fail records a mistake in the value that was read last, at a path within it.
@@ -122,34 +106,20 @@ func (r *Reader) Fail(path, reason string) {
 	}
 }
 
-// syntax records that the text is not JSON. [Parse] finds out why.
-func (r *Reader) syntax() { r.Fail("", "is malformed") }
-
-// within puts a place before the path of the mistake.
-func (r *Reader) within(outer string) { r.Fault.Path = join(outer, r.Fault.Path) }
-
-// next skips white space and returns the byte that follows, 0 at the end.
+// next skips white space and returns the byte that follows.
 func (r *Reader) next() byte {
-	for ; r.pos < len(r.data); r.pos++ {
-		if c := r.data[r.pos]; c > ' ' || c != ' ' && c != '\n' && c != '\t' && c != '\r' {
-			return c
-		}
+	for isSpace(r.data[r.pos]) {
+		r.pos++
 	}
-	return 0
+	return r.data[r.pos]
 }
 
-// skip skips a byte after white space, and reports whether it was there.
-func (r *Reader) skip(c byte) bool {
-	if r.next() != c {
-		return false
-	}
-	r.pos++
-	return true
-}
+func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
 
-// is reports whether the value begins with c. If not, the reader fails.
-func (r *Reader) is(c byte, want string) bool {
-	if r.Fault == nil && r.next() != c {
+// is reports whether the value begins with one of the bytes of first. If not, the
+// reader fails.
+func (r *Reader) is(first, want string) bool {
+	if r.Fault == nil && strings.IndexByte(first, r.next()) < 0 {
 		r.wrongType(want)
 	}
 	return r.Fault == nil
@@ -172,39 +142,28 @@ func (r *Reader) wrongType(want string) {
 	r.Fail("", "must be "+want+", got "+got)
 }
 
-// enter begins an object or an array.
-func (r *Reader) enter(bracket byte, want string) {
-	if !r.is(bracket, want) {
-		return
-	}
-	r.pos++
-	r.begun = false
-	if r.depth++; r.depth > maxDepth {
-		r.syntax()
-	}
-}
-
 // more reports whether there is another member or element, and goes there.
 func (r *Reader) more(closing byte) bool {
-	begun := r.begun
-	r.begun = true // also that around it, which has this object or array
-	if r.skip(closing) {
-		r.depth--
-		return false
+	if r.next() == ',' {
+		r.pos++
 	}
-	if begun && !r.skip(',') {
-		r.syntax()
+	if r.next() != closing {
+		return true
 	}
-	return r.Fault == nil
+	r.pos++
+	return false
 }
 
 // Array reads an array; element reads one element. If that fails, the path of
 // the error begins with the index.
 func (r *Reader) Array(element func()) {
-	r.enter('[', "an array")
+	if !r.is("[", "an array") {
+		return
+	}
+	r.pos++
 	for i := 0; r.more(']'); i++ {
 		if element(); r.Fault != nil {
-			r.within(indexPath(i))
+			r.Fault.within(indexPath(i))
 			return
 		}
 	}
@@ -214,32 +173,21 @@ func (r *Reader) Array(element func()) {
 // A name may occur twice. If a value fails, the path of the error begins with the
 // name.
 func (r *Reader) Map(member func(name string)) {
-	r.enter('{', "an object")
-	for r.more('}') {
-		name := string(r.name())
+	if !r.is("{", "an object") {
+		return
+	}
+	r.pos++
+	for r.Fault == nil && r.more('}') {
+		name := r.text()
 		if r.Fault != nil {
+			r.Fault.Reason = "has a name that " + r.Fault.Reason
 			return
 		}
+		r.next()
+		r.pos++ // the colon
 		if member(name); r.Fault != nil {
-			r.within(keyPath(name))
-			return
+			r.Fault.within(keyPath(name))
 		}
-	}
-}
-
-// name reads the name of a member and the colon.
-func (r *Reader) name() []byte {
-	name := r.text()
-	if r.Fault != nil {
-		r.Fault.Reason = "has a name that " + r.Fault.Reason
-	}
-	r.colon()
-	return name
-}
-
-func (r *Reader) colon() {
-	if !r.skip(':') {
-		r.syntax()
 	}
 }
 
@@ -250,61 +198,45 @@ func (r *Reader) Null() bool {
 
 // word skips a number, true, false or null, and returns its text.
 func (r *Reader) word() []byte {
-	first := r.next()
-	start, plain := r.pos, '1' <= first && first <= '9'
+	start := r.pos
 	for ; r.pos < len(r.data); r.pos++ {
-		c := r.data[r.pos]
-		if c == ',' || c == ']' || c == '}' || c <= ' ' {
+		if c := r.data[r.pos]; isSpace(c) || c == ',' || c == ']' || c == '}' {
 			break
 		}
-		plain = plain && '0' <= c && c <= '9'
-	}
-	text := r.data[start:r.pos]
-	if !plain && !json.Valid(text) {
-		r.syntax()
-		return nil
-	}
-	return text
-}
-
-// Bool reads a boolean.
-func (r *Reader) Bool() bool {
-	if c := r.next(); c != 't' && c != 'f' {
-		r.wrongType("true or false")
-	}
-	return r.Fault == nil && len(r.word()) == len("true")
-}
-
-// Value skips a value of any type and returns its text, which is part of data.
-func (r *Reader) Value() []byte {
-	c := r.next()
-	start := r.pos
-	switch {
-	case r.Fault != nil:
-		return nil
-	case c == '{':
-		for r.enter(c, ""); r.more('}'); {
-			r.skipString()
-			r.colon()
-			r.Value()
-		}
-	case c == '[':
-		for r.enter(c, ""); r.more(']'); {
-			r.Value()
-		}
-	case c == '"':
-		r.skipString()
-	default:
-		r.word()
 	}
 	return r.data[start:r.pos]
 }
 
-// skipString skips a string, whose escapes may be halves of surrogate pairs.
-func (r *Reader) skipString() {
+// Bool reads a boolean.
+func (r *Reader) Bool() bool {
+	return r.is("tf", "true or false") && len(r.word()) == len("true")
+}
+
+// Value skips a value of any type and returns its text, which is part of data.
+func (r *Reader) Value() []byte {
+	if r.Fault != nil {
+		return nil
+	}
+	r.next()
 	start := r.pos
-	if _, escaped := r.quoted(); escaped && !json.Valid(r.data[start:r.pos]) {
-		r.syntax()
+	for depth := 0; ; {
+		switch r.next() {
+		case '{', '[':
+			depth++
+			r.pos++
+		case '}', ']':
+			depth--
+			r.pos++
+		case ',', ':':
+			r.pos++
+		case '"':
+			r.quoted()
+		default:
+			r.word()
+		}
+		if depth == 0 {
+			return r.data[start:r.pos]
+		}
 	}
 }
 
@@ -316,14 +248,7 @@ func (r *Reader) Any() (v any) {
 	}
 	switch r.next() {
 	case '{':
-		m := make(map[string]any)
-		r.Map(func(name string) {
-			if _, ok := m[name]; ok {
-				r.Fail("", fmt.Sprintf("has the name %q twice", name))
-			}
-			m[name] = r.Any()
-		})
-		v = m
+		v = r.anyMap()
 	case '[':
 		list := []any{}
 		r.Array(func() { list = append(list, r.Any()) })
@@ -334,12 +259,22 @@ func (r *Reader) Any() (v any) {
 		return r.Bool()
 	case 'n':
 		r.Null()
-		return nil
 	default:
-		return json.Number(r.Value())
+		return json.Number(r.word())
 	}
 	if r.Fault != nil {
 		r.Fault.Path = ""
 	}
 	return v
+}
+
+func (r *Reader) anyMap() map[string]any {
+	m := make(map[string]any)
+	r.Map(func(name string) {
+		if _, ok := m[name]; ok {
+			r.Fail("", fmt.Sprintf("has the name %q twice", name))
+		}
+		m[name] = r.Any()
+	})
+	return m
 }

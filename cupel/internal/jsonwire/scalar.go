@@ -2,120 +2,64 @@ package jsonwire
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"math"
 	"strconv"
 	"strings"
-	"unicode/utf16"
-	"unicode/utf8"
 )
 
 // String reads a string.
 func (r *Reader) String() string {
-	if !r.is('"', "a string") {
+	if !r.is(`"`, "a string") {
 		return ""
 	}
-	return string(r.text())
+	return r.text()
 }
 
-// text reads a string. The result is valid until the next one is read.
-func (r *Reader) text() []byte {
-	quoted, escaped := r.quoted()
-	if escaped {
-		return r.unescape(quoted)
+func (r *Reader) text() string {
+	quoted := r.quoted()
+	if bytes.IndexByte(quoted, '\\') < 0 {
+		return string(quoted[1 : len(quoted)-1])
 	}
-	return quoted
+	var s string
+	_ = json.Unmarshal(quoted, &s) // a string does not fail
+	if n := strings.Count(s, "\uFFFD"); n > 0 && n > replacements(quoted) {
+		r.Fail("", "has an escape that is one half of a surrogate pair")
+	}
+	return s
 }
 
-// quoted skips a string and returns what is between the quotes, and whether it
-// has escapes.
-func (r *Reader) quoted() (text []byte, escaped bool) {
-	if r.next() != '"' {
-		r.syntax()
-		return nil, false
-	}
-	start := r.pos + 1
-	for i := start; i < len(r.data); i += 2 {
-		i = plainEnd(r.data, i)
-		if i == len(r.data) || r.data[i] < ' ' {
-			break
-		}
-		if r.data[i] == '"' {
-			r.pos = i + 1
-			return r.data[start:i], escaped
-		}
-		escaped = true
-	}
-	r.syntax()
-	return nil, false
+// replacements counts how often the text of a string has U+FFFD.
+func replacements(quoted []byte) int {
+	return bytes.Count(quoted, []byte("\uFFFD")) + escapedReplacements(quoted)
 }
 
-// special has the characters that a string ends with or escapes.
-var special = func() (set [256]bool) {
-	for c := range ' ' {
-		set[c] = true
-	}
-	set['"'], set['\\'] = true, true
-	return set
-}()
-
-// plainEnd returns where the plain text that begins at i ends.
-func plainEnd[T string | []byte](text T, i int) int {
-	for i < len(text) && !special[text[i]] {
-		i++
-	}
-	return i
+// escapedReplacements counts how often text has U+FFFD as an escape.
+func escapedReplacements(text []byte) int {
+	escapes := bytes.ReplaceAll(text, []byte(`\\`), nil) // without those of backslashes
+	return bytes.Count(bytes.ToLower(escapes), []byte(`\ufffd`))
 }
 
-// unescape returns what a string with escapes says.
-func (r *Reader) unescape(quoted []byte) []byte {
-	b := r.buf[:0]
-	for r.Fault == nil {
-		at := bytes.IndexByte(quoted, '\\')
-		if at < 0 {
-			r.buf = append(b, quoted...)
-			return r.buf
-		}
-		b = append(b, quoted[:at]...)
-		quoted = quoted[at+1:]
-		if i := strings.IndexByte(`"\/bfnrt`, quoted[0]); i >= 0 {
-			b = append(b, "\"\\/\b\f\n\r\t"[i])
-			quoted = quoted[1:]
-			continue
-		}
-		var char rune
-		char, quoted = r.hex4(quoted)
-		if utf16.IsSurrogate(char) {
-			low := rune(0)
-			if bytes.HasPrefix(quoted, []byte(`\u`)) {
-				low, quoted = r.hex4(quoted[1:])
-			}
-			if char = utf16.DecodeRune(char, low); char == utf8.RuneError {
-				r.Fail("", "has an escape that is one half of a surrogate pair")
-			}
-		}
-		b = utf8.AppendRune(b, char)
-	}
-	return nil
-}
-
-// hex4 returns the value of a u and four hexadecimal digits, and the text after
-// them.
-func (r *Reader) hex4(text []byte) (rune, []byte) {
-	if len(text) > 4 && text[0] == 'u' {
-		if n, err := strconv.ParseUint(string(text[1:5]), 16, 16); err == nil {
-			return rune(n), text[5:]
+// quoted skips a string and returns it with its quotes.
+func (r *Reader) quoted() []byte {
+	r.next()
+	start := r.pos
+	for r.pos++; ; {
+		r.pos += bytes.IndexByte(r.data[r.pos:], '"')
+		before := r.data[start:r.pos]
+		r.pos++
+		if backslashes := len(before) - len(bytes.TrimRight(before, `\`)); backslashes%2 == 0 {
+			return r.data[start:r.pos]
 		}
 	}
-	r.syntax()
-	return 0, nil
 }
 
 // Int reads an integer, however it is spelled.
 func (r *Reader) Int() int {
 	text := r.number("an integer")
 	n, err := strconv.Atoi(string(text))
-	if err == nil {
+	if err == nil || r.Fault != nil {
 		return n
 	}
 	digits, whole := plainInteger(text)
@@ -159,9 +103,13 @@ func plainInteger(text []byte) (string, bool) {
 func (r *Reader) Float() float64 {
 	if r.Fault == nil && r.next() == '"' {
 		start := r.pos
-		name, _ := r.quoted()
-		if f, err := strconv.ParseFloat(string(name), 64); err == nil && nonFinite(f) == string(name) {
-			return f
+		switch string(r.quoted()) {
+		case `"NaN"`:
+			return math.NaN()
+		case `"Infinity"`:
+			return math.Inf(1)
+		case `"-Infinity"`:
+			return math.Inf(-1)
 		}
 		r.pos = start
 	}
@@ -183,10 +131,7 @@ func (r *Reader) float(want string) float64 {
 
 // number skips a number and returns its text, or nil if there is none.
 func (r *Reader) number(want string) []byte {
-	if c := r.next(); c != '-' && (c < '0' || c > '9') {
-		r.wrongType(want)
-	}
-	if r.Fault != nil {
+	if !r.is("-0123456789", want) {
 		return nil
 	}
 	return r.word()

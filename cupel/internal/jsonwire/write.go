@@ -14,23 +14,11 @@ import (
 )
 
 // Writer builds one JSON value. The first value that cannot be written makes it
-// fail; it ignores later writes. The zero Writer is ready.
+// fail; it ignores later writes.
 type Writer struct {
 	buf   []byte
 	depth int
-	at    place
 	fault *Fault
-}
-
-// Result returns the text, or the first failure.
-func (w *Writer) Result() ([]byte, *Fault) {
-	if w.fault == nil {
-		return w.buf, nil
-	}
-	if path := w.fault.Path; len(path) > maxPath {
-		w.fault.Path = strings.ToValidUTF8(path[:maxPath], "") + "…" // the cut may split a character
-	}
-	return nil, w.fault
 }
 
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
@@ -43,8 +31,10 @@ func Write(value func(*Codec)) ([]byte, *Fault) {
 	w := Writer{buf: (*buffer)[:0]}
 	value(&Codec{W: &w})
 	*buffer = w.buf
-	text, fault := w.Result()
-	return bytes.Clone(text), fault
+	if w.fault != nil {
+		return nil, w.fault
+	}
+	return bytes.Clone(w.buf), nil
 }
 
 // Fail records that the value at the current place cannot be written.
@@ -54,33 +44,19 @@ func (w *Writer) Fail(reason string, cause error) {
 	}
 }
 
-// maxPath is how many bytes of a path errors show: the path of a value that
-// contains itself is long.
-const maxPath = 200
-
-// within puts a place before the path of the failure.
-func (w *Writer) within(outer string) {
-	path := join(outer, w.fault.Path)
-	w.fault.Path = path[:min(len(path), maxPath+1)] // one byte more says that it is too long
-}
-
-// enter begins an object or array, unless that is too deep or writing has
-// failed.
-func (w *Writer) enter(bracket byte) bool {
+// nest writes an object or array, unless that is too deep or writing has failed.
+func (w *Writer) nest(open, closing byte, parts func()) {
 	if w.depth >= maxDepth {
 		w.Fail(fmt.Sprintf("is nested more than %d deep", maxDepth), nil)
 	}
 	if w.fault != nil {
-		return false
+		return
 	}
 	w.depth++
-	w.buf = append(w.buf, bracket)
-	return true
-}
-
-func (w *Writer) leave(bracket byte) {
+	w.buf = append(w.buf, open)
+	parts()
+	w.buf = append(w.buf, closing)
 	w.depth--
-	w.buf = append(w.buf, bracket)
 }
 
 // separate begins a member or element.
@@ -90,63 +66,39 @@ func (w *Writer) separate() {
 	}
 }
 
-// Object writes an object with the members that fields writes: [Writer.Field] or
-// [Writer.Key], and a value for each.
-func (w *Writer) Object(fields func()) {
-	if !w.enter('{') {
-		return
-	}
-	outer := w.at
-	w.at = place{}
-	if fields(); w.fault != nil {
-		w.within(w.at.path())
-	}
-	w.at = outer
-	w.leave('}')
+// name begins a member of an object.
+func (w *Writer) name(name string) {
+	w.separate()
+	w.String(name)
+	w.buf = append(w.buf, ':')
 }
 
-// place is the member that is being written, in the innermost object.
-type place struct {
-	name string
-	key  bool
-}
-
-func (p place) path() string {
-	if p.key {
-		return keyPath(p.name)
-	}
-	return p.name
-}
-
-// Field begins a member of an object. Write the value next.
-func (w *Writer) Field(name string) *Writer { return w.begin(place{name, false}) }
-
-// Key begins a member whose name is data: paths quote it. Write the value next.
-func (w *Writer) Key(name string) *Writer { return w.begin(place{name, true}) }
-
-func (w *Writer) begin(p place) *Writer {
-	if w.fault == nil {
-		w.at = p
-		w.separate()
-		w.String(p.name)
-		w.buf = append(w.buf, ':')
-	}
-	return w
-}
-
-// Array writes an array of n elements; value writes one of them.
-func (w *Writer) Array(n int, value func(i int)) {
-	if !w.enter('[') {
-		return
-	}
-	for i := range n {
-		w.separate()
-		if value(i); w.fault != nil {
-			w.within(indexPath(i))
-			break
+// Map writes an object whose names are data; value writes the value of one of
+// them. If that fails, the path of the error begins with the name.
+func (w *Writer) Map(names []string, value func(i int)) {
+	w.nest('{', '}', func() {
+		for i, name := range names {
+			w.name(name)
+			if value(i); w.fault != nil {
+				w.fault.within(keyPath(name))
+				return
+			}
 		}
-	}
-	w.leave(']')
+	})
+}
+
+// Array writes an array of n elements; value writes one of them. If that fails,
+// the path of the error begins with the index.
+func (w *Writer) Array(n int, value func(i int)) {
+	w.nest('[', ']', func() {
+		for i := range n {
+			w.separate()
+			if value(i); w.fault != nil {
+				w.fault.within(indexPath(i))
+				return
+			}
+		}
+	})
 }
 
 // Int writes an integer.
@@ -187,32 +139,29 @@ func (w *Writer) String(s string) {
 		return
 	}
 	b := append(w.buf, '"')
-	for {
-		end := plainEnd(s, 0)
-		b = append(b, s[:end]...)
-		if end == len(s) {
-			break
+	written := 0
+	for i := range len(s) {
+		c := s[i]
+		if c >= ' ' && c != '"' && c != '\\' {
+			continue
 		}
-		c := s[end]
-		s = s[end+1:]
+		b = append(append(b, s[written:i]...), '\\')
+		written = i + 1
 		switch c {
 		case '"', '\\':
-			b = append(b, '\\', c)
+			b = append(b, c)
 		case '\n':
-			b = append(b, '\\', 'n')
+			b = append(b, 'n')
 		case '\r':
-			b = append(b, '\\', 'r')
+			b = append(b, 'r')
 		case '\t':
-			b = append(b, '\\', 't')
+			b = append(b, 't')
 		default:
-			b = append(b, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
+			b = append(b, 'u', '0', '0', hex[c>>4], hex[c&15])
 		}
 	}
-	w.buf = append(b, '"')
+	w.buf = append(append(b, s[written:]...), '"')
 }
-
-// Raw writes text that is known to be JSON.
-func (w *Writer) Raw(text []byte) { w.buf = append(w.buf, text...) }
 
 // Any writes a value of any type: what [Reader.Any] returns and Go's own numbers
 // losslessly, maps in the order of their keys, everything else as encoding/json
@@ -228,8 +177,6 @@ func (w *Writer) Any(v any) {
 		w.Bool(v)
 	case string:
 		w.String(v)
-	case int:
-		w.Int(v)
 	case float64:
 		if name := nonFinite(v); name != "" {
 			w.Fail("must be a finite number, got "+name, nil)
@@ -254,24 +201,22 @@ func (w *Writer) Any(v any) {
 
 // AnyMap writes a map of values of any type, in the order of its keys.
 func (w *Writer) AnyMap(m map[string]any) {
-	w.Object(func() {
-		for _, key := range slices.Sorted(maps.Keys(m)) {
-			w.Key(key).Any(m[key])
-		}
-	})
+	keys := slices.Sorted(maps.Keys(m))
+	w.Map(keys, func(i int) { w.Any(m[keys[i]]) })
 }
 
 // foreign writes JSON text of unknown origin.
 func (w *Writer) foreign(text []byte) {
-	err := Check(text)
-	if err == nil {
-		_, err = Read(text, (*Reader).Any)
-	}
-	if err != nil {
-		w.Fail("is not JSON that can be read back: "+err.Error(), err)
+	const unreadable = "is not JSON that can be read back: "
+	if fault := Check(text); fault != nil {
+		w.Fail(unreadable+fault.Err.Error(), fault.Err)
 		return
 	}
-	w.Raw(Compact(text))
+	if fault := Read(text, func(r *Reader) { r.Any() }); fault != nil {
+		w.Fail(unreadable+fault.Reason, nil)
+		return
+	}
+	w.buf = append(w.buf, Compact(text)...)
 }
 
 // marshal writes v as encoding/json does.
@@ -289,17 +234,9 @@ func (w *Writer) marshal(v any) {
 		w.Fail("cannot be encoded: "+err.Error(), err)
 		return
 	}
-	if hasReplacement(buf.Bytes()) {
+	if escapedReplacements(buf.Bytes()) > 0 { // of invalid UTF-8: encoding/json writes a U+FFFD of the value as it is
 		w.Fail(fmt.Sprintf("is a %T with a string that is not valid UTF-8", v), nil)
 		return
 	}
 	w.foreign(buf.Bytes())
-}
-
-// hasReplacement reports whether encoding/json replaced invalid UTF-8. It writes a
-// replacement as the escape \ufffd, and a U+FFFD of the original string as three
-// bytes.
-func hasReplacement(text []byte) bool {
-	escapes := bytes.ReplaceAll(text, []byte(`\\`), nil) // without those of backslashes
-	return bytes.Contains(escapes, []byte(`\ufffd`))
 }

@@ -30,24 +30,24 @@ func BenchmarkSolve(b *testing.B) {
 		for _, bucket := range []int64{100, 1} {
 			for _, score := range scores {
 				r := rand.New(rand.NewPCG(8, 8))
-				var p Problem
+				p := instance{limit: 256 << 20}
 				for range n {
 					w := 1 + r.Int64N(largest)
-					p.Capacity += w * 2 / 5
-					p.Weights = append(p.Weights, (w-1)/bucket+1)
-					p.Values = append(p.Values, int64(10_000*score.of(r, float64(w)/largest)))
+					p.capacity += w * 2 / 5
+					p.weights = append(p.weights, (w-1)/bucket+1)
+					p.values = append(p.values, int64(10_000*score.of(r, float64(w)/largest)))
 				}
-				p.Capacity /= bucket
+				p.capacity /= bucket
 				name := fmt.Sprintf("n=%d/bucket=%d/%s", n, bucket, score.name)
 				b.Run(name+"/solve", func(b *testing.B) {
 					for b.Loop() {
-						if _, err := Solve(b.Context(), p); err != nil {
+						if _, err := Solve(b.Context(), p.problem()); err != nil {
 							b.Fatal(err)
 						}
 					}
 				})
 				b.Run(name+"/table", func(b *testing.B) {
-					if int64(n)*p.Capacity > 1e9 {
+					if int64(n)*p.capacity > 1e9 {
 						b.Skip("the table takes seconds")
 					}
 					for b.Loop() {

@@ -1,6 +1,7 @@
 package knapsack
 
 import (
+	"errors"
 	"math"
 	"math/bits"
 
@@ -55,7 +56,7 @@ func (s *solver) bound() error {
 		}
 		left -= it.w
 		if s.lead += it.v; s.lead > maxSum {
-			return &InputError{Index: -1, Reason: "values add up to more than 2^59"}
+			return errors.New("knapsack: values add up to more than 2^59")
 		}
 	}
 

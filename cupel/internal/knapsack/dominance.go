@@ -19,13 +19,6 @@ import (
 
 // dominate fixes the items that dominance decides, in time O(n log n).
 func (s *solver) dominate() {
-	var sum int64
-	for i := range s.items {
-		sum = addCosts(sum, s.items[i].cost)
-	}
-	if sum <= s.gap {
-		return // as no sum of some of them is above it
-	}
 	n := len(s.items)
 	ranks, weights := order.Borrow(n), order.Borrow(n)
 	defer ranks.Return()

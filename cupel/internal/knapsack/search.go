@@ -22,48 +22,29 @@ const maxSet = 64
 
 type search struct {
 	*solver
-	sets  bool   // whether to find the answer among equal values
+	sets  bool   // whether to find the answer; otherwise one state for a value is enough
 	least int64  // what costs must leave of the gap
 	best  uint64 // the answer among the sets of value lead found so far
 	found bool   // whether there is one
 }
 
-// improve raises the best known value to the best one there is, if the search
-// for it is not too long. It keeps no sets, and only one state for a value.
-func (s *solver) improve() error {
-	x := search{solver: s, least: 1 << s.fine} // only a greater value matters
-	complete, err := x.run()
-	if complete {
-		s.goal = s.lead
-	}
-	return err
-}
-
-// solveSearch decides the items, at most maxSet. It reports whether it did,
-// and decides nothing if the search grows too long.
-func (s *solver) solveSearch() (bool, error) {
-	x := search{solver: s, sets: true}
-	complete, err := x.run()
-	if complete {
-		for i := range s.items {
-			if x.best>>i&1 != 0 {
-				s.take(&s.items[i])
-			}
+// search finds the best value there is, if that does not take too long, and among
+// few items the answer. It reports whether it decided the items.
+func (s *solver) search() (decided bool, err error) {
+	n := len(s.items)
+	x := search{solver: s, sets: n <= maxSet}
+	if !x.sets {
+		x.least = 1 << s.fine // only a greater value matters
+		if s.goal == s.lead {
+			return false, nil
 		}
 	}
-	return complete, err
-}
-
-// run searches, and reports whether it came to an end. It gives up when a table
-// would be the better way.
-func (x *search) run() (bool, error) {
-	n := len(x.items)
 	cheapest := order.Borrow(n)
 	defer cheapest.Return()
 	var start state
 	var weight int64
-	for i := range x.items {
-		it := &x.items[i]
+	for i := range s.items {
+		it := &s.items[i]
 		cheapest.Pairs[i] = order.Pair{Key: ^uint64(it.cost), Index: i}
 		if it.in {
 			if weight += it.w; weight < 0 {
@@ -75,20 +56,35 @@ func (x *search) run() (bool, error) {
 	}
 	start.w = uint64(weight)
 	order.SortDescending(cheapest.Pairs)
+	complete, err := x.run(start, cheapest.Pairs)
+	if !complete {
+		return false, err
+	}
+	s.goal = s.lead
+	for i := range s.items {
+		if x.sets && x.best>>i&1 != 0 {
+			s.take(&s.items[i])
+		}
+	}
+	return x.sets, nil
+}
 
+// run changes the sides of the items in this order, and reports whether it came to
+// an end. It gives up when a table would be the better way.
+func (x *search) run(start state, cheapest []order.Pair) (complete bool, err error) {
 	const several = 64 // states that most searches do with
 	cur, next := make([]state, 1, several), make([]state, 0, several)
 	cur[0] = start
-	effort := x.freeStates + int64(n)*(x.capacity>>8+1)
-	for j, p := range cheapest.Pairs {
+	effort := x.freeStates + int64(len(cheapest))*(x.capacity>>8+1)
+	for j, p := range cheapest {
 		it := &x.items[p.Index]
 		change := state{uint64(it.w), it.v, it.cost, 1 << p.Index}
 		if it.in {
 			change.w, change.v = -change.w, -change.v
 		}
 		following := int64(maxCost) // no further change
-		if j+1 < n {
-			following = x.items[cheapest.Pairs[j+1].Index].cost
+		if j+1 < len(cheapest) {
+			following = x.items[cheapest[j+1].Index].cost
 		}
 		states := int64(len(cur))
 		if effort -= states; effort < 0 || states > x.limit>>8 {

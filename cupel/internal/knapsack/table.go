@@ -3,7 +3,6 @@ package knapsack
 import (
 	"errors"
 	"math/bits"
-	"slices"
 	"sort"
 )
 
@@ -33,7 +32,6 @@ type table struct {
 	row    []int64
 	lo, hi int      // the window
 	record []uint64 // bits of the steps
-	spare  int64    // bytes that saved rows may still take
 	whole  bool     // whether the table has all items
 }
 
@@ -45,36 +43,21 @@ type sum struct{ weight, credit int64 }
 // capacity from+k. Below from it is not taken; above to, the bit of to decides.
 type step struct{ from, to, at int }
 
-// window is a saved row.
-type window struct {
-	lo, hi int
-	row    []int64
-}
-
 // errShort says that a table of some of the items does not reach the goal.
 var errShort = errors.New("knapsack: the goal is not reached")
 
-// solveTable decides the items by a table. A row takes 8 bytes for each capacity.
-// Half of the memory limit is for the current row and saved ones, and a quarter
-// for the record, which grows by doubling.
+// solveTable decides the items by a table. A row takes 8 bytes for each capacity, and
+// at most half of the memory limit. A quarter is for the record, which grows by
+// doubling.
 func (s *solver) solveTable() error {
 	const widest = 1 << 40
-	bytes := 8 * (min(s.capacity, widest) + 1)
-	if bytes > s.limit/2 || s.capacity > widest {
-		return &LimitError{Limit: s.limit, Need: 2 * bytes}
+	if need := 16 * (min(s.capacity, widest) + 1); need > s.limit || s.capacity > widest {
+		return &LimitError{Need: need}
 	}
 	n := len(s.items)
-	t := &table{
-		solver: s,
-		row:    make([]int64, s.capacity+1),
-		record: make([]uint64, 0, n),
-		spare:  s.limit/2 - bytes,
-	}
+	t := &table{solver: s, row: make([]int64, s.capacity+1), record: make([]uint64, 0, n)}
 	const next = 4
 	shift := max(0, bits.Len(uint(n))-2) / next * next // leaves several items
-	if s.price == 0 {                                  // the goal is not known
-		shift = 0
-	}
 	for ; ; shift -= next {
 		if err := t.solveSome(shift); !errors.Is(err, errShort) {
 			return err
@@ -99,32 +82,16 @@ func (t *table) solveSome(shift int) error {
 	enough := t.capacity + (before.weight-t.capacity)>>shift
 	to := sort.Search(n, func(i int) bool { return t.sums[i].weight >= enough })
 	t.whole = to == n
-	return t.decide(window{row: []int64{0}}, 0, to)
+	return t.decide(to)
 }
 
-// decide decides the items in [from, to); start is the row before them.
-//
-// When the record is full, the row is saved and the items after it are decided
-// first, from there. Then those before it are run over again. Without memory for
-// another row the record begins again instead, and earlier items are run over
-// once more for each part of it.
-func (t *table) decide(start window, from, to int) error {
-	for from < to {
-		t.load(start)
-		recorded, end, err := t.fill(from, to)
+// decide decides the first items. The record has the last of them: those before
+// are run over once more.
+func (t *table) decide(to int) error {
+	for to > 0 {
+		recorded, end, err := t.fill(to)
 		if err != nil {
 			return err
-		}
-		if end < to && t.worth() < t.goal {
-			size := t.bytes()
-			t.spare -= size
-			err := t.decide(window{t.lo, t.hi, slices.Clone(t.row[t.lo : t.hi+1])}, end, to)
-			t.spare += size
-			if err != nil {
-				return err
-			}
-			to = end
-			continue
 		}
 		if t.worth() < t.goal {
 			if !t.whole {
@@ -142,22 +109,18 @@ func (t *table) decide(start window, from, to int) error {
 	return nil
 }
 
-// fill runs over the items in [from, to) until they reach the goal, there are no
-// more, or the record is full and the row is to be saved. It returns the
-// items that the record has.
-func (t *table) fill(from, to int) (recorded, end int, err error) {
-	recorded = from
-	for i := from; i < to; i++ {
+// fill runs over the first items until they reach the goal or there are no more. It
+// returns the items that the record has, which begins again when it is full.
+func (t *table) fill(to int) (recorded, end int, err error) {
+	t.forget()
+	t.lo, t.hi, t.row[0] = 0, 0, 0
+	for i := range to {
 		if t.worth() >= t.goal {
 			return recorded, i, nil
 		}
 		if int64(len(t.record)) > t.limit>>5 {
 			t.forget()
 			recorded = i
-			// As many rows as there is memory for are saved, at even distances.
-			if rows := t.spare / t.bytes(); int64(i-from)*(rows+1) >= int64(to-from) {
-				return recorded, i, nil
-			}
 		}
 		// The later items can leave no less than this.
 		after := t.sums[i+1]
@@ -169,21 +132,10 @@ func (t *table) fill(from, to int) (recorded, end int, err error) {
 	return recorded, to, nil
 }
 
-// load makes a saved row the current one, with an empty record.
-func (t *table) load(w window) {
-	t.forget()
-	t.hi = min(w.hi, int(t.capacity))
-	t.lo = min(w.lo, t.hi)
-	copy(t.row[t.lo:t.hi+1], w.row)
-}
-
 func (t *table) forget() {
 	t.steps = t.steps[:0]
 	t.record = t.record[:0]
 }
-
-// bytes returns what saving the row would take.
-func (t *table) bytes() int64 { return 8 * int64(t.hi-t.lo+1) }
 
 // worth returns the value of the items so far.
 func (t *table) worth() int64 { return t.row[min(int(t.capacity), t.hi)] }

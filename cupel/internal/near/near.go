@@ -17,8 +17,8 @@ const (
 	registered = 16
 	// compared is how many of the texts that stay a text is compared with.
 	compared = 8
-	// context is the number of words before and after a number by which numbers of
-	// two texts are matched.
+	// contextWords is the number of words before and after a number by which numbers
+	// of two texts are matched.
 	contextWords = 2
 )
 
@@ -79,23 +79,13 @@ type text struct {
 	numbers  []number
 }
 
-// number is a number with the words on one side of it.
-type number struct {
-	after   bool // the side
-	context [contextWords]int32
-	value   int32 // stands for a word
-}
+// number is a number with the words on one side of it: the side, these words, and
+// last the number.
+type number [contextWords + 2]int32
 
-func (a number) compareContext(b number) int {
-	side := 0
-	if a.after != b.after {
-		side = 1
-		if b.after {
-			side = -1
-		}
-	}
-	return cmp.Or(side, slices.Compare(a.context[:], b.context[:]))
-}
+func (a number) compare(b number) int { return slices.Compare(a[:], b[:]) }
+
+func (a number) context() [contextWords + 1]int32 { return [contextWords + 1]int32(a[:]) }
 
 // read splits a text into shingles and numbers.
 func (f *finder) read(at int, content string) {
@@ -136,13 +126,16 @@ func (f *finder) read(at int, content string) {
 		if !isNumber {
 			continue
 		}
-		before, after := number{value: f.list[i]}, number{value: f.list[i], after: true}
-		for n := range contextWords {
-			before.context[n], after.context[n] = word(i-1-n), word(i+1+n)
+		for side := range int32(2) {
+			n := number{side}
+			for at := 1; at <= contextWords; at++ {
+				n[at] = word(i + at*int(2*side-1))
+			}
+			n[contextWords+1] = f.list[i]
+			t.numbers = append(t.numbers, n)
 		}
-		t.numbers = append(t.numbers, before, after)
 	}
-	slices.SortFunc(t.numbers, func(a, b number) int { return cmp.Or(a.compareContext(b), cmp.Compare(a.value, b.value)) })
+	slices.SortFunc(t.numbers, number.compare)
 }
 
 // best returns the text that stays which a text is the nearest copy of.
@@ -202,32 +195,19 @@ func common(a, b []int32) int {
 // that stand on one side of numbers in both texts, and each text has such a
 // number that the other lacks.
 func differ(a, b []number) bool {
-	for len(a) > 0 && len(b) > 0 {
-		switch c := a[0].compareContext(b[0]); {
-		case c < 0:
-			a = a[1:]
-		case c > 0:
-			b = b[1:]
+	var onlyA, onlyB number // the last that the other text lacks
+	onlyA[0], onlyB[0] = -1, -2
+	for len(a) > 0 || len(b) > 0 {
+		switch {
+		case len(b) == 0 || len(a) > 0 && a[0].compare(b[0]) < 0:
+			onlyA, a = a[0], a[1:]
+		case len(a) == 0 || a[0].compare(b[0]) > 0:
+			onlyB, b = b[0], b[1:]
 		default:
-			context := a[0]
-			onlyA, onlyB := false, false
-			for {
-				moreA, moreB := len(a) > 0 && a[0].compareContext(context) == 0, len(b) > 0 && b[0].compareContext(context) == 0
-				if !moreA && !moreB {
-					break
-				}
-				switch {
-				case !moreB, moreA && a[0].value < b[0].value:
-					onlyA, a = true, a[1:]
-				case !moreA, b[0].value < a[0].value:
-					onlyB, b = true, b[1:]
-				default:
-					a, b = a[1:], b[1:]
-				}
-			}
-			if onlyA && onlyB {
-				return true
-			}
+			a, b = a[1:], b[1:]
+		}
+		if onlyA.context() == onlyB.context() {
+			return true
 		}
 	}
 	return false

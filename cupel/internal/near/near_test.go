@@ -3,8 +3,6 @@ package near_test
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -77,27 +75,6 @@ func TestFind(t *testing.T) {
 	}
 }
 
-func TestLong(t *testing.T) {
-	for _, row := range []struct {
-		text string
-		want bool
-		why  string
-	}{
-		{"", false, "no words"},
-		{strings.Repeat("a ", 49), false, "49 words"},
-		{strings.Repeat("a ", 50), true, "50 words"},
-		{strings.Repeat("a-", 50), true, "with anything between them"},
-		{strings.Repeat("-. ", 500), false, "punctuation is no word"},
-		{strings.Repeat("水", 50), true, "each ideograph is a word"},
-		{"1 a\n2 a\n" + strings.Repeat("a ", 47), false, "line numbers are no words"},
-		{"1 a\n3 a\n" + strings.Repeat("a ", 47), true, "these number no lines"},
-	} {
-		if got := near.Long(row.text); got != row.want {
-			t.Errorf("%.20q: got %v: %s", row.text, got, row.why)
-		}
-	}
-}
-
 // TestNearest: of several, a text is a copy of the nearest, and what is a copy is
 // nothing that others are copies of.
 func TestNearest(t *testing.T) {
@@ -112,37 +89,6 @@ func TestNearest(t *testing.T) {
 	for i, c := range copies {
 		if c.Of != want[i] {
 			t.Errorf("text %d: got %+v, want a copy of %d", i, c, want[i])
-		}
-	}
-}
-
-// TestWithin: for all texts, each copy is within the threshold of a text
-// that stays and comes before it.
-func TestWithin(t *testing.T) {
-	random := rand.New(rand.NewPCG(7, 8))
-	for range 300 {
-		var texts []string
-		for range 2 + random.IntN(30) {
-			var b strings.Builder
-			for part := range 4 {
-				b.WriteString(prose(40*part+random.IntN(3), 15+random.IntN(15)) + " n " + strconv.Itoa(random.IntN(3)) + " ")
-			}
-			if text := b.String(); !slices.Contains(texts, text) {
-				texts = append(texts, text)
-			}
-		}
-		threshold := 0.5 + random.Float64()/2
-		copies, err := near.Find(t.Context(), texts, threshold)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, c := range copies {
-			if c.Of < 0 {
-				continue
-			}
-			if c.Of >= i || copies[c.Of].Of >= 0 || float64(c.Shared)/float64(c.Total) < threshold || c.Shared > c.Total {
-				t.Fatalf("text %d: %+v of %+v at %v", i, c, copies[c.Of], threshold)
-			}
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package near
 
 import (
+	"iter"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -34,9 +35,7 @@ func Long(text string) bool {
 // one ideograph or kana. A minus sign before a digit belongs to the word, unless
 // a word ends right before it.
 func eachWord(text string, yield func(word) bool) {
-	lines := lineNumbers{rest: text}
-	for lines.next() {
-		line := lines.line
+	for line := range lines(text) {
 		sign := -1 // where a minus sign stands right before the next character
 		start, number := -1, false
 		for i, r := range line {
@@ -72,6 +71,32 @@ func eachWord(text string, yield func(word) bool) {
 	}
 }
 
+// lines are the lines of a text without their numbers. A number at the start of a
+// line, after spaces or tabs, is the line's if the line before has the number below
+// at its start, or the line after the one above.
+func lines(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		const none = -2 // neither below nor above another number
+		before := none
+		number, ends := startNumber(text)
+		for text != "" {
+			line, rest, _ := strings.Cut(text, "\n")
+			next, nextEnds := startNumber(rest)
+			last := none
+			if ends > 0 {
+				last = number
+				if number == before+1 || nextEnds > 0 && next == number+1 {
+					line = line[ends:]
+				}
+			}
+			if !yield(line) {
+				return
+			}
+			text, before, number, ends = rest, last, next, nextEnds
+		}
+	}
+}
+
 // kindOf reports whether a character is part of a word, whether it is a word of
 // its own, and whether it makes the word a number.
 func kindOf(r rune) (in, alone, digit bool) {
@@ -92,40 +117,6 @@ func wordEnds(text string) bool {
 	r, _ := utf8.DecodeLastRuneInString(text)
 	in, _, _ := kindOf(r)
 	return in
-}
-
-// lineNumbers goes through the lines of a text and cuts off their numbers. A
-// number at the start of a line, after spaces or tabs, is the line's if the line
-// before has the number below at its start, or the line after the one above.
-type lineNumbers struct {
-	rest string
-	line string // the current line, without its number
-
-	begun           bool
-	number, numbers int // of the next line and where it ends, 0 for none
-	last            int // of the current line
-}
-
-func (l *lineNumbers) next() bool {
-	if l.rest == "" {
-		return false
-	}
-	if !l.begun {
-		l.begun = true
-		l.number, l.numbers = startNumber(l.rest)
-		l.last = -2
-	}
-	number, ends, before := l.number, l.numbers, l.last
-	l.line, l.rest, _ = strings.Cut(l.rest, "\n")
-	l.number, l.numbers = startNumber(l.rest)
-	l.last = -2
-	if ends > 0 {
-		l.last = number
-		if number == before+1 || l.numbers > 0 && l.number == number+1 {
-			l.line = l.line[ends:]
-		}
-	}
-	return true
 }
 
 // startNumber returns the number of at most nine digits at the start of a line

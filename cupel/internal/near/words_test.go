@@ -84,11 +84,7 @@ func TestLineNumbers(t *testing.T) {
 		{"1000000000 a\n1 b", "1000000000 a|1 b", "nor here"},
 		{"", "", "no lines"},
 	} {
-		var lines []string
-		for l := (lineNumbers{rest: row.text}); l.next(); {
-			lines = append(lines, l.line)
-		}
-		if got := strings.Join(lines, "|"); got != row.want {
+		if got := strings.Join(slices.Collect(lines(row.text)), "|"); got != row.want {
 			t.Errorf("%q is %q, want %q: %s", row.text, got, row.want, row.why)
 		}
 	}
@@ -103,6 +99,7 @@ func TestShortest(t *testing.T) {
 		"1\n2\n" + strings.Repeat("a ", 49):  false,
 		"1\n2\n" + strings.Repeat("a ", 50):  true,
 		strings.Repeat("a ", 48) + "abcdefg": false,
+		strings.Repeat("水", 50):              true,
 	} {
 		if got := Long(text); got != want {
 			t.Errorf("%q is long: %t", text, got)
@@ -110,27 +107,13 @@ func TestShortest(t *testing.T) {
 	}
 }
 
-func TestCommon(t *testing.T) {
-	for _, row := range []struct {
-		a, b []int32
-		want int
-	}{
-		{nil, []int32{1}, 0},
-		{[]int32{1}, nil, 0},
-		{[]int32{1, 3, 5}, []int32{1, 3, 5}, 3},
-		{[]int32{0, 2, 6}, []int32{1, 3, 5}, 0},
-		{[]int32{3}, []int32{1, 2, 3}, 1},
-		{[]int32{1, 2, 3}, []int32{3}, 1},
-	} {
-		if got := common(row.a, row.b); got != row.want {
-			t.Errorf("%v and %v have %d in common, want %d", row.a, row.b, got, row.want)
-		}
-	}
-}
-
 // at is a number with two words on one side of it.
 func at(value, near, far int32, after bool) number {
-	return number{after: after, context: [contextWords]int32{near, far}, value: value}
+	n := number{0, near, far, value}
+	if after {
+		n[0] = 1
+	}
+	return n
 }
 
 // numbersOf reads numbers with the words on one side, as VALUE NEAR FAR, and "after" if
@@ -236,7 +219,7 @@ func TestContexts(t *testing.T) {
 			t.Errorf("%+v is not among %+v", n, got)
 		}
 	}
-	if len(got) != len(want) || !slices.IsSortedFunc(got, number.compareContext) {
+	if len(got) != len(want) || !slices.IsSortedFunc(got, number.compare) {
 		t.Errorf("got %+v, want these in order: %+v", got, want)
 	}
 }

@@ -33,58 +33,29 @@ func Key(score float64) uint64 {
 // smallest first. It is linear in len(pairs) when they come in order of Index,
 // as a list's own positions do, and O(n log n) otherwise.
 func SortDescending(pairs []Pair) {
-	how, least, greatest := survey(pairs)
-	switch how {
-	case asItIs:
-	case byComparison:
-		slices.SortFunc(pairs, compare)
-	case byInsertion:
-		insertionSort(pairs)
-	case byBuckets:
-		scratch := Borrow(len(pairs))
-		scratch.spread(pairs, scratch.Pairs, least, greatest)
-		insertionSort(pairs)
-		scratch.Return()
-	}
-}
-
-// A method is a way of sorting.
-type method int
-
-const (
-	asItIs       method = iota // sorted already
-	byInsertion                // few pairs, in order of Index
-	byBuckets                  // many pairs, in order of Index
-	byComparison               // everything else
-)
-
-// survey chooses how to sort pairs, and returns the least and the greatest key.
-func survey(pairs []Pair) (how method, least, greatest uint64) {
-	if len(pairs) < 2 {
-		return asItIs, 0, 0
-	}
-	byIndex, sorted := true, true
-	last := pairs[0]
-	least, greatest = last.Key, last.Key
-	for _, p := range pairs[1:] {
+	sorted, byIndex := true, true
+	last := Pair{Key: math.MaxUint64, Index: math.MinInt}
+	for _, p := range pairs {
 		if p.Index < last.Index {
 			byIndex = false
 		}
 		if p.Key > last.Key || p.Key == last.Key && p.Index < last.Index {
 			sorted = false
 		}
-		least, greatest = min(least, p.Key), max(greatest, p.Key)
 		last = p
 	}
 	switch {
 	case sorted:
-		return asItIs, least, greatest
-	case !byIndex:
-		return byComparison, least, greatest
-	case len(pairs) <= insertionUpTo:
-		return byInsertion, least, greatest
+	case byIndex:
+		if len(pairs) > insertionUpTo {
+			scratch := Borrow(len(pairs))
+			scratch.spread(pairs, scratch.Pairs)
+			scratch.Return()
+		}
+		insertionSort(pairs)
+	default:
+		slices.SortFunc(pairs, compare)
 	}
-	return byBuckets, least, greatest
 }
 
 func compare(a, b Pair) int {
@@ -93,10 +64,6 @@ func compare(a, b Pair) int {
 	}
 	return cmp.Compare(a.Index, b.Index)
 }
-
-// insertionUpTo is the length up to which moving pairs one by one is faster
-// than counting.
-const insertionUpTo = 16
 
 // insertionSort is stable.
 func insertionSort(pairs []Pair) {
@@ -114,12 +81,23 @@ func insertionSort(pairs []Pair) {
 	}
 }
 
-// spread almost sorts pairs, whose keys lie between least and greatest, and is
-// stable: no pair has more than insertionUpTo others to pass. It divides that range
-// into about as many buckets as there are pairs, and spreads those of the larger
-// buckets again. Each level removes some bits from the range, so there are few
-// levels for any keys. room has the length of pairs; spread overwrites it.
-func (b *Buffer) spread(pairs, room []Pair, least, greatest uint64) {
+// insertionUpTo is the length up to which moving pairs one by one is faster
+// than counting.
+const insertionUpTo = 16
+
+// spread almost sorts pairs, and is stable: no pair has more than insertionUpTo
+// others to pass. It divides the range of the keys into about as many buckets as there
+// are pairs, and spreads those of the larger buckets again. Each level removes some
+// bits from the range, so there are few levels for any keys. room has the length of
+// pairs; spread overwrites it.
+func (b *Buffer) spread(pairs, room []Pair) {
+	least, greatest := pairs[0].Key, pairs[0].Key
+	for _, p := range pairs[1:] {
+		least, greatest = min(least, p.Key), max(greatest, p.Key)
+	}
+	if least == greatest {
+		return
+	}
 	width := min(bits.Len(uint(len(pairs))), mostBucketBits)
 	shift := max(bits.Len64(greatest-least)-width, 0) & 63 // the compiler does not know that it is below 64
 	start := len(b.counts)
@@ -141,28 +119,17 @@ func (b *Buffer) spread(pairs, room []Pair, least, greatest uint64) {
 		pairs[*end] = p
 		*end++
 	}
-	if shift > 0 && most > insertionUpTo { // without shift all keys of a bucket are equal
+	if most > insertionUpTo {
 		begin := uint32(0)
 		for i := range 1 << width {
 			end := b.counts[start+i] // deeper levels may have moved the counts
 			if end-begin > insertionUpTo {
-				b.spreadAgain(pairs[begin:end], room[begin:end])
+				b.spread(pairs[begin:end], room[begin:end])
 			}
 			begin = end
 		}
 	}
 	b.counts = b.counts[:start]
-}
-
-// spreadAgain spreads a bucket.
-func (b *Buffer) spreadAgain(pairs, room []Pair) {
-	least, greatest := pairs[0].Key, pairs[0].Key
-	for _, p := range pairs[1:] {
-		least, greatest = min(least, p.Key), max(greatest, p.Key)
-	}
-	if least < greatest {
-		b.spread(pairs, room, least, greatest)
-	}
 }
 
 // mostBucketBits keeps the ends of the buckets in the fastest cache.

@@ -96,41 +96,6 @@ func TestNaNHasTheLeastKey(t *testing.T) {
 	}
 }
 
-func TestSurvey(t *testing.T) {
-	list := func(n int, key func(i int) uint64) []Pair {
-		pairs := make([]Pair, n)
-		for i := range pairs {
-			pairs[i] = Pair{key(i), i}
-		}
-		return pairs
-	}
-	rising := func(i int) uint64 { return 100 + uint64(i) }
-	tests := []struct {
-		pairs           []Pair
-		how             method
-		least, greatest uint64
-		why             string
-	}{
-		{nil, asItIs, 0, 0, "nothing to sort"},
-		{list(1, rising), asItIs, 0, 0, "nothing to sort"},
-		{[]Pair{{5, 3}, {5, 4}, {2, 0}}, asItIs, 2, 5, "falling keys, ties by index"},
-		{[]Pair{{5, 3}, {5, 2}}, byComparison, 5, 5, "a tie against the order of indices"},
-		{[]Pair{{2, 3}, {5, 2}}, byComparison, 2, 5, "indices fall"},
-		{[]Pair{{2, 0}, {5, 3}, {7, 2}}, byComparison, 2, 7, "indices fall at the end alone"},
-		{[]Pair{{2, 0}, {5, 1}, {3, 2}}, byInsertion, 2, 5, "few"},
-		{[]Pair{{5, 0}, {2, 1}, {3, 2}}, byInsertion, 2, 5, "falling keys at the start alone"},
-		{list(insertionUpTo, rising), byInsertion, 100, 99 + insertionUpTo, "the most that count as few"},
-		{list(insertionUpTo+1, rising), byBuckets, 100, 100 + insertionUpTo, "one more"},
-		{list(1000, func(i int) uint64 { return uint64(i*7919) % 1000 }), byBuckets, 0, 999, "many"},
-	}
-	for _, tt := range tests {
-		how, least, greatest := survey(tt.pairs)
-		if how != tt.how || least != tt.least || greatest != tt.greatest {
-			t.Errorf("%v: got %d, %d, %d, want %d, %d, %d: %s", tt.pairs, how, least, greatest, tt.how, tt.least, tt.greatest, tt.why)
-		}
-	}
-}
-
 // TestSortDescendingOfOutliers has keys so far from the others that all of these
 // share a bucket, at each level again. Moving them one by one would take
 // billions of steps.
@@ -153,7 +118,7 @@ func TestSortDescendingOfOutliers(t *testing.T) {
 		slices.SortStableFunc(want, compare)
 		b := Borrow(n)
 		b.counts = b.counts[:0]
-		b.spread(pairs, b.Pairs, 0, math.MaxUint64)
+		b.spread(pairs, b.Pairs)
 		insertionSort(pairs)
 		if !slices.Equal(pairs, want) {
 			t.Errorf("outliers in front %t: wrong order", front)
@@ -173,7 +138,7 @@ func TestSortDescendingOfOutliers(t *testing.T) {
 		want := slices.Clone(pairs)
 		slices.SortStableFunc(want, compare)
 		b := Borrow(len(pairs))
-		b.spreadAgain(pairs, b.Pairs)
+		b.spread(pairs, b.Pairs)
 		insertionSort(pairs)
 		if !slices.Equal(pairs, want) {
 			t.Errorf("key %d at %d: wrong order", outlier, i/2)

@@ -50,3 +50,10 @@ func IsContextError(ctx context.Context, err error) bool {
 func is(err, target error) bool {
 	return target != nil && reflect.ValueOf(target).Comparable() && errors.Is(err, target)
 }
+
+// Quietly calls do while something unwinds the stack. A panic of do ends here, so
+// that the caller sees the first one, which is not recovered.
+func Quietly(do func()) {
+	defer func() { _ = recover() }()
+	do()
+}

@@ -1,6 +1,6 @@
 import { counted, grouped, scoreText } from './format';
 import { kindOfCandidate, moveTo, nearestStop, page, shownItem, shownTokens, type Side } from './model';
-import { openDetails } from './details';
+import { openDetails } from './open';
 import { filterByState, resort } from './filter';
 import { Card, KindChip, LineText, Quiet, SideBadge, Still, useWidth } from './parts';
 import { changed, view } from './state';

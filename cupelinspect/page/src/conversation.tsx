@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
-import { openDetails } from './details';
 import { counted, grouped } from './format';
 import { itemOfCandidate, kindOfCandidate, page, shownItem, type Row, type Side } from './model';
+import { openDetails } from './open';
 import { Data, KindChip, Quiet } from './parts';
 import { inOrder, isTold, runsOf, speakerOf, stateOf, sumOf, titleOf, tokensText, unitsOf, whyOut, type State, type Unit } from './story';
 

@@ -3,10 +3,9 @@ import { useRef, useState } from 'preact/hooks';
 import { ChangeButton } from './budget';
 import { counted, exact, grouped } from './format';
 import { itemOfCandidate, page, shownItem, tokensDiffer, whyOf, type Row, type Side } from './model';
+import { dialog, openDetails } from './open';
 import { Content, Data, KindChip, LongText, Quiet, SideBadge } from './parts';
 import { changed, table, view } from './state';
-import { moveActive } from './table';
-import { hideTip } from './tip';
 import type { Item, Selection } from './wire';
 
 // The details of one candidate, in a dialog. Escape closes it and restores the
@@ -35,22 +34,6 @@ export function Details() {
       {view.details >= 0 && <Drawer row={page.rows[view.details]} />}
     </dialog>
   );
-}
-
-function dialog(): HTMLDialogElement {
-  return document.getElementById('details') as HTMLDialogElement;
-}
-
-export function openDetails(r: number): void {
-  hideTip();
-  view.details = r;
-  const at = table.shown.indexOf(r);
-  if (at >= 0) moveActive(at);
-  changed();
-  const box = dialog();
-  if (!box.open) box.showModal();
-  else if (!box.contains(document.activeElement) || document.activeElement?.matches(':disabled')) document.getElementById('details-title')?.focus();
-  box.scrollTop = 0;
 }
 
 function stepDetails(by: number): void {

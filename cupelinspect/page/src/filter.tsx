@@ -1,6 +1,7 @@
 import { columnOf } from './columns';
 import { counted, grouped, plain } from './format';
 import { isIn, isOnlyHere, page, shownTokens, type Row, type Side } from './model';
+import { scrollTable } from './open';
 import { calm, changed, shownRow, table, view } from './state';
 
 // Which rows the table shows, and in which order.
@@ -62,12 +63,6 @@ function show(filters: Partial<typeof view>): void {
   scrollTable(0);
   refilter();
   changed();
-}
-
-export function scrollTable(top: number): void {
-  if (table.top === top) return;
-  table.top = top;
-  if (table.scroller) table.scroller.scrollTop = top;
 }
 
 function clearFilters(): void {

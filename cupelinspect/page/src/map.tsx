@@ -1,7 +1,7 @@
 import { useMemo, useRef } from 'preact/hooks';
-import { openDetails } from './details';
 import { counted, firstLine, grouped, plain, scoreText } from './format';
-import { isOnlyHere, itemOfCandidate, kindOfCandidate, page, shownItem, shownTokens, spendableOf, type Side, type Stop } from './model';
+import { formNote, isOnlyHere, kindOfCandidate, page, shownItem, shownTokens, spendableOf, type Side, type Stop } from './model';
+import { openDetails } from './open';
 import { Card, Still, titled, useWidth } from './parts';
 import { changed, view } from './state';
 import { showTextOf } from './text';
@@ -242,11 +242,6 @@ function Active({ side, layout, block, position, id }: { side: Side; layout: Lay
 function itemLabel(side: Side, candidate: number): string {
   const item = shownItem(side, candidate);
   return `${plain(item.kind, 40)}, ${counted(item.tokens, 'token')}${formNote(side, candidate)}, score ${scoreText(side.selection.scores[candidate])}: ${plain(firstLine(item.content), 80)}`;
-}
-
-// formNote follows a number of tokens.
-export function formNote(side: Side, candidate: number): string {
-  return side.form[candidate] > 0 ? ` (form ${side.form[candidate]} of ${grouped(itemOfCandidate(side, candidate).tokens)})` : '';
 }
 
 function mapKey(event: KeyboardEvent, side: Side, layout: Layout, blocks: Block[], active: number): void {

@@ -1,4 +1,4 @@
-import { asciiFolded } from './format';
+import { asciiFolded, grouped } from './format';
 import { unpack, type Item, type Selection, type Source } from './wire';
 
 // The page's model. A side is one selection and its current budget; a row is one
@@ -365,4 +365,9 @@ export function whyOf(side: Side, candidate: number): string {
 // which does not include them: the largest window the slicer aims for.
 export function spendableOf(side: Side, stop = side.stop): number {
   return (stop.pinned ?? side.pinnedTokens) + stop.effective;
+}
+
+// formNote follows a number of tokens.
+export function formNote(side: Side, candidate: number): string {
+  return side.form[candidate] > 0 ? ` (form ${side.form[candidate]} of ${grouped(itemOfCandidate(side, candidate).tokens)})` : '';
 }

@@ -1,7 +1,7 @@
 import { useRef } from 'preact/hooks';
-import { openDetails } from './details';
 import { grouped, scoreText } from './format';
 import { kindOfCandidate, page, type Side } from './model';
+import { openDetails } from './open';
 import { Card, Still, titled, useWidth } from './parts';
 import { hideTip, showTip } from './tip';
 

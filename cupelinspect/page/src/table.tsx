@@ -1,23 +1,17 @@
 import { useEffect, useLayoutEffect, useReducer, useRef, useState } from 'preact/hooks';
 import { allColumns, type Column } from './columns';
-import { openDetails } from './details';
-import { Filters, resort, scrollTable } from './filter';
+import { Filters, resort } from './filter';
 import { counted } from './format';
 import { isIn, page, type Row } from './model';
+import { moveActive, narrow, openDetails, rowHeight, scrollTable } from './open';
 import { changed, shownRow, table } from './state';
 
 // The table of all candidates. Only visible rows are elements, so ten thousand
 // of them sort and filter within a frame or two. The grid itself has the focus
 // and names the active row, so scrolling a row away does not lose the focus.
 
-const narrow = matchMedia('(max-width: 640px)'); // as in the style sheet, which then hides minor columns and makes a card of each row
 const SPARE_ROWS = 10;
 const PRINTED_ROWS = 400;
-
-// rowHeight is as in the style sheet.
-function rowHeight(): number {
-  return narrow.matches ? 54 : 26;
-}
 
 export function Candidates() {
   return (
@@ -149,18 +143,6 @@ function press(event: MouseEvent): void {
   if (at < 0) return;
   table.active = at;
   openDetails(table.shown[at]);
-}
-
-// moveActive makes a row active and scrolls it into view.
-export function moveActive(to: number): void {
-  const { shown, grid, scroller } = table;
-  if (shown.length === 0 || !grid || !scroller) return;
-  table.active = Math.min(shown.length - 1, Math.max(0, to));
-  const top = table.active * rowHeight();
-  const room = scroller.clientHeight - (grid.tHead?.offsetHeight ?? 0);
-  if (top < table.top) scrollTable(top);
-  if (top + rowHeight() > table.top + room) scrollTable(top + rowHeight() - room);
-  changed();
 }
 
 function gridKey(event: KeyboardEvent): void {

@@ -1,7 +1,7 @@
 import { UnitBadges } from './columns';
-import { openDetails } from './details';
 import { counted, grouped, scoreText } from './format';
 import { isOnlyHere, kindOfCandidate, page, shownItem, type Side } from './model';
+import { openDetails } from './open';
 import { Card, Content, Data, KindChip, titled } from './parts';
 import { calm, changed, view } from './state';
 

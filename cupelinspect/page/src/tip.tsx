@@ -1,7 +1,6 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { counted, grouped, scoreText } from './format';
-import { formNote } from './map';
-import { kindOfCandidate, shownItem, type Side } from './model';
+import { formNote, kindOfCandidate, shownItem, type Side } from './model';
 import { Data, KindChip, LineText } from './parts';
 
 // The tip follows the pointer, and the keyboard in the map. It only repeats the

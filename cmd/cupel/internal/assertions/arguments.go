@@ -135,7 +135,7 @@ func (i *item) matches(of *cupel.ContextItem) bool {
 		i.Group != "" && of.Group() != i.Group,
 		i.VersionOf != "" && of.VersionOf() != i.VersionOf,
 		i.Kind != "" && of.Kind().Key() != i.Kind.Key(),
-		i.Source != "" && of.Source().Key() != i.Source.Key(),
+		i.Source != "" && !strings.EqualFold(string(of.Source()), string(i.Source)),
 		i.Pinned != nil && of.Pinned() != *i.Pinned,
 		i.MinTokens != nil && of.Tokens() < *i.MinTokens,
 		i.MaxTokens != nil && of.Tokens() > *i.MaxTokens:

@@ -54,7 +54,16 @@ var vocabulary = []assertion{
 
 // holds returns nil if the assertion of a name holds.
 func (a *arguments) holds(name string, s Subject) error {
-	c := cupeltest.That(s.Report, s.Options...)
+	if name == "Deterministic" {
+		var r recorder
+		cupeltest.Deterministic(&r, s.Pipeline, s.Items, s.Budget, a.Runs, s.Options...)
+		return r.err
+	}
+	return cupeltest.That(s.Report, func(c *cupeltest.SelectionReportAssertionChain) { a.ask(c, name, s) }, s.Options...)
+}
+
+// ask asks a chain whether an assertion holds.
+func (a *arguments) ask(c *cupeltest.SelectionReportAssertionChain, name string, s Subject) {
 	switch name {
 	case "IncludeItemWithKind":
 		c.IncludeItemWithKind(a.Kind)
@@ -116,12 +125,7 @@ func (a *arguments) holds(name string, s Subject) error {
 		c.HaveNoStaleItems()
 	case "MatchGolden":
 		c.MatchGolden(a.Name)
-	case "Deterministic":
-		var r recorder
-		cupeltest.Deterministic(&r, s.Pipeline, s.Items, s.Budget, a.Runs, s.Options...)
-		return r.err
 	}
-	return c.Err()
 }
 
 // maxRuns bounds the time that one check can take.

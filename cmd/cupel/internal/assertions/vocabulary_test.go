@@ -158,62 +158,62 @@ func TestVocabulary(t *testing.T) {
 			want: "PlaceTopNScoredAtEdges(2) failed: 1 of the top-2 scored items were not at expected edge positions. Top-2 items (by score): [(kind=SystemPrompt, score=1, idx=0), (kind=Message, score=0.9, idx=1)]. Expected edge positions: [0, 2].",
 			why:  "the second best is last unless somebody moves it"},
 		{name: "IncludeInOrder", holds: `contents = ["You answer briefly.", "The oven is broken."]`, fails: `contents = ["The oven is broken.", "You answer briefly."]`,
-			want: `IncludeInOrder("The oven is broken.", "You answer briefly.") failed: "You answer briefly." does not come after "The oven is broken.". Included had 3 items: ["You answer briefly.", "Repairs cost\n900 euros.", "The oven is broken."].`,
+			want: `IncludeInOrder failed: expected ["The oven is broken.", "You answer briefly."] in this order, but found ["You answer briefly.", "Repairs cost\n900 euros.", "The oven is broken."], where "You answer briefly." does not come next.`,
 			why:  "the prompt comes first"},
 		{name: "HaveNoExclusions", holdsOver: func(r *cupel.SelectionReport) { r.Excluded = nil },
-			want: `HaveNoExclusions failed: found 3 excluded item(s). First: "The oven is broken." (kind=Message, score=0.5, Deduplicated: the same content is in as another item).`,
+			want: `HaveNoExclusions failed: expected no excluded items, but found 3.`,
 			why:  "three items are out"},
 		{name: "IncludeNoItemMatching", holds: `item = { content_contains = "password" }`, fails: `item = { kind = "ToolOutput" }`,
-			want: "IncludeNoItemMatching failed: 1 of 3 included item(s) matched the predicate.",
+			want: `IncludeNoItemMatching failed: expected no included item that matches the predicate, but found some among 3.`,
 			why:  "the repairs are in, and nothing has a password"},
 		{name: "ExcludeNoItemMatching", holds: `item = { kind = "ToolOutput" }`, fails: `item = { kind = "Memory" }`,
-			want: "ExcludeNoItemMatching failed: 1 of 3 excluded item(s) matched the predicate.",
+			want: `ExcludeNoItemMatching failed: expected no excluded item that matches the predicate, but found 1 of 3.`,
 			why:  "the memory is out, and the repairs are in"},
 		{name: "ExcludeItemWithReasonData", holds: "reason = \"Deduplicated\"\ndata = { deduplicated_against = \"The oven is broken.\" }", fails: "reason = \"BudgetExceeded\"\ndata = { item_tokens = 10, available_tokens = 4 }",
-			want: "ExcludeItemWithReasonData failed: expected [BudgetExceeded: 10 tokens requested, 4 available], but excluded items with this code had: [BudgetExceeded: 10 tokens requested, 5 available].",
+			want: `ExcludeItemWithReasonData failed: expected an excluded item with [BudgetExceeded: 10 tokens requested, 4 available], but found 3 excluded items with other data and reasons: [Deduplicated, BudgetExceeded, NegativeTokens].`,
 			why:  "5 tokens are left for the tea"},
 		{name: "HaveTokensAtMost", holds: "n = 25", fails: "n = 24",
-			want: "HaveTokensAtMost(24) failed: expected at most 24 tokens in Included, but found 25 in 3 items.",
+			want: `HaveTokensAtMost failed: expected at most 24 included tokens, but found 25 in 3 items.`,
 			why:  "5, 10 and 10"},
 		{name: "HaveShortfallForKind", holds: `kind = "memory"`, fails: `kind = "Message"`,
-			want: "HaveShortfallForKind(Message) failed: no shortfall had Kind=Message. The report had 1 shortfall(s) of kinds: [Memory].",
+			want: `HaveShortfallForKind failed: expected a shortfall of Kind=Message, but found 1 shortfalls of kinds: [Memory].`,
 			why:  "the only memory has no valid token count"},
 		{name: "IncludeGroup", holds: `group = "call_1"`, fails: `group = "call_2"`, over: workshop,
-			want: `IncludeGroup("call_2") failed: expected all items of the group to be included, but found 0 of its items included and 2 excluded with reasons: [BudgetExceeded].`,
+			want: `IncludeGroup failed: expected all items of group "call_2" included, but found 2 excluded.`,
 			why:  "the second call does not fit"},
 		{name: "ExcludeGroup", holds: `group = "call_2"`, fails: `group = "call_1"`, over: workshop,
-			want: `ExcludeGroup("call_1") failed: expected all items of the group to be excluded, but found 2 of its items included and 0 excluded.`,
+			want: `ExcludeGroup failed: expected all items of group "call_1" excluded, but found 0.`,
 			why:  "the first call is in"},
 		{name: "KeepGroupsWhole", over: workshop, failsOver: func(r *cupel.SelectionReport) {
 			at := slices.IndexFunc(r.Included, cupeltest.ByContent("12 mm").Included)
 			r.Excluded = append(r.Excluded, cupel.ExcludedItem{Item: r.Included[at].Item, Reason: cupel.ExclusionReason{Code: cupel.ExcludeFiltered}})
 			r.Included = slices.Delete(r.Included, at, at+1)
 		},
-			want: `KeepGroupsWhole failed: 1 group(s) are split. Group "call_1" has 1 included and 1 excluded item(s).`,
+			want: `KeepGroupsWhole failed: expected no group split, but found group "call_1" in part.`,
 			why:  "reports keep groups whole unless somebody splits them"},
 		{name: "KeepGroupsTogether", over: workshop, failsOver: func(r *cupel.SelectionReport) {
 			at := slices.IndexFunc(r.Included, cupeltest.ByContent("12 mm").Included)
 			r.Excluded = append(r.Excluded, cupel.ExcludedItem{Item: r.Included[at].Item, Reason: cupel.ExclusionReason{Code: cupel.ExcludeFiltered}})
 			r.Included = slices.Delete(r.Included, at, at+1)
 		},
-			want: `KeepGroupsTogether failed: group "call_1" has an item at index 4, and another is excluded: Filtered.`,
+			want: `KeepGroupsTogether failed: expected no group split, but found group "call_1" in part.`,
 			why:  "reports keep groups together unless somebody splits them"},
 		{name: "IncludeItemInForm", holds: "item = { kind = \"Document\" }\nform = 2", fails: "item = { kind = \"Document\" }\nform = 1", over: workshop,
-			want: "IncludeItemInForm(1) failed: predicate matched 1 included item(s) but none was in form 1. They had forms: [2].",
+			want: `IncludeItemInForm failed: expected an included item that matches the predicate in form 1, but found 1 that match and are not so.`,
 			why:  "the chapters are the smaller of the two"},
 		{name: "IncludeItemInSmallerForm", holds: `item = { content = "its chapters" }`, fails: `item = { group = "call_1" }`, over: workshop,
-			want: "IncludeItemInSmallerForm failed: predicate matched 2 included item(s) but none was in a smaller form. They had forms: [0, 0].",
+			want: `IncludeItemInSmallerForm failed: expected an included item that matches the predicate in a smaller form, but found 2 that match and are not so.`,
 			why:  "the manual alone has smaller forms"},
 		{name: "ExcludeItemSupersededBy", holds: "item = { version_of = \"draft\" }\nnewest = \"draft 2\"", fails: "item = { version_of = \"draft\" }\nnewest = \"draft 3\"", over: workshop,
-			want: `ExcludeItemSupersededBy("draft 3") failed: the matching items are superseded by: ["draft 2"].`,
+			want: `ExcludeItemSupersededBy failed: expected a matching item superseded by "draft 3", but found 1 excluded items that match, with reasons: [Superseded].`,
 			why:  "the second draft is the newest"},
 		{name: "IncludeStaleItem", holds: `item = { version_of = "plan", pinned = true }`, fails: `item = { version_of = "draft" }`, over: workshop,
-			want: "IncludeStaleItem failed: predicate matched 1 included item(s) but none was stale.",
+			want: `IncludeStaleItem failed: expected an included item that matches the predicate and is stale, but found 1 that match and are not so.`,
 			why:  "the old plan is pinned, and the old draft is out"},
 		{name: "HaveNoStaleItems", over: workshop, holdsOver: func(r *cupel.SelectionReport) {
 			r.Included = slices.DeleteFunc(r.Included, func(in cupel.IncludedItem) bool { return in.Stale })
 		},
-			want: `HaveNoStaleItems failed: found 1 stale item(s) in Included. First: "plan 1" (kind=Message, a version of "plan").`,
+			want: `HaveNoStaleItems failed: expected no stale included item, but found some among 6.`,
 			why:  "the old plan is pinned"},
 		{name: "MatchGolden", fails: `name = "window"`,
 			want: "MatchGolden(window) failed: there is no golden file testdata/window.golden. To write it, run the test with CUPELTEST_UPDATE=1.",
@@ -390,6 +390,6 @@ func TestReasonData(t *testing.T) {
 		`"CountRequireCandidatesExhausted" data = { kind = "K", required = 2, available=1}`:  "CountRequireCandidatesExhausted: K requires 2, available 1",
 	} {
 		err := decode(t, "assert = \"exclude_item_with_reason_data\"\nreason = "+strings.Replace(data, " data", "\ndata", 1)).Run(kitchen(t))
-		require.ErrorContains(t, err, "ExcludeItemWithReasonData failed: expected ["+want+"], but ")
+		require.ErrorContains(t, err, "ExcludeItemWithReasonData failed: expected an excluded item with ["+want+"], but ")
 	}
 }

@@ -76,7 +76,7 @@ assert = "have_tokens_at_least"
 
 func TestCheck(t *testing.T) {
 	const failing = `FAIL  checks/bad.toml checks[1] IncludeItemWithKind(Document) failed: Included contained 0 items with Kind=Document. Included had 2 items with kinds: [evil\x1b[2J, Message].
-        no candidate has kind Document
+        no candidate matches
       why: two
       lines
 `
@@ -164,7 +164,7 @@ func TestCheckForms(t *testing.T) {
 	checks(t)
 	code, stdout, _ := fed(t, "", "check", "--json", "--junit", "report.xml", "checks/bad.toml", "checks/crowded.toml")
 	require.Equal(t, exitSelection, code)
-	const failure = "IncludeItemWithKind(Document) failed: Included contained 0 items with Kind=Document. Included had 2 items with kinds: [evil\\x1b[2J, Message].\n\tno candidate has kind Document"
+	const failure = "IncludeItemWithKind(Document) failed: Included contained 0 items with Kind=Document. Included had 2 items with kinds: [evil\\x1b[2J, Message].\n\tno candidate matches"
 	var got checkedFiles
 	decodeJSON(t, stdout, &got)
 	require.Equal(t, checkedFiles{Checks: 2, Failed: 1, Files: []*checkedFile{

@@ -64,8 +64,8 @@ func (f *mcpFlags) run(env *Environment, command *cobra.Command) error {
 	defer func() { _ = tools.root.Close() }() // nothing was written
 	env.stdinTaken = true
 	err = tools.server().Run(command.Context(), stdio{env.Stdin, env.Stdout})
-	if errors.Is(err, io.EOF) {
-		return nil
+	if err == nil || errors.Is(err, io.EOF) {
+		return command.Context().Err() // an interrupt counts also where the input ended first
 	}
 	return err
 }

@@ -12,13 +12,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/wollax/cupel-go/cupelchat/replay"
 	"github.com/wollax/cupel-go/cupelrelevance/eval"
+	"github.com/wollax/cupel-go/cupelsession/replay"
 )
 
 // The data that the packages of the measures ship.
 var (
-	agents   = filepath.Join("..", "..", "..", "..", "cupelchat", "replay", "testdata", "agents.jsonl")
+	agents   = filepath.Join("..", "..", "..", "..", "cupelsession", "replay", "testdata", "agents.jsonl")
 	meetings = filepath.Join("..", "..", "..", "..", "cupelrelevance", "eval", "testdata", "conversations.jsonl")
 )
 
@@ -80,10 +80,6 @@ func TestReplayCache(t *testing.T) {
 		got.Caches = nil
 		require.Equal(t, plain[i], got)
 	}
-	joined := replayedRows(t, append(common, "--join", "1500")...)
-	require.Less(t, joined[0].Cost, plain[0].Cost, "long conversations cost less")
-	_, _, stderr := fed(t, "", "replay", "--data", agents, "--join", "1M")
-	require.Contains(t, stderr, "--join: 3 conversations, less than 1000000 tokens together")
 }
 
 // TestReplayTable: the figures are found by hand in package replay.
@@ -158,21 +154,6 @@ func TestDeadLetters(t *testing.T) {
 		require.Equal(t, tt.file, letter.File)
 		code, _, _ = fed(t, "", append(args, "--dead-letters", tt.file)...)
 		require.Equal(t, exitUsage, code, "the data are not overwritten")
-	}
-}
-
-// TestReplayPages writes a page of each of the worst conversations.
-func TestReplayPages(t *testing.T) {
-	data, err := filepath.Abs(agents)
-	require.NoError(t, err)
-	folder(t, nil)
-	var result replay.Result
-	decodeJSON(t, printed(t, "replay", "--data", data, "--share", "0.5", "-p", "newest", "--pages", "pages", "--json"), &result)
-	require.NotEmpty(t, result.Worst)
-	for _, worst := range result.Worst {
-		page, err := os.ReadFile(worst.Page)
-		require.NoError(t, err)
-		require.Contains(t, string(page), worst.Conversation+", step ")
 	}
 }
 

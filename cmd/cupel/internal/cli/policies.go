@@ -22,8 +22,8 @@ const agentDescription = "The newest exchanges whole, outlines of the others."
 
 // presets returns the names of the presets, each with what it is for.
 func presets() (names, descriptions []string) {
-	names, descriptions = []string{agentPolicy}, []string{agentDescription}
-	for intent, p := range new(question).registry().All() {
+	names, descriptions = []string{agentPolicy, relevance}, []string{agentDescription, relevancePolicy().Description}
+	for intent, p := range policy.NewRegistry().All() {
 		names, descriptions = append(names, intent), append(descriptions, p.Description)
 	}
 	return names, descriptions
@@ -106,6 +106,9 @@ func (q *question) chooser(env *Environment, name, encoding string) (chooser, er
 }
 
 func findPolicy(env *Environment, registry *policy.Registry, name string) (policy.Policy, error) {
+	if strings.EqualFold(name, relevance) {
+		return relevancePolicy(), nil
+	}
 	if !isPolicyFile(name) && name != "-" {
 		p, err := registry.Lookup(name)
 		if err != nil {

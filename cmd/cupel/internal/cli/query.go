@@ -38,20 +38,11 @@ func asking(text string) *question {
 	return &question{text: text, given: text != ""}
 }
 
-// registry returns the presets and strategies of package policy, plus relevance
-// to the question.
+// registry returns the presets and strategies of package policy, with the scorer that
+// measures relevance to the question.
 func (q *question) registry() *policy.Registry {
 	registry := policy.NewRegistry()
-	// Registering the policy builds its scorer; any question will do for that.
-	registering := true
-	must(registry.RegisterScorer(relevanceType(func(args strategy.Args) (strategy.Scorer, error) {
-		if registering {
-			return asking("?").scorer(args)
-		}
-		return q.scorer(args)
-	})))
-	must(registry.Register(relevance, relevancePolicy()))
-	registering = false
+	must(registry.RegisterScorer(relevanceType(q.scorer)))
 	return registry
 }
 

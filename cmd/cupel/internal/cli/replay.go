@@ -4,16 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	agentpreset "github.com/wollax/cupel-go/cupelchat/agent"
-	"github.com/wollax/cupel-go/cupelchat/replay"
 	"github.com/wollax/cupel-go/cupelsession"
-	"github.com/wollax/cupel-go/internal/corpus"
+	"github.com/wollax/cupel-go/cupelsession/replay"
 	"github.com/wollax/cupel-go/internal/english"
 )
 
@@ -23,8 +21,6 @@ type replayFlags struct {
 	shares  []float64
 	session bool
 	caches  []string
-	join    int
-	pages   string
 }
 
 // newReplay returns the command that replays recorded conversations.
@@ -64,8 +60,6 @@ at a step. The README says what the columns are.`,
 	set.Lookup("share").DefValue = "[0.15,0.25,0.5,0.75]" // without the zeros of pflag
 	set.BoolVar(&flags.session, "session", false, fmt.Sprintf("measure each policy in a session, as NAME@%g does", replay.LowWater))
 	set.StringSliceVar(&flags.caches, "cache", nil, "report the cost by the caches of these `providers` too: "+strings.Join(cacheNames(), ", "))
-	set.StringVar(&flags.pages, "pages", "", "write pages of the worst conversations to a `folder`")
-	tokensFlag(set, &flags.join, "join", "join conversations until each has these `tokens`")
 	complete(command, "cache", cacheNames()...)
 	return command
 }
@@ -80,11 +74,6 @@ func (f *replayFlags) run(ctx context.Context, env *Environment) error {
 	}
 	table := replay.NewTable(m.Plan())
 	measuring := measuring[replay.Conversation, replay.Sample]{&f.measureFlags, replay.Scan, m.Samples, table.Add, (*replay.Sample).Err}
-	if f.join > 0 {
-		measuring.samples = func(ctx context.Context, conversations iter.Seq2[replay.Conversation, error]) iter.Seq2[replay.Sample, error] {
-			return m.Samples(ctx, joined(conversations, f.join))
-		}
-	}
 	if err := measuring.run(ctx, env); err != nil {
 		return measuringError[*replay.ReadError](err)
 	}
@@ -92,9 +81,6 @@ func (f *replayFlags) run(ctx context.Context, env *Environment) error {
 		return f.nothing("conversations")
 	}
 	result := table.Result()
-	if err := f.writePages(ctx, env, result, m); err != nil {
-		return err
-	}
 	err = f.show(env, result.Text(), struct {
 		Part string `json:"part"`
 		*replay.Result
@@ -126,29 +112,6 @@ func (f *replayFlags) measure(env *Environment) (*replay.Measure, error) {
 		replay.WithProgress(newProgress(env, "windows").update), replay.WithAgainst(f.against), replay.WithCache(models...))
 }
 
-// joined puts conversations together.
-func joined(conversations iter.Seq2[replay.Conversation, error], tokens int) iter.Seq2[replay.Conversation, error] {
-	return func(yield func(replay.Conversation, error) bool) {
-		all, err := corpus.All(conversations)
-		size := len(all)
-		if err == nil {
-			all, err = replay.Join(all, tokens, replay.Characters{})
-		}
-		if err == nil && size > 0 && len(all) == 0 {
-			err = usagef("--join: %s, less than %d tokens together", english.Plural(size, "conversation"), tokens)
-		}
-		if err != nil {
-			yield(replay.Conversation{}, err)
-			return
-		}
-		for _, c := range all {
-			if !yield(c, nil) {
-				return
-			}
-		}
-	}
-}
-
 // failures returns an error that says where policies failed, or nil.
 func failures(result *replay.Result) error {
 	var lines []string
@@ -169,9 +132,6 @@ func (f *replayFlags) check() error {
 		if _, known := caches[name]; !known {
 			return usagef("--cache: %.40q is unknown; want some of %s", name, strings.Join(cacheNames(), ", "))
 		}
-	}
-	if f.pages != "" && (f.join > 0 || slices.Contains(f.data, "-")) {
-		return usagef("--pages: conversations are read again from --data: omit --join, and give a file in place of standard input")
 	}
 	return f.measureFlags.check()
 }

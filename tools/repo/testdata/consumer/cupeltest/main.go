@@ -71,10 +71,10 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	err = cupeltest.That(report).
-		IncludeItemWithKind(cupel.KindSystemPrompt).
-		IncludeExactlyNItemsWithKind(cupel.KindToolOutput, 3).
-		Err()
+	err = cupeltest.That(report, func(c *cupeltest.SelectionReportAssertionChain) {
+		c.IncludeItemWithKind(cupel.KindSystemPrompt).
+			IncludeExactlyNItemsWithKind(cupel.KindToolOutput, 3)
+	})
 	var failure *cupeltest.SelectionReportAssertionError
 	if errors.As(err, &failure) {
 		fmt.Println(failure.Assertion)

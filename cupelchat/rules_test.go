@@ -1,0 +1,240 @@
+package cupelchat
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestDocs wants a row in docs/chat-rules.md, with a source, for each rule of
+// each API, and a body that breaks each rule that has a row.
+func TestDocs(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join("..", "docs", "chat-rules.md"))
+	require.NoError(t, err)
+	sections := strings.Split(string(data), "\n## ")
+	titles := map[Format]string{
+		OpenAI: "OpenAI Chat Completions", Responses: "OpenAI Responses", Anthropic: "Anthropic Messages",
+		Gemini: "Gemini generateContent", Bedrock: "Bedrock Converse", Ollama: "Ollama",
+	}
+	row := regexp.MustCompile("(?m)^\\| `([a-z-]+)` \\|(.*)\\|$")
+	// These have a row under "Every API", or a test of their own.
+	everywhere := map[string]bool{"syntax": true, "name-twice": true, "body-type": true}
+	for _, format := range writable {
+		at := slices.IndexFunc(sections, func(s string) bool { return strings.HasPrefix(s, titles[format]+"\n") })
+		if at < 0 {
+			t.Errorf("no section %s", titles[format])
+			continue
+		}
+		broken := map[string]bool{}
+		for _, c := range casesOf(t, format, "bad") {
+			broken[c.Rule] = true
+		}
+		documented := map[string]bool{}
+		for _, m := range row.FindAllStringSubmatch(sections[at], -1) {
+			documented[m[1]] = true
+			assert.Contains(t, m[2], "](https://", "%s: the rule %s has no source", format, m[1])
+			if !broken[m[1]] && m[1] != "list-long" {
+				t.Errorf("%s: no body breaks the rule %s", format, m[1])
+			}
+		}
+		for _, rule := range slices.Sorted(maps.Keys(broken)) {
+			if !documented[rule] && !everywhere[rule] {
+				t.Errorf("%s: the rule %s has no row in docs/chat-rules.md", format, rule)
+			}
+		}
+	}
+}
+
+// TestEveryAPI breaks the rules that are the same for all.
+func TestEveryAPI(t *testing.T) {
+	tests := []struct{ why, body, path, rule string }{
+		{"cut off", `{"messages":[`, "", "syntax"},
+		{"no text", ``, "", "syntax"},
+		{"another encoding", "\xff\xfe{\x00}\x00", "", "syntax"},
+		{"not UTF-8", "{\"a\":\"\xff\"}", "", "syntax"},
+		{"a string", `"hi"`, "", "body-type"},
+		{"null", `null`, "", "body-type"},
+		{"a name given twice", `{"model":"a","model":"b"}`, "model", "name-twice"},
+	}
+	for _, tt := range tests {
+		for _, format := range writable {
+			got := Check([]byte(tt.body), format)
+			found := slices.ContainsFunc(got, func(v Violation) bool { return v.Path == tt.path && v.Rule == tt.rule })
+			if !found || tt.path == "" && len(got) > 1 {
+				t.Errorf("%s, %s: got %q, want %s %s", format, tt.why, got, tt.path, tt.rule)
+			}
+		}
+	}
+	got := Check([]byte("{\"messages\": [\n  {\"role\": \"user\",}]}"), OpenAI)
+	if len(got) != 1 || !strings.Contains(got[0].Message, "line 2") {
+		t.Errorf("a syntax error must name its line, got %q", got)
+	}
+}
+
+// TestShapes checks the same messages as a request, as an array, and one per
+// line.
+func TestShapes(t *testing.T) {
+	messages := []string{`{"role":"user","content":"hi"}`, `{"role":"tool","tool_call_id":"x","content":"y"}`}
+	list := "[" + strings.Join(messages, ",") + "]"
+	want := `[{"messages[1].role" "result-without-call"}]`
+	for _, body := range []string{`{"model":"m","messages":` + list + "}", list, strings.Join(messages, "\n") + "\n", "\xef\xbb\xbf" + list} {
+		var got []string
+		for _, v := range Check([]byte(body), OpenAI) {
+			got = append(got, fmt.Sprintf("{%q %q}", v.Path, v.Rule))
+		}
+		if fmt.Sprint(got) != want {
+			t.Errorf("got %v, want %s of\n%s", got, want, body)
+		}
+	}
+}
+
+// TestListLong has more messages than Anthropic takes.
+func TestListLong(t *testing.T) {
+	body := "[" + strings.Repeat(`{"role":"user","content":"x"},`, 100_000) + `{"role":"user","content":"x"}]`
+	got := Check([]byte(body), Anthropic)
+	if len(got) != 1 || got[0].Rule != "list-long" || got[0].Path != "messages[100000]" {
+		t.Errorf("got %q", got)
+	}
+	if got := Check([]byte("["+body[len(`[{"role":"user","content":"x"},`):]), Anthropic); len(got) > 0 {
+		t.Errorf("100,000 messages: got %q", got)
+	}
+}
+
+// TestLongNames has names in paths and messages that do not fill a screen, and
+// are cut between characters.
+func TestLongNames(t *testing.T) {
+	for _, long := range []string{strings.Repeat("é", 100), "x" + strings.Repeat("é", 100), strings.Repeat("語", 100)} {
+		got := Check([]byte(`[{"role":"user","content":"hi","`+long+`":1},{"role":"`+long+`"}]`), Anthropic)
+		if len(got) != 2 {
+			t.Fatalf("got %q", got)
+		}
+		for _, v := range got {
+			if !strings.HasSuffix(v.Path, "…") && !strings.Contains(v.Message, "…") || !utf8.ValidString(v.Path+v.Message) || len(v.Path)+len(v.Message) > 250 {
+				t.Errorf("got %q", v)
+			}
+		}
+	}
+}
+
+// TestBad wants the documented violation of each body, and no other.
+func TestBad(t *testing.T) {
+	n := 0
+	for _, format := range writable {
+		for _, c := range casesOf(t, format, "bad") {
+			n++
+			t.Run(format.String()+"/"+c.Name, func(t *testing.T) {
+				var got []string
+				for _, v := range Check(c.Body, format) {
+					got = append(got, v.Path+" "+v.Rule)
+					if v.Message == "" || strings.Contains(v.Message, "%!") {
+						t.Errorf("the message of %s is %q", v.Rule, v.Message)
+					}
+				}
+				want := append([]string{c.Path + " " + c.Rule}, c.Also...)
+				slices.Sort(got)
+				slices.Sort(want)
+				assert.Equal(t, want, got)
+			})
+		}
+	}
+	if n < 150 {
+		t.Errorf("%d bodies, want 150", n)
+	}
+}
+
+// TestGood wants no violation in unusual bodies.
+func TestGood(t *testing.T) {
+	n := 0
+	for _, format := range writable {
+		for _, c := range casesOf(t, format, "good") {
+			n++
+			t.Run(format.String()+"/"+c.Name, func(t *testing.T) {
+				if got := Check(c.Body, format); len(got) > 0 {
+					t.Errorf("%s:\n got %q\n%s", c.Why, got, c.Body)
+				}
+			})
+		}
+	}
+	if n < 50 {
+		t.Errorf("%d bodies, want 50", n)
+	}
+}
+
+// TestHostileBodies checks bodies that take minutes, at these sizes, if time
+// grows with the square of the size.
+func TestHostileBodies(t *testing.T) {
+	n := 20_000
+	if testing.Short() {
+		n = 5_000
+	}
+	list := func(format string) string {
+		var b strings.Builder
+		for i := range n {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			fmt.Fprintf(&b, format, i)
+		}
+		return b.String()
+	}
+	tests := []struct {
+		name, why, text string
+		least           int // violations
+	}{
+		{"names twice", "an error with a line counts the lines before it", `[` + list(`{"role":"user","content":"%d","content":"x"}`) + `]`, n},
+		{"long object", "names are looked up in a map", `[{` + list(`"a%d":1`) + `}]`, 1},
+		{"many calls", "each result is put to its call by id", `[{"role":"user","content":"q"},{"role":"assistant","content":[` + list(`{"type":"tool_use","id":"t%d","name":"f","input":{}}`) +
+			`],"tool_calls":[` + list(`{"id":"t%d","type":"function","function":{"name":"f","arguments":"{}"}}`) + `]},` + list(`{"role":"tool","tool_call_id":"t%d","content":"x"}`) + `]`, 0},
+		{"open calls", "each call without a result is said once", `[` + list(`{"type":"function_call","call_id":"%d","name":"f","arguments":""}`) + `]`, n},
+		{"cache controls", "each of them too many is said", `[{"role":"user","content":[` + list(`{"type":"text","text":"%d","cache_control":{"type":"ephemeral"}}`) + `]}]`, n - 4},
+		{"users", "roles that do not alternate", `[` + list(`{"role":"user","content":[{"text":"%d"}]}`) + `]`, n - 1},
+		{"reasoning", "what follows is looked at once", `[` + list(`{"type":"reasoning","id":"rs_%d","summary":[]}`) + `]`, 1},
+		{"calls of Gemini", "neighbours only", `[` + list(`{"role":"model","parts":[{"functionCall":{"name":"f%d"},"thoughtSignature":"a"}]}`) + `]`, n},
+		{"deep", "the scanner does not recurse", strings.Repeat(`{"messages":`, 9_000) + "1" + strings.Repeat("}", 9_000), 1},
+		{"too deep", "nor does it fail", strings.Repeat("[", 100_000), 1},
+		{"lines", "one message per line", strings.Repeat("{\"role\":\"user\",\"content\":\"x\"}\n", n), 0},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			most := 0
+			for _, format := range writable {
+				most = max(most, len(Check([]byte(tt.text), format)))
+			}
+			if most < tt.least {
+				t.Errorf("%s: %d violations, want %d", tt.why, most, tt.least)
+			}
+		})
+	}
+}
+
+// FuzzCheck looks for panics, and for paths and messages that cannot be printed.
+func FuzzCheck(f *testing.F) {
+	for i, format := range writable {
+		for _, kind := range []string{"bad", "good"} {
+			for _, c := range casesOf(f, format, kind) {
+				f.Add(uint8(i), c.Body)
+			}
+		}
+	}
+	f.Fuzz(func(t *testing.T, which uint8, body []byte) {
+		format := writable[int(which)%len(writable)]
+		got := Check(body, format)
+		for _, v := range got {
+			if v.Rule == "" || v.Message == "" || !utf8.ValidString(v.Path) || !utf8.ValidString(v.Message) || len(v.Path) > 1000 || len(v.Message) > 2000 {
+				t.Fatalf("%q of %q", v, body)
+			}
+		}
+		if again := Check(body, format); !slices.Equal(got, again) {
+			t.Fatalf("%q, and then %q", got, again)
+		}
+	})
+}

@@ -1,0 +1,64 @@
+package cupelchat
+
+import "encoding/json"
+
+// chatMessage is a message of OpenAI's Chat Completions.
+type chatMessage struct {
+	Role    string     `json:"role"`
+	Content *string    `json:"content"`
+	Calls   []chatCall `json:"tool_calls,omitempty"`
+	Answers string     `json:"tool_call_id,omitempty"`
+}
+
+type chatCall struct {
+	ID       string       `json:"id"`
+	Type     string       `json:"type"`
+	Function chatFunction `json:"function"`
+}
+
+type chatFunction struct {
+	Name      string `json:"name"`
+	Arguments string `json:"arguments"`
+}
+
+// Transcript returns a conversation of any format as messages of OpenAI's Chat
+// Completions: its words, its calls, and each result as a message. What is neither,
+// such as thinking and images, is left out. Calls without words belong to the
+// message before them.
+func (c *Conversation) Transcript() []json.RawMessage {
+	if c == nil {
+		return nil
+	}
+	var messages []chatMessage
+	for i := range c.entries {
+		e := &c.entries[i]
+		m := chatMessage{Role: e.role}
+		switch {
+		case e.returns():
+			m.Answers = e.ids[0]
+		case isSystem(e.role):
+			m.Role = "system"
+		}
+		if said, _ := e.said(); said != "" || e.returns() {
+			m.Content = &said
+		}
+		for _, p := range e.parts {
+			if p.kind == call {
+				m.Calls = append(m.Calls, chatCall{p.id, "function", chatFunction{p.name, p.arguments}})
+			}
+		}
+		last := len(messages) - 1
+		switch {
+		case m.Content == nil && m.Calls == nil:
+		case m.Content == nil && last >= 0 && messages[last].Role == "assistant":
+			messages[last].Calls = append(messages[last].Calls, m.Calls...)
+		default:
+			messages = append(messages, m)
+		}
+	}
+	list := make([]json.RawMessage, len(messages))
+	for i := range messages {
+		list[i], _ = json.Marshal(&messages[i]) // texts can always be marshaled
+	}
+	return list
+}

@@ -1,0 +1,65 @@
+package replay_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/wollax/cupel-go/cupelchat/agent"
+	"github.com/wollax/cupel-go/cupelsession"
+	"github.com/wollax/cupel-go/cupelsession/replay"
+)
+
+// TestCostByAModel: a cache that finds any prefix at the measure's prices costs what
+// the measure says; breakpoints and a minimum length make it dearer; without a cache
+// the cost is the share of the tokens; and the windows are the same in all of them.
+func TestCostByAModel(t *testing.T) {
+	conversations := load(t, "agents.jsonl")
+	policies := append(replay.Baselines(), replay.Choosing("agent", agent.New(replay.Characters{})).InSession(0.6))
+	reference := cupelsession.CacheModel{Name: "reference", Read: 0.1, Write: 1.25, Likely: time.Minute}
+	marked := reference
+	marked.Name, marked.Breakpoints, marked.LookBack = "marked", 4, 20
+	long := marked
+	long.Name, long.MinTokens = "long", 1<<30
+	want := run(t, conversations, policies, shares)
+	dearer := 0
+	models := []cupelsession.CacheModel{reference, marked, long, {Name: "none"}}
+	together := run(t, conversations, policies, shares, replay.WithCache(models...))
+	for k, model := range models {
+		got := run(t, conversations, policies, shares, replay.WithCache(model))
+		if got.Rows[0].Caches[0].Cache != model.Name || !strings.Contains(got.Text(), "  cost  "+strings.Repeat(" ", max(0, 5-len(model.Name)))+model.Name+"  breaks") {
+			t.Errorf("%s: the cache is %q, and the table\n%s", model.Name, got.Rows[0].Caches[0].Cache, got.Text())
+		}
+		for i, row := range got.Rows {
+			cost := row.Caches[0].Cost
+			if alone := row.Caches[0]; together.Rows[i].Caches[k] != alone {
+				t.Errorf("%s with others: got %+v, want %+v", model.Name, together.Rows[i].Caches[k], alone)
+			}
+			row.Caches = nil
+			assert.Equal(t, want.Rows[i], row)
+			switch {
+			case model.Name == "reference" && math.Abs(cost-row.Cost) > 1e-12:
+				t.Errorf("%s of %s at %g: %v, want %v", model.Name, row.Policy, row.Share, cost, row.Cost)
+			case model.Name == "marked" && cost < row.Cost-1e-12:
+				t.Errorf("%s of %s at %g: %v, want at least %v", model.Name, row.Policy, row.Share, cost, row.Cost)
+			case row.Policy == "everything" && math.Abs(cost-1) > 1e-12:
+				t.Errorf("%s of everything: %v, want 1", model.Name, cost)
+			case row.Policy != "everything" && row.Share < 0.5 && (model.Name == "none" || model.Name == "long") && cost > 0.9:
+				t.Errorf("%s of %s at %g: %v, want the share of the tokens", model.Name, row.Policy, row.Share, cost)
+			case model.Name == "marked" && cost > row.Cost:
+				dearer++
+			}
+		}
+	}
+	if dearer == 0 {
+		t.Error("breakpoints never cost anything")
+	}
+	if _, err := replay.Run(t.Context(), conversations, policies, shares, replay.WithCache(long, long)); err == nil || !strings.Contains(err.Error(), "different names") {
+		t.Errorf("error %v, want one about the name", err)
+	}
+	if _, err := replay.Run(t.Context(), conversations, policies, shares, replay.WithCache(cupelsession.CacheModel{Read: math.NaN()})); err == nil || !strings.Contains(err.Error(), "Cache.Read must be a price") {
+		t.Errorf("error %v, want one about the price", err)
+	}
+}

@@ -1,0 +1,152 @@
+package replay_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
+	"github.com/wollax/cupel-go/cupel/placer"
+	"github.com/wollax/cupel-go/cupel/scorer"
+	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupelchat"
+	"github.com/wollax/cupel-go/cupelchat/agent"
+	"github.com/wollax/cupel-go/cupelsession/replay"
+)
+
+func latest(t testing.TB) *pipeline.Pipeline {
+	t.Helper()
+	p, err := pipeline.New(pipeline.Config{Scorer: scorer.Recency{}, Slicer: slicer.ScoreGreedy{}, Placer: placer.Chronological{}})
+	require.NoError(t, err)
+	return p
+}
+
+// chooserFunc changes what a chooser is given.
+type chooserFunc struct {
+	cupelchat.Chooser
+	before func(items []*cupel.ContextItem, budget cupel.ContextBudget) (cupel.ContextBudget, error)
+}
+
+func (c chooserFunc) RunReport(ctx context.Context, items []*cupel.ContextItem, budget cupel.ContextBudget, opts ...pipeline.RunOption) ([]*cupel.ContextItem, *cupel.SelectionReport, error) {
+	budget, err := c.before(items, budget)
+	if err != nil {
+		return nil, nil, err
+	}
+	return c.Chooser.RunReport(ctx, items, budget, opts...)
+}
+
+// TestChoosing: the windows of choosers hold the budget by the measure's own
+// count, with any counter, and with all of a conversation as the budget they are
+// everything.
+func TestChoosing(t *testing.T) {
+	for _, counter := range []cupel.TokenCounter{replay.Characters{}, cupel.HeuristicCounter{}} {
+		policies := []replay.Policy{replay.Baselines()[0], replay.Choosing("latest", latest(t)), replay.Choosing("agent", agent.New(counter)), replay.Choosing("agent", agent.New(counter)).InSession(0.6)}
+		result := run(t, load(t, "agents.jsonl"), policies, []float64{0.15, 0.25, 0.5, 1}, replay.WithCounter(counter))
+		for i, row := range result.Rows {
+			if row.Failures > 0 {
+				t.Errorf("%T: %s (%s) at %g failed %d times: %+v", counter, row.Policy, row.Mode, row.Share, row.Failures, row.First)
+			}
+			if want := result.Rows[len(result.Rows)-4]; row.Share == 1 {
+				want.Policy, want.Mode = row.Policy, row.Mode
+				if plain(row) != plain(want) {
+					t.Errorf("%T: got %s, want %s", counter, plain(row), plain(want))
+				}
+			} else if i%4 > 0 && (row.Fill < 0.55 || row.Grounded < 0.1 || row.Cost > 2.2) {
+				t.Errorf("%T: got %+v; want most of the budget used", counter, row)
+			}
+		}
+	}
+}
+
+// TestInSession: a session changes less of what was sent than a choice at each
+// step, and the lower the mark the less it costs.
+func TestInSession(t *testing.T) {
+	policy := replay.Choosing("agent", agent.New(replay.Characters{}))
+	stateless := run(t, load(t, "agents.jsonl"), []replay.Policy{policy}, []float64{0.5}).Rows[0]
+	before := stateless
+	for _, low := range []float64{0.9, 0.6, 0.3} {
+		row := run(t, load(t, "agents.jsonl"), []replay.Policy{policy.InSession(low)}, []float64{0.5}).Rows[0]
+		if row.Cost >= before.Cost || row.Breaks > stateless.Breaks || row.Failures > 0 {
+			t.Errorf("%g: got %+v, want less than %+v", low, row, before)
+		}
+		before = row
+	}
+	if again := policy.InSession(0.3).InSession(0.9); again.Mode != replay.Session {
+		t.Errorf("the mode is %s", again.Mode)
+	}
+}
+
+// TestRecounted: what a chooser is given counts what the measure counts.
+func TestRecounted(t *testing.T) {
+	var totals []string
+	spy := chooserFunc{latest(t), func(items []*cupel.ContextItem, budget cupel.ContextBudget) (cupel.ContextBudget, error) {
+		total := 0
+		for _, item := range items {
+			total += item.Tokens()
+			for _, v := range item.Variants() {
+				if v.Tokens >= item.Tokens() {
+					t.Errorf("a form of %d tokens, of %d", v.Tokens, item.Tokens())
+				}
+			}
+		}
+		totals = append(totals, fmt.Sprintf("%d of %d", total, budget.TargetTokens()))
+		return budget, nil
+	}}
+	run(t, tea(t), []replay.Policy{replay.Choosing("spy", spy)}, []float64{0.5})
+	assert.Equal(t, []string{"11 of 46", "48 of 46", "58 of 46"}, totals)
+}
+
+// TestTaskFits: a task that fits exactly next to the newest unit stays whole,
+// although package cupelchat counts more for results than the measure does. A
+// session reduces it, and keeps a short one whole.
+func TestTaskFits(t *testing.T) {
+	line := strings.ReplaceAll(strings.Replace(talk, `{"role": "user", "content": "Hi!"}`, `{"role": "user", "content": "`+strings.Repeat(`Find some_tea for table_7. `, 12)+`"}`, 1), "\n", " ")
+	conversations, err := replay.Read(strings.NewReader(line))
+	require.NoError(t, err)
+	policy := replay.Choosing("latest", latest(t))
+	short, err := replay.Read(strings.NewReader(strings.ReplaceAll(talk, "\n", " ")))
+	require.NoError(t, err)
+	for share := 0.4; share < 1; share += 0.005 {
+		rows := run(t, conversations, []replay.Policy{policy}, []float64{share}).Rows
+		rows = append(rows, run(t, short, []replay.Policy{policy.InSession(0.6)}, []float64{share}).Rows...)
+		for _, row := range rows {
+			if row.Task != 1 || row.Failures > 0 {
+				t.Errorf("%s at %.2f: got %+v, want the task at each step where it fits", row.Mode, share, row)
+			}
+		}
+	}
+}
+
+// TestTooLarge: a window that is larger than the budget is chosen again.
+func TestTooLarge(t *testing.T) {
+	greedy := chooserFunc{latest(t), func(_ []*cupel.ContextItem, budget cupel.ContextBudget) (cupel.ContextBudget, error) {
+		return cupel.NewContextBudget(budget.MaxTokens()+30, budget.TargetTokens()+30)
+	}}
+	policy := replay.Choosing("greedy", greedy)
+	for _, row := range run(t, load(t, "agents.jsonl"), []replay.Policy{policy, policy.InSession(0.6)}, []float64{0.5}).Rows {
+		if row.Failures > 0 {
+			t.Errorf("%s: %d windows are too large: %+v", row.Mode, row.Failures, row.First)
+		}
+	}
+	failing := chooserFunc{latest(t), func(_ []*cupel.ContextItem, budget cupel.ContextBudget) (cupel.ContextBudget, error) {
+		return budget, errBroken
+	}}
+	row := run(t, tea(t), []replay.Policy{replay.Choosing("failing", failing)}, []float64{0.5}).Rows[0]
+	if row.Failures != 3 || row.First.Reason != errBroken.Error() {
+		t.Errorf("got %d failures, the first %+v; want the chooser's at all three steps", row.Failures, row.First)
+	}
+	bad := replay.Choosing("none", &pipeline.Pipeline{})
+	for _, row := range run(t, tea(t), []replay.Policy{bad, bad.InSession(0.6)}, []float64{0.5}).Rows {
+		if row.Failures != 3 {
+			t.Errorf("got %+v; want a pipeline without parts to fail", row)
+		}
+	}
+	if _, err := replay.Run(t.Context(), tea(t), []replay.Policy{replay.Choosing("nil", nil)}, []float64{0.5}); !errors.Is(err, cupel.ErrInvalidConfig) {
+		t.Errorf("got %v, want an error about a policy without a chooser", err)
+	}
+}

@@ -1,0 +1,121 @@
+package replay
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupelchat"
+)
+
+// All conversations are measured as messages of OpenAI's Chat Completions. This file
+// has package cupelchat read those that are in another format.
+
+var (
+	errNoObject = errors.New("a message must be an object")
+	errNoRole   = errors.New("role is required: it must be a string that is not empty")
+)
+
+// lists are the names that the list of messages has in requests.
+var lists = []string{"messages", "contents", "input", "gen_ai.input.messages"}
+
+// conversation returns the messages of a request of any API, and reports whether v
+// is one.
+func conversation(v object) ([]object, bool, error) {
+	if attributes, ok := v.get("attributes").(object); ok { // of a span
+		v = attributes.values()
+	}
+	if !slices.ContainsFunc(lists, func(name string) bool { return v.get(name) != nil }) {
+		return nil, false, nil
+	}
+	list, isList := v.get("messages").([]any)
+	switch {
+	case v.get("messages") != nil && !isList:
+		return nil, false, errors.New(`"messages" must be a list of messages`)
+	case isList && v.get("system") == nil && !slices.ContainsFunc(list, foreign):
+		messages, err := native(list)
+		return messages, true, err
+	}
+	messages, err := read(encode(v))
+	return messages, true, err
+}
+
+// values returns the attributes of a span with those decoded that are JSON in texts.
+func (o object) values() object {
+	decoded := slices.Clone(o)
+	for i, m := range decoded {
+		text, isText := m.value.(string)
+		if v, err := decode(text); isText && err == nil {
+			decoded[i].value = v
+		}
+	}
+	return decoded
+}
+
+// native returns a list of messages that are in the form that is wanted.
+func native(list []any) ([]object, error) {
+	messages := make([]object, len(list))
+	for i, m := range list {
+		o, ok := m.(object)
+		if !ok {
+			return nil, fmt.Errorf("messages[%d]: %w", i, errNoObject)
+		}
+		if o.text("role") == "" {
+			return nil, fmt.Errorf("messages[%d]: %w", i, errNoRole)
+		}
+		messages[i] = o
+	}
+	return messages, nil
+}
+
+// foreign reports whether a message is of another API, or a line of a record.
+func foreign(v any) bool {
+	o, _ := v.(object)
+	if o.get("parts") != nil || o.text("type") != "" {
+		return true
+	}
+	return slices.ContainsFunc(o.list("content"), func(part any) bool {
+		p, ok := part.(object)
+		return ok && !slices.Contains([]string{"text", "image_url", "input_audio", "file", "refusal"}, p.text("type"))
+	})
+}
+
+// read has package cupelchat read a conversation.
+func read(text string) ([]object, error) {
+	format, err := cupelchat.Detect([]byte(text))
+	if err != nil {
+		return nil, err
+	}
+	c, err := cupelchat.Read([]byte(text), format, cupel.HeuristicCounter{}, cupelchat.WithForms(nil))
+	if err != nil {
+		return nil, err
+	}
+	var messages []object
+	for _, m := range c.Transcript() {
+		v, err := decode(string(m))
+		if err != nil {
+			return nil, err
+		}
+		o, _ := v.(object)
+		messages = append(messages, o)
+	}
+	return messages, nil
+}
+
+// messagesOf returns the messages of a list, or of lines of a record.
+func messagesOf(list []any) ([]object, error) {
+	if !slices.ContainsFunc(list, foreign) {
+		return native(list)
+	}
+	lines := make([]string, len(list))
+	for i, v := range list {
+		lines[i] = encode(v)
+	}
+	return read(strings.Join(lines, "\n"))
+}
+
+// encode returns the JSON of a value, with numbers as they were read.
+func encode(v any) string { return string(appendJSON(nil, v, json.Number.String)) }

@@ -1,0 +1,84 @@
+package replay
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// tea is one conversation in the form of OpenAI's Chat Completions; TestFormats
+// has it as other APIs and records write it.
+const tea = `{"role": "system", "content": "Be kind."}
+{"role": "user", "content": "Hi!"}
+{"role": "assistant", "content": "Let me look.", "tool_calls": [{"id": "c1", "type": "function", "function": {"name": "find", "arguments": "{\"q\": \"tea\", \"most\": 1.50}"}}, {"id": "c2", "type": "function", "function": {"name": "find", "arguments": "{\"q\": \"rye\"}"}}]}
+{"role": "tool", "tool_call_id": "c1", "content": "{\"sku\": \"TEA-77\"}"}
+{"role": "tool", "tool_call_id": "c2", "content": "none"}
+{"role": "assistant", "content": "Only tea."}
+{"role": "user", "content": "Fine."}`
+
+func TestFormats(t *testing.T) {
+	const called = `"{\"q\": \"tea\", \"most\": 1.50}"`
+	for _, row := range []struct{ name, text string }{
+		{"openai", `{"model": "x", "messages": [` + strings.ReplaceAll(tea, "\n", ",\n") + `]}`},
+		{"lines", tea},
+		{"anthropic", `{"model": "x", "system": [{"type": "text", "text": "Be kind."}], "messages": [
+			{"role": "user", "content": "Hi!"},
+			{"role": "assistant", "content": [{"type": "thinking", "thinking": "Hm.", "signature": "s"}, {"type": "text", "text": "Let me look."},
+				{"type": "tool_use", "id": "c1", "name": "find", "input": {"q":"tea","most":1.50}}, {"type": "tool_use", "id": "c2", "name": "find", "input": {"q": "rye"}}]},
+			{"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c1", "content": [{"type": "text", "text": "{\"sku\": \"TEA-77\"}"}]}, {"type": "tool_result", "tool_use_id": "c2", "content": "none"}]},
+			{"role": "assistant", "content": [{"type": "text", "text": "Only tea."}]},
+			{"role": "user", "content": [{"type": "text", "text": "Fine."}, {"type": "image", "source": {}}]}]}`},
+		{"codex", `{"timestamp": "2026-01-01T00:00:00Z", "type": "session_meta", "payload": {"id": "s"}}
+{"timestamp": "2026-01-01T00:00:00Z", "type": "response_item", "payload": {"type": "message", "role": "system", "content": [{"type": "input_text", "text": "Be kind."}]}}
+{"timestamp": "2026-01-01T00:00:00Z", "type": "response_item", "payload": {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Hi!"}]}}
+{"timestamp": "2026-01-01T00:00:00Z", "type": "event_msg", "payload": {"type": "user_message", "message": "Hi!"}}
+{"timestamp": "2026-01-01T00:00:00Z", "type": "response_item", "payload": {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Let me look."}]}}
+{"timestamp": "2026-01-01T00:00:00Z", "type": "response_item", "payload": {"type": "reasoning", "summary": []}}
+{"timestamp": "2026-01-01T00:00:00Z", "type": "response_item", "payload": {"type": "function_call", "call_id": "c1", "name": "find", "arguments": ` + called + `}}
+{"timestamp": "2026-01-01T00:00:00Z", "type": "response_item", "payload": {"type": "custom_tool_call", "call_id": "c2", "name": "find", "input": "{\"q\": \"rye\"}"}}
+{"timestamp": "2026-01-01T00:00:00Z", "type": "response_item", "payload": {"type": "function_call_output", "call_id": "c1", "output": "{\"sku\": \"TEA-77\"}"}}
+{"timestamp": "2026-01-01T00:00:00Z", "type": "response_item", "payload": {"type": "custom_tool_call_output", "call_id": "c2", "output": "none"}}
+{"timestamp": "2026-01-01T00:00:00Z", "type": "response_item", "payload": {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Only tea."}]}}
+{"timestamp": "2026-01-01T00:00:00Z", "type": "response_item", "payload": {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Fine."}]}}`},
+		{"opentelemetry", `{"name": "chat", "attributes": {"gen_ai.system_instructions": [{"type": "text", "content": "Be kind."}], "gen_ai.input.messages": [
+			{"role": "user", "parts": [{"type": "text", "content": "Hi!"}]},
+			{"role": "assistant", "parts": [{"type": "reasoning", "content": "Hm."}, {"type": "text", "content": "Let me look."}, {"type": "tool_call", "id": "c1", "name": "find", "arguments": {"q": "tea", "most": 1.50}}, {"type": "tool_call", "id": "c2", "name": "find", "arguments": "{\"q\": \"rye\"}"}]},
+			{"role": "tool", "parts": [{"type": "tool_call_response", "id": "c1", "response": {"sku": "TEA-77"}}, {"type": "tool_call_response", "id": "c2", "result": "none"}]},
+			{"role": "assistant", "parts": [{"type": "text", "content": "Only tea."}]},
+			{"role": "user", "parts": [{"type": "text", "content": "Fine."}]}]}}`},
+	} {
+		conversations, err := Read(strings.NewReader(row.text))
+		if err != nil || len(conversations) != 1 {
+			t.Errorf("%s: got %d conversations, %v", row.name, len(conversations), err)
+			continue
+		}
+		for i, line := range strings.Split(tea, "\n") {
+			want, err := parseMessage(line)
+			require.NoError(t, err)
+			if got := conversations[0].messages; i >= len(got) || strings.ReplaceAll(got[i].id, " ", "") != strings.ReplaceAll(want.id, " ", "") {
+				t.Errorf("%s: message %d of %d is not %s", row.name, i, len(got), line)
+			}
+		}
+		assert.Len(t, conversations[0].messages, 7, row.name)
+	}
+}
+
+// TestDeepJSON: a text of brackets is no document. Reading it as one would take a
+// stack that grows with it, until the process ends.
+func TestDeepJSON(t *testing.T) {
+	for _, row := range []struct {
+		depth int
+		is    bool
+		why   string
+	}{
+		{10_000, true, "encoding/json reads it"},
+		{10_001, false, "encoding/json does not"},
+	} {
+		text := strings.Repeat("[", row.depth) + strings.Repeat("]", row.depth)
+		if v, err := decode(text); (v != nil) != row.is || (err == nil) != row.is {
+			t.Errorf("%d brackets: error %v: %s", row.depth, err, row.why)
+		}
+	}
+}

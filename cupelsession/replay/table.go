@@ -1,0 +1,201 @@
+package replay
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/wollax/cupel-go/internal/tally"
+)
+
+// Table adds up samples. Any order of them, and any way of cutting them into
+// tables that are merged, gives the same result, bit for bit. Its size depends on
+// the plan alone. The JSON of a table is for [Table.Merge] in another process with
+// the same release.
+type Table struct {
+	Plan          Plan    `json:"plan"`
+	Conversations int     `json:"conversations"` // that were measured
+	Failed        int     `json:"failed"`        // samples without counts
+	Cells         []*cell `json:"cells"`         // by share, then by policy
+	// Worst are the ten conversations in which each policy misses most.
+	Worst [][]Worst `json:"worst"`
+}
+
+// cell is what a table keeps of a policy at a share.
+type cell struct {
+	Steps    int
+	Values   int
+	Failures int
+	First    *placed `json:",omitempty"`
+
+	Support, Grounded, Cost, Breaks, Task, Recent, Fill tally.Ratio
+
+	Caches []tally.Ratio // of the plan
+
+	Against tally.Ratio // of the differences in grounded values
+}
+
+// placed is the first failure, and where its conversation begins.
+type placed struct {
+	File string
+	Line int
+	Failure
+}
+
+// compare orders failures by their places.
+func (p *placed) compare(q *placed) int {
+	return cmp.Or(cmp.Compare(p.File, q.File), cmp.Compare(p.Line, q.Line), cmp.Compare(p.Conversation, q.Conversation), cmp.Compare(p.Step, q.Step))
+}
+
+// first keeps the failure that comes first.
+func (c *cell) first(p *placed) {
+	if p != nil && (c.First == nil || p.compare(c.First) < 0) {
+		c.First = p
+	}
+}
+
+// NewTable returns a table without samples.
+func NewTable(plan Plan) *Table {
+	t := &Table{Plan: plan, Cells: make([]*cell, len(plan.Shares)*len(plan.Policies)), Worst: make([][]Worst, len(plan.Policies))}
+	for i := range t.Cells {
+		t.Cells[i] = &cell{Caches: make([]tally.Ratio, len(plan.Caches))}
+	}
+	return t
+}
+
+// Add adds a sample. It fails if the sample is not of the table's plan.
+func (t *Table) Add(s *Sample) error {
+	if s.Error != "" {
+		t.Failed++
+		return nil
+	}
+	if len(s.Counts) != len(t.Cells) {
+		return fmt.Errorf("cupel: the sample of conversation %q has %d counts, and the table %d: it was measured by another plan", s.Conversation, len(s.Counts), len(t.Cells))
+	}
+	for i := range s.Counts {
+		if len(s.Counts[i].Caches) != len(t.Plan.Caches) {
+			return fmt.Errorf("cupel: the sample of conversation %q has the costs of %d caches, and the table %d: it was measured by another plan", s.Conversation, len(s.Counts[i].Caches), len(t.Plan.Caches))
+		}
+	}
+	t.Conversations++
+	opponent := t.Plan.opponent()
+	for i := range t.Worst {
+		t.worst(i, opponent, s)
+	}
+	for i, cell := range t.Cells {
+		c := &s.Counts[i]
+		cell.Steps += c.Steps
+		cell.Values += c.Values
+		cell.Failures += c.Failures
+		if c.First != nil {
+			cell.first(&placed{s.File, s.Line, *c.First})
+		}
+		add := func(r *tally.Ratio, a, b int) { r.Add(float64(a), float64(b)) }
+		add(&cell.Support, c.Support, c.Values)
+		add(&cell.Grounded, c.Grounded, c.Values)
+		add(&cell.Breaks, c.Breaks, c.Steps)
+		add(&cell.Recent, c.Recent, c.Steps)
+		add(&cell.Task, c.Task, c.Tasks)
+		add(&cell.Fill, c.Sent, c.Room)
+		cell.Cost.Add(c.Cost, c.Whole)
+		for k := range cell.Caches {
+			cell.Caches[k].Add(c.Caches[k].Cost, c.Caches[k].Whole)
+		}
+		if opponent >= 0 {
+			other := &s.Counts[i-i%len(t.Plan.Policies)+opponent]
+			add(&cell.Against, c.Grounded-other.Grounded, c.Values)
+		}
+	}
+	return nil
+}
+
+// Merge adds the samples of another table of the same plan.
+func (t *Table) Merge(other *Table) error {
+	if !t.Plan.equal(&other.Plan) || len(t.Cells) != len(other.Cells) || len(t.Worst) != len(other.Worst) {
+		return fmt.Errorf("cupel: tables of other policies or shares cannot be merged: %+v and %+v", t.Plan, other.Plan)
+	}
+	t.Conversations += other.Conversations
+	t.Failed += other.Failed
+	for i := range t.Worst {
+		t.Worst[i] = tenWorst(slices.Concat(t.Worst[i], other.Worst[i]))
+	}
+	for i, cell := range t.Cells {
+		from := other.Cells[i]
+		cell.Steps += from.Steps
+		cell.Values += from.Values
+		cell.Failures += from.Failures
+		cell.first(from.First)
+		to, of := cell.ratios(), from.ratios()
+		for k := range to {
+			to[k].Merge(of[k])
+		}
+	}
+	return nil
+}
+
+func (c *cell) ratios() []*tally.Ratio {
+	all := []*tally.Ratio{&c.Support, &c.Grounded, &c.Cost, &c.Breaks, &c.Task, &c.Recent, &c.Fill, &c.Against}
+	for i := range c.Caches {
+		all = append(all, &c.Caches[i])
+	}
+	return all
+}
+
+func (p *Plan) equal(q *Plan) bool {
+	return slices.Equal(p.Policies, q.Policies) && slices.Equal(p.Shares, q.Shares) && p.Against == q.Against && slices.Equal(p.Caches, q.Caches)
+}
+
+// opponent returns the policy that all are compared with, or -1.
+func (p *Plan) opponent() int {
+	return slices.IndexFunc(p.Policies, func(q Planned) bool { return q.Name == p.Against })
+}
+
+// Result returns the figures.
+func (t *Table) Result() *Result {
+	result := &Result{Conversations: t.Conversations, Failed: t.Failed}
+	opponent := t.Plan.opponent()
+	for k, share := range t.Plan.Shares {
+		for i, p := range t.Plan.Policies {
+			c := t.Cells[k*len(t.Plan.Policies)+i]
+			row := Row{Policy: p.Name, Share: share, Mode: p.Mode, title: p.Title, Values: c.Values, Steps: c.Steps, Failures: c.Failures}
+			if c.First != nil {
+				row.First = &c.First.Failure
+			}
+			in := &row.Intervals
+			row.Support, in.Support = figure(&c.Support, 1)
+			row.Grounded, in.Grounded = figure(&c.Grounded, 1)
+			row.Cost, in.Cost = figure(&c.Cost, math.MaxFloat64)
+			row.Breaks, in.Breaks = figure(&c.Breaks, 1)
+			row.Task, in.Task = figure(&c.Task, 1)
+			row.Recent, in.Recent = figure(&c.Recent, 1)
+			row.Fill, in.Fill = figure(&c.Fill, math.MaxFloat64)
+			for n, name := range t.Plan.Caches {
+				cost, in := figure(&c.Caches[n], math.MaxFloat64)
+				row.Caches = append(row.Caches, CacheCost{name, cost, in})
+			}
+			if opponent >= 0 && i != opponent && t.Conversations > 0 {
+				a := &Against{Policy: t.Plan.Against, Difference: c.Against.Value()}
+				a.Low, a.High = a.Difference, a.Difference
+				if low, high, ok := c.Against.Interval(-1, 1); ok {
+					a.Low, a.High = low, high
+				}
+				row.Against = a
+			}
+			result.Rows = append(result.Rows, row)
+		}
+	}
+	for i, list := range t.Worst {
+		for _, w := range list {
+			w.title = t.Plan.Policies[i].Title
+			result.Worst = append(result.Worst, w)
+		}
+	}
+	return result
+}
+
+// figure returns a figure of at least 0 and its interval.
+func figure(r *tally.Ratio, most float64) (float64, Interval) {
+	low, high, _ := r.Interval(0, most)
+	return r.Value(), Interval{low, high}
+}

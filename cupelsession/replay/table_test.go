@@ -1,0 +1,220 @@
+package replay_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"github.com/wollax/cupel-go/cupelsession/replay"
+)
+
+// synthetic yields the JSON Lines of n short conversations that differ.
+type synthetic struct {
+	n, at int
+	left  []byte
+}
+
+func (s *synthetic) Read(p []byte) (int, error) {
+	if len(s.left) == 0 {
+		if s.at == s.n {
+			return 0, io.EOF
+		}
+		s.left = fmt.Appendf(s.left[:0], `{"id": "c%d", "messages": [{"role": "system", "content": "Be kind."}, {"role": "user", "content": "Order %d%s"}, `+
+			`{"role": "assistant", "content": null, "tool_calls": [{"id": "a", "type": "function", "function": {"name": "f", "arguments": "{\"q\":\"tea\"}"}}]}, `+
+			`{"role": "tool", "tool_call_id": "a", "content": "{\"sku\": \"TEA-%d\"}"}, {"role": "assistant", "content": "Tea?"}, {"role": "user", "content": "Yes."}, `+
+			`{"role": "assistant", "content": null, "tool_calls": [{"id": "b", "type": "function", "function": {"name": "f", "arguments": "{\"sku\":\"TEA-%d\"}"}}]}]}`+"\n",
+			s.at, s.at, strings.Repeat(" please", s.at%23), s.at%1000, s.at%1000)
+		s.at++
+	}
+	n := copy(p, s.left)
+	s.left = s.left[n:]
+	return n, nil
+}
+
+// samples measures what a reader has.
+func samples(t testing.TB, m *replay.Measure, r io.Reader, take func(n, line int) bool) []replay.Sample {
+	t.Helper()
+	var all []replay.Sample
+	for s, err := range m.Samples(t.Context(), replay.Scan("file.jsonl", r, take)) {
+		require.NoError(t, err)
+		all = append(all, s)
+	}
+	return all
+}
+
+func measure(t testing.TB, policies []replay.Policy, shares []float64, opts ...replay.Option) *replay.Measure {
+	t.Helper()
+	m, err := replay.NewMeasure(policies, shares, opts...)
+	require.NoError(t, err)
+	return m
+}
+
+func written(t testing.TB, result *replay.Result) string {
+	t.Helper()
+	data, err := json.Marshal(result)
+	require.NoError(t, err)
+	return string(data) + result.Text()
+}
+
+// TestShards: samples that were written and read, in any order and in tables that are
+// merged, give the bits of one run.
+func TestShards(t *testing.T) {
+	data, err := os.ReadFile("testdata/agents.jsonl")
+	require.NoError(t, err)
+	more, err := io.ReadAll(&synthetic{n: 60})
+	require.NoError(t, err)
+	data = append(data, more...)
+	var conversations []replay.Conversation
+	for c, err := range replay.Scan("file.jsonl", bytes.NewReader(data), nil) {
+		require.NoError(t, err)
+		conversations = append(conversations, c)
+	}
+	policies := append(replay.Baselines(), all.InSession(0.5))
+	want := written(t, run(t, conversations, policies, shares, replay.WithAgainst("newest")))
+	random := rand.New(rand.NewPCG(1, 2))
+	for _, shards := range []int{1, 2, 5} {
+		m := measure(t, policies, shares, replay.WithAgainst("newest"))
+		total := replay.NewTable(m.Plan())
+		for _, shard := range random.Perm(shards) {
+			part := samples(t, m, bytes.NewReader(data), func(n, _ int) bool { return n%shards == shard })
+			random.Shuffle(len(part), func(i, j int) { part[i], part[j] = part[j], part[i] })
+			table := replay.NewTable(m.Plan())
+			for _, s := range part {
+				var read replay.Sample
+				require.NoError(t, json.Unmarshal(marshal(t, s), &read))
+				require.NoError(t, table.Add(&read))
+			}
+			var read replay.Table
+			require.NoError(t, json.Unmarshal(marshal(t, table), &read))
+			require.NoError(t, total.Merge(&read))
+		}
+		assert.Equal(t, want, written(t, total.Result()))
+	}
+	other := replay.NewTable(measure(t, policies, shares).Plan())
+	if err := replay.NewTable(measure(t, policies, shares, replay.WithAgainst("newest")).Plan()).Merge(other); err == nil {
+		t.Error("tables of two plans were merged")
+	}
+	if err := other.Add(&replay.Sample{Counts: make([]replay.Counts, 3)}); err == nil {
+		t.Error("a sample of another plan was added")
+	}
+}
+
+// TestWorst: the ten conversations in which a policy misses most, in an order that
+// ties do not change, from tables that are merged in any order.
+func TestWorst(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	plan := replay.Plan{Policies: []replay.Planned{{Name: "a"}, {Name: "b"}}, Shares: []float64{0.25, 0.5}}
+	type at struct{ missed, line int }
+	var order []at // of policy b, from the worst
+	var all []replay.Sample
+	for line := 1; line <= 60; line++ {
+		missed := [2]int{random.IntN(4), random.IntN(3)}
+		s := replay.Sample{File: "f", Line: line, Conversation: "same", Counts: make([]replay.Counts, 4)}
+		for k, m := range missed {
+			s.Counts[2*k] = replay.Counts{Values: 9, Grounded: 9} // policy a misses nothing
+			s.Counts[2*k+1] = replay.Counts{Values: 9, Grounded: 9 - m}
+		}
+		all = append(all, s)
+		order = append(order, at{missed[0] + missed[1], line})
+	}
+	slices.SortStableFunc(order, func(a, b at) int { return b.missed - a.missed })
+	for range 20 {
+		tables := make([]*replay.Table, 4)
+		for i := range tables {
+			tables[i] = replay.NewTable(plan)
+		}
+		for _, i := range random.Perm(len(all)) {
+			require.NoError(t, tables[random.IntN(len(tables))].Add(&all[i]))
+		}
+		for _, other := range tables[1:] {
+			require.NoError(t, tables[0].Merge(other))
+		}
+		got := tables[0].Result().Worst
+		if len(got) != 10 {
+			t.Fatalf("got %d conversations, want ten of policy b, and none of policy a", len(got))
+		}
+		for i, w := range got {
+			if want := order[i]; w.Policy != "b" || w.Line != want.line || w.Missed[0]+w.Missed[1] != want.missed || w.Values != 9 {
+				t.Fatalf("%d: got %+v, want %+v", i, w, want)
+			}
+		}
+	}
+}
+
+func marshal(t testing.TB, v any) []byte {
+	t.Helper()
+	data, err := json.Marshal(v)
+	require.NoError(t, err)
+	return data
+}
+
+// TestScanDamaged: a line that is damaged is named, and costs no other line.
+func TestScanDamaged(t *testing.T) {
+	const fine = `{"id": "a", "messages": []}`
+	const message = `{"role": "user", "content": "Hi"}`
+	for _, row := range []struct {
+		name, text string
+		want       string
+		why        string
+	}{
+		{"in between", fine + "\n{\"id\": \n\n" + fine + "\n", "a:1 !2 a:4", "those around it are read"},
+		{"first", "{\"id\": \"x\", \"mess\n" + fine + "\n" + fine, "!1 a:2 a:3", "it is not the beginning of a value on several lines"},
+		{"first, cut between values", "{\"id\": \"x\",\n" + fine + "\n" + fine, "!1 a:2 a:3", "nor is this"},
+		{"no conversation", "{\"id\": 1}\n" + fine + "\n" + message + "\n" + fine, "!1 a:2 !3 a:4", "the first that can be read says what lines are"},
+		{"messages of another type", fine + "\n{\"messages\": 7}\n" + fine, "a:1 !2 a:3", "no conversation is made of it"},
+		{"only one", "{\"id\": ", "!1", "a file of one line"},
+		{"of messages", message + "\n{\"role\n" + message + "\n" + fine, "!2 !4 line 1:1", "a log loses one message"},
+		{"on several lines", "{\"id\": \"a\",\n\"messages\": []}\n\n", "a:1", "nothing is damaged"},
+		{"several values on several lines", "{\"id\": \"a\",\n\"messages\": []}\n" + fine, "!1 !2 a:3", "this is neither one value nor JSON Lines"},
+	} {
+		var got []string
+		for c, err := range replay.Scan("f", strings.NewReader(row.text), nil) {
+			if err == nil {
+				got = append(got, fmt.Sprintf("%s:%d", c.ID, c.Line))
+				continue
+			}
+			var line int
+			if _, scan := fmt.Sscanf(err.Error(), "f: line %d:", &line); scan != nil {
+				t.Errorf("%s: %v does not name the line", row.name, err)
+			}
+			got = append(got, fmt.Sprintf("!%d", line))
+		}
+		if strings.Join(got, " ") != row.want {
+			t.Errorf("%s: got %q, want %q: %s", row.name, got, row.want, row.why)
+		}
+	}
+}
+
+// TestFailedSamples: what cannot be read or counted is a sample with its error.
+func TestFailedSamples(t *testing.T) {
+	line := strings.ReplaceAll(talk, "\n", " ")
+	m := measure(t, replay.Baselines()[:2], []float64{0.5}, replay.WithCounter(refusing{}))
+	got := samples(t, m, strings.NewReader("{\n"+line+"\n"+strings.Replace(line, "Tea?", "Tea, or mud?", 1)+"\n"+line+"\n"), nil)
+	table := replay.NewTable(m.Plan())
+	for i, want := range []string{"unexpected end of JSON input", "", "no word for mud", ""} {
+		if s := got[i]; s.Line != i+1 || s.File != "file.jsonl" || want == "" != (s.Error == "") || !strings.Contains(s.Error, want) || (s.Err() == nil) != (s.Error == "") {
+			t.Errorf("sample %d is %+v, want the error %q", i, s, want)
+		}
+		require.NoError(t, table.Add(&got[i]))
+	}
+	if r := table.Result(); r.Conversations != 2 || r.Failed != 2 || r.Rows[0].Steps != 6 {
+		t.Errorf("got %+v, want two conversations and two failures", r)
+	}
+}
+
+type refusing struct{ replay.Characters }
+
+func (c refusing) CountTokens(text string) (int, error) {
+	if strings.Contains(text, "mud") {
+		return 0, fmt.Errorf("no word for mud")
+	}
+	return c.Characters.CountTokens(text)
+}

@@ -1,0 +1,175 @@
+package replay
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/wollax/cupel-go/cupelchat"
+)
+
+// window is what is sent at a step, in the order of the conversation.
+type window []piece
+
+// piece is a message of a window, or a whole unit: the reference's strategies
+// choose units, and what else they send of a unit is one piece.
+type piece struct {
+	id     string // equal for equal pieces
+	text   string
+	tokens int
+	raw    string // the JSON of a message
+	role   string // of the message, or of the first one of the unit
+	blocks int    // of content
+}
+
+func (w window) tokens() int {
+	sum := 0
+	for i := range w {
+		sum += w[i].tokens
+	}
+	return sum
+}
+
+// text returns what the model reads, which the values are searched in.
+func (w window) text() string {
+	texts := make([]string, len(w))
+	for i := range w {
+		texts[i] = w[i].text
+	}
+	return strings.Join(texts, "\n")
+}
+
+// same returns how many pieces at the start of w are those of v.
+func (w window) same(v window) int {
+	n := 0
+	for n < min(len(w), len(v)) && w[n].id == v[n].id {
+		n++
+	}
+	return n
+}
+
+// turn is the choice of one window.
+type turn struct {
+	*recording
+	step   int
+	said   int // units so far
+	meter  *meter
+	shared *shared
+}
+
+// shared is what the shares of a policy have in common at a step.
+type shared struct {
+	conversation *cupelchat.Conversation
+	checked      bool
+	refused      bool // the API refuses the conversation as it is
+}
+
+// refusal says why the API refuses a window of messages, or "" if it takes it, or
+// does not take the conversation as it is.
+func (t *turn) refusal(w window) string {
+	violations := cupelchat.Check(w.request(), cupelchat.OpenAI)
+	if len(violations) == 0 {
+		return ""
+	}
+	if !t.shared.checked {
+		t.shared.checked = true
+		t.shared.refused = len(cupelchat.Check(t.request().request(), cupelchat.OpenAI)) > 0
+	}
+	if t.shared.refused {
+		return ""
+	}
+	return fmt.Sprintf("the API refuses the window: %s: %s", violations[0].Path, violations[0].Message)
+}
+
+// request returns all that was said as messages.
+func (t *turn) request() window {
+	var said window
+	for i := range t.said {
+		said = append(said, t.units[i].pieces...)
+	}
+	return said
+}
+
+// chooser chooses the windows of one conversation, step by step.
+type chooser interface {
+	// choose returns a window of at most budget tokens.
+	choose(ctx context.Context, t *turn, budget int) (window, error)
+	// add appends unit i.
+	add(w window, t *turn, i int) window
+}
+
+// blocks appends while the window fits. When it does not, it chooses a window
+// for a share of the room that what is always sent leaves.
+type blocks struct {
+	chooser
+	low    float64 // in (0,1]
+	window window
+	seen   int // units
+}
+
+func (b *blocks) choose(ctx context.Context, t *turn, budget int) (window, error) {
+	w := slices.Clone(b.window)
+	for ; b.seen < t.said; b.seen++ {
+		w = b.add(w, t, b.seen)
+	}
+	if w.tokens() > budget {
+		fixed := t.fixed(t.said)
+		var err error
+		if w, err = b.chooser.choose(ctx, t, fixed+int(float64(budget-fixed)*b.low)); err != nil {
+			return nil, err
+		}
+	}
+	b.window = w
+	return w, nil
+}
+
+// full returns which of the units so far are in the window unchanged: with all
+// their messages, one after the other. Of equal units the newest count.
+func (t *turn) full(w window) []bool {
+	full := make([]bool, t.said)
+	ends := func(i, j int) int { // pieces of unit i at the end of w[:j], or 0
+		u := &t.units[i]
+		if j > 0 && w[j-1].id == u.id {
+			return 1
+		}
+		if from := j - len(u.pieces); from >= 0 && w[from:j].same(u.pieces) == len(u.pieces) {
+			return len(u.pieces)
+		}
+		return 0
+	}
+	units, pieces := t.said, len(w)
+	for units > 0 && pieces > 0 {
+		n := ends(units-1, pieces)
+		if n == 0 {
+			break
+		}
+		units, pieces = units-1, pieces-n
+		full[units] = true
+	}
+	// most[i][j] is how many of the first i units can be in w[:j].
+	width := pieces + 1
+	most := make([]int, (units+1)*width)
+	for i := 1; i <= units; i++ {
+		for j := 1; j <= pieces; j++ {
+			best := max(most[(i-1)*width+j], most[i*width+j-1])
+			if n := ends(i-1, j); n > 0 {
+				best = max(best, 1+most[(i-1)*width+j-n])
+			}
+			most[i*width+j] = best
+		}
+	}
+	for i, j := units, pieces; i > 0 && j > 0; {
+		n := ends(i-1, j)
+		switch {
+		case n > 0 && most[i*width+j] == 1+most[(i-1)*width+j-n]:
+			full[i-1] = true
+			i, j = i-1, j-n
+		case most[i*width+j] == most[i*width+j-1]:
+			j--
+		default:
+			i--
+		}
+	}
+	return full
+}

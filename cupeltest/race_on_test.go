@@ -1,5 +1,0 @@
-//go:build race
-
-package cupeltest_test
-
-const raceEnabled = true
