@@ -128,13 +128,13 @@ func TestSweepJSON(t *testing.T) {
 	folder(t, selectable)
 	var got struct {
 		From, To, Stride int
-		Items            []any
-		Steps            []struct{ Budget, Tokens int }
+		Candidates       int
+		Steps            []sweepStep
 	}
 	decodeJSON(t, printed(t, "sweep", "-i", "items.jsonl", "-p", "greedy.json", "--reserve", "20", "--json"), &got)
 	require.Equal(t, []int{30, 145, 5}, []int{got.From, got.To, got.Stride}, "from what is needed to what is enough, in at most fifty steps")
-	require.Len(t, got.Items, 7)
-	require.Equal(t, 10, got.Steps[0].Tokens)
+	require.Equal(t, 7, got.Candidates)
+	require.Equal(t, sweepStep{Budget: 30, Tokens: 10, Included: 1, Came: []string{"Be brief."}, Went: []string{}}, got.Steps[0])
 	for length, want := range map[int]int{0: 1, 49: 1, 50: 2, 499: 10, 500: 20, math.MaxInt32: 50_000_000} {
 		require.Equal(t, want, roundStride(length))
 	}

@@ -1,11 +1,10 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
-	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,7 +13,6 @@ import (
 	"github.com/wollax/cupel-go/cmd/cupel/internal/terminal"
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/analysis"
-	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/internal/english"
 )
 
@@ -72,13 +70,12 @@ func (f *sweepFlags) run(ctx context.Context, env *Environment, changed func(fla
 	if err != nil {
 		return err
 	}
-	pinned := necessary(candidates.Items, base)
 	budgets := analysis.BudgetRange{From: f.from.of(candidates.Items), To: f.to.of(candidates.Items), Stride: f.stride}
 	if !changed("to") {
 		budgets.To = max(analysis.SufficientBudget(candidates.Items, base), budgets.From)
 	}
 	if !changed("from") {
-		budgets.From = min(pinned, budgets.To)
+		budgets.From = min(necessary(candidates.Items, base), budgets.To)
 	}
 	if budgets.Stride == 0 {
 		budgets.Stride = roundStride(budgets.To - budgets.From)
@@ -86,73 +83,77 @@ func (f *sweepFlags) run(ctx context.Context, env *Environment, changed func(fla
 	if budgets.To < budgets.From {
 		return usagef("--to: must be at least --from (%d), got %d", budgets.From, budgets.To)
 	}
-	sweep, err := f.sweep(ctx, c, candidates, budgets, base, newProgress(env, "tokens of budget").update)
-	if tooMany, ok := errors.AsType[*analysis.TooManyBudgetsError](err); ok {
-		return usagef("gave up after %d budgets: narrow the range with --from and --to, or give a larger --stride", tooMany.MaxBudgets)
+	if (budgets.To-budgets.From)/budgets.Stride >= mostBudgets {
+		return usagef("these are more than %d budgets: narrow the range with --from and --to, or give a larger --stride", mostBudgets)
 	}
+	result, err := f.sweep(ctx, c, candidates, budgets, newProgress(env, "tokens of budget").update)
 	if err != nil {
 		return selecting(err)
 	}
-	return f.print(env, sweep, func(printer *terminal.Printer) { printSweep(printer, c.name, sweep) })
+	return f.print(env, result, result.print)
 }
 
-// sweep selects at each budget: those of a conversation whose pins do not fit have
-// candidates of their own, and so have those that a preset prepares.
-func (f *sweepFlags) sweep(ctx context.Context, c chooser, candidates *input.Candidates, budgets analysis.BudgetRange, base cupel.ContextBudget, tell func(done, total int)) (*analysis.BudgetSweep, error) {
-	if c.preset != nil || candidates.Conversation != nil && budgets.From < necessary(candidates.Items, base) {
-		return sweepPrepared(ctx, c, candidates, f.budgetFlags, budgets, tell)
-	}
-	return analysis.Sweep(ctx, keeping(candidates, c.pipeline), candidates.Items, budgets,
-		analysis.WithBaseBudget(base), analysis.WithProgress(tell))
+// mostBudgets is how many budgets a sweep tries at most.
+const mostBudgets = 1_000_000
+
+// sweepResult is how a selection changes over a range of budgets. sweep --json prints
+// it.
+type sweepResult struct {
+	Policy     string      `json:"policy"`
+	From       int         `json:"from"`
+	To         int         `json:"to"`
+	Stride     int         `json:"stride"`
+	Candidates int         `json:"candidates"`
+	Steps      []sweepStep `json:"steps"`
 }
 
-// mostPrepared is how many budgets a sweep prepares candidates for at most.
-const mostPrepared = 10_000
+// sweepStep is a budget at which the selection changes.
+type sweepStep struct {
+	Budget   int      `json:"budget"`
+	Tokens   int      `json:"tokens"`
+	Included int      `json:"included"`
+	Came     []string `json:"came"` // contents, or titles of messages
+	Went     []string `json:"went"`
+	Changed  []string `json:"changed,omitempty"` // in another form
+	Error    string   `json:"error,omitempty"`
+}
 
-// sweepPrepared sweeps over budgets that each have candidates of their own.
-func sweepPrepared(ctx context.Context, c chooser, candidates *input.Candidates, flags budgetFlags, budgets analysis.BudgetRange, tell func(done, total int)) (*analysis.BudgetSweep, error) {
-	sweep := &analysis.BudgetSweep{From: budgets.From, To: budgets.To, Stride: budgets.Stride, Items: candidates.Items}
-	if (budgets.To-budgets.From)/budgets.Stride >= mostPrepared {
-		return nil, &analysis.TooManyBudgetsError{MaxBudgets: mostPrepared}
-	}
-	none := make([]int, len(candidates.Items)) // form of each, plus one; 0 is out
-	before, failed := none, false
-	for n := range (budgets.To-budgets.From)/budgets.Stride + 1 {
-		at := budgets.From + n*budgets.Stride
+// sweep selects at each budget, since the candidates of a conversation depend on it.
+func (f *sweepFlags) sweep(ctx context.Context, c chooser, candidates *input.Candidates, budgets analysis.BudgetRange, tell func(done, total int)) (*sweepResult, error) {
+	result := &sweepResult{Policy: c.name, From: budgets.From, To: budgets.To, Stride: budgets.Stride, Candidates: len(candidates.Items)}
+	var before *cupel.SelectionReport
+	failed := ""
+	for at := budgets.From; at <= budgets.To; at += budgets.Stride {
 		tell(at-budgets.From, budgets.To-budgets.From)
-		step := analysis.SweepStep{Budget: at, Came: []int{}, Went: []int{}}
-		now, err := formsAt(ctx, c, candidates, flags, &step)
+		report, err := f.at(ctx, c, candidates, at)
+		step := sweepStep{Budget: at}
 		switch {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
-		case err != nil && !errors.Is(err, pipeline.ErrPinnedExceedsBudget) && !errors.Is(err, cupel.ErrInvalidBudget):
+		case errors.Is(err, cupel.ErrInvalidConfig):
 			return nil, err
 		case err != nil:
-			now, step.Error = none, err.Error()
+			report, step.Error = &cupel.SelectionReport{}, message(err)
 		}
-		for i := range now {
-			switch {
-			case now[i] == before[i]:
-			case before[i] == 0:
-				step.Came = append(step.Came, i)
-			case now[i] == 0:
-				step.Went = append(step.Went, i)
-			default:
-				step.Changed = append(step.Changed, i)
-			}
+		diff := analysis.DiffReports(before, report)
+		step.Came, step.Went, step.Changed = namesOf(diff.Came), namesOf(diff.Went), namesOf(diff.Forms)
+		step.Included = len(report.Included)
+		for _, in := range report.Included {
+			step.Tokens = addTokens(step.Tokens, in.Item.Tokens())
 		}
-		if n == 0 || failed != (err != nil) || !slices.Equal(before, now) {
-			sweep.Steps = append(sweep.Steps, step)
+		changed := len(step.Came)+len(step.Went)+len(step.Changed) > 0 || step.Error != failed
+		if before == nil || changed {
+			result.Steps = append(result.Steps, step)
 		}
-		before, failed = now, err != nil
+		before, failed = report, step.Error
 	}
-	return sweep, nil
+	return result, nil
 }
 
-// formsAt selects at the budget of a step, and says what each candidate has: 0 if
-// it is out, and else its tokens, plus one.
-func formsAt(ctx context.Context, c chooser, candidates *input.Candidates, flags budgetFlags, step *analysis.SweepStep) ([]int, error) {
-	flags.budget = amount{tokens: step.Budget}
+// at selects at a budget.
+func (f *sweepFlags) at(ctx context.Context, c chooser, candidates *input.Candidates, tokens int) (*cupel.SelectionReport, error) {
+	flags := f.budgetFlags
+	flags.budget = amount{tokens: tokens}
 	budget, err := flags.make(nil)
 	if err != nil {
 		return nil, err
@@ -161,40 +162,16 @@ func formsAt(ctx context.Context, c chooser, candidates *input.Candidates, flags
 	if err != nil {
 		return nil, err
 	}
-	report, err := s.pipeline.DryRun(ctx, s.items, budget)
-	if err != nil {
-		return nil, err
-	}
-	places := placesOf(s.items, candidates.Items)
-	forms := make([]int, len(candidates.Items))
-	for _, in := range report.Included {
-		forms[places[in.Candidate]] = max(in.Item.Tokens(), 0) + 1
-		step.Tokens = addTokens(step.Tokens, in.Item.Tokens())
-	}
-	step.Included = len(report.Included)
-	return forms, nil
+	return s.pipeline.DryRun(ctx, s.items, budget)
 }
 
-// placesOf returns where each of some prepared items stands among all candidates.
-// They are in the same order, and some may be left out. Those that are prepared
-// are of the same message and in the same group, or in none.
-func placesOf(items, all []*cupel.ContextItem) []int {
-	if len(items) == len(all) {
-		all = items
+// namesOf returns what tables call items.
+func namesOf(changes []analysis.ReportChange) []string {
+	names := make([]string, len(changes))
+	for i, c := range changes {
+		names[i] = headline(cmp.Or(c.B, c.A).Item)
 	}
-	places := make([]int, len(items))
-	at := 0
-	for i, item := range items {
-		for ; at < len(all)-(len(items)-i); at++ {
-			a, _ := all[at].MetadataInt("index")
-			if b, _ := item.MetadataInt("index"); a == b && all[at].Group() == item.Group() {
-				break
-			}
-		}
-		places[i] = at
-		at++
-	}
-	return places
+	return names
 }
 
 // necessary returns the smallest budget that fits the pinned items.
@@ -222,47 +199,26 @@ func roundStride(length int) int {
 	return math.MaxInt / parts
 }
 
-// printSweep writes a sweep for people.
-func printSweep(p *terminal.Printer, title string, sweep *analysis.BudgetSweep) {
-	last := sweep.From + (sweep.To-sweep.From)/sweep.Stride*sweep.Stride
-	p.Line("%s: budgets from %d to %d by %d, %s, %s", title, sweep.From, last, sweep.Stride,
-		english.Plural(len(sweep.Items), "candidate"), english.Plural(len(sweep.Steps), "step"))
+// print writes it for people.
+func (r *sweepResult) print(p *terminal.Printer) {
+	p.Line("%s: budgets from %d to %d by %d, %s, %s", r.Policy, r.From, r.To, r.Stride,
+		english.Plural(r.Candidates, "candidate"), english.Plural(len(r.Steps), "step"))
 	p.Line("")
-	rows := make([][]any, len(sweep.Steps))
-	for i, step := range sweep.Steps {
-		changes := changesOf(sweep.Items, step)
-		if step.Error != "" {
-			changes = strings.TrimPrefix(step.Error, "cupel: ")
+	rows := make([][]any, len(r.Steps))
+	for i, step := range r.Steps {
+		var changes []string
+		for _, change := range []struct {
+			sign  string
+			names []string
+		}{{"-", step.Went}, {"+", step.Came}, {"±", step.Changed}} {
+			for _, name := range change.names {
+				changes = append(changes, change.sign+terminal.Excerpt(name, 28))
+			}
 		}
 		rows[i] = []any{
-			step.Budget, step.Tokens, percent(step.Tokens, step.Budget), step.Included,
-			signed("+", len(step.Came)), signed("-", len(step.Went)), changes,
+			step.Budget, step.Tokens, percent(step.Tokens, step.Budget), step.Included, len(step.Came), len(step.Went),
+			cmp.Or(step.Error, strings.Join(changes, ", ")),
 		}
 	}
 	p.Table([]string{"BUDGET", "TOKENS", "USED", "ITEMS", "CAME", "WENT", "WHICH"}, rows)
-}
-
-func signed(sign string, n int) string {
-	if n == 0 {
-		return ""
-	}
-	return sign + strconv.Itoa(n)
-}
-
-// changesOf names some of what came, went and changed its form.
-func changesOf(items []*cupel.ContextItem, step analysis.SweepStep) string {
-	const most, columns = 4, 28
-	var list []string
-	for _, change := range []struct {
-		sign  string
-		items []int
-	}{{"-", step.Went}, {"+", step.Came}, {"±", step.Changed}} {
-		for _, i := range change.items {
-			list = append(list, change.sign+terminal.Excerpt(headline(items[i]), columns))
-		}
-	}
-	if len(list) > most {
-		list = append(list[:most], "…")
-	}
-	return strings.Join(list, ", ")
 }

@@ -38,7 +38,7 @@ func TestUsage(t *testing.T) {
 		{"policies as reports", "diff greedy.json sack.json", exitUsage, "greedy.json is not a report of cupel explain --json", "any object looks like one"},
 		{"diff that fails", "diff -i items.jsonl -b 5 greedy.json sack.json", exitSelection, "greedy.json: Pinned items require 10 tokens", "which of the two"},
 		{"sweep backwards", "sweep -i items.jsonl -p rag --from 9 --to 5", exitUsage, "--to: must be at least --from (9), got 5", "no budgets"},
-		{"sweep too long", "sweep -i items.jsonl -p agent --to 20k --stride 1", exitUsage, "gave up after ", "as many as that"},
+		{"sweep too long", "sweep -i items.jsonl -p rag --to 2M --stride 1", exitUsage, "more than 1000000 budgets", "as many as that"},
 		{"inspect nothing", "inspect -b 25", exitUsage, "nothing to show: give --items and --policy, or a report", "there is no selection"},
 		{"inspect without a policy", "inspect -b 25 -i items.jsonl", exitUsage, "[items policy]", "they go together"},
 		{"inspect both", "inspect a.json -b 25 -i items.jsonl -p rag", exitUsage, "both --items and a report, a.json, are given", "which one?"},

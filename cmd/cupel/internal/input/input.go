@@ -3,14 +3,11 @@
 package input
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"strconv"
-	"unicode/utf8"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupelchat"
@@ -69,9 +66,6 @@ func Read(r io.Reader, options Options) (*Candidates, error) {
 		return nil, err
 	}
 	f := &reading{Options: options}
-	if options.SkipInvalid {
-		data = f.validLines(data)
-	}
 	text, err := rawjson.NewText(data)
 	if err != nil {
 		return nil, err
@@ -175,31 +169,6 @@ func (f *reading) skippedNotes() []string {
 		return nil
 	}
 	return []string{fmt.Sprintf("skipped %s that cannot be read; the first: %v", english.Plural(f.skipped, "item"), f.first)}
-}
-
-// validLines returns a text with one item per line without the lines that are no
-// objects. The others keep their numbers. Any other text is returned as it is.
-func (f *reading) validLines(data []byte) []byte {
-	data = bytes.TrimPrefix(data, []byte("\ufeff"))
-	if json.Valid(data) {
-		return data
-	}
-	var kept []byte
-	for line := range bytes.Lines(data) {
-		switch text := bytes.TrimSpace(line); {
-		case len(text) > 0 && text[0] == '{' && json.Valid(text) && utf8.Valid(text):
-			kept = append(kept, line...)
-			continue
-		case len(text) > 0:
-			f.skip(&Error{Line: bytes.Count(kept, []byte("\n")) + 1, Reason: "the line is not a JSON object"})
-		}
-		kept = append(kept, '\n')
-	}
-	if len(bytes.TrimSpace(kept)) == 0 {
-		f.skipped = 0
-		return data
-	}
-	return kept
 }
 
 // readItem reads one item and counts its tokens if it has no count.
