@@ -231,4 +231,3 @@ func TestValidateNearDuplicates(t *testing.T) {
 		t.Error(err)
 	}
 }
-
