@@ -158,16 +158,11 @@ func (b ContextBudget) ReservedSlots() map[ContextKind]int {
 }
 
 // Effective returns what a slicer may spend if the pinned items have the given
-// number of tokens; a negative number counts as 0. It implements COMPUTE-EFFECTIVE-BUDGET of the
-// Slice chapter.
+// number of tokens; a negative number counts as 0. Pinned items, the reserve, the
+// slots and the margin are taken off. It implements COMPUTE-EFFECTIVE-BUDGET of
+// the Slice chapter.
 func (b ContextBudget) Effective(pinnedTokens int) SliceBudget {
-	return b.effective(exact.Of(max(0, pinnedTokens)))
-}
-
-// effective is COMPUTE-EFFECTIVE-BUDGET of the Slice chapter: what the slicer
-// may spend once pinned items, reserves, slots and the margin are taken off.
-func (b ContextBudget) effective(pinned exact.Sum) SliceBudget {
-	taken := pinned
+	taken := exact.Of(max(0, pinnedTokens))
 	for _, s := range b.slots {
 		taken.Add(s.tokens)
 	}

@@ -161,22 +161,27 @@ func TestNamesOnTheWire(t *testing.T) {
 		code ExclusionCode
 		data ReasonData
 		text string
+		said string
 	}{
-		{ExcludeBudgetExceeded, ReasonData{ItemTokens: 1, AvailableTokens: 2, GroupTokens: 3}, `{"reason": "BudgetExceeded", "item_tokens": 1, "available_tokens": 2, "group_tokens": 3}`},
-		{ExcludeScoredTooLow, ReasonData{Score: 1.5, Threshold: 2.5}, `{"reason": "ScoredTooLow", "score": 1.5, "threshold": 2.5}`},
-		{ExcludeDeduplicated, ReasonData{DeduplicatedAgainst: "d"}, `{"reason": "Deduplicated", "deduplicated_against": "d"}`},
-		{ExcludeQuotaCapExceeded, ReasonData{Kind: "k", Cap: 3, Actual: 4}, `{"reason": "QuotaCapExceeded", "kind": "k", "cap": 3, "actual": 4}`},
-		{ExcludeQuotaRequireDisplaced, ReasonData{DisplacedByKind: "dk"}, `{"reason": "QuotaRequireDisplaced", "displaced_by_kind": "dk"}`},
-		{ExcludeNegativeTokens, ReasonData{Tokens: -5}, `{"reason": "NegativeTokens", "tokens": -5}`},
-		{ExcludePinnedOverride, ReasonData{DisplacedBy: "p"}, `{"reason": "PinnedOverride", "displaced_by": "p"}`},
-		{ExcludeFiltered, ReasonData{FilterName: "f"}, `{"reason": "Filtered", "filter_name": "f"}`},
-		{ExcludeCountCapExceeded, ReasonData{Kind: "k", Cap: 6, Count: 7}, `{"reason": "CountCapExceeded", "kind": "k", "cap": 6, "count": 7}`},
-		{ExcludeCountRequireCandidatesExhausted, ReasonData{Kind: "k", Required: 8, Available: 9}, `{"reason": "CountRequireCandidatesExhausted", "kind": "k", "required": 8, "available": 9}`},
-		{ExcludeSuperseded, ReasonData{SupersededBy: "s"}, `{"reason": "Superseded", "superseded_by": "s"}`},
-		{ExcludeNearDuplicate, ReasonData{Of: "o", Similarity: 0.875}, `{"reason": "NearDuplicate", "of": "o", "similarity": 0.875}`},
-		{"Future", ReasonData{FilterName: "f"}, `{"reason": "Future", "filter_name": "f"}`},
+		{ExcludeBudgetExceeded, ReasonData{ItemTokens: 1, AvailableTokens: 2, GroupTokens: 3}, `{"reason": "BudgetExceeded", "item_tokens": 1, "available_tokens": 2, "group_tokens": 3}`, "BudgetExceeded: 1 tokens requested, 2 available (group_tokens=3)"},
+		{ExcludeScoredTooLow, ReasonData{Score: 1.5, Threshold: 2.5}, `{"reason": "ScoredTooLow", "score": 1.5, "threshold": 2.5}`, "ScoredTooLow: score 1.5 below 2.5"},
+		{ExcludeDeduplicated, ReasonData{DeduplicatedAgainst: "d"}, `{"reason": "Deduplicated", "deduplicated_against": "d"}`, "Deduplicated: the same content is in as another item"},
+		{ExcludeQuotaCapExceeded, ReasonData{Kind: "k", Cap: 3, Actual: 4}, `{"reason": "QuotaCapExceeded", "kind": "k", "cap": 3, "actual": 4}`, "QuotaCapExceeded: k has 4, cap 3"},
+		{ExcludeQuotaRequireDisplaced, ReasonData{DisplacedByKind: "dk"}, `{"reason": "QuotaRequireDisplaced", "displaced_by_kind": "dk"}`, "QuotaRequireDisplaced: displaced by dk"},
+		{ExcludeNegativeTokens, ReasonData{Tokens: -5}, `{"reason": "NegativeTokens", "tokens": -5}`, "NegativeTokens: -5 tokens"},
+		{ExcludePinnedOverride, ReasonData{DisplacedBy: "p"}, `{"reason": "PinnedOverride", "displaced_by": "p"}`, "PinnedOverride: pinned items took its place"},
+		{ExcludeFiltered, ReasonData{FilterName: "f"}, `{"reason": "Filtered", "filter_name": "f"}`, "Filtered: f"},
+		{ExcludeCountCapExceeded, ReasonData{Kind: "k", Cap: 6, Count: 7}, `{"reason": "CountCapExceeded", "kind": "k", "cap": 6, "count": 7}`, "CountCapExceeded: k has 7 items, cap 6"},
+		{ExcludeCountRequireCandidatesExhausted, ReasonData{Kind: "k", Required: 8, Available: 9}, `{"reason": "CountRequireCandidatesExhausted", "kind": "k", "required": 8, "available": 9}`, "CountRequireCandidatesExhausted: k requires 8, available 9"},
+		{ExcludeSuperseded, ReasonData{SupersededBy: "s"}, `{"reason": "Superseded", "superseded_by": "s"}`, "Superseded: a newer version is among the candidates"},
+		{ExcludeNearDuplicate, ReasonData{Of: "o", Similarity: 0.875}, `{"reason": "NearDuplicate", "of": "o", "similarity": 0.875}`, "NearDuplicate: 0.875 of it is in a newer item"},
+		{"Future", ReasonData{FilterName: "f"}, `{"reason": "Future", "filter_name": "f"}`, "Future: filter_name=f"},
 	} {
-		report.Excluded = append(report.Excluded, ExcludedItem{Item: item, Score: 0.5, Reason: NewExclusionReason(reason.code, reason.data), Candidate: -1})
+		r := NewExclusionReason(reason.code, reason.data)
+		if r.String() != reason.said {
+			t.Errorf("%s reads %q, want %q", reason.code, r, reason.said)
+		}
+		report.Excluded = append(report.Excluded, ExcludedItem{Item: item, Score: 0.5, Reason: r, Candidate: -1})
 		excluded = append(excluded, `{"item": `+itemText+`, "score": 0.5, "reason": `+reason.text+`}`)
 	}
 	text := `{

@@ -67,12 +67,8 @@ func (it *ContextItem) wire(c *jsonwire.Codec) {
 func (it *itemDraft) wireFields(c *jsonwire.Codec) {
 	wireText(&it.content, c.Required("content"))
 	c.Required("tokens").Int(&it.tokens)
-	kind := c.Optional("kind", true)
-	jsonwire.Text(&it.kind, kind)
-	it.set(kind, WithKind(it.kind))
-	source := c.Optional("source", true)
-	jsonwire.Text(&it.source, source)
-	it.set(source, WithSource(it.source))
+	wireChecked(it, c.Optional("kind", true), it.kind, WithKind)
+	wireChecked(it, c.Optional("source", true), it.source, WithSource)
 	it.optional(c, "priority", hasPriority).Int(&it.priority)
 	jsonwire.List(c.Optional("tags", len(it.tags) > 0), &it.tags, jsonwire.Text[string])
 	it.wireMetadata(c.Optional("metadata", len(it.metadata) > 0))
@@ -106,6 +102,12 @@ func (it *itemDraft) set(c *jsonwire.Codec, option ItemOption) {
 	}
 }
 
+// wireChecked writes a string, or reads one that an option checks and sets.
+func wireChecked[S ~string](it *itemDraft, c *jsonwire.Codec, s S, option func(S) ItemOption) {
+	jsonwire.Text(&s, c)
+	it.set(c, option(s))
+}
+
 // wireText reads or writes a string that must not be empty.
 func wireText(s *string, c *jsonwire.Codec) {
 	if jsonwire.Text(s, c); c.R != nil && *s == "" {
@@ -137,13 +139,9 @@ func (it *itemDraft) wireMetadata(c *jsonwire.Codec) {
 // item.
 func (it *itemDraft) wireUnits(c *jsonwire.Codec) {
 	u := *(*ContextItem)(it).unitsOrNone()
-	field := c.Optional("group", u.group != "")
-	jsonwire.Text(&u.group, field)
-	it.set(field, WithGroup(u.group))
-	field = c.Optional("versionOf", u.versionOf != "")
-	jsonwire.Text(&u.versionOf, field)
-	it.set(field, WithVersionOf(u.versionOf))
-	field = c.Optional("variants", len(u.given) > 0)
+	wireChecked(it, c.Optional("group", u.group != ""), u.group, WithGroup)
+	wireChecked(it, c.Optional("versionOf", u.versionOf != ""), u.versionOf, WithVersionOf)
+	field := c.Optional("variants", len(u.given) > 0)
 	jsonwire.List(field, &u.given, (*Variant).wire)
 	it.set(field, WithVariants(u.given...))
 	field = c.Optional("groupVariants", len(u.groupGiven) > 0)

@@ -262,28 +262,6 @@ func TestEffectiveBudget(t *testing.T) {
 	}
 }
 
-func TestReasonTexts(t *testing.T) {
-	tests := []struct {
-		reason cupel.ExclusionReason
-		want   string
-	}{
-		{cupel.NewExclusionReason(cupel.ExcludeBudgetExceeded, cupel.ReasonData{ItemTokens: 2048, AvailableTokens: -512}), "BudgetExceeded: 2048 tokens requested, -512 available"},
-		{cupel.NewExclusionReason(cupel.ExcludeDeduplicated, cupel.ReasonData{DeduplicatedAgainst: "secret"}), "Deduplicated: the same content is in as another item"},
-		{cupel.NewExclusionReason(cupel.ExcludeNegativeTokens, cupel.ReasonData{Tokens: -1}), "NegativeTokens: -1 tokens"},
-		{cupel.NewExclusionReason(cupel.ExcludePinnedOverride, cupel.ReasonData{DisplacedBy: "secret"}), "PinnedOverride: pinned items took its place"},
-		{cupel.NewExclusionReason(cupel.ExcludeCountCapExceeded, cupel.ReasonData{Kind: "tool", Cap: 2, Count: 2}), "CountCapExceeded: tool has 2 items, cap 2"},
-		{cupel.NewExclusionReason(cupel.ExcludeScoredTooLow, cupel.ReasonData{Score: 0.12, Threshold: 0.25}), "ScoredTooLow: score 0.12 below 0.25"},
-		{cupel.NewExclusionReason(cupel.ExcludeQuotaCapExceeded, cupel.ReasonData{Kind: "tool", Cap: 3, Actual: 4}), "QuotaCapExceeded: tool has 4, cap 3"},
-		{cupel.NewExclusionReason(cupel.ExcludeQuotaRequireDisplaced, cupel.ReasonData{DisplacedByKind: "Memory"}), "QuotaRequireDisplaced: displaced by Memory"},
-		{cupel.NewExclusionReason(cupel.ExcludeFiltered, cupel.ReasonData{FilterName: "age"}), "Filtered: age"},
-		{cupel.NewExclusionReason(cupel.ExcludeCountRequireCandidatesExhausted, cupel.ReasonData{Kind: "tool", Required: 3, Available: 1}), "CountRequireCandidatesExhausted: tool requires 3, available 1"},
-		{cupel.ExclusionReason{Code: "FromTheFuture"}, "FromTheFuture"},
-	}
-	for _, tt := range tests {
-		equal(t, string(tt.reason.Code), tt.reason.String(), tt.want)
-	}
-}
-
 func TestErrorTexts(t *testing.T) {
 	tests := []struct {
 		err  error

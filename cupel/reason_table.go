@@ -16,7 +16,8 @@ type reasonField struct {
 	content  bool   // the value is the content of an item, which text and logs leave out
 }
 
-// reasonFields are the fields of ReasonData that JSON has.
+// reasonFields are the fields of ReasonData that JSON has. The tag holds says which
+// of them are contents.
 var reasonFields = func() (fields []reasonField) {
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[ReasonData]()) {
 		if name := f.Tag.Get("json"); f.IsExported() && name != "-" {

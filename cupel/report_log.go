@@ -30,15 +30,11 @@ func (r SelectionReport) LogValue() slog.Value {
 	for _, e := range r.Events {
 		durations[e.Stage] += e.DurationMS
 	}
-	attrs := []slog.Attr{
-		slog.Int("total_candidates", r.TotalCandidates),
-		slog.Int("total_tokens_considered", r.TotalTokensConsidered),
-		slog.Int("included", len(r.Included)),
-		slog.Int("included_tokens", tokensOf(r.Included)),
+	attrs := append(logCounts(r.TotalCandidates, r.TotalTokensConsidered, r.Included),
 		slog.Int("excluded", len(r.Excluded)),
-		{Key: "excluded_by_reason", Value: logGroup(excluded, ExclusionCodes(), slog.Int64Value)},
-		{Key: "duration_ms", Value: logGroup(durations, logStages, logFloat)},
-	}
+		slog.Attr{Key: "excluded_by_reason", Value: logGroup(excluded, ExclusionCodes(), slog.Int64Value)},
+		slog.Attr{Key: "duration_ms", Value: logGroup(durations, logStages, logFloat)},
+	)
 	if n := len(r.CountRequirementShortfalls); n > 0 {
 		attrs = append(attrs, slog.Int("count_requirement_shortfalls", n))
 	}
@@ -51,14 +47,19 @@ func (r SelectionReport) LogValue() slog.Value {
 // LogValue implements [slog.LogValuer]: a group of the same counts as those of
 // [SelectionReport.LogValue], without the content of any item.
 func (r StreamResult) LogValue() slog.Value {
-	return slog.GroupValue(
-		slog.Int("total_candidates", r.TotalCandidates),
-		slog.Int("total_tokens_considered", r.TotalTokensConsidered),
-		slog.Int("included", len(r.Included)),
-		slog.Int("included_tokens", tokensOf(r.Included)),
+	return slog.GroupValue(append(logCounts(r.TotalCandidates, r.TotalTokensConsidered, r.Included),
 		slog.Attr{Key: "excluded_by_reason", Value: logGroup(r.Excluded, ExclusionCodes(), slog.IntValue)},
 		slog.Bool("source_ended", r.SourceEnded),
-	)
+	)...)
+}
+
+func logCounts(candidates, tokens int, included []IncludedItem) []slog.Attr {
+	return []slog.Attr{
+		slog.Int("total_candidates", candidates),
+		slog.Int("total_tokens_considered", tokens),
+		slog.Int("included", len(included)),
+		slog.Int("included_tokens", tokensOf(included)),
+	}
 }
 
 // LogValue implements [slog.LogValuer]: a group of the tokens over the budget,

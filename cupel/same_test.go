@@ -7,50 +7,15 @@ import (
 	"fmt"
 	"log/slog"
 	"math"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/pipeline"
-	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
-// TestDataCanBeCompared wants an Equal method wherever data have fields that
-// packages like go-cmp cannot read, and would panic at.
 func TestDataCanBeCompared(t *testing.T) {
-	seen := make(map[reflect.Type]bool)
-	var look func(at reflect.Type)
-	look = func(at reflect.Type) {
-		if seen[at] {
-			return
-		}
-		seen[at] = true
-		if equal, ok := at.MethodByName("Equal"); ok {
-			if f := equal.Type; f.NumIn() != 2 || f.In(1) != at || f.NumOut() != 1 || f.Out(0).Kind() != reflect.Bool {
-				t.Errorf("%v.Equal is %v, which does not compare two of its type", at, f)
-			}
-			return
-		}
-		if kind := at.Kind(); kind == reflect.Slice || kind == reflect.Pointer {
-			look(at.Elem())
-		} else if kind == reflect.Struct {
-			for i := range at.NumField() {
-				if f := at.Field(i); f.IsExported() {
-					look(f.Type)
-				} else {
-					t.Errorf("%v has the field %s and no method Equal", at, f.Name)
-				}
-			}
-		}
-	}
-	for _, root := range []reflect.Type{
-		reflect.TypeFor[cupel.SelectionReport](), reflect.TypeFor[strategy.Selection](), reflect.TypeFor[*cupel.ContextItem](), reflect.TypeFor[cupel.Variant](),
-		reflect.TypeFor[cupel.Form](), reflect.TypeFor[cupel.ReasonData](), reflect.TypeFor[cupel.ScoredItem](), reflect.TypeFor[strategy.Obstacle](), reflect.TypeFor[cupel.SliceBudget](),
-	} {
-		look(root)
-	}
 	a, b := cupel.ReasonData{Score: math.NaN(), Survivor: item(t, "a", 1)}, cupel.ReasonData{Score: math.NaN()}
 	equal(t, "data with NaN, and another survivor", a.Equal(b), true)
 	b.GroupTokens = 1

@@ -12,20 +12,20 @@ type letterClass uint8
 
 const (
 	classEnd letterClass = iota
-	classLower
-	classUpper
 	classDigit
 	classPunct
-	classBlank // spaces and tabs
-	classLine  // line ends
+	classBlank  // spaces and tabs
+	classLine   // line ends
+	classSymbol // and all other white space, and control characters
+	classEmoji
+	classLower // the first class of letters
+	classUpper
 	classLatin // Latin letters beyond ASCII
 	classAlphabet
 	classHan
 	classKana
 	classHangul
 	classScript // letters and marks of all other scripts
-	classSymbol // and all other white space, and control characters
-	classEmoji
 )
 
 func classOf(r rune) letterClass {
@@ -62,14 +62,7 @@ func classOf(r rune) letterClass {
 	return classSymbol
 }
 
-func (c letterClass) isLetter() bool {
-	switch c {
-	case classLower, classUpper, classLatin, classAlphabet, classHan, classKana, classHangul, classScript:
-		return true
-	default:
-		return false
-	}
-}
+func (c letterClass) isLetter() bool { return c >= classLower }
 
 // The average size of pieces, in thousandths of a token. It was measured with
 // cl100k_base on English prose, source code, JSON, and documentation in

@@ -4,8 +4,7 @@
 //
 // [Reduce] fits a text into a number of tokens, [Outline] takes what a [Level]
 // keeps, and [Forms] gives a ladder of sizes with what each is worth, so that a
-// budget can be spent on what says most. [Stub] stands in for a text that is
-// left out whole. [Detect] says what a text looks like.
+// budget can be spent on what says most. [Detect] says what a text looks like.
 //
 // What a reader needs to ask for the rest survives first: ids, paths, numbers
 // that identify, errors, declarations. What the reader has seen already can be

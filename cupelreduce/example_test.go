@@ -126,12 +126,6 @@ func ExampleWithCounter() {
 	// … +9 values
 }
 
-func ExampleStub() {
-	fmt.Println(cupelreduce.Stub("edit(cupel/item.go)", 2413))
-	// Output:
-	// [2,413 tokens of edit(cupel/item.go) left out]
-}
-
 func ExampleKind_String() {
 	fmt.Println(cupelreduce.KindDiff)
 	// Output:

@@ -262,24 +262,6 @@ func TestDetect(t *testing.T) {
 	}
 }
 
-func TestStub(t *testing.T) {
-	for _, tt := range []struct {
-		what   string
-		tokens int
-		want   string
-		why    string
-	}{
-		{"read(a.go)", 1234567, "[1,234,567 tokens of read(a.go) left out]", "thousands have commas"},
-		{"", 1, "[1 token left out]", "one is singular"},
-		{"a\nb\xff", -5, "[0 tokens of a b? left out]", "one line, valid UTF-8, no negative number"},
-		{strings.Repeat("é", 100), 7, "[7 tokens of " + strings.Repeat("é", 60) + "… left out]", "long names are cut between characters"},
-	} {
-		if got := cupelreduce.Stub(tt.what, tt.tokens); got != tt.want {
-			t.Errorf("Stub(%q, %d) = %q, want %q: %s", tt.what, tt.tokens, got, tt.want, tt.why)
-		}
-	}
-}
-
 // TestKnown says what a text makes known, and what it does not.
 func TestKnown(t *testing.T) {
 	for _, tt := range []struct{ says, text, want, why string }{
