@@ -5,8 +5,6 @@
 // For one report:
 //
 //   - [BudgetUtilization], [KindDiversity] and [TimestampCoverage] are measures;
-//   - [QuotaUtilization] compares what each kind got with what a quota or count
-//     slicer requires for it;
 //   - [NewLedger] looks up what a report says about each candidate.
 //
 // For one candidate, [WhyNot] says why it is not included, what was chosen

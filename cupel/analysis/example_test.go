@@ -53,24 +53,6 @@ func found() []*cupel.ContextItem {
 	}
 }
 
-func ExampleQuotaUtilization() {
-	quota, err := slicer.NewQuota(slicer.Greedy{}, slicer.Cap(cupel.KindDocument, 50), slicer.Require(cupel.KindToolOutput, 20))
-	if err != nil {
-		log.Fatal(err)
-	}
-	budget := newBudget(1200, 1200)
-	report, err := byRelevance(quota).DryRun(context.Background(), found(), budget)
-	if err != nil {
-		log.Fatal(err)
-	}
-	for _, q := range analysis.QuotaUtilization(report, budget, quota) {
-		fmt.Printf("%s: %d %s used, %d required, cap %d\n", q.Kind, q.Used, q.Unit, q.Required, q.Cap)
-	}
-	// Output:
-	// Document: 600 tokens used, 0 required, cap 600
-	// ToolOutput: 300 tokens used, 240 required, cap 1200
-}
-
 func ExampleGetMarginalItems() {
 	selector := byRelevance(slicer.Greedy{})
 	lost, err := analysis.GetMarginalItems(context.Background(), selector, found(), newBudget(1000, 1000), 200)

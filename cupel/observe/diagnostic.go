@@ -38,8 +38,7 @@ func (l TraceDetailLevel) String() string {
 //
 // It implements the TraceCollector chapter of the specification.
 type DiagnosticTraceCollector struct {
-	level    TraceDetailLevel
-	callback func(cupel.TraceEvent)
+	level TraceDetailLevel
 
 	mu     sync.Mutex // so that misuse by two runs at once is not a data race
 	events []cupel.TraceEvent
@@ -52,12 +51,6 @@ type DiagnosticOption func(*DiagnosticTraceCollector)
 // WithDetailLevel sets how much is recorded; [TraceDetailStage] by default.
 func WithDetailLevel(level TraceDetailLevel) DiagnosticOption {
 	return func(c *DiagnosticTraceCollector) { c.level = level }
-}
-
-// WithEventCallback sets a function that receives each recorded event,
-// immediately and in the goroutine of the run.
-func WithEventCallback(callback func(cupel.TraceEvent)) DiagnosticOption {
-	return func(c *DiagnosticTraceCollector) { c.callback = callback }
 }
 
 // NewDiagnosticTraceCollector returns a collector with the given settings.
@@ -90,11 +83,8 @@ func (c *DiagnosticTraceCollector) record(event cupel.TraceEvent) {
 		return
 	}
 	c.mu.Lock()
+	defer c.mu.Unlock()
 	c.events = append(c.events, event)
-	c.mu.Unlock()
-	if c.callback != nil {
-		c.callback(event)
-	}
 }
 
 // Events returns a copy of the events recorded since the run began, in order.

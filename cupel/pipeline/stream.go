@@ -38,12 +38,10 @@ type stream struct {
 
 	ended    bool // the source has ended
 	batches  int
-	batch    []*cupel.ContextItem // scoreable items
-	arrived  []int                // their positions among all items pulled
-	always   []kept               // pinned items, in order of arrival
-	kept     []kept               // selected items
-	pins     exact.Sum            // tokens of pinned
-	spent    exact.Sum            // tokens of kept
+	always   []kept    // pinned items, in order of arrival
+	kept     []kept    // selected items
+	pins     exact.Sum // tokens of pinned
+	spent    exact.Sum // tokens of kept
 	contents map[string]*cupel.ContextItem
 }
 
@@ -150,7 +148,7 @@ func (s *stream) flow(ctx context.Context, source iter.Seq2[*cupel.ContextItem, 
 		err = s.pull(ctx, inClassify, source)
 	}
 	s.leave()
-	if err == nil && (len(s.batch) > 0 || s.batches == 0) { // each stage runs, even on no items
+	if err == nil && (len(s.items) > 0 || s.batches == 0) { // each stage runs, even on no items
 		err = s.process(ctx)
 	}
 	st := &s.observer.stages[classify]
@@ -233,9 +231,9 @@ func (s *stream) take(ctx, inClassify context.Context, item *cupel.ContextItem) 
 			return err
 		}
 	default:
-		s.batch, s.arrived = append(s.batch, item), append(s.arrived, arrival)
+		s.items, s.arrivals = append(s.items, item), append(s.arrivals, arrival)
 	}
-	if len(s.batch) < s.batchSize {
+	if len(s.items) < s.batchSize {
 		return nil
 	}
 	s.leave()
@@ -260,7 +258,6 @@ func checkStreamed(item *cupel.ContextItem, arrival int) error {
 // process takes the batch through the stages between Classify and Place.
 func (s *stream) process(ctx context.Context) error {
 	s.batches++
-	s.items, s.arrivals = s.batch, s.arrived
 	_ = s.makeUnits(ctx) // its items were checked one by one
 	err := s.stage(ctx, score, len(s.items), s.score)
 	if err == nil {
@@ -269,7 +266,7 @@ func (s *stream) process(ctx context.Context) error {
 	if err == nil {
 		err = s.stage(ctx, slice, s.ranking.Unique, s.sliceBatch)
 	}
-	s.batch, s.arrived = s.batch[:0], s.arrived[:0]
+	s.items, s.arrivals = s.items[:0], s.arrivals[:0]
 	return err
 }
 

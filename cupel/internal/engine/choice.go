@@ -140,8 +140,7 @@ func (c *Choice) Choose(limits Limits) (candidates int, ok bool) {
 
 // take returns a unit in one of its forms.
 func (c *Choice) take(at Unit, form int32, score float64) Chosen {
-	u := &c.units[at]
-	return Chosen{at, form, c.place(u), score, u.form(form).Tokens}
+	return Chosen{at, form, c.Place(at), score, c.units[at].form(form).Tokens}
 }
 
 // mergeReturned adds the older versions that came back to the chosen units: by

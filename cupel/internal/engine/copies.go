@@ -123,8 +123,7 @@ func (s *Set) markCopies(textOf []*sameText) {
 // sameContents reports whether two units are both groups or both lone, and have
 // the same texts in the same order.
 func (s *Set) sameContents(a, b Unit) bool {
-	x, y := &s.units[a], &s.units[b]
-	return x.group == y.group && slices.EqualFunc(s.membersOf(x), s.membersOf(y), func(a, b Candidate) bool {
+	return s.IsGroup(a) == s.IsGroup(b) && slices.EqualFunc(s.Members(a), s.Members(b), func(a, b Candidate) bool {
 		return s.Contents[a] == s.Contents[b]
 	})
 }

@@ -16,16 +16,16 @@ func (s *Set) shapeUnits() {
 		case u.group:
 			var tokens exact.Sum
 			shrinks := false
-			for _, m := range s.membersOf(u) {
+			for _, m := range s.Members(Unit(i)) {
 				tokens.Add(s.tokensAt(m, s.start(m)))
 				shrinks = shrinks || len(s.Links[m].Forms)+len(s.Links[m].GroupForms) > 0
 			}
 			u.tokens = tokens.Int()
 			if shrinks {
-				u.shape = s.chain(u)
+				u.shape = s.chain(Unit(i))
 			}
-		case !u.pinned && len(s.Links[s.place(u)].Forms) > 0:
-			u.shape = &shape{forms: s.Links[s.place(u)].Forms}
+		case !u.pinned && len(s.Links[s.Place(Unit(i))].Forms) > 0:
+			u.shape = &shape{forms: s.Links[s.Place(Unit(i))].Forms}
 		}
 	}
 }
@@ -91,12 +91,13 @@ type chainForm struct {
 }
 
 // chain is CHAIN of the Units chapter. It returns nil if the unit has no smaller form.
-func (s *Set) chain(u *unit) *shape {
+func (s *Set) chain(at Unit) *shape {
+	u := &s.units[at]
 	var members []chainMember
 	var heap stepHeap
 	sum := 0.0
 	var tokens exact.Sum
-	for i, m := range s.membersOf(u) {
+	for i, m := range s.Members(at) {
 		start := s.start(m)
 		n := s.tokensAt(m, start)
 		sum += float64(n)
@@ -129,7 +130,7 @@ func (s *Set) chain(u *unit) *shape {
 		}
 	}
 	if !u.pinned {
-		forms = s.addGroupForms(forms, u)
+		forms = s.addGroupForms(forms, at)
 	}
 	// Without useless forms:
 	for _, f := range WithoutUseless(forms, func(f chainForm) Form { return f.Form }) {
@@ -143,11 +144,11 @@ func (s *Set) chain(u *unit) *shape {
 
 // addGroupForms adds the forms that stand for the whole group, if they are smaller
 // than it: those of the first member that has any.
-func (s *Set) addGroupForms(forms []chainForm, u *unit) []chainForm {
+func (s *Set) addGroupForms(forms []chainForm, at Unit) []chainForm {
 	before := len(forms)
-	if c := s.groupFormsOf(u); c != None {
+	if c := s.groupFormsOf(at); c != None {
 		for i, f := range s.Links[c].GroupForms {
-			if f.Tokens < u.tokens {
+			if f.Tokens < s.units[at].tokens {
 				forms = append(forms, chainForm{f, -1 - int32(i)})
 			}
 		}
@@ -179,8 +180,8 @@ func WithoutUseless[T any](forms []T, of func(T) Form) []T {
 }
 
 // groupFormsOf returns the first member with group forms, or None.
-func (s *Set) groupFormsOf(u *unit) Candidate {
-	for _, m := range s.membersOf(u) {
+func (s *Set) groupFormsOf(at Unit) Candidate {
+	for _, m := range s.Members(at) {
 		if len(s.Links[m].GroupForms) > 0 {
 			return m
 		}
@@ -206,7 +207,7 @@ func (s *Set) Make(at Unit, form int32) Made {
 		}
 		return Made{Forms: []int32{form}}
 	}
-	members := s.membersOf(u)
+	members := s.Members(at)
 	if form == 0 && !slices.ContainsFunc(members, func(m Candidate) bool { return s.start(m) > 0 }) {
 		return Made{}
 	}
@@ -219,7 +220,7 @@ func (s *Set) Make(at Unit, form int32) Made {
 	}
 	steps := u.shape.made[form-1]
 	if steps < 0 {
-		return Made{Forms: forms, Group: -steps, From: s.groupFormsOf(u)}
+		return Made{Forms: forms, Group: -steps, From: s.groupFormsOf(at)}
 	}
 	for _, i := range u.shape.chain[:steps] {
 		forms[i]++

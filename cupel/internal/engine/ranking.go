@@ -38,7 +38,7 @@ func (r *Ranking) Score(scores []float64) {
 	for i, c := range r.Scoreable {
 		score, at := scores[i], r.unitOf[c]
 		r.scores[c] = score
-		if u := &r.units[at]; u.size == 1 || r.place(u) == c || order.Key(score) > order.Key(r.score[at]) {
+		if u := &r.units[at]; u.size == 1 || r.Place(at) == c || order.Key(score) > order.Key(r.score[at]) {
 			r.score[at] = score
 		}
 	}
@@ -59,7 +59,7 @@ func (r *Ranking) Deduplicate(keep bool) {
 	r.survivor = Resize(r.survivor, len(r.units))
 	for i := range r.units {
 		r.survivor[i] = Unit(i)
-		if u := &r.units[i]; !u.out && !u.pinned && !(leave && r.leaves(r.place(u))) {
+		if u := &r.units[i]; !u.out && !u.pinned && !(leave && r.leaves(r.Place(Unit(i)))) {
 			r.live = append(r.live, Unit(i))
 		}
 	}
@@ -126,12 +126,11 @@ func (r *Ranking) leaveOutDuplicates() {
 
 // hash returns a hash of the contents of a unit.
 func (r *Ranking) hash(at Unit) uint64 {
-	u := &r.units[at]
-	if u.size == 1 {
-		return r.names.hash(r.Contents[r.place(u)])
+	if r.units[at].size == 1 {
+		return r.names.hash(r.Contents[r.Place(at)])
 	}
 	hash := uint64(0)
-	for _, m := range r.membersOf(u) {
+	for _, m := range r.Members(at) {
 		hash = (hash + r.names.hash(r.Contents[m])) * 0x9E3779B97F4A7C15
 		hash ^= hash >> 29
 	}

@@ -129,7 +129,7 @@ func (s *Set) part() {
 	for i := range s.units {
 		switch u := &s.units[i]; {
 		case u.out: // before the look at pinned: a pinned candidate with a negative count is out
-			s.leaveOutNegative(u)
+			s.leaveOutNegative(Unit(i))
 		case u.pinned:
 			s.pinned = append(s.pinned, Unit(i))
 		}
@@ -147,29 +147,26 @@ func (s *Set) part() {
 
 // leaveOutNegative leaves out a whole unit because of its first member with a
 // negative count.
-func (s *Set) leaveOutNegative(u *unit) {
+func (s *Set) leaveOutNegative(at Unit) {
 	n := 0
-	for _, m := range s.membersOf(u) {
+	for _, m := range s.Members(at) {
 		if n = s.Tokens[m]; n < 0 {
 			break
 		}
 	}
-	for _, m := range s.membersOf(u) {
+	for _, m := range s.Members(at) {
 		s.Left = append(s.Left, Decision{Candidate: m, Code: NegativeTokens, Tokens: n})
 	}
 }
-
-// membersOf returns the candidates of a unit, in their order.
-func (s *Set) membersOf(u *unit) []Candidate { return s.members[u.from : u.from+u.size] }
-
-// place returns the first member of a unit.
-func (s *Set) place(u *unit) Candidate { return s.members[u.from] }
 
 // Place returns the first member of a unit.
 func (s *Set) Place(u Unit) Candidate { return s.members[s.units[u].from] }
 
 // Members returns the candidates of a unit, in their order.
-func (s *Set) Members(u Unit) []Candidate { return s.membersOf(&s.units[u]) }
+func (s *Set) Members(u Unit) []Candidate {
+	at := &s.units[u]
+	return s.members[at.from : at.from+at.size]
+}
 
 // NumUnits returns the number of units.
 func (s *Set) NumUnits() int { return len(s.units) }
@@ -203,7 +200,7 @@ func (s *Set) FirstPinned() Candidate {
 	if len(s.pinned) == 0 {
 		return None
 	}
-	return s.place(&s.units[s.pinned[0]])
+	return s.Place(s.pinned[0])
 }
 
 // Pins returns the candidates of pinned units, unit by unit.
