@@ -231,19 +231,3 @@ func TestValueSum(t *testing.T) {
 		}
 	}
 }
-
-func FuzzSolve(f *testing.F) {
-	f.Add([]byte{3, 1, 5, 2, 3, 3, 1, 4}, uint16(6), uint8(0))
-	f.Add([]byte{255, 255, 1, 1, 128, 128, 64, 65, 32, 31}, uint16(300), uint8(32))
-	f.Fuzz(func(t *testing.T, data []byte, capacity uint16, scale uint8) {
-		p := instance{capacity: int64(capacity % 4096)}
-		for i := 0; i+1 < len(data) && i < 400; i += 2 {
-			p.weights = append(p.weights, int64(data[i])+1)
-			p.values = append(p.values, int64(data[i+1])<<(scale%33))
-		}
-		want := plainTable(p)
-		for _, w := range ways {
-			_, _ = w.check(t, p, want)
-		}
-	})
-}
