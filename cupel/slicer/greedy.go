@@ -53,26 +53,6 @@ func takeInOrder(items []cupel.ScoredItem, budget cupel.SliceBudget, value func(
 	return sel
 }
 
-// outUntil returns the largest target, from a positive one on, up to which the item
-// at a position stays out. It is out now.
-func outUntil(items []cupel.ScoredItem, target, at int, value func(cupel.ScoredItem) float64) int {
-	tokens := items[at].Item.Tokens()
-	if tokens < 0 {
-		return math.MaxInt
-	}
-	w := walks.Get().(*walk)
-	w.sort(items, value)
-	before := slices.IndexFunc(w.pairs, func(p order.Pair) bool { return p.Index == at })
-	left, missing := w.take(items, target, before)
-	walks.Put(w)
-	if tokens-left < missing {
-		return target + tokens - left - 1
-	}
-	// By then an item before it has come in that fits exactly. Nothing was left after
-	// that one, and each token more leaves at most one more.
-	return exact.Of(target, missing, tokens, -1).Int()
-}
-
 // walk is the memory of one call.
 type walk struct {
 	pairs []order.Pair // every position of a list once, in order
