@@ -38,12 +38,7 @@ var multipleChoiceDescriptor = strategy.Descriptor{
 	Fields: []strategy.Field{
 		{Name: "exact", Type: strategy.Bool, Default: false, Doc: "Find the largest sum that is possible, in time that grows with the target."},
 	},
-	Build: func(a strategy.Args) (any, error) {
-		if strategy.Get[bool](a, "exact") {
-			return NewMultipleChoice(WithExact()), nil
-		}
-		return NewMultipleChoice(), nil
-	},
+	Build: func(a strategy.Args) (any, error) { return &MultipleChoice{strategy.Get[bool](a, "exact")}, nil },
 	Settings: func(s any) (map[string]any, bool) {
 		m, ok := valueOf[MultipleChoice](s)
 		return map[string]any{"exact": m.exact}, ok

@@ -113,10 +113,9 @@ type solver struct {
 	lead         int64 // best known value of the items left
 	goal         int64 // no set of them is worth more
 
-	work, look int64 // steps so far, and when ctx is looked at next
+	work int64 // steps so far
 
 	freeStates int64 // states that a search may make, however small the table is
-	stride     int64 // steps after which ctx is looked at
 }
 
 // Solve returns the positions of the items taken, in the order in which the
@@ -134,12 +133,11 @@ func Solve(ctx context.Context, p Problem) ([]int, error) {
 	return s.solve(p)
 }
 
-// usual has the sizes at which the solver changes its method. None of them
-// changes an answer.
-var usual = solver{freeStates: 1 << 7, stride: 1 << 21}
+// usual has the size at which the solver changes its method. It does not change an
+// answer.
+var usual = solver{freeStates: 1 << 7}
 
 func (s *solver) solve(p Problem) ([]int, error) {
-	s.look = s.stride
 	s.lists = pool.Get().(*lists)
 	defer pool.Put(s.lists)
 	s.admit(p)
@@ -216,11 +214,8 @@ func (s *solver) take(it *item) {
 	s.goal -= it.v
 }
 
-// spend counts steps of work and looks at the context once a stride.
+// spend counts steps of work and looks at the context.
 func (s *solver) spend(steps int64) error {
-	if s.work += steps; s.work < s.look {
-		return nil
-	}
-	s.look = s.work + s.stride
+	s.work += steps
 	return s.ctx.Err()
 }
