@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/internal/ascii"
 	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
@@ -20,7 +21,7 @@ import (
 type Kind struct{ weights *kindWeights } // nil: the default weights
 
 type kindWeights struct {
-	given map[cupel.ContextKind]float64 // as they were given, to describe the scorer
+	given map[string]float64 // as they were given, to describe the scorer
 	byKey map[string]float64
 }
 
@@ -34,18 +35,28 @@ func NewKind(weights map[cupel.ContextKind]float64) (Kind, error) {
 	if weights == nil {
 		return Kind{}, nil
 	}
+	given := make(map[string]float64, len(weights))
+	for kind, weight := range weights {
+		given[string(kind)] = weight
+	}
+	return newKind(given)
+}
+
+func newKind(given map[string]float64) (Kind, error) {
+	if given == nil {
+		return Kind{}, nil
+	}
 	wrong := strategy.Problems{Component: "KindScorer"}
-	for _, kind := range slices.Sorted(maps.Keys(weights)) {
-		if kind.IsBlank() {
-			wrong.Add(strategy.Key("weights", string(kind)), "", "kind must not be blank")
+	for _, kind := range slices.Sorted(maps.Keys(given)) {
+		if cupel.ContextKind(kind).IsBlank() {
+			wrong.Add(strategy.Key("weights", kind), "", "kind must not be blank")
 		}
 	}
-	w := &kindWeights{given: maps.Clone(weights)}
-	w.byKey, _ = weightsByKey(&wrong, weights, cupel.ContextKind.Key, "Weight for kind", "kind is given twice; kinds are case-insensitive")
+	byKey, _ := weightsByKey(&wrong, given, ascii.Lower, "Weight for kind", "kind is given twice; kinds are case-insensitive")
 	if err := wrong.Err(); err != nil {
 		return Kind{}, err
 	}
-	return Kind{w}, nil
+	return Kind{&kindWeights{maps.Clone(given), byKey}}, nil
 }
 
 var kindDescriptor = strategy.Descriptor{
@@ -55,13 +66,13 @@ var kindDescriptor = strategy.Descriptor{
 		{Name: "weights", Type: strategy.Weights, Keys: strategy.Kind, Doc: "Weights by kind; if absent, the default weights."},
 	},
 	Build: func(a strategy.Args) (any, error) {
-		return strategy.Built(NewKind(respelled[cupel.ContextKind](strategy.Get[map[string]float64](a, "weights"))))
+		return strategy.Built(newKind(strategy.Get[map[string]float64](a, "weights")))
 	},
 	Settings: strategy.Only(func(k Kind) map[string]any {
 		if k.weights == nil {
 			return nil
 		}
-		return map[string]any{"weights": respelled[string](k.weights.given)}
+		return map[string]any{"weights": maps.Clone(k.weights.given)}
 	}),
 }
 

@@ -82,11 +82,11 @@ func built(s strategy.Scorer, ok bool, component, constructor string) strategy.F
 
 // weightsByKey returns weights by the key that equal names share, and their sum in
 // the order of the names. It adds what is wrong with them; what begins the reasons.
-func weightsByKey[K ~string](wrong *strategy.Problems, weights map[K]float64, key func(K) string, what, twice string) (byKey map[string]float64, sum float64) {
+func weightsByKey(wrong *strategy.Problems, weights map[string]float64, key func(string) string, what, twice string) (byKey map[string]float64, sum float64) {
 	byKey = make(map[string]float64, len(weights))
 	fields := make(map[string]string, len(weights)) // by key
 	for _, name := range slices.Sorted(maps.Keys(weights)) {
-		weight, key, field := weights[name], key(name), strategy.Key("weights", string(name))
+		weight, key, field := weights[name], key(name), strategy.Key("weights", name)
 		earlier, repeats := fields[key]
 		switch {
 		case weight < 0:
@@ -109,16 +109,4 @@ func weightsByKey[K ~string](wrong *strategy.Problems, weights map[K]float64, ke
 func weightOf(byKey map[string]float64, name string) float64 {
 	var key [64]byte // room for most names, so that the key is not allocated
 	return byKey[string(ascii.AppendLower(key[:0], name))]
-}
-
-// respelled returns weights by names of another type. It keeps nil apart from empty.
-func respelled[To, From ~string](weights map[From]float64) map[To]float64 {
-	if weights == nil {
-		return nil
-	}
-	all := make(map[To]float64, len(weights))
-	for name, weight := range weights {
-		all[To(name)] = weight
-	}
-	return all
 }

@@ -4,7 +4,6 @@ import (
 	"math/bits"
 	"slices"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/wollax/cupel-go/cupel"
 )
@@ -97,20 +96,14 @@ func newPairSet(text string) *pairSet {
 		last, within = word, false
 	}
 	for _, r := range text {
-		switch {
-		case 'a' <= r && r <= 'z' || '0' <= r && r <= '9':
-		case 'A' <= r && r <= 'Z':
-			r += 'a' - 'A'
-		case r >= utf8.RuneSelf && unicode.In(r, unicode.Letter, unicode.Mark, unicode.Number):
-			r = unicode.ToLower(r)
-		default:
+		if !unicode.IsLetter(r) && !unicode.IsMark(r) && !unicode.IsNumber(r) {
 			end()
 			continue
 		}
 		if !within {
 			word, within = offset, true
 		}
-		word = (word ^ uint64(r)) * prime
+		word = (word ^ uint64(unicode.ToLower(r))) * prime
 	}
 	end()
 	slices.Sort(p.pairs)

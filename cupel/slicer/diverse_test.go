@@ -22,36 +22,6 @@ func scoredText(t testing.TB, text string, tokens int, score float64) cupel.Scor
 	return cupel.ScoredItem{Item: item, Score: score}
 }
 
-// TestDiverseVersions: ten versions of a paragraph take one place, and come in
-// when nothing else is left.
-func TestDiverseVersions(t *testing.T) {
-	var items []cupel.ScoredItem
-	for i := range 10 {
-		items = append(items, scoredText(t, fmt.Sprintf("The meeting of Monday decided to move the ferry to the eastern pier, version %d of the minutes.", i), 10, 1-float64(i)/1000))
-	}
-	items = append(items,
-		scoredText(t, "Seven people want the school bus to stop at the old mill again from next autumn on.", 10, 0.4),
-		scoredText(t, "Yes, of course.", 10, 0.3), scoredText(t, "Yes, of course.", 10, 0.3))
-	for _, row := range []struct {
-		target int
-		want   []int
-		why    string
-	}{
-		{10, []int{0}, "the best version"},
-		{40, []int{0, 10, 11, 12}, "one version, and short answers that repeat each other"},
-		{60, []int{0, 10, 11, 12, 1}, "there is room for more versions: all are as alike, so the best"},
-		{0, nil, "nothing fits"},
-	} {
-		got, err := Diverse{}.Slice(t.Context(), items, cupel.SliceBudget{MaxTokens: row.target, TargetTokens: row.target})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(got.Indices) != row.target/10 || !slices.Equal(got.Indices[:len(row.want)], row.want) {
-			t.Errorf("%d tokens: got %v, want %v: %s", row.target, got.Indices, row.want, row.why)
-		}
-	}
-}
-
 // TestDiverseLazy compares with the plain rule: of what fits, take the item that
 // is worth most after a comparison with all that was taken.
 func TestDiverseLazy(t *testing.T) {

@@ -3,8 +3,11 @@ package slicer
 import (
 	"context"
 	"fmt"
+	"math"
+	"slices"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/internal/exact"
 	"github.com/wollax/cupel-go/cupel/internal/order"
 	"github.com/wollax/cupel-go/cupel/strategy"
 )
@@ -17,16 +20,18 @@ type explanation = func(ctx context.Context, items []cupel.ScoredItem, budget cu
 // reason in the report counts what is left after them.
 func explainTurn(rule string, value func(cupel.ScoredItem) float64) explanation {
 	return func(_ context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget, chosen strategy.Selection, at int) (strategy.Obstacle, error) {
-		var o strategy.Obstacle
-		left, later := budget.TargetTokens, 0
-		turn := order.Key(value(items[at]))
+		w := walks.Get().(*walk)
+		defer walks.Put(w)
+		w.sort(items, value)
+		target, turn := budget.TargetTokens, 0
+		if target > 0 {
+			turn = slices.IndexFunc(w.pairs, func(p order.Pair) bool { return p.Index == at })
+		}
+		left, missing := w.take(items, target, turn)
+		o := strategy.Obstacle{Before: slices.Clone(w.taken)}
+		later := left - target // what was chosen, less what came before
 		for _, i := range chosen.Indices {
-			if key := order.Key(value(items[i])); key > turn || key == turn && i < at {
-				o.Before = append(o.Before, i)
-				left -= items[i].Item.Tokens()
-			} else {
-				later += items[i].Item.Tokens()
-			}
+			later += items[i].Item.Tokens()
 		}
 		smaller := 0 // the left-over pass comes after all turns
 		for _, f := range chosen.Smaller {
@@ -34,7 +39,7 @@ func explainTurn(rule string, value func(cupel.ScoredItem) float64) explanation 
 				smaller += forms[f.Form-1].Tokens
 			}
 		}
-		o.Rule = fmt.Sprintf("%s When its turn came, %d of %d tokens were left.", rule, left, budget.TargetTokens)
+		o.Rule = fmt.Sprintf("%s When its turn came, %d of %d tokens were left.", rule, left, target)
 		if len(o.Before) == 0 {
 			o.Rule = fmt.Sprintf("%s Nothing comes before it, but there are only %d tokens.", rule, left)
 		}
@@ -44,8 +49,16 @@ func explainTurn(rule string, value func(cupel.ScoredItem) float64) explanation 
 		if smaller > 0 {
 			o.Rule += fmt.Sprintf(" Smaller forms of items took %d of them.", smaller)
 		}
-		if budget.TargetTokens > 0 {
-			o.OutUntil = outUntil(items, budget.TargetTokens, at, value)
+		switch tokens := items[at].Item.Tokens(); {
+		case target <= 0:
+		case tokens < 0:
+			o.OutUntil = math.MaxInt
+		case tokens-left < missing:
+			o.OutUntil = target + tokens - left - 1
+		default:
+			// By then an item before it has come in that fits exactly. Nothing was left after
+			// that one, and each token more leaves at most one more.
+			o.OutUntil = exact.Of(target, missing, tokens, -1).Int()
 		}
 		return o, nil
 	}

@@ -53,30 +53,6 @@ func takeInOrder(items []cupel.ScoredItem, budget cupel.SliceBudget, value func(
 	return sel
 }
 
-// outUntil returns the largest target, from a positive one on, up to which the item
-// at a position stays out, or a smaller one after many looks at items. It is out now.
-func outUntil(items []cupel.ScoredItem, target, at int, value func(cupel.ScoredItem) float64) int {
-	tokens := items[at].Item.Tokens()
-	if tokens < 0 {
-		return math.MaxInt
-	}
-	w := walks.Get().(*walk)
-	defer walks.Put(w)
-	w.sort(items, value)
-	before := slices.IndexFunc(w.pairs, func(p order.Pair) bool { return p.Index == at })
-	const mostLooks = 1 << 21 // a few milliseconds, where a search would select for each of these targets
-	for looks := 0; looks < mostLooks && target < math.MaxInt; looks += before + 1 {
-		left, missing := w.take(items, target, before)
-		if tokens-left < missing {
-			return target + max(tokens-left, 0) - 1
-		}
-		// By then an item before it has come in that fits exactly. Nothing was left after
-		// that one, and each token more leaves at most one more.
-		target = exact.Of(target, missing, tokens).Int()
-	}
-	return target - 1
-}
-
 // walk is the memory of one call.
 type walk struct {
 	pairs []order.Pair // every position of a list once, in order

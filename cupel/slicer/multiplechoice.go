@@ -38,12 +38,7 @@ var multipleChoiceDescriptor = strategy.Descriptor{
 	Fields: []strategy.Field{
 		{Name: "exact", Type: strategy.Bool, Default: false, Doc: "Find the largest sum that is possible, in time that grows with the target."},
 	},
-	Build: func(a strategy.Args) (any, error) {
-		if strategy.Get[bool](a, "exact") {
-			return NewMultipleChoice(WithExact()), nil
-		}
-		return NewMultipleChoice(), nil
-	},
+	Build: func(a strategy.Args) (any, error) { return &MultipleChoice{strategy.Get[bool](a, "exact")}, nil },
 	Settings: func(s any) (map[string]any, bool) {
 		m, ok := valueOf[MultipleChoice](s)
 		return map[string]any{"exact": m.exact}, ok
@@ -207,17 +202,10 @@ func (c choices) solve(ctx context.Context, target int) ([]int32, error) {
 		}
 	}
 
-	best := 0 // the fewest tokens of the largest value
-	for t, value := range values[len(c)] {
-		if value > values[len(c)][best] {
-			best = t
-		}
-	}
-	for t := range values[len(c)] {
-		if t != best {
-			values[len(c)][t] = math.NaN() // which nothing equals
-		}
-	}
+	last := values[len(c)]
+	best := slices.Index(last, slices.Max(last))                   // the fewest tokens of the largest value
+	values[len(c)] = slices.Repeat([]float64{math.NaN()}, width+1) // which nothing equals
+	values[len(c)][best] = last[best]
 	leads := func(i, t int) int { // place of the first form of an item that leads on, or -1
 		return slices.IndexFunc(c[i], func(p fill.Point) bool {
 			return t+p.Tokens <= width && values[i][t]+p.Value == values[i+1][t+p.Tokens]

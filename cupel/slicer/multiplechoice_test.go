@@ -185,33 +185,6 @@ func TestMultipleChoiceTakesTheBestAlone(t *testing.T) {
 	})
 }
 
-func TestMultipleChoiceExactTies(t *testing.T) {
-	of := func(tokens int, score float64, variants ...cupel.Variant) cupel.ScoredItem {
-		it, err := cupel.NewContextItem("full", tokens, cupel.WithVariants(variants...))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return cupel.ScoredItem{Item: it, Score: score}
-	}
-	half := cupel.Variant{Content: "half", Tokens: 5, Worth: .5}
-	tests := []struct {
-		name  string
-		items []cupel.ScoredItem
-		want  string
-		why   string
-	}{
-		{"fewest tokens", []cupel.ScoredItem{of(10, .5), of(6, .5)}, "[1] []", "both fit alone and are worth the same"},
-		{"first", []cupel.ScoredItem{of(10, .5), of(10, .5)}, "[0] []", "of equal tokens the first is in"},
-		{"larger form first", []cupel.ScoredItem{of(10, .5, half), of(10, .5, half)}, "[0] []", "two halves are worth one whole, and the first is whole"},
-	}
-	for _, tt := range tests {
-		sel, err := slicer.NewMultipleChoice(slicer.WithExact()).Slice(t.Context(), tt.items, cupel.SliceBudget{MaxTokens: 10, TargetTokens: 10})
-		if got := fmt.Sprint(sel.Indices, sel.Smaller); err != nil || got != tt.want {
-			t.Errorf("%s: got %s, %v, want %s: %s", tt.name, got, err, tt.want, tt.why)
-		}
-	}
-}
-
 func TestMultipleChoiceLimits(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	var items []cupel.ScoredItem

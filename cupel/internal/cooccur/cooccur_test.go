@@ -219,26 +219,6 @@ func TestRoom(t *testing.T) {
 	}
 }
 
-func TestTable(t *testing.T) {
-	var tab table
-	tab.reset(0, nil)
-	want := 64 // more than two for each thing, and four times as many when it grows
-	for i := range uint32(3000) {
-		hash := uint64(i/2) * 0x9e3779b97f4a7c15 // two things have it, which same tells apart
-		for _, isNew := range []bool{true, false} {
-			if number, fresh := tab.number(hash, func(n uint32) bool { return n == i }); number != i || fresh != isNew {
-				t.Fatalf("thing %d is number %d, new: %t, want %t", i, number, fresh, isNew)
-			}
-		}
-		if want <= 2*int(i+1) {
-			want *= 4
-		}
-		if len(tab.slots) != want {
-			t.Fatalf("%d things have %d slots, want %d", i+1, len(tab.slots), want)
-		}
-	}
-}
-
 func TestRepeats(t *testing.T) {
 	x, y, z := new(int), new(int), new(int)
 	tests := []struct {
@@ -261,30 +241,6 @@ func TestRepeats(t *testing.T) {
 			}
 		}
 	}
-}
-
-// FuzzCount reads members out of bytes: a byte is a tag out of 16 in one of two
-// spellings, and 0xff or any byte with its high bit set ends a member.
-func FuzzCount(f *testing.F) {
-	f.Add([]byte{})
-	f.Add([]byte{1, 2, 0xff, 2, 3, 0xff, 0xff, 17, 0xff})
-	f.Add([]byte{1, 2, 3, 4, 5, 6, 0xff, 6, 0xff, 7, 0xff, 1, 1, 17, 0xff})
-	f.Add(slices.Repeat([]byte{9, 25, 0xff, 3, 0x80}, 40))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		members := [][]string{nil}
-		for _, b := range data[:min(len(data), 2000)] {
-			last := len(members) - 1
-			switch {
-			case b&0x80 != 0:
-				members = append(members, nil)
-			case b&0x10 != 0:
-				members[last] = append(members[last], fmt.Sprintf("T%d\u212a", b&0xf))
-			default:
-				members[last] = append(members[last], fmt.Sprintf("t%d\u212a", b&0xf))
-			}
-		}
-		check(t, new(Counter), members)
-	})
 }
 
 func BenchmarkCount(b *testing.B) {

@@ -7,30 +7,6 @@ import (
 	"testing"
 )
 
-func TestSum(t *testing.T) {
-	const quarter = math.MaxInt/2 + 1 // of the range of int
-	tests := []struct {
-		name  string
-		terms []int
-		want  int
-		why   string
-	}{
-		{"none", nil, 0, "the empty sum is zero"},
-		{"small", []int{1, -2, 3}, 2, "ordinary arithmetic"},
-		{"clamped above", []int{math.MaxInt, 1}, math.MaxInt, "the result is clamped, not wrapped"},
-		{"clamped below", []int{math.MinInt, -1}, math.MinInt, "the result is clamped, not wrapped"},
-		{"back in range", []int{quarter, quarter, quarter, -quarter, -quarter}, quarter, "only the end is clamped, so order never shows"},
-		{"least", []int{math.MinInt}, math.MinInt, "the least integer is in range"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			if got := Of(tt.terms...).Int(); got != tt.want {
-				t.Errorf("got %d, want %d: %s", got, tt.want, tt.why)
-			}
-		})
-	}
-}
-
 // TestAgainstBig compares every operation with math/big on random terms near
 // the limits of the integer range.
 func TestAgainstBig(t *testing.T) {

@@ -169,10 +169,8 @@ func model(units []unitOf, left int) []Point {
 	return states
 }
 
-// TestRunProperties holds Run to the model, and to what the chapter promises: no
-// token too many, each state one of the unit's points, no value lost, and
-// nothing that fits left out.
-func TestRunProperties(t *testing.T) {
+// TestRunAgainstTheModel holds Run to the model.
+func TestRunAgainstTheModel(t *testing.T) {
 	for seed := range uint64(2000) {
 		r := rand.New(rand.NewPCG(seed, 3))
 		units := make([]unitOf, 1+r.IntN(5))
@@ -186,27 +184,9 @@ func TestRunProperties(t *testing.T) {
 			}
 		}
 		left := r.IntN(80)
-		rest := left
 		states, _ := run(units, left)
 		if want := model(units, left); !slices.Equal(states, want) {
 			t.Fatalf("seed %d: got %v, want %v", seed, states, want)
-		}
-		for i, s := range states {
-			u := units[i]
-			rest -= s.Tokens - u.state.Tokens
-			if s != u.state && !slices.Contains(u.forms, s) || s.Value < u.state.Value {
-				t.Fatalf("seed %d: unit %d went from %v to %v", seed, i, u.state, s)
-			}
-		}
-		if rest < 0 {
-			t.Fatalf("seed %d: %d tokens too many", seed, -rest)
-		}
-		for i, s := range states {
-			for _, p := range units[i].forms {
-				if p.Value >= 0 && p.Tokens-s.Tokens <= rest && (s.Form == Out || p.Tokens > s.Tokens && p.Value > s.Value) {
-					t.Fatalf("seed %d: unit %d is in %v, and %v fits into %d", seed, i, s, p, rest)
-				}
-			}
 		}
 	}
 }

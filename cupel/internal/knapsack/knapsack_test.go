@@ -199,22 +199,19 @@ func TestEveryLookCounts(t *testing.T) {
 	for i, p := range problems {
 		for _, way := range ways {
 			p.limit = max(way.limit, 12<<10)
-			asked := func(at int, stride int64) (int, *solver, error) {
+			asked := func(at int) (int, error) {
 				ctx := &flicker{t.Context(), 0, at}
-				s := way.solver(ctx)
-				s.stride = stride
-				_, err := s.solve(p.problem())
-				return ctx.asked, s, err
+				_, err := way.solver(ctx).solve(p.problem())
+				return ctx.asked, err
 			}
-			all, _, _ := asked(0, 1)
+			all, _ := asked(0)
 			for at := 1; at <= all; at++ {
-				if _, _, err := asked(at, 1); !errors.Is(err, context.Canceled) {
+				if _, err := asked(at); !errors.Is(err, context.Canceled) {
 					t.Fatalf("problem %d, %s: the end at look %d of %d gave %v", i, way.name, at, all, err)
 				}
 			}
-			const stride = 2000 // more than a row takes
-			if looks, s, _ := asked(0, stride); all < 2 || int64(looks-1) > s.work/stride || int64(looks-1) < s.work/stride/2 {
-				t.Errorf("problem %d, %s: %d looks at a stride of 1, %d in %d steps at %d", i, way.name, all, looks, s.work, stride)
+			if all < 2 {
+				t.Errorf("problem %d, %s: %d looks", i, way.name, all)
 			}
 		}
 	}
@@ -230,20 +227,4 @@ func TestValueSum(t *testing.T) {
 			t.Errorf("half of 2^59 and %d: got %v, %v", last, got, err)
 		}
 	}
-}
-
-func FuzzSolve(f *testing.F) {
-	f.Add([]byte{3, 1, 5, 2, 3, 3, 1, 4}, uint16(6), uint8(0))
-	f.Add([]byte{255, 255, 1, 1, 128, 128, 64, 65, 32, 31}, uint16(300), uint8(32))
-	f.Fuzz(func(t *testing.T, data []byte, capacity uint16, scale uint8) {
-		p := instance{capacity: int64(capacity % 4096)}
-		for i := 0; i+1 < len(data) && i < 400; i += 2 {
-			p.weights = append(p.weights, int64(data[i])+1)
-			p.values = append(p.values, int64(data[i+1])<<(scale%33))
-		}
-		want := plainTable(p)
-		for _, w := range ways {
-			_, _ = w.check(t, p, want)
-		}
-	})
 }

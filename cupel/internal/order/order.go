@@ -35,6 +35,7 @@ func Key(score float64) uint64 {
 func SortDescending(pairs []Pair) {
 	sorted, byIndex := true, true
 	last := Pair{Key: math.MaxUint64, Index: math.MinInt}
+	least, greatest := last.Key, uint64(0)
 	for _, p := range pairs {
 		if p.Index < last.Index {
 			byIndex = false
@@ -42,6 +43,7 @@ func SortDescending(pairs []Pair) {
 		if p.Key > last.Key || p.Key == last.Key && p.Index < last.Index {
 			sorted = false
 		}
+		least, greatest = min(least, p.Key), max(greatest, p.Key)
 		last = p
 	}
 	switch {
@@ -49,7 +51,7 @@ func SortDescending(pairs []Pair) {
 	case byIndex:
 		if len(pairs) > insertionUpTo {
 			scratch := Borrow(len(pairs))
-			scratch.spread(pairs, scratch.Pairs)
+			scratch.spread(pairs, scratch.Pairs, least, greatest)
 			scratch.Return()
 		}
 		insertionSort(pairs)
@@ -59,10 +61,7 @@ func SortDescending(pairs []Pair) {
 }
 
 func compare(a, b Pair) int {
-	if a.Key != b.Key {
-		return cmp.Compare(b.Key, a.Key)
-	}
-	return cmp.Compare(a.Index, b.Index)
+	return cmp.Or(cmp.Compare(b.Key, a.Key), cmp.Compare(a.Index, b.Index))
 }
 
 // insertionSort is stable.
@@ -85,19 +84,12 @@ func insertionSort(pairs []Pair) {
 // than counting.
 const insertionUpTo = 16
 
-// spread almost sorts pairs, and is stable: no pair has more than insertionUpTo
-// others to pass. It divides the range of the keys into about as many buckets as there
-// are pairs, and spreads those of the larger buckets again. Each level removes some
-// bits from the range, so there are few levels for any keys. room has the length of
-// pairs; spread overwrites it.
-func (b *Buffer) spread(pairs, room []Pair) {
-	least, greatest := pairs[0].Key, pairs[0].Key
-	for _, p := range pairs[1:] {
-		least, greatest = min(least, p.Key), max(greatest, p.Key)
-	}
-	if least == greatest {
-		return
-	}
+// spread almost sorts pairs, whose keys lie between least and greatest, and is
+// stable: no pair has more than insertionUpTo others to pass. It divides that range
+// into about as many buckets as there are pairs, and spreads those of the larger
+// buckets again. Each level removes some bits from the range, so there are few
+// levels for any keys. room has the length of pairs; spread overwrites it.
+func (b *Buffer) spread(pairs, room []Pair, least, greatest uint64) {
 	width := min(bits.Len(uint(len(pairs))), mostBucketBits)
 	shift := max(bits.Len64(greatest-least)-width, 0) & 63 // the compiler does not know that it is below 64
 	start := len(b.counts)
@@ -119,17 +111,26 @@ func (b *Buffer) spread(pairs, room []Pair) {
 		pairs[*end] = p
 		*end++
 	}
-	if most > insertionUpTo {
+	if shift > 0 && most > insertionUpTo { // without shift all keys of a bucket are equal
 		begin := uint32(0)
 		for i := range 1 << width {
 			end := b.counts[start+i] // deeper levels may have moved the counts
 			if end-begin > insertionUpTo {
-				b.spread(pairs[begin:end], room[begin:end])
+				b.spreadAgain(pairs[begin:end], room[begin:end])
 			}
 			begin = end
 		}
 	}
 	b.counts = b.counts[:start]
+}
+
+// spreadAgain spreads a bucket.
+func (b *Buffer) spreadAgain(pairs, room []Pair) {
+	least, greatest := uint64(math.MaxUint64), uint64(0)
+	for _, p := range pairs {
+		least, greatest = min(least, p.Key), max(greatest, p.Key)
+	}
+	b.spread(pairs, room, least, greatest)
 }
 
 // mostBucketBits keeps the ends of the buckets in the fastest cache.

@@ -118,7 +118,7 @@ func TestSortDescendingOfOutliers(t *testing.T) {
 		slices.SortStableFunc(want, compare)
 		b := Borrow(n)
 		b.counts = b.counts[:0]
-		b.spread(pairs, b.Pairs)
+		b.spread(pairs, b.Pairs, 0, math.MaxUint64)
 		insertionSort(pairs)
 		if !slices.Equal(pairs, want) {
 			t.Errorf("outliers in front %t: wrong order", front)
@@ -138,7 +138,7 @@ func TestSortDescendingOfOutliers(t *testing.T) {
 		want := slices.Clone(pairs)
 		slices.SortStableFunc(want, compare)
 		b := Borrow(len(pairs))
-		b.spread(pairs, b.Pairs)
+		b.spreadAgain(pairs, b.Pairs)
 		insertionSort(pairs)
 		if !slices.Equal(pairs, want) {
 			t.Errorf("key %d at %d: wrong order", outlier, i/2)

@@ -22,7 +22,7 @@ func keySets() map[string][]uint64 {
 		"equal":    {5, 5, 5},
 		"extremes": {0, 1<<64 - 1, 1 << 63, 0, 1<<64 - 1},
 	}
-	for _, n := range []int{2, 10, 127, 128, 129, 1000} {
+	for _, n := range []int{2, 1000} {
 		few, many := make([]uint64, n), make([]uint64, n)
 		for i := range n {
 			few[i], many[i] = r.Uint64N(7), r.Uint64()
