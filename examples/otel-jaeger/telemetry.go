@@ -134,7 +134,7 @@ func details(s sdktrace.ReadOnlySpan) []string {
 	var list []string
 	for _, a := range s.Attributes() {
 		if name := shown[a.Key]; name != "" {
-			list = append(list, name+" "+a.Value.Emit())
+			list = append(list, name+" "+a.Value.String())
 		}
 	}
 	reasons := map[string]int{}
