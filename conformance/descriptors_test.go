@@ -204,8 +204,8 @@ func TestNothingIsForgotten(t *testing.T) {
 			if role == "placer" {
 				name = strings.ReplaceAll(name, "_", "-")
 			}
-			assert.True(t, strings.Contains(vectors.String(), `"`+name+`"`), "%s %s has no vector", role, d.Name)
-			assert.True(t, strings.Contains(string(schema), fmt.Sprintf(`"const": %q`, d.Name)), "%s %s is not in the schema", role, d.Name)
+			assert.Contains(t, vectors.String(), `"`+name+`"`, "%s %s has no vector", role, d.Name)
+			assert.Contains(t, string(schema), fmt.Sprintf(`"const": %q`, d.Name), "%s %s is not in the schema", role, d.Name)
 			assert.True(t, d.Doc != "" && d.Component != "", "%s %s has no doc or no component", role, d.Name)
 			documented(d.Name, d.Fields)
 			goName := strings.ToUpper(d.Name[:1]) + d.Name[1:]
@@ -215,7 +215,7 @@ func TestNothingIsForgotten(t *testing.T) {
 	golden, err := os.ReadFile(filepath.Join("..", "cupel", "json_golden_test.go"))
 	require.NoError(t, err)
 	for _, code := range cupel.ExclusionCodes() {
-		assert.True(t, strings.Contains(string(golden), fmt.Sprintf(`"reason": %q`, code)), "reason %s has no JSON in cupel/json_golden_test.go", code)
+		assert.Contains(t, string(golden), fmt.Sprintf(`"reason": %q`, code), "reason %s has no JSON in cupel/json_golden_test.go", code)
 		assert.NotEmpty(t, code.Meaning(), code)
 		_, exempt := givenByNoVector[code]
 		assert.NotEqual(t, exempt, strings.Contains(vectors.String(), `"`+string(code)+`"`), "reason %s has no vector, or one in spite of its exemption: %s", code, givenByNoVector[code])

@@ -102,9 +102,9 @@ func (Engine) Run(ctx context.Context, p Pipeline, items []*cupel.ContextItem, b
 	window, err := pl.Run(ctx, items, budget)
 	collector := observe.NewDiagnosticTraceCollector(observe.WithDetailLevel(observe.TraceDetailItem))
 	observed, observedErr := pl.Run(ctx, items, budget, pipeline.WithTrace(collector))
-	alone := fmt.Sprint(windowText(window), err)
-	if with := fmt.Sprint(windowText(observed), observedErr); with != alone || fmt.Sprint(dryErr) != fmt.Sprint(err) {
-		return Outcome{}, fmt.Errorf("conformance: a run gives %s, one with a collector %s, a dry run %v", alone, with, dryErr)
+	alone, with, dry := fmt.Sprint(windowText(window), err), fmt.Sprint(windowText(observed), observedErr), fmt.Sprint(dryErr)
+	if with != alone || dry != fmt.Sprint(err) {
+		return Outcome{}, fmt.Errorf("conformance: a run gives %s, one with a collector %s, a dry run %s", alone, with, dry)
 	}
 	return Outcome{Window: window, Report: report}, err
 }

@@ -238,7 +238,7 @@ func (r *reader) list(path string, v any) []any {
 
 // setting reads a setting, as the settings of policies are.
 func (r *reader) setting(d strategy.Descriptor, f strategy.Field, path string, v any) any {
-	switch f.Type {
+	switch f.Type { //nolint:exhaustive // the others are read where they are, or not at all
 	case strategy.Number:
 		return r.number(path, v)
 	case strategy.Duration:
@@ -247,13 +247,21 @@ func (r *reader) setting(d strategy.Descriptor, f strategy.Field, path string, v
 		if n, ok := v.(int64); ok {
 			return int(n)
 		}
+	case strategy.Bool:
+		if b, ok := v.(bool); ok {
+			return b
+		}
+	case strategy.Text, strategy.Kind:
+		if text, ok := v.(string); ok {
+			return text
+		}
 	case strategy.Enum:
-		if i := slices.IndexFunc(f.Values, func(name string) bool { return v == strings.ToLower(name) }); i >= 0 {
-			return f.Values[i]
+		for _, name := range f.Values {
+			if v == vectorName(name)[1:] { // "degrade" for "Degrade"
+				return name
+			}
 		}
 		r.fail(path, "%q is none of %s", v, strings.ToLower(strings.Join(f.Values, ", ")))
-	case strategy.Bool, strategy.Text, strategy.Kind:
-		return v // of which type, the policy says
 	case strategy.Weights:
 		return r.weights(d, path, v)
 	case strategy.List:

@@ -76,11 +76,11 @@ func TestComposeJaeger(t *testing.T) {
 		cmd.Env = append(cmd.Env, name+"="+value)
 	}
 	startServer(t, "Jaeger", jaeger.ready(t, host+":13133"), cmd)
-	e := startExample(t, []string{"OTEL_EXPORTER_OTLP_ENDPOINT=http://" + host + ":4318"})
+	e := startExample(t, "OTEL_EXPORTER_OTLP_ENDPOINT=http://"+host+":4318")
 	for range turns {
 		e.next(t)
 	}
-	if code, stderr := e.end(t); code != 0 || !strings.Contains(stderr, "spans arrived") {
+	if code, stderr := e.end(t); code != 0 || !strings.Contains(stderr, "all spans and metrics arrived at ") {
 		t.Fatalf("exit code %d:\n%s", code, stderr)
 	}
 	// Its own configuration collects spans for a moment before it stores them.
@@ -134,11 +134,11 @@ services:
 	}
 	t.Cleanup(func() { compose("down", "--volumes", "--rmi", "local") })
 	compose("up", "--detach", "--build", "--wait", "--wait-timeout", "60")
-	e := startExample(t, []string{"OTEL_EXPORTER_OTLP_ENDPOINT=http://" + ports[1]})
+	e := startExample(t, "OTEL_EXPORTER_OTLP_ENDPOINT=http://"+ports[1])
 	for range turns {
 		e.next(t)
 	}
-	if code, stderr := e.end(t); code != 0 || !strings.Contains(stderr, "spans arrived") {
+	if code, stderr := e.end(t); code != 0 || !strings.Contains(stderr, "all spans and metrics arrived at ") {
 		t.Fatalf("exit code %d:\n%s", code, stderr)
 	}
 	eventually(t, "Jaeger knows the example", knows(t, "http://"+ports[0]))

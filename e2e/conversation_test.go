@@ -27,12 +27,12 @@ const (
 // traces with the example's output, and both with the OpenTelemetry chapter.
 func TestConversation(t *testing.T) {
 	j := startJaeger(t)
-	e := startExample(t, []string{"OTEL_EXPORTER_OTLP_ENDPOINT=" + j.endpoint()})
+	e := startExample(t, "OTEL_EXPORTER_OTLP_ENDPOINT="+j.endpoint())
 	var records []record
 	for range turns {
 		records = append(records, e.next(t))
 	}
-	if code, stderr := e.end(t); code != 0 || !strings.Contains(stderr, "spans arrived") {
+	if code, stderr := e.end(t); code != 0 || !strings.Contains(stderr, "all spans and metrics arrived at ") {
 		t.Fatalf("exit code %d:\n%s", code, stderr)
 	}
 
@@ -196,7 +196,7 @@ func checkTree(t *testing.T, r record, spans []span) {
 	if want := wantTree(r); !maps.Equal(got, want) {
 		t.Errorf("the spans are %v, want %v", got, want)
 	}
-	checkStages(t, r, spans)
+	checkStages(t, spans)
 	checkSession(t, r, spans)
 }
 
@@ -209,18 +209,13 @@ func checkSession(t *testing.T, r record, spans []span) {
 			continue
 		}
 		attrs := attributesOf(s.Attributes)
-		want := map[string]string{
-			"cupel.session.committed":   fmt.Sprint("bool ", committed),
-			"cupel.session.items":       fmt.Sprint("int ", r.Selected),
-			"cupel.session.tokens":      fmt.Sprint("int ", r.SelectedTokens),
-			"cupel.session.kept_tokens": fmt.Sprint("int ", r.KeptTokens),
-		}
+		want := map[string]string{"cupel.session.committed": fmt.Sprint("bool ", committed)}
 		if r.Break != "" {
 			want["cupel.session.break_reason"] = fmt.Sprintf("string %q", r.Break)
 		}
 		if !committed {
 			want["cupel.session.candidates"] = fmt.Sprint("int ", r.Candidates)
-			want["cupel.budget.max_tokens"] = fmt.Sprint("int ", r.TargetTokens*4/3)
+			want["cupel.budget.max_tokens"] = fmt.Sprint("int ", targetTokens*4/3)
 		}
 		for key, value := range want {
 			if attrs[key] != value {
@@ -236,11 +231,9 @@ func checkSession(t *testing.T, r record, spans []span) {
 	}
 }
 
-// checkStages holds attributes and events of all runs of a turn against the counts
-// of the metrics.
-func checkStages(t *testing.T, r record, spans []span) {
+// checkStages holds attributes and events of all runs of a turn against each other.
+func checkStages(t *testing.T, spans []span) {
 	t.Helper()
-	left := make(map[string]int)
 	for _, s := range spans {
 		attrs := attributesOf(s.Attributes)
 		if s.Name == "cupel.pipeline" && attrs["cupel.verbosity"] != `string "Full"` {
@@ -257,7 +250,6 @@ func checkStages(t *testing.T, r record, spans []span) {
 			}
 			return n
 		}
-		left[stage] += count("cupel.exclusion.count")
 		if attrs["cupel.stage.name"] != fmt.Sprintf("string %q", stage) {
 			t.Errorf("%s has %v", s.Name, attrs)
 		}
@@ -265,8 +257,8 @@ func checkStages(t *testing.T, r record, spans []span) {
 		events := make(map[string]int)
 		for _, e := range s.Events {
 			events[e.Name]++
-			if e.TimeUnixNano != s.EndTimeUnixNano {
-				t.Errorf("%s: %s happened at %s, want %s", stage, e.Name, e.TimeUnixNano, s.EndTimeUnixNano)
+			if at := nanos(t, e.TimeUnixNano); at < nanos(t, s.StartTimeUnixNano) || at > nanos(t, s.EndTimeUnixNano) {
+				t.Errorf("%s: %s happened at %d, from %s to %s", stage, e.Name, at, s.StartTimeUnixNano, s.EndTimeUnixNano)
 			}
 		}
 		wantIncluded := 0
@@ -277,14 +269,6 @@ func checkStages(t *testing.T, r record, spans []span) {
 		if events["cupel.exclusion"] != count("cupel.exclusion.count")-droppedOut || events["cupel.item.included"] != wantIncluded-droppedIn ||
 			(droppedOut+droppedIn > 0 && len(s.Events) != 128) {
 			t.Errorf("%s has %v events and says that %d and %d are missing: %v", stage, events, droppedOut, droppedIn, attrs)
-		}
-	}
-	for stage, n := range left {
-		for _, counted := range r.Excluded[stage] {
-			n -= counted
-		}
-		if n != 0 {
-			t.Errorf("%s left out %d items more than the metrics count: %v", stage, n, r.Excluded[stage])
 		}
 	}
 }
@@ -305,6 +289,8 @@ func describe(spans []span) string {
 	slices.SortFunc(spans, func(a, b span) int { return cmp.Compare(a.SpanID, b.SpanID) })
 	var b strings.Builder
 	attributes := func(list []keyValue) {
+		// Jaeger adds remarks of its own, such as an empty @jaeger@warnings.
+		list = slices.DeleteFunc(slices.Clone(list), func(a keyValue) bool { return strings.HasPrefix(a.Key, "@jaeger@") })
 		attrs := attributesOf(list)
 		if len(attrs) != len(list) {
 			b.WriteString(" (an attribute occurs twice)")

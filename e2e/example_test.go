@@ -5,24 +5,141 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
-// record is what the example's -json prints of a turn.
+// targetTokens is what the example's windows may have.
+const targetTokens = 3450
+
+// record is a turn of the example: the spans that its -json prints, the last one
+// that of the turn, and what they say.
 type record struct {
-	Turn                                               int
-	Title                                              string
-	Candidates, Selected, SelectedTokens, TargetTokens int
-	KeptTokens                                         int
-	Break, Error                                       string
-	Excluded                                           map[string]map[string]int
-	Spans                                              []span
+	Turn, Candidates                     int
+	Selected, SelectedTokens, KeptTokens int
+	Break                                string
+	Excluded                             map[string]map[string]int // by stage and reason
+	Spans                                []span
+}
+
+func newRecord(t *testing.T, spans []span) record {
+	t.Helper()
+	r := record{Excluded: make(map[string]map[string]int), Spans: spans}
+	for _, s := range spans {
+		attrs := attributesOf(s.Attributes)
+		count := func(key string) int {
+			text, ok := strings.CutPrefix(attrs[key], "int ")
+			if !ok {
+				return 0
+			}
+			return number(t, text)
+		}
+		if s.Name == "agent.turn" {
+			r.Turn, r.Candidates = count("agent.turn.number"), count("agent.turn.candidates")
+		}
+		if s.Name == "cupel.session.turn" {
+			r.Selected, r.SelectedTokens, r.KeptTokens = count("cupel.session.items"), count("cupel.session.tokens"), count("cupel.session.kept_tokens")
+			r.Break = strings.Trim(strings.TrimPrefix(attrs["cupel.session.break_reason"], "string "), `"`)
+		}
+		stage := strings.TrimPrefix(s.Name, "cupel.stage.")
+		for _, event := range s.Events {
+			if event.Name != "cupel.exclusion" {
+				continue
+			}
+			if r.Excluded[stage] == nil {
+				r.Excluded[stage] = make(map[string]int)
+			}
+			r.Excluded[stage][strings.Trim(strings.TrimPrefix(attributesOf(event.Attributes)["cupel.exclusion.reason"], "string "), `"`)]++
+		}
+	}
+	return r
+}
+
+// printed is a span as the exporter stdouttrace prints it.
+type printed struct {
+	Name                 string
+	SpanContext, Parent  struct{ TraceID, SpanID string }
+	StartTime, EndTime   time.Time
+	Attributes, Resource []printedAttribute
+	Events               []struct {
+		Name       string
+		Time       time.Time
+		Attributes []printedAttribute
+	}
+	Status               struct{ Code, Description string }
+	InstrumentationScope struct{ Name, Version string }
+}
+
+type printedAttribute struct {
+	Key   string
+	Value struct {
+		Type  string
+		Value any
+	}
+}
+
+// span returns it as Jaeger has it.
+func (p printed) span() span {
+	s := span{
+		TraceID: p.SpanContext.TraceID, SpanID: p.SpanContext.SpanID, Name: p.Name,
+		Scope: p.InstrumentationScope.Name, ScopeVersion: p.InstrumentationScope.Version,
+		StartTimeUnixNano: strconv.FormatInt(p.StartTime.UnixNano(), 10), EndTimeUnixNano: strconv.FormatInt(p.EndTime.UnixNano(), 10),
+		Attributes: keyValues(p.Attributes),
+	}
+	if strings.Trim(p.Parent.SpanID, "0") != "" {
+		s.ParentSpanID = p.Parent.SpanID
+	}
+	for _, a := range p.Resource {
+		if a.Key == "service.name" {
+			s.Service = fmt.Sprint(a.Value.Value)
+		}
+	}
+	for _, e := range p.Events {
+		s.Events = append(s.Events, event{strconv.FormatInt(e.Time.UnixNano(), 10), e.Name, keyValues(e.Attributes)})
+	}
+	if p.Status.Code == "Error" {
+		s.Status.Code, s.Status.Message = 2, p.Status.Description
+	}
+	return s
+}
+
+func keyValues(list []printedAttribute) []keyValue {
+	var out []keyValue
+	for _, a := range list {
+		var v value
+		text := fmt.Sprint(a.Value.Value)
+		switch x := a.Value.Value.(type) {
+		case json.Number:
+			if a.Value.Type == "INT64" {
+				v.IntValue = &text
+			} else if f, err := x.Float64(); err == nil {
+				v.DoubleValue = &f
+			}
+		case bool:
+			v.BoolValue = &x
+		default:
+			v.StringValue = &text
+		}
+		out = append(out, keyValue{a.Key, v})
+	}
+	return out
+}
+
+// readSpan reads a line of stdouttrace.
+func readSpan(line []byte) (span, error) {
+	var p printed
+	decoder := json.NewDecoder(bytes.NewReader(line))
+	decoder.UseNumber()
+	err := decoder.Decode(&p)
+	return p.span(), err
 }
 
 var built struct {
@@ -62,17 +179,15 @@ func TestMain(m *testing.M) {
 // example is a running example.
 type example struct {
 	cmd    *exec.Cmd
-	stdin  io.WriteCloser
 	lines  *bufio.Reader
 	stderr *logBuffer
 }
 
-// startExample starts the example as a user would: the program, flags, and the
-// environment.
-func startExample(t *testing.T, environment []string, flags ...string) *example {
+// startExample starts the example as a user would, with an environment.
+func startExample(t *testing.T, environment ...string) *example {
 	t.Helper()
 	e := &example{stderr: &logBuffer{}}
-	e.cmd = exec.CommandContext(t.Context(), buildExample(t), append([]string{"-json"}, flags...)...)
+	e.cmd = exec.CommandContext(t.Context(), buildExample(t), "-json")
 	e.cmd.Stderr = e.stderr
 	for _, variable := range os.Environ() {
 		if !strings.HasPrefix(variable, "OTEL_") { // the caller may trace elsewhere
@@ -80,43 +195,33 @@ func startExample(t *testing.T, environment []string, flags ...string) *example 
 		}
 	}
 	e.cmd.Env = append(e.cmd.Env, environment...)
-	stdin, err := e.cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
 	stdout, err := e.cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	e.stdin, e.lines = stdin, bufio.NewReader(stdout)
+	e.lines = bufio.NewReader(stdout)
 	if err := e.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	return e
 }
 
-// step presses the return key.
-func (e *example) step(t *testing.T) {
-	t.Helper()
-	if _, err := io.WriteString(e.stdin, "\n"); err != nil {
-		t.Fatalf("%v; the example said:\n%s", err, e.stderr)
-	}
-}
-
 // next returns the next turn.
 func (e *example) next(t *testing.T) record {
 	t.Helper()
-	line, err := e.lines.ReadBytes('\n')
-	if err != nil {
-		t.Fatalf("%v; the example said:\n%s", err, e.stderr)
+	var spans []span
+	for len(spans) == 0 || spans[len(spans)-1].Name != "agent.turn" {
+		line, err := e.lines.ReadBytes('\n')
+		if err != nil {
+			t.Fatalf("%v; the example said:\n%s", err, e.stderr)
+		}
+		s, err := readSpan(line)
+		if err != nil {
+			t.Fatalf("%v:\n%s", err, line)
+		}
+		spans = append(spans, s)
 	}
-	var r record
-	decoder := json.NewDecoder(bytes.NewReader(line))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&r); err != nil {
-		t.Fatalf("%v:\n%s", err, line)
-	}
-	return r
+	return newRecord(t, spans)
 }
 
 // end waits until the example has ended by itself and returns its exit code and

@@ -59,18 +59,18 @@ func newBudget(t *testing.T, tokens int) cupel.ContextBudget {
 }
 
 // newProvider sends what it records to an endpoint.
-func newProvider(t *testing.T, endpoint string, eventLimit int, opts ...otlptracehttp.Option) *sdktrace.TracerProvider {
+func newProvider(t *testing.T, endpoint string, eventLimit int, opts ...sdktrace.TracerProviderOption) *sdktrace.TracerProvider {
 	t.Helper()
-	exporter, err := otlptracehttp.New(t.Context(), append(opts, otlptracehttp.WithEndpointURL(endpoint+"/v1/traces"))...)
+	exporter, err := otlptracehttp.New(t.Context(), otlptracehttp.WithTimeout(time.Minute), otlptracehttp.WithEndpointURL(endpoint+"/v1/traces"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	limits := sdktrace.NewSpanLimits()
 	limits.EventCountLimit = eventLimit
-	return sdktrace.NewTracerProvider(
+	return sdktrace.NewTracerProvider(append(opts,
 		sdktrace.WithRawSpanLimits(limits),
 		sdktrace.WithResource(resource.NewSchemaless(attribute.String("service.name", "e2e"))),
-		sdktrace.WithBatcher(exporter))
+		sdktrace.WithBatcher(exporter, sdktrace.WithBatchTimeout(50*time.Millisecond)))...)
 }
 
 // TestTenThousandItems sends a Full run whose place span alone has thousands of
@@ -179,7 +179,7 @@ func TestCollectorThatHangs(t *testing.T) {
 	t.Cleanup(func() { otel.SetErrorHandler(previous) })
 
 	const patience = time.Minute
-	provider := newProvider(t, "http://"+listener.Addr().String(), 128, otlptracehttp.WithTimeout(patience))
+	provider := newProvider(t, "http://"+listener.Addr().String(), 128)
 	collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(cupelotel.VerbosityFull))
 	p, items, budget := newPipeline(t), newItems(t, 50), newBudget(t, 500)
 	want, err := p.Run(t.Context(), items, budget)

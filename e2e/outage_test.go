@@ -1,104 +1,126 @@
 package e2e
 
 import (
-	"fmt"
+	"bufio"
+	"bytes"
+	"errors"
+	"slices"
 	"strings"
 	"testing"
-	"time"
+
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/exporters/stdout/stdouttrace"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
+	"github.com/wollax/cupel-go/cupelotel"
 )
 
-// prompt is far more than any turn takes, and far less than the ten seconds
-// after which an exporter gives up: a turn that waits for one is seen.
-const prompt = 5 * time.Second
-
-// outcome is the selection of a turn, with or without an observer.
-func (r record) outcome() string {
-	return fmt.Sprint(r.Turn, r.Candidates, r.Selected, r.SelectedTokens, r.Excluded, r.Error)
+// selector is a program that selects, and sends what it records at once.
+type selector struct {
+	pipeline *pipeline.Pipeline
+	items    []*cupel.ContextItem
+	want     []*cupel.ContextItem // the window without an observer
+	provider *sdktrace.TracerProvider
+	recorded bytes.Buffer
+	lost     chan error
 }
 
-// unobserved returns the outcomes of a conversation that nothing is sent from.
-func unobserved(t *testing.T) []string {
+func newSelector(t *testing.T, endpoint string) *selector {
 	t.Helper()
-	e := startExample(t, nil)
-	var outcomes []string
-	for range turns {
-		outcomes = append(outcomes, e.next(t).outcome())
+	s := &selector{pipeline: newPipeline(t), items: newItems(t, 50), lost: make(chan error, 100)}
+	var err error
+	if s.want, err = s.pipeline.Run(t.Context(), s.items, newBudget(t, 500)); err != nil {
+		t.Fatal(err)
 	}
-	if code, stderr := e.end(t); code != 0 || stderr != "" {
-		t.Fatalf("exit code %d:\n%s", code, stderr)
+	previous := otel.GetErrorHandler()
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { s.lost <- err }))
+	t.Cleanup(func() { otel.SetErrorHandler(previous) })
+	printer, err := stdouttrace.New(stdouttrace.WithWriter(&s.recorded))
+	if err != nil {
+		t.Fatal(err)
 	}
-	return outcomes
+	s.provider = newProvider(t, endpoint, 128, sdktrace.WithSyncer(printer))
+	return s
 }
 
-// sendAtOnce has the SDK send what it has twenty times a second.
-const sendAtOnce = "OTEL_BSP_SCHEDULE_DELAY=50"
+// run selects, expects the window that comes without an observer, and returns the
+// spans.
+func (s *selector) run(t *testing.T) []span {
+	t.Helper()
+	s.recorded.Reset()
+	collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(s.provider), cupelotel.WithVerbosity(cupelotel.VerbosityFull))
+	got, err := s.pipeline.Run(t.Context(), s.items, newBudget(t, 500), pipeline.WithTrace(collector))
+	if err != nil || !slices.Equal(got, s.want) {
+		t.Fatalf("a run selected %d items, %v; want %d, as without an observer", len(got), err, len(s.want))
+	}
+	var spans []span
+	for lines := bufio.NewReader(&s.recorded); ; {
+		line, err := lines.ReadBytes('\n')
+		if err != nil {
+			return spans
+		}
+		recorded, err := readSpan(line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		spans = append(spans, recorded)
+	}
+}
 
-// TestJaegerComesLate starts the conversation before Jaeger.
+// arrives expects Jaeger to have the spans.
+func (s *selector) arrives(t *testing.T, j *jaeger, spans []span) {
+	t.Helper()
+	if got, want := describe(j.trace(t, spans[0].TraceID, len(spans))), describe(spans); got != want {
+		t.Errorf("Jaeger has:\n%s\nthe program did:\n%s", got, want)
+	}
+}
+
+// isLost waits until the loss of spans is reported.
+func (s *selector) isLost(t *testing.T) {
+	t.Helper()
+	eventually(t, "the loss of the spans is reported", func() error {
+		if len(s.lost) == 0 {
+			return errors.New("no error")
+		}
+		return nil
+	})
+}
+
+// TestJaegerComesLate starts selecting before Jaeger.
 func TestJaegerComesLate(t *testing.T) {
 	j := newJaeger(t)
-	want := unobserved(t)
-	e := startExample(t, []string{"OTEL_EXPORTER_OTLP_ENDPOINT=" + j.endpoint(), sendAtOnce}, "-step")
-	takeTurns(t, e, want, 1, 2)
-	// Until the spans of both turns have been tried and lost, which takes a tenth
-	// of a second on an idle machine.
-	time.Sleep(3 * time.Second)
+	s := newSelector(t, j.endpoint())
+	s.run(t)
+	s.isLost(t)
 	j.start(t)
-	later := takeTurns(t, e, want, 3, turns)
-	code, stderr := e.end(t)
-	checkLost(t, j, code, stderr)
-	for _, r := range later {
-		if got, want := describe(j.trace(t, r.Spans[0].TraceID, len(r.Spans))), describe(r.Spans); got != want {
-			t.Errorf("turn %d: Jaeger has:\n%s\nthe example did:\n%s", r.Turn, got, want)
-		}
-	}
+	s.arrives(t, j, s.run(t))
 }
 
-// TestJaegerDies ends Jaeger in the middle of the conversation.
+// TestJaegerDies ends Jaeger while a program selects.
 func TestJaegerDies(t *testing.T) {
 	j := startJaeger(t)
-	want := unobserved(t)
-	e := startExample(t, []string{"OTEL_EXPORTER_OTLP_ENDPOINT=" + j.endpoint(), sendAtOnce}, "-step")
-	for _, r := range takeTurns(t, e, want, 1, 2) {
-		j.trace(t, r.Spans[0].TraceID, len(r.Spans)) // they arrive while the conversation goes on
-	}
+	s := newSelector(t, j.endpoint())
+	s.arrives(t, j, s.run(t))
 	j.kill(t)
-	takeTurns(t, e, want, 3, turns)
-	code, stderr := e.end(t)
-	checkLost(t, j, code, stderr)
+	s.run(t)
+	s.isLost(t)
 }
 
-// takeTurns steps through turns and checks that they went as they should.
-func takeTurns(t *testing.T, e *example, want []string, first, last int) []record {
-	t.Helper()
-	var records []record
-	for number := first; number <= last; number++ {
-		if number > 1 {
-			e.step(t)
-		}
+// TestNoOneListens has the example send its spans to a Jaeger that is not up.
+func TestNoOneListens(t *testing.T) {
+	j := newJaeger(t)
+	e := startExample(t, "OTEL_EXPORTER_OTLP_ENDPOINT="+j.endpoint())
+	for range turns {
 		r := e.next(t)
-		records = append(records, r)
-		if got := r.outcome(); got != want[number-1] {
-			t.Errorf("turn %d selected %s; want, as without an observer, %s", number, got, want[number-1])
-		}
-		for _, s := range r.Spans {
-			if took := time.Duration(nanos(t, s.EndTimeUnixNano) - nanos(t, s.StartTimeUnixNano)); took > prompt {
-				t.Errorf("turn %d: %s took %s", number, s.Name, took)
-			}
-		}
+		checkTree(t, r, r.Spans)
 	}
-	return records
-}
-
-// checkLost checks that the example says that spans are missing, and what to do.
-func checkLost(t *testing.T, j *jaeger, code int, stderr string) {
-	t.Helper()
+	code, stderr := e.end(t)
 	if code != 3 {
 		t.Errorf("exit code %d, want 3", code)
 	}
-	for _, text := range []string{
-		"spans did not arrive at " + j.endpoint() + "/v1/traces", "connection refused",
-		"docker compose up -d jaeger", "OTEL_EXPORTER_OTLP_ENDPOINT sets it", "port 4318",
-	} {
+	for _, text := range []string{"not all spans and metrics arrived at " + j.endpoint(), "connection refused", "docker compose up -d jaeger", "port 4318"} {
 		if !strings.Contains(stderr, text) {
 			t.Errorf("the example does not say %q:\n%s", text, stderr)
 		}

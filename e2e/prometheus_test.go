@@ -159,12 +159,12 @@ func (p prometheus) show(ctx context.Context, expr, legend, unit string) ([]samp
 // and asks all that the dashboard asks.
 func TestPrometheusDashboard(t *testing.T) {
 	p := startPrometheus(t)
-	e := startExample(t, []string{"OTEL_EXPORTER_OTLP_METRICS_ENDPOINT=http://" + string(p) + "/api/v1/otlp/v1/metrics"})
+	e := startExample(t, "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT=http://"+string(p)+"/api/v1/otlp/v1/metrics")
 	var records []record
 	for range turns {
 		records = append(records, e.next(t))
 	}
-	if code, stderr := e.end(t); code != 0 || !strings.Contains(stderr, "sending the metrics to http://"+string(p)) {
+	if code, stderr := e.end(t); code != 0 || !strings.Contains(stderr, "all spans and metrics arrived at http://"+string(p)) {
 		t.Fatalf("exit code %d:\n%s", code, stderr)
 	}
 	want := newFigures(records)
@@ -242,7 +242,7 @@ func newFigures(records []record) figures {
 		}
 		kept += r.KeptTokens
 		sent += r.SelectedTokens
-		used += float64(r.SelectedTokens) / float64(r.TargetTokens)
+		used += float64(r.SelectedTokens) / targetTokens
 	}
 	f.queries["sum(cupel_session_kept_tokens_sum)"] = float64(kept)
 	f.queries[`sum(cupel_budget_target_utilization_sum{cupel_run_mode="session"})`] = used

@@ -135,7 +135,8 @@ func newAgent(t *telemetry) (*agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	return a, a.add("You are a coding agent. Answer the last question from the excerpts of the source.", cupel.WithKind(cupel.KindSystemPrompt), cupel.WithPinned())
+	err = a.add("You are a coding agent. Answer the last question from the excerpts of the source.", cupel.WithKind(cupel.KindSystemPrompt), cupel.WithPinned())
+	return a, err
 }
 
 // add adds to the conversation.

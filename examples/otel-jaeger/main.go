@@ -86,7 +86,7 @@ func converse(ctx context.Context, t *telemetry) error {
 		err := agent.take(ctx, i+1, turn)
 		_, tooLarge := errors.AsType[*pipeline.PinnedExceedsBudgetError](err)
 		if tooLarge != turn.tooLong || err != nil && !tooLarge {
-			return fmt.Errorf("turn %d: %v", i+1, err)
+			return fmt.Errorf("turn %d: %w", i+1, errors.Join(err, ctx.Err()))
 		}
 		t.print(fmt.Sprintf("Turn %d: %s", i+1, turn.title))
 	}

@@ -7,9 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
@@ -115,7 +113,7 @@ func writeTree(b *strings.Builder, spans []sdktrace.ReadOnlySpan, parent trace.S
 	for _, s := range spans {
 		if s.Parent().SpanID() == parent {
 			took := s.EndTime().Sub(s.StartTime()).Round(time.Microsecond)
-			fmt.Fprintf(b, "%-38s %9v  %s\n", indent+s.Name(), took, strings.Join(details(s), ", "))
+			fmt.Fprintf(b, "%-38s %9v  %s\n", indent+s.Name(), took, details(s))
 			writeTree(b, spans, s.SpanContext().SpanID(), indent+"  ")
 		}
 	}
@@ -123,30 +121,18 @@ func writeTree(b *strings.Builder, spans []sdktrace.ReadOnlySpan, parent trace.S
 
 // shown are the attributes that the tree shows, as it calls them.
 var shown = map[attribute.Key]string{
-	"cupel.stage.item_count_in": "in", "cupel.stage.item_count_out": "out",
+	"cupel.stage.item_count_in": "in", "cupel.stage.item_count_out": "out", "cupel.exclusion.reasons": "left out for",
 	"cupel.session.tokens": "tokens", "cupel.session.kept_tokens": "kept", "cupel.session.break_reason": "break",
 	"cupel.session.cost": "cost", "cupel.session.cost_without": "without a session", "error.type": "error",
 }
 
-// details are what the tree shows of a span: attributes, and from its events why
-// items were left out.
-func details(s sdktrace.ReadOnlySpan) []string {
+// details are what the tree shows of a span.
+func details(s sdktrace.ReadOnlySpan) string {
 	var list []string
 	for _, a := range s.Attributes() {
 		if name := shown[a.Key]; name != "" {
-			list = append(list, name+" "+a.Value.Emit())
+			list = append(list, name+" "+a.Value.String())
 		}
 	}
-	reasons := map[string]int{}
-	for _, e := range s.Events() {
-		for _, a := range e.Attributes {
-			if a.Key == "cupel.exclusion.reason" {
-				reasons[a.Value.AsString()]++
-			}
-		}
-	}
-	for _, reason := range slices.Sorted(maps.Keys(reasons)) {
-		list = append(list, fmt.Sprintf("%s %d", reason, reasons[reason]))
-	}
-	return list
+	return strings.Join(list, ", ")
 }

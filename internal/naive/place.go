@@ -58,11 +58,10 @@ func (r *run) include(u *unit, window []*cupel.ContextItem) error {
 	g := u.chain[u.form]
 	for i, it := range u.members {
 		in := cupel.IncludedItem{Score: u.score, Reason: cupel.IncludeScored, Candidate: it.position, Stale: it.stale}
-		switch {
-		case g.groupVariant == nil:
+		if v := g.groupVariant; v == nil {
 			in.Item, in.Form = window[i], g.at[i]
-		default:
-			in.Item, in.Form = window[0], len(it.ref.Variants())+g.groupVariant.number
+		} else {
+			in.Item, in.Form = window[0], len(it.ref.Variants())+v.number
 			if i > 0 {
 				var err error
 				if in.Item, err = window[0].With(cupel.WithContent(window[0].Content(), 0)); err != nil {
