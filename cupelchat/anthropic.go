@@ -268,7 +268,7 @@ func (c *anthropicCodec) read(r *reader, o *rawjson.Object, path, kind string) {
 		r.keepJSON(o.Value)
 	default:
 		if !strings.HasSuffix(kind, "_tool_result") {
-			r.unknownPart(kind, o.Value)
+			r.openAIPart(o, path, kind)
 			return
 		}
 		// After a pause, or a wait for a tool of the client, the result is in a

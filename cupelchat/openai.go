@@ -191,6 +191,8 @@ func (r *reader) openAIPart(o *rawjson.Object, path, kind string) {
 		r.medium("audio", audioTokens, o.Value)
 	case "file", "input_file":
 		r.medium("file", fileTokens, o.Value)
+	case "image", "document", "container_upload", "thinking", "redacted_thinking", "tool_use", "search_result", "compaction":
+		new(anthropicCodec).read(r, o, path, kind) // as some servers take them
 	default:
 		r.unknownPart(kind, o.Value)
 	}
