@@ -105,6 +105,8 @@ type reader struct {
 	place   place
 	when    time.Time // of the message that is being read
 
+	foreign anthropicCodec // reads parts of Anthropic in messages of OpenAI
+
 	err   error          // the first reason why this cannot be read
 	found []Violation    // what the API refuses
 	value rawjson.Value  // a list of messages or a request; zero if there is a message on each line
