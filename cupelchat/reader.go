@@ -212,6 +212,20 @@ func counted(counter cupel.TokenCounter, text string) (int, error) {
 	return item.Tokens(), nil
 }
 
+// counting counts texts, and keeps the first error of the counter.
+type counting struct {
+	counter cupel.TokenCounter
+	err     error
+}
+
+func (c *counting) count(text string) int {
+	n, err := counted(c.counter, text)
+	if c.err == nil {
+		c.err = err
+	}
+	return n
+}
+
 // put adds a part that has been counted.
 func (r *reader) put(p part) {
 	p.list, p.at = r.place.list, r.place.at
