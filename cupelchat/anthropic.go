@@ -88,8 +88,11 @@ func (c *anthropicCodec) request(r *reader, body *rawjson.Object) {
 	r.system(body, func(m rawjson.Part) {
 		r.content(m.Value, m.Name, "system", func(v rawjson.Value, path string) {
 			o, ok := r.object(v, path, "system")
-			kind := o.Get("type").String()
-			if ok && kind != "text" {
+			if !ok {
+				return
+			}
+			kind := r.member(o, path, "type", "")
+			if kind != "text" {
 				r.wrong(path, "system", "a block of the system prompt must be text")
 			} else {
 				c.checkText(r, o, path)
@@ -186,6 +189,13 @@ func (c *anthropicCodec) block(r *reader, v rawjson.Value, path string, m *anthr
 		}
 		c.check(r, o, path, kind, m)
 	}
+	if kind == "tool_result" && r.current().role == "tool" {
+		r.returned(r.member(o, path, "tool_use_id", ""))
+		r.content(o.Get("content"), rawjson.Join(path, "content"), "result-content", func(v rawjson.Value, path string) { c.resultBlock(r, v, path) })
+		r.current().words = false // the text is the tool's
+		c.cache(r, o, path)
+		return
+	}
 	c.read(r, o, path, kind)
 }
 
@@ -229,7 +239,7 @@ func (c *anthropicCodec) check(r *reader, o *rawjson.Object, path, kind string, 
 // read reads a block.
 func (c *anthropicCodec) read(r *reader, o *rawjson.Object, path, kind string) {
 	e := r.current()
-	if kind != "tool_use" && kind != "tool_result" {
+	if kind != "tool_use" {
 		e.words = true
 	}
 	switch kind {
@@ -238,11 +248,6 @@ func (c *anthropicCodec) read(r *reader, o *rawjson.Object, path, kind string) {
 	case "tool_use":
 		id := r.member(o, path, "id", "")
 		r.use(id, r.member(o, path, "name", ""), o.Get("input"))
-	case "tool_result":
-		r.returned(r.member(o, path, "tool_use_id", ""))
-		r.content(o.Get("content"), rawjson.Join(path, "content"), "result-content", func(v rawjson.Value, path string) { c.resultBlock(r, v, path) })
-		r.current().words = false // the text is the tool's
-		c.cache(r, o, path)
 	case "thinking":
 		e.thinks = e.thinks || len(e.parts) == 0
 		r.keepMember(o, path, "thinking", "part-field")
@@ -268,7 +273,7 @@ func (c *anthropicCodec) read(r *reader, o *rawjson.Object, path, kind string) {
 		r.keepJSON(o.Value)
 	default:
 		if !strings.HasSuffix(kind, "_tool_result") {
-			r.unknownPart(kind, o.Value)
+			r.openAIPart(o, path, kind)
 			return
 		}
 		// After a pause, or a wait for a tool of the client, the result is in a
@@ -344,7 +349,7 @@ func (c *anthropicCodec) resultBlock(r *reader, v rawjson.Value, path string) {
 	if !ok {
 		return
 	}
-	kind := o.Get("type").String()
+	kind := r.member(o, path, "type", "")
 	switch {
 	case !slices.Contains(anthropicResults, kind):
 		r.wrong(path, "result-content", "a block of a result must be one of %s, got %s", strings.Join(anthropicResults, ", "), quote(kind))

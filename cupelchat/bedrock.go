@@ -69,7 +69,7 @@ func (c *bedrockCodec) request(r *reader, body *rawjson.Object) {
 		}
 		r.each(m.Value, m.Name, func(v rawjson.Value, path string) {
 			if o, ok := r.object(v, path, "system"); ok {
-				c.read(r, o, path, c.first(r, o, path), "")
+				c.read(r, o, path, c.union(r, o, path, bedrockBlocks, "system"), "")
 			}
 		})
 	}, "system")
@@ -129,14 +129,13 @@ func (c *bedrockCodec) block(r *reader, v rawjson.Value, path, role string, kind
 	if !ok {
 		return
 	}
-	if kind := c.union(r, o, path, bedrockBlocks, "part-type"); kind != "" {
-		kinds[kind] = true
-	}
-	c.read(r, o, path, c.first(r, o, path), role)
+	kind := c.union(r, o, path, bedrockBlocks, "part-type")
+	kinds[kind] = true
+	c.read(r, o, path, kind, role)
 }
 
 // union checks an object that must have one member out of several, and returns its
-// name.
+// name, or else that of the first member.
 func (c *bedrockCodec) union(r *reader, o *rawjson.Object, path string, names []string, rule string) string {
 	var has []string
 	for _, m := range o.Members {
@@ -146,18 +145,15 @@ func (c *bedrockCodec) union(r *reader, o *rawjson.Object, path string, names []
 	}
 	if len(has) != 1 {
 		r.wrong(path, rule, "a block must have one of %s, and this one has %d", strings.Join(names, ", "), len(has))
-		return ""
 	}
-	return has[0]
-}
-
-// first returns the name of the first member, which says what a block is.
-func (c *bedrockCodec) first(r *reader, o *rawjson.Object, path string) string {
-	if len(o.Members) == 0 {
-		r.fail(o.Value.Errorf(path, "is an empty content block"))
-		return ""
+	switch {
+	case len(has) > 0:
+		return has[0]
+	case len(o.Members) > 0:
+		return o.Members[0].Name
 	}
-	return o.Members[0].Name
+	r.fail(o.Value.Errorf(path, "is an empty content block"))
+	return ""
 }
 
 // read reads a block. role is that of its message; it is "" elsewhere.
@@ -283,5 +279,5 @@ func (c *bedrockCodec) resultBlock(r *reader, v rawjson.Value, path string) {
 	if kind == "json" && !o.Get(kind).IsObject() {
 		r.wrong(rawjson.Join(path, kind), "result-content", "json must be an object, got %s", o.Get(kind).Type())
 	}
-	c.read(r, o, path, c.first(r, o, path), "")
+	c.read(r, o, path, kind, "")
 }

@@ -164,7 +164,7 @@ func (r *reader) spelled(s, path, rule string, f spelling) {
 		r.wrong(path, rule, "has %d characters, at most %d are allowed", n, f.most)
 	} else if at := strings.IndexFunc(s, func(c rune) bool { return !word(c) && !strings.ContainsRune(f.extra, c) }); at >= 0 {
 		c, _ := utf8.DecodeRuneInString(s[at:])
-		r.wrong(path, rule, "has the character %q; letters, digits, _, -%s are allowed", c, spaced(f.extra))
+		r.wrong(path, rule, "has the character %q; letters, digits and any of %q are allowed", c, "_-"+f.extra)
 	}
 }
 
@@ -228,15 +228,6 @@ type spelling struct {
 
 func word(c rune) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_' || c == '-'
-}
-
-func spaced(characters string) string {
-	var b strings.Builder
-	for _, c := range characters {
-		b.WriteString(", ")
-		b.WriteRune(c)
-	}
-	return b.String()
 }
 
 // blank reports whether a text has white space only.

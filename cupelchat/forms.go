@@ -81,16 +81,10 @@ func (c *Conversation) callersVariants(e *entry, tool, text string, tokens int) 
 // reduced returns a few smaller forms of a text, their worth as a share of the
 // text's.
 func (c *Conversation) reduced(text string) ([]cupelreduce.Form, error) {
-	var failed error
-	forms := cupelreduce.Forms(text, cupelreduce.WithCounter(func(s string) int {
-		n, err := counted(c.counter, s)
-		if err != nil && failed == nil {
-			failed = err
-		}
-		return n
-	}))
-	if failed != nil {
-		return nil, failed
+	texts := counting{counter: c.counter}
+	forms := cupelreduce.Forms(text, cupelreduce.WithCounter(texts.count))
+	if texts.err != nil {
+		return nil, texts.err
 	}
 	whole := forms[len(forms)-1]
 	forms = forms[:len(forms)-1]
@@ -209,32 +203,19 @@ func (c *Conversation) notesFor(group []int) ([]cupel.Variant, error) {
 		total = add(total, c.entries[i].tokens)
 	}
 	var notes []cupel.Variant
+	texts := counting{counter: c.counter}
 	for _, share := range []float64{0.3, 0.1, 0} {
-		text, worth, err := c.noteText(group, share)
-		if err != nil {
-			return nil, err
-		}
-		n, err := counted(c.counter, text)
-		if err != nil {
-			return nil, err
-		}
-		if n += messageTokens; n < total {
+		text, worth := c.noteText(group, share, texts.count)
+		if n := texts.count(text) + messageTokens; n < total {
 			notes = append(notes, cupel.Variant{Content: text, Tokens: n, Worth: worth})
 		}
 	}
-	return notes, nil
+	return notes, texts.err
 }
 
 // noteText writes a note with a share of what an exchange says.
-func (c *Conversation) noteText(group []int, share float64) (text string, worth float64, err error) {
+func (c *Conversation) noteText(group []int, share float64, count func(string) int) (text string, worth float64) {
 	const least = 0.02 // that a call was made
-	count := func(s string) int {
-		n, wrong := counted(c.counter, s)
-		if wrong != nil {
-			err = wrong
-		}
-		return n
-	}
 	var titles, lines []string
 	all := 0
 	for _, i := range group {
@@ -270,5 +251,5 @@ func (c *Conversation) noteText(group []int, share float64) (text string, worth 
 	if len(lines) == 0 {
 		label = noteLabel + ": " + strings.Join(titles, ", ") + "; results left out]"
 	}
-	return strings.Join(append([]string{label}, lines...), "\n"), min(worth, 0.95), err
+	return strings.Join(append([]string{label}, lines...), "\n"), min(worth, 0.95)
 }

@@ -129,14 +129,8 @@ func (c *Conversation) reduceTask(items []*cupel.ContextItem, left, rest int, n 
 	if left <= 0 || said == "" {
 		return free()
 	}
-	var failed error
-	count := func(s string) int {
-		n, err := counted(c.counter, s)
-		if err != nil {
-			failed = err
-		}
-		return n
-	}
+	texts := counting{counter: c.counter}
+	count := texts.count
 	mark := shortened(tokens)
 	most := left - (e.tokens - tokens) - count("\n"+mark)
 	// Half of it is for what was done about the task, if there is that much. In steps
@@ -152,8 +146,8 @@ func (c *Conversation) reduceTask(items []*cupel.ContextItem, left, rest int, n 
 		small = whole
 	}
 	switch {
-	case failed != nil:
-		return failed
+	case texts.err != nil:
+		return texts.err
 	case small == "":
 		return free()
 	}

@@ -42,7 +42,7 @@ func (*ollamaCodec) signs() signs {
 }
 
 func (c *ollamaCodec) message(r *reader, o *rawjson.Object, path string) {
-	role := r.optional(o, path, "role", "field-type")
+	role := r.member(o, path, "role", c.ruleOf(o.Get("role")))
 	r.message().role = role
 	if known := []string{"system", "user", "assistant", "tool"}; !slices.Contains(known, role) {
 		r.broken(o.Get("role"), rawjson.Join(path, "role"), "", "must be one of system, user, assistant, tool, got %s", quote(role))

@@ -191,8 +191,14 @@ func (r *reader) openAIPart(o *rawjson.Object, path, kind string) {
 		r.medium("audio", audioTokens, o.Value)
 	case "file", "input_file":
 		r.medium("file", fileTokens, o.Value)
+	case "image", "document", "container_upload", "thinking", "redacted_thinking", "tool_use", "search_result", "compaction", "server_tool_use", "mcp_tool_use":
+		r.foreign.read(r, o, path, kind) // as some servers take them
 	default:
-		r.unknownPart(kind, o.Value)
+		if strings.HasSuffix(kind, "_tool_result") {
+			r.foreign.read(r, o, path, kind)
+		} else {
+			r.unknownPart(kind, o.Value)
+		}
 	}
 }
 

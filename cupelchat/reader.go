@@ -105,6 +105,8 @@ type reader struct {
 	place   place
 	when    time.Time // of the message that is being read
 
+	foreign anthropicCodec // reads parts of Anthropic in messages of OpenAI
+
 	err   error          // the first reason why this cannot be read
 	found []Violation    // what the API refuses
 	value rawjson.Value  // a list of messages or a request; zero if there is a message on each line
@@ -208,6 +210,20 @@ func counted(counter cupel.TokenCounter, text string) (int, error) {
 		return 0, err
 	}
 	return item.Tokens(), nil
+}
+
+// counting counts texts, and keeps the first error of the counter.
+type counting struct {
+	counter cupel.TokenCounter
+	err     error
+}
+
+func (c *counting) count(text string) int {
+	n, err := counted(c.counter, text)
+	if c.err == nil {
+		c.err = err
+	}
+	return n
 }
 
 // put adds a part that has been counted.
