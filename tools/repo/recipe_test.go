@@ -56,7 +56,7 @@ func TestRecipe(t *testing.T) {
 
 	contains("the tests of scorers",
 		Run(t, filepath.Join(root, "cupel"), env, "go", "test", "-short", "-overlay", overlayFile, "-v", "./scorer"),
-		"--- PASS: TestBrevityRefuses", "--- PASS: ExampleNewBrevity", "--- PASS: TestEmbeddedFacts")
+		"--- PASS: TestBrevityRefuses", "--- PASS: ExampleNewBrevity", "--- PASS: TestScorersKeepNoItems")
 	contains("the kit",
 		Run(t, filepath.Join(root, "cupeltest"), env, "go", "test", "-short", "-overlay", overlayFile, "-run", "^TestBuiltInScorers$", "-v", "."),
 		"--- PASS: TestBuiltInScorers/brevity")
