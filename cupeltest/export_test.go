@@ -9,7 +9,7 @@ import (
 func RuleNames() map[string][]string {
 	names := make(map[string][]string)
 	for _, of := range []role{scorers, slicers, placers, collectors} {
-		for _, r := range rules {
+		for _, r := range rules() {
 			if r.of&of != 0 {
 				names[of.String()] = append(names[of.String()], r.name)
 			}
@@ -20,14 +20,14 @@ func RuleNames() map[string][]string {
 
 // RuleRows returns a row of RULES.md for each rule.
 func RuleRows() (rows []string) {
-	for _, r := range rules {
+	for _, r := range rules() {
 		var roles []string
 		for _, of := range []role{scorers, slicers, placers, collectors} {
 			if r.of&of != 0 {
 				roles = append(roles, of.String())
 			}
 		}
-		rows = append(rows, fmt.Sprintf("| `%s` | %s | %s |", r.name, strings.Join(roles, ", "), r.sentence))
+		rows = append(rows, fmt.Sprintf("| %#q | %s | %s |", r.name, strings.Join(roles, ", "), r.sentence))
 	}
 	return rows
 }

@@ -58,8 +58,9 @@ func (c *SelectionReportAssertionChain) MatchGolden(name string, opts ...GoldenO
 			failure.message = fmt.Sprintf("MatchGolden(%s) failed: %s", name, failure.Actual)
 			return failure
 		}
-		if problem := badGoldenName(name); problem != "" {
-			return fail("the name %s.", problem)
+		// os.Root refuses symbolic links that lead outside.
+		if !fs.ValidPath(name) || name == "." || strings.Contains(name, `\`) || !filepath.IsLocal(filepath.FromSlash(name)) {
+			return fail("the name must be a path below %s, with slashes and without dots as elements.", goldenFolder)
 		}
 		var options goldenOptions
 		for _, opt := range opts {
@@ -104,20 +105,6 @@ func inCI() bool {
 	value := os.Getenv("CI")
 	is, err := strconv.ParseBool(value)
 	return is || err != nil && value != ""
-}
-
-// badGoldenName returns why a name is refused, or "". [os.Root] refuses
-// symbolic links that lead outside.
-func badGoldenName(name string) string {
-	switch {
-	case name == "":
-		return "is empty"
-	case name == "." || strings.HasSuffix(name, "/"):
-		return "is a directory"
-	case !fs.ValidPath(name) || strings.Contains(name, `\`) || !filepath.IsLocal(filepath.FromSlash(name)):
-		return "must be a path below " + goldenFolder + ", with slashes and without dots as elements"
-	}
-	return ""
 }
 
 func inGoldenFolder(do func(*os.Root) error) error {

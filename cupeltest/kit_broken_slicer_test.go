@@ -32,6 +32,13 @@ func (capped) Slice(_ context.Context, items []cupel.ScoredItem, budget cupel.Sl
 
 func (c capped) Facts() strategy.Facts { return strategy.Facts{Of: c, LeftOver: true} }
 
+// withoutDocuments embeds a slicer that selects them.
+type withoutDocuments struct{ slicer.Greedy }
+
+func (w withoutDocuments) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (strategy.Selection, error) {
+	return capped{}.Slice(ctx, items, budget)
+}
+
 // narrowingItself is a slicer that narrows itself and returns itself.
 type narrowingItself struct {
 	lock locked
@@ -334,6 +341,7 @@ func TestBrokenSlicers(t *testing.T) {
 		{name: "never a document", rule: "room", make: changed(func(items []cupel.ScoredItem, sel selection) {
 			sel.Indices = slices.DeleteFunc(sel.Indices, func(i int) bool { return items[i].Item.Kind() == cupel.KindDocument })
 		})},
+		{name: "Greedy without documents", rule: "room", make: the(withoutDocuments{})},
 		{name: "an unstable sort", rule: "alike", make: the(byOrder(func(a, b cupel.ScoredItem) int { return cmp.Compare(a.Item.Tokens(), b.Item.Tokens()) }))},
 		{name: "no order", rule: "order", make: the(byOrder(nearTimes))},
 	})

@@ -27,20 +27,20 @@ type fault struct {
 	opts []cupeltest.KitOption
 }
 
-// test runs the kit for what make returns.
-func test(t cupeltest.T, make func() any, opts ...cupeltest.KitOption) {
+// test runs the kit for what start returns.
+func test(t cupeltest.T, start func() any, opts ...cupeltest.KitOption) {
 	t.Helper()
-	switch make().(type) {
+	switch start().(type) {
 	case strategy.Scorer:
-		cupeltest.TestScorer(t, func() strategy.Scorer { return make().(strategy.Scorer) }, opts...)
+		cupeltest.TestScorer(t, func() strategy.Scorer { return start().(strategy.Scorer) }, opts...)
 	case strategy.Slicer:
-		cupeltest.TestSlicer(t, func() strategy.Slicer { return make().(strategy.Slicer) }, opts...)
+		cupeltest.TestSlicer(t, func() strategy.Slicer { return start().(strategy.Slicer) }, opts...)
 	case strategy.Placer:
-		cupeltest.TestPlacer(t, func() strategy.Placer { return make().(strategy.Placer) }, opts...)
+		cupeltest.TestPlacer(t, func() strategy.Placer { return start().(strategy.Placer) }, opts...)
 	case observe.TraceCollector:
-		cupeltest.TestTraceCollector(t, func() observe.TraceCollector { return make().(observe.TraceCollector) }, opts...)
+		cupeltest.TestTraceCollector(t, func() observe.TraceCollector { return start().(observe.TraceCollector) }, opts...)
 	default:
-		t.Errorf("there is no kit for a %T", make())
+		t.Errorf("there is no kit for a %T", start())
 	}
 }
 
@@ -216,7 +216,7 @@ type stopping struct{}
 
 func (stopping) Place(ctx context.Context, items []cupel.ScoredItem) ([]int, error) {
 	if ctx.Err() != nil {
-		return nil, nil
+		return nil, nil //nolint:nilerr // this is the fault
 	}
 	return place(func(_ []cupel.ScoredItem, order []int) []int { return order }).Place(ctx, items)
 }

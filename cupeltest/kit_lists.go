@@ -43,14 +43,14 @@ func sampleItems(g generation) []*cupel.ContextItem {
 	}
 	return []*cupel.ContextItem{
 		g.item("a question", 12, at(9), cupel.WithPriority(5), cupel.WithFutureRelevanceHint(0.4)),
-		g.item("an answer", 80, at(10), cupel.WithTags("chat")),
 		g.item("a manual", 400, cupel.WithKind(cupel.KindDocument), cupel.WithSource(cupel.SourceRAG),
 			cupel.WithTags("reference", "long"), cupel.WithMetadata(map[string]any{cupel.MetadataTrust: "0.9"})),
-		g.item("what a tool said", 150, at(11), cupel.WithKind(cupel.KindToolOutput), cupel.WithSource(cupel.SourceTool), cupel.WithPriority(5)),
+		g.item("what a tool said", 150, at(11), cupel.WithKind(cupel.KindToolOutput), cupel.WithPriority(5)),
 		g.item("a memory", 30, cupel.WithKind(cupel.KindMemory), cupel.WithPriority(-3), cupel.WithFutureRelevanceHint(1)),
 		g.item("a rule", 25, cupel.WithKind(cupel.KindSystemPrompt), cupel.WithMetadata(map[string]any{cupel.MetadataPriority: "high"})),
-		g.item("a sketch", 60, at(9), cupel.WithKind("Sketch"), cupel.WithSource("Whiteboard"), cupel.WithTags("chat", "reference")),
+		g.item("a sketch", 60, at(9), cupel.WithKind("Sketch"), cupel.WithTags("chat", "reference")),
 		g.item("a free note", 0, cupel.WithOriginalTokens(90)),
+		g.item("an answer", 80, at(10), cupel.WithTags("chat")),
 		g.item("an answer", 80, at(10)), // the content of another one
 	}
 }
@@ -71,16 +71,12 @@ func hostileItems(g generation) []*cupel.ContextItem {
 func unitItems(g generation) []*cupel.ContextItem {
 	outline := cupel.WithVariants(cupel.Variant{Content: "its stub", Tokens: 5, Worth: 0.2}, cupel.Variant{Content: "its outline", Tokens: 40, Worth: 0.6})
 	return []*cupel.ContextItem{
-		g.item("a call", 10, cupel.WithGroup("call_1"), cupel.WithKind(cupel.KindToolOutput)),
-		g.item("a long result", 90, cupel.WithGroup("call_1"), cupel.WithKind(cupel.KindToolOutput), outline),
+		g.item("a call", 10, cupel.WithGroup("call")),
+		g.item("a long result", 90, cupel.WithGroup("call"), cupel.WithKind(cupel.KindToolOutput), outline),
 		g.item("a document", 120, cupel.WithKind(cupel.KindDocument), outline),
-		g.item("a call with two results", 5, cupel.WithGroup("call_2")),
 		g.item("a note", 15, cupel.WithPriority(1)),
-		g.item("the first of two results", 30, cupel.WithGroup("call_2")),
-		g.item("the second of two results", 25, cupel.WithGroup("call_2")),
-		g.item("a question", 25, cupel.WithGroup("turn_1"), cupel.WithGroupVariants(cupel.Variant{Content: "what it was about", Tokens: 8, Worth: 0.3})),
-		g.item("an answer", 35, cupel.WithGroup("turn_1")),
-		g.item("a free note", 0),
+		g.item("a question", 25, cupel.WithGroup("turn"), cupel.WithGroupVariants(cupel.Variant{Content: "what it was about", Tokens: 8, Worth: 0.3})),
+		g.item("an answer", 35, cupel.WithGroup("turn")),
 		g.item("a free call", 0, cupel.WithGroup("free")),
 		g.item("its free result", 0, cupel.WithGroup("free")),
 	}

@@ -26,12 +26,10 @@ type rule struct {
 	alone    bool                // it changes what all goroutines of the process see
 }
 
-// rules are checked in this order. Those of purity come first: what breaks them
-// breaks others by the way.
-var rules []rule
-
-func init() { // the checks call what reads rules
-	rules = []rule{
+// rules returns the rules in the order in which they are checked. Those of purity come
+// first: what breaks them breaks others by the way.
+func rules() []rule {
+	return []rule{
 		{"accepted", strategies, "it is neither nil nor invalid nor inside itself, and Facts name it", (*kit).accepted, true, false},
 		{"failure", strategies, "it takes every list without a panic or an error, and any float64 as a score", (*kit).failure, false, false},
 		{"list", strategies, "it changes neither its list, nor the memory after it, nor an item", (*kit).changesList, true, false},

@@ -241,10 +241,11 @@ func (k *kit) leavesBest() string {
 	return found
 }
 
-// leavesRoom finds an item that fits the budget that is left. Slicers around others
-// leave budget over on purpose, as a cap does, and slicers with buckets explain that.
+// leavesRoom finds an item that fits the budget that is left. A slicer with buckets
+// explains why it stays out, and one around others may leave out what they do.
 func (k *kit) leavesRoom() string {
-	if facts := strategy.FactsOf(k.made); facts.Slicers != nil || facts.Explain != nil {
+	facts := strategy.FactsOf(k.made)
+	if facts.Explain != nil || k.builtIn() {
 		return ""
 	}
 	return ofAll(func(k *kit, in input, out answer) string {
@@ -255,7 +256,13 @@ func (k *kit) leavesRoom() string {
 		left := roomLeft(in, sel)
 		for i, it := range in.list {
 			tokens, isDropped := it.Item.Tokens(), slices.ContainsFunc(sel.Drops, func(d strategy.Drop) bool { return d.Index == i })
-			if formIn(sel, i) < 0 && !isDropped && tokens > 0 && tokens <= left && it.Score > 0 {
+			if formIn(sel, i) >= 0 || isDropped || tokens == 0 || tokens > left || !(it.Score > 0) {
+				continue
+			}
+			if !slices.ContainsFunc(facts.Slicers, func(inner strategy.Slicer) bool {
+				chosen, err := slice(inner, in)
+				return err != nil || formIn(chosen, i) < 0
+			}) {
 				return fmt.Sprintf("position %d has %d tokens, %d are left, and it is not selected", i, tokens, left)
 			}
 		}

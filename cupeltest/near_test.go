@@ -166,7 +166,9 @@ const rulesNotes = `
 - **environment**: runs are compared under GOMAXPROCS 1 and 3, in time zones hours and days away, and with another LANG and LC_ALL; in a
   bubble of testing/synctest also a year later. Parallel tests keep their time zone and language.
 - **growth**: bytes allocated, and time next to that of sorting, for 250 and 2,000 items or events.
-- **room**, **order**: slicers around others may leave room and prefer kinds, as quotas do. A slicer with Explain has said why.
+- **room**: a slicer with Explain has said why, and one around others may leave out what they do. Quotas and counts of package slicer divide
+  the budget.
+- **order**: slicers around others may prefer a kind.
 - **useless**: slicers of package slicer may be set to select nothing, as by a share of 0.
 - **target**: slicers that commit items by count pass it on purpose; say WithTargetExceeded.
 - Rules before **result** that are broken end the kit, since others then say nothing.

@@ -57,6 +57,9 @@ func TestRecipe(t *testing.T) {
 	contains("the tests of scorers",
 		Run(t, filepath.Join(root, "cupel"), env, "go", "test", "-short", "-overlay", overlayFile, "-v", "./scorer"),
 		"--- PASS: TestBrevityRefuses", "--- PASS: ExampleNewBrevity", "--- PASS: TestDescriptorsBuild")
+	contains("the kit",
+		Run(t, filepath.Join(root, "cupeltest"), env, "go", "test", "-short", "-overlay", overlayFile, "-run", "^TestBuiltInScorers$", "-v", "."),
+		"--- PASS: TestBuiltInScorers/brevity")
 	contains("the test of policies and their schema",
 		Run(t, filepath.Join(root, "cupel"), env, "go", "test", "-overlay", overlayFile, "-run", "^TestRecipe$", "-v", "./policy"), "--- PASS: TestRecipe")
 
