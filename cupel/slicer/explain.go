@@ -3,11 +3,9 @@ package slicer
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/wollax/cupel-go/cupel"
-	"github.com/wollax/cupel-go/cupel/internal/exact"
 	"github.com/wollax/cupel-go/cupel/internal/order"
 	"github.com/wollax/cupel-go/cupel/strategy"
 )
@@ -27,7 +25,7 @@ func explainTurn(rule string, value func(cupel.ScoredItem) float64) explanation 
 		if target > 0 {
 			turn = slices.IndexFunc(w.pairs, func(p order.Pair) bool { return p.Index == at })
 		}
-		left, missing := w.take(items, target, turn)
+		left, _ := w.take(items, target, turn)
 		o := strategy.Obstacle{Before: slices.Clone(w.taken)}
 		later := left - target // what was chosen, less what came before
 		for _, i := range chosen.Indices {
@@ -49,16 +47,8 @@ func explainTurn(rule string, value func(cupel.ScoredItem) float64) explanation 
 		if smaller > 0 {
 			o.Rule += fmt.Sprintf(" Smaller forms of items took %d of them.", smaller)
 		}
-		switch tokens := items[at].Item.Tokens(); {
-		case target <= 0:
-		case tokens < 0:
-			o.OutUntil = math.MaxInt
-		case tokens-left < missing:
-			o.OutUntil = target + tokens - left - 1
-		default:
-			// By then an item before it has come in that fits exactly. Nothing was left after
-			// that one, and each token more leaves at most one more.
-			o.OutUntil = exact.Of(target, missing, tokens, -1).Int()
+		if target > 0 {
+			o.OutUntil = w.outUntil(items, target, turn)
 		}
 		return o, nil
 	}

@@ -53,6 +53,26 @@ func takeInOrder(items []cupel.ScoredItem, budget cupel.SliceBudget, value func(
 	return sel
 }
 
+// outUntil returns the largest target, from a positive one on, up to which the item
+// whose turn it is stays out, or a smaller one after many looks at items. It is out now.
+func (w *walk) outUntil(items []cupel.ScoredItem, target, turn int) int {
+	tokens := items[w.pairs[turn].Index].Item.Tokens()
+	if tokens < 0 {
+		return math.MaxInt
+	}
+	const mostLooks = 1 << 21 // a few milliseconds, where a search would select for each of these targets
+	for looks := 0; looks < mostLooks && target < math.MaxInt; looks += turn + 1 {
+		left, missing := w.take(items, target, turn)
+		if tokens-left < missing {
+			return target + max(tokens-left, 0) - 1
+		}
+		// By then an item before it has come in that fits exactly. Nothing was left after
+		// that one, and each token more leaves at most one more.
+		target = exact.Of(target, missing, tokens).Int()
+	}
+	return target - 1
+}
+
 // walk is the memory of one call.
 type walk struct {
 	pairs []order.Pair // every position of a list once, in order
