@@ -33,7 +33,6 @@ var (
 	reportReader = readerOf[SelectionReport](func() SelectionReport {
 		return SelectionReport{TotalCandidates: 3, Events: []TraceEvent{{Stage: StagePlace}}}
 	})
-	includedReader = readerOf[IncludedItem](func() IncludedItem { return IncludedItem{Score: 1, Reason: IncludePinned} })
 	excludedReader = readerOf[ExcludedItem](func() ExcludedItem { return ExcludedItem{Score: 1} })
 	reasonReader   = readerOf[ExclusionReason](func() ExclusionReason { return NewExclusionReason(ExcludeFiltered, ReasonData{FilterName: "f"}) })
 	overflowReader = readerOf[OverflowEvent](func() OverflowEvent { return OverflowEvent{TokensOverBudget: 4} })

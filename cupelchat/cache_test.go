@@ -9,10 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-const cached = `{"tools":[{"name":"f","input_schema":{}}],"system":[{"type":"text","text":"s"}],"messages":[
-	{"role":"user","content":"task"},{"role":"assistant","content":[{"type":"text","text":"a"},{"type":"thinking","thinking":"t","signature":"x"}]},
-	{"role":"user","content":"old"},{"role":"assistant","content":"b"},{"role":"user","content":[{"type":"text","text":"new"}]}]}`
-
 func TestBreakpointsOfBedrock(t *testing.T) {
 	const point = `, {"cachePoint": {"type": "default"}}`
 	const text = `{"system":[{"text":"s"},{"cachePoint":{"type":"default","ttl":"1h"}}],"messages":[{"role":"user","content":[{"cachePoint":{"type":"default"}},{"text":"task"}]},

@@ -98,20 +98,6 @@ func body(t testing.TB, c *Conversation, want form) (string, []string) {
 
 func everything(*cupel.ContextItem) int { return 0 }
 
-// only wants the units that have one of some contents in them.
-func only(contents ...string) form {
-	return func(unit *cupel.ContextItem) int {
-		items := unit.Members()
-		if len(items) == 0 {
-			items = []*cupel.ContextItem{unit}
-		}
-		if slices.ContainsFunc(items, func(item *cupel.ContextItem) bool { return slices.Contains(contents, item.Content()) }) {
-			return 0
-		}
-		return -1
-	}
-}
-
 // object is a message as encoding/json has it.
 type object = map[string]any
 

@@ -56,10 +56,10 @@ func (r *reader) each(list rawjson.Value, path string, read func(v rawjson.Value
 
 // results reads a message in which each result of a tool is an entry, and
 // everything else together is one of the user's.
-func (r *reader) results(list rawjson.Value, path string, isResult func(o *rawjson.Object) bool, read func(v rawjson.Value, path string)) int {
+func (r *reader) results(list rawjson.Value, path string, isResult func(o *rawjson.Object) bool, read func(v rawjson.Value, path string)) {
 	own := none // the entry of what is not a result
 	var owners []int
-	n := r.each(list, path, func(v rawjson.Value, path string) {
+	r.each(list, path, func(v rawjson.Value, path string) {
 		if o, _ := v.Fields(); isResult(&o) {
 			r.entry("tool")
 			owners = append(owners, r.at)
@@ -74,7 +74,6 @@ func (r *reader) results(list rawjson.Value, path string, isResult func(o *rawjs
 		read(v, path)
 	})
 	r.message().owners = owners
-	return n
 }
 
 // sayMember adds the words that a member says.

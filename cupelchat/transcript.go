@@ -58,7 +58,7 @@ func (c *Conversation) Transcript() []json.RawMessage {
 	}
 	list := make([]json.RawMessage, len(messages))
 	for i := range messages {
-		list[i], _ = json.Marshal(&messages[i]) // texts can always be marshaled
+		list[i], _ = json.Marshal(&messages[i]) //nolint:errchkjson // texts can always be marshaled
 	}
 	return list
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/wollax/cupel-go/cupel/policy"
 	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupel/slicer"
-	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 // newItem is cupel.NewContextItem for contents that are known to be right.
@@ -34,8 +33,8 @@ func newBudget(maxTokens, target int, opts ...cupel.BudgetOption) cupel.ContextB
 }
 
 // byRelevance scores items by the relevance that the retriever gave.
-func byRelevance(s strategy.Slicer) *pipeline.Pipeline {
-	p, err := pipeline.New(pipeline.Config{Scorer: scorer.Reflexive{}, Slicer: s, Placer: placer.UShaped{}})
+func byRelevance() *pipeline.Pipeline {
+	p, err := pipeline.New(pipeline.Config{Scorer: scorer.Reflexive{}, Slicer: slicer.Greedy{}, Placer: placer.UShaped{}})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -54,7 +53,7 @@ func found() []*cupel.ContextItem {
 }
 
 func ExampleGetMarginalItems() {
-	selector := byRelevance(slicer.Greedy{})
+	selector := byRelevance()
 	lost, err := analysis.GetMarginalItems(context.Background(), selector, found(), newBudget(1000, 1000), 200)
 	if err != nil {
 		log.Fatal(err)
@@ -68,7 +67,7 @@ func ExampleGetMarginalItems() {
 func ExampleFindMinBudgetFor() {
 	items := found()
 	manual := items[0]
-	tokens, ok, err := analysis.FindMinBudgetFor(context.Background(), byRelevance(slicer.Greedy{}), items, manual, 10_000)
+	tokens, ok, err := analysis.FindMinBudgetFor(context.Background(), byRelevance(), items, manual, 10_000)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -84,7 +83,7 @@ func ExampleFindMinBudgetFor() {
 func ExampleFindMinBudgetForExhaustive() {
 	relevance := cupel.WithFutureRelevanceHint
 	a, b := newItem("A", 11, relevance(0.99)), newItem("B", 5, relevance(0.1))
-	selector := byRelevance(slicer.Greedy{})
+	selector := byRelevance()
 	ctx := context.Background()
 	for _, tokens := range []int{10, 11} {
 		window, err := selector.Run(ctx, []*cupel.ContextItem{a, b}, newBudget(tokens, tokens))
@@ -115,7 +114,7 @@ func ExampleFindMinBudgetForExhaustive() {
 func ExampleWithBaseBudget() {
 	items := found()
 	base := newBudget(8000, 8000, cupel.WithOutputReserve(1000), cupel.WithEstimationSafetyMargin(10))
-	tokens, _, err := analysis.FindMinBudgetFor(context.Background(), byRelevance(slicer.Greedy{}), items, items[2], 10_000, analysis.WithBaseBudget(base))
+	tokens, _, err := analysis.FindMinBudgetFor(context.Background(), byRelevance(), items, items[2], 10_000, analysis.WithBaseBudget(base))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -125,7 +124,7 @@ func ExampleWithBaseBudget() {
 
 func ExampleSweep() {
 	items := found()
-	sweep, err := analysis.Sweep(context.Background(), byRelevance(slicer.Greedy{}), items, analysis.BudgetRange{From: 100, To: 2000})
+	sweep, err := analysis.Sweep(context.Background(), byRelevance(), items, analysis.BudgetRange{From: 100, To: 2000})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -168,7 +167,7 @@ func ExamplePolicySensitivity() {
 
 func ExampleWhyNot() {
 	items := found()
-	answer, err := analysis.WhyNot(context.Background(), byRelevance(slicer.Greedy{}), items, newBudget(1200, 1200), 3)
+	answer, err := analysis.WhyNot(context.Background(), byRelevance(), items, newBudget(1200, 1200), 3)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -193,7 +192,7 @@ func ExampleWhyNot() {
 
 func ExampleNewLedger() {
 	items := found()
-	report, err := byRelevance(slicer.Greedy{}).DryRun(context.Background(), items, newBudget(2000, 1200))
+	report, err := byRelevance().DryRun(context.Background(), items, newBudget(2000, 1200))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -208,7 +207,7 @@ func ExampleNewLedger() {
 }
 
 func ExampleDiffReports() {
-	items, selector := found(), byRelevance(slicer.Greedy{})
+	items, selector := found(), byRelevance()
 	less, err := selector.DryRun(context.Background(), items, newBudget(900, 900))
 	if err != nil {
 		log.Fatal(err)

@@ -94,7 +94,7 @@ func (f *diffFlags) policies(ctx context.Context, env *Environment, args [2]stri
 			return err
 		}
 	}
-	candidates, err := f.candidateFlags.read(ctx, env)
+	candidates, err := f.read(ctx, env)
 	if err != nil {
 		return err
 	}

@@ -66,7 +66,7 @@ func (f *diffFlags) recordings(ctx context.Context, env *Environment, args [2]st
 		if err != nil {
 			return err
 		}
-		defer done()
+		defer done() //nolint:gocritic // a few files of one command
 		for run, err := range recorded.Read(shown(name), r) {
 			if err != nil {
 				d.LeftOut++

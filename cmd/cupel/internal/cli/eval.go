@@ -137,7 +137,7 @@ func (f *evalFlags) latest(env *Environment) (clock func() time.Time, err error)
 		if err != nil {
 			return nil, err
 		}
-		defer done()
+		defer done() //nolint:gocritic // a few files of one command
 		if name == "-" {
 			data, err := io.ReadAll(r)
 			if err != nil {

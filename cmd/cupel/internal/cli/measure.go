@@ -164,7 +164,7 @@ func (m *measuring[C, S]) conversations(env *Environment) iter.Seq2[C, error] {
 				yield(none, err)
 				return
 			}
-			defer done()
+			defer done() //nolint:gocritic // a few files of one command
 			for c, err := range m.scan(shown(name), r, func(n, _ int) bool { return m.measures(n) }) {
 				if !yield(c, err) {
 					return

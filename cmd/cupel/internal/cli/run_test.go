@@ -49,6 +49,7 @@ func TestRunDropsExchangesWhole(t *testing.T) {
 	code, stdout, stderr := ran(t, chat, "-b", "29", "--as", "transcript")
 	require.Equal(t, exitOK, code)
 	require.Empty(t, stderr)
+	//nolint:testifylint // the same bytes
 	require.Equal(t, `{
  "model": "claude-x", "system": "Be brief.",
  "messages": [
@@ -93,7 +94,7 @@ func TestRunMediaTokens(t *testing.T) {
 func TestRunKeepsRepetitions(t *testing.T) {
 	const text = `[{"role":"assistant","content":"go on"},{"role":"assistant","content":"go on"},{"role":"user","content":"x"}]`
 	_, stdout, _ := ran(t, text, "-b", "100", "--as", "transcript", "--format", "openai")
-	require.Equal(t, text+"\n", stdout)
+	require.Equal(t, text+"\n", stdout) //nolint:testifylint // the same bytes
 }
 
 // TestOutput: a file is written as a whole, and only --force overwrites one.
@@ -105,7 +106,7 @@ func TestOutput(t *testing.T) {
 	require.Empty(t, stdout)
 	got, err := os.ReadFile("out")
 	require.NoError(t, err)
-	require.Equal(t, chat, string(got))
+	require.Equal(t, chat, string(got)) //nolint:testifylint // the same bytes
 	code, _, stderr = ran(t, chat, args...)
 	require.Equal(t, exitUsage, code)
 	require.Equal(t, "cupel: out already exists; --force overwrites it\n", stderr)
@@ -151,7 +152,7 @@ func TestInputs(t *testing.T) {
 		{"- -", items, "", "standard input can be read once"},
 	} {
 		args := []string{"run", "-p", "chat", "-b", "1k"}
-		for _, file := range strings.Fields(tt.files) {
+		for file := range strings.FieldsSeq(tt.files) {
 			args = append(args, "-i", file)
 		}
 		code, stdout, stderr := fed(t, tt.stdin, args...)

@@ -232,7 +232,8 @@ func (c *Candidate) item(content string) (*cupel.ContextItem, error) {
 		return nil, err
 	}
 	item := new(cupel.ContextItem)
-	return item, item.UnmarshalJSON(text)
+	err = item.UnmarshalJSON(text)
+	return item, err
 }
 
 // Try returns what a policy decides about each candidate, at the clock and in the
