@@ -28,8 +28,8 @@ import (
 
 	"github.com/wollax/cupel-go/cupel/policy"
 	"github.com/wollax/cupel-go/cupelchat/agent"
-	"github.com/wollax/cupel-go/cupelsession/replay"
 	"github.com/wollax/cupel-go/cupelsession"
+	"github.com/wollax/cupel-go/cupelsession/replay"
 )
 
 // Spec says what to measure. Workers build it again, so it is data.
