@@ -15,7 +15,7 @@ import (
 // was expected and what was found. ASSERTIONS.md has the texts.
 func TestAdditions(t *testing.T) {
 	units, split := unitsReport(t), splitReport()
-	scattered := &report{Included: []cupel.IncludedItem{grouped("a", 1, 1), in("B", 1, 1), grouped("b", 1, 1)}}
+	scattered := &report{Included: []cupel.IncludedItem{grouped("a", 1), in("B", 1, 1), grouped("b", 1)}}
 	short := &report{CountRequirementShortfalls: []cupel.CountRequirementShortfall{{Kind: "Memory", RequiredCount: 3}}}
 	document, old, secret := cupeltest.ByContent("its outline").Included, cupeltest.ByTag("old").Included, cupeltest.ByTag("secret")
 	file := cupeltest.ByVersionOf("file")

@@ -176,7 +176,7 @@ func TestBrokenScorers(t *testing.T) {
 				})
 				return nil
 			})
-		}},
+		}, opts: []cupeltest.KitOption{cupeltest.Except("concurrency")}}, // with a busy machine, that rule sees it first
 		{name: "dresses the context's error", rule: "context", make: the(batch(func(ctx context.Context, _ []*cupel.ContextItem, _ []float64) error {
 			if ctx.Err() != nil {
 				return errors.New("stopped")

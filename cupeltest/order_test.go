@@ -61,7 +61,7 @@ func TestPlaceTopNScoredAtEdges(t *testing.T) {
 		{"best inside", "both of the best are in the middle", placed(1, 0.75, 2.5, 2), top(2),
 			"PlaceTopNScoredAtEdges(2) failed: 1 of the top-2 scored items were not at expected edge positions. Top-2 items (by score): [(kind=A, score=2.5, idx=2), (kind=A, score=2, idx=3)]. Expected edge positions: [0, 3]."},
 		{"group", "the score of a group is its best", report{Included: []cupel.IncludedItem{
-			grouped("call", 1, 0.1), grouped("result", 1, 0.9), in("B", 1, 0.5),
+			grouped("call", 0.1), grouped("result", 0.9), in("B", 1, 0.5),
 		}}, top(1), ""},
 		{"odd", "the middle of an odd list is its last edge", placed(5, 3, 1, 2, 4), top(3), ""},
 

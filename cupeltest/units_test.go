@@ -45,15 +45,15 @@ func unitsPipeline(t *testing.T) *pipeline.Pipeline {
 	return pipeline
 }
 
-// grouped is an included entry of the group "g".
-func grouped(content string, tokens int, score float64) cupel.IncludedItem {
-	return cupel.IncludedItem{Item: cupeltest.Item(content, tokens, cupel.WithKind("A"), cupel.WithGroup("g")), Score: score, Reason: cupel.IncludeScored}
+// grouped is an included entry of one token in the group "g".
+func grouped(content string, score float64) cupel.IncludedItem {
+	return cupel.IncludedItem{Item: cupeltest.Item(content, 1, cupel.WithKind("A"), cupel.WithGroup("g")), Score: score, Reason: cupel.IncludeScored}
 }
 
 // splitReport has one item of a group in the window and one outside.
 func splitReport() *report {
 	return &report{
-		Included: []cupel.IncludedItem{grouped("in", 1, 1)},
-		Excluded: []cupel.ExcludedItem{{Item: grouped("out", 1, 1).Item, Reason: because(cupel.ExcludeFiltered)}},
+		Included: []cupel.IncludedItem{grouped("in", 1)},
+		Excluded: []cupel.ExcludedItem{{Item: grouped("out", 1).Item, Reason: because(cupel.ExcludeFiltered)}},
 	}
 }

@@ -32,13 +32,14 @@ type asked struct {
 
 // tool returns the name of the first tool, or "".
 func (a *asked) tool() string {
-	for _, t := range a.Tools {
-		for _, f := range t.FunctionDeclarations {
-			return f.Name
-		}
-		return t.Name + t.Function.Name
+	if len(a.Tools) == 0 {
+		return ""
 	}
-	return ""
+	t := a.Tools[0]
+	if len(t.FunctionDeclarations) > 0 {
+		return t.FunctionDeclarations[0].Name
+	}
+	return t.Name + t.Function.Name
 }
 
 // object is a JSON object of an answer.
