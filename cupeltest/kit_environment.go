@@ -264,6 +264,11 @@ const (
 
 	growthLeast = 3 * time.Millisecond // less does not matter
 	leastBytes  = 2 << 20
+
+	// On a busy machine a short call is hardly disturbed and a long one is often:
+	// those that look slow are called more often, until they had enough time.
+	growthRounds = 40
+	growthTime   = 2 * time.Second
 )
 
 // grows compares the memory that calls allocate, and the time that they take. Each
@@ -276,16 +281,14 @@ func (k *kit) grows() string {
 	}
 	least := slices.Repeat([]time.Duration{math.MaxInt64}, 4) // of several, it is hardly disturbed
 	ratio, most := 0.0, 0.0
-	for round := 0; round < 9; round++ {
+	began := time.Now()
+	for round := 0; round < growthRounds && (round < 9 || time.Since(began) < growthTime); round++ {
 		for i, do := range []func(){small, large, sorting(growthFrom), sorting(growthTo)} {
 			least[i] = min(least[i], timeOf(do))
 		}
 		ratio, most = float64(least[1])/float64(least[0]+1), sortFaster*float64(least[3])/float64(least[2]+1)
-		switch {
-		case least[1] < growthLeast, round > 2 && ratio < growthMost/2:
+		if least[1] < growthLeast || round > 2 && ratio < growthMost/2 {
 			return ""
-		case round > 2 && ratio > 2*growthMost:
-			round = 9
 		}
 	}
 	if ratio <= min(max(growthMost, most), 1.4*growthMost) {
