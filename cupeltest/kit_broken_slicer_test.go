@@ -188,7 +188,7 @@ func TestBrokenSlicers(t *testing.T) {
 				pool.Put(list)
 				return nil
 			})
-		}},
+		}, opts: []cupeltest.KitOption{cupeltest.Except("concurrency")}}, // the race detector would see it
 		{name: "writes to the list later", rule: "result", make: func() any {
 			var last []cupel.ScoredItem
 			var lock locked

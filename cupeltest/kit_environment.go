@@ -267,7 +267,7 @@ const (
 
 	// On a busy machine a short call is hardly disturbed and a long one is often:
 	// those that look slow are called more often, until they had enough time.
-	growthRounds = 40
+	growthRounds = 20
 	growthTime   = 2 * time.Second
 )
 

@@ -197,7 +197,7 @@ func slow(n int) {
 
 // quadratic takes time in proportion to the square of n.
 func quadratic(n int) (sum int) {
-	for i := range n * n * 4 {
+	for i := range n * n * 8 {
 		sum += i & n
 	}
 	return sum
