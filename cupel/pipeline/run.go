@@ -29,7 +29,7 @@ type run struct {
 	chosen     int // candidates that Slice chose
 	selection  strategy.Selection
 	merged     []cupel.ScoredItem // what the placer sees
-	placed     []placed           // parallel to merged
+	windowed   []*windowed        // parallel to merged; nil for a lone candidate as it came
 	order      []int              // of merged, as the placer wants it
 	window     []*cupel.ContextItem
 	overflow   *cupel.OverflowEvent
@@ -76,11 +76,11 @@ func (r *run) free() {
 	own, choice := r.own, r.choice
 	own.free()
 	clear(r.merged)
-	clear(r.placed)
+	clear(r.windowed)
 	clear(r.candidates)
 	choice.Ranking = nil
 	*r = run{
-		own: own, choice: choice, merged: r.merged[:0], placed: r.placed[:0], candidates: r.candidates[:0],
+		own: own, choice: choice, merged: r.merged[:0], windowed: r.windowed[:0], candidates: r.candidates[:0],
 		observer: observer{message: r.observer.message},
 	}
 	runPool.Put(r)
@@ -287,7 +287,7 @@ func (r *run) place(ctx context.Context) (int, error) {
 	r.window = make([]*cupel.ContextItem, 0, len(order))
 	n := 0
 	for _, at := range order {
-		r.window = append(r.window, r.placed[at].items...)
+		r.window = r.appendWindow(r.window, at)
 		n += len(r.choice.CandidatesOf(&r.choice.Merged[at]))
 	}
 	return n, nil
@@ -304,8 +304,8 @@ func (r *run) reportOverflow() {
 		return
 	}
 	event := cupel.OverflowEvent{TokensOverBudget: r.over, Budget: r.budget}
-	for i := range r.placed {
-		event.OverflowingItems = append(event.OverflowingItems, r.placed[i].items...)
+	for i := range r.merged {
+		event.OverflowingItems = r.appendWindow(event.OverflowingItems, i)
 	}
 	if r.observer.detail.Report {
 		kept := event

@@ -74,39 +74,46 @@ func kindOf(members []*cupel.ContextItem) cupel.ContextKind {
 	return best
 }
 
-// placed is a merged unit as it appears in the window.
-type placed struct {
-	items []*cupel.ContextItem // of the window
-	made  *engine.Made         // nil where all are full
+// windowed is a group, or a smaller form, as it appears in the window.
+type windowed struct {
+	items []*cupel.ContextItem
+	made  engine.Made
 }
 
 // makeWindowItems makes the items of the merged units, and what the placer sees of
 // them.
 func (r *run) makeWindowItems(ctx context.Context) error {
 	n := len(r.choice.Merged)
-	r.merged, r.placed = engine.Resize(r.merged, n), engine.Resize(r.placed, n)
+	r.merged, r.windowed = engine.Resize(r.merged, n), engine.Resize(r.windowed, n)
 	for i := range r.choice.Merged {
 		m := &r.choice.Merged[i]
-		item, err := r.materialise(ctx, m, &r.placed[i])
-		if err != nil {
-			return err
+		item, err := r.items[m.Candidate], error(nil)
+		r.windowed[i] = nil
+		if m.Form > 0 || m.Unit != engine.None && r.set.IsGroup(m.Unit) {
+			r.windowed[i] = new(windowed)
+			if item, err = r.materialise(ctx, m, r.windowed[i]); err != nil {
+				return err
+			}
 		}
 		r.merged[i] = cupel.ScoredItem{Item: item, Score: m.Score}
 	}
 	return nil
 }
 
-// materialise makes the items of a merged unit, and returns what the placer sees of
-// it.
-func (r *run) materialise(ctx context.Context, m *engine.Chosen, to *placed) (_ *cupel.ContextItem, err error) {
-	group := m.Unit != engine.None && r.set.IsGroup(m.Unit)
-	if !group && m.Form == 0 { // the usual case
-		to.made, to.items = nil, r.items[m.Candidate:m.Candidate+1:m.Candidate+1]
-		return to.items[0], nil
+// appendWindow appends the items of a merged unit.
+func (r *run) appendWindow(items []*cupel.ContextItem, at int) []*cupel.ContextItem {
+	if w := r.windowed[at]; w != nil {
+		return append(items, w.items...)
 	}
+	return append(items, r.items[r.choice.Merged[at].Candidate]) // the placer may have changed what it saw
+}
+
+// materialise makes the items of a group, or of a smaller form, and returns what the
+// placer sees of it.
+func (r *run) materialise(ctx context.Context, m *engine.Chosen, to *windowed) (_ *cupel.ContextItem, err error) {
 	made := r.set.Make(m.Unit, m.Form)
 	candidates := r.set.Members(m.Unit)
-	to.made, to.items = &made, make([]*cupel.ContextItem, len(candidates))
+	to.made, to.items = made, make([]*cupel.ContextItem, len(candidates))
 	var full exact.Sum
 	for i, c := range candidates {
 		to.items[i] = r.items[c]
@@ -124,7 +131,7 @@ func (r *run) materialise(ctx context.Context, m *engine.Chosen, to *placed) (_ 
 			return nil, err
 		}
 	}
-	if !group {
+	if !r.set.IsGroup(m.Unit) {
 		return to.items[0], nil
 	}
 	whole := r.standIns[m.Unit]
@@ -165,18 +172,24 @@ func makeContent(ctx context.Context, produce func(context.Context) (string, err
 func (r *run) listIncluded() []cupel.IncludedItem {
 	list := make([]cupel.IncludedItem, 0, len(r.order))
 	for _, at := range r.order {
-		list = r.include(list, &r.choice.Merged[at], &r.placed[at])
+		list = r.include(list, at)
 	}
 	return list
 }
 
 // include lists the members of a merged unit, each with its own entry.
-func (r *run) include(list []cupel.IncludedItem, m *engine.Chosen, p *placed) []cupel.IncludedItem {
+func (r *run) include(list []cupel.IncludedItem, at int) []cupel.IncludedItem {
 	var empty *cupel.ContextItem // the group form without tokens
+	var made *engine.Made
+	m := &r.choice.Merged[at]
+	items := r.items[m.Candidate : m.Candidate+1]
+	if w := r.windowed[at]; w != nil {
+		made, items = &w.made, w.items
+	}
 	for i, c := range r.choice.CandidatesOf(m) {
 		e := cupel.IncludedItem{
 			Score: m.Score, Reason: cupel.IncludeScored,
-			Candidate: r.position(c), Form: r.formOf(p.made, i, c), Stale: r.set.IsStale(c), Units: r.columns.Links != nil,
+			Candidate: r.position(c), Form: r.formOf(made, i, c), Stale: r.set.IsStale(c), Units: r.columns.Links != nil,
 		}
 		switch {
 		case r.set.IsPinned(r.set.UnitOf(c)): // before the tokens are checked (R26)
@@ -184,11 +197,11 @@ func (r *run) include(list []cupel.IncludedItem, m *engine.Chosen, p *placed) []
 		case r.items[c].Tokens() == 0:
 			e.Reason = cupel.IncludeZeroToken
 		}
-		if i < len(p.items) {
-			e.Item = p.items[i]
+		if i < len(items) {
+			e.Item = items[i]
 		} else {
 			if empty == nil {
-				empty = data.Smaller(p.items[0], p.items[0].Content(), 0, 0)
+				empty = data.Smaller(items[0], items[0].Content(), 0, 0)
 			}
 			e.Item, e.Shared = empty, true
 		}

@@ -180,7 +180,7 @@ func (c *counter) slice(ctx context.Context, items []cupel.ScoredItem, budget cu
 	}
 	s := newScratch(items)
 	defer s.free()
-	sel := strategy.Selection{Indices: make([]int, 0, len(items))}
+	sel := strategy.Selection{Indices: s.selected[:0]}
 
 	// Phase 1: commit what is required.
 	budget, spent, err := c.commit(s, items, budget, &sel)
@@ -227,7 +227,7 @@ func (c *counter) slice(ctx context.Context, items []cupel.ScoredItem, budget cu
 		g.count++
 	}
 	sel.Indices = indices
-	return sel, nil
+	return s.result(sel), nil
 }
 
 // commit is phase 1. For each entry in turn, it selects as many of the best

@@ -18,6 +18,7 @@ type scratch struct {
 	groups    []group        // the kinds in order of their first items
 	numbers   []int          // group of each item
 	positions []int          // of the groups, one after the other
+	selected  []int          // for results, which are copied out at their length
 
 	// Of count slicers:
 	committed []int                  // positions selected first
@@ -125,6 +126,13 @@ func (s *scratch) free() {
 	clear(s.groups)
 	s.groups, s.committed, s.rest = s.groups[:0], s.committed[:0], s.rest[:0]
 	scratchPool.Put(s)
+}
+
+// result makes a selection that was gathered in s.selected the caller's.
+func (s *scratch) result(sel strategy.Selection) strategy.Selection {
+	s.selected = sel.Indices
+	sel.Indices = slices.Clone(sel.Indices)
+	return sel
 }
 
 // resize returns a slice of length n with unspecified contents.

@@ -166,7 +166,7 @@ func (q *Quota) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupe
 	defer s.free()
 	q.distribute(s, budget.TargetTokens)
 	forKind := strategy.FactsOf(q.inner).ForKind
-	sel := strategy.Selection{Indices: make([]int, 0, len(items))}
+	sel := strategy.Selection{Indices: s.selected[:0]}
 	for i := range s.groups {
 		g := &s.groups[i]
 		if g.budget.TargetTokens <= 0 {
@@ -181,7 +181,7 @@ func (q *Quota) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupe
 		}
 	}
 	sel.StaysUntil = 0 // shares move with the target
-	return sel, nil
+	return s.result(sel), nil
 }
 
 // explain is Explain of the facts: it names the share of the kind, and explains as

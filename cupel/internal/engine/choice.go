@@ -63,10 +63,10 @@ func (c *Choice) FitPinned(wanted int) {
 	}
 	var heap stepHeap
 	push := func(i int) {
-		u := &c.units[c.pinned[i]]
-		if int(c.pinnedForms[i]) < len(u.forms()) {
-			from, to := u.form(c.pinnedForms[i]), u.form(c.pinnedForms[i]+1)
-			heap.push(step{(from.Worth - to.Worth) * float64(u.tokens) / float64(from.Tokens-to.Tokens), int32(i)})
+		at := c.pinned[i]
+		if int(c.pinnedForms[i]) < len(c.Forms(at)) {
+			from, to := c.form(at, c.pinnedForms[i]), c.form(at, c.pinnedForms[i]+1)
+			heap.push(step{(from.Worth - to.Worth) * float64(c.units[at].tokens) / float64(from.Tokens-to.Tokens), int32(i)})
 		}
 	}
 	for i := range c.pinned {
@@ -74,10 +74,9 @@ func (c *Choice) FitPinned(wanted int) {
 	}
 	for c.PinnedTokens.Greater(wanted) && len(heap) > 0 {
 		i := int(heap.pop().at)
-		u := &c.units[c.pinned[i]]
-		c.PinnedTokens.Sub(u.form(c.pinnedForms[i]).Tokens)
+		c.PinnedTokens.Sub(c.form(c.pinned[i], c.pinnedForms[i]).Tokens)
 		c.pinnedForms[i]++
-		c.PinnedTokens.Add(u.form(c.pinnedForms[i]).Tokens)
+		c.PinnedTokens.Add(c.form(c.pinned[i], c.pinnedForms[i]).Tokens)
 		push(i)
 	}
 }
@@ -114,9 +113,8 @@ func (c *Choice) Choose(limits Limits) (candidates int, ok bool) {
 			continue
 		}
 		number := c.sorted[at]
-		u := &c.units[number]
-		if form > 0 && int(form) > len(u.forms()) {
-			older := c.olderAt(number, form-int32(len(u.forms()))-1)
+		if form > 0 && int(form) > len(c.Forms(number)) {
+			older := c.olderAt(number, form-int32(len(c.Forms(number)))-1)
 			if older == None {
 				return 0, false
 			}
@@ -126,7 +124,7 @@ func (c *Choice) Choose(limits Limits) (candidates int, ok bool) {
 			continue
 		}
 		c.Chosen = append(c.Chosen, c.take(number, form, c.score[number]))
-		candidates += int(u.size)
+		candidates += int(c.units[number].size)
 	}
 	if len(c.returned) > 0 {
 		c.mergeReturned()
@@ -140,7 +138,7 @@ func (c *Choice) Choose(limits Limits) (candidates int, ok bool) {
 
 // take returns a unit in one of its forms.
 func (c *Choice) take(at Unit, form int32, score float64) Chosen {
-	return Chosen{at, form, c.Place(at), score, c.units[at].form(form).Tokens}
+	return Chosen{at, form, c.Place(at), score, c.form(at, form).Tokens}
 }
 
 // mergeReturned adds the older versions that came back to the chosen units: by
@@ -252,7 +250,7 @@ func (c *Choice) shrink(m *Chosen, tokens *exact.Sum, target int) {
 	for m.Unit != None && tokens.Greater(target) && int(m.Form) < len(c.Forms(m.Unit)) {
 		tokens.Sub(m.Tokens)
 		m.Form++
-		m.Tokens = c.units[m.Unit].form(m.Form).Tokens
+		m.Tokens = c.form(m.Unit, m.Form).Tokens
 		tokens.Add(m.Tokens)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 // shapeUnits gives units their smaller forms, and groups their tokens.
 func (s *Set) shapeUnits() {
+	s.shapes = filled(s.shapes, len(s.units), nil)
 	for i := range s.units {
 		u := &s.units[i]
 		switch {
@@ -22,10 +23,10 @@ func (s *Set) shapeUnits() {
 			}
 			u.tokens = tokens.Int()
 			if shrinks {
-				u.shape = s.chain(Unit(i))
+				s.shapes[i] = s.chain(Unit(i))
 			}
 		case !u.pinned && len(s.Links[s.Place(Unit(i))].Forms) > 0:
-			u.shape = &shape{forms: s.Links[s.Place(Unit(i))].Forms}
+			s.shapes[i] = &shape{forms: s.Links[s.Place(Unit(i))].Forms}
 		}
 	}
 }
@@ -47,25 +48,22 @@ func (s *Set) tokensAt(c Candidate, form int32) int {
 	return s.Links[c].Forms[form-1].Tokens
 }
 
-// forms returns the smaller forms of a unit.
-func (u *unit) forms() []Form {
-	if u.shape == nil {
+// Forms returns the smaller forms of a unit, largest first. They must not be
+// changed.
+func (s *Set) Forms(u Unit) []Form {
+	if len(s.shapes) == 0 || s.shapes[u] == nil {
 		return nil
 	}
-	return u.shape.forms
+	return s.shapes[u].forms
 }
 
 // form returns a form of a unit. Form 0 has worth 1.
-func (u *unit) form(form int32) Form {
+func (s *Set) form(u Unit, form int32) Form {
 	if form == 0 {
-		return Form{u.tokens, 1}
+		return Form{s.units[u].tokens, 1}
 	}
-	return u.shape.forms[form-1]
+	return s.shapes[u].forms[form-1]
 }
-
-// Forms returns the smaller forms of a unit, largest first. They must not be
-// changed.
-func (s *Set) Forms(u Unit) []Form { return s.units[u].forms() }
 
 // chainMember is a member of a group that may still shrink.
 type chainMember struct {
@@ -218,11 +216,11 @@ func (s *Set) Make(at Unit, form int32) Made {
 	if form == 0 {
 		return Made{Forms: forms}
 	}
-	steps := u.shape.made[form-1]
+	steps := s.shapes[at].made[form-1]
 	if steps < 0 {
 		return Made{Forms: forms, Group: -steps, From: s.groupFormsOf(at)}
 	}
-	for _, i := range u.shape.chain[:steps] {
+	for _, i := range s.shapes[at].chain[:steps] {
 		forms[i]++
 	}
 	return Made{Forms: forms}

@@ -16,6 +16,7 @@ type Set struct {
 	units   []unit
 	unitOf  []Unit
 	members []Candidate // unit by unit
+	shapes  []*shape    // by unit, nil where it has one form alone; empty when all have
 	pinned  []Unit      // by place
 	stale   []bool      // by candidate; empty when none is
 	newest  []Candidate // by candidate: the newest version of an older one; empty when none is older
@@ -29,7 +30,6 @@ type unit struct {
 	tokens int   // of form 0
 	from   int32 // where its members begin in Set.members
 	size   int32 // members
-	shape  *shape
 	group  bool
 	pinned bool // a member is
 	out    bool // a member has negative tokens
@@ -51,7 +51,7 @@ type shape struct {
 func (s *Set) Classify(ctx context.Context, columns Columns, near float64) error {
 	s.Columns = columns
 	s.Left, s.pinned = s.Left[:0], s.pinned[:0]
-	s.stale, s.newest, s.copies = s.stale[:0], s.newest[:0], s.copies[:0]
+	s.stale, s.newest, s.copies, s.shapes = s.stale[:0], s.newest[:0], s.copies[:0], s.shapes[:0]
 	s.collect()
 	s.part()
 	if s.Links == nil {
@@ -69,17 +69,17 @@ func (s *Set) Classify(ctx context.Context, columns Columns, near float64) error
 
 // Free lets go of the caller's texts, and keeps the memory.
 func (s *Set) Free() {
-	clear(s.units)
+	clear(s.shapes)
 	s.Columns = Columns{}
 }
 
 // collect groups the candidates into units, in the order of their first members.
 func (s *Set) collect() {
 	n := len(s.Tokens)
-	s.units, s.unitOf, s.members = Resize(s.units, n)[:0], Resize(s.unitOf, n), Resize(s.members, n)
-	grouped := false
+	s.units, s.unitOf, s.members = Resize(s.units, n), Resize(s.unitOf, n), Resize(s.members, n)
+	grouped, next := false, Unit(0)
 	for i, tokens := range s.Tokens {
-		at := Unit(len(s.units))
+		at := next
 		if i < len(s.Links) && s.Links[i].Group != "" {
 			if !grouped {
 				s.names.reset(n)
@@ -93,8 +93,9 @@ func (s *Set) collect() {
 			}
 		}
 		s.unitOf[i], s.members[i] = at, Candidate(i)
-		if int(at) == len(s.units) {
-			s.units = append(s.units, unit{tokens: tokens, from: int32(i), size: 1, out: tokens < 0, pinned: s.Pinned[i]})
+		if at == next {
+			s.units[at] = unit{tokens: tokens, from: int32(i), size: 1, out: tokens < 0, pinned: s.Pinned[i]}
+			next++
 			continue
 		}
 		u := &s.units[at]
@@ -102,6 +103,7 @@ func (s *Set) collect() {
 		u.out = u.out || tokens < 0
 		u.pinned = u.pinned || s.Pinned[i]
 	}
+	s.units = s.units[:next]
 	if grouped {
 		s.gather()
 	}
