@@ -1,5 +1,7 @@
 package jsonwire
 
+import "slices"
+
 // Codec reads or writes a value: one function describes a type for both, so that
 // names are in one place. A method takes a pointer to the variable of the value,
 // and changes the variable only to read into it: values that are written may be
@@ -88,6 +90,7 @@ func (c *Codec) Object(fields func()) {
 			c.settle(c.W.fault)
 		})
 	case c.R != nil:
+		c.members = slices.Grow(c.members, 16) // most objects have fewer
 		c.R.Map(func(name string) { c.members = append(c.members, member{Member: Member{name, c.R.Value()}}) })
 		text, end := c.R.data, c.R.pos
 		fields()

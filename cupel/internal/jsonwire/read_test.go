@@ -39,6 +39,8 @@ func TestReadScalars(t *testing.T) {
 	}{
 		{text, ` "a b" `, `"a b"`, "white space around a value does not count"},
 		{text, `"\"\\\/\b\f\n\r\t\u00e9\u00E9x"`, `"\"\\/\b\f\n\r\tééx"`, "every escape of the grammar; digits have two cases"},
+		{text, `"a\"\\\/\b\f\n\r\tn\\u"`, `"a\"\\/\b\f\n\r\tn\\u"`, "every escape without a number; a backslash may stand before a u"},
+		{text, `"\n\t"`, `"\n\t"`, "and nothing else"},
 		{text, `"\ud83d\ude00!"`, `"😀!"`, "two escapes, one character"},
 		{text, `"\ufffd` + "\ufffd" + `"`, `"��"`, "U+FFFD is a character like any other"},
 		{text, `"\ud83d"`, half, "no UTF-8 for it: encoding/json would replace it"},

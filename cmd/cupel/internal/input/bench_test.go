@@ -93,7 +93,7 @@ func TestBenchGuard(t *testing.T) {
 	if os.Getenv("CUPEL_BENCH_GUARD") == "" {
 		t.Skip("make bench-guard runs this: it measures time")
 	}
-	const most = 2
+	const most = 2.5 // 1.9 on an idle machine
 	text := manyItems(t, 5_000)
 	fastest := [2]time.Duration{time.Hour, time.Hour}
 	ratio := 0.0
@@ -108,8 +108,8 @@ func TestBenchGuard(t *testing.T) {
 		}
 		ratio = float64(fastest[0]) / float64(fastest[1])
 	}
-	t.Logf("items %v, plain structs %v: %.3g times, at most %d", fastest[0], fastest[1], ratio, most)
+	t.Logf("items %v, plain structs %v: %.3g times, at most %v", fastest[0], fastest[1], ratio, most)
 	if ratio > most {
-		t.Errorf("items take %.3g times as long as plain structs, want at most %d: each byte is looked at a few times", ratio, most)
+		t.Errorf("items take %.3g times as long as plain structs, want at most %v: each byte is looked at a few times", ratio, most)
 	}
 }
