@@ -21,21 +21,3 @@ func ExampleContextItem_With() {
 	fmt.Println(short.Kind(), short.Tokens(), "of", was)
 	// Output: ToolOutput 4 of 900
 }
-
-// A scorer can read an embedding from the metadata, as it was computed or as
-// JSON has it.
-func ExampleContextItem_MetadataFloats() {
-	item, err := cupel.NewContextItem("The disk is full.", 5, cupel.WithMetadata(map[string]any{"embedding": []float32{0.5, 0.25}}))
-	if err != nil {
-		log.Fatal(err)
-	}
-	question := []float64{1, 2}
-	product := 0.0
-	if embedding, ok := item.MetadataFloats("embedding"); ok {
-		for i, x := range embedding {
-			product += x * question[i]
-		}
-	}
-	fmt.Println(product)
-	// Output: 1
-}

@@ -74,37 +74,6 @@ func (it *ContextItem) MetadataInt(key string) (int, bool) {
 	return int(f), true
 }
 
-// MetadataFloats returns the metadata value of one key when it is a list of
-// numbers, such as an embedding: of any integer or floating-point type, or a
-// list of anything whose elements are such numbers or a [json.Number], as
-// items from JSON have. Numbers beyond the range of float64 do not count.
-//
-// A []float64 comes back as it is, so that a scorer may ask for each item: do
-// not change it. Other lists are copied.
-func (it *ContextItem) MetadataFloats(key string) ([]float64, bool) {
-	raw, _ := it.MetadataValue(key)
-	if list, ok := raw.([]float64); ok {
-		return list, true
-	}
-	list := reflect.ValueOf(raw)
-	if list.Kind() != reflect.Slice && list.Kind() != reflect.Array {
-		return nil, false
-	}
-	floats := make([]float64, list.Len())
-	for i := range floats {
-		v := list.Index(i)
-		if v.Kind() == reflect.Interface {
-			v = v.Elem()
-		}
-		f, ok := number(v)
-		if !ok {
-			return nil, false
-		}
-		floats[i] = f
-	}
-	return floats, true
-}
-
 // number returns v as a float64 when it is a number.
 func number(v reflect.Value) (float64, bool) {
 	switch {

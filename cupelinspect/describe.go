@@ -113,7 +113,7 @@ func (d *describer) slicer(s strategy.Slicer) {
 }
 
 // settings writes the settings of a strategy that differ from their defaults
-// and are single values: "{bucketSize 50, topUp true}".
+// and are single values: "{bucketSize 50, memoryLimit 1048576}".
 func (d *describer) settings(types []strategy.Descriptor, s any) {
 	found, settings, ok := strategy.Describe(types, s)
 	if !ok {

@@ -31,16 +31,16 @@ func TestSettingsThatDifferAreShown(t *testing.T) {
 			t.Errorf("got %q, want %q: %s", got, tt.want, tt.why)
 		}
 	}
-	knapsack := slicer.Must(slicer.NewKnapsack(slicer.WithBucketSize(5), slicer.WithTopUp()))
+	knapsack := slicer.Must(slicer.NewKnapsack(slicer.WithBucketSize(5), slicer.WithMemoryLimit(9)))
 	slicers := []struct {
 		slicer strategy.Slicer
 		want   string
 		why    string
 	}{
 		{slicer.Knapsack{}, "Knapsack", "every setting is the default"},
-		{knapsack, "Knapsack{bucketSize 5, topUp true}", "the others are shown"},
+		{knapsack, "Knapsack{bucketSize 5, memoryLimit 9}", "the others are shown"},
 		{slicer.Must(slicer.NewKnapsack(slicer.WithAutoBucket())), "Knapsack{autoBucket true}", "the default bucket size is not a setting"},
-		{slicer.Must(slicer.NewQuota(knapsack, slicer.Require("a", 1))), "Quota(Knapsack{bucketSize 5, topUp true})", "lists have no room"},
+		{slicer.Must(slicer.NewQuota(knapsack, slicer.Require("a", 1))), "Quota(Knapsack{bucketSize 5, memoryLimit 9})", "lists have no room"},
 		{slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, nil, slicer.WithScarcity(slicer.ScarcityThrow))), "CountQuota{scarcity Throw}(Greedy)", "names are single values"},
 	}
 	for _, tt := range slicers {

@@ -47,7 +47,7 @@ weight = nan
 	// cupel: invalid policy: 3 problems
 	// 	placer.sides: is unknown; want one of type
 	// 	scorers[0].weight: must be a number, got nan
-	// 	slicer.bucket_size: is unknown; want one of type, bucketSize, autoBucket, topUp, memoryLimit
+	// 	slicer.bucket_size: is unknown; want one of type, bucketSize, autoBucket, memoryLimit
 }
 
 func ExampleReadPolicy() {

@@ -125,7 +125,7 @@ func TestSameAsJSON(t *testing.T) {
 	var texts []string
 	useBudget := policy.Policy{Scorers: []policy.Weighted{{Scorer: policy.Strategy{Type: "recency"}, Weight: 1}}, Placer: policy.Strategy{Type: "uShaped"}, Slicer: policy.Strategy{Type: "quota", Settings: policy.Settings{"inner": policy.Strategy{Type: "scoreGreedy"}}}}
 	policies := []policy.Policy{completePolicy(), useBudget}
-	useBudget.Slicer = policy.Strategy{Type: "knapsack", Settings: policy.Settings{"autoBucket": true, "topUp": true}}
+	useBudget.Slicer = policy.Strategy{Type: "knapsack", Settings: policy.Settings{"autoBucket": true, "memoryLimit": 5}}
 	policies = append(policies, useBudget)
 	for _, p := range policy.NewRegistry().All() {
 		policies = append(policies, p)
@@ -143,7 +143,7 @@ func TestSameAsJSON(t *testing.T) {
 		`{"name":1,"describe":"","scorers":[{"type":"recncy","weight":-1},{"weight":1},{"type":"kind","weight":"x","wheights":{}}],"slicer":{"type":"knapsack","bucketSize":0},"placer":[],"deduplicate":"yes","overflow":"throw"}`,
 		`{"scorers":[{"type":"kind","weight":1,"weights":{"a b":-1,"c":"1","Note":1,"NOTE":2}}],"slicer":{"type":"quota","inner":{"type":"nope"},"entries":[{"require":101},{"kind":"a","x y":1}]},"placer":{"type":"uShaped"}}`,
 		`{"scorers":[{"type":"decay","weight":1,"curve":{"type":"step","windows":[{"maxAge":5,"score":2},{}]}}],"slicer":{"type":"knapsack","bucketSize":1.5},"placer":"uShaped"}`,
-		`{"scorers":[{"type":"recency","weight":1}],"slicer":{"type":"knapsack","bucketSize":5,"autoBucket":true,"topUp":"yes"},"placer":{"type":"uShaped"}}`,
+		`{"scorers":[{"type":"recency","weight":1}],"slicer":{"type":"knapsack","bucketSize":5,"autoBucket":"yes","memoryLimit":"5"},"placer":{"type":"uShaped"}}`,
 	)
 	for i, text := range texts {
 		var values map[string]any

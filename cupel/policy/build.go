@@ -178,8 +178,8 @@ func (b *builder) checkNames(names []string, s Settings, at place, siblings []st
 	for _, name := range slices.Sorted(maps.Keys(s)) {
 		switch {
 		case slices.Contains(names, name):
-		case at.path == "" && slices.Contains(removed, name):
-			b.fail(name, "was removed from policies: delete the line", nil)
+		case slices.Contains(removed, name):
+			b.fail(unknownField(at.path, name), "was removed from policies: delete the line", nil)
 		default:
 			b.fail(unknownField(at.path, name), isUnknown(names), nil)
 		}

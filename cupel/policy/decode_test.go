@@ -74,7 +74,7 @@ var wrongDocuments = []wrongDocument{
 	{"removed settings", document(`{"type":"recency","weight":1,"fullOnly":true}`, "", "", `,"fullOnly":false,"anyNumbers":true`), `
 		anyNumbers: was removed from policies: delete the line
 		fullOnly: was removed from policies: delete the line
-		scorers[0].fullOnly: is unknown; want one of type, weight`, "the error says what to do with a policy of an earlier version"},
+		scorers[0].fullOnly: was removed from policies: delete the line`, "the error says what to do with a policy of an earlier version"},
 	{"weight of an inner scorer", document(`{"type":"scaled","weight":1,"inner":{"type":"recency","weight":1}}`, "", "", ""),
 		`scorers[0].inner.weight: is unknown; want one of type`, "an inner scorer has no weight"},
 	{"weights", document(`{"type":"kind","weight":1,"weights":{"a":-1,"b":"1","c":1e999,"d":null," ":1}},{"type":"tag","weight":1,"weights":[1]},{"type":"tag","weight":1}`, "", "", ""), `

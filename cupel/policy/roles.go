@@ -77,9 +77,10 @@ var document = strategy.Descriptor{
 	},
 }
 
-// removed are settings that policies had. What they turned off has no switch now:
-// smaller forms are always used, and near copies never differ in a number.
-var removed = []string{"anyNumbers", "fullOnly"}
+// removed are settings that policies and their strategies had. What the first two
+// turned off has no switch now: smaller forms are always used, and near copies never
+// differ in a number. autoBucket fills a budget better than topUp did.
+var removed = []string{"anyNumbers", "fullOnly", "topUp"}
 
 var overflows = []string{pipeline.OverflowThrow.String(), pipeline.OverflowTruncate.String(), pipeline.OverflowProceed.String()}
 

@@ -120,7 +120,6 @@ func BenchmarkKnapsackUse(b *testing.B) {
 			s    strategy.Slicer
 		}{
 			{"bucket=100", slicer.Must(slicer.NewKnapsack())},
-			{"bucket=100+topup", slicer.Must(slicer.NewKnapsack(slicer.WithTopUp()))},
 			{"auto", slicer.Must(slicer.NewKnapsack(slicer.WithAutoBucket()))},
 			{"Greedy", slicer.Greedy{}},
 			{"ScoreGreedy", slicer.ScoreGreedy{}},

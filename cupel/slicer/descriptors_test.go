@@ -27,10 +27,10 @@ func TestDescriptorsBuild(t *testing.T) {
 		told  settings
 	}{
 		{"nothing is given", "knapsack", nil, slicer.Must(slicer.NewKnapsack(slicer.WithBucketSize(100), slicer.WithMemoryLimit(int64(limit)))),
-			settings{"bucketSize": 100, "autoBucket": false, "topUp": false, "memoryLimit": limit}},
-		{"an auto bucket has no size", "knapsack", settings{"autoBucket": true, "topUp": true, "memoryLimit": 5},
-			slicer.Must(slicer.NewKnapsack(slicer.WithMemoryLimit(5), slicer.WithTopUp(), slicer.WithBucketSize(100), slicer.WithAutoBucket())),
-			settings{"autoBucket": true, "topUp": true, "memoryLimit": 5}},
+			settings{"bucketSize": 100, "autoBucket": false, "memoryLimit": limit}},
+		{"an auto bucket has no size", "knapsack", settings{"autoBucket": true, "memoryLimit": 5},
+			slicer.Must(slicer.NewKnapsack(slicer.WithMemoryLimit(5), slicer.WithBucketSize(100), slicer.WithAutoBucket())),
+			settings{"autoBucket": true, "memoryLimit": 5}},
 		{"by default a kind may have nothing or everything", "quota", settings{"inner": slicer.Greedy{}, "entries": []settings{{"kind": "Memory"}}},
 			slicer.Must(slicer.NewQuota(slicer.Greedy{}, slicer.Between("Memory", 0, 100))),
 			settings{"inner": slicer.Greedy{}, "entries": []settings{{"kind": "Memory", "require": 0.0, "cap": 100.0}}}},
@@ -43,7 +43,7 @@ func TestDescriptorsBuild(t *testing.T) {
 		{"exact", "multipleChoice", settings{"exact": true}, slicer.NewMultipleChoice(slicer.WithExact()), settings{"exact": true}},
 		{"a knapsack with counts has the settings of both", "countConstrainedKnapsack", settings{"entries": counts, "scarcity": "Throw", "bucketSize": 7},
 			slicer.Must(slicer.NewCountConstrainedKnapsack(slicer.Must(slicer.NewKnapsack(slicer.WithBucketSize(7), slicer.WithMemoryLimit(int64(limit)))), one, throw)),
-			settings{"bucketSize": 7, "autoBucket": false, "topUp": false, "memoryLimit": limit, "entries": counts, "scarcity": "Throw"}},
+			settings{"bucketSize": 7, "autoBucket": false, "memoryLimit": limit, "entries": counts, "scarcity": "Throw"}},
 	} {
 		d, ok := strategy.Find(slicer.Descriptors(), tt.name)
 		if !ok {

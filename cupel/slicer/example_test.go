@@ -197,14 +197,6 @@ func ExampleWithAutoBucket() {
 	// in:  question
 }
 
-// What the bucket of 100 leaves goes to the best of what still fits.
-func ExampleWithTopUp() {
-	show(slicer.Must(slicer.NewKnapsack(slicer.WithTopUp())), turns(), 80)
-	// Output:
-	// in:  question
-	// in:  answer
-}
-
 // The last lines of a log leave room for a note.
 func ExampleNewMultipleChoice() {
 	log, err := cupel.NewContextItem("the whole log", 100,

@@ -34,8 +34,6 @@ func TestExplainSlice(t *testing.T) {
 			"KnapsackSlice takes the items whose scores have the highest sum, within 70 tokens.", []int{3, 1, 0}},
 		{"buckets", "each takes one of two", knapsack(slicer.WithBucketSize(50)), 100, 3,
 			"KnapsackSlice takes the items whose scores have the highest sum, within 100 tokens, the tokens of each rounded up to buckets of 50.", []int{1, 0}},
-		{"top up", "40 are left of the buckets, and 20 and 5 take 25 of them", knapsack(slicer.WithBucketSize(50), slicer.WithTopUp()), 80, 2,
-			"KnapsackSlice takes the items whose scores have the highest sum, within 80 tokens, the tokens of each rounded up to buckets of 50; what is left goes to the highest scores that fit.", []int{0, 1, 3}},
 		{"multiple choice", "40 and 20 leave 10", slicer.NewMultipleChoice(), 70, 2,
 			"MultipleChoiceSlice takes the forms with the most value per token, within 70 tokens.", []int{0, 1, 3}},
 		{"exact multiple choice", "1.75 is the most", slicer.NewMultipleChoice(slicer.WithExact()), 70, 2,

@@ -31,8 +31,8 @@ const DefaultMemoryLimit = 256 << 20
 //
 // Sizes are in buckets, of 100 tokens by default. Those of items are rounded up
 // and the target down, so that the choice always fits but may leave tokens
-// unused: 70 % of the target with items of 30 tokens. [WithAutoBucket] and
-// [WithTopUp] avoid that. Scores are rounded down to steps of 1/10000. NaN counts
+// unused: 70 % of the target with items of 30 tokens. [WithAutoBucket] avoids
+// that. Scores are rounded down to steps of 1/10000. NaN counts
 // as 0, and an item with a rounded score of 0 is never chosen. Items without
 // tokens are always chosen. The choice is not monotonic in the budget.
 //
@@ -43,7 +43,6 @@ const DefaultMemoryLimit = 256 << 20
 type Knapsack struct {
 	bucketSize  int   // 0: DefaultBucketSize
 	autoBucket  bool  // chosen for each call instead
-	topUp       bool  // fill up what the buckets leave
 	memoryLimit int64 // 0: DefaultMemoryLimit
 }
 
@@ -85,7 +84,6 @@ func (k Knapsack) checked(wrong strategy.Problems) (*Knapsack, error) {
 var knapsackFields = []strategy.Field{
 	{Name: "bucketSize", Type: strategy.Int, Range: strategy.AtLeastOne, Default: DefaultBucketSize, Doc: "The size of a bucket, in tokens."},
 	{Name: "autoBucket", Type: strategy.Bool, Default: false, Excludes: "bucketSize", Doc: "Each run chooses the bucket size; bucketSize must be absent."},
-	{Name: "topUp", Type: strategy.Bool, Default: false, Doc: "Fill the tokens that the buckets leave, highest score first."},
 	{Name: "memoryLimit", Type: strategy.Int, Range: strategy.AtLeastOne, Default: DefaultMemoryLimit, Doc: "The working memory of one call, in bytes."},
 }
 
@@ -103,7 +101,7 @@ var knapsackDescriptor = strategy.Descriptor{
 // knapsackOf builds a knapsack from knapsackFields.
 func knapsackOf(a strategy.Args) (*Knapsack, error) {
 	wrong := strategy.Problems{Component: knapsackSlice}
-	k := Knapsack{strategy.Get[int](a, "bucketSize"), strategy.Get[bool](a, "autoBucket"), strategy.Get[bool](a, "topUp"), int64(strategy.Get[int](a, "memoryLimit"))}
+	k := Knapsack{strategy.Get[int](a, "bucketSize"), strategy.Get[bool](a, "autoBucket"), int64(strategy.Get[int](a, "memoryLimit"))}
 	if k.autoBucket && a.Has("bucketSize") {
 		wrong.Add("autoBucket", "", "must not be set together with bucketSize; remove one of them")
 	}
@@ -111,7 +109,7 @@ func knapsackOf(a strategy.Args) (*Knapsack, error) {
 }
 
 func (k Knapsack) settings() map[string]any {
-	settings := map[string]any{"autoBucket": k.autoBucket, "topUp": k.topUp, "memoryLimit": int(cmp.Or(k.memoryLimit, DefaultMemoryLimit))}
+	settings := map[string]any{"autoBucket": k.autoBucket, "memoryLimit": int(cmp.Or(k.memoryLimit, DefaultMemoryLimit))}
 	if !k.autoBucket {
 		settings["bucketSize"] = cmp.Or(k.bucketSize, DefaultBucketSize)
 	}
@@ -139,15 +137,6 @@ func WithBucketSize(tokens int) KnapsackOption {
 // bucket can take the solver several times as long.
 func WithAutoBucket() KnapsackOption {
 	return func(k *knapsackDraft) { k.bucketSize, k.autoBucket = DefaultBucketSize, true }
-}
-
-// WithTopUp has each call fill the tokens that the buckets leave. It goes through
-// the items not chosen, highest score first, and adds each one that still fits
-// and scores at least 1/10000. Rounding then costs only the best use of the last
-// few tokens. This is not part of the specification's algorithm, and is off by
-// default.
-func WithTopUp() KnapsackOption {
-	return func(k *knapsackDraft) { k.topUp = true }
 }
 
 // WithMemoryLimit sets the number of bytes, at least 1, that one call may use
@@ -195,15 +184,11 @@ func (k Knapsack) explain(_ context.Context, items []cupel.ScoredItem, budget cu
 	if bucket := k.bucket(items, budget.TargetTokens); bucket > 1 {
 		rule += fmt.Sprintf(", the tokens of each rounded up to buckets of %d", bucket)
 	}
-	if k.topUp {
-		rule += "; what is left goes to the highest scores that fit"
-	}
 	return strategy.Obstacle{Rule: rule + ".", Before: chosen.Indices}, nil
 }
 
 // Slice implements [strategy.Slicer]. The positions of items without tokens come
-// first, then the others from the last to the first, then those of
-// [WithTopUp] by score. It fails with a
+// first, then the others from the last to the first. It fails with a
 // [MemoryLimitError], and with ctx.Err() when ctx is done before it is.
 func (k Knapsack) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (strategy.Selection, error) {
 	if budget.TargetTokens <= 0 {
@@ -241,9 +226,6 @@ func (k Knapsack) Slice(ctx context.Context, items []cupel.ScoredItem, budget cu
 		return strategy.Selection{}, err
 	}
 	sel.Indices = append(sel.Indices, chosen...)
-	if k.topUp {
-		sel.Indices = topUp(items, budget.TargetTokens, sel.Indices)
-	}
 	if !k.autoBucket && len(chosen) == candidates { // everything fits
 		sel.StaysUntil = math.MaxInt
 	}
@@ -272,27 +254,6 @@ func (k Knapsack) bucket(items []cupel.ScoredItem, target int) int64 {
 	}
 	const shareOfMean = 32
 	return int64(max(1, min(target/mostBuckets, sum.Int()/fitting/shareOfMean)))
-}
-
-// topUp adds what still fits to a choice, highest score first.
-func topUp(items []cupel.ScoredItem, target int, indices []int) []int {
-	chosen := make([]bool, len(items))
-	left := target
-	for _, i := range indices {
-		chosen[i] = true
-		left -= items[i].Item.Tokens()
-	}
-	w := walks.Get().(*walk)
-	w.sort(items, score)
-	for _, p := range w.pairs {
-		it := items[p.Index]
-		if tokens := it.Item.Tokens(); tokens > 0 && tokens <= left && !chosen[p.Index] && scaledValue(it.Score) > 0 {
-			left -= tokens
-			indices = append(indices, p.Index)
-		}
-	}
-	walks.Put(w)
-	return indices
 }
 
 // scaledValue returns floor(score * 10000), clamped to [0, 2^40]; NaN is 0 (R8).

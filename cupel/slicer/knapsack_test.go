@@ -97,13 +97,13 @@ func TestKnapsackMemoryLimit(t *testing.T) {
 	}
 }
 
-// TestKnapsackOptions looks at what auto buckets and topping up add.
+// TestKnapsackOptions looks at what auto buckets add.
 func TestKnapsackOptions(t *testing.T) {
 	short := make([]cupel.ScoredItem, 40)
 	for i := range short {
 		short[i] = msg(30, 1-float64(i)/100)
 	}
-	auto, topUp, hundred := slicer.WithAutoBucket(), slicer.WithTopUp(), slicer.WithBucketSize(100)
+	auto, hundred := slicer.WithAutoBucket(), slicer.WithBucketSize(100)
 	for _, tt := range []struct {
 		opts   []slicer.KnapsackOption
 		target int
@@ -112,8 +112,6 @@ func TestKnapsackOptions(t *testing.T) {
 	}{
 		{nil, 1000, 10, "each item of 30 tokens takes a bucket of 100"},
 		{[]slicer.KnapsackOption{auto}, 1000, 33, "buckets of one token: 33 times 30 is 990"},
-		{[]slicer.KnapsackOption{topUp}, 1000, 33, "ten by the buckets, and 23 more by score"},
-		{[]slicer.KnapsackOption{topUp}, 99, 3, "a target below one bucket has capacity 0, and three fit"},
 		{[]slicer.KnapsackOption{auto, hundred}, 1000, 10, "a later option replaces an earlier one"},
 		{[]slicer.KnapsackOption{hundred, auto}, 1000, 33, "a later option replaces an earlier one"},
 	} {
@@ -123,22 +121,18 @@ func TestKnapsackOptions(t *testing.T) {
 			t.Errorf("selected %v, %v, want the first %d: %s", sel.Indices, err, tt.n, tt.why)
 		}
 	}
-	runRows(t, slicer.Must(slicer.NewKnapsack(topUp)), []row{
-		{"m 10 0.5, m 10 0.00009, m 10 nan, m -5 1, m 0 0", "95", "[4 0]", "R16: topping up takes nothing that is worth 0"},
-	})
 	runRows(t, slicer.Must(slicer.NewKnapsack(auto)), []row{
 		{"m 50 1, m 0 0", "40", "[1]", "there is no mean size to go by"},
 		{"m 2^62 1, m 2^62 0.5", "max", "[0]", "sums of sizes do not wrap, and buckets stay few"},
 	})
 }
 
-// TestKnapsackOptionsFit checks random lists: nothing passes the target, an auto
-// bucket of one token is the exact optimum, and topping up only adds.
+// TestKnapsackOptionsFit checks random lists: nothing passes the target, and
+// an auto bucket of one token is the exact optimum.
 func TestKnapsackOptionsFit(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 2))
 	auto := slicer.Must(slicer.NewKnapsack(slicer.WithAutoBucket()))
 	plain := slicer.Must(slicer.NewKnapsack(slicer.WithBucketSize(7)))
-	topped := slicer.Must(slicer.NewKnapsack(slicer.WithBucketSize(7), slicer.WithTopUp()))
 	for range 1000 {
 		items := make([]cupel.ScoredItem, r.IntN(20))
 		for i := range items {
@@ -155,18 +149,12 @@ func TestKnapsackOptionsFit(t *testing.T) {
 		if a, e := slice(auto), slice(knapsackOfOne); !slices.Equal(a, e) {
 			t.Fatalf("auto chose %v, bucket size 1 %v", a, e)
 		}
-		p, more := slice(plain), slice(topped)
-		if len(more) < len(p) || !slices.Equal(p, more[:len(p)]) {
-			t.Fatalf("topping up turned %v into %v", p, more)
-		}
 		left := budget.TargetTokens
-		for _, i := range more {
+		for _, i := range slice(plain) {
 			left -= items[i].Item.Tokens()
 		}
-		for i, it := range items {
-			if tokens := it.Item.Tokens(); left < 0 || budget.TargetTokens > 0 && tokens <= left && it.Score >= 1e-4 && !slices.Contains(more, i) {
-				t.Fatalf("item %d of %d tokens, %d are left", i, tokens, left)
-			}
+		if left < 0 {
+			t.Fatalf("%d tokens over the target", -left)
 		}
 	}
 }

@@ -25,6 +25,6 @@ func ExampleFind() {
 func ExampleDescribe() {
 	knapsack := slicer.Must(slicer.NewKnapsack(slicer.WithBucketSize(50)))
 	d, settings, ok := strategy.Describe(slicer.Descriptors(), knapsack)
-	fmt.Println(d.Name, settings["bucketSize"], settings["topUp"], ok)
+	fmt.Println(d.Name, settings["bucketSize"], settings["autoBucket"], ok)
 	// Output: knapsack 50 false true
 }
