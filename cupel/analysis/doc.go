@@ -14,8 +14,7 @@
 //
 //   - [GetMarginalItems] lists the items that a slightly smaller budget loses;
 //   - [FindMinBudgetFor] searches the smallest budget that includes an item, and
-//     [FindMinBudgetForExhaustive] finds it even if that search would miss it;
-//   - [Sweep] follows the selection over a whole range of budgets.
+//     [FindMinBudgetForExhaustive] finds it even if that search would miss it.
 //
 // For several policies or pipelines at one budget:
 //
@@ -26,8 +25,8 @@
 //   - [DryRunWithPolicy] runs one policy without building a pipeline first.
 //
 // No function calls an overflow observer. Scores do not depend on the budget, so
-// each function calls a scorer once, regardless of the number of budgets and
-// pipelines; a Decay scorer reads its clock once too. All functions stop with a
+// each function calls a scorer once for each pipeline, regardless of the number of
+// budgets; a Decay scorer reads its clock once too. All functions stop with a
 // [pipeline.CanceledError] when their context is done. None retains its arguments,
 // except that results refer to the items.
 //
@@ -39,6 +38,6 @@
 // KnapsackSlice, but they are not monotonic either: with one item of 11 tokens
 // and score 0.99 and another of 5 tokens and score 0.1, Greedy includes only the
 // second at a budget of 10 and only the first at 11. If that matters, use
-// [FindMinBudgetForExhaustive] and [Sweep], which accept any slicer.
+// [FindMinBudgetForExhaustive], which accepts any slicer.
 // docs/minimum-budget.md shows where the two searches differ.
 package analysis

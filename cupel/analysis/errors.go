@@ -15,7 +15,7 @@ import (
 
 // NonMonotonicError reports that a function that requires monotonic inclusion was
 // called with a pipeline whose slicer, or a slicer inside it, lacks it.
-// [FindMinBudgetForExhaustive] and [Sweep] accept any slicer.
+// [FindMinBudgetForExhaustive] accepts any slicer.
 type NonMonotonicError struct {
 	Slicer string // the slicer's Go type
 	Reason string // ends with the specification's own words
@@ -35,16 +35,15 @@ func argumentError(argument, reason string, args ...any) error {
 	return &ArgumentError{argument, fmt.Sprintf(reason, args...)}
 }
 
-// TooManyBudgetsError reports that [Sweep] or [FindMinBudgetForExhaustive] reached
-// its limit of budgets before it was done. The limit exists because a range of
-// 2^62 budgets is easy to write, and selecting at each of them would never end.
+// TooManyBudgetsError reports that [FindMinBudgetForExhaustive] reached its limit of
+// budgets before it was done. The limit exists because a ceiling of 2^62 is easy to write, and selecting at each of them would never end.
 type TooManyBudgetsError struct {
 	MaxBudgets int // the limit, from [WithMaxBudgets]
 	NextBudget int // the next budget to try, in tokens
 }
 
 func (e *TooManyBudgetsError) Error() string {
-	return fmt.Sprintf("cupel: gave up before a budget of %d tokens after looking at %d budgets: use a shorter range, a longer stride or WithMaxBudgets", e.NextBudget, e.MaxBudgets)
+	return fmt.Sprintf("cupel: gave up before a budget of %d tokens after looking at %d budgets: use a lower ceiling or WithMaxBudgets", e.NextBudget, e.MaxBudgets)
 }
 
 // VariantError reports which variant of a comparison failed, and why.

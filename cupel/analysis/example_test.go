@@ -122,30 +122,6 @@ func ExampleWithBaseBudget() {
 	// Output: 1112 tokens: 1000 for the answer, and nine tenths of the rest hold 100
 }
 
-func ExampleSweep() {
-	items := found()
-	sweep, err := analysis.Sweep(context.Background(), byRelevance(), items, analysis.BudgetRange{From: 100, To: 2000})
-	if err != nil {
-		log.Fatal(err)
-	}
-	for _, step := range sweep.Steps {
-		fmt.Printf("%4d: %4d used", step.Budget, step.Tokens)
-		for _, i := range step.Came {
-			fmt.Print(" +", items[i].Content())
-		}
-		for _, i := range step.Went {
-			fmt.Print(" -", items[i].Content())
-		}
-		fmt.Println()
-	}
-	// Output:
-	//  100:  100 used +question
-	//  400:  400 used +log
-	//  900:  900 used +forum
-	// 1000: 1000 used +manual -forum
-	// 1500: 1500 used +forum
-}
-
 func ExamplePolicySensitivity() {
 	report, err := analysis.PolicySensitivity(context.Background(), found(), newBudget(700, 700), policy.Environment{},
 		analysis.PolicyVariant{Label: "rag", Policy: policy.RAG()},

@@ -5,15 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/analysis"
 	"github.com/wollax/cupel-go/cupel/internal/compat"
 	"github.com/wollax/cupel-go/cupel/pipeline"
-	"github.com/wollax/cupel-go/cupel/slicer"
-	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 func isNonMonotonic(err error) bool {
@@ -35,7 +32,6 @@ func (w world) check(t *testing.T) (lost int) {
 		t.Fatal(text)
 	}
 	plain, scarcity := w.plain(t)
-	checkSweep(t, w.pipeline, w.items, w.base, fail)
 
 	for _, target := range w.items {
 		ceiling := worldBudgets - 1
@@ -104,69 +100,6 @@ func dryRunAt(t *testing.T, p *pipeline.Pipeline, items []*cupel.ContextItem, ba
 		return &cupel.SelectionReport{}, nil
 	}
 	return report, err
-}
-
-// checkSweep compares each step of a sweep with a dry run at its budget, and the
-// budgets between two steps with the first of them. It returns how many forms change.
-func checkSweep(t *testing.T, p *pipeline.Pipeline, items []*cupel.ContextItem, base cupel.ContextBudget, fail func(string, ...any)) (forms int) {
-	t.Helper()
-	sweep, err := analysis.Sweep(t.Context(), p, items, analysis.BudgetRange{To: worldBudgets - 1}, analysis.WithBaseBudget(base))
-	in := make([]int, len(items)) // the form, counted from 1
-	next := 0
-	for tokens := range worldBudgets {
-		report, failure := dryRunAt(t, p, items, base, tokens, max(0, tokens-base.OutputReserve()))
-		if failure != nil && fmt.Sprint(err) == failure.Error() {
-			return forms
-		}
-		if failure != nil || tokens == worldBudgets-1 && err != nil {
-			fail("the sweep failed with %v, the dry run with %v", err, failure)
-		}
-		if err != nil {
-			continue
-		}
-		step := analysis.SweepStep{Came: []int{}, Went: []int{}}
-		if next < len(sweep.Steps) && sweep.Steps[next].Budget == tokens {
-			step = sweep.Steps[next]
-			next++
-		}
-		now := make([]int, len(items))
-		used := 0
-		for _, e := range report.Included {
-			now[e.Candidate] = e.Form + 1
-			used += e.Item.Tokens()
-		}
-		came, went, changed := []int{}, []int{}, []int(nil)
-		for i := range items {
-			switch {
-			case in[i] == now[i]:
-			case in[i] == 0:
-				came = append(came, i)
-			case now[i] == 0:
-				went = append(went, i)
-			default:
-				changed = append(changed, i)
-			}
-		}
-		last := sweep.Steps[next-1]
-		if last.Tokens != used || last.Included != len(report.Included) || !slices.Equal(step.Came, came) || !slices.Equal(step.Went, went) || !slices.Equal(step.Changed, changed) {
-			fail("at %d the sweep has %+v, want %d tokens, came %v, went %v, changed %v", tokens, step, used, came, went, changed)
-		}
-		forms += len(changed)
-		in = now
-	}
-	return forms
-}
-
-func TestSweepOfUnits(t *testing.T) {
-	random := rand.New(rand.NewPCG(13, 3))
-	forms := 0
-	for range 60 {
-		p := newPipeline([]strategy.Slicer{slicer.Greedy{}, slicer.MultipleChoice{}, slicer.Knapsack{}}[random.IntN(3)])
-		forms += checkSweep(t, p, randomUnits(random, 2+random.IntN(6)), cupel.ContextBudget{}, t.Fatalf)
-	}
-	if forms == 0 {
-		t.Error("no form has changed")
-	}
 }
 
 // TestAgainstPlainRuns checks random worlds: all slicers, nested, with pinned,

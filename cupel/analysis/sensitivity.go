@@ -80,8 +80,7 @@ func DryRunWithPolicy(ctx context.Context, items []*cupel.ContextItem, budget cu
 }
 
 // PolicySensitivity compares policies as [PolicySensitivityOfPipelines] compares
-// pipelines. env supplies what the policies need to be built. Each policy scores on its own;
-// to share a scorer, compare pipelines that have it.
+// pipelines. env supplies what the policies need to be built.
 //
 // It fails as [PolicySensitivityOfPipelines] does; the error in a [VariantError]
 // is a [policy.ValidationError] if the policy is invalid.
@@ -100,8 +99,8 @@ func PolicySensitivity(ctx context.Context, items []*cupel.ContextItem, budget c
 }
 
 // PolicySensitivityOfPipelines runs several pipelines on the same candidates and
-// budget and lists the contents on which they disagree. A scorer that several
-// pipelines share scores once. Overflow observers are not called.
+// budget and lists the contents on which they disagree. Overflow observers are not
+// called.
 //
 // It fails with an [ArgumentError] for fewer than two variants or a repeated
 // label, and with a [VariantError] if a variant fails.
@@ -112,15 +111,8 @@ func PolicySensitivityOfPipelines(ctx context.Context, items []*cupel.ContextIte
 		return nil, err
 	}
 	result := &PolicySensitivityReport{}
-	prepared, err := variants[0].Pipeline.Prepare(ctx, items)
 	for _, v := range variants {
-		var report *cupel.SelectionReport
-		if err == nil {
-			prepared, err = prepared.For(ctx, v.Pipeline)
-		}
-		if err == nil {
-			report, err = prepared.DryRun(ctx, budget)
-		}
+		report, err := v.Pipeline.DryRun(ctx, items, budget)
 		if err != nil {
 			return nil, &VariantError{v.Label, err}
 		}

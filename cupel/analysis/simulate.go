@@ -2,7 +2,6 @@ package analysis
 
 import (
 	"context"
-	"iter"
 	"math"
 	"slices"
 	"sort"
@@ -22,9 +21,9 @@ func WithBaseBudget(base cupel.ContextBudget) ProbeOption {
 	return func(p *prober) { p.base = base }
 }
 
-// WithMaxBudgets sets how many budgets [Sweep] and [FindMinBudgetForExhaustive]
-// try before they fail with a [TooManyBudgetsError], and how many [WhyNot] tries
-// before it returns what it knows. The default, also for less than 1, is 4,194,304,
+// WithMaxBudgets sets how many budgets [FindMinBudgetForExhaustive] tries
+// before it fails with a [TooManyBudgetsError], and how many [WhyNot] tries before it
+// returns what it knows. The default, also for less than 1, is 4,194,304,
 // and 10,000 for [WhyNot]. Budgets that are skipped because the slicer knows what it
 // does there do not count.
 func WithMaxBudgets(budgets int) ProbeOption {
@@ -42,9 +41,9 @@ func WithCeiling(tokens int) ProbeOption {
 	return func(p *prober) { p.ceiling = tokens }
 }
 
-// WithProgress calls progress before each budget that [Sweep],
-// [FindMinBudgetForExhaustive] or [WhyNot] tries, with that budget and the last
-// one it may try, in tokens. The calls are made in the caller's goroutine.
+// WithProgress calls progress before each budget that
+// [FindMinBudgetForExhaustive] or [WhyNot] tries, with that budget and the last one it
+// may try, in tokens. The calls are made in the caller's goroutine.
 func WithProgress(progress func(budget, last int)) ProbeOption {
 	return func(p *prober) { p.saw = progress }
 }
@@ -279,15 +278,25 @@ func (p *prober) includes(ctx context.Context, tokens int) (bool, error) {
 	return at.found, fatal(at.failed)
 }
 
-// first returns the first budget of a range that includes a wanted candidate.
+// first returns the first budget of a range that includes a wanted candidate. It skips
+// those that select the same as the one before, and those at which the slicer says that
+// no wanted candidate comes in.
 func (p *prober) first(ctx context.Context, from, to int) (budget int, found bool, err error) {
-	for at, err := range p.each(ctx, BudgetRange{from, to, 1}) {
-		if err != nil || at.found {
-			return at.tokens, at.found, err
+	for tokens, ok := from, from <= to; ok; p.tried++ {
+		if p.tried == p.maxBudgets {
+			return 0, false, &TooManyBudgetsError{MaxBudgets: p.maxBudgets, NextBudget: tokens}
+		}
+		if p.saw != nil {
+			p.saw(tokens, to)
+		}
+		at := p.try(ctx, tokens)
+		if err := fatal(at.failed); err != nil || at.found {
+			return tokens, at.found, err
 		}
 		if err := p.stayOut(ctx, at); err != nil {
 			return 0, false, err
 		}
+		tokens, ok = p.next(at, to)
 	}
 	return 0, false, nil
 }
@@ -332,37 +341,14 @@ func (p *prober) try(ctx context.Context, tokens int) *probe {
 	return at
 }
 
-// each tries the budgets of a range. It skips those that select the same as the one
-// before, and those with targets up to outUntil, which the loop may set. An error is
-// the last.
-func (p *prober) each(ctx context.Context, budgets BudgetRange) iter.Seq2[*probe, error] {
-	return func(yield func(*probe, error) bool) {
-		for tokens, ok := budgets.From, budgets.From <= budgets.To; ok; p.tried++ {
-			if p.tried == p.maxBudgets {
-				yield(&probe{}, &TooManyBudgetsError{MaxBudgets: p.maxBudgets, NextBudget: tokens})
-				return
-			}
-			if p.saw != nil {
-				p.saw(tokens, budgets.To)
-			}
-			at := p.try(ctx, tokens)
-			err := fatal(at.failed)
-			if !yield(at, err) || err != nil {
-				return
-			}
-			tokens, ok = p.next(at, budgets)
-		}
-	}
-}
-
-// next returns the first budget of a range after one that was tried that needs to be
-// tried too. It returns false if there is none.
-func (p *prober) next(at *probe, budgets BudgetRange) (int, bool) {
-	left := (budgets.To - at.tokens) / budgets.Stride
+// next returns the first budget after one that was tried, up to a last one, that needs
+// to be tried too. It returns false if there is none.
+func (p *prober) next(at *probe, last int) (int, bool) {
+	left := last - at.tokens
 	n := sort.Search(left, func(n int) bool {
-		budget, err := p.budget(at.tokens + (n+1)*budgets.Stride)
+		budget, err := p.budget(at.tokens + n + 1)
 		return err == nil && !at.HoldsAt(budget) && // smaller budgets are invalid too
 			(at.outUntil == 0 || budget.Effective(p.pinned).TargetTokens > at.outUntil)
 	})
-	return at.tokens + (n+1)*budgets.Stride, n < left
+	return at.tokens + n + 1, n < left
 }

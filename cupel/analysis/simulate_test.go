@@ -235,10 +235,6 @@ func TestFindMinBudgetForFails(t *testing.T) {
 			}
 		}
 	}
-	wrong, ok := compat.AsType[*analysis.ArgumentError](second(analysis.Sweep(t.Context(), newPipeline(slicer.Greedy{}), items, analysis.BudgetRange{From: -1})))
-	if !ok || wrong.Argument != "budgets" {
-		t.Errorf("got %+v, want an error that names the argument", wrong)
-	}
 }
 
 func second[T any](_ T, err error) error { return err }
@@ -271,7 +267,44 @@ func TestSearchReportsFailures(t *testing.T) {
 	}
 }
 
-// TestCanceledMidway stops searches and sweeps that would take ages.
+// TestMaxBudgets has slicers for which something may change at every budget.
+func TestMaxBudgets(t *testing.T) {
+	quota := slicer.Must(slicer.NewQuota(slicer.Greedy{}, slicer.Cap("Message", 0)))
+	huge := slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, []slicer.CountQuotaEntry{{Kind: "Message", RequireCount: 1, CapCount: 1}}))
+	a := scored("a", 7, 0.9)
+	for _, tt := range []struct {
+		name    string
+		slicer  strategy.Slicer
+		ceiling int
+		max     int
+		next    int // of the error; 0 for none
+		why     string
+	}{
+		{"sliced again", selects(0), math.MaxInt, 100, 107, "a custom slicer may change its mind at any budget"},
+		{"a quota", quota, math.MaxInt, 100, 107, "a share may move with every token"},
+		{"one too many", selects(0), 107, 100, 107, "and no more"},
+		{"none too many", selects(0), 106, 100, 0, "as many as allowed"},
+		{"found", huge, math.MaxInt, 1, 0, "the first budget includes it"},
+		{"less than one", slicer.Greedy{}, 9, 0, 0, "0 is no limit"},
+	} {
+		_, _, err := analysis.FindMinBudgetForExhaustive(t.Context(), newPipeline(tt.slicer), []*cupel.ContextItem{a}, a, tt.ceiling, analysis.WithMaxBudgets(tt.max))
+		tooMany, ok := compat.AsType[*analysis.TooManyBudgetsError](err)
+		if tt.next == 0 && err != nil || tt.next > 0 && (!ok || *tooMany != (analysis.TooManyBudgetsError{MaxBudgets: tt.max, NextBudget: tt.next})) {
+			t.Errorf("%s: got %v, want it to give up before %d: %s", tt.name, err, tt.next, tt.why)
+		}
+	}
+	_, _, err := analysis.FindMinBudgetForExhaustive(t.Context(), newPipeline(selects(0)), []*cupel.ContextItem{a}, a, math.MaxInt, analysis.WithMaxBudgets(3))
+	wantError(t, err, "cupel: gave up before a budget of 10 tokens after looking at 3 budgets: use a lower ceiling or WithMaxBudgets", "7, 8 and 9 do not include it")
+}
+
+// failing is a slicer that fails.
+func failing(context.Context, []cupel.ScoredItem, cupel.SliceBudget) (strategy.Selection, error) {
+	return strategy.Selection{}, errBroken
+}
+
+var errBroken = errors.New("broken")
+
+// TestCanceledMidway stops searches that would take ages.
 func TestCanceledMidway(t *testing.T) {
 	a := scored("a", 1, 0.9)
 	items := []*cupel.ContextItem{a}
@@ -279,9 +312,6 @@ func TestCanceledMidway(t *testing.T) {
 		"exact": func(ctx context.Context, p *pipeline.Pipeline) error {
 			_, _, err := analysis.FindMinBudgetForExhaustive(ctx, p, items, a, math.MaxInt)
 			return err
-		},
-		"sweep": func(ctx context.Context, p *pipeline.Pipeline) error {
-			return second(analysis.Sweep(ctx, p, items, analysis.BudgetRange{To: math.MaxInt}))
 		},
 		"why not": func(ctx context.Context, p *pipeline.Pipeline) error {
 			return second(analysis.WhyNot(ctx, p, items, budget(9, 9), 0, analysis.WithCeiling(math.MaxInt)))

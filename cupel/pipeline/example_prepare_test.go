@@ -6,9 +6,6 @@ import (
 	"log"
 
 	"github.com/wollax/cupel-go/cupel/pipeline"
-	"github.com/wollax/cupel-go/cupel/placer"
-	"github.com/wollax/cupel-go/cupel/scorer"
-	"github.com/wollax/cupel-go/cupel/slicer"
 )
 
 func prepared() *pipeline.Prepared {
@@ -36,28 +33,6 @@ func ExamplePipeline_Prepare() {
 	// 10 tokens hold 1 items
 	// 20 tokens hold 3 items
 	// 1000 tokens hold 5 items
-}
-
-// Two pipelines with the same scorer need one pass of it.
-func ExamplePrepared_For() {
-	knapsack, err := slicer.NewKnapsack(slicer.WithBucketSize(1))
-	if err != nil {
-		log.Fatal(err)
-	}
-	other, err := pipeline.New(pipeline.Config{Scorer: scorer.Recency{}, Slicer: knapsack, Placer: placer.Chronological{}})
-	if err != nil {
-		log.Fatal(err)
-	}
-	same, err := prepared().For(context.Background(), other)
-	if err != nil {
-		log.Fatal(err)
-	}
-	window, err := same.Run(context.Background(), budgetFor(20, 20))
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(len(window), "items")
-	// Output: 3 items
 }
 
 func ExamplePrepared_Choose() {

@@ -262,13 +262,10 @@ func (r *run) runStages(ctx context.Context) error {
 	return err
 }
 
-// rank runs the stages before Slice. It does not score again what was scored before.
+// rank runs the stages before Slice.
 func (r *run) rank(ctx context.Context) error {
 	err := r.whole(ctx, classify, len(r.items), r.classify)
-	if err == nil && r.scored != nil {
-		r.scores = r.scored.scores
-		r.ranking.Score(r.scores)
-	} else if err == nil {
+	if err == nil {
 		err = r.whole(ctx, score, len(r.set.Scoreable), r.score)
 	}
 	if err == nil {

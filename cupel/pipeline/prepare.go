@@ -1,14 +1,11 @@
 package pipeline
 
 import (
-	"cmp"
 	"context"
-	"reflect"
 	"slices"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/observe"
-	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 // Prepared is a pipeline that has already classified, scored, deduplicated and
@@ -25,15 +22,7 @@ type Prepared struct {
 	pipeline *Pipeline
 	items    []*cupel.ContextItem
 	ranked   *ranked
-	passes   []pass          // that [Prepared.For] may share
 	observed context.Context //nolint:containedctx // of the run that prepared, if that was observed
-}
-
-// pass is the scores of one scorer.
-type pass struct {
-	scorer   strategy.Scorer
-	scores   []float64
-	observed context.Context //nolint:containedctx // of the run that scored, if that was observed
 }
 
 // Prepare runs the stages that do not depend on a budget. It copies items. The
@@ -49,43 +38,17 @@ func (p *Pipeline) Prepare(ctx context.Context, items []*cupel.ContextItem, opts
 	if err := p.ready(); err != nil {
 		return nil, err
 	}
-	return p.prepare(ctx, slices.Clone(items), nil, settingsOf(opts).collector)
-}
-
-// For returns what pipeline.Prepare returns for the candidates of p. It does
-// not call a scorer again that has scored them for p, or for a Prepared from
-// which For made p; observers then see no Score. Scorers are the same if they are
-// equal as Go values; pointers compare by identity.
-func (p *Prepared) For(ctx context.Context, pipeline *Pipeline, opts ...RunOption) (*Prepared, error) {
-	if err := cmp.Or(p.ready(), pipeline.ready()); err != nil {
-		return nil, err
-	}
-	return pipeline.prepare(ctx, p.items, p.passes, settingsOf(opts).collector)
-}
-
-func sameScorer(a, b strategy.Scorer) bool {
-	return reflect.ValueOf(a).Comparable() && reflect.ValueOf(b).Comparable() && a == b
-}
-
-// prepare prepares items, which it keeps.
-func (p *Pipeline) prepare(ctx context.Context, items []*cupel.ContextItem, passes []pass, collector observe.TraceCollector) (*Prepared, error) {
 	// The run owns its lists: they go into the Prepared and never into the pool.
+	items = slices.Clone(items)
 	r := &run{config: &p.config, items: items, ranked: new(ranked), preparing: true}
 	info := observe.RunInfo{Candidates: len(items), Items: items, Preparing: true}
-	if at := slices.IndexFunc(passes, func(done pass) bool { return sameScorer(done.scorer, p.config.Scorer) }); at >= 0 {
-		r.scored = &passes[at]
-		info.Preparation = r.scored.observed
-	}
-	prepared := &Prepared{pipeline: p, items: items, ranked: r.ranked, passes: slices.Clip(passes)}
-	err := r.observed(ctx, collector, info, func(ctx context.Context) error {
+	prepared := &Prepared{pipeline: p, items: items, ranked: r.ranked}
+	err := r.observed(ctx, settingsOf(opts).collector, info, func(ctx context.Context) error {
 		if r.observer.state != nil {
 			prepared.observed = ctx
 		}
 		if err := r.rank(ctx); err != nil {
 			return err
-		}
-		if r.scored == nil {
-			prepared.passes = append(prepared.passes, pass{p.config.Scorer, r.scores, prepared.observed})
 		}
 		r.sort()
 		return nil

@@ -306,8 +306,6 @@ func TestNothingPrepared(t *testing.T) {
 			if report == nil {
 				t.Error("DryRun returned no report")
 			}
-			_, err = p.For(t.Context(), newPipeline(t))
-			errorIs(t, err, cupel.ErrInvalidConfig)
 			choice, err := p.Choose(t.Context(), budget)
 			errorIs(t, err, cupel.ErrInvalidConfig)
 			if choice.HoldsAt(budget) {
@@ -315,80 +313,6 @@ func TestNothingPrepared(t *testing.T) {
 			}
 		})
 	}
-	prepared, err := newPipeline(t).Prepare(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = prepared.For(t.Context(), nil)
-	errorIs(t, err, cupel.ErrInvalidConfig)
-}
-
-// counting counts its passes.
-type counting struct {
-	byHint
-	passes *int
-}
-
-func (c counting) Score(ctx context.Context, all []*cupel.ContextItem, scores []float64) error {
-	*c.passes++
-	return c.byHint.Score(ctx, all, scores)
-}
-
-// uncomparable cannot be compared with ==.
-type uncomparable struct {
-	counting
-	_ []int
-}
-
-func TestForSharesScores(t *testing.T) {
-	var first, second, third int
-	a, b, c := counting{passes: &first}, counting{passes: &second}, uncomparable{counting: counting{passes: &third}}
-	r := rand.New(rand.NewPCG(1, 2))
-	items := hostileItems(t, r, 30)
-	base, err := newPipeline(t, withScorer(a)).Prepare(t.Context(), items)
-	if err != nil {
-		t.Fatal(err)
-	}
-	steps := []struct {
-		scorer strategy.Scorer
-		want   [3]int
-		why    string
-	}{
-		{a, [3]int{1, 0, 0}, "the same scorer"},
-		{b, [3]int{1, 1, 0}, "another scorer"},
-		{a, [3]int{1, 1, 0}, "the first is remembered behind the second"},
-		{b, [3]int{1, 1, 0}, "and so is the second"},
-		{c, [3]int{1, 1, 1}, "a scorer that cannot be compared"},
-		{c, [3]int{1, 1, 2}, "is never known to be the same"},
-		{a, [3]int{1, 1, 2}, "and harms no other run"},
-	}
-	prepared := base
-	for _, s := range steps {
-		p := randomPipeline(t, r, withScorer(s.scorer))
-		if prepared, err = prepared.For(t.Context(), p); err != nil {
-			t.Fatal(err)
-		}
-		if got := [3]int{first, second, third}; got != s.want {
-			t.Fatalf("passes are %v, want %v: %s", got, s.want, s.why)
-		}
-		before := [3]int{first, second, third}
-		budget := budgetOf(t, 90, 80)
-		got, gotErr := prepared.DryRun(t.Context(), budget)
-		if after := [3]int{first, second, third}; after != before {
-			t.Fatal("a run of a Prepared scored again")
-		}
-		want, wantErr := p.DryRun(t.Context(), items, budget)
-		first, second, third = before[0], before[1], before[2]
-		if !sameError(gotErr, wantErr) || !got.Equal(*want) {
-			t.Fatalf("%s: got\n%+v, %v\nwant\n%+v, %v", s.why, got, gotErr, want, wantErr)
-		}
-	}
-	_, err = prepared.For(t.Context(), newPipeline(t, withScorer(scoreFunc(func(*cupel.ContextItem, []*cupel.ContextItem) float64 { panic(1) }))))
-	errorIs(t, err, cupel.ErrStrategy)
-	canceled, cancel := context.WithCancel(t.Context())
-	cancel()
-	_, err = prepared.For(canceled, newPipeline(t, withScorer(a)))
-	errorIs(t, err, context.Canceled)
 }
 
 // TestPreparedIsItsOwn changes the caller's list, and has a slicer that breaks

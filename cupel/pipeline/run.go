@@ -39,7 +39,6 @@ type run struct {
 
 	own       ranked // memory for a run that ranks itself
 	preparing bool   // it ends before Slice
-	scored    *pass  // of an earlier preparation, or nil
 	observer  observer
 
 	// Of streams alone:

@@ -167,19 +167,6 @@ end run 0 <nil>`)
 		t.Errorf("a run of it gets %+v", info)
 	}
 
-	second := &spy{}
-	again, err := prepared.For(t.Context(), newPipeline(t, func(c *pipeline.Config) { c.Scorer, c.KeepDuplicates = inner, true }), pipeline.WithTrace(second))
-	if err != nil {
-		t.Fatal(err)
-	}
-	equal(t, "stages of For, which does not score again", strings.Join(second.log, "\n"), "start Classify 5\nstage Classify 4\nend Classify 5-4 <nil>\nstart Deduplicate 3\nstage Deduplicate 3\nend Deduplicate 3-3 <nil>\nend run 0 <nil>")
-	if second.info.Preparation == nil || !second.info.Preparing {
-		t.Errorf("For gets %+v", second.info)
-	}
-	if info := use(again); info.Preparation == nil {
-		t.Error("a run of what For made does not find its preparation")
-	}
-
 	unobserved, err := p.Prepare(t.Context(), observedItems(t))
 	if err != nil {
 		t.Fatal(err)

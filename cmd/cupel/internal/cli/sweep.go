@@ -16,6 +16,9 @@ import (
 	"github.com/wollax/cupel-go/internal/english"
 )
 
+// budgetRange is a range of budgets, both ends included, in tokens.
+type budgetRange struct{ from, to, stride int }
+
 // sweepFlags are the flags of newSweep.
 type sweepFlags struct {
 	candidateFlags
@@ -70,20 +73,20 @@ func (f *sweepFlags) run(ctx context.Context, env *Environment, changed func(fla
 	if err != nil {
 		return err
 	}
-	budgets := analysis.BudgetRange{From: f.from.of(candidates.Items), To: f.to.of(candidates.Items), Stride: f.stride}
+	budgets := budgetRange{from: f.from.of(candidates.Items), to: f.to.of(candidates.Items), stride: f.stride}
 	if !changed("to") {
-		budgets.To = max(analysis.SufficientBudget(candidates.Items, base), budgets.From)
+		budgets.to = max(analysis.SufficientBudget(candidates.Items, base), budgets.from)
 	}
 	if !changed("from") {
-		budgets.From = min(necessary(candidates.Items, base), budgets.To)
+		budgets.from = min(necessary(candidates.Items, base), budgets.to)
 	}
-	if budgets.Stride == 0 {
-		budgets.Stride = roundStride(budgets.To - budgets.From)
+	if budgets.stride == 0 {
+		budgets.stride = roundStride(budgets.to - budgets.from)
 	}
-	if budgets.To < budgets.From {
-		return usagef("--to: must be at least --from (%d), got %d", budgets.From, budgets.To)
+	if budgets.to < budgets.from {
+		return usagef("--to: must be at least --from (%d), got %d", budgets.from, budgets.to)
 	}
-	if (budgets.To-budgets.From)/budgets.Stride >= mostBudgets {
+	if (budgets.to-budgets.from)/budgets.stride >= mostBudgets {
 		return usagef("these are more than %d budgets: narrow the range with --from and --to, or give a larger --stride", mostBudgets)
 	}
 	result, err := f.sweep(ctx, c, candidates, budgets, newProgress(env, "tokens of budget").update)
@@ -119,12 +122,12 @@ type sweepStep struct {
 }
 
 // sweep selects at each budget, since the candidates of a conversation depend on it.
-func (f *sweepFlags) sweep(ctx context.Context, c chooser, candidates *input.Candidates, budgets analysis.BudgetRange, tell func(done, total int)) (*sweepResult, error) {
-	result := &sweepResult{Policy: c.name, From: budgets.From, To: budgets.To, Stride: budgets.Stride, Candidates: len(candidates.Items)}
+func (f *sweepFlags) sweep(ctx context.Context, c chooser, candidates *input.Candidates, budgets budgetRange, tell func(done, total int)) (*sweepResult, error) {
+	result := &sweepResult{Policy: c.name, From: budgets.from, To: budgets.to, Stride: budgets.stride, Candidates: len(candidates.Items)}
 	var before *cupel.SelectionReport
 	failed := ""
-	for at := budgets.From; at <= budgets.To; at += budgets.Stride {
-		tell(at-budgets.From, budgets.To-budgets.From)
+	for at := budgets.from; at <= budgets.to; at += budgets.stride {
+		tell(at-budgets.from, budgets.to-budgets.from)
 		report, err := f.at(ctx, c, candidates, at)
 		step := sweepStep{Budget: at}
 		switch {
