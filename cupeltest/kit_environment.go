@@ -208,15 +208,8 @@ func (k *kit) leaves() string {
 
 const goroutineLabel = "cupeltest"
 
-// someCalls are calls with contexts that go on and that are done, or runs.
+// someCalls are calls with contexts that go on and that are done.
 func (k *kit) someCalls() (calls []func(context.Context)) {
-	if k.role == collectors {
-		c := k.collector.start()
-		for _, run := range kitRuns() {
-			calls = append(calls, func(ctx context.Context) { _ = run.start(ctx, c) })
-		}
-		return calls
-	}
 	run := k.start()
 	done, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -320,11 +313,8 @@ func sorting(n int) func() {
 	return func() { slices.Sort(slices.Clone(list)) }
 }
 
-// longCallOf returns a call with a list of n items, or n events.
+// longCallOf returns a call with a list of n items.
 func (k *kit) longCallOf(n int) func() {
-	if k.role == collectors {
-		return func() { k.record(k.collector.start(), n) }
-	}
 	in := k.longInput(n)
 	return func() { k.alone(in) }
 }

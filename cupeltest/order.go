@@ -20,26 +20,16 @@ func (c *SelectionReportAssertionChain) PlaceItemAtEdge(predicate func(cupel.Inc
 	return c.linkOf("PlaceItemAtEdge", predicate == nil, func(r *cupel.SelectionReport) *SelectionReportAssertionError {
 		units := analysis.IncludedUnits(r)
 		matches := func(unit analysis.IncludedUnit) bool { return slices.ContainsFunc(unit, predicate) }
-		last := len(units) - 1
-		failure := &SelectionReportAssertionError{Expected: "an item that matches the predicate at index 0"}
-		if last > 0 {
-			failure.Expected += fmt.Sprintf(" or %d", last)
-		}
-		at := slices.IndexFunc(units, matches)
+		last, at := len(units)-1, slices.IndexFunc(units, matches)
 		switch {
 		case at < 0:
-			failure.Actual = fmt.Sprintf("none among %d included items", len(units))
-			failure.message = "PlaceItemAtEdge failed: no item in Included matched the predicate."
-			failure.Nearest = c.nearIncluded(r, predicate)
-			return failure
+			return failure(c.nearIncluded(r, predicate), "PlaceItemAtEdge failed: no item in Included matched the predicate.")
 		case at == 0 || matches(units[last]):
 			return nil
 		}
-		failure.Actual = fmt.Sprintf("the first such item at index %d of %d", at, len(units))
-		failure.message = fmt.Sprintf("PlaceItemAtEdge failed: item matching predicate was at index %d (not at edge). Edge positions: 0 and %d. Included had %d items.%s",
+		return failure(c.atPlaces(r, []int{0, len(r.Included) - 1}),
+			"PlaceItemAtEdge failed: item matching predicate was at index %d (not at edge). Edge positions: 0 and %d. Included had %d items.%s",
 			at, last, len(units), unitsNote(r, units))
-		failure.Nearest = c.atPlaces(r, []int{0, len(r.Included) - 1})
-		return failure
 	})
 }
 
@@ -87,12 +77,7 @@ func (c *SelectionReportAssertionChain) PlaceTopNScoredAtEdges(n int) *Selection
 			message += fmt.Sprintf(" Included had only %d items.", count)
 		}
 		message += unitsNote(r, units)
-		return &SelectionReportAssertionError{
-			Expected: fmt.Sprintf("the top-%d items at positions [%s]", n, joined(positions)),
-			Actual:   fmt.Sprintf("[%s]", joined(items)),
-			message:  message,
-			Nearest:  c.atEdges(r, units, edges, top),
-		}
+		return failure(c.atEdges(r, units, edges, top), "%s", message)
 	})
 }
 

@@ -8,6 +8,11 @@ import (
 	"github.com/wollax/cupel-go/cupeltest"
 )
 
+// grouped is an included entry of one token in the group "g".
+func grouped(content string, score float64) cupel.IncludedItem {
+	return cupel.IncludedItem{Item: cupeltest.Item(content, 1, cupel.WithKind("A"), cupel.WithGroup("g")), Score: score, Reason: cupel.IncludeScored}
+}
+
 // placed is a report with these scores, in placed order.
 func placed(scores ...float64) report {
 	var r report
