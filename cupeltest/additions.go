@@ -98,7 +98,6 @@ func (c *SelectionReportAssertionChain) HaveShortfallForKind(kind cupel.ContextK
 			}
 			kinds = append(kinds, string(shortfall.Kind))
 		}
-		nearest := append(c.included(r, ByKind(kind).Included), c.excluded(excludedMatching(r, ByKind(kind)))...)
-		return failure(nearest, "HaveShortfallForKind failed: expected a shortfall of Kind=%s, but found %d shortfalls of kinds: [%s].", kind, len(kinds), joined(kinds))
+		return failure(c.nearExcluded(r, ByKind(kind)), "HaveShortfallForKind failed: expected a shortfall of Kind=%s, but found %d shortfalls of kinds: [%s].", kind, len(kinds), joined(kinds))
 	})
 }

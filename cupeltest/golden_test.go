@@ -144,12 +144,10 @@ func TestMatchGoldenUpdate(t *testing.T) {
 		require.Empty(t, tree(t))
 	}
 	t.Setenv(cupeltest.UpdateVariable, "1")
-	for _, ci := range []string{"true", "woodpecker"} {
-		t.Setenv("CI", ci)
-		require.Equal(t, "MatchGolden(window) failed: testdata/window.golden is not written, because CI is set. Write it where you can review it.", match(full(), "window"))
-		require.Empty(t, tree(t))
-	}
-	t.Setenv("CI", "false")
+	t.Setenv("CI", "woodpecker")
+	require.Equal(t, "MatchGolden(window) failed: testdata/window.golden is not written, because CI is set. Write it where you can review it.", match(full(), "window"))
+	require.Empty(t, tree(t))
+	t.Setenv("CI", "")
 	require.Empty(t, match(full(), "window"))
 
 	// What is right already is not written again, so that its time stays.

@@ -11,7 +11,6 @@ import (
 	"runtime/pprof"
 	"slices"
 	"strconv"
-	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -93,40 +92,34 @@ func (k *kit) looksAround() string {
 	return ""
 }
 
-// A lateContext is done after it was asked so many times.
+// A lateContext is canceled when it is asked once more than a number of times.
 type lateContext struct {
 	context.Context
-	mu    sync.Mutex
-	asked int
-	last  int
-	done  chan struct{}
+	cancel func()
+	asked  atomic.Int64
+	last   int64
 }
 
-func newLateContext(last int) *lateContext {
-	return &lateContext{Context: context.Background(), last: last, done: make(chan struct{})}
+func newLateContext(last int64) *lateContext {
+	c := &lateContext{last: last}
+	c.Context, c.cancel = context.WithCancel(context.Background())
+	return c
 }
 
-func (c *lateContext) ask(questions int) (ended bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	before := c.asked
-	c.asked += questions
-	if before <= c.last && c.asked > c.last {
-		close(c.done)
+func (c *lateContext) ask() {
+	if c.asked.Add(1) > c.last {
+		c.cancel()
 	}
-	return c.asked > c.last
 }
 
 func (c *lateContext) Done() <-chan struct{} {
-	c.ask(1)
-	return c.done
+	c.ask()
+	return c.Context.Done()
 }
 
 func (c *lateContext) Err() error {
-	if c.ask(1) {
-		return context.Canceled
-	}
-	return nil
+	c.ask()
+	return c.Context.Err()
 }
 
 // stops ends the context before a call and at several points of it.
@@ -134,11 +127,11 @@ func (k *kit) stops() string {
 	run := k.start()
 	for _, in := range k.cold(nextGeneration()) {
 		want := k.alone(in)
-		for _, questions := range []int{0, 1, 2, 3, 6, 20} {
+		for _, questions := range []int64{0, 1, 2, 3, 6, 20} {
 			ctx := newLateContext(questions)
 			out := k.call(ctx, run, in)
-			ended := ctx.ask(0)
-			ctx.ask(math.MaxInt / 2) // for goroutines that still wait
+			ended := ctx.Context.Err() != nil
+			ctx.cancel() // for goroutines that still wait
 			if diff := compare(want, out); diff != "" && (!ended || !errors.Is(out.err, context.Canceled)) {
 				return fmt.Sprintf("%s, under a context that is done when it is asked %d times: %s", in.name, questions+1, diff)
 			}
@@ -164,14 +157,14 @@ const longCall = 250 * time.Millisecond
 func (k *kit) stopsSoon() string {
 	run := k.start()
 	for _, in := range k.inputs(nextGeneration()) {
-		ctx, times := newLateContext(math.MaxInt), 0
+		ctx, times := newLateContext(math.MaxInt64), 0
 		for times < 3 && k.slow[in.name] >= longCall { // other work may disturb a call
 			if timeOf(func() { k.call(ctx, run, in) }) < longCall {
 				break
 			}
 			times++
 		}
-		if times == 3 && ctx.asked == 0 {
+		if times == 3 && ctx.asked.Load() == 0 {
 			return fmt.Sprintf("%s: it takes more than %v and never looks at its context", in.name, longCall)
 		}
 	}

@@ -50,16 +50,17 @@ func (c *SelectionReportAssertionChain) PlaceTopNScoredAtEdges(n int) *Selection
 			best[i] = slices.MaxFunc(unit, func(a, b cupel.IncludedItem) int { return cmp.Compare(a.Score, b.Score) })
 		}
 		count := len(units)
-		edges := edgePositions(min(n, count), count)
-		isEdge := make([]bool, count)
-		for _, at := range edges {
-			isEdge[at] = true
-		}
-		top := topScored(best, isEdge)[:len(edges)]
+		outsideIn := outsideIn(count)
+		edges := outsideIn[:max(0, min(n, count))]
+		// Of those that tie for the last place, one at an edge comes first: that decides
+		// in favour of the placer.
+		top := slices.Clone(outsideIn)
+		slices.SortStableFunc(top, func(a, b int) int { return cmp.Compare(best[b].Score, best[a].Score) })
+		top = top[:len(edges)]
 		failed := max(0, n-count) // places without an item
 		var items, positions []string
 		for _, at := range top {
-			if !isEdge[at] {
+			if !slices.Contains(edges, at) {
 				failed++
 			}
 			entry := best[at]
@@ -81,32 +82,15 @@ func (c *SelectionReportAssertionChain) PlaceTopNScoredAtEdges(n int) *Selection
 	})
 }
 
-// edgePositions returns the first n of 0, count-1, 1, count-2 and so on.
-func edgePositions(n, count int) []int {
-	var edges []int
-	for i := range n {
-		at := i / 2
+// outsideIn returns the positions 0, count-1, 1, count-2 and so on.
+func outsideIn(count int) []int {
+	order := make([]int, count)
+	for i := range order {
+		order[i] = i / 2
 		if i%2 == 1 {
-			at = count - 1 - i/2
-		}
-		edges = append(edges, at)
-	}
-	return edges
-}
-
-// topScored returns the positions of the entries, best first. Among equal
-// scores, entries at edges come first, which decides a tie for the last place
-// in favour of the placer; then earlier ones.
-func topScored(entries []cupel.IncludedItem, isEdge []bool) []int {
-	var order []int
-	for _, edge := range []bool{true, false} {
-		for i := range entries {
-			if isEdge[i] == edge {
-				order = append(order, i)
-			}
+			order[i] = count - 1 - i/2
 		}
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(entries[b].Score, entries[a].Score) })
 	return order
 }
 
