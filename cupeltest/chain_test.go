@@ -24,7 +24,7 @@ func TestShouldStopsAtTheFirstFailure(t *testing.T) {
 		"a FailNow that ends the test": new(spy),
 		"a FailNow that returns":       new(keepsOn),
 	} {
-		watchWith(s, func() {
+		apart(func() {
 			cupeltest.Should(s, new(report)).
 				HaveAtLeastNExclusions(0).
 				HaveKindCoverageCount(1).

@@ -60,15 +60,15 @@ func (s *spy) reported() []string { return s.messages }
 // watch runs a test with a spy, in a goroutine that FailNow may end.
 func watch(test func(t cupeltest.T)) *spy {
 	s := new(spy)
-	watchWith(s, func() {
+	apart(func() {
 		test(s)
 		s.finished = true
 	})
 	return s
 }
 
-// watchWith runs a test with another T in the same way.
-func watchWith(_ cupeltest.T, test func()) {
+// apart runs what may end its goroutine.
+func apart(test func()) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

@@ -45,6 +45,21 @@ func test(t cupeltest.T, start func() any, opts ...cupeltest.KitOption) {
 	}
 }
 
+// messages returns what the kit reports.
+func (f fault) messages(t *testing.T) (messages []string) {
+	t.Helper()
+	run := func() { messages = watch(func(t cupeltest.T) { test(t, f.make, f.opts...) }).messages }
+	if !f.bubble {
+		run()
+		return messages
+	}
+	synctest.Test(t, func(*testing.T) {
+		run()
+		time.Sleep(2 * time.Hour) // until what was started is over
+	})
+	return messages
+}
+
 // checkFaults wants each fault caught by its rule, and each rule to catch one.
 func checkFaults(t *testing.T, role string, faults []fault) {
 	t.Helper()
@@ -52,20 +67,11 @@ func checkFaults(t *testing.T, role string, faults []fault) {
 	for _, f := range faults {
 		caught[f.rule] = true
 		t.Run(f.name, func(t *testing.T) {
-			var s *spy
-			run := func(*testing.T) { s = watch(func(t cupeltest.T) { test(t, f.make, f.opts...) }) }
-			if f.bubble {
-				synctest.Test(t, func(t *testing.T) {
-					run(t)
-					time.Sleep(2 * time.Hour) // until what leak has started is over
-				})
-			} else {
-				run(t)
-			}
-			require.NotEmpty(t, s.messages, "it passes")
-			require.Contains(t, s.messages[0], " breaks the rule "+f.rule+": ", "all failures: %s", strings.Join(s.messages, "\n"))
-			require.True(t, strings.HasPrefix(s.messages[0], role+" "), s.messages[0])
-			require.NotRegexp(t, `\d\.\d{10}`, firstLine(s.messages[0]))
+			messages := f.messages(t)
+			require.NotEmpty(t, messages, "it passes")
+			require.Contains(t, messages[0], " breaks the rule "+f.rule+": ", "all failures: %s", strings.Join(messages, "\n"))
+			require.True(t, strings.HasPrefix(messages[0], role+" "), messages[0])
+			require.NotRegexp(t, `\d\.\d{10}`, firstLine(messages[0]))
 		})
 	}
 	for _, name := range cupeltest.RuleNames()[role] {

@@ -29,11 +29,10 @@ func hashed(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
 	return float64(h.Sum32())
 }
 
-// pool is a scorer with goroutines that it starts once and ends with the test.
+// pool is a scorer with goroutines that it starts once, and that go on.
 type pool struct {
 	once sync.Once
 	jobs chan func()
-	end  <-chan struct{}
 }
 
 func (p *pool) Score(_ context.Context, all []*cupel.ContextItem, scores []float64) error {
@@ -45,7 +44,7 @@ func (p *pool) Score(_ context.Context, all []*cupel.ContextItem, scores []float
 					select {
 					case job := <-p.jobs:
 						job()
-					case <-p.end:
+					case <-time.After(time.Hour):
 						return
 					}
 				}
@@ -93,7 +92,7 @@ func TestSoundStrategiesPass(t *testing.T) {
 		"by content":          {make: the(score(hashed))},
 		"negative":            {make: the(score(func(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 { return -size(item, nil) }))},
 		"a memo by content":   {make: func() any { return memo(content, hashed) }},
-		"goroutines for good": {make: func() any { return &pool{end: t.Context().Done()} }},
+		"goroutines for good": {make: func() any { return new(pool) }, bubble: true},
 		"the tags of a team":  {make: the(weight), opts: []cupeltest.KitOption{cupeltest.WithItems(own...)}},
 		"looks at its context": {make: the(batch(func(ctx context.Context, all []*cupel.ContextItem, _ []float64) error {
 			for i := range all {
@@ -141,7 +140,7 @@ func TestSoundStrategiesPass(t *testing.T) {
 		"by hash":     {make: the(sortedBy(stable, func(a, b cupel.ScoredItem) int { return cmp.Compare(hashed(a.Item, nil), hashed(b.Item, nil)) }))},
 	} {
 		t.Run(name, func(t *testing.T) {
-			require.Empty(t, watch(func(t cupeltest.T) { test(t, f.make, f.opts...) }).messages)
+			require.Empty(t, f.messages(t))
 		})
 	}
 }

@@ -127,7 +127,7 @@ func TestRun(t *testing.T) {
 		cupeltest.T
 		reported() []string
 	}{new(spy), new(keepsOn)} {
-		watchWith(s, func() { require.NotNil(t, dryRun(s, pipeline, pinned, cupeltest.Budget(100, 50))) })
+		apart(func() { require.NotNil(t, dryRun(s, pipeline, pinned, cupeltest.Budget(100, 50))) })
 		require.Equal(t, []string{"Run failed: cupel: Pinned items require 101 tokens, but only 100 are available"}, s.reported())
 	}
 }
