@@ -115,11 +115,11 @@ func (c *SelectionReportAssertionChain) anyExcluded(r *cupel.SelectionReport) []
 
 // describeReason returns the reason with its data, contents too.
 func describeReason(r cupel.ExclusionReason, quote func(string) string) string {
-	text := r.String()
+	parts := []string{r.String()}
 	for f := range r.Fields() {
 		if f.Content {
-			text += ", " + strings.ReplaceAll(f.Name, "_", " ") + " " + quote(f.Value.(string))
+			parts = append(parts, strings.ReplaceAll(f.Name, "_", " ")+" "+quote(f.Value.(string)))
 		}
 	}
-	return text
+	return strings.Join(parts, ", ")
 }

@@ -52,7 +52,6 @@ func (c *SelectionReportAssertionChain) MatchGolden(name string) *SelectionRepor
 		local = filepath.Join(goldenFolder, local+goldenExtension)
 		data, err := os.ReadFile(local)
 		got, want := c.decisions(r), strings.ReplaceAll(string(data), "\r\n", "\n") // Git may have changed the ends of lines
-		shows := c.hidden && strings.Contains(want, "\n  \"")
 		switch {
 		case want == got || want == new(SelectionReportAssertionChain).decisions(r):
 			return nil
@@ -70,7 +69,7 @@ func (c *SelectionReportAssertionChain) MatchGolden(name string) *SelectionRepor
 			return fail("there is no golden file %s. To write it, run the test with %s=1.", file, UpdateVariable)
 		case err != nil:
 			return fail("the golden file cannot be read: %v.", err)
-		case shows:
+		case c.hidden && strings.Contains(want, "\n  \""): // it shows them
 			return fail("the report differs from %s, which has contents that are to be hidden. Run the test without hidden contents to see the difference.", file)
 		}
 		return fail("the report differs from %s:\n%s\nIf the report is right, run the test with %s=1.", file, goldenDiff(want, got), UpdateVariable)

@@ -166,6 +166,6 @@ func firstLines(messages []string) (lines []string) {
 }
 
 // errOf is That for one link.
-func errOf(r *report, link func(c *chain) *chain, opts ...cupeltest.ChainOption) error {
-	return cupeltest.That(r, func(c *chain) { link(c) }, opts...)
+func errOf(r *report, link func(c *chain) *chain) error {
+	return cupeltest.That(r, func(c *chain) { link(c) })
 }

@@ -266,11 +266,11 @@ func (k *kit) grows() string {
 		return fmt.Sprintf("%d and %d items: %d times as many bytes are allocated", growthFrom, growthTo, to/max(from, 1))
 	}
 	least := slices.Repeat([]time.Duration{math.MaxInt64}, 4) // of several, it is hardly disturbed
-	ratio, most := 0.0, 0.0
-	began := time.Now()
-	for round := 0; round < growthRounds && (round < 9 || time.Since(began) < growthTime); round++ {
+	ratio, most, spent := 0.0, 0.0, time.Duration(0)
+	for round := 0; round < growthRounds && (round < 9 || spent < growthTime); round++ {
 		for i, do := range []func(){small, large, sorting(growthFrom), sorting(growthTo)} {
-			least[i] = min(least[i], timeOf(do))
+			took := timeOf(do)
+			least[i], spent = min(least[i], took), spent+took
 		}
 		ratio, most = float64(least[1])/float64(least[0]+1), sortFaster*float64(least[3])/float64(least[2]+1)
 		if least[1] < growthLeast || round > 2 && ratio < growthMost/2 {

@@ -109,7 +109,7 @@ var sizes = []int{3, 64, 65, 301, 2000}
 const hostileFields = "items with hostile fields"
 
 // hostileScores are sorted as the engine sorts them.
-var hostileScores = []float64{math.Inf(1), math.MaxFloat64, 0.5, math.SmallestNonzeroFloat64, 0, math.Copysign(0, -1), -0.5, math.Inf(-1), math.NaN(), math.NaN()}
+var hostileScores = []float64{math.Inf(1), 0.5, 0, math.Copysign(0, -1), -0.5, math.Inf(-1), math.NaN(), math.NaN()}
 
 // lists returns the lists of a generation.
 func (k *kit) lists(g generation) []input {

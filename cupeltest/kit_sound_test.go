@@ -102,6 +102,14 @@ func TestSoundStrategiesPass(t *testing.T) {
 			}
 			return nil
 		}))},
+		"refuses items that it cannot use": {make: the(batch(func(_ context.Context, all []*cupel.ContextItem, scores []float64) error {
+			for i, item := range all {
+				if scores[i] = weight(item, nil); scores[i] == 0 {
+					return errBusy
+				}
+			}
+			return nil
+		})), opts: []cupeltest.KitOption{cupeltest.MayFail(errBusy), cupeltest.WithItems(own...)}},
 		"busy": {make: the(batch(func(_ context.Context, all []*cupel.ContextItem, _ []float64) error {
 			if len(all) > 50 {
 				return fmt.Errorf("%d items: %w", len(all), errBusy)
