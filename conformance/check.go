@@ -180,7 +180,7 @@ func (f *findings) rows(what string, got, want []row, epsilon float64) {
 			value, ok := got[i][key]
 			switch {
 			case !ok: // a zero would look like it
-				f.addf("%s: the reason %v has no %s, want %v", where, got[i]["exclusion_reason"], key, want[i][key])
+				f.addf("%s: there is no %s, want %v", where, key, want[i][key])
 			case !same(value, want[i][key], key == "score_approx", epsilon):
 				f.addf("%s: %s is %s, want %s", where, key, short(value), short(want[i][key]))
 			}
@@ -210,50 +210,4 @@ func same(got, want any, score bool, epsilon float64) bool {
 		got = string(kind)
 	}
 	return got == want
-}
-
-// consistent checks what holds for every report of a run that succeeded: each
-// candidate is there once, no group is split, and the window is what is
-// included.
-func (f *findings) consistent(o Outcome, v *vector) {
-	r := o.Report
-	if len(r.Included)+len(r.Excluded) != len(v.items) || r.TotalCandidates != len(v.items) {
-		f.addf("report: %d included and %d excluded of %d candidates, total_candidates %d", len(r.Included), len(r.Excluded), len(v.items), r.TotalCandidates)
-		return
-	}
-	seen, groups := map[int]bool{}, map[string]bool{}
-	var included []*cupel.ContextItem
-	for _, in := range r.Included {
-		seen[in.Candidate] = true
-		groups[in.Item.Group()] = true
-		included = append(included, in.Item)
-	}
-	for i, out := range r.Excluded {
-		seen[out.Candidate] = true
-		if slices.Index(v.items, out.Item) != out.Candidate { // it is there in full
-			f.addf("report: excluded[%d] is not candidate %d", i, out.Candidate)
-		}
-		if group := out.Item.Group(); group != "" && groups[group] {
-			f.addf("report: group %.60q is split", group)
-		}
-		if i > 0 && out.Score > r.Excluded[i-1].Score {
-			f.addf("report: excluded[%d] scores higher than excluded[%d]", i, i-1)
-		}
-	}
-	for i := range v.items {
-		if !seen[i] {
-			f.addf("report: candidate %d is not there", i)
-		}
-	}
-	// A group variant is one item in the window, for several of the report.
-	if len(included) == len(o.Window) && windowText(included) != windowText(o.Window) || sumTokens(included) != sumTokens(o.Window) {
-		f.addf("report: included are [%s], the window is [%s]", windowText(included), windowText(o.Window))
-	}
-}
-
-func sumTokens(items []*cupel.ContextItem) (total int) {
-	for _, it := range items {
-		total += it.Tokens()
-	}
-	return total
 }

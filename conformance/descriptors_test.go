@@ -91,7 +91,7 @@ func TestWrongDefaultsFail(t *testing.T) {
 	}
 	right, err := Run(t.Context(), Vectors())
 	require.NoError(t, err)
-	require.Zero(t, right.Failed, "the right defaults fail")
+	require.Zero(t, failed(right), "the right defaults fail")
 	for _, tt := range tests {
 		t.Run(fmt.Sprint(tt.name, " ", tt.field, " ", tt.wrong), func(t *testing.T) {
 			d, ok := strategy.Find(descriptorsOf(tt.role), tt.name)
@@ -99,9 +99,19 @@ func TestWrongDefaultsFail(t *testing.T) {
 			require.True(t, ok && i >= 0, "there is no such field, or the default is not wrong")
 			got, err := Run(t.Context(), Vectors(), WithImplementation(wrongDefault{name: tt.name, field: tt.field, value: tt.wrong}))
 			require.NoError(t, err)
-			assert.Positive(t, got.Failed, "no vector fails: %s", tt.why)
+			assert.Positive(t, failed(got), "no vector fails: %s", tt.why)
 		})
 	}
+}
+
+// failed returns how many vectors failed.
+func failed(results []Result) (n int) {
+	for _, r := range results {
+		if !r.Passed() {
+			n++
+		}
+	}
+	return n
 }
 
 // wrongDefault is an engine in which a setting has another default.

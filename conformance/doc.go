@@ -7,10 +7,6 @@
 // returns this project's vectors, in the directories required and optional. The
 // command cupel-conformance does the same for directories on disk.
 //
-// Besides meeting its expectations, each vector must give the same result
-// twice, with and without a collector, and a report whose totals agree with its
-// lists.
-//
 // It implements the chapters Conformance Levels, Test Vector Format and
 // Running the Suite of the specification, with the keys that the
 // README of this module adds.

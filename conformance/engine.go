@@ -2,12 +2,9 @@ package conformance
 
 import (
 	"context"
-	"fmt"
-	"strings"
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
-	"github.com/wollax/cupel-go/cupel/observe"
 	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/policy"
 	"github.com/wollax/cupel-go/cupel/strategy"
@@ -87,8 +84,7 @@ func (Engine) Place(ctx context.Context, p Pipeline, items []cupel.ScoredItem) (
 	return strategy.CallPlacer(ctx, config.Placer, items)
 }
 
-// Run implements [Implementation]. It runs the pipeline with and without a
-// collector and as a dry run, and fails if the windows differ.
+// Run implements [Implementation].
 func (Engine) Run(ctx context.Context, p Pipeline, items []*cupel.ContextItem, budget cupel.ContextBudget) (Outcome, error) {
 	config, err := p.config()
 	if err != nil {
@@ -98,21 +94,6 @@ func (Engine) Run(ctx context.Context, p Pipeline, items []*cupel.ContextItem, b
 	if err != nil {
 		return Outcome{}, err
 	}
-	report, dryErr := pl.DryRun(ctx, items, budget)
-	window, err := pl.Run(ctx, items, budget)
-	collector := observe.NewDiagnosticTraceCollector(observe.WithDetailLevel(observe.TraceDetailItem))
-	observed, observedErr := pl.Run(ctx, items, budget, pipeline.WithTrace(collector))
-	alone, with, dry := fmt.Sprint(windowText(window), err), fmt.Sprint(windowText(observed), observedErr), fmt.Sprint(dryErr)
-	if with != alone || dry != fmt.Sprint(err) {
-		return Outcome{}, fmt.Errorf("conformance: a run gives %s, one with a collector %s, a dry run %s", alone, with, dry)
-	}
+	window, report, err := pl.RunReport(ctx, items, budget)
 	return Outcome{Window: window, Report: report}, err
-}
-
-func windowText(window []*cupel.ContextItem) string {
-	var b strings.Builder
-	for _, item := range window {
-		fmt.Fprintf(&b, "%q %d ", item.Content(), item.Tokens()) // a smaller form is made in each run
-	}
-	return b.String()
 }

@@ -320,18 +320,13 @@ func (v *vector) readBudget(b *budget, r *reader) {
 	maxTokens, target := cmp.Or(b.MaxTokens, b.TargetTokens), cmp.Or(b.TargetTokens, b.MaxTokens)
 	v.slice = cupel.SliceBudget{MaxTokens: valueOr(maxTokens, 0), TargetTokens: valueOr(target, 0)}
 
-	var err error
 	slots := map[cupel.ContextKind]int{}
 	for _, s := range b.ReservedSlots {
-		if _, ok := slots[s.Kind]; ok { // a map would keep one and say nothing
-			err = &cupel.InvalidBudgetError{Field: "reservedSlots", Reason: fmt.Sprintf("must not have %q twice", s.Kind)}
-		}
 		slots[s.Kind] = s.Tokens
 	}
-	if err == nil {
-		v.budget, err = cupel.NewContextBudget(v.slice.MaxTokens, v.slice.TargetTokens, cupel.WithOutputReserve(b.OutputReserve),
-			cupel.WithReservedSlots(slots), cupel.WithEstimationSafetyMargin(b.SafetyMargin))
-	}
+	var err error
+	v.budget, err = cupel.NewContextBudget(v.slice.MaxTokens, v.slice.TargetTokens, cupel.WithOutputReserve(b.OutputReserve),
+		cupel.WithReservedSlots(slots), cupel.WithEstimationSafetyMargin(b.SafetyMargin))
 	if v.built == nil && (v.stage != "slicing" || v.want.Error != "") {
 		v.built = err
 	}
@@ -463,21 +458,17 @@ func (v *vector) readRows(rows []expectation, r *reader) {
 
 // check removes unknown keys from the rows.
 func (d diagnostics) check(r *reader) {
-	excluded := []string{"content", "score_approx", "exclusion_reason", "candidate", "stale"}
+	keys := []string{
+		"content", "score_approx", "inclusion_reason", "exclusion_reason", "candidate", "form", "stale", "tokens", "original_tokens",
+		"kind", "required_count", "satisfied_count", "stage", "item_count", "total_candidates", "total_tokens_considered",
+	}
 	for _, code := range cupel.ExclusionCodes() {
 		for f := range cupel.NewExclusionReason(code, cupel.ReasonData{GroupTokens: 1}).Fields() {
-			excluded = append(excluded, f.Name)
+			keys = append(keys, f.Name)
 		}
 	}
-	check := func(what string, rows []row, keys ...string) {
-		for i, given := range rows {
-			r.knows(place{fmt.Sprintf("expected.diagnostics.%s[%d]", what, i), given}, keys...)
-			maps.DeleteFunc(given, func(key string, _ any) bool { return !slices.Contains(keys, key) })
-		}
+	for _, given := range slices.Concat(d.Included, d.Excluded, d.Shortfalls, d.Events, []row{d.Summary}) {
+		r.knows(place{"expected.diagnostics", given}, keys...)
+		maps.DeleteFunc(given, func(key string, _ any) bool { return !slices.Contains(keys, key) })
 	}
-	check("excluded", d.Excluded, excluded...)
-	check("included", d.Included, "content", "score_approx", "inclusion_reason", "candidate", "form", "stale", "tokens", "original_tokens")
-	check("shortfalls", d.Shortfalls, "kind", "required_count", "satisfied_count")
-	check("events", d.Events, "stage", "item_count")
-	check("summary", []row{d.Summary}, "total_candidates", "total_tokens_considered")
 }

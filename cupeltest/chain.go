@@ -1,6 +1,7 @@
 package cupeltest
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/wollax/cupel-go/cupel"
@@ -20,7 +21,7 @@ type T interface {
 // [That] make a chain, and differ in what happens when an assertion fails.
 //
 // A failure names what came nearest: the item that should be in and why it is
-// out. For a report of [Run] or [DryRun] it adds the smallest budget that includes
+// out. For a report of [Run] it adds the smallest budget that includes
 // the item. To find all that, a failing assertion calls its predicate with
 // excluded items too.
 //
@@ -84,37 +85,29 @@ func newChain(c *SelectionReportAssertionChain, opts []ChainOption) *SelectionRe
 // chapter.
 type SelectionReportAssertionError struct {
 	Assertion string // the method's name, such as "IncludeItemWithKind"
-	Expected  string // what was asserted
-	Actual    string // what the report has
+	// Message says what was expected and what was found, in the words that the
+	// specification fixes for its assertions.
+	Message string
 	// Nearest is what comes nearest to the assertion, such as "README.md is
 	// excluded: BudgetExceeded, 500 tokens requested, 80 available".
 	Nearest []string
-	message string // by the chapter's template
-	cause   error  // what a check of the caller returned
 }
 
-// Error returns the message, whose first line the specification fixes for its
-// assertions, and the lines of Nearest, each after a tab. What is not printed as
-// itself, such as terminal escapes in a kind, is escaped.
+// Error returns the message and the lines of Nearest, each after a tab. What is not
+// printed as itself, such as terminal escapes in a kind, is escaped.
 func (e *SelectionReportAssertionError) Error() string {
-	text := e.message
-	if text == "" {
-		text = e.Assertion + " failed: expected " + e.Expected + ", but found " + e.Actual + "."
-	}
-	lines := strings.Split(text, "\n")
+	lines := strings.Split(e.Message, "\n")
 	for i := range lines {
 		lines[i] = oneLine(lines[i]) // kinds and names are not quoted
 	}
 	lines[0] = plainLine(lines[0])
-	text = strings.Join(lines, "\n")
-	for _, line := range e.Nearest {
-		text += "\n\t" + line
-	}
-	return text
+	return strings.Join(append([]string{strings.Join(lines, "\n")}, e.Nearest...), "\n\t")
 }
 
-// Unwrap returns the error of the check of a failed Satisfy, or nil.
-func (e *SelectionReportAssertionError) Unwrap() error { return e.cause }
+// failure is what an assertion that does not hold returns.
+func failure(nearest []string, format string, args ...any) *SelectionReportAssertionError {
+	return &SelectionReportAssertionError{Message: fmt.Sprintf(format, args...), Nearest: nearest}
+}
 
 // silent is the T of a chain outside tests.
 type silent struct{}
@@ -137,7 +130,7 @@ func (c *SelectionReportAssertionChain) tester() T {
 func (c *SelectionReportAssertionChain) begin(name string) *SelectionReportAssertionChain {
 	c.tester().Helper()
 	if c.report == nil {
-		c.fail(name, &SelectionReportAssertionError{Expected: "a report", Actual: "nil"})
+		c.fail(name, failure(nil, "%s failed: expected a report, but found nil.", name))
 	}
 	return c
 }
@@ -171,7 +164,7 @@ func (c *SelectionReportAssertionChain) linkOf(name string, none bool, check fun
 	c.tester().Helper()
 	if none {
 		check = func(*cupel.SelectionReport) *SelectionReportAssertionError {
-			return &SelectionReportAssertionError{Expected: "a predicate", Actual: "nil", message: name + " failed: the predicate is nil."}
+			return failure(nil, "%s failed: the predicate is nil.", name)
 		}
 	}
 	return c.link(name, check)

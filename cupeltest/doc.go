@@ -6,7 +6,7 @@
 // [Should] makes assertions about a [cupel.SelectionReport] and stops the test
 // at the first failure:
 //
-//	report := cupeltest.DryRun(t, pipeline, items, budget)
+//	report, _ := cupeltest.Run(t, pipeline, items, budget)
 //	cupeltest.Should(t, report).
 //		IncludeItemWithKind(cupel.KindSystemPrompt).
 //		ExcludeItemWithReason(cupel.ExcludeBudgetExceeded).
@@ -15,8 +15,7 @@
 // [Expect] reports every failure, and [That] works outside tests. The chain has the 13
 // patterns of the specification's Testing Vocabulary chapter, with its messages, and
 // some additions; ASSERTIONS.md lists them with the exact text of each failure.
-// Common predicates are [ByContent], [ByContentPrefix], [ByTag],
-// [ByGroup], [ByVersionOf], [ByKind], [BySource] and [ByKindAndSource].
+// Common predicates are [ByContent], [ByContentPrefix], [ByTag] and [ByKind].
 //
 // Messages show scores in the shortest decimal form, cut in a first line, and list each kind or
 // reason once, in order of first appearance. Kinds are compared under ASCII
@@ -24,7 +23,7 @@
 //
 // # The kit
 //
-// [TestScorer], [TestSlicer], [TestPlacer] and [TestTraceCollector] check that
+// [TestScorer], [TestSlicer] and [TestPlacer] check that
 // an implementation keeps its contract, and report each rule that it breaks.
 // They take a function that makes the implementation, since what goes wrong in a
 // first call does not show in later ones. RULES.md has the rules, which [Except] leaves
@@ -36,9 +35,8 @@
 //
 // # Helpers
 //
-// [Item], [Items] and [Budget] build test data and panic on a mistake; [Run] and
-// [DryRun] run a pipeline; [Deterministic] runs it several times and compares the
-// reports.
+// [Item], [Items] and [Budget] build test data and panic on a mistake; [Run] runs a
+// pipeline; [Deterministic] runs it several times and compares the reports.
 //
 // The package does not import testing: it reports to the test through [T],
 // which *testing.T, *testing.B and *testing.F implement.

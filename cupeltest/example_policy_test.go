@@ -52,7 +52,7 @@ func Example_policyAssertion() {
 	cupeltest.Expect(t, report).IncludeItemWithKind(cupel.KindDocument)
 	// Output:
 	// IncludeItemWithKind(Document) failed: Included contained 0 items with Kind=Document. Included had 6 items with kinds: [SystemPrompt, Message, ToolOutput].
-	// 	refunds.md is excluded: BudgetExceeded, 60 tokens requested, 46 available. The smallest budget that includes it is 96 tokens.
+	// 	"refunds.md" is excluded: BudgetExceeded, 60 tokens requested, 46 available. The smallest budget that includes it is 96 tokens.
 }
 
 // The second version requires a document. A placer that should help the model with

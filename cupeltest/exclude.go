@@ -2,8 +2,6 @@ package cupeltest
 
 import (
 	"fmt"
-	"maps"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -21,14 +19,8 @@ func (c *SelectionReportAssertionChain) ExcludeItemWithReason(reason cupel.Exclu
 		if slices.ContainsFunc(r.Excluded, func(entry cupel.ExcludedItem) bool { return entry.Reason.Code == reason }) {
 			return nil
 		}
-		reasons := reasonNames(r.Excluded)
-		return &SelectionReportAssertionError{
-			Expected: fmt.Sprintf("at least 1 excluded item with reason %s", reason),
-			Actual:   fmt.Sprintf("%d excluded items with reasons: [%s]", len(r.Excluded), reasons),
-			message: fmt.Sprintf("ExcludeItemWithReason(%s) failed: no excluded item had reason %s. Excluded had %d items with reasons: [%s].",
-				reason, reason, len(r.Excluded), reasons),
-			Nearest: c.anyExcluded(r),
-		}
+		return failure(c.anyExcluded(r), "ExcludeItemWithReason(%s) failed: no excluded item had reason %s. Excluded had %d items with reasons: [%s].",
+			reason, reason, len(r.Excluded), reasonNames(r.Excluded))
 	})
 }
 
@@ -37,7 +29,7 @@ func (c *SelectionReportAssertionChain) ExcludeItemWithReason(reason cupel.Exclu
 func excludedMatching(r *cupel.SelectionReport, predicate ItemPredicate) []cupel.ExcludedItem {
 	var matching []cupel.ExcludedItem
 	for _, entry := range r.Excluded {
-		if predicate.Excluded(entry) {
+		if predicate(entry.Item) {
 			matching = append(matching, entry)
 		}
 	}
@@ -56,14 +48,9 @@ func (c *SelectionReportAssertionChain) ExcludeItemMatchingWithReason(predicate 
 		if slices.ContainsFunc(matching, func(entry cupel.ExcludedItem) bool { return entry.Reason.Code == reason }) {
 			return nil
 		}
-		reasons := reasonNames(matching)
-		return &SelectionReportAssertionError{
-			Expected: fmt.Sprintf("an excluded item that matches the predicate, with reason %s", reason),
-			Actual:   fmt.Sprintf("%d excluded items that match, with reasons: [%s]", len(matching), reasons),
-			message: fmt.Sprintf("ExcludeItemMatchingWithReason(reason=%s) failed: predicate matched %d excluded item(s) but none had reason %s. Matched items had reasons: [%s].",
-				reason, len(matching), reason, reasons),
-			Nearest: c.nearExcluded(r, predicate),
-		}
+		return failure(c.nearExcluded(r, predicate),
+			"ExcludeItemMatchingWithReason(reason=%s) failed: predicate matched %d excluded item(s) but none had reason %s. Matched items had reasons: [%s].",
+			reason, len(matching), reason, reasonNames(matching))
 	})
 }
 
@@ -91,18 +78,14 @@ func (c *SelectionReportAssertionChain) ExcludeItemWithBudgetDetails(predicate f
 				first = &data
 			}
 		}
-		failure := &SelectionReportAssertionError{
-			Expected: fmt.Sprintf("BudgetExceeded with item_tokens=%d, available_tokens=%d", expectedItemTokens, expectedAvailableTokens),
-			Nearest:  c.nearExcluded(r, predicate),
-		}
+		nearest, expected := c.nearExcluded(r, predicate), fmt.Sprintf("BudgetExceeded with item_tokens=%d, available_tokens=%d", expectedItemTokens, expectedAvailableTokens)
 		if first != nil {
-			failure.Actual = fmt.Sprintf("item_tokens=%d, available_tokens=%d", first.ItemTokens, first.AvailableTokens)
-			return failure
+			return failure(nearest, "ExcludeItemWithBudgetDetails failed: expected %s, but found item_tokens=%d, available_tokens=%d.",
+				expected, first.ItemTokens, first.AvailableTokens)
 		}
-		failure.Actual = fmt.Sprintf("%d excluded items that match, with reasons: [%s]", len(matching), reasonNames(matching))
-		failure.message = fmt.Sprintf("ExcludeItemWithBudgetDetails failed: expected %s, but no matching item had reason BudgetExceeded. Predicate matched %d excluded item(s) with reasons: [%s].",
-			failure.Expected, len(matching), reasonNames(matching))
-		return failure
+		return failure(nearest,
+			"ExcludeItemWithBudgetDetails failed: expected %s, but no matching item had reason BudgetExceeded. Predicate matched %d excluded item(s) with reasons: [%s].",
+			expected, len(matching), reasonNames(matching))
 	})
 }
 
@@ -117,77 +100,26 @@ func (c *SelectionReportAssertionChain) HaveNoExclusionsForKind(kind cupel.Conte
 		if len(found) == 0 {
 			return nil
 		}
-		first := fmt.Sprintf("score=%s, reason=%s", score(found[0].Score), found[0].Reason.Code)
-		return &SelectionReportAssertionError{
-			Expected: fmt.Sprintf("no excluded item with Kind=%s", kind),
-			Actual:   fmt.Sprintf("%d excluded items, the first with %s", len(found), first),
-			message: fmt.Sprintf("HaveNoExclusionsForKind(%s) failed: found %d excluded item(s) with Kind=%s. First: %s.",
-				kind, len(found), kind, first),
-			Nearest: c.lost(found),
-		}
+		return failure(c.lost(found), "HaveNoExclusionsForKind(%s) failed: found %d excluded item(s) with Kind=%s. First: score=%s, reason=%s.",
+			kind, len(found), kind, score(found[0].Score), found[0].Reason.Code)
 	})
 }
 
 // anyExcluded says what is excluded at all.
 func (c *SelectionReportAssertionChain) anyExcluded(r *cupel.SelectionReport) []string {
-	switch {
-	case len(r.Included)+len(r.Excluded) == 0:
-		return noCandidates
-	case len(r.Excluded) == 0:
+	if len(r.Excluded) == 0 {
 		return []string{fmt.Sprintf("all %d candidates are included", len(r.Included))}
 	}
 	return c.excluded(r.Excluded)
 }
 
-func sameReason(want, got cupel.ExclusionReason) bool {
-	survivor := want.Data().Survivor
-	return sameData(want, got) && (survivor == nil || survivor == got.Data().Survivor)
-}
-
-// sameData compares codes and data. Data that only one reason has are compared
-// with zero.
-func sameData(want, got cupel.ExclusionReason) bool {
-	set := func(r cupel.ExclusionReason) map[string]any {
-		values := make(map[string]any)
-		for f := range r.Fields() {
-			if !reflect.ValueOf(f.Value).IsZero() {
-				values[f.Name] = f.Value
-			}
-		}
-		return values
-	}
-	return want.Code == got.Code && maps.EqualFunc(set(want), set(got), sameValue)
-}
-
-func sameValue(want, got any) bool {
-	switch want := want.(type) {
-	case float64:
-		return want == got.(float64) || want != want && got.(float64) != got.(float64)
-	case cupel.ContextKind:
-		return want.Equal(got.(cupel.ContextKind))
-	}
-	return want == got
-}
-
-// describeReason returns the reason with its data. It shows a content instead
-// of the sentence, which only says that there is one.
+// describeReason returns the reason with its data, contents too.
 func describeReason(r cupel.ExclusionReason, quote func(string) string) string {
-	named := r.Code.Fields()
-	text := r.String()
+	parts := []string{r.String()}
 	for f := range r.Fields() {
-		if !f.Content {
-			continue
-		}
-		label := strings.TrimPrefix(f.Name, strings.ToLower(string(r.Code))+"_") + " " + quote(f.Value.(string))
-		if !slices.Contains(named, f.Name) {
-			text += ", " + label
-			continue
-		}
-		_, others, found := strings.Cut(text, " (")
-		text = string(r.Code) + ": " + strings.ReplaceAll(label, "displaced_by ", "displaced by ")
-		if found {
-			text += " (" + others
+		if f.Content {
+			parts = append(parts, strings.ReplaceAll(f.Name, "_", " ")+" "+quote(f.Value.(string)))
 		}
 	}
-	return text
+	return strings.Join(parts, ", ")
 }

@@ -8,7 +8,7 @@ import (
 // RuleNames returns the names of the rules, by role.
 func RuleNames() map[string][]string {
 	names := make(map[string][]string)
-	for _, of := range []role{scorers, slicers, placers, collectors} {
+	for _, of := range []role{scorers, slicers, placers} {
 		for _, r := range rules() {
 			if r.of&of != 0 {
 				names[of.String()] = append(names[of.String()], r.name)
@@ -22,7 +22,7 @@ func RuleNames() map[string][]string {
 func RuleRows() (rows []string) {
 	for _, r := range rules() {
 		var roles []string
-		for _, of := range []role{scorers, slicers, placers, collectors} {
+		for _, of := range []role{scorers, slicers, placers} {
 			if r.of&of != 0 {
 				roles = append(roles, of.String())
 			}

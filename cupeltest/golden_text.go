@@ -13,14 +13,12 @@ import (
 )
 
 const (
-	goldenIn     = "in:"
-	goldenOut    = "out:"
-	goldenDetail = " | " // before what only WithDetails writes
-	mostChanges  = 20    // of a kind that a failure shows
+	goldenIn  = "in:"
+	goldenOut = "out:"
 )
 
 // decisions returns the text of a golden file.
-func (c *SelectionReportAssertionChain) decisions(r *cupel.SelectionReport, details bool) string {
+func (c *SelectionReportAssertionChain) decisions(r *cupel.SelectionReport) string {
 	content := quote
 	if c.hidden {
 		content = func(content string) string {
@@ -30,20 +28,9 @@ func (c *SelectionReportAssertionChain) decisions(r *cupel.SelectionReport, deta
 	}
 	var b strings.Builder
 	line := func(format string, args ...any) { b.WriteString(oneLine(fmt.Sprintf(format, args...)) + "\n") }
-	detail := func(format string, args ...any) string {
-		if !details {
-			return ""
-		}
-		return goldenDetail + strings.TrimSuffix(fmt.Sprintf(format, args...), ", ")
-	}
 	line(goldenIn)
-	for i, entry := range r.Included {
-		form := ""
-		if n := entry.Form; n > 0 {
-			form = fmt.Sprintf(", form %d", n)
-		}
-		line("  %s: %s%s%s%s", describeItem(entry.Item, content), entry.Reason, form, describeStale(entry.Stale),
-			detail("place %d, score %s", i+1, score(entry.Score)))
+	for _, entry := range r.Included {
+		line("  %s: %s%s", describeItem(entry.Item, content), entry.Reason, describeEntry(entry.Form, entry.Stale))
 	}
 	line("")
 	line(goldenOut)
@@ -52,9 +39,7 @@ func (c *SelectionReportAssertionChain) decisions(r *cupel.SelectionReport, deta
 	excluded := slices.Clone(r.Excluded)
 	slices.SortStableFunc(excluded, func(a, b cupel.ExcludedItem) int { return cmp.Compare(a.Candidate, b.Candidate) })
 	for _, entry := range excluded {
-		code := string(entry.Reason.Code)
-		data := strings.TrimPrefix(strings.TrimPrefix(describeReason(entry.Reason, content), code), ": ")
-		line("  %s: %s%s%s", describeItem(entry.Item, content), code, describeStale(entry.Stale), detail("score %s, %s", score(entry.Score), data))
+		line("  %s: %s%s", describeItem(entry.Item, content), entry.Reason.Code, describeEntry(0, entry.Stale))
 	}
 	if len(r.CountRequirementShortfalls) > 0 {
 		line("")
@@ -67,50 +52,38 @@ func (c *SelectionReportAssertionChain) decisions(r *cupel.SelectionReport, deta
 		line("")
 		line("overflow: %d tokens above the target of %d", over.TokensOverBudget, over.Budget.TargetTokens())
 	}
-	if details {
-		line("")
-		line("totals: %d candidates, %d tokens; %d included, %d tokens; %d excluded",
-			r.TotalCandidates, r.TotalTokensConsidered, len(r.Included), includedTokens(r), len(r.Excluded))
-		for _, event := range r.Events {
-			line("event: %s, %d items%s", event.Stage, event.ItemCount, strings.TrimSuffix(", "+event.Message, ", "))
-		}
-	}
 	return b.String()
 }
 
 // goldenDiff says what changed between two golden texts: the decisions, and the
-// lines if they differ in nothing else or cannot be read.
+// lines if they differ in nothing else.
 func goldenDiff(want, got string) string {
-	a, okA := readDecisions(want)
-	b, _ := readDecisions(got)
-	if !okA {
-		return "- golden file, + report\n" + diff(want, got)
-	}
 	var lines []string
 	list := func(what string, changes []analysis.ReportChange, text func(analysis.ReportChange) string) {
 		if len(changes) == 0 {
 			return
 		}
 		lines = append(lines, what)
-		for _, line := range cutAt(mostChanges, changes, func(c analysis.ReportChange) string { return c.Content + ": " + text(c) }) {
+		for _, line := range cutAt(mostListed, changes, func(c analysis.ReportChange) string { return c.Content + ": " + text(c) }) {
 			lines = append(lines, "  "+line)
 		}
 	}
-	reason := func(e *analysis.Entry, prefix string) string {
+	code := func(e *analysis.Entry) string {
 		if e == nil {
-			return prefix + "not a candidate"
+			return "not a candidate"
 		}
-		return prefix + e.Code
+		return e.Code
 	}
-	d := analysis.DiffReports(a, b)
-	list("came:", d.Came, func(c analysis.ReportChange) string { return reason(c.B, "") + ", " + reason(c.A, "was ") })
-	list("went:", d.Went, func(c analysis.ReportChange) string { return reason(c.B, "is ") + ", " + reason(c.A, "was ") })
+	codes := func(c analysis.ReportChange) string { return code(c.B) + ", was " + code(c.A) }
+	d := analysis.DiffReports(readDecisions(want), readDecisions(got))
+	list("came:", d.Came, codes)
+	list("went:", d.Went, codes)
 	// The fewest moves may take an item from its place and back.
 	moved := slices.DeleteFunc(d.Moved, func(c analysis.ReportChange) bool { return c.A.Place == c.B.Place })
 	list("moved:", moved, func(c analysis.ReportChange) string {
 		return fmt.Sprintf("place %d, was %d", c.B.Place, c.A.Place)
 	})
-	list("reason changed:", d.Reasons, func(c analysis.ReportChange) string { return reason(c.B, "") + ", " + reason(c.A, "was ") })
+	list("reason changed:", d.Reasons, codes)
 	if len(lines) == 0 {
 		return "- golden file, + report\n" + diff(want, got)
 	}
@@ -119,31 +92,22 @@ func goldenDiff(want, got string) string {
 
 // readDecisions reads a golden text as a report of items whose contents are the
 // descriptions in the lines.
-func readDecisions(text string) (*cupel.SelectionReport, bool) {
-	r, section, sections := new(cupel.SelectionReport), "", 0
+func readDecisions(text string) *cupel.SelectionReport {
+	r, section := new(cupel.SelectionReport), ""
 	for line := range strings.Lines(text) {
 		line, entry := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "  ")
-		if !entry {
-			if section = line; section == goldenIn || section == goldenOut {
-				sections++
-			}
-			continue
-		}
-		if section != goldenIn && section != goldenOut {
-			continue
-		}
 		content, _ := strconv.QuotedPrefix(line) // it may hold what ends a description, and is empty if contents are hidden
-		rest, code, ok := strings.Cut(line[len(content):], "): ")
-		if !ok {
-			return nil, false
-		}
-		code, _, _ = strings.Cut(code, goldenDetail)
+		rest, code, decision := strings.Cut(line[len(content):], "): ")
 		item := Item(content+rest+")", 0)
-		if section == goldenIn {
+		switch {
+		case !entry:
+			section = line
+		case !decision:
+		case section == goldenIn:
 			r.Included = append(r.Included, cupel.IncludedItem{Item: item, Reason: cupel.InclusionReason(code)})
-		} else {
+		case section == goldenOut:
 			r.Excluded = append(r.Excluded, cupel.ExcludedItem{Item: item, Reason: cupel.ExclusionReason{Code: cupel.ExclusionCode(code)}})
 		}
 	}
-	return r, sections == 2
+	return r
 }

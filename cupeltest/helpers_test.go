@@ -8,7 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupeltest"
 )
 
@@ -52,17 +55,33 @@ func (s *spy) FailNow() {
 	runtime.Goexit()
 }
 
+func (s *spy) reported() []string { return s.messages }
+
 // watch runs a test with a spy, in a goroutine that FailNow may end.
 func watch(test func(t cupeltest.T)) *spy {
 	s := new(spy)
+	apart(func() {
+		test(s)
+		s.finished = true
+	})
+	return s
+}
+
+// apart runs what may end its goroutine.
+func apart(test func()) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		test(s)
-		s.finished = true
+		test()
 	}()
 	<-done
-	return s
+}
+
+// dryRun returns the report of a run.
+func dryRun(t cupeltest.T, pipeline *pipeline.Pipeline, items []*cupel.ContextItem, budget cupel.ContextBudget) *report {
+	t.Helper()
+	r, _ := cupeltest.Run(t, pipeline, items, budget)
+	return r
 }
 
 type (
@@ -104,45 +123,31 @@ type assertion struct {
 // check runs each row with the three kinds of chain.
 func check(t *testing.T, rows []assertion) {
 	t.Helper()
-	seen := make(map[string]bool)
 	for _, row := range rows {
-		if seen[row.name] || row.name == "" || row.why == "" {
-			t.Fatalf("the row %q has no name of its own or no reason", row.name)
-		}
-		seen[row.name] = true
 		t.Run(row.name, func(t *testing.T) {
 			var want []string
 			if row.want != "" {
 				want = []string{row.want}
 			}
 			s := watch(func(t cupeltest.T) { row.link(cupeltest.Should(t, &row.r)) })
-			equalMessages(t, "Should", firstLines(s.messages), want, row.why)
-			if failing := row.want != ""; s.stopped != failing || s.finished == failing {
-				t.Errorf("Should stopped the test: %t", s.stopped)
-			}
+			require.Equal(t, want, firstLines(s.messages), row.why)
+			require.Equal(t, row.want != "", s.stopped, row.why)
 
 			s = watch(func(t cupeltest.T) { row.link(row.link(cupeltest.Expect(t, &row.r))) })
-			equalMessages(t, "Expect, twice", firstLines(s.messages), append(want, want...), row.why)
-			if s.stopped || !s.finished {
-				t.Error("Expect stopped the test")
-			}
+			require.Equal(t, append(want, want...), firstLines(s.messages), row.why)
+			require.True(t, s.finished, row.why)
 
 			err := errOf(&row.r, row.link)
 			if row.want == "" {
-				if err != nil {
-					t.Errorf("That ends in %v, but %s", err, row.why)
-				}
+				require.NoError(t, err, row.why)
 				return
 			}
-			failure, ok := err.(*cupeltest.SelectionReportAssertionError)
-			if !ok {
-				t.Fatalf("That ends in %T, want a SelectionReportAssertionError", err)
-			}
+			var failure *cupeltest.SelectionReportAssertionError
+			require.ErrorAs(t, err, &failure)
 			label, _, _ := strings.Cut(row.want, " failed:")
 			label, _, _ = strings.Cut(label, "(")
-			if firstLine(failure.Error()) != row.want || failure.Assertion != label || failure.Expected == "" || failure.Actual == "" {
-				t.Errorf("That ends in %+v (%v), want the assertion %s and the message %q", *failure, failure, label, row.want)
-			}
+			require.Equal(t, label, failure.Assertion)
+			require.Equal(t, row.want, firstLine(failure.Error()), row.why)
 		})
 	}
 }
@@ -153,22 +158,14 @@ func firstLine(message string) string {
 	return line
 }
 
-func firstLines(messages []string) []string {
-	lines := make([]string, len(messages))
-	for i, message := range messages {
-		lines[i] = firstLine(message)
+func firstLines(messages []string) (lines []string) {
+	for _, message := range messages {
+		lines = append(lines, firstLine(message))
 	}
 	return lines
 }
 
-func equalMessages(t *testing.T, what string, got, want []string, why string) {
-	t.Helper()
-	if strings.Join(got, "\n") != strings.Join(want, "\n") || len(got) != len(want) {
-		t.Errorf("%s reports\n\t%s\nwant\n\t%s\nbecause %s", what, strings.Join(got, "\n\t"), strings.Join(want, "\n\t"), why)
-	}
-}
-
 // errOf is That for one link.
-func errOf(r *report, link func(c *chain) *chain, opts ...cupeltest.ChainOption) error {
-	return cupeltest.That(r, func(c *chain) { link(c) }, opts...)
+func errOf(r *report, link func(c *chain) *chain) error {
+	return cupeltest.That(r, func(c *chain) { link(c) })
 }

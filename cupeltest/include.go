@@ -20,13 +20,9 @@ func (c *SelectionReportAssertionChain) IncludeItemWithKind(kind cupel.ContextKi
 			return nil
 		}
 		kinds, _ := includedKinds(r.Included)
-		return &SelectionReportAssertionError{
-			Expected: fmt.Sprintf("at least 1 included item with Kind=%s", kind),
-			Actual:   fmt.Sprintf("%d included items with kinds: [%s]", len(r.Included), kinds),
-			message: fmt.Sprintf("IncludeItemWithKind(%s) failed: Included contained 0 items with Kind=%s. Included had %d items with kinds: [%s].",
-				kind, kind, len(r.Included), kinds),
-			Nearest: c.nearIncluded(r, ByKind(kind).Included),
-		}
+		return failure(c.nearIncluded(r, ByKind(kind).Included),
+			"IncludeItemWithKind(%s) failed: Included contained 0 items with Kind=%s. Included had %d items with kinds: [%s].",
+			kind, kind, len(r.Included), kinds)
 	})
 }
 
@@ -52,12 +48,7 @@ func (c *SelectionReportAssertionChain) IncludeItemMatching(predicate func(cupel
 		case len(shown) > 0:
 			message += fmt.Sprintf(" They are: [%s].", strings.Join(shown, ", "))
 		}
-		return &SelectionReportAssertionError{
-			Expected: "at least 1 included item that matches the predicate",
-			Actual:   fmt.Sprintf("none among %d included items", len(r.Included)),
-			message:  message,
-			Nearest:  c.nearIncluded(r, predicate),
-		}
+		return failure(c.nearIncluded(r, predicate), "%s", message)
 	})
 }
 
@@ -84,21 +75,18 @@ func (c *SelectionReportAssertionChain) IncludeExactlyNItemsWithKind(kind cupel.
 			return nil
 		}
 		nearest := c.included(r, ByKind(kind).Included)
-		if actual < n {
-			nearest = nil
-			if matching := excludedMatching(r, ByKind(kind)); len(matching) > 0 {
-				nearest = c.lost(matching)
-			}
+		if matching := excludedMatching(r, ByKind(kind)); actual < n && len(matching) > 0 {
+			nearest = c.lost(matching)
 		}
-		if len(nearest) == 0 {
-			nearest = []string{"no other candidate has kind " + name(string(kind))}
-		}
-		return &SelectionReportAssertionError{
-			Nearest:  nearest,
-			Expected: fmt.Sprintf("%d included items with Kind=%s", n, kind),
-			Actual:   fmt.Sprintf("%d of %d included items", actual, len(units)),
-			message: fmt.Sprintf("IncludeExactlyNItemsWithKind(%s, %d) failed: expected %d items with Kind=%s in Included, but found %d. Included had %d items total.%s",
-				kind, n, n, kind, actual, len(units), unitsNote(r, units)),
-		}
+		return failure(nearest, "IncludeExactlyNItemsWithKind(%s, %d) failed: expected %d items with Kind=%s in Included, but found %d. Included had %d items total.%s",
+			kind, n, n, kind, actual, len(units), unitsNote(r, units))
 	})
+}
+
+// unitsNote ends a message whose numbers are not those of the items.
+func unitsNote(r *cupel.SelectionReport, units []analysis.IncludedUnit) string {
+	if len(units) == len(r.Included) {
+		return ""
+	}
+	return fmt.Sprintf(" Each group counts as one item; without groups there are %d.", len(r.Included))
 }

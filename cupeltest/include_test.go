@@ -87,5 +87,7 @@ func TestIncludeExactlyNItemsWithKind(t *testing.T) {
 			"IncludeExactlyNItemsWithKind(Message, 1) failed: expected 1 items with Kind=Message in Included, but found 0. Included had 0 items total."},
 		{"negative", "no list has -1 items", report{}, exactly(cupel.KindMessage, -1),
 			"IncludeExactlyNItemsWithKind(Message, -1) failed: expected -1 items with Kind=Message in Included, but found 0. Included had 0 items total."},
+		{"a group", "its items count as one", report{Included: []cupel.IncludedItem{grouped("call", 1), grouped("result", 1), in("B", 1, 1)}}, exactly("A", 2),
+			"IncludeExactlyNItemsWithKind(A, 2) failed: expected 2 items with Kind=A in Included, but found 1. Included had 2 items total. Each group counts as one item; without groups there are 3."},
 	})
 }

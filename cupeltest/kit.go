@@ -3,23 +3,15 @@ package cupeltest
 import (
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
-	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
-	"github.com/wollax/cupel-go/cupel/pipeline"
-	"github.com/wollax/cupel-go/cupel/placer"
-	"github.com/wollax/cupel-go/cupel/scorer"
-	"github.com/wollax/cupel-go/cupel/slicer"
 	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
-// A KitOption configures [TestScorer], [TestSlicer], [TestPlacer] or
-// [TestTraceCollector].
+// A KitOption configures [TestScorer], [TestSlicer] or [TestPlacer].
 type KitOption func(*kit)
 
 // WithItems adds a list of the caller's items to the inputs, for example for a
@@ -33,16 +25,6 @@ func WithItems(items ...*cupel.ContextItem) KitOption {
 				k.metadata = append(k.metadata, fmt.Sprint(item.Metadata()))
 			}
 		}
-	}
-}
-
-// OnlyItems builds all inputs from the caller's items, for a strategy that requires
-// something of every item. Lists that are longer hold some of them several times.
-// Rules that need special items are not checked.
-func OnlyItems(items ...*cupel.ContextItem) KitOption {
-	return func(k *kit) {
-		k.only = true
-		WithItems(items...)(k)
 	}
 }
 
@@ -68,9 +50,7 @@ func Except(rules ...string) KitOption {
 // the race detector too.
 func TestScorer(t T, newScorer func() strategy.Scorer, opts ...KitOption) {
 	t.Helper()
-	testStrategy(t, scorers, newScorer, opts, scoring, func(s strategy.Scorer) pipeline.Config {
-		return pipeline.Config{Scorer: s, Slicer: slicer.Greedy{}, Placer: placer.Chronological{}}
-	})
+	testStrategy(t, scorers, newScorer, opts, scoring, strategy.ValidateScorer)
 }
 
 // TestSlicer checks a slicer as [TestScorer] does a scorer, by the contract of
@@ -80,22 +60,18 @@ func TestScorer(t T, newScorer func() strategy.Scorer, opts ...KitOption) {
 // Except("target").
 func TestSlicer(t T, newSlicer func() strategy.Slicer, opts ...KitOption) {
 	t.Helper()
-	testStrategy(t, slicers, newSlicer, append(opts, MayFail(cupel.ErrScarcity)), slicing, func(s strategy.Slicer) pipeline.Config {
-		return pipeline.Config{Scorer: scorer.Reflexive{}, Slicer: s, Placer: placer.Chronological{}}
-	})
+	testStrategy(t, slicers, newSlicer, append(opts, MayFail(cupel.ErrScarcity)), slicing, strategy.ValidateSlicer)
 }
 
 // TestPlacer checks a placer as [TestScorer] does a scorer, by the contract of
 // [strategy.Placer].
 func TestPlacer(t T, newPlacer func() strategy.Placer, opts ...KitOption) {
 	t.Helper()
-	testStrategy(t, placers, newPlacer, opts, placing, func(p strategy.Placer) pipeline.Config {
-		return pipeline.Config{Scorer: scorer.Reflexive{}, Slicer: slicer.Greedy{}, Placer: p}
-	})
+	testStrategy(t, placers, newPlacer, opts, placing, strategy.ValidatePlacer)
 }
 
 // testStrategy checks a strategy by the rules of its role.
-func testStrategy[S any](t T, of role, start func() S, opts []KitOption, methodOf func(S) method, config func(S) pipeline.Config) {
+func testStrategy[S any](t T, of role, start func() S, opts []KitOption, methodOf func(S) method, validate func(S) error) {
 	t.Helper()
 	k := &kit{role: of, changesProcess: changesProcess(t)}
 	for _, opt := range opts {
@@ -104,9 +80,7 @@ func testStrategy[S any](t T, of role, start func() S, opts []KitOption, methodO
 	problem := ""
 	switch {
 	case slices.Contains(k.items, nil):
-		problem = "WithItems or OnlyItems was given a nil item"
-	case k.only && len(k.items) == 0:
-		problem = "OnlyItems was given no item that a strategy may receive"
+		problem = "WithItems was given a nil item"
 	case start == nil:
 		problem = fmt.Sprintf("there is no function that makes the %s: it is nil", of)
 	}
@@ -117,10 +91,7 @@ func testStrategy[S any](t T, of role, start func() S, opts []KitOption, methodO
 	}
 	k.start = func() method { return methodOf(start()) }
 	k.strategy = func() any { return start() }
-	k.accept = func() error {
-		_, err := pipeline.New(config(start()))
-		return err
-	}
+	k.accept = func() error { return validate(start()) }
 	k.hold(t)
 }
 
@@ -140,26 +111,13 @@ func (k *kit) hold(t T) {
 		if found == "" {
 			continue
 		}
-		text := fmt.Sprintf("%s %T breaks the rule %s: %s\n\trule: %s\n\tfound: %s", k.role, k.made, r.name, inBrief(found), r.sentence, found)
-		if r.vital || found == neverReturns {
+		text := fmt.Sprintf("%s %T breaks the rule %s: %s\n\tfound: %s", k.role, k.made, r.name, r.sentence, found)
+		if r.is&vital != 0 {
 			t.Errorf("%s\n\tskipped: the rules that follow this one", text)
 			return
 		}
 		t.Errorf("%s\n\tif that is on purpose: cupeltest.Except(%q)", text, r.name)
 	}
-}
-
-// inBrief returns what was found without the place.
-func inBrief(found string) string {
-	if _, what, ok := strings.Cut(found, ": "); ok && !strings.HasPrefix(found, "panic: ") {
-		found = what
-	}
-	found = plainLine(found)
-	const most = 120
-	if runes := []rune(found); len(runes) > most {
-		found = string(runes[:most]) + "…"
-	}
-	return found
 }
 
 func protect(check func() string) (found string) {
@@ -171,48 +129,19 @@ func protect(check func() string) (found string) {
 	return check()
 }
 
-// longestCall is after how long, or twice that, a call counts as one that never
-// returns.
-const longestCall = 15 * time.Second
-
-var neverReturns = fmt.Sprintf("no call has returned for %v", longestCall)
-
 // process is held by a rule that changes what all goroutines see, such as the time
 // zone, and shared by all others.
 var process sync.RWMutex
 
-// watch returns what a check finds, unless it waits for a call that never returns.
+// watch returns what a check finds.
 func (k *kit) watch(r rule) string {
 	lock, unlock := process.RLock, process.RUnlock
-	if r.alone {
+	if r.is&alone != 0 {
 		lock, unlock = process.Lock, process.Unlock
 	}
 	lock()
 	defer unlock()
-	done := make(chan string, 1)
-	go func() {
-		defer close(done) // after runtime.Goexit too, as of a FailNow in a strategy
-		done <- protect(func() string { return r.broken(k) })
-	}()
-	tick := time.NewTicker(longestCall)
-	defer tick.Stop()
-	if r.alone { // it may let a year pass
-		tick.Stop()
-	}
-	for {
-		calls := k.calls.Load()
-		select {
-		case found, ok := <-done:
-			if !ok {
-				runtime.Goexit()
-			}
-			return found
-		case <-tick.C:
-			if k.calls.Load() == calls {
-				return neverReturns
-			}
-		}
-	}
+	return protect(func() string { return r.broken(k) })
 }
 
 // A kit checks one implementation. Each rule is checked with new strategies and,
@@ -222,21 +151,17 @@ type kit struct {
 	role     role
 	start    func() method // the method of a new strategy
 	strategy func() any    // a new strategy
-	accept   func() error  // by a pipeline
+	accept   func() error  // as a pipeline does
 	made     any
 
 	items          []*cupel.ContextItem
 	metadata       []string // of items, before any strategy has seen them
-	only           bool     // there are no other items
 	mayFail        []error
 	except         []string
 	changesProcess bool
 
-	calls atomic.Int32             // that have begun
 	first []call                   // of one strategy, each with memory of its own
 	slow  map[string]time.Duration // inputs that take too long for many calls, or fail
-
-	collector collectorKit
 }
 
 // allows reports whether the caller allows an error.

@@ -27,7 +27,6 @@ func unstable(order []int, compare func(a, b int) int) { slices.SortFunc(order, 
 func byTime(a, b cupel.ScoredItem) int { return at(a.Item).Compare(at(b.Item)) }
 
 func TestBrokenPlacers(t *testing.T) {
-	leak := leaking(t)
 	checkFaults(t, "placer", []fault{
 		{name: "typed nil", rule: "accepted", make: the(strategy.PlacerFunc(nil))},
 		{name: "looks for the last of an empty list", rule: "failure", make: the(place(func(items []cupel.ScoredItem, order []int) []int {
@@ -62,7 +61,7 @@ func TestBrokenPlacers(t *testing.T) {
 				return found
 			})
 		}},
-		{name: "is not safe", rule: "concurrency", make: func() any {
+		{name: "is not safe", bubble: true, rule: "concurrency", make: func() any {
 			calls := new(busy)
 			return place(func(_ []cupel.ScoredItem, order []int) []int {
 				if calls.shared() {
@@ -90,11 +89,11 @@ func TestBrokenPlacers(t *testing.T) {
 			})
 		}, opts: []cupeltest.KitOption{cupeltest.Except("concurrency")}}, // with a busy machine, that rule sees it first
 		{name: "stops without a word", rule: "context", make: the(stopping{})},
-		{name: "never looks at its context", rule: "long-call", make: the(place(func(items []cupel.ScoredItem, order []int) []int {
+		{name: "never looks at its context", bubble: true, rule: "long-call", make: the(place(func(items []cupel.ScoredItem, order []int) []int {
 			slow(len(items))
 			return order
 		}))},
-		{name: "leaves goroutines", rule: "goroutines", make: the(place(func(_ []cupel.ScoredItem, order []int) []int {
+		{name: "leaves goroutines", bubble: true, rule: "goroutines", make: the(place(func(_ []cupel.ScoredItem, order []int) []int {
 			leak()
 			return order
 		}))},

@@ -26,7 +26,6 @@ func at(item *cupel.ContextItem) time.Time {
 }
 
 func TestBrokenScorers(t *testing.T) {
-	leak := leaking(t)
 	vector := cupeltest.Item("a", 1, cupel.WithMetadata(map[string]any{"vector": []float64{3, 4}}))
 	checkFaults(t, "scorer", []fault{
 		{name: "typed nil", rule: "accepted", make: the(score(nil))},
@@ -143,7 +142,7 @@ func TestBrokenScorers(t *testing.T) {
 				return s
 			})
 		}},
-		{name: "is not safe", rule: "concurrency", make: func() any {
+		{name: "is not safe", bubble: true, rule: "concurrency", make: func() any {
 			calls := new(busy)
 			return batch(func(_ context.Context, all []*cupel.ContextItem, scores []float64) error {
 				if calls.shared() {
@@ -200,11 +199,11 @@ func TestBrokenScorers(t *testing.T) {
 				return first.Err()
 			})
 		}},
-		{name: "never looks at its context", rule: "long-call", make: the(batch(func(_ context.Context, all []*cupel.ContextItem, _ []float64) error {
+		{name: "never looks at its context", bubble: true, rule: "long-call", make: the(batch(func(_ context.Context, all []*cupel.ContextItem, _ []float64) error {
 			slow(len(all))
 			return nil
 		}))},
-		{name: "leaves a goroutine", rule: "goroutines", make: the(batch(func(_ context.Context, all []*cupel.ContextItem, _ []float64) error {
+		{name: "leaves a goroutine", bubble: true, rule: "goroutines", make: the(batch(func(_ context.Context, all []*cupel.ContextItem, _ []float64) error {
 			if len(all) == 3 {
 				leak()
 			}

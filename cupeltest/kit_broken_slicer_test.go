@@ -99,7 +99,6 @@ func nearTimes(a, b cupel.ScoredItem) int {
 
 func TestBrokenSlicers(t *testing.T) {
 	type selection = *strategy.Selection
-	leak := leaking(t)
 	drop := strategy.Drop{Reason: because(cupel.ExcludeFiltered)}
 	changed := func(change func(items []cupel.ScoredItem, sel selection)) func() any {
 		return the(slice(func(items []cupel.ScoredItem, _ cupel.SliceBudget, sel selection) error {
@@ -167,7 +166,7 @@ func TestBrokenSlicers(t *testing.T) {
 				return nil
 			})
 		}},
-		{name: "is not safe", rule: "concurrency", make: func() any {
+		{name: "is not safe", bubble: true, rule: "concurrency", make: func() any {
 			calls := new(busy)
 			return slice(func(_ []cupel.ScoredItem, _ cupel.SliceBudget, sel selection) error {
 				if calls.shared() {
@@ -208,8 +207,8 @@ func TestBrokenSlicers(t *testing.T) {
 			}
 			return firstFit(items, budget), nil
 		}))},
-		{name: "never looks at its context", rule: "long-call", make: changed(func(items []cupel.ScoredItem, _ selection) { slow(len(items)) })},
-		{name: "leaves goroutines", rule: "goroutines", make: changed(func([]cupel.ScoredItem, selection) { leak() })},
+		{name: "never looks at its context", bubble: true, rule: "long-call", make: changed(func(items []cupel.ScoredItem, _ selection) { slow(len(items)) })},
+		{name: "leaves goroutines", bubble: true, rule: "goroutines", make: changed(func([]cupel.ScoredItem, selection) { leak() })},
 		{name: "quadratic", rule: "growth", make: changed(func(items []cupel.ScoredItem, sel selection) {
 			if quadratic(len(items)) < 0 {
 				*sel = strategy.Selection{}

@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wollax/cupel-go/cupel"
-	"github.com/wollax/cupel-go/cupel/observe"
 	"github.com/wollax/cupel-go/cupel/placer"
 	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupel/slicer"
@@ -125,7 +124,7 @@ func TestBuiltInSlicers(t *testing.T) {
 			if _, counts := s.(interface {
 				Entries() []slicer.CountQuotaEntry
 			}); counts {
-				options = append(options, cupeltest.WithTargetExceeded())
+				options = append(options, cupeltest.Except("target"))
 			}
 			cupeltest.TestSlicer(t, func() strategy.Slicer { return s.(strategy.Slicer) }, options...)
 		})
@@ -136,28 +135,6 @@ func TestBuiltInPlacers(t *testing.T) {
 	for name, s := range configurations(t, placer.Descriptors(), nil) {
 		t.Run(name, func(t *testing.T) {
 			cupeltest.TestPlacer(t, func() strategy.Placer { return s.(strategy.Placer) }, cupeltest.WithItems(cupeltest.Items(5, 6, 7)...))
-		})
-	}
-}
-
-func TestBuiltInCollectors(t *testing.T) {
-	ignore := func(cupel.TraceEvent) {}
-	for name, newCollector := range map[string]func() observe.TraceCollector{
-		"null":      func() observe.TraceCollector { return observe.NullTraceCollector{} },
-		"stages":    func() observe.TraceCollector { return observe.NewDiagnosticTraceCollector() },
-		"functions": func() observe.TraceCollector { return observe.Funcs{StageEvent: ignore} },
-		"several": func() observe.TraceCollector {
-			return observe.Multi(observe.NewDiagnosticTraceCollector(), observe.Funcs{})
-		},
-		"item level": func() observe.TraceCollector {
-			return observe.NewDiagnosticTraceCollector(observe.WithDetailLevel(observe.TraceDetailItem))
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			cupeltest.TestTraceCollector(t, newCollector)
-			if name == "item level" {
-				cupeltest.TestTraceCollector(t, newCollector, cupeltest.WithDetailLevel(observe.TraceDetailItem))
-			}
 		})
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/strategy"
@@ -112,7 +111,6 @@ type call struct {
 
 // on runs a method.
 func (k *kit) on(ctx context.Context, run method, g given) (out answer) {
-	k.calls.Add(1)
 	defer func() {
 		if v := recover(); v != nil {
 			out = answer{broke: fmt.Sprintf("panic: %v", v)}
@@ -208,21 +206,20 @@ func compare(a, b answer) string {
 	return ""
 }
 
-// differentPositions shows two lists of positions where they begin to differ.
+// differentPositions shows where two lists of positions begin to differ.
 func differentPositions(a, b []int) string {
 	at := 0
 	for at < min(len(a), len(b)) && a[at] == b[at] {
 		at++
 	}
-	return shown(a, at) + ", then " + shown(b, at)
+	return fmt.Sprintf("from index %d on %s, then %s", at, shown(a[at:]), shown(b[at:]))
 }
 
-// shown returns positions, of a long list those around one.
-func shown(positions []int, at int) string {
-	const most = 20
-	if len(positions) <= most {
-		return fmt.Sprint(positions)
+// shown returns the first positions of a list.
+func shown(positions []int) string {
+	const most = 10
+	if more := len(positions) - most; more > 0 {
+		return fmt.Sprintf("%v and %d more", positions[:most], more)
 	}
-	part := positions[max(0, at-2):min(len(positions), at+4)]
-	return fmt.Sprintf("[… %s …] (%d in all)", strings.Trim(fmt.Sprint(part), "[]"), len(positions))
+	return fmt.Sprint(positions)
 }

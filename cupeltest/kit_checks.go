@@ -19,7 +19,7 @@ import (
 func (k *kit) accepted() string {
 	k.made = k.strategy()
 	if err := k.accept(); err != nil {
-		return "pipeline.New: " + err.Error()
+		return err.Error()
 	}
 	if d, ok := k.made.(strategy.Describer); ok && d.Facts().Of == nil {
 		return "Facts: Of is nil, and must be the receiver of Facts"
@@ -119,7 +119,7 @@ func (k *kit) looksBehind() string {
 func (k *kit) remembers() string {
 	ctx, g := context.Background(), nextGeneration()
 	want, run, inputs := k.eachAlone(k.all(g)), k.start(), k.all(g)
-	for _, in := range append(slices.Clone(inputs), reversed(inputs)...) {
+	for _, in := range slices.Concat(inputs, reversed(inputs)) {
 		if diff := compare(want[in.name], k.call(ctx, run, in)); diff != "" {
 			return in.name + ", run first and after other lists: " + diff
 		}
@@ -278,7 +278,7 @@ func (k *kit) unstable() string {
 			alike[key] = append(alike[key], value)
 		}
 		for _, values := range alike {
-			if turns(values) > most && !k.only {
+			if turns(values) > most {
 				return fmt.Sprintf("200 items: %d of them are alike in every field, and come in no order", len(values))
 			}
 		}
@@ -322,11 +322,8 @@ func (k *kit) circles() string {
 	if strategy.FactsOf(k.made).Slicers != nil {
 		return ""
 	}
-	items, steps := k.anyItems(nextGeneration(), 24), []time.Duration{20 * time.Second, 20 * time.Minute, 20 * time.Hour}
+	items, steps := mixedItems(nextGeneration(), 24), []time.Duration{20 * time.Second, 20 * time.Minute, 20 * time.Hour}
 	for i, item := range items {
-		if k.only {
-			break
-		}
 		opts := []cupel.ItemOption{cupel.WithTimestamp(time.Unix(0, 0).Add(time.Duration(i) * steps[i/8]))}
 		if k.role == slicers {
 			opts = append(opts, cupel.WithContent(item.Content(), 100)) // of one size, so that buckets do not matter

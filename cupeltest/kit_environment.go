@@ -11,7 +11,6 @@ import (
 	"runtime/pprof"
 	"slices"
 	"strconv"
-	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -93,40 +92,34 @@ func (k *kit) looksAround() string {
 	return ""
 }
 
-// A lateContext is done after it was asked so many times.
+// A lateContext is canceled when it is asked once more than a number of times.
 type lateContext struct {
 	context.Context
-	mu    sync.Mutex
-	asked int
-	last  int
-	done  chan struct{}
+	cancel func()
+	asked  atomic.Int64
+	last   int64
 }
 
-func newLateContext(last int) *lateContext {
-	return &lateContext{Context: context.Background(), last: last, done: make(chan struct{})}
+func newLateContext(last int64) *lateContext {
+	c := &lateContext{last: last}
+	c.Context, c.cancel = context.WithCancel(context.Background())
+	return c
 }
 
-func (c *lateContext) ask(questions int) (ended bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	before := c.asked
-	c.asked += questions
-	if before <= c.last && c.asked > c.last {
-		close(c.done)
+func (c *lateContext) ask() {
+	if c.asked.Add(1) > c.last {
+		c.cancel()
 	}
-	return c.asked > c.last
 }
 
 func (c *lateContext) Done() <-chan struct{} {
-	c.ask(1)
-	return c.done
+	c.ask()
+	return c.Context.Done()
 }
 
 func (c *lateContext) Err() error {
-	if c.ask(1) {
-		return context.Canceled
-	}
-	return nil
+	c.ask()
+	return c.Context.Err()
 }
 
 // stops ends the context before a call and at several points of it.
@@ -134,11 +127,11 @@ func (k *kit) stops() string {
 	run := k.start()
 	for _, in := range k.cold(nextGeneration()) {
 		want := k.alone(in)
-		for _, questions := range []int{0, 1, 2, 3, 6, 20} {
+		for _, questions := range []int64{0, 1, 2, 3, 6, 20} {
 			ctx := newLateContext(questions)
 			out := k.call(ctx, run, in)
-			ended := ctx.ask(0)
-			ctx.ask(math.MaxInt / 2) // for goroutines that still wait
+			ended := ctx.Context.Err() != nil
+			ctx.cancel() // for goroutines that still wait
 			if diff := compare(want, out); diff != "" && (!ended || !errors.Is(out.err, context.Canceled)) {
 				return fmt.Sprintf("%s, under a context that is done when it is asked %d times: %s", in.name, questions+1, diff)
 			}
@@ -164,14 +157,14 @@ const longCall = 250 * time.Millisecond
 func (k *kit) stopsSoon() string {
 	run := k.start()
 	for _, in := range k.inputs(nextGeneration()) {
-		ctx, times := newLateContext(math.MaxInt), 0
+		ctx, times := newLateContext(math.MaxInt64), 0
 		for times < 3 && k.slow[in.name] >= longCall { // other work may disturb a call
 			if timeOf(func() { k.call(ctx, run, in) }) < longCall {
 				break
 			}
 			times++
 		}
-		if times == 3 && ctx.asked == 0 {
+		if times == 3 && ctx.asked.Load() == 0 {
 			return fmt.Sprintf("%s: it takes more than %v and never looks at its context", in.name, longCall)
 		}
 	}
@@ -208,15 +201,8 @@ func (k *kit) leaves() string {
 
 const goroutineLabel = "cupeltest"
 
-// someCalls are calls with contexts that go on and that are done, or runs.
+// someCalls are calls with contexts that go on and that are done.
 func (k *kit) someCalls() (calls []func(context.Context)) {
-	if k.role == collectors {
-		c := k.collector.start()
-		for _, run := range kitRuns() {
-			calls = append(calls, func(ctx context.Context) { _ = run.start(ctx, c) })
-		}
-		return calls
-	}
 	run := k.start()
 	done, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -280,11 +266,11 @@ func (k *kit) grows() string {
 		return fmt.Sprintf("%d and %d items: %d times as many bytes are allocated", growthFrom, growthTo, to/max(from, 1))
 	}
 	least := slices.Repeat([]time.Duration{math.MaxInt64}, 4) // of several, it is hardly disturbed
-	ratio, most := 0.0, 0.0
-	began := time.Now()
-	for round := 0; round < growthRounds && (round < 9 || time.Since(began) < growthTime); round++ {
+	ratio, most, spent := 0.0, 0.0, time.Duration(0)
+	for round := 0; round < growthRounds && (round < 9 || spent < growthTime); round++ {
 		for i, do := range []func(){small, large, sorting(growthFrom), sorting(growthTo)} {
-			least[i] = min(least[i], timeOf(do))
+			took := timeOf(do)
+			least[i], spent = min(least[i], took), spent+took
 		}
 		ratio, most = float64(least[1])/float64(least[0]+1), sortFaster*float64(least[3])/float64(least[2]+1)
 		if least[1] < growthLeast || round > 2 && ratio < growthMost/2 {
@@ -320,11 +306,8 @@ func sorting(n int) func() {
 	return func() { slices.Sort(slices.Clone(list)) }
 }
 
-// longCallOf returns a call with a list of n items, or n events.
+// longCallOf returns a call with a list of n items.
 func (k *kit) longCallOf(n int) func() {
-	if k.role == collectors {
-		return func() { k.record(k.collector.start(), n) }
-	}
 	in := k.longInput(n)
 	return func() { k.alone(in) }
 }

@@ -12,12 +12,6 @@ import (
 	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
-// WithTargetExceeded has [TestSlicer] accept selections larger than the target.
-// The contract says SHOULD NOT: slicers that commit items by count, as
-// CountQuotaSlice does, exceed it on purpose, and the pipeline's overflow
-// strategy deals with that.
-func WithTargetExceeded() KitOption { return Except("target") }
-
 // slice calls a slicer as a pipeline does, with the left-over pass.
 func slice(s strategy.Slicer, in input) (strategy.Selection, error) {
 	return strategy.CallSlicer(context.Background(), s, slices.Clone(in.list), in.budget)
@@ -42,7 +36,7 @@ func contractText(err error) string {
 // overTarget finds a selection that is too large. Huge items show whether sums wrap.
 func overTarget(k *kit, in input, out answer) string {
 	if badSelection(k, in, out) == "" && roomLeft(in, out.selection) < 0 {
-		return fmt.Sprintf("positions %s and smaller forms %v exceed the target of %d tokens", shown(out.selection.Indices, 0), out.selection.Smaller, in.budget.TargetTokens)
+		return fmt.Sprintf("positions %s and smaller forms %v exceed the target of %d tokens", shown(out.selection.Indices), out.selection.Smaller, in.budget.TargetTokens)
 	}
 	return ""
 }
@@ -93,7 +87,7 @@ func (k *kit) selectsForNothing() string {
 		sel := out.selection
 		found := out.broke
 		if len(sel.Indices)+len(sel.Smaller)+len(sel.Shortfalls) > 0 {
-			found = fmt.Sprintf("positions %s, smaller forms %v, shortfalls %v", shown(sel.Indices, 0), sel.Smaller, sel.Shortfalls)
+			found = fmt.Sprintf("positions %s, smaller forms %v, shortfalls %v", shown(sel.Indices), sel.Smaller, sel.Shortfalls)
 		}
 		if found != "" {
 			return fmt.Sprintf("%s, with a target of %d: %s", in.name, in.budget.TargetTokens, found)
@@ -218,7 +212,7 @@ func explainedBadly(s strategy.Slicer, in input, at int) string {
 // some kind must be selected; built-in slicers may be set to select none.
 func (k *kit) leavesBest() string {
 	found, g := "30 items of 10 tokens, of several kinds, with room for all: none is selected", nextGeneration()
-	if k.only || k.builtIn() {
+	if k.builtIn() {
 		found = ""
 	}
 	for _, kind := range []cupel.ContextKind{cupel.KindMessage, cupel.KindDocument, cupel.KindToolOutput, cupel.KindMemory, "Sketch"} {
@@ -231,8 +225,8 @@ func (k *kit) leavesBest() string {
 			in.budget = budgetOf(target)
 			indices := k.alone(in).selection.Indices
 			switch {
-			case len(indices) > 0 && !slices.Contains(indices, 0) && !k.only:
-				return fmt.Sprintf("30 items of 10 tokens, with a target of %d: positions %s are selected, and not the best", target, shown(indices, 0))
+			case len(indices) > 0 && !slices.Contains(indices, 0):
+				return fmt.Sprintf("30 items of 10 tokens, with a target of %d: positions %s are selected, and not the best", target, shown(indices))
 			case len(indices) > 0 && target == math.MaxInt:
 				found = ""
 			}

@@ -29,11 +29,10 @@ func hashed(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
 	return float64(h.Sum32())
 }
 
-// pool is a scorer with goroutines that it starts once and ends with the test.
+// pool is a scorer with goroutines that it starts once, and that go on.
 type pool struct {
 	once sync.Once
 	jobs chan func()
-	end  <-chan struct{}
 }
 
 func (p *pool) Score(_ context.Context, all []*cupel.ContextItem, scores []float64) error {
@@ -45,7 +44,7 @@ func (p *pool) Score(_ context.Context, all []*cupel.ContextItem, scores []float
 					select {
 					case job := <-p.jobs:
 						job()
-					case <-p.end:
+					case <-time.After(time.Hour):
 						return
 					}
 				}
@@ -84,24 +83,17 @@ func TestSoundStrategiesPass(t *testing.T) {
 		cupeltest.Item("b", 50, cupel.WithMetadata(map[string]any{"weight": 1})),
 	}
 	weight := score(func(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
-		w, ok := item.MetadataValue("weight")
-		if !ok {
-			panic("no weight")
-		}
-		return float64(w.(int))
+		w, _ := item.MetadataValue("weight")
+		n, _ := w.(int)
+		return float64(n)
 	})
 	quota := slicer.Must(slicer.NewQuota(slicer.Greedy{}, slicer.Require(cupel.KindMessage, 30), slicer.Cap(cupel.KindDocument, 40)))
 	for name, f := range map[string]fault{
-		"by content":             {make: the(score(hashed))},
-		"negative":               {make: the(score(func(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 { return -size(item, nil) }))},
-		"a memo by content":      {make: func() any { return memo(content, hashed) }},
-		"goroutines for good":    {make: func() any { return &pool{end: t.Context().Done()} }},
-		"metadata of every item": {make: the(weight), opts: []cupeltest.KitOption{cupeltest.OnlyItems(own...)}},
-		"by the tags of a team": {make: the(score(func(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
-			w, _ := item.MetadataValue("weight")
-			n, _ := w.(int)
-			return float64(n)
-		})), opts: []cupeltest.KitOption{cupeltest.WithItems(own...)}},
+		"by content":          {make: the(score(hashed))},
+		"negative":            {make: the(score(func(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 { return -size(item, nil) }))},
+		"a memo by content":   {make: func() any { return memo(content, hashed) }},
+		"goroutines for good": {make: func() any { return new(pool) }, bubble: true},
+		"the tags of a team":  {make: the(weight), opts: []cupeltest.KitOption{cupeltest.WithItems(own...)}},
 		"looks at its context": {make: the(batch(func(ctx context.Context, all []*cupel.ContextItem, _ []float64) error {
 			for i := range all {
 				if err := ctx.Err(); err != nil {
@@ -110,6 +102,14 @@ func TestSoundStrategiesPass(t *testing.T) {
 			}
 			return nil
 		}))},
+		"refuses items that it cannot use": {make: the(batch(func(_ context.Context, all []*cupel.ContextItem, scores []float64) error {
+			for i, item := range all {
+				if scores[i] = weight(item, nil); scores[i] == 0 {
+					return errBusy
+				}
+			}
+			return nil
+		})), opts: []cupeltest.KitOption{cupeltest.MayFail(errBusy), cupeltest.WithItems(own...)}},
 		"busy": {make: the(batch(func(_ context.Context, all []*cupel.ContextItem, _ []float64) error {
 			if len(all) > 50 {
 				return fmt.Errorf("%d items: %w", len(all), errBusy)
@@ -141,14 +141,14 @@ func TestSoundStrategiesPass(t *testing.T) {
 				sel.Indices = append(sel.Indices, next)
 			}
 			return nil
-		})), opts: []cupeltest.KitOption{cupeltest.WithTargetExceeded()}},
+		})), opts: []cupeltest.KitOption{cupeltest.Except("target")}},
 		"as given":    {make: the(place(func(_ []cupel.ScoredItem, order []int) []int { return order }))},
 		"worst first": {make: the(place(func(_ []cupel.ScoredItem, order []int) []int { slices.Reverse(order); return order }))},
 		"by kind":     {make: the(sortedBy(stable, func(a, b cupel.ScoredItem) int { return cmp.Compare(a.Item.Kind(), b.Item.Kind()) }))},
 		"by hash":     {make: the(sortedBy(stable, func(a, b cupel.ScoredItem) int { return cmp.Compare(hashed(a.Item, nil), hashed(b.Item, nil)) }))},
 	} {
 		t.Run(name, func(t *testing.T) {
-			require.Empty(t, watch(func(t cupeltest.T) { test(t, f.make, f.opts...) }).messages)
+			require.Empty(t, f.messages(t))
 		})
 	}
 }
@@ -180,36 +180,16 @@ func TestEnvironmentOfParallelTests(t *testing.T) {
 	})
 }
 
-// A call that never returns is reported, and ends the kit.
-func TestCallsThatNeverReturn(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		ended := make(chan struct{})
-		defer close(ended)
-		s := watch(func(t cupeltest.T) {
-			test(t, the(score(func(item *cupel.ContextItem, all []*cupel.ContextItem) float64 {
-				if len(all) == 3 {
-					<-ended
-				}
-				return size(item, all)
-			})))
-		})
-		require.Len(t, s.messages, 1)
-		require.Contains(t, s.messages[0], "breaks the rule failure: no call has returned for 15s")
-	})
-}
-
 // Mistakes in a test are none of the strategy's.
 func TestMistakesInTests(t *testing.T) {
 	sound := func() strategy.Placer {
 		return place(func(_ []cupel.ScoredItem, order []int) []int { return order })
 	}
 	for want, run := range map[string]func(t cupeltest.T){
-		`Except("spelling"): a placer has no rule of this name`:       func(t cupeltest.T) { cupeltest.TestPlacer(t, sound, cupeltest.Except("spelling")) },
-		`Except("target"): a placer has no rule of this name`:         func(t cupeltest.T) { cupeltest.TestPlacer(t, sound, cupeltest.WithTargetExceeded()) },
-		"WithItems or OnlyItems was given a nil item":                 func(t cupeltest.T) { cupeltest.TestPlacer(t, sound, cupeltest.WithItems(nil)) },
-		"OnlyItems was given no item that a strategy may receive":     func(t cupeltest.T) { cupeltest.TestPlacer(t, sound, cupeltest.OnlyItems(cupeltest.Item("never", -1))) },
-		"there is no function that makes the placer: it is nil":       func(t cupeltest.T) { cupeltest.TestPlacer(t, nil) },
-		"TestTraceCollector: there is no function that makes the col": func(t cupeltest.T) { cupeltest.TestTraceCollector(t, nil) },
+		`Except("spelling"): a placer has no rule of this name`: func(t cupeltest.T) { cupeltest.TestPlacer(t, sound, cupeltest.Except("spelling")) },
+		`Except("target"): a placer has no rule of this name`:   func(t cupeltest.T) { cupeltest.TestPlacer(t, sound, cupeltest.Except("target")) },
+		"WithItems was given a nil item":                        func(t cupeltest.T) { cupeltest.TestPlacer(t, sound, cupeltest.WithItems(nil)) },
+		"there is no function that makes the placer: it is nil": func(t cupeltest.T) { cupeltest.TestPlacer(t, nil) },
 	} {
 		s := watch(run)
 		require.Len(t, s.messages, 1)

@@ -2,10 +2,9 @@ package cupeltest
 
 import (
 	"cmp"
-	"fmt"
-	"slices"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/analysis"
 )
 
 // HaveAtLeastNExclusions holds if at least n items are excluded. It always
@@ -18,13 +17,7 @@ func (c *SelectionReportAssertionChain) HaveAtLeastNExclusions(n int) *Selection
 		if len(r.Excluded) >= n {
 			return nil
 		}
-		return &SelectionReportAssertionError{
-			Expected: fmt.Sprintf("at least %d excluded items", n),
-			Actual:   fmt.Sprintf("%d", len(r.Excluded)),
-			message: fmt.Sprintf("HaveAtLeastNExclusions(%d) failed: expected at least %d excluded items, but Excluded had %d.",
-				n, n, len(r.Excluded)),
-			Nearest: c.anyExcluded(r),
-		}
+		return failure(c.anyExcluded(r), "HaveAtLeastNExclusions(%d) failed: expected at least %d excluded items, but Excluded had %d.", n, n, len(r.Excluded))
 	})
 }
 
@@ -42,13 +35,9 @@ func (c *SelectionReportAssertionChain) ExcludedItemsAreSortedByScoreDescending(
 			if cmp.Compare(this, next) >= 0 {
 				continue
 			}
-			return &SelectionReportAssertionError{
-				Expected: "excluded items with non-increasing scores",
-				Actual:   fmt.Sprintf("score %s at index %d after score %s", score(next), i+1, score(this)),
-				message: fmt.Sprintf("ExcludedItemsAreSortedByScoreDescending failed: item at index %d (score=%s) is higher than item at index %d (score=%s). Expected non-increasing scores.",
-					i+1, score(next), i, score(this)),
-				Nearest: c.excluded(r.Excluded[i : i+2]),
-			}
+			return failure(c.excluded(r.Excluded[i:i+2]),
+				"ExcludedItemsAreSortedByScoreDescending failed: item at index %d (score=%s) is higher than item at index %d (score=%s). Expected non-increasing scores.",
+				i+1, score(next), i, score(this))
 		}
 		return nil
 	})
@@ -63,21 +52,12 @@ func (c *SelectionReportAssertionChain) ExcludedItemsAreSortedByScoreDescending(
 func (c *SelectionReportAssertionChain) HaveBudgetUtilizationAbove(threshold float64, budget cupel.ContextBudget) *SelectionReportAssertionChain {
 	c.tester().Helper()
 	return c.link("HaveBudgetUtilizationAbove", func(r *cupel.SelectionReport) *SelectionReportAssertionError {
-		tokens := includedTokens(r)
-		utilization := 0.0
-		if budget.MaxTokens() != 0 {
-			utilization = float64(tokens) / float64(budget.MaxTokens())
-		}
+		utilization := analysis.BudgetUtilization(r, budget)
 		if utilization >= threshold {
 			return nil
 		}
-		return &SelectionReportAssertionError{
-			Expected: fmt.Sprintf("a utilization of at least %s", score(threshold)),
-			Actual:   fmt.Sprintf("%.6f", utilization),
-			message: fmt.Sprintf("HaveBudgetUtilizationAbove(%s) failed: computed utilization was %.6f (includedTokens=%d, budget.MaxTokens=%d).",
-				score(threshold), utilization, tokens, budget.MaxTokens()),
-			Nearest: append(missingTokens(tokens, threshold, budget), c.anyExcluded(r)...),
-		}
+		return failure(c.anyExcluded(r), "HaveBudgetUtilizationAbove(%s) failed: computed utilization was %.6f (includedTokens=%d, budget.MaxTokens=%d).",
+			score(threshold), utilization, includedTokens(r), budget.MaxTokens())
 	})
 }
 
@@ -92,13 +72,8 @@ func (c *SelectionReportAssertionChain) HaveKindCoverageCount(n int) *SelectionR
 		if actual >= n {
 			return nil
 		}
-		return &SelectionReportAssertionError{
-			Expected: fmt.Sprintf("at least %d distinct kinds in Included", n),
-			Actual:   fmt.Sprintf("%d: [%s]", actual, kinds),
-			message: fmt.Sprintf("HaveKindCoverageCount(%d) failed: expected at least %d distinct ContextKind values in Included, but found %d: [%s].",
-				n, n, actual, kinds),
-			Nearest: c.otherKinds(r),
-		}
+		return failure(c.otherKinds(r), "HaveKindCoverageCount(%d) failed: expected at least %d distinct ContextKind values in Included, but found %d: [%s].",
+			n, n, actual, kinds)
 	})
 }
 
@@ -115,23 +90,8 @@ func (c *SelectionReportAssertionChain) otherKinds(r *cupel.SelectionReport) []s
 			missing = append(missing, entry)
 		}
 	}
-	switch {
-	case len(r.Included)+len(r.Excluded) == 0:
-		return noCandidates
-	case len(missing) == 0:
+	if len(missing) == 0 {
 		return []string{"no candidate has another kind"}
 	}
 	return c.lost(missing)
-}
-
-// largest names the items of the window, largest first.
-func (c *SelectionReportAssertionChain) largest(r *cupel.SelectionReport) []string {
-	places := make([]int, len(r.Included))
-	for i := range places {
-		places[i] = i
-	}
-	slices.SortStableFunc(places, func(a, b int) int {
-		return cmp.Compare(r.Included[b].Item.Tokens(), r.Included[a].Item.Tokens())
-	})
-	return c.atPlaces(r, places)
 }

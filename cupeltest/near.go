@@ -3,7 +3,6 @@ package cupeltest
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -16,8 +15,6 @@ const (
 	mostListed = 20   // names in a list of a message
 	mostProbes = 2000 // selections to find the smallest budget of an item
 )
-
-var noCandidates = []string{"there are no candidates"}
 
 // wouldMatch reports whether the predicate holds for an excluded item. It was
 // written for included ones, and may panic.
@@ -34,10 +31,7 @@ func (c *SelectionReportAssertionChain) nearIncluded(r *cupel.SelectionReport, p
 			matching = append(matching, entry)
 		}
 	}
-	if len(matching) > 0 {
-		return c.lost(matching)
-	}
-	return c.nothing(r)
+	return c.lost(matching)
 }
 
 // nearExcluded says why nothing that matches is excluded as it should be.
@@ -48,20 +42,15 @@ func (c *SelectionReportAssertionChain) nearExcluded(r *cupel.SelectionReport, p
 	if lines := c.included(r, predicate.Included); len(lines) > 0 {
 		return lines
 	}
-	return c.nothing(r)
-}
-
-// nothing says that no candidate matches.
-func (c *SelectionReportAssertionChain) nothing(r *cupel.SelectionReport) []string {
-	if len(r.Included)+len(r.Excluded) == 0 {
-		return noCandidates
-	}
-	return []string{"no candidate matches"}
+	return c.lost(nil)
 }
 
 // lost says why items are excluded that should be in the window, and which budget
 // takes the first.
 func (c *SelectionReportAssertionChain) lost(entries []cupel.ExcludedItem) []string {
+	if len(entries) == 0 {
+		return []string{"no candidate matches"}
+	}
 	lines := c.excluded(entries)
 	lines[0] += c.smallestBudget(entries[0].Candidate)
 	return lines
@@ -70,7 +59,7 @@ func (c *SelectionReportAssertionChain) lost(entries []cupel.ExcludedItem) []str
 // excluded says why items are excluded.
 func (c *SelectionReportAssertionChain) excluded(entries []cupel.ExcludedItem) []string {
 	return cutAt(mostShown, entries, func(entry cupel.ExcludedItem) string {
-		return fmt.Sprintf("%s is excluded: %s", c.name(entry.Item.Content()), strings.TrimRight(strings.Replace(oneLine(describeReason(entry.Reason, c.quote)), ": ", ", ", 1), ", "))
+		return fmt.Sprintf("%s is excluded: %s", c.quote(entry.Item.Content()), strings.TrimRight(strings.Replace(oneLine(describeReason(entry.Reason, c.quote)), ": ", ", ", 1), ", "))
 	})
 }
 
@@ -88,12 +77,9 @@ func (c *SelectionReportAssertionChain) included(r *cupel.SelectionReport, predi
 // atPlaces names the items at these positions of the window.
 func (c *SelectionReportAssertionChain) atPlaces(r *cupel.SelectionReport, places []int) []string {
 	return cutAt(mostShown, places, func(at int) string {
-		entry, form := r.Included[at], ""
-		if n := entry.Form; n > 0 {
-			form = fmt.Sprintf(", form %d", n)
-		}
+		entry := r.Included[at]
 		return fmt.Sprintf("%s is included at index %d of %d: %s, score %s, %d tokens%s",
-			c.name(entry.Item.Content()), at, len(r.Included), oneLine(string(entry.Reason)), score(entry.Score), entry.Item.Tokens(), form)
+			c.quote(entry.Item.Content()), at, len(r.Included), oneLine(string(entry.Reason)), score(entry.Score), entry.Item.Tokens(), describeEntry(entry.Form, entry.Stale))
 	})
 }
 
@@ -158,32 +144,4 @@ func (c *SelectionReportAssertionChain) quote(content string) string {
 		return fmt.Sprintf("<%d bytes>", len(content))
 	}
 	return quote(content)
-}
-
-// name returns a content as quote does, without quotes if it looks like the name
-// of a file.
-func (c *SelectionReportAssertionChain) name(content string) string {
-	if c.hidden {
-		return c.quote(content)
-	}
-	return name(content)
-}
-
-func name(text string) string {
-	plain := strings.IndexFunc(text, func(r rune) bool {
-		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("._-/", r)
-	}) < 0
-	if plain && text != "" && len(text) <= longestQuote {
-		return text
-	}
-	return quote(text)
-}
-
-// missingTokens says how far the included tokens are from a share of a budget.
-func missingTokens(tokens int, threshold float64, budget cupel.ContextBudget) []string {
-	need := math.Ceil(threshold * float64(budget.MaxTokens()))
-	if budget.MaxTokens() <= 0 || !(need < 1<<53) {
-		return nil
-	}
-	return []string{fmt.Sprintf("%d tokens are missing: %s of %d is %d", int(need)-tokens, score(threshold), budget.MaxTokens(), int(need))}
 }

@@ -20,26 +20,16 @@ func (c *SelectionReportAssertionChain) PlaceItemAtEdge(predicate func(cupel.Inc
 	return c.linkOf("PlaceItemAtEdge", predicate == nil, func(r *cupel.SelectionReport) *SelectionReportAssertionError {
 		units := analysis.IncludedUnits(r)
 		matches := func(unit analysis.IncludedUnit) bool { return slices.ContainsFunc(unit, predicate) }
-		last := len(units) - 1
-		failure := &SelectionReportAssertionError{Expected: "an item that matches the predicate at index 0"}
-		if last > 0 {
-			failure.Expected += fmt.Sprintf(" or %d", last)
-		}
-		at := slices.IndexFunc(units, matches)
+		last, at := len(units)-1, slices.IndexFunc(units, matches)
 		switch {
 		case at < 0:
-			failure.Actual = fmt.Sprintf("none among %d included items", len(units))
-			failure.message = "PlaceItemAtEdge failed: no item in Included matched the predicate."
-			failure.Nearest = c.nearIncluded(r, predicate)
-			return failure
+			return failure(c.nearIncluded(r, predicate), "PlaceItemAtEdge failed: no item in Included matched the predicate.")
 		case at == 0 || matches(units[last]):
 			return nil
 		}
-		failure.Actual = fmt.Sprintf("the first such item at index %d of %d", at, len(units))
-		failure.message = fmt.Sprintf("PlaceItemAtEdge failed: item matching predicate was at index %d (not at edge). Edge positions: 0 and %d. Included had %d items.%s",
+		return failure(c.atPlaces(r, []int{0, len(r.Included) - 1}),
+			"PlaceItemAtEdge failed: item matching predicate was at index %d (not at edge). Edge positions: 0 and %d. Included had %d items.%s",
 			at, last, len(units), unitsNote(r, units))
-		failure.Nearest = c.atPlaces(r, []int{0, len(r.Included) - 1})
-		return failure
 	})
 }
 
@@ -60,16 +50,17 @@ func (c *SelectionReportAssertionChain) PlaceTopNScoredAtEdges(n int) *Selection
 			best[i] = slices.MaxFunc(unit, func(a, b cupel.IncludedItem) int { return cmp.Compare(a.Score, b.Score) })
 		}
 		count := len(units)
-		edges := edgePositions(min(n, count), count)
-		isEdge := make([]bool, count)
-		for _, at := range edges {
-			isEdge[at] = true
-		}
-		top := topScored(best, isEdge)[:len(edges)]
+		outsideIn := outsideIn(count)
+		edges := outsideIn[:max(0, min(n, count))]
+		// Of those that tie for the last place, one at an edge comes first: that decides
+		// in favour of the placer.
+		top := slices.Clone(outsideIn)
+		slices.SortStableFunc(top, func(a, b int) int { return cmp.Compare(best[b].Score, best[a].Score) })
+		top = top[:len(edges)]
 		failed := max(0, n-count) // places without an item
 		var items, positions []string
 		for _, at := range top {
-			if !isEdge[at] {
+			if !slices.Contains(edges, at) {
 				failed++
 			}
 			entry := best[at]
@@ -87,41 +78,19 @@ func (c *SelectionReportAssertionChain) PlaceTopNScoredAtEdges(n int) *Selection
 			message += fmt.Sprintf(" Included had only %d items.", count)
 		}
 		message += unitsNote(r, units)
-		return &SelectionReportAssertionError{
-			Expected: fmt.Sprintf("the top-%d items at positions [%s]", n, joined(positions)),
-			Actual:   fmt.Sprintf("[%s]", joined(items)),
-			message:  message,
-			Nearest:  c.atEdges(r, units, edges, top),
-		}
+		return failure(c.atEdges(r, units, edges, top), "%s", message)
 	})
 }
 
-// edgePositions returns the first n of 0, count-1, 1, count-2 and so on.
-func edgePositions(n, count int) []int {
-	var edges []int
-	for i := range n {
-		at := i / 2
+// outsideIn returns the positions 0, count-1, 1, count-2 and so on.
+func outsideIn(count int) []int {
+	order := make([]int, count)
+	for i := range order {
+		order[i] = i / 2
 		if i%2 == 1 {
-			at = count - 1 - i/2
-		}
-		edges = append(edges, at)
-	}
-	return edges
-}
-
-// topScored returns the positions of the entries, best first. Among equal
-// scores, entries at edges come first, which decides a tie for the last place
-// in favour of the placer; then earlier ones.
-func topScored(entries []cupel.IncludedItem, isEdge []bool) []int {
-	var order []int
-	for _, edge := range []bool{true, false} {
-		for i := range entries {
-			if isEdge[i] == edge {
-				order = append(order, i)
-			}
+			order[i] = count - 1 - i/2
 		}
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(entries[b].Score, entries[a].Score) })
 	return order
 }
 

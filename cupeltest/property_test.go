@@ -5,8 +5,9 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/pipeline"
@@ -38,16 +39,12 @@ func TestPlaceTopNScoredAtEdgesHoldsForAnyChoiceOfTies(t *testing.T) {
 
 		r := placed(scores...)
 		err := errOf(&r, func(c *chain) *chain { return c.PlaceTopNScoredAtEdges(n) })
-		if (err == nil) != want {
-			t.Fatalf("n = %d of %v: %v, want it to hold: %t", n, scores, err, want)
-		}
+		require.Equal(t, want, err == nil, "n = %d of %v: %v", n, scores, err)
 		if want {
 			held++
 		}
 	}
-	if held < 200 || held > 3_800 {
-		t.Errorf("%d of 4000 held", held)
-	}
+	require.True(t, held > 200 && held < 3_800, "%d of 4000 held", held)
 }
 
 // The count in the message is how many have to move, whichever of those that
@@ -78,8 +75,10 @@ func TestPlaceTopNScoredAtEdgesCountsTheFewest(t *testing.T) {
 		r := placed(scores...)
 		err := errOf(&r, func(c *chain) *chain { return c.PlaceTopNScoredAtEdges(n) })
 		want := fmt.Sprintf("PlaceTopNScoredAtEdges(%d) failed: %d of the top-%d ", n, missing, n)
-		if missing == 0 && err != nil || missing > 0 && (err == nil || !strings.HasPrefix(err.Error(), want)) {
-			t.Fatalf("n = %d of %v: %v, want %d to be missing", n, scores, err, missing)
+		if missing == 0 {
+			require.NoError(t, err)
+		} else {
+			require.ErrorContains(t, err, want, "n = %d of %v", n, scores)
 		}
 	}
 }
@@ -95,7 +94,7 @@ func TestReportsOfPipelinesPassTheConformanceAssertions(t *testing.T) {
 		for i := range random.IntN(12) {
 			items = append(items, cupeltest.Item(fmt.Sprint(i), random.IntN(40)-2, cupel.WithFutureRelevanceHint(values[random.IntN(len(values))])))
 		}
-		report := cupeltest.DryRun(t, pipeline, items, cupeltest.Budget(100, 60))
+		report := dryRun(t, pipeline, items, cupeltest.Budget(100, 60))
 		cupeltest.Should(t, report).
 			ExcludedItemsAreSortedByScoreDescending().
 			PlaceTopNScoredAtEdges(random.IntN(len(report.Included) + 1)).

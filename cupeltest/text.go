@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"math"
-	"math/big"
 	"regexp"
 	"strconv"
 	"strings"
@@ -70,20 +69,12 @@ func reasonNames(entries []cupel.ExcludedItem) string {
 	return text
 }
 
-// includedTokens returns the exact sum of the included tokens, clamped to the
-// range of int (R5).
-func includedTokens(r *cupel.SelectionReport) int {
-	sum := new(big.Int)
+// includedTokens returns the sum of the included tokens, at most the largest int (R5).
+func includedTokens(r *cupel.SelectionReport) (sum int) {
 	for _, entry := range r.Included {
-		sum.Add(sum, big.NewInt(int64(entry.Item.Tokens())))
+		sum += min(entry.Item.Tokens(), math.MaxInt-max(sum, 0))
 	}
-	switch {
-	case sum.Cmp(big.NewInt(math.MaxInt)) > 0:
-		return math.MaxInt
-	case sum.Cmp(big.NewInt(math.MinInt)) < 0:
-		return math.MinInt
-	}
-	return int(sum.Int64())
+	return sum
 }
 
 // longestQuote is how much of a content messages and golden files show, in

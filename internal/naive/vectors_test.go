@@ -242,7 +242,7 @@ func TestVectorsPassOnTheModel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range results.Vectors {
+	for _, r := range results {
 		for _, failure := range r.Failures {
 			t.Errorf("%s: %s", r.Path, failure)
 		}

@@ -3,7 +3,6 @@ package assertions
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,18 +14,14 @@ import (
 type arguments struct {
 	Assert, Why     string
 	Kind            cupel.ContextKind
-	N, Form, Runs   int
+	N, Runs         int
 	Item            *item
 	Reason          cupel.ExclusionCode
-	Data            map[string]any
 	ItemTokens      int `toml:"item_tokens"`
 	AvailableTokens int `toml:"available_tokens"`
 	Threshold       float64
 	Contents        []string
-	Group           string
-	Newest, Name    string
-
-	data cupel.ExclusionReason // the reason with Data
+	Name            string
 }
 
 // item is a predicate on items. All of it must hold.
@@ -58,35 +53,9 @@ func (a *arguments) check(r *reader, included bool) {
 	}
 	if a.Reason != "" && !slices.Contains(cupel.ExclusionCodes(), a.Reason) {
 		r.wrong("reason", "%q is unknown; want one of %s", a.Reason, cupel.ExclusionCodes())
-		return
 	}
 	if slices.Contains(a.Contents, "") || a.Contents != nil && len(a.Contents) == 0 {
 		r.wrong("contents", "must be texts that are not empty: every item has content")
-	}
-	if a.Data != nil {
-		a.readData(r)
-	}
-}
-
-// readData reads a reason with its data through the JSON of reports.
-func (a *arguments) readData(r *reader) {
-	var names []string
-	for f := range cupel.NewExclusionReason(a.Reason, cupel.ReasonData{}).Fields() {
-		names = append(names, f.Name)
-	}
-	for name := range a.Data {
-		if !slices.Contains(names, name) && name != "group_tokens" { // of an item in a group
-			r.wrong("data."+name, "is unknown; want one of %s", strings.Join(names, ", "))
-		}
-	}
-	wire := maps.Clone(a.Data)
-	wire["reason"] = string(a.Reason)
-	text, err := json.Marshal(wire)
-	if err == nil {
-		err = json.Unmarshal(text, &a.data)
-	}
-	if err != nil {
-		r.wrong("data", "%v", err)
 	}
 }
 

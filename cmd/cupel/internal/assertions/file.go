@@ -179,7 +179,7 @@ func (r *reader) check(a *arguments, given map[string]any) Check {
 	}
 	a.check(r, v.included)
 	deterministic := v.takes == "runs" && (a.Runs < 2 || a.Runs > maxRuns) // it takes two to compare
-	if a.N < v.least || a.N < 0 || a.Form < 0 || deterministic || v.takes == "threshold" && !(a.Threshold > 0) {
+	if a.N < v.least || a.N < 0 || deterministic || v.takes == "threshold" && !(a.Threshold > 0) {
 		r.fail(r.at, "%s is out of range, or would always hold", strings.TrimPrefix(c.Text, v.name+" "))
 	}
 	c.holds = func(s Subject) error { return a.holds(v.name, s) }

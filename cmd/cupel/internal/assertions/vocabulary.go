@@ -36,18 +36,8 @@ var vocabulary = []assertion{
 	{"HaveNoExclusions", "", false, 0},
 	{"IncludeNoItemMatching", "item", true, 0},
 	{"ExcludeNoItemMatching", "item", false, 0},
-	{"ExcludeItemWithReasonData", "reason data", false, 0},
 	{"HaveTokensAtMost", "n", false, 0},
 	{"HaveShortfallForKind", "kind", false, 0},
-	{"IncludeGroup", "group", false, 0},
-	{"ExcludeGroup", "group", false, 0},
-	{"KeepGroupsWhole", "", false, 0},
-	{"KeepGroupsTogether", "", false, 0},
-	{"IncludeItemInForm", "item form", true, 0},
-	{"IncludeItemInSmallerForm", "item", true, 0},
-	{"ExcludeItemSupersededBy", "item newest", false, 0},
-	{"IncludeStaleItem", "item", true, 0},
-	{"HaveNoStaleItems", "", false, 0},
 	{"MatchGolden", "name", false, 0},
 	{"Deterministic", "runs", false, 0},
 }
@@ -99,30 +89,10 @@ func (a *arguments) ask(c *cupeltest.SelectionReportAssertionChain, name string,
 		c.IncludeNoItemMatching(a.Item.entry)
 	case "ExcludeNoItemMatching":
 		c.ExcludeNoItemMatching(a.Item.matches)
-	case "ExcludeItemWithReasonData":
-		c.ExcludeItemWithReasonData(a.data)
 	case "HaveTokensAtMost":
 		c.HaveTokensAtMost(a.N)
 	case "HaveShortfallForKind":
 		c.HaveShortfallForKind(a.Kind)
-	case "IncludeGroup":
-		c.IncludeGroup(a.Group)
-	case "ExcludeGroup":
-		c.ExcludeGroup(a.Group)
-	case "KeepGroupsWhole":
-		c.KeepGroupsWhole()
-	case "KeepGroupsTogether":
-		c.KeepGroupsTogether()
-	case "IncludeItemInForm":
-		c.IncludeItemInForm(a.Item.entry, a.Form)
-	case "IncludeItemInSmallerForm":
-		c.IncludeItemInSmallerForm(a.Item.entry)
-	case "ExcludeItemSupersededBy":
-		c.ExcludeItemSupersededBy(a.Item.matches, a.Newest)
-	case "IncludeStaleItem":
-		c.IncludeStaleItem(a.Item.entry)
-	case "HaveNoStaleItems":
-		c.HaveNoStaleItems()
 	case "MatchGolden":
 		c.MatchGolden(a.Name)
 	}

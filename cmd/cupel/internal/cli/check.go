@@ -83,8 +83,6 @@ type checkResult struct {
 	Why       string `json:"why,omitempty"`
 	OK        bool   `json:"ok"`
 	Message   string `json:"message,omitempty"`
-	Expected  string `json:"expected,omitempty"`
-	Actual    string `json:"actual,omitempty"`
 }
 
 func (f *checkFlags) run(ctx context.Context, env *Environment, names []string) error {
@@ -220,9 +218,6 @@ func (c *checkedFile) add(check assertions.Check, err error) {
 	result := checkResult{Path: check.Path, Assertion: check.Name, Text: check.Text, Why: check.Why, OK: err == nil}
 	if err != nil {
 		result.Message = err.Error()
-	}
-	if failure, ok := errors.AsType[*cupeltest.SelectionReportAssertionError](err); ok {
-		result.Expected, result.Actual = failure.Expected, failure.Actual
 	}
 	c.Results = append(c.Results, result)
 }

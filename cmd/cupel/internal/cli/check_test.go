@@ -100,7 +100,7 @@ func TestCheck(t *testing.T) {
 		{"flags alone", "checks/bare.toml -i data/items.jsonl -p data/mine.json -b 30", exitOK,
 			"ok    checks/bare.toml checks[0] HaveNoExclusions\n1 check in 1 file: 1 ok, 0 failed\n", "", "a file may have checks alone"},
 		{"hidden", "checks/good.toml -b 15 --hide-contents", exitCheck,
-			"FAIL  checks/good.toml checks[0] IncludeItemMatching failed: no item in Included matched the predicate. Included had 1 items. They are: [(kind=evil\\x1b[2J, score=1, reason=Pinned)].\n        <4 bytes> is excluded: PinnedOverride, displaced by <4 bytes>\n1 check in 1 file: 0 ok, 1 failed\n", "", "what candidates say stays out of logs"},
+			"FAIL  checks/good.toml checks[0] IncludeItemMatching failed: no item in Included matched the predicate. Included had 1 items. They are: [(kind=evil\\x1b[2J, score=1, reason=Pinned)].\n        <4 bytes> is excluded: PinnedOverride, pinned items took its place, displaced by <4 bytes>\n1 check in 1 file: 0 ok, 1 failed\n", "", "what candidates say stays out of logs"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			checks(t)
@@ -172,7 +172,6 @@ func TestCheckForms(t *testing.T) {
 			{Path: "checks[0]", Assertion: "HaveTokensAtMost", Text: "HaveTokensAtMost n=20", OK: true},
 			{
 				Path: "checks[1]", Assertion: "IncludeItemWithKind", Text: `IncludeItemWithKind kind="Document"`, Why: "two\nlines", Message: failure,
-				Expected: "at least 1 included item with Kind=Document", Actual: "2 included items with kinds: [evil\x1b[2J, Message]",
 			},
 		}},
 		{File: "checks/crowded.toml", Error: "Pinned items require 10 tokens, but only 5 are available", Results: []checkResult{}},
@@ -210,7 +209,7 @@ func TestCheckPublished(t *testing.T) {
 		require.Contains(t, doc, "\n| `"+name+"` |")
 	}
 	blocks := strings.Split(doc, "```toml\n")[1:]
-	require.Greater(t, len(blocks), 1)
+	require.NotEmpty(t, blocks)
 	for _, block := range blocks {
 		text, _, _ := strings.Cut(block, "```")
 		_, err := assertions.Decode([]byte(text), globs)
