@@ -11,7 +11,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/log"
 	"go.opentelemetry.io/otel/log/noop"
@@ -127,16 +126,6 @@ cupel.exclusion.reasons = BudgetExceeded=1 Deduplicated=1 NegativeTokens=1 Pinne
 	if doc, err := os.ReadFile("../docs/gen-ai-context-selection.md"); err == nil { // outside of the module
 		assert.True(t, strings.Contains(string(doc), want), "the proposal shows another record") //nolint:testifylint // the page is long
 	}
-}
-
-func TestGlobalLoggerProvider(t *testing.T) {
-	var unset *sdklog.LoggerProvider
-	with, without := cupelotel.NewTraceCollector(cupelotel.WithLoggerProvider(unset)), cupelotel.NewTraceCollector()
-	loggers, kept := newRecords(log.SeverityInfo)
-	otel.SetLoggerProvider(loggers) // after the collectors were made
-	run(t, config(), with)
-	run(t, config(), without)
-	assert.Len(t, kept.all, 1, "nil is the global provider, no option is none")
 }
 
 // A collector with a logger that wants nothing costs as much as one without.

@@ -16,8 +16,11 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/log"
+	sdklog "go.opentelemetry.io/otel/sdk/log"
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 	"go.opentelemetry.io/otel/trace"
 	"go.opentelemetry.io/otel/trace/noop"
 
@@ -247,27 +250,41 @@ func TestSamplersSeeTheVerbosity(t *testing.T) {
 	assert.Len(t, recorder.Ended(), 6)
 }
 
-// Collectors that are made before telemetry is set up use it afterwards. Variables of
-// the SDK's types that are not set are as nil.
+// early are collectors that are made before telemetry is set up. Variables of the SDK's
+// types that are not set are as nil.
+var early = observe.Multi(
+	cupelotel.NewTraceCollector(nil, cupelotel.WithLoggerProvider((*sdklog.LoggerProvider)(nil))), cupelotel.NewMetricCollector(nil),
+	cupelotel.NewTraceCollector(cupelotel.WithTracerProvider((*sdktrace.TracerProvider)(nil))),
+	cupelotel.NewMetricCollector(cupelotel.WithMeterProvider((*sdkmetric.MeterProvider)(nil))))
+
+// setUp sets the global providers, which OpenTelemetry hands on to what was made before
+// only once in a process.
+var setUp = sync.OnceValues(func() (*tracetest.SpanRecorder, *records) {
+	recorder := tracetest.NewSpanRecorder()
+	otel.SetTracerProvider(sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(recorder)))
+	otel.SetMeterProvider(sdkmetric.NewMeterProvider(sdkmetric.WithReader(globalReader)))
+	loggers, kept := newRecords(log.SeverityInfo)
+	otel.SetLoggerProvider(loggers)
+	return recorder, kept
+})
+
+var globalReader = sdkmetric.NewManualReader(sdkmetric.WithTemporalitySelector(sdkmetric.DeltaTemporalitySelector))
+
 func TestGlobalProviders(t *testing.T) {
-	var tracers *sdktrace.TracerProvider
-	var meters *sdkmetric.MeterProvider
-	collector := observe.Multi(
-		cupelotel.NewTraceCollector(nil), cupelotel.NewMetricCollector(nil),
-		cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(tracers)), cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(meters)))
-	run(t, config(), collector) // before
-	provider, recorder := newRecorder(t)
-	otel.SetTracerProvider(provider)
-	measuring, reader := newReader(t)
-	otel.SetMeterProvider(measuring)
-	run(t, config(), collector)
-	assert.Len(t, recorder.Ended(), 12, "two trees")
-	for _, m := range collect(t, reader) {
+	run(t, config(), early)
+	recorder, kept := setUp()
+	collect(t, globalReader)
+	spans, logged := len(recorder.Ended()), len(kept.all)
+	run(t, config(), early)
+	assert.Len(t, recorder.Ended(), spans+12, "two trees")
+	assert.Len(t, kept.all, logged+1, "without the option there is no record")
+	classified := ""
+	for _, m := range collect(t, globalReader) {
 		if m.Name == "cupel.items" {
-			assert.Equal(t, "16", points(m)["cupel.run.mode=run cupel.stage.name=classify"], "candidates, twice")
+			classified = points(m)["cupel.run.mode=run cupel.stage.name=classify"]
 		}
 	}
-	assert.NotEmpty(t, collect(t, reader))
+	assert.Equal(t, "16", classified, "candidates, twice")
 }
 
 func TestConcurrentRuns(t *testing.T) {
