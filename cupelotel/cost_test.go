@@ -67,18 +67,18 @@ func TestCosts(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector drops pooled memory at random, and so adds allocations")
 	}
-	allocs := func(n int, collector observe.TraceCollector) float64 {
+	allocs := func(n int, collector observe.TraceCollector) int {
 		p, items, budget := workload(t, n)
-		return testing.AllocsPerRun(20, func() {
+		return int(testing.AllocsPerRun(20, func() {
 			_, err := p.Run(t.Context(), items, budget, pipeline.WithTrace(collector))
 			require.NoError(t, err)
-		})
+		}))
 	}
 	noTracing, unread := cupelotel.WithTracerProvider(noop.NewTracerProvider()), sdkmetric.NewMeterProvider()
 	for _, tt := range []struct {
 		name      string
 		collector observe.TraceCollector
-		most      float64 // allocations above those of an untraced run
+		most      int // allocations above those of an untraced run
 		why       string
 	}{
 		{"no-op provider", cupelotel.NewTraceCollector(noTracing, cupelotel.WithVerbosity(cupelotel.VerbosityFull)), 5, "the attributes that the root span is started with"},
@@ -88,7 +88,7 @@ func TestCosts(t *testing.T) {
 		{"metrics", cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(metering())), 60, "the measurements"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			var above [2]float64
+			var above [2]int
 			for i, n := range []int{10, 1000} {
 				above[i] = allocs(n, tt.collector) - allocs(n, nil)
 				assert.LessOrEqual(t, above[i], tt.most, tt.why)

@@ -28,8 +28,8 @@ func errorType(err error) string {
 	if canceled, ok := err.(*pipeline.CanceledError); ok { //nolint:errorlint // see above
 		cause = canceled.Err
 	}
-	switch cause { //nolint:errorlint // see above
-	case context.Canceled:
+	switch cause {
+	case context.Canceled: //nolint:errorlint // see above
 		return "context.Canceled"
 	case context.DeadlineExceeded:
 		return "context.DeadlineExceeded"

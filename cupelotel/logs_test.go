@@ -56,9 +56,9 @@ func attrsOf(record *sdklog.Record) []attribute.KeyValue {
 	return attrs
 }
 
-// named returns the records of that name.
-func (r *records) named(name string) []sdklog.Record {
-	return slices.DeleteFunc(slices.Clone(r.all), func(record sdklog.Record) bool { return record.EventName() != name })
+// recordings returns the records of recorded runs.
+func (r *records) recordings() []sdklog.Record {
+	return slices.DeleteFunc(slices.Clone(r.all), func(record sdklog.Record) bool { return record.EventName() != "cupel.recording" })
 }
 
 func TestWhichRecords(t *testing.T) {

@@ -54,7 +54,7 @@ func recorded(tb testing.TB, turn int) []*cupel.ContextItem {
 func otlp(tb testing.TB, all *records) string {
 	tb.Helper()
 	var out strings.Builder
-	for i, record := range all.named("cupel.recording") {
+	for i, record := range all.recordings() {
 		line, err := json.Marshal(map[string]any{"resourceLogs": []any{map[string]any{"scopeLogs": []any{map[string]any{
 			"scope": map[string]any{"name": cupelotel.ScopeName},
 			"logRecords": []any{map[string]any{
@@ -131,7 +131,7 @@ func TestNoRecording(t *testing.T) {
 		loggers, kept := newRecords(log.SeverityTrace)
 		opts := slices.Concat([]cupelotel.TraceOption{cupelotel.WithLoggerProvider(loggers)}, row.opts)
 		require.NoError(t, row.run(newPipeline(t, config()), pipeline.WithTrace(cupelotel.NewTraceCollector(opts...))), row.name)
-		assert.Len(t, kept.named("cupel.recording"), row.want, "%s: %s", row.name, row.why)
+		assert.Len(t, kept.recordings(), row.want, "%s: %s", row.name, row.why)
 	}
 }
 
@@ -172,7 +172,7 @@ func TestRecordedFields(t *testing.T) {
 		_, err := newPipeline(t, config()).Run(t.Context(), row.items, newBudget(t, 1000, 100), observed)
 		require.NoError(t, err)
 		got := "no record"
-		for _, record := range kept.named("cupel.recording") {
+		for _, record := range kept.recordings() {
 			got = record.Body().AsString()
 		}
 		_, got, _ = strings.Cut(got, `"candidates":[`)
@@ -211,11 +211,11 @@ func TestRecordedClock(t *testing.T) {
 		_, err = p.Run(t.Context(), candidates(t), newBudget(t, 1000, 100), observed)
 		require.NoError(t, err)
 		want := []time.Time{start, start, now}
-		for i, record := range kept.named("cupel.recording") {
+		for i, record := range kept.recordings() {
 			var body struct{ Clock time.Time }
 			require.NoError(t, json.Unmarshal([]byte(record.Body().AsString()), &body))
 			assert.Equal(t, want[i], body.Clock, "%T: run %d", tracing, i)
 		}
-		assert.Len(t, kept.named("cupel.recording"), len(want), "%T", tracing)
+		assert.Len(t, kept.recordings(), len(want), "%T", tracing)
 	}
 }

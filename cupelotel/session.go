@@ -20,18 +20,18 @@ var (
 
 // StartTurn implements [turn.Observer]: it starts the span of a turn.
 func (c *TraceCollector) StartTurn(ctx context.Context, info turn.Info) (context.Context, turn.Trace) {
-	t := &traceTurn{collector: c, caller: trace.SpanFromContext(ctx), number: info.Number, names: c.appendNames(ctx, nil, info.Pipeline)}
-	ctx, t.span = c.tracer.Start(ctx, turnSpanName, trace.WithAttributes(append(slices.Clip(t.names),
+	caller, names := trace.SpanFromContext(ctx), c.appendNames(ctx, nil, info.Pipeline)
+	ctx, span := c.tracer.Start(ctx, turnSpanName, trace.WithAttributes(append(slices.Clip(names),
 		sessionTurnKey.Int(info.Number),
 		sessionCandidatesKey.Int(info.Candidates),
 		budgetMaxTokensKey.Int(info.Budget.MaxTokens()),
 	)...))
 	ctx = context.WithValue(ctx, turnKey{}, true)
-	if !t.span.IsRecording() {
-		t.span.End()
+	if !span.IsRecording() {
+		span.End()
 		return ctx, nil
 	}
-	return ctx, t
+	return ctx, &traceTurn{collector: c, span: span, caller: caller, number: info.Number, names: names}
 }
 
 // turnKey marks the context of a turn.

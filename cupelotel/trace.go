@@ -204,7 +204,7 @@ func (r *traceRun) StartStage(ctx context.Context, s observe.StageStart) context
 		stageItemCountInKey.Int(s.CountIn),
 	))
 	r.stages[at] = stageSpan{span, s.CountIn}
-	return ctx
+	return ctx //nolint:spancheck // see above
 }
 
 // EndStage ends the span of a stage.
