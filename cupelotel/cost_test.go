@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/otel/log"
 	"go.opentelemetry.io/otel/metric"
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
@@ -75,6 +76,7 @@ func TestCosts(t *testing.T) {
 		}))
 	}
 	noTracing, unread := cupelotel.WithTracerProvider(noop.NewTracerProvider()), sdkmetric.NewMeterProvider()
+	silent, _ := newRecords(log.SeverityFatal)
 	for _, tt := range []struct {
 		name      string
 		collector observe.TraceCollector
@@ -83,6 +85,7 @@ func TestCosts(t *testing.T) {
 	}{
 		{"no-op provider", cupelotel.NewTraceCollector(noTracing, cupelotel.WithVerbosity(cupelotel.VerbosityFull)), 5, "the attributes that the root span is started with"},
 		{"sampled out", cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(sampledOut()), cupelotel.WithVerbosity(cupelotel.VerbosityFull)), 8, "also the SDK's sampling parameters"},
+		{"no log records", cupelotel.NewTraceCollector(noTracing, cupelotel.WithLoggerProvider(silent)), 6, "the logger wants none"},
 		{"no reader", cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(unread)), 0, "nothing is enabled"},
 		{"StageOnly", cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(recording())), 100, "the spans"},
 		{"metrics", cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(metering())), 60, "the measurements"},

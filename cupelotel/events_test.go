@@ -225,40 +225,6 @@ func TestLimitsOfTheSDK(t *testing.T) {
 	}
 }
 
-func TestReasonsKeepTheirNames(t *testing.T) {
-	// Every reason of the core, and two unknown ones.
-	codes := []cupel.ExclusionCode{
-		"BudgetExceeded", "Deduplicated", "NegativeTokens", "PinnedOverride", "CountCapExceeded", "ScoredTooLow", "QuotaCapExceeded",
-		"QuotaRequireDisplaced", "Filtered", "CountRequireCandidatesExhausted", "Boring", "budget_exceeded",
-	}
-	collector, recorder := traced(t, cupelotel.VerbosityStageAndExclusions,
-		// The redactor does not see Cupel's own names.
-		cupelotel.WithRedaction(func(source cupelotel.TextSource, text string) string {
-			if source == cupelotel.TextReason && text == "Boring" {
-				return "(custom)"
-			}
-			return text
-		}))
-	c := config()
-	c.Slicer = sliceFunc(func(_ context.Context, items []cupel.ScoredItem, _ cupel.SliceBudget) (strategy.Selection, error) {
-		var s strategy.Selection
-		for i := range items {
-			s.Drops = append(s.Drops, strategy.Drop{Index: i, Reason: cupel.ExclusionReason{Code: codes[i]}})
-		}
-		return s, nil
-	})
-	c.Scorer = scoreFunc(func(*cupel.ContextItem) float64 { return 0.5 })
-	_, err := newPipeline(t, c).Run(t.Context(), many(t, len(codes)), newBudget(t, 1000, 100), pipeline.WithTrace(collector))
-	require.NoError(t, err)
-	for i, event := range spanNamed(t, recorder, "cupel.stage.slice").Events() {
-		want := string(codes[i])
-		if want == "Boring" {
-			want = "(custom)"
-		}
-		assert.Equal(t, want, attr(event.Attributes, "cupel.exclusion.reason"))
-	}
-}
-
 // The data of a custom reason are attributes, but for contents; the size of a group
 // is one of its own where the group did not fit.
 func TestDataOfReasons(t *testing.T) {

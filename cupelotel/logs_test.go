@@ -13,7 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/log"
-	"go.opentelemetry.io/otel/log/noop"
 	sdklog "go.opentelemetry.io/otel/sdk/log"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
@@ -125,24 +124,5 @@ cupel.exclusion.reasons = BudgetExceeded=1 Deduplicated=1 NegativeTokens=1 Pinne
 	assert.Equal(t, want, got.String())
 	if doc, err := os.ReadFile("../docs/gen-ai-context-selection.md"); err == nil { // outside of the module
 		assert.True(t, strings.Contains(string(doc), want), "the proposal shows another record") //nolint:testifylint // the page is long
-	}
-}
-
-// A collector with a logger that wants nothing costs as much as one without.
-func TestLoggersThatAreOff(t *testing.T) {
-	if raceEnabled {
-		t.Skip("the race detector drops pooled memory at random, and so adds allocations")
-	}
-	p, items, budget := workload(t, 100)
-	allocs := func(opts ...cupelotel.TraceOption) float64 {
-		collector := cupelotel.NewTraceCollector(append(opts, cupelotel.WithTracerProvider(sampledOut()), cupelotel.WithVerbosity(cupelotel.VerbosityFull))...)
-		return testing.AllocsPerRun(20, func() {
-			_, err := p.Run(t.Context(), items, budget, pipeline.WithTrace(collector))
-			require.NoError(t, err)
-		})
-	}
-	off, _ := newRecords(log.SeverityFatal)
-	for name, provider := range map[string]log.LoggerProvider{"no-op": noop.NewLoggerProvider(), "off": off} {
-		assert.LessOrEqual(t, allocs(cupelotel.WithLoggerProvider(provider)), allocs()+1, name)
 	}
 }
