@@ -415,56 +415,6 @@ func TestSurvivor(t *testing.T) {
 	equal(t, "what the slicer may spend: the pinned item of -5 tokens is out", got.Budget.Effective, 30)
 }
 
-// lastOne selects the last item of a list, if that fits.
-type lastOne struct{}
-
-func (lastOne) Slice(_ context.Context, items []cupel.ScoredItem, b cupel.SliceBudget) (strategy.Selection, error) {
-	if len(items) == 0 || b.TargetTokens < items[len(items)-1].Item.Tokens() {
-		return strategy.Selection{}, nil
-	}
-	return strategy.Selection{Indices: []int{len(items) - 1}}, nil
-}
-
-// TestRepeatedPointer checks that a position stands for itself.
-func TestRepeatedPointer(t *testing.T) {
-	x, y := hinted(t, "x", 10, 0.5), hinted(t, "y", 10, 0.5)
-	pinned := newItem(t, "pinned", 10, cupel.WithPinned())
-	tests := []struct {
-		name   string
-		change func(*pipeline.Config)
-		items  []*cupel.ContextItem
-		max    int
-		codes  []string
-		window []int
-		why    string
-	}{
-		{"deduplicated", nil, []*cupel.ContextItem{y, x, x, y, x}, 20, []string{"Scored", "Scored", "Deduplicated", "Deduplicated", "Deduplicated"}, []int{0, 1}, "of equal items the first stays"},
-		{"deduplicated and out", nil, []*cupel.ContextItem{x, x}, 5, []string{"BudgetExceeded", "Deduplicated"}, []int{}, "the one that stays need not fit"},
-		{"all kept", func(c *pipeline.Config) { c.KeepDuplicates = true }, []*cupel.ContextItem{x, y, x}, 30, []string{"Scored", "Scored", "Scored"}, []int{0, 1, 2}, "each is in"},
-		{"first kept", func(c *pipeline.Config) { c.KeepDuplicates = true }, []*cupel.ContextItem{x, y, x}, 20, []string{"Scored", "Scored", "BudgetExceeded"}, []int{0, 1}, "Greedy takes the first of equals"},
-		{"last kept", func(c *pipeline.Config) { c.KeepDuplicates, c.Slicer = true, lastOne{} }, []*cupel.ContextItem{x, y, x}, 20, []string{"BudgetExceeded", "BudgetExceeded", "Scored"}, []int{2}, "only the slicer knows which"},
-		{"none kept", func(c *pipeline.Config) { c.KeepDuplicates, c.Slicer = true, lastOne{} }, []*cupel.ContextItem{x, y, x}, 5, []string{"BudgetExceeded", "BudgetExceeded", "BudgetExceeded"}, []int{}, "each is out"},
-		{"pinned", nil, []*cupel.ContextItem{pinned, x, pinned}, 30, []string{"Pinned", "Scored", "Pinned"}, []int{0, 2, 1}, "pinned items are never duplicates"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			p, got := shown(t, inspect(t, newPipeline(t, tt.change), tt.items, newBudget(t, tt.max, tt.max), cupelinspect.WithSweep(tt.max, tt.max, 1)))
-			equal(t, "codes", got.codes(), tt.codes)
-			equal(t, "window", got.Window, tt.window)
-			equal(t, "codes of the sweep", got.codesAt(0), tt.codes)
-			equal(t, "window of the sweep", got.Sweep.Stops[0].Window, tt.window)
-			for i, at := range got.Candidates {
-				if p.Items[at].Content != tt.items[i].Content() {
-					t.Errorf("%s: candidate %d is %q", tt.why, i, p.Items[at].Content)
-				}
-			}
-			if distinct := len(p.Items); distinct != 2 && tt.name != "deduplicated and out" {
-				t.Errorf("the page has %d items; want 2: a pointer is one", distinct)
-			}
-		})
-	}
-}
-
 // TestDeterministic checks that equal runs give equal pages.
 func TestDeterministic(t *testing.T) {
 	var pages [3][]byte

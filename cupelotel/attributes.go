@@ -1,8 +1,6 @@
 package cupelotel
 
 import (
-	"strings"
-
 	"go.opentelemetry.io/otel/attribute"
 
 	"github.com/wollax/cupel-go/cupel"
@@ -31,14 +29,12 @@ const (
 	// [pipeline.Config], which a policy sets. Set
 	// only on pipelines with a name. Metrics and spans of turns have it too.
 	pipelineNameKey = attribute.Key("cupel.pipeline.name")
-	// policyNameKey and policyHashKey are the name of the policy that the pipeline was
-	// made from, and the hash of its contents (string). Set only on such pipelines, the
-	// name only if it has one.
-	policyNameKey = attribute.Key("cupel.policy.name")
+	// policyHashKey is the hash of the contents of the policy that the pipeline was made
+	// from (string). Set only on such pipelines.
 	policyHashKey = attribute.Key("cupel.policy.hash")
 	// conversationIDKey is OpenTelemetry's id of the conversation (string): that of
-	// [ContextWithConversationID], or of the baggage. Set only where there is one. Spans
-	// of turns have it too.
+	// [ContextWithConversationID]. Set only where there is one. Spans of turns have it
+	// too.
 	conversationIDKey = attribute.Key("gen_ai.conversation.id")
 	// budgetTargetTokensKey and budgetOutputReserveKey are the budget's target, and
 	// what it keeps for the answer (int, tokens).
@@ -60,8 +56,7 @@ const (
 	// (int). Set only when above 0.
 	shortfallCountKey = attribute.Key("cupel.shortfall.count")
 	// overflowTokensKey is by how many tokens the window exceeds the target under
-	// [pipeline.OverflowProceed] (int). Set only when above 0. From
-	// StageAndExclusions on, the event cupel.overflow has it too.
+	// [pipeline.OverflowProceed] (int). Set only when above 0.
 	overflowTokensKey = attribute.Key("cupel.overflow.tokens")
 )
 
@@ -105,25 +100,10 @@ const (
 	// stageItemCountOutKey is the number of items leaving the stage (int); 0
 	// for a stage that failed.
 	stageItemCountOutKey = attribute.Key("cupel.stage.item_count_out")
-)
-
-// Attributes of the stage spans about times. With [WithPipelineClock], only
-// stageBusyTimeKey is set.
-//
-//	on:        cupel.stage.*
-//	verbosity: all
-//	cost:      1 µs for each strategy
-const (
-	// stageBusyTimeKey is the time that a streaming run spent in the stage (double,
-	// seconds). The span lasts from the first batch to the last.
+	// stageBusyTimeKey is the time that a streaming run spent in the stage, by the
+	// pipeline's clock (double, seconds). The span lasts from the first batch to the
+	// last.
 	stageBusyTimeKey = attribute.Key("cupel.stage.busy_time")
-	// strategyTimePrefix is what the names of the times of strategies begin with
-	// (double, seconds); the types of the strategies follow, from the pipeline's own
-	// down, such as cupel.strategy.time.Composite.Recency. The second Tag of a
-	// Composite is Tag.2; equal ones, such as two scorer.Recency{}, are one. The time
-	// of a strategy includes its parts, and all calls. Set on score, slice and place,
-	// for up to 64 strategies.
-	strategyTimePrefix = "cupel.strategy.time."
 )
 
 // Attributes of the stage spans about what was left out.
@@ -138,14 +118,13 @@ const (
 	// exclusionReasonsKey is the number of items that the stage left out by reason
 	// (string), such as "BudgetExceeded=12 Deduplicated=3", sorted by name. Reasons
 	// that Cupel does not have are counted as "_OTHER". Set only when the stage left
-	// something out.
+	// something out. The log record of a run has it too, of all stages.
 	exclusionReasonsKey = attribute.Key("cupel.exclusion.reasons")
 	// exclusionDroppedCountKey is the number of exclusions without an event because
-	// of the collector's limit or, where the span tells, the SDK's (int). Set only
-	// when above 0.
+	// of the collector's limit (int). Set only when above 0.
 	exclusionDroppedCountKey = attribute.Key("cupel.exclusion.dropped_count")
 	// itemDroppedCountKey is the number of items of the window without an event
-	// because of either limit (int). Set only on the place stage at
+	// because of the limit (int). Set only on the place stage at
 	// [VerbosityFull], and only when above 0.
 	itemDroppedCountKey = attribute.Key("cupel.item.dropped_count")
 )
@@ -209,14 +188,10 @@ const (
 //
 //	on:        event cupel.exclusion, event cupel.item.included
 //	verbosity: StageAndExclusions, Full; only where asked for
-//	cost:      0.3 µs each; a hash 1 µs, and 1 ms for 1 MB of content
+//	cost:      0.3 µs each
 const (
 	// itemIDKey is the id of the item (string): that of [ItemID].
 	itemIDKey = attribute.Key("cupel.item.id")
-	// itemSourceKey is the source of the item (string): that of [ItemSource].
-	itemSourceKey = attribute.Key("cupel.item.source")
-	// itemHashKey is a keyed hash of the content (string): that of [ItemHash].
-	itemHashKey = attribute.Key("cupel.item.hash")
 )
 
 // Attributes of the log record of a run, only by [WithLoggerProvider]. It has those of
@@ -224,21 +199,11 @@ const (
 //
 //	on:        log record cupel.selection
 //	verbosity: all
-//	cost:      20 µs, and 0.15 µs an item
+//	cost:      20 µs
 const (
 	// excludedKey is the number of items that were left out (int). An older version that
 	// makes room for the newest counts, also if it comes back.
 	excludedKey = attribute.Key("cupel.run.excluded")
-	// selectionExcludedByReasonKey is the number of items that were left out, and their
-	// tokens, by reason (map): for each one a map of items and tokens. Reasons that Cupel
-	// does not have are counted as "_OTHER". Set only when something was left out.
-	selectionExcludedByReasonKey = attribute.Key("cupel.selection.excluded_by_reason")
-	// selectionExcludedByKindKey is the same by kind (map). The 32 kinds with the most
-	// items have their names; all others are counted as "_OTHER".
-	selectionExcludedByKindKey = attribute.Key("cupel.selection.excluded_by_kind")
-	// selectionIncludedByKindKey is the number of items of the window, and their tokens, by
-	// kind (map), as above. Not set on runs that failed.
-	selectionIncludedByKindKey = attribute.Key("cupel.selection.included_by_kind")
 )
 
 // Attributes of the two spans of a turn. Tokens are those of the items, as they are
@@ -309,8 +274,7 @@ const (
 	// errorTypeKey is OpenTelemetry's error.type (string). Its values are Go type names
 	// as in OpenTelemetry's semantic conventions for Go, such as
 	// "*pipeline.OverflowError"; "context.Canceled" and "context.DeadlineExceeded" for the
-	// end of the context; and "_OTHER" for errors of unknown types. Metrics of failed
-	// runs and stages have it too.
+	// end of the context. Metrics of failed runs and stages have it too.
 	errorTypeKey = attribute.Key("error.type")
 )
 
@@ -322,7 +286,6 @@ const (
 	exclusionEventName = "cupel.exclusion"
 	includedEventName  = "cupel.item.included"
 	shortfallEventName = "cupel.shortfall"
-	overflowEventName  = "cupel.overflow"
 	selectionEventName = "cupel.selection"
 )
 
@@ -334,24 +297,8 @@ var stages = [...]cupel.PipelineStage{
 	cupel.StageClassify, cupel.StageScore, cupel.StageDeduplicate, cupel.StageSlice, cupel.StagePlace,
 }
 
-// stageSpanName returns the name of the stage's span; the part after
-// stageSpanPrefix is the name of the stage.
-func stageSpanName(stage cupel.PipelineStage) string {
-	switch stage { // without building a string
-	case cupel.StageClassify:
-		return stageSpanPrefix + "classify"
-	case cupel.StageScore:
-		return stageSpanPrefix + "score"
-	case cupel.StageDeduplicate:
-		return stageSpanPrefix + "deduplicate"
-	case cupel.StageSlice:
-		return stageSpanPrefix + "slice"
-	case cupel.StagePlace:
-		return stageSpanPrefix + "place"
-	default:
-		return stageSpanPrefix + strings.ToLower(string(stage))
-	}
-}
+// stageNames are their names on spans and metrics.
+var stageNames = [len(stages)]string{"classify", "score", "deduplicate", "slice", "place"}
 
 // reasons are the core's codes; their names contain no text from the caller.
 var reasons = cupel.ExclusionCodes()

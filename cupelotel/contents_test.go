@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/log"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
@@ -86,12 +88,10 @@ var leaks = []struct {
 func exported(t *testing.T, leak int, text string, items []*cupel.ContextItem, opts ...cupelotel.TraceOption) (all [4]string) {
 	t.Helper()
 	handled := handledErrors(t)
-	tracers, recorder := newRecorder(t)
-	meters, reader := newReader(t)
 	loggers, kept := newRecords(log.SeverityTrace)
-	collector := observe.Multi(
-		cupelotel.NewTraceCollector(append(opts, cupelotel.WithTracerProvider(tracers), cupelotel.WithLoggerProvider(loggers), cupelotel.WithVerbosity(cupelotel.VerbosityFull))...),
-		cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(meters)))
+	spans, recorder := traced(t, cupelotel.VerbosityFull, append(opts, cupelotel.WithLoggerProvider(loggers))...)
+	metrics, reader := measured(t)
+	collector := observe.Multi(spans, metrics)
 	how := leaks[leak]
 	c := config()
 	if how.arrange != nil {
@@ -130,9 +130,7 @@ func exported(t *testing.T, leak int, text string, items []*cupel.ContextItem, o
 		all[1] += fmt.Sprintf("%+v %+v %s\n", record, attrsOf(&record), record.Body())
 	}
 	var data metricdata.ResourceMetrics
-	if err := reader.Collect(t.Context(), &data); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, reader.Collect(t.Context(), &data))
 	all[2], all[3] = fmt.Sprintf("%+v\n", data), fmt.Sprint(handled())
 	return all
 }
@@ -187,15 +185,13 @@ func TestSearchOfExports(t *testing.T) {
 			return []attribute.KeyValue{attribute.String("content", item.Content())}
 		}))
 		for i, want := range [][]string{
-			{"cupel.pipeline", "cupel.session.turn", "_OTHER", marker}, {"cupel.selection", "cupel.run.mode", marker}, {"cupel.stage.duration", "_OTHER"}, nil,
+			{"cupel.pipeline", "cupel.session.turn", "cupelotel_test.quoting", marker}, {"cupel.selection", "cupel.run.mode"}, {"cupel.stage.duration", "cupelotel_test.quoting"}, nil,
 		} {
 			for _, w := range want {
 				if w == marker && how.cause != nil { // canceled before the first item
 					continue
 				}
-				if !strings.Contains(all[i], w) {
-					t.Errorf("%s: %s was not found in\n%s", how.name, w, all[i])
-				}
+				assert.Contains(t, all[i], w, how.name)
 			}
 		}
 	}

@@ -10,8 +10,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/otel/log"
 	"go.opentelemetry.io/otel/metric"
-	metricnoop "go.opentelemetry.io/otel/metric/noop"
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
@@ -62,71 +64,40 @@ func sampledOut() trace.TracerProvider {
 	return sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(discard{}), sdktrace.WithSampler(sdktrace.NeverSample()))
 }
 
-func TestRunsThatAreNotRecordedCostNothing(t *testing.T) {
+func TestCosts(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector drops pooled memory at random, and so adds allocations")
 	}
-	allocs := func(n int, collector observe.TraceCollector) float64 {
+	allocs := func(n int, collector observe.TraceCollector) int {
 		p, items, budget := workload(t, n)
-		return testing.AllocsPerRun(20, func() {
-			if _, err := p.Run(t.Context(), items, budget, pipeline.WithTrace(collector)); err != nil {
-				t.Fatal(err)
-			}
-		})
+		return int(testing.AllocsPerRun(20, func() {
+			_, err := p.Run(t.Context(), items, budget, pipeline.WithTrace(collector))
+			require.NoError(t, err)
+		}))
 	}
+	noTracing, unread := cupelotel.WithTracerProvider(noop.NewTracerProvider()), sdkmetric.NewMeterProvider()
+	silent, _ := newRecords(log.SeverityFatal)
 	for _, tt := range []struct {
 		name      string
 		collector observe.TraceCollector
-		most      float64 // allocations above those of an untraced run
+		most      int // allocations above those of an untraced run
 		why       string
 	}{
-		{"no-op provider", cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(noop.NewTracerProvider()), cupelotel.WithVerbosity(cupelotel.VerbosityFull)), 5,
-			"the time and the attributes that the root span is started with"},
-		{"sampled out", cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(sampledOut()), cupelotel.WithVerbosity(cupelotel.VerbosityFull)), 8,
-			"also the SDK's sampling parameters, and the context where another collector finds its parent"},
-		{"no-op meter", cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(metricnoop.NewMeterProvider())), 0,
-			"nothing is enabled"},
-		{"no reader", cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(sdkmetric.NewMeterProvider())), 0,
-			"nothing is enabled"},
+		{"no-op provider", cupelotel.NewTraceCollector(noTracing, cupelotel.WithVerbosity(cupelotel.VerbosityFull)), 5, "the attributes that the root span is started with"},
+		{"sampled out", cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(sampledOut()), cupelotel.WithVerbosity(cupelotel.VerbosityFull)), 8, "also the SDK's sampling parameters"},
+		{"no log records", cupelotel.NewTraceCollector(noTracing, cupelotel.WithLoggerProvider(silent)), 6, "the logger wants none"},
+		{"no reader", cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(unread)), 0, "nothing is enabled"},
+		{"StageOnly", cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(recording())), 100, "the spans"},
+		{"metrics", cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(metering())), 60, "the measurements"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			var above [2]float64
+			var above [2]int
 			for i, n := range []int{10, 1000} {
 				above[i] = allocs(n, tt.collector) - allocs(n, nil)
-				if above[i] > tt.most {
-					t.Errorf("%d items: %v allocations above those of an untraced run, want at most %v: %s", n, above[i], tt.most, tt.why)
-				}
+				assert.LessOrEqual(t, above[i], tt.most, tt.why)
 			}
-			if above[0] != above[1] {
-				t.Errorf("the allocations depend on the number of items: %v for 10, %v for 1000", above[0], above[1])
-			}
+			assert.Equal(t, above[0], above[1], "nothing is built for each item")
 		})
-	}
-}
-
-func TestStageOnlyAndMetricsDoNotDependOnTheItems(t *testing.T) {
-	if raceEnabled {
-		t.Skip("the race detector drops pooled memory at random, and so adds allocations")
-	}
-	for name, collector := range map[string]observe.TraceCollector{
-		"StageOnly": cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(recording())),
-		"metrics":   cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(metering())),
-	} {
-		var above [2]float64
-		for i, n := range []int{10, 1000} {
-			p, items, budget := workload(t, n)
-			for j, c := range []observe.TraceCollector{collector, nil} {
-				allocs := testing.AllocsPerRun(20, func() {
-					if _, err := p.Run(t.Context(), items, budget, pipeline.WithTrace(c)); err != nil {
-						t.Fatal(err)
-					}
-				})
-				above[i] += allocs * float64(1-2*j)
-			}
-		}
-		if above[0] != above[1] {
-			t.Errorf("%s: %v allocations above those of an untraced run for 10 items, %v for 1000: something is built for each item", name, above[0], above[1])
-		}
 	}
 }
 
@@ -151,9 +122,8 @@ func TestBenchGuard(t *testing.T) {
 	}
 	run := func(c observe.TraceCollector) func() {
 		return func() {
-			if _, err := p.Run(t.Context(), items, budget, pipeline.WithTrace(c)); err != nil {
-				t.Fatal(err)
-			}
+			_, err := p.Run(t.Context(), items, budget, pipeline.WithTrace(c))
+			require.NoError(t, err)
 		}
 	}
 	at := func(verbosity cupelotel.Verbosity) (observe.TraceCollector, func()) {
@@ -225,9 +195,8 @@ func BenchmarkRun(b *testing.B) {
 				ctx := b.Context()
 				b.ReportAllocs()
 				for b.Loop() {
-					if _, err := p.Run(ctx, items, budget, pipeline.WithTrace(mode.collector)); err != nil {
-						b.Fatal(err)
-					}
+					_, err := p.Run(ctx, items, budget, pipeline.WithTrace(mode.collector))
+					require.NoError(b, err)
 				}
 			})
 		}

@@ -50,14 +50,15 @@
 //
 // By default the SDK keeps 128 events per span and silently drops the oldest
 // beyond that. The collector therefore applies the same limit itself, keeps
-// one event of each exclusion reason and then those with the highest scores, and records on the span how many it dropped.
+// one event of each exclusion reason and then those with the highest scores,
+// and records on the span how many it dropped.
 // To see more events, raise both limits: [WithEventLimit] and the SDK's
 // [go.opentelemetry.io/otel/sdk/trace.SpanLimits].
 //
 // # Logs
 //
-// [WithLoggerProvider] adds a log record for each run, cupel.selection, and one for
-// each event of a span, also where the trace is sampled out.
+// [WithLoggerProvider] adds a log record for each run, cupel.selection, also where the
+// trace is sampled out.
 //
 // # What leaves the process
 //

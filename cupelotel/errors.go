@@ -3,6 +3,7 @@ package cupelotel
 import (
 	"context"
 	"fmt"
+	"reflect"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/observe"
@@ -13,106 +14,86 @@ import (
 // never further down the chain: a ScarcityError wrapped by a strategy is that
 // strategy's error, and methods of unknown errors may panic.
 
-// errorType returns the value of error.type for the error of a run: its Go type, as
-// the conventions for Go have it, or that of a panic or of a context's end inside it.
-// It looks at the types of Cupel only: the name of another type is text of a caller.
+// errorType returns the value of error.type for the error of a run or a turn: its Go
+// type, as the conventions for Go have it, or that of a panic or of a context's end
+// inside it.
 func errorType(err error) string {
 	if isNil(err) { // of a chooser that is not Cupel's
 		return other
 	}
-	switch err := err.(type) { //nolint:errorlint // see above
-	case *cupel.StrategyError:
-		return typeOf(err.Err, err)
-	case *pipeline.SourceError:
-		return typeOf(err.Err, err)
-	case *pipeline.CanceledError:
-		if done := errorType(err.Err); done != other {
-			return done
-		}
-		return fmt.Sprintf("%T", err)
-	case *cupel.ContractError, *pipeline.PinnedExceedsBudgetError, *pipeline.OverflowError, *pipeline.ContentError, *cupel.ScarcityError,
-		*cupel.InvalidItemError, *cupel.InvalidConfigError, *observe.AbandonedError:
-		return fmt.Sprintf("%T", err)
+	if panicked(err) {
+		return "*cupel.PanicError"
 	}
-	switch err { //nolint:errorlint // see above
-	case context.Canceled:
+	cause := err
+	if canceled, ok := err.(*pipeline.CanceledError); ok { //nolint:errorlint // see above
+		cause = canceled.Err
+	}
+	switch cause {
+	case context.Canceled: //nolint:errorlint // see above
 		return "context.Canceled"
 	case context.DeadlineExceeded:
 		return "context.DeadlineExceeded"
 	}
-	return other
-}
-
-// typeOf returns the type of a panic, or that of the error around it.
-func typeOf(cause error, err error) string {
-	if panicked(cause) {
-		return "*cupel.PanicError"
-	}
 	return fmt.Sprintf("%T", err)
 }
 
+// panicked reports whether a strategy or a source panicked.
 func panicked(err error) bool {
-	_, ok := err.(*cupel.PanicError) //nolint:errorlint // see above
+	var cause error
+	switch err := err.(type) { //nolint:errorlint // see above
+	case *cupel.StrategyError:
+		cause = err.Err
+	case *pipeline.SourceError:
+		cause = err.Err
+	}
+	_, ok := cause.(*cupel.PanicError) //nolint:errorlint // see above
 	return ok
 }
 
-// description returns what the status says about the error of a run, whose stage
-// called the given strategies.
-func (c *TraceCollector) description(err error, called []observe.StrategyTime) string {
+// isNil reports whether a provider or an error is nil or holds a nil pointer, such as
+// an unset variable of the SDK's type.
+func isNil(value any) bool {
+	v := reflect.ValueOf(value)
+	return !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil()
+}
+
+// description returns what the status says about the error of a run.
+func (c *TraceCollector) description(err error) string {
 	if c.redact != nil {
 		// Sprint, since it survives an Error method that panics.
 		if text := c.text(TextError, fmt.Sprint(err)); text != "" {
 			return text
 		}
 	}
-	return c.summary(err, called)
+	return c.summary(err)
 }
 
-// summary describes an error using only Cupel's words, numbers, kinds and the
-// Go type of a strategy. It never uses the error's text, nor the reason in an
-// error that a strategy built itself: both may quote an item.
-func (c *TraceCollector) summary(err error, called []observe.StrategyTime) string {
+// summary describes an error using only Cupel's words, numbers and kinds. It never
+// uses texts of an error that a strategy built itself: they may quote an item.
+func (c *TraceCollector) summary(err error) string {
 	if isNil(err) {
 		return "cupel: the run failed"
 	}
+	did := " failed"
+	if panicked(err) {
+		did = " panicked"
+	}
 	switch err := err.(type) { //nolint:errorlint // see above
-	case *pipeline.PinnedExceedsBudgetError:
-		return err.Error() // numbers only
-	case *pipeline.OverflowError:
-		return err.Error() // numbers only
+	case *pipeline.PinnedExceedsBudgetError, *pipeline.OverflowError, *observe.AbandonedError:
+		return err.Error() // numbers and a stage only
 	case *cupel.ScarcityError:
 		kind := c.text(TextKind, string(err.Kind))
 		return fmt.Sprintf("%v: %s has %d of %d required items", cupel.ErrScarcity, kind, err.Satisfied, err.RequireCount)
 	case *cupel.ContractError:
-		return "cupel: " + role(err.Role) + typeName(err.Strategy, called) + " broke its contract"
+		return "cupel: " + role(err.Role) + " broke its contract"
 	case *cupel.StrategyError:
-		did := "broke its contract"
-		switch {
-		case panicked(err.Err):
-			did = "panicked"
-		case err.Err != nil:
-			did = "failed"
-		}
-		return "cupel: " + role(err.Role) + typeName(err.Strategy, called) + " " + did
+		return "cupel: " + role(err.Role) + did
 	case *pipeline.SourceError:
-		did := "failed"
-		if panicked(err.Err) {
-			did = "panicked"
-		}
-		return fmt.Sprintf("cupel: the source %s at item %d", did, err.Index)
+		return fmt.Sprintf("cupel: the source%s at item %d", did, err.Index)
 	case *pipeline.CanceledError:
-		text := "cupel: stopped in stage " + string(err.Stage)
-		switch err.Err {
-		case context.Canceled, context.DeadlineExceeded: //nolint:errorlint // see above
-			text += ": " + err.Err.Error()
-		}
-		return text
-	case *observe.AbandonedError:
-		return err.Error() // a stage only
+		return "cupel: stopped in stage " + string(err.Stage)
 	case *cupel.InvalidItemError:
 		return fmt.Sprintf("%v at index %d", cupel.ErrInvalidItem, err.Index)
-	case *cupel.InvalidConfigError:
-		return cupel.ErrInvalidConfig.Error()
 	default:
 		return "cupel: the run failed"
 	}
@@ -126,15 +107,4 @@ func role(role string) string {
 		return role
 	}
 	return "strategy"
-}
-
-// typeName returns the Go type of a strategy after a space, if it is one of those
-// that were called: an error that a strategy built itself may have any text.
-func typeName(name string, called []observe.StrategyTime) string {
-	for i := range called {
-		if called[i].Strategy == name {
-			return " " + name
-		}
-	}
-	return ""
 }

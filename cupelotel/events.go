@@ -2,6 +2,7 @@ package cupelotel
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,23 +23,20 @@ type selection struct {
 // choose selects the items that get an event, under one limit for exclusions
 // and inclusions together: the exclusion with the highest score of each reason
 // first, then the highest scores; among equal scores exclusions first, then the
-// earlier item. It does not modify its arguments. It takes O(N log limit), or the
-// time to sort the exclusions when there is no limit.
+// earlier item. NaN is the lowest score. It does not modify its arguments.
 func choose(excluded []cupel.ExcludedItem, included []cupel.IncludedItem, limit int) selection {
 	if limit >= 0 && len(excluded)+len(included) > limit {
-		best := newTop(limit)
-		firsts := firstOfEachReason(excluded)
-		for i := range excluded {
-			first := len(firsts) > 0 && firsts[0] == i
-			if first {
-				firsts = firsts[1:]
-			}
-			best.offer(ranked{excluded[i].Score, i, first})
+		kept := ranked(excluded, included)[:limit]
+		slices.Sort(kept)
+		n, _ := slices.BinarySearch(kept, len(excluded))
+		out, in := make([]cupel.ExcludedItem, n), make([]cupel.IncludedItem, len(kept)-n)
+		for i, at := range kept[:n] {
+			out[i] = excluded[at]
 		}
-		for i := range included {
-			best.offer(ranked{included[i].Score, len(excluded) + i, false})
+		for i, at := range kept[n:] {
+			in[i] = included[at-len(excluded)]
 		}
-		excluded, included = best.split(excluded, included)
+		excluded, included = out, in
 	}
 	byScore := func(a, b cupel.ExcludedItem) int { return cmp.Compare(b.Score, a.Score) }
 	if !slices.IsSortedFunc(excluded, byScore) { // they mostly are: the slicer sees a sorted list
@@ -48,187 +46,96 @@ func choose(excluded []cupel.ExcludedItem, included []cupel.IncludedItem, limit 
 	return selection{excluded, included}
 }
 
-// firstOfEachReason returns, ascending, the position of the exclusion with the
-// highest score of each reason.
-func firstOfEachReason(excluded []cupel.ExcludedItem) []int {
-	best := make(map[cupel.ExclusionCode]*ranked, len(reasons))
-	var last *ranked // neighbors mostly have one reason
-	var code cupel.ExclusionCode
+// ranked returns the positions of all items, exclusions before inclusions, in the order
+// in which they get events.
+func ranked(excluded []cupel.ExcludedItem, included []cupel.IncludedItem) []int {
+	scores := make([]float64, 0, len(excluded)+len(included))
 	for i := range excluded {
-		if c := excluded[i].Reason.Code; last == nil || c != code {
-			code, last = c, best[c]
-			if last == nil {
-				last = &ranked{excluded[i].Score, i, true}
-				best[c] = last
-			}
-		}
-		if this := (ranked{excluded[i].Score, i, true}); this.before(*last) {
-			*last = this
-		}
+		scores = append(scores, excluded[i].Score)
 	}
-	firsts := make([]int, 0, len(best))
-	for _, r := range best {
-		firsts = append(firsts, r.at)
+	for i := range included {
+		scores = append(scores, included[i].Score)
 	}
-	slices.Sort(firsts)
-	return firsts
-}
-
-// ranked is an item's score and its position among all candidates for an event,
-// exclusions first.
-type ranked struct {
-	score float64
-	at    int
-	first bool // of its reason
-}
-
-// before reports whether a goes before b under the limit. NaN is the lowest.
-func (a ranked) before(b ranked) bool {
-	if a.first != b.first {
-		return a.first
+	order := make([]int, len(scores))
+	for i := range order {
+		order[i] = i
 	}
-	if order := cmp.Compare(b.score, a.score); order != 0 {
-		return order < 0
-	}
-	return a.at < b.at
-}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
 
-// top keeps the highest-ranked values it is offered, in a heap with the lowest
-// at the root, so most offers take one comparison.
-type top struct {
-	limit int
-	heap  []ranked
-}
-
-func newTop(limit int) *top { return &top{limit, make([]ranked, 0, limit)} }
-
-func (t *top) offer(r ranked) {
-	h := t.heap
-	switch {
-	case len(h) < t.limit:
-		h = append(h, r)
-		for i := len(h) - 1; i > 0; {
-			parent := (i - 1) / 2
-			if h[i].before(h[parent]) {
-				break
-			}
-			h[i], h[parent] = h[parent], h[i]
-			i = parent
-		}
-		t.heap = h
-	case len(h) > 0 && r.before(h[0]):
-		h[0] = r
-		for i := 0; ; {
-			last := i
-			for _, child := range [...]int{2*i + 1, 2*i + 2} {
-				if child < len(h) && h[last].before(h[child]) {
-					last = child
-				}
-			}
-			if last == i {
-				break
-			}
-			h[i], h[last] = h[last], h[i]
-			i = last
+	seen := make(map[cupel.ExclusionCode]bool)
+	var firsts, rest []int
+	for _, at := range order {
+		if at < len(excluded) && !seen[excluded[at].Reason.Code] {
+			seen[excluded[at].Reason.Code] = true
+			firsts = append(firsts, at)
+		} else {
+			rest = append(rest, at)
 		}
 	}
+	return append(firsts, rest...)
 }
 
-// split returns the kept items of both lists, in list order.
-func (t *top) split(excluded []cupel.ExcludedItem, included []cupel.IncludedItem) ([]cupel.ExcludedItem, []cupel.IncludedItem) {
-	slices.SortFunc(t.heap, func(a, b ranked) int { return cmp.Compare(a.at, b.at) })
-	n, _ := slices.BinarySearchFunc(t.heap, len(excluded), func(r ranked, at int) int { return cmp.Compare(r.at, at) })
-	out, in := make([]cupel.ExcludedItem, n), make([]cupel.IncludedItem, len(t.heap)-n)
-	for i, r := range t.heap[:n] {
-		out[i] = excluded[r.at]
+// itemKeys are the names of what events of exclusions and inclusions both have.
+type itemKeys struct{ kind, tokens, score, group, stale attribute.Key }
+
+var (
+	exclusionKeys = itemKeys{exclusionItemKindKey, exclusionItemTokensKey, exclusionItemScoreKey, exclusionItemGroupKey, exclusionItemStaleKey}
+	includedKeys  = itemKeys{itemKindKey, itemTokensKey, itemScoreKey, itemGroupKey, itemStaleKey}
+)
+
+// appendFacts appends what both kinds of events say about an item.
+func (c *TraceCollector) appendFacts(attrs []attribute.KeyValue, keys itemKeys, item *cupel.ContextItem, score float64, stale bool) []attribute.KeyValue {
+	attrs = append(attrs, keys.kind.String(c.text(TextKind, string(item.Kind()))), keys.tokens.Int(item.Tokens()), keys.score.Float64(score))
+	if group := item.Group(); group != "" {
+		attrs = append(attrs, keys.group.String(c.text(TextGroup, group)))
 	}
-	for i, r := range t.heap[n:] {
-		in[i] = included[r.at-len(excluded)]
+	if stale {
+		attrs = append(attrs, keys.stale.Bool(true))
 	}
-	return out, in
+	return attrs
 }
 
-// addEvents records an event for each item of s, at the time at which the stage
-// ended.
-func (c *TraceCollector) addEvents(to *sink, s selection) {
-	// One array for nearly all events: each gets a part of its own. It grows for
-	// groups and smaller forms.
-	attrs := make([]attribute.KeyValue, 0, 4*len(s.excluded)+3*len(s.included))
-	from := 0
-	emit := func(name string, item *cupel.ContextItem) {
-		attrs = c.appendItem(attrs, from, item)
-		to.event(itemSeverity, name, attrs[from:len(attrs):len(attrs)]...)
-		from = len(attrs)
-	}
+// addEvents records an event for each item of s.
+func (c *TraceCollector) addEvents(span trace.Span, s selection) {
 	for i := range s.excluded {
 		e := &s.excluded[i]
-		attrs = append(attrs,
-			exclusionReasonKey.String(c.reason(e.Reason.Code)),
-			exclusionItemKindKey.String(c.kind(e.Item)),
-			exclusionItemTokensKey.Int(e.Item.Tokens()),
-			exclusionItemScoreKey.Float64(e.Score),
-		)
-		if group := e.Item.Group(); group != "" {
-			attrs = append(attrs, exclusionItemGroupKey.String(c.text(TextGroup, group)))
-			if tokens := e.Reason.Data().GroupTokens; e.Reason.Code == cupel.ExcludeBudgetExceeded && tokens != 0 {
-				attrs = append(attrs, exclusionGroupTokensKey.Int(tokens))
-			}
-		}
-		if e.Stale {
-			attrs = append(attrs, exclusionItemStaleKey.Bool(true))
-		}
-		if !slices.Contains(pipelineReasons, e.Reason.Code) {
+		attrs := append(make([]attribute.KeyValue, 0, 4), exclusionReasonKey.String(c.reason(e.Reason.Code)))
+		attrs = c.appendFacts(attrs, exclusionKeys, e.Item, e.Score, e.Stale)
+		switch tokens := e.Reason.Data().GroupTokens; {
+		case !slices.Contains(pipelineReasons, e.Reason.Code):
 			attrs = c.appendData(attrs, e.Reason)
+		case e.Reason.Code == cupel.ExcludeBudgetExceeded && tokens != 0 && e.Item.Group() != "":
+			attrs = append(attrs, exclusionGroupTokensKey.Int(tokens))
 		}
-		emit(exclusionEventName, e.Item)
+		span.AddEvent(exclusionEventName, trace.WithAttributes(c.appendItem(attrs, e.Item)...))
 	}
 	for i := range s.included {
 		e := &s.included[i]
-		attrs = append(attrs,
-			itemKindKey.String(c.kind(e.Item)),
-			itemTokensKey.Int(e.Item.Tokens()),
-			itemScoreKey.Float64(e.Score),
-		)
-		if group := e.Item.Group(); group != "" {
-			attrs = append(attrs, itemGroupKey.String(c.text(TextGroup, group)))
+		attrs := c.appendFacts(make([]attribute.KeyValue, 0, 3), includedKeys, e.Item, e.Score, e.Stale)
+		if e.Form > 0 {
+			attrs = append(attrs, itemFormKey.Int(e.Form))
 		}
-		if form := e.Form; form > 0 {
-			attrs = append(attrs, itemFormKey.Int(form))
-		}
-		if e.Stale {
-			attrs = append(attrs, itemStaleKey.Bool(true))
-		}
-		emit(includedEventName, e.Item)
+		span.AddEvent(includedEventName, trace.WithAttributes(c.appendItem(attrs, e.Item)...))
 	}
 }
 
-// reasonCounts returns a stage's exclusions by reason, such as "BudgetExceeded=12
-// _OTHER=3", by name: one text, since backends search lists and maps badly. Reasons
-// of custom strategies, which may be many, are one.
+// reasonCounts returns exclusions by reason, such as "BudgetExceeded=12 _OTHER=3", by
+// name: one text, since backends search lists and maps badly. Reasons of custom
+// strategies, which may be many, are one.
 func reasonCounts(counts []observe.ReasonCount) string {
-	var known [8]string
-	texts, others := known[:0], 0
-	for _, c := range counts { // each code comes once
+	named := make(map[string]int)
+	for _, c := range counts {
+		name := other
 		if slices.Contains(reasons, c.Code) {
-			texts = append(texts, string(c.Code)+"="+strconv.Itoa(c.Items))
-		} else {
-			others += c.Items
+			name = string(c.Code)
 		}
+		named[name] += c.Items
 	}
-	if others > 0 {
-		texts = append(texts, other+"="+strconv.Itoa(others))
+	var texts []string
+	for _, name := range slices.Sorted(maps.Keys(named)) {
+		texts = append(texts, name+"="+strconv.Itoa(named[name]))
 	}
-	slices.Sort(texts)
 	return strings.Join(texts, " ")
-}
-
-// droppedEvents returns how many events the SDK has dropped from the span, if the
-// span tells.
-func droppedEvents(span trace.Span) int {
-	if s, ok := span.(interface{ DroppedEvents() int }); ok {
-		return s.DroppedEvents()
-	}
-	return 0
 }
 
 // pipelineReasons are the codes of the pipeline and its slicers whose events
@@ -267,8 +174,4 @@ func (c *TraceCollector) reason(code cupel.ExclusionCode) string {
 		return string(code)
 	}
 	return c.text(TextReason, string(code))
-}
-
-func (c *TraceCollector) kind(item *cupel.ContextItem) string {
-	return c.text(TextKind, string(item.Kind()))
 }

@@ -3,12 +3,13 @@ package cupelotel_test
 import (
 	"context"
 	"fmt"
-	"maps"
 	"math"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
 	"github.com/wollax/cupel-go/cupel"
@@ -84,42 +85,31 @@ func TestEventLimit(t *testing.T) {
 			place: allPlace, placeCounts: "exclusion.count=2", why: "as with the SDK, no limit"},
 		{name: "default", verbosity: cupelotel.VerbosityFull, defaultLimit: true, slice: allSlice, sliceCounts: "exclusion.count=3",
 			place: allPlace, placeCounts: "exclusion.count=2", why: "128 are enough for all of these"},
-		{name: "exactly enough", verbosity: cupelotel.VerbosityFull, limit: 5, slice: allSlice, sliceCounts: "exclusion.count=3",
-			place: allPlace, placeCounts: "exclusion.count=2", why: "a count of 0 is not set"},
 		{name: "one too few", verbosity: cupelotel.VerbosityFull, limit: 4, slice: allSlice, sliceCounts: "exclusion.count=3",
 			place: "-t1 +p +i1 +i2", placeCounts: "exclusion.count=2 exclusion.dropped_count=1", why: "t2 has the lowest score of both kinds"},
 		{name: "three", verbosity: cupelotel.VerbosityFull, limit: 3, slice: allSlice, sliceCounts: "exclusion.count=3",
 			place: "-t1 +p +i1", placeCounts: "exclusion.count=2 exclusion.dropped_count=1 item.dropped_count=1", why: "the limit is one over both kinds, and t1 is the first of its reason"},
-		{name: "two", verbosity: cupelotel.VerbosityFull, limit: 2, slice: "-s1 -s3", sliceCounts: "exclusion.count=3 exclusion.dropped_count=1",
-			place: "-t1 +p", placeCounts: "exclusion.count=2 exclusion.dropped_count=1 item.dropped_count=2", why: "inclusions are dropped as well; totals stay exact"},
 		{name: "one", verbosity: cupelotel.VerbosityFull, limit: 1, slice: "-s1", sliceCounts: "exclusion.count=3 exclusion.dropped_count=2",
 			place: "-t1", placeCounts: "exclusion.count=2 exclusion.dropped_count=1 item.dropped_count=3", why: "a reason goes before a score"},
 		{name: "none", verbosity: cupelotel.VerbosityFull, limit: 0, slice: "", sliceCounts: "exclusion.count=3 exclusion.dropped_count=3",
 			place: "", placeCounts: "exclusion.count=2 exclusion.dropped_count=2 item.dropped_count=3", why: "as with the SDK, 0 means none; the counts stay"},
 		{name: "exclusions only", verbosity: cupelotel.VerbosityStageAndExclusions, limit: 1, slice: "-s1", sliceCounts: "exclusion.count=3 exclusion.dropped_count=2",
 			place: "-t1", placeCounts: "exclusion.count=2 exclusion.dropped_count=1", why: "below Full, inclusions neither use up the limit nor count as dropped"},
-		{name: "stages only", verbosity: cupelotel.VerbosityStageOnly, limit: 1, why: "no events and no counts of them"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			provider, recorder := newRecorder(t)
-			opts := []cupelotel.TraceOption{cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(tt.verbosity)}
+			var opts []cupelotel.TraceOption
 			if !tt.defaultLimit {
 				opts = append(opts, cupelotel.WithEventLimit(tt.limit))
 			}
-			collector := cupelotel.NewTraceCollector(opts...)
-			if _, err := newPipeline(t, config()).Run(t.Context(), crowded(t), newBudget(t, 1000, 100), pipeline.WithTrace(collector)); err != nil {
-				t.Fatal(err)
-			}
-			for _, want := range []struct{ span, events, counts string }{
-				{"cupel.stage.slice", tt.slice, tt.sliceCounts},
-				{"cupel.stage.place", tt.place, tt.placeCounts},
-			} {
-				span := spanNamed(t, recorder, want.span)
-				if events, counts := eventKinds(span), counts(span); events != want.events || counts != want.counts {
-					t.Errorf("%s has the events %q and %q, want %q and %q: %s", want.span, events, counts, want.events, want.counts, tt.why)
-				}
-			}
+			collector, recorder := traced(t, tt.verbosity, opts...)
+			_, err := newPipeline(t, config()).Run(t.Context(), crowded(t), newBudget(t, 1000, 100), pipeline.WithTrace(collector))
+			require.NoError(t, err)
+			slice, place := spanNamed(t, recorder, "cupel.stage.slice"), spanNamed(t, recorder, "cupel.stage.place")
+			assert.Equal(t, tt.slice, eventKinds(slice), tt.why)
+			assert.Equal(t, tt.place, eventKinds(place), tt.why)
+			assert.Equal(t, tt.sliceCounts, counts(slice), tt.why)
+			assert.Equal(t, tt.placeCounts, counts(place), tt.why)
 		})
 	}
 }
@@ -135,14 +125,10 @@ func TestTiesUnderTheLimit(t *testing.T) {
 		return 1
 	})
 	for limit, want := range []string{"", "-t2", "-t2 +p", "-t2 +p +i2", "-t2 +p +i2 +t1", "-t2 -i1 +p +i2 +t1"} {
-		provider, recorder := newRecorder(t)
-		collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(cupelotel.VerbosityFull), cupelotel.WithEventLimit(limit))
-		if _, err := newPipeline(t, c).Run(t.Context(), crowded(t), newBudget(t, 1000, 100), pipeline.WithTrace(collector)); err != nil {
-			t.Fatal(err)
-		}
-		if got := eventKinds(spanNamed(t, recorder, "cupel.stage.place")); got != want {
-			t.Errorf("limit %d: %q, want %q: exclusions first, then the earlier item, NaN last", limit, got, want)
-		}
+		collector, recorder := traced(t, cupelotel.VerbosityFull, cupelotel.WithEventLimit(limit))
+		_, err := newPipeline(t, c).Run(t.Context(), crowded(t), newBudget(t, 1000, 100), pipeline.WithTrace(collector))
+		require.NoError(t, err)
+		assert.Equal(t, want, eventKinds(spanNamed(t, recorder, "cupel.stage.place")), "limit %d: exclusions first, then the earlier item, NaN last", limit)
 	}
 }
 
@@ -196,108 +182,80 @@ func TestNoReasonVanishes(t *testing.T) {
 		{2, map[string]int{"BudgetExceeded": 1, "Filtered": 1}, "of the first of their reasons those with the highest score, then the earlier one"},
 		{0, map[string]int{}, "no events"},
 	} {
-		provider, recorder := newRecorder(t)
-		collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(cupelotel.VerbosityStageAndExclusions),
-			cupelotel.WithEventLimit(tt.limit))
-		if _, err := newPipeline(t, c).Run(t.Context(), items, newBudget(t, 1000, 0), pipeline.WithTrace(collector)); err != nil {
-			t.Fatal(err)
-		}
+		collector, recorder := traced(t, cupelotel.VerbosityStageAndExclusions, cupelotel.WithEventLimit(tt.limit))
+		_, err := newPipeline(t, c).Run(t.Context(), items, newBudget(t, 1000, 0), pipeline.WithTrace(collector))
+		require.NoError(t, err)
 		span := spanNamed(t, recorder, "cupel.stage.slice")
 		events := make(map[string]int)
 		for _, event := range span.Events() {
 			events[attr(event.Attributes, "cupel.exclusion.reason")]++
 		}
-		if !maps.Equal(events, tt.events) {
-			t.Errorf("limit %d: %v, want %v: %s", tt.limit, events, tt.events, tt.why)
-		}
-		if got, want := attr(span.Attributes(), "cupel.exclusion.reasons"), "BudgetExceeded=900 Filtered=50 _OTHER=50"; got != want {
-			t.Errorf("the reasons are %q, want %q", got, want)
-		}
-		if got := attr(spanNamed(t, recorder, "cupel.stage.place").Attributes(), "cupel.exclusion.reasons"); got != "" {
-			t.Errorf("a stage without exclusions has the reasons %q", got)
-		}
+		assert.Equal(t, tt.events, events, tt.why)
+		assert.Equal(t, "BudgetExceeded=900 Filtered=50 _OTHER=50", attr(span.Attributes(), "cupel.exclusion.reasons"))
+		assert.Empty(t, attr(spanNamed(t, recorder, "cupel.stage.place").Attributes(), "cupel.exclusion.reasons"), "a stage without exclusions")
 	}
 }
 
+// The default limit is that of the SDK. To see all events, both are raised; those with
+// the highest scores come first.
 func TestLimitsOfTheSDK(t *testing.T) {
-	raised := sdktrace.NewSpanLimits()
-	raised.EventCountLimit = 2000
 	const n = 1000
+	raised := sdktrace.NewSpanLimits()
+	raised.EventCountLimit = n
 	for _, tt := range []struct {
-		name     string
 		provider []sdktrace.TracerProviderOption
-		limit    []cupelotel.TraceOption
+		limit    int
 		events   int
-		sdkDrops int
 		counts   string
-		why      string
 	}{
-		{"neither raised", nil, nil, 128, 0, "exclusion.count=1000 exclusion.dropped_count=872", "the collector says what it left out"},
-		{"only the collector's", nil, []cupelotel.TraceOption{cupelotel.WithEventLimit(2000)}, 128, 872, "exclusion.count=1000 exclusion.dropped_count=872",
-			"the span tells how many events the SDK dropped"},
-		{"only the SDK's", []sdktrace.TracerProviderOption{sdktrace.WithRawSpanLimits(raised)}, nil, 128, 0,
-			"exclusion.count=1000 exclusion.dropped_count=872", "the collector's holds"},
-		{"both", []sdktrace.TracerProviderOption{sdktrace.WithRawSpanLimits(raised)}, []cupelotel.TraceOption{cupelotel.WithEventLimit(2000)}, n, 0,
-			"exclusion.count=1000", "nothing is lost"},
+		{nil, cupelotel.DefaultEventLimit, 128, "exclusion.count=1000 exclusion.dropped_count=872"},
+		{[]sdktrace.TracerProviderOption{sdktrace.WithRawSpanLimits(raised)}, n, n, "exclusion.count=1000"},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			provider, recorder := newRecorder(t, tt.provider...)
-			collector := cupelotel.NewTraceCollector(append(tt.limit, cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(cupelotel.VerbosityFull))...)
-			if _, err := newPipeline(t, config()).Run(t.Context(), many(t, n), newBudget(t, 1000, 100), pipeline.WithTrace(collector)); err != nil {
-				t.Fatal(err)
-			}
-			span := spanNamed(t, recorder, "cupel.stage.slice")
-			if len(span.Events()) != tt.events || span.DroppedEvents() != tt.sdkDrops || counts(span) != tt.counts {
-				t.Errorf("%d events, %d dropped by the SDK, %q; want %d, %d, %q: %s", len(span.Events()), span.DroppedEvents(), counts(span),
-					tt.events, tt.sdkDrops, tt.counts, tt.why)
-			}
-			if tt.sdkDrops > 0 {
-				return
-			}
-			// Highest scores first: the last items.
-			for i, event := range span.Events() {
-				if want := strconv.Itoa(n - 1 - i); attr(event.Attributes, "cupel.exclusion.item_kind") != want {
-					t.Fatalf("event %d is of the kind %s, want %s", i, attr(event.Attributes, "cupel.exclusion.item_kind"), want)
-				}
-			}
-		})
+		provider, recorder := newRecorder(t, tt.provider...)
+		collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(cupelotel.VerbosityFull), cupelotel.WithEventLimit(tt.limit))
+		_, err := newPipeline(t, config()).Run(t.Context(), many(t, n), newBudget(t, 1000, 100), pipeline.WithTrace(collector))
+		require.NoError(t, err)
+		span := spanNamed(t, recorder, "cupel.stage.slice")
+		require.Len(t, span.Events(), tt.events)
+		assert.Zero(t, span.DroppedEvents())
+		assert.Equal(t, tt.counts, counts(span))
+		for i, event := range span.Events() {
+			require.Equal(t, strconv.Itoa(n-1-i), attr(event.Attributes, "cupel.exclusion.item_kind"))
+		}
 	}
 }
 
-func TestReasonsKeepTheirNames(t *testing.T) {
-	// Every reason of the core, and two unknown ones.
-	codes := []cupel.ExclusionCode{
-		"BudgetExceeded", "Deduplicated", "NegativeTokens", "PinnedOverride", "CountCapExceeded", "ScoredTooLow", "QuotaCapExceeded",
-		"QuotaRequireDisplaced", "Filtered", "CountRequireCandidatesExhausted", "Boring", "budget_exceeded",
-	}
-	provider, recorder := newRecorder(t)
-	collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(cupelotel.VerbosityStageAndExclusions),
-		// The redactor does not see Cupel's own names.
-		cupelotel.WithRedaction(func(source cupelotel.TextSource, text string) string {
-			if source == cupelotel.TextReason && text == "Boring" {
-				return "(custom)"
+// The data of a custom reason are attributes, but for contents; the size of a group
+// is one of its own where the group did not fit.
+func TestDataOfReasons(t *testing.T) {
+	grouped := cupel.WithGroup("g")
+	for _, row := range []struct {
+		opts   []cupel.ItemOption
+		reason cupel.ExclusionReason
+		want   string
+		why    string
+	}{
+		{nil, cupel.NewExclusionReason("Boring", cupel.ReasonData{Cap: 3, Score: 0.5, Kind: "Note", FilterName: "spam", Of: "a secret"}),
+			"data.score=0.5 data.kind=Note data.cap=3 data.filter_name=spam", "a content is left out"},
+		{nil, cupel.NewExclusionReason(cupel.ExcludeBudgetExceeded, cupel.ReasonData{ItemTokens: 3}), "", "its data are in fixed attributes"},
+		{[]cupel.ItemOption{grouped}, cupel.NewExclusionReason(cupel.ExcludeBudgetExceeded, cupel.ReasonData{GroupTokens: 1}), "item_group=g group_tokens=1", "the group did not fit"},
+		{[]cupel.ItemOption{grouped}, cupel.NewExclusionReason(cupel.ExcludeBudgetExceeded, cupel.ReasonData{}), "item_group=g", "its size is not known"},
+		{[]cupel.ItemOption{grouped}, cupel.NewExclusionReason("Boring", cupel.ReasonData{GroupTokens: 7}), "item_group=g data.group_tokens=7", "it did not fit another rule"},
+	} {
+		collector, recorder := traced(t, cupelotel.VerbosityStageAndExclusions)
+		c := config()
+		c.Slicer = sliceFunc(func(context.Context, []cupel.ScoredItem, cupel.SliceBudget) (strategy.Selection, error) {
+			return strategy.Selection{Drops: []strategy.Drop{{Index: 0, Reason: row.reason}}}, nil
+		})
+		items := []*cupel.ContextItem{newItem(t, "secret", 3, row.opts...)}
+		_, err := newPipeline(t, c).Run(t.Context(), items, newBudget(t, 10, 10), pipeline.WithTrace(collector))
+		require.NoError(t, err)
+		var got []string
+		for _, event := range spanNamed(t, recorder, "cupel.stage.slice").Events() {
+			for _, kv := range event.Attributes[4:] { // after those of each exclusion
+				got = append(got, strings.TrimPrefix(string(kv.Key), "cupel.exclusion.")+"="+kv.Value.String())
 			}
-			return text
-		}))
-	c := config()
-	c.Slicer = sliceFunc(func(_ context.Context, items []cupel.ScoredItem, _ cupel.SliceBudget) (strategy.Selection, error) {
-		var s strategy.Selection
-		for i := range items {
-			s.Drops = append(s.Drops, strategy.Drop{Index: i, Reason: cupel.ExclusionReason{Code: codes[i]}})
 		}
-		return s, nil
-	})
-	c.Scorer = scoreFunc(func(*cupel.ContextItem) float64 { return 0.5 })
-	if _, err := newPipeline(t, c).Run(t.Context(), many(t, len(codes)), newBudget(t, 1000, 100), pipeline.WithTrace(collector)); err != nil {
-		t.Fatal(err)
-	}
-	for i, event := range spanNamed(t, recorder, "cupel.stage.slice").Events() {
-		want := string(codes[i])
-		if want == "Boring" {
-			want = "(custom)"
-		}
-		if got := attr(event.Attributes, "cupel.exclusion.reason"); got != want {
-			t.Errorf("the reason %s is shown as %q, want %q", codes[i], got, want)
-		}
+		assert.Equal(t, row.want, strings.Join(got, " "), row.why)
 	}
 }

@@ -3,6 +3,7 @@ module github.com/wollax/cupel-go/cupelotel
 go 1.26.0
 
 require (
+	github.com/stretchr/testify v1.12.1
 	github.com/wollax/cupel-go/cupel v0.1.0
 	go.opentelemetry.io/otel v1.47.0
 	go.opentelemetry.io/otel/log v1.47.0
@@ -19,5 +20,6 @@ require (
 	github.com/go-logr/stdr v1.2.2 // indirect
 	github.com/google/uuid v1.6.0 // indirect
 	go.opentelemetry.io/auto/sdk v1.2.1 // indirect
+	go.yaml.in/yaml/v3 v3.0.5 // indirect
 	golang.org/x/sys v0.48.0 // indirect
 )

@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/otel/attribute"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
@@ -17,11 +18,9 @@ import (
 // verbosity against the SDK, as a program would that has all values at hand.
 func writtenByHand(t *testing.T, p *pipeline.Pipeline, items []*cupel.ContextItem, budget cupel.ContextBudget, verbosity cupelotel.Verbosity, provider trace.TracerProvider) func() {
 	t.Helper()
-	recorded, recorder := newRecorder(t)
-	collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(recorded), cupelotel.WithVerbosity(verbosity))
-	if _, err := p.Run(t.Context(), items, budget, pipeline.WithTrace(collector)); err != nil {
-		t.Fatal(err)
-	}
+	collector, recorder := traced(t, verbosity)
+	_, err := p.Run(t.Context(), items, budget, pipeline.WithTrace(collector))
+	require.NoError(t, err)
 	spans := recorder.Ended()
 	root := spans[len(spans)-1]
 	tracer := provider.Tracer(cupelotel.ScopeName)

@@ -3,21 +3,26 @@ package cupelotel_test
 import (
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
+	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/observe"
 	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/strategy"
+	"github.com/wollax/cupel-go/cupelotel"
 )
 
 // The strategies below are functions, so that a test can make them misbehave.
@@ -85,27 +90,42 @@ func config() pipeline.Config {
 func newPipeline(tb testing.TB, c pipeline.Config) *pipeline.Pipeline {
 	tb.Helper()
 	p, err := pipeline.New(c)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	require.NoError(tb, err)
 	return p
+}
+
+// run runs the candidates, of which three fit, with a collector.
+func run(t *testing.T, c pipeline.Config, collector observe.TraceCollector) {
+	t.Helper()
+	_, err := newPipeline(t, c).Run(t.Context(), candidates(t), newBudget(t, 1000, 100), pipeline.WithTrace(collector))
+	require.NoError(t, err)
+}
+
+// traced returns a collector and a recorder of its spans.
+func traced(t *testing.T, verbosity cupelotel.Verbosity, opts ...cupelotel.TraceOption) (*cupelotel.TraceCollector, *tracetest.SpanRecorder) {
+	t.Helper()
+	provider, recorder := newRecorder(t)
+	return cupelotel.NewTraceCollector(append(opts, cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(verbosity))...), recorder
+}
+
+// measured returns a collector and a reader of its metrics.
+func measured(t *testing.T) (*cupelotel.MetricCollector, *sdkmetric.ManualReader) {
+	t.Helper()
+	provider, reader := newReader(t)
+	return cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(provider)), reader
 }
 
 func newItem(tb testing.TB, content string, tokens int, opts ...cupel.ItemOption) *cupel.ContextItem {
 	tb.Helper()
 	item, err := cupel.NewContextItem(content, tokens, opts...)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	require.NoError(tb, err)
 	return item
 }
 
 func newBudget(tb testing.TB, maxTokens, target int) cupel.ContextBudget {
 	tb.Helper()
 	budget, err := cupel.NewContextBudget(maxTokens, target)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	require.NoError(tb, err)
 	return budget
 }
 
@@ -131,17 +151,31 @@ func candidates(tb testing.TB) []*cupel.ContextItem {
 	}
 }
 
-// step is how far ticking's clock advances at each reading: a quarter of a
-// second, which is exact in binary, plus one nanosecond.
-const step = 250*time.Millisecond + time.Nanosecond
+// source yields the candidates and, after them, an error unless it is nil.
+func source(t *testing.T, err error) iter.Seq2[*cupel.ContextItem, error] {
+	t.Helper()
+	return func(yield func(*cupel.ContextItem, error) bool) {
+		for _, item := range candidates(t) {
+			if !yield(item, nil) {
+				return
+			}
+		}
+		if err != nil {
+			yield(nil, err)
+		}
+	}
+}
 
 var base = time.Date(2025, 3, 4, 5, 6, 7, 8, time.UTC)
 
-// ticking returns a clock whose readings are base, base+step, base+2*step
-// and so on.
-func ticking(step time.Duration) func() time.Time {
-	var n atomic.Int64
-	return func() time.Time { return base.Add(time.Duration(n.Add(1)-1) * step) }
+// ticking returns a clock that advances by a quarter of a second at each reading, which
+// adds up exactly in binary.
+func ticking() func() time.Time {
+	now := base
+	return func() time.Time {
+		now = now.Add(250 * time.Millisecond)
+		return now
+	}
 }
 
 // newRecorder returns a provider and a recorder of its spans. It checks at the
@@ -151,9 +185,7 @@ func newRecorder(t *testing.T, opts ...sdktrace.TracerProviderOption) (*sdktrace
 	recorder := tracetest.NewSpanRecorder()
 	provider := sdktrace.NewTracerProvider(append(opts, sdktrace.WithSpanProcessor(recorder))...)
 	t.Cleanup(func() {
-		if started, ended := len(recorder.Started()), len(recorder.Ended()); started != ended {
-			t.Errorf("%d spans started, %d ended", started, ended)
-		}
+		assert.Len(t, recorder.Ended(), len(recorder.Started()), "as many spans must end as start")
 	})
 	return provider, recorder
 }
@@ -167,9 +199,7 @@ func spanNamed(t *testing.T, recorder *tracetest.SpanRecorder, name string) sdkt
 			found = append(found, span)
 		}
 	}
-	if len(found) != 1 {
-		t.Fatalf("%d spans are called %s, want one; all:\n%s", len(found), name, tree(recorder.Ended()))
-	}
+	require.Len(t, found, 1, "spans called %s; all:\n%s", name, tree(recorder.Ended()))
 	return found[0]
 }
 
@@ -197,7 +227,7 @@ func tree(spans []sdktrace.ReadOnlySpan) string {
 	attributes := func(indent string, attrs []attribute.KeyValue) {
 		for _, kv := range attrs {
 			value := kv.Value.String()
-			if strings.Contains(string(kv.Key), "_time") || strings.HasPrefix(string(kv.Key), "cupel.strategy.time.") {
+			if strings.Contains(string(kv.Key), "_time") {
 				value = "(time)"
 			}
 			fmt.Fprintf(&b, "%s%s = %s %s\n", indent, kv.Key, strings.ToLower(kv.Value.Type().String()), value)

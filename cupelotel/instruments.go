@@ -2,6 +2,7 @@ package cupelotel
 
 import (
 	"context"
+	"sync"
 
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/metric"
@@ -38,64 +39,67 @@ type instruments struct {
 	sessionTurns, sessionBreaks, sessionDropped metric.Int64Counter
 	sessionReadPredicted, sessionReadReported   metric.Int64Counter
 
-	series seriesCache
+	all    []interface{ Enabled(context.Context) bool }
+	series sync.Map // of *series by seriesKey
 }
 
 func newInstruments(provider metric.MeterProvider) *instruments {
 	meter := provider.Meter(ScopeName, metric.WithInstrumentationVersion(Version), metric.WithSchemaURL(schemaURL))
+	in := &instruments{}
 	histogram := func(name, unit, description string, boundaries []float64) metric.Float64Histogram {
 		h, err := meter.Float64Histogram(name, metric.WithUnit(unit), metric.WithDescription(description),
 			metric.WithExplicitBucketBoundaries(boundaries...))
-		return usable[metric.Float64Histogram](h, err, noop.Float64Histogram{})
+		return usable[metric.Float64Histogram](in, h, err, noop.Float64Histogram{})
 	}
 	counter := func(name, unit, description string) metric.Int64Counter {
 		c, err := meter.Int64Counter(name, metric.WithUnit(unit), metric.WithDescription(description))
-		return usable[metric.Int64Counter](c, err, noop.Int64Counter{})
+		return usable[metric.Int64Counter](in, c, err, noop.Int64Counter{})
 	}
 	histogramOfTokens := func(name, description string) metric.Int64Histogram {
 		h, err := meter.Int64Histogram(name, metric.WithUnit("{token}"), metric.WithDescription(description),
 			metric.WithExplicitBucketBoundaries(tokenBoundaries...))
-		return usable[metric.Int64Histogram](h, err, noop.Int64Histogram{})
+		return usable[metric.Int64Histogram](in, h, err, noop.Int64Histogram{})
 	}
-	in := &instruments{
-		pipelineDuration: histogram("cupel.pipeline.duration", "s", "Duration of runs of the pipeline.", durationBoundaries),
-		stageDuration:    histogram("cupel.stage.duration", "s", "Duration of the stages of the pipeline.", durationBoundaries),
-		selectedTokens:   histogramOfTokens("cupel.pipeline.selected_tokens", "Tokens of the items in the window."),
-		utilization: histogram("cupel.budget.utilization", "1", "Tokens of the items in the window, as a fraction of the budget's maximum.",
-			utilizationBoundaries),
-		targetUtilization: histogram("cupel.budget.target_utilization", "1", "Tokens of the items in the window, as a fraction of the budget's target.",
-			utilizationBoundaries),
-		shortfalls: counter("cupel.shortfalls", "{shortfall}", "Kinds with too few candidates in a run."),
-		overflow:   counter("cupel.overflow.tokens", "{token}", "Tokens over the target of windows that were allowed to exceed it."),
-		items:      counter("cupel.items", "{item}", "Items that entered a stage of the pipeline."),
-		exclusions: counter("cupel.exclusions", "{item}", "Items that a stage of the pipeline left out."),
+	in.pipelineDuration = histogram("cupel.pipeline.duration", "s", "Duration of runs of the pipeline.", durationBoundaries)
+	in.stageDuration = histogram("cupel.stage.duration", "s", "Duration of the stages of the pipeline.", durationBoundaries)
+	in.selectedTokens = histogramOfTokens("cupel.pipeline.selected_tokens", "Tokens of the items in the window.")
+	in.utilization = histogram("cupel.budget.utilization", "1", "Tokens of the items in the window, as a fraction of the budget's maximum.",
+		utilizationBoundaries)
+	in.targetUtilization = histogram("cupel.budget.target_utilization", "1", "Tokens of the items in the window, as a fraction of the budget's target.",
+		utilizationBoundaries)
+	in.shortfalls = counter("cupel.shortfalls", "{shortfall}", "Kinds with too few candidates in a run.")
+	in.overflow = counter("cupel.overflow.tokens", "{token}", "Tokens over the target of windows that were allowed to exceed it.")
+	in.items = counter("cupel.items", "{item}", "Items that entered a stage of the pipeline.")
+	in.exclusions = counter("cupel.exclusions", "{item}", "Items that a stage of the pipeline left out.")
 
-		sessionDuration:      histogram("cupel.session.duration", "s", "Duration of proposing a turn of a session.", durationBoundaries),
-		sessionCostRatio:     histogram("cupel.session.cost_ratio", "1", "Cost of a turn, as a fraction of sending everything.", costBoundaries),
-		sessionKept:          histogramOfTokens("cupel.session.kept_tokens", "Tokens at the beginning of the window that were sent as before."),
-		sessionTurns:         counter("cupel.session.turns", "{turn}", "Committed turns."),
-		sessionBreaks:        counter("cupel.session.breaks", "{break}", "Committed turns whose window differs from what was sent before."),
-		sessionDropped:       counter("cupel.session.dropped", "{item}", "Items that left the window of a session."),
-		sessionReadPredicted: counter("cupel.session.read_predicted", "{token}", "Tokens that the provider's cache was expected to have."),
-		sessionReadReported:  counter("cupel.session.read_reported", "{token}", "Tokens that the provider read from its cache."),
-	}
+	in.sessionDuration = histogram("cupel.session.duration", "s", "Duration of proposing a turn of a session.", durationBoundaries)
+	in.sessionCostRatio = histogram("cupel.session.cost_ratio", "1", "Cost of a turn, as a fraction of sending everything.", costBoundaries)
+	in.sessionKept = histogramOfTokens("cupel.session.kept_tokens", "Tokens at the beginning of the window that were sent as before.")
+	in.sessionTurns = counter("cupel.session.turns", "{turn}", "Committed turns.")
+	in.sessionBreaks = counter("cupel.session.breaks", "{break}", "Committed turns whose window differs from what was sent before.")
+	in.sessionDropped = counter("cupel.session.dropped", "{item}", "Items that left the window of a session.")
+	in.sessionReadPredicted = counter("cupel.session.read_predicted", "{token}", "Tokens that the provider's cache was expected to have.")
+	in.sessionReadReported = counter("cupel.session.read_reported", "{token}", "Tokens that the provider read from its cache.")
 	return in
 }
 
 // usable returns the instrument, or a no-op if it could not be created. The
 // error goes to OpenTelemetry's error handler: metrics never fail a run.
-func usable[T any](instrument T, err error, fallback T) T {
+func usable[T interface{ Enabled(context.Context) bool }](in *instruments, instrument T, err error, fallback T) T {
 	if err != nil {
 		otel.Handle(err)
 		return fallback
 	}
+	in.all = append(in.all, instrument)
 	return instrument
 }
 
 // enabled reports whether any of the instruments is read.
 func (in *instruments) enabled(ctx context.Context) bool {
-	return in.pipelineDuration.Enabled(ctx) || in.stageDuration.Enabled(ctx) || in.selectedTokens.Enabled(ctx) ||
-		in.utilization.Enabled(ctx) || in.targetUtilization.Enabled(ctx) || in.shortfalls.Enabled(ctx) || in.overflow.Enabled(ctx) || in.items.Enabled(ctx) || in.exclusions.Enabled(ctx) ||
-		in.sessionDuration.Enabled(ctx) || in.sessionCostRatio.Enabled(ctx) || in.sessionKept.Enabled(ctx) || in.sessionTurns.Enabled(ctx) ||
-		in.sessionBreaks.Enabled(ctx) || in.sessionDropped.Enabled(ctx) || in.sessionReadPredicted.Enabled(ctx) || in.sessionReadReported.Enabled(ctx)
+	for _, instrument := range in.all {
+		if instrument.Enabled(ctx) {
+			return true
+		}
+	}
+	return false
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
 
 	"github.com/wollax/cupel-go/cupel"
@@ -54,18 +55,13 @@ var (
 //
 // The number of time series of a pipeline is bounded: there are five stages, and all
 // custom reasons are counted as "_OTHER". No text of an item becomes an
-// attribute; kinds of shortfalls are those that the slicer's configuration requires. Names of pipelines and what [WithAttributes] and [WithAttributesFunc]
-// add multiply the series.
+// attribute; kinds of shortfalls are those that the slicer's configuration requires.
+// Names of pipelines multiply the series, and a collector keeps each name that it saw.
 //
 // It records in the context of the run and its stages, so exemplars link to the
 // spans of a [TraceCollector] listed before it, or else to the caller's span.
 // An instrument without a reader costs nothing.
-type MetricCollector struct {
-	provider metric.MeterProvider // nil: the global one
-	which    which
-
-	instruments memo[metric.MeterProvider, *instruments]
-}
+type MetricCollector struct{ *instruments }
 
 // NewMetricCollector returns a collector. By default it records with the global
 // MeterProvider.
@@ -73,14 +69,17 @@ func NewMetricCollector(opts ...MetricOption) *MetricCollector {
 	c := &MetricCollector{}
 	for _, opt := range opts {
 		if opt != nil {
-			opt.applyMetric(c)
+			opt(c)
 		}
+	}
+	if c.instruments == nil {
+		WithMeterProvider(otel.GetMeterProvider())(c)
 	}
 	return c
 }
 
-// IsEnabled returns true, except for a nil collector.
-func (c *MetricCollector) IsEnabled() bool { return c != nil }
+// IsEnabled returns true, except for a collector without [NewMetricCollector].
+func (c *MetricCollector) IsEnabled() bool { return c != nil && c.instruments != nil }
 
 // RecordStageEvent does nothing: the observer that StartRun returns records the
 // measurements.
@@ -91,50 +90,68 @@ func (*MetricCollector) RecordItemEvent(cupel.TraceEvent) {}
 
 // StartRun implements [observe.RunObserver].
 func (c *MetricCollector) StartRun(ctx context.Context, info observe.RunInfo) (context.Context, observe.RunTrace) {
-	if info.DryRun {
+	if info.DryRun || !c.enabled(ctx) {
 		return ctx, nil
 	}
-	in := c.current()
-	if !in.enabled(ctx) || !c.which.observes(ctx, info) {
-		return ctx, nil
-	}
-	turn := c.turnOf(ctx)
+	turn, _ := ctx.Value(metricTurnKey{c}).(*metricTurn)
 	return ctx, &metricRun{
-		instruments: in,
-		series:      c.seriesOf(ctx, in, info.Pipeline, modeOf(info, turn != nil)),
-		maxTokens:   info.Budget.MaxTokens(),
-		target:      info.Budget.TargetTokens(),
-		exclusions:  in.exclusions.Enabled(ctx),
+		instruments: c.instruments,
+		series:      c.seriesOf(info.Pipeline, modeOf(info, turn != nil)),
+		budget:      info.Budget,
 		turn:        turn,
 		preparing:   info.Preparing,
 	}
 }
 
-// current returns the instruments of the provider.
-func (c *MetricCollector) current() *instruments {
-	provider := c.provider
-	if provider == nil {
-		provider = otel.GetMeterProvider()
+// series has the attributes of the measurements of one pipeline in one mode, built
+// once for all runs.
+type series struct {
+	attrs  []attribute.KeyValue
+	run    metric.MeasurementOption
+	stages [len(stages)]metric.MeasurementOption
+}
+
+// with returns the attributes of s and more.
+func (s *series) with(more ...attribute.KeyValue) metric.MeasurementOption {
+	return metric.WithAttributeSet(attribute.NewSet(slices.Concat(s.attrs, more)...))
+}
+
+// seriesKey is what the series of one collector differ in.
+type seriesKey struct{ pipeline, mode string }
+
+// seriesOf returns the series of a run, or of turns if mode is empty.
+func (in *instruments) seriesOf(pipeline, mode string) *series {
+	key := seriesKey{pipeline, mode}
+	if known, ok := in.series.Load(key); ok {
+		return known.(*series)
 	}
-	return c.instruments.get(provider, newInstruments)
+	s := &series{}
+	if mode != "" {
+		s.attrs = append(s.attrs, runModeKey.String(mode))
+	}
+	if pipeline != "" {
+		s.attrs = append(s.attrs, pipelineNameKey.String(strings.ToValidUTF8(pipeline, "\uFFFD")))
+	}
+	s.run = s.with()
+	for i, name := range stageNames {
+		s.stages[i] = s.with(stageNameKey.String(name))
+	}
+	in.series.Store(key, s)
+	return s
 }
 
 // metricRun follows one run.
 type metricRun struct {
 	observe.NoTrace
 	*instruments
-	series     *series
-	maxTokens  int
-	target     int
-	exclusions bool        // the counter is read
-	turn       *metricTurn // that the run chooses for; nil for other runs
-	preparing  bool
+	series    *series
+	budget    cupel.ContextBudget
+	turn      *metricTurn // that the run chooses for; nil for other runs
+	preparing bool
 }
 
-// Detail asks for reasons only if the exclusion counter is read.
-func (r *metricRun) Detail() observe.TraceDetail {
-	return observe.TraceDetail{Reasons: r.exclusions}
-}
+// Detail asks for reasons.
+func (*metricRun) Detail() observe.TraceDetail { return observe.TraceDetail{Reasons: true} }
 
 // EndStage records the measurements of a stage.
 func (r *metricRun) EndStage(ctx context.Context, e observe.StageEnd) {
@@ -150,25 +167,24 @@ func (r *metricRun) EndStage(ctx context.Context, e observe.StageEnd) {
 }
 
 func (r *metricRun) stage(ctx context.Context, at int, e observe.StageEnd) {
-	sets := &r.series.stages[at]
-	attributes := sets.record
-	if e.Err != nil {
-		attributes = []metric.RecordOption{r.series.with(sets.name, errorTypeKey.String(errorType(e.Err)))}
-	}
-	if !r.replaced(e.Err) {
-		r.stageDuration.Record(ctx, e.Duration.Seconds(), attributes...)
-	}
-	r.items.Add(ctx, int64(e.CountIn), sets.add...)
+	attributes, name := r.series.stages[at], stageNameKey.String(stageNames[at])
+	r.items.Add(ctx, int64(e.CountIn), attributes)
 	var others int64
 	for _, c := range e.Reasons { // each code comes once
-		if reason := slices.Index(reasons, c.Code); reason >= 0 {
-			r.instruments.exclusions.Add(ctx, int64(c.Items), sets.reasons[reason]...)
+		if slices.Contains(reasons, c.Code) {
+			r.exclusions.Add(ctx, int64(c.Items), r.series.with(name, exclusionReasonKey.String(string(c.Code))))
 		} else {
 			others += int64(c.Items)
 		}
 	}
 	if others > 0 {
-		r.instruments.exclusions.Add(ctx, others, sets.reasons[len(reasons)]...)
+		r.exclusions.Add(ctx, others, r.series.with(name, exclusionReasonKey.String(other)))
+	}
+	if e.Err != nil {
+		attributes = r.series.with(name, errorTypeKey.String(errorType(e.Err)))
+	}
+	if !r.replaced(e.Err) {
+		r.stageDuration.Record(ctx, e.Duration.Seconds(), attributes)
 	}
 }
 
@@ -197,14 +213,29 @@ func (r *metricRun) run(ctx context.Context, e observe.RunEnd) {
 		r.pipelineDuration.Record(ctx, seconds, r.series.with(errorTypeKey.String(errorType(e.Err))))
 		return
 	}
-	r.pipelineDuration.Record(ctx, seconds, r.series.record...)
+	r.pipelineDuration.Record(ctx, seconds, r.series.run)
 	for _, s := range e.Shortfalls {
 		r.shortfalls.Add(ctx, 1, r.series.with(shortfallKindKey.String(strings.ToValidUTF8(string(s.Kind), "\uFFFD"))))
 	}
 	if e.Overflow > 0 {
-		r.overflow.Add(ctx, int64(e.Overflow), r.series.add...)
+		r.overflow.Add(ctx, int64(e.Overflow), r.series.run)
 	}
 	if r.turn == nil && !r.preparing { // the window of a turn has more than this run chose
-		r.window(ctx, r.series, e.SelectedTokens, r.maxTokens, r.target)
+		r.window(ctx, r.series, e.SelectedTokens, r.budget)
 	}
+}
+
+// window records the size of a window.
+func (in *instruments) window(ctx context.Context, s *series, tokens int, budget cupel.ContextBudget) {
+	in.selectedTokens.Record(ctx, int64(tokens), s.run)
+	in.utilization.Record(ctx, fraction(tokens, budget.MaxTokens()), s.run)
+	in.targetUtilization.Record(ctx, fraction(tokens, budget.TargetTokens()), s.run)
+}
+
+// fraction returns tokens as a fraction of all, or 0 of nothing.
+func fraction(tokens, all int) float64 {
+	if all <= 0 {
+		return 0
+	}
+	return float64(tokens) / float64(all)
 }

@@ -4,13 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 	"testing"
-	"time"
 
-	"go.opentelemetry.io/otel"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
 	"go.opentelemetry.io/otel/metric/embedded"
@@ -23,6 +21,7 @@ import (
 	"github.com/wollax/cupel-go/cupel/observe"
 	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/strategy"
+	"github.com/wollax/cupel-go/cupel/turn"
 	"github.com/wollax/cupel-go/cupelotel"
 )
 
@@ -39,15 +38,13 @@ func newReader(t *testing.T, opts ...sdkmetric.Option) (*sdkmetric.MeterProvider
 func collect(t *testing.T, reader *sdkmetric.ManualReader) []metricdata.Metrics {
 	t.Helper()
 	var data metricdata.ResourceMetrics
-	if err := reader.Collect(t.Context(), &data); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, reader.Collect(t.Context(), &data))
 	if len(data.ScopeMetrics) == 0 {
 		return nil
 	}
-	if scope := data.ScopeMetrics[0].Scope; len(data.ScopeMetrics) != 1 || scope.Name != "Wollax.Cupel" || scope.Version != cupelotel.Version || scope.SchemaURL != schemaURL {
-		t.Errorf("the metrics are of %d scopes, the first is %q %q %q", len(data.ScopeMetrics), scope.Name, scope.Version, scope.SchemaURL)
-	}
+	require.Len(t, data.ScopeMetrics, 1)
+	scope := data.ScopeMetrics[0].Scope
+	assert.Equal(t, []string{"Wollax.Cupel", cupelotel.Version, schemaURL}, []string{scope.Name, scope.Version, scope.SchemaURL})
 	return data.ScopeMetrics[0].Metrics
 }
 
@@ -80,25 +77,22 @@ func points(m metricdata.Metrics) map[string]string {
 }
 
 func TestMetrics(t *testing.T) {
-	provider, reader := newReader(t)
-	collector := cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(provider))
+	collector, reader := measured(t)
 
 	// Two runs that succeed and two that fail. A quarter of a second between
 	// readings of the clock adds up exactly: each stage takes 0.25 s, a run of
 	// five stages 11 readings.
 	for range 2 {
 		c := config()
-		c.Clock = ticking(250 * time.Millisecond)
-		if _, err := newPipeline(t, c).Run(t.Context(), candidates(t), newBudget(t, 1000, 100), pipeline.WithTrace(collector)); err != nil {
-			t.Fatal(err)
-		}
+		c.Clock = ticking()
+		run(t, c, collector)
 	}
 	for _, name := range []string{"scorer panics", "overflow under Throw"} {
 		var f failing
-		_ = f.run(t, func(t *testing.T, f *failing) {
+		f.run(t, func(t *testing.T, f *failing) {
 			t.Helper()
 			failureNamed(t, name)(t, f)
-			f.config.Clock = ticking(250 * time.Millisecond)
+			f.config.Clock = ticking()
 		}, collector)
 	}
 
@@ -139,72 +133,76 @@ func TestMetrics(t *testing.T) {
 		}},
 	}
 	metrics := collect(t, reader)
+	assert.Len(t, metrics, len(want))
 	for _, m := range metrics {
-		w, ok := want[m.Name]
-		if !ok {
-			t.Errorf("unexpected metric %s", m.Name)
-			continue
-		}
-		if got := points(m); m.Unit != w.unit || m.Description == "" || !maps.Equal(got, w.points) {
-			t.Errorf("%s in %q (%s):\n got %v\nwant %v in %q", m.Name, m.Unit, m.Description, got, w.points, w.unit)
-		}
-	}
-	if len(metrics) != len(want) {
-		t.Errorf("%d metrics, want %d", len(metrics), len(want))
+		assert.Equal(t, want[m.Name].points, points(m), m.Name)
+		assert.Equal(t, want[m.Name].unit, m.Unit, m.Name)
+		assert.NotEmpty(t, m.Description, m.Name)
 	}
 }
 
-func TestHistogramBoundaries(t *testing.T) {
-	override := sdkmetric.NewView(sdkmetric.Instrument{Name: "cupel.budget.utilization"},
-		sdkmetric.Stream{Aggregation: sdkmetric.AggregationExplicitBucketHistogram{Boundaries: []float64{0.5}}})
-	provider, reader := newReader(t, sdkmetric.WithView(override))
-	collector := cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(provider))
-	if _, err := newPipeline(t, config()).Run(t.Context(), candidates(t), newBudget(t, 1000, 100), pipeline.WithTrace(collector)); err != nil {
-		t.Fatal(err)
-	}
-	for _, m := range collect(t, reader) {
-		var bounds []float64
-		switch data := m.Data.(type) {
+// alone drops every instrument but one.
+func alone(name string) sdkmetric.Option {
+	return sdkmetric.WithView(func(i sdkmetric.Instrument) (sdkmetric.Stream, bool) {
+		if i.Name == name {
+			return sdkmetric.Stream{}, false
+		}
+		return sdkmetric.Stream{Name: i.Name, Aggregation: sdkmetric.AggregationDrop{}}, true
+	})
+}
+
+// Each instrument is recorded where a view drops all others, with the boundaries
+// that dashboards are made for.
+func TestEachInstrumentAlone(t *testing.T) {
+	durations := []float64{1e-5, 2.5e-5, 5e-5, 1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3, 5e-3, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10}
+	tokens := []float64{0, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072, 262144, 524288, 1048576, 2097152}
+	fractions := []float64{0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 1, 1.25, 1.5, 2}
+	for name, bounds := range map[string][]float64{
+		"cupel.pipeline.duration":         durations,
+		"cupel.stage.duration":            durations,
+		"cupel.pipeline.selected_tokens":  tokens,
+		"cupel.budget.utilization":        fractions,
+		"cupel.budget.target_utilization": fractions,
+		"cupel.items":                     nil,
+		"cupel.exclusions":                nil,
+		"cupel.shortfalls":                nil,
+		"cupel.overflow.tokens":           nil,
+
+		"cupel.session.duration":       durations,
+		"cupel.session.cost_ratio":     {0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.25, 1.5, 2, 4, 8},
+		"cupel.session.kept_tokens":    tokens,
+		"cupel.session.turns":          nil,
+		"cupel.session.breaks":         nil,
+		"cupel.session.dropped":        nil,
+		"cupel.session.read_predicted": nil,
+		"cupel.session.read_reported":  nil,
+	} {
+		provider, reader := newReader(t, alone(name))
+		collector := cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(provider))
+		run(t, alarming(t), collector)
+		ctx, current := take(t, t.Context(), collector, forced)
+		current.CommitTurn(ctx, reported)
+		metrics := collect(t, reader)
+		require.Len(t, metrics, 1, name)
+		assert.Equal(t, name, metrics[0].Name)
+		switch data := metrics[0].Data.(type) {
 		case metricdata.Histogram[int64]:
-			bounds = data.DataPoints[0].Bounds
+			assert.Equal(t, bounds, data.DataPoints[0].Bounds, name)
 		case metricdata.Histogram[float64]:
-			bounds = data.DataPoints[0].Bounds
+			assert.Equal(t, bounds, data.DataPoints[0].Bounds, name)
 		default:
-			continue
-		}
-		var within bool
-		switch m.Name {
-		case "cupel.pipeline.duration", "cupel.stage.duration":
-			within = bounds[0] <= 20e-6 && bounds[len(bounds)-1] >= 5 // seconds
-		case "cupel.pipeline.selected_tokens":
-			within = bounds[0] == 0 && bounds[len(bounds)-1] >= 1e6
-		case "cupel.budget.utilization":
-			within = slices.Equal(bounds, []float64{0.5}) // the view overrides the hint
-		case "cupel.budget.target_utilization":
-			within = bounds[0] == 0 && slices.Contains(bounds, 1)
-		}
-		if !within || !slices.IsSorted(bounds) {
-			t.Errorf("%s has the boundaries %v", m.Name, bounds)
+			assert.Nil(t, bounds, name)
 		}
 	}
 }
 
 func TestExemplarsLinkToTheSpans(t *testing.T) {
-	tracerProvider, recorder := newRecorder(t)
-	meterProvider, reader := newReader(t)
-	c := config()
-	c.Clock = ticking(step)
-	_, err := newPipeline(t, c).Run(t.Context(), candidates(t), newBudget(t, 1000, 100), pipeline.WithTrace(observe.Multi(
-		cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(tracerProvider)),
-		cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(meterProvider)))))
-	if err != nil {
-		t.Fatal(err)
-	}
+	spans, recorder := traced(t, cupelotel.VerbosityStageOnly)
+	metrics, reader := measured(t)
+	run(t, config(), observe.Multi(spans, metrics))
 	check := func(metric, span string, spanID []byte) {
 		t.Helper()
-		if want := spanNamed(t, recorder, span).SpanContext().SpanID(); trace.SpanID(spanID) != want {
-			t.Errorf("an exemplar of %s is of the span %x, want %s of %s", metric, spanID, want, span)
-		}
+		assert.Equal(t, spanNamed(t, recorder, span).SpanContext().SpanID(), trace.SpanID(spanID), "an exemplar of %s", metric)
 	}
 	exemplars := 0
 	for _, m := range collect(t, reader) {
@@ -230,14 +228,11 @@ func TestExemplarsLinkToTheSpans(t *testing.T) {
 			}
 		}
 	}
-	if want := 1 + 5 + 2 + 5 + 5; exemplars != want { // durations, utilizations, items, exclusions
-		t.Errorf("%d exemplars, want %d", exemplars, want)
-	}
+	assert.Equal(t, 1+5+2+5+5, exemplars, "durations, utilizations, items, exclusions")
 }
 
 func TestReasonsOfMetricsAreBounded(t *testing.T) {
-	provider, reader := newReader(t)
-	collector := cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(provider))
+	collector, reader := measured(t)
 	c := config()
 	c.Slicer = sliceFunc(func(_ context.Context, items []cupel.ScoredItem, _ cupel.SliceBudget) (strategy.Selection, error) {
 		var s strategy.Selection
@@ -246,87 +241,42 @@ func TestReasonsOfMetricsAreBounded(t *testing.T) {
 		}
 		return s, nil
 	})
-	if _, err := newPipeline(t, c).Run(t.Context(), many(t, 500), newBudget(t, 1000, 100), pipeline.WithTrace(collector)); err != nil {
-		t.Fatal(err)
-	}
+	_, err := newPipeline(t, c).Run(t.Context(), many(t, 500), newBudget(t, 1000, 100), pipeline.WithTrace(collector))
+	require.NoError(t, err)
 	for _, m := range collect(t, reader) {
-		if want := map[string]string{"cupel.exclusion.reason=_OTHER cupel.run.mode=run cupel.stage.name=slice": "500"}; m.Name == "cupel.exclusions" && !maps.Equal(points(m), want) {
-			t.Errorf("%v, want %v", points(m), want)
+		if m.Name == "cupel.exclusions" {
+			assert.Equal(t, map[string]string{"cupel.exclusion.reason=_OTHER cupel.run.mode=run cupel.stage.name=slice": "500"}, points(m))
 		}
 	}
 }
 
-func TestStagesOfMetricsAreBounded(t *testing.T) {
-	provider, reader := newReader(t)
-	ctx, state := cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(provider)).StartRun(t.Context(), observe.RunInfo{})
-	state.EndStage(ctx, observe.StageEnd{Stage: "Sort", CountIn: 3})
-	for _, m := range collect(t, reader) {
-		t.Errorf("a stage that the specification does not have is measured: %s %v", m.Name, points(m))
+func TestStagesAreBounded(t *testing.T) {
+	metrics, reader := measured(t)
+	spans, recorder := traced(t, cupelotel.VerbosityFull)
+	for _, collector := range []observe.RunObserver{metrics, spans} {
+		ctx, state := collector.StartRun(t.Context(), observe.RunInfo{})
+		ctx = state.StartStage(ctx, observe.StageStart{Stage: "Sort"})
+		state.EndStage(ctx, observe.StageEnd{Stage: "Sort", CountIn: 3})
+		state.EndRun(ctx, observe.RunEnd{Err: context.Canceled})
 	}
+	for _, m := range collect(t, reader) {
+		assert.Equal(t, "cupel.pipeline.duration", m.Name, "the specification has no stage Sort")
+	}
+	assert.Len(t, recorder.Ended(), 1)
 }
 
-func TestNothingIsBuiltForMetricsThatNobodyReads(t *testing.T) {
-	drop := func(name string) sdkmetric.Option {
-		return sdkmetric.WithView(sdkmetric.NewView(sdkmetric.Instrument{Name: name}, sdkmetric.Stream{Aggregation: sdkmetric.AggregationDrop{}}))
-	}
-	withoutExclusions, _ := newReader(t, drop("cupel.exclusions"))
-	all, _ := newReader(t)
-	none, _ := newReader(t, drop("cupel.*"))
-	for _, tt := range []struct {
-		name     string
-		provider metric.MeterProvider
-		observed bool
-		reasons  bool
-		why      string
-	}{
-		{"everything is read", all, true, true, "the counts by reason are read"},
-		{"no exclusions", withoutExclusions, true, false, "times and counts need no reasons"},
-		{"dropped by views", none, false, false, "no instrument is read"},
-		{"no reader", sdkmetric.NewMeterProvider(), false, false, "no instrument is read"},
-		{"no-op", noop.NewMeterProvider(), false, false, "no instrument is enabled"},
-		{"global without an SDK", nil, false, false, "metrics are not set up"},
+func TestMetricsThatNobodyReads(t *testing.T) {
+	drop := sdkmetric.WithView(sdkmetric.NewView(sdkmetric.Instrument{Name: "cupel.*"}, sdkmetric.Stream{Aggregation: sdkmetric.AggregationDrop{}}))
+	dropped, _ := newReader(t, drop)
+	for name, provider := range map[string]metric.MeterProvider{
+		"dropped by views": dropped, "no reader": sdkmetric.NewMeterProvider(), "no-op": noop.NewMeterProvider(),
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			collector := cupelotel.NewMetricCollector(nil, cupelotel.WithMeterProvider(tt.provider))
-			_, state := collector.StartRun(t.Context(), observe.RunInfo{})
-			if (state != nil) != tt.observed || state != nil && state.Detail() != (observe.TraceDetail{Reasons: tt.reasons}) {
-				t.Errorf("StartRun returned %v: %s", state, tt.why)
-			}
-		})
+		collector := cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(provider))
+		_, state := collector.StartRun(t.Context(), observe.RunInfo{})
+		assert.Nil(t, state, name)
+		_, turn := collector.StartTurn(t.Context(), turn.Info{})
+		assert.Nil(t, turn, name)
 	}
-}
-
-func TestGlobalMeterProviderIsLookedUpAtTheRun(t *testing.T) {
-	var collector cupelotel.MetricCollector // the zero value is one without options
-	p := newPipeline(t, config())
-	run := func() {
-		t.Helper()
-		if _, err := p.Run(t.Context(), candidates(t), newBudget(t, 1000, 100), pipeline.WithTrace(&collector)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	run()
-	t.Cleanup(func() { otel.SetMeterProvider(noop.NewMeterProvider()) })
-	for range 2 {
-		provider, reader := newReader(t)
-		otel.SetMeterProvider(provider)
-		run()
-		run()
-		for _, m := range collect(t, reader) {
-			if m.Name == "cupel.items" && points(m)["cupel.run.mode=run cupel.stage.name=classify"] != "16" {
-				t.Errorf("the global provider counted %v, want 16 candidates of two runs", points(m))
-			}
-		}
-		if len(collect(t, reader)) == 0 {
-			t.Error("the global provider measured nothing")
-		}
-	}
-	var none *cupelotel.MetricCollector
-	if none.IsEnabled() {
-		t.Error("a nil collector is enabled")
-	}
-	collector.RecordStageEvent(cupel.TraceEvent{})
-	collector.RecordItemEvent(cupel.TraceEvent{})
 }
 
 // refusing makes no instrument but counters, and returns nil with its errors.
@@ -349,25 +299,6 @@ func (refusingMeter) Int64Histogram(string, ...metric.Int64HistogramOption) (met
 func TestInstrumentsThatCannotBeMade(t *testing.T) {
 	handled := handledErrors(t)
 	collector := cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(refusing{}))
-	for range 2 {
-		if _, err := newPipeline(t, config()).Run(t.Context(), candidates(t), newBudget(t, 1000, 100), pipeline.WithTrace(collector)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if n := len(handled()); n != 8 {
-		t.Errorf("the error handler got %d errors, want one for each of the 8 histograms: %v", n, handled())
-	}
-}
-
-func TestZeroBudgetHasNoUtilization(t *testing.T) {
-	provider, reader := newReader(t)
-	collector := cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(provider))
-	if _, err := newPipeline(t, config()).Run(t.Context(), nil, newBudget(t, 0, 0), pipeline.WithTrace(collector)); err != nil {
-		t.Fatal(err)
-	}
-	for _, m := range collect(t, reader) {
-		if m.Name == "cupel.budget.utilization" && points(m)["cupel.run.mode=run"] != "1 0" {
-			t.Errorf("utilization of an empty budget: %v, want one value of 0", points(m))
-		}
-	}
+	run(t, config(), collector)
+	assert.Len(t, handled(), 8, "one for each of the histograms")
 }

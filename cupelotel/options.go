@@ -1,10 +1,8 @@
 package cupelotel
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/metric"
@@ -50,30 +48,25 @@ func (v Verbosity) String() string {
 const DefaultEventLimit = 128
 
 // TraceOption configures a [TraceCollector].
-type TraceOption interface{ applyTrace(*TraceCollector) }
-
-type traceOption func(*TraceCollector)
-
-func (o traceOption) applyTrace(c *TraceCollector) { o(c) }
+type TraceOption func(*TraceCollector)
 
 // WithTracerProvider sets the provider of the spans. The default, and nil, is
-// the global provider at the time of each run.
+// the global provider, which may be set up later.
 func WithTracerProvider(provider trace.TracerProvider) TraceOption {
 	if isNil(provider) {
-		provider = nil
+		provider = otel.GetTracerProvider()
 	}
-	return traceOption(func(c *TraceCollector) { c.provider = provider })
+	tracer := provider.Tracer(ScopeName, trace.WithInstrumentationVersion(Version), trace.WithSchemaURL(schemaURL))
+	return func(c *TraceCollector) { c.tracer = tracer }
 }
 
 // WithVerbosity sets how much the spans show. The default is
 // [VerbosityStageOnly]; unknown values count as VerbosityStageOnly too.
 func WithVerbosity(verbosity Verbosity) TraceOption {
-	return traceOption(func(c *TraceCollector) {
-		if verbosity > VerbosityFull {
-			verbosity = VerbosityStageOnly // an unknown value must not show more
-		}
-		c.verbosity = verbosity
-	})
+	if verbosity > VerbosityFull {
+		verbosity = VerbosityStageOnly // an unknown value must not show more
+	}
+	return func(c *TraceCollector) { c.verbosity = verbosity }
 }
 
 // WithEventLimit sets the maximum number of events per span, exclusions and
@@ -81,36 +74,20 @@ func WithVerbosity(verbosity Verbosity) TraceOption {
 // limit, 0 means no events and a negative number means no limit.
 //
 // When the limit is exceeded, the item with the highest score of each exclusion
-// reason keeps its event, and then those with the highest scores of all. Among equal scores, exclusions come before inclusions and earlier
-// items before later ones. NaN is the lowest score.
+// reason keeps its event, and then those with the highest scores of all. Among equal
+// scores, exclusions come before inclusions and earlier items before later ones. NaN
+// is the lowest score.
 //
 // The SDK drops the oldest events beyond its own limit, so raising this limit
 // also requires raising the SDK's EventCountLimit.
 func WithEventLimit(limit int) TraceOption {
-	return traceOption(func(c *TraceCollector) { c.limit = limit })
-}
-
-// WithPipelineClock takes the times of the spans of runs and stages from the
-// [pipeline.Config] of the pipeline, for tests with a clock of their own. The default is
-// the real time. The times of strategies are always real, and this option leaves them
-// out. Durations, in metrics and as busy times, are always by the pipeline's clock.
-func WithPipelineClock() TraceOption {
-	return traceOption(func(c *TraceCollector) { c.pipelineClock = true })
-}
-
-// moment returns the time to give to a span or a log record: now, or the reading of
-// the pipeline's clock if that is asked for.
-func (c *TraceCollector) moment(clock time.Time) time.Time {
-	if c.pipelineClock {
-		return clock
-	}
-	return time.Now() //nolint:forbidigo // a backend compares it with other services
+	return func(c *TraceCollector) { c.limit = limit }
 }
 
 // WithRedaction sets the function that rewrites text from outside Cupel before
 // a span shows it. nil means the default described at [TextSource].
 func WithRedaction(redact Redactor) TraceOption {
-	return traceOption(func(c *TraceCollector) { c.redact = redact })
+	return func(c *TraceCollector) { c.redact = redact }
 }
 
 // TextSource is the origin of a text that a span may show.
@@ -128,13 +105,12 @@ const (
 	// TextError is the text of the error that a run failed with. It may quote
 	// anything: what a strategy panicked with or returned, or the cause of a
 	// cancellation. Not shown by default; the status description is a summary
-	// made of Cupel's own words, numbers, kinds and the Go type of the
-	// strategy, if it is one that the stage called.
+	// made of Cupel's own words, numbers and kinds.
 	TextError
 	// TextGroup is the group of an item, in an exclusion or inclusion event. Shown
 	// by default.
 	TextGroup
-	// TextPipeline is the name of a pipeline, or the name or hash of its policy.
+	// TextPipeline is the name of a pipeline, or the hash of its policy.
 	// Shown by default. Metrics, which have no Redactor, show the pipeline's too.
 	TextPipeline
 	// TextConversation is the id of a conversation. Shown by default.
@@ -146,11 +122,10 @@ const (
 // Concurrent runs call it concurrently. If it panics, the text is left out and the
 // OpenTelemetry error handler receives an error.
 //
-// Apart from the attributes of [WithAttributes], [WithAttributesFunc] and
-// [WithItemAttributes], no other text from outside Cupel reaches a span or a log
-// record: item contents, tags, metadata and sources never do, except for what
-// [WithRecording] says. Invalid UTF-8, which
-// exporters reject, is replaced after the Redactor has run.
+// Apart from [WithItemAttributes], no other text from outside Cupel reaches a span or
+// a log record: item contents, tags, metadata and sources never do, except for what
+// [WithRecording] says. Invalid UTF-8, which exporters reject, is replaced after the
+// Redactor has run.
 type Redactor func(source TextSource, text string) string
 
 // text returns the redacted form of a text from source.
@@ -161,28 +136,20 @@ func (c *TraceCollector) text(source TextSource, text string) string {
 	return strings.ToValidUTF8(text, "\uFFFD")
 }
 
-func (c *TraceCollector) redacted(source TextSource, text string) (shown string) {
-	defer func() {
-		if v := recover(); v != nil {
-			// Not the value: it may quote the text.
-			otel.Handle(fmt.Errorf("cupelotel: left out the text of a span: the Redactor panicked with a %T", v))
-		}
-	}()
+func (c *TraceCollector) redacted(source TextSource, text string) string {
+	defer recovered("the text of a span", "Redactor")
 	return c.redact(source, text)
 }
 
 // MetricOption configures a [MetricCollector].
-type MetricOption interface{ applyMetric(*MetricCollector) }
-
-type metricOption func(*MetricCollector)
-
-func (o metricOption) applyMetric(c *MetricCollector) { o(c) }
+type MetricOption func(*MetricCollector)
 
 // WithMeterProvider sets the provider of the instruments. The default, and nil,
-// is the global provider at the time of each run.
+// is the global provider, which may be set up later.
 func WithMeterProvider(provider metric.MeterProvider) MetricOption {
 	if isNil(provider) {
-		provider = nil
+		provider = otel.GetMeterProvider()
 	}
-	return metricOption(func(c *MetricCollector) { c.provider = provider })
+	instruments := newInstruments(provider)
+	return func(c *MetricCollector) { c.instruments = instruments }
 }

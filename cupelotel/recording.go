@@ -40,7 +40,7 @@ const recordingFormat = "cupel.recording.v1"
 // not recorded.
 func WithRecording(idKey string, metadata ...string) TraceOption {
 	metadata = slices.Clone(metadata)
-	return traceOption(func(c *TraceCollector) { c.recording = &recordingConfig{idKey, metadata} })
+	return func(c *TraceCollector) { c.recording = &recordingConfig{idKey, metadata} }
 }
 
 // recordingConfig is what [WithRecording] was given.
@@ -154,7 +154,7 @@ func (r *recordedRun) end(ctx context.Context, l *runLog, e observe.RunEnd) {
 		otel.Handle(fmt.Errorf("cupelotel: a run is not recorded: %w", err))
 		return
 	}
-	l.emitBody(ctx, runSeverity, recordingEventName, e.End, string(text))
+	l.emit(ctx, runSeverity, recordingEventName, e.End, string(text))
 }
 
 // recorded returns an item without its content.

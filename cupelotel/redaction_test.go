@@ -7,6 +7,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/otel"
 
 	"github.com/wollax/cupel-go/cupel"
@@ -18,15 +20,12 @@ import (
 // returns the spans as text.
 func full(t *testing.T, redact cupelotel.Redactor, arrange func(*testing.T, *failing)) string {
 	t.Helper()
-	provider, recorder := newRecorder(t)
-	collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(cupelotel.VerbosityFull), cupelotel.WithRedaction(redact))
+	collector, recorder := traced(t, cupelotel.VerbosityFull, cupelotel.WithRedaction(redact))
 	if arrange == nil {
-		if _, err := newPipeline(t, config()).Run(t.Context(), candidates(t), newBudget(t, 1000, 100), pipeline.WithTrace(collector)); err != nil {
-			t.Fatal(err)
-		}
+		run(t, config(), collector)
 	} else {
 		var f failing
-		_ = f.run(t, arrange, collector)
+		f.run(t, arrange, collector)
 	}
 	return tree(recorder.Ended())
 }
@@ -37,24 +36,19 @@ func TestRedactorSeesAllText(t *testing.T) {
 		seen[fmt.Sprint(source, " ", text)] = true
 		return "XX"
 	}, nil)
-	for _, text := range []string{"1 SystemPrompt", "1 Message", "1 ToolOutput", "1 Document", "1 Journal", "2 Boring"} {
-		if !seen[text] {
-			t.Errorf("the redactor did not see %q", text)
-		}
-		if strings.Contains(shown, text[2:]) {
-			t.Errorf("%q is shown:\n%s", text[2:], shown)
-		}
+	want := map[string]bool{"1 SystemPrompt": true, "1 Message": true, "1 ToolOutput": true, "1 Document": true, "1 Journal": true, "2 Boring": true}
+	assert.Equal(t, want, seen)
+	for text := range want {
+		assert.NotContains(t, shown, text[2:])
 	}
-	if len(seen) != 6 || strings.Count(shown, "XX") != 9 {
-		t.Errorf("the redactor saw %v and is shown %d times, want 6 texts and 9 times", seen, strings.Count(shown, "XX"))
-	}
+	assert.Equal(t, 9, strings.Count(shown, "XX"))
 }
 
 func TestRedactorOfErrors(t *testing.T) {
 	panics := func(_ *testing.T, f *failing) {
 		f.config.Scorer = scoreFunc(func(*cupel.ContextItem) float64 { panic("secret of 4 tokens") })
 	}
-	const summary = "status Error: cupel: scorer cupelotel_test.scoreFunc panicked\n"
+	const summary = "status Error: cupel: scorer panicked\n"
 	for _, tt := range []struct {
 		name   string
 		redact func(text string) string
@@ -76,12 +70,10 @@ func TestRedactorOfErrors(t *testing.T) {
 				}
 				return tt.redact(text)
 			}, panics)
-			if strings.Count(shown, tt.want) != 2 { // root and stage
-				t.Errorf("want twice %q, %s:\n%s", tt.want, tt.why, shown)
-			}
-			if errs := handled(); (len(errs) > 0) != (tt.name == "panic") || strings.Contains(fmt.Sprint(errs), "secret") {
-				t.Errorf("the error handler got %v", errs)
-			}
+			assert.Equal(t, 2, strings.Count(shown, tt.want), "root and stage; %s:\n%s", tt.why, shown)
+			errs := handled()
+			assert.Equal(t, tt.name == "panic", len(errs) > 0)
+			assert.NotContains(t, fmt.Sprint(errs), "secret")
 		})
 	}
 }
@@ -93,9 +85,7 @@ func TestRedactorOfKindsInErrors(t *testing.T) {
 		}
 		return ""
 	}, failureNamed(t, "scarcity"))
-	if want := "cupel: too few candidates of a required kind: (kind) has 1 of 3 required items\n"; strings.Count(shown, want) != 2 {
-		t.Errorf("want twice %q:\n%s", want, shown)
-	}
+	assert.Equal(t, 2, strings.Count(shown, "cupel: too few candidates of a required kind: (kind) has 1 of 3 required items\n"))
 }
 
 // unspeakable is an error whose Error method panics.
@@ -108,23 +98,16 @@ func TestErrorsThatPanic(t *testing.T) {
 		f.ctx, f.cancel = context.WithCancelCause(f.ctx)
 		f.cancel(unspeakable{})
 	})
-	if strings.Count(shown, "status Error: ") != 2 {
-		t.Errorf("want two spans with the status Error:\n%s", shown)
-	}
+	assert.Equal(t, 2, strings.Count(shown, "status Error: "))
 }
 
 func TestInvalidUTF8(t *testing.T) {
 	// One such string makes the exporter of OTLP refuse the whole batch.
-	provider, recorder := newRecorder(t)
-	collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(cupelotel.VerbosityFull))
+	collector, recorder := traced(t, cupelotel.VerbosityFull)
 	items := []*cupel.ContextItem{newItem(t, "a", 1, kind("bad\xff"))}
-	if _, err := newPipeline(t, config()).Run(t.Context(), items, newBudget(t, 10, 5), pipeline.WithTrace(collector)); err != nil {
-		t.Fatal(err)
-	}
-	events := spanNamed(t, recorder, "cupel.stage.slice").Events()
-	if len(events) != 1 || attr(events[0].Attributes, "cupel.exclusion.item_kind") != "bad\uFFFD" {
-		t.Errorf("the events are %v, want one with the replacement character", events)
-	}
+	_, err := newPipeline(t, config()).Run(t.Context(), items, newBudget(t, 10, 5), pipeline.WithTrace(collector))
+	require.NoError(t, err)
+	assert.Equal(t, "-bad\uFFFD", eventKinds(spanNamed(t, recorder, "cupel.stage.slice")))
 }
 
 // handledErrors collects the errors passed to OpenTelemetry's error handler.

@@ -2,114 +2,200 @@ package cupelotel_test
 
 import (
 	"context"
-	"iter"
+	"maps"
+	"slices"
+	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/otel/attribute"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/observe"
 	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/policy"
+	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupel/strategy"
 	"github.com/wollax/cupel-go/cupelotel"
 )
 
 func TestRootSpans(t *testing.T) {
 	chat, err := policy.Chat().Config(policy.Environment{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	unnamed := policy.Chat()
-	unnamed.Name = ""
-	anonymous, err := unnamed.Config(policy.Environment{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
+	garbled := config()
+	garbled.Name = "a\xff"
 	conversation := cupelotel.ContextWithConversationID(t.Context(), "c1")
 	for _, tt := range []struct {
 		name   string
 		config pipeline.Config
 		ctx    context.Context
-		max    int
 		opts   []cupelotel.TraceOption
 		want   map[attribute.Key]string // "" for none
 		why    string
 	}{
-		{"policy", chat, t.Context(), 1000, nil, map[attribute.Key]string{"cupel.policy.name": "Chat", "cupel.policy.hash": policy.Chat().Hash()},
+		{"policy", chat, t.Context(), nil, map[attribute.Key]string{"cupel.pipeline.name": "Chat", "cupel.policy.hash": policy.Chat().Hash()},
 			"traces of one policy can be found, and of one version of it"},
-		{"policy without a name", anonymous, t.Context(), 1000, nil, map[attribute.Key]string{"cupel.policy.name": "", "cupel.policy.hash": policy.Chat().Hash()},
-			"the hash is of what the policy does"},
-		{"no policy", config(), t.Context(), 1000, nil, map[attribute.Key]string{"cupel.policy.name": "", "cupel.policy.hash": "", "gen_ai.conversation.id": ""}, ""},
-		{"conversation in the context", config(), conversation, 1000, nil,
-			map[attribute.Key]string{"gen_ai.conversation.id": "c1"}, "of the caller"},
-		{"redacted", chat, conversation, 1000,
-			[]cupelotel.TraceOption{cupelotel.WithRedaction(func(cupelotel.TextSource, string) string { return "x" })},
-			map[attribute.Key]string{"gen_ai.conversation.id": "x", "cupel.policy.name": "x", "cupel.pipeline.name": "x"}, ""},
-		{"sizes", config(), t.Context(), 1000, nil, map[attribute.Key]string{
+		{"no policy", config(), t.Context(), nil, map[attribute.Key]string{"cupel.pipeline.name": "", "cupel.policy.hash": "", "gen_ai.conversation.id": ""}, ""},
+		{"no UTF-8", garbled, t.Context(), nil, map[attribute.Key]string{"cupel.pipeline.name": "a\uFFFD"}, "exporters reject it"},
+		{"redacted", chat, conversation, []cupelotel.TraceOption{cupelotel.WithRedaction(func(cupelotel.TextSource, string) string { return "x" })},
+			map[attribute.Key]string{"gen_ai.conversation.id": "x", "cupel.policy.hash": "x", "cupel.pipeline.name": "x"}, ""},
+		{"sizes", config(), conversation, nil, map[attribute.Key]string{
 			"cupel.budget.target_tokens": "100", "cupel.budget.output_reserve": "7", "cupel.run.candidates": "8", "cupel.run.included": "3",
-			"cupel.run.selected_tokens": "60", "cupel.budget.utilization": "0.06", "cupel.budget.target_utilization": "0.6",
+			"cupel.run.selected_tokens": "60", "cupel.budget.utilization": "0.06", "cupel.budget.target_utilization": "0.6", "gen_ai.conversation.id": "c1",
 		}, ""},
-		{"failed", throwing(), t.Context(), 1000, nil, map[attribute.Key]string{
+		{"failed", throwing(), t.Context(), nil, map[attribute.Key]string{
 			"cupel.run.candidates": "8", "cupel.run.included": "", "cupel.run.selected_tokens": "", "cupel.budget.utilization": "", "error.type": "*pipeline.OverflowError",
 		}, "there is no window"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			provider, recorder := newRecorder(t)
-			collector := cupelotel.NewTraceCollector(append(tt.opts, cupelotel.WithTracerProvider(provider))...)
-			budget, err := cupel.NewContextBudget(tt.max, 100, cupel.WithOutputReserve(7))
-			if err != nil {
-				t.Fatal(err)
-			}
-			_, _ = newPipeline(t, tt.config).Run(tt.ctx, candidates(t), budget, pipeline.WithTrace(collector)) // one fails
+			spans, recorder := traced(t, cupelotel.VerbosityStageOnly, tt.opts...)
+			metrics, reader := measured(t)
+			budget, err := cupel.NewContextBudget(1000, 100, cupel.WithOutputReserve(7))
+			require.NoError(t, err)
+			_, _ = newPipeline(t, tt.config).Run(tt.ctx, candidates(t), budget, pipeline.WithTrace(observe.Multi(spans, metrics))) // one fails
 			attrs := spanNamed(t, recorder, "cupel.pipeline").Attributes()
 			for key, want := range tt.want {
-				if got := attr(attrs, key); got != want {
-					t.Errorf("%s is %q, want %q: %s", key, got, want, tt.why)
+				assert.Equal(t, want, attr(attrs, key), "%s: %s", key, tt.why)
+			}
+			if name, ok := tt.want["cupel.pipeline.name"]; ok && tt.opts == nil {
+				for _, m := range collect(t, reader) {
+					for series := range points(m) {
+						assert.Equal(t, name != "", strings.Contains(series, "cupel.pipeline.name="+name+" "), "%s has the series %s", m.Name, series)
+					}
 				}
 			}
 		})
 	}
 }
 
-func TestRootSpanOfAStream(t *testing.T) {
-	provider, recorder := newRecorder(t)
-	source := iter.Seq2[*cupel.ContextItem, error](func(yield func(*cupel.ContextItem, error) bool) {
-		for _, item := range candidates(t)[1:5] {
-			if !yield(item, nil) {
-				return
+func TestRunModes(t *testing.T) {
+	spans, recorder := traced(t, cupelotel.VerbosityStageOnly)
+	metrics, reader := measured(t)
+	p, budget, trace := newPipeline(t, config()), newBudget(t, 1000, 100), pipeline.WithTrace(observe.Multi(spans, metrics))
+	prepared, err := p.Prepare(t.Context(), candidates(t))
+	require.NoError(t, err)
+	for mode, run := range map[string]func() error{
+		"run":        func() error { _, err := p.Run(t.Context(), candidates(t), budget, trace); return err },
+		"dry_run":    func() error { _, err := p.DryRun(t.Context(), candidates(t), budget, trace); return err },
+		"prepared":   func() error { _, err := prepared.Run(t.Context(), budget, trace); return err },
+		"simulation": func() error { _, err := prepared.DryRun(t.Context(), budget, trace); return err },
+		"stream":     func() error { _, err := p.RunStream(t.Context(), source(t, nil), budget, trace); return err },
+	} {
+		recorder.Reset()
+		require.NoError(t, run())
+		root := spanNamed(t, recorder, "cupel.pipeline").Attributes()
+		assert.Equal(t, mode, attr(root, "cupel.run.mode"))
+		want := "8"
+		if strings.HasPrefix(mode, "prep") || mode == "simulation" {
+			want = attr(root, "cupel.run.candidates")
+		}
+		assert.Equal(t, want, attr(root, "cupel.run.candidates"), "a stream knows them at its end")
+	}
+	for _, m := range collect(t, reader) {
+		if m.Name == "cupel.pipeline.duration" {
+			modes := slices.Sorted(maps.Keys(points(m)))
+			assert.Equal(t, []string{"cupel.run.mode=prepared", "cupel.run.mode=run", "cupel.run.mode=stream"}, modes, "a dry run sends nothing to a model")
+		}
+	}
+}
+
+// An empty budget has no utilization that is no number: exporters reject NaN.
+func TestEmptyBudgets(t *testing.T) {
+	spans, recorder := traced(t, cupelotel.VerbosityStageOnly)
+	metrics, reader := measured(t)
+	_, err := newPipeline(t, config()).Run(t.Context(), nil, newBudget(t, 0, 0), pipeline.WithTrace(observe.Multi(spans, metrics)))
+	require.NoError(t, err)
+	for _, key := range []string{"cupel.budget.utilization", "cupel.budget.target_utilization"} {
+		assert.Equal(t, "0", attr(spanNamed(t, recorder, "cupel.pipeline").Attributes(), attribute.Key(key)))
+		for _, m := range collect(t, reader) {
+			if m.Name == key {
+				assert.Equal(t, "1 0", points(m)["cupel.run.mode=run"])
 			}
 		}
+	}
+}
+
+// alarming is a configuration that finds too few journals and notes, and takes
+// 190 tokens, pinned ones included, for a target of 100.
+func alarming(t *testing.T) pipeline.Config {
+	t.Helper()
+	c := config()
+	quota, err := slicer.NewCountQuota(byTags, []slicer.CountQuotaEntry{{Kind: "Journal", RequireCount: 3, CapCount: 9}, {Kind: "Note", RequireCount: 1, CapCount: 1}})
+	require.NoError(t, err)
+	c.Slicer, c.Overflow = quota, pipeline.OverflowProceed
+	return c
+}
+
+func TestShortfallsAndOverflow(t *testing.T) {
+	const (
+		journals = "cupel.shortfall kind=Journal required=3 satisfied=1"
+		notes    = "cupel.shortfall kind=Note required=1 satisfied=0"
+	)
+	for _, tt := range []struct {
+		name          string
+		config        pipeline.Config
+		verbosity     cupelotel.Verbosity
+		limit         int
+		events        []string
+		count, tokens string
+	}{
+		{"each has an event", alarming(t), cupelotel.VerbosityStageAndExclusions, 128, []string{journals, notes}, "2", "70"},
+		{"attributes, but no events", alarming(t), cupelotel.VerbosityStageOnly, 128, nil, "2", "70"},
+		{"the limit holds, the count is exact", alarming(t), cupelotel.VerbosityFull, 1, []string{journals}, "2", "70"},
+		{"no events", alarming(t), cupelotel.VerbosityFull, 0, nil, "2", "70"},
+		{"no limit", alarming(t), cupelotel.VerbosityFull, -1, []string{journals, notes}, "2", "70"},
+		{"nothing went wrong", config(), cupelotel.VerbosityFull, 128, nil, "", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			spans, recorder := traced(t, tt.verbosity, cupelotel.WithEventLimit(tt.limit))
+			metrics, reader := measured(t)
+			run(t, tt.config, observe.Multi(spans, metrics))
+			root := spanNamed(t, recorder, "cupel.pipeline")
+			assert.Equal(t, tt.count, attr(root.Attributes(), "cupel.shortfall.count"))
+			assert.Equal(t, tt.tokens, attr(root.Attributes(), "cupel.overflow.tokens"))
+			var events []string
+			for _, event := range root.Events() {
+				text := event.Name
+				for _, kv := range event.Attributes {
+					text += " " + strings.TrimPrefix(string(kv.Key), event.Name+".") + "=" + kv.Value.String()
+				}
+				events = append(events, text)
+			}
+			assert.Equal(t, tt.events, events)
+			want, got := map[string]string{}, map[string]string{}
+			if tt.count != "" {
+				want = map[string]string{"cupel.run.mode=run cupel.shortfall.kind=Journal": "1", "cupel.run.mode=run cupel.shortfall.kind=Note": "1", "cupel.run.mode=run": "70"}
+			}
+			for _, m := range collect(t, reader) {
+				if m.Name == "cupel.shortfalls" || m.Name == "cupel.overflow.tokens" {
+					maps.Copy(got, points(m))
+				}
+			}
+			assert.Equal(t, want, got)
+		})
+	}
+}
+
+// One token and one item count as more do.
+func TestOneOfEach(t *testing.T) {
+	spans, recorder := traced(t, cupelotel.VerbosityStageOnly)
+	metrics, reader := measured(t)
+	c := config()
+	c.Overflow = pipeline.OverflowProceed
+	c.Slicer = sliceFunc(func(context.Context, []cupel.ScoredItem, cupel.SliceBudget) (strategy.Selection, error) {
+		return strategy.Selection{Indices: []int{0}, Shortfalls: []cupel.CountRequirementShortfall{{Kind: "Note", RequiredCount: 1}}}, nil
 	})
-	_, err := newPipeline(t, config()).RunStream(t.Context(), source, newBudget(t, 1000, 100), pipeline.WithTrace(cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider))))
-	if err != nil {
-		t.Fatal(err)
+	_, err := newPipeline(t, c).Run(t.Context(), []*cupel.ContextItem{newItem(t, "a", 1)}, newBudget(t, 1, 0), pipeline.WithTrace(observe.Multi(spans, metrics)))
+	require.NoError(t, err)
+	root := spanNamed(t, recorder, "cupel.pipeline").Attributes()
+	for _, key := range []attribute.Key{"cupel.overflow.tokens", "cupel.shortfall.count", "cupel.budget.utilization"} {
+		assert.Equal(t, "1", attr(root, key), key)
 	}
-	if got := attr(spanNamed(t, recorder, "cupel.pipeline").Attributes(), "cupel.run.candidates"); got != "4" {
-		t.Errorf("a stream of four candidates says %q", got)
+	values := make(map[string]string)
+	for _, m := range collect(t, reader) {
+		values[m.Name] = points(m)["cupel.run.mode=run"]
 	}
-}
-
-func TestEmptyBudgetsHaveNoUtilization(t *testing.T) {
-	provider, recorder := newRecorder(t)
-	if _, err := newPipeline(t, config()).Run(t.Context(), nil, newBudget(t, 0, 0), pipeline.WithTrace(cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider)))); err != nil {
-		t.Fatal(err)
-	}
-	attrs := spanNamed(t, recorder, "cupel.pipeline").Attributes()
-	for _, key := range []attribute.Key{"cupel.budget.utilization", "cupel.budget.target_utilization"} {
-		if got := attr(attrs, key); got != "0" {
-			t.Errorf("%s of an empty budget is %q, want 0: exporters reject NaN", key, got)
-		}
-	}
-}
-
-func TestTurnsKnowTheConversation(t *testing.T) {
-	provider, recorder := newRecorder(t)
-	collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider), cupelotel.WithAttributes(attribute.String("tenant", "a")))
-	ctx, turn := take(t, cupelotel.ContextWithConversationID(t.Context(), "c1"), collector, forced)
-	turn.CommitTurn(ctx, reported)
-	for _, name := range []string{"cupel.session.turn", "cupel.session.commit"} {
-		attrs := spanNamed(t, recorder, name).Attributes()
-		if attr(attrs, "gen_ai.conversation.id") != "c1" || attr(attrs, "tenant") != "a" {
-			t.Errorf("%s has %v", name, attrs)
-		}
-	}
+	assert.Equal(t, "1", values["cupel.overflow.tokens"])
+	assert.Equal(t, "1 1", values["cupel.budget.utilization"])
 }

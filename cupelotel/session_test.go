@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/otel/codes"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
@@ -28,11 +30,7 @@ var reported = turn.Commit{Input: 640, Output: 20, CacheRead: 128, CacheWritten:
 // take takes a turn as a session does. It returns the state that follows the turn.
 func take(t *testing.T, ctx context.Context, collector observe.TraceCollector, e turn.End, runs ...pipeline.Config) (context.Context, turn.Trace) { //nolint:revive // t first, as everywhere
 	t.Helper()
-	observer, ok := collector.(turn.Observer)
-	if !ok {
-		t.Fatalf("%T does not follow turns", collector)
-	}
-	ctx, current := observer.StartTurn(ctx, turn.Info{Start: base, Number: 7, Candidates: 12, Budget: newBudget(t, 1000, 800)})
+	ctx, current := collector.(turn.Observer).StartTurn(ctx, turn.Info{Start: base, Number: 7, Candidates: 12, Budget: newBudget(t, 1000, 800)})
 	for _, c := range runs {
 		_, _ = newPipeline(t, c).Run(ctx, candidates(t), newBudget(t, 1000, 100), pipeline.WithTrace(collector)) // some fail
 	}
@@ -117,23 +115,21 @@ agent (internal, agent )
 			spans = append(spans, s)
 		}
 	}
-	if got := "\n" + tree(spans); got != want {
-		t.Errorf("got%s\nwant%s", got, want)
-	}
+	assert.Equal(t, want, "\n"+tree(spans))
 	links := spanNamed(t, recorder, "cupel.session.commit").Links()
-	if id := spanNamed(t, recorder, "cupel.session.turn").SpanContext().SpanID(); len(links) != 1 || links[0].SpanContext.SpanID() != id {
-		t.Errorf("the commit has the links %v, want one to the turn, %s", links, id)
-	}
+	require.Len(t, links, 1)
+	assert.Equal(t, spanNamed(t, recorder, "cupel.session.turn").SpanContext().SpanID(), links[0].SpanContext.SpanID())
 }
 
 // TestCommitsWithoutACaller: without a caller's span, turn and commit are one trace.
 func TestCommitsWithoutACaller(t *testing.T) {
-	tracers, recorder := newRecorder(t)
-	ctx, current := take(t, t.Context(), cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(tracers)), forced)
+	collector, recorder := traced(t, cupelotel.VerbosityStageOnly)
+	ctx, current := take(t, cupelotel.ContextWithConversationID(t.Context(), "c1"), collector, forced)
 	current.CommitTurn(ctx, reported)
-	if a, b := spanNamed(t, recorder, "cupel.session.turn"), spanNamed(t, recorder, "cupel.session.commit"); b.Parent().SpanID() != a.SpanContext().SpanID() {
-		t.Errorf("the commit is no child of the turn:\n%s", tree(recorder.Ended()))
-	}
+	turn, commit := spanNamed(t, recorder, "cupel.session.turn"), spanNamed(t, recorder, "cupel.session.commit")
+	assert.Equal(t, turn.SpanContext().SpanID(), commit.Parent().SpanID())
+	assert.Equal(t, "c1", attr(turn.Attributes(), "gen_ai.conversation.id"))
+	assert.Equal(t, "c1", attr(commit.Attributes(), "gen_ai.conversation.id"))
 }
 
 // TestTurnSpansOnce: what does not happen has no attribute, and a turn that is not
@@ -156,20 +152,16 @@ func TestTurnSpansOnce(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			tracers, recorder := newRecorder(t)
-			ctx, current := take(t, t.Context(), cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(tracers)), tt.end)
+			collector, recorder := traced(t, cupelotel.VerbosityStageOnly)
+			ctx, current := take(t, t.Context(), collector, tt.end)
 			if tt.commit != nil {
 				current.CommitTurn(ctx, *tt.commit)
 			}
 			text := tree(recorder.Ended())
 			for _, name := range tt.missing {
-				if strings.Contains(text, name) {
-					t.Errorf("there is a %s: %s\n%s", name, tt.why, text)
-				}
+				assert.NotContains(t, text, name, tt.why)
 			}
-			if n := strings.Count(text, "cupel.session.commit ("); n != tt.commits {
-				t.Errorf("%d commits, want %d: %s", n, tt.commits, tt.why)
-			}
+			assert.Equal(t, tt.commits, strings.Count(text, "cupel.session.commit ("), tt.why)
 		})
 	}
 }
@@ -183,40 +175,26 @@ func TestTurnsThatFail(t *testing.T) {
 		{context.Canceled, "context.Canceled", "cupel: the run failed", "a session returns it as it is"},
 		{&pipeline.PinnedExceedsBudgetError{PinnedTokens: 5, AvailableTokens: 3}, "*pipeline.PinnedExceedsBudgetError", "cupel: Pinned items require 5 tokens, but only 3 are available", "numbers only"},
 		{&observe.AbandonedError{}, "*observe.AbandonedError", "cupel: the run was abandoned", "a callback panicked"},
-		{errors.New("secret"), "_OTHER", "cupel: the run failed", "the text may quote an item"},
+		{errors.New("secret"), "*errors.errorString", "cupel: the run failed", "the text may quote an item"},
 		{(*cupel.StrategyError)(nil), "_OTHER", "cupel: the run failed", "a mistake of a chooser must not crash the turn"},
-		{(*pipeline.OverflowError)(nil), "_OTHER", "cupel: the run failed", "nor one of another type"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.kind, func(t *testing.T) {
-			tracers, recorder := newRecorder(t)
-			meters, reader := newReader(t)
-			collector := observe.Multi(cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(tracers)),
-				cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(meters)))
-			take(t, t.Context(), collector, turn.End{Err: tt.err}, throwing())
+			spans, recorder := traced(t, cupelotel.VerbosityStageOnly)
+			metrics, reader := measured(t)
+			take(t, t.Context(), observe.Multi(spans, metrics), turn.End{Err: tt.err}, throwing())
 			span := spanNamed(t, recorder, "cupel.session.turn")
-			if status := span.Status(); status.Code != codes.Error || status.Description != tt.say || attr(span.Attributes(), "error.type") != tt.kind {
-				t.Errorf("status %v, error.type %q; want %q, %q: %s", status, attr(span.Attributes(), "error.type"), tt.say, tt.kind, tt.why)
-			}
-			if got := attr(span.Attributes(), "cupel.session.items"); got != "" {
-				t.Errorf("a window that does not exist has %s items", got)
-			}
-			failures := ""
+			assert.Equal(t, sdktrace.Status{Code: codes.Error, Description: tt.say}, span.Status(), tt.why)
+			assert.Equal(t, tt.kind, attr(span.Attributes(), "error.type"), tt.why)
+			assert.Empty(t, attr(span.Attributes(), "cupel.session.items"), "there is no window")
+			names := make(map[string]map[string]string)
 			for _, m := range collect(t, reader) {
-				switch m.Name {
-				case "cupel.pipeline.duration":
-					failures, _, _ = strings.Cut(points(m)["cupel.run.mode=session error.type=*pipeline.OverflowError"], " ")
-				case "cupel.session.duration":
-					if p := points(m); len(p) != 1 || !strings.HasPrefix(p["error.type="+tt.kind], "1 ") {
-						t.Errorf("durations: %v", p)
-					}
-				case "cupel.session.turns", "cupel.session.breaks":
-					t.Errorf("%s counts a turn that failed: %v", m.Name, points(m))
-				}
+				names[m.Name] = points(m)
 			}
-			if failures != "1" {
-				t.Errorf("%q failures of the turn's run, want 1: it is why the turn failed", failures)
-			}
+			assert.Regexp(t, "^1 ", names["cupel.pipeline.duration"]["cupel.run.mode=session error.type=*pipeline.OverflowError"], "it is why the turn failed")
+			assert.Regexp(t, "^1 ", names["cupel.session.duration"]["error.type="+tt.kind])
+			assert.NotContains(t, names, "cupel.session.turns")
+			assert.NotContains(t, names, "cupel.session.breaks")
 		})
 	}
 }
@@ -224,13 +202,10 @@ func TestTurnsThatFail(t *testing.T) {
 // TestTurnMetrics: a turn counts when it is committed, and its window is what is
 // sent, not what its runs chose.
 func TestTurnMetrics(t *testing.T) {
-	meters, reader := newReader(t)
-	collector := cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(meters))
+	collector, reader := measured(t)
 	take(t, t.Context(), collector, forced, config()) // never committed
 	ctx, current := take(t, t.Context(), collector, forced, throwing(), config())
-	if got := collect(t, reader); len(got) > 0 {
-		t.Fatalf("proposals count: %v", got)
-	}
+	require.Empty(t, collect(t, reader), "proposals do not count")
 	current.CommitTurn(ctx, reported)
 	calm := turn.End{Items: 6, Tokens: 700, KeptItems: 5, KeptTokens: 600, CacheRead: 600, CacheWritten: 100, Cost: 185, CostWithout: 1000}
 	ctx, current = take(t, t.Context(), collector, calm)
@@ -254,101 +229,51 @@ func TestTurnMetrics(t *testing.T) {
 			"cupel.run.mode=session cupel.stage.name=slice": "10", "cupel.run.mode=session cupel.stage.name=place": "8"}, // of two runs
 	}
 	for _, m := range collect(t, reader) {
+		got := points(m)
 		switch m.Name {
 		case "cupel.pipeline.duration":
-			if p := points(m); len(p) != 1 || !strings.HasPrefix(p["cupel.run.mode=session"], "1 ") {
-				t.Errorf("durations of runs: %v, want one", p)
-			}
+			assert.Len(t, got, 1)
+			assert.Regexp(t, "^1 ", got["cupel.run.mode=session"])
 		case "cupel.stage.duration":
-			for series := range points(m) {
-				if strings.Contains(series, "error.type") {
-					t.Errorf("the stage that failed before the session chose again is a failure: %s", series)
-				}
+			for series := range got {
+				assert.NotContains(t, series, "error.type", "the session chose again after the stage that failed")
 			}
 		case "cupel.session.duration":
-			if p := points(m); len(p) != 1 || !strings.HasPrefix(p[""], "3 ") {
-				t.Errorf("durations of turns: %v, want three", p)
-			}
+			assert.Len(t, got, 1)
+			assert.Regexp(t, "^3 ", got[""])
 		}
 		if expected, ok := want[m.Name]; ok {
-			got := points(m)
-			for series, value := range expected {
-				if got[series] != value {
-					t.Errorf("%s{%s} is %q, want %q", m.Name, series, got[series], value)
-				}
-			}
-			if len(got) != len(expected) {
-				t.Errorf("%s has the series %v", m.Name, got)
-			}
+			assert.Equal(t, expected, got, m.Name)
 			delete(want, m.Name)
 		}
 	}
-	if len(want) > 0 {
-		t.Errorf("missing: %v", want)
-	}
-}
-
-// TestTurnsOfTwoCollectors: each has its own tree below the caller's span.
-func TestTurnsOfTwoCollectors(t *testing.T) {
-	tracers, recorder := newRecorder(t)
-	a, b := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(tracers)), cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(tracers))
-	caller, span := tracers.Tracer("agent").Start(t.Context(), "agent")
-	ctx, current := take(t, caller, observe.Multi(a, b), forced, config())
-	current.CommitTurn(ctx, reported)
-	span.End()
-	below := make(map[string]map[string]int)
-	names := make(map[string]string)
-	for _, s := range recorder.Ended() {
-		names[s.SpanContext().SpanID().String()] = s.Name()
-	}
-	parents := make(map[string]bool)
-	for _, s := range recorder.Ended() {
-		parent := names[s.Parent().SpanID().String()]
-		if below[parent] == nil {
-			below[parent] = make(map[string]int)
-		}
-		below[parent][s.Name()]++
-		if s.Name() == "cupel.pipeline" {
-			parents[s.Name()+s.Parent().SpanID().String()] = true
-		}
-	}
-	if below["agent"]["cupel.session.turn"] != 2 || below["cupel.session.turn"]["cupel.pipeline"] != 2 || below["agent"]["cupel.session.commit"] != 2 || len(parents) != 2 {
-		t.Errorf("want two turns below the caller, each with a run, and two commits:\n%s", tree(recorder.Ended()))
-	}
+	assert.Empty(t, want, "missing")
 }
 
 // TestTurnsThatAreNotSampled cost one span each.
 func TestTurnsThatAreNotSampled(t *testing.T) {
 	tracers, recorder := newRecorder(t, sdktrace.WithSampler(sdktrace.NeverSample()))
 	_, current := take(t, t.Context(), cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(tracers)), forced, config())
-	if current != nil || len(recorder.Ended()) != 0 {
-		t.Errorf("a turn that is not sampled is followed: %v, %d spans", current, len(recorder.Ended()))
-	}
+	assert.Nil(t, current)
+	assert.Empty(t, recorder.Ended())
 }
 
 // TestTurnsOfOtherSessions: the reasons of a session that Cupel does not have may
 // be redacted.
 func TestTurnsOfOtherSessions(t *testing.T) {
-	tracers, recorder := newRecorder(t)
-	collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(tracers), cupelotel.WithRedaction(
-		func(cupelotel.TextSource, string) string { return "(hidden)" }))
-	for _, reason := range []string{"secret", "worth it"} {
-		take(t, t.Context(), collector, turn.End{Break: reason})
-	}
+	collector, recorder := traced(t, cupelotel.VerbosityStageOnly, cupelotel.WithRedaction(func(cupelotel.TextSource, string) string { return "(hidden)" }))
 	var got []string
-	for _, span := range recorder.Ended() {
-		got = append(got, attr(span.Attributes(), "cupel.session.break_reason"))
+	for _, reason := range []string{"secret", "worth it"} {
+		recorder.Reset()
+		take(t, t.Context(), collector, turn.End{Break: reason})
+		got = append(got, attr(spanNamed(t, recorder, "cupel.session.turn").Attributes(), "cupel.session.break_reason"))
 	}
-	if text := strings.Join(got, ", "); text != "(hidden), worth it" {
-		t.Errorf("reasons: %s", text)
-	}
+	assert.Equal(t, []string{"(hidden)", "worth it"}, got)
 }
 
-// TestTurnsTakeTheRealTime: a session's clock may be moved by tests and replays.
+// A session's clock may be moved by tests and replays.
 func TestTurnsTakeTheRealTime(t *testing.T) {
-	tracers, recorder := newRecorder(t)
-	take(t, t.Context(), cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(tracers)), forced)
-	if at := spanNamed(t, recorder, "cupel.session.turn").StartTime(); time.Since(at) > time.Minute {
-		t.Errorf("the span starts at %s, the clock of the session", at)
-	}
+	collector, recorder := traced(t, cupelotel.VerbosityStageOnly)
+	take(t, t.Context(), collector, forced)
+	assert.WithinDuration(t, time.Now(), spanNamed(t, recorder, "cupel.session.turn").StartTime(), time.Minute)
 }

@@ -10,6 +10,9 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // TestTelemetryTable holds the table of attributes in docs/telemetry.md against the
@@ -20,24 +23,16 @@ func TestTelemetryTable(t *testing.T) {
 		t.Skip("the table is outside of the module, in the repository")
 	}
 	doc, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	before, rest, found := strings.Cut(string(doc), begin)
 	old, after, ended := strings.Cut(rest, end)
-	if !found || !ended {
-		t.Fatalf("%s has no table between %q and %q", file, begin, end)
-	}
+	require.True(t, found && ended, "%s has no table between %q and %q", file, begin, end)
 	table := attributeTable(t)
 	if *update {
-		if err := os.WriteFile(file, []byte(before+begin+table+end+after), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(file, []byte(before+begin+table+end+after), 0o644))
 		return
 	}
-	if table != old {
-		t.Errorf("%s does not say what attributes.go says; go test -run TestTelemetryTable -update writes:\n%s", file, table)
-	}
+	assert.Equal(t, old, table, "go test -run TestTelemetryTable -update writes %s", file)
 }
 
 // The parts of a comment in attributes.go: where a group is, the names before the
@@ -54,9 +49,7 @@ var (
 func attributeTable(t *testing.T) string {
 	t.Helper()
 	parsed, err := parser.ParseFile(token.NewFileSet(), "attributes.go", nil, parser.ParseComments)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var b strings.Builder
 	b.WriteString("| on | verbosity | attribute | type | | cost |\n|---|---|---|---|---|---|\n")
 	for _, d := range parsed.Decls {

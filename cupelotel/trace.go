@@ -3,7 +3,6 @@ package cupelotel
 import (
 	"context"
 	"slices"
-	"time"
 
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
@@ -29,24 +28,18 @@ var (
 // not set up, the run continues as if it had no collector. Spans that its
 // strategies start still find the sampling decision in their context.
 //
+// Pass one TraceCollector to a run. To send its spans to two backends, give the
+// TracerProvider two span processors.
+//
 // It implements the OpenTelemetry Integration chapter of the specification.
 type TraceCollector struct {
-	provider  trace.TracerProvider // nil: the global one
+	tracer    trace.Tracer
+	logger    log.Logger // nil for no log records
 	verbosity Verbosity
 	limit     int // negative: none
 	redact    Redactor
-	which     which
 	itemAttrs []func(*cupel.ContextItem) []attribute.KeyValue
-
-	pipelineClock bool
-
-	logs         bool               // make log records
-	loggers      log.LoggerProvider // nil: the global one
-	noSpanEvents bool
-	recording    *recordingConfig // nil for none
-
-	tracers  memo[trace.TracerProvider, trace.Tracer]
-	loggerOf memo[log.LoggerProvider, log.Logger]
+	recording *recordingConfig // nil for none
 }
 
 // NewTraceCollector returns a collector. By default it makes spans with the
@@ -55,15 +48,18 @@ func NewTraceCollector(opts ...TraceOption) *TraceCollector {
 	c := &TraceCollector{limit: DefaultEventLimit}
 	for _, opt := range opts {
 		if opt != nil {
-			opt.applyTrace(c)
+			opt(c)
 		}
+	}
+	if c.tracer == nil {
+		WithTracerProvider(otel.GetTracerProvider())(c)
 	}
 	return c
 }
 
-// IsEnabled returns true, except for a nil collector. Whether a run is recorded
-// is only known once its root span has started.
-func (c *TraceCollector) IsEnabled() bool { return c != nil }
+// IsEnabled returns true, except for a collector without [NewTraceCollector]. Whether
+// a run is recorded is only known once its root span has started.
+func (c *TraceCollector) IsEnabled() bool { return c != nil && c.tracer != nil }
 
 // RecordStageEvent does nothing: the observer that StartRun returns makes the
 // spans.
@@ -72,49 +68,17 @@ func (*TraceCollector) RecordStageEvent(cupel.TraceEvent) {}
 // RecordItemEvent does nothing.
 func (*TraceCollector) RecordItemEvent(cupel.TraceEvent) {}
 
-// tracer returns the tracer of the provider.
-func (c *TraceCollector) tracer() trace.Tracer {
-	provider := c.provider
-	if provider == nil {
-		provider = otel.GetTracerProvider()
-	}
-	return c.tracers.get(provider, func(p trace.TracerProvider) trace.Tracer {
-		return p.Tracer(ScopeName, trace.WithInstrumentationVersion(Version), trace.WithSchemaURL(schemaURL))
-	})
-}
-
 // StartRun implements [observe.RunObserver].
 func (c *TraceCollector) StartRun(ctx context.Context, info observe.RunInfo) (context.Context, observe.RunTrace) {
-	if !c.which.observes(ctx, info) {
-		return ctx, nil
-	}
-	tracer := c.tracer()
-	parent := c.inTurn(callerContext(ctx, c, info))
-	caller := trace.SpanFromContext(parent)
 	// Attributes known now are set at the start, where samplers see them.
-	attrs := c.which.attributes(ctx, 11)
-	if !info.Preparing {
-		attrs = append(attrs, budgetMaxTokensKey.Int(info.Budget.MaxTokens()))
-	}
-	attrs = append(attrs, verbosityKey.String(c.verbosity.String()), runModeKey.String(modeOf(info, ctx.Value(turnContextKey{}) != nil)))
-	attrs = c.appendName(attrs, info.Pipeline)
-	if !info.Preparing {
-		attrs = append(attrs, budgetTargetTokensKey.Int(info.Budget.TargetTokens()), budgetOutputReserveKey.Int(info.Budget.OutputReserve()))
-	}
-	if !info.Streaming {
-		attrs = append(attrs, candidatesKey.Int(info.Candidates))
-	}
-	if info.PolicyHash != "" {
-		if info.Pipeline != "" {
-			attrs = append(attrs, policyNameKey.String(c.text(TextPipeline, info.Pipeline)))
+	attrs := c.rootAttributes(ctx, info)
+	options := []trace.SpanStartOption{trace.WithAttributes(attrs...)}
+	if info.Preparation != nil {
+		if prepared, ok := info.Preparation.Value(preparationKey{c}).(trace.SpanContext); ok {
+			options = append(options, trace.WithLinks(trace.Link{SpanContext: prepared}))
 		}
-		attrs = append(attrs, policyHashKey.String(c.text(TextPipeline, info.PolicyHash)))
 	}
-	attrs = c.appendConversation(ctx, attrs)
-	ctx, span := tracer.Start(parent, rootSpanName, c.rootOptions(info, attrs)...)
-	if root := span.SpanContext(); !root.Equal(caller.SpanContext()) { // equal: a no-op span
-		ctx = &runContext{Context: ctx, collector: c, start: info.Start, root: root, caller: caller}
-	}
+	ctx, span := c.tracer.Start(ctx, rootSpanName, options...)
 	var records *runLog
 	if info.Preparing {
 		if c.recording != nil {
@@ -132,126 +96,119 @@ func (c *TraceCollector) StartRun(ctx context.Context, info observe.RunInfo) (co
 			return ctx, nil
 		}
 	}
-	return ctx, &traceRun{collector: c, tracer: tracer, root: span, log: records, budget: info.Budget, streaming: info.Streaming, preparing: info.Preparing}
+	return ctx, &traceRun{collector: c, root: span, log: records, budget: info.Budget, streaming: info.Streaming, preparing: info.Preparing}
 }
 
 // preparationKey is where the context of a run that prepared has its span.
 type preparationKey struct{ collector *TraceCollector }
 
-// rootOptions returns what the root span is started with.
-func (c *TraceCollector) rootOptions(info observe.RunInfo, attrs []attribute.KeyValue) []trace.SpanStartOption {
-	start := info.Start
-	if !c.pipelineClock {
-		start = time.Now() //nolint:forbidigo // the clock of spans
+// rootAttributes returns what is known of a run at its start.
+func (c *TraceCollector) rootAttributes(ctx context.Context, info observe.RunInfo) []attribute.KeyValue {
+	attrs := make([]attribute.KeyValue, 0, 9)
+	if !info.Preparing {
+		attrs = append(attrs, budgetMaxTokensKey.Int(info.Budget.MaxTokens()))
 	}
-	options := append(make([]trace.SpanStartOption, 0, 3), trace.WithTimestamp(start), trace.WithAttributes(attrs...))
-	if info.Preparation != nil {
-		if prepared, ok := info.Preparation.Value(preparationKey{c}).(trace.SpanContext); ok {
-			options = append(options, trace.WithLinks(trace.Link{SpanContext: prepared}))
-		}
+	attrs = append(attrs, verbosityKey.String(c.verbosity.String()), runModeKey.String(modeOf(info, ctx.Value(turnKey{}) != nil)))
+	attrs = c.appendNames(ctx, attrs, info.Pipeline)
+	if !info.Preparing {
+		attrs = append(attrs, budgetTargetTokensKey.Int(info.Budget.TargetTokens()), budgetOutputReserveKey.Int(info.Budget.OutputReserve()))
 	}
-	return options
-}
-
-// appendName appends the name of the pipeline, if it has one.
-func (c *TraceCollector) appendName(attrs []attribute.KeyValue, configured string) []attribute.KeyValue {
-	if configured != "" {
-		attrs = append(attrs, pipelineNameKey.String(c.text(TextPipeline, configured)))
+	if !info.Streaming {
+		attrs = append(attrs, candidatesKey.Int(info.Candidates))
+	}
+	if info.PolicyHash != "" {
+		attrs = append(attrs, policyHashKey.String(c.text(TextPipeline, info.PolicyHash)))
 	}
 	return attrs
 }
 
-// runContext is the context of a run. It lets other collectors of the same run
-// find the caller's span.
-type runContext struct {
-	context.Context //nolint:containedctx // it is one
-	collector       *TraceCollector
-	start           time.Time
-	root            trace.SpanContext
-	caller          trace.Span
+// modeOf returns the value of cupel.run.mode.
+func modeOf(info observe.RunInfo, inTurn bool) string {
+	switch {
+	case info.Preparing:
+		return modePrepare
+	case info.DryRun && info.Prepared:
+		return modeSimulation
+	case info.DryRun:
+		return modeDryRun
+	case inTurn:
+		return modeSession
+	case info.Streaming:
+		return modeStream
+	case info.Prepared:
+		return modePrepared
+	}
+	return modeRun
 }
 
-type runContextKey struct{}
+type conversationKey struct{}
 
-func (c *runContext) Value(key any) any {
-	if key == (runContextKey{}) {
-		return c
-	}
-	return c.Context.Value(key)
+// ContextWithConversationID returns a context in which the spans of runs and turns
+// have gen_ai.conversation.id, so that all of a conversation can be found together.
+func ContextWithConversationID(ctx context.Context, id string) context.Context {
+	return context.WithValue(ctx, conversationKey{}, id)
 }
 
-// callerContext returns the context to start the root span from. Another collector of the same run may have put its root span
-// into ctx; both trees must be children of the caller's span. A run inside a
-// strategy is different: it starts later, below a stage.
-func callerContext(ctx context.Context, c *TraceCollector, info observe.RunInfo) context.Context {
-	span := trace.SpanFromContext(ctx)
-	other, ok := ctx.Value(runContextKey{}).(*runContext)
-	if !ok || other.collector == c || !other.start.Equal(info.Start) || !other.root.Equal(span.SpanContext()) {
-		return ctx
+// appendNames appends the name of the pipeline and the id of the conversation, where
+// they have one.
+func (c *TraceCollector) appendNames(ctx context.Context, attrs []attribute.KeyValue, pipeline string) []attribute.KeyValue {
+	if pipeline != "" {
+		attrs = append(attrs, pipelineNameKey.String(c.text(TextPipeline, pipeline)))
 	}
-	return trace.ContextWithSpan(ctx, other.caller)
+	if id, _ := ctx.Value(conversationKey{}).(string); id != "" {
+		attrs = append(attrs, conversationIDKey.String(c.text(TextConversation, id)))
+	}
+	return attrs
 }
 
 // traceRun follows one run.
 type traceRun struct {
 	observe.NoTrace
 	collector *TraceCollector
-	tracer    trace.Tracer
 	root      trace.Span
 	log       *runLog // nil for none; without it root is recording
 	budget    cupel.ContextBudget
 	streaming bool
 	preparing bool
-	read      int                        // candidates of a streaming run
-	said      string                     // about the failure of a stage
-	stages    [len(stages) + 1]stageSpan // the last one is for an unknown stage
+	read      int                    // candidates of a streaming run
+	said      string                 // about the failure of a stage
+	stages    [len(stages)]stageSpan // several are open at once in a streaming run
 }
 
-// stageSpan is the span of a started stage. Several may be open at once,
-// because the stages of a streaming run overlap.
+// stageSpan is the span of a started stage.
 type stageSpan struct {
 	trace.Span
 	countIn int // as announced at the start
 }
 
-func (r *traceRun) spanOf(stage cupel.PipelineStage) *stageSpan {
-	at := slices.Index(stages[:], stage)
-	if at < 0 {
-		at = len(stages)
-	}
-	return &r.stages[at]
-}
-
-// Detail asks for items and reasons only at verbosities that show their events.
+// Detail asks for items and reasons only at verbosities that show them.
 func (r *traceRun) Detail() observe.TraceDetail {
 	events := r.collector.verbosity >= VerbosityStageAndExclusions
 	return observe.TraceDetail{
-		Items: r.collector.verbosity >= VerbosityFull || r.log != nil && (r.log.run || r.log.recording != nil), Exclusions: events, Reasons: events,
-		Strategies: r.root.IsRecording(),
+		Items:      r.collector.verbosity >= VerbosityFull || r.log != nil && r.log.recording != nil,
+		Exclusions: events,
+		Reasons:    events || r.log != nil,
 	}
 }
 
 // StartStage starts the span of a stage.
 func (r *traceRun) StartStage(ctx context.Context, s observe.StageStart) context.Context {
-	if !r.root.IsRecording() { // there are log records only
+	at := slices.Index(stages[:], s.Stage)
+	if at < 0 || !r.root.IsRecording() { // there are log records only
 		return ctx
 	}
-	name := stageSpanName(s.Stage)
-	stage := r.spanOf(s.Stage)
-	stage.countIn = s.CountIn
-	if root := r.root.SpanContext(); !root.Equal(trace.SpanContextFromContext(ctx)) {
-		ctx = trace.ContextWithSpan(ctx, r.root) // another collector's span is there
-	}
+	name := stageNames[at]
 	//nolint:spancheck // EndStage ends it: the pipeline calls that for each stage that has started
-	ctx, stage.Span = r.tracer.Start(ctx, name, trace.WithTimestamp(r.collector.moment(s.Start)), trace.WithAttributes(
-		stageNameKey.String(name[len(stageSpanPrefix):]),
+	ctx, span := r.collector.tracer.Start(trace.ContextWithSpan(ctx, r.root), stageSpanPrefix+name, trace.WithAttributes(
+		stageNameKey.String(name),
 		stageItemCountInKey.Int(s.CountIn),
 	))
-	return ctx
+	r.stages[at] = stageSpan{span, s.CountIn}
+	return ctx //nolint:spancheck // see above
 }
 
 // EndStage ends the span of a stage.
-func (r *traceRun) EndStage(ctx context.Context, e observe.StageEnd) {
+func (r *traceRun) EndStage(_ context.Context, e observe.StageEnd) {
 	if r.streaming && e.Stage == cupel.StageClassify {
 		r.read = e.CountIn
 	}
@@ -259,52 +216,41 @@ func (r *traceRun) EndStage(ctx context.Context, e observe.StageEnd) {
 		r.log.stage(e)
 	}
 	if e.Err != nil {
-		r.said = r.collector.description(e.Err, e.Strategies)
+		r.said = r.collector.description(e.Err)
 	}
-	stage := r.spanOf(e.Stage)
-	if stage.Span == nil {
-		r.describe(ctx, r.root, e)
+	at := slices.Index(stages[:], e.Stage)
+	if at < 0 || r.stages[at].Span == nil {
 		return
 	}
-	if stage.IsRecording() && e.CountIn != stage.countIn { // a streaming run did not know it at the start
-		stage.SetAttributes(stageItemCountInKey.Int(e.CountIn))
+	span := r.stages[at]
+	if span.IsRecording() { // a sampler may leave out stages and keep the run
+		if e.CountIn != span.countIn { // a streaming run did not know it at the start
+			span.SetAttributes(stageItemCountInKey.Int(e.CountIn))
+		}
+		r.describe(span, e)
 	}
-	if stage.IsRecording() || r.log != nil { // a sampler may leave out stages and keep the run
-		r.describe(ctx, stage.Span, e)
-	}
-	stage.End(trace.WithTimestamp(r.collector.moment(e.End)))
+	span.End()
 }
 
 // describe sets the attributes that are known at the end of a stage, and makes its
 // events.
-func (r *traceRun) describe(ctx context.Context, span trace.Span, e observe.StageEnd) {
-	attrs := append(make([]attribute.KeyValue, 0, 6+len(e.Strategies)), stageItemCountOutKey.Int(e.CountOut))
+func (r *traceRun) describe(span trace.Span, e observe.StageEnd) {
+	attrs := append(make([]attribute.KeyValue, 0, 6), stageItemCountOutKey.Int(e.CountOut))
 	if r.streaming {
 		attrs = append(attrs, stageBusyTimeKey.Float64(e.Duration.Seconds()))
-	}
-	if !r.collector.pipelineClock {
-		attrs = appendStrategies(attrs, e.Strategies)
 	}
 	if r.collector.verbosity >= VerbosityStageAndExclusions {
 		included := e.Included
 		if r.collector.verbosity < VerbosityFull {
 			included = nil
 		}
-		var kept selection
-		events := r.sinkOf(ctx, span, r.collector.moment(e.End), r.log != nil && r.log.items)
-		if events.span != nil || events.log != nil {
-			kept = choose(e.Excluded, included, r.collector.limit)
-		}
-		dropped := droppedEvents(span)
-		r.collector.addEvents(&events, kept)
-		dropped = droppedEvents(span) - dropped // the oldest ones: exclusions, then inclusions
-		exclusions := min(dropped, len(kept.excluded))
-		inclusions := min(dropped-exclusions, len(kept.included))
+		kept := choose(e.Excluded, included, r.collector.limit)
+		r.collector.addEvents(span, kept)
 		attrs = append(attrs, exclusionCountKey.Int(len(e.Excluded)))
-		if n := len(e.Excluded) - len(kept.excluded) + exclusions; n > 0 {
+		if n := len(e.Excluded) - len(kept.excluded); n > 0 {
 			attrs = append(attrs, exclusionDroppedCountKey.Int(n))
 		}
-		if n := len(included) - len(kept.included) + inclusions; n > 0 {
+		if n := len(included) - len(kept.included); n > 0 {
 			attrs = append(attrs, itemDroppedCountKey.Int(n))
 		}
 		if reasons := reasonCounts(e.Reasons); reasons != "" {
@@ -337,14 +283,12 @@ func (r *traceRun) EndRun(ctx context.Context, e observe.RunEnd) {
 		if e.Overflow > 0 {
 			attrs = append(attrs, overflowTokensKey.Int(e.Overflow))
 		}
-		if r.collector.verbosity >= VerbosityStageAndExclusions {
-			r.alert(ctx, e)
-		}
+		r.addShortfalls(e.Shortfalls)
 	}
 	if e.Err != nil {
 		attrs = append(attrs, errorTypeKey.String(errorType(e.Err)))
 		if r.said == "" { // no stage failed
-			r.said = r.collector.description(e.Err, nil)
+			r.said = r.collector.description(e.Err)
 		}
 		r.root.SetStatus(codes.Error, r.said)
 	}
@@ -352,24 +296,22 @@ func (r *traceRun) EndRun(ctx context.Context, e observe.RunEnd) {
 	if r.log != nil {
 		r.log.end(trace.ContextWithSpan(ctx, r.root), e, attrs)
 	}
-	r.root.End(trace.WithTimestamp(r.collector.moment(e.End)))
+	r.root.End()
 }
 
-// alert adds the events of the root span: the overflow and shortfalls, up to the limit.
-func (r *traceRun) alert(ctx context.Context, e observe.RunEnd) {
-	events, limit := r.sinkOf(ctx, r.root, r.collector.moment(e.End), r.log != nil), r.collector.limit
-	if e.Overflow > 0 && limit != 0 {
-		events.event(alertSeverity, overflowEventName, overflowTokensKey.Int(e.Overflow))
-		limit--
+// addShortfalls adds events of the root span, up to the limit.
+func (r *traceRun) addShortfalls(shortfalls []cupel.CountRequirementShortfall) {
+	if r.collector.verbosity < VerbosityStageAndExclusions {
+		return
 	}
-	for i, s := range e.Shortfalls {
-		if limit >= 0 && i >= limit {
+	for i, s := range shortfalls {
+		if r.collector.limit >= 0 && i >= r.collector.limit {
 			return
 		}
-		events.event(alertSeverity, shortfallEventName,
+		r.root.AddEvent(shortfallEventName, trace.WithAttributes(
 			shortfallKindKey.String(r.collector.text(TextKind, string(s.Kind))),
 			shortfallRequiredKey.Int(s.RequiredCount),
 			shortfallSatisfiedKey.Int(s.SatisfiedCount),
-		)
+		))
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
 	"github.com/wollax/cupel-go/cupel"
@@ -44,12 +46,9 @@ func unitsConfig() pipeline.Config {
 }
 
 func TestUnits(t *testing.T) {
-	provider, recorder := newRecorder(t)
-	collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(cupelotel.VerbosityFull))
+	collector, recorder := traced(t, cupelotel.VerbosityFull)
 	report, err := newPipeline(t, unitsConfig()).DryRun(t.Context(), grouped(t), newBudget(t, 1000, 60), pipeline.WithTrace(collector))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	shown := flat(recorder.Ended())
 	for _, want := range []struct{ line, why string }{
 		{"cupel.exclusion: cupel.exclusion.reason=Superseded cupel.exclusion.item_kind=Message cupel.exclusion.item_tokens=4 cupel.exclusion.item_score=0.3 cupel.exclusion.item_stale=true",
@@ -64,28 +63,12 @@ func TestUnits(t *testing.T) {
 		{"cupel.item.included: cupel.item.kind=Message cupel.item.tokens=0 cupel.item.score=0.4 cupel.item.group=notes cupel.item.form=1\n", "its tokens count once"},
 		{"cupel.item.included: cupel.item.kind=Message cupel.item.tokens=4 cupel.item.score=0.3 cupel.item.stale=true\n", "the first draft comes back"},
 	} {
-		if !strings.Contains(shown, want.line) {
-			t.Errorf("no line %q: %s; in\n%s", want.line, want.why, shown)
-		}
+		assert.Contains(t, shown, want.line, want.why)
 	}
-	if strings.Contains(shown, "secret") {
-		t.Errorf("a content is shown:\n%s", shown)
-	}
+	assert.NotContains(t, shown, "secret")
 	for _, event := range report.Events {
 		span := spanNamed(t, recorder, "cupel.stage."+strings.ToLower(string(event.Stage)))
-		if got := attr(span.Attributes(), "cupel.stage.item_count_out"); got != fmt.Sprint(event.ItemCount) {
-			t.Errorf("%d items leave %s, the span says %s", event.ItemCount, event.Stage, got)
-		}
-	}
-}
-
-// Without units the events have what they always had.
-func TestEventsWithoutUnits(t *testing.T) {
-	shown := full(t, nil, nil)
-	for _, key := range []string{"group", "form", "stale"} {
-		if strings.Contains(shown, key) {
-			t.Errorf("the events have %q:\n%s", key, shown)
-		}
+		assert.Equal(t, fmt.Sprint(event.ItemCount), attr(span.Attributes(), "cupel.stage.item_count_out"), event.Stage)
 	}
 }
 
@@ -98,15 +81,14 @@ func TestRedactorSeesGroups(t *testing.T) {
 		}
 		return text
 	}
-	provider, recorder := newRecorder(t)
-	collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(cupelotel.VerbosityFull), cupelotel.WithRedaction(redact))
-	if _, err := newPipeline(t, unitsConfig()).Run(t.Context(), grouped(t), newBudget(t, 1000, 60), pipeline.WithTrace(collector)); err != nil {
-		t.Fatal(err)
-	}
+	collector, recorder := traced(t, cupelotel.VerbosityFull, cupelotel.WithRedaction(redact))
+	_, err := newPipeline(t, unitsConfig()).Run(t.Context(), grouped(t), newBudget(t, 1000, 60), pipeline.WithTrace(collector))
+	require.NoError(t, err)
 	shown := flat(recorder.Ended())
-	if len(seen) != 3 || strings.Contains(shown, "call 1") || strings.Count(shown, "item.group=hidden") != 4 || strings.Count(shown, "item_group=hidden") != 2 {
-		t.Errorf("the redactor saw %v, and the spans show\n%s", seen, shown)
-	}
+	assert.Len(t, seen, 3)
+	assert.NotContains(t, shown, "call 1")
+	assert.Equal(t, 4, strings.Count(shown, "item.group=hidden"))
+	assert.Equal(t, 2, strings.Count(shown, "item_group=hidden"))
 }
 
 // flat writes the events of spans down, each on one line.

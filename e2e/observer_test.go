@@ -79,69 +79,41 @@ func TestTenThousandItems(t *testing.T) {
 	j := startJaeger(t)
 	const n = 10_000
 	items, budget := newItems(t, n), newBudget(t, 20_000_000) // of 50,005,000 tokens
-	for _, tt := range []struct {
-		name  string
-		limit int
-		why   string
-	}{
-		{"both limits raised", -1, "nothing is missing"},
-		{"both limits at their default", 128, "what is missing is counted"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			provider := newProvider(t, j.endpoint(), tt.limit)
-			ctx, span := provider.Tracer("e2e").Start(t.Context(), "caller")
-			collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider),
-				cupelotel.WithVerbosity(cupelotel.VerbosityFull), cupelotel.WithEventLimit(tt.limit))
-			window, err := newPipeline(t).Run(ctx, items, budget, pipeline.WithTrace(collector))
-			span.End()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := provider.Shutdown(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+	provider := newProvider(t, j.endpoint(), -1)
+	ctx, caller := provider.Tracer("e2e").Start(t.Context(), "caller")
+	collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider),
+		cupelotel.WithVerbosity(cupelotel.VerbosityFull), cupelotel.WithEventLimit(-1))
+	window, err := newPipeline(t).Run(ctx, items, budget, pipeline.WithTrace(collector))
+	caller.End()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := provider.Shutdown(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 
-			var in, out []int // tokens, which tell the items apart
-			missing := 0
-			for _, s := range j.trace(t, span.SpanContext().TraceID().String(), 7) {
-				attrs := attributesOf(s.Attributes)
-				for _, key := range []string{"cupel.exclusion.dropped_count", "cupel.item.dropped_count"} {
-					if text, ok := strings.CutPrefix(attrs[key], "int "); ok {
-						missing += number(t, text)
-					}
-				}
-				if tt.limit >= 0 && len(s.Events) > tt.limit {
-					t.Errorf("%s has %d events", s.Name, len(s.Events))
-				}
-				for _, e := range s.Events {
-					attrs := attributesOf(e.Attributes)
-					switch e.Name {
-					case "cupel.item.included":
-						in = append(in, number(t, strings.TrimPrefix(attrs["cupel.item.tokens"], "int ")))
-					case "cupel.exclusion":
-						out = append(out, number(t, strings.TrimPrefix(attrs["cupel.exclusion.item_tokens"], "int ")))
-					}
-				}
+	var in, out []int // tokens, which tell the items apart
+	for _, s := range j.trace(t, caller.SpanContext().TraceID().String(), 7) {
+		for _, e := range s.Events {
+			attrs := attributesOf(e.Attributes)
+			switch e.Name {
+			case "cupel.item.included":
+				in = append(in, number(t, strings.TrimPrefix(attrs["cupel.item.tokens"], "int ")))
+			case "cupel.exclusion":
+				out = append(out, number(t, strings.TrimPrefix(attrs["cupel.exclusion.item_tokens"], "int ")))
 			}
-			t.Logf("Jaeger has %d included, %d excluded, and %d are reported missing", len(in), len(out), missing)
-			if len(in)+len(out)+missing != n {
-				t.Errorf("%d, %d and %d are not %d; %s", len(in), len(out), missing, n, tt.why)
-			}
-			if tt.limit >= 0 {
-				return
-			}
-			var want []int
-			for _, item := range window {
-				want = append(want, item.Tokens())
-			}
-			if !slices.Equal(in, want) {
-				t.Errorf("Jaeger has %d items of the window in an order of its own, or others; want %d", len(in), len(want))
-			}
-			all := slices.Sorted(slices.Values(slices.Concat(in, out)))
-			if len(slices.Compact(all)) != n || len(in) < 1000 || len(out) < 1000 {
-				t.Errorf("%d items are in and %d out, %d different ones; want all %d", len(in), len(out), len(slices.Compact(all)), n)
-			}
-		})
+		}
+	}
+	var want []int
+	for _, item := range window {
+		want = append(want, item.Tokens())
+	}
+	if !slices.Equal(in, want) {
+		t.Errorf("Jaeger has %d items of the window in an order of its own, or others; want %d", len(in), len(want))
+	}
+	all := slices.Sorted(slices.Values(slices.Concat(in, out)))
+	if len(all) != n || len(slices.Compact(all)) != n || len(in) < 1000 || len(out) < 1000 {
+		t.Errorf("%d items are in and %d out, %d different ones; want all %d", len(in), len(out), len(slices.Compact(all)), n)
 	}
 }
 

@@ -98,16 +98,6 @@ func TestJaegerComesLate(t *testing.T) {
 	s.arrives(t, j, s.run(t))
 }
 
-// TestJaegerDies ends Jaeger while a program selects.
-func TestJaegerDies(t *testing.T) {
-	j := startJaeger(t)
-	s := newSelector(t, j.endpoint())
-	s.arrives(t, j, s.run(t))
-	j.kill(t)
-	s.run(t)
-	s.isLost(t)
-}
-
 // TestNoOneListens has the example send its spans to a Jaeger that is not up.
 func TestNoOneListens(t *testing.T) {
 	j := newJaeger(t)

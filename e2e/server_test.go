@@ -55,15 +55,6 @@ func startServer(t *testing.T, name, ready string, cmd *exec.Cmd) *server {
 	return s
 }
 
-// kill ends the server at once, with all that it had stored.
-func (s *server) kill(t *testing.T) {
-	t.Helper()
-	if err := s.cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	<-s.ended
-}
-
 // canListen reports whether this system has an address of the loopback interface.
 func canListen(t *testing.T, host string) bool {
 	t.Helper()

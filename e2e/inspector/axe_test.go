@@ -61,6 +61,6 @@ func TestAccessibility(t *testing.T) {
 		b.resize(400, 900)
 		inspected(c.name+", dark and narrow", "wcag2a wcag2aa wcag21a wcag21aa wcag22aa best-practice")
 		b.do(`document.querySelector('#grid tr[data-row]').click()`)
-		inspected(c.name+", details", "color-contrast aria-required-children target-size")
+		inspected(c.name+", details", "aria-dialog-name aria-required-children button-name color-contrast target-size")
 	}
 }

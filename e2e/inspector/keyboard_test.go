@@ -13,9 +13,6 @@ import (
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
-
-	"github.com/wollax/cupel-go/cupel/scorer"
-	"github.com/wollax/cupel-go/cupelinspect"
 )
 
 // focused describes the focused element and whether its focus is visible.
@@ -405,38 +402,5 @@ func TestWhatIsReadAloud(t *testing.T) {
 		return changes`)
 	if spoken > 0 {
 		t.Errorf("ten steps of the slider interrupt %d times", spoken)
-	}
-}
-
-// TestNames: every control and every landmark has a name.
-func TestNames(t *testing.T) {
-	s := plain(t)
-	other := usual()
-	other.Scorer = scorer.Priority{}
-	b := open(t, "names", s.selection, inspect(t, other, s.items, 600, cupelinspect.WithName("other")).selection)
-	b.click(`#grid tr[data-row="0"]`)
-	b.do(`for (const map of document.querySelectorAll('.map')) { map.focus(); }`)
-	nameless := value[[]string](b, `
-		const name = (node) => node.getAttribute('aria-label') || node.labels?.[0]?.textContent.trim() || node.title
-			|| (node.getAttribute('aria-labelledby') ?? '').split(' ').map((id) => document.getElementById(id)?.textContent ?? '').join('') || node.textContent.trim();
-		return [...document.querySelectorAll('button, input, select, section, [role=listbox], [role=grid], [role=img], [role=group], table, th, dialog')]
-			.filter((node) => !name(node)).map((node) => node.outerHTML.slice(0, 100))`)
-	if len(nameless) > 0 {
-		t.Errorf("without a name: %q", nameless)
-	}
-	heads := value[[]int](b, `return [...document.querySelectorAll('main h1, main h2, main h3, main h4, header h1')].map((h) => Number(h.tagName[1]))`)
-	for i := 1; i < len(heads); i++ {
-		if heads[i] > heads[i-1]+1 {
-			t.Errorf("heading %d is of level %d after %d: %v", i, heads[i], heads[i-1], heads)
-		}
-	}
-	if len(heads) < 6 || heads[0] != 1 || slices.Contains(heads[1:], 1) {
-		t.Errorf("headings: %v", heads)
-	}
-	twice := value[[]string](b, `
-		const ids = [...document.querySelectorAll('[id]')].map((node) => node.id);
-		return ids.filter((id, i) => ids.indexOf(id) !== i)`)
-	if len(twice) > 0 {
-		t.Errorf("given twice: %q", twice)
 	}
 }
