@@ -193,7 +193,7 @@ func TestRecordedClock(t *testing.T) {
 	for _, tracing := range []trace.TracerProvider{noop.NewTracerProvider(), sdktrace.NewTracerProvider()} {
 		now := start
 		c := config()
-		c.Scorer = scorer.Recency{} // For does not call it again
+		c.Scorer = scorer.Recency{}
 		c.Clock = func() time.Time { return now }
 		p := newPipeline(t, c)
 		loggers, kept := newRecords(log.SeverityInfo)
@@ -201,7 +201,7 @@ func TestRecordedClock(t *testing.T) {
 		prepared, err := p.Prepare(t.Context(), candidates(t), observed)
 		require.NoError(t, err)
 		now = now.Add(time.Hour)
-		again, err := prepared.For(t.Context(), p, observed)
+		again, err := p.Prepare(t.Context(), candidates(t), observed)
 		require.NoError(t, err)
 		for _, p := range []*pipeline.Prepared{prepared, again} {
 			now = now.Add(time.Hour)
@@ -210,7 +210,7 @@ func TestRecordedClock(t *testing.T) {
 		}
 		_, err = p.Run(t.Context(), candidates(t), newBudget(t, 1000, 100), observed)
 		require.NoError(t, err)
-		want := []time.Time{start, start, now}
+		want := []time.Time{start, start.Add(time.Hour), now}
 		for i, record := range kept.recordings() {
 			var body struct{ Clock time.Time }
 			require.NoError(t, json.Unmarshal([]byte(record.Body().AsString()), &body))

@@ -381,7 +381,7 @@ func TestPrepared(t *testing.T) {
 	golden(t, "Prepare.txt", tree(recorder.Ended()))
 	change := config()
 	change.Scorer = scorer.Recency{}
-	again, err := prepared.For(t.Context(), newPipeline(t, change), collector)
+	again, err := newPipeline(t, change).Prepare(t.Context(), candidates(t), collector)
 	require.NoError(t, err)
 	unrecorded, err := newPipeline(t, config()).Prepare(t.Context(), candidates(t), pipeline.WithTrace(cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(sampledOut()))))
 	require.NoError(t, err)

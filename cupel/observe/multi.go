@@ -147,7 +147,6 @@ func (m *multiRun) Detail() (d TraceDetail) {
 		d.Exclusions = d.Exclusions || f.detail.Exclusions
 		d.ItemEvents = d.ItemEvents || f.detail.ItemEvents
 		d.Report = d.Report || f.detail.Report
-		d.Strategies = d.Strategies || f.detail.Strategies
 	}
 	return d
 }
@@ -185,9 +184,6 @@ func (m *multiRun) EndStage(ctx context.Context, e StageEnd) {
 			if !f.detail.Exclusions {
 				e.Excluded = nil
 			}
-		}
-		if !f.detail.Strategies {
-			e.Strategies = nil
 		}
 		f.state.EndStage(ctx, e)
 	})

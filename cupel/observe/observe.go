@@ -2,7 +2,7 @@
 // events of a run. One that is a [RunObserver] too, such as those of the module
 // cupelotel, follows the run with contexts and times: it gets a [RunInfo] and returns
 // a [RunTrace], which embeds [NoTrace], asks for its [TraceDetail], and gets
-// [StageStart], [StageEnd] with each [ReasonCount] and [StrategyTime], and [RunEnd].
+// [StageStart], [StageEnd] with each [ReasonCount], and [RunEnd].
 //
 // A [DiagnosticTraceCollector] with its [DiagnosticOption] settings records each event
 // at a [TraceDetailLevel] and builds a report. [Funcs] calls functions, [Multi] makes one
@@ -130,7 +130,6 @@ type TraceDetail struct {
 	Items      bool // StageEnd.Excluded and StageEnd.Included
 	ItemEvents bool // an item event for each item, through RecordItemEvent
 	Report     bool // RunEnd.Report
-	Strategies bool // StageEnd.Strategies; these cost a few allocations for each strategy
 }
 
 // StageStart describes a stage that starts.
@@ -164,12 +163,7 @@ type StageEnd struct {
 	// Included lists the items of the window, in placed order, at the end of
 	// [cupel.StagePlace]. It is nil unless [TraceDetail.Items] is set.
 	Included []cupel.IncludedItem
-	// Strategies lists the strategies that were called, and those that these called
-	// with their context through package strategy, in the order of their first calls.
-	// Of more than 64 it has the first. It is nil unless [TraceDetail.Strategies] is
-	// set.
-	Strategies []StrategyTime
-	Err        error // why the stage failed, or nil
+	Err      error // why the stage failed, or nil
 }
 
 // ReasonCount is the number of items that a stage left out for one reason.
@@ -195,19 +189,6 @@ type RunEnd struct {
 	// empty: they went to the collector.
 	Report *cupel.SelectionReport
 	Err    error // why the run failed, or nil
-}
-
-// StrategyTime is how long a strategy took in one stage, by the real clock. Parts of a
-// strategy that are equal as Go values, such as two scorer.Recency{}, are one.
-type StrategyTime struct {
-	Strategy string    // its Go type, such as "*scorer.Composite"
-	Parent   int       // position in the list of the strategy that called it, which comes before it; -1 for the pipeline's own
-	Calls    int       // at least 1; streaming runs call a scorer once for each batch, and some slicers call others once for each kind
-	Start    time.Time // of the first call
-	End      time.Time // of the last call to end
-	// Duration is the time of all calls, with that of the strategies that it calls.
-	// It exceeds End - Start where calls overlap.
-	Duration time.Duration
 }
 
 // AbandonedError reports to observers that a run never returned: a panic of

@@ -54,7 +54,7 @@ func (w *watch) StartStage(ctx context.Context, s observe.StageStart) context.Co
 }
 
 func (w *watch) EndStage(ctx context.Context, e observe.StageEnd) {
-	w.note("end ", e.Stage, " of b ", ctx.Value(key("b")), len(e.Reasons), len(e.Excluded), len(e.Included), len(e.Strategies), e.Err, e.Start.Unix(), e.End.Unix())
+	w.note("end ", e.Stage, " of b ", ctx.Value(key("b")), len(e.Reasons), len(e.Excluded), len(e.Included), e.Err, e.Start.Unix(), e.End.Unix())
 }
 
 func (w *watch) EndRun(_ context.Context, e observe.RunEnd) {
@@ -90,7 +90,7 @@ func run(ctx context.Context, c observe.TraceCollector) {
 	recorder.RecordStageEvent(cupel.TraceEvent{Stage: "S"})
 	state.EndStage(inner, observe.StageEnd{
 		Stage: "S", Start: time.Unix(8, 0), End: time.Unix(9, 0),
-		Reasons: make([]observe.ReasonCount, 1), Excluded: make([]cupel.ExcludedItem, 2), Included: make([]cupel.IncludedItem, 3), Strategies: make([]observe.StrategyTime, 4),
+		Reasons: make([]observe.ReasonCount, 1), Excluded: make([]cupel.ExcludedItem, 2), Included: make([]cupel.IncludedItem, 3),
 	})
 	end := observe.RunEnd{}
 	if detail.Report {
@@ -119,19 +119,19 @@ func TestMulti(t *testing.T) {
 		want string
 	}{
 		{"nothing but times, each in the context of those before", []*watch{{name: "a"}, {name: "b"}},
-			"a run 3, b run 3, a " + started + "true, b " + started + "S, a stage event S, b stage event S, a " + ended + "S0 0 0 0 <nil> 8 9, b " + ended + "S0 0 0 0 <nil> 8 9, a end of run false <nil>, b end of run false <nil>"},
-		{"each detail reaches the one who asked", []*watch{{name: "a", detail: detail{Reasons: true, ItemEvents: true, Report: true}}, {name: "b", detail: detail{Exclusions: true, Strategies: true}}, {name: "c", detail: detail{Items: true}}},
-			"a run 3, b run 3, c run 3, a " + started + "true, b " + started + "S, c " + started + "S, a item event S, a stage event S, b stage event S, c stage event S, a " + ended + "S1 0 0 0 <nil> 8 9, b " + ended + "S0 2 0 4 <nil> 8 9, c " + ended + "S0 2 3 0 <nil> 8 9, a end of run true <nil>, b end of run false <nil>, c end of run false <nil>"},
+			"a run 3, b run 3, a " + started + "true, b " + started + "S, a stage event S, b stage event S, a " + ended + "S0 0 0 <nil> 8 9, b " + ended + "S0 0 0 <nil> 8 9, a end of run false <nil>, b end of run false <nil>"},
+		{"each detail reaches the one who asked", []*watch{{name: "a", detail: detail{Reasons: true, ItemEvents: true, Report: true}}, {name: "b", detail: detail{Exclusions: true}}, {name: "c", detail: detail{Items: true}}},
+			"a run 3, b run 3, c run 3, a " + started + "true, b " + started + "S, c " + started + "S, a item event S, a stage event S, b stage event S, c stage event S, a " + ended + "S1 0 0 <nil> 8 9, b " + ended + "S0 2 0 <nil> 8 9, c " + ended + "S0 2 3 <nil> 8 9, a end of run true <nil>, b end of run false <nil>, c end of run false <nil>"},
 		{"one is off, one does not want this run", []*watch{{name: "a", off: true}, {name: "b", blind: true}, {name: "c"}},
-			"b run 3, c run 3, c " + started + "<nil>, c stage event S, c " + ended + "<nil> 0 0 0 0 <nil> 8 9, c end of run false <nil>"},
+			"b run 3, c run 3, c " + started + "<nil>, c stage event S, c " + ended + "<nil> 0 0 0 <nil> 8 9, c end of run false <nil>"},
 		{"no one follows", []*watch{{name: "a", off: true}, {name: "b", blind: true}}, "b run 3"},
 		{"no one is on", []*watch{{name: "a", off: true}}, ""},
 		{"a panic at the start: the run does not take place", []*watch{{name: "a"}, {name: "b", panics: "run"}, {name: "c"}},
 			"a run 3, b run 3, a end of run false cupel: the run was abandoned, panic b"},
 		{"a panic at the start of a stage ends it for those before", []*watch{{name: "a"}, {name: "b", panics: "start"}, {name: "c"}},
-			"a run 3, b run 3, c run 3, a " + started + "true, b " + started + "S, a " + ended + "true 0 0 0 0 cupel: the run was abandoned in stage S 8 8, panic b"},
+			"a run 3, b run 3, c run 3, a " + started + "true, b " + started + "S, a " + ended + "true 0 0 0 cupel: the run was abandoned in stage S 8 8, panic b"},
 		{"each ends what it started", []*watch{{name: "a", panics: "end S"}, {name: "b", panics: "end S"}},
-			"a run 3, b run 3, a " + started + "true, b " + started + "S, a stage event S, b stage event S, a " + ended + "S0 0 0 0 <nil> 8 9, b " + ended + "S0 0 0 0 <nil> 8 9, panic a"},
+			"a run 3, b run 3, a " + started + "true, b " + started + "S, a stage event S, b stage event S, a " + ended + "S0 0 0 <nil> 8 9, b " + ended + "S0 0 0 <nil> 8 9, panic a"},
 	}
 	for _, tt := range tests {
 		var notes []string

@@ -10,7 +10,6 @@ import (
 	"github.com/wollax/cupel-go/cupel/internal/engine"
 	"github.com/wollax/cupel-go/cupel/internal/exact"
 	"github.com/wollax/cupel-go/cupel/internal/order"
-	"github.com/wollax/cupel-go/cupel/internal/timing"
 	"github.com/wollax/cupel-go/cupel/internal/value"
 	"github.com/wollax/cupel-go/cupel/observe"
 )
@@ -56,8 +55,7 @@ type stageState struct {
 	in, out  int
 	reasons  []observe.ReasonCount // in the order in which the codes first occurred
 	excluded []cupel.ExcludedItem
-	told     int           // of excluded, those that the recorder has
-	times    *timing.Stage // nil unless the observer asked for them
+	told     int // of excluded, those that the recorder has
 	err      error
 }
 
@@ -113,9 +111,6 @@ func (r *run) enter(ctx context.Context, stage stageNumber, in int) context.Cont
 			st.ctx = c
 		}
 		st.open = true
-		if o.detail.Strategies && stage != classify && stage != deduplicate {
-			st.times = timing.Start(st.ctx)
-		}
 	}
 	o.current = stage // not before: during the call of StartStage the stage does not run
 	return st.ctx
@@ -141,13 +136,9 @@ func (r *run) stage(ctx context.Context, stage stageNumber, in int, do func(ctx 
 	ctx = r.enter(ctx, stage, in)
 	o := &r.observer
 	st := &o.stages[stage]
-	inner := ctx
-	if st.times != nil {
-		inner = st.times.Context()
-	}
-	n, err := 0, inner.Err()
+	n, err := 0, ctx.Err()
 	if err == nil {
-		n, err = do(inner)
+		n, err = do(ctx)
 	}
 	err = canceled(ctx, stage, err) // the observer may have given the stage a deadline of its own
 	r.leave()                       // before anything is built, so that observing is not measured
@@ -320,9 +311,6 @@ func (r *run) tellStageEnd(stage stageNumber) {
 	st.open = false
 	e := observe.StageEnd{
 		Stage: stageNames[stage], Start: st.start, End: st.end, Duration: st.busy, CountIn: st.in, CountOut: st.out, Err: st.err,
-	}
-	for _, t := range st.times.End() {
-		e.Strategies = append(e.Strategies, observe.StrategyTime(t))
 	}
 	if st.err != nil {
 		e.CountOut = 0

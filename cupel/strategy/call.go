@@ -11,7 +11,6 @@ import (
 	"sync"
 
 	"github.com/wollax/cupel-go/cupel"
-	"github.com/wollax/cupel-go/cupel/internal/timing"
 	"github.com/wollax/cupel-go/cupel/internal/value"
 )
 
@@ -193,8 +192,8 @@ func Explain(ctx context.Context, s Slicer, items []cupel.ScoredItem, budget cup
 	return o, nil
 }
 
-// call calls a strategy: it measures the time, and turns panics and errors into
-// errors that name the strategy.
+// call calls a strategy, and turns panics and errors into errors that name the
+// strategy.
 func call(ctx context.Context, role string, s any, do func(ctx context.Context) error) (err error) {
 	if value.IsNil(s) {
 		return strategyError(role, s, "is nil", nil)
@@ -202,8 +201,6 @@ func call(ctx context.Context, role string, s any, do func(ctx context.Context) 
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	ctx, measured := timing.Begin(ctx, s)
-	defer measured.End()
 	defer func() {
 		if v := recover(); v != nil {
 			err = strategyError(role, s, "panicked", &cupel.PanicError{Value: v, Stack: debug.Stack()})
