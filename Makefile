@@ -206,7 +206,7 @@ lint: ## Run golangci-lint and the checks that it cannot make
 # What the code may weigh, in tokens. Deleting is the first tool.
 .PHONY: budget
 budget: ## Fail when the core, or the whole, has more Go than its budget
-	@printf 'the core: ' && git ls-files 'cupel/*.go' | sed 's|^|../|' | $(TOOLS) run ./cmd/budget -code 110000 -tests 210000
+	@printf 'the core: ' && git ls-files 'cupel/*.go' | sed 's|^|../|' | $(TOOLS) run ./cmd/budget -code 99000 -tests 210000
 	@printf 'the whole: ' && git ls-files '*.go' | sed 's|^|../|' | $(TOOLS) run ./cmd/budget -code 511000 -tests 681000
 
 .PHONY: page-check

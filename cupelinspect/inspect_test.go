@@ -73,7 +73,7 @@ func TestInspect(t *testing.T) {
 // watcher is an observer of its own, to compare with.
 type watcher struct {
 	observe.NoTrace
-	observe.Funcs
+	observe.NullTraceCollector
 	start  time.Time
 	stages []stage
 	total  int64

@@ -240,16 +240,26 @@ func TestFailedRunsKeepTheirExclusions(t *testing.T) {
 	assert.Equal(t, "cupel.exclusion", events[0].Name)
 }
 
+// onScore calls a function after Score.
+type onScore struct {
+	observe.NullTraceCollector
+	leave func()
+}
+
+func (onScore) IsEnabled() bool { return true }
+
+func (o onScore) RecordStageEvent(e cupel.TraceEvent) {
+	if e.Stage == cupel.StageScore {
+		o.leave()
+	}
+}
+
 // The pipeline catches only the panics of strategies. Others unwind the run
 // without an error; the spans must still end.
 func TestRunsThatNeverReturn(t *testing.T) {
 	none := func(*pipeline.Config) {}
 	event := func(leave func()) observe.TraceCollector {
-		return observe.Funcs{StageEvent: func(e cupel.TraceEvent) {
-			if e.Stage == cupel.StageScore {
-				leave()
-			}
-		}}
+		return onScore{leave: leave}
 	}
 	boom := func() { panic("secret") }
 	for _, tt := range []struct {

@@ -182,10 +182,20 @@ func TestTraceOfFailures(t *testing.T) {
 	}
 }
 
+// onStage calls a function for each stage, and knows nothing of turns.
+type onStage struct {
+	observe.NullTraceCollector
+	do func()
+}
+
+func (onStage) IsEnabled() bool { return true }
+
+func (o onStage) RecordStageEvent(cupel.TraceEvent) { o.do() }
+
 // TestTraceOfRuns: collectors that know nothing of turns, or want none, follow the runs.
 func TestTraceOfRuns(t *testing.T) {
 	runs := 0
-	plain := observe.Funcs{StageEvent: func(cupel.TraceEvent) { runs++ }}
+	plain := onStage{do: func() { runs++ }}
 	d := &diary{blind: true}
 	for _, collector := range []observe.TraceCollector{plain, d, observe.Multi(d, nil), observe.NullTraceCollector{}, nil} {
 		s := session(t, newest(t), cupelsession.Config{Trace: collector})

@@ -9,43 +9,6 @@ import (
 	"github.com/wollax/cupel-go/cupel/turn"
 )
 
-// Funcs makes a [TraceCollector] from functions. It is enabled if at least one of
-// them is set.
-type Funcs struct {
-	StageEvent func(cupel.TraceEvent) // called for each stage; nil ignores them
-	ItemEvent  func(cupel.TraceEvent) // called for each item; nil ignores them
-}
-
-// IsEnabled reports whether a function is set.
-func (f Funcs) IsEnabled() bool { return f.StageEvent != nil || f.ItemEvent != nil }
-
-// RecordStageEvent calls StageEvent.
-func (f Funcs) RecordStageEvent(event cupel.TraceEvent) {
-	if f.StageEvent != nil {
-		f.StageEvent(event)
-	}
-}
-
-// RecordItemEvent calls ItemEvent.
-func (f Funcs) RecordItemEvent(event cupel.TraceEvent) {
-	if f.ItemEvent != nil {
-		f.ItemEvent(event)
-	}
-}
-
-// StartRun implements [RunObserver], so that no item event is built when
-// ItemEvent is nil.
-func (f Funcs) StartRun(ctx context.Context, _ RunInfo) (context.Context, RunTrace) {
-	return ctx, funcsRun{items: f.ItemEvent != nil}
-}
-
-type funcsRun struct {
-	NoTrace
-	items bool
-}
-
-func (f funcsRun) Detail() TraceDetail { return TraceDetail{ItemEvents: f.items} }
-
 // Multi returns a collector that passes everything on to each of collectors, in
 // order. It skips nil ones. Each collector receives only what it asked for, and is
 // asked again for each run.

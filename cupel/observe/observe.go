@@ -5,8 +5,7 @@
 // [StageStart], [StageEnd] with each [ReasonCount], and [RunEnd].
 //
 // A [DiagnosticTraceCollector] with its [DiagnosticOption] settings records each event
-// at a [TraceDetailLevel] and builds a report. [Funcs] calls functions, [Multi] makes one
-// collector of several, and [NullTraceCollector] is disabled.
+// at a [TraceDetailLevel] and builds a report. [Multi] makes one collector of several, and [NullTraceCollector] is disabled.
 //
 // Pass a collector to a run with pipeline.WithTrace. The turns of a session are
 // observed through package turn.

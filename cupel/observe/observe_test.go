@@ -203,26 +203,7 @@ func TestDiagnosticCollector(t *testing.T) {
 	}
 }
 
-func TestFuncs(t *testing.T) {
-	var notes []string
-	stage := func(cupel.TraceEvent) { notes = append(notes, "stage") }
-	item := func(cupel.TraceEvent) { notes = append(notes, "item") }
-	for _, tt := range []struct {
-		funcs observe.Funcs
-		want  string
-	}{
-		{observe.Funcs{}, ""},
-		{observe.Funcs{StageEvent: stage}, "stage"},
-		{observe.Funcs{ItemEvent: item}, "item"},
-		{observe.Funcs{StageEvent: stage, ItemEvent: item}, "item stage"},
-	} {
-		notes = nil
-		run(t.Context(), tt.funcs)
-		if got := strings.Join(notes, " "); got != tt.want {
-			t.Errorf("called %q, want %q", got, tt.want)
-		}
-	}
-	observe.Funcs{StageEvent: stage}.RecordItemEvent(cupel.TraceEvent{}) // by hand
+func TestNullTraceCollector(t *testing.T) {
 	var none observe.NullTraceCollector
 	none.RecordItemEvent(cupel.TraceEvent{})
 	none.RecordStageEvent(cupel.TraceEvent{})
@@ -241,11 +222,17 @@ func TestTexts(t *testing.T) {
 	}
 }
 
+// printed prints the stages that have ended.
+type printed struct{ observe.NullTraceCollector }
+
+func (printed) IsEnabled() bool { return true }
+
+func (printed) RecordStageEvent(e cupel.TraceEvent) { fmt.Println(e.Stage, "has ended") }
+
 // Two collectors follow one run.
 func ExampleMulti() {
 	diagnostic := observe.NewDiagnosticTraceCollector()
-	counter := observe.Funcs{StageEvent: func(e cupel.TraceEvent) { fmt.Println(e.Stage, "has ended") }}
-	run(context.Background(), observe.Multi(diagnostic, counter)) // pass it to pipeline.WithTrace
+	run(context.Background(), observe.Multi(diagnostic, printed{})) // pass it to pipeline.WithTrace
 	fmt.Println(diagnostic.BuildReport().TotalCandidates, "candidates")
 	// Output:
 	// S has ended

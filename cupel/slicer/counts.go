@@ -153,9 +153,6 @@ func (c counter) settings(given map[string]any) map[string]any {
 	return given
 }
 
-// Entries returns a copy of the entries, in the order given.
-func (c *counter) Entries() []CountQuotaEntry { return slices.Clone(c.entries) }
-
 // forKind returns a counter with only the entry of one kind, here and inside.
 func (c counter) forKind(kind cupel.ContextKind) counter {
 	i := slices.IndexFunc(c.entries, func(e CountQuotaEntry) bool { return e.Kind.Equal(kind) })

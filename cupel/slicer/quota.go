@@ -108,15 +108,9 @@ var quotaDescriptor = strategy.Descriptor{
 	}),
 }
 
-// Kind returns the kind that the entry is about, as it was given.
-func (e QuotaEntry) Kind() cupel.ContextKind { return e.kind }
-
-// Percentages returns what is required and the cap, in percent of the target.
-func (e QuotaEntry) Percentages() (require, cap float64) { return e.require, e.cap }
-
-// Tokens returns what is required and the cap for a target, in tokens, rounded
+// tokens returns what is required and the cap for a target, in tokens, rounded
 // down as the slicer does.
-func (e QuotaEntry) Tokens(target int) (require, cap int) {
+func (e QuotaEntry) tokens(target int) (require, cap int) {
 	return percentOf(e.require, target), percentOf(e.cap, target)
 }
 
@@ -145,9 +139,6 @@ func (q *Quota) Facts() strategy.Facts {
 	}
 	return strategy.Facts{Of: q, Slicers: []strategy.Slicer{q.inner}, NonMonotonic: true, Explain: q.explain}
 }
-
-// Entries returns a copy of the entries, in the order given.
-func (q *Quota) Entries() []QuotaEntry { return slices.Clone(q.entries) }
 
 // Slice implements [strategy.Slicer]. The positions come kind by kind in order of
 // first appearance. It fails when the inner slicer fails, and returns ctx.Err()
@@ -212,7 +203,7 @@ func (q *Quota) distribute(s *scratch, target int) {
 	}
 	var required, total exact.Sum
 	for _, e := range q.entries {
-		least, most := e.Tokens(target)
+		least, most := e.tokens(target)
 		required.Add(least)
 		if g := s.find(e.kind); g != nil {
 			g.least, g.most, g.budget.MaxTokens = least, most, most
