@@ -100,7 +100,7 @@ var errNil = &Error{Reason: "the conversation is nil; Read returns one"}
 
 // read reads a body: the parts of a request outside its messages, and the messages.
 func (r *reader) read(body []byte) {
-	parts := r.parts(body)
+	parts := r.list(body)
 	r.size = len(parts)
 	for i, part := range parts {
 		path := rawjson.Index(r.codec.list(), i)
@@ -113,8 +113,8 @@ func (r *reader) read(body []byte) {
 			continue
 		}
 		r.begin(part, i)
-		r.readTime(o)
-		r.codec.message(r, o, path)
+		o.readTime()
+		r.codec.message(o)
 		if r.err != nil && r.counter != nil {
 			return
 		}
@@ -124,14 +124,14 @@ func (r *reader) read(body []byte) {
 	}
 }
 
-// parts reads what is around the messages, and returns these.
-func (r *reader) parts(body []byte) []rawjson.Part {
+// list reads what is around the messages, and returns these.
+func (r *reader) list(body []byte) []rawjson.Part {
 	name := r.codec.list()
 	_, value, lines, err := split(body)
 	switch {
 	case err != nil:
 		r.fail(err)
-		r.wrong("", "syntax", "%v", err)
+		r.refuse("", "syntax", "%v", err)
 		return nil
 	case value.IsZero():
 		return lines
@@ -147,9 +147,9 @@ func (r *reader) parts(body []byte) []rawjson.Part {
 	if list.IsNull() && o.Has("role") && r.counter != nil { // one message
 		return []rawjson.Part{value.Alone()}
 	}
-	r.value, r.body = value, *o
-	r.codec.request(r, o)
-	switch list = o.Get(name); {
+	r.value, r.body = value, o.Object
+	r.codec.request(o)
+	switch {
 	case list.IsNull() && r.codec.rules().nulls:
 		r.fail(value.Errorf(name, "is required: it holds the messages"))
 		return nil
@@ -168,7 +168,7 @@ func (r *reader) parts(body []byte) []rawjson.Part {
 // nonempty returns a list, which the API refuses if it has nothing.
 func (r *reader) nonempty(list []rawjson.Part) []rawjson.Part {
 	if len(list) == 0 && !r.codec.rules().nulls {
-		r.wrong(r.codec.list(), "list-empty", "at least one message is required")
+		r.refuse(r.codec.list(), "list-empty", "at least one message is required")
 	}
 	return list
 }

@@ -26,20 +26,27 @@ func (c *Conversation) startWithUser(states []state, room int, n *notesOf) {
 		n.note("restored %s (%s), because the API requires that the user speaks first", c.pathOf(opening), english.Plural(item.Tokens(), "token"))
 		return
 	}
-	count, tokens := 0, 0
+	var gone dropped
 	for i := first; i < len(states) && !(states[i].in && c.opens(i, states)); i++ {
-		if !states[i].in || !c.spoken(i) {
-			continue
-		}
-		for _, member := range c.groups[c.groupOf[i]] {
-			if states[member].in {
-				states[member] = state{}
-				count, tokens = count+1, add(tokens, c.items[member].Tokens())
-			}
+		if states[i].in && c.spoken(i) {
+			gone.drop(c, states, c.groupOf[i])
 		}
 	}
 	n.note("dropped %s from %s on (%s), because the API requires that the user speaks first, and the user's message before does not fit",
-		english.Plural(count, "item"), c.pathOf(first), english.Plural(tokens, "token"))
+		english.Plural(gone.items, "item"), c.pathOf(first), english.Plural(gone.tokens, "token"))
+}
+
+// dropped counts what was dropped.
+type dropped struct{ items, tokens int }
+
+// drop leaves a group out.
+func (d *dropped) drop(c *Conversation, states []state, group int) {
+	for _, i := range c.groups[group] {
+		if states[i].in {
+			states[i] = state{}
+			d.items, d.tokens = d.items+1, add(d.tokens, c.items[i].Tokens())
+		}
+	}
 }
 
 // endWithUser makes the last message kept one of the user's, if it was in the
@@ -60,20 +67,16 @@ func (c *Conversation) endWithUser(states []state, room int, n *notesOf) {
 		n.note("restored %s (%s), because the API requires that the user speaks last", c.pathOf(last), english.Plural(tokens, "token"))
 		return
 	}
-	count, gone, from := 0, 0, none
+	var gone dropped
+	from := none
 	for i := last; i >= 0 && c.lastRole(states) == "assistant"; i-- {
-		if !states[i].in {
-			continue
-		}
-		for _, member := range c.groups[c.groupOf[i]] {
-			if states[member].in {
-				states[member] = state{}
-				count, gone, from = count+1, add(gone, c.items[member].Tokens()), i
-			}
+		if states[i].in {
+			gone.drop(c, states, c.groupOf[i])
+			from = i
 		}
 	}
 	n.note("dropped %s from %s on (%s), because the API requires that the user speaks last, and the user's last message does not fit",
-		english.Plural(count, "item"), c.pathOf(from), english.Plural(gone, "token"))
+		english.Plural(gone.items, "item"), c.pathOf(from), english.Plural(gone.tokens, "token"))
 }
 
 // opens reports whether a conversation may begin with the entry.
@@ -120,7 +123,8 @@ func (c *Conversation) keepThinking(states []state, n *notesOf) {
 	if !c.thinks() {
 		return
 	}
-	count, tokens, from := 0, 0, none
+	var gone dropped
+	from := none
 	pinned := func(i int) bool { return c.items[i].Pinned() }
 	for {
 		groups := c.unfinished(c.runs(states, false))
@@ -137,14 +141,14 @@ func (c *Conversation) keepThinking(states []state, n *notesOf) {
 		}
 		for _, i := range c.groups[groups[at]] {
 			if states[i].in {
-				states[i] = state{}
-				count, tokens, from = count+1, add(tokens, c.items[i].Tokens()), i
+				from = i
 			}
 		}
+		gone.drop(c, states, groups[at])
 	}
-	if count > 0 {
+	if gone.items > 0 {
 		n.note("dropped %s up to %s (%s), because the API requires that a turn at the end begins with thinking",
-			english.Plural(count, "item"), c.pathOf(from), english.Plural(tokens, "token"))
+			english.Plural(gone.items, "item"), c.pathOf(from), english.Plural(gone.tokens, "token"))
 	}
 }
 

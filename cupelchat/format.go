@@ -5,8 +5,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-
-	"github.com/wollax/cupel-go/internal/rawjson"
 )
 
 // Format is the shape of a conversation: that of an API's request, or that of a
@@ -41,9 +39,9 @@ type codec interface {
 	list() string
 	// request reads the other members of a request that the model sees, such as
 	// the system prompt and the tools, and refuses what cannot be selected from.
-	request(r *reader, body *rawjson.Object)
+	request(body cursor)
 	// message reads one message of the list, which r.begin has begun.
-	message(r *reader, o *rawjson.Object, path string)
+	message(o cursor)
 	// end notes what the API refuses of the messages as a whole; there are some.
 	end(r *reader)
 	// note returns a message of the user's that says a text.

@@ -51,22 +51,9 @@ type joined struct {
 	role    string
 	index   int // of the last message in it
 	outer   rawjson.Part
-	members []member // of the first message, then further ones of the others; nil until a join
-	blocks  [][]byte
-}
-
-// member is a member of a message. Its text without white space is computed once
-// for all comparisons.
-type member struct {
-	rawjson.Part
-	compact string // "" of a content, which is never compared
-}
-
-func newMember(p rawjson.Part, content string) member {
-	if p.Name == content {
-		return member{Part: p}
-	}
-	return member{p, p.Value.Compact()}
+	members []rawjson.Part // of the first message, then further ones of the others
+	blocks  [][]byte       // of all
+	more    bool           // includes later ones
 }
 
 // take joins a message to j if that is necessary and possible.
@@ -75,45 +62,36 @@ func (j *joined) take(next *joined, c codec) bool {
 		return false
 	}
 	const most = 16 // members are compared one by one
-	content := c.rules().content
-	o, _, err := objectOf(next.text)
-	if err != nil || len(o.Members) > most || len(j.members) > most {
+	if j.parse(c) != nil || next.parse(c) != nil || len(next.members) > most || len(j.members) > most {
 		return false
 	}
-	mine, said, outer := slices.Clone(j.members), j.blocks, j.outer
-	if mine == nil {
-		var first rawjson.Object
-		if first, outer, err = objectOf(j.text); err != nil || len(first.Members) > most {
-			return false
-		}
-		for _, m := range first.Members {
-			mine = append(mine, newMember(m, content))
-		}
-		said = blocks(first.Get(content), c)
-	}
-	for _, part := range o.Members {
-		m := newMember(part, content)
-		at := slices.IndexFunc(mine, func(p member) bool { return p.Name == m.Name })
+	members := slices.Clone(j.members)
+	for _, m := range next.members {
+		at := slices.IndexFunc(members, func(p rawjson.Part) bool { return p.Name == m.Name })
 		switch {
 		case at < 0:
-			mine = append(mine, m)
-		case mine[at].compact != m.compact:
+			members = append(members, m)
+		case m.Name != c.rules().content && members[at].Value.Compact() != m.Value.Compact():
 			return false // both values are needed
 		}
 	}
-	j.members, j.outer, j.index = mine, outer, next.index
-	j.blocks = append(said, blocks(o.Get(content), c)...)
+	j.members, j.index, j.more = members, next.index, true
+	j.blocks = append(j.blocks, next.blocks...)
 	return true
 }
 
-// objectOf parses a message that is written.
-func objectOf(text []byte) (rawjson.Object, rawjson.Part, error) {
-	p, err := rawjson.Element(text)
-	if err != nil {
-		return rawjson.Object{}, p, err
+// parse parses a message that is written, once.
+func (j *joined) parse(c codec) error {
+	if j.members != nil {
+		return nil
 	}
-	o, err := p.Value.Object("")
-	return o, p, err
+	var err error
+	if j.outer, err = rawjson.Element(j.text); err != nil {
+		return err
+	}
+	o, err := j.outer.Value.Object("")
+	j.members, j.blocks = o.Members, blocks(o.Get(c.rules().content), c)
+	return err
 }
 
 // blocks returns the parts of a content. An empty text is none: APIs refuse it.
@@ -131,8 +109,9 @@ func blocks(content rawjson.Value, c codec) [][]byte {
 	return blocks
 }
 
+// bytes returns the message with what was joined to it.
 func (j *joined) bytes(c codec) []byte {
-	if j.members == nil {
+	if !j.more {
 		return j.text
 	}
 	members := make([][]byte, len(j.members))

@@ -418,19 +418,15 @@ func (r *reader) waiting() int {
 }
 
 // readTime reads the time of a message.
-func (r *reader) readTime(o *rawjson.Object) {
-	for _, name := range []string{"timestamp", "created_at", "created"} {
-		v := o.Get(name)
-		if v.IsNull() {
-			continue
-		}
-		t, ok := instant(v)
-		if ok {
-			r.when = t
-		} else {
-			r.noteAt(rawjson.Join(r.message().path(r.codec), name), "is ignored: it is not a time in RFC 3339 or in seconds since 1970")
-		}
+func (o cursor) readTime() {
+	name, v := o.firstOf("timestamp", "created_at", "created")
+	if v.IsNull() {
 		return
+	}
+	if t, ok := instant(v); ok {
+		o.when = t
+	} else {
+		o.noteAt(o.where(name), "is ignored: it is not a time in RFC 3339 or in seconds since 1970")
 	}
 }
 
