@@ -2,6 +2,7 @@ package cupelchat
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -36,11 +37,14 @@ type anthropicTurn struct {
 	empty  bool
 }
 
-func (*anthropicCodec) name() string { return "Anthropic's Messages API" }
-func (*anthropicCodec) list() string { return "messages" }
-
-func (*anthropicCodec) rules() rules {
-	return rules{userFirst: true, alternate: true, content: "content", thinking: true, cache: true}
+var anthropicRules = rules{
+	name: "Anthropic's Messages API", list: "messages", content: "content", text: "text",
+	userFirst: true, alternate: true, thinking: true, cache: true,
+	signs: signs{
+		request: []string{"system", "anthropic_version", "anthropic_beta", "stop_sequences", "mcp_servers"},
+		message: []string{"stop_reason"},
+		parts:   slices.DeleteFunc(slices.Collect(maps.Keys(anthropicBlocks)), func(kind string) bool { return kind == "text" }),
+	},
 }
 
 // anthropicBlocks are the types of blocks and who may have them: u is the user, a
@@ -57,24 +61,6 @@ var anthropicBlocks = map[string]string{
 
 // anthropicResults are the types of blocks in a result.
 var anthropicResults = []string{"text", "image", "search_result", "document", "tool_reference", "browser_state"}
-
-func (*anthropicCodec) signs() signs {
-	own := make([]string, 0, len(anthropicBlocks))
-	for kind := range anthropicBlocks {
-		if kind != "text" {
-			own = append(own, kind)
-		}
-	}
-	return signs{
-		request: []string{"system", "anthropic_version", "anthropic_beta", "stop_sequences", "mcp_servers"},
-		message: []string{"stop_reason"},
-		parts:   own,
-	}
-}
-
-func (*anthropicCodec) note(text string) []byte { return (&chatCodec{}).note(text) }
-
-func (*anthropicCodec) text(text string) []byte { return textBlock("text", text) }
 
 func (c *anthropicCodec) request(body cursor) {
 	for i, tool := range body.Get("tools").Elements() {
@@ -420,7 +406,7 @@ func (c *anthropicCodec) cache(o cursor) {
 func (c *anthropicCodec) end(r *reader) {
 	c.close(r)
 	if r.size > 100_000 {
-		r.refuse(rawjson.Index(c.list(), 100_000), "list-long", "a request has at most 100,000 messages, got %d", r.size)
+		r.refuse(rawjson.Index(r.rules.list, 100_000), "list-long", "a request has at most 100,000 messages, got %d", r.size)
 	}
 	if len(c.turns) == 0 {
 		return
@@ -433,7 +419,7 @@ func (c *anthropicCodec) end(r *reader) {
 
 // places checks the order of the roles.
 func (c *anthropicCodec) places(r *reader) {
-	role := func(i int) string { return rawjson.Join(rawjson.Index(c.list(), i), "role") }
+	role := func(i int) string { return rawjson.Join(rawjson.Index(r.rules.list, i), "role") }
 	if c.turns[0].role == "assistant" {
 		r.refuse(role(0), "first-role", "the first message must be the user's")
 	}
@@ -488,7 +474,7 @@ func (c *anthropicCodec) thinkingFirst(r *reader) {
 		return
 	}
 	if m := c.turns[first]; !m.empty && m.first != "thinking" && m.first != "redacted_thinking" {
-		r.refuse(rawjson.Join(rawjson.Index(c.list(), first), "content"), "thinking-first", "thinking is enabled: the turn that goes on must begin with the thinking that it began with")
+		r.refuse(rawjson.Join(rawjson.Index(r.rules.list, first), "content"), "thinking-first", "thinking is enabled: the turn that goes on must begin with the thinking that it began with")
 	}
 }
 

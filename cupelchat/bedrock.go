@@ -16,19 +16,14 @@ type bedrockCodec struct {
 	cached int
 }
 
-func (*bedrockCodec) name() string { return "Bedrock's Converse API" }
-func (*bedrockCodec) list() string { return "messages" }
-
-func (*bedrockCodec) rules() rules {
-	return rules{userFirst: true, alternate: true, content: "content", thinking: true, cache: true}
-}
-
-func (*bedrockCodec) signs() signs {
-	return signs{
+var bedrockRules = rules{
+	name: "Bedrock's Converse API", list: "messages", content: "content", onlyParts: true,
+	userFirst: true, alternate: true, thinking: true, cache: true,
+	signs: signs{
 		request: []string{"toolConfig", "inferenceConfig", "guardrailConfig", "additionalModelRequestFields", "modelId"},
 		element: func(o *rawjson.Object) string { return untyped(o, "content") },
 		over:    func(other Format, path string) bool { return other == Anthropic && path == "system" },
-	}
+	},
 }
 
 // untyped returns the name of a list if it has parts, and none of them has a type.
@@ -44,12 +39,6 @@ func untyped(o *rawjson.Object, name string) string {
 	}
 	return name
 }
-
-func (c *bedrockCodec) note(text string) []byte {
-	return slices.Concat([]byte(`{"role": "user", "content": [`), c.text(text), []byte("]}"))
-}
-
-func (*bedrockCodec) text(text string) []byte { return (&geminiCodec{}).text(text) }
 
 var (
 	bedrockBlocks = []string{
@@ -197,7 +186,7 @@ func (c *bedrockCodec) read(o cursor, kind, role string) {
 		o.medium(kind, tokens, v)
 	default:
 		e.words = true
-		o.unknownPart(kind, o.Value)
+		o.unknownPart(o.path, o.Value)
 	}
 }
 

@@ -83,9 +83,9 @@ func (c *Conversation) write(report *cupel.SelectionReport, given candidates, ro
 // finish writes the conversation with what is in, and with what the API requires
 // as well.
 func (c *Conversation) finish(states []state, room int, n *notesOf) ([]byte, error) {
-	rules := c.codec.rules()
+	rules := c.rules
 	if rules.record {
-		return nil, &Error{Reason: "the conversation is " + c.codec.name() + ", which is only read; write the items of the window yourself"}
+		return nil, &Error{Reason: "the conversation is " + c.rules.name + ", which is only read; write the items of the window yourself"}
 	}
 	whole := !slices.ContainsFunc(states, func(s state) bool { return !s.in || s.short })
 	body := c.text
@@ -116,7 +116,7 @@ func (c *Conversation) assemble(states []state, n *notesOf) []byte {
 	before, after := c.value.Around()
 	value := c.value
 	if value.IsObject() {
-		value = c.body.Get(c.codec.list())
+		value = c.body.Get(c.rules.list)
 	}
 	list := enclose('[', messages, ']')
 	if len(value.Elements()) == 0 {
@@ -130,7 +130,7 @@ func (c *Conversation) assemble(states []state, n *notesOf) []byte {
 
 // keptMembers returns the members of a request, with a list of messages.
 func (c *Conversation) keptMembers(states []state, list []byte) [][]byte {
-	name := c.codec.list()
+	name := c.rules.list
 	entries := make(map[string]int)
 	for _, m := range c.messages {
 		if m.member != "" {
@@ -161,7 +161,7 @@ func enclose(opening byte, parts [][]byte, closing byte) []byte {
 // keptMessages returns the texts of the messages that are in, joined where the API
 // requires it.
 func (c *Conversation) keptMessages(states []state, n *notesOf) [][]byte {
-	j := joiner{codec: c.codec}
+	j := joiner{rules: c.rules}
 	for i := range c.messages {
 		m := &c.messages[i]
 		if m.member != "" {
@@ -169,7 +169,7 @@ func (c *Conversation) keptMessages(states []state, n *notesOf) [][]byte {
 		}
 		for at := m.from; at < m.to; at++ {
 			if s := &states[at]; s.note && s.text != "" && c.groups[c.groupOf[at]][0] == at {
-				j.add(c.codec.note(s.text), "user", none)
+				j.add(c.rules.note(s.text), "user", none)
 			}
 		}
 		if text := c.message(m, states); text != nil {
@@ -237,7 +237,7 @@ func (c *Conversation) shorten(edits *rawjson.Edits, out map[place]bool, m *mess
 			}
 			at := place{p.list, p.at}
 			v := m.lists[p.list][p.at].Value
-			with := c.codec.text(text)
+			with := c.rules.part(text)
 			if !gone[i] {
 				with = slices.Concat(with, []byte(", "), v.Raw())
 			}

@@ -41,7 +41,7 @@ func (v Violation) String() string {
 // fails for the same rule.
 func Check(body []byte, f Format) []Violation {
 	known, ok := formats[f]
-	if !ok || known.codec().rules().record {
+	if !ok || known.rules.record {
 		return []Violation{{Rule: "format", Message: fmt.Sprintf("no API takes %s", f)}}
 	}
 	r := newReader(f, nil, settings{})

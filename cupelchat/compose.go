@@ -63,7 +63,7 @@ func (c *Conversation) Compose(pieces []Piece) (body []byte, notes []string, err
 	}
 	n := &notesOf{}
 	body, err = c.finish(states, 0, n)
-	if err == nil && len(marked) > 0 && c.codec.rules().cache {
+	if err == nil && len(marked) > 0 && c.rules.cache {
 		body = c.mark(body, states, pieces, marked)
 	}
 	return body, n.notes(), err
@@ -119,19 +119,8 @@ func (c *Conversation) Blocks() []int {
 		return nil
 	}
 	blocks := make([]int, len(c.entries))
-	for i := range c.messages {
-		m := &c.messages[i]
-		for _, owner := range m.owners {
-			if owner >= 0 {
-				blocks[owner]++
-			}
-		}
-		if len(m.owners) == 0 && m.from < m.to && len(m.lists) > 0 {
-			blocks[m.from] = len(m.lists[0])
-		}
-	}
 	for i := range blocks {
-		blocks[i] = max(blocks[i], 1)
+		blocks[i] = max(c.entries[i].blocks, 1)
 	}
 	return blocks
 }

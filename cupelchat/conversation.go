@@ -17,7 +17,7 @@ type Error = rawjson.Error
 type Conversation struct {
 	settings
 	format   Format
-	codec    codec
+	rules    *rules
 	counter  cupel.TokenCounter
 	text     []byte         // as it was given
 	value    rawjson.Value  // a list of messages or a request; zero if there is a message on each line
@@ -57,8 +57,7 @@ func Read(body []byte, f Format, counter cupel.TokenCounter, opts ...Option) (*C
 		return nil, r.err
 	}
 	r.joinCalls()
-	r.unanswered()
-	c.codec, c.value, c.body = r.codec, r.value, r.body
+	c.rules, c.value, c.body = r.rules, r.value, r.body
 	c.messages, c.entries = r.messages, r.entries
 	c.groups, c.groupOf = r.links.groups(len(c.entries))
 	if err := c.makeItems(); err != nil {
@@ -103,9 +102,9 @@ func (r *reader) read(body []byte) {
 	parts := r.list(body)
 	r.size = len(parts)
 	for i, part := range parts {
-		path := rawjson.Index(r.codec.list(), i)
+		path := rawjson.Index(r.rules.list, i)
 		rule := "message-type"
-		if part.Value.IsNull() && r.codec.rules().nulls {
+		if part.Value.IsNull() && r.rules.nulls {
 			rule = ""
 		}
 		o, ok := r.object(part.Value, path, rule)
@@ -126,7 +125,7 @@ func (r *reader) read(body []byte) {
 
 // list reads what is around the messages, and returns these.
 func (r *reader) list(body []byte) []rawjson.Part {
-	name := r.codec.list()
+	name := r.rules.list
 	_, value, lines, err := split(body)
 	switch {
 	case err != nil:
@@ -150,7 +149,7 @@ func (r *reader) list(body []byte) []rawjson.Part {
 	r.value, r.body = value, o.Object
 	r.codec.request(o)
 	switch {
-	case list.IsNull() && r.codec.rules().nulls:
+	case list.IsNull() && r.rules.nulls:
 		r.fail(value.Errorf(name, "is required: it holds the messages"))
 		return nil
 	case list.IsNull():
@@ -167,8 +166,8 @@ func (r *reader) list(body []byte) []rawjson.Part {
 
 // nonempty returns a list, which the API refuses if it has nothing.
 func (r *reader) nonempty(list []rawjson.Part) []rawjson.Part {
-	if len(list) == 0 && !r.codec.rules().nulls {
-		r.refuse(r.codec.list(), "list-empty", "at least one message is required")
+	if len(list) == 0 && !r.rules.nulls {
+		r.refuse(r.rules.list, "list-empty", "at least one message is required")
 	}
 	return list
 }

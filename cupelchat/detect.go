@@ -43,26 +43,10 @@ type spot struct {
 
 // evidence is what was found out about a body.
 type evidence struct {
-	known       []knownSigns
 	claims      map[Format]spot // the first sign of each format
-	message     bool            // there is a message of any API
 	openAI      bool            // of one of OpenAI's APIs, unknown which
 	systemFirst bool            // begins with a system prompt, which Anthropic's API does not have
 	claude, gpt bool            // the name of a model
-}
-
-// knownSigns are the signs of a format.
-type knownSigns struct {
-	Format
-	signs
-}
-
-func newEvidence() *evidence {
-	e := &evidence{claims: map[Format]spot{}}
-	for _, f := range Formats() {
-		e.known = append(e.known, knownSigns{f, formats[f].codec().signs()})
-	}
-	return e
 }
 
 func (e *evidence) claim(f Format, path string, v rawjson.Value) {
@@ -88,7 +72,7 @@ func Detect(body []byte) (Format, error) {
 // first. There is more than one only for plain messages. It fails as [Detect] does.
 func DetectAll(body []byte) ([]Format, error) {
 	text, value, elements, err := split(body)
-	e := newEvidence()
+	e := &evidence{claims: map[Format]spot{}}
 	list := ""
 	switch {
 	case err != nil && isStream(text):
@@ -127,7 +111,7 @@ func isStream(text rawjson.Text) bool {
 func lists() []string {
 	var names []string
 	for _, f := range Formats() {
-		if name := formats[f].codec().list(); !slices.Contains(names, name) {
+		if name := formats[f].rules.list; !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
@@ -151,14 +135,14 @@ func (e *evidence) request(v rawjson.Value) (list string, elements []rawjson.Par
 		return "", nil, unknown(v, "", fmt.Sprintf("the object has none of %q: it is no conversation", lists()))
 	}
 	list = found[0]
-	for _, s := range e.known {
-		for _, name := range s.request {
+	for f, known := range formats {
+		for _, name := range known.rules.signs.request {
 			if o.Has(name) {
-				e.claim(s.Format, name, o.Get(name))
+				e.claim(f, name, o.Get(name))
 			}
 		}
-		if list != "messages" && formats[s.Format].codec().list() == list {
-			e.claim(s.Format, list, o.Get(list))
+		if list != "messages" && known.rules.list == list {
+			e.claim(f, list, o.Get(list))
 		}
 	}
 	model := o.Get("model").String()
@@ -166,7 +150,6 @@ func (e *evidence) request(v rawjson.Value) (list string, elements []rawjson.Par
 	for _, name := range []string{"gpt-", "chatgpt", "o1", "o3", "o4"} {
 		e.gpt = e.gpt || strings.HasPrefix(model, name)
 	}
-	e.message = true
 	e.tools(&o)
 	return list, o.Get(list).Elements(), nil
 }
@@ -193,19 +176,20 @@ func (e *evidence) element(v rawjson.Value, path string, i int) error {
 	role := o.Get("role")
 	claims := len(e.claims)
 	seen := false
-	for _, s := range e.known {
+	for f, known := range formats {
+		s := &known.rules.signs
 		if s.element != nil {
 			if name := s.element(&o); name != "" {
 				seen = true
-				e.claim(s.Format, rawjson.Join(path, name), o.Get(name))
+				e.claim(f, rawjson.Join(path, name), o.Get(name))
 			}
 		}
 		if slices.Contains(s.roles, role.String()) {
-			e.claim(s.Format, path+".role", role)
+			e.claim(f, path+".role", role)
 		}
 		for _, name := range s.message {
 			if o.Has(name) {
-				e.claim(s.Format, rawjson.Join(path, name), o.Get(name))
+				e.claim(f, rawjson.Join(path, name), o.Get(name))
 			}
 		}
 	}
@@ -215,7 +199,6 @@ func (e *evidence) element(v rawjson.Value, path string, i int) error {
 		}
 		return unknown(v, path, "is no message of a known format: it has no role")
 	}
-	e.message = e.message || !role.IsNull()
 	e.openAI = e.openAI || role.String() == "developer"
 	e.systemFirst = e.systemFirst || i == 0 && role.String() == "system"
 	e.parts(&o, path)
@@ -226,9 +209,9 @@ func (e *evidence) element(v rawjson.Value, path string, i int) error {
 func (e *evidence) parts(o *rawjson.Object, path string) {
 	for i, part := range o.Get("content").Elements() {
 		p, _ := part.Value.Fields()
-		for _, s := range e.known {
-			if slices.Contains(s.parts, p.Get("type").String()) {
-				e.claim(s.Format, rawjson.Index(path+".content", i), part.Value)
+		for f, known := range formats {
+			if slices.Contains(known.rules.signs.parts, p.Get("type").String()) {
+				e.claim(f, rawjson.Index(path+".content", i), part.Value)
 			}
 		}
 	}
@@ -247,7 +230,7 @@ func (e *evidence) decide() ([]Format, error) {
 		}
 		return nil, &Error{
 			Line: one.value.Line(), Path: one.path, Err: ErrAmbiguousFormat,
-			Reason: fmt.Sprintf("is a sign of %s, and %s of %s", formats[claims[0]].codec().name(), where, formats[claims[1]].codec().name()),
+			Reason: fmt.Sprintf("is a sign of %s, and %s of %s", formats[claims[0]].rules.name, where, formats[claims[1]].rules.name),
 		}
 	case len(claims) == 1:
 		return claims, nil
@@ -263,11 +246,10 @@ func (e *evidence) decide() ([]Format, error) {
 
 // prefer drops signs of a format that another one has as well.
 func (e *evidence) prefer() {
-	for _, s := range e.known {
-		if _, ok := e.claims[s.Format]; !ok || s.over == nil {
-			continue
+	for f := range e.claims {
+		if over := formats[f].rules.signs.over; over != nil {
+			maps.DeleteFunc(e.claims, func(other Format, sign spot) bool { return over(other, sign.path) })
 		}
-		maps.DeleteFunc(e.claims, func(other Format, sign spot) bool { return s.over(other, sign.path) })
 	}
 }
 

@@ -21,9 +21,7 @@ func (c *Conversation) startWithUser(states []state, room int, n *notesOf) {
 	if opening < 0 {
 		return // the conversation has no user message before it
 	}
-	if item := c.items[opening]; item.Tokens() <= room {
-		states[opening] = state{in: true}
-		n.note("restored %s (%s), because the API requires that the user speaks first", c.pathOf(opening), english.Plural(item.Tokens(), "token"))
+	if c.restore(opening, states, room, "first", n) {
 		return
 	}
 	var gone dropped
@@ -34,6 +32,23 @@ func (c *Conversation) startWithUser(states []state, room int, n *notesOf) {
 	}
 	n.note("dropped %s from %s on (%s), because the API requires that the user speaks first, and the user's message before does not fit",
 		english.Plural(gone.items, "item"), c.pathOf(first), english.Plural(gone.tokens, "token"))
+}
+
+// restore puts an entry back with its group, if there is room, because the user
+// speaks first or last.
+func (c *Conversation) restore(at int, states []state, room int, speaks string, n *notesOf) bool {
+	group, tokens := c.groups[c.groupOf[at]], 0
+	for _, i := range group {
+		tokens = add(tokens, c.items[i].Tokens())
+	}
+	if tokens > room {
+		return false
+	}
+	for _, i := range group {
+		states[i] = state{in: true}
+	}
+	n.note("restored %s (%s), because the API requires that the user speaks %s", c.pathOf(at), english.Plural(tokens, "token"), speaks)
+	return true
 }
 
 // dropped counts what was dropped.
@@ -56,15 +71,7 @@ func (c *Conversation) endWithUser(states []state, room int, n *notesOf) {
 	if last < 0 || c.roleOf(last) != "user" || c.lastRole(states) != "assistant" {
 		return
 	}
-	unit, tokens := c.groups[c.groupOf[last]], 0
-	for _, i := range unit {
-		tokens = add(tokens, c.items[i].Tokens())
-	}
-	if tokens <= room {
-		for _, i := range unit {
-			states[i] = state{in: true}
-		}
-		n.note("restored %s (%s), because the API requires that the user speaks last", c.pathOf(last), english.Plural(tokens, "token"))
+	if c.restore(last, states, room, "last", n) {
 		return
 	}
 	var gone dropped
@@ -86,7 +93,7 @@ func (c *Conversation) opens(i int, states []state) bool {
 }
 
 func (c *Conversation) pathOf(entry int) string {
-	return c.messages[c.entries[entry].message].path(c.codec)
+	return c.messages[c.entries[entry].message].path(c.rules)
 }
 
 // noteEmpty adds a note if nothing is left.
@@ -94,7 +101,7 @@ func (c *Conversation) noteEmpty(states []state, n *notesOf) {
 	kept := false
 	for i, s := range states {
 		m := &c.messages[c.entries[i].message]
-		kept = kept || s.in && (m.member == "" || m.member == c.codec.list())
+		kept = kept || s.in && (m.member == "" || m.member == c.rules.list)
 	}
 	if !kept {
 		n.note("no message is left; the API refuses a request without one")

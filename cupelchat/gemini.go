@@ -1,7 +1,6 @@
 package cupelchat
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/wollax/cupel-go/internal/rawjson"
@@ -21,26 +20,13 @@ type geminiContent struct {
 	broken  bool     // has calls or results that could not be read
 }
 
-func (*geminiCodec) name() string { return "Gemini's generateContent API" }
-func (*geminiCodec) list() string { return "contents" }
-
-func (*geminiCodec) rules() rules {
-	return rules{userFirst: true, alternate: true, neighbours: true, content: "parts"}
-}
-
-func (*geminiCodec) signs() signs {
-	return signs{
+var geminiRules = rules{
+	name: "Gemini's generateContent API", list: "contents", content: "parts", onlyParts: true,
+	userFirst: true, alternate: true, neighbours: true,
+	signs: signs{
 		request: []string{"systemInstruction", "system_instruction", "generationConfig", "generation_config", "safetySettings", "cachedContent"},
 		element: func(o *rawjson.Object) string { return untyped(o, "parts") }, // the AI SDK's have a type
-	}
-}
-
-func (c *geminiCodec) note(text string) []byte {
-	return slices.Concat([]byte(`{"role": "user", "parts": [`), c.text(text), []byte("]}"))
-}
-
-func (*geminiCodec) text(text string) []byte {
-	return slices.Concat([]byte(`{"text": `), quoted(text), []byte("}"))
+	},
 }
 
 // geminiNames are the members of a part by either spelling, and whether they hold
@@ -158,7 +144,7 @@ func (c *geminiCodec) read(o cursor) {
 	case signed && len(o.Members) == 1:
 		o.hidden("thinking", o.Value)
 	default:
-		o.unknownPart("part without text", o.Value)
+		o.unknownPart(o.path, o.Value)
 	}
 }
 

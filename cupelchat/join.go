@@ -11,7 +11,7 @@ import (
 // alternate, it joins messages of one role that became neighbours because what was
 // between them is gone.
 type joiner struct {
-	codec  codec
+	rules  *rules
 	done   [][]byte
 	last   *joined
 	joined int // how many messages were joined with the one before
@@ -19,12 +19,12 @@ type joiner struct {
 
 // add adds a message; index is its place in the list, or none for a new one.
 func (j *joiner) add(text []byte, role string, index int) {
-	if !j.codec.rules().alternate {
+	if !j.rules.alternate {
 		j.done = append(j.done, text)
 		return
 	}
 	next := &joined{text: text, role: role, index: index}
-	if j.last != nil && j.last.take(next, j.codec) {
+	if j.last != nil && j.last.take(next, j.rules) {
 		j.joined++
 		return
 	}
@@ -34,7 +34,7 @@ func (j *joiner) add(text []byte, role string, index int) {
 
 func (j *joiner) flush() {
 	if j.last != nil {
-		j.done = append(j.done, j.last.bytes(j.codec))
+		j.done = append(j.done, j.last.bytes(j.rules))
 	}
 }
 
@@ -57,12 +57,12 @@ type joined struct {
 }
 
 // take joins a message to j if that is necessary and possible.
-func (j *joined) take(next *joined, c codec) bool {
-	if next.role != j.role || next.index != none && next.index == j.index+1 && !c.rules().neighbours {
+func (j *joined) take(next *joined, u *rules) bool {
+	if next.role != j.role || next.index != none && next.index == j.index+1 && !u.neighbours {
 		return false
 	}
 	const most = 16 // members are compared one by one
-	if j.parse(c) != nil || next.parse(c) != nil || len(next.members) > most || len(j.members) > most {
+	if j.parse(u) != nil || next.parse(u) != nil || len(next.members) > most || len(j.members) > most {
 		return false
 	}
 	members := slices.Clone(j.members)
@@ -71,7 +71,7 @@ func (j *joined) take(next *joined, c codec) bool {
 		switch {
 		case at < 0:
 			members = append(members, m)
-		case m.Name != c.rules().content && members[at].Value.Compact() != m.Value.Compact():
+		case m.Name != u.content && members[at].Value.Compact() != m.Value.Compact():
 			return false // both values are needed
 		}
 	}
@@ -81,7 +81,7 @@ func (j *joined) take(next *joined, c codec) bool {
 }
 
 // parse parses a message that is written, once.
-func (j *joined) parse(c codec) error {
+func (j *joined) parse(u *rules) error {
 	if j.members != nil {
 		return nil
 	}
@@ -90,17 +90,17 @@ func (j *joined) parse(c codec) error {
 		return err
 	}
 	o, err := j.outer.Value.Object("")
-	j.members, j.blocks = o.Members, blocks(o.Get(c.rules().content), c)
+	j.members, j.blocks = o.Members, blocks(o.Get(u.content), u)
 	return err
 }
 
 // blocks returns the parts of a content. An empty text is none: APIs refuse it.
-func blocks(content rawjson.Value, c codec) [][]byte {
+func blocks(content rawjson.Value, u *rules) [][]byte {
 	if content.IsString() {
 		if content.String() == "" {
 			return nil
 		}
-		return [][]byte{c.text(content.String())}
+		return [][]byte{u.part(content.String())}
 	}
 	var blocks [][]byte
 	for _, part := range content.Elements() {
@@ -110,14 +110,14 @@ func blocks(content rawjson.Value, c codec) [][]byte {
 }
 
 // bytes returns the message with what was joined to it.
-func (j *joined) bytes(c codec) []byte {
+func (j *joined) bytes(u *rules) []byte {
 	if !j.more {
 		return j.text
 	}
 	members := make([][]byte, len(j.members))
 	for i, m := range j.members {
 		members[i] = m.Outer()
-		if m.Name == c.rules().content {
+		if m.Name == u.content {
 			members[i] = m.With(slices.Concat([]byte("["), bytes.Join(j.blocks, []byte(", ")), []byte("]")))
 		}
 	}

@@ -13,12 +13,11 @@ import (
 // member.
 type ollamaCodec struct{ chatCodec }
 
-func (*ollamaCodec) name() string { return "Ollama's chat API" }
-func (*ollamaCodec) rules() rules { return rules{nulls: true} }
-func (*ollamaCodec) end(*reader)  {}
+func (*ollamaCodec) end(*reader) {}
 
-func (*ollamaCodec) signs() signs {
-	return signs{
+var ollamaRules = rules{
+	name: "Ollama's chat API", list: "messages", content: "content", text: "text", nulls: true,
+	signs: signs{
 		request: []string{"keep_alive", "think"},
 		message: []string{"tool_name"},
 		// Its calls are OpenAI's with other arguments.
@@ -38,7 +37,7 @@ func (*ollamaCodec) signs() signs {
 			}
 			return ""
 		},
-	}
+	},
 }
 
 func (c *ollamaCodec) message(o cursor) {

@@ -14,24 +14,15 @@ type chatCodec struct {
 	calls  openCalls
 }
 
-func (*chatCodec) name() string { return "OpenAI's Chat Completions API" }
-func (*chatCodec) list() string { return "messages" }
-func (*chatCodec) rules() rules { return rules{} }
-
-func (*chatCodec) signs() signs {
-	return signs{
+var openAIRules = rules{
+	name: "OpenAI's Chat Completions API", list: "messages", content: "content", text: "text",
+	signs: signs{
 		request: []string{"functions", "response_format", "max_completion_tokens", "logit_bias", "stop"},
 		message: []string{"tool_calls", "function_call", "tool_call_id", "refusal"},
 		roles:   []string{"tool", "function"},
 		parts:   []string{"image_url", "input_audio", "file"},
-	}
+	},
 }
-
-func (*chatCodec) note(text string) []byte {
-	return slices.Concat([]byte(`{"role": "user", "content": `), quoted(text), []byte("}"))
-}
-
-func (*chatCodec) text(text string) []byte { return textBlock("text", text) }
 
 func (*chatCodec) request(body cursor) { body.tools(0, "tools", "functions") }
 
@@ -188,7 +179,7 @@ func (o cursor) openAIPart(kind string) {
 		if strings.HasSuffix(kind, "_tool_result") {
 			o.foreign.read(o, kind)
 		} else {
-			o.unknownPart(kind, o.Value)
+			o.unknownPart(o.path, o.Value)
 		}
 	}
 }

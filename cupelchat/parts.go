@@ -3,7 +3,6 @@ package cupelchat
 import (
 	"bytes"
 	"encoding/json"
-	"slices"
 
 	"github.com/wollax/cupel-go/internal/rawjson"
 )
@@ -30,10 +29,13 @@ func (r *reader) each(list rawjson.Value, path string, read func(v rawjson.Value
 	for i, p := range parts {
 		r.place = place{number, i}
 		if r.depth > deepest {
-			r.unknownPart("part of parts", p.Value)
+			r.unknownPart(rawjson.Index(path, i), p.Value)
 			continue
 		}
 		read(p.Value, rawjson.Index(path, i))
+		if r.depth == 1 && number == 0 {
+			r.current().blocks++
+		}
 	}
 	r.place = outer
 	r.depth--
@@ -49,9 +51,4 @@ func quoted(text string) []byte {
 		return []byte(`""`) // a string can always be written
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
-}
-
-// textBlock returns a part of a type that says a text.
-func textBlock(kind, text string) []byte {
-	return slices.Concat([]byte(`{"type": "`+kind+`", "text": `), quoted(text), []byte("}"))
 }

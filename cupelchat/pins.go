@@ -39,7 +39,7 @@ func (c *Conversation) pins() ([]bool, error) {
 	if i := c.compaction(); i != none {
 		pins[i] = true
 	}
-	rules := c.codec.rules()
+	rules := c.rules
 	if rules.thinking {
 		asked := c.turnBegins()
 		if first := c.turn(asked); first >= 0 && c.answers() && c.entries[first].thinks {

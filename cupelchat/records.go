@@ -10,12 +10,8 @@ import (
 // record is what formats share that are only read.
 type record struct{}
 
-func (record) list() string            { return "messages" }
-func (record) request(cursor)          {}
-func (record) end(*reader)             {}
-func (record) note(text string) []byte { return (&chatCodec{}).note(text) }
-func (record) text(text string) []byte { return (&chatCodec{}).text(text) }
-func (record) rules() rules            { return rules{alternate: true, content: "content", record: true} }
+func (record) request(cursor) {}
+func (record) end(*reader)    {}
 
 // skip passes over a line that is no message, with a note if its type is unknown.
 func (o cursor) skip(known ...string) {
@@ -31,10 +27,9 @@ type claudeCodec struct {
 	messages anthropicCodec
 }
 
-func (*claudeCodec) name() string { return "Claude Code's session files" }
-
-func (*claudeCodec) signs() signs {
-	return signs{element: func(o *rawjson.Object) string {
+var claudeRules = rules{
+	name: "Claude Code's session files", list: "messages", content: "content", alternate: true, record: true,
+	signs: signs{element: func(o *rawjson.Object) string {
 		switch {
 		case o.Has("sessionId") && (o.Has("uuid") || o.Has("parentUuid")):
 			return "sessionId"
@@ -42,7 +37,7 @@ func (*claudeCodec) signs() signs {
 			return "leafUuid"
 		}
 		return ""
-	}}
+	}},
 }
 
 func (c *claudeCodec) message(o cursor) {
@@ -74,16 +69,14 @@ type codexCodec struct {
 	items responsesCodec
 }
 
-func (*codexCodec) name() string { return "Codex's session files" }
-func (*codexCodec) rules() rules { return rules{anywhere: true, record: true} }
-
-func (*codexCodec) signs() signs {
-	return signs{element: func(o *rawjson.Object) string {
+var codexRules = rules{
+	name: "Codex's session files", list: "messages", anywhere: true, record: true,
+	signs: signs{element: func(o *rawjson.Object) string {
 		if o.Get("payload").IsObject() && o.Has("timestamp") {
 			return "payload"
 		}
 		return ""
-	}}
+	}},
 }
 
 func (c *codexCodec) message(o cursor) {
@@ -114,11 +107,9 @@ const (
 	systemInstructions = "gen_ai.system_instructions"
 )
 
-func (*telemetryCodec) name() string { return "OpenTelemetry's " + inputMessages }
-func (*telemetryCodec) list() string { return inputMessages }
-
-func (*telemetryCodec) signs() signs {
-	return signs{
+var telemetryRules = rules{
+	name: "OpenTelemetry's " + inputMessages, list: inputMessages, content: "content", alternate: true, record: true,
+	signs: signs{
 		request: []string{systemInstructions},
 		// It has the same roles.
 		over: func(other Format, path string) bool { return other == OpenAI && strings.HasSuffix(path, ".role") },
@@ -136,7 +127,7 @@ func (*telemetryCodec) signs() signs {
 			}
 			return ""
 		},
-	}
+	},
 }
 
 func (c *telemetryCodec) request(body cursor) {
@@ -196,6 +187,6 @@ func (*telemetryCodec) part(o cursor) {
 		_, where := o.firstOf("uri", "content")
 		o.medium(name, tokens, where)
 	default:
-		o.unknownPart(kind, o.Value)
+		o.unknownPart(o.path, o.Value)
 	}
 }

@@ -29,12 +29,9 @@ var responsesItems = map[string]string{
 	"compaction_trigger": "", "item_reference": "", "program": "", "program_output": "",
 }
 
-func (*responsesCodec) name() string { return "OpenAI's Responses API" }
-func (*responsesCodec) list() string { return "input" }
-func (*responsesCodec) rules() rules { return rules{anywhere: true} }
-
-func (*responsesCodec) signs() signs {
-	return signs{
+var responsesRules = rules{
+	name: "OpenAI's Responses API", list: "input", content: "content", text: "input_text", anywhere: true,
+	signs: signs{
 		parts: []string{"input_text", "output_text", "input_image", "input_file"},
 		element: func(o *rawjson.Object) string {
 			if isResponseItem(o.Get("type").String()) && !ofMessages(o) && !(o.Get("role").IsNull() && o.Get("content").IsString()) {
@@ -42,16 +39,13 @@ func (*responsesCodec) signs() signs {
 			}
 			return ""
 		},
-	}
+	},
 }
 
 // isResponseItem reports whether a type is one of the API's items.
 func isResponseItem(kind string) bool {
-	switch kind {
-	case "message", "reasoning", "item_reference", "compaction", "mcp_list_tools", "mcp_approval_request", "mcp_approval_response":
-		return true
-	}
-	return strings.HasSuffix(kind, "_call") || strings.HasSuffix(kind, "_call_output")
+	_, known := responsesItems[kind]
+	return known
 }
 
 // ofMessages reports whether an object of type "message" is a response of
@@ -75,10 +69,6 @@ func ofMessages(o *rawjson.Object) bool {
 	return false
 }
 
-func (*responsesCodec) note(text string) []byte { return (&chatCodec{}).note(text) }
-
-func (*responsesCodec) text(text string) []byte { return textBlock("input_text", text) }
-
 func (c *responsesCodec) request(body cursor) {
 	previous, conversation := body.Get("previous_response_id").String() != "", body.Has("conversation")
 	if previous && conversation {
@@ -96,7 +86,7 @@ func (c *responsesCodec) request(body cursor) {
 		body.content(name, "", "part-type", func(part cursor) { c.part(part, nil) })
 	}, "instructions")
 	for _, m := range body.Members {
-		if m.Name == c.list() && m.Value.IsString() { // a message of the user
+		if m.Name == body.rules.list && m.Value.IsString() { // a message of the user
 			body.beginMember(m, "user")
 			body.current().words, body.current().asks = true, true
 			body.say(m.Value)
@@ -307,7 +297,7 @@ func (c *responsesCodec) other(o cursor, kind string, returns bool) {
 		e.compact = true
 	case kind == "mcp_list_tools":
 	default:
-		o.unknownPart(kind, o.Value)
+		o.unknownPart(o.path, o.Value)
 		return
 	}
 	if isCall {
