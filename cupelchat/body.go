@@ -144,7 +144,7 @@ func (c *Conversation) keptMembers(states []state, list []byte) [][]byte {
 		case m.Name == name && m.Value.IsArray():
 			members = append(members, m.With(list))
 		case has && states[at].in || has && c.entries[at].role == "tools":
-			members = append(members, c.message(&c.messages[c.entries[at].message], states))
+			members = append(members, c.message(c.messageOf(at), states))
 		case has && m.Name == name:
 			members = append(members, m.With([]byte("[]")))
 		case !has:
@@ -168,7 +168,7 @@ func (c *Conversation) keptMessages(states []state, n *notesOf) [][]byte {
 			continue
 		}
 		for at := m.from; at < m.to; at++ {
-			if s := &states[at]; s.note && s.text != "" && c.groups[c.groupOf[at]][0] == at {
+			if s := &states[at]; s.note && s.text != "" && c.group(at)[0] == at {
 				j.add(c.rules.note(s.text), "user", none)
 			}
 		}

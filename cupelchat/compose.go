@@ -58,7 +58,7 @@ func (c *Conversation) Compose(pieces []Piece) (body []byte, notes []string, err
 			if k == 0 {
 				s.text = p.Content
 			}
-			s.note = p.Content != "" && (len(p.Candidates) > 1 || c.items[at].Group() != "" && len(c.groups[c.groupOf[at]]) == 1 && c.loses(at, p.Content))
+			s.note = p.Content != "" && (len(p.Candidates) > 1 || c.items[at].Group() != "" && len(c.group(at)) == 1 && c.loses(at, p.Content))
 		}
 	}
 	n := &notesOf{}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/wollax/cupel-go/internal/english"
+	"github.com/wollax/cupel-go/internal/rawjson"
 )
 
 // startWithUser makes the first message kept one of the user's.
@@ -37,7 +38,7 @@ func (c *Conversation) startWithUser(states []state, room int, n *notesOf) {
 // restore puts an entry back with its group, if there is room, because the user
 // speaks first or last.
 func (c *Conversation) restore(at int, states []state, room int, speaks string, n *notesOf) bool {
-	group, tokens := c.groups[c.groupOf[at]], 0
+	group, tokens := c.group(at), 0
 	for _, i := range group {
 		tokens = add(tokens, c.items[i].Tokens())
 	}
@@ -89,18 +90,22 @@ func (c *Conversation) endWithUser(states []state, room int, n *notesOf) {
 // opens reports whether a conversation may begin with the entry.
 func (c *Conversation) opens(i int, states []state) bool {
 	e := &c.entries[i]
-	return c.messages[e.message].member == "" && (e.asks || states[i].note)
+	return c.messageOf(i).member == "" && (e.asks || states[i].note)
 }
 
 func (c *Conversation) pathOf(entry int) string {
-	return c.messages[c.entries[entry].message].path(c.rules)
+	m := c.messageOf(entry)
+	if m.member != "" {
+		return m.member
+	}
+	return rawjson.Index(c.rules.list, m.index)
 }
 
 // noteEmpty adds a note if nothing is left.
 func (c *Conversation) noteEmpty(states []state, n *notesOf) {
 	kept := false
 	for i, s := range states {
-		m := &c.messages[c.entries[i].message]
+		m := c.messageOf(i)
 		kept = kept || s.in && (m.member == "" || m.member == c.rules.list)
 	}
 	if !kept {
@@ -108,7 +113,7 @@ func (c *Conversation) noteEmpty(states []state, n *notesOf) {
 	}
 }
 
-func (c *Conversation) roleOf(i int) string { return c.messages[c.entries[i].message].role }
+func (c *Conversation) roleOf(i int) string { return c.messageOf(i).role }
 
 // lastRole returns the role of the last message kept.
 func (c *Conversation) lastRole(states []state) string {
@@ -183,11 +188,11 @@ func (c *Conversation) runs(states []state, written bool) []run {
 	var runs []run
 	last := none // the index of the message before
 	for i, s := range states {
-		if !s.in || !c.spoken(i) || s.note && (s.text == "" || c.groups[c.groupOf[i]][0] != i) {
+		if !s.in || !c.spoken(i) || s.note && (s.text == "" || c.group(i)[0] != i) {
 			continue
 		}
 		user := s.note || c.roleOf(i) != "assistant"
-		index := c.messages[c.entries[i].message].index
+		index := c.messageOf(i).index
 		if n := len(runs); n == 0 || runs[n-1].user != user || written && !s.note && index == last+1 {
 			runs = append(runs, run{user: user, first: i})
 		}

@@ -169,7 +169,7 @@ func (c *Conversation) pinOpening(pins []bool) {
 			if pins[i] {
 				return
 			}
-		case slices.ContainsFunc(c.groups[c.groupOf[i]], func(i int) bool { return pins[i] }):
+		case slices.ContainsFunc(c.group(i), func(i int) bool { return pins[i] }):
 			if opening != none {
 				pins[opening] = true
 			}
@@ -180,6 +180,5 @@ func (c *Conversation) pinOpening(pins []bool) {
 
 // spoken reports whether an entry is of a message of the user or the model.
 func (c *Conversation) spoken(i int) bool {
-	e := &c.entries[i]
-	return c.messages[e.message].member == "" && !isSystem(e.role)
+	return c.messageOf(i).member == "" && !isSystem(c.entries[i].role)
 }

@@ -101,9 +101,9 @@ type reader struct {
 	notesOf
 
 	calls   []toolCall
-	pending map[string]pendingCalls // by id
-	depth   int                     // of the part that is being read
-	at      int                     // the entry that is being read
+	pending map[string][]int // calls that wait for results, by id
+	depth   int              // of the part that is being read
+	at      int              // the entry that is being read
 	place   place
 	when    time.Time // of the message that is being read
 
@@ -118,7 +118,8 @@ type reader struct {
 	media map[string]int // counts, by their words in the notes
 }
 
-// toolCall is one call of a tool.
+// toolCall is one call of a tool. Several calls of a message have one id if a server
+// gives none.
 type toolCall struct {
 	entry    int
 	name     string
@@ -126,17 +127,10 @@ type toolCall struct {
 	answered bool
 }
 
-// pendingCalls are the calls with one id in one message. There are several if a
-// server gives no ids.
-type pendingCalls struct {
-	entry int
-	calls []int
-}
-
 func newReader(f Format, counter cupel.TokenCounter, s settings) *reader {
 	return &reader{
 		settings: s, rules: formats[f].rules, codec: formats[f].codec(), counter: counter,
-		pending: map[string]pendingCalls{}, media: map[string]int{},
+		pending: map[string][]int{}, media: map[string]int{},
 	}
 }
 
@@ -173,16 +167,6 @@ func (r *reader) entry(role string) *entry {
 
 // current is the entry that is being read.
 func (r *reader) current() *entry { return &r.entries[r.at] }
-
-// path is the path of an entry's message.
-func (r *reader) path(entry int) string { return r.messages[r.entries[entry].message].path(r.rules) }
-
-func (m *message) path(u *rules) string {
-	if m.member != "" {
-		return m.member
-	}
-	return rawjson.Index(u.list, m.index)
-}
 
 func (r *reader) spend(tokens int) { r.current().tokens = add(r.current().tokens, tokens) }
 
@@ -304,12 +288,11 @@ func (r *reader) use(id, name string, arguments rawjson.Value) {
 
 // called records a tool call; its result will name id.
 func (r *reader) called(id, name, title string) {
-	p := r.pending[id]
-	if len(p.calls) == 0 || p.entry != r.at {
-		p = pendingCalls{entry: r.at}
+	waiting := r.pending[id]
+	if len(waiting) > 0 && r.calls[waiting[0]].entry != r.at {
+		waiting = nil // of an earlier message
 	}
-	p.calls = append(p.calls, len(r.calls))
-	r.pending[id] = p
+	r.pending[id] = append(waiting, len(r.calls))
 	r.calls = append(r.calls, toolCall{entry: r.at, name: name, title: title})
 	e := r.current()
 	e.tool = true
@@ -323,18 +306,17 @@ func (r *reader) returned(id string) {
 	e.tool = true
 	e.ids = append(e.ids, id)
 	r.spend(callTokens)
-	p, ok := r.pending[id]
-	if !ok {
+	waiting := r.pending[id]
+	if len(waiting) == 0 {
 		return
 	}
-	first := &r.calls[p.calls[0]]
+	first := &r.calls[waiting[0]]
 	e.names = append(e.names, first.name)
 	e.title = first.title
-	r.links.join(p.entry, r.at)
+	r.links.join(first.entry, r.at)
 	first.answered = true
-	if len(p.calls) > 1 {
-		p.calls = p.calls[1:]
-		r.pending[id] = p
+	if len(waiting) > 1 { // without ids, or with one id for all
+		r.pending[id] = waiting[1:]
 	}
 }
 

@@ -109,12 +109,12 @@ func (c *Conversation) sinceCompaction(items []*cupel.ContextItem, budget cupel.
 	for _, item := range items {
 		tokens = add(tokens, item.Tokens())
 	}
-	older := latest != none && !c.noPins && tokens > min(budget.TargetTokens(), budget.MaxTokens()-budget.OutputReserve())
+	older := latest != none && !c.noPins && tokens > limitOf(budget)
 	given := candidates{}
 	gone := 0
 	for i, item := range items {
 		needed := func(i int) bool { return i >= latest || c.items[i].Pinned() }
-		if older && !slices.ContainsFunc(c.groups[c.groupOf[i]], needed) {
+		if older && !slices.ContainsFunc(c.group(i), needed) {
 			gone++
 			continue
 		}

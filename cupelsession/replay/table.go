@@ -3,6 +3,7 @@ package replay
 import (
 	"cmp"
 	"fmt"
+	"reflect"
 	"slices"
 
 	"github.com/wollax/cupel-go/internal/tally"
@@ -100,7 +101,7 @@ func (t *Table) Add(s *Sample) error {
 
 // Merge adds the samples of another table of the same plan.
 func (t *Table) Merge(other *Table) error {
-	if !t.Plan.equal(&other.Plan) || len(t.Cells) != len(other.Cells) || len(t.Worst) != len(other.Worst) {
+	if !reflect.DeepEqual(t.Plan, other.Plan) || len(t.Cells) != len(other.Cells) || len(t.Worst) != len(other.Worst) {
 		return fmt.Errorf("cupel: tables of other policies or shares cannot be merged: %+v and %+v", t.Plan, other.Plan)
 	}
 	t.Conversations += other.Conversations
@@ -120,10 +121,6 @@ func (t *Table) Merge(other *Table) error {
 		}
 	}
 	return nil
-}
-
-func (p *Plan) equal(q *Plan) bool {
-	return slices.Equal(p.Policies, q.Policies) && slices.Equal(p.Shares, q.Shares) && p.Against == q.Against && slices.Equal(p.Caches, q.Caches)
 }
 
 // opponent returns the policy that all are compared with, or -1.
