@@ -37,7 +37,7 @@ type Conversation struct {
 // body, which must not change afterwards. It takes linear time.
 //
 // It fails with an [Error] where the body is not what the format says or cannot be
-// selected from, with an [OptionError], or with an error of the counter.
+// selected from, with a [cupel.InvalidConfigError] for an option, or with an error of the counter.
 func Read(body []byte, f Format, counter cupel.TokenCounter, opts ...Option) (*Conversation, error) {
 	if _, ok := formats[f]; !ok {
 		return nil, &Error{Reason: fmt.Sprintf("the format %d is unknown", uint8(f))}

@@ -1,9 +1,6 @@
 package cupelchat
 
-import (
-	"fmt"
-	"slices"
-)
+import "slices"
 
 // pins returns which entries are pinned: system prompts and definitions of tools;
 // the first and the last message in which the user says something; the calls that
@@ -60,7 +57,7 @@ func (c *Conversation) pinMessages(pins []bool) error {
 	for _, n := range c.pinned {
 		at := slices.IndexFunc(c.messages, func(m message) bool { return m.member == "" && m.index == n })
 		if at < 0 {
-			return &OptionError{"WithPins", fmt.Sprintf("has the message %d, which the conversation does not have", n)}
+			return invalid("WithPins", n, "the conversation does not have this message")
 		}
 		for i := c.messages[at].from; i < c.messages[at].to; i++ {
 			pins[i] = true
