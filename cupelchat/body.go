@@ -70,18 +70,8 @@ func (c *Conversation) loses(i int, text string) bool {
 	return !slices.ContainsFunc(c.entries[i].parts, func(p part) bool { return p.kind == call && slices.Contains(lines, p.text) })
 }
 
-// write writes the conversation with what a report says is in the window. room is
-// how many tokens there still are.
-func (c *Conversation) write(report *cupel.SelectionReport, given candidates, room int, n *notesOf) ([]byte, error) {
-	states, err := c.states(report, given)
-	if err != nil {
-		return nil, err
-	}
-	return c.finish(states, room, n)
-}
-
 // finish writes the conversation with what is in, and with what the API requires
-// as well.
+// as well. room is how many tokens there still are.
 func (c *Conversation) finish(states []state, room int, n *notesOf) ([]byte, error) {
 	rules := c.rules
 	if rules.record {

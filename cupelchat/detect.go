@@ -11,14 +11,9 @@ import (
 	"github.com/wollax/cupel-go/internal/rawjson"
 )
 
-// Errors of [Detect] match one of these, or neither if the body is not JSON, or is
-// known to be something else.
-var (
-	// ErrUnknownFormat is for JSON that is no conversation in any known format.
-	ErrUnknownFormat = errors.New("cupel: no known format of conversations")
-	// ErrAmbiguousFormat is for a body with signs of two formats.
-	ErrAmbiguousFormat = errors.New("cupel: signs of two formats of conversations")
-)
+// ErrAmbiguousFormat is what an error of [Detect] matches for a body with signs of
+// two formats.
+var ErrAmbiguousFormat = errors.New("cupel: signs of two formats of conversations")
 
 // signs are what shows that a conversation is in a format, because no other one
 // has it.
@@ -87,7 +82,7 @@ func DetectAll(body []byte) ([]Format, error) {
 			return nil, err
 		}
 	default:
-		return nil, unknown(value, "", fmt.Sprintf("a conversation must be an array or an object, got %s", value.Type()))
+		return nil, value.Errorf("", "a conversation must be an array or an object, got %s", value.Type())
 	}
 	for i, part := range elements {
 		if err := e.element(part.Value, rawjson.Index(list, i), i); err != nil {
@@ -95,10 +90,6 @@ func DetectAll(body []byte) ([]Format, error) {
 		}
 	}
 	return e.decide()
-}
-
-func unknown(v rawjson.Value, path, reason string) error {
-	return &Error{Line: v.Line(), Path: path, Reason: reason, Err: ErrUnknownFormat}
 }
 
 // isStream reports whether a text is a stream of server-sent events.
@@ -132,7 +123,7 @@ func (e *evidence) request(v rawjson.Value) (list string, elements []rawjson.Par
 		if o.Has("role") || o.Has("type") { // one message
 			return "", []rawjson.Part{v.Alone()}, nil
 		}
-		return "", nil, unknown(v, "", fmt.Sprintf("the object has none of %q: it is no conversation", lists()))
+		return "", nil, v.Errorf("", "the object has none of %q: it is no conversation", lists())
 	}
 	list = found[0]
 	for f, known := range formats {
@@ -197,7 +188,7 @@ func (e *evidence) element(v rawjson.Value, path string, i int) error {
 		if what := foreign(&o); what != "" {
 			return v.Errorf(path, "is %s", what)
 		}
-		return unknown(v, path, "is no message of a known format: it has no role")
+		return v.Errorf(path, "is no message of a known format: it has no role")
 	}
 	e.openAI = e.openAI || role.String() == "developer"
 	e.systemFirst = e.systemFirst || i == 0 && role.String() == "system"

@@ -74,7 +74,10 @@ func (c *Conversation) Select(ctx context.Context, chooser Chooser, budget cupel
 		return nil, err
 	}
 	c.addCompacted(w.Report, given)
-	w.body, w.err = c.write(w.Report, given, room(budget, w.Items), n)
+	states, err := c.states(w.Report, given)
+	if w.err = err; err == nil {
+		w.body, w.err = c.finish(states, room(budget, w.Items), n)
+	}
 	w.Notes = n.notes()
 	return w, nil
 }

@@ -16,29 +16,6 @@ import (
 	"github.com/wollax/cupel-go/cupelsession/replay"
 )
 
-// synthetic yields the JSON Lines of n short conversations that differ.
-type synthetic struct {
-	n, at int
-	left  []byte
-}
-
-func (s *synthetic) Read(p []byte) (int, error) {
-	if len(s.left) == 0 {
-		if s.at == s.n {
-			return 0, io.EOF
-		}
-		s.left = fmt.Appendf(s.left[:0], `{"id": "c%d", "messages": [{"role": "system", "content": "Be kind."}, {"role": "user", "content": "Order %d%s"}, `+
-			`{"role": "assistant", "content": null, "tool_calls": [{"id": "a", "type": "function", "function": {"name": "f", "arguments": "{\"q\":\"tea\"}"}}]}, `+
-			`{"role": "tool", "tool_call_id": "a", "content": "{\"sku\": \"TEA-%d\"}"}, {"role": "assistant", "content": "Tea?"}, {"role": "user", "content": "Yes."}, `+
-			`{"role": "assistant", "content": null, "tool_calls": [{"id": "b", "type": "function", "function": {"name": "f", "arguments": "{\"sku\":\"TEA-%d\"}"}}]}]}`+"\n",
-			s.at, s.at, strings.Repeat(" please", s.at%23), s.at%1000, s.at%1000)
-		s.at++
-	}
-	n := copy(p, s.left)
-	s.left = s.left[n:]
-	return n, nil
-}
-
 // samples measures what a reader has.
 func samples(t testing.TB, m *replay.Measure, r io.Reader, take func(n, line int) bool) []replay.Sample {
 	t.Helper()
@@ -69,9 +46,10 @@ func written(t testing.TB, result *replay.Result) string {
 func TestShards(t *testing.T) {
 	data, err := os.ReadFile("testdata/agents.jsonl")
 	require.NoError(t, err)
-	more, err := io.ReadAll(&synthetic{n: 60})
-	require.NoError(t, err)
-	data = append(data, more...)
+	for i := range 60 { // shorter ones that differ
+		line := strings.NewReplacer("\n", " ", "Hi!", strings.Repeat("please ", i%23), "TEA-77", fmt.Sprintf("TEA-%d", i)).Replace(talk)
+		data = append(data, line+"\n"...)
+	}
 	var conversations []replay.Conversation
 	for c, err := range replay.Scan("file.jsonl", bytes.NewReader(data), nil) {
 		require.NoError(t, err)
