@@ -58,7 +58,7 @@ func (c *Conversation) Compose(pieces []Piece) (body []byte, notes []string, err
 		}
 	}
 	n := &notesOf{}
-	body, err = c.finish(states, 0, n)
+	body, err = (&writer{c, n, states, 0}).finish()
 	if err == nil && len(marked) > 0 && c.rules.cache {
 		body = c.mark(body, states, pieces, marked)
 	}
@@ -93,7 +93,7 @@ func (c *Conversation) mark(body []byte, states []state, pieces []Piece, marked 
 		last++
 		end := len(p.all)
 		if n < len(pieces)-1 {
-			before := c.promptCache(c.assemble(cut, &notesOf{}))
+			before := c.promptCache((&writer{c, &notesOf{}, cut, 0}).assemble())
 			if before == nil {
 				return body
 			}

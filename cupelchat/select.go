@@ -76,7 +76,7 @@ func (c *Conversation) Select(ctx context.Context, chooser Chooser, budget cupel
 	c.addCompacted(w.Report, given)
 	states, err := c.states(w.Report, given)
 	if w.err = err; err == nil {
-		w.body, w.err = c.finish(states, room(budget, w.Items), n)
+		w.body, w.err = (&writer{c, n, states, room(budget, w.Items)}).finish()
 	}
 	w.Notes = n.notes()
 	return w, nil
