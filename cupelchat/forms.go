@@ -187,7 +187,7 @@ func (c *Conversation) notesFor(group []int) ([]cupel.Variant, error) {
 	var notes []cupel.Variant
 	texts := counting{counter: c.counter}
 	for _, share := range []float64{0.3, 0.1, 0} {
-		text, worth := c.noteText(group, share, texts.count)
+		text, worth := c.noteText(group, total, share, texts.count)
 		if n := texts.count(text) + messageTokens; n < total {
 			notes = append(notes, cupel.Variant{Content: text, Tokens: n, Worth: worth})
 		}
@@ -195,13 +195,11 @@ func (c *Conversation) notesFor(group []int) ([]cupel.Variant, error) {
 	return notes, texts.err
 }
 
-// noteText writes a note with a share of what an exchange says.
-func (c *Conversation) noteText(group []int, share float64, count func(string) int) (text string, worth float64) {
+// noteText writes a note with a share of what an exchange of so many tokens says.
+func (c *Conversation) noteText(group []int, total int, share float64, count func(string) int) (text string, worth float64) {
 	const least = 0.02 // that a call was made
 	var titles, lines []string
-	all := 0
 	for _, i := range group {
-		all = add(all, c.entries[i].tokens)
 		for _, p := range c.entries[i].parts {
 			if p.kind == call {
 				titles = append(titles, callTitle(p.name, p.arguments))
@@ -227,7 +225,7 @@ func (c *Conversation) noteText(group []int, share float64, count func(string) i
 		}
 		lines = append(lines, out)
 		// What comes first in an outline is worth most.
-		worth += 0.9 * min(1, 2*share) * float64(tokens) / float64(max(all, 1))
+		worth += 0.9 * min(1, 2*share) * float64(tokens) / float64(max(total, 1))
 	}
 	label := noteLabel + ": " + strings.Join(titles, ", ") + "; shortened]"
 	if len(lines) == 0 {

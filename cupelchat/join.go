@@ -12,37 +12,27 @@ import (
 // between them is gone.
 type joiner struct {
 	rules  *rules
-	done   [][]byte
-	last   *joined
+	list   []*joined
 	joined int // how many messages were joined with the one before
 }
 
 // add adds a message; index is its place in the list, or none for a new one.
 func (j *joiner) add(text []byte, role string, index int) {
-	if !j.rules.alternate {
-		j.done = append(j.done, text)
-		return
-	}
 	next := &joined{text: text, role: role, index: index}
-	if j.last != nil && j.last.take(next, j.rules) {
+	if last := len(j.list) - 1; last >= 0 && j.list[last].take(next, j.rules) {
 		j.joined++
 		return
 	}
-	j.flush()
-	j.last = next
-}
-
-func (j *joiner) flush() {
-	if j.last != nil {
-		j.done = append(j.done, j.last.bytes(j.rules))
-	}
+	j.list = append(j.list, next)
 }
 
 // texts returns the messages.
 func (j *joiner) texts() [][]byte {
-	j.flush()
-	j.last = nil
-	return j.done
+	texts := make([][]byte, len(j.list))
+	for i, m := range j.list {
+		texts[i] = m.bytes(j.rules)
+	}
+	return texts
 }
 
 // joined is a message that may include later ones.
@@ -58,7 +48,7 @@ type joined struct {
 
 // take joins a message to j if that is necessary and possible.
 func (j *joined) take(next *joined, u *rules) bool {
-	if next.role != j.role || next.index != none && next.index == j.index+1 && !u.neighbours {
+	if !u.alternate || next.role != j.role || next.index != none && next.index == j.index+1 && !u.neighbours {
 		return false
 	}
 	const most = 16 // members are compared one by one
