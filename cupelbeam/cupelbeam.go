@@ -35,7 +35,7 @@ import (
 // Spec says what to measure. Workers build it again, so it is data.
 type Spec struct {
 	Policies []Policy
-	Shares   []float64 // budgets as shares of a conversation, as [replay.Run] takes them
+	Shares   []float64 // budgets as shares of a conversation, as [replay.NewMeasure] takes them
 	Against  string    // compares all policies with this one; "" disables it
 	Caches   []string  // counts what windows cost by these of [cupelsession.Caches]
 }

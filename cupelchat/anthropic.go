@@ -2,6 +2,7 @@ package cupelchat
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -36,11 +37,14 @@ type anthropicTurn struct {
 	empty  bool
 }
 
-func (*anthropicCodec) name() string { return "Anthropic's Messages API" }
-func (*anthropicCodec) list() string { return "messages" }
-
-func (*anthropicCodec) rules() rules {
-	return rules{userFirst: true, alternate: true, content: "content", thinking: true, cache: true}
+var anthropicRules = rules{
+	name: "Anthropic's Messages API", list: "messages", content: "content", text: "text",
+	userFirst: true, alternate: true, thinking: true, cache: true,
+	signs: signs{
+		request: []string{"system", "anthropic_version", "anthropic_beta", "stop_sequences", "mcp_servers"},
+		message: []string{"stop_reason"},
+		parts:   slices.DeleteFunc(slices.Collect(maps.Keys(anthropicBlocks)), func(kind string) bool { return kind == "text" }),
+	},
 }
 
 // anthropicBlocks are the types of blocks and who may have them: u is the user, a
@@ -58,67 +62,40 @@ var anthropicBlocks = map[string]string{
 // anthropicResults are the types of blocks in a result.
 var anthropicResults = []string{"text", "image", "search_result", "document", "tool_reference", "browser_state"}
 
-func (*anthropicCodec) signs() signs {
-	own := make([]string, 0, len(anthropicBlocks))
-	for kind := range anthropicBlocks {
-		if kind != "text" {
-			own = append(own, kind)
-		}
-	}
-	return signs{
-		request: []string{"system", "anthropic_version", "anthropic_beta", "stop_sequences", "mcp_servers"},
-		message: []string{"stop_reason"},
-		parts:   own,
-	}
-}
-
-func (*anthropicCodec) note(text string) []byte { return (&chatCodec{}).note(text) }
-
-func (*anthropicCodec) text(text string) []byte { return textBlock("text", text) }
-
-func (c *anthropicCodec) request(r *reader, body *rawjson.Object) {
+func (c *anthropicCodec) request(body cursor) {
 	for i, tool := range body.Get("tools").Elements() {
 		if tool.Value.IsObject() {
-			path := rawjson.Index("tools", i)
-			o, _ := r.object(tool.Value, path, "")
-			c.cache(r, o, path)
+			o, _ := body.object(tool.Value, rawjson.Index("tools", i), "")
+			c.cache(o)
 		}
 	}
-	r.tools(body, anthropicToolsTokens, "tools")
-	r.system(body, func(m rawjson.Part) {
-		r.content(m.Value, m.Name, "system", func(v rawjson.Value, path string) {
-			o, ok := r.object(v, path, "system")
-			if !ok {
-				return
-			}
-			kind := r.member(o, path, "type", "")
+	body.tools(anthropicToolsTokens, "tools")
+	body.system(func(name string) {
+		body.content(name, "system", "system", func(o cursor) {
+			kind := o.member("type", "")
 			if kind != "text" {
-				r.wrong(path, "system", "a block of the system prompt must be text")
+				o.wrong("", "system", "a block of the system prompt must be text")
 			} else {
-				c.checkText(r, o, path)
+				c.checkText(o)
 			}
-			c.read(r, o, path, kind)
+			c.read(o, kind)
 		})
 	}, "system")
 }
 
-func (c *anthropicCodec) message(r *reader, o *rawjson.Object, path string) {
+func (c *anthropicCodec) message(o cursor) {
 	c.turns = append(c.turns, anthropicTurn{})
 	m := &c.turns[len(c.turns)-1]
-	for _, member := range o.Members {
-		if member.Name != "role" && member.Name != "content" {
-			r.wrong(rawjson.Join(path, clip(member.Name)), "extra-field", "a message has a role and content, and nothing else")
-		}
-	}
-	role, known := r.role(o, path, "system", "user", "assistant")
+	o.only("extra-field", "a message has a role and content, and nothing else", "role", "content")
+	role, known := o.role("system", "user", "assistant")
 	if !known {
 		return
 	}
 	if m.role = role; role == "assistant" && c.results {
-		c.close(r)
+		c.close(o.reader)
 	}
 	c.results = c.results || role == "user"
-	c.content(r, o, path, m)
+	c.content(o, m)
 }
 
 // close ends the turn with results to the calls of the turn before.
@@ -127,34 +104,33 @@ func (c *anthropicCodec) close(r *reader) {
 	c.results, c.said = false, ""
 }
 
-func (c *anthropicCodec) content(r *reader, o *rawjson.Object, path string, m *anthropicTurn) {
-	mayBeEmpty := len(c.turns) == r.size && m.role == "assistant"
-	content := o.Get("content")
-	at := rawjson.Join(path, "content")
-	read := func(v rawjson.Value, path string) { c.block(r, v, path, m) }
+func (c *anthropicCodec) content(o cursor, m *anthropicTurn) {
+	mayBeEmpty := len(c.turns) == o.size && m.role == "assistant"
+	content, at := o.Get("content"), o.where("content")
+	read := func(part cursor) { c.block(part, m) }
 	switch {
 	case content.IsNull():
-		r.fail(empty(o, path))
-		r.wrong(at, "content-required", "a message needs content")
-		m.empty = true
+		o.fail(o.empty())
+		o.wrong("content", "content-required", "a message needs content")
+		m.empty, mayBeEmpty = true, true
 	case content.IsString():
-		r.entry(m.role).asks = m.role == "user"
-		r.content(content, at, "", nil)
+		o.entry(m.role).asks = m.role == "user"
+		o.content("content", "", "", nil)
 		m.first, m.last, m.lastAt, m.text = "text", "text", at, content.String()
 		m.empty, m.says = m.text == "", true
 		c.say(m.role, at)
 		if m.text != "" && blank(m.text) {
-			r.wrong(at, "text-blank", "the text has only white space")
+			o.wrong("content", "text-blank", "the text has only white space")
 		}
-	case content.IsArray() && m.role == "user" && len(content.Elements()) > 0:
-		r.results(content, at, func(o *rawjson.Object) bool { return o.Get("type").String() == "tool_result" }, read)
+	case m.role == "user" && len(content.Elements()) > 0:
+		o.results("content", "part-type", func(part *rawjson.Object) bool { return part.Get("type").String() == "tool_result" }, read)
 	default:
-		r.entry(m.role)
-		r.content(content, at, "content-type", read)
-		m.empty = content.IsArray() && len(r.message().lists[0]) == 0
+		o.entry(m.role)
+		o.content("content", "content-type", "part-type", read)
+		m.empty = content.IsArray() && len(content.Elements()) == 0
 	}
-	if m.empty && !mayBeEmpty && !content.IsNull() {
-		r.wrong(at, "content-empty", "the content of a message must not be empty")
+	if m.empty && !mayBeEmpty {
+		o.wrong("content", "content-empty", "the content of a message must not be empty")
 	}
 }
 
@@ -165,203 +141,195 @@ func (c *anthropicCodec) say(role, path string) {
 	}
 }
 
-func (c *anthropicCodec) block(r *reader, v rawjson.Value, path string, m *anthropicTurn) {
-	o, ok := r.object(v, path, "part-type")
-	if !ok {
-		return
-	}
+func (c *anthropicCodec) block(o cursor, m *anthropicTurn) {
 	kind := o.Get("type").String()
 	who, known := anthropicBlocks[kind]
 	if m.first == "" {
 		m.first = kind
 	}
-	m.last, m.lastAt, m.text = kind, path, ""
+	m.last, m.lastAt, m.text = kind, o.path, ""
 	switch {
 	case !known:
-		r.member(o, path, "type", "")
-		r.wrong(rawjson.Join(path, "type"), "part-type", "the type %s is not that of a block", quote(kind))
+		o.member("type", "")
+		o.wrong("type", "part-type", "the type %s is not that of a block", quote(kind))
 	case len(who) == 1 && m.role[:1] != who:
-		r.wrong(path, "part-role", "a message of the role %s cannot have a block of the type %s", m.role, kind)
+		o.wrong("", "part-role", "a message of the role %s cannot have a block of the type %s", m.role, kind)
 	default:
 		if kind != "tool_result" {
 			m.says = true
-			c.say(m.role, path)
+			c.say(m.role, o.path)
 		}
-		c.check(r, o, path, kind, m)
+		c.check(o, kind, m)
 	}
-	if kind == "tool_result" && r.current().role == "tool" {
-		r.returned(r.member(o, path, "tool_use_id", ""))
-		r.content(o.Get("content"), rawjson.Join(path, "content"), "result-content", func(v rawjson.Value, path string) { c.resultBlock(r, v, path) })
-		r.current().words = false // the text is the tool's
-		c.cache(r, o, path)
+	if kind == "tool_result" && o.current().role == "tool" {
+		o.returned(o.member("tool_use_id", ""))
+		o.content("content", "result-content", "result-content", c.resultBlock)
+		o.current().words = false // the text is the tool's
+		c.cache(o)
 		return
 	}
-	c.read(r, o, path, kind)
+	c.read(o, kind)
 }
 
 // check notes what the API refuses in a block that has its place.
-func (c *anthropicCodec) check(r *reader, o *rawjson.Object, path, kind string, m *anthropicTurn) {
+func (c *anthropicCodec) check(o cursor, kind string, m *anthropicTurn) {
 	switch kind {
 	case "text":
 		m.text = o.Get("text").String()
-		c.checkText(r, o, path)
+		c.checkText(o)
 		return
 	case "thinking", "redacted_thinking":
-		m.thinks = cmp.Or(m.thinks, path)
+		m.thinks = cmp.Or(m.thinks, o.path)
 		if o.Has(cacheControl) {
-			r.wrong(rawjson.Join(path, cacheControl), "cache-place", "thinking cannot have cache_control")
+			o.wrong(cacheControl, "cache-place", "thinking cannot have cache_control")
 		}
 		if kind == "thinking" {
-			r.want(o, path, "signature", "thinking-signature")
+			o.want("signature", "thinking-signature")
 		} else {
-			r.want(o, path, "data", "part-field")
+			o.want("data", "part-field")
 		}
 		return
 	case "tool_use":
-		c.call(r, o, path)
+		c.call(o)
 	case "tool_result":
-		c.result(r, o, path)
+		c.result(o)
 		return // its blocks come before it
 	case "image", "document":
-		c.source(r, o, path)
+		c.source(o)
 	case "server_tool_use", "mcp_tool_use":
-		if id, ok := r.want(o, path, "id", "call-id"); ok {
-			r.spelled(id, rawjson.Join(path, "id"), "call-id", spelling{})
+		if id, ok := o.want("id", "call-id"); ok {
+			o.spelled("id", "call-id", spelling{})
 			if kind == "server_tool_use" && !strings.HasPrefix(id, "srvtoolu_") {
-				r.wrong(rawjson.Join(path, "id"), "call-id", "the id of a server_tool_use begins with srvtoolu_, got %s", quote(id))
+				o.wrong("id", "call-id", "the id of a server_tool_use begins with srvtoolu_, got %s", quote(id))
 			}
 		}
-		c.input(r, o, path)
+		c.input(o)
 	}
-	c.cache(r, o, path)
+	c.cache(o)
 }
 
 // read reads a block.
-func (c *anthropicCodec) read(r *reader, o *rawjson.Object, path, kind string) {
-	e := r.current()
+func (c *anthropicCodec) read(o cursor, kind string) {
+	e := o.current()
 	if kind != "tool_use" {
 		e.words = true
 	}
 	switch kind {
 	case "text":
-		r.sayMember(o, path, "text")
+		o.sayMember("text")
 	case "tool_use":
-		id := r.member(o, path, "id", "")
-		r.use(id, r.member(o, path, "name", ""), o.Get("input"))
+		id := o.member("id", "")
+		o.use(id, o.member("name", ""), o.Get("input"))
 	case "thinking":
 		e.thinks = e.thinks || len(e.parts) == 0
-		r.keepMember(o, path, "thinking", "part-field")
+		o.keepMember("thinking", "part-field")
 	case "redacted_thinking":
 		e.thinks = e.thinks || len(e.parts) == 0
-		r.hidden("thinking", o.Get("data"))
+		o.hidden("thinking", o.Get("data"))
 	case "compaction":
 		e.compact = true
-		r.keepMember(o, path, "content", "")
+		o.keepMember("content", "")
 	case "server_tool_use", "mcp_tool_use":
 		if c.server == nil {
 			c.server = map[string]int{}
 		}
-		c.server[r.optional(o, path, "id", "")] = r.at
-		r.serverUse(o, path)
+		c.server[o.optional("id", "")] = o.at
+		o.serverUse()
 	case "image":
-		r.medium("image", anthropicImageTokens, c.address(r, o, path))
+		where := o.Value
+		if o.Get("source").IsObject() {
+			source, _ := o.inner("source", "")
+			where = c.address(source)
+		}
+		o.medium("image", anthropicImageTokens, where)
 	case "document":
-		c.document(r, o, path)
+		c.document(o)
 	case "container_upload":
-		r.medium("file", fileTokens, o.Value)
+		o.medium("file", fileTokens, o.Value)
 	case "search_result":
-		r.keepJSON(o.Value)
+		o.keepJSON(o.Value)
 	default:
 		if !strings.HasSuffix(kind, "_tool_result") {
-			r.openAIPart(o, path, kind)
+			o.openAIPart(kind)
 			return
 		}
 		// After a pause, or a wait for a tool of the client, the result is in a
 		// later message than the call.
-		id, given := r.want(o, path, "tool_use_id", "result-id")
+		id, given := o.want("tool_use_id", "result-id")
 		if call, ok := c.server[id]; ok {
-			r.links.join(call, r.at)
+			o.links.join(call, o.at)
 		} else if given {
-			r.wrong(rawjson.Join(path, "tool_use_id"), "result-without-call", "no call %s comes before the %s", quote(id), kind)
+			o.wrong("tool_use_id", "result-without-call", "no call %s comes before the %s", quote(id), kind)
 		}
-		r.keepJSON(o.Value)
+		o.keepJSON(o.Value)
 	}
 }
 
 // checkText checks a block of text.
-func (c *anthropicCodec) checkText(r *reader, o *rawjson.Object, path string) {
+func (c *anthropicCodec) checkText(o cursor) {
 	v := o.Get("text")
-	at := rawjson.Join(path, "text")
 	switch text := v.String(); {
 	case !v.IsString():
 	case text == "" && o.Has(cacheControl):
-		r.wrong(rawjson.Join(path, cacheControl), "cache-place", "an empty text cannot have cache_control")
+		o.wrong(cacheControl, "cache-place", "an empty text cannot have cache_control")
 		return
 	case text == "":
-		r.wrong(at, "text-empty", "the text is empty: leave the block out")
+		o.wrong("text", "text-empty", "the text is empty: leave the block out")
 	case blank(text):
-		r.wrong(at, "text-blank", "the text has only white space: leave the block out")
+		o.wrong("text", "text-blank", "the text has only white space: leave the block out")
 	}
-	c.cache(r, o, path)
+	c.cache(o)
 }
 
 // input checks the arguments and the name of a call.
-func (c *anthropicCodec) input(r *reader, o *rawjson.Object, path string) {
-	if v := o.Get("input"); !v.IsObject() {
-		r.wrong(rawjson.Join(path, "input"), "arguments", "must be an object, got %s", v.Type())
-	}
-	if name, ok := r.want(o, path, "name", "call-name"); ok && len([]rune(name)) > 200 {
-		r.wrong(rawjson.Join(path, "name"), "call-name", "has more than 200 characters")
+func (c *anthropicCodec) input(o cursor) {
+	o.wantObject("input", "arguments")
+	if name, ok := o.want("name", "call-name"); ok && len([]rune(name)) > 200 {
+		o.wrong("name", "call-name", "has more than 200 characters")
 	}
 }
 
 // call checks a call, which is open from here on.
-func (c *anthropicCodec) call(r *reader, o *rawjson.Object, path string) {
-	c.input(r, o, path)
-	id, ok := r.want(o, path, "id", "call-id")
+func (c *anthropicCodec) call(o cursor) {
+	c.input(o)
+	id, ok := o.want("id", "call-id")
 	if !ok {
 		return
 	}
-	at := rawjson.Join(path, "id")
-	r.spelled(id, at, "call-id", spelling{})
+	o.spelled("id", "call-id", spelling{})
 	if first, seen := c.ids[id]; seen {
-		r.wrong(at, "call-id-twice", "%s has the same id, %s", first, quote(id))
+		o.wrong("id", "call-id-twice", "%s has the same id, %s", first, quote(id))
 		return
 	}
 	if c.ids == nil {
 		c.ids = map[string]string{}
 	}
-	c.ids[id] = path
-	c.calls.open(id, path)
+	c.ids[id] = o.path
+	c.calls.open(id, o.path)
 }
 
 // result checks which call a result answers.
-func (c *anthropicCodec) result(r *reader, o *rawjson.Object, path string) {
-	id, ok := r.want(o, path, "tool_use_id", "result-id")
-	if ok && c.calls.answer(r, id, rawjson.Join(path, "tool_use_id")) && c.said != "" {
-		r.wrong(c.said, "results-first", "results of calls come before anything else that the user says")
+func (c *anthropicCodec) result(o cursor) {
+	if _, ok := o.want("tool_use_id", "result-id"); ok && c.calls.answer(o, "tool_use_id") && c.said != "" {
+		o.refuse(c.said, "results-first", "results of calls come before anything else that the user says")
 		c.said = ""
 	}
 }
 
-func (c *anthropicCodec) resultBlock(r *reader, v rawjson.Value, path string) {
-	o, ok := r.object(v, path, "result-content")
-	if !ok {
-		return
-	}
-	kind := r.member(o, path, "type", "")
+func (c *anthropicCodec) resultBlock(o cursor) {
+	kind := o.member("type", "")
 	switch {
 	case !slices.Contains(anthropicResults, kind):
-		r.wrong(path, "result-content", "a block of a result must be one of %s, got %s", strings.Join(anthropicResults, ", "), quote(kind))
+		o.wrong("", "result-content", "a block of a result must be one of %s, got %s", strings.Join(anthropicResults, ", "), quote(kind))
 	case kind == "text":
-		c.checkText(r, o, path)
+		c.checkText(o)
 	default:
 		if kind == "image" || kind == "document" {
-			c.source(r, o, path)
+			c.source(o)
 		}
-		c.cache(r, o, path)
+		c.cache(o)
 	}
-	c.read(r, o, path, kind)
+	c.read(o, kind)
 }
 
 // anthropicSources are the members that each type of source needs.
@@ -370,28 +338,22 @@ var anthropicSources = map[string][]string{
 }
 
 // source checks the source of an image or a document.
-func (c *anthropicCodec) source(r *reader, o *rawjson.Object, path string) {
-	path = rawjson.Join(path, "source")
-	if v := o.Get("source"); !v.IsObject() {
-		r.wrong(path, "part-field", "must be an object, got %s", v.Type())
+func (c *anthropicCodec) source(o cursor) {
+	if !o.wantObject("source", "part-field") {
 		return
 	}
-	source, _ := o.Get("source").Fields()
+	source := o.peek("source")
 	needs, known := anthropicSources[source.Get("type").String()]
 	if !known {
-		r.wrong(rawjson.Join(path, "type"), "part-field", "the type of a source must be base64, url, file, text or content")
+		source.wrong("type", "part-field", "the type of a source must be base64, url, file, text or content")
 	}
 	for _, name := range needs {
-		r.want(&source, path, name, "part-field")
+		source.want(name, "part-field")
 	}
 }
 
 // address returns the URL of a source, or else the whole source.
-func (c *anthropicCodec) address(r *reader, o *rawjson.Object, path string) rawjson.Value {
-	if !o.Get("source").IsObject() {
-		return o.Value
-	}
-	source, _ := r.inner(o, path, "source", "")
+func (c *anthropicCodec) address(source cursor) rawjson.Value {
 	if url := source.Get("url"); url.IsString() {
 		return url
 	}
@@ -399,63 +361,52 @@ func (c *anthropicCodec) address(r *reader, o *rawjson.Object, path string) rawj
 }
 
 // document reads a document: text, a list of parts, or a file.
-func (c *anthropicCodec) document(r *reader, o *rawjson.Object, path string) {
+func (c *anthropicCodec) document(o cursor) {
 	for _, name := range []string{"title", "context"} {
-		if text := r.optional(o, path, name, ""); text != "" {
-			r.keep(text)
+		if text := o.optional(name, ""); text != "" {
+			o.keep(text)
 		}
 	}
-	source, ok := r.inner(o, path, "source", "")
+	source, ok := o.inner("source", "")
 	if !ok {
 		return
 	}
-	path = rawjson.Join(path, "source")
 	switch source.Get("type").String() {
 	case "text":
-		r.keepMember(source, path, "data", "")
+		source.keepMember("data", "")
 	case "content":
-		r.content(source.Get("content"), rawjson.Join(path, "content"), "", func(v rawjson.Value, path string) {
-			if o, ok := r.object(v, path, ""); ok {
-				c.read(r, o, path, r.member(o, path, "type", ""))
-			}
-		})
+		source.content("content", "", "", func(part cursor) { c.read(part, part.member("type", "")) })
 	default:
-		where := source.Value
-		if url := source.Get("url"); url.IsString() {
-			where = url
-		}
-		r.medium("document", fileTokens, where)
+		o.medium("document", fileTokens, c.address(source))
 	}
 }
 
 // cache checks the cache_control of an object.
-func (c *anthropicCodec) cache(r *reader, o *rawjson.Object, path string) {
-	v := o.Get(cacheControl)
-	if v.IsNull() {
+func (c *anthropicCodec) cache(o cursor) {
+	if !o.Has(cacheControl) {
 		return
 	}
-	path = rawjson.Join(path, cacheControl)
-	control, _ := v.Fields()
+	control := o.peek(cacheControl)
 	ttl := control.Get("ttl").String()
 	if control.Get("type").String() != "ephemeral" || control.Has("ttl") && ttl != fiveMinutes && ttl != oneHour {
-		r.wrong(path, "cache-form", `cache_control must be {"type":"ephemeral"}, with a ttl of 5m or 1h or none`)
+		o.wrong(cacheControl, "cache-form", `cache_control must be {"type":"ephemeral"}, with a ttl of 5m or 1h or none`)
 		return
 	}
 	if c.cached++; c.cached > maxBreakpoints {
-		r.wrong(path, "cache-limit", "a request has at most four members cache_control; this is number %d", c.cached)
+		o.wrong(cacheControl, "cache-limit", "a request has at most four members cache_control; this is number %d", c.cached)
 	}
 	switch {
 	case ttl != oneHour:
 		c.short = true
 	case c.short:
-		r.wrong(rawjson.Join(path, "ttl"), "cache-order", "what is kept for an hour must come before what is kept for five minutes, in the order tools, system, messages")
+		control.wrong("ttl", "cache-order", "what is kept for an hour must come before what is kept for five minutes, in the order tools, system, messages")
 	}
 }
 
 func (c *anthropicCodec) end(r *reader) {
 	c.close(r)
 	if r.size > 100_000 {
-		r.wrong(rawjson.Index(c.list(), 100_000), "list-long", "a request has at most 100,000 messages, got %d", r.size)
+		r.refuse(rawjson.Index(r.rules.list, 100_000), "list-long", "a request has at most 100,000 messages, got %d", r.size)
 	}
 	if len(c.turns) == 0 {
 		return
@@ -463,14 +414,14 @@ func (c *anthropicCodec) end(r *reader) {
 	thinking, _ := r.body.Get("thinking").Fields()
 	c.places(r)
 	c.last(r, thinking.Get("type").String())
-	c.cache(r, &r.body, "")
+	c.cache(cursor{reader: r, Object: r.body})
 }
 
 // places checks the order of the roles.
 func (c *anthropicCodec) places(r *reader) {
-	role := func(i int) string { return rawjson.Join(rawjson.Index(c.list(), i), "role") }
+	role := func(i int) string { return rawjson.Join(rawjson.Index(r.rules.list, i), "role") }
 	if c.turns[0].role == "assistant" {
-		r.wrong(role(0), "first-role", "the first message must be the user's")
+		r.refuse(role(0), "first-role", "the first message must be the user's")
 	}
 	for i, m := range c.turns {
 		if m.role != "system" {
@@ -478,7 +429,7 @@ func (c *anthropicCodec) places(r *reader) {
 		}
 		follows := i > 0 && (c.turns[i-1].role == "user" || c.turns[i-1].role == "assistant" && strings.HasSuffix(c.turns[i-1].last, "_tool_result"))
 		if !follows || i+1 < len(c.turns) && c.turns[i+1].role != "assistant" {
-			r.wrong(role(i), "system-place", "a message of the role system must follow a message of the user, and come last or before a message of the assistant")
+			r.refuse(role(i), "system-place", "a message of the role system must follow a message of the user, and come last or before a message of the assistant")
 		}
 	}
 }
@@ -494,16 +445,16 @@ func (c *anthropicCodec) last(r *reader, thinking string) {
 	case m.role != "assistant":
 		return
 	case m.last == "thinking" || m.last == "redacted_thinking":
-		r.wrong(m.lastAt, "thinking-last", "the last message cannot end with thinking")
+		r.refuse(m.lastAt, "thinking-last", "the last message cannot end with thinking")
 	case m.thinks != "" && thinking == "disabled":
-		r.wrong(m.thinks, "thinking-off", "thinking is disabled: the last message cannot have any")
+		r.refuse(m.thinks, "thinking-off", "thinking is disabled: the last message cannot have any")
 	}
 	if m.last == "text" && !blank(m.text) && strings.TrimRightFunc(m.text, unicode.IsSpace) != m.text {
 		at := m.lastAt
 		if strings.HasSuffix(at, "]") {
 			at = rawjson.Join(at, "text")
 		}
-		r.wrong(at, "trailing-space", "the last message cannot end with white space")
+		r.refuse(at, "trailing-space", "the last message cannot end with white space")
 	}
 }
 
@@ -523,22 +474,22 @@ func (c *anthropicCodec) thinkingFirst(r *reader) {
 		return
 	}
 	if m := c.turns[first]; !m.empty && m.first != "thinking" && m.first != "redacted_thinking" {
-		r.wrong(rawjson.Join(rawjson.Index(c.list(), first), "content"), "thinking-first", "thinking is enabled: the turn that goes on must begin with the thinking that it began with")
+		r.refuse(rawjson.Join(rawjson.Index(r.rules.list, first), "content"), "thinking-first", "thinking is enabled: the turn that goes on must begin with the thinking that it began with")
 	}
 }
 
 // serverUse reads a call of a tool that the API runs itself: it has no result of
 // the client's.
-func (r *reader) serverUse(o *rawjson.Object, path string) {
-	name := r.member(o, path, "name", "")
-	r.spend(callTokens)
-	r.count(name)
+func (o cursor) serverUse() {
+	name := o.member("name", "")
+	o.spend(callTokens)
+	o.count(name)
 	text := ""
 	if input := o.Get("input"); !input.IsNull() {
 		text = input.Compact()
 	}
-	e := r.current()
+	e := o.current()
 	e.names = append(e.names, name)
-	r.put(part{kind: call, text: name + "(" + text + ")", name: name, arguments: text})
-	r.count(text)
+	o.put(part{kind: call, text: name + "(" + text + ")", name: name, arguments: text})
+	o.count(text)
 }

@@ -70,81 +70,79 @@ func (c *Conversation) loses(i int, text string) bool {
 	return !slices.ContainsFunc(c.entries[i].parts, func(p part) bool { return p.kind == call && slices.Contains(lines, p.text) })
 }
 
-// write writes the conversation with what a report says is in the window. room is
-// how many tokens there still are.
-func (c *Conversation) write(report *cupel.SelectionReport, given candidates, room int, n *notesOf) ([]byte, error) {
-	states, err := c.states(report, given)
-	if err != nil {
-		return nil, err
-	}
-	return c.finish(states, room, n)
+// writer writes a conversation.
+type writer struct {
+	*Conversation
+	*notesOf
+	states []state
+	room   int // how many tokens there still are
 }
 
 // finish writes the conversation with what is in, and with what the API requires
 // as well.
-func (c *Conversation) finish(states []state, room int, n *notesOf) ([]byte, error) {
-	rules := c.codec.rules()
+func (w *writer) finish() ([]byte, error) {
+	rules := w.rules
 	if rules.record {
-		return nil, &Error{Reason: "the conversation is " + c.codec.name() + ", which is only read; write the items of the window yourself"}
+		return nil, &Error{Reason: "the conversation is " + w.rules.name + ", which is only read; write the items of the window yourself"}
 	}
-	whole := !slices.ContainsFunc(states, func(s state) bool { return !s.in || s.short })
-	body := c.text
+	whole := !slices.ContainsFunc(w.states, func(s state) bool { return !s.in || s.short })
+	body := w.text
 	if !whole {
 		if rules.userFirst {
-			c.startWithUser(states, room, n)
-			c.endWithUser(states, room, n)
+			w.startWithUser()
+			w.endWithUser()
 		}
 		if rules.thinking {
-			c.keepThinking(states, n)
+			w.keepThinking()
 		}
-		body = c.assemble(states, n)
+		body = w.assemble()
 	}
-	c.noteEmpty(states, n)
+	w.noteEmpty()
 	return body, nil
 }
 
 // assemble puts the messages that are in into what is around them.
-func (c *Conversation) assemble(states []state, n *notesOf) []byte {
-	messages := c.keptMessages(states, n)
-	if c.value.IsZero() {
+func (w *writer) assemble() []byte {
+	messages := w.keptMessages()
+	if w.value.IsZero() {
 		text := bytes.Join(messages, []byte("\n"))
-		if bytes.HasSuffix(c.text, []byte("\n")) && !bytes.HasSuffix(text, []byte("\n")) {
+		if bytes.HasSuffix(w.text, []byte("\n")) && !bytes.HasSuffix(text, []byte("\n")) {
 			text = append(text, '\n')
 		}
 		return text
 	}
-	before, after := c.value.Around()
-	value := c.value
+	before, after := w.value.Around()
+	value := w.value
 	if value.IsObject() {
-		value = c.body.Get(c.codec.list())
+		value = w.body.Get(w.rules.list)
 	}
 	list := enclose('[', messages, ']')
 	if len(value.Elements()) == 0 {
 		list = value.Raw() // with the white space that may be in it
 	}
-	if c.value.IsArray() {
+	if w.value.IsArray() {
 		return slices.Concat(before, list, after)
 	}
-	return slices.Concat(before, enclose('{', c.keptMembers(states, list), '}'), after)
+	return slices.Concat(before, enclose('{', w.keptMembers(list), '}'), after)
 }
 
 // keptMembers returns the members of a request, with a list of messages.
-func (c *Conversation) keptMembers(states []state, list []byte) [][]byte {
-	name := c.codec.list()
+func (w *writer) keptMembers(list []byte) [][]byte {
+	name := w.rules.list
 	entries := make(map[string]int)
-	for _, m := range c.messages {
+	for _, m := range w.messages {
 		if m.member != "" {
 			entries[m.member] = m.from
 		}
 	}
 	var members [][]byte
-	for _, m := range c.body.Members {
+	for _, m := range w.body.Members {
 		at, has := entries[m.Name]
 		switch {
 		case m.Name == name && m.Value.IsArray():
 			members = append(members, m.With(list))
-		case has && states[at].in || has && c.entries[at].role == "tools":
-			members = append(members, c.message(&c.messages[c.entries[at].message], states))
+		case has && w.states[at].in || has && w.entries[at].role == "tools":
+			members = append(members, w.message(w.messageOf(at)))
 		case has && m.Name == name:
 			members = append(members, m.With([]byte("[]")))
 		case !has:
@@ -160,39 +158,39 @@ func enclose(opening byte, parts [][]byte, closing byte) []byte {
 
 // keptMessages returns the texts of the messages that are in, joined where the API
 // requires it.
-func (c *Conversation) keptMessages(states []state, n *notesOf) [][]byte {
-	j := joiner{codec: c.codec}
-	for i := range c.messages {
-		m := &c.messages[i]
+func (w *writer) keptMessages() [][]byte {
+	j := joiner{rules: w.rules}
+	for i := range w.messages {
+		m := &w.messages[i]
 		if m.member != "" {
 			continue
 		}
 		for at := m.from; at < m.to; at++ {
-			if s := &states[at]; s.note && s.text != "" && c.groups[c.groupOf[at]][0] == at {
-				j.add(c.codec.note(s.text), "user", none)
+			if s := &w.states[at]; s.note && s.text != "" && w.group(at)[0] == at {
+				j.add(w.rules.note(s.text), "user", none)
 			}
 		}
-		if text := c.message(m, states); text != nil {
+		if text := w.message(m); text != nil {
 			j.add(text, m.role, m.index)
 		}
 	}
 	if j.joined > 0 {
-		n.note("joined %s with the one before, because the messages between were dropped", english.Plural(j.joined, "message"))
+		w.note("joined %s with the one before, because the messages between were dropped", english.Plural(j.joined, "message"))
 	}
 	return j.texts()
 }
 
 // message writes the entries of a message that are in, or nil if there are none.
-func (c *Conversation) message(m *message, states []state) []byte {
+func (w *writer) message(m *message) []byte {
 	var edits rawjson.Edits
 	out := make(map[place]bool)
 	some := m.from == m.to
 	for i := m.from; i < m.to; i++ {
-		s := &states[i]
+		s := &w.states[i]
 		kept := s.in && !s.note
 		some = some || kept
 		if kept && s.short {
-			c.shorten(&edits, out, m, &c.entries[i], s.text)
+			w.shorten(&edits, out, m, &w.entries[i], s.text)
 		}
 		for at, owner := range m.owners {
 			if owner == i && !kept {
@@ -237,7 +235,7 @@ func (c *Conversation) shorten(edits *rawjson.Edits, out map[place]bool, m *mess
 			}
 			at := place{p.list, p.at}
 			v := m.lists[p.list][p.at].Value
-			with := c.codec.text(text)
+			with := c.rules.part(text)
 			if !gone[i] {
 				with = slices.Concat(with, []byte(", "), v.Raw())
 			}

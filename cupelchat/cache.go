@@ -129,17 +129,25 @@ func (p *promptCache) set(after []int) {
 			want[n-1] = true
 		}
 	}
-	p.move(want)
+	// All have one time to live: a longer one must not follow a shorter one.
+	if p.bedrock {
+		p.movePoints(want)
+		return
+	}
 	for i := range p.all {
 		b := &p.all[i]
-		if !b.set || !want[i] {
-			continue
-		}
-		// All have one time to live: a longer one must not follow a shorter one.
-		if old := b.point; p.bedrock {
-			p.replace(old)
-		} else {
+		raw := b.Value.Raw()
+		switch {
+		case b.set && want[i]:
 			p.replace(b.Get(cacheControl))
+		case b.set:
+			p.edits.Drop(b.Members, func(i int) bool { return b.Members[i].Name == cacheControl })
+		case !want[i]:
+		case b.Value.IsString():
+			p.edits.Replace(b.Value, slices.Concat([]byte(`[{"type": "text", "text": `), raw, []byte(`, "`+cacheControl+`": `+p.mark+`}]`)))
+		default:
+			end := b.Members[len(b.Members)-1].Value // it has a type
+			p.edits.Replace(end, slices.Concat(end.Raw(), []byte(`, "`+cacheControl+`": `+p.mark)))
 		}
 	}
 }
@@ -150,29 +158,7 @@ func (p *promptCache) replace(old rawjson.Value) {
 	}
 }
 
-// move sets and removes breakpoints, so that the wanted blocks have one.
-func (p *promptCache) move(want map[int]bool) {
-	if p.bedrock {
-		p.movePoints(want)
-		return
-	}
-	for i := range p.all {
-		b := &p.all[i]
-		raw := b.Value.Raw()
-		switch {
-		case b.set == want[i]:
-		case b.set:
-			p.edits.Drop(b.Members, func(i int) bool { return b.Members[i].Name == cacheControl })
-		case b.Value.IsString():
-			p.edits.Replace(b.Value, slices.Concat([]byte(`[{"type": "text", "text": `), raw, []byte(`, "`+cacheControl+`": `+p.mark+`}]`)))
-		default:
-			end := b.Members[len(b.Members)-1].Value // it has a type
-			p.edits.Replace(end, slices.Concat(end.Raw(), []byte(`, "`+cacheControl+`": `+p.mark)))
-		}
-	}
-}
-
-// movePoints is move for Bedrock, whose breakpoints are blocks after others.
+// movePoints is set for Bedrock, whose breakpoints are blocks after others.
 func (p *promptCache) movePoints(want map[int]bool) {
 	stays := make(map[place]bool)
 	for i := range p.all {
@@ -181,6 +167,7 @@ func (p *promptCache) movePoints(want map[int]bool) {
 		case !want[i]:
 		case b.set:
 			stays[b.at] = true
+			p.replace(b.point)
 		default:
 			p.edits.Replace(b.Value, slices.Concat(b.Value.Raw(), []byte(`, {"`+cachePoint+`": `+p.mark+`}`)))
 		}

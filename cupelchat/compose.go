@@ -3,6 +3,8 @@ package cupelchat
 import (
 	"fmt"
 	"slices"
+
+	"github.com/wollax/cupel-go/internal/rawjson"
 )
 
 // Piece is a part of a window: an item as it is, or a text in place of items.
@@ -20,50 +22,44 @@ type Piece struct {
 	Breakpoint string
 }
 
-// PieceError says which piece does not fit the conversation.
-type PieceError struct {
-	Index  int
-	Reason string
-}
-
-func (e *PieceError) Error() string {
-	return fmt.Sprintf("cupelchat: pieces[%d] %s", e.Index, e.Reason)
-}
-
 // Compose returns the body of a window that was not chosen by [Conversation.Select],
 // such as that of a session that keeps what was sent before, and notes as in
-// [Window]. It fails with a [PieceError], and as [Window.Body] does.
+// [Window]. It fails with an [Error] whose path is that of a piece, and as [Window.Body]
+// does.
 func (c *Conversation) Compose(pieces []Piece) (body []byte, notes []string, err error) {
 	if c == nil {
 		return nil, nil, errNil
 	}
 	states := make([]state, len(c.entries))
 	var marked []int
+	wrong := func(n int, format string, args ...any) error {
+		return &Error{Path: rawjson.Index("pieces", n), Reason: fmt.Sprintf(format, args...)}
+	}
 	for n, p := range pieces {
 		if len(p.Candidates) == 0 || p.Content == "" && len(p.Candidates) > 1 {
-			return nil, nil, &PieceError{n, fmt.Sprintf("has %d candidates, want one, or several and a content", len(p.Candidates))}
+			return nil, nil, wrong(n, "has %d candidates, want one, or several and a content", len(p.Candidates))
 		}
 		if p.Breakpoint != "" {
 			if p.Breakpoint != fiveMinutes && p.Breakpoint != oneHour {
-				return nil, nil, &PieceError{n, fmt.Sprintf("has the breakpoint %.20q, want 5m or 1h", p.Breakpoint)}
+				return nil, nil, wrong(n, "has the breakpoint %.20q, want 5m or 1h", p.Breakpoint)
 			}
 			marked = append(marked, n)
 		}
 		for k, at := range p.Candidates {
 			if at < 0 || at >= len(states) || states[at].in {
-				return nil, nil, &PieceError{n, fmt.Sprintf("has the candidate %d, want one from 0 to %d that is in no other piece", at, len(states)-1)}
+				return nil, nil, wrong(n, "has the candidate %d, want one from 0 to %d that is in no other piece", at, len(states)-1)
 			}
 			s := &states[at]
 			s.in, s.short = true, p.Content != ""
 			if k == 0 {
 				s.text = p.Content
 			}
-			s.note = p.Content != "" && (len(p.Candidates) > 1 || c.items[at].Group() != "" && len(c.groups[c.groupOf[at]]) == 1 && c.loses(at, p.Content))
+			s.note = p.Content != "" && (len(p.Candidates) > 1 || c.items[at].Group() != "" && len(c.group(at)) == 1 && c.loses(at, p.Content))
 		}
 	}
 	n := &notesOf{}
-	body, err = c.finish(states, 0, n)
-	if err == nil && len(marked) > 0 && c.codec.rules().cache {
+	body, err = (&writer{c, n, states, 0}).finish()
+	if err == nil && len(marked) > 0 && c.rules.cache {
 		body = c.mark(body, states, pieces, marked)
 	}
 	return body, n.notes(), err
@@ -97,7 +93,7 @@ func (c *Conversation) mark(body []byte, states []state, pieces []Piece, marked 
 		last++
 		end := len(p.all)
 		if n < len(pieces)-1 {
-			before := c.promptCache(c.assemble(cut, &notesOf{}))
+			before := c.promptCache((&writer{c, &notesOf{}, cut, 0}).assemble())
 			if before == nil {
 				return body
 			}
@@ -119,19 +115,8 @@ func (c *Conversation) Blocks() []int {
 		return nil
 	}
 	blocks := make([]int, len(c.entries))
-	for i := range c.messages {
-		m := &c.messages[i]
-		for _, owner := range m.owners {
-			if owner >= 0 {
-				blocks[owner]++
-			}
-		}
-		if len(m.owners) == 0 && m.from < m.to && len(m.lists) > 0 {
-			blocks[m.from] = len(m.lists[0])
-		}
-	}
 	for i := range blocks {
-		blocks[i] = max(blocks[i], 1)
+		blocks[i] = max(c.entries[i].blocks, 1)
 	}
 	return blocks
 }

@@ -80,7 +80,7 @@ func TestComposeRefuses(t *testing.T) {
 		{[]Piece{{Candidates: []int{1e6}}}, "pieces[0] has the candidate 1000000", "there are not so many"},
 	} {
 		_, _, err := c.Compose(test.pieces)
-		var piece *PieceError
+		var piece *Error
 		if !errors.As(err, &piece) || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("error %v, want %q (%s)", err, test.want, test.why)
 		}

@@ -17,7 +17,7 @@ type Error = rawjson.Error
 type Conversation struct {
 	settings
 	format   Format
-	codec    codec
+	rules    *rules
 	counter  cupel.TokenCounter
 	text     []byte         // as it was given
 	value    rawjson.Value  // a list of messages or a request; zero if there is a message on each line
@@ -37,7 +37,7 @@ type Conversation struct {
 // body, which must not change afterwards. It takes linear time.
 //
 // It fails with an [Error] where the body is not what the format says or cannot be
-// selected from, with an [OptionError], or with an error of the counter.
+// selected from, with a [cupel.InvalidConfigError] for an option, or with an error of the counter.
 func Read(body []byte, f Format, counter cupel.TokenCounter, opts ...Option) (*Conversation, error) {
 	if _, ok := formats[f]; !ok {
 		return nil, &Error{Reason: fmt.Sprintf("the format %d is unknown", uint8(f))}
@@ -57,8 +57,7 @@ func Read(body []byte, f Format, counter cupel.TokenCounter, opts ...Option) (*C
 		return nil, r.err
 	}
 	r.joinCalls()
-	r.unanswered()
-	c.codec, c.value, c.body = r.codec, r.value, r.body
+	c.rules, c.value, c.body = r.rules, r.value, r.body
 	c.messages, c.entries = r.messages, r.entries
 	c.groups, c.groupOf = r.links.groups(len(c.entries))
 	if err := c.makeItems(); err != nil {
@@ -100,12 +99,12 @@ var errNil = &Error{Reason: "the conversation is nil; Read returns one"}
 
 // read reads a body: the parts of a request outside its messages, and the messages.
 func (r *reader) read(body []byte) {
-	parts := r.parts(body)
+	parts := r.list(body)
 	r.size = len(parts)
 	for i, part := range parts {
-		path := rawjson.Index(r.codec.list(), i)
+		path := rawjson.Index(r.rules.list, i)
 		rule := "message-type"
-		if part.Value.IsNull() && r.codec.rules().nulls {
+		if part.Value.IsNull() && r.rules.nulls {
 			rule = ""
 		}
 		o, ok := r.object(part.Value, path, rule)
@@ -113,8 +112,8 @@ func (r *reader) read(body []byte) {
 			continue
 		}
 		r.begin(part, i)
-		r.readTime(o)
-		r.codec.message(r, o, path)
+		o.readTime()
+		r.codec.message(o)
 		if r.err != nil && r.counter != nil {
 			return
 		}
@@ -124,14 +123,14 @@ func (r *reader) read(body []byte) {
 	}
 }
 
-// parts reads what is around the messages, and returns these.
-func (r *reader) parts(body []byte) []rawjson.Part {
-	name := r.codec.list()
+// list reads what is around the messages, and returns these.
+func (r *reader) list(body []byte) []rawjson.Part {
+	name := r.rules.list
 	_, value, lines, err := split(body)
 	switch {
 	case err != nil:
 		r.fail(err)
-		r.wrong("", "syntax", "%v", err)
+		r.refuse("", "syntax", "%v", err)
 		return nil
 	case value.IsZero():
 		return lines
@@ -147,10 +146,10 @@ func (r *reader) parts(body []byte) []rawjson.Part {
 	if list.IsNull() && o.Has("role") && r.counter != nil { // one message
 		return []rawjson.Part{value.Alone()}
 	}
-	r.value, r.body = value, *o
-	r.codec.request(r, o)
-	switch list = o.Get(name); {
-	case list.IsNull() && r.codec.rules().nulls:
+	r.value, r.body = value, o.Object
+	r.codec.request(o)
+	switch {
+	case list.IsNull() && r.rules.nulls:
 		r.fail(value.Errorf(name, "is required: it holds the messages"))
 		return nil
 	case list.IsNull():
@@ -167,8 +166,8 @@ func (r *reader) parts(body []byte) []rawjson.Part {
 
 // nonempty returns a list, which the API refuses if it has nothing.
 func (r *reader) nonempty(list []rawjson.Part) []rawjson.Part {
-	if len(list) == 0 && !r.codec.rules().nulls {
-		r.wrong(r.codec.list(), "list-empty", "at least one message is required")
+	if len(list) == 0 && !r.rules.nulls {
+		r.refuse(r.rules.list, "list-empty", "at least one message is required")
 	}
 	return list
 }

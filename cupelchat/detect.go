@@ -11,14 +11,9 @@ import (
 	"github.com/wollax/cupel-go/internal/rawjson"
 )
 
-// Errors of [Detect] match one of these, or neither if the body is not JSON, or is
-// known to be something else.
-var (
-	// ErrUnknownFormat is for JSON that is no conversation in any known format.
-	ErrUnknownFormat = errors.New("cupel: no known format of conversations")
-	// ErrAmbiguousFormat is for a body with signs of two formats.
-	ErrAmbiguousFormat = errors.New("cupel: signs of two formats of conversations")
-)
+// ErrAmbiguousFormat is what an error of [Detect] matches for a body with signs of
+// two formats.
+var ErrAmbiguousFormat = errors.New("cupel: signs of two formats of conversations")
 
 // signs are what shows that a conversation is in a format, because no other one
 // has it.
@@ -43,26 +38,10 @@ type spot struct {
 
 // evidence is what was found out about a body.
 type evidence struct {
-	known       []knownSigns
 	claims      map[Format]spot // the first sign of each format
-	message     bool            // there is a message of any API
 	openAI      bool            // of one of OpenAI's APIs, unknown which
 	systemFirst bool            // begins with a system prompt, which Anthropic's API does not have
 	claude, gpt bool            // the name of a model
-}
-
-// knownSigns are the signs of a format.
-type knownSigns struct {
-	Format
-	signs
-}
-
-func newEvidence() *evidence {
-	e := &evidence{claims: map[Format]spot{}}
-	for _, f := range Formats() {
-		e.known = append(e.known, knownSigns{f, formats[f].codec().signs()})
-	}
-	return e
 }
 
 func (e *evidence) claim(f Format, path string, v rawjson.Value) {
@@ -88,7 +67,7 @@ func Detect(body []byte) (Format, error) {
 // first. There is more than one only for plain messages. It fails as [Detect] does.
 func DetectAll(body []byte) ([]Format, error) {
 	text, value, elements, err := split(body)
-	e := newEvidence()
+	e := &evidence{claims: map[Format]spot{}}
 	list := ""
 	switch {
 	case err != nil && isStream(text):
@@ -103,7 +82,7 @@ func DetectAll(body []byte) ([]Format, error) {
 			return nil, err
 		}
 	default:
-		return nil, unknown(value, "", fmt.Sprintf("a conversation must be an array or an object, got %s", value.Type()))
+		return nil, value.Errorf("", "a conversation must be an array or an object, got %s", value.Type())
 	}
 	for i, part := range elements {
 		if err := e.element(part.Value, rawjson.Index(list, i), i); err != nil {
@@ -111,10 +90,6 @@ func DetectAll(body []byte) ([]Format, error) {
 		}
 	}
 	return e.decide()
-}
-
-func unknown(v rawjson.Value, path, reason string) error {
-	return &Error{Line: v.Line(), Path: path, Reason: reason, Err: ErrUnknownFormat}
 }
 
 // isStream reports whether a text is a stream of server-sent events.
@@ -127,7 +102,7 @@ func isStream(text rawjson.Text) bool {
 func lists() []string {
 	var names []string
 	for _, f := range Formats() {
-		if name := formats[f].codec().list(); !slices.Contains(names, name) {
+		if name := formats[f].rules.list; !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
@@ -148,17 +123,17 @@ func (e *evidence) request(v rawjson.Value) (list string, elements []rawjson.Par
 		if o.Has("role") || o.Has("type") { // one message
 			return "", []rawjson.Part{v.Alone()}, nil
 		}
-		return "", nil, unknown(v, "", fmt.Sprintf("the object has none of %q: it is no conversation", lists()))
+		return "", nil, v.Errorf("", "the object has none of %q: it is no conversation", lists())
 	}
 	list = found[0]
-	for _, s := range e.known {
-		for _, name := range s.request {
+	for f, known := range formats {
+		for _, name := range known.rules.signs.request {
 			if o.Has(name) {
-				e.claim(s.Format, name, o.Get(name))
+				e.claim(f, name, o.Get(name))
 			}
 		}
-		if list != "messages" && formats[s.Format].codec().list() == list {
-			e.claim(s.Format, list, o.Get(list))
+		if list != "messages" && known.rules.list == list {
+			e.claim(f, list, o.Get(list))
 		}
 	}
 	model := o.Get("model").String()
@@ -166,7 +141,6 @@ func (e *evidence) request(v rawjson.Value) (list string, elements []rawjson.Par
 	for _, name := range []string{"gpt-", "chatgpt", "o1", "o3", "o4"} {
 		e.gpt = e.gpt || strings.HasPrefix(model, name)
 	}
-	e.message = true
 	e.tools(&o)
 	return list, o.Get(list).Elements(), nil
 }
@@ -193,19 +167,20 @@ func (e *evidence) element(v rawjson.Value, path string, i int) error {
 	role := o.Get("role")
 	claims := len(e.claims)
 	seen := false
-	for _, s := range e.known {
+	for f, known := range formats {
+		s := &known.rules.signs
 		if s.element != nil {
 			if name := s.element(&o); name != "" {
 				seen = true
-				e.claim(s.Format, rawjson.Join(path, name), o.Get(name))
+				e.claim(f, rawjson.Join(path, name), o.Get(name))
 			}
 		}
 		if slices.Contains(s.roles, role.String()) {
-			e.claim(s.Format, path+".role", role)
+			e.claim(f, path+".role", role)
 		}
 		for _, name := range s.message {
 			if o.Has(name) {
-				e.claim(s.Format, rawjson.Join(path, name), o.Get(name))
+				e.claim(f, rawjson.Join(path, name), o.Get(name))
 			}
 		}
 	}
@@ -213,9 +188,8 @@ func (e *evidence) element(v rawjson.Value, path string, i int) error {
 		if what := foreign(&o); what != "" {
 			return v.Errorf(path, "is %s", what)
 		}
-		return unknown(v, path, "is no message of a known format: it has no role")
+		return v.Errorf(path, "is no message of a known format: it has no role")
 	}
-	e.message = e.message || !role.IsNull()
 	e.openAI = e.openAI || role.String() == "developer"
 	e.systemFirst = e.systemFirst || i == 0 && role.String() == "system"
 	e.parts(&o, path)
@@ -226,9 +200,9 @@ func (e *evidence) element(v rawjson.Value, path string, i int) error {
 func (e *evidence) parts(o *rawjson.Object, path string) {
 	for i, part := range o.Get("content").Elements() {
 		p, _ := part.Value.Fields()
-		for _, s := range e.known {
-			if slices.Contains(s.parts, p.Get("type").String()) {
-				e.claim(s.Format, rawjson.Index(path+".content", i), part.Value)
+		for f, known := range formats {
+			if slices.Contains(known.rules.signs.parts, p.Get("type").String()) {
+				e.claim(f, rawjson.Index(path+".content", i), part.Value)
 			}
 		}
 	}
@@ -247,7 +221,7 @@ func (e *evidence) decide() ([]Format, error) {
 		}
 		return nil, &Error{
 			Line: one.value.Line(), Path: one.path, Err: ErrAmbiguousFormat,
-			Reason: fmt.Sprintf("is a sign of %s, and %s of %s", formats[claims[0]].codec().name(), where, formats[claims[1]].codec().name()),
+			Reason: fmt.Sprintf("is a sign of %s, and %s of %s", formats[claims[0]].rules.name, where, formats[claims[1]].rules.name),
 		}
 	case len(claims) == 1:
 		return claims, nil
@@ -263,11 +237,10 @@ func (e *evidence) decide() ([]Format, error) {
 
 // prefer drops signs of a format that another one has as well.
 func (e *evidence) prefer() {
-	for _, s := range e.known {
-		if _, ok := e.claims[s.Format]; !ok || s.over == nil {
-			continue
+	for f := range e.claims {
+		if over := formats[f].rules.signs.over; over != nil {
+			maps.DeleteFunc(e.claims, func(other Format, sign spot) bool { return over(other, sign.path) })
 		}
-		maps.DeleteFunc(e.claims, func(other Format, sign spot) bool { return s.over(other, sign.path) })
 	}
 }
 

@@ -32,8 +32,7 @@
 //
 // # Errors
 //
-// [Read] and [Detect] fail with an [Error] that has a line and a path, or with an
-// [OptionError]. A message without content and calls is an error, and so is a
-// reference to text that the API keeps. [Conversation.Compose] fails with a
-// [PieceError].
+// [Read] and [Detect] fail with an [Error] that has a line and a path, and Read
+// with a [cupel.InvalidConfigError] for an option. A message without content and
+// calls is an error, and so is a reference to text that the API keeps.
 package cupelchat

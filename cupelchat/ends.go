@@ -4,110 +4,125 @@ import (
 	"slices"
 
 	"github.com/wollax/cupel-go/internal/english"
+	"github.com/wollax/cupel-go/internal/rawjson"
 )
 
 // startWithUser makes the first message kept one of the user's.
-func (c *Conversation) startWithUser(states []state, room int, n *notesOf) {
+func (w *writer) startWithUser() {
 	first := 0
-	for ; first < len(states) && (!states[first].in || !c.spoken(first)); first++ {
+	for ; first < len(w.states) && (!w.states[first].in || !w.spoken(first)); first++ {
 	}
-	if first == len(states) || c.opens(first, states) {
+	if first == len(w.states) || w.opens(first) {
 		return // there is none, or it is the user's
 	}
 	opening := first - 1
-	for opening >= 0 && !c.opens(opening, states) {
+	for opening >= 0 && !w.opens(opening) {
 		opening--
 	}
 	if opening < 0 {
 		return // the conversation has no user message before it
 	}
-	if item := c.items[opening]; item.Tokens() <= room {
-		states[opening] = state{in: true}
-		n.note("restored %s (%s), because the API requires that the user speaks first", c.pathOf(opening), english.Plural(item.Tokens(), "token"))
+	if w.restore(opening, "first") {
 		return
 	}
-	count, tokens := 0, 0
-	for i := first; i < len(states) && !(states[i].in && c.opens(i, states)); i++ {
-		if !states[i].in || !c.spoken(i) {
-			continue
-		}
-		for _, member := range c.groups[c.groupOf[i]] {
-			if states[member].in {
-				states[member] = state{}
-				count, tokens = count+1, add(tokens, c.items[member].Tokens())
-			}
+	var gone dropped
+	for i := first; i < len(w.states) && !(w.states[i].in && w.opens(i)); i++ {
+		if w.states[i].in && w.spoken(i) {
+			gone.drop(w, w.groupOf[i])
 		}
 	}
-	n.note("dropped %s from %s on (%s), because the API requires that the user speaks first, and the user's message before does not fit",
-		english.Plural(count, "item"), c.pathOf(first), english.Plural(tokens, "token"))
+	w.note("dropped %s from %s on (%s), because the API requires that the user speaks first, and the user's message before does not fit",
+		english.Plural(gone.items, "item"), w.pathOf(first), english.Plural(gone.tokens, "token"))
+}
+
+// restore puts an entry back with its group, if there is room, because the user
+// speaks first or last.
+func (w *writer) restore(at int, speaks string) bool {
+	group, tokens := w.group(at), 0
+	for _, i := range group {
+		tokens = add(tokens, w.items[i].Tokens())
+	}
+	if tokens > w.room {
+		return false
+	}
+	for _, i := range group {
+		w.states[i] = state{in: true}
+	}
+	w.note("restored %s (%s), because the API requires that the user speaks %s", w.pathOf(at), english.Plural(tokens, "token"), speaks)
+	return true
+}
+
+// dropped counts what was dropped.
+type dropped struct{ items, tokens int }
+
+// drop leaves a group out.
+func (d *dropped) drop(w *writer, group int) {
+	for _, i := range w.groups[group] {
+		if w.states[i].in {
+			w.states[i] = state{}
+			d.items, d.tokens = d.items+1, add(d.tokens, w.items[i].Tokens())
+		}
+	}
 }
 
 // endWithUser makes the last message kept one of the user's, if it was in the
 // conversation: the API would go on with the model's own words, or refuse to.
-func (c *Conversation) endWithUser(states []state, room int, n *notesOf) {
-	last := len(states) - 1
-	if last < 0 || c.roleOf(last) != "user" || c.lastRole(states) != "assistant" {
+func (w *writer) endWithUser() {
+	last := len(w.states) - 1
+	if last < 0 || w.roleOf(last) != "user" || w.lastRole() != "assistant" {
 		return
 	}
-	unit, tokens := c.groups[c.groupOf[last]], 0
-	for _, i := range unit {
-		tokens = add(tokens, c.items[i].Tokens())
-	}
-	if tokens <= room {
-		for _, i := range unit {
-			states[i] = state{in: true}
-		}
-		n.note("restored %s (%s), because the API requires that the user speaks last", c.pathOf(last), english.Plural(tokens, "token"))
+	if w.restore(last, "last") {
 		return
 	}
-	count, gone, from := 0, 0, none
-	for i := last; i >= 0 && c.lastRole(states) == "assistant"; i-- {
-		if !states[i].in {
-			continue
-		}
-		for _, member := range c.groups[c.groupOf[i]] {
-			if states[member].in {
-				states[member] = state{}
-				count, gone, from = count+1, add(gone, c.items[member].Tokens()), i
-			}
+	var gone dropped
+	from := none
+	for i := last; i >= 0 && w.lastRole() == "assistant"; i-- {
+		if w.states[i].in {
+			gone.drop(w, w.groupOf[i])
+			from = i
 		}
 	}
-	n.note("dropped %s from %s on (%s), because the API requires that the user speaks last, and the user's last message does not fit",
-		english.Plural(count, "item"), c.pathOf(from), english.Plural(gone, "token"))
+	w.note("dropped %s from %s on (%s), because the API requires that the user speaks last, and the user's last message does not fit",
+		english.Plural(gone.items, "item"), w.pathOf(from), english.Plural(gone.tokens, "token"))
 }
 
 // opens reports whether a conversation may begin with the entry.
-func (c *Conversation) opens(i int, states []state) bool {
-	e := &c.entries[i]
-	return c.messages[e.message].member == "" && (e.asks || states[i].note)
+func (w *writer) opens(i int) bool {
+	e := &w.entries[i]
+	return w.messageOf(i).member == "" && (e.asks || w.states[i].note)
 }
 
 func (c *Conversation) pathOf(entry int) string {
-	return c.messages[c.entries[entry].message].path(c.codec)
+	m := c.messageOf(entry)
+	if m.member != "" {
+		return m.member
+	}
+	return rawjson.Index(c.rules.list, m.index)
 }
 
 // noteEmpty adds a note if nothing is left.
-func (c *Conversation) noteEmpty(states []state, n *notesOf) {
+func (w *writer) noteEmpty() {
 	kept := false
-	for i, s := range states {
-		m := &c.messages[c.entries[i].message]
-		kept = kept || s.in && (m.member == "" || m.member == c.codec.list())
+	for i, s := range w.states {
+		m := w.messageOf(i)
+		kept = kept || s.in && (m.member == "" || m.member == w.rules.list)
 	}
 	if !kept {
-		n.note("no message is left; the API refuses a request without one")
+		w.note("no message is left; the API refuses a request without one")
 	}
 }
 
-func (c *Conversation) roleOf(i int) string { return c.messages[c.entries[i].message].role }
+func (c *Conversation) roleOf(i int) string { return c.messageOf(i).role }
 
 // lastRole returns the role of the last message kept.
-func (c *Conversation) lastRole(states []state) string {
-	for i, s := range slices.Backward(states) {
+func (w *writer) lastRole() string {
+	for i, s := range slices.Backward(w.states) {
 		if s.note {
 			return "user"
 		}
 		if s.in {
-			return c.roleOf(i)
+			return w.roleOf(i)
 		}
 	}
 	return ""
@@ -116,35 +131,36 @@ func (c *Conversation) lastRole(states []state) string {
 // keepThinking leaves out exchanges at the end whose turn no longer begins with
 // thinking: they became the end because what was after them is out. The API
 // refuses to go on with them if thinking is enabled.
-func (c *Conversation) keepThinking(states []state, n *notesOf) {
-	if !c.thinks() {
+func (w *writer) keepThinking() {
+	if !w.thinks() {
 		return
 	}
-	count, tokens, from := 0, 0, none
-	pinned := func(i int) bool { return c.items[i].Pinned() }
+	var gone dropped
+	from := none
+	pinned := func(i int) bool { return w.items[i].Pinned() }
 	for {
-		groups := c.unfinished(c.runs(states, false))
+		groups := w.unfinished(w.runs(false))
 		if len(groups) == 0 {
-			groups = c.unfinished(c.runs(states, true))
+			groups = w.unfinished(w.runs(true))
 		}
 		if len(groups) == 0 {
 			break
 		}
-		at := slices.IndexFunc(groups, func(g int) bool { return !slices.ContainsFunc(c.groups[g], pinned) })
+		at := slices.IndexFunc(groups, func(g int) bool { return !slices.ContainsFunc(w.groups[g], pinned) })
 		if at < 0 {
-			n.note("the model's turn at the end does not begin with thinking: the API refuses that if thinking is enabled")
+			w.note("the model's turn at the end does not begin with thinking: the API refuses that if thinking is enabled")
 			break
 		}
-		for _, i := range c.groups[groups[at]] {
-			if states[i].in {
-				states[i] = state{}
-				count, tokens, from = count+1, add(tokens, c.items[i].Tokens()), i
+		for _, i := range w.groups[groups[at]] {
+			if w.states[i].in {
+				from = i
 			}
 		}
+		gone.drop(w, groups[at])
 	}
-	if count > 0 {
-		n.note("dropped %s up to %s (%s), because the API requires that a turn at the end begins with thinking",
-			english.Plural(count, "item"), c.pathOf(from), english.Plural(tokens, "token"))
+	if gone.items > 0 {
+		w.note("dropped %s up to %s (%s), because the API requires that a turn at the end begins with thinking",
+			english.Plural(gone.items, "item"), w.pathOf(from), english.Plural(gone.tokens, "token"))
 	}
 }
 
@@ -168,21 +184,21 @@ type run struct {
 
 // runs returns the sides that speak in turn. Messages that were neighbours in the
 // conversation stay apart if they are to be as they are written.
-func (c *Conversation) runs(states []state, written bool) []run {
+func (w *writer) runs(written bool) []run {
 	var runs []run
 	last := none // the index of the message before
-	for i, s := range states {
-		if !s.in || !c.spoken(i) || s.note && (s.text == "" || c.groups[c.groupOf[i]][0] != i) {
+	for i, s := range w.states {
+		if !s.in || !w.spoken(i) || s.note && (s.text == "" || w.group(i)[0] != i) {
 			continue
 		}
-		user := s.note || c.roleOf(i) != "assistant"
-		index := c.messages[c.entries[i].message].index
+		user := s.note || w.roleOf(i) != "assistant"
+		index := w.messageOf(i).index
 		if n := len(runs); n == 0 || runs[n-1].user != user || written && !s.note && index == last+1 {
 			runs = append(runs, run{user: user, first: i})
 		}
-		if !s.note && c.entries[i].returns() {
+		if !s.note && w.entries[i].returns() {
 			in := &runs[len(runs)-1]
-			in.results = append(in.results, c.groupOf[i])
+			in.results = append(in.results, w.groupOf[i])
 		} else if user {
 			runs[len(runs)-1].says = true
 		}

@@ -5,8 +5,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-
-	"github.com/wollax/cupel-go/internal/rawjson"
 )
 
 // Format is the shape of a conversation: that of an API's request, or that of a
@@ -31,61 +29,73 @@ const (
 )
 
 // codec is what one format does in its own way. Its file reads messages into
-// entries and parts, notes what the API refuses, and makes the few texts that the
-// writer adds; everything else works on entries and parts. A codec reads one
-// conversation.
+// entries and parts, and notes what the API refuses; everything else works on
+// entries and parts. A codec reads one conversation.
 type codec interface {
-	// name is how errors and notes call the format.
-	name() string
-	// list is the name of the member of a request that holds the messages.
-	list() string
 	// request reads the other members of a request that the model sees, such as
 	// the system prompt and the tools, and refuses what cannot be selected from.
-	request(r *reader, body *rawjson.Object)
+	request(body cursor)
 	// message reads one message of the list, which r.begin has begun.
-	message(r *reader, o *rawjson.Object, path string)
+	message(o cursor)
 	// end notes what the API refuses of the messages as a whole; there are some.
 	end(r *reader)
-	// note returns a message of the user's that says a text.
-	note(text string) []byte
-	// text returns an element of a message's list of parts that says a text.
-	text(text string) []byte
-	// rules are what the API requires of the messages as a whole.
-	rules() rules
-	// signs are what no other format has.
-	signs() signs
 }
 
-// rules are what an API requires of the messages of a request.
+// rules are what a format calls its parts, and what its API requires of the messages
+// of a request.
 type rules struct {
-	userFirst bool // the first message is the user's
-	alternate bool // messages of one role that become adjacent are joined
+	name      string // in errors and notes
+	list      string // the member of a request that holds the messages
+	content   string // the member of a message that says something, which joining appends to
+	text      string // the type of a part that says a text; "" if parts have none
+	onlyParts bool   // a content is a list of parts, even if it is one text
+	userFirst bool   // the first message is the user's
+	alternate bool   // messages of one role that become adjacent are joined
 	// neighbours are messages of one role that are joined although they were next
 	// to each other: a call must come right after the user's message or a result.
 	neighbours bool
-	content    string // the member of a message that joining appends to
-	cache      bool   // has breakpoints of a prompt cache
-	record     bool   // is only read
-	anywhere   bool   // a result may be anywhere after its call
-	nulls      bool   // null may stand in any place, and the list may be empty
-	thinking   bool   // a turn of the model that began with thinking keeps its first message
+	cache      bool  // has breakpoints of a prompt cache
+	record     bool  // is only read
+	anywhere   bool  // a result may be anywhere after its call
+	nulls      bool  // null may stand in any place, and the list may be empty
+	thinking   bool  // a turn of the model that began with thinking keeps its first message
+	signs      signs // what no other format has
+}
+
+// part returns a part of a content that says a text.
+func (u *rules) part(text string) []byte {
+	kind := ""
+	if u.text != "" {
+		kind = `"type": "` + u.text + `", `
+	}
+	return slices.Concat([]byte("{"+kind+`"text": `), quoted(text), []byte("}"))
+}
+
+// note returns a message of the user's that says a text.
+func (u *rules) note(text string) []byte {
+	said := quoted(text)
+	if u.onlyParts {
+		said = enclose('[', [][]byte{u.part(text)}, ']')
+	}
+	return slices.Concat([]byte(`{"role": "user", "`+u.content+`": `), said, []byte("}"))
 }
 
 // formats are the formats that are known, by their number.
 var formats = map[Format]struct {
 	name  string
+	rules *rules
 	codec func() codec
 }{
-	OpenAI:    {"openai", func() codec { return &chatCodec{} }},
-	Responses: {"responses", func() codec { return &responsesCodec{} }},
-	Anthropic: {"anthropic", func() codec { return &anthropicCodec{} }},
-	Gemini:    {"gemini", func() codec { return &geminiCodec{} }},
-	Bedrock:   {"bedrock", func() codec { return &bedrockCodec{} }},
-	Ollama:    {"ollama", func() codec { return &ollamaCodec{} }},
+	OpenAI:    {"openai", &openAIRules, func() codec { return &chatCodec{} }},
+	Responses: {"responses", &responsesRules, func() codec { return &responsesCodec{} }},
+	Anthropic: {"anthropic", &anthropicRules, func() codec { return &anthropicCodec{} }},
+	Gemini:    {"gemini", &geminiRules, func() codec { return &geminiCodec{} }},
+	Bedrock:   {"bedrock", &bedrockRules, func() codec { return &bedrockCodec{} }},
+	Ollama:    {"ollama", &ollamaRules, func() codec { return &ollamaCodec{} }},
 
-	ClaudeCode:    {"claude-code", func() codec { return &claudeCodec{} }},
-	Codex:         {"codex", func() codec { return &codexCodec{} }},
-	OpenTelemetry: {"opentelemetry", func() codec { return &telemetryCodec{} }},
+	ClaudeCode:    {"claude-code", &claudeRules, func() codec { return &claudeCodec{} }},
+	Codex:         {"codex", &codexRules, func() codec { return &codexCodec{} }},
+	OpenTelemetry: {"opentelemetry", &telemetryRules, func() codec { return &telemetryCodec{} }},
 }
 
 // Formats returns all formats that [Read] reads.

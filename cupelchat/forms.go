@@ -33,36 +33,20 @@ func (c *Conversation) variants(e *entry) ([]cupel.Variant, error) {
 	if tokens < 2 || text == "" {
 		return nil, nil
 	}
+	var forms []cupel.Variant
 	if c.ownForms {
-		return c.callersVariants(e, tool, text, tokens)
-	}
-	if tokens < long {
-		return nil, nil
-	}
-	var variants []cupel.Variant
-	forms, err := c.reduced(text)
-	if err != nil {
-		return nil, err
-	}
-	for _, f := range forms {
-		small, n := f.Text, f.Tokens
-		if !e.returns() {
-			small += "\n" + shortened(tokens)
-			if n, err = counted(c.counter, small); err != nil {
-				return nil, err
-			}
-		}
-		if n < tokens {
-			variants = append(variants, cupel.Variant{Content: e.with(small), Tokens: e.tokens - tokens + n, Worth: f.Worth})
+		forms = c.forms(tool, text)
+	} else if tokens >= long {
+		var err error
+		if forms, err = c.reduced(text); err != nil {
+			return nil, err
 		}
 	}
-	return variants, nil
-}
-
-// callersVariants asks the caller's function for the forms of an entry.
-func (c *Conversation) callersVariants(e *entry, tool, text string, tokens int) ([]cupel.Variant, error) {
 	var variants []cupel.Variant
-	for _, v := range c.forms(tool, text) {
+	for _, v := range forms {
+		if !c.ownForms && !e.returns() {
+			v.Content += "\n" + shortened(tokens)
+		}
 		if v.Content != "" {
 			n, err := counted(c.counter, v.Content)
 			if err != nil {
@@ -80,30 +64,28 @@ func (c *Conversation) callersVariants(e *entry, tool, text string, tokens int) 
 
 // reduced returns a few smaller forms of a text, their worth as a share of the
 // text's.
-func (c *Conversation) reduced(text string) ([]cupelreduce.Form, error) {
+func (c *Conversation) reduced(text string) ([]cupel.Variant, error) {
 	texts := counting{counter: c.counter}
 	forms := cupelreduce.Forms(text, cupelreduce.WithCounter(texts.count))
-	if texts.err != nil {
-		return nil, texts.err
-	}
 	whole := forms[len(forms)-1]
 	forms = forms[:len(forms)-1]
-	var few []cupelreduce.Form
+	var few []cupel.Variant
+	last := none // of the forms that are taken
 	for _, share := range formShares {
 		most := int(float64(whole.Tokens) * share)
 		at := slices.IndexFunc(forms, func(f cupelreduce.Form) bool { return f.Tokens > most })
 		if at < 0 {
 			at = len(forms)
 		}
-		if at--; at < 0 || len(few) > 0 && few[len(few)-1].Tokens == forms[at].Tokens {
+		if at--; at < 0 || last != none && forms[last].Tokens == forms[at].Tokens {
 			continue
 		}
 		f := forms[at]
-		if f.Worth /= whole.Worth; f.Worth > 0 && f.Worth < 1 {
-			few = append(few, f)
+		if worth := f.Worth / whole.Worth; worth > 0 && worth < 1 {
+			few, last = append(few, cupel.Variant{Content: f.Text, Worth: worth}), at
 		}
 	}
-	return few, nil
+	return few, texts.err
 }
 
 // shortened is the line that marks a message that is not what was said.
@@ -205,7 +187,7 @@ func (c *Conversation) notesFor(group []int) ([]cupel.Variant, error) {
 	var notes []cupel.Variant
 	texts := counting{counter: c.counter}
 	for _, share := range []float64{0.3, 0.1, 0} {
-		text, worth := c.noteText(group, share, texts.count)
+		text, worth := c.noteText(group, total, share, texts.count)
 		if n := texts.count(text) + messageTokens; n < total {
 			notes = append(notes, cupel.Variant{Content: text, Tokens: n, Worth: worth})
 		}
@@ -213,13 +195,11 @@ func (c *Conversation) notesFor(group []int) ([]cupel.Variant, error) {
 	return notes, texts.err
 }
 
-// noteText writes a note with a share of what an exchange says.
-func (c *Conversation) noteText(group []int, share float64, count func(string) int) (text string, worth float64) {
+// noteText writes a note with a share of what an exchange of so many tokens says.
+func (c *Conversation) noteText(group []int, total int, share float64, count func(string) int) (text string, worth float64) {
 	const least = 0.02 // that a call was made
 	var titles, lines []string
-	all := 0
 	for _, i := range group {
-		all = add(all, c.entries[i].tokens)
 		for _, p := range c.entries[i].parts {
 			if p.kind == call {
 				titles = append(titles, callTitle(p.name, p.arguments))
@@ -245,7 +225,7 @@ func (c *Conversation) noteText(group []int, share float64, count func(string) i
 		}
 		lines = append(lines, out)
 		// What comes first in an outline is worth most.
-		worth += 0.9 * min(1, 2*share) * float64(tokens) / float64(max(all, 1))
+		worth += 0.9 * min(1, 2*share) * float64(tokens) / float64(max(total, 1))
 	}
 	label := noteLabel + ": " + strings.Join(titles, ", ") + "; shortened]"
 	if len(lines) == 0 {

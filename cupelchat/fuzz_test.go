@@ -46,7 +46,7 @@ func FuzzSelect(f *testing.F) {
 			opts = append(opts, WithoutPins())
 		}
 		c, err := Read(data, format, cupel.HeuristicCounter{}, opts...)
-		if err != nil || c.codec.rules().record {
+		if err != nil || c.rules.record {
 			return
 		}
 		for _, item := range c.Items() {

@@ -1,7 +1,6 @@
 package cupelchat
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/wollax/cupel-go/internal/rawjson"
@@ -21,26 +20,13 @@ type geminiContent struct {
 	broken  bool     // has calls or results that could not be read
 }
 
-func (*geminiCodec) name() string { return "Gemini's generateContent API" }
-func (*geminiCodec) list() string { return "contents" }
-
-func (*geminiCodec) rules() rules {
-	return rules{userFirst: true, alternate: true, neighbours: true, content: "parts"}
-}
-
-func (*geminiCodec) signs() signs {
-	return signs{
+var geminiRules = rules{
+	name: "Gemini's generateContent API", list: "contents", content: "parts", onlyParts: true,
+	userFirst: true, alternate: true, neighbours: true,
+	signs: signs{
 		request: []string{"systemInstruction", "system_instruction", "generationConfig", "generation_config", "safetySettings", "cachedContent"},
 		element: func(o *rawjson.Object) string { return untyped(o, "parts") }, // the AI SDK's have a type
-	}
-}
-
-func (c *geminiCodec) note(text string) []byte {
-	return slices.Concat([]byte(`{"role": "user", "parts": [`), c.text(text), []byte("]}"))
-}
-
-func (*geminiCodec) text(text string) []byte {
-	return slices.Concat([]byte(`{"text": `), quoted(text), []byte("}"))
+	},
 }
 
 // geminiNames are the members of a part by either spelling, and whether they hold
@@ -57,148 +43,127 @@ var geminiNames = map[string]bool{
 	"audioTranscription": false, "audio_transcription": false,
 }
 
-func (c *geminiCodec) request(r *reader, body *rawjson.Object) {
-	if _, v := firstOf(body, "cachedContent", "cached_content"); !v.IsNull() {
-		r.fail(v.Errorf("cachedContent", "refers to content that the provider keeps, which cannot be counted; send it with the request"))
+func (c *geminiCodec) request(body cursor) {
+	if _, v := body.firstOf("cachedContent", "cached_content"); !v.IsNull() {
+		body.fail(v.Errorf("cachedContent", "refers to content that the provider keeps, which cannot be counted; send it with the request"))
 	}
-	r.tools(body, 0, "tools")
-	r.system(body, func(m rawjson.Part) {
-		o, ok := r.object(m.Value, m.Name, "system")
-		if !ok {
-			return
-		}
-		path := rawjson.Join(m.Name, "parts")
-		if r.each(o.Get("parts"), path, func(v rawjson.Value, path string) { c.read(r, v, path) }) == 0 {
-			r.wrong(path, "system", "the system prompt needs parts")
+	body.tools(0, "tools")
+	body.system(func(name string) {
+		o, ok := body.inner(name, "system")
+		if ok && o.parts("parts", "system", c.read) == 0 {
+			o.wrong("parts", "system", "the system prompt needs parts")
 		}
 	}, "systemInstruction", "system_instruction")
 }
 
-func (c *geminiCodec) message(r *reader, o *rawjson.Object, path string) {
-	c.contents = append(c.contents, geminiContent{path: path, role: "user"})
+func (c *geminiCodec) message(o cursor) {
+	c.contents = append(c.contents, geminiContent{path: o.path, role: "user"})
 	m := &c.contents[len(c.contents)-1]
-	for _, member := range o.Members {
-		if member.Name != "role" && member.Name != "parts" {
-			r.wrong(rawjson.Join(path, clip(member.Name)), "unknown-field", "a message has a role and parts, and nothing else")
-		}
-	}
+	o.only("unknown-field", "a message has a role and parts, and nothing else", "role", "parts")
 	if o.Has("role") && string(o.Get("role").Raw()) != `""` {
-		m.role, _ = r.role(o, path, "user", "model", "function")
+		m.role, _ = o.role("user", "model", "function")
 	}
-	r.message().role = "user"
+	o.message().role = "user"
 	if m.role == "model" {
-		r.message().role = "assistant"
+		o.message().role = "assistant"
 	}
 	parts := o.Get("parts")
-	at := rawjson.Join(path, "parts")
-	read := func(v rawjson.Value, path string) { c.part(r, v, path, m) }
+	read := func(part cursor) { c.part(part, m) }
 	switch {
 	case parts.IsNull() && o.Has("content"):
-		r.fail(o.Get("content").Errorf(rawjson.Join(path, "content"), "Gemini has \"parts\" here; give the format of the conversation, which is another one"))
-		r.wrong(at, "parts-empty", "a message needs a part")
+		o.fail(o.Get("content").Errorf(o.where("content"), "Gemini has \"parts\" here; give the format of the conversation, which is another one"))
+		o.wrong("parts", "parts-empty", "a message needs a part")
 	case parts.IsNull(), parts.IsArray() && len(parts.Elements()) == 0:
-		r.fail(o.Value.Errorf(path, "has no parts: it has neither content nor tool calls; remove it"))
-		r.wrong(at, "parts-empty", "a message needs a part")
+		o.fail(o.Value.Errorf(o.path, "has no parts: it has neither content nor tool calls; remove it"))
+		o.wrong("parts", "parts-empty", "a message needs a part")
 	case !parts.IsArray():
-		r.broken(parts, at, "content-type", "must be an array of parts, got %s", parts.Type())
+		o.unreadable("parts", "content-type", "must be an array of parts, got %s", parts.Type())
 	case m.role == "model":
-		r.entry("assistant")
-		r.each(parts, at, read)
+		o.entry("assistant")
+		o.parts("parts", "part-type", read)
 	default:
-		r.results(parts, at, func(o *rawjson.Object) bool {
-			_, result := firstOf(o, "functionResponse", "function_response")
-			return !result.IsNull()
-		}, read)
+		o.results("parts", "part-type", func(part *rawjson.Object) bool { return part.Has("functionResponse") || part.Has("function_response") }, read)
 	}
 }
 
 // part reads a part of a message.
-func (c *geminiCodec) part(r *reader, v rawjson.Value, path string, m *geminiContent) {
-	o, ok := r.object(v, path, "part-type")
-	if !ok {
-		return
-	}
+func (c *geminiCodec) part(o cursor, m *geminiContent) {
 	data := 0
 	for _, member := range o.Members {
 		isData, known := geminiNames[member.Name]
 		if !known {
-			r.wrong(rawjson.Join(path, clip(member.Name)), "unknown-field", "a part has no member of that name")
+			o.wrong(clip(member.Name), "unknown-field", "a part has no member of that name")
 		}
 		if isData && !member.Value.IsNull() {
 			data++
 		}
 	}
-	_, signature := firstOf(o, "thoughtSignature", "thought_signature")
-	_, call := firstOf(o, "functionCall", "function_call")
-	_, result := firstOf(o, "functionResponse", "function_response")
-	text := o.Get("text")
+	text, signed := o.Get("text"), o.hasAny("thoughtSignature", "thought_signature")
 	switch {
 	case data > 1:
-		r.wrong(path, "part-data", "a part is one thing: text, a call, a result or a file; this one is %d", data)
+		o.wrong("", "part-data", "a part is one thing: text, a call, a result or a file; this one is %d", data)
 		m.broken = true
-	case data == 0 || text.IsString() && text.String() == "" && signature.IsNull():
-		r.wrong(path, "part-data", "the part is empty: leave it out")
-	case !call.IsNull():
+	case data == 0 || text.IsString() && text.String() == "" && !signed:
+		o.wrong("", "part-data", "the part is empty: leave it out")
+	case o.hasAny("functionCall", "function_call"):
 		if len(m.calls) == 0 {
-			m.signed = !signature.IsNull()
+			m.signed = signed
 		}
-		m.calls = append(m.calls, path)
-	case !result.IsNull():
-		m.results = append(m.results, path)
+		m.calls = append(m.calls, o.path)
+	case o.hasAny("functionResponse", "function_response"):
+		m.results = append(m.results, o.path)
 	}
-	c.read(r, v, path)
+	c.read(o)
 }
 
 // read reads one part. What is signed stays as it is.
-func (c *geminiCodec) read(r *reader, v rawjson.Value, path string) {
-	o, _ := v.Fields()
-	_, signature := firstOf(&o, "thoughtSignature", "thought_signature")
-	signed := !signature.IsNull() || string(o.Get("thought").Raw()) == "true"
-	call, arguments := firstOf(&o, "functionCall", "function_call")
-	result, response := firstOf(&o, "functionResponse", "function_response")
-	name, data := firstOf(&o, "inlineData", "inline_data", "fileData", "file_data")
-	_, code := firstOf(&o, "executableCode", "executable_code", "codeExecutionResult", "code_execution_result")
+func (c *geminiCodec) read(o cursor) {
+	signed := o.hasAny("thoughtSignature", "thought_signature") || string(o.Get("thought").Raw()) == "true"
+	call, arguments := o.firstOf("functionCall", "function_call")
+	result, response := o.firstOf("functionResponse", "function_response")
+	name, data := o.firstOf("inlineData", "inline_data", "fileData", "file_data")
+	_, code := o.firstOf("executableCode", "executable_code", "codeExecutionResult", "code_execution_result")
 	if !o.Has("text") && !arguments.IsNull() {
-		c.call(r, &o, path, call)
+		c.call(o, call)
 		return
 	}
 	if !o.Has("text") && !response.IsNull() {
-		c.result(r, &o, path, result)
+		c.result(o, result)
 		return
 	}
-	r.current().words = true
+	o.current().words = true
 	switch {
 	case o.Has("text") && signed:
-		r.keepMember(&o, path, "text", "part-field")
+		o.keepMember("text", "part-field")
 	case o.Has("text"):
-		r.sayMember(&o, path, "text")
+		o.sayMember("text")
 	case !data.IsNull():
-		c.file(r, &o, path, name)
+		c.file(o, name)
 	case !code.IsNull():
-		r.keepJSON(code)
+		o.keepJSON(code)
 	case signed && len(o.Members) == 1:
-		r.hidden("thinking", v)
+		o.hidden("thinking", o.Value)
 	default:
-		r.unknownPart("part without text", v)
+		o.unknownPart(o.path, o.Value)
 	}
 }
 
 // file reads a file, or what stands for one.
-func (c *geminiCodec) file(r *reader, o *rawjson.Object, path, name string) {
-	data, ok := r.inner(o, path, name, "part-field")
+func (c *geminiCodec) file(o cursor, name string) {
+	data, ok := o.inner(name, "part-field")
 	if !ok {
 		return
 	}
-	member, kind := firstOf(data, "mimeType", "mime_type")
+	member, kind := data.firstOf("mimeType", "mime_type")
 	if strings.HasPrefix(name, "inline") && kind.String() == "" {
-		r.wrong(rawjson.Join(rawjson.Join(path, name), member), "part-field", "data needs a mimeType")
+		data.wrong(member, "part-field", "data needs a mimeType")
 	}
-	_, where := firstOf(data, "fileUri", "file_uri")
+	_, where := data.firstOf("fileUri", "file_uri")
 	if where.IsNull() {
 		where = data.Value
 	}
 	medium, tokens := geminiMedium(kind.String())
-	r.medium(medium, tokens, where)
+	o.medium(medium, tokens, where)
 }
 
 // geminiMedium returns the name of a kind of media, and the tokens that it is
@@ -214,48 +179,45 @@ func geminiMedium(kind string) (name string, tokens int) {
 	}
 }
 
-func (c *geminiCodec) call(r *reader, part *rawjson.Object, path, member string) {
-	f, name, id := c.function(r, part, path, member)
-	path = rawjson.Join(path, member)
-	if v := f.Get("args"); !v.IsNull() && !v.IsObject() {
-		r.wrong(rawjson.Join(path, "args"), "arguments", "must be an object, got %s", v.Type())
+func (c *geminiCodec) call(o cursor, member string) {
+	f, name, id := c.function(o, member)
+	if f.Has("args") {
+		f.wantObject("args", "arguments")
 	}
 	if id == "" {
 		id = "function " + name
 	}
-	r.use(id, name, f.Get("args"))
+	o.use(id, name, f.Get("args"))
 }
 
-func (c *geminiCodec) result(r *reader, part *rawjson.Object, path, member string) {
-	f, name, id := c.function(r, part, path, member)
-	if _, known := r.pending[id]; id == "" || !known {
+func (c *geminiCodec) result(o cursor, member string) {
+	f, name, id := c.function(o, member)
+	if _, known := o.pending[id]; id == "" || !known {
 		id = "function " + name
 	}
-	r.returned(id)
+	o.returned(id)
 	response := f.Get("response")
-	path = rawjson.Join(rawjson.Join(path, member), "response")
 	if response.IsNull() {
-		r.wrong(path, "result-content", "must be an object, got null")
+		f.wrong("response", "result-content", "must be an object, got null")
 		return
 	}
-	only, ok := r.object(response, path, "result-content")
+	only, ok := f.inner("response", "result-content")
 	switch {
 	case !ok:
 	case len(only.Members) == 1 && only.Members[0].Value.IsString():
-		r.say(only.Members[0].Value)
+		o.say(only.Members[0].Value)
 	default:
-		r.sayAs(response.Compact(), response, "output")
+		o.sayAs(response.Compact(), response, "output")
 	}
-	r.current().words = false // the text is the tool's
+	o.current().words = false // the text is the tool's
 }
 
 // function returns a call or a result with its name and its id.
-func (c *geminiCodec) function(r *reader, part *rawjson.Object, path, member string) (f *rawjson.Object, name, id string) {
-	f, ok := r.inner(part, path, member, "call-form")
+func (c *geminiCodec) function(o cursor, member string) (f cursor, name, id string) {
+	f, ok := o.inner(member, "call-form")
 	if ok {
-		path = rawjson.Join(path, member)
-		name, _ = r.need(f, path, "name", "call-name")
-		id = r.optional(f, path, "id", "")
+		name, _ = f.need("name", "call-name")
+		id = f.optional("id", "")
 	}
 	return f, name, id
 }
@@ -269,7 +231,7 @@ func (c *geminiCodec) end(r *reader) {
 		return
 	}
 	if m := c.contents[len(c.contents)-1]; m.role == "model" && len(m.calls) == 0 {
-		r.wrong(rawjson.Join(m.path, "role"), "last-role", "the last message must be the user's")
+		r.refuse(rawjson.Join(m.path, "role"), "last-role", "the last message must be the user's")
 	}
 }
 
@@ -285,20 +247,20 @@ func (c *geminiCodec) place(r *reader, i int) {
 	}
 	if len(m.calls) > 0 {
 		if i == 0 || before.role == "model" {
-			r.wrong(m.path, "call-place", "a call must come right after a message of the user or after results")
+			r.refuse(m.path, "call-place", "a call must come right after a message of the user or after results")
 		}
 		switch {
 		case m.broken || after.broken:
 		case len(after.results) == 0:
-			r.wrong(m.calls[0], "call-without-result", "a call needs a functionResponse in the next message")
+			r.refuse(m.calls[0], "call-without-result", "a call needs a functionResponse in the next message")
 		case len(after.results) < len(m.calls):
-			r.wrong(rawjson.Join(after.path, "parts"), "call-without-result", "the message before has %d calls, and there are %d results", len(m.calls), len(after.results))
+			r.refuse(rawjson.Join(after.path, "parts"), "call-without-result", "the message before has %d calls, and there are %d results", len(m.calls), len(after.results))
 		case len(after.results) > len(m.calls):
-			r.wrong(after.results[len(m.calls)], "result-without-call", "the message before has %d calls, and there are %d results", len(m.calls), len(after.results))
+			r.refuse(after.results[len(m.calls)], "result-without-call", "the message before has %d calls, and there are %d results", len(m.calls), len(after.results))
 		}
 	}
 	if len(m.results) > 0 && len(before.calls) == 0 && !before.broken {
-		r.wrong(m.results[0], "result-without-call", "a functionResponse must come right after the message with the call")
+		r.refuse(m.results[0], "result-without-call", "a functionResponse must come right after the message with the call")
 	}
 }
 
@@ -315,7 +277,7 @@ func (c *geminiCodec) signatures(r *reader) {
 	}
 	for i := start; signed && i < len(c.contents); i++ {
 		if m := c.contents[i]; len(m.calls) > 0 && !m.signed {
-			r.wrong(m.calls[0], "signature", "the first call of the message has lost its thoughtSignature, which others of the turn have")
+			r.refuse(m.calls[0], "signature", "the first call of the message has lost its thoughtSignature, which others of the turn have")
 		}
 	}
 }

@@ -120,7 +120,7 @@ func messagesOf(t testing.TB, f Format, text string) []object {
 		value = list
 	}
 	if request, ok := value.(object); ok {
-		if value = request[formats[f].codec().list()]; value == nil {
+		if value = request[formats[f].rules.list]; value == nil {
 			value = []any{request}
 		}
 	}

@@ -20,9 +20,9 @@ func (c *Conversation) makeItems() error {
 	if err != nil {
 		return err
 	}
-	times := c.times()
+	c.fillTimes()
 	for i := range c.entries {
-		item, err := c.makeItem(i, pins[i], times)
+		item, err := c.makeItem(i, pins[i])
 		if err != nil {
 			return err
 		}
@@ -31,10 +31,10 @@ func (c *Conversation) makeItems() error {
 	return c.addNotes(pins)
 }
 
-func (c *Conversation) makeItem(i int, pinned bool, times []time.Time) (*cupel.ContextItem, error) {
+func (c *Conversation) makeItem(i int, pinned bool) (*cupel.ContextItem, error) {
 	e := &c.entries[i]
 	m := &c.messages[e.message]
-	group := c.groups[c.groupOf[i]]
+	group := c.group(i)
 	kind, source, origin := cupel.KindMessage, cupel.SourceChat, e.role
 	switch {
 	case e.role == "tools":
@@ -62,7 +62,7 @@ func (c *Conversation) makeItem(i int, pinned bool, times []time.Time) (*cupel.C
 	}
 	opts := []cupel.ItemOption{
 		cupel.WithKind(kind), cupel.WithSource(source), cupel.WithMetadata(metadata),
-		cupel.WithTimestamp(times[group[len(group)-1]]),
+		cupel.WithTimestamp(c.entries[group[len(group)-1]].time),
 	}
 	if pinned {
 		opts = append(opts, cupel.WithPinned())
@@ -112,22 +112,25 @@ func distinct(list []string) []string {
 	})
 }
 
-// times gives every entry a time. Most conversations have none; the times that
+// group returns the entries that are in or out together with one.
+func (c *Conversation) group(i int) []int { return c.groups[c.groupOf[i]] }
+
+// messageOf returns the message of an entry.
+func (c *Conversation) messageOf(i int) *message { return &c.messages[c.entries[i].message] }
+
+// fillTimes gives every entry a time. Most conversations have none; the times that
 // this function makes up only order the messages.
-func (c *Conversation) times() []time.Time {
-	times := make([]time.Time, len(c.entries))
+func (c *Conversation) fillTimes() {
 	known := slices.IndexFunc(c.entries, func(e entry) bool { return !e.time.IsZero() })
-	for i := range times {
+	for i := range c.entries {
 		switch e := &c.entries[i]; {
 		case known < 0:
-			times[i] = time.Unix(int64(e.message), 0)
+			e.time = time.Unix(int64(e.message), 0)
 		case !e.time.IsZero():
-			times[i] = e.time
 		case i < known:
-			times[i] = c.entries[known].time.Add(time.Duration(i - known))
+			e.time = c.entries[known].time.Add(time.Duration(i - known))
 		default:
-			times[i] = times[i-1].Add(1)
+			e.time = c.entries[i-1].time.Add(1)
 		}
 	}
-	return times
 }

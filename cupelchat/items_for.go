@@ -37,10 +37,18 @@ func (c *Conversation) ItemsFor(budget cupel.ContextBudget) (items []*cupel.Cont
 	return slices.Clone(items), n.notes(), err
 }
 
+// named reports whether the caller pins the message of an entry by its index.
+func (c *Conversation) named(i int) bool { return slices.Contains(c.pinned, c.messageOf(i).index) }
+
+// limitOf returns the tokens that a window may have.
+func limitOf(budget cupel.ContextBudget) int {
+	return min(budget.TargetTokens(), budget.MaxTokens()-budget.OutputReserve())
+}
+
 // smallTask returns the items with the first message of the user in a form for all
 // turns of a session, if it is too large for that.
 func (c *Conversation) smallTask(limit int, n *notesOf) ([]*cupel.ContextItem, error) {
-	if c.asked == none || c.asked == len(c.items)-1 || !c.items[c.asked].Pinned() || slices.Contains(c.pinned, c.messages[c.entries[c.asked].message].index) {
+	if c.asked == none || c.asked == len(c.items)-1 || !c.items[c.asked].Pinned() || c.named(c.asked) {
 		return c.items, nil
 	}
 	all, fixed := 0, 0
@@ -61,7 +69,7 @@ func (c *Conversation) smallTask(limit int, n *notesOf) ([]*cupel.ContextItem, e
 // itemsFor returns the items for a budget. The first message of the user is reduced
 // to what is left for it, if reduce is set.
 func (c *Conversation) itemsFor(budget cupel.ContextBudget, n *notesOf, reduce bool) ([]*cupel.ContextItem, error) {
-	limit := min(budget.TargetTokens(), budget.MaxTokens()-budget.OutputReserve())
+	limit := limitOf(budget)
 	from := c.items
 	if !reduce {
 		var err error
@@ -88,8 +96,8 @@ func (c *Conversation) itemsFor(budget cupel.ContextBudget, n *notesOf, reduce b
 		return from, nil
 	}
 	items := slices.Clone(from)
-	if last != c.asked && last != len(items)-1 && !slices.Contains(c.pinned, c.messages[c.entries[last].message].index) && len(c.groups[c.groupOf[last]]) == 1 {
-		free, err := c.makeItem(last, false, c.times())
+	if last != c.asked && last != len(items)-1 && !c.named(last) && len(c.group(last)) == 1 {
+		free, err := c.makeItem(last, false)
 		if err != nil {
 			return nil, err
 		}
@@ -113,10 +121,10 @@ func (c *Conversation) reduceTask(items []*cupel.ContextItem, left, rest int, n 
 	e := &c.entries[c.asked]
 	said, tokens := e.said()
 	free := func() error {
-		if slices.Contains(c.pinned, c.messages[e.message].index) {
+		if c.named(c.asked) {
 			return nil // the chooser says what does not fit
 		}
-		item, err := c.makeItem(c.asked, false, c.times())
+		item, err := c.makeItem(c.asked, false)
 		if err == nil && task != c.items[c.asked] {
 			item, err = item.With(cupel.WithVariants(), cupel.WithContent(task.Content(), task.Tokens()), cupel.WithOriginalTokens(item.Tokens()))
 		}

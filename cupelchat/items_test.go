@@ -134,7 +134,7 @@ func TestNoPin(t *testing.T) {
 }
 
 func TestMediaTokens(t *testing.T) {
-	text := `[{"role":"user","content":[{"type":"image_url","image_url":{"url":"u"}},{"type":"file"},{"type":"image_url","image_url":{"url":"v"}}]}]`
+	text := `[{"role":"user","content":[{"type":"image_url","image_url":{"url":"u"}},{"type":"file","file":{}},{"type":"image_url","image_url":{"url":"v"}}]}]`
 	c := read(t, OpenAI, []byte(text), WithMediaTokens(7))
 	assert.Equal(t, 4+3*7, c.Items()[0].Tokens())
 	want := []string{

@@ -11,38 +11,28 @@ import (
 // alternate, it joins messages of one role that became neighbours because what was
 // between them is gone.
 type joiner struct {
-	codec  codec
-	done   [][]byte
-	last   *joined
+	rules  *rules
+	list   []*joined
 	joined int // how many messages were joined with the one before
 }
 
 // add adds a message; index is its place in the list, or none for a new one.
 func (j *joiner) add(text []byte, role string, index int) {
-	if !j.codec.rules().alternate {
-		j.done = append(j.done, text)
-		return
-	}
 	next := &joined{text: text, role: role, index: index}
-	if j.last != nil && j.last.take(next, j.codec) {
+	if last := len(j.list) - 1; last >= 0 && j.list[last].take(next, j.rules) {
 		j.joined++
 		return
 	}
-	j.flush()
-	j.last = next
-}
-
-func (j *joiner) flush() {
-	if j.last != nil {
-		j.done = append(j.done, j.last.bytes(j.codec))
-	}
+	j.list = append(j.list, next)
 }
 
 // texts returns the messages.
 func (j *joiner) texts() [][]byte {
-	j.flush()
-	j.last = nil
-	return j.done
+	texts := make([][]byte, len(j.list))
+	for i, m := range j.list {
+		texts[i] = m.bytes(j.rules)
+	}
+	return texts
 }
 
 // joined is a message that may include later ones.
@@ -51,78 +41,56 @@ type joined struct {
 	role    string
 	index   int // of the last message in it
 	outer   rawjson.Part
-	members []member // of the first message, then further ones of the others; nil until a join
-	blocks  [][]byte
-}
-
-// member is a member of a message. Its text without white space is computed once
-// for all comparisons.
-type member struct {
-	rawjson.Part
-	compact string // "" of a content, which is never compared
-}
-
-func newMember(p rawjson.Part, content string) member {
-	if p.Name == content {
-		return member{Part: p}
-	}
-	return member{p, p.Value.Compact()}
+	members []rawjson.Part // of the first message, then further ones of the others
+	blocks  [][]byte       // of all
+	more    bool           // includes later ones
 }
 
 // take joins a message to j if that is necessary and possible.
-func (j *joined) take(next *joined, c codec) bool {
-	if next.role != j.role || next.index != none && next.index == j.index+1 && !c.rules().neighbours {
+func (j *joined) take(next *joined, u *rules) bool {
+	if !u.alternate || next.role != j.role || next.index != none && next.index == j.index+1 && !u.neighbours {
 		return false
 	}
 	const most = 16 // members are compared one by one
-	content := c.rules().content
-	o, _, err := objectOf(next.text)
-	if err != nil || len(o.Members) > most || len(j.members) > most {
+	if j.parse(u) != nil || next.parse(u) != nil || len(next.members) > most || len(j.members) > most {
 		return false
 	}
-	mine, said, outer := slices.Clone(j.members), j.blocks, j.outer
-	if mine == nil {
-		var first rawjson.Object
-		if first, outer, err = objectOf(j.text); err != nil || len(first.Members) > most {
-			return false
-		}
-		for _, m := range first.Members {
-			mine = append(mine, newMember(m, content))
-		}
-		said = blocks(first.Get(content), c)
-	}
-	for _, part := range o.Members {
-		m := newMember(part, content)
-		at := slices.IndexFunc(mine, func(p member) bool { return p.Name == m.Name })
+	members := slices.Clone(j.members)
+	for _, m := range next.members {
+		at := slices.IndexFunc(members, func(p rawjson.Part) bool { return p.Name == m.Name })
 		switch {
 		case at < 0:
-			mine = append(mine, m)
-		case mine[at].compact != m.compact:
+			members = append(members, m)
+		case m.Name != u.content && members[at].Value.Compact() != m.Value.Compact():
 			return false // both values are needed
 		}
 	}
-	j.members, j.outer, j.index = mine, outer, next.index
-	j.blocks = append(said, blocks(o.Get(content), c)...)
+	j.members, j.index, j.more = members, next.index, true
+	j.blocks = append(j.blocks, next.blocks...)
 	return true
 }
 
-// objectOf parses a message that is written.
-func objectOf(text []byte) (rawjson.Object, rawjson.Part, error) {
-	p, err := rawjson.Element(text)
-	if err != nil {
-		return rawjson.Object{}, p, err
+// parse parses a message that is written, once.
+func (j *joined) parse(u *rules) error {
+	if j.members != nil {
+		return nil
 	}
-	o, err := p.Value.Object("")
-	return o, p, err
+	var err error
+	if j.outer, err = rawjson.Element(j.text); err != nil {
+		return err
+	}
+	o, err := j.outer.Value.Object("")
+	j.members, j.blocks = o.Members, blocks(o.Get(u.content), u)
+	return err
 }
 
 // blocks returns the parts of a content. An empty text is none: APIs refuse it.
-func blocks(content rawjson.Value, c codec) [][]byte {
+func blocks(content rawjson.Value, u *rules) [][]byte {
 	if content.IsString() {
 		if content.String() == "" {
 			return nil
 		}
-		return [][]byte{c.text(content.String())}
+		return [][]byte{u.part(content.String())}
 	}
 	var blocks [][]byte
 	for _, part := range content.Elements() {
@@ -131,14 +99,15 @@ func blocks(content rawjson.Value, c codec) [][]byte {
 	return blocks
 }
 
-func (j *joined) bytes(c codec) []byte {
-	if j.members == nil {
+// bytes returns the message with what was joined to it.
+func (j *joined) bytes(u *rules) []byte {
+	if !j.more {
 		return j.text
 	}
 	members := make([][]byte, len(j.members))
 	for i, m := range j.members {
 		members[i] = m.Outer()
-		if m.Name == c.rules().content {
+		if m.Name == u.content {
 			members[i] = m.With(slices.Concat([]byte("["), bytes.Join(j.blocks, []byte(", ")), []byte("]")))
 		}
 	}

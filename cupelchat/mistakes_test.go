@@ -2,42 +2,29 @@ package cupelchat
 
 import (
 	"errors"
-	"fmt"
-	"slices"
-	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
 )
 
-// notesOfText is a conversation, and the notes that reading it makes.
-type notesOfText struct {
-	name, why string
-	f         Format
-	text      string
-	want      []string
-}
-
-func (tt notesOfText) check(t *testing.T) {
-	t.Helper()
-	t.Run(tt.name, func(t *testing.T) {
-		if got := read(t, tt.f, []byte(tt.text)).Notes(); !slices.Equal(got, tt.want) {
-			t.Errorf("%s:\ngot  %q\nwant %q", tt.why, got, tt.want)
-		}
-	})
-}
-
 func TestNotes(t *testing.T) {
-	tests := []notesOfText{
+	tests := []struct {
+		name, why string
+		f         Format
+		text      string
+		want      []string
+	}{
 		{"orphan", "a result without a call would be refused", OpenAI, `[{"role":"user","content":"x"},{"role":"tool","tool_call_id":"a","content":"y"},{"role":"tool","tool_call_id":"b","content":"z"}]`,
-			[]string{"messages[1] (and 1 more) has a result without a call before it; the API refuses such a transcript"}},
-		{"unanswered", "so would a call without a result", OpenAI, `[{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"f"}}]},{"role":"user","content":"x"}]`,
-			[]string{"messages[0] has a call without a result; the API refuses such a transcript"}},
-		{"waiting", "but for one at the end, which still waits", OpenAI, `[{"role":"user","content":"x"},{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"f"}},{"id":"b","function":{"name":"f"}}]},{"role":"tool","tool_call_id":"b"}]`, nil},
+			[]string{"the API refuses the conversation for 2 reasons, first: messages[1].role: a message of the role tool must follow the message with the call, with nothing but other results between (result-without-call)"}},
+		{"record", "but not in a record, which is never sent", ClaudeCode, `[{"type":"user","sessionId":"s","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"y"}]}}]`, nil},
+		{"answered", "nor a call with its result", OpenAI, `[{"role":"user","content":"x"},{"role":"assistant","tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":""}}]},{"role":"tool","tool_call_id":"a","content":"y"}]`, nil},
 		{"unknown part", "a part of a later version of the API is kept", Anthropic, `[{"role":"user","content":[{"type":"hologram"},{"type":"hologram"}]}]`,
-			[]string{`2 parts of the unknown type "hologram": kept and counted as JSON`}},
-		{"unknown item", "and so is an item", Responses, `[{"type":"dream"}]`, []string{`1 part of the unknown type "dream": kept and counted as JSON`}},
+			[]string{"messages[0].content[0] (and 1 more) is of an unknown type: kept and counted as JSON", `the API refuses the conversation for 2 reasons, first: messages[0].content[0].type: the type "hologram" is not that of a block (part-type)`}},
 	}
 	for _, tt := range tests {
-		tt.check(t)
+		t.Run(tt.name, func(t *testing.T) {
+			assert.Equal(t, tt.want, read(t, tt.f, []byte(tt.text)).Notes(), tt.why)
+		})
 	}
 }
 
@@ -97,41 +84,6 @@ func TestCounterFails(t *testing.T) {
 		if _, err := Read(fixture(t, name), f, failingCounter{}); !errors.Is(err, errCounter) {
 			t.Errorf("%s: got %v, want the counter's error", name, err)
 		}
-	}
-}
-
-func TestNotesOfCalls(t *testing.T) {
-	const call = `{"role":"user","content":"q"},{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"f"}}]}`
-	kinds := make([]string, 6)
-	for i := range kinds {
-		kinds[i] = fmt.Sprintf(`{"type":"%d%s"}`, i, strings.Repeat("x", 100*i))
-	}
-	tests := []notesOfText{
-		{"twice", "one call has one result", OpenAI, "[" + call + `,{"role":"tool","tool_call_id":"a","content":"1"},{"role":"tool","tool_call_id":"a","content":"2"}]`,
-			[]string{"messages[3] has a second result of the same call; the API refuses such a transcript"}},
-		{"twice of Anthropic", "in the other API too", Anthropic,
-			`[{"role":"user","content":"q"},{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f"}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"a"},{"type":"tool_result","tool_use_id":"a"}]}]`,
-			[]string{"messages[2] has a second result of the same call; the API refuses such a transcript"}},
-		{"apart", "results come next", OpenAI, "[" + call + `,{"role":"user","content":"hurry"},{"role":"tool","tool_call_id":"a","content":"1"}]`,
-			[]string{"messages[3] has a result that is not next to its call; the API refuses such a transcript"}},
-		{"apart of Anthropic", "what a user says comes behind the results", Anthropic,
-			`[{"role":"user","content":"q"},{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f"}]},{"role":"user","content":"hurry"},{"role":"user","content":[{"type":"tool_result","tool_use_id":"a"}]}]`,
-			[]string{"messages[3] has a result that is not next to its call; the API refuses such a transcript"}},
-		{"messages of the model", "messages of the model that follow each other are one to Anthropic's API, and so are results", Anthropic,
-			`[{"role":"user","content":"q"},{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f"},{"type":"tool_use","id":"b","name":"f"}]},{"role":"assistant","content":"so"},
-			{"role":"user","content":[{"type":"tool_result","tool_use_id":"a"}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"b"}]}]`, nil},
-		{"apart of Responses", "but for the Responses API, which has them anywhere", Responses,
-			`[{"type":"function_call","call_id":"a","name":"f"},{"role":"user","content":"hurry"},{"type":"function_call_output","call_id":"a","output":"1"}]`, nil},
-		{"parallel", "the result of another call is no one between", OpenAI,
-			`[{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"f"}},{"id":"b","function":{"name":"f"}}]},{"role":"tool","tool_call_id":"b","content":"1"},{"role":"tool","tool_call_id":"a","content":"2"}]`, nil},
-		{"before", "a result before its call is not its result", OpenAI, `[{"role":"tool","tool_call_id":"a","content":"1"},` + call + `,{"role":"user","content":"x"}]`,
-			[]string{"messages[0] has a result without a call before it; the API refuses such a transcript", "messages[2] has a call without a result; the API refuses such a transcript"}},
-		{"many unknown types", "a hostile text does not fill the screen", Anthropic, `[{"role":"user","content":[` + strings.Join(kinds, ",") + `]}]`,
-			[]string{`1 part of the unknown type "0": kept and counted as JSON`, `1 part of the unknown type "1` + strings.Repeat("x", 39) + `": kept and counted as JSON`,
-				`1 part of the unknown type "2` + strings.Repeat("x", 39) + `": kept and counted as JSON`, "3 more parts of 3 other unknown types: kept and counted as JSON"}},
-	}
-	for _, tt := range tests {
-		tt.check(t)
 	}
 }
 

@@ -55,17 +55,8 @@ func (r *reader) allNotes() []string {
 		format, name, _ := strings.Cut(what, "\x00")
 		r.note("estimated the tokens of media: "+format, english.Plural(r.media[what], name))
 	}
-	const most = 3 // bounds the output
-	kinds, more := slices.Sorted(maps.Keys(r.unknown)), 0
-	for i, kind := range kinds {
-		if i < most {
-			r.note("%s of the unknown type %.40q: kept and counted as JSON", english.Plural(r.unknown[kind], "part"), kind)
-		} else {
-			more += r.unknown[kind]
-		}
-	}
-	if more > 0 {
-		r.note("%s of %s: kept and counted as JSON", english.Plural(more, "more part"), english.Plural(len(kinds)-most, "other unknown type"))
+	if len(r.found) > 0 && !r.rules.record {
+		r.note("the API refuses the conversation for %s, first: %v", english.Plural(len(r.found), "reason"), r.found[0])
 	}
 	return r.notes()
 }

@@ -13,12 +13,11 @@ import (
 // member.
 type ollamaCodec struct{ chatCodec }
 
-func (*ollamaCodec) name() string { return "Ollama's chat API" }
-func (*ollamaCodec) rules() rules { return rules{nulls: true} }
-func (*ollamaCodec) end(*reader)  {}
+func (*ollamaCodec) end(*reader) {}
 
-func (*ollamaCodec) signs() signs {
-	return signs{
+var ollamaRules = rules{
+	name: "Ollama's chat API", list: "messages", content: "content", text: "text", nulls: true,
+	signs: signs{
 		request: []string{"keep_alive", "think"},
 		message: []string{"tool_name"},
 		// Its calls are OpenAI's with other arguments.
@@ -38,85 +37,80 @@ func (*ollamaCodec) signs() signs {
 			}
 			return ""
 		},
-	}
+	},
 }
 
-func (c *ollamaCodec) message(r *reader, o *rawjson.Object, path string) {
-	role := r.member(o, path, "role", c.ruleOf(o.Get("role")))
-	r.message().role = role
+func (c *ollamaCodec) message(o cursor) {
+	role := o.member("role", c.ruleOf(o.Get("role")))
+	o.message().role = role
 	if known := []string{"system", "user", "assistant", "tool"}; !slices.Contains(known, role) {
-		r.broken(o.Get("role"), rawjson.Join(path, "role"), "", "must be one of system, user, assistant, tool, got %s", quote(role))
+		o.unreadable("role", "", "must be one of system, user, assistant, tool, got %s", quote(role))
 	}
-	e := r.entry(role)
+	e := o.entry(role)
 	e.words, e.asks = role != "tool", role == "user"
-	if thinking := r.optional(o, path, "thinking", "field-type"); thinking != "" {
-		r.keep(thinking)
+	if thinking := o.optional("thinking", "field-type"); thinking != "" {
+		o.keep(thinking)
 	}
-	r.sayOptional(o, path, "content", "field-type")
-	c.images(r, o, path)
-	name := r.optional(o, path, "tool_name", "field-type")
-	id := r.optional(o, path, "tool_call_id", "field-type")
+	o.sayOptional("content", "field-type")
+	c.images(o)
+	name := o.optional("tool_name", "field-type")
+	id := o.optional("tool_call_id", "field-type")
 	if role == "tool" {
-		r.returned(r.callOf(id, name))
+		o.returned(o.callOf(id, name))
 	}
-	path = rawjson.Join(path, "tool_calls")
 	calls := o.Get("tool_calls")
 	if !calls.IsNull() && !calls.IsArray() {
-		r.broken(calls, path, "field-type", "must be an array, got %s", calls.Type())
+		o.unreadable("tool_calls", "field-type", "must be an array, got %s", calls.Type())
 	}
 	for i, part := range calls.Elements() {
-		c.call(r, part.Value, rawjson.Index(path, i))
+		if call, ok := o.object(part.Value, rawjson.Index(o.where("tool_calls"), i), c.ruleOf(part.Value)); ok {
+			c.call(call)
+		}
 	}
-	if e := r.current(); len(e.parts) == 0 && !e.tool {
-		r.fail(empty(o, path[:len(path)-len(".tool_calls")]))
+	if e := o.current(); len(e.parts) == 0 && !e.tool {
+		o.fail(o.empty())
 	}
 }
 
-func (*ollamaCodec) images(r *reader, o *rawjson.Object, path string) {
+func (*ollamaCodec) images(o cursor) {
 	images := o.Get("images")
-	path = rawjson.Join(path, "images")
 	if !images.IsNull() && !images.IsArray() {
-		r.wrong(path, "field-type", "must be an array, got %s", images.Type())
+		o.wrong("images", "field-type", "must be an array, got %s", images.Type())
 	}
 	for i, image := range images.Elements() {
-		v := image.Value
-		r.medium("image", openAIImageTokens, v)
+		v, path := image.Value, rawjson.Index(o.where("images"), i)
+		o.medium("image", openAIImageTokens, v)
 		if v.IsString() {
 			if _, err := base64.StdEncoding.DecodeString(v.String()); err != nil {
-				r.wrong(rawjson.Index(path, i), "image", "an image must be in base64, without the beginning of a data URL: %v", err)
+				o.refuse(path, "image", "an image must be in base64, without the beginning of a data URL: %v", err)
 			}
 			continue
 		}
 		// An array of numbers, and of nulls, is taken as bytes.
 		numbers := v.IsArray() && !slices.ContainsFunc(v.Elements(), func(n rawjson.Part) bool { return !n.Value.IsNumber() && !n.Value.IsNull() })
 		if !v.IsNull() && !numbers {
-			r.wrong(rawjson.Index(path, i), "image", "an image must be a string in base64, got %s", v.Type())
+			o.refuse(path, "image", "an image must be a string in base64, got %s", v.Type())
 		}
 	}
 }
 
-func (c *ollamaCodec) call(r *reader, v rawjson.Value, path string) {
-	o, ok := r.object(v, path, c.ruleOf(v))
+func (c *ollamaCodec) call(o cursor) {
+	id := o.optional("id", "field-type")
+	f, ok := o.inner("function", c.ruleOf(o.Get("function")))
 	if !ok {
 		return
 	}
-	id := r.optional(o, path, "id", "field-type")
-	f, ok := r.inner(o, path, "function", c.ruleOf(o.Get("function")))
-	if !ok {
-		return
-	}
-	path = rawjson.Join(path, "function")
-	name := r.member(f, path, "name", c.ruleOf(f.Get("name")))
+	name := f.member("name", c.ruleOf(f.Get("name")))
 	if v := f.Get("index"); !v.IsNull() && !v.IsNumber() {
-		r.wrong(rawjson.Join(path, "index"), "field-type", "must be a number, got %s", v.Type())
+		f.wrong("index", "field-type", "must be a number, got %s", v.Type())
 	}
-	if v := f.Get("arguments"); !v.IsNull() && !v.IsObject() {
-		r.wrong(rawjson.Join(path, "arguments"), "arguments", "must be an object, got %s", v.Type())
+	if f.Has("arguments") {
+		f.wantObject("arguments", "arguments")
 	}
 	if id == "" {
 		id = "function " + name
 	}
-	r.use(id, name, f.Get("arguments"))
+	o.use(id, name, f.Get("arguments"))
 }
 
 // ruleOf returns the rule that a value of another type breaks: null breaks none.

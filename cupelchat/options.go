@@ -1,7 +1,7 @@
 package cupelchat
 
 import (
-	"fmt"
+	"strconv"
 
 	"github.com/wollax/cupel-go/cupel"
 )
@@ -18,13 +18,10 @@ type settings struct {
 	mediaTokens *int
 }
 
-// OptionError says which option is wrong, and why.
-type OptionError struct {
-	Option string // such as "WithMediaTokens"
-	Reason string
+// invalid returns the error for a setting of an option.
+func invalid(option string, value int, reason string) error {
+	return &cupel.InvalidConfigError{Component: "cupelchat.Read", Field: option, Value: strconv.Itoa(value), Reason: reason}
 }
-
-func (e *OptionError) Error() string { return "cupel: " + e.Option + " " + e.Reason }
 
 // WithPins pins the first message of the user, the last one, and messages by
 // their index in the conversation, with the exchanges that they belong to. The
@@ -36,7 +33,7 @@ func WithPins(first, last bool, messages ...int) Option {
 		s.first, s.last, s.pinned = first, last, messages
 		for _, n := range messages {
 			if n < 0 {
-				return &OptionError{"WithPins", fmt.Sprintf("has the message %d; the first one is 0", n)}
+				return invalid("WithPins", n, "the first message is 0")
 			}
 		}
 		return nil
@@ -68,7 +65,7 @@ func WithForms(forms func(tool, text string) []cupel.Variant) Option {
 func WithMediaTokens(n int) Option {
 	return func(s *settings) error {
 		if n < 0 {
-			return &OptionError{"WithMediaTokens", fmt.Sprintf("must be at least 0, got %d", n)}
+			return invalid("WithMediaTokens", n, "tokens must be at least 0")
 		}
 		s.mediaTokens = &n
 		return nil

@@ -1,9 +1,6 @@
 package cupelchat
 
-import (
-	"fmt"
-	"slices"
-)
+import "slices"
 
 // pins returns which entries are pinned: system prompts and definitions of tools;
 // the first and the last message in which the user says something; the calls that
@@ -39,7 +36,7 @@ func (c *Conversation) pins() ([]bool, error) {
 	if i := c.compaction(); i != none {
 		pins[i] = true
 	}
-	rules := c.codec.rules()
+	rules := c.rules
 	if rules.thinking {
 		asked := c.turnBegins()
 		if first := c.turn(asked); first >= 0 && c.answers() && c.entries[first].thinks {
@@ -60,7 +57,7 @@ func (c *Conversation) pinMessages(pins []bool) error {
 	for _, n := range c.pinned {
 		at := slices.IndexFunc(c.messages, func(m message) bool { return m.member == "" && m.index == n })
 		if at < 0 {
-			return &OptionError{"WithPins", fmt.Sprintf("has the message %d, which the conversation does not have", n)}
+			return invalid("WithPins", n, "the conversation does not have this message")
 		}
 		for i := c.messages[at].from; i < c.messages[at].to; i++ {
 			pins[i] = true
@@ -169,7 +166,7 @@ func (c *Conversation) pinOpening(pins []bool) {
 			if pins[i] {
 				return
 			}
-		case slices.ContainsFunc(c.groups[c.groupOf[i]], func(i int) bool { return pins[i] }):
+		case slices.ContainsFunc(c.group(i), func(i int) bool { return pins[i] }):
 			if opening != none {
 				pins[opening] = true
 			}
@@ -180,6 +177,5 @@ func (c *Conversation) pinOpening(pins []bool) {
 
 // spoken reports whether an entry is of a message of the user or the model.
 func (c *Conversation) spoken(i int) bool {
-	e := &c.entries[i]
-	return c.messages[e.message].member == "" && !isSystem(e.role)
+	return c.messageOf(i).member == "" && !isSystem(c.entries[i].role)
 }

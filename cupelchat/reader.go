@@ -55,6 +55,7 @@ type entry struct {
 	compact bool // holds what the conversation before it was compacted to
 	names   []string
 	ids     []string
+	blocks  int       // of the message's content that are its own
 	title   string    // of the call that a result answers
 	time    time.Time // zero if the message has none
 }
@@ -91,6 +92,7 @@ type place struct{ list, at int }
 // reader reads the messages of one conversation.
 type reader struct {
 	settings
+	rules    *rules
 	codec    codec
 	counter  cupel.TokenCounter
 	messages []message
@@ -99,9 +101,9 @@ type reader struct {
 	notesOf
 
 	calls   []toolCall
-	pending map[string]pendingCalls // by id
-	depth   int                     // of the part that is being read
-	at      int                     // the entry that is being read
+	pending map[string][]int // calls that wait for results, by id
+	depth   int              // of the part that is being read
+	at      int              // the entry that is being read
 	place   place
 	when    time.Time // of the message that is being read
 
@@ -113,11 +115,11 @@ type reader struct {
 	body  rawjson.Object // of a request
 	size  int            // messages of the list
 
-	media   map[string]int // counts, by their words in the notes
-	unknown map[string]int // counts of parts of an unknown type
+	media map[string]int // counts, by their words in the notes
 }
 
-// toolCall is one call of a tool.
+// toolCall is one call of a tool. Several calls of a message have one id if a server
+// gives none.
 type toolCall struct {
 	entry    int
 	name     string
@@ -125,17 +127,10 @@ type toolCall struct {
 	answered bool
 }
 
-// pendingCalls are the calls with one id in one message. There are several if a
-// server gives no ids.
-type pendingCalls struct {
-	entry int
-	calls []int
-}
-
 func newReader(f Format, counter cupel.TokenCounter, s settings) *reader {
 	return &reader{
-		settings: s, codec: formats[f].codec(), counter: counter,
-		pending: map[string]pendingCalls{}, media: map[string]int{}, unknown: map[string]int{},
+		settings: s, rules: formats[f].rules, codec: formats[f].codec(), counter: counter,
+		pending: map[string][]int{}, media: map[string]int{},
 	}
 }
 
@@ -172,16 +167,6 @@ func (r *reader) entry(role string) *entry {
 
 // current is the entry that is being read.
 func (r *reader) current() *entry { return &r.entries[r.at] }
-
-// path is the path of an entry's message.
-func (r *reader) path(entry int) string { return r.messages[r.entries[entry].message].path(r.codec) }
-
-func (m *message) path(c codec) string {
-	if m.member != "" {
-		return m.member
-	}
-	return rawjson.Index(c.list(), m.index)
-}
 
 func (r *reader) spend(tokens int) { r.current().tokens = add(r.current().tokens, tokens) }
 
@@ -281,8 +266,8 @@ func label(v rawjson.Value) string {
 }
 
 // unknownPart counts a part of an unknown type as JSON.
-func (r *reader) unknownPart(kind string, v rawjson.Value) {
-	r.unknown[kind]++
+func (r *reader) unknownPart(path string, v rawjson.Value) {
+	r.noteAt(path, "is of an unknown type: kept and counted as JSON")
 	r.keepJSON(v)
 }
 
@@ -303,12 +288,11 @@ func (r *reader) use(id, name string, arguments rawjson.Value) {
 
 // called records a tool call; its result will name id.
 func (r *reader) called(id, name, title string) {
-	p := r.pending[id]
-	if len(p.calls) == 0 || p.entry != r.at {
-		p = pendingCalls{entry: r.at}
+	waiting := r.pending[id]
+	if len(waiting) > 0 && r.calls[waiting[0]].entry != r.at {
+		waiting = nil // of an earlier message
 	}
-	p.calls = append(p.calls, len(r.calls))
-	r.pending[id] = p
+	r.pending[id] = append(waiting, len(r.calls))
 	r.calls = append(r.calls, toolCall{entry: r.at, name: name, title: title})
 	e := r.current()
 	e.tool = true
@@ -322,59 +306,24 @@ func (r *reader) returned(id string) {
 	e.tool = true
 	e.ids = append(e.ids, id)
 	r.spend(callTokens)
-	p, ok := r.pending[id]
-	if !ok {
-		r.noteAt(r.path(r.at), "has a result without a call before it; the API refuses such a transcript")
+	waiting := r.pending[id]
+	if len(waiting) == 0 {
 		return
 	}
-	first := &r.calls[p.calls[0]]
-	switch {
-	case first.answered:
-		r.noteAt(r.path(r.at), "has a second result of the same call; the API refuses such a transcript")
-	case r.between(p.entry, r.at):
-		r.noteAt(r.path(r.at), "has a result that is not next to its call; the API refuses such a transcript")
-	}
+	first := &r.calls[waiting[0]]
 	e.names = append(e.names, first.name)
 	e.title = first.title
-	r.links.join(p.entry, r.at)
+	r.links.join(first.entry, r.at)
 	first.answered = true
-	if len(p.calls) > 1 { // keep the last one, to notice a second result
-		p.calls = p.calls[1:]
-		r.pending[id] = p
+	if len(waiting) > 1 { // without ids, or with one id for all
+		r.pending[id] = waiting[1:]
 	}
-}
-
-// between reports whether other messages separate the result at entry at from its
-// call. If the message of the other side just before it belongs to the exchange,
-// so do the earlier ones.
-func (r *reader) between(call, at int) bool {
-	rules := r.codec.rules()
-	if rules.anywhere {
-		return false
-	}
-	own := r.entries[at].message
-	before := own - 1
-	if rules.alternate { // messages of one role in a row are one to the API
-		for before > r.entries[call].message && r.messages[before].role != r.messages[own].role {
-			before--
-		}
-	}
-	if before <= r.entries[call].message {
-		return false
-	}
-	m := &r.messages[before]
-	for i := m.from; i < m.to; i++ {
-		if r.links.root(i) == r.links.root(call) {
-			return false
-		}
-	}
-	return true
 }
 
 // joinCalls joins calls with those in the next message, where an API takes messages
 // of one role in a row for one: the results of all come after the last of them.
 func (r *reader) joinCalls() {
-	if !r.codec.rules().alternate {
+	if !r.rules.alternate {
 		return
 	}
 	before := none // the last entry with calls among messages of the model in a row
@@ -395,42 +344,16 @@ func (r *reader) joinCalls() {
 	}
 }
 
-// unanswered adds a note about each call that the API would refuse.
-func (r *reader) unanswered() {
-	waiting := r.waiting()
-	for _, c := range r.calls {
-		if !c.answered && c.entry < waiting {
-			r.noteAt(r.path(c.entry), "has a call without a result; the API refuses such a transcript")
-		}
-	}
-}
-
-// waiting returns the start of the calls at the end that may still wait for
-// results: the exchange at the end, or several exchanges of an API where each
-// parallel call is a separate message. Some results may be there already.
-func (r *reader) waiting() int {
-	last := len(r.entries) - 1
-	i := last
-	for i >= 0 && r.entries[i].tool && (r.codec.rules().anywhere || r.links.root(i) == r.links.root(last)) {
-		i--
-	}
-	return i + 1
-}
-
 // readTime reads the time of a message.
-func (r *reader) readTime(o *rawjson.Object) {
-	for _, name := range []string{"timestamp", "created_at", "created"} {
-		v := o.Get(name)
-		if v.IsNull() {
-			continue
-		}
-		t, ok := instant(v)
-		if ok {
-			r.when = t
-		} else {
-			r.noteAt(rawjson.Join(r.message().path(r.codec), name), "is ignored: it is not a time in RFC 3339 or in seconds since 1970")
-		}
+func (o cursor) readTime() {
+	name, v := o.firstOf("timestamp", "created_at", "created")
+	if v.IsNull() {
 		return
+	}
+	if t, ok := instant(v); ok {
+		o.when = t
+	} else {
+		o.noteAt(o.where(name), "is ignored: it is not a time in RFC 3339 or in seconds since 1970")
 	}
 }
 

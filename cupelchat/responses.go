@@ -29,12 +29,9 @@ var responsesItems = map[string]string{
 	"compaction_trigger": "", "item_reference": "", "program": "", "program_output": "",
 }
 
-func (*responsesCodec) name() string { return "OpenAI's Responses API" }
-func (*responsesCodec) list() string { return "input" }
-func (*responsesCodec) rules() rules { return rules{anywhere: true} }
-
-func (*responsesCodec) signs() signs {
-	return signs{
+var responsesRules = rules{
+	name: "OpenAI's Responses API", list: "input", content: "content", text: "input_text", anywhere: true,
+	signs: signs{
 		parts: []string{"input_text", "output_text", "input_image", "input_file"},
 		element: func(o *rawjson.Object) string {
 			if isResponseItem(o.Get("type").String()) && !ofMessages(o) && !(o.Get("role").IsNull() && o.Get("content").IsString()) {
@@ -42,16 +39,13 @@ func (*responsesCodec) signs() signs {
 			}
 			return ""
 		},
-	}
+	},
 }
 
 // isResponseItem reports whether a type is one of the API's items.
 func isResponseItem(kind string) bool {
-	switch kind {
-	case "message", "reasoning", "item_reference", "compaction", "mcp_list_tools", "mcp_approval_request", "mcp_approval_response":
-		return true
-	}
-	return strings.HasSuffix(kind, "_call") || strings.HasSuffix(kind, "_call_output")
+	_, known := responsesItems[kind]
+	return known
 }
 
 // ofMessages reports whether an object of type "message" is a response of
@@ -75,33 +69,27 @@ func ofMessages(o *rawjson.Object) bool {
 	return false
 }
 
-func (*responsesCodec) note(text string) []byte { return (&chatCodec{}).note(text) }
-
-func (*responsesCodec) text(text string) []byte { return textBlock("input_text", text) }
-
-func (c *responsesCodec) request(r *reader, body *rawjson.Object) {
+func (c *responsesCodec) request(body cursor) {
 	previous, conversation := body.Get("previous_response_id").String() != "", body.Has("conversation")
 	if previous && conversation {
-		r.wrong("previous_response_id", "state-twice", "a request has previous_response_id or conversation, not both")
+		body.wrong("previous_response_id", "state-twice", "a request has previous_response_id or conversation, not both")
 	}
 	c.elsewhere = previous || conversation || body.Has("prompt")
-	for _, name := range []string{"previous_response_id", "conversation", "prompt"} {
-		if body.Has(name) {
-			r.fail(elsewhere(body.Get(name), name))
-		}
+	if name, v := body.firstOf("previous_response_id", "conversation", "prompt"); !v.IsNull() {
+		body.fail(elsewhere(v, name))
 	}
-	r.tools(body, 0, "tools")
-	r.system(body, func(m rawjson.Part) {
-		if !m.Value.IsString() {
-			r.wrong(m.Name, "system", "must be a string, got %s", m.Value.Type())
+	body.tools(0, "tools")
+	body.system(func(name string) {
+		if v := body.Get(name); !v.IsString() {
+			body.wrong(name, "system", "must be a string, got %s", v.Type())
 		}
-		r.content(m.Value, m.Name, "", func(v rawjson.Value, path string) { c.part(r, v, path, nil) })
+		body.content(name, "", "part-type", func(part cursor) { c.part(part, nil) })
 	}, "instructions")
 	for _, m := range body.Members {
-		if m.Name == c.list() && m.Value.IsString() { // a message of the user
-			r.beginMember(m, "user")
-			r.current().words, r.current().asks = true, true
-			r.say(m.Value)
+		if m.Name == body.rules.list && m.Value.IsString() { // a message of the user
+			body.beginMember(m, "user")
+			body.current().words, body.current().asks = true, true
+			body.say(m.Value)
 		}
 	}
 }
@@ -111,7 +99,7 @@ func elsewhere(v rawjson.Value, path string) error {
 	return v.Errorf(path, "refers to text that the API keeps, which cannot be selected from; give the whole conversation as input")
 }
 
-func (c *responsesCodec) message(r *reader, o *rawjson.Object, path string) {
+func (c *responsesCodec) message(o cursor) {
 	kind := o.Get("type").String()
 	switch {
 	case !o.Has("type") && o.Has("role"):
@@ -119,59 +107,52 @@ func (c *responsesCodec) message(r *reader, o *rawjson.Object, path string) {
 	case !o.Has("type") && o.Has("id"):
 		kind = "item_reference"
 	}
-	c.led(r, o, kind)
+	c.led(o, kind)
 	if _, known := responsesItems[kind]; known {
-		c.itemID(r, o, path, kind)
+		c.itemID(o, kind)
 	} else {
-		r.wrong(rawjson.Join(path, "type"), "item-type", "the type %s is not that of an item", quote(kind))
+		o.wrong("type", "item-type", "the type %s is not that of an item", quote(kind))
 	}
 	if kind != "message" {
-		c.item(r, o, path, kind)
+		c.item(o, kind)
 		return
 	}
-	role, known := r.role(o, path, "system", "developer", "user", "assistant")
+	role, known := o.role("system", "developer", "user", "assistant")
 	if !known {
 		return
 	}
-	content := o.Get("content")
-	at := rawjson.Join(path, "content")
-	if content.IsNull() {
-		r.fail(empty(o, path))
-		r.wrong(at, "content-required", "a message needs content")
+	if !o.Has("content") {
+		o.fail(o.empty())
+		o.wrong("content", "content-required", "a message needs content")
 		return
 	}
-	e := r.entry(role)
+	e := o.entry(role)
 	e.asks = role == "user"
-	c.follow(r, role == "assistant")
+	c.follow(o.reader, role == "assistant")
 	kinds := []string{"input_text", "input_image", "input_file", "input_audio"}
 	if role == "assistant" {
 		kinds = []string{"output_text", "refusal"}
 	}
-	r.content(content, at, "content-type", func(v rawjson.Value, path string) { c.part(r, v, path, kinds) })
-	r.current().words = true
+	o.content("content", "content-type", "part-type", func(part cursor) { c.part(part, kinds) })
+	o.current().words = true
 }
 
 // part reads a part of a message or of a result; kinds are its types, or nil where
 // the API does not look.
-func (c *responsesCodec) part(r *reader, v rawjson.Value, path string, kinds []string) {
-	o, ok := r.object(v, path, "part-type")
-	if !ok {
-		return
-	}
-	kind := r.member(o, path, "type", "")
+func (c *responsesCodec) part(o cursor, kinds []string) {
+	kind := o.member("type", "")
 	if kinds != nil && !slices.Contains(kinds, kind) {
-		r.wrong(path, "part-type", "the type must be one of %s, got %s", strings.Join(kinds, ", "), quote(kind))
+		o.wrong("", "part-type", "the type must be one of %s, got %s", strings.Join(kinds, ", "), quote(kind))
 	}
-	r.openAIPart(o, path, kind)
+	o.openAIPart(kind)
 }
 
 // itemID checks the id of an item, which it need not have.
-func (c *responsesCodec) itemID(r *reader, o *rawjson.Object, path, kind string) {
+func (c *responsesCodec) itemID(o cursor, kind string) {
 	v := o.Get("id")
-	at := rawjson.Join(path, "id")
 	if kind == "item_reference" {
-		if id, ok := r.want(o, path, "id", "item-id"); ok {
-			r.spelled(id, at, "item-id", spelling{})
+		if _, ok := o.want("id", "item-id"); ok {
+			o.spelled("id", "item-id", spelling{})
 		}
 		return
 	}
@@ -182,37 +163,38 @@ func (c *responsesCodec) itemID(r *reader, o *rawjson.Object, path, kind string)
 	prefix := responsesItems[kind]
 	switch first, seen := c.ids[id]; {
 	case !v.IsString() || id == "" || strings.ContainsFunc(id, func(r rune) bool { return !word(r) }):
-		r.wrong(at, "item-id", "the id of an item has letters, digits, _ and - only, got %s", quote(id))
+		o.wrong("id", "item-id", "the id of an item has letters, digits, _ and - only, got %s", quote(id))
 	case !strings.HasPrefix(id, prefix):
-		r.wrong(at, "item-id", "the id of a %s begins with %s, got %s", kind, prefix, quote(id))
+		o.wrong("id", "item-id", "the id of a %s begins with %s, got %s", kind, prefix, quote(id))
 	case seen:
-		r.wrong(at, "item-twice", "%s has the same id, %s", first, quote(id))
+		o.wrong("id", "item-twice", "%s has the same id, %s", first, quote(id))
 	default:
 		if c.ids == nil {
 			c.ids = map[string]string{}
 		}
-		c.ids[id] = path
+		c.ids[id] = o.path
 	}
 }
 
 // led checks that an item is one that the reasoning before it led to, if the API
 // keeps that under an id.
-func (c *responsesCodec) led(r *reader, o *rawjson.Object, kind string) {
+func (c *responsesCodec) led(o cursor, kind string) {
 	returns := strings.HasSuffix(kind, "_output") || strings.HasSuffix(kind, "_response")
-	if c.reasoning != "" && (returns || kind == "" || kind == "message" && o.Get("role").String() != "assistant") {
-		c.unled(r)
+	if returns || kind == "" || kind == "message" && o.Get("role").String() != "assistant" {
+		c.unled(o.reader)
 	}
 	c.reasoning = ""
 }
 
+// unled refuses reasoning that no item follows.
 func (c *responsesCodec) unled(r *reader) {
-	r.wrong(c.reasoning, "reasoning-follow", "reasoning must be followed by the item that it led to: a message of the assistant or a call")
+	if c.reasoning != "" {
+		r.refuse(c.reasoning, "reasoning-follow", "reasoning must be followed by the item that it led to: a message of the assistant or a call")
+	}
 }
 
 func (c *responsesCodec) end(r *reader) {
-	if c.reasoning != "" {
-		c.unled(r)
-	}
+	c.unled(r)
 	c.calls.close(r, "an output must follow")
 }
 
@@ -228,73 +210,70 @@ func (c *responsesCodec) follow(r *reader, model bool) {
 }
 
 // item reads an item that is not a message.
-func (c *responsesCodec) item(r *reader, o *rawjson.Object, path, kind string) {
+func (c *responsesCodec) item(o cursor, kind string) {
 	returns := strings.HasSuffix(kind, "_output") || kind == "mcp_approval_response"
 	role := "assistant"
 	switch {
 	case kind == "item_reference", kind == "":
-		r.fail(elsewhere(o.Value, path))
+		o.fail(elsewhere(o.Value, o.path))
 		return
 	case returns:
 		role = "tool"
 	}
-	r.message().role = role
-	r.entry(role)
-	if kind == "reasoning" && (r.at == 0 || c.run == 0 || r.entries[r.at-1].role != kind) {
-		c.run = r.at + 1
+	o.message().role = role
+	o.entry(role)
+	if kind == "reasoning" && (o.at == 0 || c.run == 0 || o.entries[o.at-1].role != kind) {
+		c.run = o.at + 1
 	}
-	c.follow(r, !returns)
-	c.pair(r, o, path, kind)
+	c.follow(o.reader, !returns)
+	c.pair(o, kind)
 	switch kind {
 	case "function_call", "custom_tool_call":
-		c.call(r, o, path, kind)
+		c.call(o, kind)
 	case "function_call_output", "custom_tool_call_output":
-		c.output(r, o, path)
+		c.output(o)
 	case "reasoning":
-		c.thoughts(r, o, path)
+		c.thoughts(o)
 	case "image_generation_call":
-		e := r.current()
+		e := o.current()
 		e.tool = true
 		e.names = append(e.names, "image_generation")
-		r.medium("image", openAIImageTokens, o.Value)
+		o.medium("image", openAIImageTokens, o.Value)
 	default:
-		c.other(r, o, path, kind, returns)
+		c.other(o, kind, returns)
 	}
 }
 
 // call reads a call of a function or of a tool with free text.
-func (c *responsesCodec) call(r *reader, o *rawjson.Object, path, kind string) {
-	id := r.member(o, path, "call_id", "")
-	name, ok := r.need(o, path, "name", "call-name")
+func (c *responsesCodec) call(o cursor, kind string) {
+	id := o.member("call_id", "")
+	name, ok := o.need("name", "call-name")
 	arguments := "input"
 	if kind == "function_call" {
 		arguments = "arguments"
 		if ok {
-			r.spelled(name, rawjson.Join(path, "name"), "call-name", spelling{})
+			o.spelled("name", "call-name", spelling{})
 		}
 	}
-	r.argumentText(o, path, arguments)
-	r.use(id, name, o.Get(arguments))
+	o.wantText(arguments)
+	o.use(id, name, o.Get(arguments))
 }
 
 // output reads what a tool returned.
-func (c *responsesCodec) output(r *reader, o *rawjson.Object, path string) {
-	r.returned(r.member(o, path, "call_id", ""))
-	v := o.Get("output")
-	path = rawjson.Join(path, "output")
-	if v.IsNull() {
-		r.wrong(path, "result-content", "the output must be a string or an array of parts, got null")
+func (c *responsesCodec) output(o cursor) {
+	o.returned(o.member("call_id", ""))
+	if !o.Has("output") {
+		o.wrong("output", "result-content", "the output must be a string or an array of parts, got null")
 	}
-	r.content(v, path, "result-content", func(v rawjson.Value, path string) {
-		c.part(r, v, path, []string{"input_text", "input_image", "input_file"})
-	})
-	r.current().words = false // the text is the tool's
+	kinds := []string{"input_text", "input_image", "input_file"}
+	o.content("output", "result-content", "part-type", func(part cursor) { c.part(part, kinds) })
+	o.current().words = false // the text is the tool's
 }
 
 // other reads items of tools that the API runs itself, of tools other than
 // functions, and of unknown types.
-func (c *responsesCodec) other(r *reader, o *rawjson.Object, path, kind string, returns bool) {
-	e := r.current()
+func (c *responsesCodec) other(o cursor, kind string, returns bool) {
+	e := o.current()
 	id := o.Get("call_id").String()
 	switch kind {
 	case "mcp_approval_request":
@@ -302,78 +281,77 @@ func (c *responsesCodec) other(r *reader, o *rawjson.Object, path, kind string, 
 	case "mcp_approval_response":
 		id = "approval " + o.Get("approval_request_id").String()
 	case "compaction_trigger":
-		if r.message().index < r.size-1 {
-			r.wrong(path, "compaction-last", "a compaction_trigger must be the last item")
+		if o.message().index < o.size-1 {
+			o.wrong("", "compaction-last", "a compaction_trigger must be the last item")
 		}
 	}
 	name, isCall := strings.CutSuffix(strings.TrimSuffix(kind, "_output"), "_call")
 	switch {
 	case returns:
-		r.returned(id)
+		o.returned(id)
 	case id != "":
-		r.called(id, name, name)
+		o.called(id, name, name)
 	case isCall:
 		e.tool = true // the item includes the result
 	case kind == "compaction":
 		e.compact = true
 	case kind == "mcp_list_tools":
 	default:
-		r.unknownPart(kind, o.Value)
+		o.unknownPart(o.path, o.Value)
 		return
 	}
 	if isCall {
 		e.names = append(e.names, name)
 	}
 	if o.Get("output").IsObject() {
-		output, _ := r.inner(o, path, "output", "")
+		output, _ := o.inner("output", "")
 		if output.Get("type").String() == "computer_screenshot" {
-			r.medium("image", openAIImageTokens, output.Value)
+			o.medium("image", openAIImageTokens, output.Value)
 			return
 		}
 	}
 	if hidden := o.Get("encrypted_content"); kind == "compaction" && hidden.IsString() {
-		r.hidden(kind, hidden)
+		o.hidden(kind, hidden)
 		return
 	}
-	r.keepJSON(o.Value)
+	o.keepJSON(o.Value)
 }
 
 // thoughts reads a reasoning item.
-func (c *responsesCodec) thoughts(r *reader, o *rawjson.Object, path string) {
-	r.current().role = "reasoning"
+func (c *responsesCodec) thoughts(o cursor) {
+	o.current().role = "reasoning"
 	if !o.Get("summary").IsArray() {
-		r.wrong(rawjson.Join(path, "summary"), "reasoning-summary", "reasoning needs a summary, which may be an empty array")
+		o.wrong("summary", "reasoning-summary", "reasoning needs a summary, which may be an empty array")
 	}
 	if o.Get("id").String() != "" {
-		c.reasoning = path
+		c.reasoning = o.path
 	}
 	for _, name := range []string{"summary", "content"} {
-		r.content(o.Get(name), rawjson.Join(path, name), "", func(v rawjson.Value, path string) { c.part(r, v, path, nil) })
+		o.content(name, "", "part-type", func(part cursor) { c.part(part, nil) })
 	}
 	if hidden := o.Get("encrypted_content"); hidden.IsString() {
-		r.hidden("reasoning", hidden)
+		o.hidden("reasoning", hidden)
 	}
 }
 
 // pair puts the result of a tool of the client's to its call.
-func (c *responsesCodec) pair(r *reader, o *rawjson.Object, path, kind string) {
+func (c *responsesCodec) pair(o cursor, kind string) {
 	call, isResult := strings.CutSuffix(kind, "_output")
 	if call != "function_call" && call != "custom_tool_call" && call != "computer_call" {
 		return
 	}
-	id, ok := r.want(o, path, "call_id", "call-id")
+	id, ok := o.want("call_id", "call-id")
 	if !ok {
 		return
 	}
-	at := rawjson.Join(path, "call_id")
-	r.limit(id, at, 64)
+	o.limit("call_id", "call-id", 64)
 	key := call + " " + id
 	switch i, known := c.calls.at[key]; {
 	case !isResult:
-		c.calls.open(key, path)
+		c.calls.open(key, o.path)
 	case known:
 		c.calls.list[i].answered = true
 	case !c.elsewhere:
-		r.wrong(at, "result-without-call", "no call before it has the call_id %s", quote(id))
+		o.wrong("call_id", "result-without-call", "no call before it has the call_id %s", quote(id))
 	}
 }

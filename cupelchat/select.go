@@ -74,7 +74,10 @@ func (c *Conversation) Select(ctx context.Context, chooser Chooser, budget cupel
 		return nil, err
 	}
 	c.addCompacted(w.Report, given)
-	w.body, w.err = c.write(w.Report, given, room(budget, w.Items), n)
+	states, err := c.states(w.Report, given)
+	if w.err = err; err == nil {
+		w.body, w.err = (&writer{c, n, states, room(budget, w.Items)}).finish()
+	}
 	w.Notes = n.notes()
 	return w, nil
 }
@@ -109,12 +112,12 @@ func (c *Conversation) sinceCompaction(items []*cupel.ContextItem, budget cupel.
 	for _, item := range items {
 		tokens = add(tokens, item.Tokens())
 	}
-	older := latest != none && !c.noPins && tokens > min(budget.TargetTokens(), budget.MaxTokens()-budget.OutputReserve())
+	older := latest != none && !c.noPins && tokens > limitOf(budget)
 	given := candidates{}
 	gone := 0
 	for i, item := range items {
 		needed := func(i int) bool { return i >= latest || c.items[i].Pinned() }
-		if older && !slices.ContainsFunc(c.groups[c.groupOf[i]], needed) {
+		if older && !slices.ContainsFunc(c.group(i), needed) {
 			gone++
 			continue
 		}

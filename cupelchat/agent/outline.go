@@ -3,9 +3,7 @@ package agent
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"math"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"unicode"
@@ -309,25 +307,13 @@ type counting struct {
 	err     error
 }
 
-func (c *counting) count(text string) (tokens int) {
-	if c.err != nil {
+func (c *counting) count(text string) int {
+	if c.err != nil || text == "" {
 		return 0
 	}
-	defer func() {
-		if r := recover(); r != nil {
-			c.fail("panicked", &cupel.PanicError{Value: r, Stack: debug.Stack()})
-		}
-	}()
-	tokens, err := c.counter.CountTokens(text)
-	switch {
-	case err != nil:
-		c.fail("failed", err)
-	case tokens < 0:
-		c.fail(fmt.Sprintf("returned %d tokens", tokens), nil)
+	item, err := cupel.NewItemFrom(c.counter, text) // it checks what the counter returns
+	if c.err = err; err != nil {
+		return 0
 	}
-	return max(0, tokens)
-}
-
-func (c *counting) fail(reason string, err error) {
-	c.err = &cupel.StrategyError{Role: "token counter", Strategy: fmt.Sprintf("%T", c.counter), Reason: reason, Err: err}
+	return item.Tokens()
 }

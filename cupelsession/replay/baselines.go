@@ -8,11 +8,11 @@ import (
 )
 
 // baseline is a strategy of the reference. It chooses units.
-type baseline func(t *turn, budget int) (window, error)
+type baseline func(t *turn, budget int) window
 
-func (b baseline) choose(_ context.Context, t *turn, budget int) (window, error) { return b(t, budget) }
-
-func (baseline) add(w window, t *turn, i int) window { return append(w, t.whole(i)) }
+func (b baseline) choose(_ context.Context, t *turn, budget int) (window, error) {
+	return b(t, budget), nil
+}
 
 // whole returns unit i as a piece.
 func (t *turn) whole(i int) piece {
@@ -21,16 +21,16 @@ func (t *turn) whole(i int) piece {
 }
 
 // everything sends all units and ignores the budget.
-func everything(t *turn, _ int) (window, error) {
+func everything(t *turn, _ int) window {
 	w := make(window, t.said)
 	for i := range w {
 		w[i] = t.whole(i)
 	}
-	return w, nil
+	return w
 }
 
 // newest sends the newest units that fit with the pinned ones.
-func newest(t *turn, budget int) (window, error) {
+func newest(t *turn, budget int) window {
 	left := budget - t.fixed(t.said)
 	var w window
 	for i := t.said - 1; i >= 0; i-- {
@@ -42,7 +42,7 @@ func newest(t *turn, budget int) (window, error) {
 		}
 	}
 	slices.Reverse(w)
-	return w, nil
+	return w
 }
 
 // cleared stands in place of a result.
@@ -50,12 +50,12 @@ const cleared = "\n[cleared]"
 
 // clearOld replaces the results of calls by a note, the oldest first, and then
 // leaves out the oldest units, until the rest fits.
-func clearOld(t *turn, budget int) (window, error) {
-	w, _ := everything(t, budget)
+func clearOld(t *turn, budget int) window {
+	w := everything(t, budget)
 	size := w.tokens()
 	for i := range w {
 		if size <= budget {
-			return w, nil
+			return w
 		}
 		u := &t.units[i]
 		if len(u.parts) == 1 || t.pinned(i, t.said) {
@@ -65,10 +65,7 @@ func clearOld(t *turn, budget int) (window, error) {
 		if text == u.text {
 			continue
 		}
-		n, err := t.meter.tokens(text)
-		if err != nil {
-			return nil, err
-		}
+		n := tokens(text)
 		size += n - w[i].tokens
 		w[i] = piece{id: strconv.Itoa(i) + "\x00" + text, text: text, tokens: n, role: u.role, blocks: u.blocks()}
 	}
@@ -80,5 +77,5 @@ func clearOld(t *turn, budget int) (window, error) {
 		}
 		size -= w[i].tokens
 	}
-	return kept, nil
+	return kept
 }

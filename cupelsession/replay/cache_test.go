@@ -56,10 +56,10 @@ func TestCostByAModel(t *testing.T) {
 	if dearer == 0 {
 		t.Error("breakpoints never cost anything")
 	}
-	if _, err := replay.Run(t.Context(), conversations, policies, shares, replay.WithCache(long, long)); err == nil || !strings.Contains(err.Error(), "different names") {
+	if _, err := replay.NewMeasure(policies, shares, replay.WithCache(long, long)); err == nil || !strings.Contains(err.Error(), "different names") {
 		t.Errorf("error %v, want one about the name", err)
 	}
-	if _, err := replay.Run(t.Context(), conversations, policies, shares, replay.WithCache(cupelsession.CacheModel{Read: math.NaN()})); err == nil || !strings.Contains(err.Error(), "Cache.Read must be a price") {
+	if _, err := replay.NewMeasure(policies, shares, replay.WithCache(cupelsession.CacheModel{Read: math.NaN()})); err == nil || !strings.Contains(err.Error(), "Cache.Read must be a price") {
 		t.Errorf("error %v, want one about the price", err)
 	}
 }

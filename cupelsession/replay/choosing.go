@@ -1,7 +1,10 @@
 package replay
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
+	"fmt"
 	"slices"
 	"time"
 
@@ -11,83 +14,79 @@ import (
 	"github.com/wollax/cupel-go/cupelsession"
 )
 
-// Choosing returns a policy that chooses windows with a chooser, such as a
-// pipeline or a preset of package cupelchat: each request is read, selected from
-// and written. Messages and their smaller forms count what [Run] counts. A
-// window that turns out larger than the budget, because something was restored
-// or joined, is chosen again for less.
-//
-// A pipeline does not leave out equal messages. The chooser is used from several
-// goroutines; nil is an error of [Run].
-func Choosing(name string, chooser cupelchat.Chooser) Policy {
-	if chooser == nil {
-		return Policy{Name: name, Mode: Stateless}
-	}
-	return Policy{Name: name, Mode: Stateless, chooses: chooser, New: func() func(context.Context, Turn) ([]byte, error) {
-		chooser, err := keepingDuplicates(chooser)
-		return func(ctx context.Context, t Turn) ([]byte, error) {
-			if err != nil {
-				return nil, err
-			}
-			return t.fit(func(c *cupelchat.Conversation, r recounted) ([]byte, error) {
-				r.Chooser = chooser
-				w, err := c.Select(ctx, r, r.own)
-				if err != nil {
-					return nil, err
-				}
-				return w.Body()
-			})
-		}
-	}}
+// requests chooses windows of messages with a chooser.
+type requests struct {
+	chooser  cupelchat.Chooser
+	messages map[string]*chatMessage // that have been read, by their JSON
 }
 
-// inSession returns what chooses windows in a session of package cupelsession, at
-// the prices of the measure and without time that passes.
-func inSession(chooser cupelchat.Chooser, low float64) func() func(context.Context, Turn) ([]byte, error) {
-	return func() func(context.Context, Turn) ([]byte, error) {
-		chooser, err := keepingDuplicates(chooser)
-		sessions := make(map[placement]*cupelsession.Session)
-		return func(ctx context.Context, t Turn) (window []byte, _ error) {
-			if err != nil {
-				return nil, err
-			}
-			var places []placement
-			for i := range t.caches {
-				if p := placementOf(&t.caches[i]); !slices.Contains(places, p) {
-					places = append(places, p)
-				}
-			}
-			if len(places) == 0 {
-				places = []placement{{}}
-			}
-			// The windows are equal, and only what sessions mark in them differs.
-			for _, p := range places {
-				session := sessions[p]
-				if session == nil {
-					cache := cupelsession.CacheModel{Read: priceRead, Write: priceWrite, Sure: time.Minute, Likely: time.Minute, Breakpoints: p.breakpoints, LookBack: p.lookBack, Latest: p.latest}
-					var err error
-					if session, err = cupelsession.New(chooser, cupelsession.Config{LowWater: low, Cache: cache, Clock: func() time.Time { return time.Unix(0, 0) }}); err != nil {
-						return nil, err
-					}
-					sessions[p] = session
-				}
-				var turn *cupelsession.Turn
-				body, err := t.fit(func(c *cupelchat.Conversation, r recounted) (body []byte, err error) {
-					turn, body, err = r.next(ctx, session, c)
-					return body, err
-				})
-				if err != nil {
-					return nil, err
-				}
-				t.marks[p] = turn.Cache.Breakpoints // an entry is a message
-				if err := turn.Commit(cupelsession.Usage{}); err != nil {
-					return nil, err
-				}
-				window = body
-			}
-			return window, nil
+func (q *requests) choose(ctx context.Context, t *turn, budget int) (window, error) {
+	return q.fit(t, budget, func(c *cupelchat.Conversation, r recounted) ([]byte, error) {
+		r.Chooser = q.chooser
+		w, err := c.Select(ctx, r, r.own)
+		if err != nil {
+			return nil, err
 		}
+		return w.Body()
+	})
+}
+
+// window reads a request.
+func (q *requests) window(request []byte) (window, error) {
+	var body struct {
+		Messages []json.RawMessage `json:"messages"`
 	}
+	if err := json.Unmarshal(request, &body); err != nil {
+		return nil, fmt.Errorf("the window is not a request: %w", err)
+	}
+	w := make(window, len(body.Messages))
+	for i, raw := range body.Messages {
+		m := q.messages[string(raw)]
+		if m == nil {
+			var err error
+			if m, err = parseMessage(string(raw)); err != nil {
+				return nil, fmt.Errorf("the window is not a request: messages[%d]: %w", i, err)
+			}
+			q.messages[m.raw] = m
+		}
+		w[i] = m.piece()
+	}
+	return w, nil
+}
+
+// piece returns a message as a piece.
+func (m *chatMessage) piece() piece {
+	return piece{id: m.id, text: m.text, tokens: tokens(m.text), raw: m.raw, role: m.role, blocks: max(1, m.blocks)}
+}
+
+// request returns the request that a window of messages is.
+func (w window) request() []byte {
+	var b bytes.Buffer
+	b.WriteString(`{"messages":[`)
+	for i := range w {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(w[i].raw)
+	}
+	b.WriteString("]}")
+	return b.Bytes()
+}
+
+// inSession chooses windows in sessions of package cupelsession, at the prices of the
+// measure and without time that passes. The windows of all are equal, and only what
+// they mark differs.
+type inSession struct {
+	requests
+	low    float64
+	placed []placedSession
+}
+
+// placedSession is a session for the caches that want breakpoints placed alike.
+type placedSession struct {
+	placement
+	session *cupelsession.Session // nil before the first step
+	marks   []int                 // the ends of the prefixes that it marks, in messages
 }
 
 // placement is how a cache wants its breakpoints placed.
@@ -97,8 +96,52 @@ func placementOf(m *cupelsession.CacheModel) placement {
 	return placement{m.Breakpoints, m.LookBack, m.Latest}
 }
 
-// marks are the ends of the prefixes that a session marks, in messages.
-type marks map[placement][]int
+// newInSession returns what chooses in sessions for all caches, or in one for none.
+func newInSession(q requests, low float64, caches []cupelsession.CacheModel) *inSession {
+	s := &inSession{requests: q, low: low}
+	for i := range caches {
+		if p := placementOf(&caches[i]); s.of(p) == nil {
+			s.placed = append(s.placed, placedSession{placement: p})
+		}
+	}
+	if len(caches) == 0 {
+		s.placed = []placedSession{{}}
+	}
+	return s
+}
+
+// of returns the session of a placement, or nil.
+func (s *inSession) of(p placement) *placedSession {
+	if i := slices.IndexFunc(s.placed, func(q placedSession) bool { return q.placement == p }); i >= 0 {
+		return &s.placed[i]
+	}
+	return nil
+}
+
+func (s *inSession) choose(ctx context.Context, t *turn, budget int) (w window, err error) {
+	for i := range s.placed {
+		p := &s.placed[i]
+		if p.session == nil {
+			cache := cupelsession.CacheModel{Read: priceRead, Write: priceWrite, Sure: time.Minute, Likely: time.Minute, Breakpoints: p.breakpoints, LookBack: p.lookBack, Latest: p.latest}
+			if p.session, err = cupelsession.New(s.chooser, cupelsession.Config{LowWater: s.low, Cache: cache, Clock: func() time.Time { return time.Unix(0, 0) }}); err != nil {
+				return nil, err
+			}
+		}
+		var turn *cupelsession.Turn
+		w, err = s.fit(t, budget, func(c *cupelchat.Conversation, r recounted) (body []byte, err error) {
+			turn, body, err = r.next(ctx, p.session, c)
+			return body, err
+		})
+		if err != nil {
+			return nil, err
+		}
+		p.marks = turn.Cache.Breakpoints // an entry is a message
+		if err := turn.Commit(cupelsession.Usage{}); err != nil {
+			return nil, err
+		}
+	}
+	return w, nil
+}
 
 // next proposes the next turn of a session, for items of other sizes.
 func (r recounted) next(ctx context.Context, session *cupelsession.Session, c *cupelchat.Conversation) (*cupelsession.Turn, []byte, error) {
@@ -129,72 +172,57 @@ func (r recounted) next(ctx context.Context, session *cupelsession.Session, c *c
 	return turn, body, err
 }
 
-// keepingDuplicates does for a pipeline what package cupelchat does, which does
-// not see the pipeline here.
-func keepingDuplicates(chooser cupelchat.Chooser) (cupelchat.Chooser, error) {
-	p, ok := chooser.(*pipeline.Pipeline)
-	if !ok || p.Config().KeepDuplicates {
-		return chooser, nil
-	}
-	config := p.Config()
-	config.KeepDuplicates = true
-	return pipeline.New(config)
-}
-
 // mostTries is how often a window is chosen for one step at most.
 const mostTries = 6
 
-// fit makes bodies until one holds the budget.
-func (t *Turn) fit(write func(*cupelchat.Conversation, recounted) ([]byte, error)) ([]byte, error) {
-	c, r, err := t.read()
+// fit makes windows until one holds the budget.
+func (q *requests) fit(t *turn, budget int, write func(*cupelchat.Conversation, recounted) ([]byte, error)) (window, error) {
+	c, r, err := q.read(t, budget)
 	if err != nil {
 		return nil, err
 	}
-	var body []byte
-	target := t.Budget
+	var w window
+	target := budget
 	for range mostTries {
 		if r.budget, err = cupel.NewContextBudget(target, target); err != nil {
 			return nil, err
 		}
 		// What is pinned has the whole budget: less is for what else is chosen.
-		own := max(t.Budget-r.pinned, 0)
+		own := max(budget-r.pinned, 0)
 		if r.own, err = cupel.NewContextBudget(own, own); err != nil {
 			return nil, err
 		}
-		next, err := write(c, r)
+		body, err := write(c, r)
 		switch {
-		case err != nil && body == nil:
+		case err != nil && w == nil:
 			return nil, err
 		case err != nil:
-			return body, nil //nolint:nilerr // less cannot be chosen, and Run says by how much this is too large
+			return w, nil //nolint:nilerr // less cannot be chosen, and the measure says by how much this is too large
 		}
-		body = next
-		n, err := t.Tokens(body)
-		if err != nil {
+		if w, err = q.window(body); err != nil {
 			return nil, err
 		}
-		if n <= t.Budget || n-t.Budget >= target {
+		over := w.tokens() - budget
+		if over <= 0 || over >= target {
 			break
 		}
-		target -= n - t.Budget
+		target -= over
 	}
-	return body, nil
+	return w, nil
 }
 
 // read reads the request, and finds what its messages count by the measure.
-func (t *Turn) read() (*cupelchat.Conversation, recounted, error) {
-	said, err := t.window(t.Request)
-	if err != nil {
-		return nil, recounted{}, err
-	}
+func (q *requests) read(t *turn, budget int) (*cupelchat.Conversation, recounted, error) {
+	said := t.request()
 	c := t.shared.conversation
 	if c == nil {
-		if c, err = cupelchat.Read(t.Request, cupelchat.OpenAI, t.meter.counter); err != nil {
+		var err error
+		if c, err = cupelchat.Read(said.request(), cupelchat.OpenAI, Characters{}); err != nil {
 			return nil, recounted{}, err
 		}
 		t.shared.conversation = c
 	}
-	r := recounted{more: make([]int, len(said)), most: t.Budget}
+	r := recounted{more: make([]int, len(said)), most: budget}
 	held := make(map[string]bool) // groups of pinned items
 	for _, item := range c.Items() {
 		held[item.Group()] = held[item.Group()] || item.Pinned()

@@ -2,7 +2,6 @@ package replay_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -40,13 +39,27 @@ func (c chooserFunc) RunReport(ctx context.Context, items []*cupel.ContextItem, 
 	return c.Chooser.RunReport(ctx, items, budget, opts...)
 }
 
+// reportFunc changes the report of a chooser.
+type reportFunc struct {
+	cupelchat.Chooser
+	after func(*cupel.SelectionReport)
+}
+
+func (c reportFunc) RunReport(ctx context.Context, items []*cupel.ContextItem, budget cupel.ContextBudget, opts ...pipeline.RunOption) ([]*cupel.ContextItem, *cupel.SelectionReport, error) {
+	window, report, err := c.Chooser.RunReport(ctx, items, budget, opts...)
+	if err == nil {
+		c.after(report)
+	}
+	return window, report, err
+}
+
 // TestChoosing: the windows of choosers hold the budget by the measure's own
-// count, with any counter, and with all of a conversation as the budget they are
-// everything.
+// count, with any counter of their own, and with all of a conversation as the
+// budget they are everything.
 func TestChoosing(t *testing.T) {
 	for _, counter := range []cupel.TokenCounter{replay.Characters{}, cupel.HeuristicCounter{}} {
 		policies := []replay.Policy{replay.Baselines()[0], replay.Choosing("latest", latest(t)), replay.Choosing("agent", agent.New(counter)), replay.Choosing("agent", agent.New(counter)).InSession(0.6)}
-		result := run(t, load(t, "agents.jsonl"), policies, []float64{0.15, 0.25, 0.5, 1}, replay.WithCounter(counter))
+		result := run(t, load(t, "agents.jsonl"), policies, []float64{0.15, 0.25, 0.5, 1})
 		for i, row := range result.Rows {
 			if row.Failures > 0 {
 				t.Errorf("%T: %s (%s) at %g failed %d times: %+v", counter, row.Policy, row.Mode, row.Share, row.Failures, row.First)
@@ -97,7 +110,7 @@ func TestRecounted(t *testing.T) {
 		totals = append(totals, fmt.Sprintf("%d of %d", total, budget.TargetTokens()))
 		return budget, nil
 	}}
-	run(t, tea(t), []replay.Policy{replay.Choosing("spy", spy)}, []float64{0.5})
+	run(t, read(t, talk), []replay.Policy{replay.Choosing("spy", spy)}, []float64{0.5})
 	assert.Equal(t, []string{"11 of 46", "48 of 46", "58 of 46"}, totals)
 }
 
@@ -106,11 +119,8 @@ func TestRecounted(t *testing.T) {
 // session reduces it, and keeps a short one whole.
 func TestTaskFits(t *testing.T) {
 	line := strings.ReplaceAll(strings.Replace(talk, `{"role": "user", "content": "Hi!"}`, `{"role": "user", "content": "`+strings.Repeat(`Find some_tea for table_7. `, 12)+`"}`, 1), "\n", " ")
-	conversations, err := replay.Read(strings.NewReader(line))
-	require.NoError(t, err)
+	conversations, short := read(t, line), read(t, talk)
 	policy := replay.Choosing("latest", latest(t))
-	short, err := replay.Read(strings.NewReader(strings.ReplaceAll(talk, "\n", " ")))
-	require.NoError(t, err)
 	for share := 0.4; share < 1; share += 0.005 {
 		rows := run(t, conversations, []replay.Policy{policy}, []float64{share}).Rows
 		rows = append(rows, run(t, short, []replay.Policy{policy.InSession(0.6)}, []float64{share}).Rows...)
@@ -136,17 +146,8 @@ func TestTooLarge(t *testing.T) {
 	failing := chooserFunc{latest(t), func(_ []*cupel.ContextItem, budget cupel.ContextBudget) (cupel.ContextBudget, error) {
 		return budget, errBroken
 	}}
-	row := run(t, tea(t), []replay.Policy{replay.Choosing("failing", failing)}, []float64{0.5}).Rows[0]
+	row := run(t, read(t, talk), []replay.Policy{replay.Choosing("failing", failing)}, []float64{0.5}).Rows[0]
 	if row.Failures != 3 || row.First.Reason != errBroken.Error() {
 		t.Errorf("got %d failures, the first %+v; want the chooser's at all three steps", row.Failures, row.First)
-	}
-	bad := replay.Choosing("none", &pipeline.Pipeline{})
-	for _, row := range run(t, tea(t), []replay.Policy{bad, bad.InSession(0.6)}, []float64{0.5}).Rows {
-		if row.Failures != 3 {
-			t.Errorf("got %+v; want a pipeline without parts to fail", row)
-		}
-	}
-	if _, err := replay.Run(t.Context(), tea(t), []replay.Policy{replay.Choosing("nil", nil)}, []float64{0.5}); !errors.Is(err, cupel.ErrInvalidConfig) {
-		t.Errorf("got %v, want an error about a policy without a chooser", err)
 	}
 }

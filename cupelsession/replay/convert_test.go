@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"github.com/wollax/cupel-go/internal/corpus"
 )
 
 // tea is one conversation in the form of OpenAI's Chat Completions; TestFormats
@@ -49,7 +50,7 @@ func TestFormats(t *testing.T) {
 			{"role": "assistant", "parts": [{"type": "text", "content": "Only tea."}]},
 			{"role": "user", "parts": [{"type": "text", "content": "Fine."}]}]}}`},
 	} {
-		conversations, err := Read(strings.NewReader(row.text))
+		conversations, err := corpus.All(Scan("", strings.NewReader(row.text), nil))
 		if err != nil || len(conversations) != 1 {
 			t.Errorf("%s: got %d conversations, %v", row.name, len(conversations), err)
 			continue

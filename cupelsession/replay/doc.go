@@ -2,9 +2,12 @@
 // windows keeps of what the next step needs, and what it costs. It needs no
 // labels and no model.
 //
-//	conversations, err := replay.Read(file)
-//	result, err := replay.Run(ctx, conversations, replay.Baselines(), []float64{0.15, 0.25})
-//	fmt.Print(result.Text())
+//	measure, err := replay.NewMeasure(replay.Baselines(), []float64{0.15, 0.25})
+//	table := replay.NewTable(measure.Plan())
+//	for sample, err := range measure.Samples(ctx, replay.Scan("agents.jsonl", file, nil)) {
+//		err = table.Add(&sample)
+//	}
+//	fmt.Print(table.Result().Text())
 //
 // # The measure
 //
@@ -12,8 +15,7 @@
 // everything said before it. The budget is the system prompts plus a share of
 // all the rest of the conversation, but at least the system prompts and the
 // newest unit. A unit is a message, or an assistant's message with calls and all
-// their results. Run counts the tokens of a window itself: those of the text of
-// each message, ceil(characters / 4) unless [WithCounter] says otherwise, plus
+// their results. The tokens of a message are ceil(characters / 4) of its text, plus
 // 4.
 //
 // The values of a step are the strings of at least 4 characters and the numbers

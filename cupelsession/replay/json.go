@@ -2,11 +2,11 @@ package replay
 
 import (
 	"encoding/json"
-	"errors"
-	"io"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/wollax/cupel-go/internal/rawjson"
 )
 
 // object is a JSON object whose members keep their order. A name that is given
@@ -40,71 +40,46 @@ func (o object) list(name string) []any {
 }
 
 // decode reads one JSON value: an object, []any, string, json.Number, bool or
-// nil.
+// nil. What is not UTF-8 is replaced, as encoding/json does.
 func decode(text string) (any, error) {
-	d := json.NewDecoder(strings.NewReader(text))
-	d.UseNumber()
-	v, err := next(d, maxDepth)
+	if !utf8.ValidString(text) {
+		text = string([]rune(text))
+	}
+	v, err := rawjson.Text(text).Value()
 	if err != nil {
 		return nil, err
 	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("more than one JSON value")
-	}
-	return v, nil
+	return decoded(v), nil
 }
 
-// maxDepth is how deep encoding/json reads arrays and objects, but for its tokens.
-const maxDepth = 10_000
-
-var errTooDeep = errors.New("arrays and objects stand too deep inside of each other")
-
-// next reads a value in which arrays and objects stand at most so deep.
-func next(d *json.Decoder, depth int) (any, error) {
-	token, err := d.Token()
-	if err != nil {
-		return nil, err
-	}
-	if _, opens := token.(json.Delim); opens && depth == 0 {
-		return nil, errTooDeep
-	}
-	switch token {
-	case json.Delim('['):
-		list := []any{}
-		for d.More() {
-			v, err := next(d, depth-1)
-			if err != nil {
-				return nil, err
-			}
-			list = append(list, v)
-		}
-		_, err := d.Token()
-		return list, err
-	case json.Delim('{'):
+func decoded(v rawjson.Value) any {
+	switch {
+	case v.IsObject():
 		o := object{}
 		at := map[string]int{}
-		for d.More() {
-			name, err := d.Token()
-			if err != nil {
-				return nil, err
-			}
-			v, err := next(d, depth-1)
-			if err != nil {
-				return nil, err
-			}
-			s, _ := name.(string)
-			if i, twice := at[s]; twice {
-				o[i].value = v
+		for _, m := range v.Members() {
+			if i, twice := at[m.Name]; twice {
+				o[i].value = decoded(m.Value)
 				continue
 			}
-			at[s] = len(o)
-			o = append(o, member{s, v})
+			at[m.Name] = len(o)
+			o = append(o, member{m.Name, decoded(m.Value)})
 		}
-		_, err := d.Token()
-		return o, err
-	default:
-		return token, nil
+		return o
+	case v.IsArray():
+		list := []any{}
+		for _, e := range v.Elements() {
+			list = append(list, decoded(e.Value))
+		}
+		return list
+	case v.IsString():
+		return v.String()
+	case v.IsNumber():
+		return json.Number(v.Raw())
+	case v.IsNull():
+		return nil
 	}
+	return string(v.Raw()) == "true"
 }
 
 // The reference implementation is in Python. Texts and numbers are written as

@@ -18,6 +18,7 @@ func TestJSON(t *testing.T) {
 		{`"\u00e9\u2028\/\u007f"`, "\"é\u2028/\x7f\"", "letters are not escaped"},
 		{`"\"\\\n\r\t\f\b\u0000\u001f"`, `"\"\\\n\r\t\f\b\u0000\u001f"`, "control characters are"},
 		{`123456789012345678901234567890`, `123456789012345678901234567890`, "integers have all digits"},
+		{"\"\xff\xfe\"", "\"\ufffd\ufffd\"", "what is not UTF-8 is replaced"},
 		{`-0`, `0`, "there is one integer zero"},
 		{`-0.0`, `-0.0`, "there are two others"},
 		{`1.50`, `1.5`, "the fewest digits"},

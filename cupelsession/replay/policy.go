@@ -1,30 +1,23 @@
 package replay
 
 import (
-	"bytes"
-	"context"
-	"encoding/json"
-	"fmt"
-
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupelchat"
 	"github.com/wollax/cupel-go/cupelsession"
 )
 
-// Policy is a way of choosing windows, to be measured.
+// Policy is a way of choosing windows, to be measured: one of [Baselines] or of
+// [Choosing].
 type Policy struct {
 	Name  string // in results, unique in a run
 	Title string // in tables; the name if it is empty
 	Mode  Mode
-	// New returns the function that chooses the windows of one conversation. It
-	// is called for each of its steps in their order. New is called from several
-	// goroutines.
-	New func() func(ctx context.Context, turn Turn) (request []byte, err error)
 
-	units   func() chooser    // of the reference's strategies
-	chooses cupelchat.Chooser // of [Choosing]
+	units   baseline          // of the reference's strategies
 	over    bool              // the policy ignores the budget
-	blocks  bool              // in a session of this package, with the low-water mark
-	low     float64
+	chooses cupelchat.Chooser // of [Choosing]
+	err     error             // of the chooser
+	low     float64           // the low-water mark of a session
 }
 
 // Mode says whether a policy remembers what it sent before.
@@ -36,74 +29,40 @@ const (
 	Session   Mode = "session"   // keeps what it sent before, as long as it fits
 )
 
-// Turn is the input of a policy at one step.
-type Turn struct {
-	Conversation string // its id
-	Step         int    // of the assistant, from 0
-	// Request is the conversation before the step, {"messages": […]} in the form
-	// of OpenAI's Chat Completions.
-	Request []byte
-	// Budget is what the messages of the window may count, in tokens of the
-	// measure.
-	Budget int
-
-	meter  *meter
-	cache  map[string]*chatMessage
-	shared *shared
-	caches []cupelsession.CacheModel // of WithCache
-	marks  marks                     // where a session sets breakpoints
+// Choosing returns a policy that chooses windows with a chooser, such as a
+// pipeline or a preset of package cupelchat: each request is read, selected from
+// and written. Messages and their smaller forms count what the measure counts. A
+// window that turns out larger than the budget, because something was restored
+// or joined, is chosen again for less.
+//
+// A pipeline does not leave out equal messages. The chooser is used from several
+// goroutines; nil is an error of [NewMeasure].
+func Choosing(name string, chooser cupelchat.Chooser) Policy {
+	chooser, err := keepingDuplicates(chooser)
+	return Policy{Name: name, Mode: Stateless, chooses: chooser, err: err}
 }
 
-// Tokens returns what the messages of a request count by the measure.
-func (t *Turn) Tokens(request []byte) (int, error) {
-	w, err := t.window(request)
-	return w.tokens(), err
-}
-
-// window reads a request.
-func (t *Turn) window(request []byte) (window, error) {
-	var body struct {
-		Messages []json.RawMessage `json:"messages"`
+// keepingDuplicates does for a pipeline what package cupelchat does, which does
+// not see the pipeline here.
+func keepingDuplicates(chooser cupelchat.Chooser) (cupelchat.Chooser, error) {
+	p, ok := chooser.(*pipeline.Pipeline)
+	if !ok || p.Config().KeepDuplicates {
+		return chooser, nil
 	}
-	if err := json.Unmarshal(request, &body); err != nil {
-		return nil, fmt.Errorf("the window is not a request: %w", err)
-	}
-	w := make(window, len(body.Messages))
-	for i, raw := range body.Messages {
-		m := t.cache[string(raw)]
-		if m == nil {
-			var err error
-			if m, err = parseMessage(string(raw)); err != nil {
-				return nil, fmt.Errorf("the window is not a request: messages[%d]: %w", i, err)
-			}
-			t.cache[m.raw] = m
-		}
-		var err error
-		if w[i], err = m.piece(t.meter); err != nil {
-			return nil, err
-		}
-	}
-	return w, nil
-}
-
-// piece returns a message as a piece.
-func (m *chatMessage) piece(meter *meter) (piece, error) {
-	n, err := meter.tokens(m.text)
-	return piece{id: m.id, text: m.text, tokens: n, raw: m.raw, role: m.role, blocks: max(1, m.blocks)}, err
+	config := p.Config()
+	config.KeepDuplicates = true
+	return pipeline.New(config)
 }
 
 // Baselines returns the strategies of the reference implementation: everything,
 // the newest units that fit, old results of calls cleared, and the last two in
 // a session with a low-water mark of 0.6.
 func Baselines() []Policy {
-	units := func(name, title string, b baseline) Policy {
-		return Policy{Name: name, Title: title, Mode: Stateless, units: func() chooser { return b }}
-	}
-	all := units("everything", "everything", everything)
-	all.over = true
-	fitting := units("newest", "newest that fits", newest)
-	clearing := units("clear", "clear old results", clearOld)
-	return []Policy{all, fitting, clearing,
+	fitting := Policy{Name: "newest", Title: "newest that fits", Mode: Stateless, units: newest}
+	clearing := Policy{Name: "clear", Title: "clear old results", Mode: Stateless, units: clearOld}
+	return []Policy{
+		{Name: "everything", Title: "everything", Mode: Stateless, units: everything, over: true},
+		fitting, clearing,
 		fitting.inBlocks("newest-blocks", "newest, in blocks to 0.6"),
 		clearing.inBlocks("clear-blocks", "clear, in blocks to 0.6"),
 	}
@@ -124,14 +83,8 @@ func (p Policy) inBlocks(name, title string) Policy {
 // window for low of the room that system prompts and the newest unit leave. A
 // policy whose mode is Session already is not changed.
 func (p Policy) InSession(low float64) Policy {
-	if p.Mode == Session {
-		return p
-	}
-	p.Mode, p.low = Session, low
-	if p.chooses != nil {
-		p.New = inSession(p.chooses, low)
-	} else {
-		p.blocks = true
+	if p.Mode != Session {
+		p.Mode, p.low = Session, low
 	}
 	return p
 }
@@ -139,49 +92,13 @@ func (p Policy) InSession(low float64) Policy {
 // chooser returns what chooses the windows of one conversation. messages are those
 // that have been read, by their JSON.
 func (p *Policy) chooser(messages map[string]*chatMessage, caches []cupelsession.CacheModel) chooser {
-	var c chooser
-	if p.units != nil {
-		c = p.units()
-	} else {
-		c = &requests{choice: p.New(), cache: messages, caches: caches, marks: make(marks)}
+	switch {
+	case p.chooses != nil && p.Mode == Session:
+		return newInSession(requests{p.chooses, messages}, p.low, caches)
+	case p.chooses != nil:
+		return &requests{p.chooses, messages}
+	case p.Mode == Session:
+		return &blocks{baseline: p.units, low: p.low}
 	}
-	if p.blocks {
-		c = &blocks{chooser: c, low: p.low}
-	}
-	return c
-}
-
-// requests chooses requests.
-type requests struct {
-	choice func(ctx context.Context, turn Turn) ([]byte, error)
-	cache  map[string]*chatMessage // by JSON
-	caches []cupelsession.CacheModel
-	marks  marks // of the last window
-}
-
-func (r *requests) choose(ctx context.Context, t *turn, budget int) (window, error) {
-	public := Turn{Conversation: t.id, Step: t.step, Request: t.request().request(), Budget: budget, meter: t.meter, cache: r.cache, shared: t.shared, caches: r.caches, marks: r.marks}
-	request, err := r.choice(ctx, public)
-	if err != nil {
-		return nil, err
-	}
-	return public.window(request)
-}
-
-func (r *requests) add(w window, t *turn, i int) window {
-	return append(w, t.units[i].pieces...)
-}
-
-// request returns the request that a window of messages is.
-func (w window) request() []byte {
-	var b bytes.Buffer
-	b.WriteString(`{"messages":[`)
-	for i := range w {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		b.WriteString(w[i].raw)
-	}
-	b.WriteString("]}")
-	return b.Bytes()
+	return p.units
 }

@@ -3,41 +3,16 @@ package replay
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/wollax/cupel-go/internal/english"
 )
 
-// column is a figure of a table.
-type column struct {
-	head string
-	of   func(*Row) float64
-	in   func(*Row) Interval
-}
-
-var columns = []column{
-	{"support", func(r *Row) float64 { return r.Support }, func(r *Row) Interval { return r.Intervals.Support }},
-	{"grounded", func(r *Row) float64 { return r.Grounded }, func(r *Row) Interval { return r.Intervals.Grounded }},
-	{"cost", func(r *Row) float64 { return r.Cost }, func(r *Row) Interval { return r.Intervals.Cost }},
-	{"breaks", func(r *Row) float64 { return r.Breaks }, func(r *Row) Interval { return r.Intervals.Breaks }},
-	{"task", func(r *Row) float64 { return r.Task }, func(r *Row) Interval { return r.Intervals.Task }},
-	{"recent", func(r *Row) float64 { return r.Recent }, func(r *Row) Interval { return r.Intervals.Recent }},
-	{"fill", func(r *Row) float64 { return r.Fill }, func(r *Row) Interval { return r.Intervals.Fill }},
-}
-
 // Text returns the result as a table for each share. Below each row stands half the
 // width of the intervals, if there are any. The ten worst conversations of each policy follow.
 func (r *Result) Text() string {
 	var out strings.Builder
-	columns := columns
-	if len(r.Rows) > 0 {
-		at := slices.IndexFunc(columns, func(c column) bool { return c.head == "cost" }) + 1
-		for i, c := range r.Rows[0].Caches {
-			columns = slices.Insert(slices.Clone(columns), at+i, column{c.Cache, func(r *Row) float64 { return r.Caches[i].Cost }, func(r *Row) Interval { return r.Caches[i].Interval }})
-		}
-	}
 	steps, values := 0, 0
 	wide := len("share 0.00")
 	for i := range r.Rows {
@@ -48,10 +23,11 @@ func (r *Result) Text() string {
 	fmt.Fprintf(&out, "%s, %s, %s%s\n", english.Count(r.Conversations, "conversation"), english.Count(steps, "step"), english.Count(values, "value"), leftOut(r.Failed))
 	for i := range r.Rows {
 		row := &r.Rows[i]
+		columns := row.columns()
 		if i == 0 || row.Share != r.Rows[i-1].Share {
 			fmt.Fprintf(&out, "\n%-*s  %-9s", wide, "share "+strconv.FormatFloat(row.Share, 'f', -1, 64), "mode")
 			for _, c := range columns {
-				fmt.Fprintf(&out, "  %*s", width(c.head), c.head)
+				fmt.Fprintf(&out, "  %*s", width(c.name), c.name)
 			}
 			if against := r.against(); against != "" {
 				out.WriteString("  grounded against " + against + ", 95 % interval")
@@ -60,7 +36,7 @@ func (r *Result) Text() string {
 		}
 		fmt.Fprintf(&out, "%-*s  %-9s", wide, row.Title(), row.Mode)
 		for _, c := range columns {
-			fmt.Fprintf(&out, "  %*.3f", width(c.head), c.of(row))
+			fmt.Fprintf(&out, "  %*.3f", width(c.name), *c.value)
 		}
 		if a := row.Against; a != nil {
 			fmt.Fprintf(&out, "  %+.3f (%+.3f to %+.3f)", a.Difference, a.Low, a.High)
@@ -69,8 +45,7 @@ func (r *Result) Text() string {
 		if row.Intervals != (Intervals{}) {
 			fmt.Fprintf(&out, "%-*s  %-9s", wide, "", "±")
 			for _, c := range columns {
-				in := c.in(row)
-				fmt.Fprintf(&out, "  %*.3f", width(c.head), (in.High-in.Low)/2)
+				fmt.Fprintf(&out, "  %*.3f", width(c.name), (c.interval.High-c.interval.Low)/2)
 			}
 			out.WriteByte('\n')
 		}

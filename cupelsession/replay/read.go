@@ -1,7 +1,6 @@
 package replay
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -22,15 +21,6 @@ type Conversation struct {
 	messages []*chatMessage
 }
 
-// steps returns how many steps of the assistant are measured.
-func (c *Conversation) steps() int {
-	n := 0
-	for i, m := range c.messages {
-		n += btoi(i > 0 && m.role == "assistant")
-	}
-	return n
-}
-
 // ReadError says which line of the data cannot be read, and why.
 type ReadError struct {
 	File string // "" if it is unknown
@@ -48,32 +38,30 @@ func (e *ReadError) Error() string {
 // Unwrap returns the cause.
 func (e *ReadError) Unwrap() error { return e.Err }
 
-// Read reads recorded conversations: JSON Lines with a conversation on each
+// Scan reads recorded conversations: JSON Lines with a conversation on each
 // line, {"id": …, "messages": […]}, where the id is optional; or a list of
 // conversations; or one conversation as a list of messages or with a message on
-// each line.
+// each line. It reads JSON Lines one line at a time.
 //
 // Messages are those of OpenAI's Chat Completions. Requests and messages of
 // OpenAI's Responses, of Anthropic, Gemini, Bedrock and Ollama, the messages of
 // spans of OpenTelemetry, and session files of Claude Code and Codex become such
-// messages: their words, calls and results. Read fails with a [ReadError] or with
-// the error of r.
-func Read(r io.Reader) ([]Conversation, error) {
-	return corpus.All(Scan("", r, nil))
-}
-
-// Scan reads what [Read] reads, one line of JSON Lines at a time. Conversations and
-// errors name file. A [ReadError] is about one line, or about a file that is not
-// JSON Lines, and Scan goes on with the next line. Any other error comes from r and
-// ends the sequence.
+// messages: their words, calls and results.
+//
+// Conversations and errors name file. A [ReadError] is about one line, or about a
+// file that is not JSON Lines, and Scan goes on with the next line. Any other error
+// comes from r and ends the sequence.
 //
 // take says which conversations to read, by their number in the file, from 0, and
 // the line where they begin: lines that it does not take are not even decoded. A
 // line counts as one conversation. nil takes all.
 func Scan(file string, r io.Reader, take func(n, line int) bool) iter.Seq2[Conversation, error] {
+	if take == nil {
+		take = func(int, int) bool { return true }
+	}
 	return func(yield func(Conversation, error) bool) {
-		s := scanner{file: file, in: bufio.NewReaderSize(r, 1<<16), take: take, yield: yield}
-		if err := s.scan(); err != nil && !s.stopped {
+		s := scanner{file: file, take: take, yield: yield}
+		if err := s.scan(corpus.Lines(r)); err != nil {
 			yield(Conversation{}, err)
 		}
 	}
@@ -82,111 +70,66 @@ func Scan(file string, r io.Reader, take func(n, line int) bool) iter.Seq2[Conve
 // scanner is the state of one Scan.
 type scanner struct {
 	file    string
-	in      *bufio.Reader
 	take    func(n, line int) bool
 	yield   func(Conversation, error) bool
 	stopped bool
 
-	line  int // that was read last, from 1
-	lined int // what the lines are
+	begun []corpus.Line // what may be one value on several lines
+	valid bool          // the last of them is a value
+	lines int           // that were read as such
+	lined int           // what the lines are
 	reader
 }
 
-// next returns the next line that is not blank, or nothing at the end.
-func (s *scanner) next() ([]byte, error) {
-	for {
-		text, err := s.in.ReadBytes('\n')
-		if err != nil && !errors.Is(err, io.EOF) {
-			return nil, err
-		}
-		if len(text) > 0 {
-			s.line++
-		}
-		if text = bytes.TrimSpace(text); len(text) > 0 || err != nil {
-			return text, nil //nolint:nilerr // the end is no error
-		}
-	}
-}
-
-func (s *scanner) scan() error {
-	if mark, err := s.in.Peek(3); err == nil && string(mark) == "\ufeff" {
-		_, _ = s.in.Discard(len(mark))
-	}
-	text, err := s.next()
-	if err != nil || len(text) == 0 {
-		return err
-	}
-	first := s.line
-	if !json.Valid(text) { // one value on several lines, or a line that is damaged
-		value, err := s.whole(text)
+func (s *scanner) scan(lines iter.Seq2[corpus.Line, error]) error {
+	for line, err := range lines {
 		if err != nil {
 			return err
 		}
-		if value != nil {
-			s.one(value, 1)
+		if s.begin(line); s.stopped {
 			return nil
-		}
-	} else {
-		more, err := s.next()
-		if err != nil {
-			return err
-		}
-		if len(more) == 0 {
-			s.one(text, first)
-			return nil
-		}
-		if s.lineOf(0, first, text); s.stopped {
-			return nil
-		}
-		text = more
-	}
-	for n := btoi(s.line > first); len(text) > 0 && !s.stopped; n++ {
-		s.lineOf(n, s.line, text)
-		if text, err = s.next(); err != nil {
-			return err
 		}
 	}
-	if s.lined == messageLines && !s.stopped && (s.take == nil || s.take(0, 1)) {
+	if len(s.begun) > 0 {
+		texts := make([][]byte, len(s.begun))
+		for i, line := range s.begun {
+			texts[i] = line.Text
+		}
+		text := bytes.Join(texts, []byte("\n"))
+		if len(s.begun) == 1 || json.Valid(text) {
+			s.one(text, s.begun[0].Number)
+			return nil
+		}
+		s.release()
+	}
+	if s.lined == messageLines && !s.stopped && s.take(0, 1) {
 		s.emit(s.finish(), 1)
 	}
 	return nil
 }
 
-// whole returns all that follows if it is one JSON value that begins with text, and
-// otherwise nil: then it is to be read line by line.
-func (s *scanner) whole(text []byte) ([]byte, error) {
-	var seen bytes.Buffer
-	failed := &failing{r: s.in}
-	text = append(bytes.Clone(text), '\n')
-	d := json.NewDecoder(io.TeeReader(io.MultiReader(bytes.NewReader(text), failed), &seen))
-	var value json.RawMessage
-	err := d.Decode(&value)
-	if err == nil {
-		_, err = d.Token()
+// begin reads a line. Until two values follow each other, which no value has inside of
+// it, the lines may be one.
+func (s *scanner) begin(line corpus.Line) {
+	if s.lines > 0 {
+		s.lineOf(line)
+		return
 	}
-	if failed.err != nil {
-		return nil, failed.err
+	s.begun = append(s.begun, line)
+	before := s.valid
+	if s.valid = json.Valid(line.Text); s.valid && before {
+		s.release()
 	}
-	if errors.Is(err, io.EOF) && value != nil {
-		return value, nil
-	}
-	seen.Next(len(text))
-	s.in = bufio.NewReaderSize(io.MultiReader(&seen, s.in), 1<<16)
-	return nil, nil
 }
 
-// failing keeps the error of a reader.
-type failing struct {
-	r   io.Reader
-	err error
-}
-
-func (f *failing) Read(p []byte) (int, error) {
-	n, err := f.r.Read(p)
-	if err != nil && !errors.Is(err, io.EOF) {
-		f.err = err
+// release reads the lines that are not one value.
+func (s *scanner) release() {
+	for _, line := range s.begun {
+		if s.lineOf(line); s.stopped {
+			break
+		}
 	}
-	return n, err
+	s.begun = nil
 }
 
 // one reads the only value of a file, which counts as many conversations as it has.
@@ -198,17 +141,15 @@ func (s *scanner) one(text []byte, line int) {
 	if err == nil {
 		err = s.finish()
 	}
-	if take := s.take; take != nil {
-		all := s.conversations
-		s.conversations = nil
-		for n, c := range all {
-			if take(n, line) {
-				s.conversations = append(s.conversations, c)
-			}
+	all := s.conversations
+	s.conversations = nil
+	for n, c := range all {
+		if s.take(n, line) {
+			s.conversations = append(s.conversations, c)
 		}
-		if err != nil && !take(len(all), line) {
-			err = nil
-		}
+	}
+	if err != nil && !s.take(len(all), line) {
+		err = nil
 	}
 	s.emit(err, line)
 }
@@ -220,18 +161,19 @@ const (
 	messageLines
 )
 
-// lineOf reads line n of those that are not blank. A file of messages is one
-// conversation.
-func (s *scanner) lineOf(n, line int, text []byte) {
+// lineOf reads a line. A file of messages is one conversation.
+func (s *scanner) lineOf(l corpus.Line) {
+	n, line := s.lines, l.Number
+	s.lines++
 	if s.lined == messageLines {
 		n = 0
 	}
-	taken := s.take == nil || s.take(n, line)
+	taken := s.take(n, line)
 	if !taken && s.lined != unknown {
 		return
 	}
 	messages := len(s.log)
-	v, err := decodeLine(text)
+	v, err := decodeLine(l.Text)
 	if err == nil {
 		err = s.value(v, line)
 	}

@@ -35,7 +35,7 @@ type recording struct {
 }
 
 // record prepares a conversation.
-func record(c *Conversation, m *meter) (*recording, error) {
+func record(c *Conversation) *recording {
 	r := &recording{id: c.ID, first: -1}
 	type at struct {
 		message *chatMessage
@@ -59,9 +59,7 @@ func record(c *Conversation, m *meter) (*recording, error) {
 	}
 	for i := range r.units {
 		u := &r.units[i]
-		if err := u.finish(m); err != nil {
-			return nil, err
-		}
+		u.finish()
 		u.id = strconv.Itoa(i) + "\x00" + u.text
 		r.tokens += u.tokens
 		if u.role == "system" {
@@ -81,7 +79,7 @@ func record(c *Conversation, m *meter) (*recording, error) {
 		}
 		r.steps = append(r.steps, s)
 	}
-	return r, nil
+	return r
 }
 
 // blocks returns how many content blocks a unit has.
@@ -93,23 +91,19 @@ func (u *unit) blocks() int {
 	return n
 }
 
-func (u *unit) finish(m *meter) error {
+func (u *unit) finish() {
 	u.keys = make(keys)
 	texts := make([]string, len(u.parts))
 	u.pieces = make(window, len(u.parts))
 	for i, part := range u.parts {
 		texts[i] = part.text
-		var err error
-		if u.pieces[i], err = part.piece(m); err != nil {
-			return err
-		}
+		u.pieces[i] = part.piece()
 		u.tokens += u.pieces[i].tokens
 		for _, document := range part.documents {
 			u.keys.add("", document)
 		}
 	}
 	u.text = strings.Join(texts, "\n")
-	return nil
 }
 
 // needed returns the values that a message uses and that only earlier messages

@@ -6,16 +6,20 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupelsession/replay"
+	"github.com/wollax/cupel-go/internal/corpus"
 )
 
 var shares = []float64{0.15, 0.25, 0.5, 0.75}
@@ -24,23 +28,35 @@ func load(t testing.TB, name string) []replay.Conversation {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("testdata", name))
 	require.NoError(t, err)
-	conversations, err := replay.Read(bytes.NewReader(data))
-	require.NoError(t, err)
-	return conversations
+	return read(t, string(data))
 }
 
-func tea(t testing.TB) []replay.Conversation {
+func read(t testing.TB, text string) []replay.Conversation {
 	t.Helper()
-	conversations, err := replay.Read(strings.NewReader(talk))
+	conversations, err := corpus.All(replay.Scan("", strings.NewReader(text), nil))
 	require.NoError(t, err)
 	return conversations
 }
 
 func run(t testing.TB, conversations []replay.Conversation, policies []replay.Policy, shares []float64, opts ...replay.Option) *replay.Result {
 	t.Helper()
-	result, err := replay.Run(t.Context(), conversations, policies, shares, opts...)
-	require.NoError(t, err)
-	return result
+	m := measure(t, policies, shares, opts...)
+	table := replay.NewTable(m.Plan())
+	for s, err := range m.Samples(t.Context(), each(conversations)) {
+		require.NoError(t, err)
+		require.NoError(t, table.Add(&s))
+	}
+	return table.Result()
+}
+
+func each(conversations []replay.Conversation) iter.Seq2[replay.Conversation, error] {
+	return func(yield func(replay.Conversation, error) bool) {
+		for _, c := range conversations {
+			if !yield(c, nil) {
+				return
+			}
+		}
+	}
 }
 
 // TestReference compares every figure with those of the reference
@@ -106,7 +122,7 @@ const talk = `{"id": "talk", "messages": [
 // Pinned are 6 and 5; of the 35 left, 5 go to the answer, none to the call, and
 // 5 to the user's first message: 21.
 func TestByHand(t *testing.T) {
-	result := run(t, tea(t), replay.Baselines()[:2], []float64{0.5})
+	result := run(t, read(t, talk), replay.Baselines()[:2], []float64{0.5})
 	everything := 1.25*11 + (0.1*11 + 1.25*37) + (0.1*48 + 1.25*10)
 	newest := 1.25*11 + (0.1*6 + 1.25*37) + (0.1*6 + 1.25*15)
 	want := []replay.Row{
@@ -125,114 +141,27 @@ func TestByHand(t *testing.T) {
 	}
 }
 
-// all sends every request as it is.
-var all = replay.Policy{Name: "all", Mode: replay.Stateless, New: func() func(context.Context, replay.Turn) ([]byte, error) {
-	return func(_ context.Context, turn replay.Turn) ([]byte, error) { return turn.Request, nil }
-}}
-
-// TestRequests: a policy that sends the whole request has the figures of
-// everything, whether it is in a session or not, and however the request is
-// written.
-func TestRequests(t *testing.T) {
-	indented := all
-	indented.Name = "indented"
-	indented.New = func() func(context.Context, replay.Turn) ([]byte, error) {
-		return func(_ context.Context, turn replay.Turn) ([]byte, error) {
-			var out bytes.Buffer
-			err := json.Indent(&out, turn.Request, "", "\t")
-			return out.Bytes(), err
-		}
-	}
-	for _, name := range []string{"agents.jsonl", "strange.jsonl"} {
-		result := run(t, load(t, name), []replay.Policy{replay.Baselines()[0], all, all.InSession(0.6), indented}, shares)
-		for i, row := range result.Rows {
-			want := result.Rows[i/4*4]
-			want.Policy, want.Mode, want.Failures, want.First = row.Policy, row.Mode, row.Failures, row.First
-			if plain(row) != plain(want) {
-				t.Errorf("%s: got %s, want %s", name, plain(row), plain(want))
-			}
-		}
-	}
-}
-
-// TestTurn looks at what a policy is given.
-func TestTurn(t *testing.T) {
-	var steps []string
-	spy := all
-	spy.New = func() func(context.Context, replay.Turn) ([]byte, error) {
-		return func(_ context.Context, turn replay.Turn) ([]byte, error) {
-			n, err := turn.Tokens(turn.Request)
-			steps = append(steps, fmt.Sprintf("%s/%d: %d messages, %d tokens of %d", turn.Conversation, turn.Step, strings.Count(string(turn.Request), `"role"`), n, turn.Budget))
-			return turn.Request, err
-		}
-	}
-	run(t, tea(t), []replay.Policy{spy}, []float64{0.25})
-	want := "talk/0: 2 messages, 11 tokens of 26\ntalk/1: 4 messages, 48 tokens of 43\ntalk/2: 6 messages, 58 tokens of 26"
-	assert.Equal(t, want, strings.Join(steps, "\n"))
-}
-
-// TestParts: a window of requests is compared message by message.
-func TestParts(t *testing.T) {
-	short := all
-	short.New = func() func(context.Context, replay.Turn) ([]byte, error) {
-		return func(_ context.Context, turn replay.Turn) ([]byte, error) {
-			return bytes.Replace(turn.Request, []byte(`"{\"sku\": \"TEA-77\"}"`), []byte(`"sku is TEA-77"`), 1), nil
-		}
-	}
-	row := run(t, tea(t), []replay.Policy{short}, []float64{0.5}).Rows[0]
-	// The result is 8 tokens in place of 9, always; the last two of three windows
-	// do not have it whole.
-	everything := 1.25*11 + (0.1*11 + 1.25*37) + (0.1*48 + 1.25*10)
-	want := (1.25*11 + (0.1*11 + 1.25*36) + (0.1*47 + 1.25*10)) / everything
-	if row.Support != 1 || row.Grounded != 1 || row.Breaks != 0 || row.Recent != 1/3.0 || math.Abs(row.Cost-want) > 1e-12 {
-		t.Errorf("got %+v, want a cost of %v, and the value behind its key", row, want)
-	}
-}
-
-// letters counts each character as a token.
-type letters struct{}
-
-func (letters) CountTokens(text string) (int, error) { return len(text), nil }
-
-func TestCounter(t *testing.T) {
-	// 12, 7, 97 + 21, 8, 8 and 101 tokens: the budget is 12 + 121.
-	row := run(t, tea(t), replay.Baselines()[:1], []float64{0.5}, replay.WithCounter(letters{})).Rows[0]
-	if want := (137 + 153) / (133.0 + 133); row.Fill != want {
-		t.Errorf("fill is %v, want %v", row.Fill, want)
-	}
-	_, err := replay.Run(t.Context(), tea(t), replay.Baselines(), shares, replay.WithCounter(broken{}))
-	if wrong, ok := errors.AsType[*cupel.StrategyError](err); !ok || !errors.Is(wrong, errBroken) {
-		t.Errorf("got %v, want the error of the counter", err)
-	}
-}
-
 var errBroken = errors.New("broken")
 
 type broken struct{}
-
-func (broken) CountTokens(string) (int, error) { return 0, errBroken }
 
 func (broken) Read([]byte) (int, error) { return 0, errBroken }
 
 // TestDeterministic: any number of workers gives the same bits.
 func TestDeterministic(t *testing.T) {
 	conversations := load(t, "agents.jsonl")
-	policies := append(replay.Baselines(), all.InSession(0.5))
+	policies := append(replay.Baselines(), replay.Choosing("latest", latest(t)).InSession(0.5))
 	var first string
 	for workers := range 5 {
-		last, total := 0, 0
-		result := run(t, conversations, policies, shares, replay.WithWorkers(workers), replay.WithProgress(func(done, all int) {
+		last := 0
+		result := run(t, conversations, policies, shares, replay.WithWorkers(workers), replay.WithProgress(func(done, _ int) {
 			if done < last {
 				t.Errorf("progress went from %d to %d", last, done)
 			}
-			last, total = done, all
+			last = done
 		}))
-		if want := 26 * len(policies) * len(shares); last != want || total != want {
-			t.Errorf("progress ended with %d of %d, want %d", last, total, want)
-		}
-		data, err := json.Marshal(result)
-		require.NoError(t, err)
-		got := string(data) + result.Text()
+		assert.Equal(t, 26*len(policies)*len(shares), last)
+		got := written(t, result)
 		if first == "" {
 			first = got
 		} else if got != first {
@@ -264,7 +193,7 @@ func TestRead(t *testing.T) {
 		{"no role", `{"messages": [{"content": "a"}]}`, "", "line 1: messages[0]: role is required", "who said it decides what it is"},
 		{"no role on a line", message + "\n{\"role\": 1}", "", "line 2: role is required", "which line"},
 	} {
-		conversations, err := replay.Read(strings.NewReader(row.text))
+		conversations, err := corpus.All(replay.Scan("", strings.NewReader(row.text), nil))
 		var ids []string
 		for _, c := range conversations {
 			ids = append(ids, c.ID)
@@ -277,13 +206,15 @@ func TestRead(t *testing.T) {
 			t.Errorf("%s: got %v, want %q: %s", row.name, err, row.reason, row.why)
 		}
 	}
-	if _, err := replay.Read(broken{}); !errors.Is(err, errBroken) {
+	if _, err := corpus.All(replay.Scan("", broken{}, nil)); !errors.Is(err, errBroken) {
 		t.Errorf("a reader's error came back as %v", err)
 	}
 }
 
 func TestArguments(t *testing.T) {
 	fine, nan := []float64{0.5}, math.NaN()
+	all := replay.Baselines()[0]
+	chosen := replay.Choosing("latest", latest(t))
 	for _, row := range []struct {
 		policies []replay.Policy
 		shares   []float64
@@ -292,135 +223,110 @@ func TestArguments(t *testing.T) {
 		why      string
 	}{
 		{nil, fine, nil, "policies", "nothing to measure"},
-		{[]replay.Policy{{Name: "x", Mode: replay.Stateless}}, fine, nil, "policies[0]", "it cannot choose"},
-		{[]replay.Policy{all, {Mode: replay.Stateless, New: all.New}}, fine, nil, "policies[1]", "it has no name"},
-		{[]replay.Policy{{Name: "x", New: all.New}}, fine, nil, "policies[0]", "it has no mode"},
+		{[]replay.Policy{replay.Choosing("nil", nil)}, fine, nil, "policies[0]", "it cannot choose"},
+		{[]replay.Policy{all, replay.Choosing("", latest(t))}, fine, nil, "policies[1]", "it has no name"},
+		{[]replay.Policy{{Name: "x"}}, fine, nil, "policies[0]", "it was not made by this package"},
 		{[]replay.Policy{all, all}, fine, nil, "policies[1]", "one row would be the other"},
 		{[]replay.Policy{all.InSession(nan)}, fine, nil, "policies[0]", "no number"},
-		{[]replay.Policy{all.InSession(1.1)}, fine, nil, "policies[0]", "more than the room"},
-		{[]replay.Policy{all.InSession(0)}, fine, nil, "policies[0]", "it would choose at every step"},
+		{[]replay.Policy{chosen.InSession(1.1)}, fine, nil, "policies[0]", "more than the room"},
+		{[]replay.Policy{chosen.InSession(0)}, fine, nil, "policies[0]", "it would choose at every step"},
 		{[]replay.Policy{all}, nil, nil, "shares", "no budget"},
 		{[]replay.Policy{all}, []float64{0}, nil, "shares[0]", "an empty budget"},
 		{[]replay.Policy{all}, []float64{nan}, nil, "shares[0]", "no number"},
 		{[]replay.Policy{all}, []float64{0.5, 0.5}, nil, "shares[1]", "a share twice"},
 		{[]replay.Policy{all}, []float64{0.5, 1.5}, nil, "shares[1]", "more than the conversation"},
 		{[]replay.Policy{all}, fine, replay.WithWorkers(-1), "workers", "no worker does anything"},
-		{[]replay.Policy{all}, fine, replay.WithCounter(nil), "counter", "nothing counts"},
 		{[]replay.Policy{all}, fine, replay.WithAgainst("newest"), "against", "it is not measured"},
 	} {
-		_, err := replay.Run(t.Context(), nil, row.policies, row.shares, nil, row.opt)
+		_, err := replay.NewMeasure(row.policies, row.shares, nil, row.opt)
 		if bad, ok := errors.AsType[*cupel.InvalidConfigError](err); !ok || bad.Field != row.field {
 			t.Errorf("got %v, want an error about %s: %s", err, row.field, row.why)
 		}
 	}
-	result := run(t, nil, []replay.Policy{all, all.InSession(0.5)}, fine)
+	if _, err := replay.NewMeasure([]replay.Policy{replay.Choosing("none", &pipeline.Pipeline{})}, fine); !errors.Is(err, cupel.ErrInvalidConfig) {
+		t.Errorf("got %v, want an error about a pipeline without parts", err)
+	}
+	result := run(t, nil, []replay.Policy{all, chosen}, fine)
 	if len(result.Rows) != 2 || result.Rows[0].Cost != 0 || strings.Contains(result.Text(), "NaN") {
 		t.Errorf("no conversation gives %+v", result)
 	}
 }
 
 func TestFailures(t *testing.T) {
-	says := func(text string, err error) replay.Policy {
-		return replay.Policy{Name: "mine", Mode: replay.Stateless, New: func() func(context.Context, replay.Turn) ([]byte, error) {
-			return func(_ context.Context, turn replay.Turn) ([]byte, error) {
-				if turn.Step > 0 {
-					return []byte(text), err
-				}
-				return turn.Request, nil
-			}
-		}}
-	}
-	for _, row := range []struct {
-		policy replay.Policy
-		want   string
-		why    string
-	}{
-		{says("", errBroken), `broken`, "the error of the policy"},
-		{says("[]", nil), `the window is not a request: json: cannot unmarshal array`, "a list is no request"},
-		{says(`{"messages": [{}]}`, nil), `the window is not a request: messages[0]: role is required`, "which message"},
-	} {
-		got := run(t, tea(t), []replay.Policy{row.policy}, []float64{0.5}).Rows[0]
-		if got.Failures != 2 || got.First.Conversation != "talk" || got.First.Step != 1 || !strings.HasPrefix(got.First.Reason, row.want) {
-			t.Errorf("got %d failures, the first %+v; want two, the first %q: %s", got.Failures, got.First, row.want, row.why)
-		}
-		if got.Support != 0 || got.Recent != 1/3.0 || got.Breaks != 1/3.0 {
-			t.Errorf("got %+v; want nothing to be sent", got)
-		}
-	}
-	// A result without its call is not what the API takes.
-	orphan := says(`{"messages": [{"role": "tool", "tool_call_id": "c", "content": "x"}]}`, nil)
-	if got := run(t, tea(t), []replay.Policy{orphan}, []float64{0.5}).Rows[0]; got.Failures != 2 || !strings.HasPrefix(got.First.Reason, "the API refuses the window: messages[0]") {
+	orphan := replay.Choosing("orphan", reportFunc{latest(t), func(report *cupel.SelectionReport) {
+		report.Included = slices.DeleteFunc(report.Included, func(in cupel.IncludedItem) bool { return in.Candidate == 2 }) // the call
+	}})
+	got := run(t, read(t, talk), []replay.Policy{orphan}, []float64{1}).Rows[0]
+	if got.Failures != 2 || got.First.Conversation != "talk" || got.First.Step != 1 || !strings.HasPrefix(got.First.Reason, "the API refuses the window: messages[2]") {
 		t.Errorf("got %d failures, the first %+v; want two of a result without its call", got.Failures, got.First)
 	}
 	// The whole request is 48 tokens at the second step, and 58 at the third.
-	got := run(t, tea(t), []replay.Policy{all}, []float64{0.5}).Rows[0]
+	large := chooserFunc{latest(t), func([]*cupel.ContextItem, cupel.ContextBudget) (cupel.ContextBudget, error) {
+		return cupel.NewContextBudget(1000, 1000)
+	}}
+	got = run(t, read(t, talk), []replay.Policy{replay.Choosing("large", large)}, []float64{0.5}).Rows[0]
 	if want := (replay.Failure{Conversation: "talk", Step: 1, Reason: "the window has 48 tokens, 2 more than the budget"}); got.Failures != 2 || *got.First != want {
 		t.Errorf("got %d failures, the first %+v; want two, the first %+v", got.Failures, got.First, want)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := replay.Run(ctx, load(t, "agents.jsonl"), replay.Baselines(), shares); !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v, want the context's error", err)
+	for _, err := range measure(t, replay.Baselines(), shares).Samples(ctx, each(read(t, talk))) {
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("got %v, want the context's error", err)
+		}
 	}
 }
 
 // TestAgainst compares with a policy that finds nothing: the difference is what is
 // found, and its interval is that of a share of conversations.
 func TestAgainst(t *testing.T) {
-	nothing := replay.Policy{Name: "nothing", Mode: replay.Stateless, New: func() func(context.Context, replay.Turn) ([]byte, error) {
-		return func(context.Context, replay.Turn) ([]byte, error) { return []byte(`{"messages": []}`), nil }
-	}}
 	// Of 40 conversations with one value each, half are found: those that begin
-	// with "Hi!" in place of "Ho!".
-	half := all
-	half.Name = "half"
-	half.New = func() func(context.Context, replay.Turn) ([]byte, error) {
-		return func(_ context.Context, turn replay.Turn) ([]byte, error) {
-			if bytes.Contains(turn.Request, []byte("Hi!")) {
-				return turn.Request, nil
-			}
-			return []byte(`{"messages": []}`), nil
+	// with "Hi!" in place of "Ho!". The newest messages never have it.
+	half := replay.Choosing("half", chooserFunc{latest(t), func(items []*cupel.ContextItem, _ cupel.ContextBudget) (cupel.ContextBudget, error) {
+		if items[1].Content() != "Hi!" {
+			return cupel.ContextBudget{}, errBroken
 		}
-	}
+		return cupel.NewContextBudget(1000, 1000)
+	}})
+	policies := []replay.Policy{replay.Baselines()[1], half, replay.Baselines()[0]}
 	line := strings.ReplaceAll(talk, "\n", " ") + "\n"
-	conversations, err := replay.Read(strings.NewReader(strings.Repeat(line+strings.Replace(line, "Hi!", "Ho!", 1), 20)))
-	require.NoError(t, err)
-	result := run(t, conversations, []replay.Policy{nothing, half, all}, []float64{1}, replay.WithAgainst("nothing"))
+	conversations := read(t, strings.Repeat(line+strings.Replace(line, "Hi!", "Ho!", 1), 20))
+	result := run(t, conversations, policies, []float64{0.5}, replay.WithAgainst("newest"))
 	first, got, everything := result.Rows[0].Against, result.Rows[1].Against, result.Rows[2].Against
 	// The standard deviation of a share of one half of 40 is 0.079.
 	if first != nil || got.Difference != 0.5 || math.Abs(got.Low-(0.5-1.96*0.079)) > 0.03 || math.Abs(got.High-(0.5+1.96*0.079)) > 0.03 {
 		t.Errorf("got %+v and %+v, want nothing and 0.5 between 0.345 and 0.655", first, got)
 	}
-	if *everything != (replay.Against{Policy: "nothing", Difference: 1, Low: 1, High: 1}) {
+	if *everything != (replay.Against{Policy: "newest", Difference: 1, Low: 1, High: 1}) {
 		t.Errorf("got %+v, want 1 each time", everything)
 	}
-	if text := result.Text(); !strings.Contains(text, "fill  grounded against nothing, 95 % interval\n") || !strings.Contains(text, "  +1.000 (+1.000 to +1.000)\n") {
+	if text := result.Text(); !strings.Contains(text, "fill  grounded against newest, 95 % interval\n") || !strings.Contains(text, "  +1.000 (+1.000 to +1.000)\n") {
 		t.Errorf("got\n%s", text)
-	}
-	// The pairs are drawn together: what is always equal differs by nothing.
-	same := run(t, load(t, "agents.jsonl"), []replay.Policy{all, all.InSession(0.5)}, []float64{0.5}, replay.WithAgainst("all")).Rows[1].Against
-	if *same != (replay.Against{Policy: "all"}) {
-		t.Errorf("got %+v, want no difference", same)
 	}
 }
 
-func ExampleRun() {
-	data, err := os.ReadFile("testdata/agents.jsonl")
+func ExampleMeasure() {
+	file, err := os.Open("testdata/agents.jsonl")
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	conversations, err := replay.Read(bytes.NewReader(data))
+	measure, err := replay.NewMeasure(replay.Baselines()[:3], []float64{0.25, 0.5})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	result, err := replay.Run(context.Background(), conversations, replay.Baselines()[:3], []float64{0.25, 0.5})
-	if err != nil {
-		fmt.Println(err)
-		return
+	table := replay.NewTable(measure.Plan())
+	for sample, err := range measure.Samples(context.Background(), replay.Scan("agents.jsonl", file, nil)) {
+		if err == nil {
+			err = table.Add(&sample)
+		}
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
 	}
-	for _, row := range result.Rows {
+	for _, row := range table.Result().Rows {
 		fmt.Printf("%s at %g: %.2f of the values at %.2f of the cost\n", row.Title(), row.Share, row.Grounded, row.Cost)
 	}
 	// Output:

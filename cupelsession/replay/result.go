@@ -1,11 +1,12 @@
 package replay
 
-// Result is the result of [Run].
+import "math"
+
+// Result is the result of a measurement.
 type Result struct {
 	Conversations int   `json:"conversations"`
 	Rows          []Row `json:"rows"` // by share, then by policy
-	// Failed counts conversations that could not be read or measured. Only a [Table]
-	// has some: Run fails with the first.
+	// Failed counts conversations that could not be read.
 	Failed int `json:"failed,omitempty"`
 	// Worst are the ten conversations in which each policy misses most, by policy.
 	Worst []Worst `json:"worst,omitempty"`
@@ -57,6 +58,44 @@ type Intervals struct {
 	Task     Interval `json:"task"`
 	Recent   Interval `json:"recent"`
 	Fill     Interval `json:"fill"`
+}
+
+// figure is a figure of a row, with its interval.
+type figure struct {
+	name     string
+	most     float64
+	value    *float64
+	interval *Interval
+}
+
+// figures returns the figures in the order of the table, without those of caches.
+func (r *Row) figures() []figure {
+	in := &r.Intervals
+	return []figure{
+		{"support", 1, &r.Support, &in.Support},
+		{"grounded", 1, &r.Grounded, &in.Grounded},
+		{"cost", math.MaxFloat64, &r.Cost, &in.Cost},
+		{"breaks", 1, &r.Breaks, &in.Breaks},
+		{"task", 1, &r.Task, &in.Task},
+		{"recent", 1, &r.Recent, &in.Recent},
+		{"fill", math.MaxFloat64, &r.Fill, &in.Fill},
+	}
+}
+
+// columns returns the figures of the table: the costs by caches follow the cost.
+func (r *Row) columns() []figure {
+	var all []figure
+	for _, f := range r.figures() {
+		all = append(all, f)
+		if f.value != &r.Cost {
+			continue
+		}
+		for i := range r.Caches {
+			c := &r.Caches[i]
+			all = append(all, figure{c.Cache, math.MaxFloat64, &c.Cost, &c.Interval})
+		}
+	}
+	return all
 }
 
 // CacheCost is what the windows of a row cost by the model of a cache.

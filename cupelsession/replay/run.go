@@ -15,14 +15,8 @@ import (
 	"github.com/wollax/cupel-go/internal/ordered"
 )
 
-// Option configures [Run] and [NewMeasure].
+// Option configures [NewMeasure].
 type Option func(*config)
-
-// WithCounter sets what counts the text of a message; 4 tokens are added for
-// each message. The default is [Characters].
-func WithCounter(counter cupel.TokenCounter) Option {
-	return func(c *config) { c.counter = counter }
-}
 
 // WithWorkers sets how many conversations are measured concurrently, at least
 // 0. The default, 0, means the number of processors. The result does not depend
@@ -32,8 +26,8 @@ func WithWorkers(n int) Option {
 }
 
 // WithProgress calls progress after each conversation and policy with the
-// number of windows chosen and the total, which is 0 if only a stream knows it. It is called from several goroutines,
-// but never concurrently. nil disables it.
+// number of windows chosen and the total, which is 0: only the stream knows it. It is
+// called from several goroutines, but never concurrently. nil disables it.
 func WithProgress(progress func(done, total int)) Option {
 	return func(c *config) { c.progress.Report = progress }
 }
@@ -57,14 +51,13 @@ type config struct {
 	policies []Policy
 	against  string
 	shares   []float64
-	counter  cupel.TokenCounter
 	workers  int
 	progress corpus.Progress // of windows
 }
 
 func (c *config) validate() error {
 	bad := func(field, value, reason string) error {
-		return &cupel.InvalidConfigError{Component: "replay.Run", Field: field, Value: value, Reason: reason}
+		return &cupel.InvalidConfigError{Component: "replay.NewMeasure", Field: field, Value: value, Reason: reason}
 	}
 	if len(c.policies) == 0 {
 		return bad("policies", "", "at least one policy is required")
@@ -72,11 +65,11 @@ func (c *config) validate() error {
 	for i, p := range c.policies {
 		where := fmt.Sprintf("policies[%d]", i)
 		switch {
-		case p.Name == "" || p.New == nil && p.units == nil:
-			return bad(where, "", "a policy must have a name and a New")
-		case p.Mode != Stateless && p.Mode != Session:
-			return bad(where, strconv.Quote(string(p.Mode)), "the mode must be Stateless or Session")
-		case p.Mode == Session && (p.blocks || p.chooses != nil) && !(p.low > 0 && p.low <= 1):
+		case p.err != nil:
+			return p.err
+		case p.Name == "" || p.chooses == nil && p.units == nil:
+			return bad(where, "", "a policy must have a name and a chooser")
+		case p.Mode == Session && !(p.low > 0 && p.low <= 1):
 			return bad(where, fmt.Sprint(p.low), "the low-water mark must be above 0 and at most 1")
 		case slices.ContainsFunc(c.policies[:i], func(other Policy) bool { return other.Name == p.Name && other.Mode == p.Mode }):
 			return bad(where, strconv.Quote(p.Name), "policies of one mode must have different names")
@@ -92,9 +85,6 @@ func (c *config) validate() error {
 	}
 	if c.against != "" && !slices.ContainsFunc(c.policies, func(p Policy) bool { return p.Name == c.against }) {
 		return bad("against", strconv.Quote(c.against), "it must be the name of one of the policies")
-	}
-	if c.counter == nil {
-		return bad("counter", "", "a token counter is required")
 	}
 	for i := range c.caches {
 		m := &c.caches[i]
@@ -121,7 +111,7 @@ type Measure struct {
 // policy, with distinct names, and at least one share, above 0, at most 1 and
 // ascending. It returns a [cupel.InvalidConfigError].
 func NewMeasure(policies []Policy, shares []float64, opts ...Option) (*Measure, error) {
-	m := &Measure{config: config{policies: policies, shares: shares, counter: Characters{}}}
+	m := &Measure{config: config{policies: policies, shares: shares}}
 	for _, opt := range opts {
 		if opt != nil {
 			opt(&m.config)
@@ -146,26 +136,13 @@ func (m *Measure) Plan() Plan { return m.plan }
 // Sample measures every policy on a conversation at every share. The same
 // conversation gives the same sample, bit for bit, if the policies are
 // deterministic. A policy that fails at a step counts as one that sends nothing,
-// and the counts say so. If the counter fails, the sample has its error and no
-// counts. Sample returns ctx.Err() if ctx is done first.
+// and the counts say so. Sample returns ctx.Err() if ctx is done first.
 func (m *Measure) Sample(ctx context.Context, c *Conversation) (Sample, error) {
-	s := Sample{File: c.File, Line: c.Line, Conversation: c.ID}
-	fail := func(err error) (Sample, error) {
-		if ctx.Err() != nil {
-			return Sample{}, ctx.Err()
-		}
-		s.Error, s.err, s.Counts = err.Error(), err, nil
-		return s, nil
-	}
-	meter := newMeter(m.counter)
-	rec, err := record(c, meter)
-	if err != nil {
-		return fail(err)
-	}
-	s.Counts = make([]Counts, len(m.shares)*len(m.policies))
+	rec := record(c)
+	s := Sample{File: c.File, Line: c.Line, Conversation: c.ID, Counts: make([]Counts, len(m.shares)*len(m.policies))}
 	for i := range m.policies {
-		if err := rec.replay(ctx, &m.policies[i], &m.config, meter, s.Counts[i:]); err != nil {
-			return fail(err)
+		if err := rec.replay(ctx, &m.policies[i], &m.config, s.Counts[i:]); err != nil {
+			return Sample{}, err
 		}
 		m.progress.Add(len(rec.steps) * len(m.shares))
 	}
@@ -190,25 +167,6 @@ func (m *Measure) Samples(ctx context.Context, conversations iter.Seq2[Conversat
 
 // Err returns the error of a sample that was measured in this process, or nil.
 func (s *Sample) Err() error { return s.err }
-
-// Run measures every policy on every conversation at every share, as
-// [Measure.Sample] does, and adds up the samples. It returns a
-// [cupel.InvalidConfigError], the error of the counter, or ctx.Err() if ctx is
-// done first. No goroutine outlives it.
-func Run(ctx context.Context, conversations []Conversation, policies []Policy, shares []float64, opts ...Option) (*Result, error) {
-	m, err := NewMeasure(policies, shares, opts...)
-	if err != nil {
-		return nil, err
-	}
-	for i := range conversations {
-		m.progress.Total += conversations[i].steps() * len(policies) * len(shares)
-	}
-	table := NewTable(m.plan)
-	if err := corpus.Measure(ctx, conversations, m.Samples, (*Sample).Err, table.Add); err != nil {
-		return nil, err
-	}
-	return table.Result(), nil
-}
 
 // Prices of an input token, as shares of the plain price.
 const (
@@ -241,7 +199,7 @@ type cached struct {
 // replay measures a policy on one conversation. All shares are measured at a
 // step before the next one, so that they share what is read. counts are those of
 // the policy, and of all that follow in a sample.
-func (r *recording) replay(ctx context.Context, p *Policy, c *config, m *meter, counts []Counts) error {
+func (r *recording) replay(ctx context.Context, p *Policy, c *config, counts []Counts) error {
 	runs := make([]run, len(c.shares))
 	messages := make(map[string]*chatMessage)
 	for k, share := range c.shares {
@@ -252,7 +210,7 @@ func (r *recording) replay(ctx context.Context, p *Policy, c *config, m *meter, 
 		}
 	}
 	for i := range r.steps {
-		t := &turn{recording: r, step: i, said: r.steps[i].units, meter: m, shared: new(shared)}
+		t := &turn{recording: r, step: i, said: r.steps[i].units, shared: new(shared)}
 		for k := range runs {
 			if err := runs[k].step(ctx, t); err != nil {
 				return err
@@ -271,8 +229,6 @@ func (r *run) step(ctx context.Context, t *turn) error {
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case t.meter.err != nil:
-		return t.meter.err
 	case err != nil:
 		w = nil
 		r.fail(t, err.Error())
@@ -282,7 +238,7 @@ func (r *run) step(ctx context.Context, t *turn) error {
 	if total > budget && !r.policy.over {
 		r.fail(t, fmt.Sprintf("the window has %d tokens, %d more than the budget", total, total-budget))
 	}
-	if r.policy.New != nil && err == nil {
+	if r.policy.chooses != nil && err == nil {
 		if reason := t.refusal(w); reason != "" {
 			r.fail(t, reason)
 		}
@@ -290,13 +246,13 @@ func (r *run) step(ctx context.Context, t *turn) error {
 	r.Cost += price(prefix, total-prefix)
 	r.Whole += price(r.allBefore, step.tokens-r.allBefore)
 	if len(r.caches) > 0 {
-		sent, _ := everything(t, 0)
+		sent := everything(t, 0)
 		for i := range r.caches {
 			c := &r.caches[i]
 			var cost float64
 			var marks []int
-			if chosen, ok := r.chooser.(*requests); ok {
-				marks = chosen.marks[placementOf(c.model)]
+			if session, ok := r.chooser.(*inSession); ok {
+				marks = session.of(placementOf(c.model)).marks
 			}
 			cost, c.held = w.cost(c.model, same, marks, c.held)
 			r.Caches[i].Cost += cost

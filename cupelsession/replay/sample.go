@@ -20,7 +20,7 @@ type Sample struct {
 	File         string `json:"file,omitempty"` // where the conversation begins, with Line
 	Line         int    `json:"line,omitempty"`
 	Conversation string `json:"conversation,omitempty"` // its id
-	// Error says why there are no counts, such as that the line is damaged.
+	// Error says why there are no counts: the line is damaged.
 	Error  string   `json:"error,omitempty"`
 	Counts []Counts `json:"counts,omitempty"` // by share, then by policy
 
@@ -59,6 +59,14 @@ type Counts struct {
 type CacheCount struct {
 	Cost  float64 `json:"cost"`
 	Whole float64 `json:"whole"`
+}
+
+// ratios returns the sums whose ratios are the columns of a [Row].
+func (c *Counts) ratios() []CacheCount {
+	of := func(a, b int) CacheCount { return CacheCount{float64(a), float64(b)} }
+	ratios := []CacheCount{of(c.Support, c.Values), of(c.Grounded, c.Values), {c.Cost, c.Whole}}
+	ratios = append(ratios, c.Caches...)
+	return append(ratios, of(c.Breaks, c.Steps), of(c.Task, c.Tasks), of(c.Recent, c.Steps), of(c.Sent, c.Room))
 }
 
 // fail counts a failure.

@@ -3,7 +3,7 @@ package replay
 import (
 	"cmp"
 	"fmt"
-	"math"
+	"reflect"
 	"slices"
 
 	"github.com/wollax/cupel-go/internal/tally"
@@ -29,11 +29,8 @@ type cell struct {
 	Failures int
 	First    *placed `json:",omitempty"`
 
-	Support, Grounded, Cost, Breaks, Task, Recent, Fill tally.Ratio
-
-	Caches []tally.Ratio // of the plan
-
-	Against tally.Ratio // of the differences in grounded values
+	Ratios  []tally.Ratio // of the columns of a [Row]
+	Against tally.Ratio   // of the differences in grounded values
 }
 
 // placed is the first failure, and where its conversation begins.
@@ -59,7 +56,7 @@ func (c *cell) first(p *placed) {
 func NewTable(plan Plan) *Table {
 	t := &Table{Plan: plan, Cells: make([]*cell, len(plan.Shares)*len(plan.Policies)), Worst: make([][]Worst, len(plan.Policies))}
 	for i := range t.Cells {
-		t.Cells[i] = &cell{Caches: make([]tally.Ratio, len(plan.Caches))}
+		t.Cells[i] = &cell{Ratios: make([]tally.Ratio, len(new(Counts).ratios())+len(plan.Caches))}
 	}
 	return t
 }
@@ -91,20 +88,12 @@ func (t *Table) Add(s *Sample) error {
 		if c.First != nil {
 			cell.first(&placed{s.File, s.Line, *c.First})
 		}
-		add := func(r *tally.Ratio, a, b int) { r.Add(float64(a), float64(b)) }
-		add(&cell.Support, c.Support, c.Values)
-		add(&cell.Grounded, c.Grounded, c.Values)
-		add(&cell.Breaks, c.Breaks, c.Steps)
-		add(&cell.Recent, c.Recent, c.Steps)
-		add(&cell.Task, c.Task, c.Tasks)
-		add(&cell.Fill, c.Sent, c.Room)
-		cell.Cost.Add(c.Cost, c.Whole)
-		for k := range cell.Caches {
-			cell.Caches[k].Add(c.Caches[k].Cost, c.Caches[k].Whole)
+		for k, r := range c.ratios() {
+			cell.Ratios[k].Add(r.Cost, r.Whole)
 		}
 		if opponent >= 0 {
 			other := &s.Counts[i-i%len(t.Plan.Policies)+opponent]
-			add(&cell.Against, c.Grounded-other.Grounded, c.Values)
+			cell.Against.Add(float64(c.Grounded-other.Grounded), float64(c.Values))
 		}
 	}
 	return nil
@@ -112,7 +101,7 @@ func (t *Table) Add(s *Sample) error {
 
 // Merge adds the samples of another table of the same plan.
 func (t *Table) Merge(other *Table) error {
-	if !t.Plan.equal(&other.Plan) || len(t.Cells) != len(other.Cells) || len(t.Worst) != len(other.Worst) {
+	if !reflect.DeepEqual(t.Plan, other.Plan) || len(t.Cells) != len(other.Cells) || len(t.Worst) != len(other.Worst) {
 		return fmt.Errorf("cupel: tables of other policies or shares cannot be merged: %+v and %+v", t.Plan, other.Plan)
 	}
 	t.Conversations += other.Conversations
@@ -126,24 +115,12 @@ func (t *Table) Merge(other *Table) error {
 		cell.Values += from.Values
 		cell.Failures += from.Failures
 		cell.first(from.First)
-		to, of := cell.ratios(), from.ratios()
-		for k := range to {
-			to[k].Merge(of[k])
+		cell.Against.Merge(&from.Against)
+		for k := range cell.Ratios {
+			cell.Ratios[k].Merge(&from.Ratios[k])
 		}
 	}
 	return nil
-}
-
-func (c *cell) ratios() []*tally.Ratio {
-	all := []*tally.Ratio{&c.Support, &c.Grounded, &c.Cost, &c.Breaks, &c.Task, &c.Recent, &c.Fill, &c.Against}
-	for i := range c.Caches {
-		all = append(all, &c.Caches[i])
-	}
-	return all
-}
-
-func (p *Plan) equal(q *Plan) bool {
-	return slices.Equal(p.Policies, q.Policies) && slices.Equal(p.Shares, q.Shares) && p.Against == q.Against && slices.Equal(p.Caches, q.Caches)
 }
 
 // opponent returns the policy that all are compared with, or -1.
@@ -162,17 +139,12 @@ func (t *Table) Result() *Result {
 			if c.First != nil {
 				row.First = &c.First.Failure
 			}
-			in := &row.Intervals
-			row.Support, in.Support = figure(&c.Support, 1)
-			row.Grounded, in.Grounded = figure(&c.Grounded, 1)
-			row.Cost, in.Cost = figure(&c.Cost, math.MaxFloat64)
-			row.Breaks, in.Breaks = figure(&c.Breaks, 1)
-			row.Task, in.Task = figure(&c.Task, 1)
-			row.Recent, in.Recent = figure(&c.Recent, 1)
-			row.Fill, in.Fill = figure(&c.Fill, math.MaxFloat64)
-			for n, name := range t.Plan.Caches {
-				cost, in := figure(&c.Caches[n], math.MaxFloat64)
-				row.Caches = append(row.Caches, CacheCost{name, cost, in})
+			for _, name := range t.Plan.Caches {
+				row.Caches = append(row.Caches, CacheCost{Cache: name})
+			}
+			for n, f := range row.columns() {
+				*f.value = c.Ratios[n].Value()
+				f.interval.Low, f.interval.High, _ = c.Ratios[n].Interval(0, f.most)
 			}
 			if opponent >= 0 && i != opponent && t.Conversations > 0 {
 				a := &Against{Policy: t.Plan.Against, Difference: c.Against.Value()}
@@ -192,10 +164,4 @@ func (t *Table) Result() *Result {
 		}
 	}
 	return result
-}
-
-// figure returns a figure of at least 0 and its interval.
-func figure(r *tally.Ratio, most float64) (float64, Interval) {
-	low, high, _ := r.Interval(0, most)
-	return r.Value(), Interval{low, high}
 }

@@ -16,29 +16,6 @@ import (
 	"github.com/wollax/cupel-go/cupelsession/replay"
 )
 
-// synthetic yields the JSON Lines of n short conversations that differ.
-type synthetic struct {
-	n, at int
-	left  []byte
-}
-
-func (s *synthetic) Read(p []byte) (int, error) {
-	if len(s.left) == 0 {
-		if s.at == s.n {
-			return 0, io.EOF
-		}
-		s.left = fmt.Appendf(s.left[:0], `{"id": "c%d", "messages": [{"role": "system", "content": "Be kind."}, {"role": "user", "content": "Order %d%s"}, `+
-			`{"role": "assistant", "content": null, "tool_calls": [{"id": "a", "type": "function", "function": {"name": "f", "arguments": "{\"q\":\"tea\"}"}}]}, `+
-			`{"role": "tool", "tool_call_id": "a", "content": "{\"sku\": \"TEA-%d\"}"}, {"role": "assistant", "content": "Tea?"}, {"role": "user", "content": "Yes."}, `+
-			`{"role": "assistant", "content": null, "tool_calls": [{"id": "b", "type": "function", "function": {"name": "f", "arguments": "{\"sku\":\"TEA-%d\"}"}}]}]}`+"\n",
-			s.at, s.at, strings.Repeat(" please", s.at%23), s.at%1000, s.at%1000)
-		s.at++
-	}
-	n := copy(p, s.left)
-	s.left = s.left[n:]
-	return n, nil
-}
-
 // samples measures what a reader has.
 func samples(t testing.TB, m *replay.Measure, r io.Reader, take func(n, line int) bool) []replay.Sample {
 	t.Helper()
@@ -69,15 +46,16 @@ func written(t testing.TB, result *replay.Result) string {
 func TestShards(t *testing.T) {
 	data, err := os.ReadFile("testdata/agents.jsonl")
 	require.NoError(t, err)
-	more, err := io.ReadAll(&synthetic{n: 60})
-	require.NoError(t, err)
-	data = append(data, more...)
+	for i := range 60 { // shorter ones that differ
+		line := strings.NewReplacer("\n", " ", "Hi!", strings.Repeat("please ", i%23), "TEA-77", fmt.Sprintf("TEA-%d", i)).Replace(talk)
+		data = append(data, line+"\n"...)
+	}
 	var conversations []replay.Conversation
 	for c, err := range replay.Scan("file.jsonl", bytes.NewReader(data), nil) {
 		require.NoError(t, err)
 		conversations = append(conversations, c)
 	}
-	policies := append(replay.Baselines(), all.InSession(0.5))
+	policies := append(replay.Baselines(), replay.Choosing("latest", latest(t)).InSession(0.5))
 	want := written(t, run(t, conversations, policies, shares, replay.WithAgainst("newest")))
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, shards := range []int{1, 2, 5} {
@@ -193,28 +171,19 @@ func TestScanDamaged(t *testing.T) {
 	}
 }
 
-// TestFailedSamples: what cannot be read or counted is a sample with its error.
+// TestFailedSamples: what cannot be read is a sample with its error.
 func TestFailedSamples(t *testing.T) {
 	line := strings.ReplaceAll(talk, "\n", " ")
-	m := measure(t, replay.Baselines()[:2], []float64{0.5}, replay.WithCounter(refusing{}))
-	got := samples(t, m, strings.NewReader("{\n"+line+"\n"+strings.Replace(line, "Tea?", "Tea, or mud?", 1)+"\n"+line+"\n"), nil)
+	m := measure(t, replay.Baselines()[:2], []float64{0.5})
+	got := samples(t, m, strings.NewReader("{\n"+line+"\n"+line+"\n"), nil)
 	table := replay.NewTable(m.Plan())
-	for i, want := range []string{"unexpected end of JSON input", "", "no word for mud", ""} {
+	for i, want := range []string{"unexpected end of JSON input", "", ""} {
 		if s := got[i]; s.Line != i+1 || s.File != "file.jsonl" || want == "" != (s.Error == "") || !strings.Contains(s.Error, want) || (s.Err() == nil) != (s.Error == "") {
 			t.Errorf("sample %d is %+v, want the error %q", i, s, want)
 		}
 		require.NoError(t, table.Add(&got[i]))
 	}
-	if r := table.Result(); r.Conversations != 2 || r.Failed != 2 || r.Rows[0].Steps != 6 {
-		t.Errorf("got %+v, want two conversations and two failures", r)
+	if r := table.Result(); r.Conversations != 2 || r.Failed != 1 || r.Rows[0].Steps != 6 {
+		t.Errorf("got %+v, want two conversations and a failure", r)
 	}
-}
-
-type refusing struct{ replay.Characters }
-
-func (c refusing) CountTokens(text string) (int, error) {
-	if strings.Contains(text, "mud") {
-		return 0, fmt.Errorf("no word for mud")
-	}
-	return c.Characters.CountTokens(text)
 }

@@ -54,7 +54,6 @@ type turn struct {
 	*recording
 	step   int
 	said   int // units so far
-	meter  *meter
 	shared *shared
 }
 
@@ -95,30 +94,25 @@ func (t *turn) request() window {
 type chooser interface {
 	// choose returns a window of at most budget tokens.
 	choose(ctx context.Context, t *turn, budget int) (window, error)
-	// add appends unit i.
-	add(w window, t *turn, i int) window
 }
 
 // blocks appends while the window fits. When it does not, it chooses a window
 // for a share of the room that what is always sent leaves.
 type blocks struct {
-	chooser
+	baseline
 	low    float64 // in (0,1]
 	window window
 	seen   int // units
 }
 
-func (b *blocks) choose(ctx context.Context, t *turn, budget int) (window, error) {
+func (b *blocks) choose(_ context.Context, t *turn, budget int) (window, error) {
 	w := slices.Clone(b.window)
 	for ; b.seen < t.said; b.seen++ {
-		w = b.add(w, t, b.seen)
+		w = append(w, t.whole(b.seen))
 	}
 	if w.tokens() > budget {
 		fixed := t.fixed(t.said)
-		var err error
-		if w, err = b.chooser.choose(ctx, t, fixed+int(float64(budget-fixed)*b.low)); err != nil {
-			return nil, err
-		}
+		w = b.baseline(t, fixed+int(float64(budget-fixed)*b.low))
 	}
 	b.window = w
 	return w, nil
