@@ -297,7 +297,7 @@ func TestPricesThatAreNone(t *testing.T) {
 		}
 	}
 	for _, cache := range []cupelsession.CacheModel{{TTL: "2h"}, {Latest: -1}, {Models: []cupelsession.ModelCache{{Read: 1}}}, {Models: []cupelsession.ModelCache{{Name: "m", MinTokens: -1}}}} {
-		if err := cache.Validate(); err == nil {
+		if _, err := cupelsession.New(newest(t), cupelsession.Config{Cache: cache}); err == nil {
 			t.Errorf("%+v is valid", cache)
 		}
 	}

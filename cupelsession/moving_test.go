@@ -33,7 +33,7 @@ func TestListThatMovesOn(t *testing.T) {
 	for range 100 {
 		items = append(items, item())
 	}
-	before := config.identify(items, nil)
+	before := config.identify(items, new(candidates))
 	for range 2_000 {
 		items = append(items[2:len(items):len(items)], item(), item())
 		before = config.identify(items, before)
@@ -51,7 +51,7 @@ func TestListThatMovesOn(t *testing.T) {
 func TestMovedKeys(t *testing.T) {
 	a, b, twin := makeItem(t, "a", 1), makeItem(t, "b", 1), makeItem(t, "a", 1)
 	config := Config{Tail: func(item *cupel.ContextItem) bool { return item.Content() == "b" }}
-	var before *candidates
+	before := new(candidates)
 	for _, test := range []struct {
 		items []*cupel.ContextItem
 		why   string
@@ -64,7 +64,7 @@ func TestMovedKeys(t *testing.T) {
 		{[]*cupel.ContextItem{b, a}, "all again"},
 	} {
 		before = config.identify(test.items, before)
-		fresh := config.identify(test.items, nil)
+		fresh := config.identify(test.items, new(candidates))
 		if fmt.Sprint(before.keys, before.tail, before.sum) != fmt.Sprint(fresh.keys, fresh.tail, fresh.sum) {
 			t.Errorf("%s: keys %q, want %q", test.why, before.keys, fresh.keys)
 		}
@@ -79,7 +79,7 @@ func TestFollowedKeys(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 5))
 		config := Config{Tail: func(item *cupel.ContextItem) bool { return item.Tokens() == 1 }}
 		var items []*cupel.ContextItem
-		var before *candidates
+		before := new(candidates)
 		for turn := range 8 {
 			items = slices.Clone(items)
 			for range rng.IntN(3) {
@@ -96,16 +96,18 @@ func TestFollowedKeys(t *testing.T) {
 					items = append(items, made)
 				}
 			}
-			now, fresh := config.identify(items, before), config.identify(items, nil)
+			now, fresh := config.identify(items, before), config.identify(items, new(candidates))
 			if !slices.Equal(now.keys, fresh.keys) || !slices.Equal(now.ends, fresh.ends) || !slices.Equal(now.tail, fresh.tail) || now.sum != fresh.sum {
 				t.Fatalf("seed %d turn %d: keys %q, want %q", seed, turn, now.keys, fresh.keys)
 			}
-			for i, k := range now.were {
+			if now.followed {
 				followed++
+			}
+			for i, k := range now.were {
 				if k >= 0 && before.keys[k] != now.keys[i] {
 					t.Fatalf("seed %d turn %d: item %d was %d, whose key was %q, and is %q", seed, turn, i, k, before.keys[k], now.keys[i])
 				}
-				if k < 0 && slices.Contains(before.keys, now.keys[i]) {
+				if k < 0 && now.followed && slices.Contains(before.keys, now.keys[i]) {
 					t.Fatalf("seed %d turn %d: the new item %d has the key %q of an earlier one", seed, turn, i, now.keys[i])
 				}
 			}

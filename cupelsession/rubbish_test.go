@@ -71,7 +71,7 @@ func TestRubbishConfigs(t *testing.T) {
 	for _, config := range []cupelsession.Config{
 		{LowWater: math.SmallestNonzeroFloat64},
 		{LowWater: 1, Horizon: math.MaxInt},
-		{Horizon: math.MinInt, ValuePerToken: 1e300, Cache: anyCache},
+		{Horizon: math.MinInt, Cache: anyCache},
 		{Cache: cupelsession.CacheModel{Sure: 1, Likely: forever}},
 		{Cache: cupelsession.CacheModel{Read: 1e6, Write: 1e6, Sure: forever, Likely: forever, MinTokens: math.MaxInt, Step: math.MaxInt, Breakpoints: math.MaxInt, LookBack: math.MaxInt}},
 		{Cache: cupelsession.CacheModel{Read: 0, Write: 1e6, Sure: 1, Likely: 1, Breakpoints: 1, LookBack: 1, Step: 1}},
@@ -134,7 +134,7 @@ func TestNoLimit(t *testing.T) {
 	}
 	// The last report no longer says that what was sent still fits.
 	turn := next(t, s, items[:6], math.MaxInt)
-	if len(turn.Window) != 6 || turn.Break == nil || turn.Break.Chosen {
+	if len(turn.Window) != 6 || turn.Break == nil || turn.Break.Reason != cupelsession.BreakChanged {
 		t.Errorf("a window of %d items, break %+v after some have gone, want all 6 and no new choice", len(turn.Window), turn.Break)
 	}
 }

@@ -591,7 +591,7 @@ func (w *world) check(seed uint64, at int, turn *cupelsession.Turn) {
 	if turn.Break == nil {
 		return
 	}
-	if turn.Break.Reason == 0 {
+	if turn.Break.Reason == "" {
 		fail("a break without a reason")
 	}
 }
