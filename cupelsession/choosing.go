@@ -3,7 +3,6 @@ package cupelsession
 import (
 	"context"
 	"errors"
-	"sync"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/observe"
@@ -64,33 +63,20 @@ type outcome struct {
 	stale  bool
 }
 
-// outcomes returns what a choice said of the item with a key, if it was there. They
-// are found by key only for a report.
-func (c *choice) outcomes(keys []string) func(key string) outcome {
-	list := make([]outcome, len(keys))
+// outcomes returns what a choice said of the items, by the keys of all candidates.
+func (c *choice) outcomes(keys []string) map[string]outcome {
+	said := make(map[string]outcome, len(c.Included)+len(c.Excluded))
 	for n := range c.Excluded {
 		e := &c.Excluded[n]
 		if i := c.candidate(e.Candidate); i >= 0 {
-			list[i] = outcome{e.Score, e.Reason, e.Stale}
+			said[keys[i]] = outcome{e.Score, e.Reason, e.Stale}
 		}
 	}
 	for n := range c.Included {
 		e := &c.Included[n]
 		if i := c.candidate(e.Candidate); i >= 0 {
-			list[i] = outcome{score: e.Score, stale: e.Stale}
+			said[keys[i]] = outcome{score: e.Score, stale: e.Stale}
 		}
 	}
-	places := sync.OnceValue(func() map[string]int {
-		places := make(map[string]int, len(keys))
-		for i, key := range keys {
-			places[key] = i
-		}
-		return places
-	})
-	return func(key string) outcome {
-		if i, ok := places()[key]; ok {
-			return list[i]
-		}
-		return outcome{}
-	}
+	return said
 }

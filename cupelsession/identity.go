@@ -17,7 +17,7 @@ type candidates struct {
 	keys  []string
 	ends  []uint8 // bytes of each key after its base
 	tail  []bool
-	count counts
+	count map[string]int // items with each base key
 	sum   sums
 	same  int     // items at the beginning that the turn before had in the same places
 	were  []int32 // where the turn before had each, or -1
@@ -37,35 +37,6 @@ func (s *sums) add(item *cupel.ContextItem, tail bool, sign int) {
 	} else if item.Pinned() {
 		s.pinned += n
 	}
-}
-
-// counts says how many items have a base key. Turns share the large map and copy
-// the small one.
-type counts struct{ large, small map[string]int }
-
-func (c counts) of(key string) int { return c.large[key] + c.small[key] }
-
-// grown returns counts that the caller may add to, in small.
-func (c counts) grown() counts {
-	if len(c.small) <= 64+len(c.large)/16 {
-		return counts{c.large, cloned(c.small)}
-	}
-	large := cloned(c.large)
-	for key, n := range c.small {
-		if n += large[key]; n == 0 {
-			delete(large, key) // so that a list that moves on stays small
-		} else {
-			large[key] = n
-		}
-	}
-	return counts{large, map[string]int{}}
-}
-
-func cloned(m map[string]int) map[string]int {
-	if m == nil {
-		return map[string]int{}
-	}
-	return maps.Clone(m)
 }
 
 // identify finds the keys of items, and where the turn before had them. What that
@@ -101,7 +72,10 @@ func (c *Config) identify(items []*cupel.ContextItem, before *candidates) *candi
 func (c *candidates) begin(before *candidates) {
 	n := len(c.items)
 	c.keys, c.ends, c.tail = make([]string, 0, n), make([]uint8, 0, n), make([]bool, 0, n)
-	c.count, c.sum = before.count.grown(), before.sum
+	c.count, c.sum = maps.Clone(before.count), before.sum
+	if c.count == nil {
+		c.count = make(map[string]int, n)
+	}
 }
 
 // take adds the item that the turn before had at a position, with the same key.
@@ -111,7 +85,10 @@ func (c *candidates) take(before *candidates, i int) {
 
 // leave takes the item that the turn before had at a position out of the sums.
 func (c *candidates) leave(before *candidates, i int) {
-	c.count.small[before.base(i)]--
+	base := before.base(i)
+	if c.count[base]--; c.count[base] == 0 {
+		delete(c.count, base) // so that a list that moves on stays small
+	}
 	c.sum.add(before.items[i], before.tail[i], -1)
 }
 
@@ -136,10 +113,10 @@ func (c *candidates) find(before *candidates) {
 func (c *candidates) add(item *cupel.ContextItem, base string, tail bool) {
 	end := ""
 	// A key that has a # itself always gets a number: "a#1" is the second "a".
-	if n := c.count.of(base); n > 0 || strings.Contains(base, "#") {
+	if n := c.count[base]; n > 0 || strings.Contains(base, "#") {
 		end = "#" + strconv.Itoa(n)
 	}
-	c.count.small[base]++
+	c.count[base]++
 	c.keys, c.ends, c.tail = append(c.keys, base+end), append(c.ends, uint8(len(end))), append(c.tail, tail)
 	c.sum.add(item, tail, 1)
 }
@@ -178,7 +155,7 @@ next:
 	left := map[string]bool{} // keys that are free now
 	for _, i := range gone {
 		base := before.base(int(i))
-		if before.count.of(base) > 1 {
+		if before.count[base] > 1 {
 			return false // the next of them gets the key
 		}
 		left[base] = true
@@ -189,7 +166,7 @@ next:
 			continue
 		}
 		base := c.base(item)
-		if left[base] || i < last && before.count.of(base) > 0 {
+		if left[base] || i < last && before.count[base] > 0 {
 			return false
 		}
 		bases = append(bases, base)

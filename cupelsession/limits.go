@@ -32,14 +32,8 @@ func (a *allowance) limits(tokens, pinned int) limits {
 		raw = over // the chooser says what does not fit
 	}
 	most := a.fit.most(raw, tokens+a.sum.tailPinned)
-	l := limits{raw: raw - a.sum.tailPinned, most: most - a.sum.tailPinned}
-	l.pin(pinned, a.lowWater)
+	l := limits{raw: raw - a.sum.tailPinned, most: most - a.sum.tailPinned, pinned: pinned}
+	room := max(0, l.most-pinned)
+	l.low = pinned + min(integer(float64(room)*a.lowWater), room)
 	return l
-}
-
-// pin sets the tokens of pinned items, and the low water mark above them.
-func (l *limits) pin(tokens int, lowWater float64) {
-	l.pinned = tokens
-	room := max(0, l.most-tokens)
-	l.low = tokens + min(integer(float64(room)*lowWater), room)
 }

@@ -41,8 +41,8 @@ func TestListThatMovesOn(t *testing.T) {
 	if hashed != made {
 		t.Errorf("%d keys were made of %d items, want one for each", hashed, made)
 	}
-	if n := len(before.count.large) + len(before.count.small); n > 500 {
-		t.Errorf("the session remembers %d keys of a list of 100 items, want at most 500", n)
+	if n := len(before.count); n > 100 {
+		t.Errorf("the session remembers %d keys of a list of 100 items, want as many", n)
 	}
 }
 
@@ -121,8 +121,12 @@ func TestFollowedKeys(t *testing.T) {
 
 func TestLowWaterOfNoLimit(t *testing.T) {
 	for _, mark := range []float64{0.6, 0.999999, 1} {
-		l := limits{most: math.MaxInt}
-		l.pin(10, mark)
+		budget, err := cupel.NewContextBudget(math.MaxInt, math.MaxInt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := allowance{budget: budget, lowWater: mark}
+		l := a.limits(0, 10)
 		if l.low < math.MaxInt/2 || l.low > l.most {
 			t.Errorf("the low water mark at %v is %d, want a share of %d", mark, l.low, l.most)
 		}

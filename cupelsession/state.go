@@ -9,7 +9,7 @@ import (
 type state struct {
 	layout // of the last turn; without items after reading from JSON
 	turns  int
-	last   func(key string) outcome // of the last choice
+	last   map[string]outcome // of the last choice, by key
 	sent   sent
 	fit    calibration
 	growth float64 // tokens that a turn appends, on average
@@ -17,7 +17,7 @@ type state struct {
 
 // newState returns the state before the first turn.
 func newState() *state {
-	return &state{layout: layout{candidates: new(candidates)}, last: func(string) outcome { return outcome{} }}
+	return &state{layout: layout{candidates: new(candidates)}}
 }
 
 // stateVersion changes when the wire format does.
@@ -141,10 +141,10 @@ func (w *wire) state() (*state, error) {
 // damage says what is wrong with an entry, with so many tokens in those before it.
 func (e *entry) damage(tokens int) string {
 	switch {
-	case len(e.Keys) == 0 || e.Tokens < 0:
-		return "has no keys, or negative tokens"
-	case e.Tokens > maxTokens-tokens:
-		return fmt.Sprintf("has %d tokens, more than there are", e.Tokens)
+	case len(e.Keys) == 0:
+		return "has no keys"
+	case e.Tokens < 0 || e.Tokens > maxTokens-tokens:
+		return fmt.Sprintf("has %d tokens, fewer or more than there are", e.Tokens)
 	case e.whole() && (e.Summary || len(e.Keys) > 1):
 		return fmt.Sprintf("stands for %d items and says nothing", len(e.Keys))
 	case e.whole() && e.Hash == "":
