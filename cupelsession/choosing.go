@@ -3,6 +3,7 @@ package cupelsession
 import (
 	"context"
 	"errors"
+	"sync"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/observe"
@@ -64,19 +65,26 @@ type outcome struct {
 }
 
 // outcomes returns what a choice said of the items, by the keys of all candidates.
-func (c *choice) outcomes(keys []string) map[string]outcome {
-	said := make(map[string]outcome, len(c.Included)+len(c.Excluded))
+// They are found by key only for a report.
+func (c *choice) outcomes(keys []string) func() map[string]outcome {
+	list := make([]outcome, len(keys))
 	for n := range c.Excluded {
 		e := &c.Excluded[n]
 		if i := c.candidate(e.Candidate); i >= 0 {
-			said[keys[i]] = outcome{e.Score, e.Reason, e.Stale}
+			list[i] = outcome{e.Score, e.Reason, e.Stale}
 		}
 	}
 	for n := range c.Included {
 		e := &c.Included[n]
 		if i := c.candidate(e.Candidate); i >= 0 {
-			said[keys[i]] = outcome{score: e.Score, stale: e.Stale}
+			list[i] = outcome{score: e.Score, stale: e.Stale}
 		}
 	}
-	return said
+	return sync.OnceValue(func() map[string]outcome {
+		said := make(map[string]outcome, len(keys))
+		for i, key := range keys {
+			said[key] = list[i]
+		}
+		return said
+	})
 }

@@ -9,7 +9,7 @@ import (
 type state struct {
 	layout // of the last turn; without items after reading from JSON
 	turns  int
-	last   map[string]outcome // of the last choice, by key
+	last   func() map[string]outcome // of the last choice, by key
 	sent   sent
 	fit    calibration
 	growth float64 // tokens that a turn appends, on average
@@ -17,7 +17,7 @@ type state struct {
 
 // newState returns the state before the first turn.
 func newState() *state {
-	return &state{layout: layout{candidates: new(candidates)}}
+	return &state{layout: layout{candidates: new(candidates)}, last: func() map[string]outcome { return nil }}
 }
 
 // stateVersion changes when the wire format does.
