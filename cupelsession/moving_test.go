@@ -46,31 +46,6 @@ func TestListThatMovesOn(t *testing.T) {
 	}
 }
 
-// TestMovedKeys compares the keys of a list that changes with those of the same
-// list as if it were new.
-func TestMovedKeys(t *testing.T) {
-	a, b, twin := makeItem(t, "a", 1), makeItem(t, "b", 1), makeItem(t, "a", 1)
-	config := Config{Tail: func(item *cupel.ContextItem) bool { return item.Content() == "b" }}
-	before := new(candidates)
-	for _, test := range []struct {
-		items []*cupel.ContextItem
-		why   string
-	}{
-		{[]*cupel.ContextItem{a, twin, b}, "two items with one content have keys of their own"},
-		{[]*cupel.ContextItem{b, twin, a}, "the first of two has the key of the first"},
-		{[]*cupel.ContextItem{twin}, "and so has the only one"},
-		{[]*cupel.ContextItem{a, a, a, b}, "one item three times"},
-		{nil, "nothing"},
-		{[]*cupel.ContextItem{b, a}, "all again"},
-	} {
-		before = config.identify(test.items, before)
-		fresh := config.identify(test.items, new(candidates))
-		if fmt.Sprint(before.keys, before.tail, before.sum) != fmt.Sprint(fresh.keys, fresh.tail, fresh.sum) {
-			t.Errorf("%s: keys %q, want %q", test.why, before.keys, fresh.keys)
-		}
-	}
-}
-
 // TestFollowedKeys changes lists at random, with items that say the same, and
 // compares their keys with those of the same lists as if they were new.
 func TestFollowedKeys(t *testing.T) {
