@@ -1,18 +1,9 @@
 package cupelrelevance
 
 import (
-	"errors"
-	"maps"
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/kljensen/snowball/english"
-	"github.com/kljensen/snowball/french"
-	"github.com/kljensen/snowball/hungarian"
-	"github.com/kljensen/snowball/russian"
-	"github.com/kljensen/snowball/spanish"
-	"github.com/kljensen/snowball/swedish"
 
 	"github.com/wollax/cupel-go/cupel"
 )
@@ -48,35 +39,8 @@ func TestStopWords(t *testing.T) {
 	}
 }
 
-// TestFurtherStopWords: words that the stemmer's lists have need no second place,
-// and a word that the tokenizer never gives has none.
-func TestFurtherStopWords(t *testing.T) {
-	listed := map[Language]func(string) bool{
-		LanguageEnglish: english.IsStopWord, LanguageFrench: french.IsStopWord, LanguageHungarian: hungarian.IsStopWord,
-		LanguageNorwegian: func(string) bool { return false },
-		LanguageRussian:   russian.IsStopWord, LanguageSpanish: spanish.IsStopWord, LanguageSwedish: swedish.IsStopWord,
-	}
-	for language, words := range furtherStopWords {
-		for _, word := range slices.Sorted(maps.Keys(words)) {
-			if listed[language](word) {
-				t.Errorf("%s: %q is in the stemmer's list", language, word)
-			}
-			terms := 0
-			newTokenizer(func(term []byte, _ bool) {
-				if terms++; string(term) != word {
-					t.Errorf("%s: the tokenizer makes %q of %q", language, term, word)
-				}
-			}).text(word)
-			if terms != 1 {
-				t.Errorf("%s: %q is %d words", language, word, terms)
-			}
-		}
-	}
-}
-
 // TestStopWordsOfQuestion looks at what the preset does with them.
 func TestStopWordsOfQuestion(t *testing.T) {
-	failing := errors.New("no")
 	for _, c := range []struct {
 		name  string
 		query string
@@ -93,9 +57,6 @@ func TestStopWordsOfQuestion(t *testing.T) {
 		if got := items[best].Content(); slices.Max(scores) == 0 || got != c.best {
 			t.Errorf("%s: %q scores %v, want %q to be best: %s", c.name, c.query, scores, c.best, c.why)
 		}
-	}
-	if _, err := New(Must(NewIndex()), "a", func(*relevanceDraft) error { return failing }); !errors.Is(err, failing) {
-		t.Errorf("got %v, want the option's error", err)
 	}
 }
 
