@@ -47,18 +47,16 @@ func (c *Config) identify(items []*cupel.ContextItem, before *candidates) *candi
 	if len(before.items) > 0 && c.follow(to, before) {
 		return to
 	}
-	to.begin(before)
 	for to.same < min(len(items), len(before.items)) && items[to.same] == before.items[to.same] {
-		to.take(before, to.same)
 		to.same++
 	}
-	moved := map[*cupel.ContextItem]int{}
-	for i := to.same; i < len(before.items); i++ {
-		moved[before.items[i]] = i
-		to.leave(before, i)
+	known := make(map[*cupel.ContextItem]int, len(before.items))
+	for i, item := range before.items {
+		known[item] = i
 	}
-	for _, item := range items[to.same:] {
-		if i, ok := moved[item]; ok {
+	to.begin(new(candidates))
+	for _, item := range items {
+		if i, ok := known[item]; ok {
 			to.add(item, before.base(i), before.tail[i])
 		} else {
 			to.add(item, c.base(item), c.Tail != nil && c.Tail(item))
@@ -68,14 +66,12 @@ func (c *Config) identify(items []*cupel.ContextItem, before *candidates) *candi
 	return to
 }
 
-// begin makes room for the keys, and takes over the sums of the turn before.
+// begin makes room for the keys, and takes over what the turn before counted.
 func (c *candidates) begin(before *candidates) {
 	n := len(c.items)
 	c.keys, c.ends, c.tail = make([]string, 0, n), make([]uint8, 0, n), make([]bool, 0, n)
-	c.count, c.sum = maps.Clone(before.count), before.sum
-	if c.count == nil {
-		c.count = make(map[string]int, n)
-	}
+	c.count, c.sum = make(map[string]int, n), before.sum
+	maps.Copy(c.count, before.count)
 }
 
 // take adds the item that the turn before had at a position, with the same key.
