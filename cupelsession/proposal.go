@@ -52,7 +52,7 @@ func (s *Session) Next(ctx context.Context, items []*cupel.ContextItem, budget c
 	if err := checkItems(items); err != nil {
 		return nil, err
 	}
-	return s.propose(now, items, budget, opts).make(ctx)
+	return s.propose(now, items, budget, opts).decide(ctx)
 }
 
 // Sums of as many tokens, and of what is added to them, do not overflow.
@@ -108,8 +108,8 @@ func (s *state) growing(fresh int) float64 {
 	}
 }
 
-// make decides what is in the window, and says so in the turn.
-func (p *proposal) make(ctx context.Context) (*Turn, error) {
+// decide decides what is in the window, and says so in the turn.
+func (p *proposal) decide(ctx context.Context) (*Turn, error) {
 	if err := p.breaks(ctx); err != nil {
 		return nil, err
 	}
