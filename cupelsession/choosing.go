@@ -41,8 +41,8 @@ func (c *choosing) run(ctx context.Context, items []*cupel.ContextItem, from []i
 	if err != nil {
 		return nil, err
 	}
-	for _, e := range report.Included {
-		if e.Candidate < 0 || e.Candidate >= len(from) {
+	for n := range report.Included {
+		if c := report.Included[n].Candidate; c < 0 || c >= len(from) {
 			return nil, errNoPositions
 		}
 	}

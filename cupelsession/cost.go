@@ -39,11 +39,11 @@ func (s sent) caching(cache CacheModel, o *turnOptions, now time.Time) caching {
 // expired reports whether nothing that was sent is in the cache, and there is one.
 func (c *caching) expired() bool { return c.caches() && len(c.held) == 0 }
 
-// price counts what a layout costs, of which the first same entries were sent before
-// and a break keeps the first pinned, with a tail of so many tokens. blocks are the
-// content blocks of each candidate. It returns what the cache has afterwards.
-func (c *caching) price(l *layout, same, pinned, tail int, blocks []int) (CacheUse, []Prefix) {
-	r := Request{Tokens: make([]int, len(l.window)), Same: same, Pinned: pinned, Tail: tail, At: c.now, Held: c.held}
+// price counts what a layout costs, with a tail of so many tokens. The first kept
+// entries are as they were sent, and a break would keep the first pinned ones. blocks
+// are the content blocks of each candidate. It returns what the cache has afterwards.
+func (c *caching) price(l *layout, kept, pinned, tail int, blocks []int) (CacheUse, []Prefix) {
+	r := Request{Tokens: make([]int, len(l.window)), Same: kept, Pinned: pinned, Tail: tail, At: c.now, Held: c.held}
 	for i := range l.window {
 		r.Tokens[i] = l.window[i].Tokens
 		if r.System == i && isFixed(l.items[l.window[i].first]) {

@@ -70,8 +70,10 @@ func (c *Config) identify(items []*cupel.ContextItem, before *candidates) *candi
 func (c *candidates) begin(before *candidates) {
 	n := len(c.items)
 	c.keys, c.ends, c.tail = make([]string, 0, n), make([]uint8, 0, n), make([]bool, 0, n)
-	c.count, c.sum = make(map[string]int, n), before.sum
-	maps.Copy(c.count, before.count)
+	c.count, c.sum = maps.Clone(before.count), before.sum
+	if c.count == nil {
+		c.count = make(map[string]int, n)
+	}
 }
 
 // take adds the item that the turn before had at a position, with the same key.

@@ -90,7 +90,7 @@ func (t *tailing) choose(ctx context.Context, choosing *choosing, target int) (q
 	if err != nil {
 		return quotations{}, err
 	}
-	q := quotations{layout: t.layout, said: said}
+	q := quotations{layout: t.layout, said: said, included: make([]cupel.IncludedItem, 0, len(said.Included))}
 	for _, e := range said.Included {
 		if from[e.Candidate] >= 0 {
 			q.included = append(q.included, e)

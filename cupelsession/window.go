@@ -65,7 +65,8 @@ func (l *layout) next(now *candidates) (to *layout, fresh int, split bool) {
 	for _, i := range to.gone {
 		groups[l.items[i].Group()] = true
 	}
-	split = to.splits(groups)
+	delete(groups, "")
+	split = (len(groups) > 0 || !to.followed) && to.splits(groups)
 	for i := to.same; i < len(to.items); i++ {
 		if n := to.at[i]; to.items[i].Pinned() && (n == out || n >= 0 && !to.window[n].whole()) {
 			split = true
