@@ -12,11 +12,11 @@
 //	window, err := selector.Run(ctx, items, budget)
 //
 // [Relevance] is the preset. It combines [Lexical] (BM25 over the fields of an
-// item), [Passages] (the same over the items around it) and [Mentions] (names).
-// [Neighbours] and [Grouped] spread the scores of any other scorer in the same
-// way. Make a scorer for each question, and keep one [Index] for the
-// conversation: it reads each item once, however the list changes, and a later
-// question costs a few hundredths of the first.
+// item) with the same over the items around it, the best item of the group, names
+// and dates, and if you like with the [Similarity] of vectors. Make a scorer for
+// each question, and keep one [Index] for the conversation: it reads each item
+// once, however the list changes, and a later question costs a few hundredths of
+// the first.
 //
 // All scorers are immutable and safe for concurrent use. Their batch and single
 // forms give the same bits, and scores are the same on every processor. Package

@@ -8,7 +8,6 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/placer"
-	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupel/slicer"
 	"github.com/wollax/cupel-go/cupel/strategy"
 	"github.com/wollax/cupel-go/cupelrelevance"
@@ -90,56 +89,4 @@ func ExampleNewLexical() {
 	// 1.39  Ada: The oven broke down today.
 	// 1.39  Bo: What does the repair cost?
 	// 0.00  Ada: 900 euros.
-}
-
-// Both words stand near "900 euros", and neither in it.
-func ExampleNewPassages() {
-	index := cupelrelevance.Must(cupelrelevance.NewIndex())
-	lexical := cupelrelevance.Must(cupelrelevance.NewLexical(index, "repairing ovens"))
-	show(cupelrelevance.Must(cupelrelevance.NewPassages(lexical)), chat())
-	// Output:
-	// 0.00  Ada: How was the trip?
-	// 0.00  Bo: It rained for nine days, and we loved it.
-	// 2.25  Ada: The oven broke down today.
-	// 2.25  Bo: What does the repair cost?
-	// 1.39  Ada: 900 euros.
-}
-
-// Any scorer can spread: here tagged items are important, and so are the items
-// next to them.
-func ExampleNewNeighbours() {
-	tagged, err := cupel.NewContextItem("Ada: Decided: we buy it.", 10, cupel.WithTags("decision"))
-	if err != nil {
-		log.Fatal(err)
-	}
-	items := []*cupel.ContextItem{turn("", "Ada", "Hello."), turn("", "Bo", "Shall we buy it?"), tagged, turn("", "Bo", "Good.")}
-	index := cupelrelevance.Must(cupelrelevance.NewIndex())
-	tag := scorer.Must(scorer.NewTag(map[string]float64{"decision": 1}))
-	show(cupelrelevance.Must(cupelrelevance.NewNeighbours(index, tag)), items)
-	// Output:
-	// 0.64  Ada: Hello.
-	// 0.80  Bo: Shall we buy it?
-	// 1.00  Ada: Decided: we buy it.
-	// 0.80  Bo: Good.
-}
-
-// Half of the score is that of the best item of the session.
-func ExampleNewGrouped() {
-	index := cupelrelevance.Must(cupelrelevance.NewIndex())
-	lexical := cupelrelevance.Must(cupelrelevance.NewLexical(index, "repair"))
-	show(cupelrelevance.Must(cupelrelevance.NewGrouped(index, lexical, 0.5)), chat())
-	// Output:
-	// 0.00  Ada: How was the trip?
-	// 0.00  Bo: It rained for nine days, and we loved it.
-	// 0.69  Ada: The oven broke down today.
-	// 1.39  Bo: What does the repair cost?
-	// 0.69  Ada: 900 euros.
-}
-
-func ExampleNewMentions() {
-	index := cupelrelevance.Must(cupelrelevance.NewIndex())
-	show(cupelrelevance.Must(cupelrelevance.NewMentions(index, "What did Ada say?")), chat()[:2])
-	// Output:
-	// 1.00  Ada: How was the trip?
-	// 0.00  Bo: It rained for nine days, and we loved it.
 }

@@ -1,7 +1,6 @@
 package cupelrelevance
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -47,26 +46,7 @@ func scoresOf(t testing.TB, s strategy.Scorer, all []*cupel.ContextItem) []float
 	return scores
 }
 
-// fixed scores by position among the items that it was given.
-type fixed struct {
-	items  []*cupel.ContextItem
-	scores []float64
-}
-
-func (f *fixed) Score(ctx context.Context, items []*cupel.ContextItem, scores []float64) error {
-	return strategy.ScorerFunc(f.score).Score(ctx, items, scores)
-}
-
-func (f *fixed) score(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
-	for i, it := range f.items {
-		if it == item {
-			return f.scores[i]
-		}
-	}
-	return 0
-}
-
-// close reports whether two numbers differ by rounding only.
+// near reports whether two numbers differ by rounding only.
 func near(a, b float64) bool {
 	return a == b || math.Abs(a-b) <= 1e-12*max(math.Abs(a), math.Abs(b))
 }

@@ -156,8 +156,8 @@ func WithGroups(keys ...string) IndexOption {
 	}
 }
 
-// WithNames sets the metadata keys that hold an item's names for [Mentions],
-// such as its speaker, file or symbol. The default is speaker, author, name,
+// WithNames sets the metadata keys that hold an item's names, such as its speaker,
+// file or symbol, which a question may mention. The default is speaker, author, name,
 // symbol, file, path and title.
 func WithNames(keys ...string) IndexOption {
 	return func(d *indexDraft) error {

@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
-	"sync"
 	"testing"
 
 	"github.com/wollax/cupel-go/cupel"
@@ -84,35 +83,6 @@ func TestIndexKeepsNoItems(t *testing.T) {
 		}
 	}
 	<-gone
-}
-
-// TestIndexConcurrently asks from many goroutines, about few lists.
-func TestIndexConcurrently(t *testing.T) {
-	r := rand.New(rand.NewPCG(6, 3))
-	lists := make([][]*cupel.ContextItem, 5)
-	want := make([][]float64, len(lists))
-	for i := range lists {
-		lists[i] = randomItems(t, r, 40)
-		want[i] = scoresOf(t, Must(New(Must(NewIndex()), "meeting roof using")), lists[i])
-	}
-	index := Must(NewIndex())
-	index.settings.capacity = 3
-	var group sync.WaitGroup
-	for g := range 8 {
-		group.Go(func() {
-			for k := range 30 {
-				at := (g + k) % len(lists)
-				scores := make([]float64, len(lists[at]))
-				if err := Must(New(index, "meeting roof using")).Score(t.Context(), lists[at], scores); err != nil {
-					t.Error(err)
-				}
-				if !slices.Equal(scores, want[at]) {
-					t.Errorf("list %d scores %v, want %v", at, scores, want[at])
-				}
-			}
-		})
-	}
-	group.Wait()
 }
 
 // TestCanceled: the end of the context comes back, and leaves nothing half done.

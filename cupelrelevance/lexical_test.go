@@ -93,49 +93,6 @@ func TestLexicalIsBM25(t *testing.T) {
 	}
 }
 
-func TestLexical(t *testing.T) {
-	for _, c := range []struct {
-		name     string
-		query    string
-		set      func(*Lexical)
-		contents []string
-		best     int // the item that scores highest, alone; -1: all score 0
-		why      string
-	}{
-		{"rare word", "the roof", nil, []string{"the cat the dog", "the roof", "the boat"}, 1, "rare words say more than common ones"},
-		{"stem", "meetings", nil, []string{"a boat", "we met", "a meeting"}, 2, "meeting and meetings have one stem; met has another"},
-		{"part of an identifier", "upload limit", nil, []string{"download", "maxUploadBytes", "limits of nothing at all here but words"}, 1, "an identifier is found by its parts"},
-		{"other spelling", "max_upload_bytes", nil, []string{"max", "bytes", "maxUploadBytes"}, 2, "the whole of an identifier does not know how it is written"},
-		{"short item", "roof", nil, []string{"the roof of the house by the sea", "roof"}, 1, "b: long items have to say more"},
-		{"length ignored", "roof", func(x *Lexical) { x.b = 0 }, []string{"roof roof of the house by the sea", "roof"}, 0, "b 0: only the number counts"},
-		{"no word", "?!", nil, []string{"a", "b"}, -1, "a question without words says nothing"},
-		{"unknown word", "zebra", nil, []string{"a", "b"}, -1, "nothing has the word"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			items := make([]*cupel.ContextItem, len(c.contents))
-			for i, content := range c.contents {
-				items[i] = item(t, content)
-			}
-			lexical := Must(NewLexical(Must(NewIndex()), c.query))
-			if c.set != nil {
-				c.set(lexical)
-			}
-			scores := scoresOf(t, lexical, items)
-			best, at := 0.0, -1
-			for i, s := range scores {
-				if s > best {
-					best, at = s, i
-				} else if s == best && s > 0 {
-					at = -2
-				}
-			}
-			if at != c.best {
-				t.Errorf("scores are %v, want %d to be best: %s", scores, c.best, c.why)
-			}
-		})
-	}
-}
-
 // TestStemsBeginAsTheirWords looks at words whose stems end otherwise: what the
 // index leaves out of its search must not have the stem.
 func TestStemsBeginAsTheirWords(t *testing.T) {

@@ -1,57 +1,34 @@
 package cupelrelevance
 
 import (
-	"context"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/wollax/cupel-go/cupel"
-	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
-// Mentions scores an item by whether the question mentions one of its names,
+// mentions scores an item by whether the question mentions one of its names,
 // such as its speaker, file or symbol. The score of a name is the share of its
 // words that occur in the question, compared without case and without stemming;
 // for a path, the last part alone also counts if that is better. Words of one
 // character count only in names without longer words. The score of an item is
 // that of its best name, from 0 to 1.
 //
-// Names are the values of the index's metadata keys ([WithNames]). Mentions is
-// safe for concurrent use. Create it with [NewMentions].
-type Mentions struct {
-	index *Index
-	words map[string]bool
+// Names are the values of the index's metadata keys ([WithNames]). mentions are the
+// words of the question.
+type mentions map[string]bool
+
+// mentionsOf returns the words of a question.
+func mentionsOf(query string) mentions {
+	m := make(mentions)
+	newTokenizer(func(term []byte, _ bool) { m[string(term)] = true }).text(query)
+	return m
 }
 
-// NewMentions returns a scorer that looks for names in query. It returns a
-// [cupel.InvalidConfigError] if index does not come from [NewIndex].
-func NewMentions(index *Index, query string) (*Mentions, error) {
-	if err := index.validate("Mentions"); err != nil {
-		return nil, err
-	}
-	m := &Mentions{index: index, words: make(map[string]bool)}
-	newTokenizer(func(term []byte, _ bool) { m.words[string(term)] = true }).text(query)
-	return m, nil
-}
-
-// Facts says that a scorer that was not created with [NewMentions] is invalid.
-func (m *Mentions) Facts() strategy.Facts {
-	return built(m, m != nil && m.index != nil, "Mentions")
-}
-
-// Score scores each name of the list once, and then the items in linear
-// time. It fails if ctx is done or the scorer is invalid.
-func (m *Mentions) Score(ctx context.Context, items []*cupel.ContextItem, scores []float64) error {
-	if err := begin(ctx, m, items, scores); err != nil {
-		return err
-	}
-	l, err := m.index.of(ctx, items)
-	if err != nil {
-		return err
-	}
+// score scores each name of the list once, and then the items in linear time.
+func (m mentions) score(l *list, scores []float64) {
+	clear(scores)
 	known := borrowFloats(len(l.names.texts))
 	defer known.giveBack()
-	reader := newNameReader(m.words)
+	reader := newNameReader(m)
 	for i, name := range l.names.texts {
 		known.of[i] = reader.name(name)
 	}
@@ -60,7 +37,6 @@ func (m *Mentions) Score(ctx context.Context, items []*cupel.ContextItem, scores
 			scores[i] = max(scores[i], known.of[is.name])
 		}
 	}
-	return ctx.Err()
 }
 
 // names holds the names of the items of a corpus.
@@ -85,13 +61,13 @@ func (c *corpus) name(text string) uint32 {
 
 // nameReader counts the words of names.
 type nameReader struct {
-	asked                    map[string]bool
+	asked                    mentions
 	tokenizer                *tokenizer
 	words, found             int
 	characters, foundOfThose int // words of one character
 }
 
-func newNameReader(asked map[string]bool) *nameReader {
+func newNameReader(asked mentions) *nameReader {
 	n := &nameReader{asked: asked}
 	n.tokenizer = newTokenizer(n.add)
 	return n

@@ -2,6 +2,7 @@ package cupelrelevance
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -13,60 +14,63 @@ import (
 	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
-func TestNeighbours(t *testing.T) {
-	nan := math.NaN()
+// TestOrder looks at which items stand next to each other.
+func TestOrder(t *testing.T) {
 	minute := func(m int) time.Time { return time.Date(2025, 1, 1, 0, m, 0, 0, time.UTC) }
-	half := func(n *Neighbours) { n.decay = 0.5 }
 	for _, c := range []struct {
 		name  string
 		items [][]any // pairs of each item
-		own   []float64
-		set   func(*Neighbours)
 		index []IndexOption
-		want  []float64
+		want  string // positions, group by group
 		why   string
 	}{
-		{"one side", make([][]any, 4), []float64{8, 0, 0, 0}, half, nil, []float64{8, 4, 2, 1},
-			"each step halves"},
-		{"the better side", make([][]any, 3), []float64{8, 1, 4}, half, nil, []float64{8 + 0.5 + 1, 1 + 4, 4 + 0.5 + 2},
-			"8/2 from the left is more than 4/2 from the right; ends have one side"},
-		{"window", make([][]any, 4), []float64{8, 0, 0, 0}, func(n *Neighbours) { n.decay, n.window = 1, 2 }, nil, []float64{8, 8, 8, 0},
-			"the fourth is three away"},
-		{"groups", [][]any{{"session", "a"}, {"session", "b"}, {"session", "a"}, {"session", "b"}}, []float64{8, 0, 0, 0}, half, nil, []float64{8, 0, 4, 0},
+		{"groups", [][]any{{"session", "a"}, {"session", "b"}, {"session", "a"}, {"session", "b"}}, nil, "[0 2] [1 3]",
 			"what is next in the session counts, not what is next in the list"},
-		{"other key", [][]any{{"part", 1}, {"part", 2}}, []float64{8, 0}, half, []IndexOption{WithGroups("part")}, []float64{8, 0},
-			"numbers name groups as well"},
-		{"no key", [][]any{{"session", "a"}, {"session", "b"}}, []float64{8, 0}, half, []IndexOption{WithGroups()}, []float64{8, 4},
-			"without keys there is one group"},
-		{"time", [][]any{{"at", minute(3)}, {"at", minute(1)}, {"at", minute(2)}}, []float64{8, 0, 0}, half, nil, []float64{8, 2, 4},
-			"where all have a time, that is the order"},
-		{"time of some", [][]any{{"at", minute(3)}, {"at", minute(1)}, {}}, []float64{8, 0, 0}, half, nil, []float64{8, 4, 2},
-			"where some have none, the list is the order"},
-		{"pause", [][]any{{"at", minute(0)}, {"at", minute(60)}, {"at", minute(121)}}, []float64{8, 0, 0}, half, nil, []float64{8, 4, 0},
-			"more than an hour makes two groups"},
-		{"shorter pause", [][]any{{"at", minute(0)}, {"at", minute(2)}}, []float64{8, 0}, nil, []IndexOption{WithGap(time.Minute)}, []float64{8, 0},
-			"the pause can be set"},
-		{"not finite", make([][]any, 3), []float64{math.Inf(1), 2, nan}, half, nil, []float64{math.Inf(1), 2, nan},
-			"what is not a number stays where it is"},
-		{"negative", make([][]any, 2), []float64{-8, 0}, half, nil, []float64{-8, 0},
-			"the larger of -4 and nothing is nothing"},
+		{"first key", [][]any{{"session", "a", "file", "x"}, {"session", "b", "file", "x"}}, nil, "[0] [1]", "a file has several sessions"},
+		{"other key", [][]any{{"part", 1}, {"part", 2}}, []IndexOption{WithGroups("part")}, "[0] [1]", "numbers name groups as well"},
+		{"no key", [][]any{{"session", "a"}, {"session", "b"}}, []IndexOption{WithGroups()}, "[0 1]", "without keys there is one group"},
+		{"time", [][]any{{"at", minute(3)}, {"at", minute(1)}, {"at", minute(2)}}, nil, "[1 2 0]", "where all have a time, that is the order"},
+		{"time of some", [][]any{{"at", minute(3)}, {"at", minute(1)}, {}}, nil, "[0 1 2]", "where some have none, the list is the order"},
+		{"pause", [][]any{{"at", minute(0)}, {"at", minute(60)}, {"at", minute(121)}}, nil, "[0 1] [2]", "more than an hour makes two groups"},
+		{"shorter pause", [][]any{{"at", minute(0)}, {"at", minute(2)}}, []IndexOption{WithGap(time.Minute)}, "[0] [1]", "the pause can be set"},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			items := make([]*cupel.ContextItem, len(c.items))
-			for i, pairs := range c.items {
-				items[i] = item(t, "text", pairs...)
-			}
-			neighbours := Must(NewNeighbours(Must(NewIndex(c.index...)), &fixed{items, c.own}))
-			if c.set != nil {
-				c.set(neighbours)
-			}
-			got := scoresOf(t, neighbours, items)
-			for i := range got {
-				if got[i] != c.want[i] && !(math.IsNaN(got[i]) && math.IsNaN(c.want[i])) {
-					t.Fatalf("scores are %v, want %v: %s", got, c.want, c.why)
-				}
-			}
-		})
+		items := make([]*cupel.ContextItem, len(c.items))
+		for i, pairs := range c.items {
+			items[i] = item(t, "text", pairs...)
+		}
+		l, err := Must(NewIndex(c.index...)).of(t.Context(), items)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var groups []string
+		for g := range l.order.numGroups() {
+			groups = append(groups, fmt.Sprint(l.order.at(g)))
+		}
+		if got := strings.Join(groups, " "); got != c.want {
+			t.Errorf("%s: the order is %s, want %s: %s", c.name, got, c.want, c.why)
+		}
+	}
+}
+
+// TestSpread: of the sums before and after an item the greater one counts, and
+// nothing comes from further away than the window or from another group.
+func TestSpread(t *testing.T) {
+	o := &order{sequence: []uint32{0, 1, 2, 3}, starts: []int{0, 3, 4}}
+	scores := make([]float64, 4)
+	spread(o, []float64{0.5, 0.25, 1, 0}, scores)
+	if want := []float64{0.5 + 0.2 + 0.64, 0.25 + 0.8, 1 + 0.2 + 0.32, 0}; !slices.EqualFunc(scores, want, near) {
+		t.Errorf("scores are %v, want %v", scores, want)
+	}
+	long := &order{starts: []int{0, 20}}
+	own := make([]float64, 20)
+	own[0] = 1
+	for i := range own {
+		long.sequence = append(long.sequence, uint32(i))
+	}
+	scores = make([]float64, 20)
+	spread(long, own, scores)
+	if !near(scores[16], math.Pow(0.8, 16)) || scores[17] != 0 {
+		t.Errorf("scores are %v, want some until the 16th neighbour", scores)
 	}
 }
 
@@ -77,15 +81,14 @@ func TestPassagesByDefinition(t *testing.T) {
 		items := randomItems(t, r, 1+r.IntN(15))
 		index := Must(NewIndex())
 		lexical := Must(NewLexical(index, "meeting roof 42"))
-		saturation := 0.5 + 5*r.Float64()
-		passages := Must(NewPassages(lexical))
-		passages.saturation = saturation
-		got := scoresOf(t, passages, items)
 		l, err := index.of(t.Context(), items)
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := make([]float64, len(items))
+		got, want, before := make([]float64, len(items)), make([]float64, len(items)), make([]float64, len(items))
+		lexical.eachTerm(l.words, func(weight float64, _ []uint32, values []float64) {
+			addPassages(l.order, weight, values, before, got)
+		})
 		lexical.eachTerm(l.words, func(weight float64, _ []uint32, values []float64) {
 			for g := range l.order.numGroups() {
 				sequence := l.order.at(g)
@@ -94,33 +97,13 @@ func TestPassagesByDefinition(t *testing.T) {
 					for b, j := range sequence {
 						d += math.Pow(l.order.decays[g], math.Abs(float64(a-b))) * values[j]
 					}
-					want[i] += weight * d * (saturation + 1) / (d + saturation)
+					want[i] += weight * d * 13 / (d + 12)
 				}
 			}
 		})
-		l.words.settle(want)
 		for i := range got {
 			if math.Abs(got[i]-want[i]) > 1e-9 {
 				t.Fatalf("item %d scores %v, want %v", i, got[i], want[i])
-			}
-		}
-	}
-}
-
-func TestGrouped(t *testing.T) {
-	items := []*cupel.ContextItem{
-		item(t, "a", "thread", "x"), item(t, "b", "thread", "y"), item(t, "c", "thread", "x"), item(t, "d", "thread", "y"),
-	}
-	inner := &fixed{items, []float64{8, math.NaN(), 0, 2}}
-	for share, want := range map[float64][]float64{
-		0:    {8, math.NaN(), 0, 2},
-		0.25: {8, math.NaN(), 2, 2},
-		1:    {8, math.NaN(), 8, 2},
-	} {
-		got := scoresOf(t, Must(NewGrouped(Must(NewIndex()), inner, share)), items)
-		for i := range got {
-			if got[i] != want[i] && !(math.IsNaN(got[i]) && math.IsNaN(want[i])) {
-				t.Errorf("with a share of %v scores are %v, want %v", share, got, want)
 			}
 		}
 	}
@@ -147,42 +130,25 @@ func TestMentions(t *testing.T) {
 		{"name without words", "Ada", []any{"speaker", "?"}, 0, "and nothing is divided by nothing"},
 	} {
 		items := []*cupel.ContextItem{item(t, "text", c.pairs...)}
-		if got := scoresOf(t, Must(NewMentions(Must(NewIndex()), c.query)), items); !near(got[0], c.want) {
+		l, err := Must(NewIndex()).of(t.Context(), items)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := make([]float64, 1)
+		if mentionsOf(c.query).score(l, got); !near(got[0], c.want) {
 			t.Errorf("%s: the score is %v, want %v: %s", c.name, got[0], c.want, c.why)
 		}
 	}
 }
 
-// all returns a scorer of each type.
+// scorersFor returns a scorer of each type that needs an index, and one with vectors.
 func scorersFor(query string) []strategy.Scorer { return scorersOf(Must(NewIndex()), query) }
 
 func scorersOf(index *Index, query string) []strategy.Scorer {
-	lexical := Must(NewLexical(index, query))
-	return []strategy.Scorer{
-		lexical,
-		Must(NewPassages(lexical)),
-		Must(NewNeighbours(index, lexical)),
-		Must(NewGrouped(index, lexical, 0.3)),
-		Must(NewMentions(index, query)),
-		Must(New(index, query)),
-		Must(NewGrouped(index, Must(NewNeighbours(index, Must(New(index, query)))), 0.5)),
-	}
-}
-
-// TestScoresAgain: scores have the same bits on another index.
-func TestScoresAgain(t *testing.T) {
-	r := rand.New(rand.NewPCG(4, 4))
-	for range 60 {
-		items := randomItems(t, r, r.IntN(25))
-		query := []string{"meeting roof", "snake_case 会議室 http", "", "who said résumé"}[r.IntN(4)]
-		others := scorersFor(query)
-		for k, s := range scorersFor(query) {
-			first := scoresOf(t, s, items)
-			if again := scoresOf(t, others[k], items); !slices.Equal(first, again) {
-				t.Fatalf("%T: %v, and then %v", s, first, again)
-			}
-		}
-	}
+	lengths := Must(NewSimilarity([]float32{1, 0}, func(item *cupel.ContextItem) ([]float32, bool) {
+		return []float32{float32(item.Tokens()), 1}, item.Tokens() > 2
+	}))
+	return []strategy.Scorer{Must(NewLexical(index, query)), Must(New(index, query)), Must(New(index, query, WithSimilarity(lengths, 1)))}
 }
 
 func TestRelevance(t *testing.T) {
@@ -213,8 +179,6 @@ func TestRelevance(t *testing.T) {
 }
 
 func TestSettings(t *testing.T) {
-	index := Must(NewIndex())
-	lexical := Must(NewLexical(index, "x"))
 	fail := func(component, field string, _ any, err error) { t.Helper(); mustFail(t, err, component, field) }
 	newIndex := func(opt IndexOption) (any, error) { return NewIndex(nil, opt) }
 	for field, opt := range map[string]IndexOption{
@@ -232,26 +196,10 @@ func TestSettings(t *testing.T) {
 	}
 	built, err := NewLexical(new(Index), "x")
 	fail("Lexical", "index", built, err)
-	neighbours, err := NewNeighbours(index, nil)
-	fail("Neighbours", "inner", neighbours, err)
-	neighbours, err = NewNeighbours(nil, lexical)
-	fail("Neighbours", "index", neighbours, err)
-	neighbours, err = NewNeighbours(index, new(Relevance))
-	fail("Relevance", "", neighbours, err)
-	passages, err := NewPassages(nil)
-	fail("Lexical", "", passages, err)
-	grouped, err := NewGrouped(index, (*Lexical)(nil), 0.5)
-	fail("Grouped", "inner", grouped, err)
-	grouped, err = NewGrouped(nil, lexical, 0.5)
-	fail("Grouped", "index", grouped, err)
-	grouped, err = NewGrouped(index, lexical, math.NaN())
-	fail("Grouped", "share", grouped, err)
-	mentions, err := NewMentions(nil, "x")
-	fail("Mentions", "index", mentions, err)
 	relevance, err := New(nil, "x")
 	fail("Lexical", "index", relevance, err)
 
-	for _, s := range []strategy.Scorer{new(Lexical), new(Passages), new(Neighbours), new(Grouped), new(Mentions), new(Relevance), (*Lexical)(nil)} {
+	for _, s := range []strategy.Scorer{new(Lexical), new(Relevance), new(Similarity), (*Lexical)(nil)} {
 		err := strategy.FactsOf(s).Invalid
 		mustFail(t, err, err.(*cupel.InvalidConfigError).Component, "")
 		if !strings.Contains(err.Error(), "cupelrelevance.New") {

@@ -13,14 +13,16 @@ import (
 // with settings measured on long meetings, on many short chat sessions, and on
 // source code.
 //
-// It combines the words of the passage around an item ([Passages]), those of
-// the item itself ([Lexical]), the best item of its group ([Grouped]) and the
-// names that the question mentions ([Mentions]). The list's group sizes set the
+// It combines the words of the passage around an item, those of the item itself
+// ([Lexical]), the best item of its group ([WithGroups]) and the names that the
+// question mentions ([WithNames]). The list's group sizes set the
 // weights: in long groups, like a meeting of hundreds of turns, a single turn
 // says little and the passage decides; in short ones, like chat sessions, the
 // item itself, its group and names count too, and in files and documents as much
-// as the passage. Stop words count little ([WithStopWords]). Of equally relevant
-// items the shorter scores higher, since more of them fit a budget.
+// as the passage. Stop words ([Language.IsStopWord]) count little: all together a
+// tenth of the others, and only in the item itself. In a question made only of stop
+// words they count as others. Of equally relevant items the shorter scores higher,
+// since more of them fit a budget.
 //
 // Dates in the question, such as "in May 2023", "on the day after 8 May" and
 // "last week", count as much as the passage, if some of the items have a
@@ -35,8 +37,7 @@ type Relevance struct {
 	index    *Index
 	lexical  *Lexical // of the words that are no stop words
 	common   *Lexical // of those that are
-	passages *Passages
-	mentions *Mentions
+	mentions mentions
 	when     []dateWord // the question, if it names a date
 	undated  *Lexical   // the question without its dates
 	now      time.Time  // zero: the newest item's
@@ -64,22 +65,9 @@ type Option func(*relevanceDraft) error
 // relevanceDraft is a Relevance under construction. It is a separate type so
 // that options cannot be applied to a finished one.
 type relevanceDraft struct {
-	isStopWord func(word string) bool
 	now        time.Time
 	similarity *Similarity
 	weight     float64 // of similarity
-}
-
-// WithStopWords sets which words of the question count little: all together a
-// tenth of the others, and only in the item itself. isStopWord is called with each word, in
-// small letters and not stemmed. nil makes all words count alike. The default is
-// the [Language.IsStopWord] of the index's language. In a question made only of
-// stop words they count as others.
-func WithStopWords(isStopWord func(word string) bool) Option {
-	return func(d *relevanceDraft) error {
-		d.isStopWord = isStopWord
-		return nil
-	}
 }
 
 // WithNow sets the time from which a question sees dates such as "yesterday",
@@ -100,15 +88,6 @@ func WithNow(now time.Time) Option {
 	}
 }
 
-// subject returns a function that reports whether a word is no stop word, or nil
-// if none is.
-func (d *relevanceDraft) subject() func(word string) bool {
-	if d.isStopWord == nil {
-		return nil
-	}
-	return func(word string) bool { return !d.isStopWord(word) }
-}
-
 // New returns the preset for a question. It returns a
 // [cupel.InvalidConfigError] if index does not come from [NewIndex] or an
 // option is invalid.
@@ -117,8 +96,7 @@ func New(index *Index, query string, opts ...Option) (*Relevance, error) {
 	if err != nil {
 		return nil, err
 	}
-	language := index.settings.language
-	draft := relevanceDraft{isStopWord: language.IsStopWord}
+	var draft relevanceDraft
 	for _, opt := range opts {
 		if opt == nil {
 			continue
@@ -128,23 +106,15 @@ func New(index *Index, query string, opts ...Option) (*Relevance, error) {
 		}
 	}
 	lexical.k1, lexical.rare = presetK1, true
-	common, subject := *lexical, draft.subject()
+	language := index.settings.language
+	subject := func(word string) bool { return !language.IsStopWord(word) }
+	common := *lexical
 	common.terms = nil
 	if terms := queryTerms(query, language, subject); len(terms) > 0 {
 		lexical.terms = terms
-		if draft.isStopWord != nil {
-			common.terms = queryTerms(query, language, draft.isStopWord)
-		}
+		common.terms = queryTerms(query, language, language.IsStopWord)
 	}
-	passages, err := NewPassages(lexical)
-	if err != nil {
-		return nil, err
-	}
-	mentions, err := NewMentions(index, query)
-	if err != nil {
-		return nil, err
-	}
-	r := &Relevance{index: index, lexical: lexical, common: &common, passages: passages, mentions: mentions, now: draft.now, similarity: draft.similarity, weight: draft.weight}
+	r := &Relevance{index: index, lexical: lexical, common: &common, mentions: mentionsOf(query), now: draft.now, similarity: draft.similarity, weight: draft.weight}
 	when := dateWords(query)
 	spans, used := dates(when, time.Unix(0, 0))
 	if len(spans) == 0 {
@@ -161,7 +131,7 @@ func (r *Relevance) Facts() strategy.Facts {
 	if r == nil || r.index == nil {
 		return strategy.Facts{Of: r, Invalid: notBuilt("Relevance")}
 	}
-	parts := []strategy.Scorer{r.passages, r.lexical, r.mentions}
+	parts := []strategy.Scorer{r.lexical}
 	if r.similarity != nil {
 		parts = append(parts, r.similarity)
 	}
@@ -192,15 +162,13 @@ func (r *Relevance) Score(ctx context.Context, items []*cupel.ContextItem, score
 		for _, i := range items {
 			own.of[i] += float64(weight * values[i])
 		}
-		r.passages.addTerm(l, weight, values, part.of, scores)
+		addPassages(l.order, weight, values, part.of, scores)
 	})
 	scale(scores)
 	scale(own.of)
 	r.addCommon(l.words, own.of, part.of)
 	short := shortness(l.order.size)
-	if err := r.mentions.Score(ctx, items, part.of); err != nil {
-		return err
-	}
+	r.mentions.score(l, part.of)
 	for g := range l.order.numGroups() {
 		sequence := l.order.at(g)
 		single := short
@@ -240,6 +208,15 @@ func (r *Relevance) addCommon(w *words, own, part []float64) {
 	for i, score := range part {
 		own[i] += float64(presetStop * score)
 	}
+}
+
+// bestOf returns the highest of the scores of a group.
+func bestOf(sequence []uint32, scores []float64) float64 {
+	best := 0.0
+	for _, i := range sequence {
+		best = max(best, scores[i])
+	}
+	return best
 }
 
 // isDated sets how close the items are to the dates of the question, and reports

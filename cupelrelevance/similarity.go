@@ -157,9 +157,7 @@ func (r *Relevance) addSimilarity(ctx context.Context, l *list, all []*cupel.Con
 		return err
 	}
 	stretch(own.of)
-	if err := spread(ctx, l, neighbourWindow, neighbourDecay, own.of, around.of); err != nil {
-		return err
-	}
+	spread(l.order, own.of, around.of)
 	stretch(around.of)
 	short := shortness(l.order.size)
 	for i := range scores {
@@ -167,6 +165,40 @@ func (r *Relevance) addSimilarity(ctx context.Context, l *list, all []*cupel.Con
 		scores[i] = (scores[i] + float64(r.weight*similarity)) / (1 + r.weight)
 	}
 	return nil
+}
+
+// How similarity spreads.
+const (
+	neighbourWindow = 16  // items on each side
+	neighbourDecay  = 0.8 // of a score, from one item to the next; above 0 and at most 1
+)
+
+// spread adds to each score those of the items around it in its group, before or
+// after it, whichever sum is greater. Each counts decay^distance.
+func spread(o *order, own, scores []float64) {
+	var weights [neighbourWindow + 1]float64
+	weights[0] = 1
+	for d := range neighbourWindow {
+		weights[d+1] = weights[d] * neighbourDecay
+	}
+	clear(scores)
+	for g := range o.numGroups() {
+		sequence := o.at(g)
+		for at, i := range sequence {
+			// Sums are built item by item in the order of the sequence: the sum of
+			// those before here, the sum of those after below.
+			for d := 1; d <= neighbourWindow && at+d < len(sequence); d++ {
+				scores[sequence[at+d]] += float64(own[i] * weights[d])
+			}
+		}
+		for at, i := range sequence {
+			after := 0.0
+			for d := 1; d <= neighbourWindow && at+d < len(sequence); d++ {
+				after += float64(own[sequence[at+d]] * weights[d])
+			}
+			scores[i] = own[i] + max(scores[i], after)
+		}
+	}
 }
 
 // stretch maps the least score to 0 and the greatest to 1, and NaN to 0. Equal

@@ -1,8 +1,8 @@
 package cupelsession
 
 import (
+	"cmp"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -77,35 +77,18 @@ func (m CacheModel) For(model string) CacheModel {
 
 // Validate returns a [ConfigError] that names a field with an invalid value, or nil.
 func (m CacheModel) Validate() error {
-	if reflect.ValueOf(m).IsZero() {
-		return nil
+	err := cmp.Or(validPrice("Read", m.Read), validPrice("Write", m.Write), notNegative("MinTokens", m.MinTokens), notNegative("Step", m.Step),
+		notNegative("Breakpoints", m.Breakpoints), notNegative("LookBack", m.LookBack), notNegative("Latest", m.Latest), notNegative("Sure", m.Sure))
+	if err != nil {
+		return err
 	}
-	type price struct {
-		field string
-		price float64
-	}
-	type number struct {
-		field string
-		n     int64
-	}
-	prices := []price{{"Read", m.Read}, {"Write", m.Write}}
-	numbers := []number{{"MinTokens", int64(m.MinTokens)}, {"Step", int64(m.Step)}, {"Breakpoints", int64(m.Breakpoints)}, {"LookBack", int64(m.LookBack)}, {"Latest", int64(m.Latest)}, {"Sure", int64(m.Sure)}, {"Likely", int64(m.Likely)}}
 	for i, d := range m.Models {
-		at := fmt.Sprintf("Models[%d]", i)
+		at := fmt.Sprintf("Models[%d].", i)
 		if d.Name == "" {
-			return &ConfigError{"Cache." + at + ".Name", "is required: a part of the names of the models"}
+			return &ConfigError{"Cache." + at + "Name", "is required: a part of the names of the models"}
 		}
-		prices = append(prices, price{at + ".Read", d.Read})
-		numbers = append(numbers, number{at + ".MinTokens", int64(d.MinTokens)})
-	}
-	for _, p := range prices {
-		if !(p.price >= 0 && p.price <= 1e6) {
-			return &ConfigError{"Cache." + p.field, fmt.Sprintf("must be a price in units of plain input, from 0 to 1e6, got %v", p.price)}
-		}
-	}
-	for _, n := range numbers {
-		if n.n < 0 {
-			return &ConfigError{"Cache." + n.field, fmt.Sprintf("must be at least 0, got %d", n.n)}
+		if err := cmp.Or(validPrice(at+"Read", d.Read), notNegative(at+"MinTokens", d.MinTokens)); err != nil {
+			return err
 		}
 	}
 	if m.TTL != "" && m.TTL != "5m" && m.TTL != "1h" {
@@ -115,6 +98,20 @@ func (m CacheModel) Validate() error {
 		return &ConfigError{"Cache.Likely", fmt.Sprintf("must be at least Sure, %v, got %v", m.Sure, m.Likely)}
 	}
 	return nil
+}
+
+func validPrice(field string, price float64) error {
+	if price >= 0 && price <= 1e6 {
+		return nil
+	}
+	return &ConfigError{"Cache." + field, fmt.Sprintf("must be a price in units of plain input, from 0 to 1e6, got %v", price)}
+}
+
+func notNegative[N int | time.Duration](field string, n N) error {
+	if n >= 0 {
+		return nil
+	}
+	return &ConfigError{"Cache." + field, fmt.Sprintf("must be at least 0, got %v", n)}
 }
 
 // caches reports whether the model has a cache at all.
@@ -251,29 +248,25 @@ func (m CacheModel) marks(r *Request, held []Prefix) []int {
 			sent = max(sent, h.Items)
 		}
 	}
-	p := breakpoint.Prompt{End: len(r.Tokens), Sent: sent, System: r.System, Pinned: r.Pinned, Most: m.Breakpoints, LookBack: m.LookBack}
-	if r.Blocks != nil {
-		p.Blocks = cumulated(r.Blocks)
-	}
-	return p.Places()
+	return breakpoint.Prompt{End: len(r.Tokens), Sent: sent, System: r.System, Pinned: r.Pinned, Most: m.Breakpoints, LookBack: m.LookBack, Blocks: r.blocks()}.Places()
 }
 
-// cumulated returns a function that adds up the first n numbers.
-func cumulated(numbers []int) func(n int) int {
-	sums := make([]int, len(numbers)+1)
-	for i, n := range numbers {
+// blocks returns a function that adds up the content blocks of the first n items.
+func (r *Request) blocks() func(n int) int {
+	if r.Blocks == nil {
+		return func(n int) int { return n }
+	}
+	sums := make([]int, len(r.Blocks)+1)
+	for i, n := range r.Blocks {
 		sums[i+1] = sums[i] + n
 	}
-	return func(n int) int { return sums[min(n, len(numbers))] }
+	return func(n int) int { return sums[min(n, len(r.Blocks))] }
 }
 
 // found returns the longest prefix that the provider finds in its cache: one that
 // was marked, and that a new mark is close enough to.
 func (m CacheModel) found(r *Request, held []Prefix, ends []int) int {
-	blocks := func(n int) int { return n }
-	if r.Blocks != nil {
-		blocks = cumulated(r.Blocks)
-	}
+	blocks := r.blocks()
 	if m.Latest > 0 && len(held) > m.Latest {
 		held = held[len(held)-m.Latest:]
 	}

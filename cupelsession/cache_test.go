@@ -158,7 +158,7 @@ func TestModelsOfCaches(t *testing.T) {
 		}
 	}
 	for _, m := range []cupelsession.CacheModel{cupelsession.NoCache, cupelsession.AnthropicCache, cupelsession.AnthropicCacheHour, cupelsession.OpenAICache, cupelsession.OpenAIBreakpointCache, cupelsession.GeminiCache} {
-		if err := m.Validate(); err != nil {
+		if _, err := cupelsession.New(newest(t), cupelsession.Config{Cache: m}); err != nil {
 			t.Errorf("%s: %v", m.Name, err)
 		}
 	}

@@ -14,85 +14,77 @@ type sent struct {
 	Everything int       `json:"everything,omitempty"` // tokens of all items
 }
 
-// model returns the cache of the model that the turn is for.
-func (p *proposal) model() CacheModel {
-	name := p.before.sent.Model
-	if p.turn.options.named {
-		name = p.turn.options.model
-	}
-	return p.s.config.Cache.For(name)
+// caching is what the provider's cache has for a turn, and what the turn costs.
+type caching struct {
+	CacheModel // of the model that the turn is for
+	sent       sent
+	model      string
+	held       []Prefix // that the cache has, or may have
+	now        time.Time
 }
 
-// held returns what the cache has, or may have.
-func (p *proposal) held(m CacheModel) []Prefix {
-	if o := &p.turn.options; o.named && o.model != p.before.sent.Model {
-		return nil
+// caching returns what the cache has of what was sent.
+func (s sent) caching(cache CacheModel, o *turnOptions, now time.Time) caching {
+	c := caching{sent: s, model: s.Model, now: now}
+	if o.named {
+		c.model = o.model
 	}
-	return m.alive(p.before.sent.Held, p.now)
+	c.CacheModel = cache.For(c.model)
+	if c.model == s.Model { // another one has a cache of its own
+		c.held = c.alive(s.Held, now)
+	}
+	return c
 }
 
 // expired reports whether nothing that was sent is in the cache, and there is one.
-func (p *proposal) expired() bool {
-	m := p.model()
-	return m.caches() && len(p.held(m)) == 0
-}
+func (c *caching) expired() bool { return c.caches() && len(c.held) == 0 }
 
-// begins reports whether tool definitions or the system prompt changed: all that a
-// new choice could move is lost with them.
-func (p *proposal) begins() bool {
-	if !p.model().caches() {
-		return false
-	}
-	for i := range p.window {
-		if !isFixed(p.items[p.window[i].first]) {
-			return false
-		}
-		if i == len(p.before.window) || !same(&p.window[i], &p.before.window[i]) {
-			return true
-		}
-	}
-	return false
-}
-
-// use counts what the window costs, whose first same entries were sent before. It
-// returns what the cache has afterwards.
-func (p *proposal) use(same, tail int) (CacheUse, []Prefix) {
-	m := p.model()
-	r := Request{Tokens: make([]int, len(p.window)), Same: same, Tail: tail, At: p.now, Held: p.held(m)}
-	for i := range p.window {
-		r.Tokens[i] = p.window[i].Tokens
-		if r.System == i && isFixed(p.items[p.window[i].first]) {
+// price counts what a layout costs, with a tail of so many tokens. The first kept
+// entries are as they were sent, and a break would keep the first pinned ones. blocks
+// are the content blocks of each candidate. It returns what the cache has afterwards.
+func (c *caching) price(l *layout, kept, pinned, tail int, blocks []int) (CacheUse, []Prefix) {
+	r := Request{Tokens: make([]int, len(l.window)), Same: kept, Pinned: pinned, Tail: tail, At: c.now, Held: c.held}
+	for i := range l.window {
+		r.Tokens[i] = l.window[i].Tokens
+		if r.System == i && isFixed(l.items[l.window[i].first]) {
 			r.System++
 		}
 	}
-	if m.Breakpoints > 0 {
-		l := p.limits()
-		l.pin(p.pinnedWithGroups(), p.s.config.LowWater)
-		r.Pinned = p.head(len(p.window), l)
+	if blocks != nil {
+		r.Blocks = l.blocks(blocks)
 	}
-	if of := p.turn.options.blocks; of != nil {
-		r.Blocks = make([]int, len(p.window))
-		for i, n := range p.at {
-			if n < 0 || i >= len(of) {
-				continue
-			}
-			if e := &p.window[n]; e.whole() || len(e.Keys) == 1 {
-				r.Blocks[n] += of[i]
-			} else {
-				r.Blocks[n] = 1 // a note, or a summary
-			}
-		}
-	}
-	u, held := m.Use(r)
-	if u.Without = float64(p.sum.all); m.caches() {
-		had := 0
-		if len(r.Held) > 0 {
-			had = m.cached(min(p.before.sent.Everything, p.sum.all))
-		}
-		whole := max(m.cached(p.sum.all), had)
-		u.Without = float64(m.Read*float64(had)) + float64(m.Write*float64(whole-had)) + float64(p.sum.all-whole)
-	}
+	u, held := c.Use(r)
+	u.Without = c.everything(l.sum.all)
 	return u, held
+}
+
+// everything is the cost of sending all items, of so many tokens.
+func (c *caching) everything(tokens int) float64 {
+	if !c.caches() {
+		return float64(tokens)
+	}
+	had := 0
+	if len(c.held) > 0 {
+		had = c.cached(min(c.sent.Everything, tokens))
+	}
+	whole := max(c.cached(tokens), had)
+	return float64(c.Read*float64(had)) + float64(c.Write*float64(whole-had)) + float64(tokens-whole)
+}
+
+// blocks returns the content blocks of each entry, from those of each candidate.
+func (l *layout) blocks(of []int) []int {
+	blocks := make([]int, len(l.window))
+	for i, n := range l.at {
+		if n < 0 || i >= len(of) {
+			continue
+		}
+		if e := &l.window[n]; e.whole() || len(e.Keys) == 1 {
+			blocks[n] += of[i]
+		} else {
+			blocks[n] = 1 // a note, or a summary
+		}
+	}
+	return blocks
 }
 
 // isFixed reports whether an item is definitions of tools or a system prompt,

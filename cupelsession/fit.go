@@ -74,17 +74,10 @@ func Fit[T any](ctx context.Context, s *Session, params T, f cupelchat.Format, b
 
 // modelOf names the model of a request, if that does.
 func modelOf(body []byte) TurnOption {
-	var request struct {
-		Model   any `json:"model"` // any: Read has said what is wrong with the body
-		ModelID any `json:"modelId"`
-	}
-	if err := json.Unmarshal(body, &request); err != nil {
-		return nil
-	}
-	for _, name := range []any{request.Model, request.ModelID} {
-		if name, ok := name.(string); ok && name != "" {
-			return WithModel(name)
-		}
+	var request struct{ Model, ModelID string }
+	_ = json.Unmarshal(body, &request) // Read says what is wrong with the body
+	if name := cmp.Or(request.Model, request.ModelID); name != "" {
+		return WithModel(name)
 	}
 	return nil
 }

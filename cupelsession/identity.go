@@ -13,15 +13,17 @@ import (
 
 // candidates are the items of one turn, with their keys. They never change.
 type candidates struct {
-	items []*cupel.ContextItem
+	items []*cupel.ContextItem // nil after reading from JSON
 	keys  []string
 	ends  []uint8 // bytes of each key after its base
 	tail  []bool
-	count counts
+	count map[string]int // items with each base key
 	sum   sums
 	same  int     // items at the beginning that the turn before had in the same places
-	were  []int32 // where the turn before had each, or -1; nil if that is not known
-	gone  []int32 // what it had and this one has not; only with were
+	were  []int32 // where the turn before had each, or -1
+
+	followed bool    // all but a few are the same pointers in the same order
+	gone     []int32 // what the turn before had and this one has not; only if followed
 }
 
 // sums are tokens of candidates.
@@ -37,96 +39,84 @@ func (s *sums) add(item *cupel.ContextItem, tail bool, sign int) {
 	}
 }
 
-// counts says how many items have a base key. Turns share the large map and copy
-// the small one.
-type counts struct{ large, small map[string]int }
-
-func (c counts) of(key string) int { return c.large[key] + c.small[key] }
-
-// grown returns counts that the caller may add to, in small.
-func (c counts) grown() counts {
-	if len(c.small) <= 64+len(c.large)/16 {
-		return counts{c.large, cloned(c.small)}
-	}
-	large := maps.Clone(c.large)
-	if large == nil {
-		large = make(map[string]int, len(c.small))
-	}
-	for key, n := range c.small {
-		if n += large[key]; n == 0 {
-			delete(large, key) // so that a list that moves on stays small
-		} else {
-			large[key] = n
-		}
-	}
-	return counts{large, map[string]int{}}
-}
-
-func cloned(m map[string]int) map[string]int {
-	if m == nil {
-		return map[string]int{}
-	}
-	return maps.Clone(m)
-}
-
-// identify finds the keys of items. What the turn before has found about the same
-// pointers is taken over, so that a turn that appends costs what it appends and a
-// copy, and only items that are new are hashed.
+// identify finds the keys of items, and where the turn before had them. What that
+// turn has found about the same pointers is taken over, so that a turn that appends
+// costs what it appends and a copy, and only items that are new are hashed.
 func (c *Config) identify(items []*cupel.ContextItem, before *candidates) *candidates {
 	to := &candidates{items: slices.Clone(items)}
-	if before != nil && c.follow(to, before) {
+	if len(before.items) > 0 && c.follow(to, before) {
 		return to
 	}
-	known := map[*cupel.ContextItem]int{} // that have moved
-	if before == nil {
-		to.count.small = make(map[string]int, len(items))
-	} else {
-		for to.same < min(len(items), len(before.items)) && items[to.same] == before.items[to.same] {
-			to.same++
-		}
-		to.keys = append(slices.Grow(to.keys, len(items)), before.keys[:to.same]...)
-		to.ends = append(slices.Grow(to.ends, len(items)), before.ends[:to.same]...)
-		to.tail = append(slices.Grow(to.tail, len(items)), before.tail[:to.same]...)
-		to.count, to.sum = before.count.grown(), before.sum
-		for i := to.same; i < len(before.items); i++ {
-			known[before.items[i]] = i
-			to.count.small[before.base(i)]--
-			to.sum.add(before.items[i], before.tail[i], -1)
-		}
+	for to.same < min(len(items), len(before.items)) && items[to.same] == before.items[to.same] {
+		to.same++
 	}
-	for _, item := range items[to.same:] {
+	known := make(map[*cupel.ContextItem]int, len(before.items))
+	for i, item := range before.items {
+		known[item] = i
+	}
+	to.begin(new(candidates))
+	for _, item := range items {
 		if i, ok := known[item]; ok {
 			to.add(item, before.base(i), before.tail[i])
 		} else {
 			to.add(item, c.base(item), c.Tail != nil && c.Tail(item))
 		}
 	}
-	if before == nil {
-		to.count = counts{large: to.count.small}
-	}
+	to.find(before)
 	return to
+}
+
+// begin makes room for the keys, and takes over what the turn before counted.
+func (c *candidates) begin(before *candidates) {
+	n := len(c.items)
+	c.keys, c.ends, c.tail = make([]string, 0, n), make([]uint8, 0, n), make([]bool, 0, n)
+	c.count, c.sum = maps.Clone(before.count), before.sum
+	if c.count == nil {
+		c.count = make(map[string]int, n)
+	}
+}
+
+// take adds the item that the turn before had at a position, with the same key.
+func (c *candidates) take(before *candidates, i int) {
+	c.keys, c.ends, c.tail = append(c.keys, before.keys[i]), append(c.ends, before.ends[i]), append(c.tail, before.tail[i])
+}
+
+// leave takes the item that the turn before had at a position out of the sums.
+func (c *candidates) leave(before *candidates, i int) {
+	base := before.base(i)
+	if c.count[base]--; c.count[base] == 0 {
+		delete(c.count, base) // so that a list that moves on stays small
+	}
+	c.sum.add(before.items[i], before.tail[i], -1)
+}
+
+// find finds by key where the turn before had each item that is not of the tail.
+func (c *candidates) find(before *candidates) {
+	places := make(map[string]int32, len(before.keys))
+	for i, key := range before.keys {
+		if !before.tail[i] {
+			places[key] = int32(i)
+		}
+	}
+	c.were = make([]int32, len(c.keys))
+	for i, key := range c.keys {
+		c.were[i] = -1
+		if at, ok := places[key]; ok && !c.tail[i] {
+			c.were[i] = at
+		}
+	}
 }
 
 // add adds an item that has not the same key as before.
 func (c *candidates) add(item *cupel.ContextItem, base string, tail bool) {
 	end := ""
 	// A key that has a # itself always gets a number: "a#1" is the second "a".
-	if n := c.count.of(base); n > 0 || strings.Contains(base, "#") {
+	if n := c.count[base]; n > 0 || strings.Contains(base, "#") {
 		end = "#" + strconv.Itoa(n)
 	}
-	c.count.small[base]++
-	c.keys = append(c.keys, base+end)
-	c.ends = append(c.ends, uint8(len(end)))
-	c.tail = append(c.tail, tail)
+	c.count[base]++
+	c.keys, c.ends, c.tail = append(c.keys, base+end), append(c.ends, uint8(len(end))), append(c.tail, tail)
 	c.sum.add(item, tail, 1)
-}
-
-// was returns where the turn before had an item, or -1.
-func (c *candidates) was(i int) int32 {
-	if c.were == nil {
-		return -1
-	}
-	return c.were[i]
 }
 
 // follow sets the candidates from those of the turn before, when few items came
@@ -163,7 +153,7 @@ next:
 	left := map[string]bool{} // keys that are free now
 	for _, i := range gone {
 		base := before.base(int(i))
-		if before.count.of(base) > 1 {
+		if before.count[base] > 1 {
 			return false // the next of them gets the key
 		}
 		left[base] = true
@@ -174,21 +164,18 @@ next:
 			continue
 		}
 		base := c.base(item)
-		if left[base] || i < last && before.count.of(base) > 0 {
+		if left[base] || i < last && before.count[base] > 0 {
 			return false
 		}
 		bases = append(bases, base)
 	}
-	n := len(to.items)
-	to.keys, to.ends, to.tail = make([]string, 0, n), make([]uint8, 0, n), make([]bool, 0, n)
-	to.count, to.sum = before.count.grown(), before.sum
+	to.begin(before)
 	for _, i := range gone {
-		to.count.small[before.base(int(i))]--
-		to.sum.add(before.items[i], before.tail[i], -1)
+		to.leave(before, int(i))
 	}
 	for i, item := range to.items {
 		if k := from[i]; k >= 0 {
-			to.keys, to.ends, to.tail = append(to.keys, before.keys[k]), append(to.ends, before.ends[k]), append(to.tail, before.tail[k])
+			to.take(before, int(k))
 			if to.same == i && int(k) == i {
 				to.same++
 			}
@@ -197,7 +184,7 @@ next:
 		to.add(item, bases[0], c.Tail != nil && c.Tail(item))
 		bases = bases[1:]
 	}
-	to.were, to.gone = from, gone
+	to.were, to.gone, to.followed = from, gone, true
 	return true
 }
 

@@ -139,7 +139,7 @@ func (m *model) next(t *testing.T, items []*cupel.ContextItem, budget cupel.Cont
 	case caches && tokensOf(d.window) > low && m.worth(d, target, low):
 		d.reason = cupelsession.BreakWorth
 	}
-	if d.reason != 0 {
+	if d.reason != "" {
 		if err := m.breaks(t, d, target); err != nil {
 			return nil, err
 		}
@@ -150,7 +150,7 @@ func (m *model) next(t *testing.T, items []*cupel.ContextItem, budget cupel.Cont
 		d.at++
 	}
 	d.breaks = d.at < len(m.sent)
-	if d.breaks && d.reason == 0 {
+	if d.breaks && d.reason == "" {
 		d.reason = cupelsession.BreakChanged
 	}
 	if err := m.chooseTail(t, d); err != nil {
@@ -310,7 +310,7 @@ func (m *model) worth(d *draft, target, low int) bool {
 	}
 	goes := tokens - float64(low)
 	saves := goes*d.cache.Read*horizon + (1-there)*goes*(d.cache.Write-d.cache.Read)
-	return saves > there*float64(low)*(d.cache.Write-d.cache.Read)+m.config.ValuePerToken*goes
+	return saves > there*float64(low)*(d.cache.Write-d.cache.Read)
 }
 
 // price says what the window costs.
@@ -393,7 +393,7 @@ func TestModel(t *testing.T) {
 				Read: .1, Write: 1.25, Sure: 5 * time.Minute, Likely: 20 * time.Minute, Breakpoints: int(seed % 4), LookBack: int(seed % 5), Latest: int(seed % 3),
 				MinTokens: int(seed % 2 * 100), Models: []cupelsession.ModelCache{{Name: "model1", Read: .2, MinTokens: 50}},
 			},
-			LowWater: []float64{.6, .3, 1}[seed%3], Horizon: []int{0, -1, 4, 40}[seed/3%4], ValuePerToken: []float64{0, .5}[seed/2%2],
+			LowWater: []float64{.6, .3, 1}[seed%3], Horizon: []int{0, -1, 4, 40}[seed/3%4],
 			Clock: func() time.Time { return w.now },
 		}
 		if seed%7 == 0 {
@@ -456,7 +456,7 @@ func (d *draft) told() string {
 		text += fmt.Sprintf("%q %d %v\n", p.item.Content(), p.item.Tokens(), cupelsession.Entry{Candidates: members, Whole: !p.smaller})
 	}
 	if d.breaks {
-		text += fmt.Sprintf("%+v\n", cupelsession.Break{Reason: d.reason, At: d.at, Chosen: d.reason != cupelsession.BreakChanged})
+		text += fmt.Sprintf("%+v\n", cupelsession.Break{Reason: d.reason, At: d.at})
 	}
 	return text + fmt.Sprintf("kept %d, estimate %d, stable %d, %+v", d.kept, d.counted, len(d.window), d.use)
 }

@@ -2,11 +2,9 @@ package cupelsession_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -58,20 +56,6 @@ func TestSummariserChangesItsList(t *testing.T) {
 	}
 }
 
-// A summariser that ends its goroutine, as a failed test does, does not use up its
-// time.
-func TestSummariserEndsItsGoroutine(t *testing.T) {
-	items := numbered(t, 9)
-	s := session(t, newest(t), cupelsession.Config{SummarizeTimeout: time.Hour, Summarize: func(context.Context, []*cupel.ContextItem) (*cupel.ContextItem, error) {
-		runtime.Goexit()
-		return nil, nil
-	}})
-	commit(t, next(t, s, items[:5], 50))
-	if turn := next(t, s, items[:6], 50); len(turn.Notes) != 1 || !strings.Contains(turn.Notes[0], "ended its goroutine") {
-		t.Errorf("notes %q, want that it ended its goroutine", turn.Notes)
-	}
-}
-
 // Summaries are kept by what they stand for, with any keys.
 func TestSummariesOfOddKeys(t *testing.T) {
 	for _, test := range []struct{ key, why string }{
@@ -120,18 +104,6 @@ func TestKeysOfOccurrences(t *testing.T) {
 	}
 	if got, want := next(t, other, items, 50), next(t, s, items, 50); says(got) != says(want) || got.KeptTokens != 20 || want.KeptTokens != 20 {
 		t.Errorf("window %q, %d tokens kept, and %q, %d kept in another process; want 20", says(want), want.KeptTokens, says(got), got.KeptTokens)
-	}
-}
-
-// A state whose forms have more tokens than can be added up is none.
-func TestStateOfTooManyTokens(t *testing.T) {
-	s := session(t, newest(t), cupelsession.Config{})
-	commit(t, next(t, s, numbered(t, 4), 50))
-	large := fmt.Sprintf(`"form":"x","tokens":%d`, math.MaxInt)
-	text := strings.Replace(state(t, s), `"tokens":10`, large, 2)
-	var wrong *cupelsession.StateError
-	if err := s.UnmarshalJSON([]byte(text)); !errors.As(err, &wrong) || !strings.Contains(err.Error(), "window[0]") {
-		t.Errorf("%s: error %v, want one about window[0]", text, err)
 	}
 }
 

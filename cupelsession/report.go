@@ -10,13 +10,6 @@ import (
 	"github.com/wollax/cupel-go/cupel/turn"
 )
 
-// choice is what a chooser said of the tail.
-type choice struct {
-	included []cupel.IncludedItem // in the order of the tail
-	excluded []cupel.ExcludedItem
-	from     []int // the candidates that it was given
-}
-
 // String says in one line what the turn keeps, whether, where and why it breaks,
 // and what it costs, without any content.
 func (t *Turn) String() string {
@@ -27,9 +20,9 @@ func (t *Turn) String() string {
 	switch {
 	case t.Break != nil:
 		fmt.Fprintf(&b, "break (%s) at item %d, ", t.Break.Reason, t.Break.At)
-	case t.reason != 0 && t.before.turns == 0:
+	case t.reason != "" && t.before.turns == 0:
 		b.WriteString("first choice, ")
-	case t.reason != 0:
+	case t.reason != "":
 		fmt.Fprintf(&b, "chosen again (%s), ", t.reason)
 	}
 	fmt.Fprintf(&b, "%d tokens kept", t.KeptTokens)
@@ -49,14 +42,19 @@ func (t *Turn) Report() *cupel.SelectionReport {
 	if t.report != nil {
 		return t.report
 	}
-	r := &cupel.SelectionReport{TotalCandidates: len(t.items)}
+	r := new(cupel.SelectionReport)
+	if t.after == nil { // no session has proposed it
+		return r
+	}
+	items := t.after.items
+	r.TotalCandidates = len(items)
 	if t.chosen != nil {
 		r.Events = slices.Clone(t.chosen.Events)
 		r.CountRequirementShortfalls, r.Overflow = t.chosen.CountRequirementShortfalls, t.chosen.Overflow
 	}
 	r.Events = append(r.Events, cupel.TraceEvent{Stage: turn.Stage, ItemCount: len(t.Window), Message: t.String()})
 
-	in := make([]bool, len(t.items))
+	in := make([]bool, len(items))
 	for n := range t.Stable {
 		e := &t.after.window[n]
 		if e.Summary {
@@ -68,25 +66,25 @@ func (t *Turn) Report() *cupel.SelectionReport {
 			r.Included = append(r.Included, t.included(e, k, i))
 		}
 	}
-	tail := make(map[int]cupel.ExcludedItem)
 	for n, e := range t.tail.included {
-		i := t.tail.from[e.Candidate]
+		i := t.tail.said.candidate(e.Candidate)
 		e.Candidate, e.Units = i, true
-		if e.Item = t.Window[t.Stable+n]; e.Item != t.items[i] {
+		if e.Item = t.Window[t.Stable+n]; e.Item != items[i] {
 			e.Form = max(e.Form, 1) // a quotation
 		}
 		in[i] = true
 		r.Included = append(r.Included, e)
 	}
-	for _, e := range t.tail.excluded {
-		if c := e.Candidate; c >= 0 && c < len(t.tail.from) {
-			tail[t.tail.from[c]] = e
+	tail := make(map[int]*cupel.ExcludedItem)
+	if said := t.tail.said; said != nil {
+		for n := range said.Excluded {
+			tail[said.candidate(said.Excluded[n].Candidate)] = &said.Excluded[n]
 		}
 	}
-	for i, item := range t.items {
+	for i, item := range items {
 		r.TotalTokensConsidered += item.Tokens()
 		if !in[i] {
-			r.Excluded = append(r.Excluded, t.excluded(i, tail))
+			r.Excluded = append(r.Excluded, t.excluded(i, tail[i]))
 		}
 	}
 	slices.SortStableFunc(r.Excluded, func(a, b cupel.ExcludedItem) int { return cmp.Compare(b.Score, a.Score) })
@@ -96,8 +94,8 @@ func (t *Turn) Report() *cupel.SelectionReport {
 
 // included is the entry of candidate i, the k-th that entry e of the window stands for.
 func (t *Turn) included(e *entry, k, i int) cupel.IncludedItem {
-	item := t.items[i]
-	last := t.after.last.of(t.after.all.keys[i])
+	item := t.after.items[i]
+	last := t.after.last()[t.after.keys[i]]
 	to := cupel.IncludedItem{Item: e.Held, Score: last.score, Reason: cupel.IncludeScored, Candidate: i, Stale: last.stale, Units: true}
 	switch {
 	case item.Pinned():
@@ -116,15 +114,16 @@ func (t *Turn) included(e *entry, k, i int) cupel.IncludedItem {
 	return to
 }
 
-// excluded is the entry of candidate i. tail are the exclusions of the tail.
-func (t *Turn) excluded(i int, tail map[int]cupel.ExcludedItem) cupel.ExcludedItem {
-	item := t.items[i]
+// excluded is the entry of candidate i. tail is what the choice of the tail said of
+// it, or nil.
+func (t *Turn) excluded(i int, tail *cupel.ExcludedItem) cupel.ExcludedItem {
+	item := t.after.items[i]
 	to := cupel.ExcludedItem{Item: item, Candidate: i, Units: true}
-	if e, ok := tail[i]; ok && t.after.at[i] == inTail {
-		to.Score, to.Reason, to.Stale = e.Score, e.Reason, e.Stale
+	if tail != nil && t.after.at[i] == inTail {
+		to.Score, to.Reason, to.Stale = tail.Score, tail.Reason, tail.Stale
 		return to
 	}
-	last := t.after.last.of(t.after.all.keys[i])
+	last := t.after.last()[t.after.keys[i]]
 	to.Score, to.Reason, to.Stale = last.score, last.reason, last.stale
 	switch {
 	case item.Tokens() < 0:

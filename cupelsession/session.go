@@ -12,12 +12,6 @@ import (
 	"github.com/wollax/cupel-go/cupel/pipeline"
 )
 
-// Chooser chooses a window. A [pipeline.Pipeline] is one, and so is the preset of
-// package cupelchat/agent. The report's candidates and forms say what is in.
-type Chooser interface {
-	RunReport(ctx context.Context, items []*cupel.ContextItem, budget cupel.ContextBudget, opts ...pipeline.RunOption) ([]*cupel.ContextItem, *cupel.SelectionReport, error)
-}
-
 // Config says how a session keeps its window. The zero Config is ready to use: no
 // cache, and defaults for the rest.
 type Config struct {
@@ -30,11 +24,6 @@ type Config struct {
 	// although everything fits. 0 estimates it from the growth of the
 	// conversation, a negative number disables such breaks.
 	Horizon int
-	// ValuePerToken is what a token of content is worth, in units of the price of a
-	// token of plain input. What a new choice would leave out is not known before it
-	// is made, so that each token above the low water mark counts, as if its score
-	// were 1. A break that is worth it must save more than that. 0 counts money alone.
-	ValuePerToken float64
 	// Key names an item from turn to turn; of items with one key the first is the
 	// first of the turn before, and so on. nil uses a hash of kind and content.
 	Key func(*cupel.ContextItem) string
@@ -88,8 +77,8 @@ type Session struct {
 	config  Config
 
 	busy      atomic.Bool
-	state     atomic.Pointer[state] // committed
-	summaries summaries
+	state     atomic.Pointer[state]                     // committed
+	summaries map[string]*cupel.ContextItem             // the last ones, by what they stand for
 	bare      map[*cupel.ContextItem]*cupel.ContextItem // items of the last tail that have forms, without these
 }
 
@@ -107,9 +96,6 @@ func New(chooser Chooser, config Config) (*Session, error) {
 	if !(config.LowWater > 0 && config.LowWater <= 1) {
 		return nil, &ConfigError{"LowWater", fmt.Sprintf("must be in (0,1], got %v", config.LowWater)}
 	}
-	if !(config.ValuePerToken >= 0) || config.ValuePerToken > 1e300 {
-		return nil, &ConfigError{"ValuePerToken", fmt.Sprintf("must be a finite number from 0, got %v", config.ValuePerToken)}
-	}
 	if err := config.Cache.Validate(); err != nil {
 		return nil, err
 	}
@@ -123,7 +109,7 @@ func New(chooser Chooser, config Config) (*Session, error) {
 		config.Clock = time.Now //nolint:forbidigo // whether the cache is still there depends on the time
 	}
 	s := &Session{chooser: chooser, config: config}
-	s.state.Store(&state{})
+	s.state.Store(newState())
 	return s, nil
 }
 
@@ -143,7 +129,7 @@ func (s *Session) committed() *state {
 	if st := s.state.Load(); st != nil {
 		return st
 	}
-	return &state{}
+	return newState()
 }
 
 // enter fails if another call is using the session. Callbacks run while it is in

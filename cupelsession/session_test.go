@@ -16,7 +16,6 @@ import (
 	"github.com/wollax/cupel-go/cupel/placer"
 	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupel/slicer"
-	"github.com/wollax/cupel-go/cupel/strategy"
 	"github.com/wollax/cupel-go/cupelchat/agent"
 	"github.com/wollax/cupel-go/cupelrelevance"
 	"github.com/wollax/cupel-go/cupelsession"
@@ -98,224 +97,6 @@ func numbered(t testing.TB, n int) []*cupel.ContextItem {
 	return items
 }
 
-func TestAppendsUntilItIsFull(t *testing.T) {
-	items := numbered(t, 12)
-	s := session(t, newest(t), cupelsession.Config{})
-	for _, step := range []struct {
-		items int
-		want  string
-		brk   string
-		why   string
-	}{
-		{2, "a b", "", "everything fits at first"},
-		{5, "a b c d e", "", "what is new is appended"},
-		{6, "a e f", "forced at 1", "60 tokens exceed 50: .6 of the 40 that the pinned item leaves are filled"},
-		{7, "a e f g", "", "what was dropped stays out, though there is room"},
-		{8, "a e f g h", "", "full again"},
-		{9, "a h i", "forced at 1", "the next break"},
-	} {
-		turn := next(t, s, items[:step.items], 50)
-		brk := ""
-		if turn.Break != nil {
-			brk = fmt.Sprintf("%s at %d", turn.Break.Reason, turn.Break.At)
-		}
-		if says(turn) != step.want || brk != step.brk {
-			t.Errorf("%d items: window %q, break %q; want %q, %q (%s)", step.items, says(turn), brk, step.want, step.brk, step.why)
-		}
-		commit(t, turn)
-	}
-}
-
-func TestATurnThatIsNotCommittedLeavesNoTrace(t *testing.T) {
-	items := numbered(t, 8)
-	s := session(t, newest(t), cupelsession.Config{})
-	commit(t, next(t, s, items[:4], 50))
-	before, err := json.Marshal(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	first := next(t, s, items, 50)
-	if again := next(t, s, items, 50); says(again) != says(first) {
-		t.Errorf("the same input gives %q and %q", says(first), says(again))
-	}
-	after, err := json.Marshal(s)
-	if err != nil || string(before) != string(after) {
-		t.Errorf("Next changed the state from %s to %s, error %v", before, after, err)
-	}
-	commit(t, first)
-	if err := first.Commit(cupelsession.Usage{}); !errors.Is(err, cupelsession.ErrStale) {
-		t.Errorf("a second commit fails with %v, want ErrStale", err)
-	}
-}
-
-func TestForksGoTheirOwnWay(t *testing.T) {
-	items := numbered(t, 10)
-	s := session(t, newest(t), cupelsession.Config{})
-	commit(t, next(t, s, items[:5], 50))
-	fork := s.Fork()
-	commit(t, next(t, fork, items[:6], 50))
-	if turn := next(t, s, items[:5], 50); says(turn) != "a b c d e" {
-		t.Errorf("the fork's break reached the session: %q", says(turn))
-	}
-	if turn := next(t, fork, items[:7], 50); says(turn) != "a e f g" {
-		t.Errorf("the fork's window is %q, want a e f g", says(turn))
-	}
-}
-
-func TestTail(t *testing.T) {
-	items := numbered(t, 6)
-	tail := func(it *cupel.ContextItem) bool { return it.Source() == cupel.SourceRAG }
-	s := session(t, newest(t), cupelsession.Config{Tail: tail, Cache: cupelsession.CacheModel{Read: 0.1, Write: 1.25, Sure: time.Hour, Likely: time.Hour}})
-	question := item(t, "why?", 5, cupel.WithSource(cupel.SourceRAG), cupel.WithPinned())
-	other := item(t, "how?", 5, cupel.WithSource(cupel.SourceRAG), cupel.WithPinned())
-	first := next(t, s, append(items[:3:3], question), 45)
-	if says(first) != "a b c why?" || first.Stable != 3 {
-		t.Errorf("window %q with %d stable items, want a b c why? with 3", says(first), first.Stable)
-	}
-	if u := first.Cache; u.Written != 30 || u.Plain != 5 {
-		t.Errorf("cache %+v, want 30 tokens written and the question plain", u)
-	}
-	commit(t, first)
-	second := next(t, s, append(items[:4:4], other), 45)
-	if says(second) != "a b c d how?" || second.Break != nil {
-		t.Errorf("window %q, break %v; want a b c d how? without a break", says(second), second.Break)
-	}
-	if u := second.Cache; u.Read != 30 || u.Written != 10 || u.Plain != 5 || u.Cost != 0.1*30+1.25*10+5 {
-		t.Errorf("cache %+v, want 30 read, 10 written, 5 plain", u)
-	}
-}
-
-// TestQuotationsHaveOneLabel: quotations next to each other are one quotation.
-func TestQuotationsHaveOneLabel(t *testing.T) {
-	s := session(t, newest(t), cupelsession.Config{Tail: isRag, LowWater: 0.4})
-	question := item(t, "why?", 5, cupel.WithSource(cupel.SourceRAG), cupel.WithPinned(), cupel.WithTimestamp(time.Unix(99, 0)))
-	for _, test := range []struct {
-		budget int
-		want   string
-		why    string
-	}{
-		{65, "a g h [quoted from earlier] e f why?", "two of 10 tokens fit, with a label of 6"},
-		{70, "a g h [quoted from earlier] e f why?", "a third one would leave no room for the label"},
-		{71, "a g h [quoted from earlier] d e f why?", "the label has just room"},
-	} {
-		s := s.Fork()
-		commit(t, next(t, s, numbered(t, 8), 60))
-		turn := next(t, s, append(numbered(t, 8), question), test.budget)
-		tokens := 0
-		for _, it := range turn.Window {
-			tokens += it.Tokens()
-		}
-		if says(turn) != test.want || tokens > test.budget {
-			t.Errorf("%d tokens: window %q of %d tokens, want %q (%s)", test.budget, says(turn), tokens, test.want, test.why)
-		}
-	}
-}
-
-// TestQuotationsAreScoredAmongAll: a score that depends on the other items sees
-// what the stable part has.
-func TestQuotationsAreScoredAmongAll(t *testing.T) {
-	seen := 0
-	config := newest(t).Config()
-	config.Scorer = strategy.ScorerFunc(func(_ *cupel.ContextItem, all []*cupel.ContextItem) float64 {
-		seen = len(all)
-		return 0.5
-	})
-	counts, err := pipeline.New(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := session(t, newest(t), cupelsession.Config{Tail: isRag, LowWater: 0.4})
-	commit(t, next(t, s, numbered(t, 8)[1:], 60))
-	question := item(t, "why?", 5, cupel.WithSource(cupel.SourceRAG))
-	next(t, s, append(numbered(t, 8)[1:], question), 60, cupelsession.WithChooser(counts))
-	if seen != 8 {
-		t.Errorf("the scorer sees %d items, want all 8", seen)
-	}
-}
-
-func TestBreakReasons(t *testing.T) {
-	cache := cupelsession.CacheModel{Read: 0.1, Write: 1.25, Sure: 5 * time.Minute, Likely: 10 * time.Minute}
-	items := numbered(t, 9)
-	for _, test := range []struct {
-		name   string
-		change func(now *time.Time) ([]*cupel.ContextItem, int, []cupelsession.TurnOption)
-		want   string
-		why    string
-	}{
-		{"nothing", func(*time.Time) ([]*cupel.ContextItem, int, []cupelsession.TurnOption) { return items[:7], 50, nil }, "", "one more item fits"},
-		{"removed", func(*time.Time) ([]*cupel.ContextItem, int, []cupelsession.TurnOption) {
-			return slices.Delete(slices.Clone(items[:7]), 4, 5), 50, nil
-		}, "changed at 1", "e was sent and is gone"},
-		{"smaller budget", func(*time.Time) ([]*cupel.ContextItem, int, []cupelsession.TurnOption) { return items[:7], 30, nil }, "forced at 1", "four items of 10 tokens exceed 30"},
-		{"a long pause", func(now *time.Time) ([]*cupel.ContextItem, int, []cupelsession.TurnOption) {
-			*now = now.Add(time.Hour)
-			return items[:7], 50, nil
-		}, "free at 1", "nothing is in the cache"},
-		{"a pause that may be too long", func(now *time.Time) ([]*cupel.ContextItem, int, []cupelsession.TurnOption) {
-			*now = now.Add(7 * time.Minute)
-			return items[:7], 50, nil
-		}, "", "the prefix may still be there"},
-		{"a pause that is nearly for sure too long", func(now *time.Time) ([]*cupel.ContextItem, int, []cupelsession.TurnOption) {
-			*now = now.Add(9*time.Minute + 50*time.Second)
-			return items[:7], 50, nil
-		}, "worth it at 1", "if the prefix is gone, the rewrite costs nothing more"},
-		{"a clock that goes back", func(now *time.Time) ([]*cupel.ContextItem, int, []cupelsession.TurnOption) {
-			*now = now.Add(-time.Hour)
-			return items[:7], 50, nil
-		}, "", "it says nothing about the cache"},
-		{"another model", func(*time.Time) ([]*cupel.ContextItem, int, []cupelsession.TurnOption) {
-			return items[:7], 50, []cupelsession.TurnOption{cupelsession.WithModel("large")}
-		}, "free at 1", "each model has its own cache"},
-	} {
-		now := time.Unix(1e9, 0)
-		s := session(t, newest(t), cupelsession.Config{Cache: cache, Clock: func() time.Time { return now }})
-		commit(t, next(t, s, items[:5], 50))
-		commit(t, next(t, s, items[:6], 50)) // a e f
-		changed, tokens, opts := test.change(&now)
-		turn := next(t, s, changed, tokens, opts...)
-		got := ""
-		if turn.Break != nil {
-			got = fmt.Sprintf("%s at %d", turn.Break.Reason, turn.Break.At)
-		}
-		if got != test.want {
-			t.Errorf("%s: break %q, want %q (%s); window %q", test.name, got, test.want, test.why, says(turn))
-		}
-	}
-}
-
-func TestWhatStandsBeforeTheConversationChanges(t *testing.T) {
-	system := func(content string) *cupel.ContextItem {
-		return item(t, content, 10, cupel.WithPinned(), cupel.WithKind(cupel.KindSystemPrompt), cupel.WithTimestamp(time.Unix(0, 0)))
-	}
-	items := numbered(t, 7)[1:]
-	for _, test := range []struct {
-		name  string
-		cache cupelsession.CacheModel
-		first []*cupel.ContextItem
-		want  string
-		why   string
-	}{
-		{"same", anyCache, []*cupel.ContextItem{system("Be brief.")}, "", "all that was sent is in the cache"},
-		{"edited", anyCache, []*cupel.ContextItem{system("Be kind.")}, "free at 0", "nothing behind it is in the cache"},
-		{"one more", anyCache, []*cupel.ContextItem{system("Be brief."), system("Be kind.")}, "free at 1", "nothing behind it is in the cache"},
-		{"gone", anyCache, nil, "changed at 0", "no item says that it was a system prompt"},
-		{"no cache", cupelsession.NoCache, []*cupel.ContextItem{system("Be kind.")}, "changed at 0", "there is nothing to lose or to save"},
-	} {
-		s := session(t, newest(t), cupelsession.Config{Cache: test.cache})
-		before := append([]*cupel.ContextItem{system("Be brief.")}, items[:4]...)
-		commit(t, next(t, s, before, 50))
-		commit(t, next(t, s, append(before, items[4]), 50))
-		turn := next(t, s, append(slices.Clone(test.first), items...), 60)
-		got := ""
-		if turn.Break != nil {
-			got = fmt.Sprintf("%s at %d", turn.Break.Reason, turn.Break.At)
-		}
-		if got != test.want {
-			t.Errorf("%s: break %q, want %q (%s); window %q", test.name, got, test.want, test.why, says(turn))
-		}
-	}
-}
-
 // world is a random conversation.
 type world struct {
 	t     testing.TB
@@ -385,7 +166,7 @@ func (w *world) change() {
 			}
 		}
 	}
-	switch w.rng.IntN(16) {
+	switch w.rng.IntN(18) {
 	case 0:
 		remove(1)
 	case 1:
@@ -410,6 +191,13 @@ func (w *world) change() {
 			w.items = slices.Clone(w.items)
 			w.items[at], w.items[to] = w.items[to], w.items[at]
 		}
+	case 10: // another system prompt, or one more
+		prompt := item(w.t, fmt.Sprint("Be kind ", w.made), 6, cupel.WithPinned(), cupel.WithKind(cupel.KindSystemPrompt), cupel.WithTimestamp(time.Unix(0, 0)))
+		gone := 0
+		if w.items[0].Kind() == cupel.KindSystemPrompt {
+			gone = w.rng.IntN(2)
+		}
+		w.items = append([]*cupel.ContextItem{prompt}, w.items[gone:]...)
 	case 9: // one comes back, anywhere
 		if len(w.gone) > 0 && w.items[at].Group() == "" {
 			back := w.gone[w.rng.IntN(len(w.gone))]
@@ -591,7 +379,7 @@ func (w *world) check(seed uint64, at int, turn *cupelsession.Turn) {
 	if turn.Break == nil {
 		return
 	}
-	if turn.Break.Reason == 0 {
+	if turn.Break.Reason == "" {
 		fail("a break without a reason")
 	}
 }

@@ -133,7 +133,7 @@ func TestTurnsThatAppend(t *testing.T) {
 			for range 5 {
 				was := chooser.runs
 				brk.of(func() {
-					if turn := next(t, s, items, smaller); turn.Break == nil || !turn.Break.Chosen {
+					if turn := next(t, s, items, smaller); turn.Break == nil || turn.Break.Reason != cupelsession.BreakForced {
 						t.Fatal("half of the budget needs no choice")
 					}
 				})

@@ -5,6 +5,21 @@ import (
 	"fmt"
 )
 
+// state is what a session knows between two turns. It never changes.
+type state struct {
+	layout // of the last turn; without items after reading from JSON
+	turns  int
+	last   func() map[string]outcome // of the last choice, by key
+	sent   sent
+	fit    calibration
+	growth float64 // tokens that a turn appends, on average
+}
+
+// newState returns the state before the first turn.
+func newState() *state {
+	return &state{layout: layout{candidates: new(candidates)}, last: func() map[string]outcome { return nil }}
+}
+
 // stateVersion changes when the wire format does.
 const stateVersion = 1
 
@@ -49,23 +64,9 @@ func (s *Session) MarshalJSON() ([]byte, error) {
 			e.Hash = baseKey(e.Held)
 		}
 	}
-	if st.all == nil {
-		inWindow := map[string]bool{}
-		for i := range st.window {
-			for _, key := range st.window[i].Keys {
-				inWindow[key] = true
-			}
-		}
-		for _, key := range st.outKeys {
-			if !inWindow[key] {
-				w.Out = append(w.Out, key)
-			}
-		}
-	} else {
-		for i, key := range st.all.keys {
-			if st.at[i] == out {
-				w.Out = append(w.Out, key)
-			}
+	for i, key := range st.keys {
+		if st.at[i] == out {
+			w.Out = append(w.Out, key)
 		}
 	}
 	return json.Marshal(w)
@@ -86,45 +87,68 @@ func (s *Session) UnmarshalJSON(data []byte) error {
 	if w.Version != stateVersion {
 		return &StateError{fmt.Sprintf("its version is %d, want %d", w.Version, stateVersion), nil}
 	}
-	st := &state{turns: w.Turns, window: w.Window, sent: w.Sent, fit: w.Fit, growth: w.Growth, keys: map[string]bool{}, outKeys: w.Out}
+	st, err := w.state()
+	if err != nil {
+		return err
+	}
+	s.state.Store(st)
+	return nil
+}
+
+// state returns the state, if it makes sense.
+func (w *wire) state() (*state, error) {
+	st := newState()
+	st.turns, st.window, st.sent, st.fit, st.growth = w.Turns, w.Window, w.Sent, w.Fit, w.Growth
+	known := map[string]bool{}
+	add := func(key string, at int32) {
+		known[key] = true
+		st.keys, st.tail, st.at = append(st.keys, key), append(st.tail, false), append(st.at, at)
+	}
 	for i := range w.Window {
 		e := &w.Window[i]
-		if len(e.Keys) == 0 || e.Tokens < 0 {
-			return &StateError{fmt.Sprintf("window[%d] has no keys, or negative tokens", i), nil}
-		}
-		if e.Tokens > maxTokens-st.tokens {
-			return &StateError{fmt.Sprintf("window[%d] has %d tokens, more than there are", i, e.Tokens), nil}
-		}
-		if e.Summary && e.Form == "" || len(e.Keys) > 1 && e.Form == "" {
-			return &StateError{fmt.Sprintf("window[%d] stands for %d items and says nothing", i, len(e.Keys)), nil}
-		}
-		if e.Form == "" && e.Hash == "" {
-			return &StateError{fmt.Sprintf("window[%d] has neither a hash nor a form", i), nil}
+		if reason := e.damage(st.tokens); reason != "" {
+			return nil, &StateError{fmt.Sprintf("window[%d] %s", i, reason), nil}
 		}
 		for _, key := range e.Keys {
-			if st.keys[key] {
-				return &StateError{fmt.Sprintf("window[%d] repeats the key %.40q", i, key), nil}
+			if known[key] {
+				return nil, &StateError{fmt.Sprintf("window[%d] repeats the key %.40q", i, key), nil}
 			}
-			st.keys[key] = true
+			add(key, int32(i))
 		}
 		st.tokens += e.Tokens
 	}
 	for _, key := range w.Out {
-		st.keys[key] = true
+		if !known[key] {
+			add(key, out)
+		}
 	}
 	for i, h := range w.Sent.Held {
 		if h.Items < 1 || h.Items > len(w.Window) || i > 0 && h.Items <= w.Sent.Held[i-1].Items {
-			return &StateError{fmt.Sprintf("sent.held[%d] has %d items, want from 1 to %d, ascending", i, h.Items, len(w.Window)), nil}
+			return nil, &StateError{fmt.Sprintf("sent.held[%d] has %d items, want from 1 to %d, ascending", i, h.Items, len(w.Window)), nil}
 		}
 	}
 	for i, r := range w.Fit.Reports {
 		if r.Estimated < 0 || r.Counted <= 0 {
-			return &StateError{fmt.Sprintf("calibration.reports[%d] has no tokens", i), nil}
+			return nil, &StateError{fmt.Sprintf("calibration.reports[%d] has no tokens", i), nil}
 		}
 	}
 	if w.Turns < 0 || len(w.Fit.Reports) > keptReports || len(w.Sent.Held) > mostHeld || !(w.Growth >= 0) || w.Sent.Everything < 0 {
-		return &StateError{"it has impossible numbers", nil}
+		return nil, &StateError{"it has impossible numbers", nil}
 	}
-	s.state.Store(st)
-	return nil
+	return st, nil
+}
+
+// damage says what is wrong with an entry, with so many tokens in those before it.
+func (e *entry) damage(tokens int) string {
+	switch {
+	case len(e.Keys) == 0:
+		return "has no keys"
+	case e.Tokens < 0 || e.Tokens > maxTokens-tokens:
+		return fmt.Sprintf("has %d tokens, fewer or more than there are", e.Tokens)
+	case e.whole() && (e.Summary || len(e.Keys) > 1):
+		return fmt.Sprintf("stands for %d items and says nothing", len(e.Keys))
+	case e.whole() && e.Hash == "":
+		return "has neither a hash nor a form"
+	}
+	return ""
 }

@@ -10,97 +10,116 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 )
 
-// summaries keeps the last summaries by what they stand for, so that proposing a
-// turn again neither asks again nor differs.
-type summaries struct {
-	keys  [4]string
-	items [4]*cupel.ContextItem
-	next  int
+// dropping is what leaves the window at a break.
+type dropping struct {
+	*layout // after the break
+	before  *layout
+	items   []*cupel.ContextItem // that are out, and were not before
+	left    map[*cupel.ContextItem]bool
 }
 
-func (s *summaries) get(key string) (*cupel.ContextItem, bool) {
-	for i, k := range s.keys {
-		if k == key && k != "" {
-			return s.items[i], true
+func newDropping(before, now *layout) *dropping {
+	d := &dropping{layout: now, before: before, left: map[*cupel.ContextItem]bool{}}
+	for i, n := range now.at {
+		if k := now.were[i]; n == out && (k < 0 || before.at[k] != out) {
+			d.items = append(d.items, now.items[i])
+			d.left[now.items[i]] = true
 		}
 	}
-	return nil, false
+	return d
 }
 
-func (s *summaries) put(key string, item *cupel.ContextItem) {
-	s.keys[s.next], s.items[s.next] = key, item
-	s.next = (s.next + 1) % len(s.keys)
-}
-
-// summarize puts a summary in the place of what is out.
-func (p *proposal) summarize(ctx context.Context, dropped []*cupel.ContextItem) error {
-	c := &p.s.config
-	if c.Summarize == nil || len(dropped) == 0 {
-		return nil
+// first returns those of the items for which no summary stood: the others have left
+// before.
+func (d *dropping) first() []*cupel.ContextItem {
+	summarized := map[string]bool{}
+	for _, e := range d.before.window {
+		if e.Summary {
+			for _, key := range e.Keys {
+				summarized[key] = true
+			}
+		}
 	}
-	leaving := make(map[*cupel.ContextItem]bool, len(dropped))
+	if len(summarized) == 0 {
+		return d.items
+	}
+	var first []*cupel.ContextItem
+	for i, item := range d.layout.items {
+		if d.left[item] && !summarized[d.keys[i]] {
+			first = append(first, item)
+		}
+	}
+	return first
+}
+
+// entry returns an entry for a summary of the items, which has none yet, and the
+// name of what it stands for. Keys of [Config.Key] may be anything, and stay when
+// the content changes.
+func (d *dropping) entry() (e entry, name string) {
+	var says strings.Builder
+	e.Summary, e.first = true, -1
+	for i, n := range d.at {
+		if n != out || !d.left[d.layout.items[i]] {
+			continue
+		}
+		if e.first < 0 {
+			e.first = i
+		}
+		e.Keys = append(e.Keys, d.keys[i])
+		fmt.Fprintf(&says, "%q %s\n", d.keys[i], baseKey(d.layout.items[i]))
+	}
+	return e, says.String()
+}
+
+// mostSummaries is how many summaries a session remembers, so that proposing a turn
+// again neither asks again nor differs.
+const mostSummaries = 4
+
+// summarize returns the layout with a summary in the place of what left it, or as it
+// is with a note that says why there is none.
+func (s *Session) summarize(ctx context.Context, d *dropping, most int) (to *layout, note string, err error) {
+	if s.config.Summarize == nil || len(d.items) == 0 {
+		return d.layout, "", nil
+	}
+	e, name := d.entry()
+	summary, ok := s.summaries[name]
+	if !ok {
+		if summary, err = s.ask(ctx, slices.Clone(d.items)); err != nil {
+			return d.layout, fmt.Sprintf("no summary of %d items: %v", len(d.items), err), ctx.Err()
+		}
+		if s.summaries == nil || len(s.summaries) == mostSummaries {
+			s.summaries = map[string]*cupel.ContextItem{}
+		}
+		s.summaries[name] = summary
+	}
+	if summary == nil {
+		return d.layout, "", nil
+	}
 	tokens := 0
-	for _, item := range dropped {
-		leaving[item] = true
+	for _, item := range d.items {
 		tokens += item.Tokens()
 	}
-	var keys []string
-	var name strings.Builder
-	first := -1
-	for i, n := range p.at {
-		if n == out && leaving[p.items[i]] {
-			if first < 0 {
-				first = i
-			}
-			keys = append(keys, p.keys[i])
-			// Keys of Config.Key may be anything, and stay when the content changes.
-			fmt.Fprintf(&name, "%q %s\n", p.keys[i], baseKey(p.items[i]))
-		}
-	}
-	key := name.String()
-	summary, ok := p.s.summaries.get(key)
-	if !ok {
-		var err error
-		if summary, err = p.ask(ctx, dropped); err != nil {
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			p.turn.Notes = append(p.turn.Notes, fmt.Sprintf("no summary of %d items: %v", len(dropped), err))
-			return nil
-		}
-		p.s.summaries.put(key, summary)
-	}
 	switch {
-	case summary == nil:
-		return nil
 	case summary.Tokens() < 0 || summary.Tokens() >= tokens:
-		p.turn.Notes = append(p.turn.Notes, fmt.Sprintf("the summary of %d tokens is not smaller than the %d tokens that it stands for; it was left out", summary.Tokens(), tokens))
-		return nil
-	case p.tokens+summary.Tokens() > p.limits().most:
-		p.turn.Notes = append(p.turn.Notes, fmt.Sprintf("the summary of %d tokens does not fit", summary.Tokens()))
-		return nil
+		return d.layout, fmt.Sprintf("the summary of %d tokens is not smaller than the %d tokens that it stands for; it was left out", summary.Tokens(), tokens), nil
+	case d.tokens+summary.Tokens() > most:
+		return d.layout, fmt.Sprintf("the summary of %d tokens does not fit", summary.Tokens()), nil
 	}
-	e := entry{Keys: keys, Summary: true, Form: summary.Content(), Tokens: summary.Tokens(), Held: summary, first: first}
-	at := 0
-	for at < len(p.window) && p.window[at].first < first {
-		at++
-	}
-	p.window = append(p.window[:at:at], append([]entry{e}, p.window[at:]...)...)
-	p.tokens += e.Tokens
-	p.number()
-	return nil
+	e.Form, e.Tokens, e.Held = summary.Content(), summary.Tokens(), summary
+	at, _ := slices.BinarySearchFunc(d.window, e, byFirst)
+	return d.with(slices.Insert(slices.Clone(d.window), at, e)), "", nil
 }
 
-// ask calls the summariser with a deadline, and turns its panic into an error.
-func (p *proposal) ask(ctx context.Context, dropped []*cupel.ContextItem) (summary *cupel.ContextItem, err error) {
-	ctx, cancel := context.WithTimeout(ctx, p.s.config.SummarizeTimeout)
+// ask calls the summariser with a deadline, and turns its panic into an error. What
+// dropped holds is the summariser's own, which it may change even after its deadline.
+func (s *Session) ask(ctx context.Context, dropped []*cupel.ContextItem) (summary *cupel.ContextItem, err error) {
+	ctx, cancel := context.WithTimeout(ctx, s.config.SummarizeTimeout)
 	defer cancel()
 	type answer struct {
 		item *cupel.ContextItem
 		err  error
 	}
 	done := make(chan answer, 1)
-	dropped = slices.Clone(dropped) // the summariser's own, which it may change even after its deadline
 	go func() {
 		a := answer{err: errors.New("the summariser ended its goroutine")}
 		defer func() {
@@ -109,7 +128,7 @@ func (p *proposal) ask(ctx context.Context, dropped []*cupel.ContextItem) (summa
 			}
 			done <- a
 		}()
-		a.item, a.err = p.s.config.Summarize(ctx, dropped)
+		a.item, a.err = s.config.Summarize(ctx, dropped)
 	}()
 	select {
 	case a := <-done:

@@ -55,7 +55,7 @@ func (t *Turn) facts() turn.End {
 		CacheRead: t.Cache.Read, CacheWritten: t.Cache.Written, Cost: t.Cache.Cost, CostWithout: t.Cache.Without,
 	}
 	if t.Break != nil {
-		e.Break, e.KeptItems = t.Break.Reason.String(), t.Break.At
+		e.Break, e.KeptItems = string(t.Break.Reason), t.Break.At
 	}
 	for _, item := range t.Window {
 		e.Tokens += item.Tokens()

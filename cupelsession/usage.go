@@ -3,6 +3,8 @@ package cupelsession
 import (
 	"encoding/json"
 	"fmt"
+	"math"
+	"strings"
 
 	"github.com/wollax/cupel-go/cupelchat"
 )
@@ -34,62 +36,57 @@ func (u Usage) possible() Usage {
 type UsageError struct {
 	Format cupelchat.Format
 	Reason string
-	Err    error // what encoding/json said, or nil
 }
 
 func (e *UsageError) Error() string {
-	text := fmt.Sprintf("cupelsession: usage of a response of %s: %s", e.Format, e.Reason)
-	if e.Err != nil {
-		text += ": " + e.Err.Error()
-	}
-	return text
+	return fmt.Sprintf("cupelsession: usage of a response of %s: %s", e.Format, e.Reason)
 }
 
-// Unwrap returns what encoding/json said.
-func (e *UsageError) Unwrap() error { return e.Err }
-
-// reported are the members of all providers' usage.
+// reported says where a format has its usage: which numbers are which, each in
+// members of members with dots between.
 type reported struct {
-	Prompt        *int     `json:"prompt_tokens"`
-	Completion    int      `json:"completion_tokens"`
-	Input         *int     `json:"input_tokens"`
-	Output        int      `json:"output_tokens"`
-	PromptDetails *details `json:"prompt_tokens_details"`
-	InputDetails  *details `json:"input_tokens_details"`
-	Hit           *int     `json:"prompt_cache_hit_tokens"` // of DeepSeek
-	CacheRead     *int     `json:"cache_read_input_tokens"`
-	CacheCreated  *int     `json:"cache_creation_input_tokens"`
-	// Bedrock
-	InputTokens  *int `json:"inputTokens"`
-	OutputTokens int  `json:"outputTokens"`
-	ReadTokens   *int `json:"cacheReadInputTokens"`
-	WriteTokens  *int `json:"cacheWriteInputTokens"`
+	event   string   // member of a stream's event that has the response, or ""
+	input   string   // without it there is no usage
+	output  []string // the parts of the answer
+	read    []string // the first one that is there
+	written string
+	apart   bool   // the input leaves out what was read from the cache or written to it
+	hint    string // what to do if there is none
 }
 
-// details are parts of OpenAI's input.
-type details struct {
-	Cached  *int `json:"cached_tokens"`
-	Written int  `json:"cache_write_tokens"` // since GPT-5.6
-}
-
-// of takes what OpenAI says about the cache.
-func (d *details) of(u *Usage) {
-	if d != nil && d.Cached != nil {
-		u.Read, u.Written, u.Cached = *d.Cached, d.Written, true
-	}
-}
-
-// answered is a response, or the event of a stream that has its usage.
-type answered struct {
-	Usage    *reported `json:"usage"`
-	Metadata *struct {
-		Prompt     *int `json:"promptTokenCount"`
-		Cached     *int `json:"cachedContentTokenCount"`
-		Candidates int  `json:"candidatesTokenCount"`
-		Thoughts   int  `json:"thoughtsTokenCount"`
-	} `json:"usageMetadata"`
-	PromptEval *int `json:"prompt_eval_count"`
-	Eval       int  `json:"eval_count"`
+var usages = map[string]reported{
+	"openai": {
+		input: "usage.prompt_tokens", output: []string{"usage.completion_tokens"},
+		read:    []string{"usage.prompt_tokens_details.cached_tokens", "usage.prompt_cache_hit_tokens"}, // the other one is DeepSeek's
+		written: "usage.prompt_tokens_details.cache_write_tokens",                                       // since GPT-5.6
+		hint:    "a stream has it in its last chunk if stream_options.include_usage is set",
+	},
+	"responses": {
+		event: "response", input: "usage.input_tokens", output: []string{"usage.output_tokens"},
+		read: []string{"usage.input_tokens_details.cached_tokens"}, written: "usage.input_tokens_details.cache_write_tokens",
+		hint: "a stream has it in response.completed",
+	},
+	"anthropic": {
+		event: "message", input: "usage.input_tokens", output: []string{"usage.output_tokens"},
+		read: []string{"usage.cache_read_input_tokens"}, written: "usage.cache_creation_input_tokens", apart: true,
+		hint: "a stream has all of it in message_start",
+	},
+	"bedrock": {
+		event: "metadata", input: "usage.inputTokens", output: []string{"usage.outputTokens"},
+		read: []string{"usage.cacheReadInputTokens"}, written: "usage.cacheWriteInputTokens", apart: true,
+		hint: "a stream has it in metadata",
+	},
+	"gemini": {
+		input: "usageMetadata.promptTokenCount", output: []string{"usageMetadata.candidatesTokenCount", "usageMetadata.thoughtsTokenCount"},
+		read: []string{"usageMetadata.cachedContentTokenCount"},
+		hint: "a stream has it in its last chunk",
+	},
+	// Older releases count only what they evaluated, so that the input may lack a
+	// prefix that they had, or miss altogether. They say nothing about that.
+	"ollama": {
+		input: "prompt_eval_count", output: []string{"eval_count"},
+		hint: "a stream has it in its last chunk; older releases leave it out if they had the whole prompt",
+	},
 }
 
 // UsageOf reads the usage from a provider's response, a JSON object: the whole one,
@@ -102,95 +99,59 @@ type answered struct {
 // read from the cache or written to it, the others do not. UsageOf fails with a
 // [UsageError] for a format without responses and for a response without usage.
 func UsageOf(f cupelchat.Format, response []byte) (Usage, error) {
-	var event struct {
-		answered
-		Message  *answered       `json:"message"`  // of Anthropic
-		Response *answered       `json:"response"` // of OpenAI's Responses
-		Inner    json.RawMessage `json:"metadata"` // of Bedrock; of the Responses, anything
+	at, ok := usages[f.String()]
+	if !ok {
+		return Usage{}, &UsageError{f, "it has no responses"}
 	}
-	if err := json.Unmarshal(response, &event); err != nil {
-		return Usage{}, &UsageError{f, "it is not a JSON object with usage", err}
+	var r map[string]any
+	if err := json.Unmarshal(response, &r); err != nil {
+		return Usage{}, &UsageError{f, "it is not a JSON object: " + err.Error()}
 	}
-	r := event.answered
-	switch name := f.String(); {
-	case name == "anthropic" && event.Message != nil:
-		r = *event.Message
-	case name == "responses" && event.Response != nil:
-		r = *event.Response
-	case name == "bedrock" && r.Usage == nil && event.Inner != nil:
-		if err := json.Unmarshal(event.Inner, &r); err != nil {
-			return Usage{}, &UsageError{f, "its metadata is not a JSON object with usage", err}
-		}
+	if inner, ok := r[at.event].(map[string]any); ok {
+		r = inner
 	}
-	var u Usage
-	var found bool
-	switch f.String() {
-	case "openai":
-		if found = r.Usage != nil && r.Usage.Prompt != nil; found {
-			u.Input, u.Output = *r.Usage.Prompt, r.Usage.Completion
-			r.Usage.PromptDetails.of(&u)
-			if hit := r.Usage.Hit; hit != nil && !u.Cached {
-				u.Read, u.Cached = *hit, true
-			}
-		}
-	case "responses":
-		if found = r.Usage != nil && r.Usage.Input != nil; found {
-			u.Input, u.Output = *r.Usage.Input, r.Usage.Output
-			r.Usage.InputDetails.of(&u)
-		}
-	case "anthropic":
-		if found = r.Usage != nil && r.Usage.Input != nil; found {
-			u.Input, u.Output = *r.Usage.Input, r.Usage.Output
-			u.plusCached(r.Usage.CacheRead, r.Usage.CacheCreated)
-		}
-	case "bedrock":
-		if found = r.Usage != nil && r.Usage.InputTokens != nil; found {
-			u.Input, u.Output = *r.Usage.InputTokens, r.Usage.OutputTokens
-			u.plusCached(r.Usage.ReadTokens, r.Usage.WriteTokens)
-		}
-	case "gemini":
-		if found = r.Metadata != nil && r.Metadata.Prompt != nil; found {
-			u.Input, u.Output = *r.Metadata.Prompt, r.Metadata.Candidates+r.Metadata.Thoughts
-			if r.Metadata.Cached != nil {
-				u.Read, u.Cached = *r.Metadata.Cached, true
-			}
-		}
-	case "ollama":
-		// Older releases count only what they evaluated, so that Input may lack a
-		// prefix that they had, or miss altogether. They say nothing about that.
-		if found = r.PromptEval != nil; found {
-			u.Input, u.Output = *r.PromptEval, r.Eval
-		}
-	default:
-		return Usage{}, &UsageError{f, "it has no responses", nil}
-	}
+	u, found := at.usage(r)
 	switch {
 	case !found:
-		return Usage{}, &UsageError{f, "the response has none; " + hints[f.String()], nil}
+		return Usage{}, &UsageError{f, "the response has none; " + at.hint}
 	case u != u.possible():
-		return Usage{}, &UsageError{f, fmt.Sprintf("it has impossible numbers: %+v", u), nil}
+		return Usage{}, &UsageError{f, fmt.Sprintf("it has impossible numbers: %+v", u)}
 	}
 	return u, nil
 }
 
-// hints say where the usage of a format is.
-var hints = map[string]string{
-	"openai":    "a stream has it in its last chunk if stream_options.include_usage is set",
-	"responses": "a stream has it in response.completed",
-	"anthropic": "a stream has all of it in message_start",
-	"bedrock":   "a stream has it in metadata",
-	"gemini":    "a stream has it in its last chunk",
-	"ollama":    "a stream has it in its last chunk; older releases leave it out if they had the whole prompt",
+// usage returns the usage of a response, if that has one.
+func (at *reported) usage(r map[string]any) (u Usage, found bool) {
+	u.Input, found = numberAt(r, at.input)
+	for _, path := range at.output {
+		n, _ := numberAt(r, path)
+		u.Output += n
+	}
+	for _, path := range at.read {
+		if !u.Cached {
+			u.Read, u.Cached = numberAt(r, path)
+		}
+	}
+	written, ok := numberAt(r, at.written)
+	u.Written = written
+	if at.apart {
+		u.Cached = u.Cached || ok
+		u.Input += u.Read + u.Written
+	}
+	return u, found
 }
 
-// plusCached adds what was in the cache to an input that leaves it out.
-func (u *Usage) plusCached(read, written *int) {
-	if read != nil {
-		u.Read, u.Cached = *read, true
-		u.Input += *read
+// numberAt returns the number at a path, if there is one: -1 if it cannot be a
+// number of tokens.
+func numberAt(r map[string]any, path string) (int, bool) {
+	member, rest, inside := strings.Cut(path, ".")
+	if inside {
+		inner, _ := r[member].(map[string]any)
+		return numberAt(inner, rest)
 	}
-	if written != nil {
-		u.Written, u.Cached = *written, true
-		u.Input += *written
+	n, ok := r[member].(float64)
+	if ok && !(n >= 0 && n <= 1<<53 && n == math.Trunc(n)) {
+		return -1, true
 	}
+	return int(n), ok
 }

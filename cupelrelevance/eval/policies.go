@@ -25,9 +25,8 @@ type Policy struct {
 }
 
 // Builtin returns the built-in policies: the preset of cupelrelevance
-// ("relevance"), and for comparison the latest turns ("recency"), BM25
-// ("lexical"), and BM25 spread to neighbours ("neighbours"). All take the
-// highest scores first.
+// ("relevance"), and for comparison the latest turns ("recency") and BM25
+// ("lexical"). All take the highest scores first.
 func Builtin() []Policy {
 	return []Policy{
 		ByScore("recency", func(*cupelrelevance.Index, string) (strategy.Scorer, error) {
@@ -35,13 +34,6 @@ func Builtin() []Policy {
 		}),
 		ByScore("lexical", func(index *cupelrelevance.Index, query string) (strategy.Scorer, error) {
 			return cupelrelevance.NewLexical(index, query)
-		}),
-		ByScore("neighbours", func(index *cupelrelevance.Index, query string) (strategy.Scorer, error) {
-			lexical, err := cupelrelevance.NewLexical(index, query)
-			if err != nil {
-				return nil, err
-			}
-			return cupelrelevance.NewNeighbours(index, lexical)
 		}),
 		ByScore("relevance", func(index *cupelrelevance.Index, query string) (strategy.Scorer, error) {
 			return cupelrelevance.New(index, query)

@@ -2,8 +2,6 @@ package eval
 
 import (
 	"fmt"
-	"html"
-	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -119,63 +117,4 @@ type measure struct {
 var measures = []measure{
 	{"precision", func(p Point) float64 { return p.Precision }},
 	{"use", func(p Point) float64 { return p.Use }},
-}
-
-// The plot, in pixels.
-const (
-	plotWidth  = 640.0
-	plotHeight = 400.0
-	plotLeft   = 56.0
-	plotRight  = 150.0 // for the names
-	plotTop    = 36.0
-	plotBottom = 48.0
-)
-
-var plotColours = []string{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"}
-
-// SVG returns a plot of recall over budget, with a line per policy, for a web
-// page or a README. The budget axis is logarithmic.
-func (r *Result) SVG() string {
-	var out strings.Builder
-	fmt.Fprintf(&out, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %g %g" font-family="sans-serif" font-size="12">`+"\n", plotWidth, plotHeight)
-	fmt.Fprintf(&out, `<rect width="%g" height="%g" fill="#fff"/>`+"\n", plotWidth, plotHeight)
-	fmt.Fprintf(&out, `<text x="%g" y="20">share of the evidence selected, %s questions</text>`+"\n", plotLeft, english.Grouped(r.Questions))
-	for tick := range 6 {
-		share := float64(tick) / 5
-		fmt.Fprintf(&out, `<path d="M%g %.1fH%g" stroke="#ddd"/><text x="%g" y="%.1f" text-anchor="end">%.1f</text>`+"\n",
-			plotLeft, plotY(share), plotWidth-plotRight, plotLeft-8, plotY(share)+4, share)
-	}
-	for _, budget := range r.Budgets {
-		fmt.Fprintf(&out, `<text x="%.1f" y="%g" text-anchor="middle">%s</text>`+"\n", r.plotX(budget), plotHeight-plotBottom+20, english.Grouped(budget))
-	}
-	fmt.Fprintf(&out, `<text x="%g" y="%g" text-anchor="middle">budget in tokens</text>`+"\n", (plotLeft+plotWidth-plotRight)/2, plotHeight-8)
-	for i, policy := range r.Policies {
-		colour := plotColours[i%len(plotColours)]
-		var path strings.Builder
-		for k, point := range policy.Points {
-			path.WriteString(map[bool]string{true: "M", false: "L"}[k == 0])
-			fmt.Fprintf(&path, "%.1f %.1f", r.plotX(point.Budget), plotY(point.Recall))
-			fmt.Fprintf(&out, `<circle cx="%.1f" cy="%.1f" r="3" fill="%s"/>`, r.plotX(point.Budget), plotY(point.Recall), colour)
-		}
-		fmt.Fprintf(&out, "\n"+`<path d="%s" fill="none" stroke="%s" stroke-width="2"/>`+"\n", path.String(), colour)
-		y := plotTop + float64(18*float64(len(r.Policies)-i))
-		fmt.Fprintf(&out, `<path d="M%g %gh16" stroke="%s" stroke-width="2"/><text x="%g" y="%g">%s</text>`+"\n",
-			plotWidth-plotRight+12, y, colour, plotWidth-plotRight+34, y+4, html.EscapeString(policy.Name))
-	}
-	out.WriteString("</svg>\n")
-	return out.String()
-}
-
-func (r *Result) plotX(budget int) float64 {
-	first, last := math.Log(float64(r.Budgets[0])), math.Log(float64(r.Budgets[len(r.Budgets)-1]))
-	if first == last {
-		return (plotLeft + plotWidth - plotRight) / 2
-	}
-	const margin = 24
-	width := plotWidth - plotRight - plotLeft - 2*margin
-	return plotLeft + margin + float64((math.Log(float64(budget))-first)/(last-first)*width)
-}
-
-func plotY(share float64) float64 {
-	return plotTop + float64((1-share)*(plotHeight-plotTop-plotBottom))
 }

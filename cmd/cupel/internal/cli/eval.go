@@ -49,8 +49,8 @@ The data are JSON Lines, one conversation per line (shown here on several):
               "time": "2025-03-01T09:00:00Z"}],
    "questions": [{"query": "Who opened the meeting?", "evidence": [0]}]}
 
-A policy is one of recency, lexical, neighbours and relevance, a preset, or a
-file. NAME+query is the policy as --query changes it, and NAME@0.6 the policy in a
+A policy is one of recency, lexical and relevance, a preset, or a file.
+NAME+query is the policy as --query changes it, and NAME@0.6 the policy in a
 session, which keeps this share of the budget from question to question. Ages are
 measured from the latest time in the data. The README says more.`,
 		Example: `  cupel eval --data meetings.jsonl

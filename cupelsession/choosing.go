@@ -1,0 +1,90 @@
+package cupelsession
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/observe"
+	"github.com/wollax/cupel-go/cupel/pipeline"
+)
+
+// Chooser chooses a window. A [pipeline.Pipeline] is one, and so is the preset of
+// package cupelchat/agent. The report's candidates and forms say what is in.
+type Chooser interface {
+	RunReport(ctx context.Context, items []*cupel.ContextItem, budget cupel.ContextBudget, opts ...pipeline.RunOption) ([]*cupel.ContextItem, *cupel.SelectionReport, error)
+}
+
+// choosing runs the chooser of a turn.
+type choosing struct {
+	chooser Chooser
+	budget  cupel.ContextBudget
+	trace   observe.TraceCollector
+}
+
+// choice is what the chooser said.
+type choice struct {
+	*cupel.SelectionReport
+	from []int // the candidate at each position of what it was given; less than 0 for other items
+}
+
+var errNoPositions = errors.New("cupelsession: the report of the chooser does not say which candidates are in the window; use the report that the run returned")
+
+// run chooses from items for a number of tokens.
+func (c *choosing) run(ctx context.Context, items []*cupel.ContextItem, from []int, tokens int) (*choice, error) {
+	budget, err := c.budget.Resize(c.budget.MaxTokens(), min(c.budget.MaxTokens(), tokens))
+	if err != nil {
+		return nil, err
+	}
+	_, report, err := c.chooser.RunReport(ctx, items, budget, pipeline.WithTrace(c.trace))
+	if err != nil {
+		return nil, err
+	}
+	for n := range report.Included {
+		if c := report.Included[n].Candidate; c < 0 || c >= len(from) {
+			return nil, errNoPositions
+		}
+	}
+	return &choice{report, from}, nil
+}
+
+// candidate returns the candidate that the chooser was given at a position, or -1.
+func (c *choice) candidate(at int) int {
+	if at < 0 || at >= len(c.from) {
+		return -1
+	}
+	return max(-1, c.from[at])
+}
+
+// outcome is what a choice said of an item.
+type outcome struct {
+	score  float64
+	reason cupel.ExclusionReason
+	stale  bool
+}
+
+// outcomes returns what a choice said of the items, by the keys of all candidates.
+// They are found by key only for a report.
+func (c *choice) outcomes(keys []string) func() map[string]outcome {
+	list := make([]outcome, len(keys))
+	for n := range c.Excluded {
+		e := &c.Excluded[n]
+		if i := c.candidate(e.Candidate); i >= 0 {
+			list[i] = outcome{e.Score, e.Reason, e.Stale}
+		}
+	}
+	for n := range c.Included {
+		e := &c.Included[n]
+		if i := c.candidate(e.Candidate); i >= 0 {
+			list[i] = outcome{score: e.Score, stale: e.Stale}
+		}
+	}
+	return sync.OnceValue(func() map[string]outcome {
+		said := make(map[string]outcome, len(keys))
+		for i, key := range keys {
+			said[key] = list[i]
+		}
+		return said
+	})
+}

@@ -1,0 +1,39 @@
+package cupelsession
+
+import "github.com/wollax/cupel-go/cupel"
+
+// limits are how many tokens the stable part may have.
+type limits struct {
+	raw    int // in all, by the budget
+	most   int // in all, by what providers have reported
+	pinned int // of them for pinned items
+	low    int // after a break
+}
+
+// allowance says how many tokens a turn may have.
+type allowance struct {
+	budget   cupel.ContextBudget
+	fit      calibration
+	sum      sums
+	lowWater float64
+}
+
+// greatest is how many tokens the provider should not count more of.
+func (a *allowance) greatest() int {
+	return min(a.budget.TargetTokens(), a.budget.MaxTokens()-a.budget.OutputReserve())
+}
+
+// limits returns those of a stable part that has some tokens now, and some of them
+// for pinned items.
+func (a *allowance) limits(tokens, pinned int) limits {
+	fixed := a.sum.pinned + a.sum.tailPinned
+	raw := fixed + a.budget.Effective(fixed).TargetTokens
+	if over := a.greatest(); fixed > over {
+		raw = over // the chooser says what does not fit
+	}
+	most := a.fit.most(raw, tokens+a.sum.tailPinned)
+	l := limits{raw: raw - a.sum.tailPinned, most: most - a.sum.tailPinned, pinned: pinned}
+	room := max(0, l.most-pinned)
+	l.low = pinned + min(integer(float64(room)*a.lowWater), room)
+	return l
+}

@@ -1,0 +1,217 @@
+package cupelsession
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/wollax/cupel-go/cupel"
+)
+
+// proposal is a turn in the making.
+type proposal struct {
+	session   *Session
+	before    *state
+	options   turnOptions
+	allowance allowance
+	cache     caching
+	choosing  choosing
+	turn      *Turn
+
+	*layout
+	growth float64 // tokens that a turn appends on average, with this one
+	split  bool    // something must come in
+}
+
+// Next proposes the window of the next turn: everything that the conversation has
+// now, its tail included. Equal input in the same state gives an equal window. A
+// turn that is not committed leaves no trace.
+//
+// It fails with an error of the chooser, of ctx, with [ErrBusy], and for an item
+// that is nil or counts of tokens that overflow. Between
+// breaks it takes time linear in the number of items, and in the text of the new
+// ones.
+func (s *Session) Next(ctx context.Context, items []*cupel.ContextItem, budget cupel.ContextBudget, opts ...TurnOption) (turn *Turn, err error) {
+	if err := s.enter(); err != nil {
+		return nil, err
+	}
+	defer s.leave()
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	now := s.config.Clock()
+	ctx, end := s.observe(ctx, now, len(items), budget)
+	defer func() { end(turn, err) }()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if err := checkItems(items); err != nil {
+		return nil, err
+	}
+	return s.propose(now, items, budget, opts).decide(ctx)
+}
+
+// Sums of as many tokens, and of what is added to them, do not overflow.
+const maxTokens = math.MaxInt / 4
+
+var (
+	errNilItem       = errors.New("cupelsession: an item is nil")
+	errTooManyTokens = fmt.Errorf("cupelsession: the items have more than %d tokens together; check what counts them", maxTokens)
+)
+
+func checkItems(items []*cupel.ContextItem) error {
+	total := 0
+	for _, item := range items {
+		if item == nil {
+			return errNilItem
+		}
+		if item.Tokens() > maxTokens-total {
+			return errTooManyTokens
+		}
+		total += max(0, item.Tokens())
+	}
+	return nil
+}
+
+// propose takes over what was sent.
+func (s *Session) propose(now time.Time, items []*cupel.ContextItem, budget cupel.ContextBudget, opts []TurnOption) *proposal {
+	p := &proposal{session: s, before: s.state.Load(), options: turnOptions{chooser: s.chooser}}
+	for _, opt := range opts {
+		if opt != nil {
+			opt(&p.options)
+		}
+	}
+	var fresh int
+	p.layout, fresh, p.split = p.before.next(s.config.identify(items, p.before.candidates))
+	p.growth = p.before.growing(fresh)
+	p.allowance = allowance{budget, p.before.fit, p.sum, s.config.LowWater}
+	p.cache = p.before.sent.caching(s.config.Cache, &p.options, now)
+	p.choosing = choosing{p.options.chooser, budget, s.config.Trace}
+	p.turn = &Turn{session: s, before: p.before, limit: p.allowance.greatest()}
+	return p
+}
+
+// growing is how many tokens a turn appends on average, with one that appends fresh.
+func (s *state) growing(fresh int) float64 {
+	const newest = 0.2 // weight of that turn
+	switch s.turns {
+	case 0:
+		return 0
+	case 1:
+		return float64(fresh)
+	default:
+		return float64((1-newest)*s.growth) + float64(newest*float64(fresh))
+	}
+}
+
+// decide decides what is in the window, and says so in the turn.
+func (p *proposal) decide(ctx context.Context) (*Turn, error) {
+	if err := p.breaks(ctx); err != nil {
+		return nil, err
+	}
+	kept := p.tellStable()
+	tail, err := p.chooseTail(ctx)
+	if err != nil {
+		return nil, err
+	}
+	pinned := 0 // entries that a break would keep, which breakpoints depend on
+	if p.cache.Breakpoints > 0 {
+		pinned = p.head(len(p.window), p.allowance.limits(p.tokens, p.pinned()))
+	}
+	var held []Prefix
+	t := p.turn
+	t.Cache, held = p.cache.price(p.layout, kept, pinned, tail, p.options.blocks)
+	t.Estimate = p.before.fit.counts(p.tokens + tail)
+	t.after = &state{
+		layout: *p.layout, turns: p.before.turns + 1, last: p.before.last, fit: p.before.fit, growth: p.growth,
+		sent: sent{At: p.cache.now, Model: p.cache.model, Held: held, Everything: p.sum.all},
+	}
+	if t.chosen != nil {
+		t.after.last = t.chosen.outcomes(p.keys)
+	}
+	return t, nil
+}
+
+// breaks chooses again if it must, or may.
+func (p *proposal) breaks(ctx context.Context) (err error) {
+	t := p.turn
+	b := &breaking{p.layout, p.before, &p.session.config, &p.cache, &p.choosing, &p.allowance, p.growth, p.split}
+	if t.reason = b.reason(); t.reason == "" {
+		return nil
+	}
+	if p.layout, t.chosen, err = b.choose(ctx, t.reason); err != nil {
+		return err
+	}
+	d := newDropping(&p.before.layout, p.layout)
+	most := p.allowance.limits(p.tokens, p.sum.pinned).most
+	to, note, err := p.session.summarize(ctx, d, most)
+	if err != nil {
+		return err
+	}
+	if note != "" {
+		t.Notes = append(t.Notes, note)
+	}
+	p.layout, t.dropped = to, d.first()
+	return nil
+}
+
+// tellStable says what the stable part is, and returns how many of its entries were
+// sent before.
+func (p *proposal) tellStable() (kept int) {
+	t := p.turn
+	kept = samePrefix(p.window, p.before.window)
+	if kept < len(p.before.window) {
+		t.Break = &Break{cmp.Or(t.reason, BreakChanged), kept}
+	}
+	t.KeptTokens = tokensOf(p.window[:kept])
+	t.Stable = len(p.window)
+	t.Window, t.Entries = make([]*cupel.ContextItem, len(p.window)), make([]Entry, len(p.window))
+	for i := range p.window {
+		t.Window[i] = p.window[i].Held
+		t.Entries[i].Whole = p.window[i].whole()
+	}
+	first := make([]int, len(p.window)) // most entries have one candidate
+	for i, n := range p.at {
+		switch {
+		case n < 0:
+		case t.Entries[n].Candidates == nil:
+			first[n] = i
+			t.Entries[n].Candidates = first[n : n+1 : n+1]
+		default:
+			t.Entries[n].Candidates = append(t.Entries[n].Candidates, i)
+		}
+	}
+	return kept
+}
+
+// chooseTail appends the tail to the window, and returns its tokens.
+func (p *proposal) chooseTail(ctx context.Context) (tokens int, err error) {
+	s, t := p.session, p.turn
+	if !slices.Contains(p.at, inTail) {
+		s.bare = nil
+		return 0, nil
+	}
+	pinned := p.sum.tailPinned
+	target := max(pinned, min(p.allowance.budget.TargetTokens(), p.allowance.limits(p.tokens, p.sum.pinned).most+pinned)-p.tokens)
+	tailing := tailing{layout: p.layout, quotes: s.config.Tail != nil, bare: s.bare}
+	t.tail, err = tailing.choose(ctx, &p.choosing, target)
+	s.bare = tailing.made
+	if err != nil {
+		return 0, err
+	}
+	for n, e := range t.tail.included {
+		item, err := t.tail.item(n)
+		if err != nil {
+			return 0, err
+		}
+		i := t.tail.said.from[e.Candidate]
+		tokens += item.Tokens()
+		t.Window = append(t.Window, item)
+		t.Entries = append(t.Entries, Entry{[]int{i}, item == p.items[i]})
+	}
+	return tokens, nil
+}

@@ -1,0 +1,147 @@
+package cupelsession
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/wollax/cupel-go/cupel"
+)
+
+// quotations are the tail of a window, as the chooser chose it: items of the tail,
+// and items that are out, which become quotations.
+type quotations struct {
+	*layout
+	included []cupel.IncludedItem // in the order of the tail
+	said     *choice
+}
+
+// isQuoted reports whether entry n of the tail is a quotation.
+func (q *quotations) isQuoted(n int) bool { return q.at[q.said.from[q.included[n].Candidate]] == out }
+
+// isLabelled reports whether entry n of the tail is the first one of a run of
+// quotations, which have one label.
+func (q *quotations) isLabelled(n int) bool { return q.isQuoted(n) && (n == 0 || !q.isQuoted(n-1)) }
+
+// fit leaves out the quotations with the lowest scores until the labels have room.
+func (q *quotations) fit(room int) {
+	for {
+		worst, labels := -1, 0
+		for n, e := range q.included {
+			if !q.isQuoted(n) {
+				continue
+			}
+			// Scores may be NaN, which counts as the lowest.
+			if worst < 0 || cmp.Compare(e.Score, q.included[worst].Score) <= 0 {
+				worst = n
+			}
+			if q.isLabelled(n) {
+				labels += quoteTokens
+			}
+		}
+		if worst < 0 || labels <= room {
+			return
+		}
+		room += q.included[worst].Item.Tokens()
+		q.included = slices.Delete(q.included, worst, worst+1)
+	}
+}
+
+const (
+	quoteLabel  = "[quoted from earlier] "
+	quoteTokens = 6
+)
+
+// item returns entry n of the tail as it is sent.
+func (q *quotations) item(n int) (*cupel.ContextItem, error) {
+	item := q.included[n].Item
+	switch {
+	case q.isLabelled(n):
+		return item.With(cupel.WithContent(quoteLabel+item.Content(), item.Tokens()+quoteTokens))
+	case q.isQuoted(n):
+		return item.With(cupel.WithVariants())
+	}
+	return item, nil
+}
+
+// tailing chooses the tail. The chooser is given what was left out as it is, so that
+// a scorer which keeps what it knows of items knows it, among what the stable part
+// has, which takes part with 0 tokens: scores that depend on other items are those of
+// all.
+type tailing struct {
+	*layout
+	quotes bool                                      // what is out may be quoted
+	bare   map[*cupel.ContextItem]*cupel.ContextItem // items of the last tail that have forms, without these
+	made   map[*cupel.ContextItem]*cupel.ContextItem // the same of this one
+}
+
+// quotable reports whether candidate i may become a quotation.
+func (t *tailing) quotable(i int) bool {
+	return t.at[i] == out && t.quotes && t.items[i].Group() == ""
+}
+
+// choose chooses from the tail and what may be quoted, for a number of tokens.
+func (t *tailing) choose(ctx context.Context, choosing *choosing, target int) (quotations, error) {
+	items, from, err := t.offered()
+	if err != nil {
+		return quotations{}, err
+	}
+	said, err := choosing.run(ctx, items, from, target)
+	if err != nil {
+		return quotations{}, err
+	}
+	q := quotations{layout: t.layout, said: said, included: make([]cupel.IncludedItem, 0, len(said.Included))}
+	for _, e := range said.Included {
+		if from[e.Candidate] >= 0 {
+			q.included = append(q.included, e)
+			target -= e.Item.Tokens()
+		}
+	}
+	q.fit(target)
+	return q, nil
+}
+
+// offered returns what the chooser is given, with the candidate of each item, or -1 for
+// the stable part.
+func (t *tailing) offered() (items []*cupel.ContextItem, from []int, err error) {
+	anyQuotable := false
+	for i := range t.items {
+		anyQuotable = anyQuotable || t.quotable(i)
+	}
+	t.made = map[*cupel.ContextItem]*cupel.ContextItem{}
+	next := 0
+	for i, n := range t.at {
+		item, candidate := t.items[i], i
+		switch {
+		case n == inTail:
+		case anyQuotable && n >= 0 && int(n) >= next:
+			next = int(n) + 1
+			candidate = -1
+			item, err = t.without(t.given(&t.window[n]), 0)
+		case t.quotable(i):
+			if len(item.Variants()) > 0 {
+				item, err = t.without(item, item.Tokens())
+			}
+		default:
+			continue
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		items, from = append(items, item), append(from, candidate)
+	}
+	return items, from, nil
+}
+
+// without returns an item without its smaller forms, the same from turn to turn.
+func (t *tailing) without(item *cupel.ContextItem, tokens int) (*cupel.ContextItem, error) {
+	to, ok := t.bare[item]
+	if !ok || to.Tokens() != tokens {
+		var err error
+		if to, err = item.With(cupel.WithVariants(), cupel.WithGroupVariants(), cupel.WithContent(item.Content(), tokens)); err != nil {
+			return nil, err
+		}
+	}
+	t.made[item] = to
+	return to, nil
+}

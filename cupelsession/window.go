@@ -1,0 +1,269 @@
+package cupelsession
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/wollax/cupel-go/cupel"
+)
+
+// layout is the stable part of a window, and where each candidate is.
+type layout struct {
+	*candidates
+	at     []int32 // the entry that each candidate is in, or out or inTail
+	window []entry
+	tokens int // of window
+}
+
+const (
+	out    = -1
+	inTail = -2
+)
+
+// entry is a piece of the window: an item as it is, or a smaller form that stands
+// for an item or for all members of a group.
+type entry struct {
+	Keys    []string           `json:"keys"` // of the items that it stands for
+	Summary bool               `json:"summary,omitempty"`
+	Hash    string             `json:"hash,omitempty"` // of an item as it is, in JSON
+	Form    string             `json:"form,omitempty"` // what was sent in their place
+	Tokens  int                `json:"tokens"`         // as sent
+	Held    *cupel.ContextItem `json:"-"`              // as sent
+
+	first int // candidate of this turn; the others follow
+}
+
+// whole reports whether an entry is an item as it is.
+func (e *entry) whole() bool { return e.Form == "" }
+
+func byFirst(a, b entry) int { return cmp.Compare(a.first, b.first) }
+
+func tokensOf(window []entry) int {
+	tokens := 0
+	for i := range window {
+		tokens += window[i].Tokens
+	}
+	return tokens
+}
+
+// next returns the layout that keeps what was sent as it was sent, and appends
+// what is new. fresh are the tokens of that. split reports whether something must
+// come in that is out, or stands in a smaller form.
+func (l *layout) next(now *candidates) (to *layout, fresh int, split bool) {
+	to = &layout{candidates: now}
+	to.keep(l)
+	groups := map[string]bool{} // that have changed
+	for i, item := range to.items {
+		if to.tail[i] || to.were[i] >= 0 || item.Tokens() < 0 {
+			continue
+		}
+		fresh += item.Tokens()
+		groups[item.Group()] = true
+		to.at[i] = int32(len(to.window))
+		to.window = append(to.window, entry{Keys: []string{to.keys[i]}, Tokens: item.Tokens(), Held: item, first: i})
+	}
+	for _, i := range to.gone {
+		groups[l.items[i].Group()] = true
+	}
+	delete(groups, "")
+	split = (len(groups) > 0 || !to.followed) && to.splits(groups)
+	for i := to.same; i < len(to.items); i++ {
+		if n := to.at[i]; to.items[i].Pinned() && (n == out || n >= 0 && !to.window[n].whole()) {
+			split = true
+		}
+	}
+	if !slices.IsSortedFunc(to.window, byFirst) {
+		slices.SortStableFunc(to.window, byFirst)
+		to.number()
+	}
+	to.tokens = tokensOf(to.window)
+	return to, fresh, split
+}
+
+// keep takes over the entries whose items are still there.
+func (l *layout) keep(before *layout) {
+	l.at = make([]int32, len(l.items))
+	there, first := make([]int, len(before.window)), make([]int, len(before.window))
+	parted := make([]bool, len(before.window)) // a new item in another group says the same as a member that is gone
+	for i, k := range l.were {
+		switch {
+		case l.tail[i]:
+			l.at[i] = inTail
+			continue
+		case k < 0 || before.at[k] == out:
+			l.at[i] = out
+			continue
+		}
+		n := before.at[k]
+		l.at[i] = n
+		if there[n] == 0 {
+			first[n] = i
+		}
+		there[n]++
+		parted[n] = parted[n] || l.items[i].Group() != l.items[first[n]].Group()
+	}
+	l.window = make([]entry, 0, len(before.window)+8)
+	moved := make([]int32, len(before.window)) // to where, or out
+	for n, e := range before.window {
+		if there[n] == 0 || !e.Summary && (there[n] < len(e.Keys) || parted[n]) {
+			moved[n] = out // removed, or edited
+			continue
+		}
+		if there[n] < len(e.Keys) {
+			e.Keys = l.still(before, n)
+		}
+		e.first = first[n]
+		if item := l.items[e.first]; e.whole() {
+			e.Held, e.Tokens = item, item.Tokens()
+		} else if e.Held == nil {
+			e.Held = formOf(item, e.Form, e.Tokens)
+		}
+		moved[n] = int32(len(l.window))
+		l.window = append(l.window, e)
+	}
+	for i, n := range l.at {
+		if n >= 0 {
+			l.at[i] = moved[n]
+		}
+	}
+}
+
+// still returns the keys of a summary whose items are still there: it no longer
+// stands for what is gone, nor for what gets its key.
+func (l *layout) still(before *layout, n int) []string {
+	there := map[string]bool{}
+	for i, k := range l.were {
+		there[l.keys[i]] = k >= 0 && before.at[k] == int32(n)
+	}
+	return slices.DeleteFunc(slices.Clone(before.window[n].Keys), func(key string) bool { return !there[key] })
+}
+
+// splits reports whether a group would be in the window in part, or in full next to
+// a note: a result of a call that was left out, or a member that was edited. If the
+// list was followed, only groups that have changed can be.
+func (l *layout) splits(changed map[string]bool) bool {
+	type place struct {
+		in, note bool
+		entry    int32
+	}
+	places := map[string]place{}
+	for i, item := range l.items {
+		n, group := l.at[i], item.Group()
+		if group == "" || n == inTail || l.followed && !changed[group] {
+			continue
+		}
+		now := place{in: n >= 0}
+		if now.in && !l.window[n].whole() && !l.window[n].Summary && len(l.window[n].Keys) > 1 {
+			now.note, now.entry = true, n
+		}
+		if was, ok := places[group]; ok && was != now {
+			return true
+		}
+		places[group] = now
+	}
+	return false
+}
+
+// number writes the positions of the entries to their candidates.
+func (l *layout) number() {
+	byKey := map[string]int32{}
+	for n := range l.window {
+		e := &l.window[n]
+		if len(e.Keys) == 1 && l.keys[e.first] == e.Keys[0] {
+			if l.at[e.first] != inTail {
+				l.at[e.first] = int32(n)
+			}
+			continue
+		}
+		for _, key := range e.Keys {
+			byKey[key] = int32(n)
+		}
+	}
+	if len(byKey) == 0 {
+		return
+	}
+	for i, key := range l.keys {
+		if n, ok := byKey[key]; ok && l.at[i] != inTail {
+			l.at[i] = n
+		}
+	}
+}
+
+// with returns the layout of another window for the same candidates.
+func (l *layout) with(window []entry) *layout {
+	to := &layout{candidates: l.candidates, at: slices.Clone(l.at), window: window, tokens: tokensOf(window)}
+	for i, n := range to.at {
+		if n >= 0 {
+			to.at[i] = out
+		}
+	}
+	to.number()
+	return to
+}
+
+// lacks reports whether anything is out or in a smaller form.
+func (l *layout) lacks() bool {
+	return slices.Contains(l.at, out) || slices.ContainsFunc(l.window, func(e entry) bool { return !e.whole() })
+}
+
+// pinned is the tokens of pinned items and of their groups.
+func (l *layout) pinned() int {
+	groups := map[string]bool{}
+	for i, item := range l.items {
+		if l.at[i] != inTail && item.Pinned() && item.Group() != "" {
+			groups[item.Group()] = true
+		}
+	}
+	tokens := 0
+	for i, item := range l.items {
+		if l.at[i] != inTail && (item.Pinned() || groups[item.Group()]) {
+			tokens += max(0, item.Tokens())
+		}
+	}
+	return tokens
+}
+
+// head returns how many of the first entries a break keeps, at most: what is
+// pinned, in a smaller form or short.
+func (l *layout) head(most int, room limits) int {
+	spent, kept := 0, 0
+	for kept < most {
+		e := &l.window[kept]
+		if !l.items[e.first].Pinned() {
+			if e.whole() && e.Tokens > keepWhole {
+				break
+			}
+			if spent += e.Tokens; float64(spent) > keepShare*float64(room.low-room.pinned) {
+				break
+			}
+		}
+		kept++
+	}
+	// A group must not be cut.
+	for kept > 0 && kept < len(l.window) {
+		g := l.items[l.window[kept].first].Group()
+		if g == "" || g != l.items[l.window[kept-1].first].Group() {
+			break
+		}
+		kept--
+	}
+	return kept
+}
+
+// given is an entry as the chooser is given it. Of a summary the state has only the
+// text, so that another process would give another kind and time.
+func (l *layout) given(e *entry) *cupel.ContextItem {
+	if e.Summary {
+		return formOf(l.items[e.first], e.Form, e.Tokens)
+	}
+	return e.Held
+}
+
+// formOf is a smaller form of an item, as the window has it.
+func formOf(item *cupel.ContextItem, text string, tokens int) *cupel.ContextItem {
+	form, err := item.With(cupel.WithVariants(), cupel.WithGroupVariants(), cupel.WithContent(text, tokens), cupel.WithOriginalTokens(max(0, item.Tokens())))
+	if err != nil {
+		return item // not with a text that was sent before
+	}
+	return form
+}
