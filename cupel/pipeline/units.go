@@ -87,15 +87,15 @@ func (r *run) makeWindowItems(ctx context.Context) error {
 	r.merged, r.windowed = engine.Resize(r.merged, n), engine.Resize(r.windowed, n)
 	for i := range r.choice.Merged {
 		m := &r.choice.Merged[i]
-		item, err := r.items[m.Candidate], error(nil)
-		r.windowed[i] = nil
-		if m.Form > 0 || m.Unit != engine.None && r.set.IsGroup(m.Unit) {
-			r.windowed[i] = new(windowed)
-			if item, err = r.materialise(ctx, m, r.windowed[i]); err != nil {
-				return err
-			}
+		r.windowed[i], r.merged[i] = nil, cupel.ScoredItem{Item: r.items[m.Candidate], Score: m.Score}
+		if m.Form == 0 && (m.Unit == engine.None || !r.set.IsGroup(m.Unit)) {
+			continue
 		}
-		r.merged[i] = cupel.ScoredItem{Item: item, Score: m.Score}
+		item, w, err := r.materialise(ctx, m)
+		if err != nil {
+			return err
+		}
+		r.merged[i].Item, r.windowed[i] = item, w
 	}
 	return nil
 }
@@ -109,18 +109,18 @@ func (r *run) appendWindow(items []*cupel.ContextItem, at int) []*cupel.ContextI
 }
 
 // materialise makes the items of a group, or of a smaller form, and returns what the
-// placer sees of it.
-func (r *run) materialise(ctx context.Context, m *engine.Chosen, to *windowed) (_ *cupel.ContextItem, err error) {
-	made := r.set.Make(m.Unit, m.Form)
+// placer sees of it as well.
+func (r *run) materialise(ctx context.Context, m *engine.Chosen) (_ *cupel.ContextItem, to *windowed, err error) {
 	candidates := r.set.Members(m.Unit)
-	to.made, to.items = made, make([]*cupel.ContextItem, len(candidates))
+	to = &windowed{make([]*cupel.ContextItem, len(candidates)), r.set.Make(m.Unit, m.Form)}
+	made := &to.made
 	var full exact.Sum
 	for i, c := range candidates {
 		to.items[i] = r.items[c]
 		full.Add(r.items[c].Tokens())
 		if n := made.FormOf(i); n > 0 && made.Group == 0 {
 			if to.items[i], err = r.smaller(ctx, c, &r.items[c].Variants()[n-1], r.items[c].Tokens(), "variants", n); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 		}
 	}
@@ -128,17 +128,17 @@ func (r *run) materialise(ctx context.Context, m *engine.Chosen, to *windowed) (
 		to.items = to.items[:1]
 		variants := r.items[made.From].GroupVariants()
 		if to.items[0], err = r.smaller(ctx, candidates[0], &variants[made.Group-1], full.Int(), "groupVariants", made.Group); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	if !r.set.IsGroup(m.Unit) {
-		return to.items[0], nil
+		return to.items[0], to, nil
 	}
 	whole := r.standIns[m.Unit]
 	if to.made.Forms == nil {
-		return whole, nil
+		return whole, to, nil
 	}
-	return data.StandIn(to.items[0], whole.Kind(), m.Tokens, whole.Pinned(), whole.Members(), r.set.Forms(m.Unit), nil), nil
+	return data.StandIn(to.items[0], whole.Kind(), m.Tokens, whole.Pinned(), whole.Members(), r.set.Forms(m.Unit), nil), to, nil
 }
 
 // smaller makes a smaller form of a candidate. full is the tokens of what the form
