@@ -75,11 +75,12 @@ func TestOwnStrategies(t *testing.T) {
 // A scorer that is a function, and reads numbers from metadata.
 func TestScorerFunc(t *testing.T) {
 	byEmbedding := strategy.ScorerFunc(func(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
-		embedding, ok := item.MetadataFloats("embedding")
+		value, _ := item.MetadataValue("embedding")
+		embedding, ok := value.([]float32)
 		if !ok {
 			return 0
 		}
-		return embedding[0]
+		return float64(embedding[0])
 	})
 	pipeline, err := pipeline.New(pipeline.Config{Scorer: byEmbedding, Slicer: firstFit{}, Placer: reversed{}})
 	if err != nil {
