@@ -16,12 +16,9 @@ import (
 )
 
 // contentLimit returns the maximum number of bytes of a content, or of a
-// metadata text, on a page. The default is halved until all of them together
-// are short enough.
-func contentLimit(items []*cupel.ContextItem, wanted int) int {
-	if wanted >= 0 {
-		return wanted
-	}
+// metadata text, on a page. It is halved until all of them together are short
+// enough.
+func contentLimit(items []*cupel.ContextItem) int {
 	var lengths []int
 	for _, item := range items {
 		lengths = append(lengths, len(item.Content()))
@@ -177,7 +174,7 @@ func metadataValue(value any, limit int) any {
 	switch {
 	case err != nil:
 		return limited(fmt.Sprintf("%T", value), maxLabel) // a channel, a NaN and so on have no JSON form
-	case len(data) > limit && (len(data) > maxLabel || strings.ContainsRune("{[\"", rune(data[0]))) || depth(data) > maxDepth || !utf8.Valid(data):
+	case len(data) > limit || depth(data) > maxDepth || !utf8.Valid(data):
 		return limited(string(data), limit)
 	case manyDigits(data):
 		return string(data)
