@@ -41,7 +41,7 @@ func TestDefaultBounds(t *testing.T) {
 			if got := defaultSweep(items, budget).stops; got != tt.stops {
 				t.Errorf("%s: %d stops; want %d", tt.why, got, tt.stops)
 			}
-			if got := contentLimit(items, -1); got != tt.content {
+			if got := contentLimit(items); got != tt.content {
 				t.Errorf("%s: contents are cut at %d bytes; want %d", tt.why, got, tt.content)
 			}
 			// A text of metadata counts as a content does.
@@ -50,12 +50,29 @@ func TestDefaultBounds(t *testing.T) {
 				t.Fatal(err)
 			}
 			twice := slices.Concat(items, items)
-			if got, want := contentLimit(slices.Repeat([]*cupel.ContextItem{long}, tt.n), -1), contentLimit(twice, -1); got != want {
+			if got, want := contentLimit(slices.Repeat([]*cupel.ContextItem{long}, tt.n)), contentLimit(twice); got != want {
 				t.Errorf("with metadata texts the limit is %d; want %d, as for twice the contents", got, want)
 			}
-			if got := contentLimit(items, 7); got != 7 {
-				t.Errorf("a limit of 7 bytes became %d", got)
-			}
 		})
+	}
+}
+
+func TestPrefix(t *testing.T) {
+	for _, tt := range []struct {
+		name, text string
+		limit      int
+		want       string
+		cut        int
+		why        string
+	}{
+		{"exact", "abc", 3, "abc", 0, "it just fits"},
+		{"cut", "abcd", 3, "abc", 1, "one byte is left out"},
+		{"character", "aé€", 4, "aé", 3, "the euro sign has three bytes"},
+		{"inside the first", "€", 2, "", 3, "there is no room for it"},
+		{"not UTF-8", strings.Repeat("\x80", 10), 8, "\uFFFD", 6, "no character begins there: up to four bytes go"},
+	} {
+		if kept, cut := prefix(tt.text, tt.limit); kept != tt.want || cut != tt.cut {
+			t.Errorf("%s: got %q and %d bytes cut; want %q and %d: %s", tt.name, kept, cut, tt.want, tt.cut, tt.why)
+		}
 	}
 }

@@ -19,10 +19,12 @@
 //
 // # Bounds
 //
-// A page of 10,000 candidates takes seconds to make and some megabytes. By
-// default, contents are cut at 64 KiB each, and shorter if contents and
-// metadata text together exceed 8 MiB; a sweep has fewer stops for long lists.
-// [WithContentLimit] and [WithSweep] change these bounds.
+// A page of 10,000 candidates takes seconds to make and some megabytes. Contents
+// are cut at 64 KiB each, and shorter if contents and metadata text together
+// exceed 8 MiB; the page says where something is missing. Metadata values other
+// than numbers and booleans are cut at the same length; kinds, sources, tags and
+// metadata keys at 200 bytes. A sweep has fewer stops for long lists, unless
+// [WithSweep] says otherwise.
 //
 // The package reads no clock: all times come from the pipeline's. Apart from
 // them, the same input gives the same page.

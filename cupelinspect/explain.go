@@ -111,9 +111,7 @@ func (s *Selection) explain(l *inspector, report *cupel.SelectionReport, ledger 
 		case e.Excluded.Reason.Code == cupel.ExcludeSuperseded, e.Excluded.Reason.Code == cupel.ExcludeNearDuplicate:
 			w.Why[at] += s.survivor(ledger, at)
 		case e.Excluded.Reason.Code == cupel.ExcludeDeduplicated:
-			if text := excerpt(e.Item.Content(), s.contentLimit); text != "" {
-				w.Why[at] += ": " + text
-			}
+			w.Why[at] += ": " + excerpt(e.Item.Content())
 			s.survivor(ledger, at)
 		}
 	}
@@ -145,20 +143,13 @@ func (s *Selection) survivor(ledger *analysis.Ledger, at int) string {
 		s.wire.Survivor = make(map[int]int)
 	}
 	s.wire.Survivor[at] = survivor
-	if text := excerpt(ledger.Entries[survivor].Item.Content(), s.contentLimit); text != "" {
-		return ": " + text
-	}
-	return ""
+	return ": " + excerpt(ledger.Entries[survivor].Item.Content())
 }
 
-// excerpt returns the beginning of a content, in quotes, or "" if the page
-// leaves contents out.
-func excerpt(content string, limit int) string {
-	if limit == 0 {
-		return ""
-	}
+// excerpt returns the beginning of a content, in quotes.
+func excerpt(content string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(shorten(content, 120)), "\n")
-	short := shorten(line, min(60, limit))
+	short := shorten(line, 60)
 	if len(short) < len(content) && !strings.HasSuffix(short, "…") {
 		short += "…"
 	}

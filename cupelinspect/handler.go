@@ -19,11 +19,7 @@ func Handler(title string, selections ...*Selection) (http.Handler, error) {
 	if err := WriteHTML(&page, title, selections...); err != nil {
 		return nil, err
 	}
-	a, err := loadAssets()
-	if err != nil {
-		return nil, err
-	}
-	return &handler{page.Bytes(), a.policy + "; frame-ancestors 'none'"}, nil
+	return &handler{page.Bytes(), loadAssets().policy + "; frame-ancestors 'none'"}, nil
 }
 
 type handler struct {

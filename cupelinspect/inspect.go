@@ -67,7 +67,7 @@ func Inspect(ctx context.Context, p *pipeline.Pipeline, items []*cupel.ContextIt
 	l.swept = withoutFunctions(l.items)
 	l.prepare = sync.OnceValues(func() (*pipeline.Prepared, error) { return p.Prepare(ctx, l.swept) })
 
-	s := &Selection{items: l.items, contentLimit: contentLimit(l.items, settings.contentLimit), err: err}
+	s := &Selection{items: l.items, contentLimit: contentLimit(l.items), err: err}
 	w := &s.wire
 	w.Name = shorten(settings.name, maxDescription)
 	w.Scorer = describeScorer(ctx, config.Scorer)

@@ -227,7 +227,6 @@ func TestInspectErrors(t *testing.T) {
 		{"nil item", t.Context(), ok, []*cupel.ContextItem{nil}, nil, "must come from NewContextItem", "a page cannot show it"},
 		{"canceled", canceled, ok, good, nil, "canceled", "the caller has gone"},
 		{"canceled in the sweep", late, cancels, good, nil, "canceled", "a sweep may take long"},
-		{"negative limit", t.Context(), ok, good, []cupelinspect.Option{cupelinspect.WithContentLimit(-1)}, "contentLimit must be at least 0 bytes", "there is no such length"},
 		{"negative range", t.Context(), ok, good, []cupelinspect.Option{cupelinspect.WithSweep(-1, 5, 2)}, "sweep.from must be at least 0 tokens", "there is no such budget"},
 		{"backward range", t.Context(), ok, good, []cupelinspect.Option{cupelinspect.WithSweep(6, 5, 2)}, "sweep.to must be at least the first budget, 6 tokens", "budgets rise"},
 		{"too many stops", t.Context(), ok, good, []cupelinspect.Option{cupelinspect.WithSweep(1, 5, 1001)}, "sweep.stops must be from 0 to 1000", "a page has its limits"},

@@ -1,6 +1,7 @@
 package cupelinspect
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
@@ -16,12 +17,9 @@ import (
 )
 
 // contentLimit returns the maximum number of bytes of a content, or of a
-// metadata text, on a page. The default is halved until all of them together
-// are short enough.
-func contentLimit(items []*cupel.ContextItem, wanted int) int {
-	if wanted >= 0 {
-		return wanted
-	}
+// metadata text, on a page. It is halved until all of them together are short
+// enough.
+func contentLimit(items []*cupel.ContextItem) int {
 	var lengths []int
 	for _, item := range items {
 		lengths = append(lengths, len(item.Content()))
@@ -174,36 +172,43 @@ func metadataValue(value any, limit int) any {
 		data, err = json.Marshal(value)
 		return err
 	})
+	deepest, manyDigits := survey(data)
 	switch {
 	case err != nil:
 		return limited(fmt.Sprintf("%T", value), maxLabel) // a channel, a NaN and so on have no JSON form
-	case len(data) > limit && (len(data) > maxLabel || strings.ContainsRune("{[\"", rune(data[0]))) || depth(data) > maxDepth || !utf8.Valid(data):
+	case len(data) > limit || deepest > maxDepth || !utf8.Valid(data):
 		return limited(string(data), limit)
-	case manyDigits(data):
+	case manyDigits:
 		return string(data)
 	default:
 		return json.RawMessage(data)
 	}
 }
 
-// depth returns the nesting depth of a JSON text.
-func depth(data []byte) int {
-	deepest, now, inString := 0, 0, false
-	for i := 0; i < len(data); i++ {
-		switch c := data[i]; {
-		case inString && c == '\\':
-			i++
-		case c == '"':
-			inString = !inString
-		case inString:
-		case c == '[' || c == '{':
-			now++
-			deepest = max(deepest, now)
-		case c == ']' || c == '}':
-			now--
+// survey returns the nesting depth of a JSON text, and whether it has a number with
+// more digits than the page's script can keep: it reads all numbers as float64.
+func survey(data []byte) (deepest int, manyDigits bool) {
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.UseNumber()
+	depth := 0
+	for {
+		token, err := decoder.Token()
+		if err != nil { // the end
+			return deepest, manyDigits
+		}
+		switch token := token.(type) {
+		case json.Delim:
+			if token == '[' || token == '{' {
+				depth++
+				deepest = max(deepest, depth)
+			} else {
+				depth--
+			}
+		case json.Number:
+			digits, _, _ := strings.Cut(strings.ToLower(token.String()), "e")
+			manyDigits = manyDigits || len(digits)-strings.Count(digits, "-")-strings.Count(digits, ".") > 15
 		}
 	}
-	return deepest
 }
 
 // limited returns text cut to limit bytes, with a note of how much is missing.
@@ -213,26 +218,4 @@ func limited(text string, limit int) string {
 		kept += "… (" + strconv.Itoa(cut) + " more bytes)"
 	}
 	return kept
-}
-
-// manyDigits reports whether a JSON text has a number with more digits than the
-// page's script can keep: it reads all numbers as float64.
-func manyDigits(data []byte) bool {
-	digits, inString := 0, false
-	for i := 0; i < len(data); i++ {
-		switch c := data[i]; {
-		case inString && c == '\\':
-			i++
-		case c == '"':
-			inString = !inString
-		case inString:
-		case '0' <= c && c <= '9':
-			if digits++; digits > 15 {
-				return true
-			}
-		case c != '.':
-			digits = 0
-		}
-	}
-	return false
 }

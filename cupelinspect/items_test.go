@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -27,59 +28,18 @@ func TestItem(t *testing.T) {
 }
 
 func TestContentLimit(t *testing.T) {
-	tests := []struct {
-		name    string
-		content string
-		opts    []cupelinspect.Option
-		want    string
-		cut     int
-		why     string
-	}{
-		{"short", "abc", nil, "abc", 0, "nothing is cut"},
-		{"exact", "abc", []cupelinspect.Option{cupelinspect.WithContentLimit(3)}, "abc", 0, "it just fits"},
-		{"cut", "abcd", []cupelinspect.Option{cupelinspect.WithContentLimit(3)}, "abc", 1, "one byte is left out"},
-		{"character", "aé€", []cupelinspect.Option{cupelinspect.WithContentLimit(4)}, "aé", 3, "the euro sign has three bytes"},
-		{"inside the first", "€", []cupelinspect.Option{cupelinspect.WithContentLimit(2)}, "", 3, "there is no room for it"},
-		{"nothing", "abc", []cupelinspect.Option{cupelinspect.WithContentLimit(0)}, "", 3, "a page without contents"},
-		{"not UTF-8", strings.Repeat("\x80", 10), []cupelinspect.Option{cupelinspect.WithContentLimit(8)}, "\uFFFD", 6, "no character begins there: up to four bytes go"},
-		{"default", strings.Repeat("x", 70_000), nil, strings.Repeat("x", 65_536), 4_464, "64 KiB"},
-		{"more", strings.Repeat("x", 70_000), []cupelinspect.Option{cupelinspect.WithContentLimit(1 << 20)}, strings.Repeat("x", 70_000), 0, "the caller's choice"},
+	content := strings.Repeat("x", 70_000)
+	p, _ := shown(t, inspect(t, newPipeline(t, nil), []*cupel.ContextItem{newItem(t, content, 1)}, newBudget(t, 10, 10)))
+	if got := p.Items[0]; got.Content != content[:65_536] || got.Cut != 4_464 {
+		t.Errorf("%d bytes are shown and %d cut; want 64 KiB", len(got.Content), got.Cut)
 	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			p, _ := shown(t, inspect(t, newPipeline(t, nil), []*cupel.ContextItem{newItem(t, tt.content, 1)}, newBudget(t, 10, 10), tt.opts...))
-			if p.Items[0].Content != tt.want || p.Items[0].Cut != tt.cut {
-				t.Errorf("%s: got %.50q and %d bytes cut; want %.50q and %d", tt.why, p.Items[0].Content, p.Items[0].Cut, tt.want, tt.cut)
-			}
-		})
-	}
-	short := inspect(t, newPipeline(t, nil), []*cupel.ContextItem{newItem(t, "abcdef", 1)}, newBudget(t, 10, 10), cupelinspect.WithContentLimit(2))
-	long := inspect(t, newPipeline(t, nil), []*cupel.ContextItem{newItem(t, "abcdefg", 1)}, newBudget(t, 10, 10), cupelinspect.WithContentLimit(5))
+	// 200 times 64 KiB are above 8 MiB.
+	noSweep := cupelinspect.WithSweep(0, 0, 0)
+	short := inspect(t, newPipeline(t, nil), slices.Repeat([]*cupel.ContextItem{newItem(t, content, 1)}, 200), newBudget(t, 10, 10), noSweep)
+	long := inspect(t, newPipeline(t, nil), []*cupel.ContextItem{newItem(t, "y"+content, 1)}, newBudget(t, 10, 10), noSweep)
 	for _, pair := range [][]*cupelinspect.Selection{{short, long}, {long, short}} {
-		if p := read(t, write(t, "", pair...)); p.Items[0].Content != "abcde" || p.Items[1].Content != "abcde" {
-			t.Errorf("of two limits the longer one counts, but got %+v", p.Items)
-		}
-	}
-}
-
-// TestNothingOfContents checks that a page without contents has nothing of them
-// anywhere.
-func TestNothingOfContents(t *testing.T) {
-	metadata := map[string]any{"text": "secret", "list": []any{"secret"}, "object": map[string]any{"x": "secret"}, "stringer": json.RawMessage(`"secret"`), "number": 42}
-	items := []*cupel.ContextItem{
-		newItem(t, "secret", 5, cupel.WithPinned(), cupel.WithMetadata(metadata)),
-		newItem(t, "secret one", 2),
-		newItem(t, "secret one", 2),
-		newItem(t, "secret two", -1),
-		newItem(t, "secret three", 6),
-		newItem(t, "secret four", 600),
-	}
-	for _, tokens := range []int{3, 10} {
-		b := newBudget(t, tokens, tokens)
-		s := inspect(t, newPipeline(t, nil), items, b, cupelinspect.WithContentLimit(0))
-		page, _, _ := strings.Cut(write(t, "", s), "</script>")
-		if strings.Contains(page, "secret") || !strings.Contains(page, "42") {
-			t.Errorf("with %d tokens the page is %s; want no secret, and the number", tokens, page)
+		if p := read(t, write(t, "", pair...)); len(p.Items[0].Content) != 65_536 || len(p.Items[1].Content) != 65_536 {
+			t.Errorf("of two limits the longer one counts, but contents have %d and %d bytes", len(p.Items[0].Content), len(p.Items[1].Content))
 		}
 	}
 }
@@ -90,11 +50,11 @@ func TestCutItemsOfTwoReports(t *testing.T) {
 	report := func(contents ...string) *cupelinspect.Selection {
 		r := &cupel.SelectionReport{}
 		for _, content := range contents {
-			r.Included = append(r.Included, cupel.IncludedItem{Item: newItem(t, content, 1), Reason: cupel.IncludeScored})
+			r.Included = append(r.Included, cupel.IncludedItem{Item: newItem(t, strings.Repeat("x", 65_536)+content, 1), Reason: cupel.IncludeScored})
 		}
-		return fromReport(t, r, newBudget(t, 9, 9), cupelinspect.WithContentLimit(1))
+		return fromReport(t, r, newBudget(t, 9, 9))
 	}
-	p := read(t, write(t, "", report("aa", "ab"), report("ab", "ac")))
+	p := read(t, write(t, "", report("a", "b"), report("b", "c")))
 	equal(t, "the candidates of the first report", p.Selections[0].Candidates, []int{0, 1})
 	equal(t, "the candidates of the second, one in both", p.Selections[1].Candidates, []int{1, 2})
 }
@@ -131,8 +91,8 @@ func TestMetadata(t *testing.T) {
 		{"bad number", json.Number("1x"), "json.Number", "it is none"},
 		{"bad JSON", json.RawMessage("{"), "json.RawMessage", "it is none"},
 		{"not UTF-8", json.RawMessage("\"\xff\""), "\"\uFFFD\"", "a page is UTF-8"},
-		{"text", strings.Repeat("x", 301), strings.Repeat("x", 300) + "… (1 more bytes)", "as long as a content"},
-		{"long list", strings.Split(strings.Repeat("x", 100), ""), `["x","x"`, "as long as a content, and text then"},
+		{"text", strings.Repeat("x", 65_537), strings.Repeat("x", 65_536) + "… (1 more bytes)", "as long as a content"},
+		{"long list", strings.Split(strings.Repeat("x", 20_000), ""), `["x","x"`, "as long as a content, and text then"},
 		{"many digits", uint64(12345678901234567891), "12345678901234567891", "text, since scripts keep fifteen"},
 		{"many digits inside", map[string]any{"id": int64(-9007199254740993)}, `{"id":-9007199254740993}`, "text, since scripts keep fifteen"},
 		{"digits of a text", []string{"1234567890123456"}, []any{"1234567890123456"}, "they are no number"},
@@ -143,7 +103,7 @@ func TestMetadata(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			it := newItem(t, "a", 1, cupel.WithMetadata(map[string]any{"key": tt.value}))
-			p, _ := shown(t, inspect(t, newPipeline(t, nil), []*cupel.ContextItem{it}, newBudget(t, 10, 10), cupelinspect.WithContentLimit(300)))
+			p, _ := shown(t, inspect(t, newPipeline(t, nil), []*cupel.ContextItem{it}, newBudget(t, 10, 10)))
 			got := p.Items[0].Metadata["key"]
 			switch tt.name {
 			case "long list", "nested":

@@ -6,17 +6,17 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 )
 
-// Default bounds of a [Selection], and bounds of the options.
+// Bounds of a [Selection] and of the options.
 const (
 	// MaxSweepStops is the maximum number of stops of [WithSweep].
 	MaxSweepStops = 1000
 	// MaxSelections is the maximum number of selections of [WriteHTML].
 	MaxSelections = 200
 
-	// mostContent is the default of [WithContentLimit], in bytes.
+	// mostContent is the limit for one content, in bytes.
 	mostContent = 64 << 10
-	// allContents is the default limit for all contents together, in bytes;
-	// leastContent is the lowest limit that it leads to for one content.
+	// allContents is the limit for all contents together, in bytes; leastContent is
+	// the lowest limit that it leads to for one content.
 	allContents  = 8 << 20
 	leastContent = 256
 
@@ -31,16 +31,15 @@ const (
 type Option func(*settings) error
 
 type settings struct {
-	name         string
-	contentLimit int // -1: the default
-	sweep        *sweepRange
+	name  string
+	sweep *sweepRange
 }
 
 // sweepRange holds the arguments of [WithSweep].
 type sweepRange struct{ from, to, stops int }
 
 func apply(opts []Option) (settings, error) {
-	s := settings{contentLimit: -1}
+	var s settings
 	for _, opt := range opts {
 		if opt == nil {
 			continue
@@ -57,21 +56,6 @@ func apply(opts []Option) (settings, error) {
 func WithName(name string) Option {
 	return func(s *settings) error {
 		s.name = name
-		return nil
-	}
-}
-
-// WithContentLimit sets the maximum number of bytes of each content on the
-// page, at least 0. The default is 65,536, and less if contents
-// and metadata text together would exceed 8 MiB. The page says where something
-// is missing. Metadata values other than numbers and booleans are cut at the
-// same length; kinds, sources, tags and metadata keys are not.
-func WithContentLimit(bytes int) Option {
-	return func(s *settings) error {
-		if bytes < 0 {
-			return invalid("contentLimit", strconv.Itoa(bytes), "must be at least 0 bytes")
-		}
-		s.contentLimit = bytes
 		return nil
 	}
 }

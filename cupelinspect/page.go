@@ -2,7 +2,7 @@ package cupelinspect
 
 import (
 	"crypto/sha256"
-	"embed"
+	_ "embed"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -16,10 +16,16 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 )
 
-// page.js is the bundle that make page writes from the sources in page/src.
-//
-//go:embed page/index.html page/style.css page/page.js
-var pageFiles embed.FS
+// The files of the page. page.js is the bundle that make page writes from the
+// sources in page/src.
+var (
+	//go:embed page/index.html
+	indexHTML string
+	//go:embed page/style.css
+	styleCSS string
+	//go:embed page/page.js
+	pageJS string
+)
 
 // assets is the part that all pages share.
 type assets struct {
@@ -29,26 +35,11 @@ type assets struct {
 	policy   string // the content security policy
 }
 
-var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
-
-// loadAssets reads the embedded files once.
-var loadAssets = sync.OnceValues(func() (assets, error) {
-	read := func(name string) (string, error) {
-		data, err := pageFiles.ReadFile("page/" + name)
-		// HTML parsers normalize line ends to newlines, so the hashes must too.
-		return lineEnds.Replace(string(data)), err
-	}
-	var a assets
-	var err error
-	if a.template, err = read("index.html"); err != nil {
-		return a, err
-	}
-	if a.style, err = read("style.css"); err != nil {
-		return a, err
-	}
-	if a.script, err = read("page.js"); err != nil {
-		return a, err
-	}
+// loadAssets prepares the embedded files once. HTML parsers normalize line ends to
+// newlines, so the hashes must too.
+var loadAssets = sync.OnceValue(func() assets {
+	lineEnds := strings.NewReplacer("\r\n", "\n", "\r", "\n")
+	a := assets{template: lineEnds.Replace(indexHTML), style: lineEnds.Replace(styleCSS), script: lineEnds.Replace(pageJS)}
 	a.policy = strings.Join([]string{
 		"default-src 'none'",
 		"script-src '" + hashOf(a.script) + "'",
@@ -59,7 +50,7 @@ var loadAssets = sync.OnceValues(func() (assets, error) {
 		"require-trusted-types-for 'script'", // no policy can be created, so text never becomes markup
 		"trusted-types 'none'",
 	}, "; ")
-	return a, nil
+	return a
 })
 
 // hashOf returns the hash of an element's text in the form a policy uses.
@@ -128,35 +119,23 @@ func inOrder(list []int) bool {
 }
 
 func (p *wirePage) write(w io.Writer) error {
-	a, err := loadAssets()
-	if err != nil {
-		return fmt.Errorf("cupelinspect: cannot read the page's own files: %w", err)
-	}
+	a := loadAssets()
 	// encoding/json escapes <, >, & and Unicode line ends, and replaces invalid
 	// UTF-8, so no data can end its element.
 	data, err := json.Marshal(p)
 	if err != nil {
 		return fmt.Errorf("cupelinspect: cannot write the data of the page: %w", err)
 	}
-	parts := map[string]string{
-		"<!--title-->":  html.EscapeString(strings.Map(inert, p.Title)),
-		"<!--csp-->":    `<meta http-equiv="Content-Security-Policy" content="` + a.policy + `">`,
-		"<!--style-->":  "<style>" + a.style + "</style>",
-		"<!--script-->": "<script>" + a.script + "</script>",
-		"<!--data-->":   `<script type="application/json" id="data">` + string(data) + "</script>",
-	}
-	// Piece by piece, so that inserted text is never searched for markers.
-	for rest := a.template; rest != ""; {
-		at, marker := nextMarker(rest, parts)
-		if _, err := io.WriteString(w, rest[:at]); err != nil {
-			return err
-		}
-		if _, err := io.WriteString(w, parts[marker]); err != nil {
-			return err
-		}
-		rest = rest[at+len(marker):]
-	}
-	return nil
+	// A replacer reads the template once: inserted text is not searched for markers.
+	parts := strings.NewReplacer(
+		"<!--title-->", html.EscapeString(strings.Map(inert, p.Title)),
+		"<!--csp-->", `<meta http-equiv="Content-Security-Policy" content="`+a.policy+`">`,
+		"<!--style-->", "<style>"+a.style+"</style>",
+		"<!--script-->", "<script>"+a.script+"</script>",
+		"<!--data-->", `<script type="application/json" id="data">`+string(data)+"</script>",
+	)
+	_, err = parts.WriteString(w, a.template)
+	return err
 }
 
 // inert replaces characters that could disturb a line of text: control
@@ -167,16 +146,4 @@ func inert(r rune) rune {
 		return '\uFFFD'
 	}
 	return r
-}
-
-// nextMarker returns the position of the first marker in a text, or its length
-// and "" if there is none.
-func nextMarker(text string, parts map[string]string) (at int, marker string) {
-	at = len(text)
-	for m := range parts {
-		if i := strings.Index(text, m); i >= 0 && i < at {
-			at, marker = i, m
-		}
-	}
-	return at, marker
 }

@@ -40,7 +40,7 @@ func FromReport(report *cupel.SelectionReport, budget cupel.ContextBudget, opts 
 		duplicates = duplicates || e.Excluded != nil && e.Excluded.Reason.Code == cupel.ExcludeDeduplicated
 	}
 	l := newInspector(items)
-	s := &Selection{items: l.items, contentLimit: contentLimit(l.items, settings.contentLimit)}
+	s := &Selection{items: l.items, contentLimit: contentLimit(l.items)}
 	w := &s.wire
 	w.Name = shorten(settings.name, maxDescription)
 	w.Deduplicate = duplicates

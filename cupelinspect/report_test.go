@@ -153,7 +153,7 @@ func TestFromReportErrors(t *testing.T) {
 	if _, err := cupelinspect.FromReport(nil, cupel.ContextBudget{}); !errors.Is(err, cupel.ErrInvalidConfig) || !strings.Contains(err.Error(), "a report is required") {
 		t.Errorf("without a report the error is %v", err)
 	}
-	if _, err := cupelinspect.FromReport(&cupel.SelectionReport{}, cupel.ContextBudget{}, cupelinspect.WithContentLimit(-1)); !errors.Is(err, cupel.ErrInvalidConfig) {
+	if _, err := cupelinspect.FromReport(&cupel.SelectionReport{}, cupel.ContextBudget{}, cupelinspect.WithSweep(-1, 0, 1)); !errors.Is(err, cupel.ErrInvalidConfig) {
 		t.Errorf("with a wrong option the error is %v", err)
 	}
 }

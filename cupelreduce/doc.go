@@ -2,9 +2,9 @@
 // context: JSON, the output of commands, source code, diffs and prose. It uses
 // no model, and imports the standard library alone.
 //
-// [Reduce] fits a text into a number of tokens, [Outline] takes what a [Level]
-// keeps, and [Forms] gives a ladder of sizes with what each is worth, so that a
-// budget can be spent on what says most. [Detect] says what a text looks like.
+// [Reduce] fits a text into a number of tokens, and [Forms] gives a ladder of sizes
+// with what each is worth, so that a budget can be spent on what says most.
+// [Detect] says what a text looks like.
 //
 // What a reader needs to ask for the rest survives first: ids, paths, numbers
 // that identify, errors, declarations. What the reader has seen already can be

@@ -129,15 +129,6 @@ func (d *draft) gap(i int) int {
 	return 1
 }
 
-// takeRanks takes all parts up to a rank.
-func (d *draft) takeRanks(rank uint8) {
-	for i := range d.parts {
-		if p := &d.parts[i]; !p.in && p.rank <= rank {
-			d.take(p)
-		}
-	}
-}
-
 // clear gives everything back.
 func (d *draft) clear() {
 	for i := range d.parts {

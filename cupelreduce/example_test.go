@@ -22,6 +22,14 @@ func ExampleReduce() {
 	// … +7 values
 }
 
+// Where cutting long strings is enough, JSON stays valid.
+func ExampleReduce_json() {
+	page := `{"url": "https://go.dev/doc", "title": "Documentation", "body": "` + strings.Repeat("All about Go. ", 100) + `"}`
+	fmt.Println(cupelreduce.Reduce(page, 50))
+	// Output:
+	// {"url":"https://go.dev/doc","title":"Documentation","body":"All about Go. All about Go. All about Go. All about Go. All about Go. All about … 1320 bytes more"}
+}
+
 func ExampleReduce_log() {
 	log := "go test ./...\n" + strings.Repeat("ok  \tpkg\t0.1s\n", 50) +
 		"--- FAIL: TestSlice (0.00s)\n    slice_test.go:41: got 3 items, want 4\nFAIL\n"
@@ -33,32 +41,6 @@ func ExampleReduce_log() {
 	// --- FAIL: TestSlice (0.00s)
 	//     slice_test.go:41: got 3 items, want 4
 	// FAIL
-}
-
-func ExampleOutline() {
-	fmt.Println(cupelreduce.Outline(reservation, cupelreduce.LevelNames))
-	fmt.Println()
-	source := "package cupel\n\n// Item is one.\ntype Item struct {\n\tname string\n}\n\nfunc (i Item) Name() string {\n\treturn i.name\n}\n"
-	fmt.Println(cupelreduce.Outline(source, cupelreduce.LevelNames))
-	// Output:
-	// reservation_id=UM3OG5
-	// flights: flight_number=HAT113
-	// flights: flight_number=HAT282
-	// … +8 values
-	//
-	// package cupel
-	// …
-	// type Item struct {
-	// func (i Item) Name() string {
-	// …
-}
-
-// Medium and Large keep JSON valid.
-func ExampleOutline_json() {
-	page := `{"url": "https://go.dev/doc", "title": "Documentation", "body": "` + strings.Repeat("All about Go. ", 100) + `"}`
-	fmt.Println(cupelreduce.Outline(page, cupelreduce.LevelMedium))
-	// Output:
-	// {"url":"https://go.dev/doc","title":"Documentation","body":"All about Go. All about Go. All about Go. All about Go. All about Go. All about … 1320 bytes more"}
 }
 
 // The text itself is the last form. Divided by its worth, that of a smaller form is the
@@ -82,7 +64,7 @@ func ExampleForms() {
 func ExampleKnown() {
 	var known cupelreduce.Known
 	known.Add("Flight HAT113 of reservation UM3OG5 is at noon.")
-	fmt.Println(cupelreduce.Outline(reservation, cupelreduce.LevelNames, cupelreduce.WithKnown(&known)))
+	fmt.Println(cupelreduce.Reduce(reservation, 12, cupelreduce.WithKnown(&known)))
 	// Output:
 	// flights: flight_number=HAT282
 	// … +8 values
@@ -91,13 +73,12 @@ func ExampleKnown() {
 func ExampleKnown_Add() {
 	var known cupelreduce.Known
 	known.Add("cabin=economy")
-	fmt.Println(cupelreduce.Outline(reservation, cupelreduce.LevelSmall, cupelreduce.WithKnown(&known)))
+	fmt.Println(cupelreduce.Reduce(reservation, 60, cupelreduce.WithKnown(&known)))
 	// Output:
-	// reservation_id=UM3OG5
+	// reservation_id=UM3OG5 insurance=true
 	// flights: flight_number=HAT113 date=2024-05-26 price=117
 	// flights: flight_number=HAT282 date=2024-05-28 price=140
 	// passengers: first_name=Omar last_name=Rossi
-	// … +1 value
 }
 
 func ExampleDetect() {
@@ -112,7 +93,7 @@ func ExampleDetect() {
 
 func ExampleWithKind() {
 	notes := "Go on with the second item. It is long.\nThen the third one. It is short."
-	fmt.Println(cupelreduce.Outline(notes, cupelreduce.LevelSmall, cupelreduce.WithKind(cupelreduce.KindProse)))
+	fmt.Println(cupelreduce.Reduce(notes, 10, cupelreduce.WithKind(cupelreduce.KindProse)))
 	// Output:
 	// Go on with the second item.…
 	// …

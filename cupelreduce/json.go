@@ -19,16 +19,11 @@ func (n *node) scalar() bool { return n.kind == '"' || n.kind == '0' }
 // long reports whether a value is a string that is too long for a short value.
 func (n *node) long() bool { return n.kind == '"' && len(n.raw) > maxShort }
 
-// isJSON reports whether a trimmed text is a JSON object or array.
-func isJSON(s string) bool {
-	return s != "" && (s[0] == '{' || s[0] == '[') && json.Valid([]byte(s))
-}
-
 // parseJSON reads an object or array, and returns nil for anything else. The
 // depth is bounded by json.Valid.
 func parseJSON(s string) *node {
 	s = strings.TrimSpace(s)
-	if !isJSON(s) {
+	if s == "" || s[0] != '{' && s[0] != '[' || !json.Valid([]byte(s)) {
 		return nil
 	}
 	p := parser{s: s}

@@ -42,11 +42,11 @@ func (k Kind) String() string {
 
 // Detect says what a text looks like, in time linear in its length.
 func Detect(text string) Kind {
-	text = strings.ToValidUTF8(text, "?")
-	if isJSON(strings.TrimSpace(text)) {
+	t := read(text, nil)
+	if t.root != nil {
 		return KindJSON
 	}
-	return kindOfLines(text)
+	return t.kind
 }
 
 // kindOfLines says what a text is that is no JSON.

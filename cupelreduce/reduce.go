@@ -5,23 +5,6 @@ import (
 	"strings"
 )
 
-// Level is how much an outline keeps, regardless of the length of the text.
-type Level uint8
-
-// The levels, smallest first.
-const (
-	// LevelNames keeps what a reader can ask for the rest by: ids, paths, errors,
-	// declarations, headers.
-	LevelNames Level = iota
-	// LevelSmall keeps short values and lines that name something as well.
-	LevelSmall
-	// LevelMedium keeps the structure: JSON is valid JSON with long strings and arrays
-	// cut, and of other texts further lines are kept.
-	LevelMedium
-	// LevelLarge cuts long strings, arrays and lines, and leaves out what repeats.
-	LevelLarge
-)
-
 // Option changes how a text is reduced.
 type Option func(*settings)
 
@@ -131,31 +114,6 @@ func Reduce(text string, tokens int, opts ...Option) string {
 				return v
 			}
 		}
-	}
-	return out
-}
-
-// Outline returns an outline of the text with everything that a level keeps,
-// however long it is. It is the text itself if that is not longer, and it is
-// empty if the level keeps nothing or all of it is known. What [Reduce]
-// promises of the result holds here too.
-func Outline(text string, level Level, opts ...Option) string {
-	t := read(text, opts)
-	level = min(level, LevelLarge)
-	var out string
-	if t.root != nil && level >= LevelMedium {
-		out, _ = t.valid(shapes[level-LevelMedium])
-	} else {
-		rank := uint8(level)
-		if t.root != nil && level == LevelSmall {
-			rank = rankDetail
-		}
-		d := t.draft(60 << level)
-		d.takeRanks(rank)
-		out = d.String()
-	}
-	if len(out) >= len(t.full) {
-		return t.full
 	}
 	return out
 }

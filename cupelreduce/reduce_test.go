@@ -85,6 +85,13 @@ func check(t *testing.T, text string, tokens int, says string) {
 	known.Add(says)
 	clean := strings.ToValidUTF8(text, "?")
 	isJSON := cupelreduce.Detect(text) == cupelreduce.KindJSON
+	if isJSON {
+		for _, out := range cupelreduce.Valid(text) {
+			if !json.Valid([]byte(out)) {
+				t.Fatalf("a form is no JSON: %q", out)
+			}
+		}
+	}
 	for _, kind := range []cupelreduce.Kind{cupelreduce.KindLog, cupelreduce.KindProse, cupelreduce.KindCode, cupelreduce.KindDiff, cupelreduce.KindJSON} {
 		option := cupelreduce.WithKind(kind)
 		asJSON := isJSON && kind == cupelreduce.KindJSON
@@ -101,13 +108,6 @@ func check(t *testing.T, text string, tokens int, says string) {
 			}
 			if whole <= tokens && out != clean {
 				t.Fatalf("Reduce changed a text that fits: %q", out)
-			}
-			for level := cupelreduce.LevelNames; level <= cupelreduce.LevelLarge; level++ {
-				out := cupelreduce.Outline(text, level, option, known)
-				checkText(t, clean, out, asJSON)
-				if asJSON && level >= cupelreduce.LevelMedium && !json.Valid([]byte(out)) {
-					t.Fatalf("level %d is no JSON: %q", level, out)
-				}
 			}
 			forms := cupelreduce.Forms(text, option, known)
 			for i, f := range forms {
@@ -264,19 +264,23 @@ func TestDetect(t *testing.T) {
 
 // TestKnown says what a text makes known, and what it does not.
 func TestKnown(t *testing.T) {
-	for _, tt := range []struct{ says, text, want, why string }{
-		{`{"cabin":"economy"}`, `{"cabin":"economy","class":"economy","seat":"aisle"}`, "class=economy seat=aisle", "a word is known after its key alone"},
-		{"see UM3OG5", `{"seat":"aisle","reservation_id":"UM3OG5"}`, "seat=aisle", "a name is known anywhere"},
-		{"see UM3OG5", `{"reservation_id":"UM3OG5","seat":"aisle"}`, "reservation_id=UM3OG5 seat=aisle", "a new version needs the name of the old"},
-		{"order #W2378156", `{"seat":"aisle","order_id":"#W2378156"}`, "seat=aisle", "a sign in front is not part of it"},
-		{"see UM3OG5", `{"reservation_id":"UM3OG5"}`, "", "but alone it is not repeated"},
-		{`"price": 117,`, `{"price":117,"tax":117,"name":"something"}`, "tax=117 name=something", "so are numbers after their key"},
-		{"open a/b.go\n", "open a/b.go\nopen a/c.go\n", "…\nopen a/c.go", "a line is known"},
-		{"it is in a/b.go", "found a/b.go\nfound a/c.go\n", "…\nfound a/c.go", "so is a line whose names all are"},
+	for _, tt := range []struct {
+		says, text string
+		rank       int
+		want, why  string
+	}{
+		{`{"cabin":"economy"}`, `{"cabin":"economy","class":"economy","seat":"aisle"}`, 2, "class=economy seat=aisle", "a word is known after its key alone"},
+		{"see UM3OG5", `{"seat":"aisle","reservation_id":"UM3OG5"}`, 2, "seat=aisle", "a name is known anywhere"},
+		{"see UM3OG5", `{"reservation_id":"UM3OG5","seat":"aisle"}`, 2, "reservation_id=UM3OG5 seat=aisle", "a new version needs the name of the old"},
+		{"order #W2378156", `{"seat":"aisle","order_id":"#W2378156"}`, 2, "seat=aisle", "a sign in front is not part of it"},
+		{"see UM3OG5", `{"reservation_id":"UM3OG5"}`, 2, "", "but alone it is not repeated"},
+		{`"price": 117,`, `{"price":117,"tax":117,"name":"something"}`, 2, "tax=117 name=something", "so are numbers after their key"},
+		{"open a/b.go\n", "open a/b.go\nopen a/c.go\n", 1, "…\nopen a/c.go", "a line is known"},
+		{"it is in a/b.go", "found a/b.go\nfound a/c.go\n", 1, "…\nfound a/c.go", "so is a line whose names all are"},
 	} {
 		var known cupelreduce.Known
 		known.Add(tt.says)
-		if got := cupelreduce.Outline(tt.text, cupelreduce.LevelSmall, cupelreduce.WithKnown(&known)); got != tt.want {
+		if got := cupelreduce.Ranked(tt.text, tt.rank, cupelreduce.WithKnown(&known)); got != tt.want {
 			t.Errorf("after %q: %q, want %q: %s", tt.says, got, tt.want, tt.why)
 		}
 	}
@@ -344,7 +348,7 @@ func TestLinear(t *testing.T) {
 				var known cupelreduce.Known
 				known.Add(text[:len(text)/2])
 				cupelreduce.Reduce(text, len(text)/40)
-				cupelreduce.Outline(text, cupelreduce.LevelLarge, cupelreduce.WithKnown(&known))
+				cupelreduce.Reduce(text, len(text)/8, cupelreduce.WithKnown(&known))
 				cupelreduce.Forms(text, cupelreduce.WithKnown(&known))
 			}
 			return time.Since(start)

@@ -17,58 +17,57 @@ func numbered(format string, n int) string {
 	return b.String()
 }
 
-// TestRules has a row for each rule that says what an outline takes, and what the
-// reader loses without it.
+// TestRules has a row for each rule that says which parts of a text come in up to a
+// rank, and what the reader loses without it.
 func TestRules(t *testing.T) {
+	const head, names, detail = 0, 1, 2
 	for _, tt := range []struct {
 		name  string
 		kind  cupelreduce.Kind
-		level cupelreduce.Level
+		rank  int
 		knows string
 		text  string
 		want  string
 		why   string
 	}{
-		{"a list writes its key again", cupelreduce.KindJSON, cupelreduce.LevelNames, "",
+		{"a list writes its key again", cupelreduce.KindJSON, head, "",
 			`{"orders":["W1000001","W1000002","W1000003","W1000004","W1000005","W1000006","W1000007"]}`,
 			"orders=W1000001,W1000002,W1000003,W1000004\norders=W1000005,W1000006,W1000007",
 			"far behind its key a value belongs to nothing"},
-		{"a list of words is one of codes", cupelreduce.KindJSON, cupelreduce.LevelNames, "",
+		{"a list of words is one of codes", cupelreduce.KindJSON, head, "",
 			`{"airports":["JFK","SEA"],"city":"JFK","town":"Oslo"}`, "airports=JFK,SEA\n… +2 values",
 			"what is listed is there to choose from"},
-		{"an object whose key is its id", cupelreduce.KindJSON, cupelreduce.LevelNames, "",
+		{"an object whose key is its id", cupelreduce.KindJSON, head, "",
 			`{"cards":{"card_17":{"id":"card_17","brand":"visa"}}}`, "id=card_17\n… +1 value", "once is enough"},
-		{"an object whose key is all it has", cupelreduce.KindJSON, cupelreduce.LevelSmall, "",
+		{"an object whose key is all it has", cupelreduce.KindJSON, detail, "",
 			`{"cards":{"card_17":{"brand":"visa"}},"more":{}}`, "card_17: brand=visa", "the key is its id"},
-		{"long numbers are ids", cupelreduce.KindJSON, cupelreduce.LevelNames, "",
+		{"long numbers are ids", cupelreduce.KindJSON, head, "",
 			`{"zip":"78750","floor":"12"}`, "zip=78750\n… +1 value", "zip codes and phone numbers are asked for as they are"},
-		{"keys say what is asked by", cupelreduce.KindJSON, cupelreduce.LevelNames, "",
+		{"keys say what is asked by", cupelreduce.KindJSON, head, "",
 			`{"page_number":3,"number_of_pages":9}`, "page_number=3\n… +1 value", "the next page follows from this one"},
-		{"addresses are no ids", cupelreduce.KindJSON, cupelreduce.LevelNames, "",
+		{"addresses are no ids", cupelreduce.KindJSON, head, "",
 			`{"user":"mia_17","mail":"mia17@example.com"}`, "user=mia_17\n… +1 value", "people are looked up by id"},
-		{"long arrays end in a count", cupelreduce.KindJSON, cupelreduce.LevelMedium, "",
-			"[" + strings.Repeat("1000,", 19) + "1000]", "[" + strings.Repeat("1000,", 10) + `"… 10 more elements"]`, "a reader must know that there are more"},
-		{"a name beyond the cut", cupelreduce.KindLog, cupelreduce.LevelNames, "",
+		{"a name beyond the cut", cupelreduce.KindLog, head, "",
 			strings.Repeat("many words ", 8) + "a/b.go and so on and on and on", strings.Repeat("many words ", 8) + "a/b.go…",
 			"the name is why the line is there"},
-		{"a name far beyond the cut", cupelreduce.KindLog, cupelreduce.LevelNames, "",
+		{"a name far beyond the cut", cupelreduce.KindLog, head, "",
 			strings.Repeat("many words ", 40) + "a/b.go", strings.Repeat("many words ", 5) + "many…", "one line must not take all the room"},
-		{"errors about what is known", cupelreduce.KindLog, cupelreduce.LevelNames, "open a/b.go",
+		{"errors about what is known", cupelreduce.KindLog, head, "open a/b.go",
 			"start\nerror in a/b.go\nlook at a/b.go\nend\n", "…\nerror in a/b.go\n…", "the file is known, and the error is not"},
-		{"short lines are never known", cupelreduce.KindLog, cupelreduce.LevelSmall, "}\nfunc\n",
+		{"short lines are never known", cupelreduce.KindLog, names, "}\nfunc\n",
 			"}\nfunc\nmore than that\nok\n", "…\nok", "a bracket is part of the text around it"},
-		{"a phrase is not known", cupelreduce.KindLog, cupelreduce.LevelSmall, "ok then\n", "ok then\nmore\n", "ok then\nmore", "lines of less than eight bytes are never known"},
-		{"a sentence is", cupelreduce.KindLog, cupelreduce.LevelSmall, "nothing was found\n", "nothing was found\nmore\n", "…\nmore", "the reader has seen it"},
-		{"lines that begin alike", cupelreduce.KindLog, cupelreduce.LevelNames, "",
+		{"a phrase is not known", cupelreduce.KindLog, names, "ok then\n", "ok then\nmore\n", "ok then\nmore", "lines of less than eight bytes are never known"},
+		{"a sentence is", cupelreduce.KindLog, names, "nothing was found\n", "nothing was found\nmore\n", "…\nmore", "the reader has seen it"},
+		{"lines that begin alike", cupelreduce.KindLog, head, "",
 			numbered("Downloading file a%d.gz\n", 6), "Downloading file a1.gz\nDownloading file a2.gz\nDownloading file a3.gz\n…", "progress says the same each time"},
-		{"the ends of a log", cupelreduce.KindLog, cupelreduce.LevelMedium, "",
+		{"the ends of a log", cupelreduce.KindLog, detail, "",
 			"a b\nc d\ne f\ng h\ni j\nk l\nm n\no p\n", "a b\nc d\ne f\n…\nk l\nm n\no p", "the run is at one end, and its outcome at the other"},
-		{"codes are names", cupelreduce.KindLog, cupelreduce.LevelNames, "", "from here to there\ngo by JFK today\nand home again\n", "…\ngo by JFK today\n…", "codes are asked for as they are"},
-		{"changes of a hunk", cupelreduce.KindDiff, cupelreduce.LevelSmall, "",
+		{"codes are names", cupelreduce.KindLog, head, "", "from here to there\ngo by JFK today\nand home again\n", "…\ngo by JFK today\n…", "codes are asked for as they are"},
+		{"changes of a hunk", cupelreduce.KindDiff, names, "",
 			"@@ -1 +1 @@\n-one\n-two\n-three\n-four\n@@ -9 +9 @@\n+five\n", "@@ -1 +1 @@\n-one\n-two\n-three\n…\n@@ -9 +9 @@\n+five", "each hunk shows what it is about"},
-		{"paragraphs", cupelreduce.KindProse, cupelreduce.LevelMedium, "",
+		{"paragraphs", cupelreduce.KindProse, detail, "",
 			"It begins here. And on.\nsecond line of it\n\nIt goes on. And on.\nfourth line of it\n", "It begins here.…\n…\nIt goes on.…\n…", "the first sentence says what a paragraph is about"},
-		{"outer code", cupelreduce.KindCode, cupelreduce.LevelSmall, "",
+		{"outer code", cupelreduce.KindCode, names, "",
 			"import os\nx = 1\nclass A:\n    y = 2\n    def f(self):\n        return 3\n", "import os\n…\nclass A:\n    def f(self):\n…", "declarations, not what they do"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -78,7 +77,7 @@ func TestRules(t *testing.T) {
 			if tt.knows != "" {
 				options = append(options, cupelreduce.WithKnown(&known))
 			}
-			if got := cupelreduce.Outline(tt.text, tt.level, options...); got != tt.want {
+			if got := cupelreduce.Ranked(tt.text, tt.rank, options...); got != tt.want {
 				t.Errorf("got:\n%s\nwant:\n%s\nsince %s", got, tt.want, tt.why)
 			}
 		})
@@ -99,6 +98,8 @@ func TestReduceRules(t *testing.T) {
 			"issue=1 state=open\nissue=2 state=shut\n… +2 values", "votes are amounts, and so would the numbers of the issues be"},
 		{"maps of amounts do not", `{"seats":{"economy":17,"business":3},"flight":"HAT069","status":"available"}`, 12,
 			"flight=HAT069 status=available\n… +2 values", "the first class is like any other"},
+		{"long arrays end in a count", "[" + strings.Repeat("1000,", 19) + "1000]", 21,
+			"[" + strings.Repeat("1000,", 10) + `"… 10 more elements"]`, "a reader must know that there are more"},
 		{"nothing fits", `{"reservation_id":"UM3OG5"}`, 2, "", "an outline must not be larger than its limit"},
 	} {
 		if got := cupelreduce.Reduce(tt.text, tt.tokens); got != tt.want {

@@ -2,14 +2,11 @@ package cupelrelevance
 
 import (
 	"math"
-	"strconv"
 
 	"github.com/wollax/cupel-go/cupel"
 )
 
 func isFinite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
-
-func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
 // invalid returns the error of an invalid setting.
 func invalid(component, field, value, reason string) error {

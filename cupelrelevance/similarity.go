@@ -140,7 +140,7 @@ func WithSimilarity(s *Similarity, weight float64) Option {
 			return invalid("Relevance", "WithSimilarity", "", "the similarity must come from NewSimilarity")
 		}
 		if !(weight > 0) || !isFinite(weight) {
-			return invalid("Relevance", "WithSimilarity", number(weight), "the weight must be above 0 and finite")
+			return invalid("Relevance", "WithSimilarity", fmt.Sprint(weight), "the weight must be above 0 and finite")
 		}
 		d.similarity, d.weight = s, weight
 		return nil

@@ -2,9 +2,13 @@
 // includes. It reads labelled conversations, runs policies for each question at
 // each of several budgets, and reports the results.
 //
-//	conversations, err := eval.Read(file)
-//	result, err := eval.Run(ctx, conversations, eval.Builtin(), []int{500, 1000, 2000})
-//	fmt.Print(result.Text())
+//	m, err := eval.NewMeasure(eval.Builtin(), []int{500, 1000, 2000})
+//	table := eval.NewTable(m.Plan())
+//	for sample, err := range m.Samples(ctx, eval.Scan(name, file, nil)) {
+//		...
+//		err = table.Add(&sample)
+//	}
+//	fmt.Print(table.Result().Text())
 //
 // # Format
 //

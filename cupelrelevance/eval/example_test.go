@@ -11,12 +11,9 @@ import (
 )
 
 // The last two turns are about lunch; the answer is in the first two.
-func ExampleRun() {
-	conversations, err := eval.Read(strings.NewReader(`{"id": "chat", "items": [{"content": "The roof of the terminal leaks."}, {"content": "Steel beams are cheaper."}, {"content": "Shall we have lunch now?"}, {"content": "There is soup for all."}], "questions": [{"query": "What leaks?", "evidence": [0, 1]}]}`))
-	if err != nil {
-		log.Fatal(err)
-	}
-	result, err := eval.Run(context.Background(), conversations, []eval.Policy{
+func ExampleMeasure() {
+	file := strings.NewReader(`{"id": "chat", "items": [{"content": "The roof of the terminal leaks."}, {"content": "Steel beams are cheaper."}, {"content": "Shall we have lunch now?"}, {"content": "There is soup for all."}], "questions": [{"query": "What leaks?", "evidence": [0, 1]}]}`)
+	m, err := eval.NewMeasure([]eval.Policy{
 		eval.Builtin()[0],
 		eval.ByScore("mine", func(index *cupelrelevance.Index, query string) (strategy.Scorer, error) {
 			return cupelrelevance.New(index, query)
@@ -25,7 +22,16 @@ func ExampleRun() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, policy := range result.Policies {
+	table := eval.NewTable(m.Plan())
+	for sample, err := range m.Samples(context.Background(), eval.Scan("chat.jsonl", file, nil)) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		if err := table.Add(&sample); err != nil {
+			log.Fatal(err)
+		}
+	}
+	for _, policy := range table.Result().Policies {
 		for _, point := range policy.Points {
 			fmt.Printf("%s within %d tokens: %.2f of the evidence\n", policy.Name, point.Budget, point.Recall)
 		}

@@ -36,7 +36,7 @@ func TestMeasureCode(t *testing.T) {
 	for _, pkg := range []string{"net/http", "encoding/json", "go/types", "database/sql", "strings"} {
 		c, _ := functionsOf(t, pkg)
 		all = append(all, c)
-		result, err := eval.Run(t.Context(), []eval.Conversation{c}, policies, budgets)
+		result, err := run(t.Context(), []eval.Conversation{c}, policies, budgets)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -44,7 +44,7 @@ func TestMeasureCode(t *testing.T) {
 		// In a small package .005 is less than a question.
 		check(pkg, result, max(0.005, 2.0/float64(len(c.Questions))))
 	}
-	result, err := eval.Run(t.Context(), all, policies, budgets)
+	result, err := run(t.Context(), all, policies, budgets)
 	if err != nil {
 		t.Fatal(err)
 	}

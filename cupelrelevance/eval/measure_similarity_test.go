@@ -60,7 +60,7 @@ func TestMeasureSimilarity(t *testing.T) {
 			}))
 		}
 	}
-	result, err := eval.Run(t.Context(), conversations, policies, []int{500, 1000, 2000, 4000, 8000})
+	result, err := run(t.Context(), conversations, policies, []int{500, 1000, 2000, 4000, 8000})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,7 +22,7 @@ func evidence(t *testing.T) []eval.Conversation {
 	if err != nil {
 		t.Fatal(err)
 	}
-	conversations, err := eval.Read(bytes.NewReader(data))
+	conversations, err := read(bytes.NewReader(data))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +32,7 @@ func evidence(t *testing.T) []eval.Conversation {
 // measure shows what the policies of the package find.
 func measure(t *testing.T, name string, conversations []eval.Conversation) {
 	t.Helper()
-	result, err := eval.Run(t.Context(), conversations, eval.Builtin(), []int{500, 1000, 2000, 4000, 8000})
+	result, err := run(t.Context(), conversations, eval.Builtin(), []int{500, 1000, 2000, 4000, 8000})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,7 +26,7 @@ func own(t *testing.T) []kind {
 	if err != nil {
 		t.Fatal(err)
 	}
-	more, err := eval.Read(bytes.NewReader(data))
+	more, err := read(bytes.NewReader(data))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,14 +155,14 @@ func TestOwnQuestions(t *testing.T) {
 	policies := []eval.Policy{byWords(), relevancePolicy()}
 	total := make(map[overlap]int)
 	for _, k := range own(t) {
-		result, err := eval.Run(t.Context(), k.conversations, policies, k.budgets)
+		result, err := run(t.Context(), k.conversations, policies, k.budgets)
 		if err != nil {
 			t.Fatal(err)
 		}
 		t.Logf("%s: %s", k.name, result.Text())
 		for o, part := range byOverlap(t, k.conversations) {
 			total[o] += count(part)
-			result, err := eval.Run(t.Context(), part, policies, k.budgets)
+			result, err := run(t.Context(), part, policies, k.budgets)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -121,15 +121,9 @@ func (e *ReadError) Error() string {
 // Unwrap returns the cause.
 func (e *ReadError) Unwrap() error { return e.Err }
 
-// Read reads conversations, one per line, and skips blank lines. It returns a
-// [ReadError] for a malformed line, or the error of the reader.
-func Read(r io.Reader) ([]Conversation, error) {
-	return corpus.All(Scan("", r, nil))
-}
-
-// Scan reads what [Read] reads, one line at a time. Conversations and errors name
-// file. A [ReadError] is about one line, and Scan goes on with the next. Any other
-// error comes from r and ends the sequence.
+// Scan reads conversations, one per line, and skips blank lines. Conversations and
+// errors name file. A [ReadError] is about one line, and Scan goes on with the next.
+// Any other error comes from r and ends the sequence.
 //
 // take says which conversations to read, by their number in the file, from 0, and
 // their line: lines that it does not take are not decoded. nil takes all.

@@ -16,7 +16,7 @@ import (
 	"github.com/wollax/cupel-go/internal/ordered"
 )
 
-// Option configures [Run] and [NewMeasure].
+// Option configures [NewMeasure].
 type Option func(*config)
 
 // WithWorkers sets how many conversations are measured concurrently, at least
@@ -26,10 +26,9 @@ func WithWorkers(n int) Option {
 	return func(c *config) { c.workers = n }
 }
 
-// WithProgress calls progress after each question with the number done and the
-// total, which is 0 if only a stream knows it. It is called from several goroutines, but never concurrently. nil
-// disables it.
-func WithProgress(progress func(done, total int)) Option {
+// WithProgress calls progress after each question with the number done. It is
+// called from several goroutines, but never concurrently. nil disables it.
+func WithProgress(progress func(done int)) Option {
 	return func(c *config) { c.progress.Report = progress }
 }
 
@@ -47,7 +46,7 @@ type config struct {
 	progress corpus.Progress // of questions
 }
 
-// Result is the result of [Run].
+// Result is the result of a [Table].
 type Result struct {
 	Conversations int            `json:"conversations"`
 	Questions     int            `json:"questions"`
@@ -82,14 +81,14 @@ type Point struct {
 	Against *Against `json:"against,omitempty"`
 
 	// Failures counts conversations at which the policy failed: nothing was selected
-	// there. First is the first of them. Only a [Table] has some: Run fails.
+	// there. First is the first of them.
 	Failures int      `json:"failures,omitempty"`
 	First    *Failure `json:"firstFailure,omitempty"`
 }
 
 func (c *config) validate() error {
 	bad := func(field, value, reason string) error {
-		return &cupel.InvalidConfigError{Component: "eval.Run", Field: field, Value: value, Reason: reason}
+		return &cupel.InvalidConfigError{Component: "eval.NewMeasure", Field: field, Value: value, Reason: reason}
 	}
 	if len(c.policies) == 0 {
 		return bad("policies", "", "at least one policy is required")
@@ -163,25 +162,6 @@ func (m *Measure) Samples(ctx context.Context, conversations iter.Seq2[Conversat
 		}
 		return m.Sample(ctx, &c)
 	})
-}
-
-// Run runs every policy for every question at every budget, as [Measure.Sample]
-// does, and adds up the samples. The same input gives the same result, bit for bit.
-// It returns a [cupel.InvalidConfigError], the error of a policy or its pipeline,
-// or ctx.Err() if ctx is done first. No goroutine outlives it.
-func Run(ctx context.Context, conversations []Conversation, policies []Policy, budgets []int, opts ...Option) (*Result, error) {
-	m, err := NewMeasure(policies, budgets, opts...)
-	if err != nil {
-		return nil, err
-	}
-	for i := range conversations {
-		m.config.progress.Total += len(conversations[i].Questions)
-	}
-	table := NewTable(m.plan)
-	if err := corpus.Measure(ctx, conversations, m.Samples, (*Sample).Err, table.Add); err != nil {
-		return nil, err
-	}
-	return table.Result(), nil
 }
 
 // Sample measures every policy for every question about a conversation at every

@@ -15,7 +15,7 @@ import (
 // TestTables: samples in any order give the bits of one run.
 func TestTables(t *testing.T) {
 	policies, budgets := eval.Builtin(), []int{150, 600}
-	one, err := eval.Run(t.Context(), small(t), policies, budgets, eval.WithAgainst("lexical"))
+	one, err := run(t.Context(), small(t), policies, budgets, eval.WithAgainst("lexical"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +78,7 @@ func TestFailedSamples(t *testing.T) {
 	if r.Conversations != 2 || r.Failed != 1 || fine.Recall != 1 || fine.Failures != 0 || bad.Recall != 0.5 || bad.Failures != 1 || *bad.First != (eval.Failure{Conversation: "x", Reason: "broken"}) {
 		t.Errorf("got %+v", r)
 	}
-	if _, err := eval.Read(strings.NewReader("{")); !errors.As(err, new(*eval.ReadError)) || strings.Contains(err.Error(), "f:") {
+	if _, err := read(strings.NewReader("{")); !errors.As(err, new(*eval.ReadError)) || strings.Contains(err.Error(), "f:") {
 		t.Errorf("got %v without a file", err)
 	}
 }

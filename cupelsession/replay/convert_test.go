@@ -6,7 +6,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"github.com/wollax/cupel-go/internal/corpus"
 )
 
 // tea is one conversation in the form of OpenAI's Chat Completions; TestFormats
@@ -50,9 +49,13 @@ func TestFormats(t *testing.T) {
 			{"role": "assistant", "parts": [{"type": "text", "content": "Only tea."}]},
 			{"role": "user", "parts": [{"type": "text", "content": "Fine."}]}]}}`},
 	} {
-		conversations, err := corpus.All(Scan("", strings.NewReader(row.text), nil))
-		if err != nil || len(conversations) != 1 {
-			t.Errorf("%s: got %d conversations, %v", row.name, len(conversations), err)
+		var conversations []Conversation
+		for c, err := range Scan("", strings.NewReader(row.text), nil) {
+			require.NoError(t, err, row.name)
+			conversations = append(conversations, c)
+		}
+		if len(conversations) != 1 {
+			t.Errorf("%s: got %d conversations", row.name, len(conversations))
 			continue
 		}
 		for i, line := range strings.Split(tea, "\n") {

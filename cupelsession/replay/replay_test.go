@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"math"
 	"os"
@@ -19,7 +20,6 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupelsession/replay"
-	"github.com/wollax/cupel-go/internal/corpus"
 )
 
 var shares = []float64{0.15, 0.25, 0.5, 0.75}
@@ -33,9 +33,21 @@ func load(t testing.TB, name string) []replay.Conversation {
 
 func read(t testing.TB, text string) []replay.Conversation {
 	t.Helper()
-	conversations, err := corpus.All(replay.Scan("", strings.NewReader(text), nil))
+	conversations, err := scan(strings.NewReader(text))
 	require.NoError(t, err)
 	return conversations
+}
+
+// scan returns what Scan reads, or its first error.
+func scan(r io.Reader) ([]replay.Conversation, error) {
+	var all []replay.Conversation
+	for c, err := range replay.Scan("", r, nil) {
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, c)
+	}
+	return all, nil
 }
 
 func run(t testing.TB, conversations []replay.Conversation, policies []replay.Policy, shares []float64, opts ...replay.Option) *replay.Result {
@@ -154,7 +166,7 @@ func TestDeterministic(t *testing.T) {
 	var first string
 	for workers := range 5 {
 		last := 0
-		result := run(t, conversations, policies, shares, replay.WithWorkers(workers), replay.WithProgress(func(done, _ int) {
+		result := run(t, conversations, policies, shares, replay.WithWorkers(workers), replay.WithProgress(func(done int) {
 			if done < last {
 				t.Errorf("progress went from %d to %d", last, done)
 			}
@@ -193,7 +205,7 @@ func TestRead(t *testing.T) {
 		{"no role", `{"messages": [{"content": "a"}]}`, "", "line 1: messages[0]: role is required", "who said it decides what it is"},
 		{"no role on a line", message + "\n{\"role\": 1}", "", "line 2: role is required", "which line"},
 	} {
-		conversations, err := corpus.All(replay.Scan("", strings.NewReader(row.text), nil))
+		conversations, err := scan(strings.NewReader(row.text))
 		var ids []string
 		for _, c := range conversations {
 			ids = append(ids, c.ID)
@@ -206,7 +218,7 @@ func TestRead(t *testing.T) {
 			t.Errorf("%s: got %v, want %q: %s", row.name, err, row.reason, row.why)
 		}
 	}
-	if _, err := corpus.All(replay.Scan("", broken{}, nil)); !errors.Is(err, errBroken) {
+	if _, err := scan(broken{}); !errors.Is(err, errBroken) {
 		t.Errorf("a reader's error came back as %v", err)
 	}
 }

@@ -26,9 +26,9 @@ func WithWorkers(n int) Option {
 }
 
 // WithProgress calls progress after each conversation and policy with the
-// number of windows chosen and the total, which is 0: only the stream knows it. It is
-// called from several goroutines, but never concurrently. nil disables it.
-func WithProgress(progress func(done, total int)) Option {
+// number of windows chosen. It is called from several goroutines, but never
+// concurrently. nil disables it.
+func WithProgress(progress func(done int)) Option {
 	return func(c *config) { c.progress.Report = progress }
 }
 

@@ -3,7 +3,6 @@ package inspector
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 	"testing"
 
@@ -287,25 +286,6 @@ func TestFirstLines(t *testing.T) {
 				t.Errorf("it is %q, want %q", got, c.want)
 			}
 		})
-	}
-}
-
-// TestWithoutContents: a page may be asked to leave contents out, and says that
-// they are not there rather than that they are empty.
-func TestWithoutContents(t *testing.T) {
-	items := []*cupel.ContextItem{must(cupel.NewContextItem("secret", 10)), must(cupel.NewContextItem("s", 10))}
-	b := open(t, "left out", inspect(t, usual(), items, 600, cupelinspect.WithContentLimit(0)).selection)
-	if got := b.text(`#grid tr[data-row="0"] .line-text`); got != "not in this file" {
-		t.Errorf("the first line is %q", got)
-	}
-	texts := value[[]string](b, `return [...document.querySelectorAll('.texts .content')].map((node) => node.textContent)`)
-	slices.Sort(texts)
-	if want := []string{"1 byte of this content is not in this file.", "6 bytes of this content are not in this file."}; !slices.Equal(texts, want) {
-		t.Errorf("the texts are %q, want %q", texts, want)
-	}
-	b.click(`#grid tr[data-row="0"]`)
-	if value[bool](b, `return document.querySelector('#details .copy') !== null`) {
-		t.Error("there is nothing to copy")
 	}
 }
 

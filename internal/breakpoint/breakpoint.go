@@ -9,7 +9,6 @@ import "slices"
 type Prompt struct {
 	End    int // of what is marked at all
 	Sent   int // end of what was sent before, as far as it is the same
-	Tools  int // behind the definitions of tools
 	System int // behind the system prompt
 	Pinned int // behind what is pinned at the beginning
 	// Most is how many marks a request may have, the one at the end included.
@@ -17,17 +16,17 @@ type Prompt struct {
 	// LookBack is how many blocks before a mark the provider looks for an earlier
 	// one, 0 for any number.
 	LookBack int
-	// Blocks returns how many blocks the first n units have. nil counts one each.
+	// Blocks returns how many blocks the first n units have.
 	Blocks func(n int) int
 }
 
 // Places returns where the marks stand, ascending: at the end, at the end of what
 // was sent before, behind the system prompt, between where more blocks came than
-// the provider looks back, behind what is pinned, and behind the tools. The first
-// ones of these count if there are too many.
+// the provider looks back, and behind what is pinned. The first ones of these count
+// if there are too many.
 func (p Prompt) Places() []int {
 	var places []int
-	for _, n := range []int{p.End, p.Sent, p.System, p.between(), p.Pinned, p.Tools} {
+	for _, n := range []int{p.End, p.Sent, p.System, p.between(), p.Pinned} {
 		if n > 0 && n <= p.End && len(places) < p.Most && !slices.Contains(places, n) {
 			places = append(places, n)
 		}
@@ -46,20 +45,13 @@ func (p Prompt) between() int {
 	if sent >= p.End {
 		sent = 0 // it is not known what was sent
 	}
-	least := p.blocks(p.End) - p.LookBack
-	if p.blocks(sent) >= least {
+	least := p.Blocks(p.End) - p.LookBack
+	if p.Blocks(sent) >= least {
 		return 0
 	}
 	n := p.End
-	for n > 1 && p.blocks(n-1) >= least {
+	for n > 1 && p.Blocks(n-1) >= least {
 		n--
 	}
 	return n
-}
-
-func (p Prompt) blocks(n int) int {
-	if p.Blocks == nil {
-		return n
-	}
-	return p.Blocks(n)
 }

@@ -15,8 +15,8 @@ func TestPlaces(t *testing.T) {
 		{Prompt{}, nil, "nothing to mark"},
 		{Prompt{End: 5}, nil, "no marks are allowed"},
 		{Prompt{End: 5, Most: 4}, []int{5}, "the end alone"},
-		{Prompt{End: 9, Sent: 7, Tools: 1, System: 2, Pinned: 3, Most: 4}, []int{2, 3, 7, 9}, "tools come last"},
-		{Prompt{End: 9, Sent: 7, Tools: 1, System: 2, Pinned: 2, Most: 4}, []int{1, 2, 7, 9}, "one place is marked once"},
+		{Prompt{End: 9, Sent: 7, System: 2, Pinned: 3, Most: 3}, []int{2, 7, 9}, "what is pinned comes last"},
+		{Prompt{End: 9, Sent: 7, System: 2, Pinned: 2, Most: 4}, []int{2, 7, 9}, "one place is marked once"},
 		{Prompt{End: 9, Sent: 9, System: 2, Most: 1}, []int{9}, "the end comes first"},
 		{Prompt{End: 40, Sent: 25, System: 2, Most: 4, LookBack: 20}, []int{2, 25, 40}, "15 blocks came"},
 		{Prompt{End: 46, Sent: 25, System: 2, Pinned: 3, Most: 4, LookBack: 20}, []int{2, 25, 26, 46}, "21 blocks came: one between in place of the one behind what is pinned"},
@@ -24,6 +24,9 @@ func TestPlaces(t *testing.T) {
 		{Prompt{End: 40, Sent: 40, Most: 4, LookBack: 20}, []int{20, 40}, "what was sent is not known, so that the reach is doubled"},
 		{Prompt{End: 3, Sent: 8, System: 9, Most: 4}, []int{3}, "no mark stands behind the end"},
 	} {
+		if test.prompt.Blocks == nil {
+			test.prompt.Blocks = func(n int) int { return n }
+		}
 		if got := test.prompt.Places(); !slices.Equal(got, test.want) {
 			t.Errorf("%+v: %v, want %v (%s)", test.prompt, got, test.want, test.why)
 		}

@@ -1,11 +1,10 @@
 // Package corpus has what measures of recorded conversations do alike: read lines,
-// count what is done, and add up what each conversation says.
+// and count what is done.
 package corpus
 
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"errors"
 	"io"
 	"iter"
@@ -41,46 +40,9 @@ type Line struct {
 	Number int
 }
 
-// All returns what a reader yields, or its first error.
-func All[C any](conversations iter.Seq2[C, error]) ([]C, error) {
-	var all []C
-	for c, err := range conversations {
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, c)
-	}
-	return all, nil
-}
-
-// Measure measures conversations with samples, in their order, and adds up the
-// samples. It ends with the first error: of samples, of a sample, which failed
-// returns, of add, or ctx.Err().
-func Measure[C, S any](ctx context.Context, conversations []C, samples func(context.Context, iter.Seq2[C, error]) iter.Seq2[S, error], failed, add func(*S) error) error {
-	for s, err := range samples(ctx, func(yield func(C, error) bool) {
-		for _, c := range conversations {
-			if !yield(c, nil) {
-				return
-			}
-		}
-	}) {
-		if err == nil {
-			err = failed(&s)
-		}
-		if err == nil {
-			err = add(&s)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return ctx.Err()
-}
-
 // Progress counts what is done, from several goroutines.
 type Progress struct {
-	Report func(done, total int) // never called concurrently; nil disables it
-	Total  int                   // 0 if it is unknown
+	Report func(done int) // never called concurrently; nil disables it
 
 	mu   sync.Mutex
 	done int
@@ -92,6 +54,6 @@ func (p *Progress) Add(n int) {
 	defer p.mu.Unlock()
 	p.done += n
 	if p.Report != nil {
-		p.Report(p.done, p.Total)
+		p.Report(p.done)
 	}
 }

@@ -20,7 +20,7 @@ func newProgress(env *Environment, what string) *progress {
 }
 
 // update shows how much is done, ten times a second.
-func (p *progress) update(done, _ int) {
+func (p *progress) update(done int) {
 	now := p.env.Clock()
 	if now.Sub(p.last) < 100*time.Millisecond || !terminal.Detect(p.env.Stderr, p.env.Getenv).Terminal {
 		return

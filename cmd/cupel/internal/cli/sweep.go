@@ -122,12 +122,12 @@ type sweepStep struct {
 }
 
 // sweep selects at each budget, since the candidates of a conversation depend on it.
-func (f *sweepFlags) sweep(ctx context.Context, c chooser, candidates *input.Candidates, budgets budgetRange, tell func(done, total int)) (*sweepResult, error) {
+func (f *sweepFlags) sweep(ctx context.Context, c chooser, candidates *input.Candidates, budgets budgetRange, tell func(done int)) (*sweepResult, error) {
 	result := &sweepResult{Policy: c.name, From: budgets.from, To: budgets.to, Stride: budgets.stride, Candidates: len(candidates.Items)}
 	var before *cupel.SelectionReport
 	failed := ""
 	for at := budgets.from; at <= budgets.to; at += budgets.stride {
-		tell(at-budgets.from, budgets.to-budgets.from)
+		tell(at - budgets.from)
 		report, err := f.at(ctx, c, candidates, at)
 		step := sweepStep{Budget: at}
 		switch {

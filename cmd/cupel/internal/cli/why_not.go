@@ -25,9 +25,9 @@ type whyNotAnswer struct {
 }
 
 // whyNot explains the candidate of which one of the candidates is a copy.
-func (s *selection) whyNot(ctx context.Context, a *account, of int, tell func(done, total int)) (*whyNotAnswer, error) {
+func (s *selection) whyNot(ctx context.Context, a *account, of int, tell func(done int)) (*whyNotAnswer, error) {
 	candidate, copies := a.bestCopy(s.items[of].Content())
-	opts := []analysis.ProbeOption{analysis.WithProgress(tell)}
+	opts := []analysis.ProbeOption{analysis.WithProgress(func(budget, _ int) { tell(budget) })}
 	if s.preset != nil {
 		opts = append(opts, analysis.WithMaxBudgets(1))
 	}

@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"iter"
 	"log"
 	"strings"
 
@@ -23,6 +24,10 @@ const conversation = `{"id": "chat", "items": [
 {"speaker": "Bo", "content": "There is soup."}],
 "questions": [{"query": "What leaks?", "evidence": [0, 1]}]}`
 
+func scanned() iter.Seq2[eval.Conversation, error] {
+	return eval.Scan("chat", strings.NewReader(strings.ReplaceAll(conversation, "\n", " ")), nil)
+}
+
 func main() {
 	if err := run(context.Background()); err != nil {
 		log.Fatal(err)
@@ -30,13 +35,14 @@ func main() {
 }
 
 func run(ctx context.Context) error {
-	conversations, err := eval.Read(strings.NewReader(strings.ReplaceAll(conversation, "\n", " ")))
-	if err != nil {
-		return err
-	}
-	items, err := conversations[0].ContextItems()
-	if err != nil {
-		return err
+	var items []*cupel.ContextItem
+	for c, err := range scanned() {
+		if err != nil {
+			return err
+		}
+		if items, err = c.ContextItems(); err != nil {
+			return err
+		}
 	}
 	index, err := cupelrelevance.NewIndex()
 	if err != nil {
@@ -61,11 +67,20 @@ func run(ctx context.Context) error {
 	for _, item := range window {
 		fmt.Println(item.Content())
 	}
-	result, err := eval.Run(ctx, conversations, eval.Builtin(), []int{32})
+	measure, err := eval.NewMeasure(eval.Builtin(), []int{32})
 	if err != nil {
 		return err
 	}
-	for _, policy := range result.Policies {
+	table := eval.NewTable(measure.Plan())
+	for sample, err := range measure.Samples(ctx, scanned()) {
+		if err != nil {
+			return err
+		}
+		if err := table.Add(&sample); err != nil {
+			return err
+		}
+	}
+	for _, policy := range table.Result().Policies {
 		fmt.Printf("%s: %.2f\n", policy.Name, policy.Points[0].Recall)
 	}
 	return nil
