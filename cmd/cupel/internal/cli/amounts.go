@@ -64,6 +64,15 @@ func addTokens(a, b int) int {
 	return a + b
 }
 
+// tokensIn returns the tokens of what a report includes.
+func tokensIn(report *cupel.SelectionReport) int {
+	all := 0
+	for _, in := range report.Included {
+		all = addTokens(all, max(in.Item.Tokens(), 0)) // a foreign report may have negative counts
+	}
+	return all
+}
+
 // Set implements [pflag.Value].
 func (a *amount) Set(text string) (err error) {
 	*a, err = parseAmount(text)

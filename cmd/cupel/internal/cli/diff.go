@@ -17,9 +17,7 @@ import (
 
 // diffFlags are the flags of newDiff.
 type diffFlags struct {
-	candidateFlags
-	budgetFlags
-	query string
+	selectionFlags // without a policy
 	printFlags
 	rows int
 
@@ -87,35 +85,20 @@ func (f *diffFlags) run(ctx context.Context, env *Environment, args [2]string, b
 
 // policies compares two policies.
 func (f *diffFlags) policies(ctx context.Context, env *Environment, args [2]string) error {
-	var choosers [2]chooser
-	for i, arg := range args {
-		var err error
-		if choosers[i], err = asking(f.query).chooser(env, arg, f.encoding); err != nil {
-			return err
-		}
-	}
-	candidates, err := f.read(ctx, env)
-	if err != nil {
-		return err
-	}
-	budget, err := f.make(candidates.Items)
+	selections, err := f.readFor(ctx, env, args[:]...)
 	if err != nil {
 		return err
 	}
 	var reports [2]*cupel.SelectionReport
-	for i, arg := range args {
-		s, err := choosers[i].selection(ctx, candidates, budget)
-		if err != nil {
-			return err
-		}
+	for i, s := range selections {
 		for _, text := range s.notes {
-			note(env, shown(arg)+": "+text)
+			note(env, shown(args[i])+": "+text)
 		}
-		if reports[i], err = s.pipeline.DryRun(ctx, s.items, budget); err != nil {
-			return s.selecting(fmt.Errorf("%s: %w", shown(arg), err))
+		if reports[i], err = s.pipeline.DryRun(ctx, s.items, s.budget); err != nil {
+			return s.selecting(fmt.Errorf("%s: %w", shown(args[i]), err))
 		}
 	}
-	return f.compare(env, args, reports, &budget)
+	return f.compare(env, args, reports, &selections[0].budget)
 }
 
 // reports compares two reports.
@@ -242,10 +225,7 @@ func (d *difference) add(what string, changes []analysis.ReportChange, other *cu
 }
 
 func measure(label string, report *cupel.SelectionReport, budget *cupel.ContextBudget) measures {
-	m := measures{Label: label, Items: len(report.Included)}
-	for _, i := range report.Included {
-		m.Tokens = addTokens(m.Tokens, max(i.Item.Tokens(), 0)) // a foreign report may have negative counts
-	}
+	m := measures{Label: label, Items: len(report.Included), Tokens: tokensIn(report)}
 	if budget != nil {
 		share := analysis.BudgetUtilization(report, *budget)
 		m.Utilization = &share

@@ -203,9 +203,22 @@ func (c chooser) selection(ctx context.Context, candidates *input.Candidates, bu
 
 // read reads candidates, policy and budget.
 func (f *selectionFlags) read(ctx context.Context, env *Environment) (*selection, error) {
-	c, err := asking(f.query).chooser(env, f.policy, f.encoding)
+	selections, err := f.readFor(ctx, env, f.policy)
 	if err != nil {
 		return nil, err
+	}
+	return selections[0], nil
+}
+
+// readFor reads candidates, budget and several policies, and returns a selection for
+// each policy.
+func (f *selectionFlags) readFor(ctx context.Context, env *Environment, policies ...string) ([]*selection, error) {
+	choosers := make([]chooser, len(policies))
+	var err error
+	for i, name := range policies {
+		if choosers[i], err = asking(f.query).chooser(env, name, f.encoding); err != nil {
+			return nil, err
+		}
 	}
 	candidates, err := f.candidateFlags.read(ctx, env)
 	if err != nil {
@@ -215,7 +228,13 @@ func (f *selectionFlags) read(ctx context.Context, env *Environment) (*selection
 	if err != nil {
 		return nil, err
 	}
-	return c.selection(ctx, candidates, budget)
+	selections := make([]*selection, len(policies))
+	for i, c := range choosers {
+		if selections[i], err = c.selection(ctx, candidates, budget); err != nil {
+			return nil, err
+		}
+	}
+	return selections, nil
 }
 
 // keeping returns a pipeline for candidates. Messages are never duplicates: a

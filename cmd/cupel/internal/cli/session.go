@@ -72,13 +72,19 @@ var caches = cupelsession.Caches()
 
 func cacheNames() []string { return slices.Sorted(maps.Keys(caches)) }
 
+// cacheNamed returns the prompt cache that --cache names.
+func cacheNamed(name string) (cupelsession.CacheModel, error) {
+	cache, ok := caches[name]
+	if !ok {
+		return cache, usagef("--cache: %.40q is unknown; want one of %s", name, strings.Join(cacheNames(), ", "))
+	}
+	return cache, nil
+}
+
 // cacheOf returns the prompt cache of a name, or the one of a conversation's API.
 func cacheOf(name string, f cupelchat.Format) (cupelsession.CacheModel, error) {
-	if cache, ok := caches[name]; ok {
-		return cache, nil
-	}
 	if name != "" {
-		return cupelsession.NoCache, usagef("--cache: %.40q is unknown; want one of %s", name, strings.Join(cacheNames(), ", "))
+		return cacheNamed(name)
 	}
 	switch f {
 	case cupelchat.Anthropic, cupelchat.Bedrock:
