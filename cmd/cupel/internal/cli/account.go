@@ -100,7 +100,7 @@ func (a *account) printCandidates(p *terminal.Printer, candidates []int, rows in
 			per = short(e.Score / float64(e.Tokens))
 		}
 		table[i] = []any{
-			place(e), rank(e), score(e), e.Tokens, per, kindOf(e.Item), toolOf(e.Item), a.reason(e), e.Item.Group(), form(e), headline(shownAs(e)),
+			numberOr(e.Place, ""), numberOr(e.Rank, "-"), score(e), e.Tokens, per, kindOf(e.Item), textOf(e.Item, "tool"), a.reason(e), e.Item.Group(), form(e), headline(shownAs(e)),
 		}
 	}
 	printSome(p, candidateHeads, table, rows)
@@ -115,18 +115,12 @@ func shownAs(e *analysis.Entry) *cupel.ContextItem {
 	return e.Item
 }
 
-func place(e *analysis.Entry) string {
-	if e.Place == 0 {
-		return ""
+// numberOr returns a place or a rank as tables show it: 0 is none.
+func numberOr(n int, none string) any {
+	if n == 0 {
+		return none
 	}
-	return strconv.Itoa(e.Place)
-}
-
-func rank(e *analysis.Entry) string {
-	if e.Rank == 0 {
-		return "-"
-	}
-	return strconv.Itoa(e.Rank)
+	return n
 }
 
 // score returns "-" for a candidate that was not scored.

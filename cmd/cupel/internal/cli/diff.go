@@ -219,8 +219,7 @@ func (d *difference) add(what string, changes []analysis.ReportChange, other *cu
 		if in == nil || in.Place == 0 {
 			in = c.A
 		}
-		title, _ := in.Item.MetadataText("title")
-		d.Changes = append(d.Changes, change{what, title, c.Content, kindOf(in.Item), in.Tokens, outcomeOf(c.A), outcomeOf(c.B)})
+		d.Changes = append(d.Changes, change{what, textOf(in.Item, "title"), c.Content, kindOf(in.Item), in.Tokens, outcomeOf(c.A), outcomeOf(c.B)})
 	}
 }
 

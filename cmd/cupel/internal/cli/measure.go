@@ -176,11 +176,11 @@ func (m *measuring[C, S]) conversations(env *Environment) iter.Seq2[C, error] {
 
 // measuringError marks the errors of a measurement. R is that of a line.
 func measuringError[R error](err error) error {
-	if _, ok := errors.AsType[usageError](err); ok {
+	if _, ok := errors.AsType[codedError](err); ok {
 		return err
 	}
 	if _, ok := errors.AsType[R](err); ok {
-		return usageError{err}
+		return codedError{err, exitUsage}
 	}
 	return selecting(err)
 }
@@ -208,5 +208,5 @@ func failedAt(lines []string) error {
 	if lines == nil {
 		return nil
 	}
-	return selectionError{errors.New(strings.Join(lines, "\n"))}
+	return codedError{errors.New(strings.Join(lines, "\n")), exitSelection}
 }

@@ -48,7 +48,7 @@ that came and went. A larger budget does not always keep what a smaller one incl
 	requireFlags(command, "items", "policy")
 	amountFlag(command, &flags.from, "from", "", "first budget, in `tokens` (default: what pinned items and --reserve need)")
 	amountFlag(command, &flags.to, "to", "", "last budget, in `tokens` (default: enough for all candidates and the reserve)")
-	tokensFlag(command.Flags(), &flags.stride, "stride", "`tokens` between budgets (default: a round number that gives about fifty budgets)")
+	tokensFlag(command, &flags.stride, "stride", "`tokens` between budgets (default: a round number that gives about fifty budgets)")
 	flags.registerReserves(command)
 	return command
 }

@@ -175,9 +175,8 @@ func (w *whyNotAnswer) smallest() string {
 // printItem shows the candidate itself.
 func (w *whyNotAnswer) printItem(p *terminal.Printer) {
 	e := &w.Entry
-	title, _ := e.Item.MetadataText("title")
 	rows := [][]any{
-		{"item", e.Item.Content()}, {"title", title}, {"role", roleOf(e.Item)},
+		{"item", e.Item.Content()}, {"title", textOf(e.Item, "title")}, {"role", textOf(e.Item, "role")},
 		{"kind", fmt.Sprintf("%s, source %s", e.Item.Kind(), e.Item.Source())},
 		{"tokens", e.Item.Tokens()}, {"group", e.Item.Group()}, {"form", form(e)},
 	}
@@ -238,9 +237,8 @@ func (a *account) jsonCandidates(candidates []int) []jsonCandidate {
 
 func (a *account) jsonCandidate(candidate int) jsonCandidate {
 	e := &a.Entries[candidate]
-	title, _ := e.Item.MetadataText("title")
 	return jsonCandidate{
-		candidate, roleOf(e.Item), toolOf(e.Item), title, e.Item.Group(), e.Item.Content(),
+		candidate, textOf(e.Item, "role"), textOf(e.Item, "tool"), textOf(e.Item, "title"), e.Item.Group(), e.Item.Content(),
 		string(e.Item.Kind()), e.Item.Tokens(), e.Rank, jsonScore(e.Score), e.Code,
 	}
 }
