@@ -13,6 +13,7 @@ import (
 
 	"github.com/BurntSushi/toml"
 
+	"github.com/wollax/cupel-go/cmd/cupel/internal/terminal"
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/policy"
@@ -190,7 +191,7 @@ func (r *reader) check(a *arguments, given map[string]any) Check {
 func show(v any) string {
 	switch v := v.(type) {
 	case string:
-		return strconv.Quote(shortened(v))
+		return strconv.Quote(terminal.Cut(v, 60))
 	case float64:
 		return strconv.FormatFloat(v, 'g', -1, 64)
 	case []any:
@@ -207,15 +208,6 @@ func show(v any) string {
 		return "{" + strings.Join(parts, ", ") + "}"
 	}
 	return fmt.Sprint(v)
-}
-
-// shortened returns at most sixty characters of a text.
-func shortened(text string) string {
-	const most = 60
-	if runes := []rune(text); len(runes) > most {
-		return string(runes[:most]) + "…"
-	}
-	return text
 }
 
 // recorder is a [cupeltest.T] that records failures.

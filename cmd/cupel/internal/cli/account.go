@@ -74,16 +74,13 @@ func (a *account) printLists(p *terminal.Printer, rows int) {
 	a.printReasons(p)
 	undecided := len(a.Entries) - len(a.Window) - len(a.Out)
 	if undecided > 0 {
-		p.Line("")
-		p.Line("The run ended before it decided about %s.", english.Plural(undecided, "candidate"))
+		p.Paragraph("The run ended before it decided about %s.", english.Plural(undecided, "candidate"))
 	}
 	for _, s := range a.report.CountRequirementShortfalls {
-		p.Line("")
-		p.Line("%s", s)
+		p.Paragraph("%s", s)
 	}
 	if over := a.report.Overflow; over != nil {
-		p.Line("")
-		p.Line("The selection is %d tokens over its target; the policy allows that.", over.TokensOverBudget)
+		p.Paragraph("The selection is %d tokens over its target; the policy allows that.", over.TokensOverBudget)
 	}
 }
 
@@ -191,7 +188,6 @@ func (a *account) printReasons(p *terminal.Printer) {
 		return
 	}
 	slices.SortFunc(rows, func(x, y []any) int { return cmp.Compare(fmt.Sprint(x[1]), fmt.Sprint(y[1])) })
-	p.Line("")
-	p.Line("Why they are out")
+	p.Paragraph("Why they are out")
 	p.Table([]string{"", "", ""}, rows)
 }

@@ -53,7 +53,6 @@ Flags override the file's [selection] table. CHECKS.md lists the assertions.`,
 		RunE: func(command *cobra.Command, args []string) error {
 			return flags.run(command.Context(), env, args)
 		},
-		ValidArgsFunction: cobra.FixedCompletions([]string{"toml"}, cobra.ShellCompDirectiveFilterFileExt),
 	}
 	flags.selectionFlags.register(command)
 	flags.printFlags.register(command)
@@ -61,7 +60,6 @@ Flags override the file's [selection] table. CHECKS.md lists the assertions.`,
 	set.StringVar(&flags.junit, "junit", "", "write JUnit XML to this `file` too")
 	set.BoolVar(&flags.force, "force", false, "overwrite the --junit file")
 	set.BoolVar(&flags.hide, "hide-contents", false, "show sizes of contents in failures; not their beginnings")
-	must(command.MarkFlagFilename("junit", "xml"))
 	return command
 }
 

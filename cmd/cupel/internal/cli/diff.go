@@ -61,8 +61,6 @@ one copy is.`,
 	command.Flags().StringVar(&flags.contents, "contents", "", "`file` with the contents of recorded items; {\"id\": …, \"content\": …} on each line")
 	command.MarkFlagsMutuallyExclusive("recordings", "items")
 	command.MarkFlagsMutuallyExclusive("recordings", "budget")
-	must(command.MarkFlagFilename("recordings", "json", "jsonl"))
-	must(command.MarkFlagFilename("contents", "jsonl"))
 	return command
 }
 
@@ -244,8 +242,7 @@ func (d *difference) print(p *terminal.Printer, rows int) {
 	}
 	p.Table([]string{"", "SELECTION", "ITEMS", "TOKENS", "OF THE BUDGET"}, table)
 	if len(d.Changes) == 0 {
-		p.Line("")
-		p.Line("Both include the same contents in the same order.")
+		p.Paragraph("Both include the same contents in the same order.")
 		return
 	}
 	heading(p, "What differs", len(d.Changes))

@@ -41,7 +41,6 @@ func (f *measureFlags) register(command *cobra.Command, data string, known []str
 	set.StringVar(&f.deadLetters, "dead-letters", "", "write what cannot be measured to this `file`; measures the rest")
 	set.BoolVar(&f.force, "force", false, "overwrite files")
 	requireFlags(command, "data")
-	must(command.MarkFlagFilename("data", "json", "jsonl"))
 	complete(command, "part", partAll, partTune, partHeldOut)
 	complete(command, "against", known...)
 	completePolicy(command, "policy", known...)

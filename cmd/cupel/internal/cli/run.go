@@ -21,7 +21,6 @@ type runFlags struct {
 	selectionFlags
 	outputFlags
 	as             string
-	headers        bool
 	checkFormat    bool
 	session, cache string
 }
@@ -53,7 +52,6 @@ dropped or restored.`,
 	requireFlags(command, "items", "policy", "budget")
 	set := command.Flags()
 	set.StringVar(&flags.as, "as", "text", "`form` of the output: text, json or transcript")
-	set.BoolVar(&flags.headers, "headers", false, "with --as text, print a line above each item: position, kind, tokens and group")
 	set.BoolVar(&flags.checkFormat, "check-format", false, "with --as transcript, fail if the API would refuse the window")
 	set.StringVar(&flags.session, "session", "", "`file` that keeps the window from turn to turn")
 	set.StringVar(&flags.cache, "cache", "", "with --session, the cache of this `provider` (default: that of the transcript's API); one of "+strings.Join(cacheNames(), ", "))
@@ -162,7 +160,7 @@ func (f *runFlags) print(env *Environment, s *selection, window []*cupel.Context
 			return err
 		}
 	default:
-		f.writeText(&out, window, safe)
+		writeText(&out, window, safe)
 	}
 	return f.write(env, func(w io.Writer) error {
 		_, err := out.WriteTo(w)
@@ -171,13 +169,10 @@ func (f *runFlags) print(env *Environment, s *selection, window []*cupel.Context
 }
 
 // writeText prints contents with a blank line between them.
-func (f *runFlags) writeText(out *bytes.Buffer, window []*cupel.ContextItem, safe bool) {
+func writeText(out *bytes.Buffer, window []*cupel.ContextItem, safe bool) {
 	for i, item := range window {
 		if i > 0 {
 			out.WriteByte('\n')
-		}
-		if f.headers {
-			fmt.Fprintln(out, terminal.Safe(header(i, item)))
 		}
 		content := item.Content()
 		if safe {
@@ -185,18 +180,6 @@ func (f *runFlags) writeText(out *bytes.Buffer, window []*cupel.ContextItem, saf
 		}
 		fmt.Fprintln(out, content)
 	}
-}
-
-// header returns the line above one item.
-func header(i int, item *cupel.ContextItem) string {
-	text := fmt.Sprintf("--- %d: %s, %d", i+1, kindOf(item), item.Tokens())
-	if full, ok := item.OriginalTokens(); ok && full > item.Tokens() { // a smaller form
-		text += fmt.Sprintf(" of %d", full)
-	}
-	if item.Group() != "" {
-		return text + " tokens, group " + item.Group()
-	}
-	return text + " tokens"
 }
 
 // checkFormat fails if the API of a conversation would refuse a body.

@@ -38,7 +38,6 @@ func (f *candidateFlags) register(command *cobra.Command) {
 	flags.BoolVar(&f.noPin, "no-pin", false, "pin only the tool definitions of a transcript; not the system prompt or the user's messages")
 	flags.IntVar(&f.media, "media-tokens", -1, "`tokens` of each image, file or sound (default: an estimate for the API)")
 	flags.Lookup("media-tokens").DefValue = "0" // print no default
-	must(command.MarkFlagFilename("items", "json", "jsonl"))
 	complete(command, "format", input.Formats()...)
 }
 
