@@ -1,13 +1,13 @@
 package cli
 
 import (
-	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/wollax/cupel-go/cmd/cupel/internal/recorded"
 	"github.com/wollax/cupel-go/cupel/policy"
 	"github.com/wollax/cupel-go/cupel/strategy"
 	"github.com/wollax/cupel-go/cupelrelevance"
@@ -107,8 +107,7 @@ func ask(p policy.Policy) policy.Policy {
 	for _, s := range p.Scorers {
 		total += s.Weight
 	}
-	// Policies nest, and strings of JSON have no bare quotes.
-	if text, err := json.Marshal(p); err == nil && strings.Contains(string(text), `"type":"`+relevance+`"`) {
+	if has, err := recorded.Uses(p, relevance); err == nil && has {
 		return p
 	}
 	p.Scorers = append(slices.Clone(p.Scorers), policy.Weighted{Scorer: policy.Strategy{Type: relevance}, Weight: relevanceShare * total})

@@ -103,10 +103,7 @@ func (f *runFlags) run(ctx context.Context, env *Environment) error {
 // run chooses the window: of a conversation with what the API requires.
 func (s *selection) run(ctx context.Context) (*cupelchat.Window, error) {
 	if s.Conversation != nil {
-		if s.preset != nil {
-			return s.Conversation.Select(ctx, s.preset, s.budget)
-		}
-		return s.Conversation.Select(ctx, s.pipeline, s.budget)
+		return s.Conversation.Select(ctx, s.ofMessages(), s.budget)
 	}
 	items, report, err := s.pipeline.RunReport(ctx, s.items, s.budget)
 	return &cupelchat.Window{Items: items, Report: report}, err

@@ -19,11 +19,7 @@ func (s *selection) openSession(path, cacheName string) (*cupelsession.Session, 
 	if err != nil {
 		return nil, err
 	}
-	var chooser cupelsession.Chooser = s.pipeline
-	if s.preset != nil {
-		chooser = s.preset
-	}
-	session, err := cupelsession.New(chooser, cupelsession.Config{Cache: cache})
+	session, err := cupelsession.New(s.ofMessages(), cupelsession.Config{Cache: cache})
 	if err != nil {
 		return nil, err
 	}
