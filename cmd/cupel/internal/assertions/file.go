@@ -47,7 +47,9 @@ type Check struct {
 	Text string // the name and its arguments
 	Why  string // the reason given in the file, or ""
 
-	holds func(Subject) error
+	// Run returns nil if the assertion holds, and otherwise the error of cupeltest: a
+	// [*cupeltest.SelectionReportAssertionError] for all assertions but Deterministic.
+	Run func(Subject) error
 }
 
 // Subject is what checks are run against.
@@ -58,11 +60,6 @@ type Subject struct {
 	Report   *cupel.SelectionReport // of a dry run of the above
 	Options  []cupeltest.ChainOption
 }
-
-// Run returns nil if the assertion holds, and otherwise the error of cupeltest: a
-// [*cupeltest.SelectionReportAssertionError] for all assertions but
-// Deterministic.
-func (c Check) Run(s Subject) error { return c.holds(s) }
 
 // Errors are the errors that a file may expect of a selection, by name.
 var Errors = map[string]error{
@@ -183,7 +180,7 @@ func (r *reader) check(a *arguments, given map[string]any) Check {
 	if a.N < v.least || a.N < 0 || deterministic || v.takes == "threshold" && !(a.Threshold > 0) {
 		r.fail(r.at, "%s is out of range, or would always hold", strings.TrimPrefix(c.Text, v.name+" "))
 	}
-	c.holds = func(s Subject) error { return a.holds(v.name, s) }
+	c.Run = func(s Subject) error { return a.holds(v.name, s) }
 	return c
 }
 

@@ -180,14 +180,13 @@ func (a *account) printReasons(p *terminal.Printer) {
 	for _, i := range a.Out {
 		count[a.Entries[i].Code]++
 	}
-	var rows [][]any
-	for code, n := range count {
-		rows = append(rows, []any{n, code, cupel.ExclusionCode(code).Meaning()})
-	}
-	if len(rows) == 0 {
+	if len(count) == 0 {
 		return
 	}
-	slices.SortFunc(rows, func(x, y []any) int { return cmp.Compare(fmt.Sprint(x[1]), fmt.Sprint(y[1])) })
+	var rows [][]any
+	for _, code := range slices.Sorted(maps.Keys(count)) {
+		rows = append(rows, []any{count[code], code, cupel.ExclusionCode(code).Meaning()})
+	}
 	p.Paragraph("Why they are out")
 	p.Table([]string{"", "", ""}, rows)
 }

@@ -78,7 +78,6 @@ func amountFlag(command *cobra.Command, p *amount, name, shorthand, usage string
 		*p, err = parseAmount(text)
 		return err
 	})
-	complete(command, name, modelCompletions()...)
 }
 
 // number is an integer as people write it: 8000, 3,000, 8_000, 8k, 1.5M.

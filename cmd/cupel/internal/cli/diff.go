@@ -45,7 +45,7 @@ one copy is.`,
   cupel diff recorded my-policy.toml --recordings runs.jsonl`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(command *cobra.Command, args []string) error {
-			return flags.run(command.Context(), env, [2]string(args), command.Flags().Changed("budget"))
+			return flags.run(command.Context(), env, [2]string(args))
 		},
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			names, _ := presets()
@@ -64,7 +64,7 @@ one copy is.`,
 	return command
 }
 
-func (f *diffFlags) run(ctx context.Context, env *Environment, args [2]string, budgetGiven bool) error {
+func (f *diffFlags) run(ctx context.Context, env *Environment, args [2]string) error {
 	if args[0] == args[1] {
 		return usagef("A and B are both %s: give two different ones", args[0])
 	}
@@ -72,10 +72,10 @@ func (f *diffFlags) run(ctx context.Context, env *Environment, args [2]string, b
 	case len(f.runs) > 0:
 		return f.recordings(ctx, env, args)
 	case len(f.items) == 0 && (isPolicyFile(args[0]) || args[0] == "-"):
-		return f.reports(env, args, budgetGiven)
+		return f.reports(env, args)
 	case len(f.items) == 0:
 		return usagef("%s is no report: give --items to compare policies", args[0])
-	case !budgetGiven:
+	case f.budget == amount{}:
 		return usagef("two policies need a budget: give --budget")
 	}
 	return f.policies(ctx, env, args)
@@ -100,7 +100,7 @@ func (f *diffFlags) policies(ctx context.Context, env *Environment, args [2]stri
 }
 
 // reports compares two reports.
-func (f *diffFlags) reports(env *Environment, args [2]string, budgetGiven bool) error {
+func (f *diffFlags) reports(env *Environment, args [2]string) error {
 	var reports [2]*cupel.SelectionReport
 	for i, arg := range args {
 		var err error
@@ -108,7 +108,7 @@ func (f *diffFlags) reports(env *Environment, args [2]string, budgetGiven bool) 
 			return err
 		}
 	}
-	if !budgetGiven {
+	if f.budget == (amount{}) {
 		return f.compare(env, args, reports, nil)
 	}
 	budget, err := f.make(nil)

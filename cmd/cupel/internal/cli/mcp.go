@@ -148,17 +148,6 @@ type mcpSelect struct {
 	SkipInvalid bool            `json:"skip_invalid,omitempty" jsonschema:"leave out items that are not valid"`
 }
 
-// choose finds the policy.
-func (t *mcpTools) choose(in *mcpSelect) (chooser, error) {
-	name := t.policy
-	if in.Policy != "" && in.Policy != name {
-		if name = in.Policy; isPolicyFile(name) || name == "-" {
-			return chooser{}, fmt.Errorf("the policy %q is a file: give a preset, or start the server with that file", name)
-		}
-	}
-	return asking(in.Query).chooser(t.env, name, t.encoding)
-}
-
 // read reads the candidates of a call.
 func (t *mcpTools) read(in *mcpSelect) (*input.Candidates, error) {
 	if (len(in.Candidates) > 0) == (in.File != "") {
@@ -214,7 +203,10 @@ func (t *mcpTools) readText(name string) ([]byte, error) {
 
 // selection reads the candidates and prepares them.
 func (t *mcpTools) selection(ctx context.Context, in *mcpSelect) (*selection, error) {
-	c, err := t.choose(in)
+	if in.Policy != t.policy && (isPolicyFile(in.Policy) || in.Policy == "-") {
+		return nil, fmt.Errorf("the policy %q is a file: give a preset, or start the server with that file", in.Policy)
+	}
+	c, err := asking(in.Query).chooser(t.env, cmp.Or(in.Policy, t.policy), t.encoding)
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -55,10 +54,7 @@ const (
 
 // check validates the flags.
 func (f *measureFlags) check() error {
-	if !slices.Contains([]string{partAll, partTune, partHeldOut}, f.part) {
-		return usagef("--part: %q is not one of all, tune, held-out", f.part)
-	}
-	return nil
+	return oneOf("part", f.part, partAll, partTune, partHeldOut)
 }
 
 // measures reports whether conversation i of a file is in the part: every second one is

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -63,8 +62,6 @@ dropped or restored.`,
 // check validates the flags before anything is read.
 func (f *runFlags) check() error {
 	switch {
-	case !slices.Contains([]string{"text", "json", "transcript"}, f.as):
-		return usagef("--as: %q is not one of text, json, transcript", f.as)
 	case f.checkFormat && f.as != "transcript":
 		return usagef("--check-format requires --as transcript")
 	case f.cache != "" && f.session == "":
@@ -72,7 +69,7 @@ func (f *runFlags) check() error {
 	case f.session != "" && f.session == f.output:
 		return usagef("--session and --output are the same file: %s", f.session)
 	}
-	return nil
+	return oneOf("as", f.as, "text", "json", "transcript")
 }
 
 func (f *runFlags) run(ctx context.Context, env *Environment) error {

@@ -322,6 +322,14 @@ func complete(command *cobra.Command, flag string, values ...string) {
 	must(command.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)))
 }
 
+// oneOf returns an error for a flag with a value that is unknown.
+func oneOf(flag, value string, known ...string) error {
+	if slices.Contains(known, value) {
+		return nil
+	}
+	return usagef("--%s: %q is not one of %s", flag, value, strings.Join(known, ", "))
+}
+
 // must panics on errors that only a mistake in this package can cause.
 func must(err error) {
 	if err != nil {
