@@ -13,6 +13,7 @@ import (
 
 	"github.com/BurntSushi/toml"
 
+	"github.com/wollax/cupel-go/cmd/cupel/internal/terminal"
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/policy"
@@ -46,7 +47,9 @@ type Check struct {
 	Text string // the name and its arguments
 	Why  string // the reason given in the file, or ""
 
-	holds func(Subject) error
+	// Run returns nil if the assertion holds, and otherwise the error of cupeltest: a
+	// [*cupeltest.SelectionReportAssertionError] for all assertions but Deterministic.
+	Run func(Subject) error
 }
 
 // Subject is what checks are run against.
@@ -57,11 +60,6 @@ type Subject struct {
 	Report   *cupel.SelectionReport // of a dry run of the above
 	Options  []cupeltest.ChainOption
 }
-
-// Run returns nil if the assertion holds, and otherwise the error of cupeltest: a
-// [*cupeltest.SelectionReportAssertionError] for all assertions but
-// Deterministic.
-func (c Check) Run(s Subject) error { return c.holds(s) }
 
 // Errors are the errors that a file may expect of a selection, by name.
 var Errors = map[string]error{
@@ -182,7 +180,7 @@ func (r *reader) check(a *arguments, given map[string]any) Check {
 	if a.N < v.least || a.N < 0 || deterministic || v.takes == "threshold" && !(a.Threshold > 0) {
 		r.fail(r.at, "%s is out of range, or would always hold", strings.TrimPrefix(c.Text, v.name+" "))
 	}
-	c.holds = func(s Subject) error { return a.holds(v.name, s) }
+	c.Run = func(s Subject) error { return a.holds(v.name, s) }
 	return c
 }
 
@@ -190,7 +188,7 @@ func (r *reader) check(a *arguments, given map[string]any) Check {
 func show(v any) string {
 	switch v := v.(type) {
 	case string:
-		return strconv.Quote(shortened(v))
+		return strconv.Quote(terminal.Cut(v, 60))
 	case float64:
 		return strconv.FormatFloat(v, 'g', -1, 64)
 	case []any:
@@ -207,15 +205,6 @@ func show(v any) string {
 		return "{" + strings.Join(parts, ", ") + "}"
 	}
 	return fmt.Sprint(v)
-}
-
-// shortened returns at most sixty characters of a text.
-func shortened(text string) string {
-	const most = 60
-	if runes := []rune(text); len(runes) > most {
-		return string(runes[:most]) + "…"
-	}
-	return text
 }
 
 // recorder is a [cupeltest.T] that records failures.

@@ -74,16 +74,13 @@ func (a *account) printLists(p *terminal.Printer, rows int) {
 	a.printReasons(p)
 	undecided := len(a.Entries) - len(a.Window) - len(a.Out)
 	if undecided > 0 {
-		p.Line("")
-		p.Line("The run ended before it decided about %s.", english.Plural(undecided, "candidate"))
+		p.Paragraph("The run ended before it decided about %s.", english.Plural(undecided, "candidate"))
 	}
 	for _, s := range a.report.CountRequirementShortfalls {
-		p.Line("")
-		p.Line("%s", s)
+		p.Paragraph("%s", s)
 	}
 	if over := a.report.Overflow; over != nil {
-		p.Line("")
-		p.Line("The selection is %d tokens over its target; the policy allows that.", over.TokensOverBudget)
+		p.Paragraph("The selection is %d tokens over its target; the policy allows that.", over.TokensOverBudget)
 	}
 }
 
@@ -100,7 +97,7 @@ func (a *account) printCandidates(p *terminal.Printer, candidates []int, rows in
 			per = short(e.Score / float64(e.Tokens))
 		}
 		table[i] = []any{
-			place(e), rank(e), score(e), e.Tokens, per, kindOf(e.Item), toolOf(e.Item), a.reason(e), e.Item.Group(), form(e), headline(shownAs(e)),
+			numberOr(e.Place, ""), numberOr(e.Rank, "-"), score(e), e.Tokens, per, kindOf(e.Item), textOf(e.Item, "tool"), a.reason(e), e.Item.Group(), form(e), headline(shownAs(e)),
 		}
 	}
 	printSome(p, candidateHeads, table, rows)
@@ -115,18 +112,12 @@ func shownAs(e *analysis.Entry) *cupel.ContextItem {
 	return e.Item
 }
 
-func place(e *analysis.Entry) string {
-	if e.Place == 0 {
-		return ""
+// numberOr returns a place or a rank as tables show it: 0 is none.
+func numberOr(n int, none string) any {
+	if n == 0 {
+		return none
 	}
-	return strconv.Itoa(e.Place)
-}
-
-func rank(e *analysis.Entry) string {
-	if e.Rank == 0 {
-		return "-"
-	}
-	return strconv.Itoa(e.Rank)
+	return n
 }
 
 // score returns "-" for a candidate that was not scored.
@@ -189,15 +180,13 @@ func (a *account) printReasons(p *terminal.Printer) {
 	for _, i := range a.Out {
 		count[a.Entries[i].Code]++
 	}
-	var rows [][]any
-	for code, n := range count {
-		rows = append(rows, []any{n, code, cupel.ExclusionCode(code).Meaning()})
-	}
-	if len(rows) == 0 {
+	if len(count) == 0 {
 		return
 	}
-	slices.SortFunc(rows, func(x, y []any) int { return cmp.Compare(fmt.Sprint(x[1]), fmt.Sprint(y[1])) })
-	p.Line("")
-	p.Line("Why they are out")
+	var rows [][]any
+	for _, code := range slices.Sorted(maps.Keys(count)) {
+		rows = append(rows, []any{count[code], code, cupel.ExclusionCode(code).Meaning()})
+	}
+	p.Paragraph("Why they are out")
 	p.Table([]string{"", "", ""}, rows)
 }

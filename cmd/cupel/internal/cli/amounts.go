@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/wollax/cupel-go/cupel"
 )
@@ -64,28 +63,21 @@ func addTokens(a, b int) int {
 	return a + b
 }
 
-// Set implements [pflag.Value].
-func (a *amount) Set(text string) (err error) {
-	*a, err = parseAmount(text)
-	return err
-}
-
-// String implements [pflag.Value].
-func (a amount) String() string {
-	if a.percent > 0 {
-		return strconv.FormatFloat(a.percent, 'g', -1, 64) + "%"
+// tokensIn returns the tokens of what a report includes.
+func tokensIn(report *cupel.SelectionReport) int {
+	all := 0
+	for _, in := range report.Included {
+		all = addTokens(all, max(in.Item.Tokens(), 0)) // a foreign report may have negative counts
 	}
-	return strconv.Itoa(a.tokens)
+	return all
 }
-
-// Type implements [pflag.Value].
-func (a amount) Type() string { return "tokens" }
 
 // amountFlag registers a flag that takes a budget.
 func amountFlag(command *cobra.Command, p *amount, name, shorthand, usage string) {
-	command.Flags().VarP(p, name, shorthand, usage)
-	command.Flags().Lookup(name).DefValue = "0" // print no default
-	complete(command, name, modelCompletions()...)
+	command.Flags().FuncP(name, shorthand, usage, func(text string) (err error) {
+		*p, err = parseAmount(text)
+		return err
+	})
 }
 
 // number is an integer as people write it: 8000, 3,000, 8_000, 8k, 1.5M.
@@ -111,22 +103,10 @@ func parseNumber(text string) (int, error) {
 	return int(value.Num().Int64()), nil
 }
 
-// tokensValue is the value of a flag that takes a number of tokens.
-type tokensValue int
-
-func tokensFlag(flags *pflag.FlagSet, p *int, name, usage string) {
-	flags.Var((*tokensValue)(p), name, usage)
+// tokensFlag registers a flag that takes a number of tokens.
+func tokensFlag(command *cobra.Command, p *int, name, usage string) {
+	command.Flags().Func(name, usage, func(text string) (err error) {
+		*p, err = parseNumber(text)
+		return err
+	})
 }
-
-// Set implements [pflag.Value].
-func (v *tokensValue) Set(text string) error {
-	n, err := parseNumber(text)
-	*v = tokensValue(n)
-	return err
-}
-
-// String implements [pflag.Value].
-func (v *tokensValue) String() string { return strconv.Itoa(int(*v)) }
-
-// Type implements [pflag.Value].
-func (v *tokensValue) Type() string { return "int" }

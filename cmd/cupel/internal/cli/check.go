@@ -53,7 +53,6 @@ Flags override the file's [selection] table. CHECKS.md lists the assertions.`,
 		RunE: func(command *cobra.Command, args []string) error {
 			return flags.run(command.Context(), env, args)
 		},
-		ValidArgsFunction: cobra.FixedCompletions([]string{"toml"}, cobra.ShellCompDirectiveFilterFileExt),
 	}
 	flags.selectionFlags.register(command)
 	flags.printFlags.register(command)
@@ -61,7 +60,6 @@ Flags override the file's [selection] table. CHECKS.md lists the assertions.`,
 	set.StringVar(&flags.junit, "junit", "", "write JUnit XML to this `file` too")
 	set.BoolVar(&flags.force, "force", false, "overwrite the --junit file")
 	set.BoolVar(&flags.hide, "hide-contents", false, "show sizes of contents in failures; not their beginnings")
-	must(command.MarkFlagFilename("junit", "xml"))
 	return command
 }
 
@@ -141,7 +139,7 @@ func (f *checkFlags) selection(ctx context.Context, env *Environment, file *chec
 	if isPolicyFile(says.Policy) {
 		says.Policy = relativeTo(file.File, says.Policy)
 	}
-	s.policy = cmp.Or(s.policy, says.Policy)
+	s.policy, s.query = cmp.Or(s.policy, says.Policy), cmp.Or(s.query, says.Query)
 	s.budget = cmp.Or(s.budget, amount{tokens: says.Budget})
 	s.target, s.reserve, s.margin = cmp.Or(s.target, says.Target), cmp.Or(s.reserve, says.Reserve), cmp.Or(s.margin, says.Margin)
 	if s.slots == nil {
@@ -159,19 +157,7 @@ func (f *checkFlags) selection(ctx context.Context, env *Environment, file *chec
 	if missing != "" {
 		return nil, usagef("selection.%s is missing; set it in the file, or give --%s", missing, missing)
 	}
-	c, err := asking(cmp.Or(f.query, says.Query)).chooser(env, s.policy, s.encoding)
-	if err != nil {
-		return nil, err
-	}
-	candidates, err := s.candidateFlags.read(ctx, env)
-	if err != nil {
-		return nil, err
-	}
-	budget, err := s.make(candidates.Items)
-	if err != nil {
-		return nil, err
-	}
-	return c.selection(ctx, candidates, budget)
+	return s.read(ctx, env)
 }
 
 // relativeTo resolves a name in a file of checks against the file's folder.

@@ -41,22 +41,19 @@ type Environment struct {
 	stdinTaken bool            // an input is read from Stdin already
 }
 
-// usageError is a mistake on the command line, or in a file that it names.
-type usageError struct{ err error }
-
-func (e usageError) Error() string { return e.err.Error() }
-func (e usageError) Unwrap() error { return e.err }
-
-// usagef returns a usageError.
-func usagef(format string, args ...any) error {
-	return usageError{fmt.Errorf(format, args...)}
+// codedError is an error with the exit code of the command.
+type codedError struct {
+	error
+	code int
 }
 
-// selectionError says that a run failed.
-type selectionError struct{ err error }
+func (e codedError) Unwrap() error { return e.error }
 
-func (e selectionError) Error() string { return e.err.Error() }
-func (e selectionError) Unwrap() error { return e.err }
+// usagef returns the error for a mistake on the command line, or in a file that it
+// names.
+func usagef(format string, args ...any) error {
+	return codedError{fmt.Errorf(format, args...), exitUsage}
+}
 
 // errCheck says that a check failed; the failure has been printed already.
 var errCheck = errors.New("a check failed")
@@ -101,7 +98,7 @@ func note(env *Environment, notes ...string) {
 }
 
 func exitCode(ctx context.Context, err error) int {
-	var selection selectionError
+	coded, ok := errors.AsType[codedError](err)
 	switch {
 	case err == nil:
 		return exitOK
@@ -109,8 +106,8 @@ func exitCode(ctx context.Context, err error) int {
 		return exitInterrupted
 	case errors.Is(err, errCheck):
 		return exitCheck
-	case errors.As(err, &selection):
-		return exitSelection
+	case ok:
+		return coded.code
 	default:
 		// Cobra's own errors are usage errors.
 		return exitUsage
@@ -186,7 +183,7 @@ func writeFile(name string, force bool, content func(w io.Writer) error) (err er
 		return usagef("%s already exists; --force overwrites it", name)
 	}
 	if err != nil {
-		return usageError{err}
+		return codedError{err, exitUsage}
 	}
 	defer func() {
 		// A device, a pipe or a link is the user's.

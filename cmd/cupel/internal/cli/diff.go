@@ -17,9 +17,7 @@ import (
 
 // diffFlags are the flags of newDiff.
 type diffFlags struct {
-	candidateFlags
-	budgetFlags
-	query string
+	selectionFlags // without a policy
 	printFlags
 	rows int
 
@@ -47,7 +45,7 @@ one copy is.`,
   cupel diff recorded my-policy.toml --recordings runs.jsonl`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(command *cobra.Command, args []string) error {
-			return flags.run(command.Context(), env, [2]string(args), command.Flags().Changed("budget"))
+			return flags.run(command.Context(), env, [2]string(args))
 		},
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			names, _ := presets()
@@ -63,12 +61,10 @@ one copy is.`,
 	command.Flags().StringVar(&flags.contents, "contents", "", "`file` with the contents of recorded items; {\"id\": …, \"content\": …} on each line")
 	command.MarkFlagsMutuallyExclusive("recordings", "items")
 	command.MarkFlagsMutuallyExclusive("recordings", "budget")
-	must(command.MarkFlagFilename("recordings", "json", "jsonl"))
-	must(command.MarkFlagFilename("contents", "jsonl"))
 	return command
 }
 
-func (f *diffFlags) run(ctx context.Context, env *Environment, args [2]string, budgetGiven bool) error {
+func (f *diffFlags) run(ctx context.Context, env *Environment, args [2]string) error {
 	if args[0] == args[1] {
 		return usagef("A and B are both %s: give two different ones", args[0])
 	}
@@ -76,10 +72,10 @@ func (f *diffFlags) run(ctx context.Context, env *Environment, args [2]string, b
 	case len(f.runs) > 0:
 		return f.recordings(ctx, env, args)
 	case len(f.items) == 0 && (isPolicyFile(args[0]) || args[0] == "-"):
-		return f.reports(env, args, budgetGiven)
+		return f.reports(env, args)
 	case len(f.items) == 0:
 		return usagef("%s is no report: give --items to compare policies", args[0])
-	case !budgetGiven:
+	case f.budget == amount{}:
 		return usagef("two policies need a budget: give --budget")
 	}
 	return f.policies(ctx, env, args)
@@ -87,39 +83,24 @@ func (f *diffFlags) run(ctx context.Context, env *Environment, args [2]string, b
 
 // policies compares two policies.
 func (f *diffFlags) policies(ctx context.Context, env *Environment, args [2]string) error {
-	var choosers [2]chooser
-	for i, arg := range args {
-		var err error
-		if choosers[i], err = asking(f.query).chooser(env, arg, f.encoding); err != nil {
-			return err
-		}
-	}
-	candidates, err := f.read(ctx, env)
-	if err != nil {
-		return err
-	}
-	budget, err := f.make(candidates.Items)
+	selections, err := f.readFor(ctx, env, args[:]...)
 	if err != nil {
 		return err
 	}
 	var reports [2]*cupel.SelectionReport
-	for i, arg := range args {
-		s, err := choosers[i].selection(ctx, candidates, budget)
-		if err != nil {
-			return err
-		}
+	for i, s := range selections {
 		for _, text := range s.notes {
-			note(env, shown(arg)+": "+text)
+			note(env, shown(args[i])+": "+text)
 		}
-		if reports[i], err = s.pipeline.DryRun(ctx, s.items, budget); err != nil {
-			return s.selecting(fmt.Errorf("%s: %w", shown(arg), err))
+		if reports[i], err = s.pipeline.DryRun(ctx, s.items, s.budget); err != nil {
+			return s.selecting(fmt.Errorf("%s: %w", shown(args[i]), err))
 		}
 	}
-	return f.compare(env, args, reports, &budget)
+	return f.compare(env, args, reports, &selections[0].budget)
 }
 
 // reports compares two reports.
-func (f *diffFlags) reports(env *Environment, args [2]string, budgetGiven bool) error {
+func (f *diffFlags) reports(env *Environment, args [2]string) error {
 	var reports [2]*cupel.SelectionReport
 	for i, arg := range args {
 		var err error
@@ -127,7 +108,7 @@ func (f *diffFlags) reports(env *Environment, args [2]string, budgetGiven bool) 
 			return err
 		}
 	}
-	if !budgetGiven {
+	if f.budget == (amount{}) {
 		return f.compare(env, args, reports, nil)
 	}
 	budget, err := f.make(nil)
@@ -236,16 +217,12 @@ func (d *difference) add(what string, changes []analysis.ReportChange, other *cu
 		if in == nil || in.Place == 0 {
 			in = c.A
 		}
-		title, _ := in.Item.MetadataText("title")
-		d.Changes = append(d.Changes, change{what, title, c.Content, kindOf(in.Item), in.Tokens, outcomeOf(c.A), outcomeOf(c.B)})
+		d.Changes = append(d.Changes, change{what, textOf(in.Item, "title"), c.Content, kindOf(in.Item), in.Tokens, outcomeOf(c.A), outcomeOf(c.B)})
 	}
 }
 
 func measure(label string, report *cupel.SelectionReport, budget *cupel.ContextBudget) measures {
-	m := measures{Label: label, Items: len(report.Included)}
-	for _, i := range report.Included {
-		m.Tokens = addTokens(m.Tokens, max(i.Item.Tokens(), 0)) // a foreign report may have negative counts
-	}
+	m := measures{Label: label, Items: len(report.Included), Tokens: tokensIn(report)}
 	if budget != nil {
 		share := analysis.BudgetUtilization(report, *budget)
 		m.Utilization = &share
@@ -265,8 +242,7 @@ func (d *difference) print(p *terminal.Printer, rows int) {
 	}
 	p.Table([]string{"", "SELECTION", "ITEMS", "TOKENS", "OF THE BUDGET"}, table)
 	if len(d.Changes) == 0 {
-		p.Line("")
-		p.Line("Both include the same contents in the same order.")
+		p.Paragraph("Both include the same contents in the same order.")
 		return
 	}
 	heading(p, "What differs", len(d.Changes))

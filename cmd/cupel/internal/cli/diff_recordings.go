@@ -81,7 +81,7 @@ func (f *diffFlags) recordings(ctx context.Context, env *Environment, args [2]st
 	}
 	err = f.print(env, d, func(p *terminal.Printer) { d.print(p, f.rows) })
 	if err == nil && d.failure != nil {
-		err = selectionError{fmt.Errorf("a policy failed at %d of %s; the first is %w", d.Failed, english.Plural(d.Runs+d.Failed, "run"), d.failure)}
+		err = codedError{fmt.Errorf("a policy failed at %d of %s; the first is %w", d.Failed, english.Plural(d.Runs+d.Failed, "run"), d.failure), exitSelection}
 	}
 	return err
 }

@@ -141,7 +141,7 @@ func (f *evalFlags) latest(env *Environment) (clock func() time.Time, err error)
 		if name == "-" {
 			data, err := io.ReadAll(r)
 			if err != nil {
-				return nil, usageError{err}
+				return nil, codedError{err, exitUsage}
 			}
 			// The measurement reads it again.
 			env.Stdin, env.stdinTaken = bytes.NewReader(data), slices.Contains(f.data[i+1:], name)
@@ -152,7 +152,7 @@ func (f *evalFlags) latest(env *Environment) (clock func() time.Time, err error)
 				continue
 			}
 			if err != nil {
-				return nil, usageError{err}
+				return nil, codedError{err, exitUsage}
 			}
 			if end := latest(env, &c); end.After(now) {
 				now = end

@@ -74,7 +74,7 @@ func (f *explainFlags) run(ctx context.Context, env *Environment, asksWhyNot boo
 		if err != nil {
 			return err
 		}
-		return f.print(env, answer.json(), answer.print)
+		return f.print(env, answer.json(), func(p *terminal.Printer) { answer.print(p, f.rows) })
 	}
 	err = f.print(env, report, func(p *terminal.Printer) {
 		if failed != nil {
@@ -94,8 +94,7 @@ func (f *explainFlags) run(ctx context.Context, env *Environment, asksWhyNot boo
 
 // heading prints a blank line and a title with a number.
 func heading(p *terminal.Printer, title string, n int) {
-	p.Line("")
-	p.Line("%s (%d)", title, n)
+	p.Paragraph("%s (%d)", title, n)
 }
 
 // printSome prints at most some rows of a table; 0 prints all.

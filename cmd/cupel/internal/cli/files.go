@@ -21,7 +21,7 @@ func open(env *Environment, name string) (io.Reader, func(), error) {
 	}
 	file, err := os.Open(name)
 	if err != nil {
-		return nil, nil, usageError{err}
+		return nil, nil, codedError{err, exitUsage}
 	}
 	// The file was only read: an error from Close does not matter.
 	done := func() { _ = file.Close() }

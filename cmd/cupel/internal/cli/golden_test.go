@@ -31,7 +31,6 @@ func TestGolden(t *testing.T) {
 		{"diff", "diff count.json ends.json -i items.jsonl -b 75", "in one of them, and why not in the other"},
 		{"diff-forms", "diff greedy.json ends.json -i units.json -b 90", "another form"},
 		{"sweep", "sweep -i items.jsonl -p greedy.json --reserve 20 --from 20 --to 90 --stride 10", "each budget at which something changes, and what fails"},
-		{"headers", "run --headers -i units.json -p greedy.json -b 70", "a line above each item"},
 		{"policies", "policies", "the presets"},
 	} {
 		t.Run(row.name, func(t *testing.T) {

@@ -89,26 +89,21 @@ func (f *inspectFlags) selections(ctx context.Context, env *Environment, reports
 	case len(f.items) == 0:
 		return nil, usagef("nothing to show: give --items and --policy, or a report from cupel explain --json")
 	}
-	s, err := f.read(ctx, env)
+	policies := []string{f.policy}
+	if f.against != "" {
+		policies = append(policies, f.against)
+	}
+	selections, err := f.readFor(ctx, env, policies...)
 	if err != nil {
 		return nil, err
 	}
-	first, err := inspectSelection(ctx, env, s)
-	if err != nil {
-		return nil, err
+	made := make([]*cupelinspect.Selection, len(selections))
+	for i, s := range selections {
+		if made[i], err = inspectSelection(ctx, env, s); err != nil {
+			return nil, err
+		}
 	}
-	if f.against == "" {
-		return []*cupelinspect.Selection{first}, nil
-	}
-	other, err := asking(f.query).chooser(env, f.against, f.encoding)
-	if err != nil {
-		return nil, err
-	}
-	if s, err = other.selection(ctx, s.Candidates, s.budget); err != nil {
-		return nil, err
-	}
-	second, err := inspectSelection(ctx, env, s)
-	return []*cupelinspect.Selection{first, second}, err
+	return made, nil
 }
 
 // inspectSelection shows a selection. The slider would show items that are prepared for

@@ -51,7 +51,6 @@ input ends. Programs in any language start it and call these tools:
 	set.StringVar(&flags.root, "root", ".", "`folder` with the files that tools may read")
 	set.StringVarP(&flags.policy, "policy", "p", agentPolicy, "policy of calls without one: a preset or a `file`")
 	encodingFlag(command, &flags.encoding)
-	must(command.MarkFlagDirname("root"))
 	completePolicy(command, "policy")
 	return command
 }
@@ -137,8 +136,9 @@ func addTool[In, Out any](server *mcp.Server, name, description string, call fun
 var mcpNames = strings.NewReplacer(", or --no-pin, which pins the tool definitions alone", "",
 	"--budget", "budget", "--reserve", "reserve", "--format", "format", "--encoding", "encoding", "--query", "query", "--skip-invalid", "skip_invalid")
 
-// mcpCandidates are the arguments that name candidates and how to choose.
-type mcpCandidates struct {
+// mcpSelect are the arguments of select.
+type mcpSelect struct {
+	Budget      int             `json:"budget" jsonschema:"tokens of the window, with the answer"`
 	Candidates  json.RawMessage `json:"candidates,omitempty" jsonschema:"the candidates: a list of messages or a request of OpenAI, Anthropic, Gemini, Bedrock or Ollama; a list of items with content; or JSON Lines as a text"`
 	File        string          `json:"file,omitempty" jsonschema:"a file with the candidates in place of them, below the folder that the server may read"`
 	Format      string          `json:"format,omitempty" jsonschema:"the format of the candidates, such as anthropic; found out by default"`
@@ -148,25 +148,8 @@ type mcpCandidates struct {
 	SkipInvalid bool            `json:"skip_invalid,omitempty" jsonschema:"leave out items that are not valid"`
 }
 
-// mcpSelect are the arguments of select.
-type mcpSelect struct {
-	mcpCandidates
-	Budget int `json:"budget" jsonschema:"tokens of the window, with the answer"`
-}
-
-// choose finds the policy.
-func (t *mcpTools) choose(in *mcpCandidates) (chooser, error) {
-	name := t.policy
-	if in.Policy != "" && in.Policy != name {
-		if name = in.Policy; isPolicyFile(name) || name == "-" {
-			return chooser{}, fmt.Errorf("the policy %q is a file: give a preset, or start the server with that file", name)
-		}
-	}
-	return asking(in.Query).chooser(t.env, name, t.encoding)
-}
-
 // read reads the candidates of a call.
-func (t *mcpTools) read(in *mcpCandidates) (*input.Candidates, error) {
+func (t *mcpTools) read(in *mcpSelect) (*input.Candidates, error) {
 	if (len(in.Candidates) > 0) == (in.File != "") {
 		return nil, errors.New("give either candidates or file: a list of messages, a request, or a list of items")
 	}
@@ -220,11 +203,14 @@ func (t *mcpTools) readText(name string) ([]byte, error) {
 
 // selection reads the candidates and prepares them.
 func (t *mcpTools) selection(ctx context.Context, in *mcpSelect) (*selection, error) {
-	c, err := t.choose(&in.mcpCandidates)
+	if in.Policy != t.policy && (isPolicyFile(in.Policy) || in.Policy == "-") {
+		return nil, fmt.Errorf("the policy %q is a file: give a preset, or start the server with that file", in.Policy)
+	}
+	c, err := asking(in.Query).chooser(t.env, cmp.Or(in.Policy, t.policy), t.encoding)
 	if err != nil {
 		return nil, err
 	}
-	candidates, err := t.read(&in.mcpCandidates)
+	candidates, err := t.read(in)
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -41,7 +40,6 @@ func (f *measureFlags) register(command *cobra.Command, data string, known []str
 	set.StringVar(&f.deadLetters, "dead-letters", "", "write what cannot be measured to this `file`; measures the rest")
 	set.BoolVar(&f.force, "force", false, "overwrite files")
 	requireFlags(command, "data")
-	must(command.MarkFlagFilename("data", "json", "jsonl"))
 	complete(command, "part", partAll, partTune, partHeldOut)
 	complete(command, "against", known...)
 	completePolicy(command, "policy", known...)
@@ -56,10 +54,7 @@ const (
 
 // check validates the flags.
 func (f *measureFlags) check() error {
-	if !slices.Contains([]string{partAll, partTune, partHeldOut}, f.part) {
-		return usagef("--part: %q is not one of all, tune, held-out", f.part)
-	}
-	return nil
+	return oneOf("part", f.part, partAll, partTune, partHeldOut)
 }
 
 // measures reports whether conversation i of a file is in the part: every second one is
@@ -176,11 +171,11 @@ func (m *measuring[C, S]) conversations(env *Environment) iter.Seq2[C, error] {
 
 // measuringError marks the errors of a measurement. R is that of a line.
 func measuringError[R error](err error) error {
-	if _, ok := errors.AsType[usageError](err); ok {
+	if _, ok := errors.AsType[codedError](err); ok {
 		return err
 	}
 	if _, ok := errors.AsType[R](err); ok {
-		return usageError{err}
+		return codedError{err, exitUsage}
 	}
 	return selecting(err)
 }
@@ -208,5 +203,5 @@ func failedAt(lines []string) error {
 	if lines == nil {
 		return nil
 	}
-	return selectionError{errors.New(strings.Join(lines, "\n"))}
+	return codedError{errors.New(strings.Join(lines, "\n")), exitSelection}
 }

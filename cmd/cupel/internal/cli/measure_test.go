@@ -216,7 +216,7 @@ against recency              6
 // first owl.
 func TestEvalPolicies(t *testing.T) {
 	folder(t, map[string]string{
-		"mine.toml": "scorers = [{ type = \"relevance\", weight = 1, settings = { query = \"never asked\", groups = [] } }]\nslicer = { type = \"scoreGreedy\" }\nplacer = { type = \"uShaped\" }",
+		"mine.toml": "scorers = [{ type = \"relevance\", weight = 1, settings = { query = \"never asked\", language = \"english\" } }]\nslicer = { type = \"scoreGreedy\" }\nplacer = { type = \"uShaped\" }",
 		"old.json":  `{"scorers": [{"type": "decay", "weight": 1, "curve": {"type": "window", "maxAge": "2s"}}], "slicer": {"type": "scoreGreedy"}, "placer": {"type": "chronological"}}`,
 	})
 	code, stdout, stderr := fed(t, talk, "eval", "--data", "-", "--budgets", "6", "--json", "-j", "2",

@@ -1,11 +1,6 @@
 package cli
 
-import (
-	"fmt"
-	"strings"
-
-	"github.com/wollax/cupel-go/internal/english"
-)
+import "strings"
 
 // model is the length of a model's context in tokens, input and answer together
 // as far as the provider says.
@@ -86,13 +81,4 @@ func findModel(name string) (model, bool) {
 		}
 	}
 	return model{}, false
-}
-
-// modelCompletions returns the models as completion offers them.
-func modelCompletions() []string {
-	list := make([]string, len(models))
-	for i, m := range models {
-		list[i] = fmt.Sprintf("%s\t%s tokens", m.name, english.Grouped(m.context))
-	}
-	return list
 }

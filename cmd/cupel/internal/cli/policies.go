@@ -11,6 +11,7 @@ import (
 	"github.com/wollax/cupel-go/cupel/policy"
 	"github.com/wollax/cupel-go/cupel/strategy"
 	agentpreset "github.com/wollax/cupel-go/cupelchat/agent"
+	"github.com/wollax/cupel-go/cupelsession"
 	"github.com/wollax/cupel-go/cupeltoml"
 )
 
@@ -70,6 +71,14 @@ type chooser struct {
 	name     string
 	pipeline *pipeline.Pipeline
 	preset   *agentpreset.Preset // prepares items for the pipeline, or nil
+}
+
+// ofMessages returns what chooses from a conversation.
+func (c chooser) ofMessages() cupelsession.Chooser {
+	if c.preset != nil {
+		return c.preset
+	}
+	return c.pipeline
 }
 
 // chooser finds the policy that a flag or an argument names. A question adds relevance

@@ -1,16 +1,13 @@
 package cli
 
 import (
-	"encoding/json"
-	"errors"
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cmd/cupel/internal/recorded"
 	"github.com/wollax/cupel-go/cupel/policy"
 	"github.com/wollax/cupel-go/cupel/strategy"
 	"github.com/wollax/cupel-go/cupelrelevance"
@@ -64,13 +61,9 @@ func relevanceType(build func(settings strategy.Args) (strategy.Scorer, error)) 
 	return strategy.Descriptor{
 		Name: relevance, Component: "Relevance",
 		Doc: "Scores an item by its relevance to the question of --query.",
-		Fields: []strategy.Field{{Name: "settings", Type: strategy.Object, Doc: "The question and the index.", Fields: []strategy.Field{
+		Fields: []strategy.Field{{Name: "settings", Type: strategy.Object, Doc: "The question and its language.", Fields: []strategy.Field{
 			{Name: "query", Type: strategy.Text, Doc: "The question if the flags give none."},
 			{Name: "language", Type: strategy.Enum, Values: languages, Default: string(cupelrelevance.LanguageEnglish), Doc: "The language of the stems, or none."},
-			{Name: "fields", Type: strategy.Texts, Doc: "What is searched: content, tags or metadata:KEY."},
-			{Name: "groups", Type: strategy.Texts, Doc: "The metadata keys that assign an item to a group, such as a session."},
-			{Name: "names", Type: strategy.Texts, Doc: "The metadata keys that hold an item's names, such as its speaker."},
-			{Name: "gap", Type: strategy.Duration, Default: cupelrelevance.DefaultGap, Doc: "The pause that splits a group."},
 		}}},
 		Build: func(args strategy.Args) (any, error) {
 			return strategy.Built(build(strategy.Get[strategy.Args](args, "settings")))
@@ -89,44 +82,15 @@ func (q *question) scorer(settings strategy.Args) (strategy.Scorer, error) {
 		wrong.Add("settings.query", "", "no question is given; give --query, or set one here")
 		return nil, wrong.Err()
 	}
-	index, defaults := q.index, len(settings.Given) == 0 || len(settings.Given) == 1 && settings.Has("query")
-	if index == nil || !defaults {
-		var err error
-		if index, err = newIndex(settings); err != nil {
-			return nil, err
-		}
+	if q.index != nil && !settings.Has("language") {
+		return cupelrelevance.New(q.index, text)
+	}
+	language := strategy.Get[string](settings, "language")
+	index, err := cupelrelevance.NewIndex(cupelrelevance.WithLanguage(cupelrelevance.Language(language)))
+	if err != nil {
+		return nil, err
 	}
 	return cupelrelevance.New(index, text)
-}
-
-// newIndex returns an index with settings.
-func newIndex(settings strategy.Args) (*cupelrelevance.Index, error) {
-	var opts []cupelrelevance.IndexOption
-	if settings.Has("language") {
-		opts = append(opts, cupelrelevance.WithLanguage(cupelrelevance.Language(strategy.Get[string](settings, "language"))))
-	}
-	if settings.Has("fields") {
-		var fields []cupelrelevance.Field
-		for _, name := range strategy.Get[[]string](settings, "fields") {
-			fields = append(fields, cupelrelevance.Field(name))
-		}
-		opts = append(opts, cupelrelevance.WithFields(fields...))
-	}
-	for name, option := range map[string]func(...string) cupelrelevance.IndexOption{"groups": cupelrelevance.WithGroups, "names": cupelrelevance.WithNames} {
-		if settings.Has(name) {
-			opts = append(opts, option(strategy.Get[[]string](settings, name)...))
-		}
-	}
-	if settings.Has("gap") {
-		opts = append(opts, cupelrelevance.WithGap(strategy.Get[time.Duration](settings, "gap")))
-	}
-	index, err := cupelrelevance.NewIndex(opts...)
-	if invalid, ok := errors.AsType[*cupel.InvalidConfigError](err); ok {
-		wrong := strategy.Problems{Component: "Relevance"}
-		wrong.Add("settings."+invalid.Field, invalid.Value, invalid.Reason)
-		return nil, wrong.Err()
-	}
-	return index, err
 }
 
 // relevanceShare is the weight of relevance when --query adds it to a policy: a
@@ -143,8 +107,7 @@ func ask(p policy.Policy) policy.Policy {
 	for _, s := range p.Scorers {
 		total += s.Weight
 	}
-	// Policies nest, and strings of JSON have no bare quotes.
-	if text, err := json.Marshal(p); err == nil && strings.Contains(string(text), `"type":"`+relevance+`"`) {
+	if has, err := recorded.Uses(p, relevance); err == nil && has {
 		return p
 	}
 	p.Scorers = append(slices.Clone(p.Scorers), policy.Weighted{Scorer: policy.Strategy{Type: relevance}, Weight: relevanceShare * total})

@@ -17,11 +17,10 @@ func questions(t *testing.T) {
 			{"content": "The oven broke.", "tokens": 10, "timestamp": "2026-01-01T10:00:00Z"},
 			{"content": "The kettle is fine.", "tokens": 10, "timestamp": "2026-01-02T10:00:00Z"},
 			{"content": "Good night!", "tokens": 10, "timestamp": "2026-01-03T10:00:00Z"}]`,
-		"asks.json":   `{"scorers": [{"type": "relevance", "weight": 1, "settings": {"query": "kettle", "language": "none"}}], "slicer": {"type": "scoreGreedy"}, "placer": {"type": "chronological"}}`,
-		"open.toml":   "scorers = [{ type = \"relevance\", weight = 1 }]\nslicer = { type = \"greedy\" }\nplacer = { type = \"chronological\" }",
-		"wrong.json":  `{"scorers": [{"type": "relevance", "weight": 1, "settings": {"query": "x", "language": "klingon", "fields": ["body"], "groups": [""], "names": ["a", "a"], "gap": "soon", "querry": ""}}], "slicer": {"type": "greedy"}, "placer": {"type": "chronological"}}`,
-		"fields.json": `{"scorers": [{"type": "relevance", "weight": 1, "settings": {"query": "x", "fields": ["body"]}}], "slicer": {"type": "greedy"}, "placer": {"type": "chronological"}}`,
-		"child.json":  `{"scorers": [{"type": "relevance", "weight": 1, "settings": {"query": "x"}, "children": [{"type": "recency"}]}], "slicer": {"type": "greedy"}, "placer": {"type": "chronological"}}`,
+		"asks.json":  `{"scorers": [{"type": "relevance", "weight": 1, "settings": {"query": "kettle", "language": "none"}}], "slicer": {"type": "scoreGreedy"}, "placer": {"type": "chronological"}}`,
+		"open.toml":  "scorers = [{ type = \"relevance\", weight = 1 }]\nslicer = { type = \"greedy\" }\nplacer = { type = \"chronological\" }",
+		"wrong.json": `{"scorers": [{"type": "relevance", "weight": 1, "settings": {"query": "x", "language": "klingon", "querry": ""}}], "slicer": {"type": "greedy"}, "placer": {"type": "chronological"}}`,
+		"child.json": `{"scorers": [{"type": "relevance", "weight": 1, "settings": {"query": "x"}, "children": [{"type": "recency"}]}], "slicer": {"type": "greedy"}, "placer": {"type": "chronological"}}`,
 	})
 }
 
@@ -49,9 +48,8 @@ func TestQuery(t *testing.T) {
 	refusals(t, "", []refusal{
 		{"none", "run -i items.json -b 10 -p open.toml", exitUsage, "open.toml: invalid policy: scorers[0].settings.query: no question is given; give --query, or set one here", "it has nothing to look for"},
 		{"children", "run -i items.json -b 10 -p child.json", exitUsage, "scorers[0].children: is unknown; want one of type, weight, settings", "it is no wrapper"},
-		{"settings", "run -i items.json -b 10 -p wrong.json", exitUsage, "scorers[0].settings.querry: is unknown; want one of query, language, fields, groups, names, gap", "names are exact"},
+		{"settings", "run -i items.json -b 10 -p wrong.json", exitUsage, "scorers[0].settings.querry: is unknown; want one of query, language", "names are exact"},
 		{"language", "run -i items.json -b 10 -p wrong.json", exitUsage, "scorers[0].settings.language: \"klingon\" is unknown; want one of none, english, french, hungarian, norwegian, russian, spanish, swedish", "those that there are"},
-		{"fields", "run -i items.json -b 10 -p fields.json", exitUsage, "scorers[0].settings.fields[0]: ", "what can be searched"},
 	})
 }
 

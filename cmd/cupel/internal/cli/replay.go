@@ -65,6 +65,8 @@ at a step. The README says what the columns are.`,
 }
 
 func (f *replayFlags) run(ctx context.Context, env *Environment) error {
+	slices.Sort(f.shares)
+	f.shares = slices.Compact(f.shares)
 	if err := f.check(); err != nil {
 		return err
 	}
@@ -106,7 +108,11 @@ func (f *replayFlags) measure(env *Environment) (*replay.Measure, error) {
 	}
 	var models []cupelsession.CacheModel
 	for _, name := range f.caches {
-		models = append(models, caches[name])
+		model, err := cacheNamed(name)
+		if err != nil {
+			return nil, err
+		}
+		models = append(models, model)
 	}
 	return replay.NewMeasure(policies, f.shares, replay.WithWorkers(f.jobs),
 		replay.WithProgress(newProgress(env, "windows").update), replay.WithAgainst(f.against), replay.WithCache(models...))
@@ -122,18 +128,6 @@ func failures(result *replay.Result) error {
 		}
 	}
 	return failedAt(lines)
-}
-
-// check validates the flags and sorts the shares.
-func (f *replayFlags) check() error {
-	slices.Sort(f.shares)
-	f.shares = slices.Compact(f.shares)
-	for _, name := range f.caches {
-		if _, known := caches[name]; !known {
-			return usagef("--cache: %.40q is unknown; want some of %s", name, strings.Join(cacheNames(), ", "))
-		}
-	}
-	return f.measureFlags.check()
 }
 
 // inSession returns the policy that a --policy flag names. NAME@0.5 is the policy in

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -21,7 +20,6 @@ type runFlags struct {
 	selectionFlags
 	outputFlags
 	as             string
-	headers        bool
 	checkFormat    bool
 	session, cache string
 }
@@ -53,7 +51,6 @@ dropped or restored.`,
 	requireFlags(command, "items", "policy", "budget")
 	set := command.Flags()
 	set.StringVar(&flags.as, "as", "text", "`form` of the output: text, json or transcript")
-	set.BoolVar(&flags.headers, "headers", false, "with --as text, print a line above each item: position, kind, tokens and group")
 	set.BoolVar(&flags.checkFormat, "check-format", false, "with --as transcript, fail if the API would refuse the window")
 	set.StringVar(&flags.session, "session", "", "`file` that keeps the window from turn to turn")
 	set.StringVar(&flags.cache, "cache", "", "with --session, the cache of this `provider` (default: that of the transcript's API); one of "+strings.Join(cacheNames(), ", "))
@@ -65,8 +62,6 @@ dropped or restored.`,
 // check validates the flags before anything is read.
 func (f *runFlags) check() error {
 	switch {
-	case !slices.Contains([]string{"text", "json", "transcript"}, f.as):
-		return usagef("--as: %q is not one of text, json, transcript", f.as)
 	case f.checkFormat && f.as != "transcript":
 		return usagef("--check-format requires --as transcript")
 	case f.cache != "" && f.session == "":
@@ -74,7 +69,7 @@ func (f *runFlags) check() error {
 	case f.session != "" && f.session == f.output:
 		return usagef("--session and --output are the same file: %s", f.session)
 	}
-	return nil
+	return oneOf("as", f.as, "text", "json", "transcript")
 }
 
 func (f *runFlags) run(ctx context.Context, env *Environment) error {
@@ -105,10 +100,7 @@ func (f *runFlags) run(ctx context.Context, env *Environment) error {
 // run chooses the window: of a conversation with what the API requires.
 func (s *selection) run(ctx context.Context) (*cupelchat.Window, error) {
 	if s.Conversation != nil {
-		if s.preset != nil {
-			return s.Conversation.Select(ctx, s.preset, s.budget)
-		}
-		return s.Conversation.Select(ctx, s.pipeline, s.budget)
+		return s.Conversation.Select(ctx, s.ofMessages(), s.budget)
 	}
 	items, report, err := s.pipeline.RunReport(ctx, s.items, s.budget)
 	return &cupelchat.Window{Items: items, Report: report}, err
@@ -162,7 +154,7 @@ func (f *runFlags) print(env *Environment, s *selection, window []*cupel.Context
 			return err
 		}
 	default:
-		f.writeText(&out, window, safe)
+		writeText(&out, window, safe)
 	}
 	return f.write(env, func(w io.Writer) error {
 		_, err := out.WriteTo(w)
@@ -171,13 +163,10 @@ func (f *runFlags) print(env *Environment, s *selection, window []*cupel.Context
 }
 
 // writeText prints contents with a blank line between them.
-func (f *runFlags) writeText(out *bytes.Buffer, window []*cupel.ContextItem, safe bool) {
+func writeText(out *bytes.Buffer, window []*cupel.ContextItem, safe bool) {
 	for i, item := range window {
 		if i > 0 {
 			out.WriteByte('\n')
-		}
-		if f.headers {
-			fmt.Fprintln(out, terminal.Safe(header(i, item)))
 		}
 		content := item.Content()
 		if safe {
@@ -185,18 +174,6 @@ func (f *runFlags) writeText(out *bytes.Buffer, window []*cupel.ContextItem, saf
 		}
 		fmt.Fprintln(out, content)
 	}
-}
-
-// header returns the line above one item.
-func header(i int, item *cupel.ContextItem) string {
-	text := fmt.Sprintf("--- %d: %s, %d", i+1, kindOf(item), item.Tokens())
-	if full, ok := item.OriginalTokens(); ok && full > item.Tokens() { // a smaller form
-		text += fmt.Sprintf(" of %d", full)
-	}
-	if item.Group() != "" {
-		return text + " tokens, group " + item.Group()
-	}
-	return text + " tokens"
 }
 
 // checkFormat fails if the API of a conversation would refuse a body.

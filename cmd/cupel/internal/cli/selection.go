@@ -38,7 +38,6 @@ func (f *candidateFlags) register(command *cobra.Command) {
 	flags.BoolVar(&f.noPin, "no-pin", false, "pin only the tool definitions of a transcript; not the system prompt or the user's messages")
 	flags.IntVar(&f.media, "media-tokens", -1, "`tokens` of each image, file or sound (default: an estimate for the API)")
 	flags.Lookup("media-tokens").DefValue = "0" // print no default
-	must(command.MarkFlagFilename("items", "json", "jsonl"))
 	complete(command, "format", input.Formats()...)
 }
 
@@ -105,14 +104,14 @@ type budgetFlags struct {
 
 func (f *budgetFlags) register(command *cobra.Command) {
 	amountFlag(command, &f.budget, "budget", "b", "`tokens` of window and answer: 8000, 8k, 50%, a model; a share is of all candidates")
-	tokensFlag(command.Flags(), &f.target, "target", "`tokens` to fill (default: the budget minus the reserve)")
+	tokensFlag(command, &f.target, "target", "`tokens` to fill (default: the budget minus the reserve)")
 	f.registerReserves(command)
 }
 
 // registerReserves registers what is taken off a budget.
 func (f *budgetFlags) registerReserves(command *cobra.Command) {
 	flags := command.Flags()
-	tokensFlag(flags, &f.reserve, "reserve", "`tokens` to reserve for the answer")
+	tokensFlag(command, &f.reserve, "reserve", "`tokens` to reserve for the answer")
 	flags.StringToIntVar(&f.slots, "reserve-kind", nil, "`kind=tokens` to reserve for later items; may be repeated")
 	flags.Lookup("reserve-kind").DefValue = ""
 	flags.Float64Var(&f.margin, "margin", 0, "safety margin for inexact token counts, in `percent`")
@@ -121,7 +120,7 @@ func (f *budgetFlags) registerReserves(command *cobra.Command) {
 // make returns the budget for some candidates.
 func (f *budgetFlags) make(items []*cupel.ContextItem) (cupel.ContextBudget, error) {
 	if f.budget.percent > 0 && len(items) == 0 {
-		return cupel.ContextBudget{}, usagef("--budget: %s needs candidates to be a share of", f.budget)
+		return cupel.ContextBudget{}, usagef("--budget: %g%% needs candidates to be a share of", f.budget.percent)
 	}
 	total := f.budget.of(items)
 	target := f.target
@@ -135,7 +134,7 @@ func (f *budgetFlags) make(items []*cupel.ContextItem) (cupel.ContextBudget, err
 	budget, err := cupel.NewContextBudget(total, target, cupel.WithOutputReserve(f.reserve),
 		cupel.WithEstimationSafetyMargin(f.margin), cupel.WithReservedSlots(slots))
 	if err != nil {
-		return budget, usageError{budgetError{err}}
+		return budget, codedError{budgetError{err}, exitUsage}
 	}
 	return budget, nil
 }
@@ -203,9 +202,22 @@ func (c chooser) selection(ctx context.Context, candidates *input.Candidates, bu
 
 // read reads candidates, policy and budget.
 func (f *selectionFlags) read(ctx context.Context, env *Environment) (*selection, error) {
-	c, err := asking(f.query).chooser(env, f.policy, f.encoding)
+	selections, err := f.readFor(ctx, env, f.policy)
 	if err != nil {
 		return nil, err
+	}
+	return selections[0], nil
+}
+
+// readFor reads candidates, budget and several policies, and returns a selection for
+// each policy.
+func (f *selectionFlags) readFor(ctx context.Context, env *Environment, policies ...string) ([]*selection, error) {
+	choosers := make([]chooser, len(policies))
+	var err error
+	for i, name := range policies {
+		if choosers[i], err = asking(f.query).chooser(env, name, f.encoding); err != nil {
+			return nil, err
+		}
 	}
 	candidates, err := f.candidateFlags.read(ctx, env)
 	if err != nil {
@@ -215,7 +227,13 @@ func (f *selectionFlags) read(ctx context.Context, env *Environment) (*selection
 	if err != nil {
 		return nil, err
 	}
-	return c.selection(ctx, candidates, budget)
+	selections := make([]*selection, len(policies))
+	for i, c := range choosers {
+		if selections[i], err = c.selection(ctx, candidates, budget); err != nil {
+			return nil, err
+		}
+	}
+	return selections, nil
 }
 
 // keeping returns a pipeline for candidates. Messages are never duplicates: a
@@ -238,9 +256,9 @@ func selecting(err error) error {
 	case err == nil:
 		return nil
 	case errors.As(err, &config):
-		return usageError{err}
+		return codedError{err, exitUsage}
 	}
-	return selectionError{err}
+	return codedError{err, exitSelection}
 }
 
 // mostPinned is how many pinned items an error lists.
@@ -304,6 +322,14 @@ func complete(command *cobra.Command, flag string, values ...string) {
 	must(command.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)))
 }
 
+// oneOf returns an error for a flag with a value that is unknown.
+func oneOf(flag, value string, known ...string) error {
+	if slices.Contains(known, value) {
+		return nil
+	}
+	return usagef("--%s: %q is not one of %s", flag, value, strings.Join(known, ", "))
+}
+
 // must panics on errors that only a mistake in this package can cause.
 func must(err error) {
 	if err != nil {
@@ -314,25 +340,19 @@ func must(err error) {
 // headline returns the line that stands for an item in a table: the title of a
 // message, or else the content.
 func headline(item *cupel.ContextItem) string {
-	if title, _ := item.MetadataText("title"); title != "" && roleOf(item) != "" {
+	if title := textOf(item, "title"); title != "" && textOf(item, "role") != "" {
 		return title
 	}
 	return item.Content()
 }
 
-// roleOf returns the role of a message, or "" for any other item.
-func roleOf(item *cupel.ContextItem) string {
-	role, _ := item.MetadataText("role")
-	return role
-}
-
 // kindOf returns what tables say an item is: the role of a message, or the kind.
 func kindOf(item *cupel.ContextItem) string {
-	return cmp.Or(roleOf(item), string(item.Kind()))
+	return cmp.Or(textOf(item, "role"), string(item.Kind()))
 }
 
-// toolOf returns the tool of a message.
-func toolOf(item *cupel.ContextItem) string {
-	tool, _ := item.MetadataText("tool")
-	return tool
+// textOf returns the role, the tool or the title of a message, or "" for any other item.
+func textOf(item *cupel.ContextItem, key string) string {
+	text, _ := item.MetadataText(key)
+	return text
 }

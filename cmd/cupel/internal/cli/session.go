@@ -19,11 +19,7 @@ func (s *selection) openSession(path, cacheName string) (*cupelsession.Session, 
 	if err != nil {
 		return nil, err
 	}
-	var chooser cupelsession.Chooser = s.pipeline
-	if s.preset != nil {
-		chooser = s.preset
-	}
-	session, err := cupelsession.New(chooser, cupelsession.Config{Cache: cache})
+	session, err := cupelsession.New(s.ofMessages(), cupelsession.Config{Cache: cache})
 	if err != nil {
 		return nil, err
 	}
@@ -72,13 +68,19 @@ var caches = cupelsession.Caches()
 
 func cacheNames() []string { return slices.Sorted(maps.Keys(caches)) }
 
+// cacheNamed returns the prompt cache that --cache names.
+func cacheNamed(name string) (cupelsession.CacheModel, error) {
+	cache, ok := caches[name]
+	if !ok {
+		return cache, usagef("--cache: %.40q is unknown; want one of %s", name, strings.Join(cacheNames(), ", "))
+	}
+	return cache, nil
+}
+
 // cacheOf returns the prompt cache of a name, or the one of a conversation's API.
 func cacheOf(name string, f cupelchat.Format) (cupelsession.CacheModel, error) {
-	if cache, ok := caches[name]; ok {
-		return cache, nil
-	}
 	if name != "" {
-		return cupelsession.NoCache, usagef("--cache: %.40q is unknown; want one of %s", name, strings.Join(cacheNames(), ", "))
+		return cacheNamed(name)
 	}
 	switch f {
 	case cupelchat.Anthropic, cupelchat.Bedrock:

@@ -16,16 +16,10 @@ import (
 	"github.com/wollax/cupel-go/internal/english"
 )
 
-// budgetRange is a range of budgets, both ends included, in tokens.
-type budgetRange struct{ from, to, stride int }
-
 // sweepFlags are the flags of newSweep.
 type sweepFlags struct {
-	candidateFlags
-	budgetFlags // without a budget and a target
-	query       string
+	selectionFlags // without a budget and a target
 	printFlags
-	policy   string
 	from, to amount
 	stride   int
 }
@@ -54,7 +48,7 @@ that came and went. A larger budget does not always keep what a smaller one incl
 	requireFlags(command, "items", "policy")
 	amountFlag(command, &flags.from, "from", "", "first budget, in `tokens` (default: what pinned items and --reserve need)")
 	amountFlag(command, &flags.to, "to", "", "last budget, in `tokens` (default: enough for all candidates and the reserve)")
-	tokensFlag(command.Flags(), &flags.stride, "stride", "`tokens` between budgets (default: a round number that gives about fifty budgets)")
+	tokensFlag(command, &flags.stride, "stride", "`tokens` between budgets (default: a round number that gives about fifty budgets)")
 	flags.registerReserves(command)
 	return command
 }
@@ -69,28 +63,28 @@ func (f *sweepFlags) run(ctx context.Context, env *Environment, changed func(fla
 	if err != nil {
 		return err
 	}
-	candidates, err := f.read(ctx, env)
+	candidates, err := f.candidateFlags.read(ctx, env)
 	if err != nil {
 		return err
 	}
-	budgets := budgetRange{from: f.from.of(candidates.Items), to: f.to.of(candidates.Items), stride: f.stride}
+	items := candidates.Items
+	result := &sweepResult{Policy: c.name, From: f.from.of(items), To: f.to.of(items), Stride: f.stride, Candidates: len(items)}
 	if !changed("to") {
-		budgets.to = max(analysis.SufficientBudget(candidates.Items, base), budgets.from)
+		result.To = max(analysis.SufficientBudget(items, base), result.From)
 	}
 	if !changed("from") {
-		budgets.from = min(necessary(candidates.Items, base), budgets.to)
+		result.From = min(necessary(items, base), result.To)
 	}
-	if budgets.stride == 0 {
-		budgets.stride = roundStride(budgets.to - budgets.from)
+	if result.Stride == 0 {
+		result.Stride = roundStride(result.To - result.From)
 	}
-	if budgets.to < budgets.from {
-		return usagef("--to: must be at least --from (%d), got %d", budgets.from, budgets.to)
+	if result.To < result.From {
+		return usagef("--to: must be at least --from (%d), got %d", result.From, result.To)
 	}
-	if (budgets.to-budgets.from)/budgets.stride >= mostBudgets {
+	if (result.To-result.From)/result.Stride >= mostBudgets {
 		return usagef("these are more than %d budgets: narrow the range with --from and --to, or give a larger --stride", mostBudgets)
 	}
-	result, err := f.sweep(ctx, c, candidates, budgets, newProgress(env, "tokens of budget").update)
-	if err != nil {
+	if err := f.sweep(ctx, c, candidates, result, newProgress(env, "tokens of budget").update); err != nil {
 		return selecting(err)
 	}
 	return f.print(env, result, result.print)
@@ -121,36 +115,33 @@ type sweepStep struct {
 	Error    string   `json:"error,omitempty"`
 }
 
-// sweep selects at each budget, since the candidates of a conversation depend on it.
-func (f *sweepFlags) sweep(ctx context.Context, c chooser, candidates *input.Candidates, budgets budgetRange, tell func(done int)) (*sweepResult, error) {
-	result := &sweepResult{Policy: c.name, From: budgets.from, To: budgets.to, Stride: budgets.stride, Candidates: len(candidates.Items)}
+// sweep selects at each budget of a result, since the candidates of a conversation
+// depend on it.
+func (f *sweepFlags) sweep(ctx context.Context, c chooser, candidates *input.Candidates, result *sweepResult, tell func(done int)) error {
 	var before *cupel.SelectionReport
 	failed := ""
-	for at := budgets.from; at <= budgets.to; at += budgets.stride {
-		tell(at - budgets.from)
+	for at := result.From; at <= result.To; at += result.Stride {
+		tell(at - result.From)
 		report, err := f.at(ctx, c, candidates, at)
 		step := sweepStep{Budget: at}
 		switch {
 		case ctx.Err() != nil:
-			return nil, ctx.Err()
+			return ctx.Err()
 		case errors.Is(err, cupel.ErrInvalidConfig):
-			return nil, err
+			return err
 		case err != nil:
 			report, step.Error = &cupel.SelectionReport{}, message(err)
 		}
 		diff := analysis.DiffReports(before, report)
 		step.Came, step.Went, step.Changed = namesOf(diff.Came), namesOf(diff.Went), namesOf(diff.Forms)
-		step.Included = len(report.Included)
-		for _, in := range report.Included {
-			step.Tokens = addTokens(step.Tokens, in.Item.Tokens())
-		}
+		step.Included, step.Tokens = len(report.Included), tokensIn(report)
 		changed := len(step.Came)+len(step.Went)+len(step.Changed) > 0 || step.Error != failed
 		if before == nil || changed {
 			result.Steps = append(result.Steps, step)
 		}
 		before, failed = report, step.Error
 	}
-	return result, nil
+	return nil
 }
 
 // at selects at a budget.

@@ -49,7 +49,7 @@ func TestUsage(t *testing.T) {
 		{"replay share", "replay --data items.jsonl --share 25", exitUsage, "shares must be above 0, at most 1", "a share is not a percentage"},
 		{"replay low water", "replay --data items.jsonl -p agent@2", exitUsage, `--policy: "agent@2": the low-water mark must be above 0 and at most 1, got 2`, "more than the room"},
 		{"replay against", "replay --data items.jsonl -p newest --against clear", exitUsage, "clear", "it is not measured"},
-		{"replay cache", "replay --data items.jsonl --cache x", exitUsage, `--cache: "x" is unknown; want some of anthropic, `, "which there are"},
+		{"replay cache", "replay --data items.jsonl --cache x", exitUsage, `--cache: "x" is unknown; want one of anthropic, `, "which there are"},
 		{"eval budget", "eval --data items.jsonl --budgets 100,0", exitUsage, "budgets", "it selects nothing"},
 		{"eval part", "eval --data items.jsonl --part test", exitUsage, `--part: "test" is not one of all, tune, held-out`, "names are exact"},
 		{"eval policy twice", "eval --data items.jsonl -p chat -p chat", exitUsage, "chat", "one line would be the other"},

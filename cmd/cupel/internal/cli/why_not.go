@@ -124,11 +124,8 @@ func (s jsonScore) MarshalJSON() ([]byte, error) {
 	}
 }
 
-// maxInstead is how many candidates each list of a printed answer has.
-const maxInstead = 10
-
-// print writes it for people.
-func (w *whyNotAnswer) print(p *terminal.Printer) {
+// print writes it for people, with at most some rows of each list.
+func (w *whyNotAnswer) print(p *terminal.Printer, rows int) {
 	a, e := w.a, &w.Entry
 	switch {
 	case e.Place > 0:
@@ -139,9 +136,8 @@ func (w *whyNotAnswer) print(p *terminal.Printer) {
 	p.Line("")
 	w.printItem(p)
 	if w.Rule != "" {
-		p.Line("")
-		p.Line("%s", w.Rule)
-		a.printList(p, "Chosen instead:", w.DisplacedBy)
+		p.Paragraph("%s", w.Rule)
+		a.printList(p, "Chosen instead:", w.DisplacedBy, rows)
 	}
 	if x := w.IfPinned; x != nil {
 		p.Line("")
@@ -151,12 +147,11 @@ func (w *whyNotAnswer) print(p *terminal.Printer) {
 		case len(x.Went) == 0:
 			p.Line("If it were pinned, nothing would be dropped.")
 		default:
-			a.printList(p, "If it were pinned, these would be dropped:", x.Went)
+			a.printList(p, "If it were pinned, these would be dropped:", x.Went, rows)
 		}
-		a.printList(p, "These would also be included:", without(x.Came, e.Candidate))
+		a.printList(p, "These would also be included:", without(x.Came, e.Candidate), rows)
 	}
-	p.Line("")
-	p.Line("%s", w.smallest())
+	p.Paragraph("%s", w.smallest())
 }
 
 // smallest says which budgets take the candidate.
@@ -175,9 +170,8 @@ func (w *whyNotAnswer) smallest() string {
 // printItem shows the candidate itself.
 func (w *whyNotAnswer) printItem(p *terminal.Printer) {
 	e := &w.Entry
-	title, _ := e.Item.MetadataText("title")
 	rows := [][]any{
-		{"item", e.Item.Content()}, {"title", title}, {"role", roleOf(e.Item)},
+		{"item", e.Item.Content()}, {"title", textOf(e.Item, "title")}, {"role", textOf(e.Item, "role")},
 		{"kind", fmt.Sprintf("%s, source %s", e.Item.Kind(), e.Item.Source())},
 		{"tokens", e.Item.Tokens()}, {"group", e.Item.Group()}, {"form", form(e)},
 	}
@@ -201,16 +195,13 @@ func without(candidates []int, one int) []int {
 	return slices.DeleteFunc(slices.Clone(candidates), func(i int) bool { return i == one })
 }
 
-// printList prints the first of some candidates under a title.
-func (a *account) printList(p *terminal.Printer, title string, candidates []int) {
+// printList prints at most some rows of a list of candidates under a title.
+func (a *account) printList(p *terminal.Printer, title string, candidates []int, rows int) {
 	if len(candidates) == 0 {
 		return
 	}
 	p.Line("%s", title)
-	a.printCandidates(p, candidates[:min(len(candidates), maxInstead)], 0, true)
-	if more := len(candidates) - maxInstead; more > 0 {
-		p.Line("… and %d more", more)
-	}
+	a.printCandidates(p, candidates, rows, true)
 }
 
 // jsonCandidate is a candidate in an answer.
@@ -238,9 +229,8 @@ func (a *account) jsonCandidates(candidates []int) []jsonCandidate {
 
 func (a *account) jsonCandidate(candidate int) jsonCandidate {
 	e := &a.Entries[candidate]
-	title, _ := e.Item.MetadataText("title")
 	return jsonCandidate{
-		candidate, roleOf(e.Item), toolOf(e.Item), title, e.Item.Group(), e.Item.Content(),
+		candidate, textOf(e.Item, "role"), textOf(e.Item, "tool"), textOf(e.Item, "title"), e.Item.Group(), e.Item.Content(),
 		string(e.Item.Kind()), e.Item.Tokens(), e.Rank, jsonScore(e.Score), e.Code,
 	}
 }

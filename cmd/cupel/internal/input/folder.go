@@ -15,6 +15,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/wollax/cupel-go/cmd/cupel/internal/terminal"
 	"github.com/wollax/cupel-go/cupel"
 )
 
@@ -65,7 +66,7 @@ func readFolder(ctx context.Context, dir string, counter cupel.TokenCounter, mos
 		if size += len(text); size > most {
 			return nil, fmt.Errorf("the folder has more than %d MiB of text; give one of its subfolders", most>>20)
 		}
-		if err := r.cut(printable(name), text, modified); err != nil {
+		if err := r.cut(terminal.Safe(name), text, modified); err != nil {
 			return nil, err
 		}
 	}
@@ -160,16 +161,6 @@ func readText(root *os.Root, name string) (text string, modified time.Time, prob
 	}
 	text = strings.TrimPrefix(string(data), "\uFEFF")
 	return strings.ReplaceAll(text, "\r\n", "\n"), info.ModTime(), ""
-}
-
-// printable makes a name fit on one line of text.
-func printable(name string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7F {
-			return utf8.RuneError
-		}
-		return r
-	}, strings.ToValidUTF8(name, string(utf8.RuneError)))
 }
 
 // folderReader gathers items.

@@ -271,11 +271,16 @@ func needs(p policy.Policy) (string, error) {
 	if p.NearDuplicates > 0 {
 		return "nearDuplicates", nil
 	}
-	text, err := json.Marshal(p)
 	for _, kind := range []string{"relevance", "diverse"} {
-		if strings.Contains(string(text), `"type":"`+kind+`"`) { // strings of JSON have no bare quotes
-			return kind, nil
+		if has, err := Uses(p, kind); has || err != nil {
+			return kind, err
 		}
 	}
-	return "", err
+	return "", nil
+}
+
+// Uses reports whether a policy uses a type of strategy. Policies nest.
+func Uses(p policy.Policy, kind string) (bool, error) {
+	text, err := json.Marshal(p)
+	return strings.Contains(string(text), `"type":"`+kind+`"`), err // strings of JSON have no bare quotes
 }

@@ -64,6 +64,12 @@ func (p *Printer) Line(format string, args ...any) {
 	}
 }
 
+// Paragraph prints a blank line and a line.
+func (p *Printer) Paragraph(format string, args ...any) {
+	p.Line("")
+	p.Line(format, args...)
+}
+
 // Lines is Line for text of several lines.
 func (p *Printer) Lines(format string, args ...any) {
 	for line := range strings.SplitSeq(fmt.Sprintf(format, args...), "\n") {
