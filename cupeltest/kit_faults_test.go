@@ -208,7 +208,7 @@ func slow(n int) {
 
 // quadratic takes time in proportion to the square of n.
 func quadratic(n int) (sum int) {
-	for i := range n * n * 8 {
+	for i := range n * n * 24 {
 		sum += i & n
 	}
 	return sum

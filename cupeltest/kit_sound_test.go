@@ -29,10 +29,11 @@ func hashed(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
 	return float64(h.Sum32())
 }
 
-// pool is a scorer with goroutines that it starts once, and that go on.
+// pool is a scorer with goroutines that it starts once and ends with the test.
 type pool struct {
 	once sync.Once
 	jobs chan func()
+	end  <-chan struct{}
 }
 
 func (p *pool) Score(_ context.Context, all []*cupel.ContextItem, scores []float64) error {
@@ -44,7 +45,7 @@ func (p *pool) Score(_ context.Context, all []*cupel.ContextItem, scores []float
 					select {
 					case job := <-p.jobs:
 						job()
-					case <-time.After(time.Hour):
+					case <-p.end:
 						return
 					}
 				}
@@ -92,7 +93,7 @@ func TestSoundStrategiesPass(t *testing.T) {
 		"by content":          {make: the(score(hashed))},
 		"negative":            {make: the(score(func(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 { return -size(item, nil) }))},
 		"a memo by content":   {make: func() any { return memo(content, hashed) }},
-		"goroutines for good": {make: func() any { return new(pool) }, bubble: true},
+		"goroutines for good": {make: func() any { return &pool{end: t.Context().Done()} }},
 		"the tags of a team":  {make: the(weight), opts: []cupeltest.KitOption{cupeltest.WithItems(own...)}},
 		"looks at its context": {make: the(batch(func(ctx context.Context, all []*cupel.ContextItem, _ []float64) error {
 			for i := range all {
