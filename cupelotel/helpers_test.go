@@ -94,7 +94,7 @@ func newPipeline(tb testing.TB, c pipeline.Config) *pipeline.Pipeline {
 	return p
 }
 
-// run runs the candidates, of which three fit, with a collector.
+// run runs the candidates with a collector; three of them fit.
 func run(t *testing.T, c pipeline.Config, collector observe.TraceCollector) {
 	t.Helper()
 	_, err := newPipeline(t, c).Run(t.Context(), candidates(t), newBudget(t, 1000, 100), pipeline.WithTrace(collector))

@@ -242,7 +242,7 @@ func (k *kit) tellsNothing() string {
 	if k.builtIn() {
 		return ""
 	}
-	return "all items of a list have one score, whatever the list"
+	return "in every list, all items have one score"
 }
 
 func noPermutation(_ *kit, in input, out answer) string {

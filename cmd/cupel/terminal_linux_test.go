@@ -59,7 +59,7 @@ func onTerminal(t *testing.T, cmd *exec.Cmd, columns uint16) string {
 }
 
 // TestOnTerminal: tables are as wide as the terminal, what it would obey is escaped, and
-// progress leaves nothing behind.
+// progress clears its line.
 func TestOnTerminal(t *testing.T) {
 	const item = `{"content": "\u001b[31m%s", "tokens": 5}` + "\n"
 	for columns, want := range map[uint16]int{64: 64, 200: 200} {

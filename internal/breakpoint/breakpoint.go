@@ -21,8 +21,8 @@ type Prompt struct {
 }
 
 // Places returns where the marks stand, ascending: at the end, at the end of what
-// was sent before, behind the system prompt, between where more blocks came than
-// the provider looks back, and behind what is pinned. The first ones of these count
+// was sent before, after the system prompt, between where more blocks came than
+// the provider looks back, and after what is pinned. The first ones of these count
 // if there are too many.
 func (p Prompt) Places() []int {
 	var places []int

@@ -10,7 +10,7 @@ import (
 // assertion is an assertion that checks can name.
 type assertion struct {
 	name     string
-	takes    string // the arguments, all of which it needs
+	takes    string // the arguments; it needs all of them
 	included bool   // its item is an included one
 	least    int    // n: with less it would always hold
 }

@@ -172,7 +172,7 @@ func (f *outputFlags) write(env *Environment, content func(w io.Writer) error) e
 }
 
 // writeFile writes what content produces to a file. It overwrites a file only if force
-// is set, and leaves no partial file behind.
+// is set, and removes the file if it cannot be written whole.
 func writeFile(name string, force bool, content func(w io.Writer) error) (err error) {
 	flags := os.O_WRONLY | os.O_CREATE | os.O_EXCL
 	if force {

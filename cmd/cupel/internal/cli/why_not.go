@@ -24,7 +24,7 @@ type whyNotAnswer struct {
 	prepared bool       // the candidates are made for one budget, so that others are not searched
 }
 
-// whyNot explains the candidate of which one of the candidates is a copy.
+// whyNot explains the best candidate that has the content of an item.
 func (s *selection) whyNot(ctx context.Context, a *account, of int, tell func(done int)) (*whyNotAnswer, error) {
 	candidate, copies := a.bestCopy(s.items[of].Content())
 	opts := []analysis.ProbeOption{analysis.WithProgress(func(budget, _ int) { tell(budget) })}
