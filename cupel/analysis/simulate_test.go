@@ -314,7 +314,7 @@ func TestCanceledMidway(t *testing.T) {
 			return err
 		},
 		"why not": func(ctx context.Context, p *pipeline.Pipeline) error {
-			return second(analysis.WhyNot(ctx, p, items, budget(9, 9), 0, analysis.WithCeiling(math.MaxInt)))
+			return second(analysis.WhyNot(ctx, p, append(items, scored("large", math.MaxInt-1, 0.1)), budget(9, 9), 0))
 		},
 	} {
 		ctx, cancel := context.WithCancel(t.Context())
