@@ -210,6 +210,36 @@ func TestSearchSkipsBudgets(t *testing.T) {
 	}
 }
 
+// A slicer that knows up to where it selects the same, and nothing of single items, is
+// asked about them once.
+func TestSearchAsksOnce(t *testing.T) {
+	asked := 0
+	knows := explaining{
+		sliceFunc(func(_ context.Context, _ []cupel.ScoredItem, b cupel.SliceBudget) (strategy.Selection, error) {
+			return strategy.Selection{StaysUntil: b.TargetTokens}, nil
+		}),
+		func() { asked++ },
+	}
+	a := scored("a", 1, 1)
+	_, found, err := analysis.FindMinBudgetForExhaustive(t.Context(), newPipeline(knows), []*cupel.ContextItem{a}, a, 50)
+	if err != nil || found || asked != 1 {
+		t.Errorf("asked %d times, found %t, %v", asked, found, err)
+	}
+}
+
+// explaining counts how often it is asked why an item is left out.
+type explaining struct {
+	strategy.Slicer
+	asked func()
+}
+
+func (e explaining) Facts() strategy.Facts {
+	return strategy.Facts{Of: e, Explain: func(context.Context, []cupel.ScoredItem, cupel.SliceBudget, strategy.Selection, int) (strategy.Obstacle, error) {
+		e.asked()
+		return strategy.Obstacle{Rule: "no rule"}, nil
+	}}
+}
+
 func TestFindMinBudgetForFails(t *testing.T) {
 	a := scored("a", 10, 0.9)
 	items := []*cupel.ContextItem{a}

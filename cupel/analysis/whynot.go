@@ -220,7 +220,7 @@ func (p *prober) smallest(ctx context.Context, item *cupel.ContextItem) Smallest
 	ceiling, included, failed := p.ceilingFor(ctx)
 	result := SmallestBudget{SearchedTo: ceiling}
 	lowest, last := p.lowest(item), ceiling
-	if included && lowest <= ceiling {
+	if included {
 		var tokens int
 		if tokens, failed = p.halve(ctx, lowest, ceiling); failed == nil {
 			result.Found, result.Tokens, last = true, tokens, tokens-1

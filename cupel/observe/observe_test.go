@@ -211,6 +211,11 @@ func TestDiagnosticCollector(t *testing.T) {
 		for range 2 { // a second run forgets the first
 			run(t.Context(), c)
 		}
+		_, _ = c.StartRun(t.Context(), observe.RunInfo{})
+		if r := c.BuildReport(); r.TotalCandidates != 0 || len(r.Events) != 0 {
+			t.Errorf("%s: at the start of a run the report is that of the last: %+v", level, r)
+		}
+		run(t.Context(), c)
 		r := c.BuildReport()
 		if len(r.Events) != events || len(c.Events()) != events || r.TotalCandidates != 3 {
 			t.Errorf("%s: %v, %+v; want %d events of the last run", level, c.Events(), r, events)
