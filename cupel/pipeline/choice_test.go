@@ -62,7 +62,7 @@ func TestChoiceKnowsWhereNothingChanges(t *testing.T) {
 }
 
 // TestChoicesOfUnits counts the forms of candidates as entries of reports do, and
-// knows no other budgets.
+// knows no other budgets where the pinned items fit.
 func TestChoicesOfUnits(t *testing.T) {
 	items := unitItems(t, "a 60 .5 g=g v=30:.5; b 60 .4 g=g gv=25:.9; c 10 .9; n 60 .5 k=f v=40:.5,20:.2; o 5 .3 k=h; m 90 .2 k=h")
 	prepared, err := pipelineOf(t, "greedy").Prepare(t.Context(), items)
@@ -75,5 +75,17 @@ func TestChoicesOfUnits(t *testing.T) {
 		if got := fmt.Sprint(choice.Candidates, " ", choice.Forms, " ", choice.Tokens); err != nil || got != want || choice.HoldsAt(budget) {
 			t.Errorf("%d tokens: got %s, %v, want %s", tokens, got, err, want)
 		}
+	}
+	pinned, err := pipelineOf(t, "greedy").Prepare(t.Context(), unitItems(t, "p 40 0 g=p pin; q 40 0 g=p v=1:.5; a 5 .9"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	unfit, err := pinned.Choose(t.Context(), budgetOf(t, 20, 20))
+	if !errors.Is(err, pipeline.ErrPinnedExceedsBudget) || !unfit.HoldsAt(budgetOf(t, 40, 40)) || unfit.HoldsAt(budgetOf(t, 41, 41)) {
+		t.Errorf("%+v, %v: the smallest form of the pinned group takes 41", unfit, err)
+	}
+	beside, err := pinned.Choose(t.Context(), budgetOf(t, 100, 100, cupel.WithOutputReserve(50)))
+	if err != nil || fmt.Sprint(beside.Candidates, beside.Forms) != "[0 1 2] [0 1 0]" {
+		t.Errorf("got %+v, %v: beside the reserve the pinned group fits in its smaller form", beside, err)
 	}
 }
