@@ -3,6 +3,7 @@ package observe
 import (
 	"cmp"
 	"context"
+	"slices"
 	"strconv"
 	"sync"
 
@@ -113,13 +114,17 @@ func (c *DiagnosticTraceCollector) BuildReport() *cupel.SelectionReport {
 }
 
 // StartRun implements [RunObserver].
-func (c *DiagnosticTraceCollector) StartRun(ctx context.Context, _ RunInfo) (context.Context, RunTrace) {
+func (c *DiagnosticTraceCollector) StartRun(ctx context.Context, info RunInfo) (context.Context, RunTrace) {
 	if c == nil {
 		return ctx, nil
 	}
+	events := 5 // one for each stage
+	if c.level >= TraceDetailItem {
+		events += info.Candidates
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.report, c.events = nil, c.events[:0] // Events returns copies
+	c.report, c.events = nil, slices.Grow(c.events[:0], events) // Events returns copies
 	return ctx, diagnosticRun{collector: c}
 }
 

@@ -235,6 +235,20 @@ func TestDiagnosticCollector(t *testing.T) {
 	}
 }
 
+// The events of all items share memory that is made at the start of the run.
+func TestDiagnosticCollectorMakesRoom(t *testing.T) {
+	made := testing.AllocsPerRun(5, func() {
+		c := observe.NewDiagnosticTraceCollector(observe.WithDetailLevel(observe.TraceDetailItem))
+		_, _ = c.StartRun(context.Background(), observe.RunInfo{Candidates: 100})
+		for range 105 {
+			c.RecordItemEvent(cupel.TraceEvent{})
+		}
+	})
+	if made > 5 {
+		t.Errorf("a collector and its events take %v allocations", made)
+	}
+}
+
 func TestNullTraceCollector(t *testing.T) {
 	var none observe.NullTraceCollector
 	none.RecordItemEvent(cupel.TraceEvent{})

@@ -53,8 +53,8 @@ func TestChoiceKnowsWhereNothingChanges(t *testing.T) {
 	}
 	canceled, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := greedy.Choose(canceled, budgetOf(t, 15, 15)); !errors.Is(err, context.Canceled) {
-		t.Errorf("after the end of its context: %v", err)
+	if stopped, err := greedy.Choose(canceled, budgetOf(t, 15, 15)); !errors.Is(err, context.Canceled) || stopped.HoldsAt(budgetOf(t, 5, 5)) || stopped.HoldsAt(budgetOf(t, 0, 0)) {
+		t.Errorf("after the end of its context: %+v, %v", stopped, err)
 	}
 	if (&pipeline.Choice{}).HoldsAt(budgetOf(t, 9, 9)) {
 		t.Error("a choice from nowhere holds nowhere")
