@@ -139,6 +139,8 @@ func TestEqualOfNothing(t *testing.T) {
 		{plain, nil, false, "the other way round"},
 		{plain, item(t, "a", 1), true, "pointers do not count"},
 		{plain, grouped, false, "one has a group"},
+		{plain, item(t, "a", 1, cupel.WithMetadata(map[string]any{"k": 1})), false, "one has metadata"},
+		{item(t, "a", 1, cupel.WithMetadata(map[string]any{"k": 1, "l": 2})), item(t, "a", 1, cupel.WithMetadata(map[string]any{"k": 1})), false, "one has more"},
 		{grouped, plain, false, "the other way round"},
 	} {
 		if got := tt.a.Equal(tt.b); got != tt.want {
@@ -156,6 +158,13 @@ func TestMalformedValues(t *testing.T) {
 		if err := value.UnmarshalJSON([]byte("[]")); !errors.Is(err, cupel.ErrInvalidJSON) {
 			t.Errorf("%T of a list: %v", value, err)
 		}
+	}
+	one := item(t, "a", 1)
+	if err := one.UnmarshalJSON([]byte(`{"content":"b","tokens":1}`)); !errors.Is(err, cupel.ErrInvalidJSON) || one.Content() != "a" {
+		t.Errorf("an item that exists is read into: %v, %v", one.Content(), err)
+	}
+	if text, err := json.Marshal(cupel.CountRequirementShortfall{Kind: "Memory", RequiredCount: 2, SatisfiedCount: 1}); err != nil || string(text) != `{"kind":"Memory","required_count":2,"satisfied_count":1}` {
+		t.Errorf("a shortfall is written as %s, %v", text, err)
 	}
 	var shortfall cupel.CountRequirementShortfall
 	if err := shortfall.UnmarshalJSON([]byte(`{"kind":"memory","required_count":2,"satisfied_count":1}`)); err != nil || shortfall.Kind != cupel.KindMemory {

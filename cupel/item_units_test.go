@@ -92,8 +92,12 @@ func TestUnitFields(t *testing.T) {
 			t.Errorf("with %s: got %v", field, err)
 		}
 	}
-	if !item(t, "full", 10, cupel.WithVariants()).Plain() {
+	plain := item(t, "full", 10, cupel.WithVariants())
+	if !plain.Plain() || plain.Members() != nil {
 		t.Error("an item without variants is not plain")
+	}
+	if _, err := greedy(t).RunStream(t.Context(), func(yield func(*cupel.ContextItem, error) bool) { yield(plain, nil) }, budgetOf(t, 20, 20)); err != nil {
+		t.Errorf("a stream does not take it: %v", err)
 	}
 }
 

@@ -49,6 +49,7 @@ func TestReadScalars(t *testing.T) {
 		{text, `"\ude00\ud83d"`, half, "a low half needs a high one before"},
 		{text, `1`, "error: must be a string, got a number", "wrong type"},
 		{text, `[]`, "error: must be a string, got an array", "wrong type"},
+		{text, `{}`, "error: must be a string, got an object", "wrong type"},
 		{text, `true`, "error: must be a string, got a boolean", "wrong type"},
 		{text, `null`, "error: must be a string, got null", "wrong type"},
 
