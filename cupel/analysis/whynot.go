@@ -156,12 +156,8 @@ func (a *WhyNotAnswer) findExchanges(ctx context.Context, p *prober) error {
 	code := cupel.ExclusionCode(a.Code)
 	gone := code == cupel.ExcludeDeduplicated || code == cupel.ExcludeNegativeTokens // before scoring
 	if a.Place == 0 && !gone {
-		pinned, err := a.Item.With(cupel.WithPinned())
-		if err != nil {
-			return err
-		}
 		items := slices.Clone(p.items)
-		items[a.Candidate] = pinned
+		items[a.Candidate], _ = a.Item.With(cupel.WithPinned()) // the run has checked the item
 		prepared, err := p.pipeline.Prepare(ctx, items)
 		if err != nil {
 			return err

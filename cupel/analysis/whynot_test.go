@@ -267,6 +267,23 @@ func TestWhyNot(t *testing.T) {
 	}
 }
 
+func TestWhyNotOfNearCopies(t *testing.T) {
+	var text string
+	for i := range 60 {
+		text += fmt.Sprintf("w%c%c ", 'a'+i/26, 'a'+i%26)
+	}
+	items := []*cupel.ContextItem{item(text+"once", 1), item(text+"twice", 1)}
+	p := newPipeline(slicer.Greedy{}, func(c *pipeline.Config) { c.NearDuplicates = 0.5 })
+	report := must(p.DryRun(t.Context(), items, budget(9, 9)))
+	a := must(analysis.WhyNot(t.Context(), p, items, budget(9, 9), 0))
+	if a.Rule != "Of items with nearly the same text, the newest counts." || !slices.Equal(a.DisplacedBy, []int{1}) || a.IfPinned == nil || a.Smallest.String() != "No budget includes it." {
+		t.Errorf("got %q, %v, %+v, %s", a.Rule, a.DisplacedBy, a.IfPinned, a.Smallest)
+	}
+	if survivor, ok := analysis.NewLedger(reread(t, report), nil).Survivor(1); !ok || survivor != 0 {
+		t.Errorf("from JSON the survivor is %d, %t", survivor, ok)
+	}
+}
+
 func TestWhyNotFails(t *testing.T) {
 	items := []*cupel.ContextItem{item("a", 1), item("b", 3)}
 	p := newPipeline(slicer.Greedy{})
