@@ -145,7 +145,7 @@ func TestAbandonedRuns(t *testing.T) {
 					} else if e.Err != nil {
 						t.Errorf("%s ended with %v", e.Stage, e.Err)
 					}
-					if e.End.Before(e.Start) || e.Start.IsZero() || e.Duration > e.End.Sub(e.Start) {
+					if e.End.Before(e.Start) || e.Start.IsZero() || e.Duration < 0 || e.Duration > e.End.Sub(e.Start) {
 						t.Errorf("%s lasts from %s to %s, %s of it busy", e.Stage, e.Start, e.End, e.Duration)
 					}
 					ends = append(ends, end)

@@ -10,6 +10,7 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 func TestChoiceKnowsWhereNothingChanges(t *testing.T) {
@@ -22,6 +23,14 @@ func TestChoiceKnowsWhereNothingChanges(t *testing.T) {
 		return prepared
 	}
 	greedy := prepare(func(c *pipeline.Config) { c.Slicer = slicer.Greedy{} })
+	truncated := prepare(func(c *pipeline.Config) {
+		c.Overflow = pipeline.OverflowTruncate
+		c.Slicer = sliceFunc(func(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (strategy.Selection, error) {
+			sel, err := everything(ctx, items, budget)
+			sel.StaysUntil = math.MaxInt
+			return sel, err
+		})
+	})
 	for _, tt := range []struct {
 		prepared *pipeline.Prepared
 		tokens   int
@@ -30,6 +39,8 @@ func TestChoiceKnowsWhereNothingChanges(t *testing.T) {
 	}{
 		{greedy, 3, map[int]bool{0: true, 3: true, 4: true, 5: false}, "5 tokens are pinned"},
 		{greedy, 15, map[int]bool{14: false, 15: true, 24: true, 25: false, 4: false}, "10 tokens are in, and the next comes with 10 more"},
+		{greedy, 20, map[int]bool{20: true, 24: true, 25: false, 16: false}, "of smaller budgets it knows nothing"},
+		{truncated, 15, map[int]bool{25: false}, "the slicer does not know what an overflow leaves"},
 		{greedy, 25, map[int]bool{24: false, 25: true, math.MaxInt: true, 4: false}, "all are in"},
 		{prepare(func(c *pipeline.Config) { c.Slicer = inOrder }), 15, map[int]bool{15: true, 16: false}, "the slicer says nothing"},
 	} {

@@ -238,7 +238,7 @@ func (s *stream) take(ctx, inClassify context.Context, item *cupel.ContextItem) 
 	}
 	s.leave()
 	err := s.process(ctx)
-	if err == nil && s.left() > 0 {
+	if err == nil {
 		s.enter(ctx, classify, 0)
 	}
 	return err
