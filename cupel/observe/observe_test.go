@@ -239,7 +239,7 @@ func TestDiagnosticCollector(t *testing.T) {
 func TestDiagnosticCollectorMakesRoom(t *testing.T) {
 	made := testing.AllocsPerRun(5, func() {
 		c := observe.NewDiagnosticTraceCollector(observe.WithDetailLevel(observe.TraceDetailItem))
-		_, _ = c.StartRun(context.Background(), observe.RunInfo{Candidates: 100})
+		_, _ = c.StartRun(t.Context(), observe.RunInfo{Candidates: 100})
 		for range 105 {
 			c.RecordItemEvent(cupel.TraceEvent{})
 		}
