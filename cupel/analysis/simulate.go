@@ -81,7 +81,7 @@ func newProber(ctx context.Context, pipeline *pipeline.Pipeline, items []*cupel.
 func (p *prober) budget(tokens int) (cupel.ContextBudget, error) {
 	target := tokens
 	if p.net {
-		target -= min(p.base.OutputReserve(), tokens)
+		target -= p.base.OutputReserve() // below 0 where the budget is invalid anyway
 	}
 	return p.base.Resize(tokens, target)
 }
