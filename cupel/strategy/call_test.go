@@ -207,7 +207,7 @@ type unnamed struct{ strategy.Slicer }
 
 func (unnamed) Facts() strategy.Facts { return strategy.Facts{NonMonotonic: true} }
 
-func TestFactsOfNobody(t *testing.T) {
+func TestFactsWithoutOwner(t *testing.T) {
 	if f := strategy.FactsOf(unnamed{slicing(strategy.Selection{}, nil)}); f.NonMonotonic || f.Of == nil {
 		t.Errorf("got %+v, want none: facts may be those of an embedded strategy", f)
 	}
