@@ -97,10 +97,11 @@ var shapes = []shape{{text: 80, array: 10}, {text: 400, array: 50}}
 // character become question marks. It takes time linear in the text, and counts
 // each of its lines or values a few times.
 func Reduce(text string, tokens int, opts ...Option) string {
-	t := read(text, opts)
-	if t.count(t.full) <= tokens {
-		return t.full
-	}
+	return To(text, tokens, opts...)
+}
+
+// reduce writes the best outline of at most so many tokens.
+func (t *source) reduce(tokens int) string {
 	width := max(80, tokens) // a line takes a quarter of the room, or about 20 tokens
 	if tokens < 27 {
 		width = max(0, 3*tokens) // one fits
@@ -134,6 +135,7 @@ type Form struct {
 const (
 	firstForm = 8
 	nextForm  = 1.5
+	nextSize  = 1.25
 	wideForm  = 100 // tokens from which lines are cut later
 )
 
