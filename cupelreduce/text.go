@@ -1,12 +1,135 @@
 package cupelreduce
 
-// Text is a text taken apart once, of which any size can be had.
-type Text struct {
-	source *source
-	total  int // tokens of the whole
+import "strings"
+
+// Option changes how a text is reduced.
+type Option func(*settings)
+
+type settings struct {
+	count func(string) int
+	known *Known
+	kind  Kind // or auto
 }
 
-// Size is how large a form of a text is and what it says.
+// WithCounter sets the function that counts tokens. It must be safe for calls in
+// a row, never negative, and about additive: the count of two lines about the
+// sum of their counts. nil counts a token for every four bytes or part of it.
+func WithCounter(count func(string) int) Option {
+	return func(s *settings) {
+		if count != nil {
+			s.count = count
+		}
+	}
+}
+
+// WithKnown puts last what the reader knows: values in JSON, and lines elsewhere
+// that are known whole or whose names all are. nil knows nothing.
+func WithKnown(known *Known) Option {
+	return func(s *settings) { s.known = known }
+}
+
+// WithKind says what the text is instead of what [Detect] makes of it. Text that
+// is no JSON object or array is reduced as a log when kind is [KindJSON].
+func WithKind(kind Kind) Option {
+	return func(s *settings) { s.kind = kind }
+}
+
+// estimate is the default counter.
+func estimate(s string) int { return (len(s) + 3) / 4 }
+
+// Text is a text taken apart once, which can be had in any size. It never changes.
+type Text struct {
+	settings
+	full  string
+	total int // tokens of the whole
+	draft draft
+}
+
+// Read takes a text apart, in time linear in its length. Bytes that are no
+// character become question marks.
+func Read(text string, opts ...Option) *Text {
+	t := &Text{settings: settings{count: estimate, kind: auto}}
+	for _, opt := range opts {
+		if opt != nil {
+			opt(&t.settings)
+		}
+	}
+	t.full = strings.ToValidUTF8(text, "?")
+	t.total = t.count(t.full)
+	if t.kind == auto || t.kind == KindJSON {
+		if root := parseJSON(t.full); root != nil {
+			t.kind = KindJSON
+			t.draft = pairDraft(root, t.full, t.known)
+			return t
+		}
+	}
+	if t.kind == auto {
+		t.kind = kindOfLines(t.full)
+	}
+	t.draft.addRow("")
+	t.draft.addLines(t.full, t.kind, t.known, 0)
+	t.draft.sort()
+	return t
+}
+
+// To returns Read(text, opts...).To(tokens).
+func To(text string, tokens int, opts ...Option) string {
+	return Read(text, opts...).To(tokens)
+}
+
+// Tokens returns the tokens of the whole text.
+func (t *Text) Tokens() int { return t.total }
+
+const (
+	// maxProbes bounds how many forms are written and counted to find the size.
+	maxProbes = 24
+	// slack is the share of a size that is not worth another try.
+	slack = 1.0 / 512
+	// minSigns is the least size of a text that has neither letter nor digit.
+	minSigns = 16
+)
+
+// To returns the best form of the text that has at most so many tokens: the text
+// itself if it fits, and else a form that fills the size up to the last word.
+// What a reader can ask for the rest by comes in first, then what says what the
+// text is, then the rest, each in the order of the text, with marks for what is
+// left out. A larger size has all that a smaller one says. The result is empty if
+// no form that says something fits.
+func (t *Text) To(tokens int) string {
+	if t.total <= tokens {
+		return t.full
+	}
+	if tokens <= 0 {
+		return ""
+	}
+	best, used, over := "", 0, t.total
+	fits, exceeds := 0, t.draft.end()+1
+	at := int(float64(tokens) / float64(t.total) * float64(len(t.full)))
+	for try := range maxProbes {
+		at = min(max(at, fits+1), exceeds-1)
+		if at <= fits {
+			break
+		}
+		out := t.draft.form(at)
+		if n := t.count(out); n <= tokens {
+			best, used, fits = out, n, at
+			if float64(tokens-n) <= slack*float64(tokens) {
+				break
+			}
+		} else {
+			over, exceeds = n, at
+		}
+		if at = fits + (exceeds-fits)/2; try%3 < 2 && over > used {
+			at = fits + int(float64(exceeds-fits)*float64(tokens-used)/float64(over-used))
+		}
+	}
+	if !t.draft.plain && tokens < minSigns {
+		return ""
+	}
+	return best
+}
+
+// Size is how large a form of a text is, and what it says.
 type Size struct {
 	Tokens int
 	// Worth is what the form says, in units that compare between texts: about 8
@@ -16,43 +139,38 @@ type Size struct {
 	Worth float64
 }
 
-// Read takes a text apart, in time linear in its length.
-func Read(text string, opts ...Option) *Text {
-	s := read(text, opts)
-	return &Text{source: s, total: s.count(s.full)}
-}
-
-// Tokens returns the tokens of the whole text.
-func (t *Text) Tokens() int { return t.total }
-
-// To returns the best form of the text that has at most so many tokens: the text
-// itself if it fits, and nothing if no form that says something does.
-func (t *Text) To(tokens int) string {
-	if t.total <= tokens {
-		return t.source.full
-	}
-	return t.source.reduce(tokens)
-}
+const (
+	firstSize = 8
+	nextSize  = 1.25
+	// maxCounted is how many bytes of a form are counted for its size. Those of
+	// larger ones follow from the tokens of the whole.
+	maxCounted = 4096
+)
 
 // Sizes returns sizes to choose from, the smallest first and the whole text last,
-// each of more tokens and worth than the one before.
+// each of more tokens and worth than the one before by a factor of about 1.25.
+// Tokens of large ones are an estimate: [Text.To] such a size has about its worth.
 func (t *Text) Sizes() []Size {
-	d := t.source.draft(80)
-	d.count(t.source.count)
-	whole := d.whole()
+	whole := t.draft.worth(t.draft.end()) + wholeWorth
 	var sizes []Size
-	for size := float64(firstForm); size < float64(t.total); size *= nextSize {
-		d.clear()
-		d.choose(0, int(size))
-		worth := d.worth()
-		if n := len(sizes); worth > 0 && worth < whole && (n == 0 || sizes[n-1].Tokens < int(size) && sizes[n-1].Worth < worth) {
-			sizes = append(sizes, Size{Tokens: int(size), Worth: worth})
+	counted, written := 0, 0 // tokens and bytes of the largest form that was counted
+	for at := float64(firstSize * len(t.full) / max(1, t.total)); int(at) < t.draft.end(); at *= nextSize {
+		out := t.draft.form(int(at))
+		tokens := 0
+		if len(out) <= maxCounted {
+			tokens = t.count(out)
+			counted, written = tokens, len(out)
+		} else {
+			rate := float64(t.total-counted) / float64(max(1, len(t.full)-written))
+			tokens = counted + int(rate*float64(len(out)-written))
+		}
+		worth := t.draft.worth(int(at))
+		if tokens >= t.total {
+			break
+		}
+		if n := len(sizes); out != "" && worth > 0 && (n == 0 || sizes[n-1].Tokens < tokens && sizes[n-1].Worth < worth) {
+			sizes = append(sizes, Size{Tokens: tokens, Worth: worth})
 		}
 	}
 	return append(sizes, Size{Tokens: t.total, Worth: whole})
-}
-
-// To returns Read(text, opts...).To(tokens).
-func To(text string, tokens int, opts ...Option) string {
-	return Read(text, opts...).To(tokens)
 }
