@@ -54,6 +54,13 @@ type draft struct {
 	worths []float64
 	source string // of a document
 	plain  bool   // has a letter or digit
+	names  seen   // in the texts
+	lines  []line // of the last text
+}
+
+// newDraft makes room for the parts of a text.
+func newDraft(text string, parts int) draft {
+	return draft{names: newSeen(len(text)), parts: make([]part, 0, parts)}
 }
 
 func (d *draft) addRow(prefix string) {
@@ -70,6 +77,7 @@ func (d *draft) addPart(p part) {
 // sort puts the parts in order: by rank, each in the order of the text. Of what
 // says little, lines near the ends come first.
 func (d *draft) sort() {
+	d.names, d.lines = nil, nil
 	d.order = make([]int32, 0, len(d.parts))
 	for rank := range numRanks {
 		begin := len(d.order)

@@ -27,9 +27,8 @@ const (
 
 // analyse takes a text apart into lines that make up the whole of it, and looks at
 // each once.
-func analyse(text string, kind Kind, known *Known) []line {
-	lines := make([]line, 0, strings.Count(text, "\n")+len(text)/maxPiece+1)
-	names := newSeen(len(text))
+func (d *draft) analyse(text string, kind Kind, known *Known) []line {
+	lines := slices.Grow(d.lines[:0], strings.Count(text, "\n")+len(text)/maxPiece+1)
 	after := true
 	for at := 0; at < len(text); {
 		end := len(text)
@@ -47,13 +46,14 @@ func analyse(text string, kind Kind, known *Known) []line {
 				l.text = l.text[:sentence(l.text)]
 			}
 			l.text = l.text[:pieceOf(l.text)]
-			l.look(names, known)
+			l.look(d.names, known)
 			lines = append(lines, l)
 			at += len(l.text)
 			first = false
 		}
 		after = blank
 	}
+	d.lines = lines
 	return lines
 }
 
@@ -87,7 +87,7 @@ func (l *line) look(names seen, known *Known) {
 		i = end
 		word := l.body[start:end]
 		hash, name := inspect(word)
-		l.failure = l.failure || isFailure(word)
+		l.failure = l.failure || isFailure(word, hash)
 		if !name {
 			continue
 		}
@@ -124,28 +124,21 @@ func unnumbered(s string) (body string, indent int) {
 }
 
 // failures are what failures are called in the output of commands.
-var failures = map[string]bool{
-	"error": true, "errors": true, "failed": true, "failure": true, "fail": true, "fatal": true, "panic": true,
-	"exception": true, "traceback": true, "denied": true, "refused": true, "timeout": true, "warning": true,
-	"undefined": true, "cannot": true, "killed": true, "aborted": true, "invalid": true,
-}
-
-// maxFailure is the length of the longest of them.
-const maxFailure = 10
+var failures = func() (hashes [256]uint32) {
+	for _, word := range []string{
+		"error", "errors", "failed", "failure", "fail", "fatal", "panic", "exception", "traceback", "denied", "refused", "timeout",
+		"warning", "undefined", "cannot", "killed", "aborted", "invalid",
+	} {
+		hash, _ := inspect(word)
+		hashes[hash%256] = hash
+	}
+	return hashes
+}()
 
 // isFailure reports whether a word speaks of a failure: alone, or at the end of
 // an identifier as in ValueError.
-func isFailure(word string) bool {
-	if len(word) <= maxFailure {
-		var low [maxFailure]byte
-		for i := range len(word) {
-			low[i] = word[i] | 0x20
-		}
-		if failures[string(low[:len(word)])] {
-			return true
-		}
-	}
-	return strings.HasSuffix(word, "Error") || strings.HasSuffix(word, "Exception")
+func isFailure(word string, hash uint32) bool {
+	return failures[hash%256] == hash || strings.HasSuffix(word, "Error") || strings.HasSuffix(word, "Exception")
 }
 
 // ends is how many lines at each end of a log are kept before others.
@@ -292,9 +285,8 @@ func hasAnyPrefix(s string, prefixes ...string) bool {
 // addLines adds the lines of a text to the last row, in pieces where they are
 // long. In a document their source ends where the text does.
 func (d *draft) addLines(text string, kind Kind, known *Known, end int) {
-	lines := analyse(text, kind, known)
+	lines := d.analyse(text, kind, known)
 	rank := ranker(kind, lines)
-	d.parts = slices.Grow(d.parts, len(lines))
 	left := len(text)
 	for i := range lines {
 		l := &lines[i]

@@ -116,7 +116,7 @@ const (
 
 // newSeen makes room for a text of so many bytes.
 func newSeen(size int) seen {
-	slots := 64
+	slots := 16
 	for slots < size/8 && slots < maxSlots {
 		slots *= 2
 	}

@@ -20,7 +20,7 @@ const (
 // document; strings that need no quotes have none. A long string that is a document
 // is taken apart as one, all others as texts of lines.
 func pairDraft(root *node, source string, known *Known) draft {
-	w := pairs{known: known, root: root}
+	w := pairs{draft: newDraft(source, strings.Count(source, ",")+1), known: known, root: root}
 	w.source = source
 	w.add("", root)
 	w.sort()
@@ -194,8 +194,8 @@ func hasValue(n *node, key string) bool {
 // has reports whether the reader knows a value: after its key, or anywhere if
 // it is a name.
 func (w *pairs) has(key string, n *node) bool {
-	if w.known.hasPair(key, n.raw) {
-		return true
+	if w.known == nil || w.known.hasPair(key, n.raw) {
+		return w.known != nil
 	}
 	name := nameOf(n.raw)
 	return n.kind == '"' && name != "" && w.known.hasName(name)

@@ -66,6 +66,7 @@ func Read(text string, opts ...Option) *Text {
 	if t.kind == auto {
 		t.kind = kindOfLines(t.full)
 	}
+	t.draft = newDraft(t.full, strings.Count(t.full, "\n")+len(t.full)/maxPiece+1)
 	t.draft.addRow("")
 	t.draft.addLines(t.full, t.kind, t.known, 0)
 	t.draft.sort()
