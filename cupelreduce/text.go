@@ -103,7 +103,8 @@ func (t *Text) To(tokens int) string {
 	if tokens <= 0 {
 		return ""
 	}
-	best, used, over := "", 0, t.total
+	best := ""
+	spare := int(slack * float64(tokens))
 	fits, exceeds := 0, t.draft.end()+1
 	at := int(float64(tokens) / float64(t.total) * float64(len(t.full)))
 	for try := range maxProbes {
@@ -112,16 +113,19 @@ func (t *Text) To(tokens int) string {
 			break
 		}
 		out := t.draft.form(at)
-		if n := t.count(out); n <= tokens {
-			best, used, fits = out, n, at
-			if float64(tokens-n) <= slack*float64(tokens) {
+		n := t.count(out)
+		if n <= tokens {
+			best, fits = out, at
+			if tokens-n <= 1+spare {
 				break
 			}
 		} else {
-			over, exceeds = n, at
+			exceeds = at
 		}
-		if at = fits + (exceeds-fits)/2; try%3 < 2 && over > used {
-			at = fits + int(float64(exceeds-fits)*float64(tokens-used)/float64(over-used))
+		if try%8 < 7 {
+			at += int(float64(tokens-spare/2-n) * float64(at) / float64(max(1, n)))
+		} else {
+			at = fits + (exceeds-fits)/2
 		}
 	}
 	if !t.draft.plain && tokens < minSigns {
