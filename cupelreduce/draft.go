@@ -86,8 +86,12 @@ func (d *draft) sort() {
 				d.order = append(d.order, int32(i))
 			}
 		}
-		if rank >= rankRest && d.source == "" {
-			fromEnds(d.order[begin:])
+		if d.source == "" {
+			step := 8
+			if rank >= rankRest {
+				step = 3
+			}
+			fromEnds(d.order[begin:], step)
 		}
 	}
 	d.ends = make([]int, len(d.order))
@@ -111,10 +115,10 @@ func (d *draft) sort() {
 }
 
 // fromEnds puts numbers in the order of two from the front, one from the back.
-func fromEnds(order []int32) {
+func fromEnds(order []int32, step int) {
 	from := append([]int32(nil), order...)
 	for i := range order {
-		if i%3 == 2 {
+		if i%step == step-1 {
 			order[i], from = from[len(from)-1], from[:len(from)-1]
 		} else {
 			order[i], from = from[0], from[1:]
@@ -274,7 +278,7 @@ func (w *writer) cut(i, left, size int) {
 	if n := left - len(prefix); n > 0 && (p.piece || len(p.text) > few) {
 		text = p.text[:boundary(p.text, n)]
 	}
-	if text == "" && len(prefix) > few {
+	if text == "" && len(prefix) > 2*few {
 		w.newline()
 		w.WriteString(prefix[:boundary(prefix, left)])
 		w.says = w.says || says(prefix)
@@ -295,6 +299,9 @@ func (w *writer) mark(next int) {
 	}
 	inside := next >= 0 && !w.parts[next].first
 	var b strings.Builder
+	if inside && g.lines == 1 && w.parts[g.from].first {
+		g.lines = 0 // only the beginning of this line
+	}
 	if g.lines == 0 {
 		b.WriteString(ellipsis)
 		if g.bytes >= manyBytes || inside {
