@@ -86,11 +86,12 @@ func ExampleFit() {
 	// Output:
 	// user: Do the tests pass?
 	// user: [earlier: run(go test ./...); shortened]
-	// ok  	example.com/a	0.010s
-	// ?   	example.com/b	[no test files]
-	// …
+	// … +4
+	// --- FAIL: TestParse (0.00s)
+	// … +1
 	// FAIL
-	// …
+	// FAIL	…
+	// … +1
 	// assistant: One of them fails.
 	// user: Mend it.
 }

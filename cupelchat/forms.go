@@ -66,23 +66,20 @@ func (c *Conversation) variants(e *entry) ([]cupel.Variant, error) {
 // text's.
 func (c *Conversation) reduced(text string) ([]cupel.Variant, error) {
 	texts := counting{counter: c.counter}
-	forms := cupelreduce.Forms(text, cupelreduce.WithCounter(texts.count))
-	whole := forms[len(forms)-1]
-	forms = forms[:len(forms)-1]
+	read := cupelreduce.Read(text, cupelreduce.WithCounter(texts.count))
+	sizes := read.Sizes()
+	whole := sizes[len(sizes)-1]
 	var few []cupel.Variant
-	last := none // of the forms that are taken
 	for _, share := range formShares {
 		most := int(float64(whole.Tokens) * share)
-		at := slices.IndexFunc(forms, func(f cupelreduce.Form) bool { return f.Tokens > most })
-		if at < 0 {
-			at = len(forms)
+		worth := 0.0
+		for _, s := range sizes[:len(sizes)-1] {
+			if s.Tokens <= most {
+				worth = s.Worth / whole.Worth
+			}
 		}
-		if at--; at < 0 || last != none && forms[last].Tokens == forms[at].Tokens {
-			continue
-		}
-		f := forms[at]
-		if worth := f.Worth / whole.Worth; worth > 0 && worth < 1 {
-			few, last = append(few, cupel.Variant{Content: f.Text, Worth: worth}), at
+		if out := read.To(most); out != "" && worth > 0 {
+			few = append(few, cupel.Variant{Content: out, Worth: worth})
 		}
 	}
 	return few, texts.err
@@ -216,7 +213,7 @@ func (c *Conversation) noteText(group []int, total int, share float64, count fun
 		if share == 0 || said == "" {
 			continue
 		}
-		out := cupelreduce.Reduce(said, int(float64(tokens)*share), cupelreduce.WithCounter(count))
+		out := cupelreduce.To(said, int(float64(tokens)*share), cupelreduce.WithCounter(count))
 		if out == "" {
 			continue
 		}

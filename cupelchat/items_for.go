@@ -148,7 +148,7 @@ func (c *Conversation) reduceTask(items []*cupel.ContextItem, left, rest int, n 
 	for size > most && size > 0 {
 		size = size * 2 / 3
 	}
-	small := cupelreduce.Reduce(said, size, cupelreduce.WithCounter(count))
+	small := cupelreduce.To(said, size, cupelreduce.WithCounter(count))
 	// An outline cuts long lines; a task may be one.
 	if whole := beginning(said, size, count); count(whole) > 2*count(small) {
 		small = whole

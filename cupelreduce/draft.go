@@ -10,7 +10,8 @@ import (
 
 // Ranks say in which order the parts of a text come in.
 const (
-	rankHead   uint8 = iota // what a reader asks for the rest by: ids, paths, errors, declarations
+	rankError  uint8 = iota // what went wrong
+	rankHead                // what a reader asks for the rest by: ids, paths, declarations
 	rankNames               // what says what it is: names, short strings, first and last lines
 	rankDetail              // numbers, first lines of paragraphs, further lines near the ends
 	rankRest                // everything else
@@ -20,7 +21,7 @@ const (
 
 // weights is what a part of each rank is worth: binary fractions, whose sums are
 // exact.
-var weights = [numRanks]float64{8, 4, 1, 0.5, 0.125}
+var weights = [numRanks]float64{8, 8, 4, 1, 0.5, 0.125}
 
 // wholeWorth is what a whole text is worth beyond its parts: nothing in it has to
 // be asked for again. It also keeps the worth of every smaller form below it.
@@ -372,8 +373,8 @@ func boundary(s string, n int) int {
 	if n >= len(s) {
 		return len(s)
 	}
-	for i := n; i > 0 && i > n-maxWord; i-- {
-		if classes[s[i]] == space || classes[s[i-1]] == space {
+	for i := n; i > n-maxWord; i-- {
+		if i == 0 || classes[s[i]] == space || classes[s[i-1]] == space {
 			return i
 		}
 	}

@@ -1,6 +1,6 @@
 package cupelreduce
 
-// Ranked returns the parts of a text up to a rank, 0 for the first.
+// Ranked returns the parts of a text up to a rank, 0 for what went wrong.
 func Ranked(text string, rank int, opts ...Option) string {
 	d := &Read(text, opts...).draft
 	at := 0

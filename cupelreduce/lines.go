@@ -154,7 +154,9 @@ func rankLog(lines []line) func(int) uint8 {
 		l := &lines[i]
 		var rank uint8
 		switch {
-		case l.failure || l.named > 0:
+		case l.failure:
+			rank = rankError
+		case l.named > 0:
 			rank = rankHead
 		case i == 0 || i == len(lines)-1:
 			rank = rankNames

@@ -20,7 +20,7 @@ func numbered(format string, n int) string {
 // TestRules has a row for each rule that says which parts of a text come in up to a
 // rank, and what the reader loses without it.
 func TestRules(t *testing.T) {
-	const head, names, detail = 0, 1, 2
+	const head, names, detail = 1, 2, 3
 	for _, tt := range []struct {
 		name  string
 		kind  cupelreduce.Kind

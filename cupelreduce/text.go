@@ -145,7 +145,7 @@ type Size struct {
 }
 
 const (
-	firstSize = 8
+	firstSize = 4 // of the parts; marks about double it
 	nextSize  = 1.25
 	// maxCounted is how many bytes of a form are counted for its size. Those of
 	// larger ones follow from the tokens of the whole.

@@ -254,14 +254,14 @@ func TestKnown(t *testing.T) {
 		rank       int
 		want, why  string
 	}{
-		{`{"cabin":"economy"}`, `{"cabin":"economy","class":"economy","seat":"aisle"}`, 2, "class=economy seat=aisle\n… +1 value", "a word is known after its key alone"},
-		{"see UM3OG5", `{"seat":"aisle","reservation_id":"UM3OG5"}`, 2, "seat=aisle\n… +1 value", "a name is known anywhere"},
-		{"see UM3OG5", `{"reservation_id":"UM3OG5","seat":"aisle"}`, 2, "reservation_id=UM3OG5 seat=aisle", "a new version needs the name of the old"},
-		{"order #W2378156", `{"seat":"aisle","order_id":"#W2378156"}`, 2, "seat=aisle\n… +1 value", "a sign in front is not part of it"},
-		{"see UM3OG5", `{"reservation_id":"UM3OG5"}`, 2, "", "but alone it is not repeated"},
-		{`"price": 117,`, `{"price":117,"tax":117,"name":"something"}`, 2, "tax=117 name=something\n… +1 value", "so are numbers after their key"},
-		{"open a/b.go\n", "open a/b.go\nopen a/c.go\n", 1, "… +1\nopen a/c.go", "a line is known"},
-		{"it is in a/b.go", "found a/b.go\nfound a/c.go\n", 1, "… +1\nfound a/c.go", "so is a line whose names all are"},
+		{`{"cabin":"economy"}`, `{"cabin":"economy","class":"economy","seat":"aisle"}`, 3, "class=economy seat=aisle\n… +1 value", "a word is known after its key alone"},
+		{"see UM3OG5", `{"seat":"aisle","reservation_id":"UM3OG5"}`, 3, "seat=aisle\n… +1 value", "a name is known anywhere"},
+		{"see UM3OG5", `{"reservation_id":"UM3OG5","seat":"aisle"}`, 3, "reservation_id=UM3OG5 seat=aisle", "a new version needs the name of the old"},
+		{"order #W2378156", `{"seat":"aisle","order_id":"#W2378156"}`, 3, "seat=aisle\n… +1 value", "a sign in front is not part of it"},
+		{"see UM3OG5", `{"reservation_id":"UM3OG5"}`, 3, "", "but alone it is not repeated"},
+		{`"price": 117,`, `{"price":117,"tax":117,"name":"something"}`, 3, "tax=117 name=something\n… +1 value", "so are numbers after their key"},
+		{"open a/b.go\n", "open a/b.go\nopen a/c.go\n", 2, "… +1\nopen a/c.go", "a line is known"},
+		{"it is in a/b.go", "found a/b.go\nfound a/c.go\n", 2, "… +1\nfound a/c.go", "so is a line whose names all are"},
 	} {
 		var known cupelreduce.Known
 		known.Add(tt.says)
