@@ -16,12 +16,13 @@ const (
 	rankDetail              // numbers, first lines of paragraphs, further lines near the ends
 	rankRest                // everything else
 	rankRepeat              // what the text or the reader's window says already
+	rankSigns               // no word at all
 	numRanks
 )
 
 // weights is what a part of each rank is worth: binary fractions, whose sums are
 // exact.
-var weights = [numRanks]float64{8, 8, 4, 1, 0.5, 0.125}
+var weights = [numRanks]float64{8, 8, 4, 1, 0.5, 0.125, 0.125}
 
 // wholeWorth is what a whole text is worth beyond its parts: nothing in it has to
 // be asked for again. It also keeps the worth of every smaller form below it.
@@ -54,7 +55,6 @@ type draft struct {
 	ends   []int   // bytes of the parts up to each in the order
 	worths []float64
 	source string // of a document
-	plain  bool   // has a letter or digit
 	names  seen   // in the texts
 	lines  []line // of the last text
 }
@@ -71,8 +71,10 @@ func (d *draft) addRow(prefix string) {
 // addPart adds a part of the last row.
 func (d *draft) addPart(p part) {
 	p.row = len(d.rows) - 1
+	if !says(p.text) {
+		p.rank = rankSigns
+	}
 	d.parts = append(d.parts, p)
-	d.plain = d.plain || says(p.text)
 }
 
 // sort puts the parts in order: by rank, each in the order of the text. Of what
@@ -161,9 +163,9 @@ func (d *draft) taken(at int) (parts, left int) {
 	return parts, at
 }
 
-// form writes the form at a place: what comes before it in the order. It is empty if
-// that says nothing.
-func (d *draft) form(at int) string {
+// form writes the form at a place: what comes before it in the order. It also
+// returns whether that says something.
+func (d *draft) form(at int) (text string, says bool) {
 	w := writer{draft: d}
 	w.Grow(min(at, 2*d.parted()) + 64)
 	taken, left := d.taken(at)
@@ -184,14 +186,11 @@ func (d *draft) form(at int) string {
 		}
 	}
 	w.mark(-1)
-	if !w.says && d.plain {
-		return ""
-	}
 	if w.values > 0 || w.lines > 0 {
 		w.newline()
 		w.WriteString(ellipsis + " " + more(w.values, w.lines))
 	}
-	return strings.TrimRight(w.String(), "\n")
+	return strings.TrimRight(w.String(), "\n"), w.says
 }
 
 // writer writes a form.
@@ -247,8 +246,7 @@ func (w *writer) write(i int, text string) {
 	}
 	begun := w.row == p.row+1
 	if !begun {
-		w.newline()
-		w.WriteString(w.rows[p.row])
+		w.heading(w.rows[p.row])
 		w.row = p.row + 1
 	}
 	if w.gap.bytes > 0 {
@@ -257,7 +255,7 @@ func (w *writer) write(i int, text string) {
 		w.WriteByte(' ')
 	}
 	w.WriteString(text)
-	w.says = w.says || (p.piece || strings.Contains(text, "=")) && says(text)
+	w.says = w.says || p.rank < rankSigns && (p.piece || strings.Contains(text, "=") || len(text) > 2*maxWord) && says(text)
 	switch {
 	case len(text) == len(p.text):
 	case p.piece:
@@ -267,22 +265,29 @@ func (w *writer) write(i int, text string) {
 	}
 }
 
+// heading begins a row. A long one is a name that says something by itself.
+func (w *writer) heading(prefix string) {
+	w.newline()
+	w.WriteString(prefix)
+	w.says = w.says || len(prefix) > 2*maxWord && says(prefix)
+}
+
 // cut writes what there is room for of a part and, if it brings it, of the prefix of its
 // row. A name that was cut misleads, and a small share of a form is not worth it.
 func (w *writer) cut(i, left, size int) {
 	p := &w.parts[i]
-	few, prefix := max(maxWord, size/32), ""
+	few, prefix, text := maxWord, "", ""
+	if !p.piece {
+		few = max(few, size/32)
+	}
 	if p.heads {
 		prefix = w.rows[p.row]
 	}
-	text := ""
-	if n := left - len(prefix); n > 0 && (p.piece || len(p.text) > few) {
+	if n := left - len(prefix); n > 0 && len(p.text) > few {
 		text = p.text[:boundary(p.text, n)]
 	}
-	if text == "" && len(prefix) > 2*few {
-		w.newline()
-		w.WriteString(prefix[:boundary(prefix, left)])
-		w.says = w.says || says(prefix)
+	if text == "" && len(prefix) > few {
+		w.heading(prefix[:boundary(prefix, left)])
 	}
 	w.write(i, text)
 }
@@ -299,31 +304,26 @@ func (w *writer) mark(next int) {
 		return
 	}
 	inside := next >= 0 && !w.parts[next].first
-	var b strings.Builder
 	if inside && g.lines == 1 && w.parts[g.from].first {
 		g.lines = 0 // only the beginning of this line
 	}
-	if g.lines == 0 {
-		b.WriteString(ellipsis)
-		if g.bytes >= manyBytes || inside {
-			b.WriteString(" +" + strconv.Itoa(g.bytes) + " bytes")
-		}
-	} else {
+	broken, mark := "", ellipsis
+	switch {
+	case g.lines > 0:
+		mark += " +" + strconv.Itoa(g.lines) + "\n"
 		if !w.atLineStart() {
-			b.WriteString(ellipsis + "\n")
+			broken = ellipsis + "\n"
 		}
-		b.WriteString(ellipsis + " +" + strconv.Itoa(g.lines))
+	case g.bytes >= manyBytes || inside:
+		mark += " +" + strconv.Itoa(g.bytes) + " bytes"
 	}
 	if inside {
-		if g.lines > 0 {
-			b.WriteString("\n")
-		}
-		b.WriteString(ellipsis + " ")
-	} else {
-		b.WriteString("\n")
+		mark += ellipsis + " "
+	} else if g.lines == 0 {
+		mark += "\n"
 	}
-	if g.bytes > b.Len() {
-		w.WriteString(b.String())
+	if g.bytes > len(mark) {
+		w.WriteString(broken + mark)
 		return
 	}
 	for i := g.from; i <= g.to; i++ {

@@ -9,5 +9,9 @@ func Ranked(text string, rank int, opts ...Option) string {
 			at = d.ends[place]
 		}
 	}
-	return d.form(at)
+	out, says := d.form(at)
+	if !says {
+		return ""
+	}
+	return out
 }

@@ -299,7 +299,7 @@ func (d *draft) addLines(text string, kind Kind, known *Known, end int) {
 		}
 		switch {
 		case !l.plain:
-			p.rank = rankRepeat
+			p.rank = rankSigns
 		case !l.first && kind != KindProse:
 			p.rank = l.restRank()
 		default:

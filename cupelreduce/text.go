@@ -86,7 +86,7 @@ const (
 	maxProbes = 24
 	// slack is the share of a size that is not worth another try.
 	slack = 1.0 / 512
-	// minSigns is the least size of a text that has neither letter nor digit.
+	// minSigns is the least size of a form that has neither letter nor digit.
 	minSigns = 16
 )
 
@@ -103,7 +103,7 @@ func (t *Text) To(tokens int) string {
 	if tokens <= 0 {
 		return ""
 	}
-	best := ""
+	best, good := "", false
 	spare := int(slack * float64(tokens))
 	fits, exceeds := 0, t.draft.end()+1
 	at := int(float64(tokens) / float64(t.total) * float64(len(t.full)))
@@ -112,10 +112,10 @@ func (t *Text) To(tokens int) string {
 		if at <= fits {
 			break
 		}
-		out := t.draft.form(at)
+		out, says := t.draft.form(at)
 		n := t.count(out)
 		if n <= tokens {
-			best, fits = out, at
+			best, good, fits = out, says, at
 			if tokens-n <= 1+spare {
 				break
 			}
@@ -128,7 +128,7 @@ func (t *Text) To(tokens int) string {
 			at = fits + (exceeds-fits)/2
 		}
 	}
-	if !t.draft.plain && tokens < minSigns {
+	if !good && tokens < minSigns {
 		return ""
 	}
 	return best
@@ -160,7 +160,7 @@ func (t *Text) Sizes() []Size {
 	var sizes []Size
 	counted, written := 0, 0 // tokens and bytes of the largest form that was counted
 	for at := float64(firstSize * len(t.full) / max(1, t.total)); int(at) < t.draft.end(); at *= nextSize {
-		out := t.draft.form(int(at))
+		out, says := t.draft.form(int(at))
 		tokens := 0
 		if len(out) <= maxCounted {
 			tokens = t.count(out)
@@ -173,7 +173,7 @@ func (t *Text) Sizes() []Size {
 		if tokens >= t.total {
 			break
 		}
-		if n := len(sizes); out != "" && worth > 0 && (n == 0 || sizes[n-1].Tokens < tokens && sizes[n-1].Worth < worth) {
+		if n := len(sizes); (says || tokens >= minSigns) && (n == 0 || sizes[n-1].Tokens < tokens && sizes[n-1].Worth < worth) {
 			sizes = append(sizes, Size{Tokens: tokens, Worth: worth})
 		}
 	}

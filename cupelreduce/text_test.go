@@ -168,7 +168,7 @@ func TestNothing(t *testing.T) {
 	}{
 		{"bash-$\n/src/app/main.go: not found\n", 2, "", "a prompt is no answer"},
 		{"}\n{\n\n}\nthe only words of it\n}\n", 1, "", "nor is a bracket"},
-		{"<div>\n<div>\n<p>some words of a text</p>\n", 3, "", "nor a tag"},
+		{"<div>\n<div>\n</div>\n<p>\n</p>\n</div>\n", 5, "", "nor are tags"},
 		{strings.Repeat("----\n", 20), 10, "", "nor a rule"},
 		{`{"reservation_id":"UM3OG5"}`, 2, "", "nor a key"},
 		{"", 5, "", "nothing is nothing"},
