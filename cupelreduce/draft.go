@@ -1,6 +1,7 @@
 package cupelreduce
 
 import (
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -53,6 +54,7 @@ type draft struct {
 	parts  []part
 	order  []int32 // parts by rank
 	ends   []int   // bytes of the parts up to each in the order
+	size   int     // bytes of all of them
 	worths []float64
 	source string // of a document
 	names  seen   // in the texts
@@ -77,8 +79,8 @@ func (d *draft) addPart(p part) {
 	d.parts = append(d.parts, p)
 }
 
-// sort puts the parts in order: by rank, each in the order of the text. Of what
-// says little, lines near the ends come first.
+// sort puts the parts in order: by rank, each in the order of the text. A text of
+// lines shows its end early, and what says little comes from both ends.
 func (d *draft) sort() {
 	d.names, d.lines = nil, nil
 	d.order = make([]int32, 0, len(d.parts))
@@ -89,37 +91,37 @@ func (d *draft) sort() {
 				d.order = append(d.order, int32(i))
 			}
 		}
-		if d.source == "" {
-			step := 8
-			if rank >= rankRest {
-				step = 3
-			}
-			fromEnds(d.order[begin:], step)
+		switch {
+		case d.source != "":
+		case rank < rankRest:
+			fromEnds(d.order[begin:], 8)
+		default:
+			fromEnds(d.order[begin:], 3)
 		}
 	}
 	d.ends = make([]int, len(d.order))
 	d.worths = make([]float64, len(d.order))
-	size, worth := 0, 0.0
+	worth := 0.0
 	begun := make([]bool, len(d.rows))
 	for place, i := range d.order {
 		p := &d.parts[i]
 		p.place, p.heads = place, !begun[p.row]
 		begun[p.row] = true
-		size += len(p.text)
+		d.size += len(p.text)
 		if p.heads {
-			size += len(d.rows[p.row])
+			d.size += len(d.rows[p.row])
 		}
 		if !p.piece {
-			size++ // what separates it from others
+			d.size++ // what separates it from others
 		}
 		worth += weights[p.rank] * float64(p.values)
-		d.ends[place], d.worths[place] = size, worth
+		d.ends[place], d.worths[place] = d.size, worth
 	}
 }
 
-// fromEnds puts numbers in the order of two from the front, one from the back.
+// fromEnds takes one of so many from the back, and the others from the front.
 func fromEnds(order []int32, step int) {
-	from := append([]int32(nil), order...)
+	from := slices.Clone(order)
 	for i := range order {
 		if i%step == step-1 {
 			order[i], from = from[len(from)-1], from[:len(from)-1]
@@ -129,16 +131,8 @@ func fromEnds(order []int32, step int) {
 	}
 }
 
-// parted is where the parts end and the bytes of the document begin.
-func (d *draft) parted() int {
-	if len(d.ends) == 0 {
-		return 0
-	}
-	return d.ends[len(d.ends)-1]
-}
-
 // end is the largest place that a form may have.
-func (d *draft) end() int { return d.parted() + len(d.source) }
+func (d *draft) end() int { return d.size + len(d.source) }
 
 // worth is what a form is worth.
 func (d *draft) worth(at int) float64 {
@@ -167,7 +161,7 @@ func (d *draft) taken(at int) (parts, left int) {
 // returns whether that says something.
 func (d *draft) form(at int) (text string, says bool) {
 	w := writer{draft: d}
-	w.Grow(min(at, 2*d.parted()) + 64)
+	w.Grow(min(at, 2*d.size) + 64)
 	taken, left := d.taken(at)
 	raw := 0
 	if taken == len(d.order) && left > 0 {
@@ -255,7 +249,7 @@ func (w *writer) write(i int, text string) {
 		w.WriteByte(' ')
 	}
 	w.WriteString(text)
-	w.says = w.says || p.rank < rankSigns && (p.piece || strings.Contains(text, "=") || len(text) > 2*maxWord) && says(text)
+	w.says = w.says || (p.piece || strings.Contains(text, "=") || len(text) > 2*maxWord) && says(text)
 	switch {
 	case len(text) == len(p.text):
 	case p.piece:

@@ -1,8 +1,5 @@
 package cupelreduce
 
-// Reduce returns To(text, tokens, opts...).
-func Reduce(text string, tokens int, opts ...Option) string { return To(text, tokens, opts...) }
-
 // Form is a text in one of its sizes.
 type Form struct {
 	Text   string

@@ -14,10 +14,10 @@ type node struct {
 	kids []node
 }
 
-func (n *node) scalar() bool { return n.kind == '"' || n.kind == '0' }
-
-// long reports whether a value is a string that is too long for a short value.
-func (n *node) long() bool { return n.kind == '"' && len(n.raw) > maxShort }
+// short reports whether a value stands on the line of its object.
+func (n *node) short() bool {
+	return n.kind == '0' || n.kind == '"' && len(n.raw) <= maxShort
+}
 
 // parseJSON reads an object or array, and returns nil for anything else. The
 // depth is bounded by json.Valid.

@@ -300,25 +300,18 @@ func (d *draft) addLines(text string, kind Kind, known *Known, end int) {
 		switch {
 		case !l.plain:
 			p.rank = rankSigns
-		case !l.first && kind != KindProse:
-			p.rank = l.restRank()
-		default:
+		case l.first || kind == KindProse:
 			p.rank = rank(i)
+		case l.failure || l.named > 0:
+			p.rank = rankNames
+		default:
+			p.rank = rankRest
 		}
 		if p.rank < rankRest && (known.hasLine(l.body) || l.known > 0 && l.named == 0 && !l.failure) {
 			p.rank = rankRepeat
 		}
 		d.addPart(p)
 	}
-}
-
-// restRank is the rank of a piece behind the first of its line.
-func (l *line) restRank() uint8 {
-	switch {
-	case l.failure || l.named > 0:
-		return rankNames
-	}
-	return rankRest
 }
 
 // ranker returns the function that ranks the lines of a kind, in order.

@@ -217,27 +217,18 @@ func valueAfter(s string, i int) (string, bool) {
 
 // hasName reports whether a name is known, under any key.
 func (k *Known) hasName(name string) bool {
-	if k == nil {
-		return false
-	}
 	_, ok := k.names[name]
 	return ok
 }
 
 // hasPair reports whether a value is known after this key.
 func (k *Known) hasPair(key, value string) bool {
-	if k == nil {
-		return false
-	}
 	_, ok := k.pairs[pair{key, value}]
 	return ok
 }
 
 // hasLine reports whether a line is known whole.
 func (k *Known) hasLine(line string) bool {
-	if k == nil {
-		return false
-	}
 	_, ok := k.lines[line]
 	return ok
 }

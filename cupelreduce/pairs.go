@@ -49,7 +49,7 @@ func (w *pairs) add(key string, n *node) {
 		prefix = beforeEscape(key, maxKey) + ": "
 	}
 	var name part // known, and said again in front of what is new
-	begun, record := false, isRecord(n)
+	begun, record := false, hasString(n)
 	flush := func() {
 		if begun && name.values > 0 {
 			w.addPart(name)
@@ -58,7 +58,7 @@ func (w *pairs) add(key string, n *node) {
 	}
 	for i := range n.kids {
 		key, kid := n.keys[i], &n.kids[i]
-		if !kid.scalar() || kid.long() {
+		if !kid.short() {
 			flush()
 			w.under(key, kid)
 			continue
@@ -90,7 +90,7 @@ func (w *pairs) add(key string, n *node) {
 
 // under adds what is no short value.
 func (w *pairs) under(key string, n *node) {
-	if n.scalar() {
+	if n.kind == '"' {
 		w.long(key, n)
 	} else {
 		w.add(key, n)
@@ -123,8 +123,8 @@ func (w *pairs) long(key string, n *node) {
 	w.addLines(text, kindOfLines(text), w.known, n.end+w.shift)
 }
 
-// isRecord reports whether an object says more than amounts.
-func isRecord(n *node) bool {
+// hasString reports whether an object says more than amounts.
+func hasString(n *node) bool {
 	for i := range n.kids {
 		if n.kids[i].kind == '"' {
 			return true
@@ -140,8 +140,11 @@ func (w *pairs) array(key string, n *node) {
 	var values int
 	rank := rankRepeat
 	for i := range n.kids {
-		if kid := &n.kids[i]; kid.scalar() && !w.has(key, kid) {
-			rank = min(rank, listRank(rankOf(key, kid), kid)) // a list is of one sort
+		if kid := &n.kids[i]; kid.short() && !w.has(key, kid) {
+			// A list is of one sort, and single words in it are codes.
+			if rank = min(rank, rankOf(key, kid)); rank == rankNames && nameOf(kid.raw) != "" {
+				rank = rankHead
+			}
 		}
 	}
 	end := 0
@@ -154,7 +157,7 @@ func (w *pairs) array(key string, n *node) {
 	}
 	for i := range n.kids {
 		kid := &n.kids[i]
-		if !kid.scalar() || kid.long() {
+		if !kid.short() {
 			flush()
 			w.under(key, kid)
 			continue
@@ -173,14 +176,6 @@ func (w *pairs) array(key string, n *node) {
 	flush()
 }
 
-// listRank is the rank of a value in a list, where a single word is a code.
-func listRank(rank uint8, n *node) uint8 {
-	if rank == rankNames && nameOf(n.raw) != "" {
-		return rankHead
-	}
-	return rank
-}
-
 // hasValue reports whether an object has a member whose value is its own key.
 func hasValue(n *node, key string) bool {
 	for i := range n.kids {
@@ -194,11 +189,10 @@ func hasValue(n *node, key string) bool {
 // has reports whether the reader knows a value: after its key, or anywhere if
 // it is a name.
 func (w *pairs) has(key string, n *node) bool {
-	if w.known == nil || w.known.hasPair(key, n.raw) {
-		return w.known != nil
+	if w.known.names == nil {
+		return false
 	}
-	name := nameOf(n.raw)
-	return n.kind == '"' && name != "" && w.known.hasName(name)
+	return w.known.hasPair(key, n.raw) || n.kind == '"' && w.known.hasName(nameOf(n.raw))
 }
 
 func assign(key, value string) string {

@@ -25,7 +25,11 @@ func WithCounter(count func(string) int) Option {
 // WithKnown puts last what the reader knows: values in JSON, and lines elsewhere
 // that are known whole or whose names all are. nil knows nothing.
 func WithKnown(known *Known) Option {
-	return func(s *settings) { s.known = known }
+	return func(s *settings) {
+		if known != nil {
+			s.known = known
+		}
+	}
 }
 
 // WithKind says what the text is instead of what [Detect] makes of it. Text that
@@ -48,7 +52,7 @@ type Text struct {
 // Read takes a text apart, in time linear in its length. Bytes that are no
 // character become question marks.
 func Read(text string, opts ...Option) *Text {
-	t := &Text{settings: settings{count: estimate, kind: auto}}
+	t := &Text{settings: settings{count: estimate, known: &Known{}, kind: auto}}
 	for _, opt := range opts {
 		if opt != nil {
 			opt(&t.settings)
