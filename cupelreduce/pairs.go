@@ -99,9 +99,9 @@ func (w *pairs) under(key string, n *node) {
 
 // long adds a long string: what it holds if that is a document, and else its lines.
 func (w *pairs) long(key string, n *node) {
-	var text string
-	if json.Unmarshal([]byte(`"`+n.raw+`"`), &text) != nil {
-		text = n.raw
+	text := n.raw
+	if strings.Contains(text, `\`) {
+		_ = json.Unmarshal([]byte(`"`+n.raw+`"`), &text) // it is known to be valid
 	}
 	if w.depth < maxDepth {
 		if root := parseJSON(text); root != nil {
