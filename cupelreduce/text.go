@@ -88,8 +88,9 @@ func (t *Text) Tokens() int { return t.total }
 const (
 	// maxProbes bounds how many forms are written and counted to find the size.
 	maxProbes = 24
-	// slack is the share of a size that is not worth another try.
-	slack = 1.0 / 512
+	// maxSpare is how many tokens of a size that is not small are not worth another
+	// try, apart from a small share.
+	maxSpare = 3
 	// minSigns is the least size of a form that has neither letter nor digit.
 	minSigns = 16
 )
@@ -108,7 +109,7 @@ func (t *Text) To(tokens int) string {
 		return ""
 	}
 	best, good := "", false
-	spare := int(slack * float64(tokens))
+	spare := min(maxSpare, tokens/32) + tokens/512
 	fits, exceeds := 0, t.draft.end()+1
 	at := int(float64(tokens) / float64(t.total) * float64(len(t.full)))
 	for try := range maxProbes {
@@ -153,7 +154,7 @@ const (
 	nextSize  = 1.25
 	// maxCounted is how many bytes of a form are counted for its size. Those of
 	// larger ones follow from the tokens of the whole.
-	maxCounted = 4096
+	maxCounted = 1024
 )
 
 // Sizes returns sizes to choose from, the smallest first and the whole text last,
