@@ -25,6 +25,10 @@ const (
 // exact.
 var weights = [numRanks]float64{8, 8, 4, 1, 0.5, 0.125, 0.125}
 
+// oneFromEnd is how many parts of each rank come in for one from the end of the
+// text: few of what says much, so that most of it stands as one, and more of the rest.
+var oneFromEnd = [numRanks]int{8, 8, 8, 8, 3, 3, 3}
+
 // wholeWorth is what a whole text is worth beyond its parts: nothing in it has to
 // be asked for again. It also keeps the worth of every smaller form below it.
 const wholeWorth = 4
@@ -52,13 +56,13 @@ type part struct {
 type draft struct {
 	rows   []string // prefixes of the lines of a form, or headings of the texts in it
 	parts  []part
-	order  []int32 // parts by rank
-	ends   []int   // bytes of the parts up to each in the order
-	size   int     // bytes of all of them
-	worths []float64
-	source string // of a document
-	names  seen   // in the texts
-	lines  []line // of the last text
+	order  []int32   // parts by rank
+	ends   []int     // bytes of none of them, of the first, of the first two
+	worths []float64 // likewise
+	size   int       // bytes of all of them
+	source string    // of a document
+	names  seen      // in the texts
+	lines  []line    // of the last text
 }
 
 // newDraft makes room for the parts of a text.
@@ -91,18 +95,13 @@ func (d *draft) sort() {
 				d.order = append(d.order, int32(i))
 			}
 		}
-		switch {
-		case d.source != "":
-		case rank < rankRest:
-			fromEnds(d.order[begin:], 8)
-		default:
-			fromEnds(d.order[begin:], 3)
+		if d.source == "" {
+			fromEnds(d.order[begin:], oneFromEnd[rank])
 		}
 	}
-	d.ends = make([]int, len(d.order))
-	d.worths = make([]float64, len(d.order))
-	worth := 0.0
-	begun := make([]bool, len(d.rows))
+	d.ends = make([]int, len(d.order)+1)
+	d.worths = make([]float64, len(d.order)+1)
+	worth, begun := 0.0, make([]bool, len(d.rows))
 	for place, i := range d.order {
 		p := &d.parts[i]
 		p.place, p.heads = place, !begun[p.row]
@@ -115,7 +114,7 @@ func (d *draft) sort() {
 			d.size++ // what separates it from others
 		}
 		worth += weights[p.rank] * float64(p.values)
-		d.ends[place], d.worths[place] = d.size, worth
+		d.ends[place+1], d.worths[place+1] = d.size, worth
 	}
 }
 
@@ -137,24 +136,17 @@ func (d *draft) end() int { return d.size + len(d.source) }
 // worth is what a form is worth.
 func (d *draft) worth(at int) float64 {
 	taken, left := d.taken(at)
-	sum := 0.0
-	if taken > 0 {
-		sum = d.worths[taken-1]
+	if taken == len(d.order) {
+		return d.worths[taken] + wholeWorth/2*float64(left)/float64(len(d.source)+1)
 	}
-	if taken < len(d.order) {
-		size := d.ends[taken] - (at - left)
-		return sum + (d.worths[taken]-sum)*float64(left)/float64(size)
-	}
-	return sum + wholeWorth/2*float64(left)/float64(len(d.source)+1)
+	size := d.ends[taken+1] - d.ends[taken]
+	return d.worths[taken] + (d.worths[taken+1]-d.worths[taken])*float64(left)/float64(size)
 }
 
 // taken is how many parts a form has whole, and how many bytes are left for more.
 func (d *draft) taken(at int) (parts, left int) {
-	parts = sort.SearchInts(d.ends, at+1)
-	if parts > 0 {
-		at -= d.ends[parts-1]
-	}
-	return parts, at
+	parts = sort.SearchInts(d.ends, at+1) - 1
+	return parts, at - d.ends[parts]
 }
 
 // form writes the form at a place: what comes before it in the order. It also
@@ -182,7 +174,7 @@ func (d *draft) form(at int) (text string, says bool) {
 	w.mark(-1)
 	if w.values > 0 || w.lines > 0 {
 		w.newline()
-		w.WriteString(ellipsis + " " + more(w.values, w.lines))
+		w.WriteString(ellipsis + " " + strings.Trim(more(w.values, "value")+", "+more(w.lines, "line"), ", "))
 	}
 	return strings.TrimRight(w.String(), "\n"), w.says
 }
@@ -215,7 +207,7 @@ func (w *writer) omit(i, but int) {
 		}
 		return
 	}
-	if w.gap.bytes > 0 && w.parts[w.gap.from].row != p.row {
+	if w.parts[w.gap.from].row != p.row {
 		w.mark(-1)
 	}
 	if w.gap.bytes == 0 {
@@ -235,7 +227,7 @@ func (w *writer) write(i int, text string) {
 		w.omit(i, 0)
 		return
 	}
-	if w.gap.bytes > 0 && w.parts[w.gap.from].row != p.row {
+	if w.parts[w.gap.from].row != p.row {
 		w.mark(-1)
 	}
 	begun := w.row == p.row+1
@@ -340,22 +332,15 @@ func (w *writer) newline() {
 	}
 }
 
-// more says how much is left out of a document: values, and lines of the texts that
-// are values.
-func more(values, lines int) string {
-	count := func(n int, what string) string {
-		if n != 1 {
-			what += "s"
-		}
-		return "+" + strconv.Itoa(n) + " " + what
+// more says how much of one sort is left out of a document.
+func more(n int, what string) string {
+	switch n {
+	case 0:
+		return ""
+	case 1:
+		return "+1 " + what
 	}
-	switch {
-	case lines == 0:
-		return count(values, "value")
-	case values == 0:
-		return count(lines, "line")
-	}
-	return count(values, "value") + ", " + count(lines, "line")
+	return "+" + strconv.Itoa(n) + " " + what + "s"
 }
 
 // maxWord is how far back a cut may move to the end of a word.

@@ -6,7 +6,7 @@ func Ranked(text string, rank int, opts ...Option) string {
 	at := 0
 	for place, i := range d.order {
 		if int(d.parts[i].rank) <= rank {
-			at = d.ends[place]
+			at = d.ends[place+1]
 		}
 	}
 	out, says := d.form(at)

@@ -105,18 +105,12 @@ func (t *Text) To(tokens int) string {
 	if t.total <= tokens {
 		return t.full
 	}
-	if tokens <= 0 {
-		return ""
-	}
 	best, good := "", false
 	spare := min(maxSpare, tokens/32) + tokens/512
 	fits, exceeds := 0, t.draft.end()+1
 	at := int(float64(tokens) / float64(t.total) * float64(len(t.full)))
-	for try := range maxProbes {
+	for try := 0; try < maxProbes && exceeds-fits > 1; try++ {
 		at = min(max(at, fits+1), exceeds-1)
-		if at <= fits {
-			break
-		}
 		out, says := t.draft.form(at)
 		n := t.count(out)
 		if n <= tokens {
