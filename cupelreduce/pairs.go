@@ -162,7 +162,7 @@ func (w *pairs) array(key string, n *node) {
 			w.under(key, kid)
 			continue
 		}
-		if len(list) > maxList {
+		if len(list) >= maxList {
 			flush()
 		}
 		if values == 0 {
