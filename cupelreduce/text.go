@@ -146,35 +146,47 @@ type Size struct {
 const (
 	firstSize = 4 // of the parts; marks about double it
 	nextSize  = 1.25
+	// nextForm is how much larger the next form is that is written to see its size.
+	nextForm = 2
 	// maxCounted is how many bytes of a form are counted for its size. Those of
 	// larger ones follow from the tokens of the whole.
-	maxCounted = 1024
+	maxCounted = 4096
 )
 
 // Sizes returns sizes to choose from, the smallest first and the whole text last,
 // each of more tokens and worth than the one before by a factor of about 1.25.
 // Tokens of large ones are an estimate: [Text.To] such a size has about its worth.
 func (t *Text) Sizes() []Size {
-	whole := t.draft.worth(t.draft.end()) + wholeWorth
+	end := float64(t.draft.end())
 	var sizes []Size
 	counted, written := 0, 0 // tokens and bytes of the largest form that was counted
-	for at := float64(firstSize * len(t.full) / max(1, t.total)); int(at) < t.draft.end(); at *= nextSize {
-		out, says := t.draft.form(int(at))
-		tokens := 0
-		if len(out) <= maxCounted {
-			tokens = t.count(out)
-			counted, written = tokens, len(out)
-		} else {
-			rate := float64(t.total-counted) / float64(max(1, len(t.full)-written))
-			tokens = counted + int(rate*float64(len(out)-written))
+	before, tokensBefore, saysBefore := 0.0, 0, false
+	place := min(float64(max(1, firstSize*len(t.full)/max(1, t.total))), end)
+	for at := place; before < end; at = min(at*nextForm, end) {
+		tokens, says := t.total, true
+		if at < end {
+			var out string
+			out, says = t.draft.form(int(at))
+			if len(out) <= maxCounted {
+				tokens = t.count(out)
+				counted, written = tokens, len(out)
+			} else {
+				rate := float64(t.total-counted) / float64(max(1, len(t.full)-written))
+				tokens = counted + int(rate*float64(len(out)-written))
+			}
+			says = says || tokens >= minSigns
 		}
-		worth := t.draft.worth(int(at))
-		if tokens >= t.total {
-			break
+		if !saysBefore {
+			place = at
 		}
-		if n := len(sizes); (says || tokens >= minSigns) && (n == 0 || sizes[n-1].Tokens < tokens && sizes[n-1].Worth < worth) {
-			sizes = append(sizes, Size{Tokens: tokens, Worth: worth})
+		for ; says && place <= at; place *= nextSize {
+			share := (place - before) / (at - before)
+			s := Size{Tokens: tokensBefore + int(share*float64(tokens-tokensBefore)), Worth: t.draft.worth(int(place))}
+			if n := len(sizes); s.Tokens < t.total && (n == 0 || sizes[n-1].Tokens < s.Tokens && sizes[n-1].Worth < s.Worth) {
+				sizes = append(sizes, s)
+			}
 		}
+		before, tokensBefore, saysBefore = at, tokens, says
 	}
-	return append(sizes, Size{Tokens: t.total, Worth: whole})
+	return append(sizes, Size{Tokens: t.total, Worth: t.draft.worth(int(end)) + wholeWorth})
 }

@@ -147,12 +147,33 @@ func TestSizes(t *testing.T) {
 			sizes := read.Sizes()
 			for i, s := range sizes[:len(sizes)-1] {
 				next := sizes[i+1]
-				if s.Tokens >= next.Tokens || s.Worth >= next.Worth || s.Tokens > 20 && i < len(sizes)-2 && float64(next.Tokens) > 1.6*float64(s.Tokens) {
+				if s.Tokens >= next.Tokens || s.Worth >= next.Worth || s.Tokens > 40 && float64(next.Tokens) > 1.6*float64(s.Tokens) {
 					t.Errorf("%s of %s: size %d is %+v, and then comes %+v", name, which, i, s, next)
 				}
 			}
 			if last := sizes[len(sizes)-1]; last.Tokens != read.Tokens() {
 				t.Errorf("%s of %s: the last size is %+v of %d tokens", name, which, last, read.Tokens())
+			}
+		}
+	}
+}
+
+// TestCounters holds the limit for counters whose counts do not add up.
+func TestCounters(t *testing.T) {
+	for name, counter := range map[string]func(string) int{
+		"with overhead":  func(s string) int { return len(s)/4 + 7 },
+		"super-additive": func(s string) int { return len(s) * len(s) / 50 },
+		"sub-additive":   func(s string) int { return min(len(s), 30) },
+		"large":          func(s string) int { return len(s) * 9 },
+		"nothing":        func(string) int { return 0 },
+	} {
+		for which, text := range texts {
+			read := cupelreduce.Read(text, cupelreduce.WithCounter(counter))
+			read.Sizes()
+			for _, tokens := range []int{0, 3, 12, 31, 200} {
+				if out := read.To(tokens); out != "" && counter(out) > tokens {
+					t.Errorf("%s: %s in %d tokens has %d", name, which, tokens, counter(out))
+				}
 			}
 		}
 	}
