@@ -2,6 +2,7 @@ package cupelreduce
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 )
 
@@ -45,11 +46,14 @@ func (w *pairs) add(key string, n *node) {
 		return
 	}
 	prefix := ""
-	if key != "" && !hasValue(n, key) {
+	named := slices.ContainsFunc(n.kids, func(kid node) bool { return kid.kind == '"' && kid.raw == key })
+	if key != "" && !named {
 		prefix = beforeEscape(key, maxKey) + ": "
 	}
 	var name part // known, and said again in front of what is new
-	begun, record := false, hasString(n)
+	// An object without a string says amounts, and none of them is its name.
+	record := slices.ContainsFunc(n.kids, func(kid node) bool { return kid.kind == '"' })
+	begun := false
 	flush := func() {
 		if begun && name.values > 0 {
 			w.addPart(name)
@@ -123,16 +127,6 @@ func (w *pairs) long(key string, n *node) {
 	w.addLines(text, kindOfLines(text), w.known, n.end+w.shift)
 }
 
-// hasString reports whether an object says more than amounts.
-func hasString(n *node) bool {
-	for i := range n.kids {
-		if n.kids[i].kind == '"' {
-			return true
-		}
-	}
-	return false
-}
-
 // array adds the elements of an array: objects and arrays one by one, and what
 // stands between them as key=a,b,c.
 func (w *pairs) array(key string, n *node) {
@@ -174,16 +168,6 @@ func (w *pairs) array(key string, n *node) {
 		end = kid.end
 	}
 	flush()
-}
-
-// hasValue reports whether an object has a member whose value is its own key.
-func hasValue(n *node, key string) bool {
-	for i := range n.kids {
-		if n.kids[i].kind == '"' && n.kids[i].raw == key {
-			return true
-		}
-	}
-	return false
 }
 
 // has reports whether the reader knows a value: after its key, or anywhere if

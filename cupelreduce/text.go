@@ -148,8 +148,8 @@ const (
 	nextSize  = 1.25
 	// nextForm is how much larger the next form is that is written to see its size.
 	nextForm = 2
-	// maxCounted is how many bytes of a form are counted for its size. Those of
-	// larger ones follow from the tokens of the whole.
+	// maxCounted is how many bytes of a form are counted for its size. The tokens of
+	// larger ones follow from those of the whole.
 	maxCounted = 4096
 )
 
@@ -159,20 +159,15 @@ const (
 func (t *Text) Sizes() []Size {
 	end := float64(t.draft.end())
 	var sizes []Size
-	counted, written := 0, 0 // tokens and bytes of the largest form that was counted
 	before, tokensBefore, saysBefore := 0.0, 0, false
-	place := min(float64(max(1, firstSize*len(t.full)/max(1, t.total))), end)
+	place := float64(max(1, firstSize*len(t.full)/max(1, t.total)))
 	for at := place; before < end; at = min(at*nextForm, end) {
 		tokens, says := t.total, true
 		if at < end {
 			var out string
 			out, says = t.draft.form(int(at))
-			if len(out) <= maxCounted {
+			if tokens = len(out) * t.total / len(t.full); len(out) <= maxCounted {
 				tokens = t.count(out)
-				counted, written = tokens, len(out)
-			} else {
-				rate := float64(t.total-counted) / float64(max(1, len(t.full)-written))
-				tokens = counted + int(rate*float64(len(out)-written))
 			}
 			says = says || tokens >= minSigns
 		}
