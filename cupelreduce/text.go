@@ -108,6 +108,7 @@ func (t *Text) To(tokens int) string {
 	best, good := "", false
 	spare := min(maxSpare, tokens/32) + tokens/512
 	fits, exceeds := 0, t.draft.end()+1
+	written, counted := 0, 0 // the place and the tokens of the last form
 	at := int(float64(tokens) / float64(t.total) * float64(len(t.full)))
 	for try := 0; try < maxProbes && exceeds-fits > 1; try++ {
 		at = min(max(at, fits+1), exceeds-1)
@@ -121,11 +122,11 @@ func (t *Text) To(tokens int) string {
 		} else {
 			exceeds = at
 		}
-		if try%8 < 7 {
-			at += int(float64(tokens-spare/2-n) * float64(at) / float64(max(1, n)))
-		} else {
-			at = fits + (exceeds-fits)/2
+		next := fits + (exceeds-fits)/2
+		if try%8 < 7 && n != counted {
+			next = at + int(float64(tokens-spare/2-n)*float64(at-written)/float64(n-counted))
 		}
+		written, counted, at = at, n, next
 	}
 	if !good && tokens < minSigns {
 		return ""
