@@ -167,7 +167,7 @@ func (d *draft) form(at int) (text string, says bool) {
 			w.omit(i, 0)
 		case p.place == taken:
 			w.cut(i, left, at)
-		case p.end == 0 || p.end > raw:
+		case raw == 0 || p.end > raw:
 			w.write(i, p.text)
 		}
 	}

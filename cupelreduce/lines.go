@@ -293,10 +293,8 @@ func (d *draft) addLines(text string, kind Kind, known *Known, end int) {
 	for i := range lines {
 		l := &lines[i]
 		left -= len(l.text)
-		p := part{text: l.text, piece: true, first: l.first, values: 1}
-		if end > 0 {
-			p.end = end - left // escapes make the source longer than the text
-		}
+		// Escapes make the source longer than the text.
+		p := part{text: l.text, piece: true, first: l.first, values: 1, end: end - left}
 		switch {
 		case !l.plain:
 			p.rank = rankSigns
