@@ -17,7 +17,7 @@
 //
 // JSON becomes lines of key=value, with values spelled as in the document: a
 // line for each run of short values in an object, after the key that the object
-// stood under, and "… +12 values" at the end for values left out. A string that holds
+// stood under, and "… +12" at the end for 12 values or lines left out. A string that holds
 // JSON or several lines is taken apart as what it is. When all values stand there,
 // larger sizes replace these lines by the document itself, from its beginning on.
 //

@@ -172,9 +172,9 @@ func (d *draft) form(at int) (text string, says bool) {
 		}
 	}
 	w.mark(-1)
-	if w.values > 0 || w.lines > 0 {
+	if w.left > 0 {
 		w.newline()
-		w.WriteString(ellipsis + " " + strings.Trim(more(w.values, "value")+", "+more(w.lines, "line"), ", "))
+		w.WriteString(ellipsis + " +" + strconv.Itoa(w.left))
 	}
 	return strings.TrimRight(w.String(), "\n"), w.says
 }
@@ -183,11 +183,10 @@ func (d *draft) form(at int) (text string, says bool) {
 type writer struct {
 	strings.Builder
 	*draft
-	row    int // that was begun last, plus one
-	gap    gap
-	values int // left out
-	lines  int // of texts that were left out
-	says   bool
+	row  int // that was begun last, plus one
+	gap  gap
+	left int // values that are left out, and lines of texts of which nothing stands
+	says bool
 }
 
 // gap is what was left out of a text since the last part.
@@ -203,7 +202,7 @@ func (w *writer) omit(i, but int) {
 	p := &w.parts[i]
 	if !p.piece {
 		if but == 0 {
-			w.values += p.values
+			w.left += p.values
 		}
 		return
 	}
@@ -286,7 +285,7 @@ func (w *writer) mark(next int) {
 		return
 	}
 	if w.row != w.parts[g.from].row+1 {
-		w.lines += g.lines // nothing of it stands
+		w.left += g.lines
 		return
 	}
 	inside := next >= 0 && !w.parts[next].first
@@ -330,17 +329,6 @@ func (w *writer) newline() {
 	if !w.atLineStart() {
 		w.WriteByte('\n')
 	}
-}
-
-// more says how much of one sort is left out of a document.
-func more(n int, what string) string {
-	switch n {
-	case 0:
-		return ""
-	case 1:
-		return "+1 " + what
-	}
-	return "+" + strconv.Itoa(n) + " " + what + "s"
 }
 
 // maxWord is how far back a cut may move to the end of a word.

@@ -15,7 +15,7 @@ func ExampleTo() {
 	fmt.Println(cupelreduce.To(reservation, 30))
 	// Output:
 	// reservation_id=UM3OG5 cabin=economy
-	// flights: flight_number=HAT113 date=…
+	// flights: flight_number=HAT113 date=2024-05-26
 	// flights: flight_number=HAT282
-	// … +6 values
+	// … +6
 }

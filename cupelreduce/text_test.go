@@ -118,7 +118,7 @@ func check(t *testing.T, read *cupelreduce.Text, text string, tokens int, counte
 		t.Fatalf("a text that fits was changed: %q", out)
 	case size > max(0, tokens):
 		t.Fatalf("%d tokens for %d: %q", size, tokens, out)
-	case counter(clean) > tokens && tokens >= 16 && float64(size) < 0.95*float64(tokens)-5:
+	case counter(clean) > tokens && tokens >= 16 && float64(size) < 0.95*float64(tokens)-6: // a key and a value of 12 bytes each are not cut
 		t.Fatalf("%d tokens of %d: %q", size, tokens, out)
 	}
 	return out
@@ -275,12 +275,12 @@ func TestKnown(t *testing.T) {
 		rank       int
 		want, why  string
 	}{
-		{`{"cabin":"economy"}`, `{"cabin":"economy","class":"economy","seat":"aisle"}`, 3, "class=economy seat=aisle\n… +1 value", "a word is known after its key alone"},
-		{"see UM3OG5", `{"seat":"aisle","reservation_id":"UM3OG5"}`, 3, "seat=aisle\n… +1 value", "a name is known anywhere"},
+		{`{"cabin":"economy"}`, `{"cabin":"economy","class":"economy","seat":"aisle"}`, 3, "class=economy seat=aisle\n… +1", "a word is known after its key alone"},
+		{"see UM3OG5", `{"seat":"aisle","reservation_id":"UM3OG5"}`, 3, "seat=aisle\n… +1", "a name is known anywhere"},
 		{"see UM3OG5", `{"reservation_id":"UM3OG5","seat":"aisle"}`, 3, "reservation_id=UM3OG5 seat=aisle", "a new version needs the name of the old"},
-		{"order #W2378156", `{"seat":"aisle","order_id":"#W2378156"}`, 3, "seat=aisle\n… +1 value", "a sign in front is not part of it"},
+		{"order #W2378156", `{"seat":"aisle","order_id":"#W2378156"}`, 3, "seat=aisle\n… +1", "a sign in front is not part of it"},
 		{"see UM3OG5", `{"reservation_id":"UM3OG5"}`, 3, "", "but alone it is not repeated"},
-		{`"price": 117,`, `{"price":117,"tax":117,"name":"something"}`, 3, "tax=117 name=something\n… +1 value", "so are numbers after their key"},
+		{`"price": 117,`, `{"price":117,"tax":117,"name":"something"}`, 3, "tax=117 name=something\n… +1", "so are numbers after their key"},
 		{"open a/b.go\n", "open a/b.go\nopen a/c.go\n", 2, "… +1\nopen a/c.go", "a line is known"},
 		{"it is in a/b.go", "found a/b.go\nfound a/c.go\n", 2, "… +1\nfound a/c.go", "so is a line whose names all are"},
 	} {
