@@ -2,6 +2,7 @@ package cupelchat
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"strings"
 
@@ -17,6 +18,9 @@ type state struct {
 	note  bool   // is part of an exchange that a note stands for
 	text  string // of a smaller form, or of the note at its first entry
 }
+
+// whole reports whether an entry is in as it is.
+func (s state) whole() bool { return s.in && !s.short }
 
 // candidates are the items that a chooser got.
 type candidates struct {
@@ -75,7 +79,28 @@ type writer struct {
 	*Conversation
 	*notesOf
 	states []state
-	room   int // how many tokens there still are
+	room   int  // how many tokens there still are
+	begins bool // with a message of the user that the conversation does not have
+}
+
+// spend takes what is in from the tokens that there are.
+func (w *writer) spend() error {
+	texts := counting{counter: w.counter}
+	for i, s := range w.states {
+		switch {
+		case s.whole():
+			w.room -= w.entries[i].tokens
+		case s.note && s.text != "":
+			w.room -= add(messageTokens, texts.count(s.text))
+		case s.in && !s.note:
+			n, err := w.cost(i, s.text)
+			if err != nil {
+				return err
+			}
+			w.room -= n
+		}
+	}
+	return texts.err
 }
 
 // finish writes the conversation with what is in, and with what the API requires
@@ -85,9 +110,8 @@ func (w *writer) finish() ([]byte, error) {
 	if rules.record {
 		return nil, &Error{Reason: "the conversation is " + w.rules.name + ", which is only read; write the items of the window yourself"}
 	}
-	whole := !slices.ContainsFunc(w.states, func(s state) bool { return !s.in || s.short })
 	body := w.text
-	if !whole {
+	if slices.ContainsFunc(w.states, func(s state) bool { return !s.whole() }) {
 		if rules.userFirst {
 			w.startWithUser()
 			w.endWithUser()
@@ -141,11 +165,11 @@ func (w *writer) keptMembers(list []byte) [][]byte {
 		switch {
 		case m.Name == name && m.Value.IsArray():
 			members = append(members, m.With(list))
-		case has && w.states[at].in || has && w.entries[at].role == "tools":
+		case has && w.states[at].in:
 			members = append(members, w.message(w.messageOf(at)))
 		case has && m.Name == name:
 			members = append(members, m.With([]byte("[]")))
-		case !has:
+		case !has || w.entries[at].role == "tools":
 			members = append(members, m.Outer())
 		}
 	}
@@ -160,14 +184,19 @@ func enclose(opening byte, parts [][]byte, closing byte) []byte {
 // requires it.
 func (w *writer) keptMessages() [][]byte {
 	j := joiner{rules: w.rules}
+	if w.begins {
+		j.add(w.rules.message("user", earlier), "user", none)
+	}
 	for i := range w.messages {
 		m := &w.messages[i]
 		if m.member != "" {
 			continue
 		}
 		for at := m.from; at < m.to; at++ {
+			// No API gives the model's own words more authority than a result, which
+			// the text may come from.
 			if s := &w.states[at]; s.note && s.text != "" && w.group(at)[0] == at {
-				j.add(w.rules.note(s.text), "user", none)
+				j.add(w.rules.message(cmp.Or(w.rules.model, "assistant"), strings.TrimSpace(s.text)), "assistant", none)
 			}
 		}
 		if text := w.message(m); text != nil {
@@ -222,10 +251,7 @@ func (c *Conversation) shorten(edits *rawjson.Edits, out map[place]bool, m *mess
 	}
 	switch {
 	case first >= 0:
-		if text == "" {
-			text = "…"
-		}
-		edits.Replace(e.parts[first].value, e.parts[first].saying(text))
+		edits.Replace(e.parts[first].value, e.parts[first].saying(cmp.Or(text, leftOut)))
 		delete(out, place{e.parts[first].list, e.parts[first].at})
 	case text != "":
 		// There are media alone: the words go before the first one.

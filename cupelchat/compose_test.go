@@ -39,7 +39,7 @@ func TestComposeWritesWhatSelectWrites(t *testing.T) {
 			if want == nil {
 				continue
 			}
-			got, _, err := c.Compose(pieces(w.Report))
+			got, _, err := c.Compose(pieces(w.Report), 1e6)
 			require.NoError(t, err)
 			if string(got) != string(want) {
 				t.Fatalf("%s: Compose writes\n%s\nSelect wrote\n%s", name, got, want)
@@ -79,7 +79,7 @@ func TestComposeRefuses(t *testing.T) {
 		{[]Piece{{Candidates: []int{-1}}}, "pieces[0] has the candidate -1", "there is none"},
 		{[]Piece{{Candidates: []int{1e6}}}, "pieces[0] has the candidate 1000000", "there are not so many"},
 	} {
-		_, _, err := c.Compose(test.pieces)
+		_, _, err := c.Compose(test.pieces, 1e6)
 		var piece *Error
 		if !errors.As(err, &piece) || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("error %v, want %q (%s)", err, test.want, test.why)

@@ -85,7 +85,7 @@ func ExampleFit() {
 	}
 	// Output:
 	// user: Do the tests pass?
-	// user: [earlier: run(go test ./...); shortened]
+	// assistant: [earlier: run(go test ./...); shortened]
 	// ok  	example.com/a	0.010s
 	// ?   	example.com/b	[no test files]
 	// …

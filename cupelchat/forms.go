@@ -1,6 +1,7 @@
 package cupelchat
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -138,12 +139,36 @@ func (e *entry) wordsOf(content string) (text string, gone map[int]bool) {
 			if !strings.HasPrefix(rest, "\n") {
 				rest = "\n" + rest
 			}
-		} else if p.kind == media {
+		} else if p.kind == media && p.list != none {
 			gone[i] = true
 		}
 	}
 	return strings.Trim(rest, "\n"), gone
 }
+
+// cost returns the tokens of an entry with the content of a smaller form, as it is
+// written.
+func (c *Conversation) cost(i int, content string) (int, error) {
+	e := &c.entries[i]
+	text, gone := e.wordsOf(content)
+	first := slices.IndexFunc(e.parts, func(p part) bool { return p.kind == words })
+	tokens := e.tokens
+	for n, p := range e.parts {
+		if gone[n] || p.kind == words && (p.list != none || n == first) {
+			tokens -= p.tokens
+		}
+	}
+	if first >= 0 {
+		text = cmp.Or(text, leftOut)
+	} else if !slices.ContainsFunc(e.parts, func(p part) bool { return p.kind == media && p.list != none }) {
+		return tokens, nil // there is no place for words
+	}
+	n, err := counted(c.counter, text)
+	return add(tokens, n), err
+}
+
+// leftOut stands for words of which nothing is left.
+const leftOut = "…"
 
 // The first line of a note begins like this.
 const noteLabel = "[earlier"

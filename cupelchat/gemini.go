@@ -21,7 +21,7 @@ type geminiContent struct {
 }
 
 var geminiRules = rules{
-	name: "Gemini's generateContent API", list: "contents", content: "parts", onlyParts: true,
+	name: "Gemini's generateContent API", list: "contents", content: "parts", model: "model", onlyParts: true,
 	userFirst: true, alternate: true, neighbours: true,
 	signs: signs{
 		request: []string{"systemInstruction", "system_instruction", "generationConfig", "generation_config", "safetySettings", "cachedContent"},

@@ -124,6 +124,14 @@ func (c *Conversation) reduceTask(items []*cupel.ContextItem, left, rest int, n 
 		if c.named(c.asked) {
 			return nil // the chooser says what does not fit
 		}
+		if c.rules.userFirst { // the API wants it, if only as a mark
+			mark := shortened(tokens)
+			n, err := c.cost(c.asked, mark)
+			if err == nil {
+				items[c.asked], err = task.With(cupel.WithVariants(), cupel.WithContent(mark, n), cupel.WithOriginalTokens(c.items[c.asked].Tokens()))
+			}
+			return err
+		}
 		item, err := c.makeItem(c.asked, false)
 		if err == nil && task != c.items[c.asked] {
 			item, err = item.With(cupel.WithVariants(), cupel.WithContent(task.Content(), task.Tokens()), cupel.WithOriginalTokens(item.Tokens()))

@@ -38,7 +38,7 @@ type Window struct {
 // shape in which it was given: byte for byte the same if everything is in the
 // window as it is. Otherwise messages that were chosen keep their bytes. Of a
 // message in a smaller form only the text differs. A form of a whole exchange
-// becomes a message of the user's that says it. It fails for formats that are
+// becomes a message of the model's that says it. It fails for formats that are
 // only read, and for a report that does not say what is in the window.
 func (w *Window) Body() ([]byte, error) { return w.body, w.err }
 
@@ -76,7 +76,7 @@ func (c *Conversation) Select(ctx context.Context, chooser Chooser, budget cupel
 	c.addCompacted(w.Report, given)
 	states, err := c.states(w.Report, given)
 	if w.err = err; err == nil {
-		w.body, w.err = (&writer{c, n, states, room(budget, w.Items)}).finish()
+		w.body, w.err = (&writer{Conversation: c, notesOf: n, states: states, room: room(budget, w.Items)}).finish()
 	}
 	w.Notes = n.notes()
 	return w, nil

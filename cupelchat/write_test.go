@@ -157,7 +157,7 @@ func written(t *testing.T, c *Conversation, room int, keep ...string) (string, [
 		states[i].in = slices.Contains(keep, item.Content())
 	}
 	n := &notesOf{}
-	text, err := (&writer{c, n, states, room}).finish()
+	text, err := (&writer{Conversation: c, notesOf: n, states: states, room: room}).finish()
 	require.NoError(t, err)
 	return string(text), n.notes()
 }

@@ -29,6 +29,7 @@ func (s *Session) Body(ctx context.Context, c *cupelchat.Conversation, budget cu
 	ttl := cmp.Or(s.config.Cache.TTL, "5m")
 	whole := c.Items()
 	pieces := make([]cupelchat.Piece, len(turn.Window))
+	tokens := 0 // more than the budget has, if the provider counts fewer than are estimated
 	for n, e := range turn.Entries {
 		pieces[n].Candidates = e.Candidates
 		if slices.Contains(turn.Cache.Breakpoints, n+1) {
@@ -37,8 +38,9 @@ func (s *Session) Body(ctx context.Context, c *cupelchat.Conversation, budget cu
 		if text := turn.Window[n].Content(); !e.Whole || len(e.Candidates) == 1 && text != whole[e.Candidates[0]].Content() {
 			pieces[n].Content = text
 		}
+		tokens += turn.Window[n].Tokens()
 	}
-	body, more, err := c.Compose(pieces)
+	body, more, err := c.Compose(pieces, max(tokens, turn.limit))
 	if err != nil {
 		return nil, nil, err
 	}

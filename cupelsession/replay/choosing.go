@@ -168,7 +168,7 @@ func (r recounted) next(ctx context.Context, session *cupelsession.Session, c *c
 			pieces[n].Content = text
 		}
 	}
-	body, _, err := c.Compose(pieces)
+	body, _, err := c.Compose(pieces, r.budget.TargetTokens())
 	return turn, body, err
 }
 
