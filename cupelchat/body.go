@@ -17,6 +17,8 @@ type state struct {
 	short bool   // has the content of a smaller form
 	note  bool   // is part of an exchange that a note stands for
 	text  string // of a smaller form, or of the note at its first entry
+
+	tokens int // as it is written
 }
 
 // whole reports whether an entry is in as it is.
@@ -59,9 +61,33 @@ func (c *Conversation) states(report *cupel.SelectionReport, given candidates) (
 		}
 		for _, i := range group {
 			states[i].note = note
+			if note && i != first {
+				states[i].text = ""
+			}
 		}
 	}
-	return states, nil
+	_, err := c.price(states)
+	return states, err
+}
+
+// correct gives the items of a report the tokens that they have as they are written.
+func (c *Conversation) correct(w *Window, given candidates, states []state) error {
+	for n := range w.Report.Included {
+		in := &w.Report.Included[n]
+		was, tokens := in.Item, states[given.at[in.Candidate]].tokens
+		if was.Tokens() == tokens || in.Form == 0 && was == given.items[in.Candidate] {
+			continue
+		}
+		is, err := was.With(cupel.WithContent(was.Content(), tokens))
+		if err != nil {
+			return err
+		}
+		in.Item = is
+		if at := slices.Index(w.Items, was); at >= 0 {
+			w.Items[at] = is
+		}
+	}
+	return nil
 }
 
 // loses reports whether a text lacks a call of an entry: then it is a note in
@@ -83,24 +109,25 @@ type writer struct {
 	begins bool // with a message of the user that the conversation does not have
 }
 
-// spend takes what is in from the tokens that there are.
-func (w *writer) spend() error {
-	texts := counting{counter: w.counter}
-	for i, s := range w.states {
+// price finds what each entry that is in has as it is written, and returns the sum.
+func (c *Conversation) price(states []state) (total int, err error) {
+	for i := range states {
+		s := &states[i]
 		switch {
 		case s.whole():
-			w.room -= w.entries[i].tokens
-		case s.note && s.text != "":
-			w.room -= add(messageTokens, texts.count(s.text))
+			s.tokens = c.entries[i].tokens
+		case s.note && s.text != "" && c.group(i)[0] == i:
+			s.tokens, err = counted(c.counter, s.text)
+			s.tokens = add(s.tokens, messageTokens)
 		case s.in && !s.note:
-			n, err := w.cost(i, s.text)
-			if err != nil {
-				return err
-			}
-			w.room -= n
+			s.tokens, err = c.cost(i, s.text)
 		}
+		if err != nil {
+			return 0, err
+		}
+		total = add(total, s.tokens)
 	}
-	return texts.err
+	return total, nil
 }
 
 // finish writes the conversation with what is in, and with what the API requires
@@ -111,7 +138,7 @@ func (w *writer) finish() ([]byte, error) {
 		return nil, &Error{Reason: "the conversation is " + w.rules.name + ", which is only read; write the items of the window yourself"}
 	}
 	body := w.text
-	if slices.ContainsFunc(w.states, func(s state) bool { return !s.whole() }) {
+	if !w.whole() {
 		if rules.userFirst {
 			w.startWithUser()
 			w.endWithUser()
@@ -119,10 +146,17 @@ func (w *writer) finish() ([]byte, error) {
 		if rules.thinking {
 			w.keepThinking()
 		}
+		if w.empty() {
+			return nil, errEmpty
+		}
 		body = w.assemble()
 	}
-	w.noteEmpty()
 	return body, nil
+}
+
+// whole reports whether everything is in as it is.
+func (w *writer) whole() bool {
+	return !slices.ContainsFunc(w.states, func(s state) bool { return !s.whole() })
 }
 
 // assemble puts the messages that are in into what is around them.

@@ -1,6 +1,7 @@
 package cupelchat
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -25,8 +26,9 @@ type Piece struct {
 // Compose returns the body of a window that was not chosen by [Conversation.Select],
 // such as that of a session that keeps what was sent before, and notes as in
 // [Window]. It restores what the API requires if there is room for it among so many
-// tokens. It fails with an [Error] whose path is that of a piece, and as [Window.Body]
-// does.
+// tokens. It fails with a [TooLargeError] if the body has more, read again and counted,
+// or if it has no message; with an [Error] whose path is that of a piece; and as
+// [Window.Body] does.
 func (c *Conversation) Compose(pieces []Piece, tokens int) (body []byte, notes []string, err error) {
 	if c == nil {
 		return nil, nil, errNil
@@ -63,11 +65,24 @@ func (c *Conversation) Compose(pieces []Piece, tokens int) (body []byte, notes [
 		}
 	}
 	n := &notesOf{}
-	w := &writer{Conversation: c, notesOf: n, states: states, room: tokens}
-	if err := w.spend(); err != nil {
+	spent, err := c.price(states)
+	if err != nil {
 		return nil, nil, err
 	}
+	w := &writer{Conversation: c, notesOf: n, states: states, room: tokens - spent}
 	body, err = w.finish()
+	switch {
+	case errors.Is(err, errEmpty):
+		return nil, nil, c.tooLarge(tokens, 0, err)
+	case err == nil && !w.whole():
+		size, err := c.size(body)
+		if err != nil {
+			return nil, nil, err
+		}
+		if size > tokens {
+			return nil, nil, c.tooLarge(tokens, size, nil)
+		}
+	}
 	if err == nil && len(marked) > 0 && c.rules.cache {
 		body = w.mark(body, pieces, marked)
 	}

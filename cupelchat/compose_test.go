@@ -28,6 +28,9 @@ func TestComposeWritesWhatSelectWrites(t *testing.T) {
 			big, err := cupel.NewContextBudget(1e6, 1e6)
 			require.NoError(t, err)
 			w, err := c.Select(t.Context(), p, big)
+			if errors.Is(err, errEmpty) {
+				continue
+			}
 			require.NoError(t, err)
 			want, err := w.Body()
 			require.NoError(t, err)

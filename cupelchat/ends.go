@@ -116,16 +116,14 @@ func (c *Conversation) pathOf(entry int) string {
 	return rawjson.Index(c.rules.list, m.index)
 }
 
-// noteEmpty adds a note if nothing is left.
-func (w *writer) noteEmpty() {
-	kept := false
+// empty reports whether no message is left.
+func (w *writer) empty() bool {
 	for i, s := range w.states {
-		m := w.messageOf(i)
-		kept = kept || s.in && (m.member == "" || m.member == w.rules.list)
+		if m := w.messageOf(i); s.in && (m.member == "" || m.member == w.rules.list) {
+			return false
+		}
 	}
-	if !kept {
-		w.note("no message is left; the API refuses a request without one")
-	}
+	return true
 }
 
 func (c *Conversation) roleOf(i int) string { return c.messageOf(i).role }

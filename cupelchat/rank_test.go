@@ -79,7 +79,10 @@ func TestRank(t *testing.T) {
 				}
 				return len(unit.Forms()) - rng.IntN(1+len(unit.Forms()))
 			})
-			bodies := []string{chosen}
+			var bodies []string
+			if chosen != "" {
+				bodies = append(bodies, chosen)
+			}
 			if n := len(c.items); n > 3 {
 				from := rng.IntN(n - 2)
 				summary := Piece{Content: "summary"}

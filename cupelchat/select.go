@@ -30,8 +30,10 @@ type Window struct {
 	// because the API requires it, and what the API would refuse in the result.
 	Notes []string
 
-	body []byte
-	err  error
+	body   []byte
+	whole  bool // body is that of the conversation
+	err    error
+	pinned int // tokens of candidates that are always in
 }
 
 // Body returns the conversation with what was chosen, in its order and in the
@@ -46,7 +48,9 @@ func (w *Window) Body() ([]byte, error) { return w.body, w.err }
 // the user is reduced: the rest of the conversation has half of what is then left. If not everything fits, what comes
 // before the latest compaction is no candidate, unless it is pinned. Notes say so,
 // and the report has it as excluded, with the reason [Compacted].
-// Select fails with an error of the chooser, and with a [cupel.InvalidConfigError]
+// What is written is read again and counted. If it has more tokens than the budget,
+// Select chooses again for less. It fails with a [TooLargeError] if the request cannot
+// be made to fit, with an error of the chooser, and with a [cupel.InvalidConfigError]
 // if that is nil.
 func (c *Conversation) Select(ctx context.Context, chooser Chooser, budget cupel.ContextBudget) (*Window, error) {
 	if c == nil {
@@ -64,20 +68,90 @@ func (c *Conversation) Select(ctx context.Context, chooser Chooser, budget cupel
 			return nil, err
 		}
 	}
+	return c.fit(ctx, chooser, budget)
+}
+
+// mostTries is how often a window is chosen at most.
+const mostTries = 6
+
+// fit chooses windows for smaller and smaller targets until one is written in no
+// more tokens than the budget has.
+func (c *Conversation) fit(ctx context.Context, chooser Chooser, budget cupel.ContextBudget) (*Window, error) {
+	limit := limitOf(budget)
+	smaller, tokens := budget, 0
+	for range mostTries {
+		w, err := c.choose(ctx, chooser, smaller)
+		switch {
+		case errors.Is(err, pipeline.ErrPinnedExceedsBudget), errors.Is(err, pipeline.ErrOverflow), errors.Is(err, errEmpty):
+			return nil, c.tooLarge(limit, tokens, err)
+		case err != nil:
+			return nil, err
+		case w.err != nil, w.whole, w.Report.Overflow != nil: // the chooser exceeds the target knowingly
+			return w, nil
+		}
+		before := tokens
+		if tokens, err = c.size(w.body); err != nil {
+			return nil, err
+		}
+		over := tokens - limit
+		if over <= 0 {
+			return w, nil
+		}
+		target := smaller.TargetTokens() - over
+		switch least := w.pinned; {
+		case before > 0 && tokens >= before:
+			target = least
+		case least < smaller.TargetTokens():
+			target = max(target, least)
+		}
+		if smaller, err = smaller.Resize(budget.MaxTokens(), max(0, target)); err != nil {
+			return nil, err
+		}
+	}
+	return nil, c.tooLarge(limit, tokens, nil)
+}
+
+// size returns the tokens of a body that was written.
+func (c *Conversation) size(body []byte) (tokens int, err error) {
+	r := newReader(c.format, c.counter, c.settings)
+	if r.read(body); r.err != nil {
+		return 0, r.err
+	}
+	for i := range r.entries {
+		tokens = add(tokens, r.entries[i].tokens)
+	}
+	return tokens, nil
+}
+
+// choose chooses a window and writes it.
+func (c *Conversation) choose(ctx context.Context, chooser Chooser, budget cupel.ContextBudget) (*Window, error) {
 	n := &notesOf{}
 	given, err := c.candidates(budget, n)
 	if err != nil {
 		return nil, err
 	}
-	w := &Window{}
+	w := &Window{pinned: c.pinnedTokens(given)}
 	if w.Items, w.Report, err = chooser.RunReport(ctx, given.items, budget); err != nil {
 		return nil, err
 	}
-	c.addCompacted(w.Report, given)
 	states, err := c.states(w.Report, given)
-	if w.err = err; err == nil {
-		w.body, w.err = (&writer{Conversation: c, notesOf: n, states: states, room: room(budget, w.Items)}).finish()
+	switch {
+	case errors.Is(err, errNoPositions):
+		w.err = err
+		return w, nil
+	case err != nil:
+		return nil, err
 	}
+	if err := c.correct(w, given, states); err != nil {
+		return nil, err
+	}
+	out := &writer{Conversation: c, notesOf: n, states: slices.Clone(states), room: room(budget, w.Items)}
+	if w.body, err = out.finish(); errors.Is(err, errEmpty) {
+		return nil, err
+	}
+	w.err, w.whole = err, out.whole()
+	out.settle(w, given, states)
+	c.addCompacted(w.Report, given)
 	w.Notes = n.notes()
 	return w, nil
 }
@@ -129,9 +203,35 @@ func (c *Conversation) sinceCompaction(items []*cupel.ContextItem, budget cupel.
 	return given
 }
 
-// Compacted is the code of the reason in a report for what comes before the latest
-// compaction.
-const Compacted cupel.ExclusionCode = "Compacted"
+// The codes of reasons that only reports of [Conversation.Select] have.
+const (
+	Compacted cupel.ExclusionCode   = "Compacted" // comes before the latest compaction
+	Refused   cupel.ExclusionCode   = "Refused"   // the API refuses what was chosen with it
+	Required  cupel.InclusionReason = "Required"  // the API refuses what was chosen without it
+)
+
+// settle moves in the report what the writer left out or restored.
+func (w *writer) settle(window *Window, given candidates, chosen []state) {
+	report := window.Report
+	for n, at := range given.at {
+		item := given.items[n]
+		switch is, was := w.states[at].in, chosen[at].in; {
+		case was && !is:
+			k := slices.IndexFunc(report.Included, func(in cupel.IncludedItem) bool { return in.Candidate == n })
+			in := report.Included[k]
+			report.Included = slices.Delete(report.Included, k, k+1)
+			report.Excluded = append(report.Excluded, cupel.ExcludedItem{Item: item, Score: in.Score, Candidate: n, Units: in.Units, Reason: cupel.ExclusionReason{Code: Refused}})
+		case is && !was:
+			k := slices.IndexFunc(report.Excluded, func(out cupel.ExcludedItem) bool { return out.Candidate == n })
+			out := report.Excluded[k]
+			report.Excluded = slices.Delete(report.Excluded, k, k+1)
+			report.Included = append(report.Included, cupel.IncludedItem{Item: w.items[at], Score: out.Score, Candidate: n, Units: out.Units, Reason: Required})
+		default:
+			continue
+		}
+		window.Items = report.Window()
+	}
+}
 
 // addCompacted adds to a report what was no candidate.
 func (c *Conversation) addCompacted(report *cupel.SelectionReport, given candidates) {
@@ -150,6 +250,23 @@ func (c *Conversation) addCompacted(report *cupel.SelectionReport, given candida
 	}
 }
 
+// pinnedTokens returns the tokens of the candidates that are always in, with the
+// exchanges that they belong to.
+func (c *Conversation) pinnedTokens(given candidates) (tokens int) {
+	for n, item := range given.items {
+		if c.held(given.at[n]) {
+			tokens = add(tokens, item.Tokens())
+		}
+	}
+	return tokens
+}
+
+// held reports whether an entry is always in: it or another one of its exchange is
+// pinned.
+func (c *Conversation) held(i int) bool {
+	return slices.ContainsFunc(c.group(i), func(i int) bool { return c.items[i].Pinned() })
+}
+
 // room is how many tokens a slicer could still spend on a window.
 func room(budget cupel.ContextBudget, window []*cupel.ContextItem) int {
 	pinned, sliced := 0, 0
@@ -162,6 +279,9 @@ func room(budget cupel.ContextBudget, window []*cupel.ContextItem) int {
 	}
 	return budget.Effective(pinned).TargetTokens - sliced
 }
+
+// errEmpty is the error of a window without a message.
+var errEmpty = errors.New("cupel: no message fits")
 
 // errNoPositions is the error for a report that has been to JSON and back.
 var errNoPositions = errors.New("cupel: the report does not say which candidates are in the window; use the report that the run returned")

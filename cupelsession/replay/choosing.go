@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -168,7 +169,7 @@ func (r recounted) next(ctx context.Context, session *cupelsession.Session, c *c
 			pieces[n].Content = text
 		}
 	}
-	body, _, err := c.Compose(pieces, r.budget.TargetTokens())
+	body, _, err := c.Compose(pieces, math.MaxInt)
 	return turn, body, err
 }
 
@@ -261,7 +262,11 @@ func (r recounted) RunReport(ctx context.Context, items []*cupel.ContextItem, _ 
 	if err != nil {
 		return nil, nil, err
 	}
-	return r.Chooser.RunReport(ctx, counted, budget, opts...)
+	window, report, err := r.Chooser.RunReport(ctx, counted, budget, opts...)
+	if report != nil {
+		report.Overflow = &cupel.OverflowEvent{} // the measure says what fits, not the count of package cupelchat
+	}
+	return window, report, err
 }
 
 // forPinned returns the budget, and no less than what is pinned if that fits.
