@@ -90,14 +90,10 @@ func (c *Conversation) correct(w *Window, given candidates, states []state) erro
 	return nil
 }
 
-// loses reports whether a text lacks a call of an entry: then it is a note in
+// loses reports whether a text lacks the calls of an entry: then it is a note in
 // place of the entry, not a form of it.
 func (c *Conversation) loses(i int, text string) bool {
-	if c.entries[i].returns() {
-		return false
-	}
-	lines := strings.Split(text, "\n")
-	return !slices.ContainsFunc(c.entries[i].parts, func(p part) bool { return p.kind == call && slices.Contains(lines, p.text) })
+	return !c.entries[i].returns() && !c.entries[i].saidBy(text).called
 }
 
 // writer writes a conversation.
@@ -274,13 +270,17 @@ func (w *writer) message(m *message) []byte {
 
 // shorten puts the words of a smaller form in place of those of an entry. They
 // take the place of its first words; other parts with words go, and so do media
-// that the form does not have.
+// that the form does not have. Calls get the arguments that the form has.
 func (c *Conversation) shorten(edits *rawjson.Edits, out map[place]bool, m *message, e *entry, content string) {
-	text, gone := e.wordsOf(content)
+	says := e.saidBy(content)
+	text := says.text
 	first := slices.IndexFunc(e.parts, func(p part) bool { return p.kind == words })
 	for i, p := range e.parts {
-		if p.list != none && (p.kind == words && i != first || gone[i]) {
+		if p.list != none && (p.kind == words && i != first || says.gone[i]) {
 			out[place{p.list, p.at}] = true
+		}
+		if short, ok := says.calls[i]; ok {
+			edits.Replace(p.value, p.calling(short))
 		}
 	}
 	switch {
@@ -296,7 +296,7 @@ func (c *Conversation) shorten(edits *rawjson.Edits, out map[place]bool, m *mess
 			at := place{p.list, p.at}
 			v := m.lists[p.list][p.at].Value
 			with := c.rules.part(text)
-			if !gone[i] {
+			if !says.gone[i] {
 				with = slices.Concat(with, []byte(", "), v.Raw())
 			}
 			delete(out, at)
@@ -312,4 +312,13 @@ func (p *part) saying(text string) []byte {
 		return quoted(text)
 	}
 	return slices.Concat([]byte("{"), quoted(p.member), []byte(": "), quoted(text), []byte("}"))
+}
+
+// calling returns what stands in the place of arguments of a call: JSON, or a string
+// with JSON in it.
+func (p *part) calling(arguments string) []byte {
+	if p.value.IsString() {
+		return quoted(arguments)
+	}
+	return []byte(arguments)
 }

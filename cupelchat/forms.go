@@ -17,9 +17,6 @@ const (
 	longMessage = 160
 )
 
-// formShares are the sizes of the default forms, as shares of the full text.
-var formShares = []float64{0.5, 0.25, 0.1, 0.03}
-
 // variants returns the smaller forms of an entry.
 func (c *Conversation) variants(e *entry) ([]cupel.Variant, error) {
 	switch {
@@ -63,30 +60,26 @@ func (c *Conversation) variants(e *entry) ([]cupel.Variant, error) {
 	return variants, nil
 }
 
-// reduced returns a few smaller forms of a text, their worth as a share of the
-// text's.
+// smallestForm is the size that the smallest forms have at most, in tokens.
+const smallestForm = 8
+
+// reduced returns a few smaller forms of a text, each about a third of the one before,
+// with their worth as a share of the text's.
 func (c *Conversation) reduced(text string) ([]cupel.Variant, error) {
 	texts := counting{counter: c.counter}
-	forms := cupelreduce.Forms(text, cupelreduce.WithCounter(texts.count))
-	whole := forms[len(forms)-1]
-	forms = forms[:len(forms)-1]
+	whole := cupelreduce.Read(text, cupelreduce.WithCounter(texts.count))
+	sizes := whole.Sizes()
+	most := sizes[len(sizes)-1].Worth
 	var few []cupel.Variant
-	last := none // of the forms that are taken
-	for _, share := range formShares {
-		most := int(float64(whole.Tokens) * share)
-		at := slices.IndexFunc(forms, func(f cupelreduce.Form) bool { return f.Tokens > most })
-		if at < 0 {
-			at = len(forms)
+	for size, last := whole.Tokens()/2, ""; ; size = max(size/3, smallestForm) {
+		at := slices.IndexFunc(sizes, func(s cupelreduce.Size) bool { return s.Tokens > size }) - 1
+		if form := whole.To(size); at >= 0 && form != "" && form != last {
+			few, last = append(few, cupel.Variant{Content: form, Worth: sizes[at].Worth / most}), form
 		}
-		if at--; at < 0 || last != none && forms[last].Tokens == forms[at].Tokens {
-			continue
-		}
-		f := forms[at]
-		if worth := f.Worth / whole.Worth; worth > 0 && worth < 1 {
-			few, last = append(few, cupel.Variant{Content: f.Text, Worth: worth}), at
+		if size <= smallestForm {
+			return few, texts.err
 		}
 	}
-	return few, texts.err
 }
 
 // shortened is the line that marks a message that is not what was said.
@@ -123,48 +116,83 @@ func (e *entry) with(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// wordsOf returns the words of a form of an entry: its content without the lines
-// of calls, media and what else stays as it is. gone are the media that the form
-// does not have.
-func (e *entry) wordsOf(content string) (text string, gone map[int]bool) {
-	gone = map[int]bool{}
+// said is what the content of a smaller form says of an entry.
+type said struct {
+	text   string         // without the lines of calls, media and what else stays as it is
+	gone   map[int]bool   // the media that the form does not have
+	calls  map[int]string // shorter arguments
+	called bool           // has a call
+}
+
+// saidBy returns what the content of a form says. It is the reverse of with.
+func (e *entry) saidBy(content string) said {
+	s := said{gone: map[int]bool{}, calls: map[int]string{}}
 	rest := "\n" + content + "\n"
 	for i, p := range e.parts {
 		if p.kind == words || p.text == "" {
 			continue
 		}
-		before, after, found := strings.Cut(rest, "\n"+p.text+"\n")
+		line := p.text
+		if p.kind == call && !strings.Contains(rest, "\n"+line+"\n") {
+			if short, ok := p.shortIn(rest); ok {
+				s.calls[i], line = short, p.name+"("+short+")"
+			}
+		}
+		before, after, found := strings.Cut(rest, "\n"+line+"\n")
 		if found {
 			rest = before + "\n" + after
 			if !strings.HasPrefix(rest, "\n") {
 				rest = "\n" + rest
 			}
+			s.called = s.called || p.kind == call
 		} else if p.kind == media && p.list != none {
-			gone[i] = true
+			s.gone[i] = true
 		}
 	}
-	return strings.Trim(rest, "\n"), gone
+	s.text = strings.Trim(rest, "\n")
+	return s
+}
+
+// shortIn returns the arguments of a call as a content has them, if they are
+// shortened there.
+func (p *part) shortIn(content string) (arguments string, ok bool) {
+	if p.value.IsZero() || !strings.Contains(content, markEnds) {
+		return "", false
+	}
+	for line := range strings.SplitSeq(content, "\n") {
+		rest, begins := strings.CutPrefix(line, p.name+"(")
+		if short, ends := strings.CutSuffix(rest, ")"); begins && ends && isShort(short, p.arguments) {
+			return short, true
+		}
+	}
+	return "", false
 }
 
 // cost returns the tokens of an entry with the content of a smaller form, as it is
 // written.
 func (c *Conversation) cost(i int, content string) (int, error) {
 	e := &c.entries[i]
-	text, gone := e.wordsOf(content)
+	says := e.saidBy(content)
+	text := says.text
+	texts := counting{counter: c.counter}
 	first := slices.IndexFunc(e.parts, func(p part) bool { return p.kind == words })
 	tokens := e.tokens
 	for n, p := range e.parts {
-		if gone[n] || p.kind == words && (p.list != none || n == first) {
+		short, isShort := says.calls[n]
+		if isShort {
+			tokens = add(tokens, texts.count(short))
+		}
+		if isShort || says.gone[n] || p.kind == words && (p.list != none || n == first) {
 			tokens -= p.tokens
 		}
 	}
 	if first >= 0 {
 		text = cmp.Or(text, leftOut)
 	} else if !slices.ContainsFunc(e.parts, func(p part) bool { return p.kind == media && p.list != none }) {
-		return tokens, nil // there is no place for words
+		text = "" // there is no place for words
 	}
-	n, err := counted(c.counter, text)
-	return add(tokens, n), err
+	tokens = add(tokens, texts.count(text))
+	return tokens, texts.err
 }
 
 // leftOut stands for words of which nothing is left.
@@ -241,7 +269,7 @@ func (c *Conversation) noteText(group []int, total int, share float64, count fun
 		if share == 0 || said == "" {
 			continue
 		}
-		out := cupelreduce.Reduce(said, int(float64(tokens)*share), cupelreduce.WithCounter(count))
+		out := cupelreduce.To(said, int(float64(tokens)*share), cupelreduce.WithCounter(count))
 		if out == "" {
 			continue
 		}

@@ -1,33 +1,22 @@
 package cupelchat
 
 import (
+	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/wollax/cupel-go/cupel"
-	"github.com/wollax/cupel-go/cupelreduce"
 	"github.com/wollax/cupel-go/internal/english"
-)
-
-// A first message of the user is too large for a session above these shares of the
-// room that system prompts and tools leave, and of the target. It is reduced a little
-// further than that, so that it stays next to a larger result, too.
-const (
-	taskShare = 0.25
-	taskSmall = 0.05
-	taskForm  = 0.8 // of the larger one
 )
 
 // ItemsFor returns the items of a session for a budget, with notes about what it
 // changed. The list has the length and the order of [Conversation.Items].
 //
 // If the conversation does not fit, a first message of the user that takes more than
-// a quarter of the room that system prompts and definitions of tools leave is
-// reduced to a fifth of that room, unless [WithPins] names it. The text depends on
-// the budget and these items alone, so that it is the same in each turn. If the
-// pinned items still do not fit, the last message of the user is no longer pinned,
-// unless it is the newest of all, and then the first one. Other items keep their
-// contents, so that a session recognizes them.
+// a third of the room that system prompts and definitions of tools leave is shortened
+// to that, unless [WithPins] names it. The text depends on the budget and these items
+// alone, so that it is the same in each turn. If the pinned items still do not fit,
+// the others that this package pins are shortened. Other items keep their contents,
+// so that a session recognizes them.
 func (c *Conversation) ItemsFor(budget cupel.ContextBudget) (items []*cupel.ContextItem, notes []string, err error) {
 	if c == nil {
 		return nil, nil, errNil
@@ -37,156 +26,237 @@ func (c *Conversation) ItemsFor(budget cupel.ContextBudget) (items []*cupel.Cont
 	return slices.Clone(items), n.notes(), err
 }
 
-// named reports whether the caller pins the message of an entry by its index.
-func (c *Conversation) named(i int) bool { return slices.Contains(c.pinned, c.messageOf(i).index) }
-
 // limitOf returns the tokens that a window may have.
 func limitOf(budget cupel.ContextBudget) int {
 	return min(budget.TargetTokens(), budget.MaxTokens()-budget.OutputReserve())
 }
 
-// smallTask returns the items with the first message of the user in a form for all
-// turns of a session, if it is too large for that.
-func (c *Conversation) smallTask(limit int, n *notesOf) ([]*cupel.ContextItem, error) {
-	if c.asked == none || c.asked == len(c.items)-1 || !c.items[c.asked].Pinned() || c.named(c.asked) {
-		return c.items, nil
-	}
-	all, fixed := 0, 0
-	for i, item := range c.items {
-		all = add(all, item.Tokens())
-		if e := &c.entries[i]; item.Pinned() && (e.role == "tools" || isSystem(e.role)) {
-			fixed = add(fixed, item.Tokens())
-		}
-	}
-	most := max(int(taskShare*float64(limit-fixed)), int(taskSmall*float64(limit)))
-	if all <= limit || most <= 0 || c.items[c.asked].Tokens() <= most {
-		return c.items, nil
-	}
-	items := slices.Clone(c.items)
-	return items, c.reduceTask(items, int(taskForm*float64(most)), 0, n)
-}
-
-// itemsFor returns the items for a budget. The first message of the user is reduced
-// to what is left for it, if reduce is set.
-func (c *Conversation) itemsFor(budget cupel.ContextBudget, n *notesOf, reduce bool) ([]*cupel.ContextItem, error) {
+// itemsFor returns the items for a budget, with what is pinned shortened so that it
+// fits. The first message of the user has a size of its own in a session.
+func (c *Conversation) itemsFor(budget cupel.ContextBudget, n *notesOf, once bool) ([]*cupel.ContextItem, error) {
+	s := &squeeze{Conversation: c, notesOf: n, items: slices.Clone(c.items), counting: counting{counter: c.counter}}
 	limit := limitOf(budget)
-	from := c.items
-	if !reduce {
-		var err error
-		if from, err = c.smallTask(limit, n); err != nil {
+	if !once && s.total() > limit && c.isOurs(c.asked) {
+		if err := s.task(limit); err != nil {
 			return nil, err
 		}
 	}
-	pinned, total := 0, 0
-	last := none
-	held := make([]bool, len(c.groups)) // the results of open calls are in with the calls
-	for i, item := range from {
-		held[c.groupOf[i]] = held[c.groupOf[i]] || item.Pinned()
-	}
-	for i, item := range from {
-		total = add(total, item.Tokens())
-		if held[c.groupOf[i]] {
-			pinned = add(pinned, item.Tokens())
-			if e := &c.entries[i]; e.asks && e.words {
-				last = i
-			}
-		}
-	}
-	if pinned <= limit || c.asked == none || !from[c.asked].Pinned() {
-		return from, nil
-	}
-	items := slices.Clone(from)
-	if last != c.asked && last != len(items)-1 && !c.named(last) && len(c.group(last)) == 1 {
-		free, err := c.makeItem(last, false)
-		if err != nil {
-			return nil, err
-		}
-		items[last] = free
-		if pinned -= free.Tokens(); pinned <= limit {
-			return items, nil
-		}
-	}
-	left := 0
-	if reduce {
-		left = limit - (pinned - items[c.asked].Tokens())
-	}
-	return items, c.reduceTask(items, left, total-pinned, n)
-}
-
-// reduceTask puts the first message of the user into half of the tokens that are
-// left, or more if the rest of the conversation needs less than the other half. It
-// frees the message if that is next to nothing.
-func (c *Conversation) reduceTask(items []*cupel.ContextItem, left, rest int, n *notesOf) error {
-	task := items[c.asked]
-	e := &c.entries[c.asked]
-	said, tokens := e.said()
-	free := func() error {
-		if c.named(c.asked) {
-			return nil // the chooser says what does not fit
-		}
-		if c.rules.userFirst { // the API wants it, if only as a mark
-			mark := shortened(tokens)
-			n, err := c.cost(c.asked, mark)
-			if err == nil {
-				items[c.asked], err = task.With(cupel.WithVariants(), cupel.WithContent(mark, n), cupel.WithOriginalTokens(c.items[c.asked].Tokens()))
-			}
-			return err
-		}
-		item, err := c.makeItem(c.asked, false)
-		if err == nil && task != c.items[c.asked] {
-			item, err = item.With(cupel.WithVariants(), cupel.WithContent(task.Content(), task.Tokens()), cupel.WithOriginalTokens(item.Tokens()))
-		}
-		if err == nil {
-			items[c.asked] = item
-			n.note("the first message of the user is not pinned, because it does not fit with what else is pinned")
-		}
-		return err
-	}
-	if left <= 0 || said == "" {
-		return free()
-	}
-	texts := counting{counter: c.counter}
-	count := texts.count
-	mark := shortened(tokens)
-	most := left - (e.tokens - tokens) - count("\n"+mark)
-	// Half of it is for what was done about the task, if there is that much. In steps
-	// of two thirds: the size rarely changes from turn to turn.
-	most -= min(most/2, rest)
-	size := tokens
-	for size > most && size > 0 {
-		size = size * 2 / 3
-	}
-	small := cupelreduce.Reduce(said, size, cupelreduce.WithCounter(count))
-	// An outline cuts long lines; a task may be one.
-	if whole := beginning(said, size, count); count(whole) > 2*count(small) {
-		small = whole
+	if err := s.fit(limit); err != nil {
+		return nil, err
 	}
 	switch {
-	case texts.err != nil:
-		return texts.err
-	case small == "":
-		return free()
+	case s.pinned() <= limit:
+		return s.items, nil
+	case !once: // not with that size
+		n.list = nil
+		return c.itemsFor(budget, n, true)
 	}
-	small += "\n" + mark
-	reduced := e.tokens - tokens + count(small)
-	if reduced > left {
-		return free()
+	return s.items, s.release(limit)
+}
+
+// isOurs reports whether an entry is in because this package pins it or one of its
+// exchange, and not because the caller does.
+func (c *Conversation) isOurs(i int) bool {
+	if i == none || !c.held(i) || c.entries[i].compact || c.entries[i].role == "tools" || isSystem(c.entries[i].role) {
+		return false
 	}
-	item, err := task.With(cupel.WithVariants(), cupel.WithContent(e.with(small), reduced), cupel.WithOriginalTokens(task.Tokens()))
-	if err != nil {
-		return err
+	return !slices.ContainsFunc(c.group(i), c.named)
+}
+
+// named reports whether the caller pins the message of an entry by its index.
+func (c *Conversation) named(i int) bool {
+	m := c.messageOf(i)
+	return m.member == "" && slices.Contains(c.pinned, m.index)
+}
+
+// squeeze shortens what is pinned.
+type squeeze struct {
+	*Conversation
+	*notesOf
+	items    []*cupel.ContextItem
+	counting counting
+	released map[int]bool // entries that are no longer pinned
+}
+
+// total returns the tokens of all items.
+func (s *squeeze) total() (tokens int) {
+	for _, item := range s.items {
+		tokens = add(tokens, item.Tokens())
 	}
-	items[c.asked] = item
-	n.note("the first message of the user was reduced from %s to %d, because it does not fit with what else is pinned", english.Plural(task.Tokens(), "token"), reduced)
+	return tokens
+}
+
+// pinned returns the tokens of the items that are always in.
+func (s *squeeze) pinned() (tokens int) {
+	for i, item := range s.items {
+		if s.held(i) && !s.released[i] {
+			tokens = add(tokens, item.Tokens())
+		}
+	}
+	return tokens
+}
+
+// The shares of the room that are kept: a third of it for the first message of the
+// user, and a fifth for what is not pinned.
+const (
+	taskShare = 3
+	restShare = 5
+)
+
+// task shortens the first message of the user to its share of the room that system
+// prompts and definitions of tools leave.
+func (s *squeeze) task(limit int) error {
+	for i, item := range s.items {
+		if e := &s.entries[i]; item.Pinned() && (e.role == "tools" || isSystem(e.role)) {
+			limit -= item.Tokens()
+		}
+	}
+	over := s.items[s.asked].Tokens() - max(limit, 0)/taskShare
+	text, tokens := s.entries[s.asked].said()
+	if over <= 0 || text == "" {
+		return nil
+	}
+	return s.shorten(s.asked, map[int]int{none: tokens - over}, false)
+}
+
+// text is one that may be shortened: the words of an entry, or the arguments of one of
+// its calls.
+type text struct{ at, part, tokens int }
+
+// fit shortens what this package pins to a number of tokens: small texts stay whole,
+// and large ones have the same number of tokens each.
+func (s *squeeze) fit(limit int) error {
+	pinned := s.pinned()
+	if pinned <= limit {
+		return nil
+	}
+	var texts []text
+	for i, item := range s.items {
+		if item == s.Conversation.items[i] && s.isOurs(i) {
+			texts = append(texts, s.textsOf(i)...)
+		}
+	}
+	room := limit - pinned
+	for _, t := range texts {
+		room = add(room, t.tokens)
+	}
+	room, without := s.leaveMedia(room, limit)
+	third := room / taskShare
+	room -= min(s.total()-pinned, max(room, 0)/restShare)
+	slices.SortStableFunc(texts, func(a, b text) int { return a.tokens - b.tokens })
+	if at := slices.IndexFunc(texts, func(t text) bool { return t.at == s.asked && t.part == none && t.tokens <= third }); at >= 0 {
+		room -= texts[at].tokens
+		texts = slices.Delete(texts, at, at+1)
+	}
+	sizes := map[int]map[int]int{} // of what is shortened, by entry and part
+	for at := range without {
+		sizes[at] = map[int]int{}
+	}
+	for n, t := range texts {
+		level := max(room, 0) / (len(texts) - n)
+		room -= min(t.tokens, level)
+		if t.tokens > level {
+			if sizes[t.at] == nil {
+				sizes[t.at] = map[int]int{}
+			}
+			sizes[t.at][t.part] = level
+		}
+	}
+	for i := range s.items {
+		if sizes[i] == nil {
+			continue
+		}
+		if err := s.shorten(i, sizes[i], without[i]); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
-// beginning returns the first words of a text, about as many as fit.
-func beginning(text string, tokens int, count func(string) int) string {
-	for n := len(text); n > 0 && tokens > 0; n /= 2 {
-		if cut := strings.ToValidUTF8(text[:n], "") + "…"; count(cut) <= tokens {
-			return cut
+// release lets what the user said before the newest message be left out, the first
+// message last, where even the smallest texts do not fit.
+func (s *squeeze) release(limit int) error {
+	s.released = map[int]bool{}
+	last := s.entries[len(s.entries)-1].message
+	for _, first := range []bool{false, true} {
+		for i := range s.items {
+			e := &s.entries[i]
+			if s.pinned() <= limit || !e.asks || e.message == last || !s.isOurs(i) || (i == s.asked) != first || first && s.rules.userFirst {
+				continue
+			}
+			item, err := s.makeItem(i, false)
+			if err != nil {
+				return err
+			}
+			s.items[i], s.released[i] = item, true
+			s.note("%s is not pinned, because it does not fit with what else is pinned", s.pathOf(i))
 		}
 	}
-	return ""
+	return nil
+}
+
+// textsOf returns the texts of an entry that may be shortened.
+func (s *squeeze) textsOf(i int) (texts []text) {
+	e := &s.entries[i]
+	if said, tokens := e.said(); said != "" {
+		texts = append(texts, text{i, none, tokens})
+	}
+	for n, p := range e.parts {
+		if p.kind == call && !p.value.IsZero() {
+			texts = append(texts, text{i, n, p.tokens})
+		}
+	}
+	return texts
+}
+
+// leaveMedia leaves the media of older messages out where they take what the texts
+// need, the oldest first. It returns the room that there is then.
+func (s *squeeze) leaveMedia(room, limit int) (left int, without map[int]bool) {
+	without = map[int]bool{}
+	last := s.entries[len(s.entries)-1].message
+	open := s.open()
+	for i := range s.items {
+		e := &s.entries[i]
+		if room >= limit/restShare || e.message == last || !s.isOurs(i) || slices.Contains(open, s.groupOf[i]) {
+			continue
+		}
+		for _, p := range e.parts {
+			if p.kind == media && p.list != none {
+				room, without[i] = room+p.tokens, true
+			}
+		}
+	}
+	return room, without
+}
+
+// shorten gives an item texts of some sizes, those of words at none and those of
+// calls at their parts.
+func (s *squeeze) shorten(i int, sizes map[int]int, withoutMedia bool) error {
+	e := s.entries[i]
+	e.parts = slices.Clone(e.parts)
+	said, tokens := e.said()
+	for n, size := range sizes {
+		if n != none {
+			p := &e.parts[n]
+			p.text = p.name + "(" + s.arguments(p, size) + ")"
+		}
+	}
+	if withoutMedia {
+		e.parts = slices.DeleteFunc(e.parts, func(p part) bool { return p.kind == media && p.list != none })
+	}
+	if size, ok := sizes[none]; ok {
+		said = s.words(&e, said, tokens, size)
+	}
+	content := cmp.Or(e.with(said), leftOut)
+	n, err := s.cost(i, content)
+	if err == nil {
+		err = s.counting.err
+	}
+	if err != nil {
+		return err
+	}
+	was := s.items[i].Tokens()
+	s.items[i], err = s.items[i].With(cupel.WithVariants(), cupel.WithContent(content, n), cupel.WithOriginalTokens(was))
+	s.note("%s was shortened from %s to %d, because it does not fit with what else is pinned", s.pathOf(i), english.Plural(was, "token"), n)
+	return err
 }

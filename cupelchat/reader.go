@@ -67,8 +67,8 @@ func (e *entry) returns() bool { return e.tool && e.role == "tool" }
 type part struct {
 	kind      partKind
 	text      string        // in the content of the item, on lines of its own
-	value     rawjson.Value // of words: the string that says them
-	tokens    int           // but of calls
+	value     rawjson.Value // of words: the string that says them; of a call: its arguments, if they may be shortened
+	tokens    int           // of a call, those of its arguments
 	member    string        // of words in an object: the member that a smaller form has in its place
 	list, at  int           // the place in the lists of the message; list is none outside them
 	id, name  string        // of a call
@@ -278,11 +278,11 @@ func (r *reader) use(id, name string, arguments rawjson.Value) {
 	if !arguments.IsNull() && !arguments.IsString() {
 		text = arguments.Compact()
 	}
-	r.count(text)
+	tokens := r.count(text)
 	text = oneLine(text)
 	e := r.current()
 	e.names = append(e.names, name)
-	r.put(part{kind: call, text: name + "(" + text + ")", id: id, name: name, arguments: text})
+	r.put(part{kind: call, text: name + "(" + text + ")", id: id, name: name, arguments: text, value: arguments, tokens: tokens})
 	r.called(id, name, callTitle(name, text))
 }
 

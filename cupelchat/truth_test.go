@@ -2,10 +2,12 @@ package cupelchat_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/pipeline"
@@ -80,4 +82,24 @@ func TestTruth(t *testing.T) {
 func quote(text string) []byte {
 	data, _ := json.Marshal(text) //nolint:errchkjson // a text can be marshaled
 	return data
+}
+
+// A request that cannot fit is an error that says what is too large.
+func TestTooLarge(t *testing.T) {
+	c, err := cupelchat.Read([]byte(`{"system":"`+strings.Repeat("rule ", 100)+`","messages":[{"role":"user","content":[{"type":"text","text":"a"},{"type":"image","source":{"type":"url","url":"u"}}]}]}`), cupelchat.Anthropic, cupel.HeuristicCounter{})
+	require.NoError(t, err)
+	for name, chooser := range choosers(t) {
+		limit, err := cupel.NewContextBudget(1000, 1000)
+		require.NoError(t, err)
+		_, err = c.Select(t.Context(), chooser, limit)
+		large, ok := errors.AsType[*cupelchat.TooLargeError](err)
+		if !ok || !errors.Is(err, pipeline.ErrPinnedExceedsBudget) {
+			t.Fatalf("%s: error %v, want that the request is too large", name, err)
+		}
+		assert.Equal(t, 1000, large.Budget)
+		assert.Equal(t, "messages[0]", large.Parts[0].Path)
+		assert.GreaterOrEqual(t, large.Parts[0].Tokens, 1600)
+		assert.Equal(t, "system", large.Parts[1].Path)
+		assert.Contains(t, err.Error(), "more than the budget of 1,000; these cannot be shortened: messages[0] (media")
+	}
 }

@@ -166,7 +166,7 @@ func ExampleFit() {
 	// Output:
 	// [
 	//   {
-	//     "content": "Where is order 7001? It is late. It is late. It is late. It is late. It is late.…\n[shortened from 412 tokens]",
+	//     "content": "Where is order 7001? It is late. It is late. It is late. It is late. It is late. It is late. It is late. It is late. It is late. It is late. It is late. It is late. It is late. It is late. It is late. It is late. It is late. It is late. It is late…\n[shortened from 412 tokens]",
 	//     "role": "user"
 	//   },
 	//   {
