@@ -138,7 +138,7 @@ func (s *squeeze) fit(limit int) error {
 	}
 	room := limit - pinned
 	for _, t := range texts {
-		room = add(room, t.tokens)
+		room += t.tokens
 	}
 	room, without := s.leaveMedia(room, limit)
 	third := room / taskShare

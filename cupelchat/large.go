@@ -65,6 +65,9 @@ func (c *Conversation) tooLarge(budget, tokens int, err error) error {
 		}
 	}
 	slices.SortStableFunc(e.Parts, func(a, b FixedPart) int { return cmp.Compare(b.Tokens, a.Tokens) })
+	if pinned, ok := errors.AsType[*pipeline.PinnedExceedsBudgetError](err); ok {
+		tokens = pinned.PinnedTokens
+	}
 	e.Needed = max(e.Needed, tokens, budget+1)
 	return e
 }

@@ -81,6 +81,10 @@ func (c *Conversation) fit(ctx context.Context, chooser Chooser, budget cupel.Co
 	smaller, tokens := budget, 0
 	for range mostTries {
 		w, err := c.choose(ctx, chooser, smaller)
+		if newest := c.withNewest(); errors.Is(err, errEmpty) && newest != nil {
+			c = newest
+			w, err = c.choose(ctx, chooser, smaller)
+		}
 		switch {
 		case errors.Is(err, pipeline.ErrPinnedExceedsBudget), errors.Is(err, pipeline.ErrOverflow), errors.Is(err, errEmpty):
 			return nil, c.tooLarge(limit, tokens, err)
@@ -109,6 +113,28 @@ func (c *Conversation) fit(ctx context.Context, chooser Chooser, budget cupel.Co
 		}
 	}
 	return nil, c.tooLarge(limit, tokens, nil)
+}
+
+// withNewest returns the conversation with its newest message pinned, and what the API
+// wants before it, or nil if that is pinned already.
+func (c *Conversation) withNewest() *Conversation {
+	last := len(c.entries) - 1
+	if last < 0 || c.held(last) || c.messageOf(last).member != "" {
+		return nil
+	}
+	pins := make([]bool, len(c.entries))
+	pins[last] = true
+	if c.rules.userFirst {
+		c.pinOpening(pins)
+	}
+	newest := *c
+	newest.items = slices.Clone(c.items)
+	for i, pinned := range pins {
+		if pinned {
+			newest.items[i], _ = c.items[i].With(cupel.WithPinned())
+		}
+	}
+	return &newest
 }
 
 // size returns the tokens of a body that was written.
