@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -20,47 +21,56 @@ func FuzzEdits(f *testing.F) {
 	for seed := range uint64(60) {
 		f.Add(uint8(seed), seed, uint16(seed*seed))
 	}
-	f.Fuzz(func(t *testing.T, choice uint8, seed uint64, target uint16) {
-		format := writable[int(choice)%len(writable)]
-		rng := rand.New(rand.NewPCG(seed, uint64(choice)))
-		var value any
-		require.NoError(t, json.Unmarshal(randomBody(rng, format, rng.IntN(3)), &value))
-		for range rng.IntN(4) {
-			value = edited(rng, value, 1+rng.IntN(8))
-		}
-		data, err := json.Marshal(value)
-		require.NoError(t, err)
-		c, err := Read(data, format, cupel.HeuristicCounter{})
-		if err != nil || len(c.items) == 0 {
-			return
-		}
-		sound := len(Check(data, format)) == 0
-		for _, chooser := range []Chooser{newest(t), agent.New(nil)} {
-			w, err := c.Select(t.Context(), chooser, budget(t, int(target)))
-			if err != nil {
-				if large, ok := errors.AsType[*TooLargeError](err); !ok || leastOf(c) <= int(target) {
-					t.Fatalf("%s: %v (%v), though %d tokens are enough of %d, for\n%.4000s", format, err, large, leastOf(c), target, data)
-				}
-				continue
-			}
-			text, err := w.Body()
-			require.NoError(t, err)
-			again, err := Read(text, format, cupel.HeuristicCounter{})
-			require.NoError(t, err, "%.4000s\nof\n%.4000s", text, data)
-			if tokens := totalOf(again.items, false); tokens > int(target) || len(again.messages) == 0 && len(c.messages) > 0 {
-				t.Fatalf("%s: %d tokens of %d in\n%.4000s\nof\n%.4000s", format, tokens, target, text, data)
-			}
-			if got := Check(text, format); sound && len(got) > 0 {
-				t.Fatalf("%s: %v %v in\n%.4000s\nof\n%.4000s", format, got, w.Notes, text, data)
-			}
-		}
-	})
+	f.Fuzz(checkEdits)
 }
+
+func checkEdits(t *testing.T, choice uint8, seed uint64, share uint16) {
+	t.Helper()
+	format := writable[int(choice)%len(writable)]
+	rng := rand.New(rand.NewPCG(seed, uint64(choice)))
+	var value any
+	require.NoError(t, json.Unmarshal(randomBody(rng, format, rng.IntN(3)), &value))
+	for range rng.IntN(4) {
+		value = edited(rng, value, 1+rng.IntN(8))
+	}
+	data, err := json.Marshal(value)
+	require.NoError(t, err)
+	c, err := Read(data, format, cupel.HeuristicCounter{})
+	if err != nil || len(c.items) == 0 {
+		return
+	}
+	sound := len(Check(data, format)) == 0
+	target := totalOf(c.items, false) * int(share) / math.MaxUint16
+	for _, chooser := range []Chooser{newest(t), agent.New(nil)} {
+		w, err := c.Select(t.Context(), chooser, budget(t, target))
+		if err != nil {
+			if large, ok := errors.AsType[*TooLargeError](err); !ok || leastOf(c) <= target {
+				t.Fatalf("%s: %v (%v), though %d tokens are enough of %d, for\n%.1500s", format, err, large, leastOf(c), target, data)
+			}
+			continue
+		}
+		text, err := w.Body()
+		require.NoError(t, err)
+		again, err := Read(text, format, cupel.HeuristicCounter{})
+		require.NoError(t, err, "%.1500s\nof\n%.1500s", text, data)
+		if tokens := totalOf(again.items, false); tokens > target || len(again.messages) == 0 && len(c.messages) > 0 {
+			t.Fatalf("%s: %d tokens of %d in\n%.1500s\nof\n%.1500s", format, tokens, target, text, data)
+		}
+		if said := totalOf(w.Items, false); totalOf(again.items, false) > said+mark {
+			t.Fatalf("%s: %d tokens of which %d are reported in\n%.1500s\nof\n%.1500s", format, totalOf(again.items, false), said, text, data)
+		}
+		if got := Check(text, format); sound && len(got) > 0 {
+			t.Fatalf("%s: %v %v in\n%.1500s\nof\n%.1500s", format, got, w.Notes, text, data)
+		}
+	}
+}
+
+// mark is more than the tokens of a mark for what is left out, in a message.
+const mark = 24
 
 // leastOf is a size that a window always fits: what cannot be shortened, and some
 // tokens for each text that can.
 func leastOf(c *Conversation) int {
-	const mark = 24
 	least := mark
 	s := &squeeze{Conversation: c}
 	last := c.group(len(c.entries) - 1)
@@ -69,7 +79,7 @@ func leastOf(c *Conversation) int {
 			continue
 		}
 		least += c.entries[i].tokens
-		if c.isOurs(i) || slices.Contains(last, i) {
+		if c.isOurs(i) || !c.held(i) {
 			for _, text := range s.textsOf(i) {
 				if text.part == none || text.tokens < mark {
 					least += mark - text.tokens

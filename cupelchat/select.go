@@ -101,14 +101,14 @@ func (c *Conversation) fit(ctx context.Context, chooser Chooser, budget cupel.Co
 		if over <= 0 {
 			return w, nil
 		}
-		target := smaller.TargetTokens() - over
-		switch least := w.pinned; {
-		case before > 0 && tokens >= before:
-			target = least
-		case least < smaller.TargetTokens():
-			target = max(target, least)
+		target := max(smaller.TargetTokens()-over, w.pinned)
+		if before > 0 && tokens >= before {
+			target = w.pinned
 		}
-		if smaller, err = smaller.Resize(budget.MaxTokens(), max(0, target)); err != nil {
+		if target >= smaller.TargetTokens() {
+			break
+		}
+		if smaller, err = smaller.Resize(budget.MaxTokens(), target); err != nil {
 			return nil, err
 		}
 	}
