@@ -1,7 +1,6 @@
 package cupelchat
 
 import (
-	"bytes"
 	"cmp"
 	"slices"
 	"strings"
@@ -80,6 +79,9 @@ func (s *squeeze) arguments(p *part, size int) string {
 			high = most - 1
 		}
 	}
+	if !strings.Contains(small, markEnds) || s.counting.count(small) >= p.tokens {
+		return p.arguments // marks are longer than what they stand for
+	}
 	return small
 }
 
@@ -141,42 +143,4 @@ func shortString(s string, most int) string {
 		return s
 	}
 	return short
-}
-
-// isShort reports whether arguments are what shortArguments makes of others.
-func isShort(short, full string) bool {
-	a, errA := rawjson.Text(short).Value()
-	b, errB := rawjson.Text(full).Value()
-	if errA != nil || errB != nil {
-		return errB != nil && isShortString(short, full)
-	}
-	return isShortValue(a, b, 0)
-}
-
-func isShortValue(short, full rawjson.Value, depth int) bool {
-	switch {
-	case bytes.Equal(short.Raw(), full.Raw()):
-		return true
-	case depth > deepestArguments:
-		return false
-	case short.IsString() && full.IsString():
-		return short.String() == full.String() || isShortString(short.String(), full.String())
-	case short.IsObject() && full.IsObject():
-		return slices.EqualFunc(short.Members(), full.Members(), func(a, b rawjson.Part) bool {
-			return a.Name == b.Name && isShortValue(a.Value, b.Value, depth+1)
-		})
-	case short.IsArray() && full.IsArray():
-		list, all := short.Elements(), full.Elements()
-		if last := len(list) - 1; last >= 0 && last < len(all) && isShortString(list[last].Value.String(), "") {
-			list, all = list[:last], all[:last]
-		}
-		return slices.EqualFunc(list, all, func(a, b rawjson.Part) bool { return isShortValue(a.Value, b.Value, depth+1) })
-	}
-	return false
-}
-
-// isShortString reports whether a string is the beginning of another one and a mark.
-func isShortString(short, full string) bool {
-	at := strings.LastIndex(short, markBegins)
-	return at >= 0 && strings.HasSuffix(short, markEnds) && strings.HasPrefix(full, short[:at])
 }

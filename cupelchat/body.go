@@ -30,18 +30,18 @@ type candidates struct {
 	at    []int // the entry of each
 }
 
-// states finds what the report says of each entry, by the position of its item:
-// the items may be the chooser's own.
-func (c *Conversation) states(report *cupel.SelectionReport, given candidates) ([]state, error) {
-	states := make([]state, len(c.entries))
+// states finds what the report says of each entry, by the position of its item (the
+// items may be the chooser's own), and the tokens of all as they are written.
+func (c *Conversation) states(report *cupel.SelectionReport, given candidates) (states []state, total int, err error) {
+	states = make([]state, len(c.entries))
 	silent := make([]bool, len(c.entries)) // entries of a note but the first have no tokens
 	if report == nil {
-		return nil, errNoPositions
+		return nil, 0, errNoPositions
 	}
 	for _, in := range report.Included {
 		n := in.Candidate
 		if n < 0 || n >= len(given.items) {
-			return nil, errNoPositions
+			return nil, 0, errNoPositions
 		}
 		at := given.at[n]
 		s := &states[at]
@@ -66,8 +66,8 @@ func (c *Conversation) states(report *cupel.SelectionReport, given candidates) (
 			}
 		}
 	}
-	_, err := c.price(states)
-	return states, err
+	total, err = c.price(states)
+	return states, total, err
 }
 
 // correct gives the items of a report the tokens that they have as they are written.

@@ -72,7 +72,7 @@ const mark = 24
 // tokens for each text that can.
 func leastOf(c *Conversation) int {
 	least := mark
-	s := &squeeze{Conversation: c}
+	s := &squeeze{Conversation: *c}
 	last := c.group(len(c.entries) - 1)
 	for i := range c.entries {
 		if !c.held(i) && !slices.Contains(last, i) {

@@ -19,7 +19,7 @@ func (w *writer) startWithUser() {
 	for opening >= 0 && !w.opens(opening) {
 		opening--
 	}
-	if opening < 0 && !w.states[first].note {
+	if opening < 0 && !w.entries[first].asks {
 		return // the conversation has no user message before it
 	}
 	if opening >= 0 && w.restore(opening, "first") || w.begin() {

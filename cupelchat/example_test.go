@@ -72,7 +72,7 @@ func ExampleFit() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	budget, err := cupel.NewContextBudget(72, 72)
+	budget, err := cupel.NewContextBudget(50, 50)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -86,8 +86,6 @@ func ExampleFit() {
 	// Output:
 	// user: Do the tests pass?
 	// assistant: [earlier: run(go test ./...); shortened]
-	// ok  	example.com/a	0.010s
-	// ?   	example.com/b	[no test files]
 	// …
 	// FAIL
 	// …

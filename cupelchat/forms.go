@@ -9,6 +9,7 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupelreduce"
 	"github.com/wollax/cupel-go/internal/english"
+	"github.com/wollax/cupel-go/internal/rawjson"
 )
 
 // Texts from this many tokens on have smaller forms.
@@ -161,7 +162,8 @@ func (p *part) shortIn(content string) (arguments string, ok bool) {
 	}
 	for line := range strings.SplitSeq(content, "\n") {
 		rest, begins := strings.CutPrefix(line, p.name+"(")
-		if short, ends := strings.CutSuffix(rest, ")"); begins && ends && isShort(short, p.arguments) {
+		short, ends := strings.CutSuffix(rest, ")")
+		if v, err := rawjson.Text(short).Value(); begins && ends && strings.Contains(short, markEnds) && (p.value.IsString() || err == nil && v.IsObject()) {
 			return short, true
 		}
 	}
@@ -232,57 +234,45 @@ func (c *Conversation) addNotes(pins []bool) error {
 
 // notesFor returns the notes of an exchange: its calls, with less and less of what
 // was said and returned.
-func (c *Conversation) notesFor(group []int) ([]cupel.Variant, error) {
-	total := 0
-	for _, i := range group {
-		total = add(total, c.entries[i].tokens)
-	}
-	var notes []cupel.Variant
+func (c *Conversation) notesFor(group []int) (notes []cupel.Variant, err error) {
+	const least = 0.02 // worth of saying that a call was made
+	titles, said, total := c.summary(group)
+	forms, err := c.reduced(said)
 	texts := counting{counter: c.counter}
-	for _, share := range []float64{0.3, 0.1, 0} {
-		text, worth := c.noteText(group, total, share, texts.count)
+	for _, form := range append(forms, cupel.Variant{}) {
+		text := noteLabel + ": " + titles + "; results left out]"
+		if form.Content != "" {
+			text = noteLabel + ": " + titles + "; shortened]\n" + form.Content
+		}
 		if n := texts.count(text) + messageTokens; n < total {
-			notes = append(notes, cupel.Variant{Content: text, Tokens: n, Worth: worth})
+			notes = append(notes, cupel.Variant{Content: text, Tokens: n, Worth: least + (1-2*least)*form.Worth})
 		}
 	}
-	return notes, texts.err
+	return notes, cmp.Or(err, texts.err)
 }
 
-// noteText writes a note with a share of what an exchange of so many tokens says.
-func (c *Conversation) noteText(group []int, total int, share float64, count func(string) int) (text string, worth float64) {
-	const least = 0.02 // that a call was made
-	var titles, lines []string
-	for _, i := range group {
-		for _, p := range c.entries[i].parts {
-			if p.kind == call {
-				titles = append(titles, callTitle(p.name, p.arguments))
-			}
-		}
-	}
-	if len(titles) == 0 { // the API ran the tool, or the call is not there
-		titles = append(titles, c.entries[group[0]].headline())
-	}
-	worth = least
+// summary returns what was called in an exchange, what was said and returned, and the
+// tokens of all.
+func (c *Conversation) summary(group []int) (titles, said string, total int) {
+	var called, lines []string
 	for _, i := range group {
 		e := &c.entries[i]
-		said, tokens := e.said()
-		if share == 0 || said == "" {
-			continue
+		total = add(total, e.tokens)
+		for _, p := range e.parts {
+			if p.kind == call {
+				called = append(called, callTitle(p.name, p.arguments))
+			}
 		}
-		out := cupelreduce.To(said, int(float64(tokens)*share), cupelreduce.WithCounter(count))
-		if out == "" {
-			continue
-		}
-		if e.returns() && len(titles) > 1 && e.title != "" {
+		text, _ := e.said()
+		if text != "" && e.returns() && len(called) > 1 && e.title != "" {
 			lines = append(lines, e.title+":")
 		}
-		lines = append(lines, out)
-		// What comes first in an outline is worth most.
-		worth += 0.9 * min(1, 2*share) * float64(tokens) / float64(max(total, 1))
+		if text != "" {
+			lines = append(lines, text)
+		}
 	}
-	label := noteLabel + ": " + strings.Join(titles, ", ") + "; shortened]"
-	if len(lines) == 0 {
-		label = noteLabel + ": " + strings.Join(titles, ", ") + "; results left out]"
+	if len(called) == 0 { // the API ran the tool, or the call is not there
+		called = append(called, c.entries[group[0]].headline())
 	}
-	return strings.Join(append([]string{label}, lines...), "\n"), min(worth, 0.95)
+	return strings.Join(called, ", "), strings.Join(lines, "\n"), total
 }

@@ -22,7 +22,7 @@ func (c *Conversation) ItemsFor(budget cupel.ContextBudget) (items []*cupel.Cont
 		return nil, nil, errNil
 	}
 	n := &notesOf{}
-	items, err = c.itemsFor(budget, n, false)
+	items, err = c.itemsFor(budget, n, true)
 	return slices.Clone(items), n.notes(), err
 }
 
@@ -32,24 +32,26 @@ func limitOf(budget cupel.ContextBudget) int {
 }
 
 // itemsFor returns the items for a budget, with what is pinned shortened so that it
-// fits. The first message of the user has a size of its own in a session.
-func (c *Conversation) itemsFor(budget cupel.ContextBudget, n *notesOf, once bool) ([]*cupel.ContextItem, error) {
-	s := &squeeze{Conversation: c, notesOf: n, items: slices.Clone(c.items), counting: counting{counter: c.counter}}
-	limit := limitOf(budget)
-	if !once && s.total() > limit && c.isOurs(c.asked) {
-		if err := s.task(limit); err != nil {
+// fits. In a session the first message of the user has a size of its own.
+func (c *Conversation) itemsFor(budget cupel.ContextBudget, n *notesOf, session bool) ([]*cupel.ContextItem, error) {
+	limit, task := limitOf(budget), false
+	s := &squeeze{*c, n, counting{counter: c.counter}}
+	s.items = slices.Clone(c.items)
+	if session && s.tokens(false) > limit && c.isOurs(c.asked) {
+		var err error
+		if task, err = s.task(limit); err != nil {
 			return nil, err
 		}
 	}
-	if err := s.fit(limit); err != nil {
+	if err := s.fit(limit, task); err != nil {
 		return nil, err
 	}
 	switch {
-	case s.pinned() <= limit:
+	case s.tokens(true) <= limit:
 		return s.items, nil
-	case !once: // not with that size
+	case task: // not with that size
 		n.list = nil
-		return c.itemsFor(budget, n, true)
+		return c.itemsFor(budget, n, false)
 	}
 	return s.items, s.release(limit)
 }
@@ -57,10 +59,8 @@ func (c *Conversation) itemsFor(budget cupel.ContextBudget, n *notesOf, once boo
 // isOurs reports whether an entry is in because this package pins it or one of its
 // exchange, and not because the caller does.
 func (c *Conversation) isOurs(i int) bool {
-	if i == none || !c.held(i) || c.entries[i].compact || c.entries[i].role == "tools" || isSystem(c.entries[i].role) {
-		return false
-	}
-	return !slices.ContainsFunc(c.group(i), c.named)
+	return i != none && c.held(i) && !c.entries[i].compact && c.entries[i].role != "tools" && !isSystem(c.entries[i].role) &&
+		!slices.ContainsFunc(c.group(i), c.named)
 }
 
 // named reports whether the caller pins the message of an entry by its index.
@@ -69,27 +69,17 @@ func (c *Conversation) named(i int) bool {
 	return m.member == "" && slices.Contains(c.pinned, m.index)
 }
 
-// squeeze shortens what is pinned.
+// squeeze is a conversation whose pinned items are shortened.
 type squeeze struct {
-	*Conversation
+	Conversation
 	*notesOf
-	items    []*cupel.ContextItem
 	counting counting
-	released map[int]bool // entries that are no longer pinned
 }
 
-// total returns the tokens of all items.
-func (s *squeeze) total() (tokens int) {
-	for _, item := range s.items {
-		tokens = add(tokens, item.Tokens())
-	}
-	return tokens
-}
-
-// pinned returns the tokens of the items that are always in.
-func (s *squeeze) pinned() (tokens int) {
+// tokens returns the tokens of all items, or of those that are always in.
+func (s *squeeze) tokens(held bool) (tokens int) {
 	for i, item := range s.items {
-		if s.held(i) && !s.released[i] {
+		if !held || s.held(i) {
 			tokens = add(tokens, item.Tokens())
 		}
 	}
@@ -104,8 +94,8 @@ const (
 )
 
 // task shortens the first message of the user to its share of the room that system
-// prompts and definitions of tools leave.
-func (s *squeeze) task(limit int) error {
+// prompts and definitions of tools leave, if it has more.
+func (s *squeeze) task(limit int) (done bool, err error) {
 	for i, item := range s.items {
 		if e := &s.entries[i]; item.Pinned() && (e.role == "tools" || isSystem(e.role)) {
 			limit -= item.Tokens()
@@ -114,149 +104,129 @@ func (s *squeeze) task(limit int) error {
 	over := s.items[s.asked].Tokens() - max(limit, 0)/taskShare
 	text, tokens := s.entries[s.asked].said()
 	if over <= 0 || text == "" {
-		return nil
+		return false, nil
 	}
-	return s.shorten(s.asked, map[int]int{none: tokens - over}, false)
+	return true, s.shorten(s.asked, map[int]int{none: tokens - over})
 }
 
-// text is one that may be shortened: the words of an entry, or the arguments of one of
-// its calls.
+// text is one that may be shortened, or a medium that may be left out: a part of an
+// entry, or its words at none.
 type text struct{ at, part, tokens int }
 
 // fit shortens what this package pins to a number of tokens: small texts stay whole,
 // and large ones have the same number of tokens each.
-func (s *squeeze) fit(limit int) error {
-	pinned := s.pinned()
+func (s *squeeze) fit(limit int, task bool) error {
+	pinned := s.tokens(true)
 	if pinned <= limit {
 		return nil
 	}
 	var texts []text
-	for i, item := range s.items {
-		if item == s.Conversation.items[i] && s.isOurs(i) {
+	room := limit - pinned
+	for i := range s.items {
+		if s.isOurs(i) && !(task && i == s.asked) {
 			texts = append(texts, s.textsOf(i)...)
 		}
 	}
-	room := limit - pinned
 	for _, t := range texts {
 		room += t.tokens
 	}
-	room, without := s.leaveMedia(room, limit)
 	third := room / taskShare
-	room -= min(s.total()-pinned, max(room, 0)/restShare)
+	room -= min(s.tokens(false)-pinned, max(room, 0)/restShare)
 	slices.SortStableFunc(texts, func(a, b text) int { return a.tokens - b.tokens })
 	if at := slices.IndexFunc(texts, func(t text) bool { return t.at == s.asked && t.part == none && t.tokens <= third }); at >= 0 {
 		room -= texts[at].tokens
 		texts = slices.Delete(texts, at, at+1)
 	}
 	sizes := map[int]map[int]int{} // of what is shortened, by entry and part
-	for at := range without {
-		sizes[at] = map[int]int{}
-	}
 	for n, t := range texts {
 		level := max(room, 0) / (len(texts) - n)
-		room -= min(t.tokens, level)
-		if t.tokens > level {
-			if sizes[t.at] == nil {
-				sizes[t.at] = map[int]int{}
-			}
-			sizes[t.at][t.part] = level
+		if t.tokens <= level {
+			room -= t.tokens
+			continue
+		}
+		if sizes[t.at] == nil {
+			sizes[t.at] = map[int]int{}
+		}
+		sizes[t.at][t.part] = level
+		if t.part == none || s.entries[t.at].parts[t.part].kind == call {
+			room -= level
 		}
 	}
 	for i := range s.items {
 		if sizes[i] == nil {
 			continue
 		}
-		if err := s.shorten(i, sizes[i], without[i]); err != nil {
+		if err := s.shorten(i, sizes[i]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// release lets what the user said before the newest message be left out, the first
-// message last, where even the smallest texts do not fit.
-func (s *squeeze) release(limit int) error {
-	s.released = map[int]bool{}
-	last := s.entries[len(s.entries)-1].message
-	for _, first := range []bool{false, true} {
-		for i := range s.items {
-			e := &s.entries[i]
-			if s.pinned() <= limit || !e.asks || e.message == last || !s.isOurs(i) || (i == s.asked) != first || first && s.rules.userFirst {
-				continue
-			}
-			item, err := s.makeItem(i, false)
-			if err != nil {
-				return err
-			}
-			s.items[i], s.released[i] = item, true
-			s.note("%s is not pinned, because it does not fit with what else is pinned", s.pathOf(i))
-		}
-	}
-	return nil
-}
-
-// textsOf returns the texts of an entry that may be shortened.
+// textsOf returns the texts of an entry that may be shortened, and the media that may
+// be left out: those of older messages.
 func (s *squeeze) textsOf(i int) (texts []text) {
 	e := &s.entries[i]
+	newest := e.message == s.entries[len(s.entries)-1].message || slices.Contains(s.open(), s.groupOf[i])
 	if said, tokens := e.said(); said != "" {
 		texts = append(texts, text{i, none, tokens})
 	}
 	for n, p := range e.parts {
-		if p.kind == call && !p.value.IsZero() {
+		if p.kind == call && !p.value.IsZero() || p.kind == media && p.list != none && !newest {
 			texts = append(texts, text{i, n, p.tokens})
 		}
 	}
 	return texts
 }
 
-// leaveMedia leaves the media of older messages out where they take what the texts
-// need, the oldest first. It returns the room that there is then.
-func (s *squeeze) leaveMedia(room, limit int) (left int, without map[int]bool) {
-	without = map[int]bool{}
-	last := s.entries[len(s.entries)-1].message
-	open := s.open()
-	for i := range s.items {
-		e := &s.entries[i]
-		if room >= limit/restShare || e.message == last || !s.isOurs(i) || slices.Contains(open, s.groupOf[i]) {
-			continue
-		}
-		for _, p := range e.parts {
-			if p.kind == media && p.list != none {
-				room, without[i] = room+p.tokens, true
-			}
-		}
-	}
-	return room, without
-}
-
 // shorten gives an item texts of some sizes, those of words at none and those of
-// calls at their parts.
-func (s *squeeze) shorten(i int, sizes map[int]int, withoutMedia bool) error {
+// calls at their parts, and leaves out the media of which there are sizes.
+func (s *squeeze) shorten(i int, sizes map[int]int) error {
 	e := s.entries[i]
 	e.parts = slices.Clone(e.parts)
 	said, tokens := e.said()
 	for n, size := range sizes {
-		if n != none {
-			p := &e.parts[n]
-			p.text = p.name + "(" + s.arguments(p, size) + ")"
+		if n == none {
+			said = s.words(&e, said, tokens, size)
+			continue
 		}
-	}
-	if withoutMedia {
-		e.parts = slices.DeleteFunc(e.parts, func(p part) bool { return p.kind == media && p.list != none })
-	}
-	if size, ok := sizes[none]; ok {
-		said = s.words(&e, said, tokens, size)
+		if p := &e.parts[n]; p.kind == call {
+			p.text = p.name + "(" + s.arguments(p, size) + ")"
+		} else {
+			p.text = ""
+		}
 	}
 	content := cmp.Or(e.with(said), leftOut)
 	n, err := s.cost(i, content)
-	if err == nil {
-		err = s.counting.err
-	}
-	if err != nil {
+	if err = cmp.Or(err, s.counting.err); err != nil {
 		return err
 	}
 	was := s.items[i].Tokens()
+	if n >= was {
+		return nil
+	}
 	s.items[i], err = s.items[i].With(cupel.WithVariants(), cupel.WithContent(content, n), cupel.WithOriginalTokens(was))
 	s.note("%s was shortened from %s to %d, because it does not fit with what else is pinned", s.pathOf(i), english.Plural(was, "token"), n)
 	return err
+}
+
+// release lets what the user said before the newest message be left out, the first
+// message last, where even the smallest texts do not fit.
+func (s *squeeze) release(limit int) error {
+	last := s.entries[len(s.entries)-1].message
+	for _, first := range []bool{false, true} {
+		for i := range s.items {
+			e := &s.entries[i]
+			if s.tokens(true) <= limit || !e.asks || e.message == last || !s.isOurs(i) || (i == s.asked) != first || first && s.rules.userFirst {
+				continue
+			}
+			item, err := s.makeItem(i, false)
+			if err != nil {
+				return err
+			}
+			s.items[i] = item
+			s.note("%s is not pinned, because it does not fit with what else is pinned", s.pathOf(i))
+		}
+	}
+	return nil
 }

@@ -116,21 +116,21 @@ func (c *Conversation) fit(ctx context.Context, chooser Chooser, budget cupel.Co
 }
 
 // withNewest returns the conversation with its newest message pinned, and what the API
-// wants before it, or nil if that is pinned already.
+// wants with it, or nil if that is pinned already.
 func (c *Conversation) withNewest() *Conversation {
 	last := len(c.entries) - 1
-	if last < 0 || c.held(last) || c.messageOf(last).member != "" {
+	if last < 0 || c.held(last) {
 		return nil
 	}
-	pins := make([]bool, len(c.entries))
-	pins[last] = true
-	if c.rules.userFirst {
-		c.pinOpening(pins)
-	}
 	newest := *c
-	newest.items = slices.Clone(c.items)
+	newest.noPins, newest.first, newest.last, newest.items = false, true, true, slices.Clone(c.items)
+	pins, err := newest.pins()
+	if err != nil {
+		return nil
+	}
+	pins[last] = true
 	for i, pinned := range pins {
-		if pinned {
+		if pinned && !isSystem(c.entries[i].role) {
 			newest.items[i], _ = c.items[i].With(cupel.WithPinned())
 		}
 	}
@@ -160,7 +160,7 @@ func (c *Conversation) choose(ctx context.Context, chooser Chooser, budget cupel
 	if w.Items, w.Report, err = chooser.RunReport(ctx, given.items, budget); err != nil {
 		return nil, err
 	}
-	states, err := c.states(w.Report, given)
+	states, total, err := c.states(w.Report, given)
 	switch {
 	case errors.Is(err, errNoPositions):
 		w.err = err
@@ -171,7 +171,7 @@ func (c *Conversation) choose(ctx context.Context, chooser Chooser, budget cupel
 	if err := c.correct(w, given, states); err != nil {
 		return nil, err
 	}
-	out := &writer{Conversation: c, notesOf: n, states: slices.Clone(states), room: room(budget, w.Items)}
+	out := &writer{Conversation: c, notesOf: n, states: slices.Clone(states), room: limitOf(budget) - total}
 	if w.body, err = out.finish(); errors.Is(err, errEmpty) {
 		return nil, err
 	}
@@ -197,7 +197,7 @@ func (c *Conversation) Candidates(budget cupel.ContextBudget) (items []*cupel.Co
 }
 
 func (c *Conversation) candidates(budget cupel.ContextBudget, n *notesOf) (candidates, error) {
-	items, err := c.itemsFor(budget, n, true)
+	items, err := c.itemsFor(budget, n, false)
 	if err != nil {
 		return candidates{}, err
 	}
@@ -291,19 +291,6 @@ func (c *Conversation) pinnedTokens(given candidates) (tokens int) {
 // pinned.
 func (c *Conversation) held(i int) bool {
 	return slices.ContainsFunc(c.group(i), func(i int) bool { return c.items[i].Pinned() })
-}
-
-// room is how many tokens a slicer could still spend on a window.
-func room(budget cupel.ContextBudget, window []*cupel.ContextItem) int {
-	pinned, sliced := 0, 0
-	for _, item := range window {
-		if item.Pinned() {
-			pinned = add(pinned, item.Tokens())
-		} else {
-			sliced = add(sliced, item.Tokens())
-		}
-	}
-	return budget.Effective(pinned).TargetTokens - sliced
 }
 
 // errEmpty is the error of a window without a message.

@@ -111,7 +111,7 @@ func TestRecounted(t *testing.T) {
 		return budget, nil
 	}}
 	run(t, read(t, talk), []replay.Policy{replay.Choosing("spy", spy)}, []float64{0.5})
-	assert.Equal(t, []string{"11 of 46", "48 of 46", "58 of 46"}, totals)
+	assert.Equal(t, []string{"11 of 46", "44 of 46", "58 of 46"}, totals)
 }
 
 // TestTaskFits: a task that fits exactly next to the newest unit stays whole,
@@ -135,7 +135,7 @@ func TestTaskFits(t *testing.T) {
 // TestTooLarge: a window that is larger than the budget is chosen again.
 func TestTooLarge(t *testing.T) {
 	greedy := chooserFunc{latest(t), func(_ []*cupel.ContextItem, budget cupel.ContextBudget) (cupel.ContextBudget, error) {
-		return cupel.NewContextBudget(budget.MaxTokens()+30, budget.TargetTokens()+30)
+		return cupel.NewContextBudget(budget.MaxTokens()+10, budget.TargetTokens()+10)
 	}}
 	policy := replay.Choosing("greedy", greedy)
 	for _, row := range run(t, load(t, "agents.jsonl"), []replay.Policy{policy, policy.InSession(0.6)}, []float64{0.5}).Rows {
