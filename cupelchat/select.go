@@ -26,7 +26,7 @@ type Window struct {
 	Items []*cupel.ContextItem
 	// Report says why each item is in or out.
 	Report *cupel.SelectionReport
-	// Notes say what was reduced to fit, what was restored, dropped or joined
+	// Notes say what was shortened to fit, what was restored, dropped or joined
 	// because the API requires it, and what the API would refuse in the result.
 	Notes []string
 
@@ -44,10 +44,12 @@ type Window struct {
 // only read, and for a report that does not say what is in the window.
 func (w *Window) Body() ([]byte, error) { return w.body, w.err }
 
-// Select chooses a window. If what is pinned does not fit, the first message of
-// the user is reduced: the rest of the conversation has half of what is then left. If not everything fits, what comes
-// before the latest compaction is no candidate, unless it is pinned. Notes say so,
-// and the report has it as excluded, with the reason [Compacted].
+// Select chooses a window. If what is pinned does not fit, messages, results and
+// arguments of calls that are pinned by default are shortened to equal shares of the
+// room, and small ones stay whole. If not everything fits, what comes before the latest
+// compaction is no candidate, unless it is pinned. Notes say so, and the report has it
+// as excluded, with the reason [Compacted].
+//
 // What is written is read again and counted. If it has more tokens than the budget,
 // Select chooses again for less. It fails with a [TooLargeError] if the request cannot
 // be made to fit, with an error of the chooser, and with a [cupel.InvalidConfigError]
@@ -183,9 +185,9 @@ func (c *Conversation) choose(ctx context.Context, chooser Chooser, budget cupel
 }
 
 // Candidates returns the items that [Conversation.Select] has its chooser choose
-// from within a budget, with notes about what differs from [Conversation.Items]: pins
-// that do not fit are gone, a task may be reduced, and what comes before the latest
-// compaction is not there if not everything fits. A pipeline that is given these
+// from within a budget, with notes about what differs from [Conversation.Items]: what
+// is pinned may be shortened, and what comes before the latest compaction is not there
+// if not everything fits. A pipeline that is given these
 // items for this budget chooses what Select does.
 func (c *Conversation) Candidates(budget cupel.ContextBudget) (items []*cupel.ContextItem, notes []string, err error) {
 	if c == nil {
