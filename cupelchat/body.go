@@ -70,26 +70,6 @@ func (c *Conversation) states(report *cupel.SelectionReport, given candidates) (
 	return states, total, err
 }
 
-// correct gives the items of a report the tokens that they have as they are written.
-func (c *Conversation) correct(w *Window, given candidates, states []state) error {
-	for n := range w.Report.Included {
-		in := &w.Report.Included[n]
-		was, tokens := in.Item, states[given.at[in.Candidate]].tokens
-		if was.Tokens() == tokens || in.Form == 0 && was == given.items[in.Candidate] {
-			continue
-		}
-		is, err := was.With(cupel.WithContent(was.Content(), tokens))
-		if err != nil {
-			return err
-		}
-		in.Item = is
-		if at := slices.Index(w.Items, was); at >= 0 {
-			w.Items[at] = is
-		}
-	}
-	return nil
-}
-
 // loses reports whether a text lacks the calls of an entry: then it is a note in
 // place of the entry, not a form of it.
 func (c *Conversation) loses(i int, text string) bool {

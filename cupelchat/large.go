@@ -24,7 +24,7 @@ type TooLargeError struct {
 // FixedPart is a part of a request that is neither left out nor shortened.
 type FixedPart struct {
 	Path   string // such as system or messages[3]
-	What   string // such as "system prompt"
+	What   string // the kind of its item, such as SystemPrompt, or media
 	Tokens int
 }
 
@@ -58,38 +58,21 @@ func (e *TooLargeError) Unwrap() error { return e.Err }
 // tooLarge returns the error for a request of so many tokens.
 func (c *Conversation) tooLarge(budget, tokens int, err error) error {
 	e := &TooLargeError{Budget: budget, Err: err}
-	for i := range c.entries {
-		if p := c.fixedPart(i); p.Tokens > 0 {
-			e.Parts = append(e.Parts, p)
-			e.Needed = add(e.Needed, p.Tokens)
+	needed := 0
+	for i, item := range c.items {
+		p := FixedPart{c.pathOf(i), string(item.Kind()), item.Tokens()}
+		if c.isOurs(i) {
+			p.What = "media, thinking and the like"
+			p.Tokens, _ = c.entries[i].fixed()
+		}
+		if c.held(i) && p.Tokens > 0 {
+			e.Parts, needed = append(e.Parts, p), add(needed, p.Tokens)
 		}
 	}
 	slices.SortStableFunc(e.Parts, func(a, b FixedPart) int { return cmp.Compare(b.Tokens, a.Tokens) })
 	if pinned, ok := errors.AsType[*pipeline.PinnedExceedsBudgetError](err); ok {
 		tokens = pinned.PinnedTokens
 	}
-	e.Needed = max(e.Needed, tokens, budget+1)
+	e.Needed = max(needed, tokens, budget+1)
 	return e
-}
-
-// fixedPart returns what cannot be shortened of an entry that is always in.
-func (c *Conversation) fixedPart(i int) FixedPart {
-	e := &c.entries[i]
-	p := FixedPart{Path: c.pathOf(i), Tokens: e.tokens}
-	switch {
-	case !c.held(i):
-		return FixedPart{}
-	case e.role == "tools":
-		p.What = "definitions of tools"
-	case isSystem(e.role):
-		p.What = "system prompt"
-	case c.named(i):
-		p.What = "pinned by its index"
-	case e.compact:
-		p.What = "compaction"
-	default:
-		p.What = "media, thinking and the like"
-		p.Tokens, _ = e.fixed()
-	}
-	return p
 }

@@ -158,9 +158,14 @@ func (c *Conversation) choose(ctx context.Context, chooser Chooser, budget cupel
 	if err != nil {
 		return nil, err
 	}
-	w := &Window{pinned: c.pinnedTokens(given)}
+	w := &Window{}
 	if w.Items, w.Report, err = chooser.RunReport(ctx, given.items, budget); err != nil {
 		return nil, err
+	}
+	for n, item := range given.items {
+		if c.held(given.at[n]) {
+			w.pinned = add(w.pinned, item.Tokens())
+		}
 	}
 	states, total, err := c.states(w.Report, given)
 	switch {
@@ -170,15 +175,14 @@ func (c *Conversation) choose(ctx context.Context, chooser Chooser, budget cupel
 	case err != nil:
 		return nil, err
 	}
-	if err := c.correct(w, given, states); err != nil {
-		return nil, err
-	}
-	out := &writer{Conversation: c, notesOf: n, states: slices.Clone(states), room: limitOf(budget) - total}
+	out := &writer{Conversation: c, notesOf: n, states: states, room: limitOf(budget) - total}
 	if w.body, err = out.finish(); errors.Is(err, errEmpty) {
 		return nil, err
 	}
 	w.err, w.whole = err, out.whole()
-	out.settle(w, given, states)
+	if err := out.settle(w, given); err != nil {
+		return nil, err
+	}
 	c.addCompacted(w.Report, given)
 	w.Notes = n.notes()
 	return w, nil
@@ -238,27 +242,34 @@ const (
 	Required  cupel.InclusionReason = "Required"  // the API refuses what was chosen without it
 )
 
-// settle moves in the report what the writer left out or restored.
-func (w *writer) settle(window *Window, given candidates, chosen []state) {
+// settle makes a report say what is written: it moves what the writer left out or
+// restored, and gives each item the tokens that it has.
+func (w *writer) settle(window *Window, given candidates) (err error) {
 	report := window.Report
-	for n, at := range given.at {
-		item := given.items[n]
-		switch is, was := w.states[at].in, chosen[at].in; {
-		case was && !is:
-			k := slices.IndexFunc(report.Included, func(in cupel.IncludedItem) bool { return in.Candidate == n })
-			in := report.Included[k]
-			report.Included = slices.Delete(report.Included, k, k+1)
-			report.Excluded = append(report.Excluded, cupel.ExcludedItem{Item: item, Score: in.Score, Candidate: n, Units: in.Units, Reason: cupel.ExclusionReason{Code: Refused}})
-		case is && !was:
-			k := slices.IndexFunc(report.Excluded, func(out cupel.ExcludedItem) bool { return out.Candidate == n })
-			out := report.Excluded[k]
-			report.Excluded = slices.Delete(report.Excluded, k, k+1)
-			report.Included = append(report.Included, cupel.IncludedItem{Item: w.items[at], Score: out.Score, Candidate: n, Units: out.Units, Reason: Required})
-		default:
+	in, out := report.Included, report.Excluded
+	report.Included, report.Excluded = nil, nil
+	for _, e := range in {
+		s := w.states[given.at[e.Candidate]]
+		switch {
+		case !s.in:
+			report.Excluded = append(report.Excluded, cupel.ExcludedItem{Item: given.items[e.Candidate], Score: e.Score, Candidate: e.Candidate, Units: e.Units, Reason: cupel.ExclusionReason{Code: Refused}})
 			continue
+		case s.short && e.Item.Tokens() != s.tokens:
+			if e.Item, err = e.Item.With(cupel.WithContent(e.Item.Content(), s.tokens)); err != nil {
+				return err
+			}
 		}
-		window.Items = report.Window()
+		report.Included = append(report.Included, e)
 	}
+	for _, e := range out {
+		if n := e.Candidate; n >= 0 && n < len(given.at) && w.states[given.at[n]].in {
+			report.Included = append(report.Included, cupel.IncludedItem{Item: given.items[e.Candidate], Score: e.Score, Candidate: e.Candidate, Units: e.Units, Reason: Required})
+		} else {
+			report.Excluded = append(report.Excluded, e)
+		}
+	}
+	window.Items = report.Window()
+	return nil
 }
 
 // addCompacted adds to a report what was no candidate.
@@ -276,17 +287,6 @@ func (c *Conversation) addCompacted(report *cupel.SelectionReport, given candida
 		report.TotalCandidates++
 		report.TotalTokensConsidered = add(report.TotalTokensConsidered, item.Tokens())
 	}
-}
-
-// pinnedTokens returns the tokens of the candidates that are always in, with the
-// exchanges that they belong to.
-func (c *Conversation) pinnedTokens(given candidates) (tokens int) {
-	for n, item := range given.items {
-		if c.held(given.at[n]) {
-			tokens = add(tokens, item.Tokens())
-		}
-	}
-	return tokens
 }
 
 // held reports whether an entry is always in: it or another one of its exchange is
