@@ -72,7 +72,7 @@ func ExampleFit() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	budget, err := cupel.NewContextBudget(50, 50)
+	budget, err := cupel.NewContextBudget(52, 52)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -64,18 +64,19 @@ func (c *Conversation) variants(e *entry) ([]cupel.Variant, error) {
 // smallestForm is the size that the smallest forms have at most, in tokens.
 const smallestForm = 8
 
-// reduced returns a few smaller forms of a text, each about a third of the one before,
-// with their worth as a share of the text's.
+// reduced returns a few smaller forms of a text, with their worth as a share of the
+// text's.
 func (c *Conversation) reduced(text string) ([]cupel.Variant, error) {
 	texts := counting{counter: c.counter}
 	whole := cupelreduce.Read(text, cupelreduce.WithCounter(texts.count))
 	sizes := whole.Sizes()
 	most := sizes[len(sizes)-1].Worth
 	var few []cupel.Variant
-	for size, last := whole.Tokens()/2, ""; ; size = max(size/3, smallestForm) {
-		at := slices.IndexFunc(sizes, func(s cupelreduce.Size) bool { return s.Tokens > size }) - 1
-		if form := whole.To(size); at >= 0 && form != "" && form != last {
-			few, last = append(few, cupel.Variant{Content: form, Worth: sizes[at].Worth / most}), form
+	for size, last := whole.Tokens()/2, ""; ; size = max(size/4, smallestForm) {
+		near := sizes[max(slices.IndexFunc(sizes, func(s cupelreduce.Size) bool { return s.Tokens > size })-1, 0)]
+		if form := whole.To(size); form != "" && form != last {
+			worth := near.Worth * min(1, float64(size)/float64(near.Tokens))
+			few, last = append(few, cupel.Variant{Content: form, Worth: worth / most}), form
 		}
 		if size <= smallestForm {
 			return few, texts.err
