@@ -1,6 +1,7 @@
 package eval_test
 
 import (
+	"context"
 	"errors"
 	"math/rand/v2"
 	"reflect"
@@ -10,7 +11,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/pipeline"
+	"github.com/wollax/cupel-go/cupel/placer"
+	"github.com/wollax/cupel-go/cupel/scorer"
+	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupel/strategy"
 	"github.com/wollax/cupel-go/cupelrelevance"
 	"github.com/wollax/cupel-go/cupelrelevance/eval"
 )
@@ -83,6 +89,33 @@ func TestFailedSamples(t *testing.T) {
 	}
 	if _, err := read(strings.NewReader("{")); !errors.As(err, new(*eval.ReadError)) || strings.Contains(err.Error(), "f:") {
 		t.Errorf("got %v without a file", err)
+	}
+}
+
+// TestFailingParts: a policy may fail when it scores, and when it selects.
+func TestFailingParts(t *testing.T) {
+	conversation := eval.Conversation{ID: "x", Items: []eval.Turn{{Content: "a"}}, Questions: []eval.Question{{Query: "?", Evidence: []int{0}}}}
+	failing := strategy.SlicerFunc(func(context.Context, []cupel.ScoredItem, cupel.SliceBudget) (strategy.Selection, error) {
+		return strategy.Selection{}, errBroken
+	})
+	for name, config := range map[string]pipeline.Config{
+		"scorer": {Scorer: new(cupelrelevance.Lexical), Slicer: slicer.Greedy{}, Placer: placer.Chronological{}},
+		"slicer": {Scorer: scorer.Recency{}, Slicer: failing, Placer: placer.Chronological{}},
+	} {
+		policy := eval.Policy{Name: name, New: func(*cupelrelevance.Index, string) (*pipeline.Pipeline, error) { return pipeline.New(config) }}
+		m, err := eval.NewMeasure([]eval.Policy{policy}, []int{10, 20})
+		require.NoError(t, err)
+		s, err := m.Sample(t.Context(), &conversation)
+		require.NoError(t, err)
+		require.ErrorContains(t, s.Err(), `policy "`+name+`" on conversation "x": `)
+		assert.Contains(t, s.Sums[0].Failure, name)
+		assert.Equal(t, s.Sums[0], s.Sums[1])
+		assert.Zero(t, s.Sums[1].Recall)
+	}
+	m, err := eval.NewMeasure(eval.Builtin(), []int{10})
+	require.NoError(t, err)
+	for _, err := range m.Samples(t.Context(), eval.Scan("", broken{}, nil)) {
+		require.ErrorIs(t, err, errBroken, "an error of the reader is no sample")
 	}
 }
 
