@@ -3,6 +3,7 @@ package conformance_test
 import (
 	"context"
 	"io/fs"
+	"math"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -133,6 +134,12 @@ func TestOutcomes(t *testing.T) {
 		{"too few scores", scoring + "[expected]\nscores = [0.5]\n", "scores: got 2, want 1", "every item counts"},
 		{"integer as a score", scoring + "[[expected]]\ncontent = \"a\"\nscore_approx = 1\n", "want 1 within", "integers may stand for floats (R47)"},
 		{"content expected twice", scoring + "[[expected]]\ncontent = \"a\"\nscore_approx = 0.5\n[[expected]]\ncontent = \"a\"\nscore_approx = 0.6\n", `score of "a": got 0.5, want 0.6`, "every row looks its item up"},
+		{"items with one content", strings.Replace(scoring, `"b"`, `"a"`, 1) + "[[expected]]\ncontent = \"a\"\nscore_approx = 0.5\n[[expected]]\ncontent = \"a\"\nscore_approx = 0.25\n[[expected]]\ncontent = \"a\"\nscore_approx = 0.5\n", "", "rows stand for their occurrences in order, and then again from the first"},
+		{"row without a score", scoring + "[[expected]]\ncontent = \"a\"\n", "expected[0].score_approx: is required", "it would say nothing"},
+		{"row without a content", scoring + "[[expected]]\ncontent = \"a\"\nscore_approx = 0.5\n[[expected]]\nscore_approx = 0.5\n", "expected[1].content: is required", "it would be of no item"},
+		{"expected is a number", "expected = 5\n" + scoring, "(last key \"expected\"): incompatible types", "it is a table or an array of them"},
+		{"expected is a table of another form", scoring + "[expected]\nscores = 5\n", "expected", "the scores are a list"},
+		{"scored items of scoring", scoring + "[[scored_items]]\ncontent = \"z\"\ntokens = 1\nscore = 1\n[[expected]]\ncontent = \"a\"\nscore_approx = 0.5\n", "", "only slicers have them"},
 		{"no rows", "expected = []\n" + scoring, "scores: got 2, want none", "an empty list asserts emptiness (R47)"},
 		{"output of scoring", scoring + "[[expected_output]]\ncontent = \"z\"\n", "expected: is required", "a stage without results cannot have an expectation"},
 		{"score of a missing item", scoring + "[[expected]]\ncontent = \"z\"\nscore_approx = 0\n", "invalid vector: expected a score for \"z\"", "a vector that checks nothing must not pass"},
@@ -159,12 +166,14 @@ func TestOutcomes(t *testing.T) {
 		{"placed positions", placing + "[expected]\nordered_indices = [0, 1, 2]\n", `placed positions: got ["2" "0" "1"], want ["0" "1" "2"]`, "for contents that repeat"},
 		{"placed rows", placing + "[[expected]]\ncontent = \"c\"\n[[expected]]\ncontent = \"a\"\n[[expected]]\ncontent = \"b\"\n", "", "an array of tables makes sense here as well (R47)"},
 
+		{"placed without a score", strings.Replace(placing, "score = 0.1\n", "", 1) + "[expected]\nordered_contents = [\"c\", \"a\", \"b\"]\n", "items[0].score: is required", "placers see scores"},
 		{"placing with a selection", placing + "[expected]\nselected_contents = [\"z\"]\nshortfall_count = 7\n", "expected: is required", "a stage without results cannot have an expectation"},
 
 		{"output", pipeline + "[[expected_output]]\ncontent = \"a\"\n", "", "in order"},
 		{"other output", pipeline + "[[expected_output]]\ncontent = \"b\"\n", `output: got ["a"], want ["b"]`, "in order"},
 		{"output given twice", pipeline + "[[expected_output]]\ncontent = \"a\"\n[expected]\nordered_contents = [\"a\"]\n", "", "both say the same"},
 		{"contradicting outputs", pipeline + "[[expected_output]]\ncontent = \"b\"\n[expected]\nordered_contents = [\"a\"]\n", `expected.ordered_contents: is ["a"], expected_output is ["b"]`, "one would be ignored"},
+		{"excluded by the budget", pipeline + "[[expected_output]]\ncontent = \"a\"\n[expected]\ncap_excluded_count = 0\n", "", "no cap excludes b"},
 		{"silence means empty", pipeline, `output: got ["a"], want []`, "R47"},
 		{"silence with a total", pipeline + "[expected.diagnostics.summary]\ntotal_candidates = 2\n", `output: got ["a"], want []`, "a total is no expectation of output (R47)"},
 		{"included without output", pipeline + "[[expected.diagnostics.included]]\ncontent = \"a\"\nscore_approx = 0.5\ninclusion_reason = \"Scored\"\n", "", "what is included is the output"},
@@ -285,6 +294,7 @@ timestamp = 2025-01-01T11:30:00
 		{"a row twice", scoring + strings.Repeat("[[expected]]\ncontent = \"a\"\nscore_approx = 0.5\n", 2), "each row looks its item up"},
 		{"kind with default weights", scorerTable("type = \"kind\"\n") + scored("0.2, 0.2, 0.2"), "absent weights"},
 		{"kind with no weights", scorerTable("type = \"kind\"\nweights = []\n") + scored("0, 0, 0"), "an empty list is not an absent one (R47)"},
+		{"default weights in place of others", strings.Replace(timed, "stage = \"scoring\"\n", "stage = \"scoring\"\nscorer = \"kind\"\n", 1) + "[config]\nuse_default_weights = true\nweights = [{kind = \"Message\", weight = 0.9}]\n" + scored("0.2, 0.2, 0.2"), "the key says so"},
 		{"kind in the flat form", strings.Replace(timed, "stage = \"scoring\"\n", "stage = \"scoring\"\nscorer = \"kind\"\n", 1) + "[config]\nuse_default_weights = true\n" + scored("0.2, 0.2, 0.2"), "the format chapter's key"},
 		{"kind settings of a flat composite", strings.Replace(timed, "stage = \"scoring\"\n", "stage = \"scoring\"\nscorer = \"composite\"\n", 1) +
 			"[[config.scorers]]\ntype = \"kind\"\nweight = 1.0\n[[config.weights]]\nkind = \"message\"\nweight = 0.7\n" + scored("0.7, 0.7, 0.7"), "settings of parts may stand in config"},
@@ -374,6 +384,44 @@ func TestBrokenImplementations(t *testing.T) {
 	} {
 		r := conformance.RunVector(t.Context(), "v.toml", []byte(vector), conformance.WithImplementation(broken{}))
 		require.Equal(t, []string{want}, r.Failures)
+	}
+}
+
+// fixed is an implementation that answers with given scores and positions.
+type fixed struct {
+	conformance.Engine
+	scores    []float64
+	positions []int
+}
+
+func (i fixed) Score(context.Context, conformance.Pipeline, []*cupel.ContextItem) ([]float64, error) {
+	return i.scores, nil
+}
+
+func (i fixed) Place(context.Context, conformance.Pipeline, []cupel.ScoredItem) ([]int, error) {
+	return i.positions, nil
+}
+
+func TestOtherImplementations(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	placed := placing + "[expected]\nordered_contents = [\"a\", \"b\", \"c\"]\n"
+	for _, row := range []struct {
+		vector string
+		answer fixed
+		want   []string
+		why    string
+	}{
+		{scoring + "[expected]\nscores = [nan, inf]\n", fixed{scores: []float64{nan, inf}}, nil, "what has no distance is the same or not"},
+		{scoring + "[expected]\nscores = [nan, inf]\n", fixed{scores: []float64{inf, nan}}, []string{"scores[0]: got +Inf, want NaN within 1e-09", "scores[1]: got NaN, want +Inf within 1e-09"}, "here it is not"},
+		{scoring + "[expected]\nscores = [-inf, 1]\n", fixed{scores: []float64{inf, nan}}, []string{"scores[0]: got +Inf, want -Inf within 1e-09", "scores[1]: got NaN, want 1 within 1e-09"}, "nor a sign"},
+		{placed, fixed{positions: []int{0, 1, 2}}, nil, "all positions"},
+		{placed, fixed{positions: []int{0, 1, 2, 3}}, []string{"position 3 is out of range or given twice"}, "there are three"},
+		{placed, fixed{positions: []int{0, -1, 1, 2}}, []string{"position -1 is out of range or given twice"}, "from 0"},
+		{placed, fixed{positions: []int{0, 1, 1, 2}}, []string{"position 1 is out of range or given twice"}, "each is one"},
+		{placed, fixed{positions: []int{0, 1}}, []string{"got 2 positions for 3 items", `placed: got ["a" "b"], want ["a" "b" "c"]`}, "none is left out"},
+	} {
+		r := conformance.RunVector(t.Context(), "v.toml", []byte(row.vector), conformance.WithImplementation(row.answer))
+		assert.Equal(t, row.want, r.Failures, row.why)
 	}
 }
 
