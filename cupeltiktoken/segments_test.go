@@ -222,9 +222,9 @@ func TestWindowsThatMustGrow(t *testing.T) {
 			block.WriteRune(first + i)
 		}
 		for _, before := range []int{1, 8*1792 + 101} { // characters that no token has with others
-			piece := strings.Repeat("\u07ff", before) + strings.Repeat(block.String(), 6)
+			piece := strings.Repeat("\u07ff", before) + strings.Repeat(block.String(), 5)
 			whole := new(merger).merge(v, piece, nil)
-			require.Equal(t, []int{2, len(piece)}, []int{int(whole[0]), int(whole[before+3*row.block-1])}, "the pairs of each block")
+			require.Equal(t, []int{2, len(piece)}, []int{int(whole[0]), int(whole[before+5*row.block/2-1])}, "the pairs of each block")
 			assert.Equal(t, len(whole), v.count(piece), "blocks of %d: %s", row.block, row.why)
 			m := new(merger)
 			if at, tokens := m.advance(v, piece); at > 0 {
