@@ -31,6 +31,7 @@ func TestOrder(t *testing.T) {
 		{"groups", [][]any{{"session", "a"}, {"session", "b"}, {"session", "a"}, {"session", "b"}}, nil, "[0 2] [1 3]",
 			"what is next in the session counts, not what is next in the list"},
 		{"first key", [][]any{{"session", "a", "file", "x"}, {"session", "b", "file", "x"}}, nil, "[0] [1]", "a file has several sessions"},
+		{"second key", [][]any{{"file", "x"}, {"file", "y"}, {"file", "x"}}, nil, "[0 2] [1]", "where the first is absent, the next counts"},
 		{"other key", [][]any{{"part", 1}, {"part", 2}}, []IndexOption{WithGroups("part")}, "[0] [1]", "numbers name groups as well"},
 		{"numbers", [][]any{{"part", 1}, {"part", "1"}, {"part", int64(1)}, {"part", 1.0}, {"part", json.Number("1")}, {"part", 1.5}, {"part", true}, {"part", "true"}, {"part", ""}, {}},
 			[]IndexOption{WithGroups("part")}, "[0 1 2 3 4] [5] [6 7] [8 9]", "they are what they are written as"},

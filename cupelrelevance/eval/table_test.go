@@ -175,5 +175,10 @@ the longest name  0.250      0.250
 the longest name  -0.250 ±0.250     -0.250 ±0.250
                p         <0.001            <0.001
 `, r.Text())
+	r.Budgets = r.Budgets[:1]
+	for i := range r.Policies {
+		r.Policies[i].Points = r.Policies[i].Points[:1]
+	}
+	assert.Contains(t, r.Text(), "\n       against é              5\nthe longest name  -0.250 ±0.250\n")
 	assert.Equal(t, "0 conversations, 0 questions\n\n   recall\n\nprecision\n\n      use\n", (&eval.Result{}).Text())
 }

@@ -23,7 +23,7 @@ func value(t *testing.T, text string) Value {
 func FuzzValue(f *testing.F) {
 	for _, seed := range []string{
 		`null`, ` [1, "a\"]", {"b": [ ]} , -1.5e3 ] `, `{"a":1,"b":{"c":[{}]}, "d" : "\\\"}" }`, `{"a":1,"a":2}`, `{}`, `[]`, `"x"`, "\xef\xbb\xbf[1]",
-		"[1,]", `{"":"\ud800"}`, "\xff\xfe[", "[\x80]", strings.Repeat("[", 20) + strings.Repeat("]", 20), `{"\u0061":1,"a":2}`,
+		"[1,]", `{"":"\ud800"}`, "\xff\xfe[", "[\x80]", strings.Repeat("[", 20) + strings.Repeat("]", 20), `{"\u0061":1,"a":2}`, `["\\\\", "\\\\\\"", "\\\\\\\\", 1]`,
 	} {
 		f.Add([]byte(seed))
 	}
@@ -202,6 +202,8 @@ func TestTypes(t *testing.T) {
 		}
 		assert.Empty(t, v.Members(), "only objects have members")
 	}
+	_, err := value(t, `{"a":1,"b":2,"a":3}`).Object("")
+	require.EqualError(t, err, "line 1: a is given twice")
 	zero := Value{}
 	assert.True(t, zero.IsZero())
 	assert.True(t, zero.IsNull())
