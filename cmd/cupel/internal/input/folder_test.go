@@ -77,6 +77,18 @@ func TestReadFolder(t *testing.T) {
 	c, err = ReadFolder(t.Context(), dir, cupel.HeuristicCounter{})
 	require.NoError(t, err)
 	require.Equal(t, slices.Delete(slices.Clone(want), 1, 2), origins(c.Items), "in a repository that ignores build")
+	for _, name := range []string{"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv(name, filepath.Join(dir, "shop"))
+			again, err := ReadFolder(t.Context(), dir, cupel.HeuristicCounter{})
+			require.NoError(t, err)
+			require.Equal(t, origins(c.Items), origins(again.Items), "a hook's repository is another one")
+		})
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, ".gitignore"), []byte("*\n"), 0o600))
+	c, err = ReadFolder(t.Context(), dir, cupel.HeuristicCounter{})
+	require.NoError(t, err)
+	require.Equal(t, want, origins(c.Items), "a folder that git ignores as a whole is meant")
 }
 
 func TestReadFolderFails(t *testing.T) {
@@ -122,6 +134,10 @@ func TestCuts(t *testing.T) {
 			{line: 6, text: "func (s *T[K]) A() {}", symbol: "T.A"},
 			{line: 10, text: "//line other.go:90\nconst b, c = 1, 2", symbol: "b"},
 		}, "imports and blank names say nothing, and lines are those of the file"},
+		{"receivers", declarations, "package p\n\nfunc (*(T)) A() {}\nfunc (t T[K, V]) B() {}\n", []part{
+			{line: 3, text: "func (*(T)) A() {}", symbol: "T.A"},
+			{line: 4, text: "func (t T[K, V]) B() {}", symbol: "T.B"},
+		}, "a method goes by its type's name"},
 		{"broken Go", declarations, "package p\nfunc {\n", []part{{line: 1, text: "package p\nfunc {"}}, "it may be what is asked about"},
 		{"Markdown", sections, "intro\n\n# A #\ntext\n```\n# no\n```\n#tag\n####### no\n## B\n", []part{
 			{line: 1, text: "intro"},
