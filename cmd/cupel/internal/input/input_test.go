@@ -355,4 +355,6 @@ func TestSkipInvalid(t *testing.T) {
 			require.ErrorContains(t, err, tt.without)
 		}
 	}
+	_, err := Read(strings.NewReader("{\"role\":\"user\",\"content\":\"a\"}\n4\n"), Options{Counter: cupel.HeuristicCounter{}, SkipInvalid: true})
+	require.ErrorContains(t, err, "line 2", "a transcript without one of its messages is another one")
 }
