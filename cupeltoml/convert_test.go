@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/BurntSushi/toml"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -74,4 +75,6 @@ func TestLimits(t *testing.T) {
 		}
 		require.EqualError(t, err, row.want, row.name)
 	}
+	_, err := Parse([]byte("a ="), paths)
+	require.ErrorAs(t, err, new(toml.ParseError), "the library's error says where")
 }
