@@ -151,6 +151,8 @@ func TestOutcomes(t *testing.T) {
 		{"selected twice", slicing + "[expected]\nselected_contents = [\"a\", \"a\"]\n", `selected: got ["a"], want ["a" "a"]`, "a set that names a content twice counts it"},
 		{"selected positions", slicing + "[expected]\nselected_indices = [0]\n", "", "for contents that repeat"},
 		{"other positions", slicing + "[expected]\nselected_indices = [1]\n", `selected positions: got ["0"], want ["1"]`, "for contents that repeat"},
+		{"smaller forms", slicing + "[expected]\nselected_contents = [\"a\"]\nsmaller = [{index = 0, form = 1}]\n", `smaller forms: got [], want ["{Index:0 Form:1}"]`, "the form counts"},
+		{"no smaller forms", slicing + "[expected]\nselected_contents = [\"a\"]\nsmaller = []\n", "", "an empty list asserts emptiness (R47)"},
 		{"empty expectation", slicing + "[expected]\nselected_contents = []\n", `selected: got ["a"], want []`, "an empty list asserts emptiness"},
 		{"nothing about the selection", slicing + "[expected]\n", "expected: is required", "an empty table says nothing (R47)"},
 		{"selection expected in order", slicing + "[expected]\nordered_contents = [\"z\"]\nscores = [7]\n", "expected: is required", "a stage without results cannot have an expectation"},
@@ -180,6 +182,8 @@ func TestOutcomes(t *testing.T) {
 		{"output positions", pipeline + "[expected]\nordered_indices = [1]\n", `output positions: got ["0"], want ["1"]`, "it replaces the comparison by content"},
 		{"scores of a pipeline", pipeline + "[[expected_output]]\ncontent = \"a\"\n[expected]\nscores = [0.5, 0.5]\n", "scores[1]: got 0.25", "of every scoreable item"},
 		{"wrong total", pipeline + "[[expected_output]]\ncontent = \"a\"\n[expected.diagnostics.summary]\ntotal_tokens_considered = 31\n", "total_tokens_considered is 30, want 31", "totals count"},
+		{"included score within the tolerance", pipeline + "[[expected.diagnostics.included]]\ncontent = \"a\"\nscore_approx = 0.5000000001\n", "", "scores of a report are approximate too"},
+		{"included score off", pipeline + "[[expected.diagnostics.included]]\ncontent = \"a\"\nscore_approx = 0.50000001\n", "score_approx is 0.5, want 0.50000001", "but not more"},
 		{"wrong inclusion", pipeline + "[[expected.diagnostics.included]]\ncontent = \"a\"\nscore_approx = 0.5\ninclusion_reason = \"Pinned\"\n", `inclusion_reason is "Scored", want "Pinned"`, "reasons count"},
 		{"wrong included content", pipeline + "[[expected.diagnostics.included]]\ncontent = \"b\"\n", `included[0] "a": content is "a", want "b"`, "placed order counts"},
 		{"nothing included", pipeline + "[expected.diagnostics]\nincluded = []\n", "included: got 1, want 0", "an empty list asserts emptiness (R47)"},
@@ -222,6 +226,10 @@ func TestOutcomes(t *testing.T) {
 		{"unknown overflow strategy", strings.Replace(pipeline, "[config]", "[config]\noverflow_strategy = \"panic\"", 1), `config.overflow_strategy: unknown overflow strategy "panic"`, "the issue's list"},
 		{"empty overflow strategy", strings.Replace(pipeline, "[config]", "[config]\noverflow_strategy = \"\"", 1), `unknown overflow strategy ""`, "empty is not absent (R47)"},
 		{"empty scarcity behavior", strings.Replace(counted, "entries", "scarcity_behavior = \"\"\nentries", 1), `config.scarcity_behavior: "" is none of degrade, throw`, "empty is not absent (R47)"},
+		{"scorer without a type", head + "stage = \"scoring\"\n[config.scorer]\nkey = \"k\"\n" + items + "[expected]\nscores = [0, 0]\n", "config.scorer.type: is required, as a string", "nothing says what it is"},
+		{"type that is no text", head + "stage = \"scoring\"\n[config.scorer]\ntype = 5\n" + items + "[expected]\nscores = [0, 0]\n", "config.scorer.type: is required, as a string", "a number is no name"},
+		{"switch that is no boolean", strings.Replace(slicing, "slicer = \"greedy\"\n", "slicer = \"knapsack\"\n", 1) + "[config]\nauto_bucket = \"yes\"\n[expected]\nselected_contents = [\"a\"]\n", "config.auto_bucket: yes is not of type", "text is no truth value"},
+		{"no budget where nothing is built", strings.Replace(strings.Replace(pipeline, "[[config.scorers]]\ntype = \"reflexive\"\n", "", 1), "[budget]\nmax_tokens = 100\ntarget_tokens = 10\n", "", 1) + "[expected]\nerror = \"invalid_config\"\n", "", "it would not be looked at"},
 		{"unknown curve", head + "stage = \"scoring\"\n[config.scorer]\ntype = \"decay\"\ncurve = {type = \"cliff\"}\n", `config.scorer.curve: unknown curve "cliff"`, "curves are strategies too"},
 		{"wrong type", strings.Replace(scoring, "tokens = 10", "tokens = \"ten\"", 1), `(last key "items.tokens"): incompatible types`, "the message names the path"},
 		{"float for an integer", strings.Replace(scoring, "tokens = 10", "tokens = 10.0", 1), `(last key "items.tokens"): incompatible types`, "a token count is whole"},
@@ -298,6 +306,9 @@ timestamp = 2025-01-01T11:30:00
 		{"kind in the flat form", strings.Replace(timed, "stage = \"scoring\"\n", "stage = \"scoring\"\nscorer = \"kind\"\n", 1) + "[config]\nuse_default_weights = true\n" + scored("0.2, 0.2, 0.2"), "the format chapter's key"},
 		{"kind settings of a flat composite", strings.Replace(timed, "stage = \"scoring\"\n", "stage = \"scoring\"\nscorer = \"composite\"\n", 1) +
 			"[[config.scorers]]\ntype = \"kind\"\nweight = 1.0\n[[config.weights]]\nkind = \"message\"\nweight = 0.7\n" + scored("0.7, 0.7, 0.7"), "settings of parts may stand in config"},
+		{"default weights of a flat composite", strings.Replace(timed, "stage = \"scoring\"\n", "stage = \"scoring\"\nscorer = \"composite\"\n", 1) +
+			"[config]\nuse_default_weights = true\nweights = [{kind = \"message\", weight = 0.7}]\n[[config.scorers]]\ntype = \"kind\"\nweight = 1.0\n" + scored("0.2, 0.2, 0.2"), "the parts' weights are in config, and so is what replaces them"},
+		{"trust without a default", scorerTable("type = \"metadata_trust\"\n") + scored("0.5, 0.5, 0.5"), "the chapter's examples have 0.5"},
 		{"metadata", strings.Replace(scorerTable("type = \"metadata_key\"\nkey = \"k\"\nvalue = \"7\"\nboost = 3\n"), "tokens = 1\n", "tokens = 1\nmetadata = {k = 7}\n", 1) + scored("3, 1, 1"), "an inline table with a number"},
 		{"trust", strings.Replace(scorerTable("type = \"metadata_trust\"\ndefault_score = 0.25\n"), "tokens = 1\n", "tokens = 1\nmetadata = {\"cupel:trust\" = \"0.75\"}\n", 1) + scored("0.75, 0.25, 0.25"), "a string"},
 		{"tags", strings.Replace(scorerTable("type = \"tag\"\ntag_weights = [{tag = \"x\", weight = 1}, {tag = \"y\", weight = 3}]\n"), "tokens = 1\n", "tokens = 1\ntags = [\"y\"]\n", 1) + scored("0.75, 0, 0"), "3 of 4"},
@@ -327,6 +338,8 @@ func TestStrict(t *testing.T) {
 		{"of another stage", slicing + "[expected]\nselected_contents = [\"a\"]\nscores = [1]\n", "expected.scores: unknown key"},
 		{"output of another stage", "expected_output = []\n" + slicing + "[expected]\nselected_contents = [\"a\"]\n", "expected_output: unknown key"},
 		{"diagnostics of another stage", slicing + "[expected]\nselected_contents = [\"a\"]\n[expected.diagnostics.summary]\n", "expected.diagnostics.summary: unknown key"},
+		{"in a row of a report", pipeline + "[[expected.diagnostics.included]]\ncontent = \"a\"\ncolour = 1\n", "expected.diagnostics.colour: unknown key"},
+		{"in an entry", head + "stage = \"scoring\"\n[config.scorer]\ntype = \"kind\"\nweights = [{kind = \"Message\", weight = 1.0, colour = 1}]\n" + items + "[expected]\nscores = [1, 1]\n", "config.scorer.weights[0].colour: unknown key"},
 		{"in a nested scorer", head + "stage = \"scoring\"\nexpect_construction_error = true\n[config.scorer]\ntype = \"composite\"\nchildrens = []\n", "config.scorer.childrens: unknown key"},
 	}
 	for _, tt := range tests {
