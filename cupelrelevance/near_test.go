@@ -192,7 +192,7 @@ func TestRelevanceByDefinition(t *testing.T) {
 	for range 100 {
 		items := randomItems(t, r, 1+r.IntN(30))
 		for range r.IntN(4) { // with stop words, and blocks
-			items = append(items, item(t, "the roof\n of\nthe the meeting", "session", "1"))
+			items = append(items, item(t, "the roof\n of\nthe meeting", "session", "1"))
 		}
 		index := Must(NewIndex())
 		l, err := index.of(t.Context(), items)

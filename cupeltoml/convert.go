@@ -70,8 +70,9 @@ func array[T any](c *converter, list []T, at string) {
 func (c *converter) null() { c.json = append(c.json, "null"...) }
 
 func (c *converter) text(s string) {
-	text, _ := json.Marshal(s) // no string fails
-	c.json = append(c.json, text...)
+	if text, err := json.Marshal(s); err == nil { // no string fails
+		c.json = append(c.json, text...)
+	}
 }
 
 // isInteger reports whether a policy has an integer at a path. JSON has one

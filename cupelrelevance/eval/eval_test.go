@@ -156,7 +156,7 @@ func TestAgainst(t *testing.T) {
 	}
 	turned, err := run(t.Context(), conversations, []eval.Policy{first, eval.Builtin()[0]}, []int{5, 10}, eval.WithAgainst("recency"))
 	require.NoError(t, err)
-	assert.Equal(t, result.Policies, []eval.PolicyResult{turned.Policies[1], turned.Policies[0]}, "policies may come in any order")
+	assert.Equal(t, []eval.PolicyResult{turned.Policies[1], turned.Policies[0]}, result.Policies, "policies may come in any order")
 	recency, got := result.Policies[0].Points, result.Policies[1].Points
 	if recency[0].Against != nil || recency[0].RecallInterval == nil {
 		t.Errorf("the policy to compare with has %+v", recency[0])

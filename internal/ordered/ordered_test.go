@@ -149,7 +149,7 @@ func TestHeld(t *testing.T) {
 func TestStop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		read, ended := 0, false
-		for range ordered.Map(t.Context(), 2, below(2, nil, &read), func(ctx context.Context, i int, err error) (int, error) {
+		for _, err := range ordered.Map(t.Context(), 2, below(2, nil, &read), func(ctx context.Context, i int, err error) (int, error) {
 			if i == 0 {
 				time.Sleep(time.Second) // until the other one has begun
 				return i, err
@@ -158,6 +158,7 @@ func TestStop(t *testing.T) {
 			ended = true
 			return i, err
 		}) {
+			assert.NoError(t, err)
 			break
 		}
 		assert.True(t, ended)
