@@ -3,6 +3,7 @@ package conformance_test
 import (
 	"context"
 	"io/fs"
+	"math"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -133,6 +134,12 @@ func TestOutcomes(t *testing.T) {
 		{"too few scores", scoring + "[expected]\nscores = [0.5]\n", "scores: got 2, want 1", "every item counts"},
 		{"integer as a score", scoring + "[[expected]]\ncontent = \"a\"\nscore_approx = 1\n", "want 1 within", "integers may stand for floats (R47)"},
 		{"content expected twice", scoring + "[[expected]]\ncontent = \"a\"\nscore_approx = 0.5\n[[expected]]\ncontent = \"a\"\nscore_approx = 0.6\n", `score of "a": got 0.5, want 0.6`, "every row looks its item up"},
+		{"items with one content", strings.Replace(scoring, `"b"`, `"a"`, 1) + "[[expected]]\ncontent = \"a\"\nscore_approx = 0.5\n[[expected]]\ncontent = \"a\"\nscore_approx = 0.25\n[[expected]]\ncontent = \"a\"\nscore_approx = 0.5\n", "", "rows stand for their occurrences in order, and then again from the first"},
+		{"row without a score", scoring + "[[expected]]\ncontent = \"a\"\n", "expected[0].score_approx: is required", "it would say nothing"},
+		{"row without a content", scoring + "[[expected]]\ncontent = \"a\"\nscore_approx = 0.5\n[[expected]]\nscore_approx = 0.5\n", "expected[1].content: is required", "it would be of no item"},
+		{"expected is a number", "expected = 5\n" + scoring, "(last key \"expected\"): incompatible types", "it is a table or an array of them"},
+		{"expected is a table of another form", scoring + "[expected]\nscores = 5\n", "expected", "the scores are a list"},
+		{"scored items of scoring", scoring + "[[scored_items]]\ncontent = \"z\"\ntokens = 1\nscore = 1\n[[expected]]\ncontent = \"a\"\nscore_approx = 0.5\n", "", "only slicers have them"},
 		{"no rows", "expected = []\n" + scoring, "scores: got 2, want none", "an empty list asserts emptiness (R47)"},
 		{"output of scoring", scoring + "[[expected_output]]\ncontent = \"z\"\n", "expected: is required", "a stage without results cannot have an expectation"},
 		{"score of a missing item", scoring + "[[expected]]\ncontent = \"z\"\nscore_approx = 0\n", "invalid vector: expected a score for \"z\"", "a vector that checks nothing must not pass"},
@@ -144,6 +151,8 @@ func TestOutcomes(t *testing.T) {
 		{"selected twice", slicing + "[expected]\nselected_contents = [\"a\", \"a\"]\n", `selected: got ["a"], want ["a" "a"]`, "a set that names a content twice counts it"},
 		{"selected positions", slicing + "[expected]\nselected_indices = [0]\n", "", "for contents that repeat"},
 		{"other positions", slicing + "[expected]\nselected_indices = [1]\n", `selected positions: got ["0"], want ["1"]`, "for contents that repeat"},
+		{"smaller forms", slicing + "[expected]\nselected_contents = [\"a\"]\nsmaller = [{index = 0, form = 1}]\n", `smaller forms: got [], want ["{Index:0 Form:1}"]`, "the form counts"},
+		{"no smaller forms", slicing + "[expected]\nselected_contents = [\"a\"]\nsmaller = []\n", "", "an empty list asserts emptiness (R47)"},
 		{"empty expectation", slicing + "[expected]\nselected_contents = []\n", `selected: got ["a"], want []`, "an empty list asserts emptiness"},
 		{"nothing about the selection", slicing + "[expected]\n", "expected: is required", "an empty table says nothing (R47)"},
 		{"selection expected in order", slicing + "[expected]\nordered_contents = [\"z\"]\nscores = [7]\n", "expected: is required", "a stage without results cannot have an expectation"},
@@ -159,18 +168,22 @@ func TestOutcomes(t *testing.T) {
 		{"placed positions", placing + "[expected]\nordered_indices = [0, 1, 2]\n", `placed positions: got ["2" "0" "1"], want ["0" "1" "2"]`, "for contents that repeat"},
 		{"placed rows", placing + "[[expected]]\ncontent = \"c\"\n[[expected]]\ncontent = \"a\"\n[[expected]]\ncontent = \"b\"\n", "", "an array of tables makes sense here as well (R47)"},
 
+		{"placed without a score", strings.Replace(placing, "score = 0.1\n", "", 1) + "[expected]\nordered_contents = [\"c\", \"a\", \"b\"]\n", "items[0].score: is required", "placers see scores"},
 		{"placing with a selection", placing + "[expected]\nselected_contents = [\"z\"]\nshortfall_count = 7\n", "expected: is required", "a stage without results cannot have an expectation"},
 
 		{"output", pipeline + "[[expected_output]]\ncontent = \"a\"\n", "", "in order"},
 		{"other output", pipeline + "[[expected_output]]\ncontent = \"b\"\n", `output: got ["a"], want ["b"]`, "in order"},
 		{"output given twice", pipeline + "[[expected_output]]\ncontent = \"a\"\n[expected]\nordered_contents = [\"a\"]\n", "", "both say the same"},
 		{"contradicting outputs", pipeline + "[[expected_output]]\ncontent = \"b\"\n[expected]\nordered_contents = [\"a\"]\n", `expected.ordered_contents: is ["a"], expected_output is ["b"]`, "one would be ignored"},
+		{"excluded by the budget", pipeline + "[[expected_output]]\ncontent = \"a\"\n[expected]\ncap_excluded_count = 0\n", "", "no cap excludes b"},
 		{"silence means empty", pipeline, `output: got ["a"], want []`, "R47"},
 		{"silence with a total", pipeline + "[expected.diagnostics.summary]\ntotal_candidates = 2\n", `output: got ["a"], want []`, "a total is no expectation of output (R47)"},
 		{"included without output", pipeline + "[[expected.diagnostics.included]]\ncontent = \"a\"\nscore_approx = 0.5\ninclusion_reason = \"Scored\"\n", "", "what is included is the output"},
 		{"output positions", pipeline + "[expected]\nordered_indices = [1]\n", `output positions: got ["0"], want ["1"]`, "it replaces the comparison by content"},
 		{"scores of a pipeline", pipeline + "[[expected_output]]\ncontent = \"a\"\n[expected]\nscores = [0.5, 0.5]\n", "scores[1]: got 0.25", "of every scoreable item"},
 		{"wrong total", pipeline + "[[expected_output]]\ncontent = \"a\"\n[expected.diagnostics.summary]\ntotal_tokens_considered = 31\n", "total_tokens_considered is 30, want 31", "totals count"},
+		{"included score within the tolerance", pipeline + "[[expected.diagnostics.included]]\ncontent = \"a\"\nscore_approx = 0.5000000001\n", "", "scores of a report are approximate too"},
+		{"included score off", pipeline + "[[expected.diagnostics.included]]\ncontent = \"a\"\nscore_approx = 0.50000001\n", "score_approx is 0.5, want 0.50000001", "but not more"},
 		{"wrong inclusion", pipeline + "[[expected.diagnostics.included]]\ncontent = \"a\"\nscore_approx = 0.5\ninclusion_reason = \"Pinned\"\n", `inclusion_reason is "Scored", want "Pinned"`, "reasons count"},
 		{"wrong included content", pipeline + "[[expected.diagnostics.included]]\ncontent = \"b\"\n", `included[0] "a": content is "a", want "b"`, "placed order counts"},
 		{"nothing included", pipeline + "[expected.diagnostics]\nincluded = []\n", "included: got 1, want 0", "an empty list asserts emptiness (R47)"},
@@ -213,6 +226,10 @@ func TestOutcomes(t *testing.T) {
 		{"unknown overflow strategy", strings.Replace(pipeline, "[config]", "[config]\noverflow_strategy = \"panic\"", 1), `config.overflow_strategy: unknown overflow strategy "panic"`, "the issue's list"},
 		{"empty overflow strategy", strings.Replace(pipeline, "[config]", "[config]\noverflow_strategy = \"\"", 1), `unknown overflow strategy ""`, "empty is not absent (R47)"},
 		{"empty scarcity behavior", strings.Replace(counted, "entries", "scarcity_behavior = \"\"\nentries", 1), `config.scarcity_behavior: "" is none of degrade, throw`, "empty is not absent (R47)"},
+		{"scorer without a type", head + "stage = \"scoring\"\n[config.scorer]\nkey = \"k\"\n" + items + "[expected]\nscores = [0, 0]\n", "config.scorer.type: is required, as a string", "nothing says what it is"},
+		{"type that is no text", head + "stage = \"scoring\"\n[config.scorer]\ntype = 5\n" + items + "[expected]\nscores = [0, 0]\n", "config.scorer.type: is required, as a string", "a number is no name"},
+		{"switch that is no boolean", strings.Replace(slicing, "slicer = \"greedy\"\n", "slicer = \"knapsack\"\n", 1) + "[config]\nauto_bucket = \"yes\"\n[expected]\nselected_contents = [\"a\"]\n", "config.auto_bucket: yes is not of type", "text is no truth value"},
+		{"no budget where nothing is built", strings.Replace(strings.Replace(pipeline, "[[config.scorers]]\ntype = \"reflexive\"\n", "", 1), "[budget]\nmax_tokens = 100\ntarget_tokens = 10\n", "", 1) + "[expected]\nerror = \"invalid_config\"\n", "", "it would not be looked at"},
 		{"unknown curve", head + "stage = \"scoring\"\n[config.scorer]\ntype = \"decay\"\ncurve = {type = \"cliff\"}\n", `config.scorer.curve: unknown curve "cliff"`, "curves are strategies too"},
 		{"wrong type", strings.Replace(scoring, "tokens = 10", "tokens = \"ten\"", 1), `(last key "items.tokens"): incompatible types`, "the message names the path"},
 		{"float for an integer", strings.Replace(scoring, "tokens = 10", "tokens = 10.0", 1), `(last key "items.tokens"): incompatible types`, "a token count is whole"},
@@ -285,9 +302,13 @@ timestamp = 2025-01-01T11:30:00
 		{"a row twice", scoring + strings.Repeat("[[expected]]\ncontent = \"a\"\nscore_approx = 0.5\n", 2), "each row looks its item up"},
 		{"kind with default weights", scorerTable("type = \"kind\"\n") + scored("0.2, 0.2, 0.2"), "absent weights"},
 		{"kind with no weights", scorerTable("type = \"kind\"\nweights = []\n") + scored("0, 0, 0"), "an empty list is not an absent one (R47)"},
+		{"default weights in place of others", strings.Replace(timed, "stage = \"scoring\"\n", "stage = \"scoring\"\nscorer = \"kind\"\n", 1) + "[config]\nuse_default_weights = true\nweights = [{kind = \"Message\", weight = 0.9}]\n" + scored("0.2, 0.2, 0.2"), "the key says so"},
 		{"kind in the flat form", strings.Replace(timed, "stage = \"scoring\"\n", "stage = \"scoring\"\nscorer = \"kind\"\n", 1) + "[config]\nuse_default_weights = true\n" + scored("0.2, 0.2, 0.2"), "the format chapter's key"},
 		{"kind settings of a flat composite", strings.Replace(timed, "stage = \"scoring\"\n", "stage = \"scoring\"\nscorer = \"composite\"\n", 1) +
 			"[[config.scorers]]\ntype = \"kind\"\nweight = 1.0\n[[config.weights]]\nkind = \"message\"\nweight = 0.7\n" + scored("0.7, 0.7, 0.7"), "settings of parts may stand in config"},
+		{"default weights of a flat composite", strings.Replace(timed, "stage = \"scoring\"\n", "stage = \"scoring\"\nscorer = \"composite\"\n", 1) +
+			"[config]\nuse_default_weights = true\nweights = [{kind = \"message\", weight = 0.7}]\n[[config.scorers]]\ntype = \"kind\"\nweight = 1.0\n" + scored("0.2, 0.2, 0.2"), "the parts' weights are in config, and so is what replaces them"},
+		{"trust without a default", scorerTable("type = \"metadata_trust\"\n") + scored("0.5, 0.5, 0.5"), "the chapter's examples have 0.5"},
 		{"metadata", strings.Replace(scorerTable("type = \"metadata_key\"\nkey = \"k\"\nvalue = \"7\"\nboost = 3\n"), "tokens = 1\n", "tokens = 1\nmetadata = {k = 7}\n", 1) + scored("3, 1, 1"), "an inline table with a number"},
 		{"trust", strings.Replace(scorerTable("type = \"metadata_trust\"\ndefault_score = 0.25\n"), "tokens = 1\n", "tokens = 1\nmetadata = {\"cupel:trust\" = \"0.75\"}\n", 1) + scored("0.75, 0.25, 0.25"), "a string"},
 		{"tags", strings.Replace(scorerTable("type = \"tag\"\ntag_weights = [{tag = \"x\", weight = 1}, {tag = \"y\", weight = 3}]\n"), "tokens = 1\n", "tokens = 1\ntags = [\"y\"]\n", 1) + scored("0.75, 0, 0"), "3 of 4"},
@@ -317,6 +338,8 @@ func TestStrict(t *testing.T) {
 		{"of another stage", slicing + "[expected]\nselected_contents = [\"a\"]\nscores = [1]\n", "expected.scores: unknown key"},
 		{"output of another stage", "expected_output = []\n" + slicing + "[expected]\nselected_contents = [\"a\"]\n", "expected_output: unknown key"},
 		{"diagnostics of another stage", slicing + "[expected]\nselected_contents = [\"a\"]\n[expected.diagnostics.summary]\n", "expected.diagnostics.summary: unknown key"},
+		{"in a row of a report", pipeline + "[[expected.diagnostics.included]]\ncontent = \"a\"\ncolour = 1\n", "expected.diagnostics.colour: unknown key"},
+		{"in an entry", head + "stage = \"scoring\"\n[config.scorer]\ntype = \"kind\"\nweights = [{kind = \"Message\", weight = 1.0, colour = 1}]\n" + items + "[expected]\nscores = [1, 1]\n", "config.scorer.weights[0].colour: unknown key"},
 		{"in a nested scorer", head + "stage = \"scoring\"\nexpect_construction_error = true\n[config.scorer]\ntype = \"composite\"\nchildrens = []\n", "config.scorer.childrens: unknown key"},
 	}
 	for _, tt := range tests {
@@ -374,6 +397,44 @@ func TestBrokenImplementations(t *testing.T) {
 	} {
 		r := conformance.RunVector(t.Context(), "v.toml", []byte(vector), conformance.WithImplementation(broken{}))
 		require.Equal(t, []string{want}, r.Failures)
+	}
+}
+
+// fixed is an implementation that answers with given scores and positions.
+type fixed struct {
+	conformance.Engine
+	scores    []float64
+	positions []int
+}
+
+func (i fixed) Score(context.Context, conformance.Pipeline, []*cupel.ContextItem) ([]float64, error) {
+	return i.scores, nil
+}
+
+func (i fixed) Place(context.Context, conformance.Pipeline, []cupel.ScoredItem) ([]int, error) {
+	return i.positions, nil
+}
+
+func TestOtherImplementations(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	placed := placing + "[expected]\nordered_contents = [\"a\", \"b\", \"c\"]\n"
+	for _, row := range []struct {
+		vector string
+		answer fixed
+		want   []string
+		why    string
+	}{
+		{scoring + "[expected]\nscores = [nan, inf]\n", fixed{scores: []float64{nan, inf}}, nil, "what has no distance is the same or not"},
+		{scoring + "[expected]\nscores = [nan, inf]\n", fixed{scores: []float64{inf, nan}}, []string{"scores[0]: got +Inf, want NaN within 1e-09", "scores[1]: got NaN, want +Inf within 1e-09"}, "here it is not"},
+		{scoring + "[expected]\nscores = [-inf, 1]\n", fixed{scores: []float64{inf, nan}}, []string{"scores[0]: got +Inf, want -Inf within 1e-09", "scores[1]: got NaN, want 1 within 1e-09"}, "nor a sign"},
+		{placed, fixed{positions: []int{0, 1, 2}}, nil, "all positions"},
+		{placed, fixed{positions: []int{0, 1, 2, 3}}, []string{"position 3 is out of range or given twice"}, "there are three"},
+		{placed, fixed{positions: []int{0, -1, 1, 2}}, []string{"position -1 is out of range or given twice"}, "from 0"},
+		{placed, fixed{positions: []int{0, 1, 1, 2}}, []string{"position 1 is out of range or given twice"}, "each is one"},
+		{placed, fixed{positions: []int{0, 1}}, []string{"got 2 positions for 3 items", `placed: got ["a" "b"], want ["a" "b" "c"]`}, "none is left out"},
+	} {
+		r := conformance.RunVector(t.Context(), "v.toml", []byte(row.vector), conformance.WithImplementation(row.answer))
+		assert.Equal(t, row.want, r.Failures, row.why)
 	}
 }
 

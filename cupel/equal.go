@@ -14,7 +14,7 @@ import (
 // [reflect.DeepEqual]. The pipeline tells items apart by their pointers, never
 // by Equal.
 func (it *ContextItem) Equal(other *ContextItem) bool {
-	if it == nil || other == nil || it == other {
+	if it == nil || other == nil {
 		return it == other
 	}
 	return it.content == other.content &&

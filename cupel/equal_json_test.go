@@ -127,6 +127,51 @@ func walk(tree any, path string, visit func(path string, value any, set func(any
 	}
 }
 
+func TestEqualOfNothing(t *testing.T) {
+	plain, grouped := item(t, "a", 1), item(t, "a", 1, cupel.WithGroup("g"))
+	for _, tt := range []struct {
+		a, b *cupel.ContextItem
+		want bool
+		why  string
+	}{
+		{nil, nil, true, "no item is no item"},
+		{nil, plain, false, "and no other"},
+		{plain, nil, false, "the other way round"},
+		{plain, item(t, "a", 1), true, "pointers do not count"},
+		{plain, grouped, false, "one has a group"},
+		{plain, item(t, "a", 1, cupel.WithMetadata(map[string]any{"k": 1})), false, "one has metadata"},
+		{item(t, "a", 1, cupel.WithMetadata(map[string]any{"k": 1, "l": 2})), item(t, "a", 1, cupel.WithMetadata(map[string]any{"k": 1})), false, "one has more"},
+		{grouped, plain, false, "the other way round"},
+	} {
+		if got := tt.a.Equal(tt.b); got != tt.want {
+			t.Errorf("%v equals %v: %t, but %s", tt.a, tt.b, got, tt.why)
+		}
+	}
+}
+
+// What cannot be read is an error, of each type, and not an empty value.
+func TestMalformedValues(t *testing.T) {
+	for _, value := range []json.Unmarshaler{
+		new(cupel.ContextItem), new(cupel.ContextBudget), new(cupel.ExclusionReason), new(cupel.SelectionReport), new(cupel.IncludedItem),
+		new(cupel.ExcludedItem), new(cupel.TraceEvent), new(cupel.OverflowEvent), new(cupel.CountRequirementShortfall),
+	} {
+		if err := value.UnmarshalJSON([]byte("[]")); !errors.Is(err, cupel.ErrInvalidJSON) {
+			t.Errorf("%T of a list: %v", value, err)
+		}
+	}
+	one := item(t, "a", 1)
+	if err := one.UnmarshalJSON([]byte(`{"content":"b","tokens":1}`)); !errors.Is(err, cupel.ErrInvalidJSON) || one.Content() != "a" {
+		t.Errorf("an item that exists is read into: %v, %v", one.Content(), err)
+	}
+	if text, err := json.Marshal(cupel.CountRequirementShortfall{Kind: "Memory", RequiredCount: 2, SatisfiedCount: 1}); err != nil || string(text) != `{"kind":"Memory","required_count":2,"satisfied_count":1}` {
+		t.Errorf("a shortfall is written as %s, %v", text, err)
+	}
+	var shortfall cupel.CountRequirementShortfall
+	if err := shortfall.UnmarshalJSON([]byte(`{"kind":"memory","required_count":2,"satisfied_count":1}`)); err != nil || shortfall.Kind != cupel.KindMemory {
+		t.Errorf("got %v, %v: well-known kinds have one spelling", shortfall, err)
+	}
+}
+
 // Entries have a place among the candidates if there are units.
 func TestPlacesInJSON(t *testing.T) {
 	for fields, want := range map[string]string{

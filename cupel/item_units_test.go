@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"testing"
+	"time"
 
 	"github.com/wollax/cupel-go/cupel"
 )
@@ -68,6 +69,62 @@ func TestVariantsAsUsed(t *testing.T) {
 		}
 		if got := fmt.Sprint(names); got != "["+tt.want+"]" || len(forms) > 0 {
 			t.Errorf("%s: got %s, want [%s]; forms that differ: %v", tt.why, got, tt.want, forms)
+		}
+	}
+}
+
+// What makes an item more than a plain one is named where only plain ones are taken,
+// used or not.
+func TestUnitFields(t *testing.T) {
+	useless := cupel.Variant{Content: "a", Tokens: 1, Worth: 0.5}
+	better := cupel.Variant{Content: "b", Tokens: 1, Worth: 0.6}
+	for field, opt := range map[string]cupel.ItemOption{
+		"group": cupel.WithGroup("g"), "variants": cupel.WithVariants(useless, better), "groupVariants": cupel.WithGroupVariants(useless), "versionOf": cupel.WithVersionOf("k"),
+	} {
+		it := item(t, "full", 10, opt)
+		if it.Plain() {
+			t.Errorf("an item with %s is plain", field)
+		}
+		source := func(yield func(*cupel.ContextItem, error) bool) { yield(it, nil) }
+		_, err := greedy(t).RunStream(t.Context(), source, budgetOf(t, 20, 20))
+		var invalid *cupel.InvalidItemError
+		if !errors.As(err, &invalid) || invalid.Field != field {
+			t.Errorf("with %s: got %v", field, err)
+		}
+	}
+	plain := item(t, "full", 10, cupel.WithVariants())
+	if !plain.Plain() || plain.Members() != nil {
+		t.Error("an item without variants is not plain")
+	}
+	if _, err := greedy(t).RunStream(t.Context(), func(yield func(*cupel.ContextItem, error) bool) { yield(plain, nil) }, budgetOf(t, 20, 20)); err != nil {
+		t.Errorf("a stream does not take it: %v", err)
+	}
+}
+
+// A copy with other units leaves those of its original alone.
+func TestWithChangesUnitsOfACopy(t *testing.T) {
+	original := item(t, "full", 10, cupel.WithGroup("g"), cupel.WithVersionOf("k"))
+	changed, err := original.With(cupel.WithGroup("h"), cupel.WithVersionOf("l"))
+	if err != nil || changed.Group() != "h" || changed.VersionOf() != "l" || original.Group() != "g" || original.VersionOf() != "k" {
+		t.Errorf("the copy is in group %q of %q, the original in %q of %q, %v", changed.Group(), changed.VersionOf(), original.Group(), original.VersionOf(), err)
+	}
+}
+
+// Versions count by their times only if all have one.
+func TestVersionsWithoutTimes(t *testing.T) {
+	key, late, early := cupel.WithVersionOf("k"), cupel.WithTimestamp(time.Unix(9, 0)), cupel.WithTimestamp(time.Unix(1, 0))
+	for _, tt := range []struct {
+		second cupel.ItemOption
+		want   string
+		why    string
+	}{
+		{early, "first", "it is the newer one"},
+		{nil, "second", "one of them has no time, so that the last one counts"},
+	} {
+		items := []*cupel.ContextItem{item(t, "first", 5, key, late), item(t, "second", 5, key, tt.second)}
+		window, err := greedy(t).Run(t.Context(), items, budgetOf(t, 5, 5))
+		if err != nil || len(window) != 1 || window[0].Content() != tt.want {
+			t.Errorf("got %v, %v, want %s: %s", window, err, tt.want, tt.why)
 		}
 	}
 }

@@ -95,10 +95,8 @@ func (it *itemDraft) set(c *jsonwire.Codec, option ItemOption) {
 	if c.R == nil {
 		return
 	}
-	if err := option(it); err != nil {
-		if invalid, ok := compat.AsType[*InvalidItemError](err); ok {
-			c.R.Fail("", invalid.Reason)
-		}
+	if invalid, ok := compat.AsType[*InvalidItemError](option(it)); ok {
+		c.R.Fail("", invalid.Reason)
 	}
 }
 

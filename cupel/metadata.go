@@ -77,10 +77,6 @@ func (it *ContextItem) MetadataInt(key string) (int, bool) {
 // number returns v as a float64 when it is a number.
 func number(v reflect.Value) (float64, bool) {
 	switch {
-	case v.CanInt():
-		return float64(v.Int()), true
-	case v.CanUint():
-		return float64(v.Uint()), true
 	case v.CanFloat():
 		return v.Float(), true
 	case v.IsValid() && v.Type() == numberType:

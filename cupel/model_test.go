@@ -262,25 +262,6 @@ func TestEffectiveBudget(t *testing.T) {
 	}
 }
 
-func TestErrorTexts(t *testing.T) {
-	tests := []struct {
-		err  error
-		want string
-	}{
-		{&cupel.InvalidItemError{Index: 3, Field: "kind", Reason: "must not be blank"}, "cupel: invalid item at index 3: kind must not be blank"},
-		{&cupel.InvalidItemError{Index: -1, Reason: "is nil"}, "cupel: invalid item: is nil"},
-		{&cupel.InvalidBudgetError{Field: "maxTokens", Reason: "must be at least 0, got -1"}, "cupel: invalid budget: maxTokens must be at least 0, got -1"},
-		{&cupel.InvalidConfigError{Component: "CompositeScorer", Field: "entries[1].weight", Value: "-1", Reason: "Weight must be positive"},
-			"cupel: Weight must be positive (CompositeScorer, entries[1].weight = -1)"},
-	}
-	for _, tt := range tests {
-		equal(t, "text", tt.err.Error(), tt.want)
-	}
-	if err := (&cupel.PanicError{Value: "no error"}).Unwrap(); err != nil {
-		t.Errorf("got %v inside a panic that was no error", err)
-	}
-}
-
 func TestResize(t *testing.T) {
 	base := budgetOf(t, 100, 50, cupel.WithOutputReserve(10), cupel.WithReservedSlots(map[cupel.ContextKind]int{"a": 5}), cupel.WithEstimationSafetyMargin(20))
 	got, err := base.Resize(60, 40)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"math"
 	"strings"
 	"testing"
 
@@ -51,6 +52,17 @@ func TestContentsDoNotLeak(t *testing.T) {
 		slog.New(slog.NewJSONHandler(&line, nil)).Info("selected", "value", v)
 		if strings.Contains(line.String(), "launch") || !json.Valid(line.Bytes()) {
 			t.Errorf("%s is logged as %s", name, &line)
+		}
+	}
+}
+
+// JSON has no number for a score that is not finite.
+func TestLoggedScores(t *testing.T) {
+	for score, want := range map[float64]string{0.5: "0.5", math.Inf(1): `"+Inf"`, math.Inf(-1): `"-Inf"`, math.NaN(): `"NaN"`} {
+		var line bytes.Buffer
+		slog.New(slog.NewJSONHandler(&line, nil)).Info("scored", "value", cupel.ScoredItem{Score: score})
+		if !strings.Contains(line.String(), `"value":{"score":`+want+`}`) {
+			t.Errorf("%v is logged as %s", score, &line)
 		}
 	}
 }

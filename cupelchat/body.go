@@ -2,6 +2,7 @@ package cupelchat
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"strings"
 
@@ -16,7 +17,12 @@ type state struct {
 	short bool   // has the content of a smaller form
 	note  bool   // is part of an exchange that a note stands for
 	text  string // of a smaller form, or of the note at its first entry
+
+	tokens int // as it is written
 }
+
+// whole reports whether an entry is in as it is.
+func (s state) whole() bool { return s.in && !s.short }
 
 // candidates are the items that a chooser got.
 type candidates struct {
@@ -24,18 +30,18 @@ type candidates struct {
 	at    []int // the entry of each
 }
 
-// states finds what the report says of each entry, by the position of its item:
-// the items may be the chooser's own.
-func (c *Conversation) states(report *cupel.SelectionReport, given candidates) ([]state, error) {
-	states := make([]state, len(c.entries))
+// states finds what the report says of each entry, by the position of its item (the
+// items may be the chooser's own), and the tokens of all as they are written.
+func (c *Conversation) states(report *cupel.SelectionReport, given candidates) (states []state, total int, err error) {
+	states = make([]state, len(c.entries))
 	silent := make([]bool, len(c.entries)) // entries of a note but the first have no tokens
 	if report == nil {
-		return nil, errNoPositions
+		return nil, 0, errNoPositions
 	}
 	for _, in := range report.Included {
 		n := in.Candidate
 		if n < 0 || n >= len(given.items) {
-			return nil, errNoPositions
+			return nil, 0, errNoPositions
 		}
 		at := given.at[n]
 		s := &states[at]
@@ -55,19 +61,19 @@ func (c *Conversation) states(report *cupel.SelectionReport, given candidates) (
 		}
 		for _, i := range group {
 			states[i].note = note
+			if note && i != first {
+				states[i].text = ""
+			}
 		}
 	}
-	return states, nil
+	total, err = c.price(states)
+	return states, total, err
 }
 
-// loses reports whether a text lacks a call of an entry: then it is a note in
+// loses reports whether a text lacks the calls of an entry: then it is a note in
 // place of the entry, not a form of it.
 func (c *Conversation) loses(i int, text string) bool {
-	if c.entries[i].returns() {
-		return false
-	}
-	lines := strings.Split(text, "\n")
-	return !slices.ContainsFunc(c.entries[i].parts, func(p part) bool { return p.kind == call && slices.Contains(lines, p.text) })
+	return !c.entries[i].returns() && !c.entries[i].saidBy(text).called
 }
 
 // writer writes a conversation.
@@ -75,7 +81,29 @@ type writer struct {
 	*Conversation
 	*notesOf
 	states []state
-	room   int // how many tokens there still are
+	room   int  // how many tokens there still are
+	begins bool // with a message of the user that the conversation does not have
+}
+
+// price finds what each entry that is in has as it is written, and returns the sum.
+func (c *Conversation) price(states []state) (total int, err error) {
+	for i := range states {
+		s := &states[i]
+		switch {
+		case s.whole():
+			s.tokens = c.entries[i].tokens
+		case s.note && s.text != "" && c.group(i)[0] == i:
+			s.tokens, err = counted(c.counter, s.text)
+			s.tokens = add(s.tokens, messageTokens)
+		case s.in && !s.note:
+			s.tokens, err = c.cost(i, s.text)
+		}
+		if err != nil {
+			return 0, err
+		}
+		total = add(total, s.tokens)
+	}
+	return total, nil
 }
 
 // finish writes the conversation with what is in, and with what the API requires
@@ -85,9 +113,8 @@ func (w *writer) finish() ([]byte, error) {
 	if rules.record {
 		return nil, &Error{Reason: "the conversation is " + w.rules.name + ", which is only read; write the items of the window yourself"}
 	}
-	whole := !slices.ContainsFunc(w.states, func(s state) bool { return !s.in || s.short })
 	body := w.text
-	if !whole {
+	if !w.whole() {
 		if rules.userFirst {
 			w.startWithUser()
 			w.endWithUser()
@@ -95,10 +122,17 @@ func (w *writer) finish() ([]byte, error) {
 		if rules.thinking {
 			w.keepThinking()
 		}
+		if w.empty() {
+			return nil, errEmpty
+		}
 		body = w.assemble()
 	}
-	w.noteEmpty()
 	return body, nil
+}
+
+// whole reports whether everything is in as it is.
+func (w *writer) whole() bool {
+	return !slices.ContainsFunc(w.states, func(s state) bool { return !s.whole() })
 }
 
 // assemble puts the messages that are in into what is around them.
@@ -141,11 +175,11 @@ func (w *writer) keptMembers(list []byte) [][]byte {
 		switch {
 		case m.Name == name && m.Value.IsArray():
 			members = append(members, m.With(list))
-		case has && w.states[at].in || has && w.entries[at].role == "tools":
+		case has && w.states[at].in:
 			members = append(members, w.message(w.messageOf(at)))
 		case has && m.Name == name:
 			members = append(members, m.With([]byte("[]")))
-		case !has:
+		case !has || w.entries[at].role == "tools":
 			members = append(members, m.Outer())
 		}
 	}
@@ -160,14 +194,19 @@ func enclose(opening byte, parts [][]byte, closing byte) []byte {
 // requires it.
 func (w *writer) keptMessages() [][]byte {
 	j := joiner{rules: w.rules}
+	if w.begins {
+		j.add(w.rules.message("user", earlier), "user", none)
+	}
 	for i := range w.messages {
 		m := &w.messages[i]
 		if m.member != "" {
 			continue
 		}
 		for at := m.from; at < m.to; at++ {
+			// No API gives the model's own words more authority than a result, which
+			// the text may come from.
 			if s := &w.states[at]; s.note && s.text != "" && w.group(at)[0] == at {
-				j.add(w.rules.note(s.text), "user", none)
+				j.add(w.rules.message(cmp.Or(w.rules.model, "assistant"), strings.TrimSpace(s.text)), "assistant", none)
 			}
 		}
 		if text := w.message(m); text != nil {
@@ -211,21 +250,22 @@ func (w *writer) message(m *message) []byte {
 
 // shorten puts the words of a smaller form in place of those of an entry. They
 // take the place of its first words; other parts with words go, and so do media
-// that the form does not have.
+// that the form does not have. Calls get the arguments that the form has.
 func (c *Conversation) shorten(edits *rawjson.Edits, out map[place]bool, m *message, e *entry, content string) {
-	text, gone := e.wordsOf(content)
+	says := e.saidBy(content)
+	text := says.text
 	first := slices.IndexFunc(e.parts, func(p part) bool { return p.kind == words })
 	for i, p := range e.parts {
-		if p.list != none && (p.kind == words && i != first || gone[i]) {
+		if p.list != none && (p.kind == words && i != first || says.gone[i]) {
 			out[place{p.list, p.at}] = true
+		}
+		if short, ok := says.calls[i]; ok {
+			edits.Replace(p.value, p.calling(short))
 		}
 	}
 	switch {
 	case first >= 0:
-		if text == "" {
-			text = "…"
-		}
-		edits.Replace(e.parts[first].value, e.parts[first].saying(text))
+		edits.Replace(e.parts[first].value, e.parts[first].saying(cmp.Or(text, leftOut)))
 		delete(out, place{e.parts[first].list, e.parts[first].at})
 	case text != "":
 		// There are media alone: the words go before the first one.
@@ -236,7 +276,7 @@ func (c *Conversation) shorten(edits *rawjson.Edits, out map[place]bool, m *mess
 			at := place{p.list, p.at}
 			v := m.lists[p.list][p.at].Value
 			with := c.rules.part(text)
-			if !gone[i] {
+			if !says.gone[i] {
 				with = slices.Concat(with, []byte(", "), v.Raw())
 			}
 			delete(out, at)
@@ -252,4 +292,13 @@ func (p *part) saying(text string) []byte {
 		return quoted(text)
 	}
 	return slices.Concat([]byte("{"), quoted(p.member), []byte(": "), quoted(text), []byte("}"))
+}
+
+// calling returns what stands in the place of arguments of a call: JSON, or a string
+// with JSON in it.
+func (p *part) calling(arguments string) []byte {
+	if p.value.IsString() {
+		return quoted(arguments)
+	}
+	return []byte(arguments)
 }

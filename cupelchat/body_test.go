@@ -47,6 +47,9 @@ func TestEverySubsetIsTakenBack(t *testing.T) {
 					chosen[unit] = rng.IntN(1 + len(unit.Forms()))
 					return chosen[unit]
 				})
+				if text == "" {
+					continue
+				}
 				messages := messagesOf(t, f, text)
 				for _, rule := range brokenRules(f, []byte(text)) {
 					// What the user himself wrote stays as it is.
@@ -54,10 +57,10 @@ func TestEverySubsetIsTakenBack(t *testing.T) {
 						t.Fatalf("%s: %s\nnotes %q\n%s", name, rule, notes, text)
 					}
 				}
-				if len(messages) == 0 && !slices.Contains(notes, "no message is left; the API refuses a request without one") {
-					t.Fatalf("%s: an empty conversation without a note", name)
+				if len(messages) == 0 {
+					t.Fatalf("%s: an empty conversation", name)
 				}
-				if _, err := Read([]byte(text), f, bytesCounter{}); err != nil && len(messages) > 0 {
+				if _, err := Read([]byte(text), f, bytesCounter{}); err != nil {
 					t.Fatalf("%s: cannot be read again: %v\n%s", name, err, text)
 				}
 			}

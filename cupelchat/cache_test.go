@@ -26,7 +26,7 @@ func TestBreakpointsOfBedrock(t *testing.T) {
 				pieces[i].Breakpoint = "5m"
 			}
 		}
-		got, _, err := c.Compose(pieces)
+		got, _, err := c.Compose(pieces, 1e6)
 		require.NoError(t, err)
 		return string(got)
 	}

@@ -62,7 +62,7 @@ func TestLongTask(t *testing.T) {
 		!strings.Contains(string(got), `\n[shortened from 1760 tokens]"}`) {
 		t.Errorf("%v: %s", err, got)
 	}
-	if len(w.Notes) != 1 || !strings.HasPrefix(w.Notes[0], "the first message of the user was reduced from 1764 tokens to 1") {
+	if len(w.Notes) != 1 || !strings.HasPrefix(w.Notes[0], "messages[1] was shortened from 1764 tokens to 1") {
 		t.Errorf("notes %q", w.Notes)
 	}
 	total := 0

@@ -1,6 +1,7 @@
 package cupelchat
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -13,7 +14,7 @@ type Piece struct {
 	// members of an exchange, or of those that a summary stands for.
 	Candidates []int
 	// Content is a smaller form of the item, a note in place of the exchange, or a
-	// summary. "" is the item as it is.
+	// summary. "" is the item as it is, and so is the content that it has.
 	Content string
 	// Breakpoint is the time to live of a breakpoint of the provider's prompt cache
 	// after the piece, "5m" or "1h". "" sets none. If any piece has one, those of
@@ -24,9 +25,11 @@ type Piece struct {
 
 // Compose returns the body of a window that was not chosen by [Conversation.Select],
 // such as that of a session that keeps what was sent before, and notes as in
-// [Window]. It fails with an [Error] whose path is that of a piece, and as [Window.Body]
-// does.
-func (c *Conversation) Compose(pieces []Piece) (body []byte, notes []string, err error) {
+// [Window]. It restores what the API requires if there is room for it among so many
+// tokens. It fails with a [TooLargeError] if the body has more, read again and counted,
+// or if it has no message; with an [Error] whose path is that of a piece; and as
+// [Window.Body] does.
+func (c *Conversation) Compose(pieces []Piece, tokens int) (body []byte, notes []string, err error) {
 	if c == nil {
 		return nil, nil, errNil
 	}
@@ -45,22 +48,43 @@ func (c *Conversation) Compose(pieces []Piece) (body []byte, notes []string, err
 			}
 			marked = append(marked, n)
 		}
-		for k, at := range p.Candidates {
+		written := false
+		for _, at := range p.Candidates {
 			if at < 0 || at >= len(states) || states[at].in {
 				return nil, nil, wrong(n, "has the candidate %d, want one from 0 to %d that is in no other piece", at, len(states)-1)
 			}
-			s := &states[at]
-			s.in, s.short = true, p.Content != ""
-			if k == 0 {
-				s.text = p.Content
+			if len(p.Candidates) > 1 && c.messageOf(at).member != "" {
+				continue // a summary is a message
 			}
-			s.note = p.Content != "" && (len(p.Candidates) > 1 || c.items[at].Group() != "" && len(c.group(at)) == 1 && c.loses(at, p.Content))
+			s := &states[at]
+			s.in, s.short = true, p.Content != "" && (len(p.Candidates) > 1 || p.Content != c.items[at].Content())
+			if !written {
+				s.text, written = p.Content, true
+			}
+			s.note = s.short && (len(p.Candidates) > 1 || c.items[at].Group() != "" && len(c.group(at)) == 1 && c.loses(at, p.Content))
 		}
 	}
 	n := &notesOf{}
-	body, err = (&writer{c, n, states, 0}).finish()
+	spent, err := c.price(states)
+	if err != nil {
+		return nil, nil, err
+	}
+	w := &writer{Conversation: c, notesOf: n, states: states, room: tokens - spent}
+	body, err = w.finish()
+	switch {
+	case errors.Is(err, errEmpty):
+		return nil, nil, c.tooLarge(tokens, 0, err)
+	case err == nil && !w.whole():
+		size, err := c.size(body)
+		if err != nil {
+			return nil, nil, err
+		}
+		if size > tokens {
+			return nil, nil, c.tooLarge(tokens, size, nil)
+		}
+	}
 	if err == nil && len(marked) > 0 && c.rules.cache {
-		body = c.mark(body, states, pieces, marked)
+		body = w.mark(body, pieces, marked)
 	}
 	return body, n.notes(), err
 }
@@ -73,8 +97,8 @@ const (
 
 // mark sets breakpoints after pieces, and no others. A piece ends where the body
 // does that has nothing after it.
-func (c *Conversation) mark(body []byte, states []state, pieces []Piece, marked []int) []byte {
-	p := c.promptCache(body)
+func (w *writer) mark(body []byte, pieces []Piece, marked []int) []byte {
+	p := w.promptCache(body)
 	if p == nil {
 		return body
 	}
@@ -82,18 +106,19 @@ func (c *Conversation) mark(body []byte, states []state, pieces []Piece, marked 
 		p.live(pieces[marked[0]].Breakpoint)
 	}
 	var behind []int
-	cut := slices.Clone(states)
+	cut := *w
+	cut.states, cut.notesOf = slices.Clone(w.states), &notesOf{}
 	last := len(pieces)
 	for _, n := range slices.Backward(marked) {
 		for last--; last > n; last-- {
 			for _, at := range pieces[last].Candidates {
-				cut[at] = state{}
+				cut.states[at] = state{}
 			}
 		}
 		last++
 		end := len(p.all)
 		if n < len(pieces)-1 {
-			before := c.promptCache((&writer{c, &notesOf{}, cut, 0}).assemble())
+			before := w.promptCache(cut.assemble())
 			if before == nil {
 				return body
 			}

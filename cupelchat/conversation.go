@@ -3,8 +3,10 @@ package cupelchat
 import (
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupelchat/agent"
 	"github.com/wollax/cupel-go/internal/rawjson"
 )
 
@@ -28,6 +30,8 @@ type Conversation struct {
 	groupOf  []int   // of each entry
 	asked    int     // the first entry in which the user says something, or none
 	items    []*cupel.ContextItem
+	all      bool // items have all forms, and not only those that every chooser needs
+	formed   func() (*Conversation, error)
 	notes    []string
 }
 
@@ -64,17 +68,40 @@ func Read(body []byte, f Format, counter cupel.TokenCounter, opts ...Option) (*C
 		return nil, err
 	}
 	c.notes = r.allNotes()
+	c.formed = sync.OnceValues(c.withForms)
 	return c, nil
 }
 
 // Items returns the items of the conversation: one for each message, and one for
 // each tool result, in the order of the conversation; definitions of tools and the
-// system prompt come first. docs/conversations.md says what they have.
+// system prompt come first. docs/conversations.md says what they have. If the counter
+// fails for a smaller form, there are none.
 func (c *Conversation) Items() []*cupel.ContextItem {
 	if c == nil {
 		return nil
 	}
+	if formed, err := c.formed(); err == nil {
+		c = formed
+	}
 	return slices.Clone(c.items)
+}
+
+// withForms returns the conversation with all forms of its items. They take longer
+// than everything else, and a preset that makes its own needs none.
+func (c *Conversation) withForms() (*Conversation, error) {
+	to := *c
+	to.all, to.items = true, nil
+	err := to.makeItems()
+	to.formed = func() (*Conversation, error) { return &to, err }
+	return &to, err
+}
+
+// toChoose returns the conversation with the forms that a chooser needs.
+func (c *Conversation) toChoose(chooser Chooser) (*Conversation, error) {
+	if _, ok := chooser.(*agent.Preset); ok {
+		return c, nil
+	}
+	return c.formed()
 }
 
 // Notes returns remarks about the conversation: what was estimated or is unknown,

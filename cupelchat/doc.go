@@ -16,8 +16,8 @@
 // have smaller forms, and an exchange that is over may become a note, one text in
 // its place. System prompts, definitions of tools, the first and the last message
 // of the user, the calls at the end, and the latest compaction are pinned; see
-// [WithPins]. If they do not fit, the first message of the user is reduced. Messages
-// with equal content are not duplicates.
+// [WithPins]. If they do not fit, messages, results and arguments among them are
+// shortened. Messages with equal content are not duplicates.
 //
 // # What is written
 //

@@ -19,10 +19,10 @@ func (w *writer) startWithUser() {
 	for opening >= 0 && !w.opens(opening) {
 		opening--
 	}
-	if opening < 0 {
+	if opening < 0 && !w.entries[first].asks {
 		return // the conversation has no user message before it
 	}
-	if w.restore(opening, "first") {
+	if opening >= 0 && w.restore(opening, "first") || w.begin() {
 		return
 	}
 	var gone dropped
@@ -48,7 +48,22 @@ func (w *writer) restore(at int, speaks string) bool {
 	for _, i := range group {
 		w.states[i] = state{in: true}
 	}
+	w.room -= tokens
 	w.note("restored %s (%s), because the API requires that the user speaks %s", w.pathOf(at), english.Plural(tokens, "token"), speaks)
+	return true
+}
+
+// earlier is what the user says first where there is no room for more.
+const earlier = "[earlier messages left out]"
+
+// begin lets the user say first that something is left out, if that fits.
+func (w *writer) begin() bool {
+	n, err := counted(w.counter, earlier)
+	if err != nil || add(n, messageTokens) > w.room {
+		return false
+	}
+	w.begins, w.room = true, w.room-n-messageTokens
+	w.note("added a message of the user that says %q, because the API requires that the user speaks first", earlier)
 	return true
 }
 
@@ -90,7 +105,7 @@ func (w *writer) endWithUser() {
 // opens reports whether a conversation may begin with the entry.
 func (w *writer) opens(i int) bool {
 	e := &w.entries[i]
-	return w.messageOf(i).member == "" && (e.asks || w.states[i].note)
+	return w.messageOf(i).member == "" && e.asks && !w.states[i].note
 }
 
 func (c *Conversation) pathOf(entry int) string {
@@ -101,16 +116,14 @@ func (c *Conversation) pathOf(entry int) string {
 	return rawjson.Index(c.rules.list, m.index)
 }
 
-// noteEmpty adds a note if nothing is left.
-func (w *writer) noteEmpty() {
-	kept := false
+// empty reports whether no message is left.
+func (w *writer) empty() bool {
 	for i, s := range w.states {
-		m := w.messageOf(i)
-		kept = kept || s.in && (m.member == "" || m.member == w.rules.list)
+		if m := w.messageOf(i); s.in && (m.member == "" || m.member == w.rules.list) {
+			return false
+		}
 	}
-	if !kept {
-		w.note("no message is left; the API refuses a request without one")
-	}
+	return true
 }
 
 func (c *Conversation) roleOf(i int) string { return c.messageOf(i).role }
@@ -118,10 +131,10 @@ func (c *Conversation) roleOf(i int) string { return c.messageOf(i).role }
 // lastRole returns the role of the last message kept.
 func (w *writer) lastRole() string {
 	for i, s := range slices.Backward(w.states) {
-		if s.note {
-			return "user"
-		}
-		if s.in {
+		switch {
+		case s.note:
+			return "assistant"
+		case s.in:
 			return w.roleOf(i)
 		}
 	}
@@ -177,7 +190,7 @@ func (c *Conversation) thinks() bool {
 // run is a number of messages in a row of one side.
 type run struct {
 	user    bool
-	says    bool  // the user says something, or a note does
+	says    bool  // the user says something
 	results []int // the exchanges that it has results of
 	first   int   // its first entry
 }
@@ -191,16 +204,18 @@ func (w *writer) runs(written bool) []run {
 		if !s.in || !w.spoken(i) || s.note && (s.text == "" || w.group(i)[0] != i) {
 			continue
 		}
-		user := s.note || w.roleOf(i) != "assistant"
+		user := !s.note && w.roleOf(i) != "assistant"
 		index := w.messageOf(i).index
 		if n := len(runs); n == 0 || runs[n-1].user != user || written && !s.note && index == last+1 {
 			runs = append(runs, run{user: user, first: i})
 		}
-		if !s.note && w.entries[i].returns() {
-			in := &runs[len(runs)-1]
+		in := &runs[len(runs)-1]
+		switch {
+		case !user:
+		case w.entries[i].returns():
 			in.results = append(in.results, w.groupOf[i])
-		} else if user {
-			runs[len(runs)-1].says = true
+		default:
+			in.says = true
 		}
 		if last = index; s.note {
 			last = none
@@ -211,8 +226,9 @@ func (w *writer) runs(written bool) []run {
 
 // unfinished returns the exchanges of the turn at the end, the last one first, if
 // the model answers results and its turn does not begin with thinking. The turn
-// reaches back to what the user said last.
-func (c *Conversation) unfinished(runs []run) (groups []int) {
+// reaches back to what the user said last. Of a turn that begins with a note it
+// returns the exchange that the note stands for.
+func (w *writer) unfinished(runs []run) (groups []int) {
 	first := none
 	for i, r := range slices.Backward(runs) {
 		switch {
@@ -227,7 +243,12 @@ func (c *Conversation) unfinished(runs []run) (groups []int) {
 		}
 		break
 	}
-	if first == none || c.entries[first].thinks {
+	switch {
+	case first == none:
+		return nil
+	case w.states[first].note:
+		return []int{w.groupOf[first]}
+	case w.entries[first].thinks:
 		return nil
 	}
 	return groups

@@ -72,7 +72,7 @@ func ExampleFit() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	budget, err := cupel.NewContextBudget(72, 72)
+	budget, err := cupel.NewContextBudget(90, 90)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -85,12 +85,14 @@ func ExampleFit() {
 	}
 	// Output:
 	// user: Do the tests pass?
-	// user: [earlier: run(go test ./...); shortened]
+	// assistant: [earlier: run(go test ./...); shortened]
 	// ok  	example.com/a	0.010s
-	// ?   	example.com/b	[no test files]
-	// …
+	// … +3
+	// --- FAIL: TestParse (0.00s)
+	// … +1
 	// FAIL
-	// …
+	// FAIL	example.com/parse	0.005s
+	// … +1
 	// assistant: One of them fails.
 	// user: Mend it.
 }

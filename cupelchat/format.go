@@ -49,6 +49,7 @@ type rules struct {
 	content   string // the member of a message that says something, which joining appends to
 	text      string // the type of a part that says a text; "" if parts have none
 	onlyParts bool   // a content is a list of parts, even if it is one text
+	model     string // the role of the model's messages, if that is not assistant
 	userFirst bool   // the first message is the user's
 	alternate bool   // messages of one role that become adjacent are joined
 	// neighbours are messages of one role that are joined although they were next
@@ -71,13 +72,13 @@ func (u *rules) part(text string) []byte {
 	return slices.Concat([]byte("{"+kind+`"text": `), quoted(text), []byte("}"))
 }
 
-// note returns a message of the user's that says a text.
-func (u *rules) note(text string) []byte {
+// message returns a message that says a text.
+func (u *rules) message(role, text string) []byte {
 	said := quoted(text)
 	if u.onlyParts {
 		said = enclose('[', [][]byte{u.part(text)}, ']')
 	}
-	return slices.Concat([]byte(`{"role": "user", "`+u.content+`": `), said, []byte("}"))
+	return slices.Concat([]byte(`{"role": "`+role+`", "`+u.content+`": `), said, []byte("}"))
 }
 
 // formats are the formats that are known, by their number.

@@ -1,6 +1,7 @@
 package cupelchat
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupelreduce"
 	"github.com/wollax/cupel-go/internal/english"
+	"github.com/wollax/cupel-go/internal/rawjson"
 )
 
 // Texts from this many tokens on have smaller forms.
@@ -16,14 +18,14 @@ const (
 	longMessage = 160
 )
 
-// formShares are the sizes of the default forms, as shares of the full text.
-var formShares = []float64{0.5, 0.25, 0.1, 0.03}
-
 // variants returns the smaller forms of an entry.
 func (c *Conversation) variants(e *entry) ([]cupel.Variant, error) {
 	switch {
 	case isSystem(e.role), e.role == "tools", e.role == "reasoning", e.compact, c.ownForms && c.forms == nil:
 		return nil, nil
+	}
+	if _, fixed := e.fixed(); !c.all && !fixed {
+		return nil, nil // see withForms
 	}
 	text, tokens := e.said()
 	long, tool := longMessage, ""
@@ -62,30 +64,27 @@ func (c *Conversation) variants(e *entry) ([]cupel.Variant, error) {
 	return variants, nil
 }
 
-// reduced returns a few smaller forms of a text, their worth as a share of the
+// smallestForm is the size that the smallest forms have at most, in tokens.
+const smallestForm = 8
+
+// reduced returns a few smaller forms of a text, with their worth as a share of the
 // text's.
 func (c *Conversation) reduced(text string) ([]cupel.Variant, error) {
 	texts := counting{counter: c.counter}
-	forms := cupelreduce.Forms(text, cupelreduce.WithCounter(texts.count))
-	whole := forms[len(forms)-1]
-	forms = forms[:len(forms)-1]
+	whole := cupelreduce.Read(text, cupelreduce.WithCounter(texts.count))
+	sizes := whole.Sizes()
+	most := sizes[len(sizes)-1].Worth
 	var few []cupel.Variant
-	last := none // of the forms that are taken
-	for _, share := range formShares {
-		most := int(float64(whole.Tokens) * share)
-		at := slices.IndexFunc(forms, func(f cupelreduce.Form) bool { return f.Tokens > most })
-		if at < 0 {
-			at = len(forms)
+	for size, last := whole.Tokens()/2, ""; ; size = max(size/4, smallestForm) {
+		near := sizes[max(slices.IndexFunc(sizes, func(s cupelreduce.Size) bool { return s.Tokens > size })-1, 0)]
+		if form := whole.To(size); form != "" && form != last {
+			worth := near.Worth * min(1, float64(size)/float64(near.Tokens))
+			few, last = append(few, cupel.Variant{Content: form, Worth: worth / most}), form
 		}
-		if at--; at < 0 || last != none && forms[last].Tokens == forms[at].Tokens {
-			continue
-		}
-		f := forms[at]
-		if worth := f.Worth / whole.Worth; worth > 0 && worth < 1 {
-			few, last = append(few, cupel.Variant{Content: f.Text, Worth: worth}), at
+		if size <= smallestForm {
+			return few, texts.err
 		}
 	}
-	return few, texts.err
 }
 
 // shortened is the line that marks a message that is not what was said.
@@ -122,28 +121,88 @@ func (e *entry) with(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// wordsOf returns the words of a form of an entry: its content without the lines
-// of calls, media and what else stays as it is. gone are the media that the form
-// does not have.
-func (e *entry) wordsOf(content string) (text string, gone map[int]bool) {
-	gone = map[int]bool{}
+// said is what the content of a smaller form says of an entry.
+type said struct {
+	text   string         // without the lines of calls, media and what else stays as it is
+	gone   map[int]bool   // the media that the form does not have
+	calls  map[int]string // shorter arguments
+	called bool           // has a call
+}
+
+// saidBy returns what the content of a form says. It is the reverse of with.
+func (e *entry) saidBy(content string) said {
+	s := said{gone: map[int]bool{}, calls: map[int]string{}}
 	rest := "\n" + content + "\n"
 	for i, p := range e.parts {
 		if p.kind == words || p.text == "" {
 			continue
 		}
-		before, after, found := strings.Cut(rest, "\n"+p.text+"\n")
+		line := p.text
+		if p.kind == call && !strings.Contains(rest, "\n"+line+"\n") {
+			if short, ok := p.shortIn(rest); ok {
+				s.calls[i], line = short, p.name+"("+short+")"
+			}
+		}
+		before, after, found := strings.Cut(rest, "\n"+line+"\n")
 		if found {
 			rest = before + "\n" + after
 			if !strings.HasPrefix(rest, "\n") {
 				rest = "\n" + rest
 			}
-		} else if p.kind == media {
-			gone[i] = true
+			s.called = s.called || p.kind == call
+		} else if p.kind == media && p.list != none {
+			s.gone[i] = true
 		}
 	}
-	return strings.Trim(rest, "\n"), gone
+	s.text = strings.Trim(rest, "\n")
+	return s
 }
+
+// shortIn returns the arguments of a call as a content has them, if they are
+// shortened there.
+func (p *part) shortIn(content string) (arguments string, ok bool) {
+	if p.value.IsZero() || !strings.Contains(content, markEnds) {
+		return "", false
+	}
+	for line := range strings.SplitSeq(content, "\n") {
+		rest, begins := strings.CutPrefix(line, p.name+"(")
+		short, ends := strings.CutSuffix(rest, ")")
+		if v, err := rawjson.Text(short).Value(); begins && ends && strings.Contains(short, markEnds) && (p.value.IsString() || err == nil && v.IsObject()) {
+			return short, true
+		}
+	}
+	return "", false
+}
+
+// cost returns the tokens of an entry with the content of a smaller form, as it is
+// written.
+func (c *Conversation) cost(i int, content string) (int, error) {
+	e := &c.entries[i]
+	says := e.saidBy(content)
+	text := says.text
+	texts := counting{counter: c.counter}
+	first := slices.IndexFunc(e.parts, func(p part) bool { return p.kind == words })
+	tokens := e.tokens
+	for n, p := range e.parts {
+		short, isShort := says.calls[n]
+		if isShort {
+			tokens = add(tokens, texts.count(short))
+		}
+		if isShort || says.gone[n] || p.kind == words && (p.list != none || n == first) {
+			tokens -= p.tokens
+		}
+	}
+	if first >= 0 {
+		text = cmp.Or(text, leftOut)
+	} else if !slices.ContainsFunc(e.parts, func(p part) bool { return p.kind == media && p.list != none }) {
+		text = "" // there is no place for words
+	}
+	tokens = add(tokens, texts.count(text))
+	return tokens, texts.err
+}
+
+// leftOut stands for words of which nothing is left.
+const leftOut = "…"
 
 // The first line of a note begins like this.
 const noteLabel = "[earlier"
@@ -179,57 +238,50 @@ func (c *Conversation) addNotes(pins []bool) error {
 
 // notesFor returns the notes of an exchange: its calls, with less and less of what
 // was said and returned.
-func (c *Conversation) notesFor(group []int) ([]cupel.Variant, error) {
-	total := 0
-	for _, i := range group {
-		total = add(total, c.entries[i].tokens)
+func (c *Conversation) notesFor(group []int) (notes []cupel.Variant, err error) {
+	const least = 0.02 // worth of saying that a call was made
+	titles, said, total := c.summary(group)
+	var forms []cupel.Variant
+	if c.all {
+		if forms, err = c.reduced(said); err != nil {
+			return nil, err
+		}
 	}
-	var notes []cupel.Variant
 	texts := counting{counter: c.counter}
-	for _, share := range []float64{0.3, 0.1, 0} {
-		text, worth := c.noteText(group, total, share, texts.count)
+	for _, form := range append(forms, cupel.Variant{}) {
+		text := noteLabel + ": " + titles + "; results left out]"
+		if form.Content != "" {
+			text = noteLabel + ": " + titles + "; shortened]\n" + form.Content
+		}
 		if n := texts.count(text) + messageTokens; n < total {
-			notes = append(notes, cupel.Variant{Content: text, Tokens: n, Worth: worth})
+			notes = append(notes, cupel.Variant{Content: text, Tokens: n, Worth: least + (1-2*least)*form.Worth})
 		}
 	}
 	return notes, texts.err
 }
 
-// noteText writes a note with a share of what an exchange of so many tokens says.
-func (c *Conversation) noteText(group []int, total int, share float64, count func(string) int) (text string, worth float64) {
-	const least = 0.02 // that a call was made
-	var titles, lines []string
-	for _, i := range group {
-		for _, p := range c.entries[i].parts {
-			if p.kind == call {
-				titles = append(titles, callTitle(p.name, p.arguments))
-			}
-		}
-	}
-	if len(titles) == 0 { // the API ran the tool, or the call is not there
-		titles = append(titles, c.entries[group[0]].headline())
-	}
-	worth = least
+// summary returns what was called in an exchange, what was said and returned, and the
+// tokens of all.
+func (c *Conversation) summary(group []int) (titles, said string, total int) {
+	var called, lines []string
 	for _, i := range group {
 		e := &c.entries[i]
-		said, tokens := e.said()
-		if share == 0 || said == "" {
-			continue
+		total = add(total, e.tokens)
+		for _, p := range e.parts {
+			if p.kind == call {
+				called = append(called, callTitle(p.name, p.arguments))
+			}
 		}
-		out := cupelreduce.Reduce(said, int(float64(tokens)*share), cupelreduce.WithCounter(count))
-		if out == "" {
-			continue
-		}
-		if e.returns() && len(titles) > 1 && e.title != "" {
+		text, _ := e.said()
+		if text != "" && e.returns() && len(called) > 1 && e.title != "" {
 			lines = append(lines, e.title+":")
 		}
-		lines = append(lines, out)
-		// What comes first in an outline is worth most.
-		worth += 0.9 * min(1, 2*share) * float64(tokens) / float64(max(total, 1))
+		if text != "" {
+			lines = append(lines, text)
+		}
 	}
-	label := noteLabel + ": " + strings.Join(titles, ", ") + "; shortened]"
-	if len(lines) == 0 {
-		label = noteLabel + ": " + strings.Join(titles, ", ") + "; results left out]"
+	if len(called) == 0 { // the API ran the tool, or the call is not there
+		called = append(called, c.entries[group[0]].headline())
 	}
-	return strings.Join(append([]string{label}, lines...), "\n"), min(worth, 0.95)
+	return strings.Join(called, ", "), strings.Join(lines, "\n"), total
 }

@@ -18,10 +18,11 @@ type geminiContent struct {
 	results []string // paths
 	signed  bool     // the first call has a thought signature
 	broken  bool     // has calls or results that could not be read
+	entry   int      // the first one
 }
 
 var geminiRules = rules{
-	name: "Gemini's generateContent API", list: "contents", content: "parts", onlyParts: true,
+	name: "Gemini's generateContent API", list: "contents", content: "parts", model: "model", onlyParts: true,
 	userFirst: true, alternate: true, neighbours: true,
 	signs: signs{
 		request: []string{"systemInstruction", "system_instruction", "generationConfig", "generation_config", "safetySettings", "cachedContent"},
@@ -83,6 +84,25 @@ func (c *geminiCodec) message(o cursor) {
 		o.parts("parts", "part-type", read)
 	default:
 		o.results("parts", "part-type", func(part *rawjson.Object) bool { return part.Has("functionResponse") || part.Has("function_response") }, read)
+		if len(m.calls) > 0 { // the role was forgotten
+			o.message().role = "assistant"
+		}
+	}
+	m.entry = o.message().from
+	c.follow(o.reader)
+}
+
+// follow joins results with the calls of the message before: the API counts them, and
+// does not look at their names.
+func (c *geminiCodec) follow(r *reader) {
+	before := len(c.contents) - 2
+	if before < 0 || len(c.contents[before].calls) == 0 {
+		return
+	}
+	for at := r.message().from; at < r.message().to; at++ {
+		if r.entries[at].returns() {
+			r.links.join(c.contents[before].entry, at)
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package cupelchat
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -86,10 +87,14 @@ func budget(t testing.TB, tokens int) cupel.ContextBudget {
 	return b
 }
 
-// body selects what want says, and returns what is written with the notes.
+// body selects what want says, and returns what is written with the notes: nothing if
+// no message is left.
 func body(t testing.TB, c *Conversation, want form) (string, []string) {
 	t.Helper()
 	w, err := c.Select(t.Context(), chooser(t, want), budget(t, 1e6))
+	if errors.Is(err, errEmpty) {
+		return "", nil
+	}
 	require.NoError(t, err)
 	text, err := w.Body()
 	require.NoError(t, err)

@@ -60,6 +60,9 @@ func (c *Conversation) makeItem(i int, pinned bool) (*cupel.ContextItem, error) 
 			metadata[key] = strings.Join(list, ", ")
 		}
 	}
+	if tokens, ok := e.fixed(); ok {
+		metadata["fixed"] = tokens
+	}
 	opts := []cupel.ItemOption{
 		cupel.WithKind(kind), cupel.WithSource(source), cupel.WithMetadata(metadata),
 		cupel.WithTimestamp(c.entries[group[len(group)-1]].time),
@@ -76,6 +79,17 @@ func (c *Conversation) makeItem(i int, pinned bool) (*cupel.ContextItem, error) 
 	}
 	opts = append(opts, cupel.WithVariants(variants...))
 	return cupel.NewContextItem(cmp.Or(e.content(), "(empty)"), e.tokens, opts...)
+}
+
+// fixed returns the tokens of the parts that are neither words nor calls, and whether
+// there are such parts.
+func (e *entry) fixed() (tokens int, ok bool) {
+	for _, p := range e.parts {
+		if p.kind == media || p.kind == fixed {
+			tokens, ok = add(tokens, p.tokens), true
+		}
+	}
+	return tokens, ok
 }
 
 // content is what the item of an entry shows: its parts, each on lines of its own.

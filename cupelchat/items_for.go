@@ -1,184 +1,235 @@
 package cupelchat
 
 import (
+	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/wollax/cupel-go/cupel"
-	"github.com/wollax/cupel-go/cupelreduce"
 	"github.com/wollax/cupel-go/internal/english"
 )
 
-// A first message of the user is too large for a session above these shares of the
-// room that system prompts and tools leave, and of the target. It is reduced a little
-// further than that, so that it stays next to a larger result, too.
-const (
-	taskShare = 0.25
-	taskSmall = 0.05
-	taskForm  = 0.8 // of the larger one
-)
-
-// ItemsFor returns the items of a session for a budget, with notes about what it
+// ItemsFor returns the items of a session for its chooser and a budget, with notes about what it
 // changed. The list has the length and the order of [Conversation.Items].
 //
 // If the conversation does not fit, a first message of the user that takes more than
-// a quarter of the room that system prompts and definitions of tools leave is
-// reduced to a fifth of that room, unless [WithPins] names it. The text depends on
-// the budget and these items alone, so that it is the same in each turn. If the
-// pinned items still do not fit, the last message of the user is no longer pinned,
-// unless it is the newest of all, and then the first one. Other items keep their
-// contents, so that a session recognizes them.
-func (c *Conversation) ItemsFor(budget cupel.ContextBudget) (items []*cupel.ContextItem, notes []string, err error) {
+// a third of the room that system prompts and definitions of tools leave is shortened
+// to that, unless [WithPins] names it. The text depends on the budget and these items
+// alone, so that it is the same in each turn. If the pinned items still do not fit,
+// the others that this package pins are shortened. Other items keep their contents,
+// so that a session recognizes them.
+func (c *Conversation) ItemsFor(chooser Chooser, budget cupel.ContextBudget) (items []*cupel.ContextItem, notes []string, err error) {
 	if c == nil {
 		return nil, nil, errNil
 	}
+	if c, err = c.toChoose(chooser); err != nil {
+		return nil, nil, err
+	}
 	n := &notesOf{}
-	items, err = c.itemsFor(budget, n, false)
+	items, err = c.itemsFor(budget, n, true)
 	return slices.Clone(items), n.notes(), err
 }
-
-// named reports whether the caller pins the message of an entry by its index.
-func (c *Conversation) named(i int) bool { return slices.Contains(c.pinned, c.messageOf(i).index) }
 
 // limitOf returns the tokens that a window may have.
 func limitOf(budget cupel.ContextBudget) int {
 	return min(budget.TargetTokens(), budget.MaxTokens()-budget.OutputReserve())
 }
 
-// smallTask returns the items with the first message of the user in a form for all
-// turns of a session, if it is too large for that.
-func (c *Conversation) smallTask(limit int, n *notesOf) ([]*cupel.ContextItem, error) {
-	if c.asked == none || c.asked == len(c.items)-1 || !c.items[c.asked].Pinned() || c.named(c.asked) {
-		return c.items, nil
-	}
-	all, fixed := 0, 0
-	for i, item := range c.items {
-		all = add(all, item.Tokens())
-		if e := &c.entries[i]; item.Pinned() && (e.role == "tools" || isSystem(e.role)) {
-			fixed = add(fixed, item.Tokens())
-		}
-	}
-	most := max(int(taskShare*float64(limit-fixed)), int(taskSmall*float64(limit)))
-	if all <= limit || most <= 0 || c.items[c.asked].Tokens() <= most {
-		return c.items, nil
-	}
-	items := slices.Clone(c.items)
-	return items, c.reduceTask(items, int(taskForm*float64(most)), 0, n)
-}
-
-// itemsFor returns the items for a budget. The first message of the user is reduced
-// to what is left for it, if reduce is set.
-func (c *Conversation) itemsFor(budget cupel.ContextBudget, n *notesOf, reduce bool) ([]*cupel.ContextItem, error) {
-	limit := limitOf(budget)
-	from := c.items
-	if !reduce {
+// itemsFor returns the items for a budget, with what is pinned shortened so that it
+// fits. In a session the first message of the user has a size of its own.
+func (c *Conversation) itemsFor(budget cupel.ContextBudget, n *notesOf, session bool) ([]*cupel.ContextItem, error) {
+	limit, task := limitOf(budget), false
+	s := &squeeze{*c, n, counting{counter: c.counter}}
+	s.items = slices.Clone(c.items)
+	if session && s.tokens(false) > limit && c.isOurs(c.asked) {
 		var err error
-		if from, err = c.smallTask(limit, n); err != nil {
+		if task, err = s.task(limit); err != nil {
 			return nil, err
 		}
 	}
-	pinned, total := 0, 0
-	last := none
-	held := make([]bool, len(c.groups)) // the results of open calls are in with the calls
-	for i, item := range from {
-		held[c.groupOf[i]] = held[c.groupOf[i]] || item.Pinned()
-	}
-	for i, item := range from {
-		total = add(total, item.Tokens())
-		if held[c.groupOf[i]] {
-			pinned = add(pinned, item.Tokens())
-			if e := &c.entries[i]; e.asks && e.words {
-				last = i
-			}
-		}
-	}
-	if pinned <= limit || c.asked == none || !from[c.asked].Pinned() {
-		return from, nil
-	}
-	items := slices.Clone(from)
-	if last != c.asked && last != len(items)-1 && !c.named(last) && len(c.group(last)) == 1 {
-		free, err := c.makeItem(last, false)
-		if err != nil {
-			return nil, err
-		}
-		items[last] = free
-		if pinned -= free.Tokens(); pinned <= limit {
-			return items, nil
-		}
-	}
-	left := 0
-	if reduce {
-		left = limit - (pinned - items[c.asked].Tokens())
-	}
-	return items, c.reduceTask(items, left, total-pinned, n)
-}
-
-// reduceTask puts the first message of the user into half of the tokens that are
-// left, or more if the rest of the conversation needs less than the other half. It
-// frees the message if that is next to nothing.
-func (c *Conversation) reduceTask(items []*cupel.ContextItem, left, rest int, n *notesOf) error {
-	task := items[c.asked]
-	e := &c.entries[c.asked]
-	said, tokens := e.said()
-	free := func() error {
-		if c.named(c.asked) {
-			return nil // the chooser says what does not fit
-		}
-		item, err := c.makeItem(c.asked, false)
-		if err == nil && task != c.items[c.asked] {
-			item, err = item.With(cupel.WithVariants(), cupel.WithContent(task.Content(), task.Tokens()), cupel.WithOriginalTokens(item.Tokens()))
-		}
-		if err == nil {
-			items[c.asked] = item
-			n.note("the first message of the user is not pinned, because it does not fit with what else is pinned")
-		}
-		return err
-	}
-	if left <= 0 || said == "" {
-		return free()
-	}
-	texts := counting{counter: c.counter}
-	count := texts.count
-	mark := shortened(tokens)
-	most := left - (e.tokens - tokens) - count("\n"+mark)
-	// Half of it is for what was done about the task, if there is that much. In steps
-	// of two thirds: the size rarely changes from turn to turn.
-	most -= min(most/2, rest)
-	size := tokens
-	for size > most && size > 0 {
-		size = size * 2 / 3
-	}
-	small := cupelreduce.Reduce(said, size, cupelreduce.WithCounter(count))
-	// An outline cuts long lines; a task may be one.
-	if whole := beginning(said, size, count); count(whole) > 2*count(small) {
-		small = whole
+	if err := s.fit(limit, task); err != nil {
+		return nil, err
 	}
 	switch {
-	case texts.err != nil:
-		return texts.err
-	case small == "":
-		return free()
+	case s.tokens(true) <= limit:
+		return s.items, nil
+	case task: // not with that size
+		n.list = nil
+		return c.itemsFor(budget, n, false)
 	}
-	small += "\n" + mark
-	reduced := e.tokens - tokens + count(small)
-	if reduced > left {
-		return free()
+	return s.items, s.release(limit)
+}
+
+// isOurs reports whether an entry is in because this package pins it or one of its
+// exchange, and not because the caller does.
+func (c *Conversation) isOurs(i int) bool {
+	return i != none && c.held(i) && !c.entries[i].compact && c.entries[i].role != "tools" && !isSystem(c.entries[i].role) &&
+		!slices.ContainsFunc(c.group(i), c.named)
+}
+
+// named reports whether the caller pins the message of an entry by its index.
+func (c *Conversation) named(i int) bool {
+	m := c.messageOf(i)
+	return m.member == "" && slices.Contains(c.pinned, m.index)
+}
+
+// squeeze is a conversation whose pinned items are shortened.
+type squeeze struct {
+	Conversation
+	*notesOf
+	counting counting
+}
+
+// tokens returns the tokens of all items, or of those that are always in.
+func (s *squeeze) tokens(held bool) (tokens int) {
+	for i, item := range s.items {
+		if !held || s.held(i) {
+			tokens = add(tokens, item.Tokens())
+		}
 	}
-	item, err := task.With(cupel.WithVariants(), cupel.WithContent(e.with(small), reduced), cupel.WithOriginalTokens(task.Tokens()))
-	if err != nil {
-		return err
+	return tokens
+}
+
+// The shares of the room that are kept: a third of it for the first message of the
+// user, and a fifth for what is not pinned.
+const (
+	taskShare = 3
+	restShare = 5
+)
+
+// task shortens the first message of the user to its share of the room that system
+// prompts and definitions of tools leave, if it has more.
+func (s *squeeze) task(limit int) (done bool, err error) {
+	for i, item := range s.items {
+		if e := &s.entries[i]; item.Pinned() && (e.role == "tools" || isSystem(e.role)) {
+			limit -= item.Tokens()
+		}
 	}
-	items[c.asked] = item
-	n.note("the first message of the user was reduced from %s to %d, because it does not fit with what else is pinned", english.Plural(task.Tokens(), "token"), reduced)
+	over := s.items[s.asked].Tokens() - max(limit, 0)/taskShare
+	text, tokens := s.entries[s.asked].said()
+	if over <= 0 || text == "" {
+		return false, nil
+	}
+	return true, s.shorten(s.asked, map[int]int{none: tokens - over})
+}
+
+// text is one that may be shortened, or a medium that may be left out: a part of an
+// entry, or its words at none.
+type text struct{ at, part, tokens int }
+
+// fit shortens what this package pins to a number of tokens: small texts stay whole,
+// and large ones have the same number of tokens each.
+func (s *squeeze) fit(limit int, task bool) error {
+	pinned := s.tokens(true)
+	if pinned <= limit {
+		return nil
+	}
+	var texts []text
+	room := limit - pinned
+	for i := range s.items {
+		if s.isOurs(i) && !(task && i == s.asked) {
+			texts = append(texts, s.textsOf(i)...)
+		}
+	}
+	for _, t := range texts {
+		room += t.tokens
+	}
+	third := room / taskShare
+	room -= min(s.tokens(false)-pinned, max(room, 0)/restShare)
+	slices.SortStableFunc(texts, func(a, b text) int { return a.tokens - b.tokens })
+	if at := slices.IndexFunc(texts, func(t text) bool { return t.at == s.asked && t.part == none && t.tokens <= third }); at >= 0 {
+		room -= texts[at].tokens
+		texts = slices.Delete(texts, at, at+1)
+	}
+	sizes := map[int]map[int]int{} // of what is shortened, by entry and part
+	for n, t := range texts {
+		level := max(room, 0) / (len(texts) - n)
+		if t.tokens <= level {
+			room -= t.tokens
+			continue
+		}
+		if sizes[t.at] == nil {
+			sizes[t.at] = map[int]int{}
+		}
+		sizes[t.at][t.part] = level
+		if t.part == none || s.entries[t.at].parts[t.part].kind == call {
+			room -= level
+		}
+	}
+	for i := range s.items {
+		if sizes[i] == nil {
+			continue
+		}
+		if err := s.shorten(i, sizes[i]); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
-// beginning returns the first words of a text, about as many as fit.
-func beginning(text string, tokens int, count func(string) int) string {
-	for n := len(text); n > 0 && tokens > 0; n /= 2 {
-		if cut := strings.ToValidUTF8(text[:n], "") + "…"; count(cut) <= tokens {
-			return cut
+// textsOf returns the texts of an entry that may be shortened, and the media that may
+// be left out: those of older messages.
+func (s *squeeze) textsOf(i int) (texts []text) {
+	e := &s.entries[i]
+	newest := e.message == s.entries[len(s.entries)-1].message || slices.Contains(s.open(), s.groupOf[i])
+	if said, tokens := e.said(); said != "" {
+		texts = append(texts, text{i, none, tokens})
+	}
+	for n, p := range e.parts {
+		if p.kind == call && !p.value.IsZero() || p.kind == media && p.list != none && !newest {
+			texts = append(texts, text{i, n, p.tokens})
 		}
 	}
-	return ""
+	return texts
+}
+
+// shorten gives an item texts of some sizes, those of words at none and those of
+// calls at their parts, and leaves out the media of which there are sizes.
+func (s *squeeze) shorten(i int, sizes map[int]int) error {
+	e := s.entries[i]
+	e.parts = slices.Clone(e.parts)
+	said, tokens := e.said()
+	for n, size := range sizes {
+		if n == none {
+			said = s.words(&e, said, tokens, size)
+			continue
+		}
+		if p := &e.parts[n]; p.kind == call {
+			p.text = p.name + "(" + s.arguments(p, size) + ")"
+		} else {
+			p.text = ""
+		}
+	}
+	content := cmp.Or(e.with(said), leftOut)
+	n, err := s.cost(i, content)
+	if err := cmp.Or(err, s.counting.err); err != nil {
+		return err
+	}
+	was := s.items[i].Tokens()
+	if n >= was {
+		return nil
+	}
+	s.items[i], err = s.items[i].With(cupel.WithVariants(), cupel.WithContent(content, n), cupel.WithOriginalTokens(was))
+	s.note("%s was shortened from %s to %d, because it does not fit with what else is pinned", s.pathOf(i), english.Plural(was, "token"), n)
+	return err
+}
+
+// release lets what the user said before the newest message be left out, the first
+// message last, where even the smallest texts do not fit.
+func (s *squeeze) release(limit int) error {
+	last := s.entries[len(s.entries)-1].message
+	for _, first := range []bool{false, true} {
+		for i := range s.items {
+			e := &s.entries[i]
+			if s.tokens(true) <= limit || !e.asks || e.message == last || !s.isOurs(i) || (i == s.asked) != first || first && s.rules.userFirst {
+				continue
+			}
+			item, err := s.makeItem(i, false)
+			if err != nil {
+				return err
+			}
+			s.items[i] = item
+			s.note("%s is not pinned, because it does not fit with what else is pinned", s.pathOf(i))
+		}
+	}
+	return nil
 }

@@ -61,7 +61,7 @@ func (j *joined) take(next *joined, u *rules) bool {
 		switch {
 		case at < 0:
 			members = append(members, m)
-		case m.Name != u.content && members[at].Value.Compact() != m.Value.Compact():
+		case m.Name != u.content && m.Name != "role" && members[at].Value.Compact() != m.Value.Compact():
 			return false // both values are needed
 		}
 	}

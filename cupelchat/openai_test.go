@@ -20,7 +20,7 @@ func exchange(long string) string {
 func TestExchange(t *testing.T) {
 	long := strings.Repeat("nothing to see here at all. ", 40)
 	short := WithForms(func(tool, _ string) []cupel.Variant {
-		return []cupel.Variant{{Content: "short " + tool, Worth: 0.5}}
+		return []cupel.Variant{{Content: "short " + tool, Worth: 0.99}}
 	})
 	c := read(t, OpenAI, []byte(exchange(long)), short)
 	var got []row
@@ -43,13 +43,13 @@ func TestExchange(t *testing.T) {
 	}
 	assert.Equal(t, []string{"go", "f(x.go), g([])", "g([]): 1 B", "f(x.go): 1.1 kB", "and now?"}, titles)
 
-	// The longest smaller form is a note with an outline; then comes the caller's
-	// form of the result that is long enough to have one.
+	// The longest smaller form has the caller's form of the result that is long enough
+	// to have one; notes are shorter, or say less.
 	got1, _ := body(t, c, func(unit *cupel.ContextItem) int {
 		if unit.Group() == "" {
 			return -1
 		}
-		return 2
+		return 1
 	})
 	assert.Equal(t, exchange("short f"), got1)
 }

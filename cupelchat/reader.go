@@ -67,8 +67,8 @@ func (e *entry) returns() bool { return e.tool && e.role == "tool" }
 type part struct {
 	kind      partKind
 	text      string        // in the content of the item, on lines of its own
-	value     rawjson.Value // of words: the string that says them
-	tokens    int           // of words
+	value     rawjson.Value // of words: the string that says them; of a call: its arguments, if they may be shortened
+	tokens    int           // of a call, those of its arguments
 	member    string        // of words in an object: the member that a smaller form has in its place
 	list, at  int           // the place in the lists of the message; list is none outside them
 	id, name  string        // of a call
@@ -229,8 +229,7 @@ func (r *reader) sayAs(text string, v rawjson.Value, member string) {
 
 // keep adds a text that forms leave as it is, and counts it.
 func (r *reader) keep(text string) {
-	r.put(part{kind: fixed, text: text})
-	r.count(text)
+	r.put(part{kind: fixed, text: text, tokens: r.count(text)})
 }
 
 // keepJSON adds the JSON of a value to the content and counts it.
@@ -247,13 +246,14 @@ func (r *reader) medium(name string, tokens int, where rawjson.Value) {
 	}
 	r.media[fmt.Sprintf("%%s of %d tokens\x00%s", tokens, name)]++
 	r.spend(tokens)
-	r.put(part{kind: media, text: "[" + name + " " + label(where) + "]"})
+	r.put(part{kind: media, text: "[" + name + " " + label(where) + "]", tokens: tokens})
 }
 
 // hidden counts text that only the API can read.
 func (r *reader) hidden(name string, v rawjson.Value) {
-	r.spend(len(v.Raw()) / bytesPerHiddenToken)
-	r.put(part{kind: fixed, text: "[" + name + " " + label(v) + "]"})
+	tokens := len(v.Raw()) / bytesPerHiddenToken
+	r.spend(tokens)
+	r.put(part{kind: fixed, text: "[" + name + " " + label(v) + "]", tokens: tokens})
 }
 
 // label returns the address of a medium, or else a hash of it, so that different
@@ -278,11 +278,11 @@ func (r *reader) use(id, name string, arguments rawjson.Value) {
 	if !arguments.IsNull() && !arguments.IsString() {
 		text = arguments.Compact()
 	}
-	r.count(text)
+	tokens := r.count(text)
 	text = oneLine(text)
 	e := r.current()
 	e.names = append(e.names, name)
-	r.put(part{kind: call, text: name + "(" + text + ")", id: id, name: name, arguments: text})
+	r.put(part{kind: call, text: name + "(" + text + ")", id: id, name: name, arguments: text, value: arguments, tokens: tokens})
 	r.called(id, name, callTitle(name, text))
 }
 

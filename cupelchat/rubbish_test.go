@@ -67,7 +67,7 @@ func TestRubbish(t *testing.T) {
 				}
 			}
 			for _, pieces := range [][]cupelchat.Piece{nil, {{}}, {{Candidates: []int{-1}}}, {{Candidates: []int{0, 0}, Content: "x"}}, {{Candidates: []int{0}, Content: "\xff\x00"}}, {{Candidates: []int{99}}}} {
-				if out, _, err := c.Compose(pieces); err == nil && len(out) > 0 && json.Valid([]byte(body)) && !json.Valid(out) {
+				if out, _, err := c.Compose(pieces, 1e6); err == nil && len(out) > 0 && json.Valid([]byte(body)) && !json.Valid(out) {
 					t.Errorf("%s %.80q: Compose(%v) is not JSON: %.80q", f, body, pieces, out)
 				}
 			}
@@ -96,9 +96,9 @@ func TestNilConversation(t *testing.T) {
 	limit := cupel.ContextBudget{}
 	for name, err := range map[string]error{
 		"Select":     second(c.Select(t.Context(), agent.New(nil), limit)),
-		"Candidates": third(c.Candidates(limit)),
-		"ItemsFor":   third(c.ItemsFor(limit)),
-		"Compose":    third(c.Compose(nil)),
+		"Candidates": third(c.Candidates(nil, limit)),
+		"ItemsFor":   third(c.ItemsFor(nil, limit)),
+		"Compose":    third(c.Compose(nil, 0)),
 	} {
 		if _, ok := errors.AsType[*cupelchat.Error](err); !ok {
 			t.Errorf("%s: got %v, want that the conversation is nil", name, err)

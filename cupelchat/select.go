@@ -26,27 +26,33 @@ type Window struct {
 	Items []*cupel.ContextItem
 	// Report says why each item is in or out.
 	Report *cupel.SelectionReport
-	// Notes say what was reduced to fit, what was restored, dropped or joined
+	// Notes say what was shortened to fit, what was restored, dropped or joined
 	// because the API requires it, and what the API would refuse in the result.
 	Notes []string
 
-	body []byte
-	err  error
+	body   []byte
+	whole  bool // body is that of the conversation
+	err    error
+	pinned int // tokens of candidates that are always in
 }
 
 // Body returns the conversation with what was chosen, in its order and in the
 // shape in which it was given: byte for byte the same if everything is in the
 // window as it is. Otherwise messages that were chosen keep their bytes. Of a
 // message in a smaller form only the text differs. A form of a whole exchange
-// becomes a message of the user's that says it. It fails for formats that are
+// becomes a message of the model's that says it. It fails for formats that are
 // only read, and for a report that does not say what is in the window.
 func (w *Window) Body() ([]byte, error) { return w.body, w.err }
 
-// Select chooses a window. If what is pinned does not fit, the first message of
-// the user is reduced: the rest of the conversation has half of what is then left. If not everything fits, what comes
-// before the latest compaction is no candidate, unless it is pinned. Notes say so,
-// and the report has it as excluded, with the reason [Compacted].
-// Select fails with an error of the chooser, and with a [cupel.InvalidConfigError]
+// Select chooses a window. If what is pinned does not fit, messages, results and
+// arguments of calls that are pinned by default are shortened to equal shares of the
+// room, and small ones stay whole. If not everything fits, what comes before the latest
+// compaction is no candidate, unless it is pinned. Notes say so, and the report has it
+// as excluded, with the reason [Compacted].
+//
+// What is written is read again and counted. If it has more tokens than the budget,
+// Select chooses again for less. It fails with a [TooLargeError] if the request cannot
+// be made to fit, with an error of the chooser, and with a [cupel.InvalidConfigError]
 // if that is nil.
 func (c *Conversation) Select(ctx context.Context, chooser Chooser, budget cupel.ContextBudget) (*Window, error) {
 	if c == nil {
@@ -59,11 +65,99 @@ func (c *Conversation) Select(ctx context.Context, chooser Chooser, budget cupel
 	if ok && !p.Config().KeepDuplicates {
 		config := p.Config()
 		config.KeepDuplicates = true
-		var err error
-		if chooser, err = pipeline.New(config); err != nil {
+		keeping, err := pipeline.New(config)
+		if err != nil {
+			return nil, err
+		}
+		chooser = keeping
+	}
+	c, err := c.toChoose(chooser)
+	if err != nil {
+		return nil, err
+	}
+	return c.fit(ctx, chooser, budget)
+}
+
+// mostTries is how often a window is chosen at most.
+const mostTries = 6
+
+// fit chooses windows for smaller and smaller targets until one is written in no
+// more tokens than the budget has.
+func (c *Conversation) fit(ctx context.Context, chooser Chooser, budget cupel.ContextBudget) (*Window, error) {
+	limit := limitOf(budget)
+	smaller, tokens := budget, 0
+	for range mostTries {
+		w, err := c.choose(ctx, chooser, smaller)
+		if newest := c.withNewest(); errors.Is(err, errEmpty) && newest != nil {
+			c = newest
+			w, err = c.choose(ctx, chooser, smaller)
+		}
+		switch {
+		case errors.Is(err, pipeline.ErrPinnedExceedsBudget), errors.Is(err, pipeline.ErrOverflow), errors.Is(err, errEmpty):
+			return nil, c.tooLarge(limit, tokens, err)
+		case err != nil:
+			return nil, err
+		case w.err != nil, w.whole, w.Report.Overflow != nil: // the chooser exceeds the target knowingly
+			return w, nil //nolint:nilerr // Body returns the error of writing
+		}
+		before := tokens
+		if tokens, err = c.size(w.body); err != nil {
+			return nil, err
+		}
+		over := tokens - limit
+		if over <= 0 {
+			return w, nil
+		}
+		target := max(smaller.TargetTokens()-over, w.pinned)
+		if before > 0 && tokens >= before {
+			target = w.pinned
+		}
+		if target >= smaller.TargetTokens() {
+			break
+		}
+		if smaller, err = smaller.Resize(budget.MaxTokens(), target); err != nil {
 			return nil, err
 		}
 	}
+	return nil, c.tooLarge(limit, tokens, nil)
+}
+
+// withNewest returns the conversation with its newest message pinned, and what the API
+// wants with it, or nil if that is pinned already.
+func (c *Conversation) withNewest() *Conversation {
+	last := len(c.entries) - 1
+	if last < 0 || c.held(last) {
+		return nil
+	}
+	newest := *c
+	newest.noPins, newest.first, newest.last, newest.items = false, true, true, slices.Clone(c.items)
+	pins, err := newest.pins()
+	if err != nil {
+		return nil
+	}
+	pins[last] = true
+	for i, pinned := range pins {
+		if pinned && !isSystem(c.entries[i].role) {
+			newest.items[i], _ = c.items[i].With(cupel.WithPinned())
+		}
+	}
+	return &newest
+}
+
+// size returns the tokens of a body that was written.
+func (c *Conversation) size(body []byte) (tokens int, err error) {
+	r := newReader(c.format, c.counter, c.settings)
+	if r.read(body); r.err != nil {
+		return 0, r.err
+	}
+	for i := range r.entries {
+		tokens = add(tokens, r.entries[i].tokens)
+	}
+	return tokens, nil
+}
+
+// choose chooses a window and writes it.
+func (c *Conversation) choose(ctx context.Context, chooser Chooser, budget cupel.ContextBudget) (*Window, error) {
 	n := &notesOf{}
 	given, err := c.candidates(budget, n)
 	if err != nil {
@@ -73,23 +167,43 @@ func (c *Conversation) Select(ctx context.Context, chooser Chooser, budget cupel
 	if w.Items, w.Report, err = chooser.RunReport(ctx, given.items, budget); err != nil {
 		return nil, err
 	}
-	c.addCompacted(w.Report, given)
-	states, err := c.states(w.Report, given)
-	if w.err = err; err == nil {
-		w.body, w.err = (&writer{c, n, states, room(budget, w.Items)}).finish()
+	for n, item := range given.items {
+		if c.held(given.at[n]) {
+			w.pinned = add(w.pinned, item.Tokens())
+		}
 	}
+	states, total, err := c.states(w.Report, given)
+	switch {
+	case errors.Is(err, errNoPositions):
+		w.err = err
+		return w, nil
+	case err != nil:
+		return nil, err
+	}
+	out := &writer{Conversation: c, notesOf: n, states: states, room: limitOf(budget) - total}
+	if w.body, err = out.finish(); errors.Is(err, errEmpty) {
+		return nil, err
+	}
+	w.err, w.whole = err, out.whole()
+	if err := out.settle(w, given); err != nil {
+		return nil, err
+	}
+	c.addCompacted(w.Report, given)
 	w.Notes = n.notes()
 	return w, nil
 }
 
-// Candidates returns the items that [Conversation.Select] has its chooser choose
-// from within a budget, with notes about what differs from [Conversation.Items]: pins
-// that do not fit are gone, a task may be reduced, and what comes before the latest
-// compaction is not there if not everything fits. A pipeline that is given these
+// Candidates returns the items that [Conversation.Select] has a chooser choose
+// from within a budget, with notes about what differs from [Conversation.Items]: what
+// is pinned may be shortened, and what comes before the latest compaction is not there
+// if not everything fits. A pipeline that is given these
 // items for this budget chooses what Select does.
-func (c *Conversation) Candidates(budget cupel.ContextBudget) (items []*cupel.ContextItem, notes []string, err error) {
+func (c *Conversation) Candidates(chooser Chooser, budget cupel.ContextBudget) (items []*cupel.ContextItem, notes []string, err error) {
 	if c == nil {
 		return nil, nil, errNil
+	}
+	if c, err = c.toChoose(chooser); err != nil {
+		return nil, nil, err
 	}
 	n := &notesOf{}
 	given, err := c.candidates(budget, n)
@@ -97,7 +211,7 @@ func (c *Conversation) Candidates(budget cupel.ContextBudget) (items []*cupel.Co
 }
 
 func (c *Conversation) candidates(budget cupel.ContextBudget, n *notesOf) (candidates, error) {
-	items, err := c.itemsFor(budget, n, true)
+	items, err := c.itemsFor(budget, n, false)
 	if err != nil {
 		return candidates{}, err
 	}
@@ -129,9 +243,42 @@ func (c *Conversation) sinceCompaction(items []*cupel.ContextItem, budget cupel.
 	return given
 }
 
-// Compacted is the code of the reason in a report for what comes before the latest
-// compaction.
-const Compacted cupel.ExclusionCode = "Compacted"
+// The codes of reasons that only reports of [Conversation.Select] have.
+const (
+	Compacted cupel.ExclusionCode   = "Compacted" // comes before the latest compaction
+	Refused   cupel.ExclusionCode   = "Refused"   // the API refuses what was chosen with it
+	Required  cupel.InclusionReason = "Required"  // the API refuses what was chosen without it
+)
+
+// settle makes a report say what is written: it moves what the writer left out or
+// restored, and gives each item the tokens that it has.
+func (w *writer) settle(window *Window, given candidates) (err error) {
+	report := window.Report
+	in, out := report.Included, report.Excluded
+	report.Included, report.Excluded = nil, nil
+	for _, e := range in {
+		s := w.states[given.at[e.Candidate]]
+		switch {
+		case !s.in:
+			report.Excluded = append(report.Excluded, cupel.ExcludedItem{Item: given.items[e.Candidate], Score: e.Score, Candidate: e.Candidate, Units: e.Units, Reason: cupel.ExclusionReason{Code: Refused}})
+			continue
+		case s.short && e.Item.Tokens() != s.tokens:
+			if e.Item, err = e.Item.With(cupel.WithContent(e.Item.Content(), s.tokens)); err != nil {
+				return err
+			}
+		}
+		report.Included = append(report.Included, e)
+	}
+	for _, e := range out {
+		if n := e.Candidate; n >= 0 && n < len(given.at) && w.states[given.at[n]].in {
+			report.Included = append(report.Included, cupel.IncludedItem{Item: given.items[e.Candidate], Score: e.Score, Candidate: e.Candidate, Units: e.Units, Reason: Required})
+		} else {
+			report.Excluded = append(report.Excluded, e)
+		}
+	}
+	window.Items = report.Window()
+	return nil
+}
 
 // addCompacted adds to a report what was no candidate.
 func (c *Conversation) addCompacted(report *cupel.SelectionReport, given candidates) {
@@ -150,18 +297,14 @@ func (c *Conversation) addCompacted(report *cupel.SelectionReport, given candida
 	}
 }
 
-// room is how many tokens a slicer could still spend on a window.
-func room(budget cupel.ContextBudget, window []*cupel.ContextItem) int {
-	pinned, sliced := 0, 0
-	for _, item := range window {
-		if item.Pinned() {
-			pinned = add(pinned, item.Tokens())
-		} else {
-			sliced = add(sliced, item.Tokens())
-		}
-	}
-	return budget.Effective(pinned).TargetTokens - sliced
+// held reports whether an entry is always in: it or another one of its exchange is
+// pinned.
+func (c *Conversation) held(i int) bool {
+	return slices.ContainsFunc(c.group(i), func(i int) bool { return c.items[i].Pinned() })
 }
+
+// errEmpty is the error of a window without a message.
+var errEmpty = errors.New("cupel: no message fits")
 
 // errNoPositions is the error for a report that has been to JSON and back.
 var errNoPositions = errors.New("cupel: the report does not say which candidates are in the window; use the report that the run returned")

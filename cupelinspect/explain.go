@@ -72,6 +72,8 @@ func (l *inspector) meanings() []string {
 			list[i] = "the run failed before it decided"
 		case "Compacted": // by package cupelchat
 			list[i] = "it comes before the latest compaction"
+		case "Refused": // by package cupelchat
+			list[i] = "the API refuses what was chosen with it"
 		default:
 			list[i] = cupel.ExclusionCode(code).Meaning()
 		}

@@ -272,7 +272,8 @@ func TestMetricsThatNobodyReads(t *testing.T) {
 		"dropped by views": dropped, "no reader": sdkmetric.NewMeterProvider(), "no-op": noop.NewMeterProvider(),
 	} {
 		collector := cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(provider))
-		_, state := collector.StartRun(t.Context(), observe.RunInfo{})
+		ctx, state := collector.StartRun(t.Context(), observe.RunInfo{})
+		assert.Equal(t, t.Context(), ctx, name)
 		assert.Nil(t, state, name)
 		_, turn := collector.StartTurn(t.Context(), turn.Info{})
 		assert.Nil(t, turn, name)

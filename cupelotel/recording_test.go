@@ -80,7 +80,9 @@ func TestRecording(t *testing.T) {
 	config.Clock = clock
 	p = newPipeline(t, config)
 	loggers, kept := newRecords(log.SeverityInfo)
-	collector := cupelotel.NewTraceCollector(cupelotel.WithLoggerProvider(loggers), cupelotel.WithRecording("id", "trust"))
+	keys := []string{"trust"}
+	collector := cupelotel.NewTraceCollector(cupelotel.WithLoggerProvider(loggers), cupelotel.WithRecording("id", keys...))
+	keys[0] = "note" // the caller's slice is its own
 	for turn := range 3 {
 		_, err := p.Run(t.Context(), recorded(t, turn), newBudget(t, 200, 150), pipeline.WithTrace(collector))
 		require.NoError(t, err)

@@ -1,31 +1,31 @@
-// Package cupelreduce makes small forms of the texts that agents have in their
+// Package cupelreduce gives any size of the texts that agents have in their
 // context: JSON, the output of commands, source code, diffs and prose. It uses
 // no model, and imports the standard library alone.
 //
-// [Reduce] fits a text into a number of tokens, and [Forms] gives a ladder of sizes
-// with what each is worth, so that a budget can be spent on what says most.
-// [Detect] says what a text looks like.
+// [Read] takes a text apart once. [Text.To] then writes its best form of so many
+// tokens, and [Text.Sizes] says what sizes are worth, so that a budget can be spent
+// on what says most. [To] does it for one size. [Detect] says what a text looks like.
 //
-// What a reader needs to ask for the rest survives first: ids, paths, numbers
-// that identify, errors, declarations. What the reader has seen already can be
-// left out, see [Known].
+// What a reader needs to ask for the rest survives first: errors, ids, paths, numbers
+// that identify, declarations. What the reader has seen already comes last, see [Known].
 //
-// # What outlines look like
+// # What forms look like
 //
-// JSON stays valid JSON at the larger sizes: long strings end in
-// "… 120 bytes more", and long arrays in an element "… 12 more elements". Smaller
-// outlines are lines of key=value, with values spelled as in the document: a
-// line for each object, after the key that it stood under, and "… +12 values" at
-// the end for values left out. A string that holds JSON or several lines is
-// taken apart as what it is.
+// Of a text of lines, a form has lines and pieces of long lines as they stand in
+// the text. "… +12" on a line of its own stands for 12 lines left out, "…" at the end
+// of a line for the rest of that line, and "… +320 bytes… " for a piece inside of a line.
 //
-// Of other texts, each line of an outline is a line of the text, whole or cut
-// at its end with "…", or the marker "…" alone, which stands for lines left
-// out. Blank lines, and what follows the head of a block, are left out without a
-// marker.
+// JSON becomes lines of key=value, with values spelled as in the document: a
+// line for each run of short values in an object, after the key that the object
+// stood under, and "… +12" at the end for 12 values or lines left out. A string that holds
+// JSON or several lines is taken apart as what it is. When all values stand there,
+// larger sizes replace these lines by the document itself, from its beginning on.
 //
 // # Guarantees
 //
-// For any text: the result is valid UTF-8, never longer than the text in bytes,
-// the same each time, and takes time linear in the text. Nothing panics.
+// For any text, and a counter that is about additive: a form never has more
+// tokens than it may, and fills its size but for a few; a larger form has every line and
+// every value of a smaller one; the result is valid UTF-8, and the same each time.
+// Reading takes time linear in the text, and each form time linear in its parts. Nothing
+// panics.
 package cupelreduce

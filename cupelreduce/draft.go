@@ -1,266 +1,362 @@
 package cupelreduce
 
 import (
+	"slices"
+	"sort"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
 // Ranks say in which order the parts of a text come in.
 const (
-	rankHead   uint8 = iota // what a reader asks for the rest by: ids, paths, errors, declarations
+	rankError  uint8 = iota // what went wrong
+	rankHead                // what a reader asks for the rest by: ids, paths, declarations
 	rankNames               // what says what it is: names, short strings, first and last lines
 	rankDetail              // numbers, first lines of paragraphs, further lines near the ends
 	rankRest                // everything else
 	rankRepeat              // what the text or the reader's window says already
+	rankSigns               // no word at all
 	numRanks
 )
 
 // weights is what a part of each rank is worth: binary fractions, whose sums are
 // exact.
-var weights = [numRanks]float64{8, 4, 1, 0.5, 0.125}
+var weights = [numRanks]float64{8, 8, 4, 1, 0.5, 0.125, 0.125}
+
+// oneFromEnd is how many parts of each rank come in for one from the end of the
+// text: few of what says much, so that most of it stands as one, and more of the rest.
+var oneFromEnd = [numRanks]int{8, 8, 8, 8, 3, 3, 3}
 
 // wholeWorth is what a whole text is worth beyond its parts: nothing in it has to
 // be asked for again. It also keeps the worth of every smaller form below it.
 const wholeWorth = 4
 
-// ellipsis ends what was cut, and begins a marker.
+// ellipsis ends what was cut, and begins a mark.
 const ellipsis = "…"
 
-// maxSkips is how many parts that do not fit are passed over for smaller ones.
-const maxSkips = 16
-
-// part is a line, or a key=value of one.
+// part is a piece of a line, or a key=value of a row.
 type part struct {
 	text   string
 	row    int
-	cost   int     // tokens
-	weight float64 // by rank, times the number of values in it
-	values int     // that it stands for
+	place  int // in the order
+	end    int // where its source ends in the document
+	values int // that it stands for
 	rank   uint8
-	line   bool // of a text in a value
-	in     bool // chosen
+	heads  bool // is the first of its row in the order, and brings the prefix
+	piece  bool // of a line, with the line end if it is the last
+	first  bool // piece of its line
 }
 
-// row is a line of an outline: its parts behind a prefix.
-type row struct {
-	prefix string
-	cost   int // tokens of the prefix
-	in     int // parts chosen
-}
-
-// draft is a text taken apart, from which an outline chooses. Parts of a row
-// stand one behind the other.
+// draft is a text taken apart. Its forms take a prefix of the one order that its
+// parts have, so that each form has what the smaller ones say. Behind the last part
+// come the bytes of the document, which takes the place of its parts from its
+// beginning on.
 type draft struct {
-	rows  []row
-	parts []part
-	order []int // parts by rank
-	lines bool  // of a text: a marker in each gap, rather than a count at the end
+	rows   []string // prefixes of the lines of a form, or headings of the texts in it
+	parts  []part
+	order  []int32   // parts by rank
+	ends   []int     // bytes of none of them, of the first, of the first two
+	worths []float64 // likewise
+	size   int       // bytes of all of them
+	source string    // of a document
+	names  seen      // in the texts
+	lines  []line    // of the last text
+}
+
+// newDraft makes room for the parts of a text.
+func newDraft(text string, parts int) draft {
+	return draft{names: newSeen(len(text)), parts: make([]part, 0, parts)}
 }
 
 func (d *draft) addRow(prefix string) {
-	d.rows = append(d.rows, row{prefix: prefix})
+	d.rows = append(d.rows, prefix)
 }
 
-// addPart adds a part of the last row that stands for a number of values.
-func (d *draft) addPart(text string, rank uint8, values int) {
-	d.parts = append(d.parts, part{text: text, row: len(d.rows) - 1, rank: rank, values: values, weight: weights[rank] * float64(values)})
-}
-
-// count counts every part once, and puts them in order.
-func (d *draft) count(count func(string) int) {
-	for i := range d.rows {
-		if r := &d.rows[i]; r.prefix != "" {
-			r.cost = count(r.prefix)
-		}
+// addPart adds a part of the last row.
+func (d *draft) addPart(p part) {
+	p.row = len(d.rows) - 1
+	if !says(p.text) {
+		p.rank = rankSigns
 	}
-	d.order = make([]int, 0, len(d.parts))
+	d.parts = append(d.parts, p)
+}
+
+// sort puts the parts in order: by rank, each in the order of the text. A text of
+// lines shows its end early, and what says little comes from both ends.
+func (d *draft) sort() {
+	d.names, d.lines = nil, nil
+	d.order = make([]int32, 0, len(d.parts))
 	for rank := range numRanks {
+		begin := len(d.order)
 		for i := range d.parts {
-			if p := &d.parts[i]; p.rank == rank {
-				p.cost = count(p.text) + 1
-				d.order = append(d.order, i)
+			if d.parts[i].rank == rank {
+				d.order = append(d.order, int32(i))
 			}
 		}
-	}
-}
-
-// choose takes further parts in order of rank while they fit into a number of
-// tokens, beginning at a place in the order. Parts of a rank behind one that
-// did not fit are passed over. It returns where it ended and what is left.
-func (d *draft) choose(from, left int) (end, rest int) {
-	skips, last := 0, numRanks
-	for i := from; i < len(d.order); i++ {
-		p := &d.parts[d.order[i]]
-		if p.in {
-			continue
-		}
-		if p.rank > last || skips > maxSkips {
-			return i, left
-		}
-		cost := p.cost
-		if r := &d.rows[p.row]; r.in == 0 {
-			cost += r.cost
-			if d.lines {
-				// A line that comes in splits the gap that it is in.
-				cost += d.gap(p.row-1) + d.gap(p.row+1) - 1
-			}
-		}
-		if cost > left {
-			skips, last = skips+1, p.rank
-			continue
-		}
-		d.take(p)
-		left -= cost
-	}
-	return len(d.order), left
-}
-
-func (d *draft) take(p *part) {
-	p.in = true
-	d.rows[p.row].in++
-}
-
-// gap is 1 where a row is left out.
-func (d *draft) gap(i int) int {
-	if i < 0 || i >= len(d.rows) || d.rows[i].in > 0 {
-		return 0
-	}
-	return 1
-}
-
-// clear gives everything back.
-func (d *draft) clear() {
-	for i := range d.parts {
-		d.parts[i].in = false
-	}
-	for i := range d.rows {
-		d.rows[i].in = 0
-	}
-}
-
-// fill chooses for a number of tokens and returns the outline. Counts of parts
-// need not add up to the count of the whole, nor be right about markers: what is
-// too much is given back, and what is left is used.
-func (d *draft) fill(tokens, size int, count func(string) int) string {
-	for room := tokens; room > 0; room -= max(1, room/8) {
-		d.clear()
-		d.choose(0, room)
-		out := d.String()
-		total := count(out)
-		if total > tokens || len(out) > size {
-			continue
-		}
-		for range 2 {
-			if _, rest := d.choose(0, tokens-total-1); rest == tokens-total-1 {
-				break
-			}
-			more := d.String()
-			if total = count(more); total > tokens || len(more) > size {
-				break
-			}
-			out = more
-		}
-		return out
-	}
-	return ""
-}
-
-// worth is the sum of what the chosen parts are worth.
-func (d *draft) worth() (sum float64) {
-	for i := range d.parts {
-		if d.parts[i].in {
-			sum += d.parts[i].weight
+		if d.source == "" {
+			fromEnds(d.order[begin:], oneFromEnd[rank])
 		}
 	}
-	return sum
-}
-
-// whole is what the whole text is worth.
-func (d *draft) whole() float64 {
-	sum := float64(wholeWorth)
-	for i := range d.parts {
-		sum += d.parts[i].weight
-	}
-	return sum
-}
-
-// String writes what was chosen. It is empty if nothing was.
-func (d *draft) String() string {
-	var b strings.Builder
-	written, out := 0, 0  // the row that was written last, plus one; parts left out
-	values, lines := 0, 0 // of the parts left out
-	for i := range d.parts {
+	d.ends = make([]int, len(d.order)+1)
+	d.worths = make([]float64, len(d.order)+1)
+	worth, begun := 0.0, make([]bool, len(d.rows))
+	for place, i := range d.order {
 		p := &d.parts[i]
-		switch {
-		case !p.in:
-			out++
-			if p.line {
-				lines++
-			} else {
-				values += p.values
-			}
-			continue
-		case written == p.row+1:
-			b.WriteByte(' ')
-		default:
-			if d.lines && out > 0 {
-				// The head of a block says itself that something follows.
-				if written == 0 || !opens(d.parts[written-1].text) {
-					newline(&b)
-					b.WriteString(ellipsis)
-				}
-				out = 0
-			}
-			newline(&b)
-			b.WriteString(d.rows[p.row].prefix)
-			written = p.row + 1
+		p.place, p.heads = place, !begun[p.row]
+		begun[p.row] = true
+		d.size += len(p.text)
+		if p.heads {
+			d.size += len(d.rows[p.row])
 		}
-		b.WriteString(p.text)
-	}
-	if out > 0 && written > 0 {
-		newline(&b)
-		b.WriteString(ellipsis)
-		if !d.lines {
-			b.WriteString(more(values, lines))
+		if !p.piece {
+			d.size++ // what separates it from others
 		}
+		worth += weights[p.rank] * float64(p.values)
+		d.ends[place+1], d.worths[place+1] = d.size, worth
 	}
-	return b.String()
 }
 
-// more says how much is left out of a document: values, and lines of the texts that
-// are values.
-func more(values, lines int) string {
-	count := func(n int, what string) string {
-		if n != 1 {
-			what += "s"
+// fromEnds takes one of so many from the back, and the others from the front.
+func fromEnds(order []int32, step int) {
+	from := slices.Clone(order)
+	for i := range order {
+		if i%step == step-1 {
+			order[i], from = from[len(from)-1], from[:len(from)-1]
+		} else {
+			order[i], from = from[0], from[1:]
 		}
-		return "+" + strconv.Itoa(n) + " " + what
 	}
+}
+
+// end is the largest place that a form may have.
+func (d *draft) end() int { return d.size + len(d.source) }
+
+// worth is what a form is worth.
+func (d *draft) worth(at int) float64 {
+	taken, left := d.taken(at)
+	if taken == len(d.order) {
+		return d.worths[taken] + wholeWorth/2*float64(left)/float64(len(d.source)+1)
+	}
+	size := d.ends[taken+1] - d.ends[taken]
+	return d.worths[taken] + (d.worths[taken+1]-d.worths[taken])*float64(left)/float64(size)
+}
+
+// taken is how many parts a form has whole, and how many bytes are left for more.
+func (d *draft) taken(at int) (parts, left int) {
+	parts = sort.SearchInts(d.ends, at+1) - 1
+	return parts, at - d.ends[parts]
+}
+
+// form writes the form at a place: what comes before it in the order. It also
+// returns whether that says something.
+func (d *draft) form(at int) (text string, says bool) {
+	w := writer{draft: d}
+	w.Grow(min(at, 2*d.size) + 64)
+	taken, left := d.taken(at)
+	raw := 0
+	if taken == len(d.order) && left > 0 {
+		raw = boundary(d.source, left)
+		w.WriteString(d.source[:raw] + ellipsis)
+		w.says = true
+	}
+	for i := range d.parts {
+		switch p := &d.parts[i]; {
+		case p.place > taken:
+			w.omit(i, 0)
+		case p.place == taken:
+			w.cut(i, left, at)
+		case raw == 0 || p.end > raw:
+			w.write(i, p.text)
+		}
+	}
+	w.mark(-1)
+	if w.left > 0 {
+		w.newline()
+		w.WriteString(ellipsis + " +" + strconv.Itoa(w.left))
+	}
+	return strings.TrimRight(w.String(), "\n"), w.says
+}
+
+// writer writes a form.
+type writer struct {
+	strings.Builder
+	*draft
+	row  int // that was begun last, plus one
+	gap  gap
+	left int // values that are left out, and lines of texts of which nothing stands
+	says bool
+}
+
+// gap is what was left out of a text since the last part.
+type gap struct {
+	from, to int // parts
+	cut      int // bytes of the first that stand
+	lines    int
+	bytes    int
+}
+
+// omit leaves out a part but for its first bytes.
+func (w *writer) omit(i, but int) {
+	p := &w.parts[i]
+	if !p.piece {
+		if but == 0 {
+			w.left += p.values
+		}
+		return
+	}
+	if w.parts[w.gap.from].row != p.row {
+		w.mark(-1)
+	}
+	if w.gap.bytes == 0 {
+		w.gap = gap{from: i, cut: but}
+	}
+	if p.first && but == 0 {
+		w.gap.lines++
+	}
+	w.gap.to = i
+	w.gap.bytes += len(p.text) - but
+}
+
+// write writes a part, or the beginning of one.
+func (w *writer) write(i int, text string) {
+	p := &w.parts[i]
+	if text == "" {
+		w.omit(i, 0)
+		return
+	}
+	if w.parts[w.gap.from].row != p.row {
+		w.mark(-1)
+	}
+	begun := w.row == p.row+1
+	if !begun {
+		w.heading(w.rows[p.row])
+		w.row = p.row + 1
+	}
+	if w.gap.bytes > 0 {
+		w.mark(i)
+	} else if begun && !p.piece {
+		w.WriteByte(' ')
+	}
+	w.WriteString(text)
+	w.says = w.says || (p.piece || strings.Contains(text, "=") || len(text) > 2*maxWord) && says(text)
 	switch {
-	case lines == 0:
-		return " " + count(values, "value")
-	case values == 0:
-		return " " + count(lines, "line")
-	}
-	return " " + count(values, "value") + ", " + count(lines, "line")
-}
-
-func newline(b *strings.Builder) {
-	if b.Len() > 0 {
-		b.WriteByte('\n')
+	case len(text) == len(p.text):
+	case p.piece:
+		w.omit(i, len(text))
+	default:
+		w.WriteString(ellipsis)
 	}
 }
 
-// cut cuts a text after at most n bytes, between characters, and ends it with an
-// ellipsis if anything is missing. The result is never longer than s.
-func cut(s string, n int) string {
-	if len(s) <= n || len(s) <= len(ellipsis) {
-		return s
+// heading begins a row. A long one is a name that says something by itself.
+func (w *writer) heading(prefix string) {
+	w.newline()
+	w.WriteString(prefix)
+	w.says = w.says || len(prefix) > 2*maxWord && says(prefix)
+}
+
+// cut writes what there is room for of a part and, if it brings it, of the prefix of its
+// row. A name that was cut misleads, and a small share of a form is not worth it.
+func (w *writer) cut(i, left, size int) {
+	p := &w.parts[i]
+	few, prefix, text := maxWord, "", ""
+	if !p.piece {
+		few = max(few, size/32)
 	}
-	n = max(0, min(n, len(s)-len(ellipsis)))
+	if p.heads {
+		prefix = w.rows[p.row]
+	}
+	if n := left - len(prefix); n > 0 && len(p.text) > few {
+		text = p.text[:boundary(p.text, n)]
+	}
+	if text == "" && len(prefix) > few {
+		w.heading(prefix[:boundary(prefix, left)])
+	}
+	w.write(i, text)
+}
+
+// mark writes what stands for a gap in a text in front of a part, or at its end.
+func (w *writer) mark(next int) {
+	g := w.gap
+	w.gap = gap{}
+	if g.bytes == 0 {
+		return
+	}
+	if w.row != w.parts[g.from].row+1 {
+		w.left += g.lines
+		return
+	}
+	inside := next >= 0 && !w.parts[next].first
+	if inside && g.lines == 1 && w.parts[g.from].first {
+		g.lines = 0 // only the beginning of this line
+	}
+	broken, mark := "", ellipsis
+	switch {
+	case g.lines > 0:
+		mark += " +" + strconv.Itoa(g.lines) + "\n"
+		if !w.atLineStart() {
+			broken = ellipsis + "\n"
+		}
+	case g.bytes >= manyBytes || inside:
+		mark += " +" + strconv.Itoa(g.bytes) + " bytes"
+	}
+	if inside {
+		mark += ellipsis + " "
+	} else if g.lines == 0 {
+		mark += "\n"
+	}
+	if g.bytes > len(mark) {
+		w.WriteString(broken + mark)
+		return
+	}
+	for i := g.from; i <= g.to; i++ {
+		w.WriteString(w.parts[i].text[g.cut:])
+		g.cut = 0
+	}
+}
+
+// manyBytes is from where a cut line says how much is missing.
+const manyBytes = 100
+
+func (w *writer) atLineStart() bool {
+	s := w.String()
+	return s == "" || s[len(s)-1] == '\n'
+}
+
+func (w *writer) newline() {
+	if !w.atLineStart() {
+		w.WriteByte('\n')
+	}
+}
+
+// maxWord is how far back a cut may move to the end of a word.
+const maxWord = 12
+
+// boundary returns a place at or a little before n where s can be cut: between
+// words if there is one, and never inside a character.
+func boundary(s string, n int) int {
+	if n >= len(s) {
+		return len(s)
+	}
+	for i := n; i > n-maxWord; i-- {
+		if i == 0 || classes[s[i]] == space || classes[s[i-1]] == space {
+			return i
+		}
+	}
 	for n > 0 && !utf8.RuneStart(s[n]) {
 		n--
 	}
-	return strings.TrimRight(s[:n], " \t") + ellipsis
+	return n
+}
+
+// says reports whether a text has a letter or digit, and is more than a prompt or
+// a tag.
+func says(s string) bool {
+	s = strings.TrimSpace(s)
+	if s != "" && strings.IndexByte("$#>%", s[len(s)-1]) >= 0 && strings.IndexByte(s, ' ') < 0 {
+		return false
+	}
+	return strings.ContainsFunc(s, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
 }

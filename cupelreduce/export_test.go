@@ -1,23 +1,17 @@
 package cupelreduce
 
-// Ranked returns the parts of a text up to a rank, 0 for the first.
+// Ranked returns the parts of a text up to a rank, 0 for what went wrong.
 func Ranked(text string, rank int, opts ...Option) string {
-	d := read(text, opts).draft(60 << rank)
-	for i := range d.parts {
-		if p := &d.parts[i]; int(p.rank) <= rank {
-			d.take(p)
+	d := &Read(text, opts...).draft
+	at := 0
+	for place, i := range d.order {
+		if int(d.parts[i].rank) <= rank {
+			at = d.ends[place+1]
 		}
 	}
-	return d.String()
-}
-
-// Valid returns the forms of a document that are still one.
-func Valid(text string) []string {
-	t := read(text, nil)
-	var all []string
-	for _, shape := range shapes {
-		out, _ := t.valid(shape)
-		all = append(all, out)
+	out, says := d.form(at)
+	if !says {
+		return ""
 	}
-	return all
+	return out
 }

@@ -5,58 +5,98 @@ import (
 	"strings"
 )
 
-// line is a line of a text with what its rank depends on.
+// line is a line of a text, or a piece of a long one, with what its rank depends on.
 type line struct {
-	text    string // without its line end
+	text    string // with the line end, and blank lines behind it
 	body    string // without a number in front, and trimmed
 	indent  int    // of the body, in columns where a tab is 4
-	after   bool   // behind a blank line, or the first
 	named   int    // names that were neither known nor in a line before
 	known   int    // names that the reader knows
-	plain   bool   // has a letter or digit
+	first   bool   // piece of its line
+	after   bool   // behind a blank line, or the first
+	plain   bool   // says something
 	failure bool   // speaks of an error
-	reach   int    // where the first of the names ends that were not known
 }
 
-// analyse takes a text apart into lines that are not blank, and looks at each
-// once.
-func analyse(text string, known *Known) []line {
-	lines := make([]line, 0, strings.Count(text, "\n")+1)
-	seen := map[string]struct{}{}
+const (
+	// maxPiece is the length in bytes from which lines are cut into pieces.
+	maxPiece = 96
+	// maxBlank is how many bytes of blank lines are part of the line before.
+	maxBlank = 8
+)
+
+// analyse takes a text apart into lines that make up the whole of it, and looks at
+// each once.
+func (d *draft) analyse(text string, kind Kind, known *Known) []line {
+	lines := slices.Grow(d.lines[:0], strings.Count(text, "\n")+len(text)/maxPiece+1)
 	after := true
-	for raw := range strings.Lines(text) {
-		l := line{text: strings.TrimRight(raw, " \t\r\n")}
-		l.body, l.indent = unnumbered(l.text)
-		if l.body == "" {
-			after = true
+	for at := 0; at < len(text); {
+		end := len(text)
+		if n := strings.IndexByte(text[at:], '\n'); n >= 0 {
+			end = at + n + 1
+		}
+		blank := strings.TrimSpace(text[at:end]) == ""
+		for limit := end + maxBlank; end < len(text) && end < limit && text[end] == '\n'; end++ {
+			blank = true
+		}
+		first := true
+		for at < end {
+			l := line{text: text[at:end], first: first, after: after && first}
+			if first && kind == KindProse {
+				l.text = l.text[:sentence(l.text)]
+			}
+			l.text = l.text[:pieceOf(l.text)]
+			l.look(d.names, known)
+			lines = append(lines, l)
+			at += len(l.text)
+			first = false
+		}
+		after = blank
+	}
+	d.lines = lines
+	return lines
+}
+
+// pieceOf is the length of the first piece of a line: up to a space if there is
+// one.
+func pieceOf(s string) int {
+	if len(s) <= maxPiece+maxBlank {
+		return len(s)
+	}
+	if n := strings.LastIndexByte(s[maxPiece/2:maxPiece], ' '); n >= 0 {
+		return maxPiece/2 + n + 1
+	}
+	if n := strings.IndexAny(s[maxPiece:min(len(s), 2*maxPiece)], " \n"); n >= 0 {
+		return maxPiece + n + 1
+	}
+	return boundary(s, maxPiece)
+}
+
+// look finds out what a line says.
+func (l *line) look(names seen, known *Known) {
+	l.body = strings.TrimSpace(l.text)
+	if l.first {
+		l.body, l.indent = unnumbered(strings.TrimRight(l.text, " \t\r\n"))
+	}
+	l.plain = says(l.body)
+	for i := 0; ; {
+		start, end := nextWord(l.body, i)
+		if start == end {
+			return
+		}
+		i = end
+		word := l.body[start:end]
+		hash, name := inspect(word)
+		l.failure = l.failure || isFailure(word, hash)
+		if !name {
 			continue
 		}
-		l.after, after = after, false
-		for i := 0; ; {
-			start, end := nextWord(l.body, i)
-			if start == end {
-				break
-			}
-			i = end
-			l.plain = true
-			word := l.body[start:end]
-			l.failure = l.failure || isFailure(word)
-			if !isName(word) {
-				continue
-			}
-			if known.hasName(word) {
-				l.known++
-			} else if _, ok := seen[word]; !ok {
-				seen[word] = struct{}{}
-				l.named++
-				if l.reach == 0 {
-					l.reach = len(l.text) - len(l.body) + end
-				}
-			}
+		if known.hasName(word) {
+			l.known++
+		} else if names.add(hash) == 0 {
+			l.named++
 		}
-		lines = append(lines, l)
 	}
-	return lines
 }
 
 // unnumbered cuts off the number that file viewers and grep put in front of a
@@ -84,16 +124,21 @@ func unnumbered(s string) (body string, indent int) {
 }
 
 // failures are what failures are called in the output of commands.
-var failures = map[string]bool{
-	"error": true, "errors": true, "failed": true, "failure": true, "fail": true, "fatal": true, "panic": true,
-	"exception": true, "traceback": true, "denied": true, "refused": true, "timeout": true, "warning": true,
-	"undefined": true, "cannot": true, "killed": true, "aborted": true, "invalid": true,
-}
+var failures = func() (hashes [256]uint32) {
+	for _, word := range []string{
+		"error", "errors", "failed", "failure", "fail", "fatal", "panic", "exception", "traceback", "denied", "refused", "timeout",
+		"warning", "undefined", "cannot", "killed", "aborted", "invalid",
+	} {
+		hash, _ := inspect(word)
+		hashes[hash%256] = hash
+	}
+	return hashes
+}()
 
 // isFailure reports whether a word speaks of a failure: alone, or at the end of
 // an identifier as in ValueError.
-func isFailure(word string) bool {
-	return len(word) <= 10 && failures[strings.ToLower(word)] || strings.HasSuffix(word, "Error") || strings.HasSuffix(word, "Exception")
+func isFailure(word string, hash uint32) bool {
+	return failures[hash%256] == hash || strings.HasSuffix(word, "Error") || strings.HasSuffix(word, "Exception")
 }
 
 // ends is how many lines at each end of a log are kept before others.
@@ -104,14 +149,14 @@ const ends = 3
 const maxAlike = 3
 
 func rankLog(lines []line) func(int) uint8 {
-	alike := map[string]int{}
+	alike := newSeen(len(lines) * maxPiece)
 	return func(i int) uint8 {
 		l := &lines[i]
 		var rank uint8
 		switch {
-		case !l.plain:
-			return rankRepeat
-		case l.failure || l.named > 0:
+		case l.failure:
+			rank = rankError
+		case l.named > 0:
 			rank = rankHead
 		case i == 0 || i == len(lines)-1:
 			rank = rankNames
@@ -120,21 +165,27 @@ func rankLog(lines []line) func(int) uint8 {
 		default:
 			rank = rankRest
 		}
-		beginning := beginningOf(l.body)
-		if alike[beginning]++; alike[beginning] > maxAlike {
+		if alike.add(beginningOf(l.body)) >= maxAlike {
 			rank++
 		}
 		return rank
 	}
 }
 
-// beginningOf is the first word of a line and what its second begins with.
-func beginningOf(s string) string {
+// maxBeginning is how many bytes of a line say how it begins.
+const maxBeginning = 24
+
+// beginningOf is a hash of the first two words of a line, whatever its numbers are.
+func beginningOf(s string) uint32 {
 	_, end := nextWord(s, 0)
-	if end < len(s) {
-		_, end = nextWord(s, end)
+	_, end = nextWord(s, end)
+	hash := hashStart
+	for i := range min(end, maxBeginning) {
+		if classes[s[i]] != digit {
+			hash = hashed(hash, s[i])
+		}
 	}
-	return s[:min(end, 24)]
+	return hash
 }
 
 // maxIndent is deeper than any line is indented.
@@ -163,13 +214,15 @@ func opens(body string) bool {
 func rankCode(lines []line) func(int) uint8 {
 	least := maxIndent
 	for i := range lines {
-		least = min(least, lines[i].indent)
+		if lines[i].first {
+			least = min(least, lines[i].indent)
+		}
 	}
 	return func(i int) uint8 {
 		l := &lines[i]
 		outer, declares := l.indent == least, isDeclaration(l.body)
 		switch {
-		case !l.plain || classes[l.body[0]] == space && !declares:
+		case classes[l.body[0]] == space && !declares:
 			return rankRest
 		case declares && (i == 0 || opens(l.body)):
 			return rankHead
@@ -211,8 +264,6 @@ func rankProse(lines []line) func(int) uint8 {
 	return func(i int) uint8 {
 		l := &lines[i]
 		switch {
-		case !l.plain:
-			return rankRepeat
 		case l.named > 0 || l.failure:
 			return rankHead
 		case i == 0 || l.body[0] == '#':
@@ -233,33 +284,32 @@ func hasAnyPrefix(s string, prefixes ...string) bool {
 	return false
 }
 
-// addLines adds the lines of a text, cut after width bytes, or somewhat later
-// behind the first name that is new; those of prose that name nothing are cut
-// after their first sentence. It returns the best rank.
-func (d *draft) addLines(text string, kind Kind, known *Known, width int) uint8 {
-	best := rankRepeat
-	lines := analyse(text, known)
+// addLines adds the lines of a text to the last row, in pieces where they are
+// long. In a document their source ends where the text does.
+func (d *draft) addLines(text string, kind Kind, known *Known, end int) {
+	lines := d.analyse(text, kind, known)
 	rank := ranker(kind, lines)
-	d.rows, d.parts = slices.Grow(d.rows, len(lines)), slices.Grow(d.parts, len(lines))
+	left := len(text)
 	for i := range lines {
 		l := &lines[i]
-		r := rank(i)
-		if r < rankRest && (known.hasLine(l.body) || l.known > 0 && l.named == 0 && !l.failure) {
-			r = rankRepeat
-		}
-		w := width
+		left -= len(l.text)
+		// Escapes make the source longer than the text.
+		p := part{text: l.text, piece: true, first: l.first, values: 1, end: end - left}
 		switch {
-		case l.reach > w && l.reach <= 2*w:
-			w = l.reach
-		case kind == KindProse && l.named == 0:
-			w = min(w, sentence(l.text))
+		case !l.plain:
+			p.rank = rankSigns
+		case l.first || kind == KindProse:
+			p.rank = rank(i)
+		case l.failure || l.named > 0:
+			p.rank = rankNames
+		default:
+			p.rank = rankRest
 		}
-		d.addRow("")
-		d.addPart(cut(l.text, w), r, 1)
-		d.parts[len(d.parts)-1].line = true
-		best = min(best, r)
+		if p.rank < rankRest && (known.hasLine(l.body) || l.known > 0 && l.named == 0 && !l.failure) {
+			p.rank = rankRepeat
+		}
+		d.addPart(p)
 	}
-	return best
 }
 
 // ranker returns the function that ranks the lines of a kind, in order.
@@ -276,11 +326,11 @@ func ranker(kind Kind, lines []line) func(i int) uint8 {
 	}
 }
 
-// sentence is the length of the first sentence of s.
+// sentence is the length of the first sentence of s, with the space behind it.
 func sentence(s string) int {
-	for i := range len(s) {
-		if strings.IndexByte(".!?", s[i]) >= 0 && (i+1 == len(s) || s[i+1] == ' ') && i > 3 {
-			return i + 1
+	for i := 4; i+1 < len(s); i++ {
+		if strings.IndexByte(".!?", s[i]) >= 0 && s[i+1] == ' ' {
+			return i + 2
 		}
 	}
 	return len(s)

@@ -15,6 +15,8 @@ const (
 	digit               // 0 to 9
 	under               // underscore: a word that has one inside is an identifier
 	joiner              // . / - @, which join the parts of paths, addresses and dates
+
+	numClasses
 )
 
 var classes = func() (c [256]class) {
@@ -61,46 +63,78 @@ func nextWord(s string, i int) (start, end int) {
 	return len(s), len(s)
 }
 
-// isName reports whether a word is an identifier, a path, an address, a code, a
-// date or a number of three digits: what a reader would ask for again by writing
-// it as it stands.
-func isName(word string) bool {
-	if len(word) < minName {
-		return false
-	}
-	var digits, capitals, small, signs, inner int
+// inspect returns a hash of a word, the same for small letters and capitals, and
+// whether it is a name: an identifier, a path, an address, a code, a date or a
+// number of three digits, which a reader would ask for again by writing it as it
+// stands.
+func inspect(word string) (hash uint32, name bool) {
+	hash = hashStart
+	var seen [numClasses]int
+	var signs, inner int
 	for i := range len(word) {
-		switch classes[word[i]] {
-		case digit:
-			digits++
-		case upper:
-			capitals++
-			if i > 0 && classes[word[i-1]] == lower {
-				inner++
-			}
-		case lower:
-			small++
-		case under:
+		b := word[i]
+		hash = hashed(hash, b|0x20)
+		c := classes[b]
+		seen[c]++
+		switch {
+		case b == '-':
+			signs++ // well-known is a word, 2024-05-20 and a-1 are names
+		case c == under || c == joiner || c == upper && i > 0 && classes[word[i-1]] == lower:
 			inner++
-		case space:
-			return false
-		case joiner:
-			if word[i] == '-' {
-				signs++ // well-known is a word, 2024-05-20 and a-1 are names
-			} else {
-				inner++
-			}
 		}
 	}
 	switch {
-	case digits == len(word):
-		return true
-	case digits > 0 && (small+capitals+signs+inner > 0):
-		return true
-	case inner > 0:
-		return true
+	case len(word) < minName || seen[space] > 0:
+		return hash, false
+	case seen[digit] > 0 || inner > 0:
+		return hash, true
 	}
-	return capitals == len(word) && len(word) <= 8 // JFK, EUR
+	return hash, seen[upper] == len(word) && len(word) <= 8 // JFK, EUR
+}
+
+// isName reports whether a word is a name.
+func isName(word string) bool {
+	_, name := inspect(word)
+	return name
+}
+
+// hashStart and hashed make up the hash FNV-1a.
+const hashStart uint32 = 2166136261
+
+func hashed(hash uint32, b byte) uint32 { return (hash ^ uint32(b)) * 16777619 }
+
+// seen remembers hashes in room that is fixed, so that it costs little for large
+// texts: it forgets some, and takes few for others.
+type seen []uint32
+
+// The lowest bits of a slot count, the others are those of the hash.
+const (
+	countBits = 2
+	maxSeen   = 1<<countBits - 1
+	maxSlots  = 1 << 17
+)
+
+// newSeen makes room for a text of so many bytes.
+func newSeen(size int) seen {
+	slots := 16
+	for slots < size/8 && slots < maxSlots {
+		slots *= 2
+	}
+	return make(seen, slots)
+}
+
+// add returns how often a hash was added before, at most maxSeen.
+func (s seen) add(hash uint32) int {
+	slot := &s[(hash^hash>>15)&uint32(len(s)-1)]
+	if *slot>>countBits != hash>>countBits || *slot == 0 {
+		*slot = hash>>countBits<<countBits | 1
+		return 0
+	}
+	n := *slot & maxSeen
+	if n < maxSeen {
+		*slot++
+	}
+	return int(n)
 }
 
 // pair is a value with the key that it stood after, or "" for a value that is
@@ -183,27 +217,18 @@ func valueAfter(s string, i int) (string, bool) {
 
 // hasName reports whether a name is known, under any key.
 func (k *Known) hasName(name string) bool {
-	if k == nil {
-		return false
-	}
 	_, ok := k.names[name]
 	return ok
 }
 
 // hasPair reports whether a value is known after this key.
 func (k *Known) hasPair(key, value string) bool {
-	if k == nil {
-		return false
-	}
 	_, ok := k.pairs[pair{key, value}]
 	return ok
 }
 
 // hasLine reports whether a line is known whole.
 func (k *Known) hasLine(line string) bool {
-	if k == nil {
-		return false
-	}
 	_, ok := k.lines[line]
 	return ok
 }

@@ -2,6 +2,7 @@ package cupelreduce
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 )
 
@@ -10,26 +11,29 @@ const (
 	maxShort = 48
 	// maxList is how far a value may stand behind its key in a list before the key
 	// is written again.
-	maxList = 40
+	maxList = 38
 	// maxKey is the length in bytes after which keys are cut.
 	maxKey = 64
 )
 
-// pairDraft makes lines of key=value: one for each object, with the key of the
-// object in front. Values are spelled as in the document; strings that need no
-// quotes have none. A long string that is a document or a text of lines itself, as
-// the output of a command, is taken apart too.
-func pairDraft(root *node, known *Known, width int) *draft {
-	w := pairs{draft: &draft{}, known: known, width: width}
+// pairDraft makes lines of key=value: one for each run of short values in an
+// object, with the key of the object in front. Values are spelled as in the
+// document; strings that need no quotes have none. A long string that is a document
+// is taken apart as one, all others as texts of lines.
+func pairDraft(root *node, source string, known *Known) draft {
+	w := pairs{draft: newDraft(source, strings.Count(source, ",")+1), known: known, root: root}
+	w.source = source
 	w.add("", root)
+	w.sort()
 	return w.draft
 }
 
 type pairs struct {
-	*draft
+	draft
+	root  *node
 	known *Known
-	width int
 	depth int // of documents inside strings
+	shift int // from places in the document that is read to places in the source
 }
 
 // maxDepth bounds how often a document is looked for inside a string of another.
@@ -41,75 +45,86 @@ func (w *pairs) add(key string, n *node) {
 		w.array(key, n)
 		return
 	}
-	prefix, begun := "", false
-	if key != "" && !hasValue(n, key) {
+	prefix := ""
+	named := slices.ContainsFunc(n.kids, func(kid node) bool { return kid.kind == '"' && kid.raw == key })
+	if key != "" && !named {
 		prefix = beforeEscape(key, maxKey) + ": "
 	}
+	var name part // known, and said again in front of what is new
+	// An object without a string says amounts, and none of them is its name.
+	record := slices.ContainsFunc(n.kids, func(kid node) bool { return kid.kind == '"' })
+	begun := false
+	flush := func() {
+		if begun && name.values > 0 {
+			w.addPart(name)
+		}
+		begun, name = false, part{}
+	}
 	for i := range n.kids {
-		kid := &n.kids[i]
-		if !kid.scalar() || kid.long() {
-			continue
-		}
-		rank := rankOf(n.keys[i], kid)
-		if i == 0 && isRecord(n) {
-			rank = min(rank, rankNames) // what tells it apart
-		}
-		if w.has(n.keys[i], kid) {
-			if !begun && rank == rankHead {
-				// What is new of a known thing is nothing without its name.
-				begun = true
-				w.addRow(prefix + assign(n.keys[i], w.value(kid)) + " ")
-			}
+		key, kid := n.keys[i], &n.kids[i]
+		if !kid.short() {
+			flush()
+			w.under(key, kid)
 			continue
 		}
 		if !begun {
 			begun = true
 			w.addRow(prefix)
 		}
-		w.addPart(assign(n.keys[i], w.value(kid)), rank, 1)
-	}
-	for i := range n.kids {
-		if kid := &n.kids[i]; !kid.scalar() {
-			w.add(n.keys[i], kid)
-		} else if kid.long() {
-			w.long(n.keys[i], kid)
+		p := part{text: assign(key, spell(kid)), rank: rankOf(key, kid), values: 1, end: kid.end + w.shift}
+		if i == 0 && record || n == w.root {
+			p.rank = min(p.rank, rankNames) // what tells it apart
 		}
+		switch names := p.rank == rankHead; {
+		case w.has(key, kid):
+			p.rank = rankRepeat
+			if names && name.values == 0 {
+				name = p
+				continue
+			}
+		case name.values > 0:
+			// What is new of a known thing is nothing without its name.
+			p.text, p.values = name.text+" "+p.text, 2
+			name = part{}
+		}
+		w.addPart(p)
+	}
+	flush()
+}
+
+// under adds what is no short value.
+func (w *pairs) under(key string, n *node) {
+	if n.kind == '"' {
+		w.long(key, n)
+	} else {
+		w.add(key, n)
 	}
 }
 
-// long adds a long string: what it holds if that is a document, its lines if it
-// has several, and else as a value.
+// long adds a long string: what it holds if that is a document, and else its lines.
 func (w *pairs) long(key string, n *node) {
-	var text string
-	if json.Unmarshal([]byte(`"`+n.raw+`"`), &text) == nil {
-		if w.depth < maxDepth {
-			if root := parseJSON(text); root != nil {
-				w.depth++
-				w.add(key, root)
-				w.depth--
-				return
-			}
-		}
-		if strings.Contains(strings.TrimSpace(text), "\n") {
-			w.addRow("")
-			head := len(w.parts)
-			w.addPart(beforeEscape(key, maxKey)+":", rankRepeat, 0)
-			w.parts[head].rank = w.addLines(text, kindOfLines(text), w.known, w.width)
+	text := n.raw
+	if strings.Contains(text, `\`) {
+		_ = json.Unmarshal([]byte(`"`+n.raw+`"`), &text) // it is known to be valid
+	}
+	if w.depth < maxDepth {
+		if root := parseJSON(text); root != nil {
+			shift := w.shift
+			w.shift, w.depth = n.end+shift-len(text), w.depth+1
+			w.add(key, root)
+			w.shift, w.depth = shift, w.depth-1
 			return
 		}
 	}
-	w.addRow("")
-	w.addPart(assign(key, w.value(n)), rankRest, 1)
-}
-
-// isRecord reports whether an object says more than amounts.
-func isRecord(n *node) bool {
-	for i := range n.kids {
-		if n.kids[i].kind == '"' {
-			return true
-		}
+	heading := ""
+	if key != "" {
+		heading = beforeEscape(key, maxKey) + ": "
 	}
-	return false
+	if strings.Contains(strings.TrimSpace(text), "\n") {
+		heading = strings.TrimSuffix(heading, " ") + "\n"
+	}
+	w.addRow(heading)
+	w.addLines(text, kindOfLines(text), w.known, n.end+w.shift)
 }
 
 // array adds the elements of an array: objects and arrays one by one, and what
@@ -119,69 +134,49 @@ func (w *pairs) array(key string, n *node) {
 	var values int
 	rank := rankRepeat
 	for i := range n.kids {
-		if kid := &n.kids[i]; kid.scalar() {
-			rank = min(rank, listRank(rankOf(key, kid), kid)) // a list is of one sort
+		if kid := &n.kids[i]; kid.short() && !w.has(key, kid) {
+			// A list is of one sort, and single words in it are codes.
+			if rank = min(rank, rankOf(key, kid)); rank == rankNames && nameOf(kid.raw) != "" {
+				rank = rankHead
+			}
 		}
 	}
+	end := 0
 	flush := func() {
 		if values > 0 {
 			w.addRow("")
-			w.addPart(string(list), rank, values)
+			w.addPart(part{text: string(list), rank: rank, values: values, end: end + w.shift})
 		}
 		list, values = list[:0], 0
 	}
 	for i := range n.kids {
 		kid := &n.kids[i]
-		switch {
-		case !kid.scalar():
+		if !kid.short() {
 			flush()
-			w.add(key, kid)
+			w.under(key, kid)
 			continue
-		case kid.long():
-			flush()
-			w.long(key, kid)
-			continue
-		case w.has(key, kid):
-			continue
-		case len(list) > maxList:
+		}
+		if len(list) >= maxList {
 			flush()
 		}
 		if values == 0 {
-			list = append(list, assign(key, w.value(kid))...)
+			list = append(list, assign(key, spell(kid))...)
 		} else {
-			list = append(append(list, ','), w.value(kid)...)
+			list = append(append(list, ','), spell(kid)...)
 		}
 		values++
+		end = kid.end
 	}
 	flush()
-}
-
-// listRank is the rank of a value in a list, where a single word is a code.
-func listRank(rank uint8, n *node) uint8 {
-	if rank == rankNames && nameOf(n.raw) != "" {
-		return rankHead
-	}
-	return rank
-}
-
-// hasValue reports whether an object has a member whose value is its own key.
-func hasValue(n *node, key string) bool {
-	for i := range n.kids {
-		if n.kids[i].kind == '"' && n.kids[i].raw == key {
-			return true
-		}
-	}
-	return false
 }
 
 // has reports whether the reader knows a value: after its key, or anywhere if
 // it is a name.
 func (w *pairs) has(key string, n *node) bool {
-	if w.known.hasPair(key, n.raw) {
-		return true
+	if w.known.names == nil {
+		return false
 	}
-	name := nameOf(n.raw)
-	return n.kind == '"' && name != "" && w.known.hasName(name)
+	return w.known.hasPair(key, n.raw) || n.kind == '"' && w.known.hasName(nameOf(n.raw))
 }
 
 func assign(key, value string) string {
@@ -191,16 +186,12 @@ func assign(key, value string) string {
 	return beforeEscape(key, maxKey) + "=" + value
 }
 
-// value spells a value, cut if it is long.
-func (w *pairs) value(n *node) string {
-	v := n.raw
-	if len(v) > maxShort && len(v) > w.width {
-		v = beforeEscape(v, w.width) + ellipsis
+// spell writes a short value.
+func spell(n *node) string {
+	if n.kind == '"' && (n.raw == "" || strings.ContainsAny(n.raw, " ,;=\"\\")) {
+		return `"` + n.raw + `"`
 	}
-	if n.kind == '"' && (v == "" || strings.ContainsAny(v, " ,;=\"\\")) {
-		return `"` + v + `"`
-	}
-	return v
+	return n.raw
 }
 
 // askedBy are ends of the keys of what a reader asks by.

@@ -29,7 +29,7 @@ const (
 // length of the span, but at least a week and at most 31 days; before it, from
 // 0.25 to 0 within half of that.
 func (s span) closeness(t time.Time) float64 {
-	late, early := !s.to.IsZero() && !t.Before(s.to), !s.from.IsZero() && t.Before(s.from)
+	late, early := !s.to.IsZero() && !t.Before(s.to), t.Before(s.from)
 	if !late && !early {
 		return 1
 	}
@@ -346,7 +346,7 @@ func (r *dateReader) absolute(i int) (span, int) {
 		}
 	}
 	y, hasYear := r.year(i + n)
-	if !hasYear && (r.at(i+n) == "of" || r.at(i+n) == "in") {
+	if r.at(i+n) == "of" || r.at(i+n) == "in" {
 		if y, hasYear = r.year(i + n + 1); hasYear {
 			n++
 		}

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"github.com/wollax/cupel-go/cupel"
 )
 
@@ -82,23 +84,7 @@ func TestDates(t *testing.T) {
 	} {
 		words := dateWords(c.query)
 		spans, used := dates(words, now)
-		var got []string
-		for _, s := range spans {
-			text := func(t time.Time) string {
-				if t.IsZero() {
-					return ""
-				}
-				return t.Format(time.DateOnly)
-			}
-			last := s.to
-			if !last.IsZero() {
-				last = last.AddDate(0, 0, -1)
-			}
-			got = append(got, text(s.from)+" - "+text(last))
-		}
-		if text := strings.Join(got, ", "); text != c.want {
-			t.Errorf("%q names %q, want %q", c.query, text, c.want)
-		}
+		assert.Equal(t, c.want, days(spans), c.query)
 		rest := without(c.query, words, used)
 		if c.rest == "=" && rest != c.query || c.rest != "=" && strings.Join(strings.Fields(rest), " ") != strings.Join(strings.Fields(c.rest), " ") {
 			t.Errorf("%q leaves %q, want %q", c.query, rest, c.rest)
@@ -117,10 +103,87 @@ func TestDates(t *testing.T) {
 			t.Errorf("29 February seen on %s is %v, want %s", c.now, spans, c.want)
 		}
 	}
+	// Of these the spans alone.
+	for _, c := range []struct{ query, want string }{
+		{"last May", "2024-05-01 - 2024-05-31"},
+		{"last July", "2023-07-01 - 2023-07-31"},
+		{"last Sunday", "2024-06-09 - 2024-06-09"},
+		{"last Fri", ""},
+		{"this Wednesday", "2024-06-12 - 2024-06-12"},
+		{"this afternoon", "2024-06-12 - 2024-06-12"},
+		{"this evening", "2024-06-12 - 2024-06-12"},
+		{"this weekend", "2024-06-15 - 2024-06-16"},
+		{"this month", "2024-06-01 - 2024-06-30"},
+		{"this year", "2024-01-01 - 2024-12-31"},
+		{"this two weeks", ""},
+		{"last three nights", ""},
+		{"the last two years", "2022-01-01 - 2024-06-12"},
+		{"the previous two weeks", "2024-05-27 - 2024-06-12"},
+		{"the week of yesterday", "2024-06-10 - 2024-06-16"},
+		{"the day of yesterday", "2024-06-11 - 2024-06-11"},
+		{"the day after yesterday", "2024-06-12 - 2024-06-12"},
+		{"two days before today", "2024-06-10 - 2024-06-10"},
+		{"the month following May 2023", "2023-06-01 - 2023-06-30"},
+		{"a year before 2023", "2022-01-01 - 2022-12-31"},
+		{"one week preceding 8 May 2023", "2023-05-01 - 2023-05-07"},
+		{"since yesterday", "2024-06-11 - "},
+		{"until today", " - 2024-06-12"},
+		{"before yesterday", " - 2024-06-10"},
+		{"between yesterday and today", "2024-06-11 - 2024-06-12"},
+		{"from yesterday till 3 May", "2024-06-11 - 2024-06-11,  - 2024-05-03"},
+		{"from 31 May to 31 May", "2024-05-31 - 2024-05-31"},
+		{"between 8 to 8 May", "2024-05-08 - 2024-05-08"},
+		{"between 1 and 31 May 2023", "2023-05-01 - 2023-05-31"},
+		{"in 1900", "1900-01-01 - 1900-12-31"},
+		{"in 1899", ""},
+		{"in 2199", "2199-01-01 - 2199-12-31"},
+		{"in 2200", ""},
+		{"0 days ago", ""},
+		{"1 day ago", "2024-06-11 - 2024-06-11"},
+		{"999 days ago", "2021-09-17 - 2021-09-17"},
+		{"1000 days ago", ""},
+		{"on 2023-13-01", ""},
+		{"2023-12-31", "2023-12-31 - 2023-12-31"},
+		{"2023-05 08", "2023-05-01 - 2023-05-31"},
+		{"on 12345-05-08", ""},
+		{"2023-05-08T", "2023-05-08 - 2023-05-08"},
+		{"2023-05-08T1", "2023-05-08 - 2023-05-08"},
+		{"2023-05-8T10", "2023-05-01 - 2023-05-31"},
+		{"2023-05-0aT10", "2023-05-01 - 2023-05-31"},
+		{"32 May", ""},
+		{"12 June", "2024-06-12 - 2024-06-12"},
+		{"13 June", "2023-06-13 - 2023-06-13"},
+		{"8 of May in 2023", "2023-05-08 - 2023-05-08"},
+		{"on 8 May of boats", "2024-05-08 - 2024-05-08"},
+	} {
+		spans, _ := dates(dateWords(c.query), now)
+		assert.Equal(t, c.want, days(spans), c.query)
+		for _, s := range spans {
+			for _, at := range []time.Time{s.from, s.to} {
+				assert.True(t, at.IsZero() || at.Equal(time.Date(at.Year(), at.Month(), at.Day(), 0, 0, 0, 0, now.Location())), "%q: days begin at midnight, not at %v", c.query, at)
+			}
+		}
+	}
 	many, _ := dates(dateWords(strings.Repeat("in May 2023, ", 100)), now)
 	if len(many) != maxSpans {
 		t.Errorf("%d dates count, want %d", len(many), maxSpans)
 	}
+}
+
+// days writes spans with "-" between the first and the last day, and "" for open sides.
+func days(spans []span) string {
+	var texts []string
+	for _, s := range spans {
+		first, last := "", ""
+		if !s.from.IsZero() {
+			first = s.from.Format(time.DateOnly)
+		}
+		if !s.to.IsZero() {
+			last = s.to.AddDate(0, 0, -1).Format(time.DateOnly)
+		}
+		texts = append(texts, first+" - "+last)
+	}
+	return strings.Join(texts, ", ")
 }
 
 func TestCloseness(t *testing.T) {

@@ -12,6 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/wollax/cupel-go/cupel"
 )
 
@@ -177,6 +180,27 @@ func TestFollowReadsNewItems(t *testing.T) {
 	if c := index.lists[0].corpus; len(c.numbers) != 1100 {
 		t.Errorf("a list of 1,100 items, most of them new, shares an index of %d", len(c.numbers))
 	}
+}
+
+// TestSegments appends to a list, an item at a time: segments stay few, and each is
+// joined a few times.
+func TestSegments(t *testing.T) {
+	items := manyItems(t, 600, 20)
+	index := Must(NewIndex())
+	most := 0
+	for n := 100; n <= len(items); n++ {
+		l, err := index.of(t.Context(), items[:n])
+		require.NoError(t, err)
+		segments := l.corpus.segments
+		most = max(most, len(segments))
+		rest := 0
+		for i, s := range segments[1:] {
+			rest += s.size()
+			assert.True(t, i == 0 || 2*s.size() <= segments[i].size(), "with %d items, segment %d is more than half of the one before it", n, i+1)
+		}
+		assert.LessOrEqual(t, rest*tail, segments[0].size(), "with %d items, the first segment is too small", n)
+	}
+	assert.Greater(t, most, 2, "most items are not joined at once")
 }
 
 func shuffled(r *rand.Rand, items []*cupel.ContextItem) []*cupel.ContextItem {

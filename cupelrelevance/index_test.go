@@ -3,12 +3,18 @@ package cupelrelevance
 import (
 	"context"
 	"errors"
+	"math"
 	"math/rand/v2"
 	"runtime"
 	"slices"
 	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 // TestIndexRemembers looks at which lists are the same, and how many are kept.
@@ -108,29 +114,63 @@ func TestCanceled(t *testing.T) {
 	}
 }
 
-// TestIndexMemory holds the index to three times the text, and a further
-// question to a few allocations that do not grow with the items.
+// TestIndexMemory holds the index to three times the text.
 func TestIndexMemory(t *testing.T) {
-	for name, items := range map[string][]*cupel.ContextItem{"text": manyItems(t, 10000, 100)} {
-		text := 0
-		for _, it := range items {
-			text += len(it.Content())
-		}
-		index := Must(NewIndex())
-		before := heap()
-		scores := scoresOf(t, Must(New(index, benchQuery())), items)
-		if used := heap() - before; used > 3*text {
-			t.Errorf("%s: the index takes %d bytes for %d of text", name, used, text)
-		} else {
-			t.Logf("%s: the index takes %.2f times the text", name, float64(used)/float64(text))
-		}
-		runtime.KeepAlive(index)
-		runtime.KeepAlive(items)
-		relevance := Must(New(index, benchQuery()))
-		if allocs := testing.AllocsPerRun(5, func() { _ = relevance.Score(t.Context(), items, scores) }); allocs > 20 && !raceEnabled {
-			t.Errorf("%s: a further question allocates %v times", name, allocs)
-		}
+	items := manyItems(t, 10000, 100)
+	text := 0
+	for _, it := range items {
+		text += len(it.Content())
 	}
+	index := Must(NewIndex())
+	before := heap()
+	scoresOf(t, Must(New(index, benchQuery())), items)
+	used := heap() - before
+	t.Logf("the index takes %.2f times the text", float64(used)/float64(text))
+	assert.LessOrEqual(t, used, 3*text)
+	runtime.KeepAlive(index)
+	runtime.KeepAlive(items)
+}
+
+// TestFurtherQuestionAllocatesLittle: it needs no memory for each item.
+func TestFurtherQuestionAllocatesLittle(t *testing.T) {
+	if raceEnabled {
+		t.Skip("pools forget on purpose")
+	}
+	items := manyItems(t, 2000, 5)
+	scores := make([]float64, len(items))
+	index, vector := Must(NewIndex()), []float32{1, 0}
+	similarity := Must(NewSimilarity(vector, func(*cupel.ContextItem) ([]float32, bool) { return vector, true }))
+	for _, s := range []strategy.Scorer{Must(NewLexical(index, benchQuery())), Must(New(index, benchQuery(), WithSimilarity(similarity, 1)))} {
+		least := uint64(math.MaxUint64) // a collection empties pools
+		for range 10 {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			require.NoError(t, s.Score(t.Context(), items, scores))
+			runtime.ReadMemStats(&after)
+			least = min(least, after.TotalAlloc-before.TotalAlloc)
+		}
+		assert.Less(t, least, uint64(8*len(items)), "%T: bytes, less than one list of numbers", s)
+	}
+}
+
+// TestWaitingForCanceled: when the caller that reads a list is canceled, one that waits
+// for it reads it.
+func TestWaitingForCanceled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		index, items := Must(NewIndex()), randomItems(t, rand.New(rand.NewPCG(6, 9)), 10)
+		reading, _ := index.find(items)
+		waiting := make(chan *list)
+		go func() {
+			l, err := index.of(t.Context(), items)
+			assert.NoError(t, err)
+			waiting <- l
+		}()
+		synctest.Wait()
+		require.ErrorIs(t, index.finish(reading, context.Canceled), context.Canceled)
+		l := <-waiting
+		assert.NotSame(t, reading, l)
+		assert.Equal(t, len(items), l.words.n)
+	})
 }
 
 func heap() int {

@@ -1,15 +1,19 @@
 package cupelrelevance
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/wollax/cupel-go/cupel"
 )
 
 // plainBM25 is the formula of the documentation, word by word over all items.
-func plainBM25(items []*cupel.ContextItem, query string, language Language, k1, b float64, weights map[Field]float64) []float64 {
+func plainBM25(items []*cupel.ContextItem, query string, language Language, k1, b float64, rare bool, weights map[Field]float64) []float64 {
 	cut := func(text string) []string {
 		var terms []string
 		newTokenizer(func(term []byte, word bool) {
@@ -54,6 +58,9 @@ func plainBM25(items []*cupel.ContextItem, query string, language Language, k1, 
 			}
 		}
 		idf := math.Log(1 + (n-d+0.5)/(d+0.5))
+		if rare {
+			idf = math.Pow(idf, 1.5)
+		}
 		for i := range items {
 			if f := frequency[i][term]; f > 0 {
 				scores[i] += idf * f * (k1 + 1) / (f + k1*(1-b+b*length[i]/mean))
@@ -77,8 +84,8 @@ func TestLexicalIsBM25(t *testing.T) {
 		weights := map[Field]float64{FieldContent: 1, FieldTags: 1, MetadataField("speaker"): 1}
 		index := Must(NewIndex(WithLanguage(language), WithFields(FieldContent, FieldTags, MetadataField("speaker"))))
 		lexical := Must(NewLexical(index, query))
-		lexical.k1, lexical.b = k1, b
-		want := plainBM25(items, query, language, k1, b, weights)
+		lexical.k1, lexical.b, lexical.rare = k1, b, r.IntN(2) == 0
+		want := plainBM25(items, query, language, k1, b, lexical.rare, weights)
 		for i, got := range scoresOf(t, lexical, items) {
 			if !near(got, want[i]) {
 				t.Fatalf("item %d of %q, %s, scores %v, want %v", i, query, language, got, want[i])
@@ -91,6 +98,29 @@ func TestLexicalIsBM25(t *testing.T) {
 	if positive < 1000 {
 		t.Errorf("only %d items ever scored", positive)
 	}
+}
+
+// TestFields: metadata is searched as text and as lists of texts.
+func TestFields(t *testing.T) {
+	items := []*cupel.ContextItem{item(t, "a", "topics", []string{"sea", "roof"}), item(t, "a", "topics", "the roof"), item(t, "roof", "topics", 1), item(t, "a")}
+	scores := scoresOf(t, Must(NewLexical(Must(NewIndex(WithFields(MetadataField("topics")))), "roof")), items)
+	assert.Positive(t, scores[0])
+	assert.Positive(t, scores[1])
+	assert.Equal(t, []float64{0, 0}, scores[2:])
+}
+
+// TestStemsAreRemembered looks up more stems than a segment remembers.
+func TestStemsAreRemembered(t *testing.T) {
+	settings := &indexDraft{fields: []Field{FieldContent}, language: LanguageEnglish}
+	w, err := newSegment(t.Context(), []*cupel.ContextItem{item(t, "roofs and boats")}, 0, newHashing(), settings, make([]uint32, 1))
+	require.NoError(t, err)
+	for i := range mostKnown {
+		w.stems.of(w, fmt.Sprint("x", i))
+	}
+	assert.Len(t, w.stems.known, mostKnown)
+	assert.Len(t, w.stems.of(w, "roof"), 1)
+	assert.Len(t, w.stems.of(w, "boat"), 1)
+	assert.Len(t, w.stems.known, 2, "they do not grow without end")
 }
 
 // TestStemsBeginAsTheirWords looks at words whose stems end otherwise: what the

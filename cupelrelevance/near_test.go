@@ -1,6 +1,7 @@
 package cupelrelevance
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -9,6 +10,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/strategy"
@@ -27,7 +31,10 @@ func TestOrder(t *testing.T) {
 		{"groups", [][]any{{"session", "a"}, {"session", "b"}, {"session", "a"}, {"session", "b"}}, nil, "[0 2] [1 3]",
 			"what is next in the session counts, not what is next in the list"},
 		{"first key", [][]any{{"session", "a", "file", "x"}, {"session", "b", "file", "x"}}, nil, "[0] [1]", "a file has several sessions"},
+		{"second key", [][]any{{"file", "x"}, {"file", "y"}, {"file", "x"}}, nil, "[0 2] [1]", "where the first is absent, the next counts"},
 		{"other key", [][]any{{"part", 1}, {"part", 2}}, []IndexOption{WithGroups("part")}, "[0] [1]", "numbers name groups as well"},
+		{"numbers", [][]any{{"part", 1}, {"part", "1"}, {"part", int64(1)}, {"part", 1.0}, {"part", json.Number("1")}, {"part", 1.5}, {"part", true}, {"part", "true"}, {"part", ""}, {}},
+			[]IndexOption{WithGroups("part")}, "[0 1 2 3 4] [5] [6 7] [8 9]", "they are what they are written as"},
 		{"no key", [][]any{{"session", "a"}, {"session", "b"}}, []IndexOption{WithGroups()}, "[0 1]", "without keys there is one group"},
 		{"time", [][]any{{"at", minute(3)}, {"at", minute(1)}, {"at", minute(2)}}, nil, "[1 2 0]", "where all have a time, that is the order"},
 		{"time of some", [][]any{{"at", minute(3)}, {"at", minute(1)}, {}}, nil, "[0 1 2]", "where some have none, the list is the order"},
@@ -176,6 +183,57 @@ func TestRelevance(t *testing.T) {
 			t.Errorf("nothing is about zebras, but scores %v", s)
 		}
 	}
+}
+
+// TestRelevanceByDefinition puts the preset together from its parts.
+func TestRelevanceByDefinition(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 7))
+	const rare, common = "meeting roof snake", "the of"
+	for range 100 {
+		items := randomItems(t, r, 1+r.IntN(30))
+		for range r.IntN(4) { // with stop words, and blocks
+			items = append(items, item(t, "the roof\n of\nthe meeting", "session", "1"))
+		}
+		index := Must(NewIndex())
+		l, err := index.of(t.Context(), items)
+		require.NoError(t, err)
+		all := map[Field]float64{FieldContent: 1, FieldTags: 1}
+		own := plainBM25(items, rare, LanguageEnglish, 2, 0.75, true, all)
+		scale(own)
+		stops := plainBM25(items, common, LanguageEnglish, 2, 0.75, true, all)
+		scale(stops)
+		lexical := Must(NewLexical(index, rare))
+		lexical.k1, lexical.rare = 2, true
+		passages, before, named := make([]float64, len(items)), make([]float64, len(items)), make([]float64, len(items))
+		lexical.eachTerm(l.words, func(weight float64, _ []uint32, values []float64) {
+			addPassages(l.order, weight, values, before, passages)
+		})
+		scale(passages)
+		mentionsOf(rare).score(l, named)
+		want := make([]float64, len(items))
+		for g := range l.order.numGroups() {
+			short := max(0.25, 1/(1+l.order.size*l.order.size/2500))
+			if l.order.decays[g] == decayBlock {
+				short = 1
+			}
+			best := 0.0
+			for _, i := range l.order.at(g) {
+				own[i] += 0.1 * stops[i]
+				best = max(best, own[i])
+			}
+			for _, i := range l.order.at(g) {
+				want[i] = (passages[i] + short*(own[i]+0.75*best+0.2*named[i])) / (1 + short*(1.1*1.75+0.2)) * math.Pow(10/(10+float64(items[i].Tokens())), 0.25)
+			}
+		}
+		highest := make(map[*cupel.ContextItem]float64)
+		for i, it := range items {
+			highest[it] = max(highest[it], want[i])
+		}
+		for i, got := range scoresOf(t, Must(New(index, rare+" "+common)), items) {
+			require.InDelta(t, highest[items[i]], got, 1e-9, "item %d", i)
+		}
+	}
+	assert.Empty(t, Must(New(Must(NewIndex()), common)).common.terms, "stop words alone are no less than others")
 }
 
 func TestSettings(t *testing.T) {

@@ -48,15 +48,16 @@ func TestSimilarityErrors(t *testing.T) {
 		query  []float32
 		vector func(*cupel.ContextItem) ([]float32, bool)
 		field  string
+		reason string
 	}{
-		{"no function", []float32{1}, nil, "vector"},
-		{"no dimensions", nil, none, "query"},
-		{"zeros", []float32{0, 0}, none, "query"},
-		{"NaN", []float32{1, nan}, none, "query"},
-		{"infinity", []float32{infinity, 0}, none, "query"},
+		{"no function", []float32{1}, nil, "vector", "a function"},
+		{"no dimensions", nil, none, "query", "has no dimensions"},
+		{"zeros", []float32{0, 0}, none, "query", "only zeros"},
+		{"NaN", []float32{1, nan}, none, "query", "has NaN in dimension 1"},
+		{"infinity", []float32{infinity, 0}, none, "query", "has +Inf in dimension 0"},
 	} {
 		_, err := NewSimilarity(row.query, row.vector)
-		if bad, ok := errors.AsType[*cupel.InvalidConfigError](err); !ok || bad.Field != row.field {
+		if bad, ok := errors.AsType[*cupel.InvalidConfigError](err); !ok || bad.Field != row.field || !strings.Contains(bad.Reason, row.reason) {
 			t.Errorf("%s: got %v", row.name, err)
 		}
 	}

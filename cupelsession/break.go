@@ -3,7 +3,6 @@ package cupelsession
 import (
 	"context"
 	"errors"
-	"slices"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/pipeline"
@@ -79,19 +78,12 @@ func (b *breaking) worth(l limits) bool {
 // little for what is pinned.
 func (b *breaking) choose(ctx context.Context, reason BreakReason) (*layout, *choice, error) {
 	l := b.allowance.limits(b.tokens, b.pinned())
-	type try struct{ kept, target int }
-	tries := []try{{0, l.low}, {0, l.most}, {0, l.raw}}
-	if reason == BreakForced {
-		if kept := b.keepable(l); kept > 0 {
-			tries = slices.Insert(tries, 0, try{kept, l.low})
-		}
-	}
 	var err error
-	for _, try := range tries {
+	for _, target := range []int{l.low, l.most, l.raw} {
 		var to *layout
 		var said *choice
-		to, said, err = b.chooseFor(ctx, try.kept, max(0, try.target))
-		last := try.target == l.raw
+		to, said, err = b.chooseFor(ctx, max(0, target))
+		last := target == l.raw
 		switch {
 		case err == nil && (to.tokens <= l.most || last):
 			if reason == BreakForced && !b.split {
@@ -105,60 +97,12 @@ func (b *breaking) choose(ctx context.Context, reason BreakReason) (*layout, *ch
 	return nil, nil, err
 }
 
-// Outlines stay as they are while they take this share of the low water mark.
-const keepShare = 0.7
-
-// Whole items of up to this many tokens stay between outlines.
-const keepWhole = 40
-
-// keepable returns how many entries at the beginning stay as they were sent: what
-// is pinned, and outlines that an earlier break has made.
-func (b *breaking) keepable(l limits) int {
-	kept := b.head(samePrefix(b.window, b.before.window), l)
-	if !slices.ContainsFunc(b.window[:kept], func(e entry) bool { return !e.whole() }) {
-		return 0
-	}
-	// What is pinned must be whole, and may not have to come in between these. Nor
-	// may a group that is out have members on both sides.
-	last := b.window[kept-1].first
-	groups := map[string]bool{}
-	for i, n := range b.at {
-		item := b.items[i]
-		if n == inTail {
-			continue
-		}
-		if item.Pinned() && (n == out && i < last || n >= 0 && int(n) < kept && !b.window[n].whole()) {
-			return 0
-		}
-		switch group := item.Group(); {
-		case group == "":
-		case i < last:
-			groups[group] = groups[group] || n == out
-		case groups[group]:
-			return 0
-		}
-	}
-	return kept
-}
-
-// chooseFor runs the chooser for a target, on the first kept entries as they were
-// sent and all items after them.
-func (b *breaking) chooseFor(ctx context.Context, kept, target int) (*layout, *choice, error) {
-	items := make([]*cupel.ContextItem, 0, kept+len(b.items))
-	from := make([]int, 0, kept+len(b.items)) // candidates, or ^entry
-	last := -1
-	for n := range b.window[:kept] {
-		e := &b.window[n]
-		last = e.first
-		held, err := b.given(e).With(cupel.WithPinned(), cupel.WithVariants(), cupel.WithGroupVariants())
-		if err != nil {
-			return nil, nil, err
-		}
-		items, from = append(items, held), append(from, ^n)
-	}
+// chooseFor runs the chooser for a target.
+func (b *breaking) chooseFor(ctx context.Context, target int) (*layout, *choice, error) {
+	items := make([]*cupel.ContextItem, 0, len(b.items))
+	from := make([]int, 0, len(b.items)) // candidates
 	for i, item := range b.items {
-		n := b.at[i]
-		if inKept := n >= 0 && int(n) < kept; i > last && n != inTail && !inKept {
+		if b.at[i] != inTail {
 			items, from = append(items, item), append(from, i)
 		}
 	}
@@ -170,10 +114,6 @@ func (b *breaking) chooseFor(ctx context.Context, kept, target int) (*layout, *c
 	keys := make([]string, len(said.Included)) // not those of all candidates, which the window would keep
 	for n, e := range said.Included {
 		i := from[e.Candidate]
-		if i < 0 {
-			window = append(window, b.window[^i])
-			continue
-		}
 		keys[n] = b.keys[i]
 		to := entry{Keys: keys[n : n+1 : n+1], Tokens: e.Item.Tokens(), Held: e.Item, first: i}
 		if e.Form != 0 {

@@ -67,9 +67,9 @@ func Example() {
 	// Output:
 	// system m1 m2 m3 m4
 	// system m1 m2 m3 m4 m5
-	// system m4 m5 m6
+	// system m5 m6
 	// break (forced) at item 1
-	// system m4 m5 m6 m7
+	// system m5 m6 m7
 }
 
 // Another process goes on with the same next window. It needs the items and the
@@ -91,8 +91,8 @@ func ExampleSession_MarshalJSON() {
 	show(must(first.Next(context.Background(), messages(7), budget)))
 	show(must(second.Next(context.Background(), messages(7), budget)))
 	// Output:
-	// system m4 m5 m6 m7
-	// system m4 m5 m6 m7
+	// system m5 m6 m7
+	// system m5 m6 m7
 }
 
 // A fork goes on from the committed state; neither session sees what the other
@@ -135,10 +135,11 @@ func ExampleConfig() {
 	}
 	// Output:
 	// system m1 m2 m3 m4 m5
-	// system (3 earlier messages) m4 m5 m6
+	// system (4 earlier messages) m5 m6
 	// to the memory: m1
 	// to the memory: m2
 	// to the memory: m3
+	// to the memory: m4
 }
 
 // Fit takes the parameters of a request, here as a map, and returns them with the
@@ -166,7 +167,15 @@ func ExampleFit() {
 	// Output:
 	// [
 	//   {
-	//     "content": "Where is order 7001? It is late. It is late. It is late. It is late. It is late.…\n[shortened from 412 tokens]",
+	//     "content": [
+	//       {
+	//         "cache_control": {
+	//           "type": "ephemeral"
+	//         },
+	//         "text": "Where is order 7001? It is late. It is late. It is late. It is late. It is late. It is late. It is late. It is late. It is late. It is late. It is late. It is late. It is late. It is late. It is late. It is late. It is late. It is late. It is late…\n[shortened from 412 tokens]",
+	//         "type": "text"
+	//       }
+	//     ],
 	//     "role": "user"
 	//   },
 	//   {
@@ -203,5 +212,5 @@ func ExampleTurn_String() {
 	}
 	// Output:
 	// turn 1: 0 tokens kept; cost 600, or 600 to send everything, in tokens of plain input
-	// turn 2: break (forced) at item 1, 100 tokens kept, 3 items left out; cost 400, or 700 to send everything, in tokens of plain input
+	// turn 2: break (forced) at item 1, 100 tokens kept, 4 items left out; cost 300, or 700 to send everything, in tokens of plain input
 }

@@ -17,7 +17,13 @@ import (
 // the top level of the request stays. Notes of the conversation and of its body are
 // added to those of the turn.
 func (s *Session) Body(ctx context.Context, c *cupelchat.Conversation, budget cupel.ContextBudget, opts ...TurnOption) ([]byte, *Turn, error) {
-	items, notes, err := c.ItemsFor(budget)
+	set := turnOptions{chooser: s.chooser}
+	for _, opt := range opts {
+		if opt != nil {
+			opt(&set)
+		}
+	}
+	items, notes, err := c.ItemsFor(set.chooser, budget)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -27,18 +33,17 @@ func (s *Session) Body(ctx context.Context, c *cupelchat.Conversation, budget cu
 		return nil, nil, err
 	}
 	ttl := cmp.Or(s.config.Cache.TTL, "5m")
-	whole := c.Items()
 	pieces := make([]cupelchat.Piece, len(turn.Window))
+	tokens := 0 // more than the budget has, if the provider counts fewer than are estimated
 	for n, e := range turn.Entries {
 		pieces[n].Candidates = e.Candidates
+		pieces[n].Content = turn.Window[n].Content()
 		if slices.Contains(turn.Cache.Breakpoints, n+1) {
 			pieces[n].Breakpoint = ttl
 		}
-		if text := turn.Window[n].Content(); !e.Whole || len(e.Candidates) == 1 && text != whole[e.Candidates[0]].Content() {
-			pieces[n].Content = text
-		}
+		tokens += turn.Window[n].Tokens()
 	}
-	body, more, err := c.Compose(pieces)
+	body, more, err := c.Compose(pieces, max(tokens, turn.limit))
 	if err != nil {
 		return nil, nil, err
 	}

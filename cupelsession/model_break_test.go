@@ -16,17 +16,12 @@ func (m *model) breaks(t *testing.T, d *draft, target int) error {
 	t.Helper()
 	low, limit := d.low(target, m.config.LowWater, true), d.budget.TargetTokens()
 	before := d.window
-	type try struct{ kept, target int }
-	tries := []try{{0, low}, {0, target}, {0, limit}}
-	if kept := m.kept(d, low); kept > 0 && d.reason == cupelsession.BreakForced {
-		tries = slices.Insert(tries, 0, try{kept, low})
-	}
-	for _, try := range tries {
-		chosen, err := m.choose(t, d, before[:try.kept], try.target)
-		if err != nil && (try.target == limit || !errors.Is(err, pipeline.ErrPinnedExceedsBudget) && !errors.Is(err, pipeline.ErrOverflow)) {
+	for _, room := range []int{low, target, limit} {
+		chosen, err := m.choose(t, d, room)
+		if err != nil && (room == limit || !errors.Is(err, pipeline.ErrPinnedExceedsBudget) && !errors.Is(err, pipeline.ErrOverflow)) {
 			return err
 		}
-		if err == nil && (tokensOf(chosen) <= target || try.target == limit) {
+		if err == nil && (tokensOf(chosen) <= target || room == limit) {
 			d.window = m.later(d, before, chosen, target)
 			return nil
 		}
@@ -34,57 +29,10 @@ func (m *model) breaks(t *testing.T, d *draft, target int) error {
 	return nil
 }
 
-// kept returns how many entries at the beginning of the window a forced break keeps.
-func (m *model) kept(d *draft, low int) int {
-	kept := d.head(m.same(d.window), low)
-	if !slices.ContainsFunc(d.window[:kept], func(p piece) bool { return p.smaller }) {
-		return 0
-	}
-	last := d.window[kept-1].first
-	before, behind := map[string]bool{}, map[string]bool{} // groups: out before the last that is kept, and with members behind
-	for i, it := range d.items {
-		n := d.place(d.window, i)
-		if d.tail[i] {
-			continue
-		}
-		if it.Pinned() && (n < 0 && i < last || n >= 0 && n < kept && d.window[n].smaller) {
-			return 0
-		}
-		switch g := it.Group(); {
-		case g == "":
-		case i >= last:
-			behind[g] = true
-		case n < 0:
-			before[g] = true
-		}
-	}
-	for g := range before {
-		if behind[g] {
-			return 0
-		}
-	}
-	return kept
-}
-
-// same returns how many entries at the beginning of a window are as they were sent.
-func (m *model) same(window []piece) int {
-	n := 0
-	for n < min(len(window), len(m.sent)) && samePiece(window[n], m.sent[n]) {
-		n++
-	}
-	return n
-}
-
-// head returns how many of the first entries are pinned, in a smaller form or short.
-func (d *draft) head(most, low int) int {
-	kept, spent := 0, 0
-	for _, p := range d.window[:most] {
-		if !d.items[p.first].Pinned() {
-			spent += p.item.Tokens()
-			if !p.smaller && p.item.Tokens() > 40 || float64(spent) > 0.7*float64(low-d.pinned(true)) {
-				break
-			}
-		}
+// head returns how many entries at the beginning of the window are pinned.
+func (d *draft) head() int {
+	kept := 0
+	for kept < len(d.window) && d.items[d.window[kept].first].Pinned() {
 		kept++
 	}
 	group := func(n int) string { return d.items[d.window[n].first].Group() }
@@ -94,21 +42,13 @@ func (d *draft) head(most, low int) int {
 	return kept
 }
 
-// choose lets the chooser choose from what is kept and all items behind it.
-func (m *model) choose(t *testing.T, d *draft, kept []piece, target int) ([]piece, error) {
+// choose lets the chooser choose from all items but those of the tail.
+func (m *model) choose(t *testing.T, d *draft, target int) ([]piece, error) {
 	t.Helper()
 	var items []*cupel.ContextItem
 	var from []piece
-	last := -1
-	for _, p := range kept {
-		pinned, err := p.item.With(cupel.WithPinned(), cupel.WithVariants(), cupel.WithGroupVariants())
-		if err != nil {
-			t.Fatal(err)
-		}
-		items, from, last = append(items, pinned), append(from, p), p.first
-	}
 	for i, it := range d.items {
-		if n := d.place(d.window, i); i > last && !d.tail[i] && (n < 0 || n >= len(kept)) {
+		if !d.tail[i] {
 			items, from = append(items, it), append(from, piece{keys: d.keys[i : i+1], item: it, first: i})
 		}
 	}
@@ -148,6 +88,15 @@ func (m *model) choose(t *testing.T, d *draft, kept []piece, target int) ([]piec
 		merged[n].keys = append(slices.Clone(merged[n].keys), p.keys...)
 	}
 	return merged, nil
+}
+
+// same returns how many entries at the beginning of a window are as they were sent.
+func (m *model) same(window []piece) int {
+	n := 0
+	for n < min(len(window), len(m.sent)) && samePiece(window[n], m.sent[n]) {
+		n++
+	}
+	return n
 }
 
 // later is LATER of the chapter.

@@ -323,8 +323,7 @@ func (m *model) price(d *draft, cached []cupelsession.Prefix) {
 		}
 	}
 	if d.cache.Breakpoints > 0 {
-		now := m.target(d.budget, tokensOf(d.window))
-		r.Pinned = d.head(len(d.window), d.low(now, m.config.LowWater, true))
+		r.Pinned = d.head()
 	}
 	d.use, d.cached = d.cache.Use(r)
 	all := 0

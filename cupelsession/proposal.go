@@ -120,7 +120,7 @@ func (p *proposal) decide(ctx context.Context) (*Turn, error) {
 	}
 	pinned := 0 // entries that a break would keep, which breakpoints depend on
 	if p.cache.Breakpoints > 0 {
-		pinned = p.head(len(p.window), p.allowance.limits(p.tokens, p.pinned()))
+		pinned = p.head()
 	}
 	var held []Prefix
 	t := p.turn

@@ -18,7 +18,7 @@ type Config struct {
 	// Cache is the prompt cache of the provider. The zero model is [NoCache].
 	Cache CacheModel
 	// LowWater is the share of the room left by pinned items that a break fills,
-	// in (0,1]. 0 means 0.6. A lower mark breaks less often and keeps less.
+	// in (0,1]. 0 means [DefaultLowWater]. A lower mark breaks less often and keeps less.
 	LowWater float64
 	// Horizon is how many turns a rewrite has to pay for before the session breaks
 	// although everything fits. 0 estimates it from the growth of the
@@ -50,7 +50,9 @@ type Config struct {
 }
 
 const (
-	defaultLowWater         = 0.6
+	// DefaultLowWater is the [Config.LowWater] of a session that has none.
+	DefaultLowWater = 0.5
+
 	defaultSummarizeTimeout = 30 * time.Second
 )
 
@@ -91,7 +93,7 @@ func New(chooser Chooser, config Config) (*Session, error) {
 		return nil, &ConfigError{"chooser", "is a nil pipeline"}
 	}
 	if config.LowWater == 0 {
-		config.LowWater = defaultLowWater
+		config.LowWater = DefaultLowWater
 	}
 	if !(config.LowWater > 0 && config.LowWater <= 1) {
 		return nil, &ConfigError{"LowWater", fmt.Sprintf("must be in (0,1], got %v", config.LowWater)}

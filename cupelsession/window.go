@@ -223,20 +223,10 @@ func (l *layout) pinned() int {
 	return tokens
 }
 
-// head returns how many of the first entries a break keeps, at most: what is
-// pinned, in a smaller form or short.
-func (l *layout) head(most int, room limits) int {
-	spent, kept := 0, 0
-	for kept < most {
-		e := &l.window[kept]
-		if !l.items[e.first].Pinned() {
-			if e.whole() && e.Tokens > keepWhole {
-				break
-			}
-			if spent += e.Tokens; float64(spent) > keepShare*float64(room.low-room.pinned) {
-				break
-			}
-		}
+// head returns how many entries at the beginning are pinned: a break keeps them.
+func (l *layout) head() int {
+	kept := 0
+	for kept < len(l.window) && l.items[l.window[kept].first].Pinned() {
 		kept++
 	}
 	// A group must not be cut.

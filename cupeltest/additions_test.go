@@ -45,6 +45,7 @@ func TestAdditions(t *testing.T) {
 		}
 	}
 	require.NoError(t, errOf(three, (*chain).HaveNoExclusions))
+	require.ErrorContains(t, errOf(three, func(c *chain) *chain { return c.HaveShortfallForKind("A") }), "Memory")
 }
 
 func links(links ...func(c *chain) *chain) []func(c *chain) *chain { return links }

@@ -245,6 +245,11 @@ reason changed:
   "copy" (Message, Chat, 1 tokens): Filtered, was Deduplicated
 If the report is right, run the test with CUPELTEST_UPDATE=1.`, match(after, "window"))
 
+	more := *before
+	more.Included = append(slices.Clone(before.Included), entry("new"))
+	more.Excluded = before.Excluded[1:]
+	require.Contains(t, match(&more, "window"), "\ncame:\n  \"new\" (Message, Chat, 1 tokens): Scored, was not a candidate\n")
+
 	scarce := *before
 	scarce.CountRequirementShortfalls = []cupel.CountRequirementShortfall{{Kind: "K", RequiredCount: 1}}
 	require.Contains(t, match(&scarce, "window"), "\n- golden file, + report\n+ shortfalls:\n+   K has 0 of 1 required items\n")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -60,10 +61,21 @@ func (f fault) messages(t *testing.T) (messages []string) {
 	return messages
 }
 
-// checkFaults wants each fault caught by its rule, and each rule to catch one.
+// varying are rules whose failures depend on chance, the machine or the time of day,
+// and generation is what contents end with.
+var (
+	varying    = regexp.MustCompile(` breaks the rule (repeat|concurrency|environment|long-call|goroutines|growth|for-kind|alike): `)
+	generation = regexp.MustCompile(` \(\d{5}\)`)
+)
+
+// checkFaults wants each fault caught by its rule, and each rule to catch one. What
+// the kit says of them is in testdata, which the variable that updates golden files
+// updates too.
 func checkFaults(t *testing.T, role string, faults []fault) {
 	t.Helper()
 	caught := make(map[string]bool)
+	var page strings.Builder
+	run := 0
 	for _, f := range faults {
 		caught[f.rule] = true
 		t.Run(f.name, func(t *testing.T) {
@@ -72,10 +84,20 @@ func checkFaults(t *testing.T, role string, faults []fault) {
 			require.Contains(t, messages[0], " breaks the rule "+f.rule+": ", "all failures: %s", strings.Join(messages, "\n"))
 			require.True(t, strings.HasPrefix(messages[0], role+" "), messages[0])
 			require.NotRegexp(t, `\d\.\d{10}`, firstLine(messages[0]))
+			fmt.Fprintf(&page, "# %s\n", f.name)
+			for _, message := range messages {
+				if !varying.MatchString(message) {
+					page.WriteString(generation.ReplaceAllString(message, "") + "\n")
+				}
+			}
+			run++
 		})
 	}
 	for _, name := range cupeltest.RuleNames()[role] {
 		require.True(t, caught[name], "no %s shows that the rule %s finds anything", role, name)
+	}
+	if run == len(faults) {
+		samePage(t, "testdata/faults-of-"+role+"s.txt", page.String())
 	}
 }
 

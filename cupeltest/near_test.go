@@ -216,6 +216,37 @@ func TestSmallestBudgetOfOtherRuns(t *testing.T) {
 	require.EqualError(t, errOf(r, (*chain).HaveNoExclusions), "HaveNoExclusions failed: expected no excluded items, but found 1.\n\t\"Memory 1\" is excluded: Filtered, a: b")
 }
 
+// A budget with a target of its own is asked for as such, and only if that is true.
+func TestSmallestTargets(t *testing.T) {
+	failed := errors.New("a target of its own")
+	for name, row := range map[string]struct {
+		takes func(budget cupel.SliceBudget) (bool, error)
+		want  string // what the failure ends with
+	}{
+		"by target":  {func(b cupel.SliceBudget) (bool, error) { return b.TargetTokens >= 60, nil }, ". The smallest budget that includes it has a target of 60 tokens and a ceiling of 60."},
+		"by less":    {func(b cupel.SliceBudget) (bool, error) { return b.TargetTokens >= 40, nil }, ". The smallest budget that includes it has a target of 40 tokens and a ceiling of 50."},
+		"by ceiling": {func(b cupel.SliceBudget) (bool, error) { return b.MaxTokens >= 60, nil }, "available"},
+		"never":      {func(cupel.SliceBudget) (bool, error) { return false, nil }, ". No budget up to 10 tokens includes it."},
+		"fails": {func(b cupel.SliceBudget) (bool, error) {
+			if b.TargetTokens != 20 && b.TargetTokens != b.MaxTokens {
+				return false, failed
+			}
+			return b.TargetTokens >= 40, nil
+		}, "available"},
+	} {
+		p := newPipeline(t, pipeline.Config{Slicer: sliceFunc(func(items []cupel.ScoredItem, budget cupel.SliceBudget) (strategy.Selection, error) {
+			takes, err := row.takes(budget)
+			if !takes || err != nil || len(items) == 0 {
+				return strategy.Selection{}, err
+			}
+			return strategy.Selection{Indices: []int{0}}, nil
+		})})
+		err := errOf(dryRun(t, p, cupeltest.Items(10), cupeltest.Budget(50, 20)), (*chain).HaveNoExclusions)
+		require.Error(t, err, name)
+		require.True(t, strings.HasSuffix(err.Error(), row.want), "%s: %v", name, err)
+	}
+}
+
 func TestLongListsAreCut(t *testing.T) {
 	var items []*cupel.ContextItem
 	for i := range 1000 {
@@ -229,6 +260,10 @@ func TestLongListsAreCut(t *testing.T) {
 		}
 		err := errOf(few, func(c *chain) *chain { return c.IncludeItemWithKind("none") })
 		require.True(t, strings.HasSuffix(firstLine(err.Error()), want), err)
+	}
+	for n, want := range map[int]string{5: "available", 6: "and 1 more"} {
+		few := dryRun(t, newPipeline(t, pipeline.Config{}), items[:n], cupeltest.Budget(1, 0))
+		require.True(t, strings.HasSuffix(errOf(few, (*chain).HaveNoExclusions).Error(), want), "%d items: %v", n, errOf(few, (*chain).HaveNoExclusions))
 	}
 	for name, link := range map[string]func(c *chain){
 		"order":     func(c *chain) { c.IncludeInOrder("none") },

@@ -102,17 +102,13 @@ func (c *Counter) CountTokens(text string) (int, error) {
 		if segment == "" {
 			return tokens, nil
 		}
-		n, err := c.countLong(segment)
-		if err != nil {
-			return 0, err
-		}
-		tokens += n
+		tokens += c.countLong(segment)
 	}
 }
 
 // countLong counts the tokens of a segment. If a word makes the segment long, it
 // counts most of the word separately.
-func (c *Counter) countLong(text string) (int, error) {
+func (c *Counter) countLong(text string) int {
 	tokens := 0
 	for len(text) > segmentSize+longRun {
 		start, end := c.findRun(text)
@@ -124,100 +120,84 @@ func (c *Counter) countLong(text string) (int, error) {
 			end = 0
 			for end < start {
 				part := cutBefore(text, end+segmentSize)
-				n, err := c.count(text[end:part])
-				if err != nil {
-					return 0, err
-				}
-				tokens += n
+				tokens += c.count(text[end:part])
 				end = part
 			}
 			text = text[end:]
 			continue
 		}
-		n, at, err := c.countRun(text, start, end)
-		if err != nil {
-			return 0, err
-		}
+		n, at := c.countRun(text, start, end)
 		tokens += n
 		text = text[at:]
 	}
-	n, err := c.count(text)
-	return tokens + n, err
+	return tokens + c.count(text)
 }
 
 // countRun counts the tokens from the start of a text up to the last windows of a
 // run. It returns where the next token begins.
-func (c *Counter) countRun(text string, start, end int) (tokens, at int, err error) {
+func (c *Counter) countRun(text string, start, end int) (tokens, at int) {
 	m := mergers.Get().(*merger)
 	defer mergers.Put(m)
 	all := c.all()
 	for size := window; ; size *= 2 {
-		n, from, first, err := c.countTo(text[:cutBefore(text, start+size)])
-		if err != nil {
-			return 0, 0, err
-		}
+		n, from, first := c.countTo(text[:cutBefore(text, start+size)])
 		if from > start {
 			m.ends = m.merge(all, text[from:min(from+size, end)], m.ends)
 			if int(m.ends[0]) == first {
 				at, tokens = m.advance(all, text[from:end])
-				return n + tokens, from + at, nil
+				return n + tokens, from + at
 			}
 		}
 		if start+2*size > end || size >= longestWord {
 			at = cutBefore(text, start+size)
-			tokens, err = c.count(text[:at])
-			return tokens, at, err
+			return c.count(text[:at]), at
 		}
 	}
 }
 
 // count counts the tokens of a text as a whole.
-func (c *Counter) count(text string) (int, error) {
-	tokens, rest, err := c.countBlanks(strings.ReplaceAll(text, del, likeDel))
-	if err != nil {
-		return 0, err
-	}
-	n, err := c.words.Count(rest)
-	return tokens + n, err
+func (c *Counter) count(text string) int {
+	tokens, rest := c.countBlanks(strings.ReplaceAll(text, del, likeDel))
+	return tokens + c.countWords(rest)
 }
 
-// countTo counts the tokens of a text that ends in a run, up to the last token
-// that begins with a character and overlap bytes before the end. It returns the
-// start and the size of that token.
-func (c *Counter) countTo(text string) (tokens, at, size int, err error) {
-	tokens, rest, err := c.countBlanks(strings.ReplaceAll(text, del, likeDel))
-	if err != nil {
-		return 0, 0, 0, err
-	}
-	_, list, err := c.words.Encode(rest)
+// countTo counts the tokens of a text that ends in a run of a window, up to the last
+// token that begins with a character and overlap bytes before the end. It returns
+// the start and the size of that token.
+func (c *Counter) countTo(text string) (tokens, at, size int) {
+	tokens, rest := c.countBlanks(strings.ReplaceAll(text, del, likeDel))
+	_, list, _ := c.words.Encode(rest) // as in countWords
 	// Go from the end, because tokens of invalid UTF-8 at the start are longer.
 	at = len(text)
-	for len(list) > 0 && at > 0 && (at > len(text)-overlap || at < len(text) && !utf8.RuneStart(text[at])) {
+	for at > len(text)-overlap || !utf8.RuneStart(text[at]) {
 		size = len(list[len(list)-1])
 		at -= size
 		list = list[:len(list)-1]
 	}
-	return tokens + len(list), at, size, err
+	return tokens + len(list), at, size
 }
 
 // countBlanks counts the tokens up to the last piece that the tokenizer gets
 // wrong, and returns the text after it.
-func (c *Counter) countBlanks(text string) (tokens int, rest string, err error) {
+func (c *Counter) countBlanks(text string) (tokens int, rest string) {
 	if c.blanks == nil {
-		return 0, text, nil
+		return 0, text
 	}
 	for from := 0; ; {
 		start, end, ok := c.blanks.next(text, from)
 		if !ok {
-			return tokens, text[from:], nil
+			return tokens, text[from:]
 		}
-		n, err := c.words.Count(text[from:start])
-		if err != nil {
-			return 0, "", err
-		}
-		tokens += n + c.blanks.count(text[start:end])
+		tokens += c.countWords(text[from:start]) + c.blanks.count(text[start:end])
 		from = end
 	}
+}
+
+// countWords counts the tokens as the tokenizer does. It does not fail: it replaces
+// invalid UTF-8, and its search has no time limit.
+func (c *Counter) countWords(text string) int {
+	n, _ := c.words.Count(text)
+	return n
 }
 
 // The tokenizer omits the character DEL, so another control character replaces

@@ -387,16 +387,3 @@ func FuzzCountTokens(f *testing.F) {
 		}
 	})
 }
-
-func BenchmarkCountTokens(b *testing.B) {
-	text := strings.Repeat("func (r *run) sort() {\n\tr.keys = resize(r.keys, len(r.unique))\n}\n\n", 100)
-	for _, encoding := range encodings {
-		b.Run(string(encoding), func(b *testing.B) {
-			c := counterOf(b, encoding)
-			b.SetBytes(int64(len(text)))
-			for b.Loop() {
-				count(b, c, text)
-			}
-		})
-	}
-}

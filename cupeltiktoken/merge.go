@@ -127,8 +127,7 @@ func (m *merger) advance(v *vocabulary, piece string) (at, tokens int) {
 			last--
 		}
 		from := m.ends[last-1]
-		nextSize := min(window, len(piece)-at-int(from))
-		m.next = m.merge(v, piece[at+int(from):][:nextSize], m.next)
+		m.next = m.merge(v, piece[at+int(from):][:window], m.next)
 		if alike := m.next[0] == m.ends[last]-from && utf8.RuneStart(piece[at+int(from)]); !alike && size < longestWord {
 			if size *= 2; size > len(piece)-at {
 				break // what remains is a window
@@ -138,7 +137,7 @@ func (m *merger) advance(v *vocabulary, piece string) (at, tokens int) {
 		}
 		at += int(from)
 		tokens += last
-		size = nextSize
+		size = window
 		m.ends, m.next = m.next, m.ends
 	}
 	return at, tokens

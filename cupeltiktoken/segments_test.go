@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 	"unicode"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func randomWord(n int) string {
@@ -74,6 +77,7 @@ func FuzzCutAfter(f *testing.F) {
 	for _, seed := range []string{
 		"They don't count 1,234 words.", "a\n \n b", "x\u0301\n\n", "A's 'S\n !/\r\n \n", "1\n \n2", "\u6f22\u5b57\u3002\n\n", "a\x80b \xe3\x80",
 		"HTTPServer'll /\n/ x", "9\u3000\n\u3000\n9", "a...\n \n", "z \u0301\n \n",
+		"x !\u0301\n \n", "x\uff11!\u0301\n \n", "x!?\u0301\n \n", "x !?\u0301\n \n",
 	} {
 		f.Add(seed)
 	}
@@ -83,29 +87,13 @@ func FuzzCutAfter(f *testing.F) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			whole, err := c.count(text)
-			if err != nil {
-				t.Fatal(err)
-			}
+			whole := c.count(text)
 			for at := cutAfter(text, 0); at < len(text); at = cutAfter(text, at) {
-				head, err1 := c.count(text[:at])
-				tail, err2 := c.count(text[at:])
-				if err1 != nil || err2 != nil || head+tail != whole {
-					t.Fatalf("%s: %q has %d tokens, %d and %d when cut at %d (%v, %v)", name, text, whole, head, tail, at, err1, err2)
-				}
+				head, tail := c.count(text[:at]), c.count(text[at:])
+				require.Equal(t, whole, head+tail, "%s: %q cut at %d", name, text, at)
 			}
 		}
 	})
-}
-
-// whole counts as the tokenizer does without cutting.
-func whole(t testing.TB, c *Counter, text string) int {
-	t.Helper()
-	n, err := c.count(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
 }
 
 func repeatRandom(alphabet string, n int) string {
@@ -152,7 +140,7 @@ func TestLongWordIsExact(t *testing.T) {
 				t.Fatal(err)
 			}
 			got, err := c.CountTokens(tt.text)
-			if want := whole(t, c, tt.text); err != nil || got != want {
+			if want := c.count(tt.text); err != nil || got != want {
 				t.Errorf("%s, %s: %d tokens, %v, want %d", tt.name, name, got, err, want)
 			}
 		}
@@ -181,12 +169,128 @@ func FuzzMerge(f *testing.F) {
 				t.Fatal(err)
 			}
 			for _, text := range []string{text, long} {
-				if got, want := c.all().count(text), whole(t, c, text); got != want && c.all().ranks[text] == 0 {
+				if got, want := c.all().count(text), c.count(text); got != want && c.all().ranks[text] == 0 {
 					t.Fatalf("%s: %q has %d tokens, merged %d", name, text, want, got)
 				}
 			}
 		}
 	})
+}
+
+// TestWindows merges pieces of many lengths window by window and in one.
+func TestWindows(t *testing.T) {
+	c, err := ForEncoding(EncodingO200kBase)
+	require.NoError(t, err)
+	vocabulary := c.all()
+	for _, n := range []int{1, 2*window - 1, 2 * window, 2*window + 1, 3*window - 1, 3 * window, 5*window + 17} {
+		for name, piece := range map[string]string{"random": randomWord(n), "one letter": strings.Repeat("a", n), "wide": repeatRandom("\u6f22\u5b57\u4e00", n)} {
+			m := new(merger)
+			whole := m.merge(vocabulary, piece, nil)
+			at, tokens := m.advance(vocabulary, piece)
+			if len(piece) < 2*window {
+				assert.Zero(t, at, "%s of %d bytes is one window", name, n)
+			} else {
+				assert.Less(t, len(piece)-at, 2*window, "%s of %d bytes", name, n)
+				assert.Equal(t, at, int(whole[tokens-1]), "%s of %d bytes", name, n)
+			}
+			assert.Equal(t, len(whole), vocabulary.count(piece), "%s of %d bytes", name, n)
+		}
+	}
+}
+
+// TestWindowsThatMustGrow uses a vocabulary of pairs of characters in which the last
+// pair of a block is merged first: how a block is cut depends on where it ends.
+func TestWindowsThatMustGrow(t *testing.T) {
+	ranks := map[string]uint32{"\u07ff": 9999}
+	const first, characters = '\u0100', 1500 // of two bytes each
+	for i := range rune(characters) {
+		ranks[string(first+i)] = uint32(i)
+		ranks[string(first+i)+string(first+i+1)] = uint32(10_000 - i)
+	}
+	v := newVocabulary(ranks)
+	for _, row := range []struct {
+		block int // characters
+		grows bool
+		why   string
+	}{
+		{200, false, "a window reaches back over the last block"},
+		{1364, true, "two windows end within reach of the beginning of a block"},
+		{1400, true, "no window does, up to the whole"},
+	} {
+		var block strings.Builder
+		for i := range rune(row.block) {
+			block.WriteRune(first + i)
+		}
+		for _, before := range []int{1, 8*1792 + 101} { // characters that no token has with others
+			piece := strings.Repeat("\u07ff", before) + strings.Repeat(block.String(), 5)
+			whole := new(merger).merge(v, piece, nil)
+			require.Equal(t, []int{2, len(piece)}, []int{int(whole[0]), int(whole[before+5*row.block/2-1])}, "the pairs of each block")
+			assert.Equal(t, len(whole), v.count(piece), "blocks of %d: %s", row.block, row.why)
+			m := new(merger)
+			if at, tokens := m.advance(v, piece); at > 0 {
+				assert.Equal(t, at, int(whole[tokens-1]), "blocks of %d: %s", row.block, row.why)
+			}
+			if before == 1 && len(piece) >= 2*window { // windows have an odd number of a block's characters
+				assert.Equal(t, row.grows, len(m.parts) > window+1, "blocks of %d: %s", row.block, row.why)
+			}
+		}
+	}
+}
+
+func TestCutBefore(t *testing.T) {
+	for _, tt := range []struct {
+		text     string
+		at, want int
+		why      string
+	}{
+		{"abc", 0, 0, "the beginning"},
+		{"abc", 2, 2, "a character of one byte begins anywhere"},
+		{"abc", 3, 3, "the end"},
+		{"abc", 9, 3, "nothing is behind the end"},
+		{"a\u6f22b", 2, 1, "within a character"},
+		{"a\u6f22b", 3, 1, "before its last byte"},
+		{"a\U0001f600", 4, 1, "a character of four bytes"},
+		{"ab\x80\x80\x80\x80\x80", 6, 3, "no character is longer"},
+	} {
+		assert.Equal(t, tt.want, cutBefore(tt.text, tt.at), "%q at %d: %s", tt.text, tt.at, tt.why)
+	}
+}
+
+func TestFindRun(t *testing.T) {
+	const n = longRun
+	for _, tt := range []struct {
+		name, text string
+		start, end int // in o200k_base
+		why        string
+	}{
+		{"none", "abc def", 7, 7, "no run is long"},
+		{"short by one", "1" + strings.Repeat("a", n-1), n, n, "it must have so many bytes"},
+		{"at the end", "1" + strings.Repeat("a", n), 1, n + 1, "it may end with the text"},
+		{"before another", "1" + strings.Repeat("a", n) + "!", 1, n + 1, "another class ends it"},
+		{"shorter before another", "1" + strings.Repeat("a", n-1) + "!b", n + 2, n + 2, "which is too early here"},
+		{"white space", strings.Repeat(" ", n), n, n, "white space is no run"},
+		{"white space before", strings.Repeat(" ", n) + "a", n + 1, n + 1, "nor before a word"},
+		{"caseless before a capital", strings.Repeat("\u6f22", n) + "Ab", 3*n + 2, 3*n + 2, "what came before decides whether the capital ends the piece"},
+		{"caseless before a small letter", strings.Repeat("\u6f22", n) + "ab", 0, 3 * n, "this one does not"},
+		{"no run at all", strings.Repeat("a ", longestWord/2) + "b", longestWord, longestWord, "the search ends"},
+	} {
+		start, end := (&Counter{encoding: EncodingO200kBase}).findRun(tt.text)
+		assert.Equal(t, []int{tt.start, tt.end}, []int{start, end}, "%s: %s", tt.name, tt.why)
+	}
+}
+
+func TestClasses(t *testing.T) {
+	for _, tt := range []struct {
+		r           rune
+		cased, rest class // in o200k_base, and in the others
+	}{
+		{'a', lower, lower}, {'z', lower, lower}, {'\u00e9', lower, lower}, {'A', upper, lower}, {'\u01c5', upper, lower}, {'\u6f22', caseless, lower},
+		{'\u0301', caseless, noClass}, {'1', noClass, noClass}, {' ', noClass, noClass}, {'\x7f', noClass, noClass}, {'\ufffd', noClass, noClass},
+		{'!', punctuation, punctuation}, {'`', punctuation, punctuation}, {'{', punctuation, punctuation}, {'\U0001f600', punctuation, punctuation},
+	} {
+		assert.Equal(t, tt.cased, (&Counter{encoding: EncodingO200kBase}).classOf(tt.r), "%q", tt.r)
+		assert.Equal(t, tt.rest, (&Counter{encoding: EncodingCl100kBase}).classOf(tt.r), "%q", tt.r)
+	}
 }
 
 // TestLongWordTakesLinearWork counts merges: each byte is merged once at most,
@@ -199,7 +303,7 @@ func TestLongWordTakesLinearWork(t *testing.T) {
 	for _, n := range []int{1 << 15, 1 << 18, 1 << 20} {
 		m := new(merger)
 		at, _ := m.advance(c.all(), randomWord(n))
-		if left := n - at; left > 2*window || m.merges > n*(window+overlap)/window {
+		if left := n - at; left > 2*window || m.merges < n/4 || m.merges > n*(window+overlap)/window {
 			t.Errorf("%d bytes: %d merges, and %d bytes left", n, m.merges, left)
 		}
 		if c := cap(m.parts) + cap(m.queue) + cap(m.ends) + cap(m.next); c > 8*window {
@@ -259,7 +363,7 @@ func TestEstimate(t *testing.T) {
 	}
 	text := repeatRandom("0123456789", 2*longestWord)
 	got, err := c.CountTokens(text)
-	if want, parts := whole(t, c, text), len(text)/segmentSize+1; err != nil || got < want || got > want+2*parts {
+	if want, parts := c.count(text), len(text)/segmentSize+1; err != nil || got < want || got > want+2*parts {
 		t.Errorf("%d tokens, %v, and %d as a whole in %d parts", got, err, want, parts)
 	}
 }

@@ -4,7 +4,12 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
+
+	"github.com/BurntSushi/toml"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // TestIntegersOfTheSchema: every field that the schema of policies calls an
@@ -29,4 +34,47 @@ func TestIntegersOfTheSchema(t *testing.T) {
 			t.Errorf("%s is a number, and refuses floats", at)
 		}
 	}
+}
+
+// TestMembers: paths of members lead back to their values, and are written as package policy
+// writes them.
+func TestMembers(t *testing.T) {
+	for name, want := range map[string]string{
+		"azAZ09_-": "at.azAZ09_-", "": `at[""]`, "a b": `at["a b"]`, "a.b": `at["a.b"]`, `a"]b`: `at["a\"]b"]`, "é": `at["é"]`,
+		"@": `at["@"]`, "[": `at["["]`, "`": "at[\"`\"]", "{": `at["{"]`, "/": `at["/"]`, ":": `at[":"]`,
+	} {
+		path := member("at", name)
+		assert.Equal(t, want, path)
+		values := map[string]any{"at": map[string]any{name: []any{1, map[string]any{name: 2}}}}
+		assert.Equal(t, 1, find(values, path+"[0]"), name)
+		assert.Equal(t, 2, find(values, member(path+"[1]", name)), name)
+	}
+	assert.Equal(t, "a", member("", "a"))
+	assert.Equal(t, `["a b"]`, member("", "a b"))
+	for _, path := range []string{"b", "a.b", "a[1]", "a[-]", `["`, `["a`, "a[0].b"} {
+		assert.Nil(t, find(map[string]any{"a": []any{1}}, path), path)
+	}
+}
+
+// TestLimits reads texts that are just small enough, and some that are not.
+func TestLimits(t *testing.T) {
+	const paths = 4 << 20
+	header := func(n int) string { return "[" + strings.Repeat("a", n) + "]\nb=1\nc=1" }
+	for _, row := range []struct{ name, text, want string }{
+		{"nesting", "a = " + strings.Repeat("[", maxNested) + strings.Repeat("]", maxNested), ""},
+		{"more nesting", "a = " + strings.Repeat("[", maxNested+1) + strings.Repeat("]", maxNested+1), "cupeltoml: the text is nested more than 500 deep"},
+		{"paths", header(paths/2 - 1), ""},
+		{"longer paths", header(paths / 2), "cupeltoml: the text has keys whose paths have more than 4194304 bytes together"},
+		{"bytes", "#" + strings.Repeat(" ", paths-1), ""},
+		{"more bytes", "#" + strings.Repeat(" ", paths), "cupeltoml: the text is longer than 4194304 bytes"},
+	} {
+		_, err := Parse([]byte(row.text), paths)
+		if row.want == "" {
+			require.NoError(t, err, row.name)
+			continue
+		}
+		require.EqualError(t, err, row.want, row.name)
+	}
+	_, err := Parse([]byte("a ="), paths)
+	require.ErrorAs(t, err, new(toml.ParseError), "the library's error says where")
 }

@@ -4,5 +4,8 @@ go 1.26.0
 
 require (
 	github.com/BurntSushi/toml v1.6.0
+	github.com/stretchr/testify v1.12.1
 	github.com/wollax/cupel-go/cupel v0.1.0
 )
+
+require go.yaml.in/yaml/v3 v3.0.5 // indirect

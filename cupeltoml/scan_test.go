@@ -27,6 +27,8 @@ func TestNesting(t *testing.T) {
 		{"escape", `a = "\"[["`, 0, "an escaped quote is none"},
 		{"lines of text", "a = \"\"\"[\n\"[\"\"[\\\"\"\"\"\"\nb.c = 1", 1, "up to two quotes may stand before the closing ones"},
 		{"literal lines", "a = '''[\n'['''''\nb.c = 1", 1, "the same with other quotes"},
+		{"behind lines of text", "a = [\"\"\"b\"\"\",[[1]]]", 3, "what follows the closing quotes counts"},
+		{"two strings", `a = "b""[["`, 0, "a quote behind a string begins another"},
 		{"open string", "a = \"[\nb.c = 1", 1, "it ends with its line"},
 		{"open lines", "a = '''[\n[", 0, "it ends with the text"},
 		{"open comment", "# [[", 0, "it ends with the text"},

@@ -83,7 +83,7 @@ func match(a, b *Ledger) (changes []ReportChange) {
 		if list := waiting[c.Content]; c.B == nil && len(list) > 0 {
 			c.B, waiting[c.Content] = list[0], list[1:]
 		}
-		if x.Form > 0 && c.B != nil && c.B.Form == 0 {
+		if c.B != nil && c.B.Form == 0 {
 			c.Content = c.B.Item.Content()
 		}
 		changes = append(changes, c)

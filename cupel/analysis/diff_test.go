@@ -67,6 +67,7 @@ func TestDiffReports(t *testing.T) {
 		{"moved", window("a", "b", "c"), window("b", "c", "a"), "moved a: 1/0 Scored, 3/0 Scored", "the fewest moves are one"},
 		{"reason in", pinned, window("a"), "reason a: 1/0 Pinned, 1/0 Scored", "it is in both for another reason"},
 		{"reason out", excluding(window(), out("a", "Dull")), excluding(window(), out("a", "Boring")), "reason a: 0/0 Dull, 0/0 Boring", "it is out of both for another reason"},
+		{"out and not there", excluding(window(), out("a", "Dull")), excluding(window(), out("b", "Dull")), "", "there is no reason in the other one"},
 		{"copies", excluding(window("a"), out("a", cupel.ExcludeDeduplicated)), window("a", "a"), "+ a: 0/0 Deduplicated, 2/0 Scored", "the first copies are one item"},
 		{"copies in another order", excluding(window(), out("a", cupel.ExcludeDeduplicated), out("a", "Boring")), excluding(window(), out("a", "Boring"), out("a", cupel.ExcludeDeduplicated)), "", "duplicates come last"},
 		{"all at once", excluding(window("a", "b", "c"), out("d", "Boring"), out("e", "Boring")), excluding(window("c", "b", "d"), out("a", "Boring"), out("e", "Dull")),

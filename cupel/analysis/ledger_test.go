@@ -111,6 +111,8 @@ func TestLedgerSurvivor(t *testing.T) {
 		scored("nan", 5, math.NaN()),                                           // 12
 		scored("p1", 5, 0.5, cupel.WithVersionOf("p")),                         // 13: older than a pinned version
 		scored("p2", 5, 1, cupel.WithVersionOf("p"), cupel.WithPinned()),       // 14
+		scored("s1", 5, 0.5, cupel.WithVersionOf("s")),                         // 15: older than a version in a group
+		scored("s2", 5, 0.5, cupel.WithVersionOf("s"), cupel.WithGroup("s")),   // 16
 	}
 	report := dryRun(t, items, 1000)
 	whole := analysis.NewLedger(report, items)
@@ -135,7 +137,8 @@ func TestLedgerSurvivor(t *testing.T) {
 		{8, -1, "a pinned item is never a copy"},
 		{9, -1, "it is out for its tokens"},
 		{-1, -1, "there is no such candidate"},
-		{15, -1, "there is no such candidate"},
+		{15, 16, "the newest version may be in a group"},
+		{17, -1, "there is no such candidate"},
 	} {
 		want, ok := max(tt.want, 0), tt.want >= 0
 		if got, found := whole.Survivor(tt.of); found != ok || got != want {
@@ -153,7 +156,7 @@ func TestLedgerSurvivor(t *testing.T) {
 			stale = append(stale, e.Candidate)
 		}
 	}
-	if !slices.Equal(stale, []int{0, 5, 6, 13}) {
+	if !slices.Equal(stale, []int{0, 5, 6, 13, 15}) {
 		t.Errorf("stale are %v, want the older ones, in and out of the window", stale)
 	}
 	if n := testing.AllocsPerRun(10, func() { whole.Survivor(2) }); n != 0 && !raceEnabled {

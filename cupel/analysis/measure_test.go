@@ -73,6 +73,10 @@ func TestIncludedUnits(t *testing.T) {
 			t.Errorf("got %s, want %s: %s", got, tt.want, tt.why)
 		}
 	}
+	short := analysis.IncludedUnit{{Item: item("whole", 5)}, {Item: item("short", 3, tool, cupel.WithOriginalTokens(10)), Form: 1}, {Item: item("cut", 4, cupel.WithOriginalTokens(20))}}
+	if got := short.Kind(); got != cupel.KindToolOutput {
+		t.Errorf("the kind is %s, want that of 10 tokens in full: only forms of this run count in full", got)
+	}
 	if units := analysis.IncludedUnits(nil); units != nil || analysis.IncludedUnit(nil).Kind() != "" {
 		t.Errorf("no report has units %v", units)
 	}

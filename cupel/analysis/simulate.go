@@ -34,13 +34,6 @@ func WithMaxBudgets(budgets int) ProbeOption {
 	}
 }
 
-// WithCeiling sets the largest budget in tokens that [WhyNot] tries. By default, and
-// for less than 0, it is enough for all candidates, or a multiple of that for slicers
-// that give a kind only a share of the budget.
-func WithCeiling(tokens int) ProbeOption {
-	return func(p *prober) { p.ceiling = tokens }
-}
-
 // WithProgress calls progress before each budget that
 // [FindMinBudgetForExhaustive] or [WhyNot] tries, with that budget and the last one it
 // may try, in tokens. The calls are made in the caller's goroutine.
@@ -60,7 +53,6 @@ type prober struct {
 	base       cupel.ContextBudget
 	net        bool // the target is the ceiling less the reserve
 	maxBudgets int
-	ceiling    int // less than 0 for none
 	saw        func(budget, last int)
 
 	tried  int
@@ -68,7 +60,7 @@ type prober struct {
 }
 
 func newProber(ctx context.Context, pipeline *pipeline.Pipeline, items []*cupel.ContextItem, opts []ProbeOption) (*prober, error) {
-	p := &prober{pipeline: pipeline, items: items, maxBudgets: 1 << 22, ceiling: -1}
+	p := &prober{pipeline: pipeline, items: items, maxBudgets: 1 << 22}
 	for _, opt := range opts {
 		if opt != nil {
 			opt(p)
@@ -89,7 +81,7 @@ func newProber(ctx context.Context, pipeline *pipeline.Pipeline, items []*cupel.
 func (p *prober) budget(tokens int) (cupel.ContextBudget, error) {
 	target := tokens
 	if p.net {
-		target -= min(p.base.OutputReserve(), tokens)
+		target -= p.base.OutputReserve() // below 0 where the budget is invalid anyway
 	}
 	return p.base.Resize(tokens, target)
 }

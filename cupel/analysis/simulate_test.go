@@ -151,6 +151,7 @@ func TestFindMinBudgetFor(t *testing.T) {
 		{name: "no tokens", items: []*cupel.ContextItem{zero}, ceiling: 100, want: 1, exact: 1, why: "a target of 0 selects nothing (R7)"},
 		{name: "negative tokens", items: []*cupel.ContextItem{negative}, ceiling: math.MaxInt, want: -1, exact: -1, first: -1, slicer: sliceFunc(failing), why: "it is never selected, which needs no look"},
 		{name: "with a reserve", items: []*cupel.ContextItem{a}, ceiling: 100, base: budget(200, 0, cupel.WithOutputReserve(30)), want: 40, exact: 40, first: 10, why: "budgets below the reserve cannot be built and include nothing (R40)"},
+		{name: "a reserve above the ceiling", items: []*cupel.ContextItem{a}, ceiling: 20, base: budget(200, 0, cupel.WithOutputReserve(30)), want: -1, exact: -1, first: 10, why: "no budget can be built, the last one neither (R40)"},
 		{name: "not monotonic, missed", items: notMonotonic, ceiling: 20, want: 19, exact: 8, first: 5, why: "from 11 tokens on A takes them, and the search looks at 12 first"},
 		{name: "beyond everything", items: []*cupel.ContextItem{scored("huge", math.MaxInt, 0.1)}, ceiling: math.MaxInt, want: math.MaxInt, exact: math.MaxInt, first: math.MaxInt, why: "the last budget there is"},
 		{name: "forms", items: []*cupel.ContextItem{scored("full", 10, 0.9, forms), item("pin", 2, cupel.WithPinned())}, ceiling: 50, want: 5, exact: 5, first: 3, why: "its smallest form needs 3"},
@@ -208,6 +209,36 @@ func TestSearchSkipsBudgets(t *testing.T) {
 			t.Errorf("%s: got %d, %t, %v after %+v", name, got, found, err, l)
 		}
 	}
+}
+
+// A slicer that knows up to where it selects the same, and nothing of single items, is
+// asked about them once.
+func TestSearchAsksOnce(t *testing.T) {
+	asked := 0
+	knows := explaining{
+		sliceFunc(func(_ context.Context, _ []cupel.ScoredItem, b cupel.SliceBudget) (strategy.Selection, error) {
+			return strategy.Selection{StaysUntil: b.TargetTokens}, nil
+		}),
+		func() { asked++ },
+	}
+	a := scored("a", 1, 1)
+	_, found, err := analysis.FindMinBudgetForExhaustive(t.Context(), newPipeline(knows), []*cupel.ContextItem{a}, a, 50)
+	if err != nil || found || asked != 1 {
+		t.Errorf("asked %d times, found %t, %v", asked, found, err)
+	}
+}
+
+// explaining counts how often it is asked why an item is left out.
+type explaining struct {
+	strategy.Slicer
+	asked func()
+}
+
+func (e explaining) Facts() strategy.Facts {
+	return strategy.Facts{Of: e, Explain: func(context.Context, []cupel.ScoredItem, cupel.SliceBudget, strategy.Selection, int) (strategy.Obstacle, error) {
+		e.asked()
+		return strategy.Obstacle{Rule: "no rule"}, nil
+	}}
 }
 
 func TestFindMinBudgetForFails(t *testing.T) {
@@ -314,7 +345,7 @@ func TestCanceledMidway(t *testing.T) {
 			return err
 		},
 		"why not": func(ctx context.Context, p *pipeline.Pipeline) error {
-			return second(analysis.WhyNot(ctx, p, items, budget(9, 9), 0, analysis.WithCeiling(math.MaxInt)))
+			return second(analysis.WhyNot(ctx, p, append(items, scored("large", math.MaxInt-1, 0.1)), budget(9, 9), 0))
 		},
 	} {
 		ctx, cancel := context.WithCancel(t.Context())

@@ -34,9 +34,6 @@ type WhyNotAnswer struct {
 	IfPinned *Exchange
 	// Smallest is the smallest budget that includes the candidate.
 	Smallest SmallestBudget
-	// AtSmallest is how the selection at that budget differs from the run's. It is
-	// nil if no budget was found.
-	AtSmallest *Exchange
 }
 
 // Exchange is how another selection differs from a run's.
@@ -94,7 +91,7 @@ const maxProbes = 10_000
 // reserve, and with the reserved slots and the safety margin of budget. WhyNot
 // starts with a binary search and then tries the smaller budgets, skipping those at
 // which the slicer knows that the candidate stays out. It tries up to 10,000, or the
-// limit of [WithMaxBudgets]. [WithCeiling] and [WithProgress] apply too. Scores do
+// limit of [WithMaxBudgets]. [WithProgress] applies too. Scores do
 // not depend on the budget: the scorer is called twice, the second time with the
 // candidate pinned.
 //
@@ -153,18 +150,14 @@ func (a *WhyNotAnswer) findInstead(ctx context.Context, prepared *pipeline.Prepa
 	return nil
 }
 
-// findExchanges finds what would change if the candidate were pinned, and at the
+// findExchanges finds what would change if the candidate were pinned, and the
 // smallest budget that includes it.
 func (a *WhyNotAnswer) findExchanges(ctx context.Context, p *prober) error {
 	code := cupel.ExclusionCode(a.Code)
 	gone := code == cupel.ExcludeDeduplicated || code == cupel.ExcludeNegativeTokens // before scoring
 	if a.Place == 0 && !gone {
-		pinned, err := a.Item.With(cupel.WithPinned())
-		if err != nil {
-			return err
-		}
 		items := slices.Clone(p.items)
-		items[a.Candidate] = pinned
+		items[a.Candidate], _ = a.Item.With(cupel.WithPinned()) // the run has checked the item
 		prepared, err := p.pipeline.Prepare(ctx, items)
 		if err != nil {
 			return err
@@ -181,13 +174,7 @@ func (a *WhyNotAnswer) findExchanges(ctx context.Context, p *prober) error {
 	if isCanceled(a.Smallest.Err) {
 		return a.Smallest.Err
 	}
-	if !a.Smallest.Found {
-		return nil
-	}
-	at := p.try(ctx, a.Smallest.Tokens)
-	var err error
-	a.AtSmallest, err = a.exchange(at.Candidates, at.failed)
-	return err
+	return nil
 }
 
 // exchange compares another selection from candidates at the same positions, or its
@@ -229,7 +216,7 @@ func (p *prober) smallest(ctx context.Context, item *cupel.ContextItem) Smallest
 	ceiling, included, failed := p.ceilingFor(ctx)
 	result := SmallestBudget{SearchedTo: ceiling}
 	lowest, last := p.lowest(item), ceiling
-	if included && lowest <= ceiling {
+	if included {
 		var tokens int
 		if tokens, failed = p.halve(ctx, lowest, ceiling); failed == nil {
 			result.Found, result.Tokens, last = true, tokens, tokens-1
@@ -253,10 +240,6 @@ func (p *prober) smallest(ctx context.Context, item *cupel.ContextItem) Smallest
 // candidate. If a budget with room for all does not include it, as with a small
 // share or large buckets, a multiple may.
 func (p *prober) ceilingFor(ctx context.Context) (ceiling int, included bool, err error) {
-	if p.ceiling >= 0 {
-		included, err = p.includes(ctx, p.ceiling)
-		return p.ceiling, included, err
-	}
 	ceiling = SufficientBudget(p.items, p.base)
 	included, err = p.includes(ctx, ceiling)
 	const times = 128 // enough for a share of one percent

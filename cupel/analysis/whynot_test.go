@@ -119,7 +119,6 @@ func checkWhyNot(t *testing.T, p *pipeline.Pipeline, items []*cupel.ContextItem,
 		if err != nil || !in(report)[candidate] {
 			fail("the smallest budget does not include it: %v", err)
 		}
-		same("at the smallest budget", a.AtSmallest, report, nil)
 	}
 
 	if (a.IfPinned == nil) != (a.Place > 0 || gone) {
@@ -247,7 +246,7 @@ func TestWhyNot(t *testing.T) {
 		{"older", "the newest stands for it", []*cupel.ContextItem{newest, old, scored("plain", 5, 0.9)}, slicer.Greedy{}, budget(10, 10), 1, nil, []string{"Of the versions of one thing the newest counts. Older ones come back only in its place.\ninstead: newest\n"}},
 		{"share", "a tenth of 300 tokens, and 30", items, must(slicer.NewQuota(slicer.Greedy{}, slicer.Cap("ToolOutput", 10))), reserve, 3, nil, []string{"QuotaSlice gives the kind ToolOutput 7 of 70 tokens.", "is 330 tokens."}},
 		{"few budgets", "halving finds what is enough", items, counted, reserve, 3, []analysis.ProbeOption{ten}, []string{"A budget of ", "tokens includes it; a smaller one may."}},
-		{"too few", "the first ten budgets are 50 to 59", items, counted, reserve, 3, []analysis.ProbeOption{ten, analysis.WithCeiling(60)}, []string{"No budget up to 59 tokens includes it; not all larger ones were looked at."}},
+		{"too few", "the first ten budgets are 50 to 59", items, selects(0), reserve, 3, []analysis.ProbeOption{ten}, []string{"No budget up to 59 tokens includes it; not all larger ones were looked at."}},
 		{"fails beyond", "what fails at large budgets says nothing of smaller ones", items, fails(101, 10000), budget(80, 80), 3, nil, []string{"is 60 tokens."}},
 		{"fails before", "60 may not be the smallest when 55 fails", items, fails(45, 45), budget(80, 80), 3, nil, []string{"A budget of 100 tokens includes it; a smaller one may."}},
 		{"fails before and beyond", "nothing is known to include it", items, fails(45, 45, 101, 10000), budget(80, 80), 3, nil, []string{"The smallest budget that includes it is not known: slicer "}},
@@ -265,6 +264,23 @@ func TestWhyNot(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestWhyNotOfNearCopies(t *testing.T) {
+	var text string
+	for i := range 60 {
+		text += fmt.Sprintf("w%c%c ", 'a'+i/26, 'a'+i%26)
+	}
+	items := []*cupel.ContextItem{item(text+"once", 1), item(text+"twice", 1)}
+	p := newPipeline(slicer.Greedy{}, func(c *pipeline.Config) { c.NearDuplicates = 0.5 })
+	report := must(p.DryRun(t.Context(), items, budget(9, 9)))
+	a := must(analysis.WhyNot(t.Context(), p, items, budget(9, 9), 0))
+	if a.Rule != "Of items with nearly the same text, the newest counts." || !slices.Equal(a.DisplacedBy, []int{1}) || a.IfPinned == nil || a.Smallest.String() != "No budget includes it." {
+		t.Errorf("got %q, %v, %+v, %s", a.Rule, a.DisplacedBy, a.IfPinned, a.Smallest)
+	}
+	if survivor, ok := analysis.NewLedger(reread(t, report), nil).Survivor(1); !ok || survivor != 0 {
+		t.Errorf("from JSON the survivor is %d, %t", survivor, ok)
 	}
 }
 
@@ -289,8 +305,7 @@ func TestWhyNotFails(t *testing.T) {
 // halving has found one that includes the candidate.
 func TestWhyNotLooksNoFurther(t *testing.T) {
 	first, second, pin := scored("first", 30, 0.9), scored("second", 20, 0.1), scored("pin", 5, 0, cupel.WithPinned())
-	rare, never := scored("rare", 1, 1), selects(0)
-	beyond := analysis.WithCeiling(11_999)
+	rest, never := []*cupel.ContextItem{scored("rare", 1, 1), scored("large", 11_998, 1)}, selects(0)
 	few, many := analysis.WithMaxBudgets(2), analysis.WithMaxBudgets(1<<22)
 	for _, tt := range []struct {
 		items    []*cupel.ContextItem // the first is the candidate
@@ -303,8 +318,8 @@ func TestWhyNotLooksNoFurther(t *testing.T) {
 		{[]*cupel.ContextItem{second, first}, custom{slicer.Greedy{}}, nil, "The smallest budget that includes it is 20 tokens.", 0, 0, "halving from 20 to 50 looks at 20 first, and nothing is left to look at"},
 		{[]*cupel.ContextItem{second, first, pin}, custom{slicer.Greedy{}}, nil, "The smallest budget that includes it is 25 tokens.", 20, 25, "halving misses 25, where the first does not fit, and finds 55"},
 		{[]*cupel.ContextItem{second, first, pin}, custom{slicer.Greedy{}}, []analysis.ProbeOption{few}, "A budget of 55 tokens includes it; a smaller one may.", 20, 21, "two budgets say little"},
-		{[]*cupel.ContextItem{rare}, never, []analysis.ProbeOption{beyond}, "No budget up to 10000 tokens includes it; not all larger ones were looked at.", 1, 10_000, "ten thousand budgets are tried by default"},
-		{[]*cupel.ContextItem{rare}, never, []analysis.ProbeOption{beyond, many}, "No budget up to 11999 tokens includes it.", 1, 11_999, "the caller's limit holds"},
+		{rest, never, nil, "No budget up to 10000 tokens includes it; not all larger ones were looked at.", 1, 10_000, "ten thousand budgets are tried by default"},
+		{rest, never, []analysis.ProbeOption{many}, "No budget up to 11999 tokens includes it.", 1, 11_999, "the caller's limit holds"},
 	} {
 		var l looked
 		a, err := analysis.WhyNot(t.Context(), newPipeline(tt.slicer), tt.items, budget(10, 10), 0, append(tt.opts, l.option())...)
@@ -330,7 +345,7 @@ func TestWhyNotReportsFailures(t *testing.T) {
 			return slicer.Greedy{}.Slice(ctx, items, b)
 		})), items, budget(4, 4), 1)
 		if calls < at {
-			if err != nil || a.Smallest != complete || a.AtSmallest == nil || a.IfPinned == nil {
+			if err != nil || a.Smallest != complete || a.IfPinned == nil {
 				t.Errorf("without a failure: %+v, %v", a, err)
 			}
 			break
@@ -341,17 +356,17 @@ func TestWhyNotReportsFailures(t *testing.T) {
 			if a != nil || !errors.Is(err, errBroken) {
 				t.Errorf("failing at call %d: %+v, %v", at, a, err)
 			}
-		case a.Smallest == complete && a.AtSmallest != nil && a.IfPinned != nil:
+		case a.Smallest == complete && a.IfPinned != nil:
 		case errors.Is(a.Smallest.Err, errBroken):
 			said++
-			if a.Smallest.Exact || (a.AtSmallest == nil) != !a.Smallest.Found {
+			if a.Smallest.Exact {
 				t.Errorf("failing at call %d: %+v with an error", at, a.Smallest)
 			}
 		default:
 			t.Errorf("failing at call %d: %+v, no error", at, a.Smallest)
 		}
 	}
-	if failed < 4 || said == 0 { // the run, the explanation, if it were pinned, at the smallest budget
+	if failed < 3 || said == 0 { // the run, the explanation, if it were pinned
 		t.Errorf("%d failures ended it, want one for each part of the answer, and %d were in it", failed, said)
 	}
 }

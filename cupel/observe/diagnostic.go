@@ -3,6 +3,7 @@ package observe
 import (
 	"cmp"
 	"context"
+	"slices"
 	"strconv"
 	"sync"
 
@@ -123,7 +124,7 @@ func (c *DiagnosticTraceCollector) StartRun(ctx context.Context, info RunInfo) (
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.report, c.events = nil, make([]cupel.TraceEvent, 0, events)
+	c.report, c.events = nil, slices.Grow(c.events[:0], events) // Events returns copies
 	return ctx, diagnosticRun{collector: c}
 }
 

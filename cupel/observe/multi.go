@@ -214,17 +214,14 @@ func (m *multiTurn) CommitTurn(ctx context.Context, c turn.Commit) {
 // tellAll reports an end to each of all, even if one panics, because each must end
 // what it started.
 func tellAll[T any](all []T, tell func(T)) {
-	next := 0
-	tellNext := func() {
-		next++
-		tell(all[next-1])
-	}
+	told := 0
 	defer func() {
-		for next < len(all) {
-			value.Quietly(tellNext)
+		for _, each := range all[told:] {
+			value.Quietly(func() { tell(each) })
 		}
 	}()
-	for next < len(all) {
-		tellNext()
+	for _, each := range all {
+		told++
+		tell(each)
 	}
 }

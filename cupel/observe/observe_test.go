@@ -19,6 +19,7 @@ type watch struct {
 	detail observe.TraceDetail
 	off    bool   // not enabled
 	blind  bool   // wants no run
+	mute   bool   // returns no context for a stage
 	panics string // where
 }
 
@@ -50,6 +51,9 @@ func (w *watch) Detail() observe.TraceDetail { return w.detail }
 
 func (w *watch) StartStage(ctx context.Context, s observe.StageStart) context.Context {
 	w.note("start ", s.Stage, " after a ", ctx.Value(key("a")))
+	if w.mute {
+		return nil
+	}
 	return context.WithValue(ctx, key(w.name), s.Stage)
 }
 
@@ -72,6 +76,9 @@ func run(ctx context.Context, c observe.TraceCollector) {
 	item, _ := cupel.NewContextItem("a", 1)
 	report := &cupel.SelectionReport{TotalCandidates: 3, Excluded: []cupel.ExcludedItem{{Item: item}}}
 	ctx, state := c.(observe.RunObserver).StartRun(ctx, observe.RunInfo{Candidates: 3, Start: time.Unix(7, 0)})
+	if ctx == nil {
+		panic("no context")
+	}
 	if state == nil {
 		return
 	}
@@ -88,10 +95,17 @@ func run(ctx context.Context, c observe.TraceCollector) {
 		recorder.RecordItemEvent(cupel.TraceEvent{Stage: "S"})
 	}
 	recorder.RecordStageEvent(cupel.TraceEvent{Stage: "S"})
-	state.EndStage(inner, observe.StageEnd{
-		Stage: "S", Start: time.Unix(8, 0), End: time.Unix(9, 0),
-		Reasons: make([]observe.ReasonCount, 1), Excluded: make([]cupel.ExcludedItem, 2), Included: make([]cupel.IncludedItem, 3),
-	})
+	e := observe.StageEnd{Stage: "S", Start: time.Unix(8, 0), End: time.Unix(9, 0)}
+	if detail.Reasons {
+		e.Reasons = make([]observe.ReasonCount, 1)
+	}
+	if detail.Exclusions || detail.Items {
+		e.Excluded = make([]cupel.ExcludedItem, 2)
+	}
+	if detail.Items {
+		e.Included = make([]cupel.IncludedItem, 3)
+	}
+	state.EndStage(inner, e)
 	end := observe.RunEnd{}
 	if detail.Report {
 		end.Report = report
@@ -122,6 +136,8 @@ func TestMulti(t *testing.T) {
 			"a run 3, b run 3, a " + started + "true, b " + started + "S, a stage event S, b stage event S, a " + ended + "S0 0 0 <nil> 8 9, b " + ended + "S0 0 0 <nil> 8 9, a end of run false <nil>, b end of run false <nil>"},
 		{"each detail reaches the one who asked", []*watch{{name: "a", detail: detail{Reasons: true, ItemEvents: true, Report: true}}, {name: "b", detail: detail{Exclusions: true}}, {name: "c", detail: detail{Items: true}}},
 			"a run 3, b run 3, c run 3, a " + started + "true, b " + started + "S, c " + started + "S, a item event S, a stage event S, b stage event S, c stage event S, a " + ended + "S1 0 0 <nil> 8 9, b " + ended + "S0 2 0 <nil> 8 9, c " + ended + "S0 2 3 <nil> 8 9, a end of run true <nil>, b end of run false <nil>, c end of run false <nil>"},
+		{"exclusions without items", []*watch{{name: "a", detail: detail{Exclusions: true}}, {name: "b", mute: true}, {name: "c"}},
+			"a run 3, b run 3, c run 3, a " + started + "true, b " + started + "S, c " + started + "S, a stage event S, b stage event S, c stage event S, a " + ended + "true 0 2 0 <nil> 8 9, b " + ended + "true 0 0 0 <nil> 8 9, c " + ended + "true 0 0 0 <nil> 8 9, a end of run false <nil>, b end of run false <nil>, c end of run false <nil>"},
 		{"one is off, one does not want this run", []*watch{{name: "a", off: true}, {name: "b", blind: true}, {name: "c"}},
 			"b run 3, c run 3, c " + started + "<nil>, c stage event S, c " + ended + "<nil> 0 0 0 <nil> 8 9, c end of run false <nil>"},
 		{"no one follows", []*watch{{name: "a", off: true}, {name: "b", blind: true}}, "b run 3"},
@@ -174,6 +190,17 @@ func TestMultiOfSeveralSorts(t *testing.T) {
 	}
 }
 
+// TestMultiWithinAnother has a collector around it that hides what StartRun needs.
+func TestMultiWithinAnother(t *testing.T) {
+	var notes []string
+	hidden := struct{ observe.TraceCollector }{observe.Multi(&watch{name: "a", to: &notes, off: true}, &watch{name: "b", to: &notes}, &plain{&notes})}
+	hidden.RecordItemEvent(cupel.TraceEvent{Stage: "S"})
+	hidden.RecordStageEvent(cupel.TraceEvent{Stage: "S"})
+	if got := strings.Join(notes, ", "); got != "b item event S, p item event, b stage event S, p stage event" {
+		t.Errorf("the events were %s", got)
+	}
+}
+
 func TestDiagnosticCollector(t *testing.T) {
 	for level, events := range map[observe.TraceDetailLevel]int{observe.TraceDetailStage: 1, observe.TraceDetailItem: 2} {
 		c := observe.NewDiagnosticTraceCollector(observe.WithDetailLevel(level), nil)
@@ -184,6 +211,11 @@ func TestDiagnosticCollector(t *testing.T) {
 		for range 2 { // a second run forgets the first
 			run(t.Context(), c)
 		}
+		_, _ = c.StartRun(t.Context(), observe.RunInfo{})
+		if r := c.BuildReport(); r.TotalCandidates != 0 || len(r.Events) != 0 {
+			t.Errorf("%s: at the start of a run the report is that of the last: %+v", level, r)
+		}
+		run(t.Context(), c)
 		r := c.BuildReport()
 		if len(r.Events) != events || len(c.Events()) != events || r.TotalCandidates != 3 {
 			t.Errorf("%s: %v, %+v; want %d events of the last run", level, c.Events(), r, events)
@@ -200,6 +232,20 @@ func TestDiagnosticCollector(t *testing.T) {
 	_, state := none.StartRun(t.Context(), observe.RunInfo{})
 	if none.IsEnabled() || state != nil || len(none.Events()) != 0 || none.BuildReport().TotalCandidates != 0 {
 		t.Error("a nil collector knows something")
+	}
+}
+
+// The events of all items share memory that is made at the start of the run.
+func TestDiagnosticCollectorMakesRoom(t *testing.T) {
+	made := testing.AllocsPerRun(5, func() {
+		c := observe.NewDiagnosticTraceCollector(observe.WithDetailLevel(observe.TraceDetailItem))
+		_, _ = c.StartRun(t.Context(), observe.RunInfo{Candidates: 100})
+		for range 105 {
+			c.RecordItemEvent(cupel.TraceEvent{})
+		}
+	})
+	if made > 5 {
+		t.Errorf("a collector and its events take %v allocations", made)
 	}
 }
 

@@ -145,8 +145,8 @@ func TestAbandonedRuns(t *testing.T) {
 					} else if e.Err != nil {
 						t.Errorf("%s ended with %v", e.Stage, e.Err)
 					}
-					if e.End.Before(e.Start) || e.Start.IsZero() {
-						t.Errorf("%s lasts from %s to %s", e.Stage, e.Start, e.End)
+					if e.End.Before(e.Start) || e.Start.IsZero() || e.Duration < 0 || e.Duration > e.End.Sub(e.Start) {
+						t.Errorf("%s lasts from %s to %s, %s of it busy", e.Stage, e.Start, e.End, e.Duration)
 					}
 					ends = append(ends, end)
 				}

@@ -42,10 +42,9 @@ func (p *Prepared) Choose(ctx context.Context, budget cupel.ContextBudget) (Choi
 	if r.failed != nil {
 		return Choice{}, r.failed
 	}
-	linked := r.columns.Links != nil
 	err := r.stage(ctx, classify, 0, r.classify)
 	if err != nil {
-		unfit := !linked && errors.Is(err, ErrPinnedExceedsBudget)
+		unfit := errors.Is(err, ErrPinnedExceedsBudget)
 		return Choice{known: unfit, unfit: unfit, pinned: r.choice.PinnedTokens}, err
 	}
 	err = r.stage(ctx, slice, 0, r.slice)
@@ -61,7 +60,7 @@ func (p *Prepared) Choose(ctx context.Context, budget cupel.ContextBudget) (Choi
 	}
 	c.Tokens = c.tokens.Int()
 	switch {
-	case linked:
+	case r.columns.Links != nil:
 		c.Forms = r.formsOf(r.choice.Merged)
 	case !r.overflowed: // the slicer does not decide about an overflow
 		c.known, c.effective, c.staysUntil = true, r.effective, r.selection.StaysUntil
@@ -87,8 +86,8 @@ func (r *run) formsOf(merged []engine.Chosen) (forms []int32) {
 
 // HoldsAt reports whether another budget would certainly give the same choice, or
 // would not fit the pinned items either where this one does not. It knows of larger
-// budgets if the slicer does (StaysUntil of strategy.Selection), and of none if a
-// candidate has a group, a variant or a version key. It calls no strategy.
+// budgets if the slicer does (StaysUntil of strategy.Selection), and of none that fits
+// if a candidate has a group, a variant or a version key. It calls no strategy.
 func (c *Choice) HoldsAt(budget cupel.ContextBudget) bool {
 	if !c.known {
 		return false

@@ -77,9 +77,6 @@ func (r *run) explain(ctx context.Context, candidate engine.Candidate) (o strate
 		}
 		return o, nil
 	}
-	if plain {
-		return o, nil
-	}
 	return r.explainSlice(ctx, at)
 }
 

@@ -76,6 +76,9 @@ func TestPreparedExplain(t *testing.T) {
 		if err != nil {
 			got = err.Error()
 		}
+		if tt.items != plain && o.OutUntil != 0 {
+			t.Errorf("%s: it is out until %d: units may shrink", tt.why, o.OutUntil)
+		}
 		if !strings.HasSuffix(got, tt.want) || tt.want == "[]" && got != "[]" {
 			t.Errorf("%s: got %s, want %s", tt.why, got, tt.want)
 		}

@@ -66,6 +66,20 @@ func TestStrategiesThatChangeTheirArguments(t *testing.T) {
 	}
 }
 
+// A slicer that puts another item into its list may take a form that its own items do
+// not have.
+func TestSlicerTakesAFormThatIsNotThere(t *testing.T) {
+	full := item(t, "full", 9, cupel.WithVariants(cupel.Variant{Content: "short", Tokens: 2, Worth: 0.5}))
+	p := newPipeline(t, withSlicer(sliceFunc(func(_ context.Context, items []cupel.ScoredItem, _ cupel.SliceBudget) (strategy.Selection, error) {
+		items[0].Item = full
+		return strategy.Selection{Smaller: []strategy.SmallerForm{{Index: 0, Form: 1}}}, nil
+	})))
+	window, err := p.Run(t.Context(), []*cupel.ContextItem{item(t, "a", 5, hint(0.9))}, budgetOf(t, 9, 9))
+	if window != nil || !errors.Is(err, cupel.ErrContract) || err.Error() != "cupel: slicer pipeline_test.sliceFunc changed the list that it was given, which breaks the contract of a slicer" {
+		t.Errorf("got %v, %v", window, err)
+	}
+}
+
 func TestPipelineThatNewDidNotBuild(t *testing.T) {
 	for name, p := range map[string]*pipeline.Pipeline{"nil": nil, "zero": {}} {
 		t.Run(name, func(t *testing.T) {

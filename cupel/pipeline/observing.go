@@ -196,12 +196,9 @@ func (r *run) tellItemEvents(stage stageNumber, err error) {
 	}
 }
 
-// leftOut records that candidates were left out, if somebody wants to know.
+// leftOut records that candidates were left out.
 func (r *run) leftOut(list []engine.Decision) {
 	o := &r.observer
-	if !o.why() && r.tally == nil {
-		return
-	}
 	for i := 0; i < len(list); { // neighbours have mostly the same reason
 		code, from := r.codeOf(&list[i]), i
 		for i < len(list) && r.codeOf(&list[i]) == code {

@@ -306,11 +306,9 @@ func (r *run) reportOverflow() {
 	for i := range r.merged {
 		event.OverflowingItems = r.appendWindow(event.OverflowingItems, i)
 	}
-	if r.observer.detail.Report {
-		kept := event
-		kept.OverflowingItems = slices.Clone(event.OverflowingItems) // the function may change its own
-		r.overflow = &kept
-	}
+	kept := event
+	kept.OverflowingItems = slices.Clone(event.OverflowingItems) // the function may change its own
+	r.overflow = &kept
 	if tell != nil {
 		tell(event)
 	}

@@ -238,7 +238,7 @@ func (s *stream) take(ctx, inClassify context.Context, item *cupel.ContextItem) 
 	}
 	s.leave()
 	err := s.process(ctx)
-	if err == nil && s.left() > 0 {
+	if err == nil {
 		s.enter(ctx, classify, 0)
 	}
 	return err
@@ -341,9 +341,7 @@ func (s *stream) placeKept(ctx context.Context) (int, error) {
 	for at := range s.ranking.Sorted() {
 		s.selection.Indices = append(s.selection.Indices, at)
 	}
-	if _, err := s.choose(engine.Limits{}); err != nil {
-		return 0, err
-	}
+	_, _ = s.choose(engine.Limits{}) // there are no forms, so it cannot fail
 	return s.place(ctx)
 }
 

@@ -169,7 +169,7 @@ func TestRunStreamFails(t *testing.T) {
 		{"members may come at any time", of("a 2 .5; g 1 .5 g=g pin"), 3, plain, "invalid item at index 1: group" + instead, cupel.ErrInvalidItem, 1},
 		{"what is kept does not change", of("v 2 .5 v=1:.5 k=f"), 3, plain, "invalid item at index 0: variants" + instead, cupel.ErrInvalidItem, 0},
 		{"a newer version may come at any time", of("n -2 .5 k=f"), 3, plain, "invalid item at index 0: versionOf" + instead, cupel.ErrInvalidItem, 0},
-		{"pinned items are checked as they come", of("p 9 0 pin; q 92 0 pin; a 2 .5"), 3, plain, "Pinned items require 101 tokens, but only 100 are available", pipeline.ErrPinnedExceedsBudget, 2},
+		{"pinned items are checked as they come, before others are scored", of("a 2 .5; p 9 0 pin; q 92 0 pin; a 2 .5"), 3, withScorer(batchFunc(func(context.Context, []*cupel.ContextItem, []float64) error { return unread })), "Pinned items require 101 tokens, but only 100 are available", pipeline.ErrPinnedExceedsBudget, 3},
 		{"a pinned item may come late", of(three + "; p 9 0 pin"), 1, plain, "Selected items require 15 tokens, exceeding target budget of 10", pipeline.ErrOverflow, 4},
 		{"the scorer fails", of(three), 3, withScorer(batchFunc(func(context.Context, []*cupel.ContextItem, []float64) error { return unread })), "scorer pipeline_test.batchFunc failed: connection reset", unread, 3},
 		{"its panic is not the source's", of(three), 3, withScorer(scoreFunc(func(*cupel.ContextItem, []*cupel.ContextItem) float64 { panic("no score") })), "scorer pipeline_test.scoreFunc panicked: panic: no score", cupel.ErrStrategy, 3},

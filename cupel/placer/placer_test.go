@@ -86,6 +86,30 @@ func TestUShaped(t *testing.T) {
 	})
 }
 
+// TestMemory: what placers sort with is used again.
+func TestMemory(t *testing.T) {
+	var items []cupel.ScoredItem
+	for i := range 1000 {
+		items = append(items, after(time.Duration(i*7919%1000)*time.Second))
+	}
+	for p, most := range map[strategy.Placer]float64{placer.Chronological{}: 2, placer.UShaped{}: 1} { // the list, and what a closure needs
+		if made := testing.AllocsPerRun(20, func() { _, _ = p.Place(t.Context(), items) }); made > most {
+			t.Errorf("%T takes %v allocations, want at most %v", p, made, most)
+		}
+	}
+}
+
+func TestDescriptors(t *testing.T) {
+	all := placer.Descriptors()
+	if len(all) != 2 || all[0].Name != "chronological" || all[1].Name != "uShaped" {
+		t.Errorf("got %v", all)
+	}
+	all[0].Name = "changed"
+	if placer.Descriptors()[0].Name != "chronological" {
+		t.Error("a caller changed the list")
+	}
+}
+
 // TestAgainstTheChapters compares with the pseudocode, on short and long lists.
 func TestAgainstTheChapters(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))

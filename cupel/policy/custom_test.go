@@ -77,6 +77,23 @@ func everythingRegistry(t *testing.T) *policy.Registry {
 	return r
 }
 
+// TestRefusedInner: an inner strategy that could be built may still be refused.
+func TestRefusedInner(t *testing.T) {
+	r := policy.NewRegistry()
+	if err := r.RegisterScorer(strategy.Descriptor{
+		Name: "picky", Doc: "Takes no inner scorer.", Fields: []strategy.Field{{Name: "inner", Type: strategy.Child, Doc: "A scorer."}},
+		Build: func(strategy.Args) (any, error) {
+			return nil, &cupel.InvalidConfigError{Component: "Picky", Field: "inner", Reason: "is not taken"}
+		},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	err := with(of("picky", settings{"inner": of("recency")})).Validate(r)
+	if got := problemsOf(t, err); got != "scorers[0].inner: is not taken" {
+		t.Errorf("got %s", got)
+	}
+}
+
 // TestCustomSettings reads, writes, validates and builds a registered type.
 func TestCustomSettings(t *testing.T) {
 	r := everythingRegistry(t)

@@ -248,6 +248,8 @@ func TestWriteFails(t *testing.T) {
 		{"nil curve", with(of("decay", settings{"curve": policy.Strategy{}})), "scorers[0].curve must be a curve with a type", "the same for curves"},
 		{"NaN", policy.Policy{Scorers: []policy.Weighted{{of("recency"), nan}}}, "scorers[0].weight must be a finite number, got NaN", "JSON has no NaN, and no policy could have one"},
 		{"NaN in a map", with(of("kind", settings{"weights": map[string]float64{"a": nan}})), `scorers[0].weights["a"] must be a finite number, got NaN`, "the path leads into maps"},
+		{"another type", with(of("kind", settings{"weights": 1})), "scorers[0].weights must be of type map[string]float64, got int", "it would be lost"},
+		{"another name", with(of("decay", settings{"curve": of("window", settings{"maxAge": "1h"})})), "scorers[0].curve.maxAge must be of type time.Duration, got string", "inside too"},
 		{"overflow", func() policy.Policy { p := policy.Chat(); p.Overflow = 3; return p }(), `overflow "OverflowStrategy(3)" is unknown; want one of Throw, Truncate, Proceed`, "no name for it"},
 		{"too long", func() policy.Policy { p := policy.Chat(); p.Name = strings.Repeat("x", policy.MaxBytes); return p }(), "value is longer than 1048576 bytes", "Decode would refuse it"},
 		{"settings of a type that is not built in", with(of("x", settings{"a": settings{"b": []string{"c", "\xff"}}})), "scorers[0].a.b[1] is not valid UTF-8", "the path leads into them"},

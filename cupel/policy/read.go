@@ -168,10 +168,7 @@ func (b *builder) members(text raw, at string, pathOf func(at, name string) stri
 }
 
 func (b *builder) weights(text raw, at string) any {
-	members, ok := b.members(text, at, strategy.Key)
-	if !ok {
-		return nil
-	}
+	members, _ := b.members(text, at, strategy.Key)
 	weights := make(map[string]float64, len(members))
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		weights[name], _ = b.scalar(strategy.Number, members[name].(raw), strategy.Key(at, name)).(float64)

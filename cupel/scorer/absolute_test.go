@@ -129,6 +129,8 @@ func TestMetadataTrust(t *testing.T) {
 		{"too large", "1e999", missing, "overflows to infinity, which is not finite"},
 		{"json.Number", json.Number("0.35"), 0.35, "a number as JSON spells it (R11)"},
 		{"float64", 0.45, 0.45, "a number is used directly"},
+		{"NaN as a number", math.NaN(), missing, "not finite either"},
+		{"infinity as a number", math.Inf(1), missing, "not finite either"},
 		{"float32", float32(0.5), 0.5, "any floating-point type (R11)"},
 		{"int", 1, 1, "any integer type (R11)"},
 		{"uint64", uint64(math.MaxUint64), 1, "any integer type, clamped"},

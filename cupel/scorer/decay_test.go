@@ -59,6 +59,7 @@ func TestDecay(t *testing.T) {
 		{"longest window", longest, items{age(math.MaxInt64), age(math.MaxInt64 - 1), at(date(1)), at(date(1700)), at(date(1800)), at(reference.Add(-math.MaxInt64).Add(-1))}, []float64{0, 1, 0, 0, 1, 0}, "ages beyond 292 years do not wrap (R10)"},
 		{"long age and half-life", coarse{scorer.Must(scorer.NewDecay(fixed(date(2025)), scorer.Must(scorer.Exponential(math.MaxInt64))))}, items{at(date(1025))}, billionths(math.Exp(-math.Ln2 * thousandYears / (math.MaxInt64 / 1e9))), "a thousand years at a half-life of 292"},
 		{"nanoseconds borrow", coarse{decay(scorer.Must(scorer.Exponential(time.Second)))}, items{at(reference.Add(-1500 * time.Millisecond)), at(reference.Add(-500 * time.Millisecond))}, billionths(math.Pow(2, -1.5), math.Pow(2, -0.5)), "fractions of a second count"},
+		{"to the last bit", decay(scorer.Must(scorer.Exponential(time.Second))), items{at(reference.Add(-1500 * time.Millisecond))}, []float64{math.Exp2(-1.5)}, "in the form of Duration.Seconds"},
 	})
 }
 

@@ -151,4 +151,10 @@ func TestDiverseErrors(t *testing.T) {
 	if _, err := (Diverse{}).Slice(ctx, items, budget); err != context.Canceled {
 		t.Errorf("got %v", err)
 	}
+	for _, target := range []int{0, -1} {
+		sel, err := (Diverse{}).Slice(t.Context(), []cupel.ScoredItem{scoredText(t, "a", 0, 1)}, cupel.SliceBudget{MaxTokens: 10, TargetTokens: target})
+		if err != nil || sel.Indices != nil {
+			t.Errorf("got %v, %v: a target of %d selects nothing, without tokens either", sel, err, target)
+		}
+	}
 }

@@ -147,6 +147,9 @@ func TestStaysUntil(t *testing.T) {
 // TestStaysUntilIsExact has the targets at which the selection changes.
 func TestStaysUntilIsExact(t *testing.T) {
 	counts := counted(slicer.Greedy{}, "Message 1 9")
+	silent := strategy.SlicerFunc(func(context.Context, []cupel.ScoredItem, cupel.SliceBudget) (strategy.Selection, error) {
+		return strategy.Selection{}, nil
+	})
 	auto := slicer.Must(slicer.NewKnapsack(slicer.WithAutoBucket()))
 	const items, ties = "Message 10 10, Message 5 4, Message 10 1", "Message 10 10, Message 5 4, Message 5 1"
 	for _, tt := range []struct {
@@ -165,6 +168,7 @@ func TestStaysUntilIsExact(t *testing.T) {
 		{"what is required comes on top", counts, items, 12, 14, 24},
 		{"buckets of 1: the slicer does not know", knapsackOfOne, items, 10, 0, 0},
 		{"but if all are in", knapsackOfOne, items, 25, math.MaxInt, 0},
+		{"nor what is required and the slicer inside", counted(silent, "Message 1 9"), items, 12, 0, 0},
 		{"nothing without a target", slicer.Greedy{}, items, 0, 0, 0},
 		{"both need 5 more, and then the second comes first", slicer.Greedy{}, ties, 10, 14, 19},
 		{"another target may have another bucket", auto, items, 25, 0, 0},

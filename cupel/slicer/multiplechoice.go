@@ -1,7 +1,6 @@
 package slicer
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -177,9 +176,7 @@ func (c choices) solve(ctx context.Context, target int) ([]int32, error) {
 	var most exact.Sum // tokens that can be spent
 	for i := range c {
 		c[i] = slices.DeleteFunc(c[i], func(p fill.Point) bool { return p.Tokens > target })
-		// The larger form first, so that it wins where everything else is equal.
-		slices.SortStableFunc(c[i], func(a, b fill.Point) int { return cmp.Compare(b.Tokens, a.Tokens) })
-		c[i] = append(c[i], fill.Point{Form: fill.Out})
+		c[i] = append(c[i], fill.Point{Form: fill.Out}) // larger forms come first, and win where everything else is equal
 		most.Add(c[i][0].Tokens)
 	}
 	width := min(target, most.Int())

@@ -181,6 +181,38 @@ func TestScorerFuncStopsWhenCancelled(t *testing.T) {
 }
 
 // TestAppendSlicerOn: each list of the selection is in positions of the whole list.
+// TestPositions has positions on both sides of where sets of them have another word.
+func TestPositions(t *testing.T) {
+	list := ranked(t, 140)
+	var selected []int
+	for i := range list {
+		if i%3 == 0 {
+			selected = append(selected, i)
+		}
+		_, err := strategy.CallSlicer(t.Context(), slicing(strategy.Selection{Indices: []int{i, i}}, nil), list, wide)
+		if err == nil || !strings.Contains(err.Error(), "twice") {
+			t.Errorf("position %d twice: %v", i, err)
+		}
+	}
+	for i := range list {
+		o, err := strategy.Explain(t.Context(), slicing(strategy.Selection{Indices: selected}, nil), list, wide, i)
+		if err != nil || (o.Rule == "") != (i%3 == 0) {
+			t.Errorf("position %d: %q, %v", i, o.Rule, err)
+		}
+	}
+}
+
+// unnamed does not say whose facts it gives.
+type unnamed struct{ strategy.Slicer }
+
+func (unnamed) Facts() strategy.Facts { return strategy.Facts{NonMonotonic: true} }
+
+func TestFactsWithoutOwner(t *testing.T) {
+	if f := strategy.FactsOf(unnamed{slicing(strategy.Selection{}, nil)}); f.NonMonotonic || f.Of == nil {
+		t.Errorf("got %+v, want none: facts may be those of an embedded strategy", f)
+	}
+}
+
 func TestAppendSlicerOn(t *testing.T) {
 	list := ranked(t, 1100) // more positions than the smallest set has
 	list[70].Item = item(t, "long", 9, cupel.WithVariants(cupel.Variant{Content: "short", Tokens: 2, Worth: .5}))

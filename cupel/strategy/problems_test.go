@@ -30,6 +30,16 @@ func TestShorten(t *testing.T) {
 	}
 }
 
+func TestPaths(t *testing.T) {
+	for got, want := range map[string]string{
+		strategy.Element("entries", 1): "entries[1]", strategy.Key("weights", `a"b`): `weights["a\"b"]`, strategy.Key("weights", strings.Repeat("x", 61)): `weights["` + strings.Repeat("x", 60) + `…"]`,
+	} {
+		if got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}
+
 // Everything that is wrong is reported at once.
 func ExampleProblems() {
 	wrong := strategy.Problems{Component: "Brevity"}

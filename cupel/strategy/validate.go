@@ -85,7 +85,7 @@ func embedded[S any](s S) (inside []S) {
 		if !f.Anonymous || !f.IsExported() || f.Type.Kind() != reflect.Interface {
 			continue
 		}
-		if s, ok := v.Field(i).Interface().(S); ok && !value.IsNil(s) {
+		if s, _ := v.Field(i).Interface().(S); !value.IsNil(s) {
 			inside = append(inside, s)
 		}
 	}

@@ -89,17 +89,17 @@ func total(items []*cupel.ContextItem) int {
 
 func TestOldUnitsBecomeOutlines(t *testing.T) {
 	items := travel(t, 12)
-	window, report, err := agent.New(quarter{}).RunReport(t.Context(), items, budget(t, total(items)/4))
+	window, report, err := agent.New(quarter{}).RunReport(t.Context(), items, budget(t, total(items)/3))
 	require.NoError(t, err)
 	text := texts(window)
 	for i := range 12 {
 		if id := fmt.Sprintf("RES%03d", i); !strings.Contains(text, id) {
-			t.Errorf("%s is not in the window, which is a quarter of the conversation:\n%s", id, text)
+			t.Errorf("%s is not in the window, which is a third of the conversation:\n%s", id, text)
 		}
 	}
 	assert.Contains(t, text, "[earlier] get_reservation(")
-	if got := total(window); got > total(items)/4 {
-		t.Errorf("the window has %d tokens, want at most %d", got, total(items)/4)
+	if got := total(window); got > total(items)/3 {
+		t.Errorf("the window has %d tokens, want at most %d", got, total(items)/3)
 	}
 	full := map[int]bool{}
 	for _, e := range report.Included {

@@ -27,7 +27,7 @@ func ExampleNew() {
 		item("tool", "package cupel\n\nfunc NewItem(text string) *Item {\n"+strings.Repeat("\ttext = trim(text)\n", 30)+"\treturn &Item{text}\n}\n", cupel.WithGroup("call_1")),
 		item("user", "Is it done?"),
 	}
-	budget, err := cupel.NewContextBudget(60, 60)
+	budget, err := cupel.NewContextBudget(63, 63)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -42,10 +42,12 @@ func ExampleNew() {
 	// Fix the panic in cupel/item.go.
 	// [earlier] read_file({"path":"cupel/item.go"})
 	// package cupel
+	//
 	// func NewItem(text string) *Item {
 	// 	text = trim(text)
-	// …
+	// 	text = trim…
+	// … +28
 	// 	return &Item{text}
-	// …
+	// }
 	// Is it done?
 }

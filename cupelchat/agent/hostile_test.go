@@ -88,7 +88,7 @@ func TestWhatNotesSay(t *testing.T) {
 	}{
 		{
 			[]*cupel.ContextItem{call(`search({"query":"an old and long question about nothing in particular"})`, tool("search", "1")), result(words, "1")},
-			14, "[earlier] search(…)", "a call whose arguments are left out does not look like one without arguments",
+			14, "[earlier] search(query", "a call whose arguments are left out does not look like one without arguments",
 		},
 		{
 			[]*cupel.ContextItem{call(`list_all({})`, tool("list_all", "1")), result(words, "1")},
@@ -96,11 +96,11 @@ func TestWhatNotesSay(t *testing.T) {
 		},
 		{
 			[]*cupel.ContextItem{call("read(a.go)\nread(b.go)", tool("read", "1, 2")), result(reservation("RES222"), "2"), result(reservation("RES111"), "1")},
-			60, "[earlier] read(a.go)\nreservation_id=RES111", "each result stands behind its call",
+			60, "[earlier] read(a.go)\nreservation_id=RES111", "each result stands after its call",
 		},
 		{
 			[]*cupel.ContextItem{call("print(some, of, these, words)\nread(a/path/that/is/long/enough/to/leave/out.go)", tool("read", "1")), result(words, "1")},
-			12, "[earlier] read(…)", "a line of words that looks like a call, but of no tool, is words",
+			12, "[earlier] read(a/path", "a line of words that looks like a call, but of no tool, is words",
 		},
 		{
 			[]*cupel.ContextItem{call("files/læs (v2)(a.go)", tool("files/læs (v2)", "1")), result(reservation("RES333"), "1")},

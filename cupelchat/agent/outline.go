@@ -1,9 +1,6 @@
 package agent
 
 import (
-	"cmp"
-	"context"
-	"math"
 	"slices"
 	"strings"
 	"unicode"
@@ -13,194 +10,137 @@ import (
 )
 
 const (
-	messageTokens = 4    // of a message, in addition to its text
-	callWorth     = 1    // of the name of a call
-	everyForm     = 16   // steps of a unit that are forms of their own
-	growth        = 1.15 // from one form to the next after these
-	wholeWorth    = 4    // of a unit in full, in addition to the worth of its parts
+	messageTokens = 4 // of a message, in addition to its text
+	callWorth     = 1 // of the name of a call
+	wholeWorth    = 4 // of a unit in full, in addition to the worth of its parts
 	label         = "[earlier] "
 )
 
-// form is a text in place of a unit.
-type form struct {
-	text   string
-	tokens int
-	worth  float64
-}
+// longText is the length in bytes of texts that are not counted again: the tokens of
+// their item are about theirs.
+const longText = 4096
 
-// outline makes the forms of all units that are not whole, newest first, so that
-// an outline leaves out what a newer one says. In the first round nothing has
-// been chosen yet; two small forms stand for it.
-func (c *choice) outline(ctx context.Context, first bool) error {
-	c.known = new(cupelreduce.Known)
-	for i := range c.units {
-		if c.units[i].whole {
-			c.known.Add(c.text(&c.units[i]))
-		}
-	}
-	for i := len(c.units) - 1; i >= 0; i-- {
-		u := &c.units[i]
-		if u.whole {
-			continue
-		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if err := c.formsOf(u); err != nil {
-			return err
-		}
-		if first {
-			u.added = nil
-			smaller := len(u.forms) - 1
-			if smaller > 0 {
-				u.added = append(u.added, u.forms[0].text)
-			}
-			if at := min(2, smaller-1); at > 0 {
-				u.added = append(u.added, u.forms[at].text)
-			}
-		}
-		for _, text := range u.added {
-			c.known.Add(text)
-		}
-	}
-	return nil
-}
-
-// part is a piece of a unit that has sizes of its own: the arguments of a call, or
-// any other text.
+// part is a piece of a unit that has sizes of its own: the arguments of a call, any
+// other text, or an item with the forms that it came with.
 type part struct {
 	piece
-	forms []cupelreduce.Form
-	at    int // of forms; -1 for none
+	member int // position among the items
+	text   *cupelreduce.Text
+	own    []cupel.Variant // in place of a text, smallest first
+	worth  float64         // of the item with own forms
+	tokens int             // that it has now, beyond the smallest of its own forms
 }
 
-// line returns what the outline says of a part: a call in any case, another text
-// if it has a form.
-func (p *part) line() string {
-	text := ""
-	switch {
-	case p.at >= 0:
-		text = p.forms[p.at].Text
-	case p.call != "" && p.text != "" && p.text != "{}":
-		text = "…" // the call had arguments
+// sizes returns what the part may have, as [cupelreduce.Text.Sizes] does.
+func (p *part) sizes(whole int) []cupelreduce.Size {
+	if p.own == nil {
+		return p.text.Sizes()
 	}
+	var sizes []cupelreduce.Size
+	for _, v := range p.own[1:] {
+		sizes = append(sizes, cupelreduce.Size{Tokens: v.Tokens - p.own[0].Tokens, Worth: v.Worth * p.worth})
+	}
+	return append(sizes, cupelreduce.Size{Tokens: whole - p.own[0].Tokens, Worth: p.worth})
+}
+
+// form returns the own form that the part has now.
+func (p *part) form() cupel.Variant {
+	form := p.own[0]
+	for _, v := range p.own[1:] {
+		if v.Tokens <= p.own[0].Tokens+p.tokens {
+			form = v
+		}
+	}
+	return form
+}
+
+// said is what the window has of a text.
+func (p *part) said() string {
+	if p.tokens <= 0 {
+		return ""
+	}
+	return p.text.To(p.tokens)
+}
+
+// line returns what a note says of a part: a call in any case, another text if it
+// has a size.
+func (p *part) line() string {
+	text := p.said()
 	if p.call == "" {
 		return text
+	}
+	if text == "" && p.piece.text != "" && p.piece.text != "{}" {
+		text = "…" // the call had arguments
 	}
 	return p.call + "(" + strings.ReplaceAll(text, "\n", " ") + ")"
 }
 
-func (p *part) size() (tokens int, worth float64) {
-	if p.at < 0 {
-		return 0, 0
-	}
-	return p.forms[p.at].Tokens, p.forms[p.at].Worth
-}
-
-// formsOf makes the forms of a unit: the names of its calls, and then, step by
-// step, a larger form of the part that gains the most worth per token.
-func (c *choice) formsOf(u *unit) error {
-	counting := counting{counter: c.counter}
-	var parts []*part
-	full := float64(wholeWorth)
-	note := u.note
+// read takes a unit apart, and adds to what is known what its results need not
+// repeat.
+func (c *choice) read(u *unit) error {
+	u.parts = u.parts[:0]
 	for _, at := range u.members {
+		if !u.note && !c.reducible(at) {
+			if p := ownForms(c.items[at], at); p != nil {
+				u.parts = append(u.parts, p)
+			}
+			continue
+		}
+		content := c.items[at].Content()
 		for _, piece := range split(c.items[at]) {
-			opts := []cupelreduce.Option{cupelreduce.WithKnown(c.known), cupelreduce.WithCounter(counting.count)}
+			opts := []cupelreduce.Option{cupelreduce.WithKnown(&c.known), cupelreduce.WithCounter(c.counting.count)}
 			if piece.call != "" {
-				note = true
 				opts = append(opts, cupelreduce.WithKind(cupelreduce.KindJSON))
 			}
-			p := &part{piece: piece, forms: cupelreduce.Forms(piece.text, opts...), at: -1}
-			full += p.forms[len(p.forms)-1].Worth
-			parts = append(parts, p)
+			if len(content) > longText && len(piece.text) == len(content) {
+				opts = append(opts, cupelreduce.WithTokens(c.items[at].Tokens()))
+			}
+			u.parts = append(u.parts, &part{piece: piece, member: at, text: cupelreduce.Read(piece.text, opts...)})
 			if piece.call != "" {
 				c.known.Add(piece.text) // so that the result does not repeat it
 			}
 		}
 	}
-	parts = answered(parts)
-	u.forms = u.forms[:0]
-	emit := func() {
-		var lines []string
-		worth := 0.0
-		for _, p := range parts {
-			_, gain := p.size()
-			worth += gain
-			if p.call != "" {
-				worth += callWorth
-			}
-			if text := p.line(); text != "" {
-				lines = append(lines, text)
-			}
-		}
-		text := strings.Join(lines, "\n")
-		if note {
-			text = label + text
-		}
-		if worth == 0 || !strings.ContainsFunc(text, isWord) {
-			return // a fence or a rule says nothing
-		}
-		if tokens := counting.count(text) + messageTokens; tokens < u.tokens {
-			u.forms = append(u.forms, form{text, tokens, worth})
-		}
+	if u.note {
+		u.parts = answered(u.parts)
 	}
-	emit()
-	room := math.MaxInt
-	if len(u.forms) == 0 {
-		room = c.room // no form fits yet
-	}
-	size, emitted := 0, 0
-	for i, s := range steps(parts, room) {
-		before, _ := s.part.size()
-		s.part.at = s.to
-		after, _ := s.part.size()
-		size += after - before
-		if i < everyForm || float64(size) >= growth*float64(emitted) {
-			emit()
-			emitted = size
-		}
-	}
-	u.forms = append(u.forms, form{"", u.tokens, full})
-	return counting.err
+	u.plan(c)
+	return c.counting.err
 }
 
-// step is a larger form of a part.
-type step struct {
-	part *part
-	to   int
-	rate float64 // gain of worth per token
-}
-
-// steps returns the steps of all parts, the greatest rate first. A part takes only
-// forms on the upper convex hull of tokens and worth, so that its rates
-// fall; a step that exceeds the room is made in smaller ones.
-func steps(parts []*part, room int) []step {
-	var all []step
-	for _, p := range parts {
-		for from := p.at; from < len(p.forms)-1; {
-			at := part{forms: p.forms, at: from}
-			tokens, worth := at.size()
-			best := step{part: p}
-			for j := from + 1; j < len(p.forms); j++ {
-				if r := (p.forms[j].Worth - worth) / float64(max(1, p.forms[j].Tokens-tokens)); r > best.rate {
-					best.to, best.rate = j, r
-				}
-			}
-			if best.rate == 0 {
-				break
-			}
-			for n := from + 1; n < best.to && p.forms[best.to].Tokens-tokens > room; n++ {
-				all = append(all, step{p, n, best.rate})
-				tokens = p.forms[n].Tokens
-			}
-			all = append(all, best)
-			from = best.to
+// ownForms returns the part for an item with forms of its own, or nil if it has none
+// or may not use them.
+func ownForms(item *cupel.ContextItem, at int) *part {
+	if item.Pinned() {
+		return nil
+	}
+	p := &part{member: at}
+	for _, v := range slices.Backward(item.Variants()) { // they have the largest first
+		if v.Content != "" || item.Group() == "" {
+			p.own = append(p.own, v)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b step) int { return cmp.Compare(b.rate, a.rate) })
-	return all
+	if p.own == nil {
+		return nil
+	}
+	sizes := cupelreduce.Read(item.Content()).Sizes()
+	p.worth = sizes[len(sizes)-1].Worth
+	return p
 }
+
+// reducible reports whether a form of an item may have another text: it is not
+// pinned, and has nothing that forms keep.
+func (c *choice) reducible(at int) bool {
+	item := c.items[at]
+	if _, fixed := item.MetadataInt(fixedKey); fixed || item.Pinned() || role(item) == "reasoning" {
+		return false
+	}
+	return item.Group() == "" || strings.HasPrefix(role(item), "tool")
+}
+
+// fixedKey is the metadata key of package cupelchat for the tokens of what no form
+// of an item changes, such as thinking and images.
+const fixedKey = "fixed"
 
 // piece is the arguments of a call, or a text.
 type piece struct {
@@ -268,7 +208,7 @@ func callOf(line string, names map[string]bool) (name, arguments string, ok bool
 	return name, arguments, ok
 }
 
-// answered puts each result behind its call, where the calls' ids say which it is:
+// answered puts each result after its call, where the calls' ids say which it is:
 // then a reader of the outline sees which result is left out.
 func answered(parts []*part) []*part {
 	results := map[string]*part{}

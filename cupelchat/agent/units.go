@@ -12,28 +12,32 @@ import (
 type unit struct {
 	members []int // positions among the items
 	tokens  int
-	pinned  bool
-	whole   bool // always in the window in full
-	note    bool // a note may stand in place of the group
-	newer   int  // units behind it
+	pinned  bool // always in the window in full
+	note    bool // one text may stand in its place
+	newer   int  // units after it
 
-	forms []form // smallest first, the unit in full last
-	added []string
+	parts []*part
+	steps []step
+	next  int    // the first of the steps that was not taken
+	whole bool   // is in the window in full
+	in    bool   // is in the window as something smaller
+	said  string // the note in its place
+	size  int    // tokens of what is in
 }
 
 // choice is one selection in the making.
 type choice struct {
-	items   []*cupel.ContextItem
-	counter cupel.TokenCounter
-	units   []unit
-	byItem  []int // unit of each item
-	fits    bool
-	room    int // tokens for outlines
-	known   *cupelreduce.Known
+	items    []*cupel.ContextItem
+	counting counting
+	units    []unit
+	fits     bool
+	room     int // tokens that pinned items leave
+	known    cupelreduce.Known
+	taken    []taken
 }
 
-func newChoice(items []*cupel.ContextItem, counter cupel.TokenCounter) *choice {
-	c := &choice{items: items, counter: counter, byItem: make([]int, len(items))}
+func newChoice(items []*cupel.ContextItem, counter cupel.TokenCounter, budget cupel.ContextBudget) *choice {
+	c := &choice{items: items, counting: counting{counter: counter}}
 	groups := map[string]int{}
 	for i, item := range items {
 		at, seen := len(c.units), false
@@ -44,67 +48,27 @@ func newChoice(items []*cupel.ContextItem, counter cupel.TokenCounter) *choice {
 			}
 		}
 		if !seen {
-			c.units = append(c.units, unit{})
+			c.units = append(c.units, unit{note: item.Group() == ""})
 		}
 		u := &c.units[at]
 		u.members = append(u.members, i)
 		u.tokens += max(0, item.Tokens())
 		u.pinned = u.pinned || item.Pinned()
 		u.note = u.note || len(item.GroupVariants()) > 0
-		c.byItem[i] = at
 	}
-	for i := range c.units {
-		c.units[i].newer = len(c.units) - 1 - i
-		c.units[i].whole = c.units[i].pinned
-	}
-	return c
-}
-
-// keepNear decides which units stay whole: the pinned ones, the newest, and the
-// ones before it up to the first that exceeds its share of the room.
-func (c *choice) keepNear(budget cupel.ContextBudget) {
 	total, pinned := 0, 0
 	for i := range c.units {
-		total += c.units[i].tokens
-		if c.units[i].pinned {
-			pinned += c.units[i].tokens
-		}
-	}
-	room := budget.Effective(pinned).TargetTokens
-	if c.fits = total-pinned <= room; c.fits || len(c.units) == 0 {
-		return
-	}
-	if newest := &c.units[len(c.units)-1]; !newest.whole && newest.tokens <= room {
-		newest.whole = true
-		room -= newest.tokens
-	}
-	c.room = room
-	near := int(float64(room) * nearShare)
-	for i := len(c.units) - 2; i >= 0; i-- {
 		u := &c.units[i]
-		if u.whole {
-			continue
-		}
-		if u.tokens > near {
-			return
-		}
-		near -= u.tokens
-		c.room -= u.tokens
-		u.whole = true
-	}
-}
-
-// learn takes from a run what it has chosen of the units that are not whole.
-func (c *choice) learn(report *cupel.SelectionReport) {
-	for i := range c.units {
-		c.units[i].added = nil
-	}
-	for _, e := range report.Included {
-		u := &c.units[c.byItem[e.Candidate]]
-		if !u.whole && e.Item.Tokens() > 0 {
-			u.added = append(u.added, e.Item.Content())
+		u.newer, u.whole = len(c.units)-1-i, u.pinned
+		u.note = u.note && (len(u.members) > 1 || items[u.members[0]].Group() != "" || c.reducible(u.members[0]))
+		total += u.tokens
+		if u.pinned {
+			pinned += u.tokens
 		}
 	}
+	c.room = budget.Effective(pinned).TargetTokens
+	c.fits = total-pinned <= c.room
+	return c
 }
 
 // derive returns the items with their pins, forms and worth.
@@ -113,22 +77,12 @@ func (c *choice) derive() ([]*cupel.ContextItem, error) {
 	copy(derived, c.items)
 	for i := range c.units {
 		u := &c.units[i]
+		if u.pinned {
+			continue
+		}
 		for n, at := range u.members {
-			item := c.items[at]
-			var opts []cupel.ItemOption
-			switch {
-			case u.pinned:
-				continue
-			case u.whole:
-				opts = append(opts, cupel.WithPinned())
-			default:
-				if n == 0 {
-					opts = append(opts, c.valued(item, u))
-				}
-				opts = append(opts, c.shrinking(u, item, n)...)
-			}
 			var err error
-			if derived[at], err = item.With(opts...); err != nil {
+			if derived[at], err = c.items[at].With(c.changes(u, n)...); err != nil {
 				return nil, err
 			}
 		}
@@ -136,39 +90,79 @@ func (c *choice) derive() ([]*cupel.ContextItem, error) {
 	return derived, nil
 }
 
+// changes returns what becomes of member n of a unit.
+func (c *choice) changes(u *unit, n int) []cupel.ItemOption {
+	item := c.items[u.members[n]]
+	if u.whole {
+		return []cupel.ItemOption{cupel.WithPinned()}
+	}
+	var opts []cupel.ItemOption
+	if n == 0 {
+		opts = append(opts, valued(item, u))
+	}
+	switch lone := item.Group() == ""; {
+	case lone:
+		return append(opts, cupel.WithVariants(u.forms()...))
+	case u.note && n == 0:
+		return append(opts, cupel.WithVariants(), cupel.WithGroupVariants(u.forms()...))
+	case u.note:
+		return append(opts, cupel.WithVariants(), cupel.WithGroupVariants())
+	case !u.in:
+		return opts
+	}
+	opts = append(opts, cupel.WithPinned(), cupel.WithVariants())
+	for _, p := range u.parts {
+		if p.member != u.members[n] {
+			continue
+		}
+		text, more := c.member(p)
+		least := item.Tokens()
+		if p.own == nil {
+			least -= p.text.Tokens()
+		} else {
+			least = p.own[0].Tokens
+		}
+		opts = append(opts, cupel.WithContent(text, max(0, least)+more), cupel.WithOriginalTokens(item.Tokens()))
+	}
+	return opts
+}
+
+// forms returns the form that a unit has in the window, if it is not whole.
+func (u *unit) forms() []cupel.Variant {
+	switch {
+	case !u.in:
+		return nil
+	case u.note:
+		return []cupel.Variant{{Content: u.said, Tokens: u.size, Worth: formWorth}}
+	}
+	form := u.parts[0].form()
+	form.Worth = formWorth
+	return []cupel.Variant{form}
+}
+
+// The pipeline has room for the forms that were chosen and for no others: they are
+// worth next to as much as the whole, and what is out is worth next to nothing.
+const (
+	formWorth = 0.999
+	outWorth  = 0.001
+)
+
 // valued sets the worth of a unit on its first member.
-func (c *choice) valued(item *cupel.ContextItem, u *unit) cupel.ItemOption {
+func valued(item *cupel.ContextItem, u *unit) cupel.ItemOption {
 	metadata := maps.Clone(item.Metadata())
 	if metadata == nil {
 		metadata = map[string]any{}
 	}
-	metadata[worthKey] = weight(u.newer) * u.forms[len(u.forms)-1].worth
+	worth := weight(u.newer)
+	if !u.in {
+		worth *= outWorth
+	}
+	metadata[worthKey] = worth
 	return cupel.WithMetadata(metadata)
 }
 
-// shrinking sets the smaller forms of member n of a unit.
-func (c *choice) shrinking(u *unit, item *cupel.ContextItem, n int) []cupel.ItemOption {
-	lone := item.Group() == ""
-	if !lone && !u.note || role(item) == "reasoning" {
-		return nil
-	}
-	var variants []cupel.Variant
-	if n == 0 {
-		full := u.forms[len(u.forms)-1].worth
-		for _, f := range u.forms[:len(u.forms)-1] {
-			if share := f.worth / full; share > 0 && share < 1 && f.tokens < u.tokens {
-				variants = append(variants, cupel.Variant{Content: f.text, Tokens: f.tokens, Worth: share})
-			}
-		}
-	}
-	if lone {
-		return []cupel.ItemOption{cupel.WithVariants(variants...)}
-	}
-	return []cupel.ItemOption{cupel.WithVariants(), cupel.WithGroupVariants(variants...)}
-}
-
-// text returns the contents of a unit, one behind the other.
-func (c *choice) text(u *unit) string {
+// textOf returns the contents of a unit, one after the other.
+func (c *choice) textOf(u *unit) string {
 	if len(u.members) == 1 {
 		return c.items[u.members[0]].Content()
 	}

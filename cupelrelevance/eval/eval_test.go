@@ -15,6 +15,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/strategy"
@@ -151,6 +154,9 @@ func TestAgainst(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	turned, err := run(t.Context(), conversations, []eval.Policy{first, eval.Builtin()[0]}, []int{5, 10}, eval.WithAgainst("recency"))
+	require.NoError(t, err)
+	assert.Equal(t, []eval.PolicyResult{turned.Policies[1], turned.Policies[0]}, result.Policies, "policies may come in any order")
 	recency, got := result.Policies[0].Points, result.Policies[1].Points
 	if recency[0].Against != nil || recency[0].RecallInterval == nil {
 		t.Errorf("the policy to compare with has %+v", recency[0])
@@ -245,6 +251,10 @@ func TestContextItems(t *testing.T) {
 		t.Fatal(err)
 	}
 	session, _ := items[0].MetadataValue("session")
+	speaker, _ := items[0].MetadataValue("speaker")
+	assert.Equal(t, "Ada", speaker)
+	_, spoken := items[1].MetadataValue("speaker")
+	assert.False(t, spoken)
 	at, _ := items[0].Timestamp()
 	if items[0].Content() != "Ada: Grüße" || items[0].Tokens() != 3+4 || session != "7" || !at.Equal(time.Date(2025, 1, 2, 3, 4, 5, 0, time.UTC)) {
 		t.Errorf("the first item is %q, %d tokens, session %v, at %v", items[0].Content(), items[0].Tokens(), session, at)
@@ -260,6 +270,63 @@ func TestContextItems(t *testing.T) {
 	}
 	if at, ok := items[1].Timestamp(); !ok || !at.Equal(time.Unix(1, 0)) {
 		t.Errorf("without any time the second item is at %v", at)
+	}
+}
+
+// TestValues decodes texts and times by themselves.
+func TestValues(t *testing.T) {
+	for _, row := range []struct{ text, want, why string }{
+		{`null`, "", "there is none"},
+		{`"a"`, "a", "text"},
+		{`1.50`, "1.50", "a number stays as it is written"},
+		{`[1]`, "error", "a list is neither"},
+		{`"`, "error", "no JSON"},
+	} {
+		got := eval.Text("before")
+		if err := got.UnmarshalJSON([]byte(row.text)); err != nil {
+			got = "error"
+		}
+		assert.Equal(t, row.want, string(got), "%s: %s", row.text, row.why)
+	}
+	for _, row := range []struct{ text, want, why string }{
+		{`null`, "0001-01-01T00:00:00Z", "no time"},
+		{`1e11`, "5138-11-16T09:46:40Z", "the latest one"},
+		{`-0.5`, "1969-12-31T23:59:59.5Z", "before 1970"},
+		{`1.1e11`, "error", "later than the latest one"},
+		{`-1.1e11`, "error", "earlier than the earliest one"},
+		{`1e999`, "error", "no number that there is"},
+		{`[1]`, "error", "a list is no time"},
+		{`"`, "error", "no JSON"},
+	} {
+		got := eval.Time{Unread: "before"}
+		text := "error"
+		if err := got.UnmarshalJSON([]byte(row.text)); err == nil {
+			text = got.Format(time.RFC3339Nano)
+			assert.Empty(t, got.Unread, row.text)
+		}
+		assert.Equal(t, row.want, text, "%s: %s", row.text, row.why)
+	}
+}
+
+// TestScanStops reads as many lines as it is asked for, and those that are taken.
+func TestScanStops(t *testing.T) {
+	const lines = `{"id": "a"}` + "\n{\n\n" + `{"id": "b"}` + "\n"
+	for range 2 {
+		for c, err := range eval.Scan("", strings.NewReader(lines), nil) {
+			require.NoError(t, err)
+			assert.Equal(t, "a", c.ID)
+			break
+		}
+	}
+	var taken []string
+	for c, err := range eval.Scan("f", strings.NewReader(lines), func(n, line int) bool { taken = append(taken, fmt.Sprint(n, line)); return n == 2 }) {
+		require.NoError(t, err, "a line that is not taken is not decoded")
+		assert.Equal(t, eval.Conversation{ID: "b", File: "f", Line: 4}, c)
+	}
+	assert.Equal(t, []string{"0 1", "1 2", "2 4"}, taken)
+	for _, err := range eval.Scan("", strings.NewReader("{\n{\n"), nil) {
+		require.Error(t, err)
+		break
 	}
 }
 
@@ -301,6 +368,11 @@ func TestFailures(t *testing.T) {
 	if _, err := run(ctx, small(t), eval.Builtin(), []int{100}); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want the context's error", err)
 	}
+	m, err := eval.NewMeasure(eval.Builtin(), []int{100})
+	require.NoError(t, err)
+	s, err := m.Sample(ctx, &small(t)[0])
+	require.ErrorIs(t, err, context.Canceled)
+	assert.Equal(t, eval.Sample{}, s, "there is no half of a sample")
 }
 
 // TestInTurn keeps the first window for all questions: it costs little, and finds

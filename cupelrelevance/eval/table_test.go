@@ -1,13 +1,22 @@
 package eval_test
 
 import (
+	"context"
 	"errors"
 	"math/rand/v2"
 	"reflect"
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/pipeline"
+	"github.com/wollax/cupel-go/cupel/placer"
+	"github.com/wollax/cupel-go/cupel/scorer"
+	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupel/strategy"
 	"github.com/wollax/cupel-go/cupelrelevance"
 	"github.com/wollax/cupel-go/cupelrelevance/eval"
 )
@@ -81,4 +90,95 @@ func TestFailedSamples(t *testing.T) {
 	if _, err := read(strings.NewReader("{")); !errors.As(err, new(*eval.ReadError)) || strings.Contains(err.Error(), "f:") {
 		t.Errorf("got %v without a file", err)
 	}
+}
+
+// TestFailingParts: a policy may fail when it scores, and when it selects.
+func TestFailingParts(t *testing.T) {
+	conversation := eval.Conversation{ID: "x", Items: []eval.Turn{{Content: "a"}}, Questions: []eval.Question{{Query: "?", Evidence: []int{0}}}}
+	failing := strategy.SlicerFunc(func(context.Context, []cupel.ScoredItem, cupel.SliceBudget) (strategy.Selection, error) {
+		return strategy.Selection{}, errBroken
+	})
+	for name, config := range map[string]pipeline.Config{
+		"scorer": {Scorer: new(cupelrelevance.Lexical), Slicer: slicer.Greedy{}, Placer: placer.Chronological{}},
+		"slicer": {Scorer: scorer.Recency{}, Slicer: failing, Placer: placer.Chronological{}},
+	} {
+		policy := eval.Policy{Name: name, New: func(*cupelrelevance.Index, string) (*pipeline.Pipeline, error) { return pipeline.New(config) }}
+		m, err := eval.NewMeasure([]eval.Policy{policy}, []int{10, 20})
+		require.NoError(t, err)
+		s, err := m.Sample(t.Context(), &conversation)
+		require.NoError(t, err)
+		require.ErrorContains(t, s.Err(), `policy "`+name+`" on conversation "x": `)
+		assert.Contains(t, s.Sums[0].Failure, name)
+		assert.Equal(t, s.Sums[0], s.Sums[1])
+		assert.Zero(t, s.Sums[1].Recall)
+	}
+	m, err := eval.NewMeasure(eval.Builtin(), []int{10})
+	require.NoError(t, err)
+	for _, err := range m.Samples(t.Context(), eval.Scan("", broken{}, nil)) {
+		require.ErrorIs(t, err, errBroken, "an error of the reader is no sample")
+	}
+}
+
+// TestFirstFailure adds failures in every order: the first by file, line and
+// conversation is kept.
+func TestFirstFailure(t *testing.T) {
+	var samples []eval.Sample
+	for _, at := range []struct {
+		file string
+		line int
+		id   string
+	}{{"a", 2, "x"}, {"a", 2, "y"}, {"a", 3, "a"}, {"b", 1, "a"}} {
+		samples = append(samples, eval.Sample{File: at.file, Line: at.line, Conversation: at.id, Sums: []eval.Sums{{Failure: at.file + at.id}}})
+	}
+	m, err := eval.NewMeasure(eval.Builtin()[:1], []int{100})
+	require.NoError(t, err)
+	for _, order := range [][]int{{0, 1, 2, 3}, {3, 2, 1, 0}, {1, 0, 3, 2}, {2, 3, 0, 1}} {
+		table := eval.NewTable(m.Plan())
+		for _, i := range order {
+			require.NoError(t, table.Add(&samples[i]))
+		}
+		point := table.Result().Policies[0].Points[0]
+		assert.Equal(t, 4, point.Failures)
+		assert.Equal(t, &eval.Failure{Conversation: "x", Reason: "ax"}, point.First, "%v", order)
+	}
+}
+
+// TestText writes all that a result may have.
+func TestText(t *testing.T) {
+	point := func(budget int, recall float64, against *eval.Against) eval.Point {
+		return eval.Point{Budget: budget, Recall: recall, Precision: recall / 2, Use: 0.9, Cost: 0.25, RecallInterval: &eval.Interval{Low: recall - 0.1, High: recall + 0.1}, Against: against}
+	}
+	against := &eval.Against{Policy: "é", Difference: -0.25, Interval: &eval.Interval{Low: -0.5, High: 0}, P: 0.0004}
+	r := eval.Result{Conversations: 2, Questions: 1, Failed: 1, Budgets: []int{5, 1_000_000}, Policies: []eval.PolicyResult{
+		{Name: "é", Points: []eval.Point{point(5, 0.5, nil), point(1_000_000, 1, nil)}},
+		{Name: "the longest name", InTurn: true, Points: []eval.Point{point(5, 0.25, against), point(1_000_000, 0.75, against)}},
+	}}
+	assert.Equal(t, `2 conversations, 1 question, 1 left out
+
+          recall             5         1,000,000
+               é  0.500 ±0.100      1.000 ±0.100
+the longest name  0.250 ±0.100      0.750 ±0.100
+
+       precision      5  1,000,000
+               é  0.250      0.500
+the longest name  0.125      0.375
+
+             use      5  1,000,000
+               é  0.900      0.900
+the longest name  0.900      0.900
+
+            cost      5  1,000,000
+               é  0.250      0.250
+the longest name  0.250      0.250
+
+       against é              5         1,000,000
+the longest name  -0.250 ±0.250     -0.250 ±0.250
+               p         <0.001            <0.001
+`, r.Text())
+	r.Budgets = r.Budgets[:1]
+	for i := range r.Policies {
+		r.Policies[i].Points = r.Policies[i].Points[:1]
+	}
+	assert.Contains(t, r.Text(), "\n       against é              5\nthe longest name  -0.250 ±0.250\n")
+	assert.Equal(t, "0 conversations, 0 questions\n\n   recall\n\nprecision\n\n      use\n", (&eval.Result{}).Text())
 }

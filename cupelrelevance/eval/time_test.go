@@ -38,6 +38,8 @@ func TestTimes(t *testing.T) {
 		{"5/20/2023", "2023-05-20T00:00:00Z", "there is no month 20"},
 		{"5/5/2023", "2023-05-05T00:00:00Z", "the same either way"},
 		{"1 pm on 8 May 2023", "2023-05-08T13:00:00Z", "an hour without minutes"},
+		{"May 8, 2023 at 1 PM", "2023-05-08T13:00:00Z", "such an hour last"},
+		{"1:56:07 pm on 8 May 2023", "2023-05-08T13:56:07Z", "an hour of 12 with seconds"},
 		{"8 May 2023, 1pm", "2023-05-08T13:00:00Z", "without a space"},
 		{"12:05 am, 8 May 2023", "2023-05-08T00:05:00Z", "midnight"},
 		{"12:05 pm, 8 May 2023", "2023-05-08T12:05:00Z", "noon"},

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -145,7 +146,7 @@ func (s *inSession) choose(ctx context.Context, t *turn, budget int) (w window, 
 
 // next proposes the next turn of a session, for items of other sizes.
 func (r recounted) next(ctx context.Context, session *cupelsession.Session, c *cupelchat.Conversation) (*cupelsession.Turn, []byte, error) {
-	items, _, err := c.ItemsFor(r.own)
+	items, _, err := c.ItemsFor(r.Chooser, r.own)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -160,15 +161,11 @@ func (r recounted) next(ctx context.Context, session *cupelsession.Session, c *c
 	if err != nil {
 		return nil, nil, err
 	}
-	whole := c.Items()
 	pieces := make([]cupelchat.Piece, len(turn.Window))
 	for n, e := range turn.Entries {
-		pieces[n].Candidates = e.Candidates
-		if text := turn.Window[n].Content(); !e.Whole || text != whole[e.Candidates[0]].Content() {
-			pieces[n].Content = text
-		}
+		pieces[n].Candidates, pieces[n].Content = e.Candidates, turn.Window[n].Content()
 	}
-	body, _, err := c.Compose(pieces)
+	body, _, err := c.Compose(pieces, math.MaxInt)
 	return turn, body, err
 }
 
@@ -261,7 +258,11 @@ func (r recounted) RunReport(ctx context.Context, items []*cupel.ContextItem, _ 
 	if err != nil {
 		return nil, nil, err
 	}
-	return r.Chooser.RunReport(ctx, counted, budget, opts...)
+	window, report, err := r.Chooser.RunReport(ctx, counted, budget, opts...)
+	if report != nil {
+		report.Overflow = &cupel.OverflowEvent{} // the measure says what fits, not the count of package cupelchat
+	}
+	return window, report, err
 }
 
 // forPinned returns the budget, and no less than what is pinned if that fits.

@@ -69,7 +69,7 @@ func TestChoosing(t *testing.T) {
 				if plain(row) != plain(want) {
 					t.Errorf("%T: got %s, want %s", counter, plain(row), plain(want))
 				}
-			} else if i%4 > 0 && (row.Fill < 0.55 || row.Grounded < 0.1 || row.Cost > 2.2) {
+			} else if i%4 > 0 && (row.Fill < 0.55 || row.Share > 0.15 && row.Grounded < 0.1 || row.Cost > 2.2) { // 15 % are a few dozen tokens
 				t.Errorf("%T: got %+v; want most of the budget used", counter, row)
 			}
 		}
@@ -111,7 +111,7 @@ func TestRecounted(t *testing.T) {
 		return budget, nil
 	}}
 	run(t, read(t, talk), []replay.Policy{replay.Choosing("spy", spy)}, []float64{0.5})
-	assert.Equal(t, []string{"11 of 46", "48 of 46", "58 of 46"}, totals)
+	assert.Equal(t, []string{"11 of 46", "46 of 46", "58 of 46"}, totals)
 }
 
 // TestTaskFits: a task that fits exactly next to the newest unit stays whole,
@@ -135,7 +135,7 @@ func TestTaskFits(t *testing.T) {
 // TestTooLarge: a window that is larger than the budget is chosen again.
 func TestTooLarge(t *testing.T) {
 	greedy := chooserFunc{latest(t), func(_ []*cupel.ContextItem, budget cupel.ContextBudget) (cupel.ContextBudget, error) {
-		return cupel.NewContextBudget(budget.MaxTokens()+30, budget.TargetTokens()+30)
+		return cupel.NewContextBudget(budget.MaxTokens()+10, budget.TargetTokens()+10)
 	}}
 	policy := replay.Choosing("greedy", greedy)
 	for _, row := range run(t, load(t, "agents.jsonl"), []replay.Policy{policy, policy.InSession(0.6)}, []float64{0.5}).Rows {

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupelchat"
 	"github.com/wollax/cupel-go/cupelsession"
@@ -78,14 +79,19 @@ func (p Policy) inBlocks(name, title string) Policy {
 }
 
 // InSession returns the policy in a session. That of [Choosing] is one of package
-// cupelsession with the low-water mark low, in (0,1]. Any other policy appends
-// messages to its last window while that fits. When it does not, it chooses a
-// window for low of the room that system prompts and the newest unit leave. A
-// policy whose mode is Session already is not changed.
+// cupelsession with the low-water mark low, in (0,1], or 0 for its default. Any
+// other policy appends messages to its last window while that fits. When it does not,
+// it chooses a window for low of the room that system prompts and the newest unit
+// leave, or for [LowWater] if that is 0. A policy whose mode is Session already is not
+// changed.
 func (p Policy) InSession(low float64) Policy {
-	if p.Mode != Session {
-		p.Mode, p.low = Session, low
+	if p.Mode == Session {
+		return p
 	}
+	if low == 0 && p.chooses == nil {
+		low = LowWater
+	}
+	p.Mode, p.low = Session, cmp.Or(low, cupelsession.DefaultLowWater)
 	return p
 }
 

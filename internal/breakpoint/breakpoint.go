@@ -38,7 +38,7 @@ func (p Prompt) Places() []int {
 // between returns the first place from which the end is within reach, or 0 if the
 // end of what was sent is.
 func (p Prompt) between() int {
-	if p.LookBack == 0 || p.End == 0 {
+	if p.LookBack == 0 {
 		return 0
 	}
 	sent := p.Sent
@@ -50,7 +50,7 @@ func (p Prompt) between() int {
 		return 0
 	}
 	n := p.End
-	for n > 1 && p.Blocks(n-1) >= least {
+	for p.Blocks(n-1) >= least { // false at what was sent, at the latest
 		n--
 	}
 	return n

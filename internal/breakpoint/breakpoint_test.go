@@ -1,12 +1,14 @@
 package breakpoint
 
 import (
-	"slices"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
 )
 
 func TestPlaces(t *testing.T) {
 	double := func(n int) int { return 2 * n }
+	half := func(n int) int { return n / 2 } // every other unit has no blocks
 	for _, test := range []struct {
 		prompt Prompt
 		want   []int
@@ -22,13 +24,15 @@ func TestPlaces(t *testing.T) {
 		{Prompt{End: 46, Sent: 25, System: 2, Pinned: 3, Most: 4, LookBack: 20}, []int{2, 25, 26, 46}, "21 blocks came: one between in place of the one behind what is pinned"},
 		{Prompt{End: 40, Sent: 28, System: 2, Most: 4, LookBack: 20, Blocks: double}, []int{2, 28, 30, 40}, "12 units with 24 blocks came"},
 		{Prompt{End: 40, Sent: 40, Most: 4, LookBack: 20}, []int{20, 40}, "what was sent is not known, so that the reach is doubled"},
+		{Prompt{End: 21, Sent: 21, Most: 4, LookBack: 20}, []int{1, 21}, "nor is the first block within reach"},
+		{Prompt{End: 3, Most: 4, LookBack: 1}, []int{2, 3}, "the provider looks at one block"},
+		{Prompt{End: 40, Sent: 21, Most: 4, LookBack: 10, Blocks: half}, []int{21, 40}, "what was sent is just within reach"},
+		{Prompt{End: 9, Most: 4, Blocks: half}, []int{9}, "the provider looks everywhere"},
 		{Prompt{End: 3, Sent: 8, System: 9, Most: 4}, []int{3}, "no mark stands behind the end"},
 	} {
 		if test.prompt.Blocks == nil {
 			test.prompt.Blocks = func(n int) int { return n }
 		}
-		if got := test.prompt.Places(); !slices.Equal(got, test.want) {
-			t.Errorf("%+v: %v, want %v (%s)", test.prompt, got, test.want, test.why)
-		}
+		assert.Equal(t, test.want, test.prompt.Places(), "%+v: %s", test.prompt, test.why)
 	}
 }

@@ -121,7 +121,7 @@ func (t Text) value(start, end int) (Value, error) {
 	if !json.Valid(t[start:end]) {
 		return Value{}, t.syntaxError(start, end)
 	}
-	for end > start && isSpace(t[end-1]) {
+	for isSpace(t[end-1]) {
 		end--
 	}
 	v := Value{t, start, end}

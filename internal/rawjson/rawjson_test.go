@@ -7,13 +7,23 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
+
+func value(t *testing.T, text string) Value {
+	t.Helper()
+	v, err := Text(text).Value()
+	require.NoError(t, err)
+	return v
+}
 
 // FuzzValue holds the parser to encoding/json.
 func FuzzValue(f *testing.F) {
 	for _, seed := range []string{
 		`null`, ` [1, "a\"]", {"b": [ ]} , -1.5e3 ] `, `{"a":1,"b":{"c":[{}]}, "d" : "\\\"}" }`, `{"a":1,"a":2}`, `{}`, `[]`, `"x"`, "\xef\xbb\xbf[1]",
-		"[1,]", `{"":"\ud800"}`, "\xff\xfe[", "[\x80]", strings.Repeat("[", 20) + strings.Repeat("]", 20), `{"\u0061":1,"a":2}`,
+		"[1,]", `{"":"\ud800"}`, "\xff\xfe[", "[\x80]", strings.Repeat("[", 20) + strings.Repeat("]", 20), `{"\u0061":1,"a":2}`, `["\\\\", "\\\\\\"", "\\\\\\\\", 1]`,
 	} {
 		f.Add([]byte(seed))
 	}
@@ -158,5 +168,113 @@ func TestManyMembers(t *testing.T) {
 		if err != nil || string(o.Get("xxx").Raw()) != "3" || o.Has("z") {
 			t.Errorf("%v, %s, %t", err, o.Get("xxx").Raw(), o.Has("z"))
 		}
+	}
+}
+
+func TestTypes(t *testing.T) {
+	for _, row := range []struct{ text, want, compact, object string }{
+		{"-1", "a number", "-1", "line 1: p must be an object, got a number"},
+		{"0", "a number", "0", "line 1: p must be an object, got a number"},
+		{" 9e1 ", "a number", "9e1", "line 1: p must be an object, got a number"},
+		{`"9"`, "a string", `"9"`, "line 1: p must be an object, got a string"},
+		{"\n[ 1,\n{} ]", "an array", "[1,{}]", "line 2: p must be an object, got an array"},
+		{`{ "a": 1 }`, "an object", `{"a":1}`, ""},
+		{"true", "a boolean", "true", "line 1: p must be an object, got a boolean"},
+		{"false", "a boolean", "false", "line 1: p must be an object, got a boolean"},
+		{"null", "null", "null", "line 1: p must be an object, got null"},
+	} {
+		v := value(t, row.text)
+		is := map[string]bool{
+			"a number": v.IsNumber(), "a string": v.IsString(), "an array": v.IsArray(), "an object": v.IsObject(), "null": v.IsNull(),
+			"a boolean": v.Compact() == "true" || v.Compact() == "false",
+		}
+		for name, got := range is {
+			assert.Equal(t, name == row.want, got, "%s is %s", row.text, name)
+		}
+		assert.Equal(t, row.want, v.Type(), row.text)
+		assert.Equal(t, row.compact, v.Compact(), row.text)
+		o, err := v.Object("p")
+		if row.object == "" {
+			require.NoError(t, err)
+			assert.Len(t, o.Members, 1)
+			continue
+		}
+		require.EqualError(t, err, row.object)
+		assert.Empty(t, v.Members(), "only objects have members")
+	}
+	_, err := value(t, `{"a":1,"b":2,"a":3}`).Object("")
+	require.EqualError(t, err, "line 1: a is given twice")
+	zero := Value{}
+	assert.True(t, zero.IsZero())
+	assert.True(t, zero.IsNull())
+	assert.Zero(t, zero.Line())
+	require.EqualError(t, zero.Errorf("", "is missing"), "is missing")
+}
+
+// TestDrop drops every set of parts: what is left are the others, as they were written.
+func TestDrop(t *testing.T) {
+	for set := range 1 << 4 {
+		v := value(t, ` [ 1, "b" ,[ 2 ] , 4 ] `)
+		parts := v.Elements()
+		gone := func(i int) bool { return set>>i&1 == 1 }
+		var want []string
+		for i, p := range parts {
+			if !gone(i) {
+				want = append(want, string(p.Value.Raw()))
+			}
+		}
+		var edits Edits
+		edits.Drop(parts, gone)
+		assert.Equal(t, set == 0, edits.Empty())
+		var got []string
+		for _, p := range value(t, string(edits.Outer(Whole(v)))).Elements() {
+			got = append(got, string(p.Value.Raw()))
+		}
+		assert.Equal(t, want, got, "without set %b", set)
+	}
+}
+
+func TestEdits(t *testing.T) {
+	v := value(t, ` {"a" : [1, 2,3], "b":4} `)
+	members := v.Members()
+	elements := members[0].Value.Elements()
+	var edits Edits
+	edits.Replace(members[1].Value, []byte("44"))
+	edits.Replace(elements[0].Value, []byte("11"))
+	edits.Drop(elements, func(i int) bool { return i == 0 })
+	edits.Replace(elements[2].Value, []byte("33"))
+	for _, row := range []struct {
+		part      Part
+		want, why string
+	}{
+		{Whole(v), ` {"a" : [ 2,33], "b":44} `, "what is replaced within what is dropped goes too"},
+		{members[0], `"a" : [ 2,33]`, "what changes after a part is not in it"},
+		{members[1], ` "b":44`, "nor is what changes before"},
+		{elements[1], ` 2`, "nothing changes in this one"},
+		{elements[2].Value.Alone(), `33`, "a change may fill the part"},
+	} {
+		assert.Equal(t, row.want, string(edits.Outer(row.part)), row.why)
+	}
+	before, after := members[1].Value.Around()
+	assert.Equal(t, []string{` {"a" : [1, 2,3], "b":`, "} "}, []string{string(before), string(after)}, "the text itself stays")
+	element, err := Element([]byte(" 5 "))
+	require.NoError(t, err)
+	assert.Equal(t, " 6 ", string(element.With([]byte("6"))))
+}
+
+func TestSeveralLines(t *testing.T) {
+	for _, row := range []struct {
+		text string
+		want bool
+		why  string
+	}{
+		{"", false, "there is no line"},
+		{"{}", false, "one object without a line end is one value"},
+		{"{}\n", true, "an object per line, and one line"},
+		{"\n \t{\"a\":1} \r\nx", true, "the first line that is not blank counts"},
+		{"{\n}\n", false, "an object goes over two lines"},
+		{"[]\n[]\n", false, "lines of a log are objects"},
+	} {
+		assert.Equal(t, row.want, Text(row.text).SeveralLines(), "%q: %s", row.text, row.why)
 	}
 }

@@ -64,7 +64,7 @@ func (s *Sum) Value() float64 {
 		}
 	}
 	// Half-way cases go to the even number, unless what follows tips them.
-	if n > 0 && (low < 0) == (s.partial[n-1] < 0) && low != 0 {
+	if n > 0 && (low < 0) == (s.partial[n-1] < 0) {
 		if y := low * 2; y == high+y-high {
 			high += y
 		}

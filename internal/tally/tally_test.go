@@ -7,6 +7,9 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // TestSum compares with sums of 3,000 bits, in any order, and cut in two.
@@ -35,17 +38,11 @@ func TestSum(t *testing.T) {
 				}
 			}
 			data, err := json.Marshal(first)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var read Sum
-			if err := json.Unmarshal(data, &read); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
+			read := Sum{[]float64{7}} // which does not stay
+			require.NoError(t, json.Unmarshal(data, &read))
 			sum.Merge(&read)
-			if got := sum.Value(); got != want {
-				t.Fatalf("the sum of %v is %v, want %v", terms, got, want)
-			}
+			require.InDelta(t, want, sum.Value(), 0, "%v", terms)
 		}
 	}
 	for _, row := range []struct {
@@ -57,19 +54,18 @@ func TestSum(t *testing.T) {
 		{[]float64{1, 1e-16}, 1, "below half of the last bit"},
 		{[]float64{1, 0x1p-53}, 1, "half-way, to the even number"},
 		{[]float64{1, 0x1p-53, 0x1p-120}, 1 + 0x1p-52, "a little more than half-way"},
+		{[]float64{1, 0x1p-53, -0x1p-120}, 1, "a little less than half-way"},
+		{[]float64{-1, -0x1p-53, -0x1p-120}, -1 - 0x1p-52, "the same below 0"},
+		{[]float64{1, 0x1p-60, 0x1p-120, -1}, 0x1p-60, "the largest terms cancel"},
 		{[]float64{math.NaN(), math.Inf(1), 2}, 2, "what is no number is no term"},
 	} {
 		var sum Sum
 		for _, x := range row.terms {
 			sum.Add(x)
 		}
-		if got := sum.Value(); got != row.want {
-			t.Errorf("%v: got %v, want %v: %s", row.terms, got, row.want, row.why)
-		}
+		assert.InDelta(t, row.want, sum.Value(), 0, "%v: %s", row.terms, row.why)
 	}
-	if err := json.Unmarshal([]byte(`{}`), new(Sum)); err == nil {
-		t.Error("an object was read as a sum")
-	}
+	require.Error(t, json.Unmarshal([]byte(`{}`), new(Sum)), "an object is no sum")
 }
 
 // TestIntervalCovers draws conversations of different lengths from a known ratio:
@@ -133,6 +129,25 @@ func TestRatio(t *testing.T) {
 	}
 }
 
+// TestMerge cuts conversations into two parts: merged, they say the same.
+func TestMerge(t *testing.T) {
+	var whole, left, right Ratio
+	for i := range 9 {
+		a, b := float64(i), float64(i*i+1)
+		whole.Add(a, b)
+		if i < 4 {
+			left.Add(a, b)
+		} else {
+			right.Add(a, b)
+		}
+	}
+	left.Merge(&right)
+	wantLow, wantHigh, _ := whole.Interval(0, 1)
+	low, high, ok := left.Interval(0, 1)
+	assert.True(t, ok)
+	assert.Equal(t, []float64{whole.Value(), wantLow, wantHigh}, []float64{left.Value(), low, high})
+}
+
 func TestSigns(t *testing.T) {
 	for _, row := range []struct {
 		name        string
@@ -148,21 +163,28 @@ func TestSigns(t *testing.T) {
 		{"a zero", []float64{0.1, 0, 0.2, 0.3}, 2.0 / 8, "a conversation without difference says nothing"},
 		{"one against two", []float64{1, 1, -1}, 1, "every sum is at least 1 from 0"},
 		{"weighed", []float64{3, 1, -1}, 6.0 / 8, "sums of 3, 5 and 3 against 1"},
+		{"three and many zeros", append(make([]float64, 14), 0.1, 0.2, 0.3), 2.0 / 8, "so that they are still few"},
+		{"fourteen", slices.Repeat([]float64{1}, 14), 2.0 / (1 << 14), "few are tried with every combination of signs"},
+		{"ten", slices.Repeat([]float64{0.1}, 10), 2.0 / 1024, "added one by one they are a little below 1"},
+		{"fifteen", slices.Repeat([]float64{0.5}, 15), 1.075e-4, "more are taken as normal: 3.87 standard deviations"},
 		{"many", slices.Repeat([]float64{1}, 70), 5.9e-17, "8.4 standard deviations"},
 	} {
-		var left, right Signs
-		for i, d := range row.differences {
-			if i%2 == 0 {
-				left.Add(d)
-			} else {
-				right.Add(d)
-			}
+		var signs Signs
+		for _, d := range row.differences {
+			signs.Add(d)
 		}
-		right.Merge(&left)
-		if got := right.P(); math.Abs(got-row.want) > max(1e-18, 0.01*row.want) {
-			t.Errorf("%s: got %v, want %v: %s", row.name, got, row.want, row.why)
-		}
+		assert.InDelta(t, row.want, signs.P(), max(1e-18, 0.01*row.want), "%s: %s", row.name, row.why)
 	}
+	// Of terms of such different sizes, sums depend on the order in which they are added.
+	var found []float64
+	for _, order := range [][]float64{{1e16, 1, -1e16}, {1e16, -1e16, 1}, {1, -1e16, 1e16}} {
+		var signs Signs
+		for _, d := range order {
+			signs.Add(d)
+		}
+		found = append(found, signs.P())
+	}
+	assert.Equal(t, slices.Repeat(found[:1], len(found)), found, "any order gives the same")
 }
 
 // TestSignsUnderNoDifference: of samples without a difference, one in twenty is

@@ -78,7 +78,6 @@ func TestConsumer(t *testing.T) {
 			Run(t, dir, env, "go", "vet", packages)
 
 			Run(t, dir, env, "go", "vet", "./...")
-			t.Log(Run(t, dir, env, "go", "test", "-count=1", "./..."))
 			want, err := os.ReadFile(filepath.Join(dir, "want.txt"))
 			if err != nil {
 				t.Fatal(err)

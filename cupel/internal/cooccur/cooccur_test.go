@@ -219,6 +219,16 @@ func TestRoom(t *testing.T) {
 	}
 }
 
+// TestMoreTagsThanRoom: the tables grow, and find what they had before.
+func TestMoreTagsThanRoom(t *testing.T) {
+	var many, others []string
+	for i := range 300 {
+		many = append(many, fmt.Sprint("tag ", i))
+		others = append(others, fmt.Sprint("other ", i))
+	}
+	check(t, new(Counter), [][]string{many, others, {"TAG 299"}, {"other 0"}})
+}
+
 func TestRepeats(t *testing.T) {
 	x, y, z := new(int), new(int), new(int)
 	tests := []struct {

@@ -15,6 +15,7 @@ func TestRankings(t *testing.T) {
 		{"units come by score, ties by place", "a 1 .25; b 2 .5 g=g; c 3 .5; d 4 .25 g=g; e 5 .5", " | b+d 6@0.5; c 3@0.5; e 5@0.5; a 1@0.25"},
 		{"NaN is the least score, of members too", "a 1 NaN; b 1 NaN g=g; c 1 -.5 g=g; d 1 NaN g=g; e 1 -Inf", " | b+c+d 3@-0.5; e 1@-Inf; a 1@NaN"},
 		{"pinned units are not ranked", "p 5 .5 p g=g; q 5 .5 g=g; r 1 .5 p; a 1 .5", " | a 1@0.5"},
+		{"a later member may be the pinned one", "p 5 .5 g=g; q 5 .5 g=g p; a 1 .5", " | a 1@0.5"},
 		{"a negative count takes out its unit, pinned or not", "n -1 .5 p; a 5 .5 g=g; b -3 .5 g=g; c -4 .5 g=g; d 0 .5", "n@0 negative -1, a@0 negative -3, b@0 negative -3, c@0 negative -3 | d 0@0.5"},
 		{"tokens of members are clamped", "a max .5 g=g; b max .5 g=g v=1:.5", " | a+b MAX@0.5"},
 
@@ -68,6 +69,11 @@ func TestRankings(t *testing.T) {
 				if m := r.Members(u); r.Place(u) != m[0] || r.UnitOf(m[len(m)-1]) != u || r.IsPinned(u) || r.IsOut(u) || r.IsGroup(u) != (c.Links[m[0]].Group != "") {
 					t.Errorf("%s: unit %d is of others", tt.why, u)
 				}
+				for _, older := range r.Older(u) {
+					if r.ScoreOfCandidate(older) != c.scores[older] {
+						t.Errorf("%s: %s has the score %v", tt.why, c.names[older], r.ScoreOfCandidate(older))
+					}
+				}
 				counts += len(r.Members(u))
 			}
 			if pins := r.Pins(); len(pins) != r.NumPinned() || len(pins) > 0 && pins[0] != r.FirstPinned() || len(pins) == 0 && r.FirstPinned() != None {
@@ -103,6 +109,7 @@ func TestChoices(t *testing.T) {
 		{"pinned units shrink, the cheapest step first", "p 50 .5 p g=g; q 50 .5 g=g v=30:.9,10:.5; r 50 .5 p g=h; s 50 .5 g=h v=20:.5", "", 150, 0, "p+q#1 80; r+s#1 70 |  | "},
 		{"as far as they must", "p 50 .5 p g=g; q 50 .5 g=g v=30:.9,10:.5; r 50 .5 p g=h; s 50 .5 g=h v=20:.5", "", 180, 0, "p+q#1 80; r+s 100 |  | "},
 		{"by what the whole unit loses", "p 10 .5 p g=g; q 10 .5 g=g v=5:.5; r 90 .5 p g=h; s 90 .5 g=h v=85:.97", "", 195, 0, "p+q 20; r+s#1 175 |  | "},
+		{"in tokens, not as a share of it", "p 10 .5 p g=g; q 10 .5 g=g v=5:.8; r 100 .5 p g=h; s 100 .5 g=h v=95:.9", "", 215, 0, "p+q#1 15; r+s 200 |  | "},
 		{"as far as they can", "p 50 .5 p g=g; q 50 .5 g=g v=10:.5", "", 50, 0, "p+q#1 60 |  | "},
 		{"not at all if they fit", "p 50 .5 p g=g; q 50 .5 g=g v=10:.5", "", 100, 0, "p+q 100 |  | "},
 		{"truncation shrinks from the last to the first", "a 60 .9 v=30:.5; b 60 .8 v=40:.6,20:.3; c 30 .7", "all", 120, 0, "a 60; b#2 20; c 30 |  | "},
@@ -214,6 +221,9 @@ func TestUnitsOfOne(t *testing.T) {
 			}
 			got[i] = strings.Join([]string{c.left(choice.Set.Left, nil), c.left(ranking.Left, nil), c.ranking(ranking), c.window(choice), c.left(choice.Decisions, nil)}, "\n")
 			ranking.Free()
+			if ranking.Contents != nil || ranking.Links != nil {
+				t.Fatal("the caller's texts are kept")
+			}
 		}
 		if got[0] != got[1] || got[0] != got[2] {
 			t.Fatalf("seed %d: plain\n%s\nwith links\n%s\nin groups\n%s", seed, got[0], got[1], got[2])

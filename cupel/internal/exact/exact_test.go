@@ -36,12 +36,15 @@ func TestAgainstBig(t *testing.T) {
 				want.Sub(want, big.NewInt(int64(n)))
 			}
 		}
+		var terms []int
 		for range r.IntN(3) {
 			n := near()
+			terms = append(terms, n)
 			u.Add(n)
 			wantU.Add(wantU, big.NewInt(int64(n)))
 		}
 		check(t, s, want)
+		check(t, Of(terms...), wantU)
 		check(t, s.Minus(u), new(big.Int).Sub(want, wantU))
 		check(t, s.Plus(u), new(big.Int).Add(want, wantU))
 		n := near()

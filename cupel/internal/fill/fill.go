@@ -88,9 +88,6 @@ func (f *Fill) Set(unit int, state Point) { f.units[unit].state = state }
 // Run improves the states, spending at most left tokens, until nothing more
 // fits. It returns the tokens that are left then. It takes O(n log n) for n points.
 func (f *Fill) Run(left int) int {
-	if left < 0 {
-		return left
-	}
 	f.steps, f.order = f.steps[:0], f.order[:0]
 	for i := range f.units {
 		u := &f.units[i]

@@ -52,6 +52,7 @@ func TestRun(t *testing.T) {
 		{"nor shrink", []unitOf{{Point{2, 5, 2}, []Point{{2, 5, 2}, {1, 4, 9}}}}, 50, []int32{2}},
 		{"nor change into one of its size", []unitOf{{Point{2, 5, 2}, []Point{{1, 5, 9}}}}, 50, []int32{2}},
 		{"a negative value is never taken", []unitOf{{out, []Point{{0, 1, -1}}}}, 50, []int32{Out}},
+		{"nor for one that is worth less", []unitOf{{Point{1, 1, -2}, []Point{{0, 2, -1}}}}, 50, []int32{1}},
 		{"nor is NaN", []unitOf{{out, []Point{{0, 1, math.NaN()}}}}, 50, []int32{Out}},
 		{"a value of 0 is, when it is out", []unitOf{{out, []Point{{0, 1, 0}}}}, 50, []int32{0}},
 		{"a step without cost comes first", []unitOf{{out, []Point{{0, 10, 9}}}, {out, []Point{{1, 0, 1}, {0, 10, 8}}}}, 10, []int32{0, 1}},

@@ -49,6 +49,7 @@ func TestReadScalars(t *testing.T) {
 		{text, `"\ude00\ud83d"`, half, "a low half needs a high one before"},
 		{text, `1`, "error: must be a string, got a number", "wrong type"},
 		{text, `[]`, "error: must be a string, got an array", "wrong type"},
+		{text, `{}`, "error: must be a string, got an object", "wrong type"},
 		{text, `true`, "error: must be a string, got a boolean", "wrong type"},
 		{text, `null`, "error: must be a string, got null", "wrong type"},
 
@@ -56,6 +57,9 @@ func TestReadScalars(t *testing.T) {
 		{boolean, ` false`, `false`, "a boolean"},
 		{boolean, `"true"`, "error: must be true or false, got a string", "wrong type"},
 
+		{integer, "7 ", "7", "white space behind it does not count"},
+		{integer, "7\n", "7", "nor does the end of a line"},
+		{boolean, "true\t", "true", "nor a tab"},
 		{integer, `-0`, `0`, "the integers have one zero"},
 		{integer, maxInt, maxInt, "2^63-1"},
 		{integer, "9223372036854775808", "error: must be from " + minInt + " to " + maxInt + ", got 9223372036854775808", "2^63 would wrap"},

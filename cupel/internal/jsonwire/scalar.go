@@ -81,7 +81,7 @@ func (r *Reader) quoted() []byte {
 func (r *Reader) Int() int {
 	text := r.number("an integer")
 	n, err := strconv.Atoi(string(text))
-	if err == nil || r.Fault != nil {
+	if err == nil {
 		return n
 	}
 	digits, whole := plainInteger(text)

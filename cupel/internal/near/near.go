@@ -158,7 +158,7 @@ func (f *finder) best(at int, threshold float64) Copy {
 		if float64(shared)/float64(best.Total) < threshold || differ(t.numbers, o.numbers) {
 			continue
 		}
-		if best.Of < 0 || shared > best.Shared || shared == best.Shared && int(other) < best.Of {
+		if shared > best.Shared || shared == best.Shared && int(other) < best.Of {
 			best.Of, best.Shared = int(other), shared
 		}
 	}
@@ -182,11 +182,9 @@ func (f *finder) register(at int32) {
 func common(a, b []int32) int {
 	n := 0
 	for _, id := range a {
-		at, found := slices.BinarySearch(b, id)
-		if found {
+		if _, found := slices.BinarySearch(b, id); found {
 			n++
 		}
-		b = b[at:]
 	}
 	return n
 }

@@ -85,7 +85,7 @@ func lines(text string) iter.Seq[string] {
 			last := none
 			if ends > 0 {
 				last = number
-				if number == before+1 || nextEnds > 0 && next == number+1 {
+				if number == before+1 || next == number+1 {
 					line = line[ends:]
 				}
 			}
@@ -121,7 +121,7 @@ func wordEnds(text string) bool {
 
 // startNumber returns the number of at most nine digits at the start of a line
 // and where it ends. What follows is no part of a word, and nothing but a space
-// stands between it and another digit. ends is 0 if there is none.
+// stands between it and another digit. Both are 0 if there is none.
 func startNumber(text string) (n, ends int) {
 	i := 0
 	for i < len(text) && (text[i] == ' ' || text[i] == '\t') {

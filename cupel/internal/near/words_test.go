@@ -71,7 +71,12 @@ func TestLineNumbers(t *testing.T) {
 		{"1:2 a\n2:3 b", "1:2 a|2:3 b", "and then no digit"},
 		{"1.0 a\n2.9 b", "1.0 a|2.9 b", "decimals"},
 		{"1 0\n2 9", " 0| 9", "a digit after a space"},
+		{"1:a\n2:b", ":a|:b", "nor a letter"},
 		{"1/\n2:", "/|:", "the ends of lines"},
+		{"0 a\nx", "0 a|x", "no number is not 1"},
+		{"0 a\n5x b", "0 a|5x b", "nor a word with one"},
+		{"0 a\n5.5 b", "0 a|5.5 b", "nor decimals"},
+		{"0 a\n1000000000 b", "0 a|1000000000 b", "nor ten digits"},
 		{"1a\n2b", "1a|2b", "words with digits"},
 		{"1天\n2天", "1天|2天", "an ideograph is a part of a word"},
 		{"999999998 a\n999999999 b", " a| b", "nine digits"},
@@ -183,6 +188,15 @@ func TestCaps(t *testing.T) {
 		if got := f.best(30, 1); got.Of != want || slices.Max(f.met) != 0 {
 			t.Errorf("with the number %d: a copy of %d, want %d; left are %v", value, got.Of, want, f.met)
 		}
+	}
+	most := finder{met: make([]int32, 11), known: make([][]int32, 2), texts: make([]text, 11)}
+	for i := range int32(10) {
+		most.texts[i].shingles = []int32{0, 1}[:1+i/9] // the last has both
+		most.register(i)
+	}
+	most.texts[10].shingles = []int32{0, 1}
+	if got := most.best(10, 1); got.Of != 9 {
+		t.Errorf("of ten, a copy of %d, want the last, which shares most", got.Of)
 	}
 	// Of equal ones the earliest, and of others the nearest.
 	g := finder{met: make([]int32, 5), known: make([][]int32, 6), texts: []text{{shingles: []int32{0, 1}}, {shingles: []int32{0, 1, 2}}, {shingles: []int32{0, 1, 2}}, {shingles: []int32{0, 3}}, {shingles: []int32{0, 1, 2, 4}}}}

@@ -33,25 +33,12 @@ func Key(score float64) uint64 {
 // smallest first. It is linear in len(pairs) when they come in order of Index,
 // as a list's own positions do, and O(n log n) otherwise.
 func SortDescending(pairs []Pair) {
-	sorted, byIndex := true, true
-	last := Pair{Key: math.MaxUint64, Index: math.MinInt}
-	least, greatest := last.Key, uint64(0)
-	for _, p := range pairs {
-		if p.Index < last.Index {
-			byIndex = false
-		}
-		if p.Key > last.Key || p.Key == last.Key && p.Index < last.Index {
-			sorted = false
-		}
-		least, greatest = min(least, p.Key), max(greatest, p.Key)
-		last = p
-	}
 	switch {
-	case sorted:
-	case byIndex:
+	case slices.IsSortedFunc(pairs, compare):
+	case slices.IsSortedFunc(pairs, compareIndex):
 		if len(pairs) > insertionUpTo {
 			scratch := Borrow(len(pairs))
-			scratch.spread(pairs, scratch.Pairs, least, greatest)
+			scratch.spread(pairs, scratch.Pairs)
 			scratch.Return()
 		}
 		insertionSort(pairs)
@@ -61,17 +48,17 @@ func SortDescending(pairs []Pair) {
 }
 
 func compare(a, b Pair) int {
-	return cmp.Or(cmp.Compare(b.Key, a.Key), cmp.Compare(a.Index, b.Index))
+	if byKey := cmp.Compare(b.Key, a.Key); byKey != 0 {
+		return byKey
+	}
+	return compareIndex(a, b)
 }
+
+func compareIndex(a, b Pair) int { return cmp.Compare(a.Index, b.Index) }
 
 // insertionSort is stable.
 func insertionSort(pairs []Pair) {
-	var last uint64 // key of the pair before
 	for i, p := range pairs {
-		if i == 0 || p.Key <= last {
-			last = p.Key
-			continue
-		}
 		j := i
 		for ; j > 0 && pairs[j-1].Key < p.Key; j-- {
 			pairs[j] = pairs[j-1]
@@ -84,12 +71,16 @@ func insertionSort(pairs []Pair) {
 // than counting.
 const insertionUpTo = 16
 
-// spread almost sorts pairs, whose keys lie between least and greatest, and is
-// stable: no pair has more than insertionUpTo others to pass. It divides that range
-// into about as many buckets as there are pairs, and spreads those of the larger
-// buckets again. Each level removes some bits from the range, so there are few
-// levels for any keys. room has the length of pairs; spread overwrites it.
-func (b *Buffer) spread(pairs, room []Pair, least, greatest uint64) {
+// spread almost sorts pairs, and is stable: no pair has more than insertionUpTo
+// others to pass. It divides the range of their keys into about as many buckets as
+// there are pairs, and spreads those of the larger buckets again. Each level removes
+// some bits from the range, so there are few levels for any keys. room has the length
+// of pairs; spread overwrites it.
+func (b *Buffer) spread(pairs, room []Pair) {
+	least, greatest := uint64(math.MaxUint64), uint64(0)
+	for _, p := range pairs {
+		least, greatest = min(least, p.Key), max(greatest, p.Key)
+	}
 	width := min(bits.Len(uint(len(pairs))), mostBucketBits)
 	shift := max(bits.Len64(greatest-least)-width, 0) & 63 // the compiler does not know that it is below 64
 	start := len(b.counts)
@@ -99,11 +90,10 @@ func (b *Buffer) spread(pairs, room []Pair, least, greatest uint64) {
 	for _, p := range pairs {
 		ends[(greatest-p.Key)>>shift]++
 	}
-	next, most := uint32(0), uint32(0)
+	next := uint32(0)
 	for i, n := range ends {
 		ends[i] = next // where the bucket begins, until it is filled
 		next += n
-		most = max(most, n)
 	}
 	copy(room, pairs)
 	for _, p := range room {
@@ -111,26 +101,17 @@ func (b *Buffer) spread(pairs, room []Pair, least, greatest uint64) {
 		pairs[*end] = p
 		*end++
 	}
-	if shift > 0 && most > insertionUpTo { // without shift all keys of a bucket are equal
+	if shift > 0 { // without shift all keys of a bucket are equal
 		begin := uint32(0)
 		for i := range 1 << width {
 			end := b.counts[start+i] // deeper levels may have moved the counts
 			if end-begin > insertionUpTo {
-				b.spreadAgain(pairs[begin:end], room[begin:end])
+				b.spread(pairs[begin:end], room[begin:end])
 			}
 			begin = end
 		}
 	}
 	b.counts = b.counts[:start]
-}
-
-// spreadAgain spreads a bucket.
-func (b *Buffer) spreadAgain(pairs, room []Pair) {
-	least, greatest := uint64(math.MaxUint64), uint64(0)
-	for _, p := range pairs {
-		least, greatest = min(least, p.Key), max(greatest, p.Key)
-	}
-	b.spread(pairs, room, least, greatest)
 }
 
 // mostBucketBits keeps the ends of the buckets in the fastest cache.

@@ -55,12 +55,12 @@ func ByTime(pairs []order.Pair, n int, at func(i int) (time.Time, bool)) []order
 		return t.Compare(u)
 	}
 	slices.SortFunc(pairs, compare)
-	rank, previous := uint64(0), order.Pair{}
+	rank := uint64(0)
 	for i, p := range pairs {
-		if i > 0 && compare(previous, p) != 0 {
+		if i > 0 && compare(pairs[i-1], p) != 0 {
 			rank++
 		}
-		previous, pairs[i].Key = p, rank
+		pairs[i].Key = rank
 	}
 	return pairs
 }

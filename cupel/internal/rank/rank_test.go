@@ -75,7 +75,10 @@ func TestByTime(t *testing.T) {
 	now := time.Date(2025, time.January, 31, 12, 0, 0, 0, time.UTC)
 	near := []time.Time{now, now.Add(1), now.Add(-1), now.AddDate(-270, 0, 0), now.AddDate(270, 0, 0), now}
 	far := slices.Concat(near, []time.Time{{}, time.Time{}.Add(1), now.AddDate(545, 0, 0), time.Unix(math.MinInt64, 5), time.Unix(math.MaxInt64, 5), time.Unix(math.MaxInt64, 6)})
-	for name, times := range map[string][]time.Time{"none": nil, "one": near[:1], "near": near, "far": far} {
+	year1 := []time.Time{{}, time.Time{}.Add(-time.Second), time.Time{}.Add(time.Second), time.Time{}.Add(time.Minute)} // their seconds change sign
+	const latest = math.MaxInt64 - 62135596800                                                                          // one second later, those since year 1 wrap
+	ends := []time.Time{time.Unix(latest, 0), time.Unix(latest+1, 0)}
+	for name, times := range map[string][]time.Time{"none": nil, "one": near[:1], "near": near, "far": far, "year 1": year1, "ends": ends} {
 		pairs := ByTime(nil, len(times)+1, func(i int) (time.Time, bool) {
 			if i == 0 {
 				return time.Time{}, false
@@ -89,6 +92,9 @@ func TestByTime(t *testing.T) {
 			for _, q := range pairs {
 				if got, want := cmp.Compare(p.Key, q.Key), times[p.Index-1].Compare(times[q.Index-1]); got != want {
 					t.Errorf("%s: keys of %s and %s compare as %d, want %d", name, times[p.Index-1], times[q.Index-1], got, want)
+				}
+				if apart := times[p.Index-1].Sub(times[q.Index-1]); (name == "near" || name == "year 1") && int64(p.Key-q.Key) != int64(apart) && apart.Abs() < math.MaxInt64 {
+					t.Errorf("%s: keys of %s and %s are %d apart, want nanoseconds: ranks take a sort", name, times[p.Index-1], times[q.Index-1], p.Key-q.Key)
 				}
 			}
 		}

@@ -290,6 +290,8 @@ func TestPredicates(t *testing.T) {
 		{`metadata = { price = 0.1 }`, true, "a decimal is what was written"},
 		{`metadata = { price = nan }`, false, "nothing is equal to it"},
 		{`metadata = { huge = 1 }`, false, "what would take a gigabyte to write out is not written out"},
+		{`metadata = { huge = inf }`, false, "nor is it without end"},
+		{`metadata = { price = 0 }`, false, "a decimal is no integer"},
 		{`metadata = { turn = "3" }`, false, "text is no number"},
 		{`metadata = { urgent = 1 }`, false, "a boolean is no number"},
 		{`metadata = { list = "x" }`, false, "a list is no text"},

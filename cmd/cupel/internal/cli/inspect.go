@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -25,35 +24,35 @@ type inspectFlags struct {
 func newInspect(env *Environment) *cobra.Command {
 	var flags inspectFlags
 	command := &cobra.Command{
-		Use:   "inspect [REPORT ...]",
+		Use:   "inspect",
 		Short: "Draw the selection as a web page",
-		Long: `inspect writes one HTML file that needs no network, from a selection or from reports
-of cupel explain --json. Given two selections, it shows the differences; given more,
-such as the turns of a session, what each keeps of the one before. If a selection
-fails, the page shows what is known.`,
+		Long: `inspect writes one HTML file that needs no network. With --against the page shows the
+differences too. If a selection fails, the page shows what is known.`,
 		Example: `  cupel inspect -i items.jsonl -p rag -b 4000 -o window.html
-  cupel inspect -i items.jsonl -p rag -b 4000 --against chat -o two.html
-  cupel inspect monday.json tuesday.json -b 4000 -o two.html`,
-		Args: cobra.MaximumNArgs(cupelinspect.MaxSelections),
-		RunE: func(command *cobra.Command, args []string) error {
-			return flags.run(command.Context(), env, args)
+  cupel inspect -i items.jsonl -p rag -b 4000 --against chat -o two.html`,
+		Args: cobra.NoArgs,
+		RunE: func(command *cobra.Command, _ []string) error {
+			return flags.run(command.Context(), env)
 		},
 	}
 	flags.selectionFlags.register(command)
 	flags.outputFlags.register(command, "cupel.html")
-	requireFlags(command, "budget")
+	requireFlags(command, "items", "policy", "budget")
 	command.Flags().StringVar(&flags.against, "against", "", "compare with a selection by this `policy`")
-	command.MarkFlagsRequiredTogether("items", "policy")
 	completePolicy(command, "against")
 	return command
 }
 
-func (f *inspectFlags) run(ctx context.Context, env *Environment, reports []string) error {
-	selections, err := f.selections(ctx, env, reports)
+func (f *inspectFlags) run(ctx context.Context, env *Environment) error {
+	selections, err := f.selections(ctx, env)
 	if err != nil {
 		return err
 	}
-	title := titleOf(slices.Concat(f.items, reports))
+	var names []string
+	for _, name := range f.items {
+		names = append(names, filepath.Base(shown(name)))
+	}
+	title := strings.Join(names, ", ")
 	if err := f.write(env, func(w io.Writer) error { return cupelinspect.WriteHTML(w, title, selections...) }); err != nil {
 		return err
 	}
@@ -68,27 +67,8 @@ func (f *inspectFlags) run(ctx context.Context, env *Environment, reports []stri
 	return selecting(errors.Join(failed...))
 }
 
-// titleOf returns the title of a page: the names of the files.
-func titleOf(names []string) string {
-	for i, name := range names {
-		names[i] = filepath.Base(shown(name))
-	}
-	if n := len(names); n > 3 {
-		return names[0] + " … " + names[n-1]
-	}
-	return strings.Join(names, ", ")
-}
-
-// selections makes or reads the selections to show.
-func (f *inspectFlags) selections(ctx context.Context, env *Environment, reports []string) ([]*cupelinspect.Selection, error) {
-	switch {
-	case len(reports) > 0 && len(f.items) > 0:
-		return nil, usagef("both --items and a report, %s, are given: give one of them", shown(reports[0]))
-	case len(reports) > 0:
-		return f.readReports(env, reports)
-	case len(f.items) == 0:
-		return nil, usagef("nothing to show: give --items and --policy, or a report from cupel explain --json")
-	}
+// selections makes the selections to show.
+func (f *inspectFlags) selections(ctx context.Context, env *Environment) ([]*cupelinspect.Selection, error) {
 	policies := []string{f.policy}
 	if f.against != "" {
 		policies = append(policies, f.against)
@@ -119,25 +99,4 @@ func inspectSelection(ctx context.Context, env *Environment, s *selection) (*cup
 		return nil, selecting(err)
 	}
 	return made, nil
-}
-
-// readReports reads the output of cupel explain --json.
-func (f *inspectFlags) readReports(env *Environment, names []string) ([]*cupelinspect.Selection, error) {
-	budget, err := f.make(nil)
-	if err != nil {
-		return nil, err
-	}
-	var selections []*cupelinspect.Selection
-	for _, name := range names {
-		report, err := readReport(env, name)
-		if err != nil {
-			return nil, err
-		}
-		selection, err := cupelinspect.FromReport(report, budget, cupelinspect.WithName(filepath.Base(shown(name))))
-		if err != nil {
-			return nil, usagef("%s: %w", shown(name), err)
-		}
-		selections = append(selections, selection)
-	}
-	return selections, nil
 }

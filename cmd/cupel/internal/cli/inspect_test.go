@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"os"
 	"strings"
 	"testing"
 
@@ -49,20 +48,6 @@ func TestInspect(t *testing.T) {
 	require.Nil(t, inspected(t, exitOK, "-i", "items.jsonl", "-p", "agent", "-b", "100").Selections[0].Sweep, "the candidates are made for one budget")
 	// A selection that fails is what one wants to look at.
 	require.Contains(t, inspected(t, exitSelection, "-i", "items.jsonl", "-p", "greedy.json", "-b", "5").Selections[0].Error, "10 tokens")
-}
-
-func TestInspectReports(t *testing.T) {
-	folder(t, selectable)
-	report := printed(t, "explain", "-i", "items.jsonl", "-p", "greedy.json", "-b", "100", "--json")
-	for _, name := range []string{"a.json", "b.json", "c.json", "d.json"} {
-		require.NoError(t, os.WriteFile(name, []byte(report), 0o600))
-	}
-	data := inspected(t, exitOK, "a.json", "b.json", "-b", "100")
-	require.Equal(t, "a.json, b.json", data.Title)
-	require.Equal(t, "b.json", data.Selections[1].Name)
-	require.NotEmpty(t, data.Selections[0].Window)
-	require.Nil(t, data.Selections[0].Sweep)
-	require.Equal(t, "a.json … d.json", inspected(t, exitOK, "a.json", "b.json", "c.json", "d.json", "-b", "100").Title)
 }
 
 func TestInspectWritesFile(t *testing.T) {

@@ -91,7 +91,7 @@ func (t *mcpTools) outline(_ context.Context, in *mcpOutline) (*mcpOutlined, err
 		failed = errors.Join(failed, err)
 		return n
 	}
-	out := &mcpOutlined{Outline: cupelreduce.Reduce(text, in.Tokens, cupelreduce.WithCounter(count)), Kind: cupelreduce.Detect(text).String(), FullTokens: count(text)}
+	out := &mcpOutlined{Outline: cupelreduce.To(text, in.Tokens, cupelreduce.WithCounter(count)), Kind: cupelreduce.Detect(text).String(), FullTokens: count(text)}
 	if out.Outline == "" && text != "" {
 		out.Outline = "…" // an empty one would be that of an empty text
 	}

@@ -58,7 +58,7 @@ at a step. The README says what the columns are.`,
 	set := command.Flags()
 	set.Float64SliceVar(&flags.shares, "share", []float64{0.15, 0.25, 0.5, 0.75}, "budgets as `shares` of a conversation; separated by commas")
 	set.Lookup("share").DefValue = "[0.15,0.25,0.5,0.75]" // without the zeros of pflag
-	set.BoolVar(&flags.session, "session", false, fmt.Sprintf("measure each policy in a session, as NAME@%g does", replay.LowWater))
+	set.BoolVar(&flags.session, "session", false, fmt.Sprintf("measure each policy in a session, as NAME@%g does, or the baselines @%g", cupelsession.DefaultLowWater, replay.LowWater))
 	set.StringSliceVar(&flags.caches, "cache", nil, "report the cost by the caches of these `providers` too: "+strings.Join(cacheNames(), ", "))
 	complete(command, "cache", cacheNames()...)
 	return command
@@ -102,7 +102,7 @@ func (f *replayFlags) measure(env *Environment) (*replay.Measure, error) {
 			return nil, err
 		}
 		if f.session {
-			p = p.InSession(replay.LowWater)
+			p = p.InSession(0)
 		}
 		policies = append(policies, p)
 	}

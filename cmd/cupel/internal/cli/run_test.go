@@ -219,7 +219,7 @@ func TestOneSelection(t *testing.T) {
 		}
 		out, notes := command("explain -b 200 --json -p " + policy)
 		decodeJSON(t, out, &report)
-		require.Contains(t, notes, "the first message of the user was reduced from")
+		require.Contains(t, notes, "messages[1] was shortened from")
 		var ran, explained []string
 		for _, item := range items {
 			ran = append(ran, item.Content)

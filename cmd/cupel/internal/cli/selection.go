@@ -15,6 +15,7 @@ import (
 	"github.com/wollax/cupel-go/cmd/cupel/internal/terminal"
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/pipeline"
+	"github.com/wollax/cupel-go/cupelchat"
 	"github.com/wollax/cupel-go/cupeltiktoken"
 	"github.com/wollax/cupel-go/internal/english"
 )
@@ -188,7 +189,11 @@ func (c chooser) selection(ctx context.Context, candidates *input.Candidates, bu
 	s.pipeline = keeping(candidates, c.pipeline)
 	var err error
 	if candidates.Conversation != nil {
-		if s.items, s.notes, err = candidates.Conversation.Candidates(budget); err != nil {
+		var chooser cupelchat.Chooser = s.pipeline
+		if c.preset != nil {
+			chooser = c.preset
+		}
+		if s.items, s.notes, err = candidates.Conversation.Candidates(chooser, budget); err != nil {
 			return nil, selecting(err)
 		}
 	}

@@ -77,6 +77,18 @@ func TestReadFolder(t *testing.T) {
 	c, err = ReadFolder(t.Context(), dir, cupel.HeuristicCounter{})
 	require.NoError(t, err)
 	require.Equal(t, slices.Delete(slices.Clone(want), 1, 2), origins(c.Items), "in a repository that ignores build")
+	for _, name := range []string{"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv(name, filepath.Join(dir, "shop"))
+			again, err := ReadFolder(t.Context(), dir, cupel.HeuristicCounter{})
+			require.NoError(t, err)
+			require.Equal(t, origins(c.Items), origins(again.Items), "a hook's repository is another one")
+		})
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, ".gitignore"), []byte("*\n"), 0o600))
+	c, err = ReadFolder(t.Context(), dir, cupel.HeuristicCounter{})
+	require.NoError(t, err)
+	require.Equal(t, want, origins(c.Items), "a folder that git ignores as a whole is meant")
 }
 
 func TestReadFolderFails(t *testing.T) {
@@ -104,12 +116,17 @@ func TestReadFolderFails(t *testing.T) {
 	}
 	_, err := readFolder(t.Context(), tree(t, map[string]string{"a.txt": strings.Repeat("\n", 2<<20/3), "b.txt": strings.Repeat("\n", 2<<20/3)}), cupel.HeuristicCounter{}, 1<<20)
 	require.ErrorContains(t, err, "more than 1 MiB")
+	large, err := ReadFolder(t.Context(), tree(t, map[string]string{"a.txt": strings.Repeat("x", maxFileBytes), "b.txt": "\x00"}), cupel.HeuristicCounter{})
+	require.NoError(t, err)
+	require.Len(t, large.Items, 1, "a file may have 1 MiB")
+	require.Equal(t, []string{"skipped files: 1 that are not text"}, large.Notes)
 	_, err = ReadFolder(t.Context(), filepath.Join(one, "a.txt"), cupel.HeuristicCounter{})
 	require.Error(t, err, "a file in the place of a folder")
 }
 
 func TestCuts(t *testing.T) {
 	long := strings.Repeat("x", partBytes-2) + "\n"
+	third := strings.Repeat("y", partBytes/3) + "\n"
 	tests := []struct {
 		name string
 		cut  func(string) []part
@@ -122,12 +139,35 @@ func TestCuts(t *testing.T) {
 			{line: 6, text: "func (s *T[K]) A() {}", symbol: "T.A"},
 			{line: 10, text: "//line other.go:90\nconst b, c = 1, 2", symbol: "b"},
 		}, "imports and blank names say nothing, and lines are those of the file"},
+		{"comments", declarations, "package p\n\n// A does.\nfunc A() {}\n\n// T is.\ntype T int\n\n// C is.\nconst C = 1\n", []part{
+			{line: 3, text: "// A does.\nfunc A() {}", symbol: "A"},
+			{line: 6, text: "// T is.\ntype T int", symbol: "T"},
+			{line: 9, text: "// C is.\nconst C = 1", symbol: "C"},
+		}, "what stands above a declaration is about it"},
+		{"receivers", declarations, "package p\n\nfunc (*(T)) A() {}\nfunc (t T[K, V]) B() {}\n", []part{
+			{line: 3, text: "func (*(T)) A() {}", symbol: "T.A"},
+			{line: 4, text: "func (t T[K, V]) B() {}", symbol: "T.B"},
+		}, "a method goes by its type's name"},
 		{"broken Go", declarations, "package p\nfunc {\n", []part{{line: 1, text: "package p\nfunc {"}}, "it may be what is asked about"},
 		{"Markdown", sections, "intro\n\n# A #\ntext\n```\n# no\n```\n#tag\n####### no\n## B\n", []part{
 			{line: 1, text: "intro"},
 			{line: 3, text: "# A #\ntext\n```\n# no\n```\n#tag\n####### no", title: "A"},
 			{line: 10, text: "## B", title: "B"},
 		}, "number signs in code, in tags and too many are no headings"},
+		{"Markdown with indents", sections, " # no\n#\tno\n###### C\n", []part{
+			{line: 1, text: "# no\n#\tno"},
+			{line: 3, text: "###### C", title: "C"},
+		}, "a heading begins its line, and a space follows its signs"},
+		{"Markdown with two fences", sections, "```\n~~~\n# no\n```\n# A\n~~~\n# no\n", []part{
+			{line: 1, text: "```\n~~~\n# no\n```"},
+			{line: 5, text: "# A\n~~~\n# no", title: "A"},
+		}, "a fence ends as it began"},
+		{"paragraphs of lines", paragraphs, strings.Repeat(third, 2) + "\n" + strings.Repeat(third, 2), []part{
+			{line: 1, text: strings.TrimSpace(strings.Repeat(third, 2))}, {line: 4, text: strings.TrimSpace(strings.Repeat(third, 2))},
+		}, "a text is cut at the last blank line that fits"},
+		{"paragraphs that just fit", paragraphs, "a\n\n" + long[3:] + "\nb\n", []part{
+			{line: 1, text: "a\n\n" + strings.TrimSpace(long[3:])}, {line: 5, text: "b"},
+		}, "up to the limit they are joined"},
 		{"paragraphs", paragraphs, "\n\n  a\n\nb\n\n" + long + "c\n", []part{
 			{line: 3, text: "  a\n\nb"},
 			{line: 7, text: strings.TrimSpace(long)},

@@ -80,9 +80,6 @@ func Read(r io.Reader, options Options) (*Candidates, error) {
 		}
 		return &Candidates{Items: items, Format: f.Format, Notes: f.skippedNotes()}, nil
 	}
-	if f.skipped > 0 { // without one message it is another conversation
-		return nil, f.first
-	}
 	var opts []cupelchat.Option
 	if options.NoPin {
 		opts = append(opts, cupelchat.WithoutPins())

@@ -241,6 +241,33 @@ func TestReaderFails(t *testing.T) {
 	require.ErrorIs(t, err, broken)
 }
 
+// TestRequests: a request names its model, and its media have the tokens that are given.
+func TestRequests(t *testing.T) {
+	const message = `{"role":"user","content":[{"type":"text","text":"x"},{"type":"image_url","image_url":{"url":"https://example.com/a.png"}}]}`
+	for _, row := range []struct{ text, model string }{
+		{`{"model":"gpt","messages":[` + message + `]}`, "gpt"},
+		{`{"modelId":"nova","messages":[` + message + `]}`, "nova"},
+		{`{"messages":[` + message + `]}`, ""},
+		{`[` + message + `]`, ""},
+		{message + "\n" + message, ""},
+		{message, ""},
+	} {
+		var tokens []int
+		for _, media := range []int{100, 300} {
+			got, err := Read(strings.NewReader(row.text), Options{Counter: bytesCounter{}, MediaTokens: &media, Format: OpenAI})
+			require.NoError(t, err, row.text)
+			require.Equal(t, row.model, got.Model, row.text)
+			tokens = append(tokens, got.Items[0].Tokens())
+		}
+		require.Equal(t, 200, tokens[1]-tokens[0], row.text)
+	}
+	for _, text := range []string{`{"role":"assistant","tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}}]}`, `{"content":[{"type":"text","text":"x"}],"role":"user"}`} {
+		got, err := read(text, Auto)
+		require.NoError(t, err, "%s is a message", text)
+		require.NotNil(t, got.Conversation)
+	}
+}
+
 // TestBigFiles reads what is long, wide or deep.
 func TestBigFiles(t *testing.T) {
 	const n = 5_000
@@ -328,4 +355,6 @@ func TestSkipInvalid(t *testing.T) {
 			require.ErrorContains(t, err, tt.without)
 		}
 	}
+	_, err := Read(strings.NewReader("{\"role\":\"user\",\"content\":\"a\"}\n4\n"), Options{Counter: cupel.HeuristicCounter{}, SkipInvalid: true})
+	require.ErrorContains(t, err, "line 2", "a transcript without one of its messages is another one")
 }

@@ -2,6 +2,8 @@ package terminal_test
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -30,6 +32,47 @@ func TestTable(t *testing.T) {
 a  1
 one\ntwo\u202e
 `, b.String())
+}
+
+func TestLines(t *testing.T) {
+	var b strings.Builder
+	p := terminal.Screen{Width: 40}.Printer(&b)
+	p.Paragraph("%s  ", "a")
+	p.Lines("%s\n\nc\x1b", "b")
+	require.Equal(t, "\na\nb\n\nc\\x1b\n", b.String())
+	require.Equal(t, "a b", terminal.FirstLine(" \n\t a b \n c"))
+	require.Equal(t, " \n ", terminal.FirstLine(" \n "))
+	require.Equal(t, 6, terminal.Width("e\u0301東京\u200da"))
+	require.Equal(t, "東…", terminal.Cut("東京の", 4))
+	require.Equal(t, "東京", terminal.Cut("東京", 4))
+}
+
+// TestFigures: columns of figures are aligned to the right, others to the left.
+func TestFigures(t *testing.T) {
+	for cell, right := range map[string]bool{
+		"": true, "1": true, "-1": true, "+0.5": true, "#3": true, "5.0%": true, "1e-07": true, "1e+20": true, "NaN": true, "-Inf": true, "-": true,
+		"a": false, "1a": false, "a1": false, "1e5": false, "1%%": false, "--1": false,
+	} {
+		var b strings.Builder
+		terminal.Screen{Width: 40}.Printer(&b).Table([]string{"HEADING", "LAST"}, [][]any{{cell, "x"}, {7, "y"}})
+		want := "HEADING  LAST\n" + cell + strings.Repeat(" ", 7-len(cell)) + "  x\n7        y\n"
+		if right {
+			want = "HEADING  LAST\n" + strings.Repeat(" ", 7-len(cell)) + cell + "  x\n      7  y\n"
+		}
+		require.Equal(t, want, b.String())
+	}
+}
+
+// TestNarrow: the last column has some room on any screen, and what there is on others.
+func TestNarrow(t *testing.T) {
+	for width, want := range map[int]int{1: 16, 22: 16, 23: 17, 30: 24} {
+		var b strings.Builder
+		terminal.Screen{Width: width}.Printer(&b).Table([]string{"A", "", "TEXT"}, [][]any{{"four", "", strings.Repeat("x", 300)}})
+		require.Equal(t, "A     TEXT\nfour  "+strings.Repeat("x", want-1)+"…\n", b.String(), "%d columns", width)
+	}
+	var b strings.Builder
+	terminal.Screen{Width: 1000}.Printer(&b).Table([]string{"A", "TEXT"}, [][]any{{strings.Repeat("y", 41), strings.Repeat("x", 300)}})
+	require.Equal(t, "A"+strings.Repeat(" ", 41)+"TEXT\n"+strings.Repeat("y", 39)+"…  "+strings.Repeat("x", 199)+"…\n", b.String())
 }
 
 // TestErrors: after the first error nothing is written.
@@ -69,8 +112,10 @@ func TestSafe(t *testing.T) {
 
 func TestEscapeJSON(t *testing.T) {
 	for text, want := range map[string]string{
-		"{\n \"a\": \"ü\"\n}":        "{\n \"a\": \"ü\"\n}",
-		"\"\u009b\u202e\U000e0001\"": `"\u009b\u202e\udb40\udc01"`,
+		"{\n \"a\": \"ü\"\n}":            "{\n \"a\": \"ü\"\n}",
+		"\"a\tb\nc\"":                    "\"a\tb\nc\"",
+		"\"\uffff\U0010fffe\U0001f600\"": `"\uffff\udbff\udffe😀"`,
+		"\"\u009b\u202e\U000e0001\"":     `"\u009b\u202e\udb40\udc01"`,
 	} {
 		require.Equal(t, want, string(terminal.EscapeJSON([]byte(text))))
 	}
@@ -89,6 +134,9 @@ func TestExcerpt(t *testing.T) {
 		{"a\tb", 10, "a b"},
 		{" ", 10, " "},
 		{strings.Repeat("é", 1000), 4, "ééé…"},
+		{"ab" + strings.Repeat("\u0301", 15), 4, "ab" + strings.Repeat("\u0301", 15)}, // 32 bytes are looked at
+		{"abc" + strings.Repeat("\u0301", 15), 4, "abc" + strings.Repeat("\u0301", 14) + "…"},
+		{"", 10, ""},
 	} {
 		require.Equal(t, tt.want, terminal.Excerpt(tt.content, tt.columns), tt.content)
 	}
@@ -97,7 +145,11 @@ func TestExcerpt(t *testing.T) {
 func TestDetect(t *testing.T) {
 	none := func(string) string { return "" }
 	require.Equal(t, terminal.Screen{Width: terminal.DefaultWidth}, terminal.Detect(nowhere{}, none))
-	for columns, want := range map[string]int{"60": 60, "0": terminal.DefaultWidth, "wide": terminal.DefaultWidth} {
+	file, err := os.Create(filepath.Join(t.TempDir(), "out"))
+	require.NoError(t, err)
+	require.Equal(t, terminal.Screen{Width: terminal.DefaultWidth}, terminal.Detect(file, none), "a file is no terminal")
+	require.NoError(t, file.Close())
+	for columns, want := range map[string]int{"60": 60, "1": 1, "0": terminal.DefaultWidth, "-60": terminal.DefaultWidth, "wide": terminal.DefaultWidth} {
 		got := terminal.Detect(nowhere{}, func(name string) string { return map[string]string{"COLUMNS": columns}[name] })
 		require.Equal(t, want, got.Width)
 	}

@@ -1,0 +1,309 @@
+package agent
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+)
+
+// step makes a unit larger: it puts the unit in, makes one of its parts larger, or
+// makes the unit whole.
+type step struct {
+	unit *unit
+	at   int   // among the steps of the unit
+	part *part // nil for the first step and the last one
+	to   int   // tokens of the part
+	cost int   // tokens
+	gain float64
+	rate float64 // gain for each token; never more than that of the step before
+}
+
+// plan makes the steps of a unit from nothing to the whole. Those of its parts are
+// in the order of their rates.
+func (u *unit) plan(c *choice) {
+	first := step{unit: u, cost: u.beginning(c)}
+	var middle []step
+	for _, p := range u.parts {
+		if p.call != "" {
+			first.gain += callWorth
+		}
+		var own []step
+		tokens, worth := 0, 0.0
+		for _, size := range p.sizes(max(0, c.items[p.member].Tokens())) {
+			own = append(own, step{unit: u, part: p, to: size.Tokens, cost: size.Tokens - tokens, gain: size.Worth - worth})
+			tokens, worth = size.Tokens, size.Worth
+		}
+		pool(own)
+		middle = append(middle, own...)
+	}
+	slices.SortStableFunc(middle, func(a, b step) int { return cmp.Compare(b.rate, a.rate) })
+	u.steps = append(u.steps[:0], first)
+	last := step{unit: u, gain: wholeWorth}
+	spent := first.cost
+	for i, s := range middle {
+		if spent+s.cost >= u.tokens {
+			for _, s := range middle[i:] {
+				last.gain += s.gain
+			}
+			break
+		}
+		spent += s.cost
+		u.steps = append(u.steps, s)
+	}
+	last.cost = max(0, u.tokens-spent)
+	u.steps = append(u.steps, last)
+	pool(u.steps)
+	for i := range u.steps {
+		u.steps[i].at = i
+	}
+}
+
+// beginning returns the tokens of a unit that is in with nothing of its texts.
+func (u *unit) beginning(c *choice) int {
+	if u.note {
+		tokens := messageTokens
+		for _, p := range u.parts {
+			if p.call != "" {
+				tokens += c.counting.count(label + p.call + "(…)\n")
+			}
+		}
+		return tokens
+	}
+	tokens := u.tokens
+	for _, p := range u.parts {
+		if p.own == nil {
+			tokens -= p.text.Tokens()
+		} else {
+			tokens += p.own[0].Tokens - c.items[p.member].Tokens()
+		}
+	}
+	return max(0, tokens)
+}
+
+// pool gives the steps rates that never rise: steps that are worth more for their
+// tokens than those before share a rate with these.
+func pool(steps []step) {
+	type block struct {
+		from int
+		cost int
+		gain float64
+	}
+	rate := func(b block) float64 { return b.gain / float64(max(1, b.cost)) }
+	var blocks []block
+	for i := range steps {
+		next := block{i, steps[i].cost, steps[i].gain}
+		for len(blocks) > 0 && rate(next) > rate(blocks[len(blocks)-1]) {
+			last := blocks[len(blocks)-1]
+			next = block{last.from, last.cost + next.cost, last.gain + next.gain}
+			blocks = blocks[:len(blocks)-1]
+		}
+		blocks = append(blocks, next)
+	}
+	end := len(steps)
+	for _, b := range slices.Backward(blocks) {
+		for i := b.from; i < end; i++ {
+			steps[i].rate = rate(b)
+		}
+		end = b.from
+	}
+}
+
+// taken is a step that was taken, or was begun.
+type taken struct {
+	*step
+	before int // tokens of the part
+}
+
+// take takes the next step of a unit for at most so many tokens, and returns how many
+// it took. Of a step that makes a part larger it takes what fits.
+func (c *choice) take(s *step, room int) int {
+	u := s.unit
+	if u.whole || s.at != u.next || room <= 0 && s.cost > 0 {
+		return 0
+	}
+	if s.part == nil {
+		if s.cost > room {
+			return 0
+		}
+		u.next++
+		u.whole = u.next == len(u.steps)
+		c.taken = append(c.taken, taken{step: s})
+		return s.cost
+	}
+	cost := min(room, s.to-s.part.tokens)
+	c.taken = append(c.taken, taken{s, s.part.tokens})
+	s.part.tokens += cost
+	if s.part.tokens == s.to {
+		u.next++
+	}
+	return cost
+}
+
+// giveBack takes back the steps that were taken last, until they had as many tokens.
+func (c *choice) giveBack(tokens int) {
+	for len(c.taken) > 0 && tokens > 0 {
+		t := c.taken[len(c.taken)-1]
+		u, less := t.unit, t.cost
+		if t.part != nil {
+			less = min(tokens, t.part.tokens-t.before)
+			t.part.tokens -= less
+		}
+		u.next, u.whole = t.at, false
+		tokens -= less
+		if t.part == nil || t.part.tokens == t.before {
+			c.taken = c.taken[:len(c.taken)-1]
+		}
+	}
+}
+
+// choose decides which units are whole, and what the others are. The newest have a
+// share of the room; the rest goes to the steps of all units, the best first. As the
+// order of the steps hardly depends on the room, more room keeps what less kept.
+func (c *choice) choose(ctx context.Context) error {
+	for i := range c.units {
+		if u := &c.units[i]; u.whole {
+			c.known.Add(c.textOf(u))
+		}
+	}
+	left, near := c.room, int(nearShare*float64(c.room))
+	var order []*step
+	for i := range slices.Backward(c.units) {
+		u := &c.units[i]
+		switch {
+		case u.pinned:
+			continue
+		case u.tokens <= near:
+			u.whole = true
+			near, left = near-u.tokens, left-u.tokens
+			c.known.Add(c.textOf(u))
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := c.read(u); err != nil {
+			return err
+		}
+		c.sketch(u)
+		for i := range u.steps {
+			used := c.take(&u.steps[i], near)
+			near, left = near-used, left-used
+			u.steps[i].rate *= weight(u.newer)
+			order = append(order, &u.steps[i])
+		}
+		near = 0 // the others have their steps alone
+	}
+	slices.SortStableFunc(order, func(a, b *step) int { return cmp.Compare(b.rate, a.rate) })
+	return c.fill(order, left)
+}
+
+// sketch adds to what is known what a unit says first, so that older ones need not.
+func (c *choice) sketch(u *unit) {
+	const tokens = 40
+	left := tokens
+	for i := range u.steps {
+		left -= c.take(&u.steps[i], left)
+	}
+	if u.note {
+		c.known.Add(c.write(u))
+	}
+	c.giveBack(tokens)
+}
+
+// fill takes steps in their order while there is room, until what they make has no
+// room left. What a step takes is an estimate.
+func (c *choice) fill(order []*step, left int) error {
+	const tries = 6
+	for try := 0; c.counting.err == nil; try++ {
+		if try < tries {
+			for _, s := range order {
+				left -= c.take(s, left)
+			}
+		}
+		left = c.left()
+		if left == 0 || left > 0 && try >= tries || len(c.taken) == 0 {
+			break
+		}
+		c.giveBack(-left)
+	}
+	return c.counting.err
+}
+
+// left returns the tokens of the room that are left.
+func (c *choice) left() int {
+	left := c.room
+	for i := range c.units {
+		u := &c.units[i]
+		switch {
+		case u.pinned:
+			continue
+		case !u.whole:
+			c.measure(u)
+		}
+		if u.whole {
+			left -= u.tokens
+		} else {
+			left -= u.size
+		}
+	}
+	return left
+}
+
+// measure finds what the window has of a unit that is not whole.
+func (c *choice) measure(u *unit) {
+	u.in, u.said, u.size = false, "", 0
+	switch {
+	case u.next == 0:
+		return
+	case u.note:
+		if u.said = c.write(u); u.said == "" {
+			return
+		}
+		u.size = c.counting.count(u.said) + messageTokens
+	default:
+		u.size = u.beginning(c)
+		for _, p := range u.parts {
+			_, tokens := c.member(p)
+			u.size += tokens
+		}
+	}
+	u.in = true
+	u.whole = u.size >= u.tokens
+}
+
+// member returns what a member of a unit says whose messages stay, and how many
+// tokens that adds to its least.
+func (c *choice) member(p *part) (text string, tokens int) {
+	if p.own != nil {
+		form := p.form()
+		return form.Content, form.Tokens - p.own[0].Tokens
+	}
+	if text = p.said(); text == "" {
+		text = leftOut
+	}
+	return text, c.counting.count(text)
+}
+
+// leftOut stands for a result of which nothing is left.
+const leftOut = "[left out]"
+
+// write returns the note of a unit.
+func (c *choice) write(u *unit) string {
+	var lines []string
+	exchange := len(u.members) > 1
+	for _, p := range u.parts {
+		exchange = exchange || p.call != ""
+		if text := p.line(); text != "" {
+			lines = append(lines, text)
+		}
+	}
+	text := strings.Join(lines, "\n")
+	if exchange {
+		text = label + text
+	}
+	if !strings.ContainsFunc(text, isWord) {
+		return ""
+	}
+	return text
+}

@@ -1,0 +1,196 @@
+package cupelreduce
+
+import "strings"
+
+// Option changes how a text is reduced.
+type Option func(*settings)
+
+type settings struct {
+	count func(string) int
+	known *Known
+	kind  Kind // or auto
+	total int  // tokens of the whole, 0 to count them
+}
+
+// WithCounter sets the function that counts tokens. It must be safe for calls in
+// a row, never negative, and about additive: the count of two lines about the
+// sum of their counts. nil counts a token for every four bytes or part of it.
+func WithCounter(count func(string) int) Option {
+	return func(s *settings) {
+		if count != nil {
+			s.count = count
+		}
+	}
+}
+
+// WithTokens says how many tokens the whole text has, so that a long one need not be
+// counted.
+func WithTokens(n int) Option {
+	return func(s *settings) { s.total = n }
+}
+
+// WithKnown puts last what the reader knows: values in JSON, and lines elsewhere
+// that are known whole or whose names all are. nil knows nothing.
+func WithKnown(known *Known) Option {
+	return func(s *settings) {
+		if known != nil {
+			s.known = known
+		}
+	}
+}
+
+// WithKind says what the text is instead of what [Detect] makes of it. Text that
+// is no JSON object or array is reduced as a log when kind is [KindJSON].
+func WithKind(kind Kind) Option {
+	return func(s *settings) { s.kind = kind }
+}
+
+// estimate is the default counter.
+func estimate(s string) int { return (len(s) + 3) / 4 }
+
+// Text is a text taken apart once, which can be had in any size. It never changes.
+type Text struct {
+	settings
+	full  string
+	draft draft
+}
+
+// Read takes a text apart, in time linear in its length. Bytes that are no
+// character become question marks.
+func Read(text string, opts ...Option) *Text {
+	t := &Text{settings: settings{count: estimate, known: &Known{}, kind: auto}}
+	for _, opt := range opts {
+		if opt != nil {
+			opt(&t.settings)
+		}
+	}
+	t.full = strings.ToValidUTF8(text, "?")
+	if t.total <= 0 {
+		t.total = t.count(t.full)
+	}
+	if t.kind == auto || t.kind == KindJSON {
+		if root := parseJSON(t.full); root != nil {
+			t.kind = KindJSON
+			t.draft = pairDraft(root, t.full, t.known)
+			return t
+		}
+	}
+	if t.kind == auto {
+		t.kind = kindOfLines(t.full)
+	}
+	t.draft = newDraft(t.full, strings.Count(t.full, "\n")+len(t.full)/maxPiece+1)
+	t.draft.addRow("")
+	t.draft.addLines(t.full, t.kind, t.known, 0)
+	t.draft.sort()
+	return t
+}
+
+// To returns Read(text, opts...).To(tokens).
+func To(text string, tokens int, opts ...Option) string {
+	return Read(text, opts...).To(tokens)
+}
+
+// Tokens returns the tokens of the whole text.
+func (t *Text) Tokens() int { return t.total }
+
+const (
+	// maxProbes bounds how many forms are written and counted to find the size.
+	maxProbes = 24
+	// maxSpare is how many tokens of a size that is not small are not worth another
+	// try, apart from a small share.
+	maxSpare = 3
+	// minSigns is the least size of a form that has neither letter nor digit.
+	minSigns = 16
+)
+
+// To returns the best form of the text that has at most so many tokens: the text
+// itself if it fits, and else a form that fills the size up to the last word.
+// What a reader can ask for the rest by comes in first, then what says what the
+// text is, then the rest, each in the order of the text, with marks for what is
+// left out. A larger size has all that a smaller one says. The result is empty if
+// no form that says something fits.
+func (t *Text) To(tokens int) string {
+	if t.total <= tokens {
+		return t.full
+	}
+	best, good := "", false
+	spare := min(maxSpare, tokens/32) + tokens/512
+	fits, exceeds := 0, t.draft.end()+1
+	written, counted := 0, 0 // the place and the tokens of the last form
+	at := int(float64(tokens) / float64(t.total) * float64(len(t.full)))
+	for try := 0; try < maxProbes && exceeds-fits > 1; try++ {
+		at = min(max(at, fits+1), exceeds-1)
+		out, says := t.draft.form(at)
+		n := t.count(out)
+		if n <= tokens {
+			best, good, fits = out, says, at
+			if tokens-n <= 1+spare {
+				break
+			}
+		} else {
+			exceeds = at
+		}
+		next := fits + (exceeds-fits)/2
+		if try%8 < 7 && n != counted {
+			next = at + int(float64(tokens-spare/2-n)*float64(at-written)/float64(n-counted))
+		}
+		written, counted, at = at, n, next
+	}
+	if !good && tokens < minSigns {
+		return ""
+	}
+	return best
+}
+
+// Size is how large a form of a text is, and what it says.
+type Size struct {
+	Tokens int
+	// Worth is what the form says, in units that compare between texts: about 8
+	// for each id, path or error, 4 for each name, 1 or less for anything else,
+	// next to nothing for what is known, and 4 more for the whole text. Divided
+	// by the worth of the last size it is the share that the form keeps.
+	Worth float64
+}
+
+const (
+	firstSize = 4 // of the parts; marks about double it
+	nextSize  = 1.25
+	// nextForm is how much larger the next form is that is written to see its size.
+	nextForm = 2
+	// maxCounted is how many bytes of a form are counted for its size. The tokens of
+	// larger ones follow from those of the whole.
+	maxCounted = 4096
+)
+
+// Sizes returns sizes to choose from, the smallest first and the whole text last,
+// each of more tokens and worth than the one before by a factor of about 1.25.
+// Tokens of large ones are an estimate: [Text.To] such a size has about its worth.
+func (t *Text) Sizes() []Size {
+	end := float64(t.draft.end())
+	var sizes []Size
+	before, tokensBefore, saysBefore := 0.0, 0, false
+	place := float64(max(1, firstSize*len(t.full)/max(1, t.total)))
+	for at := place; before < end; at = min(at*nextForm, end) {
+		tokens, says := t.total, true
+		if at < end {
+			var out string
+			out, says = t.draft.form(int(at))
+			if tokens = len(out) * t.total / len(t.full); len(out) <= maxCounted {
+				tokens = t.count(out)
+			}
+			says = says || tokens >= minSigns
+		}
+		if !saysBefore {
+			place = at
+		}
+		for ; says && place <= at; place *= nextSize {
+			share := (place - before) / (at - before)
+			s := Size{Tokens: tokensBefore + int(share*float64(tokens-tokensBefore)), Worth: t.draft.worth(int(place))}
+			if n := len(sizes); s.Tokens < t.total && (n == 0 || sizes[n-1].Tokens < s.Tokens && sizes[n-1].Worth < s.Worth) {
+				sizes = append(sizes, s)
+			}
+		}
+		before, tokensBefore, saysBefore = at, tokens, says
+	}
+	return append(sizes, Size{Tokens: t.total, Worth: t.draft.worth(int(end)) + wholeWorth})
+}

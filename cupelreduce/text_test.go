@@ -1,0 +1,293 @@
+package cupelreduce_test
+
+import (
+	"bytes"
+	"encoding/base64"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/wollax/cupel-go/cupelreduce"
+)
+
+// texts are of every kind, and some are hostile.
+var texts = map[string]string{
+	"empty":           "",
+	"blank lines":     "\n\n \n\t\n",
+	"json object":     reservation,
+	"json array":      `[[1,2,[3,"a b",null]],{"":"x","k":{"k":"k"}},"é",-1e9,true]`,
+	"json list":       `{"ids":["A1","B2","C3","D4","E5","F6","G7","H8","I9","J10","K11","L12","M13","N14","O15","P16"]}`,
+	"json in json":    `{"content":[{"type":"text","text":"{\"id\":\"A-17\",\"file\":\"a/b.go\",\"note\":\"caf\u00e9 \\\"x\\\" and more of it than is short\"}"}]}`,
+	"output in json":  `{"exit_code":1,"stdout":"go test ./...\nok\tpkg\t0.1s\nok\tpkg\t0.1s\n--- FAIL: TestX (0.0s)\n    x_test.go:41: got 3\nFAIL\n","cwd":"/src/app"}`,
+	"json escapes":    `{"s":"` + strings.Repeat(`\ud83d\ude00\\\"\u00e9`, 40) + `"}`,
+	"json backslash":  `{"s":"` + strings.Repeat(`\\`, 300) + `"}`,
+	"json long key":   `{"` + strings.Repeat("key", 100) + `":[{"a":1},{"a":2},{"a":3}]}`,
+	"json deep":       strings.Repeat("[", 2000) + strings.Repeat("]", 2000),
+	"json too deep":   strings.Repeat("[", 20000) + strings.Repeat("]", 20000),
+	"not quite json":  `{"a": 1,}`,
+	"log":             "$ make\ncc -c a.c\n" + strings.Repeat("cc -c b.c -o b.o\n", 30) + "b.c:17:3: error: expected ';'\nmake: *** [Makefile:4: b.o] Error 1\n",
+	"listing":         "AUTHORS.rst\nCHANGELOG.rst\nsrc/\ntests/test_fields.py\nsetup.py\n",
+	"code":            "package a\n\nimport \"fmt\"\n\n// F prints.\nfunc F(x int) {\n\tif x > 0 {\n\t\tfmt.Println(x)\n\t}\n}\n\ntype T struct {\n\ta int\n}\n",
+	"numbered code":   "[File: src/a.py (99 lines total)]\n1:import re\n2:\n3:class A(B):\n4:    def f(self, x):\n5:        return x\n6:\n7:    def g(self):\n8:        raise ValueError(x)\n",
+	"diff":            "diff --git a/x.go b/x.go\nindex 12..34 100644\n--- a/x.go\n+++ b/x.go\n@@ -1,7 +1,7 @@ func X\n ctx\n-old1\n-old2\n-old3\n-old4\n+new1\n+new2\n ctx\n",
+	"prose":           "The roof leaks. It has done so for years.\n\nCall +49-30-1234 or write to roof@example.com. They know. Ask for case R-17.\n\nNothing else matters here. At all.\n",
+	"one long line":   strings.Repeat("word ", 4000),
+	"no spaces":       strings.Repeat("x", 20000),
+	"signs":           strings.Repeat("./-@_", 4000),
+	"not utf-8":       "a\xff\xfeb\n\xc3(\n" + strings.Repeat("\x80", 300) + "\nerror at /a/b\xff\n",
+	"wide characters": strings.Repeat("日本語のテキストです。\n", 200),
+	"windows":         "a.txt\r\nb.txt\r\n\r\nerror: c.txt\r\n",
+	"marker":          "…\n…\n… 3 more\n",
+}
+
+// large are texts of some size whose parts are alike.
+var large = map[string]string{
+	"csv":         numbered("row %d,a value,another,12.5\n", 900),
+	"rows":        "[" + numbered(`{"id":"A%04d","name":"some name","amount":12.5,"on":true},`, 400) + "1]",
+	"indented":    "[\n" + numbered("  {\n    \"id\": \"A%04d\",\n    \"name\": \"some name\"\n  },\n", 300) + "  1\n]\n",
+	"minified":    strings.ReplaceAll(numbered("function f%d(a,b){return a+b};", 800), "\n", ""),
+	"base64":      base64.StdEncoding.EncodeToString(bytes.Repeat([]byte("any bytes 123"), 2000)),
+	"text inside": `{"status":"ok","output":"` + strings.Repeat(`a line of output\n`, 500) + `","more":"` + strings.Repeat("words ", 900) + `"}`,
+	"paragraphs":  numbered("Paragraph %d says something. It goes on about what it says, in a way that is long and that is no use to anyone, for the sake of a test that needs such lines.\n\n", 90),
+	"html":        numbered("<div>\n  <p class=\"c%d\">text</p>\n</div>\n", 300),
+	"rubbish":     strings.Repeat("\x00\x01\xff\xfe\x80", 3000),
+}
+
+// FuzzTo holds what the package promises for any text.
+func FuzzTo(f *testing.F) {
+	for _, text := range texts {
+		text = text[:min(len(text), 1000)] // long ones leave little time for others
+		f.Add(text, 5, "HAT113")
+		f.Add(text, 40, text)
+	}
+	f.Fuzz(func(t *testing.T, text string, tokens int, says string) {
+		var known cupelreduce.Known
+		known.Add(says)
+		for _, options := range [][]cupelreduce.Option{{nil}, {cupelreduce.WithKnown(&known)}, {cupelreduce.WithKind(cupelreduce.KindCode)}} {
+			check(t, cupelreduce.Read(text, options...), text, tokens%5000, count)
+		}
+	})
+}
+
+func count(s string) int { return (len(s) + 3) / 4 }
+
+// counters count about additively.
+var counters = map[string]func(string) int{
+	"bytes":      count,
+	"characters": func(s string) int { return (utf8.RuneCountInString(s) + 3) / 4 },
+	"words": func(s string) int {
+		return len(strings.FieldsFunc(s, func(r rune) bool { return !unicode.IsLetter(r) })) + len(s)/8
+	},
+}
+
+func TestPromises(t *testing.T) {
+	for name, counter := range counters {
+		for _, all := range []map[string]string{texts, large} {
+			for which, text := range all {
+				t.Run(name+"/"+which, func(t *testing.T) {
+					var known cupelreduce.Known
+					known.Add(text[:len(text)/2])
+					for _, knows := range []*cupelreduce.Known{nil, &known} {
+						read := cupelreduce.Read(text, cupelreduce.WithCounter(counter), cupelreduce.WithKnown(knows))
+						before := ""
+						for tokens := 1; tokens < 2*read.Tokens(); tokens += 1 + tokens/3 {
+							out := check(t, read, text, tokens, counter)
+							nested(t, before, out)
+							before = out
+						}
+					}
+				})
+			}
+		}
+	}
+}
+
+// check checks a form of a text, and returns it.
+func check(t *testing.T, read *cupelreduce.Text, text string, tokens int, counter func(string) int) string {
+	t.Helper()
+	clean := strings.ToValidUTF8(text, "?")
+	out := read.To(tokens)
+	size := counter(out)
+	switch {
+	case out != read.To(tokens):
+		t.Fatalf("the same size differs from one time to the next")
+	case !utf8.ValidString(out):
+		t.Fatalf("not UTF-8: %q", out)
+	case counter(clean) <= tokens && out != clean:
+		t.Fatalf("a text that fits was changed: %q", out)
+	case size > max(0, tokens):
+		t.Fatalf("%d tokens for %d: %q", size, tokens, out)
+	case counter(clean) > tokens && tokens >= 16 && float64(size) < 0.95*float64(tokens)-6: // a key and a value of 12 bytes each are not cut
+		t.Fatalf("%d tokens of %d: %q", size, tokens, out)
+	}
+	return out
+}
+
+// nested checks that a form has the words of a smaller one, but for those of its
+// marks and those that were cut.
+func nested(t *testing.T, small, large string) {
+	t.Helper()
+	for line := range strings.SplitSeq(small, "\n") {
+		words := strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(" \t=,\":\\", r) })
+		for i, word := range words {
+			cut := strings.Contains(line, "…") && (i >= len(words)-3 || strings.ContainsAny(word, "…+") || i > 0 && strings.HasPrefix(words[i-1], "+"))
+			escaped := strings.Contains(large, `\u`) && strings.ContainsFunc(word, func(r rune) bool { return r >= utf8.RuneSelf })
+			if !cut && !escaped && !strings.Contains(large, word) {
+				t.Fatalf("%q of %q is lost in the larger form:\n%s\n---\n%s", word, line, small, large)
+			}
+		}
+	}
+}
+
+func TestSizes(t *testing.T) {
+	for name, counter := range counters {
+		for which, text := range large {
+			read := cupelreduce.Read(text, cupelreduce.WithCounter(counter))
+			sizes := read.Sizes()
+			for i, s := range sizes[:len(sizes)-1] {
+				next := sizes[i+1]
+				if s.Tokens >= next.Tokens || s.Worth >= next.Worth || s.Tokens > 40 && float64(next.Tokens) > 1.6*float64(s.Tokens) {
+					t.Errorf("%s of %s: size %d is %+v, and then comes %+v", name, which, i, s, next)
+				}
+			}
+			if last := sizes[len(sizes)-1]; last.Tokens != read.Tokens() {
+				t.Errorf("%s of %s: the last size is %+v of %d tokens", name, which, last, read.Tokens())
+			}
+		}
+	}
+}
+
+// TestCounters holds the limit for counters whose counts do not add up.
+func TestCounters(t *testing.T) {
+	for name, counter := range map[string]func(string) int{
+		"with overhead":  func(s string) int { return len(s)/4 + 7 },
+		"super-additive": func(s string) int { return len(s) * len(s) / 50 },
+		"sub-additive":   func(s string) int { return min(len(s), 30) },
+		"large":          func(s string) int { return len(s) * 9 },
+		"nothing":        func(string) int { return 0 },
+	} {
+		for which, text := range texts {
+			read := cupelreduce.Read(text, cupelreduce.WithCounter(counter))
+			read.Sizes()
+			for _, tokens := range []int{0, 3, 12, 31, 200} {
+				if out := read.To(tokens); out != "" && counter(out) > tokens {
+					t.Errorf("%s: %s in %d tokens has %d", name, which, tokens, counter(out))
+				}
+			}
+		}
+	}
+}
+
+// TestNothing has forms that say nothing, and are left out.
+func TestNothing(t *testing.T) {
+	for _, tt := range []struct {
+		text   string
+		tokens int
+		want   string
+		why    string
+	}{
+		{"bash-$\n/src/app/main.go: not found\n", 2, "", "a prompt is no answer"},
+		{"}\n{\n\n}\nthe only words of it\n}\n", 1, "", "nor is a bracket"},
+		{"<div>\n<div>\n</div>\n<p>\n</p>\n</div>\n", 5, "", "nor are tags"},
+		{strings.Repeat("----\n", 20), 10, "", "nor a rule"},
+		{`{"reservation_id":"UM3OG5"}`, 2, "", "nor a key"},
+		{"", 5, "", "nothing is nothing"},
+		{"some words", 0, "", "no room"},
+		{"some words", -1, "", "less than no room"},
+	} {
+		if got := cupelreduce.To(tt.text, tt.tokens); got != tt.want {
+			t.Errorf("%q in %d tokens is %q, want %q: %s", tt.text, tt.tokens, got, tt.want, tt.why)
+		}
+	}
+}
+
+// TestCounted counts how much the counter reads: the whole once, and forms of the
+// size that was asked for a few times.
+func TestCounted(t *testing.T) {
+	for _, lines := range []int{100, 1000, 10000} {
+		text := numbered("file%d.go: line with some words\n", lines)
+		calls, read := 0, 0
+		counter := func(s string) int {
+			calls++
+			read += len(s)
+			return len(s) / 4
+		}
+		cupelreduce.To(text, len(text)/32, cupelreduce.WithCounter(counter))
+		if calls > 10 || read > 3*len(text) {
+			t.Errorf("To of %d lines counts %d times, %d of %d bytes", lines, calls, read, len(text))
+		}
+	}
+}
+
+// TestWhatSurvives says for each kind what must be there at a small size, and why.
+func TestWhatSurvives(t *testing.T) {
+	for _, tt := range []struct {
+		name, text string
+		tokens     int
+		want       []string
+		because    string
+	}{
+		{"json", texts["json object"], 20, []string{"reservation_id=UM3OG5", "flight_number=HAT113"}, "ids come before names and amounts"},
+		{"json list", texts["json list"], 22, []string{"ids=A1,B2", ",H8"}, "a list of ids is cheap and says what there is to ask for"},
+		{"json in json", texts["json in json"], 22, []string{"id=A-17", "file=a/b.go"}, "servers answer with documents inside strings"},
+		{"output in json", texts["output in json"], 32, []string{"cwd=/src/app", "stdout:\n", "--- FAIL: TestX", "x_test.go:41"}, "and with outputs inside strings"},
+		{"log", texts["log"], 35, []string{"$ make", "b.c:17:3: error: expected ';'", "Error 1"}, "the command and its errors, not what repeats"},
+		{"listing", texts["listing"], 20, []string{"AUTHORS.rst", "setup.py"}, "each line names a file"},
+		{"code", texts["code"], 20, []string{"package a", "func F(x int) {", "type T struct {"}, "declarations without their bodies"},
+		{"numbered code", texts["numbered code"], 30, []string{"3:class A(B):", "4:    def f(self, x):", "7:    def g(self):"}, "line numbers of a viewer do not hide declarations"},
+		{"diff", texts["diff"], 30, []string{"diff --git a/x.go b/x.go", "@@ -1,7 +1,7 @@ func X", "-old1"}, "headers and what changes first"},
+		{"prose", texts["prose"], 35, []string{"The roof leaks.", "+49-30-1234"}, "the first sentence, and what names a way to ask on"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			out := cupelreduce.To(tt.text, tt.tokens)
+			for _, want := range tt.want {
+				if !strings.Contains(out, want) {
+					t.Errorf("%q is missing, although %s:\n%s", want, tt.because, out)
+				}
+			}
+		})
+	}
+}
+
+func TestDetect(t *testing.T) {
+	for name, want := range map[string]cupelreduce.Kind{
+		"empty": cupelreduce.KindLog, "json object": cupelreduce.KindJSON, "json array": cupelreduce.KindJSON, "not quite json": cupelreduce.KindLog,
+		"log": cupelreduce.KindLog, "listing": cupelreduce.KindLog, "code": cupelreduce.KindCode, "numbered code": cupelreduce.KindCode,
+		"diff": cupelreduce.KindDiff, "prose": cupelreduce.KindProse,
+	} {
+		if got := cupelreduce.Detect(texts[name]); got != want {
+			t.Errorf("%s is %v, want %v", name, got, want)
+		}
+	}
+	if got := cupelreduce.Detect("type of room\nnumber of beds\nview of the sea\nbalcony\nbreakfast\n"); got != cupelreduce.KindLog {
+		t.Errorf("a line that begins with type makes a list %v", got)
+	}
+	if got := cupelreduce.Kind(99).String(); got != "unknown kind" {
+		t.Errorf("Kind(99) is %q", got)
+	}
+}
+
+// TestKnown says what a text makes known, and what it does not.
+func TestKnown(t *testing.T) {
+	for _, tt := range []struct {
+		says, text string
+		rank       int
+		want, why  string
+	}{
+		{`{"cabin":"economy"}`, `{"cabin":"economy","class":"economy","seat":"aisle"}`, 3, "class=economy seat=aisle\n… +1", "a word is known after its key alone"},
+		{"see UM3OG5", `{"seat":"aisle","reservation_id":"UM3OG5"}`, 3, "seat=aisle\n… +1", "a name is known anywhere"},
+		{"see UM3OG5", `{"reservation_id":"UM3OG5","seat":"aisle"}`, 3, "reservation_id=UM3OG5 seat=aisle", "a new version needs the name of the old"},
+		{"order #W2378156", `{"seat":"aisle","order_id":"#W2378156"}`, 3, "seat=aisle\n… +1", "a sign in front is not part of it"},
+		{"see UM3OG5", `{"reservation_id":"UM3OG5"}`, 3, "", "but alone it is not repeated"},
+		{`"price": 117,`, `{"price":117,"tax":117,"name":"something"}`, 3, "tax=117 name=something\n… +1", "so are numbers after their key"},
+		{"open a/b.go\n", "open a/b.go\nopen a/c.go\n", 2, "… +1\nopen a/c.go", "a line is known"},
+		{"it is in a/b.go", "found a/b.go\nfound a/c.go\n", 2, "… +1\nfound a/c.go", "so is a line whose names all are"},
+	} {
+		var known cupelreduce.Known
+		known.Add(tt.says)
+		if got := cupelreduce.Ranked(tt.text, tt.rank, cupelreduce.WithKnown(&known)); got != tt.want {
+			t.Errorf("after %q: %q, want %q: %s", tt.says, got, tt.want, tt.why)
+		}
+	}
+}
