@@ -1,7 +1,7 @@
 // Package agent is the preset for conversations with an agent: calls of tools
 // and their results, sent again at each turn.
 //
-// Pinned items are whole. The newest units have three tenths of the room that these
+// Pinned items are whole. The newest units have a fifth of the room that these
 // leave: whole units, and the part of the next one that fits. The rest goes to all
 // units, in the order of what each further line is worth for its tokens: what names
 // something (ids, paths, errors, arguments) counts most, what the window says

@@ -7,6 +7,9 @@ import (
 	"strings"
 )
 
+// sketchTokens is how much of a unit the units before it take for known.
+const sketchTokens = 40
+
 // step makes a unit larger: it puts the unit in, makes one of its parts larger, or
 // makes the unit whole.
 type step struct {
@@ -143,18 +146,30 @@ func (c *choice) take(s *step, room int) int {
 // giveBack takes back the steps that were taken last, until they had as many tokens.
 func (c *choice) giveBack(tokens int) {
 	for len(c.taken) > 0 && tokens > 0 {
-		t := c.taken[len(c.taken)-1]
-		u, less := t.unit, t.cost
+		t := &c.taken[len(c.taken)-1]
+		less := t.cost
 		if t.part != nil {
-			less = min(tokens, t.part.tokens-t.before)
-			t.part.tokens -= less
+			less = t.part.tokens - t.before
 		}
-		u.next, u.whole = t.at, false
+		if t.part != nil && less > tokens {
+			t.part.tokens -= tokens
+			t.unit.next, t.unit.whole = t.at, false
+			return
+		}
 		tokens -= less
-		if t.part == nil || t.part.tokens == t.before {
-			c.taken = c.taken[:len(c.taken)-1]
-		}
+		c.undo(len(c.taken) - 1)
 	}
+}
+
+// undo takes back all steps but the first that were taken.
+func (c *choice) undo(kept int) {
+	for _, t := range slices.Backward(c.taken[kept:]) {
+		if t.part != nil {
+			t.part.tokens = t.before
+		}
+		t.unit.next, t.unit.whole = t.at, false
+	}
+	c.taken = c.taken[:kept]
 }
 
 // choose decides which units are whole, and what the others are. The newest have a
@@ -200,15 +215,14 @@ func (c *choice) choose(ctx context.Context) error {
 
 // sketch adds to what is known what a unit says first, so that older ones need not.
 func (c *choice) sketch(u *unit) {
-	const tokens = 40
-	left := tokens
+	left, before := sketchTokens, len(c.taken)
 	for i := range u.steps {
 		left -= c.take(&u.steps[i], left)
 	}
 	if u.note {
 		c.known.Add(c.write(u))
 	}
-	c.giveBack(tokens)
+	c.undo(before)
 }
 
 // fill takes steps in their order while there is room, until what they make has no

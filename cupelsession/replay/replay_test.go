@@ -241,7 +241,7 @@ func TestArguments(t *testing.T) {
 		{[]replay.Policy{all, all}, fine, nil, "policies[1]", "one row would be the other"},
 		{[]replay.Policy{all.InSession(nan)}, fine, nil, "policies[0]", "no number"},
 		{[]replay.Policy{chosen.InSession(1.1)}, fine, nil, "policies[0]", "more than the room"},
-		{[]replay.Policy{chosen.InSession(0)}, fine, nil, "policies[0]", "it would choose at every step"},
+		{[]replay.Policy{chosen.InSession(-0.1)}, fine, nil, "policies[0]", "less than nothing"},
 		{[]replay.Policy{all}, nil, nil, "shares", "no budget"},
 		{[]replay.Policy{all}, []float64{0}, nil, "shares[0]", "an empty budget"},
 		{[]replay.Policy{all}, []float64{nan}, nil, "shares[0]", "no number"},
