@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/internal/english"
 )
@@ -54,6 +55,16 @@ func (e *TooLargeError) Is(target error) bool { return target == pipeline.ErrPin
 
 // Unwrap returns the error of the chooser.
 func (e *TooLargeError) Unwrap() error { return e.Err }
+
+// TooLarge returns the [TooLargeError] for an error of a chooser that says that what
+// is always in does not fit, and any other error as it is. It is for those who choose
+// from what [Conversation.ItemsFor] returned for the budget.
+func (c *Conversation) TooLarge(budget cupel.ContextBudget, err error) error {
+	if c == nil || !errors.Is(err, pipeline.ErrPinnedExceedsBudget) && !errors.Is(err, pipeline.ErrOverflow) {
+		return err
+	}
+	return c.tooLarge(limitOf(budget), 0, err)
+}
 
 // tooLarge returns the error for a request of so many tokens.
 func (c *Conversation) tooLarge(budget, tokens int, err error) error {

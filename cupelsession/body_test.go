@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupelchat"
 	"github.com/wollax/cupel-go/cupelchat/agent"
@@ -228,4 +230,22 @@ func ExampleSession_Body() {
 	// Output:
 	// {"system":[{"type": "text", "text": "Be kind.", MARK}],"messages":[{"role":"user","content":[{"type": "text", "text": "Hi!", MARK}]}]}
 	// {"system":[{"type": "text", "text": "Be kind.", MARK}],"messages":[{"role":"user","content":[{"type": "text", "text": "Hi!", MARK}]},{"role":"assistant","content":"Hello."},{"role":"user","content":[{"type": "text", "text": "How are you?", MARK}]}]}
+}
+
+// TestTooLarge names what makes a request impossible, as a choice without a session
+// does.
+func TestTooLarge(t *testing.T) {
+	body := []byte(`{"messages":[{"role":"system","content":"` + strings.Repeat("Be brief. ", 200) + `"},{"role":"user","content":"And now?"}]}`)
+	c, err := cupelchat.Read(body, cupelchat.OpenAI, cupel.HeuristicCounter{})
+	require.NoError(t, err)
+	s, err := cupelsession.New(agent.New(nil), cupelsession.Config{})
+	require.NoError(t, err)
+	budget, err := cupel.NewContextBudget(100, 100)
+	require.NoError(t, err)
+	_, _, err = s.Body(t.Context(), c, budget)
+	var large *cupelchat.TooLargeError
+	require.ErrorAs(t, err, &large)
+	assert.Equal(t, 100, large.Budget)
+	require.NotEmpty(t, large.Parts)
+	assert.Equal(t, "messages[0]", large.Parts[0].Path, "the system prompt is what cannot be shortened")
 }
