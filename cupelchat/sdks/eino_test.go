@@ -20,7 +20,7 @@ import (
 // messages that the hook leaves as its history.
 var fitMessages = adk.AgentMiddleware{
 	BeforeChatModel: func(ctx context.Context, state *adk.ChatModelAgentState) (err error) {
-		state.Messages, err = cupelchat.Fit(ctx, state.Messages, cupelchat.OpenAI, preset, beside, counter)
+		state.Messages, err = cupelchat.Fit(ctx, state.Messages, cupelchat.OpenAI, preset, messageBudget, counter)
 		return err
 	},
 }

@@ -19,7 +19,7 @@ var (
 	preset  = agent.New(counter)
 	budget  = must(cupel.NewContextBudget(1200, 1000))
 	// What is sent beside the messages that are fitted, such as tools, needs room.
-	beside = must(cupel.NewContextBudget(1100, 900))
+	messageBudget = must(cupel.NewContextBudget(1100, 900))
 )
 
 func must[T any](value T, err error) T {
