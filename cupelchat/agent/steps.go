@@ -44,12 +44,10 @@ func (u *unit) plan(c *choice) {
 	u.steps = append(u.steps[:0], first)
 	last := step{unit: u, gain: wholeWorth}
 	spent := first.cost
-	for i, s := range middle {
-		if spent+s.cost >= u.tokens {
-			for _, s := range middle[i:] {
-				last.gain += s.gain
-			}
-			break
+	for _, s := range middle {
+		if spent >= u.tokens {
+			last.gain += s.gain // the unit in full takes less
+			continue
 		}
 		spent += s.cost
 		u.steps = append(u.steps, s)

@@ -301,7 +301,7 @@ func TestSessionFiles(t *testing.T) {
 		{"items", run + "items.json -b 1200 --session new.json", exitUsage, "--session require a transcript as input, and these are items (json)", "items are no conversation"},
 		{"cache", run + "chat.json -b 1200 --session new.json --cache antropic", exitUsage, `--cache: "antropic" is unknown; want one of anthropic, `, "a slip"},
 		{"cache alone", run + "chat.json -b 1200 --cache openai", exitUsage, "--cache is for a --session", "it would count for nothing"},
-		{"too little", run + "chat.json -b 5 --session new.json", exitSelection, "Pinned items require ", "a window that cannot be chosen is not saved"},
+		{"too little", run + "chat.json -b 5 --session new.json", exitSelection, "the request needs at least ", "a window that cannot be chosen is not saved"},
 		{"output", run + "chat.json -b 1200 --session new.json -o new.json", exitUsage, "--session and --output are the same file", "one would replace the other"},
 		{"output that is there", run + "chat.json -b 1200 --session new.json -o out", exitUsage, "out already exists", "nor is one that was not written"},
 	})

@@ -1,0 +1,96 @@
+package cupelchat_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupelchat"
+	"github.com/wollax/cupel-go/cupelchat/agent"
+)
+
+// contents are texts of some 12 kB of different shapes.
+func contents() map[string]string {
+	repeat := func(sep string, line func(i int) string) string {
+		var lines []string
+		for i, size := 0, 0; size < 12_000; i++ {
+			lines = append(lines, line(i))
+			size += len(lines[i])
+		}
+		return strings.Join(lines, sep)
+	}
+	return map[string]string{
+		"log": repeat("\n", func(i int) string {
+			return fmt.Sprintf("10:%02d:%02d INFO request %d took %d ms", i/60%60, i%60, i, i*7%90)
+		}),
+		"table": repeat("\n", func(i int) string { return fmt.Sprintf("%d,part %d,%d.50,EUR", i, i*31%977, i%100) }),
+		"JSON":  "[" + repeat(",", func(i int) string { return fmt.Sprintf(`{"id":"R%d","name":"item %d","price":%d}`, i, i%50, i) }) + "]",
+		"code":  repeat("\n", func(i int) string { return fmt.Sprintf("func f%d(b int) int {\n\treturn b + %d\n}\n", i, i) }),
+		"prose": repeat(" ", func(i int) string {
+			return fmt.Sprintf("The train number %d waits at the station until the others have left.", i%17)
+		}),
+		"one line": repeat("", func(i int) string { return fmt.Sprintf("var a%d=function(b){return b+%d};", i%100, i) }),
+		"Chinese":  repeat("。", func(i int) string { return fmt.Sprintf("第%d列火车在车站等待其他列车离开", i) }),
+	}
+}
+
+// TestWindowsAreFull puts long texts in three places, and holds what is written to
+// nearly the whole budget, and to no less verbatim text for more of it.
+func TestWindowsAreFull(t *testing.T) {
+	call := []any{map[string]any{"id": "c1", "type": "function", "function": map[string]any{"name": "read", "arguments": `{"path":"a.txt"}`}}}
+	counter := cupel.HeuristicCounter{}
+	count := func(body []byte) (total int) {
+		c, err := cupelchat.Read(body, cupelchat.OpenAI, counter)
+		require.NoError(t, err)
+		for _, item := range c.Items() {
+			total += item.Tokens()
+		}
+		return total
+	}
+	for shape, text := range contents() {
+		exchange := []any{map[string]any{"role": "assistant", "content": nil, "tool_calls": call}, map[string]any{"role": "tool", "tool_call_id": "c1", "content": text}}
+		task, question := map[string]any{"role": "user", "content": "Look into a.txt."}, map[string]any{"role": "user", "content": "What is in it?"}
+		for place, messages := range map[string][]any{
+			"finished": {task, exchange[0], exchange[1], map[string]any{"role": "assistant", "content": "I have read it."}, question},
+			"newest":   {task, exchange[0], exchange[1]},
+			"user":     {map[string]any{"role": "user", "content": text}, map[string]any{"role": "assistant", "content": "I have read it."}, question},
+		} {
+			body, err := json.Marshal(map[string]any{"messages": messages})
+			require.NoError(t, err)
+			all, before := count(body), 0
+			for _, share := range []float64{0.12, 0.2, 0.4, 0.7, 0.9, 0.97} {
+				target := max(400, int(share*float64(all)))
+				budget, err := cupel.NewContextBudget(target, target)
+				require.NoError(t, err)
+				c, err := cupelchat.Read(body, cupelchat.OpenAI, counter)
+				require.NoError(t, err)
+				w, err := c.Select(t.Context(), agent.New(counter), budget)
+				require.NoError(t, err, "%s, %s at %d", shape, place, target)
+				written, err := w.Body()
+				require.NoError(t, err)
+				got := count(written)
+				assert.LessOrEqual(t, got, target, "%s, %s", shape, place)
+				assert.GreaterOrEqual(t, float64(got), 0.95*float64(target), "%s, %s at %.2f of %d", shape, place, share, all)
+				same := verbatim(text, string(written))
+				assert.GreaterOrEqual(t, same, before-len(text)/50, "%s, %s at %.2f: more room keeps less", shape, place, share)
+				before = same
+			}
+		}
+	}
+}
+
+// verbatim counts bytes of the pieces of a text that stand in a body.
+func verbatim(text, body string) (n int) {
+	const size = 16
+	for i := 0; i+size <= len(text); i += size {
+		piece, _ := json.Marshal(text[i : i+size])
+		if strings.Contains(body, strings.Trim(string(piece), `"`)) {
+			n += size
+		}
+	}
+	return n
+}
