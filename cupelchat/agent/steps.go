@@ -123,6 +123,7 @@ func (c *choice) take(s *step, room int) int {
 	if u.whole || s.at != u.next || room <= 0 && s.cost > 0 {
 		return 0
 	}
+	u.measured = false
 	if s.part == nil {
 		if s.cost > room {
 			return 0
@@ -151,7 +152,7 @@ func (c *choice) giveBack(tokens int) {
 		}
 		if t.part != nil && less > tokens {
 			t.part.tokens -= tokens
-			t.unit.next, t.unit.whole = t.at, false
+			t.unit.next, t.unit.whole, t.unit.measured = t.at, false, false
 			return
 		}
 		tokens -= less
@@ -165,7 +166,7 @@ func (c *choice) undo(kept int) {
 		if t.part != nil {
 			t.part.tokens = t.before
 		}
-		t.unit.next, t.unit.whole = t.at, false
+		t.unit.next, t.unit.whole, t.unit.measured = t.at, false, false
 	}
 	c.taken = c.taken[:kept]
 }
@@ -264,7 +265,10 @@ func (c *choice) left() int {
 
 // measure finds what the window has of a unit that is not whole.
 func (c *choice) measure(u *unit) {
-	u.in, u.said, u.size = false, "", 0
+	if u.measured {
+		return
+	}
+	u.measured, u.in, u.said, u.size = true, false, "", 0
 	switch {
 	case u.next == 0:
 		return

@@ -16,13 +16,14 @@ type unit struct {
 	note    bool // one text may stand in its place
 	newer   int  // units after it
 
-	parts []*part
-	steps []step
-	next  int    // the first of the steps that was not taken
-	whole bool   // is in the window in full
-	in    bool   // is in the window as something smaller
-	said  string // the note in its place
-	size  int    // tokens of what is in
+	parts    []*part
+	steps    []step
+	next     int    // the first of the steps that was not taken
+	whole    bool   // is in the window in full
+	measured bool   // what follows is right
+	in       bool   // is in the window as something smaller
+	said     string // the note in its place
+	size     int    // tokens of what is in
 }
 
 // choice is one selection in the making.
