@@ -62,13 +62,14 @@ func (p *Preset) Pipeline() *pipeline.Pipeline {
 // same length and order. If all items fit the target, they are returned as they
 // are.
 //
-// A group whose members have no group variants gets no outline, since an API may
-// not take a note in its place; the smaller forms that its members have stay. Nor
-// does an item whose metadata "role" is "reasoning".
+// In a group whose members have no group variants, results become shorter and the
+// other messages stay, since an API may not take a note in their place. An item whose
+// metadata "fixed" says that it has images, thinking or the like takes the smaller
+// forms that it came with, and so does one whose "role" is "reasoning".
 //
-// Prepare fails with a [cupel.StrategyError] if the counter fails, with the
-// error of ctx, and with a [cupel.InvalidConfigError] if the preset is not of [New]. It takes time linear in the text, for each of two rounds, and
-// O(n log n) for n items.
+// Prepare fails with a [cupel.StrategyError] if the counter fails, with the error of
+// ctx, and with a [cupel.InvalidConfigError] if the preset is not of [New]. It takes
+// time linear in the text, and O(n log n) for n items.
 func (p *Preset) Prepare(ctx context.Context, items []*cupel.ContextItem, budget cupel.ContextBudget) ([]*cupel.ContextItem, error) {
 	if ctx == nil {
 		ctx = context.Background()
