@@ -64,7 +64,7 @@ func (f fault) messages(t *testing.T) (messages []string) {
 // varying are rules whose failures depend on chance, the machine or the time of day,
 // and generation is what contents end with.
 var (
-	varying    = regexp.MustCompile(` breaks the rule (repeat|concurrency|environment|long-call|goroutines|growth|for-kind|alike): `)
+	varying    = regexp.MustCompile(` breaks the rule (result|memory|repeat|concurrency|environment|long-call|goroutines|growth|for-kind|alike): `)
 	generation = regexp.MustCompile(` \(\d{5}\)`)
 )
 
