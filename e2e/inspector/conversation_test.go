@@ -310,7 +310,7 @@ func TestTurns(t *testing.T) {
 	chosen("as the page opens: the last break", 1, 2)
 	b.click(`.turn:nth-child(1) input[name="turn-0"]`)
 	chosen("another A", 0, 2)
-	if line := b.text(".break-line"); !strings.HasPrefix(line, "Kept from turn 1: 1 item, 12 tokens. The turns between are above.") {
+	if line := b.text(".break-line"); !strings.HasPrefix(line, "Kept from turn 1: 3 items, 80 tokens. The turns between are above.") {
 		t.Errorf("the line ends with %q", line)
 	}
 	b.keys(kb.ArrowDown, kb.ArrowDown) // in the list of radio buttons

@@ -24,7 +24,7 @@ func TestATurnOfASession(t *testing.T) {
 		why   string
 	}{
 		{5, "turn 1: 0 tokens kept; cost 108, ", "the first turn keeps nothing"},
-		{len(items), "turn 2: break (forced) at item 1, 12 tokens kept, ", "a break"},
+		{len(items), "turn 2: break (forced) at item 3, 80 tokens kept, ", "a break"},
 	} {
 		turn := must(session.Next(t.Context(), items[:c.items], budget))
 		selection := must(cupelinspect.FromReport(turn.Report(), budget))
