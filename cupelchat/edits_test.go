@@ -57,7 +57,7 @@ func checkEdits(t *testing.T, choice uint8, seed uint64, share uint16) {
 			t.Fatalf("%s: %d tokens of %d in\n%.1500s\nof\n%.1500s", format, tokens, target, text, data)
 		}
 		if said := totalOf(w.Items, false); totalOf(again.items, false) > said+mark {
-			t.Fatalf("%s: %d tokens of which %d are reported in\n%.1500s\nof\n%.1500s", format, totalOf(again.items, false), said, text, data)
+			t.Fatalf("%s: %d tokens, and %d are reported, in\n%.1500s\nof\n%.1500s", format, totalOf(again.items, false), said, text, data)
 		}
 		if got := Check(text, format); sound && len(got) > 0 {
 			t.Fatalf("%s: %v %v in\n%.1500s\nof\n%.1500s", format, got, w.Notes, text, data)

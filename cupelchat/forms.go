@@ -201,7 +201,7 @@ func (c *Conversation) cost(i int, content string) (int, error) {
 	return tokens, texts.err
 }
 
-// leftOut stands for words of which nothing is left.
+// leftOut stands for words when nothing of them is left.
 const leftOut = "…"
 
 // The first line of a note begins like this.

@@ -183,7 +183,7 @@ func (s *squeeze) textsOf(i int) (texts []text) {
 }
 
 // shorten gives an item texts of some sizes, those of words at none and those of
-// calls at their parts, and leaves out the media of which there are sizes.
+// calls at their parts, and leaves out the media that have sizes.
 func (s *squeeze) shorten(i int, sizes map[int]int) error {
 	e := s.entries[i]
 	e.parts = slices.Clone(e.parts)

@@ -185,7 +185,7 @@ type writer struct {
 	*draft
 	row  int // that was begun last, plus one
 	gap  gap
-	left int // values that are left out, and lines of texts of which nothing stands
+	left int // values that are left out, and lines of texts that are missing whole
 	says bool
 }
 

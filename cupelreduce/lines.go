@@ -7,13 +7,13 @@ import (
 
 // line is a line of a text, or a piece of a long one, with what its rank depends on.
 type line struct {
-	text    string // with the line end, and blank lines behind it
+	text    string // with the line end, and blank lines after it
 	body    string // without a number in front, and trimmed
 	indent  int    // of the body, in columns where a tab is 4
 	named   int    // names that were neither known nor in a line before
 	known   int    // names that the reader knows
 	first   bool   // piece of its line
-	after   bool   // behind a blank line, or the first
+	after   bool   // after a blank line, or the first
 	plain   bool   // says something
 	failure bool   // speaks of an error
 }
@@ -175,7 +175,7 @@ func rankLog(lines []line) func(int) uint8 {
 // maxBeginning is how many bytes of a line say how it begins.
 const maxBeginning = 24
 
-// beginningOf is a hash of the first two words of a line, whatever its numbers are.
+// beginningOf is a hash of the first two words of a line; numbers do not count.
 func beginningOf(s string) uint32 {
 	_, end := nextWord(s, 0)
 	_, end = nextWord(s, end)
@@ -326,7 +326,7 @@ func ranker(kind Kind, lines []line) func(i int) uint8 {
 	}
 }
 
-// sentence is the length of the first sentence of s, with the space behind it.
+// sentence is the length of the first sentence of s, with the space after it.
 func sentence(s string) int {
 	for i := 4; i+1 < len(s); i++ {
 		if strings.IndexByte(".!?", s[i]) >= 0 && s[i+1] == ' ' {

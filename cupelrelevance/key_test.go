@@ -63,8 +63,8 @@ func TestRead(t *testing.T) {
 			}
 		}
 	}
-	for behind := range 256 {
-		c := string([]byte{byte(behind)})
+	for after := range 256 {
+		c := string([]byte{byte(after)})
 		for _, text := range []string{"a Word" + c + "x and more than that " + c, "a longword" + c + "x"} { // the ninth byte is read apart
 			assert.Equal(t, terms(text), counted(t, text), "%q", text)
 		}

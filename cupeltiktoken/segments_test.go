@@ -246,7 +246,7 @@ func TestCutBefore(t *testing.T) {
 		{"abc", 0, 0, "the beginning"},
 		{"abc", 2, 2, "a character of one byte begins anywhere"},
 		{"abc", 3, 3, "the end"},
-		{"abc", 9, 3, "nothing is behind the end"},
+		{"abc", 9, 3, "nothing comes after the end"},
 		{"a\u6f22b", 2, 1, "within a character"},
 		{"a\u6f22b", 3, 1, "before its last byte"},
 		{"a\U0001f600", 4, 1, "a character of four bytes"},

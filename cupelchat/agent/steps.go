@@ -301,7 +301,7 @@ func (c *choice) member(p *part) (text string, tokens int) {
 	return text, c.counting.count(text)
 }
 
-// leftOut stands for a result of which nothing is left.
+// leftOut stands for a result when nothing of it is left.
 const leftOut = "[left out]"
 
 // write returns the note of a unit.

@@ -57,7 +57,7 @@ func TestReadScalars(t *testing.T) {
 		{boolean, ` false`, `false`, "a boolean"},
 		{boolean, `"true"`, "error: must be true or false, got a string", "wrong type"},
 
-		{integer, "7 ", "7", "white space behind it does not count"},
+		{integer, "7 ", "7", "white space after it does not count"},
 		{integer, "7\n", "7", "nor does the end of a line"},
 		{boolean, "true\t", "true", "nor a tab"},
 		{integer, `-0`, `0`, "the integers have one zero"},
