@@ -76,11 +76,11 @@ func ExampleFit() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	params, err = cupelchat.Fit(context.Background(), params, cupelchat.OpenAI, pipeline, budget, cupel.HeuristicCounter{})
+	fitted, err := cupelchat.Fit(context.Background(), params, cupelchat.OpenAI, pipeline, budget, cupel.HeuristicCounter{})
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, m := range params.Messages {
+	for _, m := range fitted.Params.Messages {
 		fmt.Printf("%s: %s\n", m["role"], m["content"])
 	}
 	// Output:

@@ -16,31 +16,49 @@ import (
 	"github.com/wollax/cupel-go/internal/rawjson"
 )
 
-// Fit returns the parameters of a request with its messages fitted into a budget.
-// They are a value that marshals to the format's JSON and back: a request or a
-// list of messages of an SDK, a map, or [json.RawMessage]. If everything fits Fit
-// returns params itself. Otherwise it returns a copy that shares what did not
-// change, such as messages that stay as they are and fields outside of JSON. Only
-// messages that change are made from JSON. Fit fails with an [Error] if their type
-// does not keep what they say.
-func Fit[T any](ctx context.Context, params T, f Format, chooser Chooser, budget cupel.ContextBudget, counter cupel.TokenCounter, opts ...Option) (T, error) {
+// Request is a request that fits, made by [Fit].
+type Request[T any] struct {
+	// Params are the parameters to send, and to forget: messages that follow belong
+	// at the end of those that Fit was given, which have what Params leave out.
+	Params T
+	// Body is the JSON of Params, with members in the order of the conversation.
+	Body json.RawMessage
+	// Report says why each item is in or out.
+	Report *cupel.SelectionReport
+	// Notes are those of [Conversation.Notes] and of [Window].
+	Notes []string
+}
+
+// Fit returns a request with the messages of params fitted into a budget. params
+// marshal to the format's JSON and back: a request or a list of messages of an SDK, a
+// map, or [json.RawMessage]. If everything fits, the request has params themselves.
+// Otherwise it has a copy that shares what did not change, such as messages that stay
+// as they are and fields outside of JSON. Only messages that change are made from
+// JSON. Fit fails with an [Error] if their type does not keep what they say, and as
+// [Read] and [Conversation.Select] do.
+func Fit[T any](ctx context.Context, params T, f Format, chooser Chooser, budget cupel.ContextBudget, counter cupel.TokenCounter, opts ...Option) (Request[T], error) {
+	var none Request[T]
 	body, err := json.Marshal(params)
 	if err != nil {
-		return params, err
+		return none, err
 	}
 	c, err := Read(body, f, counter, opts...)
 	if err != nil {
-		return params, err
+		return none, err
 	}
 	w, err := c.Select(ctx, chooser, budget)
 	if err != nil {
-		return params, err
+		return none, err
 	}
 	smaller, err := w.Body()
 	if err != nil {
-		return params, err
+		return none, err
 	}
-	return Refit(params, body, smaller)
+	fitted, err := Refit(params, body, smaller)
+	if err != nil {
+		return none, err
+	}
+	return Request[T]{fitted, smaller, w.Report, append(c.Notes(), w.Notes...)}, nil
 }
 
 // Refit returns a copy of params, which marshal to the JSON before, that marshals to
@@ -132,6 +150,8 @@ func mergeFields(v reflect.Value, before, after rawjson.Value) error {
 		name, embedded := jsonName(v.Type().Field(i))
 		from, to := was.Get(name), is.Get(name)
 		switch {
+		case embedded && v.Field(i).Kind() == reflect.Pointer && v.Field(i).IsNil():
+			continue // one of the types that the value could have had
 		case embedded:
 			from, to = before, after
 		case name == "":
@@ -175,6 +195,12 @@ func mergeList(v reflect.Value, was, is []rawjson.Part) error {
 		if at := slices.IndexFunc(was[next:], same); at >= 0 {
 			next += at + 1
 			merged.Index(i).Set(v.Index(next - 1))
+		} else if len(was) == len(is) {
+			next = max(next, i+1)
+			merged.Index(i).Set(v.Index(i))
+			if err := merge(merged.Index(i), was[i].Value, is[i].Value); err != nil {
+				return err
+			}
 		} else if err := replace(merged.Index(i), rawjson.Value{}, is[i].Value); err != nil {
 			return err
 		}
@@ -186,14 +212,14 @@ func mergeList(v reflect.Value, was, is []rawjson.Part) error {
 // jsonName returns the name of a field in JSON, or "" if it has none, and whether
 // its own fields are in its place.
 func jsonName(field reflect.StructField) (name string, embedded bool) {
-	name, _, _ = strings.Cut(field.Tag.Get("json"), ",")
+	name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
 	switch {
 	case !field.IsExported() || name == "-":
 		return "", false
 	case name != "":
 		return name, false
 	}
-	return field.Name, field.Anonymous
+	return field.Name, field.Anonymous || slices.Contains(strings.Split(options, ","), "inline")
 }
 
 // difference returns where two texts of JSON say different things, or "". What is

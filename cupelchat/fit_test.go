@@ -20,7 +20,8 @@ func TestFit(t *testing.T) {
 	message := func(role, content string) map[string]any { return map[string]any{"role": role, "content": content} }
 	all := params{"m", []map[string]any{message("user", "task"), message("assistant", "answer"), message("user", "last")}}
 	for tokens, want := range map[int]int{100: 3, 20: 2} {
-		got, err := Fit(t.Context(), all, OpenAI, newest(t), budget(t, tokens), bytesCounter{})
+		request, err := Fit(t.Context(), all, OpenAI, newest(t), budget(t, tokens), bytesCounter{})
+		got := request.Params
 		if err != nil || got.Model != "m" || len(got.Messages) != want {
 			t.Errorf("%d tokens: got %v, %v", tokens, got, err)
 		}
@@ -79,7 +80,7 @@ func TestFitKeepsValues(t *testing.T) {
 		if after, err := json.Marshal(in); err != nil || string(after) != string(before) {
 			t.Errorf("the input has changed, %v: %s", err, after)
 		}
-		return out
+		return out.Params
 	}
 	type wrapped struct {
 		*Params
@@ -128,17 +129,17 @@ func (m *countedMessage) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// A message that changes is made from JSON once, and no message is encoded more than
-// once again.
+// Of a message that changes only what changes is made from JSON, and no message is
+// encoded more than once again.
 func TestFitDecodesOnce(t *testing.T) {
 	encoded, decoded = map[string]int{}, map[string]int{}
 	messages := talk(func(role, content string) *countedMessage { return &countedMessage{kept{Role: role, Content: content}} })
 	messages[0].Content = strings.Repeat("task to do. ", 40)
 	got, err := Fit(t.Context(), map[string]any{"messages": messages}, OpenAI, newest(t), budget(t, 200), bytesCounter{})
 	require.NoError(t, err)
-	require.Len(t, got["messages"], 3)
+	require.Len(t, got.Params["messages"], 3)
 	require.Equal(t, map[string]int{"task": 2, "answer": 2, "last": 2}, encoded)
-	require.Equal(t, map[string]int{"task": 1}, decoded)
+	require.Empty(t, decoded)
 }
 
 // forgetful marshals what it does not read.
@@ -157,7 +158,7 @@ func TestFitRefusesLosses(t *testing.T) {
 	}
 	long := params{talk(func(role, content string) forgetful { return forgetful{role, content} })}
 	got, err := Fit(t.Context(), long, OpenAI, newest(t), budget(t, 20), bytesCounter{})
-	if err != nil || len(got.Messages) != 2 || got.Messages[1].content != "last" {
+	if err != nil || len(got.Params.Messages) != 2 || got.Params.Messages[1].content != "last" {
 		t.Errorf("messages that stay: got %v, %v", got, err)
 	}
 
@@ -211,7 +212,7 @@ func TestFitIsBody(t *testing.T) {
 		require.NoError(t, json.Unmarshal(data, &params))
 		got, err := Fit(t.Context(), params, f, newest(t), limit, bytesCounter{})
 		require.NoError(t, err)
-		text, err := json.Marshal(got)
+		text, err := json.Marshal(got.Params)
 		require.NoError(t, err)
 		if where := difference(text, want); where != "" {
 			t.Fatalf("%s, conversation %d, at %s: got\n%s\nwant\n%s", f, i, where, text, want)

@@ -147,11 +147,12 @@ func TestBreakpointsOfBodies(t *testing.T) {
 			s := session(t, agent.New(quarter{}), cupelsession.Config{Cache: test.cache})
 			var before []string
 			for step := range 14 {
-				fitted, turn, err := cupelsession.Fit(t.Context(), s, talk.request(), test.format, budget(t, 1500), quarter{})
+				request, err := cupelsession.Fit(t.Context(), s, talk.request(), test.format, budget(t, 1500), quarter{})
 				if err != nil {
 					t.Fatal(err)
 				}
-				body, err := json.Marshal(fitted)
+				turn := request.Turn
+				body, err := json.Marshal(request.Params)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -133,8 +133,8 @@ type CacheUse struct {
 	Breakpoints []int
 }
 
-// Request is a request as a provider's cache sees it.
-type Request struct {
+// CacheRequest is a request as a provider's cache sees it.
+type CacheRequest struct {
 	// Tokens are those of each item of the stable part.
 	Tokens []int
 	// Blocks are the content blocks of each item. nil counts one for each.
@@ -169,7 +169,7 @@ const mostHeld = 80
 // Use returns what a request costs, with a Without of 0, and the prefixes that are
 // in the cache afterwards, ascending. If r.At is before the time of a prefix, the
 // prefix counts as cached. Use takes time linear in the items.
-func (m CacheModel) Use(r Request) (CacheUse, []Prefix) {
+func (m CacheModel) Use(r CacheRequest) (CacheUse, []Prefix) {
 	total := r.Tail
 	for _, n := range r.Tokens {
 		total += n
@@ -238,7 +238,7 @@ func (m CacheModel) alive(held []Prefix, now time.Time) []Prefix {
 }
 
 // marks chooses where a request marks the ends of cached prefixes.
-func (m CacheModel) marks(r *Request, held []Prefix) []int {
+func (m CacheModel) marks(r *CacheRequest, held []Prefix) []int {
 	if m.Breakpoints == 0 {
 		return nil
 	}
@@ -252,7 +252,7 @@ func (m CacheModel) marks(r *Request, held []Prefix) []int {
 }
 
 // blocks returns a function that adds up the content blocks of the first n items.
-func (r *Request) blocks() func(n int) int {
+func (r *CacheRequest) blocks() func(n int) int {
 	if r.Blocks == nil {
 		return func(n int) int { return n }
 	}
@@ -265,7 +265,7 @@ func (r *Request) blocks() func(n int) int {
 
 // found returns the longest prefix that the provider finds in its cache: one that
 // was marked, and that a new mark is close enough to.
-func (m CacheModel) found(r *Request, held []Prefix, ends []int) int {
+func (m CacheModel) found(r *CacheRequest, held []Prefix, ends []int) int {
 	blocks := r.blocks()
 	if m.Latest > 0 && len(held) > m.Latest {
 		held = held[len(held)-m.Latest:]
@@ -283,7 +283,7 @@ func (m CacheModel) found(r *Request, held []Prefix, ends []int) int {
 }
 
 // hold returns the prefixes that are in the cache after a request.
-func (m CacheModel) hold(r *Request, held []Prefix, ends []int, readable int) []Prefix {
+func (m CacheModel) hold(r *CacheRequest, held []Prefix, ends []int, readable int) []Prefix {
 	if m.Breakpoints == 0 {
 		ends = []int{len(r.Tokens)}
 		held = nil

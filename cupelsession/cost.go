@@ -43,7 +43,7 @@ func (c *caching) expired() bool { return c.caches() && len(c.held) == 0 }
 // entries are as they were sent, and a break would keep the first pinned ones. blocks
 // are the content blocks of each candidate. It returns what the cache has afterwards.
 func (c *caching) price(l *layout, kept, pinned, tail int, blocks []int) (CacheUse, []Prefix) {
-	r := Request{Tokens: make([]int, len(l.window)), Same: kept, Pinned: pinned, Tail: tail, At: c.now, Held: c.held}
+	r := CacheRequest{Tokens: make([]int, len(l.window)), Same: kept, Pinned: pinned, Tail: tail, At: c.now, Held: c.held}
 	for i := range l.window {
 		r.Tokens[i] = l.window[i].Tokens
 		if r.System == i && isFixed(l.items[l.window[i].first]) {

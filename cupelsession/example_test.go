@@ -155,15 +155,15 @@ func ExampleFit() {
 			map[string]any{"role": "user", "content": "When will it be here?"},
 		},
 	}
-	fitted, turn, err := cupelsession.Fit(context.Background(), session, params, cupelchat.Anthropic, budget, cupel.HeuristicCounter{})
+	request, err := cupelsession.Fit(context.Background(), session, params, cupelchat.Anthropic, budget, cupel.HeuristicCounter{})
 	if err != nil {
 		log.Fatal(err)
 	}
-	body := must(json.MarshalIndent(fitted["messages"], "", "  "))
+	body := must(json.MarshalIndent(request.Params["messages"], "", "  "))
 	fmt.Println(string(body))
-	// Send fitted here, and commit what the answer reports.
+	// Send request.Params here, and commit what the answer reports.
 	response := []byte(`{"usage": {"input_tokens": 42, "cache_read_input_tokens": 0, "cache_creation_input_tokens": 0, "output_tokens": 9}}`)
-	fmt.Println(turn.Commit(must(cupelsession.UsageOf(cupelchat.Anthropic, response))))
+	fmt.Println(request.Commit(must(cupelsession.UsageOf(cupelchat.Anthropic, response))))
 	// Output:
 	// [
 	//   {

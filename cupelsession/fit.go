@@ -52,30 +52,62 @@ func (s *Session) Body(ctx context.Context, c *cupelchat.Conversation, budget cu
 	return body, turn, nil
 }
 
+// Request is a request that a session proposes, made by [Fit].
+type Request[T any] struct {
+	// Params are the parameters to send, and to forget: messages that follow belong
+	// at the end of those that Fit was given, which have what Params leave out.
+	Params T
+	// Body is the JSON of Params, with members in the order of the conversation.
+	Body json.RawMessage
+	// Turn says what Params have, and takes what the provider reported. It is empty if
+	// Fit failed.
+	*Turn
+
+	format cupelchat.Format
+}
+
+// Answered commits the turn of a request that was answered, and returns what the
+// provider reported: see [UsageOf], which reads the response or the events of a stream,
+// and [Turn.Commit]. A response without a usage commits the turn as well.
+func (r Request[T]) Answered(response ...any) (Usage, error) {
+	usage, err := UsageOf(r.format, response...)
+	if err != nil {
+		r.Notes = append(r.Notes, err.Error())
+	}
+	return usage, r.Commit(usage)
+}
+
 // Fit proposes the next turn of a conversation that is in the parameters of a
-// request, and returns these with the messages to send. params is a value that
-// marshals to the format's JSON and back, such as those of an SDK; what becomes of
-// it is as in [cupelchat.Fit], with breakpoints as in [Session.Body]. Its member model,
-// or modelId, names the model as [WithModel] does. Commit the turn once the request
-// was answered.
-func Fit[T any](ctx context.Context, s *Session, params T, f cupelchat.Format, budget cupel.ContextBudget, counter cupel.TokenCounter, opts ...cupelchat.Option) (T, *Turn, error) {
+// request. params hold the whole conversation, in a value that marshals to the format's
+// JSON and back, such as those of an SDK; what becomes of it is as in [cupelchat.Fit],
+// with breakpoints as in [Session.Body]. Its member model, or modelId, names the model
+// as [WithModel] does. Commit the turn once the request was answered.
+//
+// Fit fails with a [HistoryError] if what it is given is not the conversation, as
+// [Session.Body] does, and if its conversation has not changed for three turns.
+func Fit[T any](ctx context.Context, s *Session, params T, f cupelchat.Format, budget cupel.ContextBudget, counter cupel.TokenCounter, opts ...cupelchat.Option) (Request[T], error) {
+	none := Request[T]{Turn: new(Turn)}
 	body, err := json.Marshal(params)
 	if err != nil {
-		return params, nil, err
+		return none, err
 	}
 	c, err := cupelchat.Read(body, f, counter, opts...)
 	if err != nil {
-		return params, nil, err
+		return none, err
 	}
 	smaller, turn, err := s.Body(ctx, c, budget, modelOf(body))
-	if err != nil {
-		return params, nil, err
+	switch {
+	case err != nil:
+		return none, err
+	case turn.after.repeats >= mostRepeats:
+		return none, &HistoryError{Turns: turn.after.repeats}
 	}
 	fitted, err := cupelchat.Refit(params, body, smaller)
 	if err != nil {
-		return params, nil, err
+		return none, err
 	}
-	return fitted, turn, nil
+	turn.Notes = append(c.Notes(), turn.Notes...)
+	return Request[T]{fitted, smaller, turn, f}, nil
 }
 
 // modelOf names the model of a request, if that does.

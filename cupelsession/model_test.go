@@ -315,7 +315,7 @@ func (m *model) worth(d *draft, target, low int) bool {
 
 // price says what the window costs.
 func (m *model) price(d *draft, cached []cupelsession.Prefix) {
-	r := cupelsession.Request{Tail: tokensOf(d.quotes), Same: d.at, At: m.now, Held: cached}
+	r := cupelsession.CacheRequest{Tail: tokensOf(d.quotes), Same: d.at, At: m.now, Held: cached}
 	for n, p := range d.window {
 		r.Tokens = append(r.Tokens, p.item.Tokens())
 		if r.System == n && isSystem(d.items[p.first]) {

@@ -76,6 +76,7 @@ func TestStatesThatCannotBeRead(t *testing.T) {
 		{`{"version":1,"window":[{"keys":["a"],"form":"x","tokens":9223372036854775807}]}`, "window[0] has 9223372036854775807 tokens", "they cannot be added up"},
 		{`{"version":1,"window":[],"growth":-1}`, "impossible", "nothing shrinks by itself"},
 		{`{"version":1,"window":[],"calibration":{"reports":[{"estimated":1,"counted":0}]}}`, "reports[0]", "no request has no tokens"},
+		{`{"version":1,"window":[],"kept":{"chooser":"agent","cache":"anthropic","lowWater":0.5}}`, `the chooser "agent", the cache "anthropic" and a low water mark of 0.5`, "another preset chooses in another way"},
 	} {
 		s := session(t, newest(t), cupelsession.Config{})
 		items := numbered(t, 3)

@@ -135,26 +135,28 @@ func TestFitNamesTheModel(t *testing.T) {
 	s := session(t, agent.New(nil), cupelsession.Config{Cache: cupelsession.CacheModel{
 		Read: .1, Write: 1.25, Sure: time.Hour, Likely: time.Hour, Breakpoints: 4, Models: []cupelsession.ModelCache{{Name: "long", MinTokens: 1e6}},
 	}})
+	var messages []any
 	for n, test := range []struct {
 		member, model string
 		read, written bool
 		why           string
 	}{
 		{"model", "a", false, true, "the first turn"},
-		{"model", "a", true, false, "the same model"},
+		{"model", "a", true, true, "the same model"},
 		{"model", "b", false, true, "another model"},
-		{"modelId", "b", true, false, "as Bedrock names it"},
+		{"modelId", "b", true, true, "as Bedrock names it"},
 		{"model", "long", false, false, "its prefixes are longer"},
 	} {
-		params := map[string]any{test.member: test.model, "max_tokens": 5, "messages": []any{map[string]any{"role": "user", "content": strings.Repeat("hello ", 500)}}}
-		fitted, turn, err := cupelsession.Fit(t.Context(), s, params, cupelchat.Anthropic, budget(t, 5000), cupel.HeuristicCounter{})
+		messages = append(messages, map[string]any{"role": "user", "content": strings.Repeat("hello ", 500)})
+		params := map[string]any{test.member: test.model, "max_tokens": 5, "messages": messages}
+		request, err := cupelsession.Fit(t.Context(), s, params, cupelchat.Anthropic, budget(t, 5000), cupel.HeuristicCounter{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if c := turn.Cache; c.Read > 0 != test.read || c.Written > 0 != test.written || fitted[test.member] != test.model {
-			t.Errorf("turn %d of %v: %+v (%s)", n, fitted[test.member], c, test.why)
+		if c := request.Cache; c.Read > 0 != test.read || c.Written > 0 != test.written || request.Params[test.member] != test.model {
+			t.Errorf("turn %d of %v: %+v (%s)", n, request.Params[test.member], c, test.why)
 		}
-		commit(t, turn)
+		commit(t, request.Turn)
 	}
 }
 

@@ -32,7 +32,8 @@ type proposal struct {
 // turn that is not committed leaves no trace.
 //
 // It fails with an error of the chooser, of ctx, with [ErrBusy], and for an item
-// that is nil or counts of tokens that overflow. Between
+// that is nil or counts of tokens that overflow. It fails with a [HistoryError] if what
+// was sent in the turn before stands in place of the conversation. Between
 // breaks it takes time linear in the number of items, and in the text of the new
 // ones.
 func (s *Session) Next(ctx context.Context, items []*cupel.ContextItem, budget cupel.ContextBudget, opts ...TurnOption) (turn *Turn, err error) {
@@ -52,7 +53,17 @@ func (s *Session) Next(ctx context.Context, items []*cupel.ContextItem, budget c
 	if err := checkItems(items); err != nil {
 		return nil, err
 	}
-	return s.propose(now, items, budget, opts).decide(ctx)
+	p := s.propose(now, items, budget, opts)
+	if err := p.history(); err != nil {
+		return nil, err
+	}
+	if turn, err = p.decide(ctx); err != nil {
+		return nil, err
+	}
+	if s.proposed++; s.proposed > mostProposed {
+		turn.Notes = append(turn.Notes, fmt.Sprintf("%d turns were proposed since the last one was committed: commit each that was answered, or the session keeps nothing from turn to turn", s.proposed))
+	}
+	return turn, nil
 }
 
 // Sums of as many tokens, and of what is added to them, do not overflow.
@@ -129,6 +140,9 @@ func (p *proposal) decide(ctx context.Context) (*Turn, error) {
 	t.after = &state{
 		layout: *p.layout, turns: p.before.turns + 1, last: p.before.last, fit: p.before.fit, growth: p.growth,
 		sent: sent{At: p.cache.now, Model: p.cache.model, Held: held, Everything: p.sum.all},
+	}
+	if slices.Equal(p.keys, p.before.keys) {
+		t.after.repeats = p.before.repeats + 1
 	}
 	if t.chosen != nil {
 		t.after.last = t.chosen.outcomes(p.keys)

@@ -80,6 +80,7 @@ type Session struct {
 
 	busy      atomic.Bool
 	state     atomic.Pointer[state]                     // committed
+	proposed  int                                       // turns since the last one that was committed
 	summaries map[string]*cupel.ContextItem             // the last ones, by what they stand for
 	bare      map[*cupel.ContextItem]*cupel.ContextItem // items of the last tail that have forms, without these
 }

@@ -1,8 +1,12 @@
 package cupelsession
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+
+	"github.com/wollax/cupel-go/cupel/pipeline"
+	"github.com/wollax/cupel-go/cupelchat/agent"
 )
 
 // state is what a session knows between two turns. It never changes.
@@ -13,6 +17,8 @@ type state struct {
 	sent   sent
 	fit    calibration
 	growth float64 // tokens that a turn appends, on average
+
+	repeats int // turns before with the same conversation
 }
 
 // newState returns the state before the first turn.
@@ -43,6 +49,7 @@ func (e *StateError) Unwrap() error { return e.Err }
 // summaries.
 type wire struct {
 	Version int         `json:"version"`
+	Kept    keeping     `json:"kept"`
 	Turns   int         `json:"turns"`
 	Window  []entry     `json:"window"`
 	Out     []string    `json:"out,omitempty"` // keys of what the last turn had and left out
@@ -51,13 +58,35 @@ type wire struct {
 	Growth  float64     `json:"growth"`
 }
 
+// keeping names how a session keeps its window.
+type keeping struct {
+	Chooser  string  `json:"chooser"`
+	Cache    string  `json:"cache"`
+	LowWater float64 `json:"lowWater"`
+}
+
+func (k keeping) String() string {
+	return fmt.Sprintf("the chooser %q, the cache %q and a low water mark of %v", k.Chooser, k.Cache, k.LowWater)
+}
+
+func (s *Session) keeping() keeping {
+	k := keeping{fmt.Sprintf("%T", s.chooser), s.config.Cache.Name, s.config.LowWater}
+	switch chooser := s.chooser.(type) {
+	case *agent.Preset:
+		k.Chooser = "agent"
+	case *pipeline.Pipeline:
+		k.Chooser = cmp.Or(chooser.Config().Name, "pipeline")
+	}
+	return k
+}
+
 // MarshalJSON returns the committed state, without the items: another process
 // that reads it with [Session.UnmarshalJSON], and is given the same items, goes on
 // with the same next window. Contents are in it only of smaller forms and of
 // summaries.
 func (s *Session) MarshalJSON() ([]byte, error) {
 	st := s.committed()
-	w := wire{Version: stateVersion, Turns: st.turns, Sent: st.sent, Fit: st.fit, Growth: st.growth}
+	w := wire{Version: stateVersion, Kept: s.keeping(), Turns: st.turns, Sent: st.sent, Fit: st.fit, Growth: st.growth}
 	w.Window = append([]entry{}, st.window...)
 	for i := range w.Window {
 		if e := &w.Window[i]; e.whole() && e.Held != nil {
@@ -74,7 +103,8 @@ func (s *Session) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON replaces the state of a session that [New] made. It fails with a
 // [StateError] and leaves the session as it is if the state is cut short, of
-// another version, or makes no sense.
+// another version or of a session with another chooser, cache or low water mark, or
+// makes no sense.
 func (s *Session) UnmarshalJSON(data []byte) error {
 	if err := s.enter(); err != nil {
 		return err
@@ -90,6 +120,9 @@ func (s *Session) UnmarshalJSON(data []byte) error {
 	st, err := w.state()
 	if err != nil {
 		return err
+	}
+	if is := s.keeping(); w.Kept != is {
+		return &StateError{fmt.Sprintf("it was kept with %s, and this session has %s: give New what made the state, or begin a new session", w.Kept, is), nil}
 	}
 	s.state.Store(st)
 	return nil

@@ -139,6 +139,7 @@ func (t *Turn) Commit(usage Usage) error {
 		}
 	}
 	s.state.Store(&after)
+	s.proposed = 0
 	if t.committed != nil {
 		t.committed(turn.Commit{Input: usage.Input, Output: usage.Output, CacheRead: usage.Read, CacheWritten: usage.Written, Cached: usage.Cached})
 	}

@@ -69,7 +69,7 @@ var usages = map[string]reported{
 	"anthropic": {
 		event: "message", input: "usage.input_tokens", output: []string{"usage.output_tokens"},
 		read: []string{"usage.cache_read_input_tokens"}, written: "usage.cache_creation_input_tokens", apart: true,
-		hint: "a stream has all of it in message_start",
+		hint: "a stream has it in message_start",
 	},
 	"bedrock": {
 		event: "metadata", input: "usage.inputTokens", output: []string{"usage.outputTokens"},
@@ -89,28 +89,37 @@ var usages = map[string]reported{
 	},
 }
 
-// UsageOf reads the usage from a provider's response, a JSON object: the whole one,
-// or the event of a stream that has it. That is the last chunk of OpenAI, if
-// stream_options asked to include it, and of Gemini and Ollama; response.completed
-// of OpenAI's Responses; message_start of Anthropic, whose message_delta has it only
-// in part; and metadata of Bedrock.
+// UsageOf reads what a provider reported: from a whole response, or from the events of
+// a stream in their order. Each is a JSON object, or a value of an SDK that marshals to
+// one. Of a stream, OpenAI has the usage in its last chunk, if stream_options asked to
+// include it, Gemini and Ollama in their last ones, OpenAI's Responses in
+// response.completed, Anthropic in message_start and message_delta, and Bedrock in
+// metadata; other events change nothing.
 //
 // What a provider calls its input differs: Anthropic and Bedrock leave out what was
 // read from the cache or written to it, the others do not. UsageOf fails with a
 // [UsageError] for a format without responses and for a response without usage.
-func UsageOf(f cupelchat.Format, response []byte) (Usage, error) {
+func UsageOf(f cupelchat.Format, response ...any) (Usage, error) {
 	at, ok := usages[f.String()]
 	if !ok {
 		return Usage{}, &UsageError{f, "it has no responses"}
 	}
-	var r map[string]any
-	if err := json.Unmarshal(response, &r); err != nil {
-		return Usage{}, &UsageError{f, "it is not a JSON object: " + err.Error()}
+	said := map[string]any{}
+	for _, event := range response {
+		data, err := bytesOf(event)
+		if err != nil {
+			return Usage{}, &UsageError{f, "the response does not marshal to JSON: " + err.Error()}
+		}
+		var r map[string]any
+		if err := json.Unmarshal(data, &r); err != nil {
+			return Usage{}, &UsageError{f, "it is not a JSON object: " + err.Error()}
+		}
+		if inner, ok := r[at.event].(map[string]any); ok {
+			r = inner
+		}
+		learn(said, r)
 	}
-	if inner, ok := r[at.event].(map[string]any); ok {
-		r = inner
-	}
-	u, found := at.usage(r)
+	u, found := at.usage(said)
 	switch {
 	case !found:
 		return Usage{}, &UsageError{f, "the response has none; " + at.hint}
@@ -118,6 +127,30 @@ func UsageOf(f cupelchat.Format, response []byte) (Usage, error) {
 		return Usage{}, &UsageError{f, fmt.Sprintf("it has impossible numbers: %+v", u)}
 	}
 	return u, nil
+}
+
+// bytesOf returns the JSON of a response.
+func bytesOf(response any) ([]byte, error) {
+	switch r := response.(type) {
+	case []byte:
+		return r, nil
+	case string:
+		return []byte(r), nil
+	}
+	return json.Marshal(response)
+}
+
+// learn adds what an event says to what those before it said: the numbers of a stream
+// are totals, and the last one counts.
+func learn(said, event map[string]any) {
+	for name, value := range event {
+		inner, isObject := value.(map[string]any)
+		if known, ok := said[name].(map[string]any); ok && isObject {
+			learn(known, inner)
+		} else if value != nil {
+			said[name] = value
+		}
+	}
 }
 
 // usage returns the usage of a response, if that has one.

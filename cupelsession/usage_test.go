@@ -1,6 +1,7 @@
 package cupelsession_test
 
 import (
+	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
@@ -50,7 +51,7 @@ func TestUsageOf(t *testing.T) {
 		{cupelchat.OpenAI, `{"usage":{"prompt_tokens":100,"prompt_tokens_details":{"cached_tokens":64,"cache_write_tokens":37}}}`, "impossible", "more read and written than there was"},
 		{cupelchat.OpenAI, `{"usage":{"prompt_tokens":1e99}}`, "impossible", "no such number"},
 		{cupelchat.Anthropic, `{"usage":{"input_tokens":9,"output_tokens":1.5}}`, "impossible", "there are no halves"},
-		{cupelchat.Anthropic, `{"type":"message_delta","usage":{"output_tokens":15}}`, "has none; a stream has all of it in message_start", "it has the output alone"},
+		{cupelchat.Anthropic, `{"type":"message_delta","usage":{"output_tokens":15}}`, "has none; a stream has it in message_start", "it has the output alone"},
 		{cupelchat.Anthropic, `{"usage":{"input_tokens":9223372036854775807,"cache_read_input_tokens":9223372036854775807,"cache_creation_input_tokens":2}}`, "impossible", "the sum overflows"},
 		{cupelchat.Bedrock, `{"metadata":[]}`, "metadata", "it is not an object"},
 		{cupelchat.Ollama, `{"done":true,"eval_count":259}`, "older releases leave it out", "the whole prompt was in the cache"},
@@ -60,6 +61,42 @@ func TestUsageOf(t *testing.T) {
 		var usage *cupelsession.UsageError
 		if !errors.As(err, &usage) || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s %s: error %v, want %q (%s)", test.format, test.response, err, test.want, test.why)
+		}
+	}
+}
+
+// A response may be a value of an SDK, and a stream says in several events what it used.
+func TestUsageOfValuesAndStreams(t *testing.T) {
+	type usage struct {
+		Input int `json:"input_tokens"`
+		Read  int `json:"cache_read_input_tokens"`
+	}
+	for _, test := range []struct {
+		name     string
+		format   cupelchat.Format
+		response []any
+		want     cupelsession.Usage
+		why      string
+	}{
+		{"value", cupelchat.Anthropic, []any{struct {
+			Usage usage `json:"usage"`
+		}{usage{7, 5}}}, cupelsession.Usage{Input: 12, Read: 5, Cached: true}, "it marshals to the response"},
+		{"text", cupelchat.Ollama, []any{`{"prompt_eval_count":26}`}, cupelsession.Usage{Input: 26}, "it is the response"},
+		{"Anthropic's stream", cupelchat.Anthropic, []any{
+			`{"type":"message_start","message":{"usage":{"input_tokens":10,"cache_read_input_tokens":5,"output_tokens":1}}}`, json.RawMessage(`{"type":"ping"}`),
+			[]byte(`{"type":"message_delta","usage":{"output_tokens":15}}`),
+		}, cupelsession.Usage{Input: 15, Read: 5, Cached: true, Output: 15}, "the end of the stream has the whole output"},
+		{"OpenAI's stream", cupelchat.OpenAI, []any{`{"choices":[{}],"usage":null}`, `{"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":2}}`, `{"usage":null}`}, cupelsession.Usage{Input: 9, Output: 2}, "null says nothing"},
+		{"Gemini's stream", cupelchat.Gemini, []any{`{"usageMetadata":{"promptTokenCount":4,"candidatesTokenCount":1}}`, `{"usageMetadata":{"promptTokenCount":4,"candidatesTokenCount":8}}`}, cupelsession.Usage{Input: 4, Output: 8}, "each chunk has the totals until then"},
+	} {
+		got, err := cupelsession.UsageOf(test.format, test.response...)
+		if err != nil || got != test.want {
+			t.Errorf("%s: got %+v, %v, want %+v (%s)", test.name, got, err, test.want, test.why)
+		}
+	}
+	for _, response := range [][]any{nil, {func() {}}, {`{}`, `[]`}} {
+		if _, err := cupelsession.UsageOf(cupelchat.OpenAI, response...); err == nil {
+			t.Errorf("%v has a usage", response)
 		}
 	}
 }

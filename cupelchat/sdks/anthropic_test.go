@@ -22,8 +22,8 @@ func Example_anthropic() {
 		Messages:  []anthropic.MessageParam{anthropic.NewUserMessage(anthropic.NewTextBlock("Find the panic in pkg."))},
 	}
 	for {
-		fitted := must(cupelchat.Fit(ctx, params, cupelchat.Anthropic, preset, budget, counter))
-		answer := must(client.Messages.New(ctx, fitted))
+		request := must(cupelchat.Fit(ctx, params, cupelchat.Anthropic, preset, budget, counter))
+		answer := must(client.Messages.New(ctx, request.Params))
 		params.Messages = append(params.Messages, answer.ToParam())
 		var results []anthropic.ContentBlockParamUnion
 		for _, block := range answer.Content {

@@ -16,13 +16,20 @@ import (
 	"github.com/wollax/cupel-go/cupelchat"
 )
 
-// fitMessages is the hook: it fits what the agent is about to send. eino keeps the
-// messages that the hook leaves as its history.
-var fitMessages = adk.AgentMiddleware{
-	BeforeChatModel: func(ctx context.Context, state *adk.ChatModelAgentState) (err error) {
-		state.Messages, err = cupelchat.Fit(ctx, state.Messages, cupelchat.OpenAI, preset, messageBudget, counter)
-		return err
-	},
+// fittingModel fits what an agent is about to send. The agent keeps its messages.
+type fittingModel struct{ model.ToolCallingChatModel }
+
+func (m fittingModel) Generate(ctx context.Context, messages []*schema.Message, opts ...model.Option) (*schema.Message, error) {
+	request, err := cupelchat.Fit(ctx, messages, cupelchat.OpenAI, preset, messageBudget, counter)
+	if err != nil {
+		return nil, err
+	}
+	return m.ToolCallingChatModel.Generate(ctx, request.Params, opts...)
+}
+
+func (m fittingModel) WithTools(tools []*schema.ToolInfo) (model.ToolCallingChatModel, error) {
+	with, err := m.ToolCallingChatModel.WithTools(tools)
+	return fittingModel{with}, err
 }
 
 func Example_eino() {
@@ -35,9 +42,8 @@ func Example_eino() {
 	read := must(utils.InferTool("read_file", "Reads a file.", func(_ context.Context, a arguments) (string, error) { return readFile(a.Path), nil }))
 	eino := must(adk.NewChatModelAgent(ctx, &adk.ChatModelAgentConfig{
 		Name: "fixer", Description: "fixes bugs", Instruction: "You fix bugs.", MaxIterations: 20,
-		Model:       &chatModel{url: server.URL},
+		Model:       fittingModel{&chatModel{url: server.URL}},
 		ToolsConfig: adk.ToolsConfig{ToolsNodeConfig: compose.ToolsNodeConfig{Tools: []tool.BaseTool{read}}},
-		Middlewares: []adk.AgentMiddleware{fitMessages},
 	}))
 	events := adk.NewRunner(ctx, adk.RunnerConfig{Agent: eino}).Query(ctx, "Find the panic in pkg.")
 	answer := ""

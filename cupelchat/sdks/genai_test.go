@@ -23,7 +23,7 @@ func Example_genai() {
 	contents := genai.Text("Find the panic in pkg.")
 	for {
 		fitted := must(cupelchat.Fit(ctx, contents, cupelchat.Gemini, preset, messageBudget, counter))
-		response := must(client.Models.GenerateContent(ctx, "gemini-3-pro", fitted, config))
+		response := must(client.Models.GenerateContent(ctx, "gemini-3-pro", fitted.Params, config))
 		contents = append(contents, response.Candidates[0].Content)
 		calls := response.FunctionCalls()
 		if len(calls) == 0 {

@@ -25,7 +25,7 @@ func Example_goOpenAI() {
 	}
 	for {
 		fitted := must(cupelchat.Fit(ctx, request, cupelchat.OpenAI, preset, budget, counter))
-		answer := must(client.CreateChatCompletion(ctx, fitted)).Choices[0].Message
+		answer := must(client.CreateChatCompletion(ctx, fitted.Params)).Choices[0].Message
 		request.Messages = append(request.Messages, answer)
 		if len(answer.ToolCalls) == 0 {
 			fmt.Println(answer.Content != "")

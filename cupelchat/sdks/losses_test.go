@@ -20,11 +20,11 @@ var long = readFile("all") + readFile("all") + readFile("all") + readFile("all")
 // fit fits messages whose second is too long.
 func fit[T any](t *testing.T, params T, f cupelchat.Format) T {
 	t.Helper()
-	newest, err := cupelchat.Fit(t.Context(), params, f, preset, must(cupel.NewContextBudget(400, 400)), counter)
+	request, err := cupelchat.Fit(t.Context(), params, f, preset, must(cupel.NewContextBudget(400, 400)), counter)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return newest
+	return request.Params
 }
 
 // What the types of SDKs have outside of JSON, or not as it is in JSON, is there

@@ -23,8 +23,8 @@ func Example_openai() {
 		},
 	}
 	for {
-		fitted := must(cupelchat.Fit(ctx, params, cupelchat.OpenAI, preset, budget, counter))
-		answer := must(client.Chat.Completions.New(ctx, fitted)).Choices[0].Message
+		request := must(cupelchat.Fit(ctx, params, cupelchat.OpenAI, preset, budget, counter))
+		answer := must(client.Chat.Completions.New(ctx, request.Params)).Choices[0].Message
 		params.Messages = append(params.Messages, answer.ToParam())
 		if len(answer.ToolCalls) == 0 {
 			fmt.Println(answer.Content != "")

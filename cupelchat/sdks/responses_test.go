@@ -28,8 +28,8 @@ func Example_responses() {
 		}},
 	}
 	for {
-		body := must(cupelchat.Fit(ctx, json.RawMessage(must(json.Marshal(params))), cupelchat.Responses, preset, budget, counter))
-		response := must(client.Responses.New(ctx, param.Override[responses.ResponseNewParams](body)))
+		request := must(cupelchat.Fit(ctx, json.RawMessage(must(json.Marshal(params))), cupelchat.Responses, preset, budget, counter))
+		response := must(client.Responses.New(ctx, param.Override[responses.ResponseNewParams](request.Body)))
 		var results responses.ResponseInputParam
 		for _, item := range response.Output { // calls with their reasoning, as they came
 			params.Input.OfInputItemList = append(params.Input.OfInputItemList, param.Override[responses.ResponseInputItemUnionParam](json.RawMessage(item.RawJSON())))

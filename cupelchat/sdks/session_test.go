@@ -29,14 +29,14 @@ func Example_anthropicSession() {
 	}
 	most := 0
 	for {
-		fitted, turn, err := cupelsession.Fit(ctx, session, params, cupelchat.Anthropic, budget, counter)
+		request, err := cupelsession.Fit(ctx, session, params, cupelchat.Anthropic, budget, counter)
 		if err != nil {
 			fmt.Println(err)
 			return
 		}
-		answer := must(client.Messages.New(ctx, fitted))
-		usage := must(cupelsession.UsageOf(cupelchat.Anthropic, []byte(answer.RawJSON())))
-		if err := turn.Commit(usage); err != nil {
+		answer := must(client.Messages.New(ctx, request.Params))
+		usage := must(cupelsession.UsageOf(cupelchat.Anthropic, answer))
+		if err := request.Commit(usage); err != nil {
 			fmt.Println(err)
 			return
 		}

@@ -26,7 +26,7 @@ func (f fitting) RoundTrip(request *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	request = request.Clone(request.Context())
-	request.Body, request.ContentLength = io.NopCloser(bytes.NewReader(fitted)), int64(len(fitted))
+	request.Body, request.ContentLength = io.NopCloser(bytes.NewReader(fitted.Body)), int64(len(fitted.Body))
 	return http.DefaultTransport.RoundTrip(request)
 }
 

@@ -306,7 +306,7 @@ func price(read, written int) float64 {
 // breakpoints stand as in a session in which the system prompts and the task are
 // pinned.
 func (w window) cost(m *cupelsession.CacheModel, same int, marks []int, held []cupelsession.Prefix) (float64, []cupelsession.Prefix) {
-	r := cupelsession.Request{Tokens: make([]int, len(w)), Blocks: make([]int, len(w)), Same: same, Breakpoints: marks, Held: held}
+	r := cupelsession.CacheRequest{Tokens: make([]int, len(w)), Blocks: make([]int, len(w)), Same: same, Breakpoints: marks, Held: held}
 	for i := range w {
 		r.Tokens[i], r.Blocks[i] = w[i].tokens, w[i].blocks
 		if r.System == i && w[i].role == "system" {

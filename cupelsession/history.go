@@ -1,0 +1,73 @@
+package cupelsession
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/wollax/cupel-go/internal/english"
+)
+
+// HistoryError is the error for items that are not the conversation that the session
+// has seen before: the messages that were sent took its place, or no answer was ever
+// appended to it.
+type HistoryError struct {
+	// Lost is how many items of the turn before are gone whose smaller forms, as they
+	// were sent, are in their place.
+	Lost int
+	// Turns is how many turns were committed of a conversation that does not change.
+	Turns int
+}
+
+func (e *HistoryError) Error() string {
+	if e.Lost > 0 {
+		return fmt.Sprintf("cupelsession: the conversation has lost %s, and has what was sent in their place: send what the session returns, and append what follows to the whole conversation", english.Plural(e.Lost, "item"))
+	}
+	return fmt.Sprintf("cupelsession: the conversation has not changed for %d turns: append the answer, and what follows it, to the conversation that the session is given", e.Turns)
+}
+
+const (
+	// mostRepeats is how many turns in a row [Fit] proposes of one conversation.
+	mostRepeats = 2
+	// mostProposed is how many turns are proposed before the session asks for commits.
+	mostProposed = 3
+	// leastForm is the length of a form that says where a text is from.
+	leastForm = 16
+)
+
+// history looks for a conversation that what was sent took the place of. It fails if
+// forms that were sent stand where items are gone. If only items are gone that were out
+// of the window, the caller may have cut the conversation: a note says so.
+func (p *proposal) history() error {
+	before, there := p.before, make([]bool, len(p.before.keys))
+	lost := len(there)
+	for _, k := range p.were {
+		if k >= 0 {
+			there[k] = true
+			lost--
+		}
+	}
+	if lost == 0 {
+		return nil
+	}
+	var forms []string // of what is gone
+	all := true        // that was out is gone, and nothing else is
+	for k, n := range before.at {
+		all = all && there[k] == (n != out)
+		switch {
+		case there[k] || n < 0:
+		case !before.window[n].whole() && len(before.window[n].Form) >= leastForm:
+			forms = append(forms, before.window[n].Form)
+		}
+	}
+	for i, item := range p.items {
+		stands := func(form string) bool { return strings.Contains(item.Content(), form) }
+		if p.were[i] < 0 && !p.tail[i] && slices.ContainsFunc(forms, stands) {
+			return &HistoryError{Lost: lost}
+		}
+	}
+	if all {
+		p.turn.Notes = append(p.turn.Notes, fmt.Sprintf("%s of the turn before are gone, and they are all that its window left out: give the session the whole conversation, and not what it returned", english.Plural(lost, "item")))
+	}
+	return nil
+}

@@ -1,0 +1,165 @@
+package cupelsession_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupelchat"
+	"github.com/wollax/cupel-go/cupelchat/agent"
+	"github.com/wollax/cupel-go/cupelsession"
+)
+
+// request is one of Chat Completions.
+type request struct {
+	Model    string           `json:"model"`
+	Messages []map[string]any `json:"messages"`
+}
+
+// exchange is a call with a result of so many lines.
+func exchange(n, lines int) []map[string]any {
+	id := fmt.Sprint("call_", n)
+	var result strings.Builder
+	for line := range lines {
+		fmt.Fprintf(&result, "file%d.go:%d: value_%d = %d\n", n, line, line, n*line)
+	}
+	return []map[string]any{
+		{"role": "assistant", "tool_calls": []any{map[string]any{"id": id, "type": "function", "function": map[string]any{"name": "read", "arguments": fmt.Sprintf(`{"path":"file%d.go"}`, n)}}}},
+		{"role": "tool", "tool_call_id": id, "content": result.String()},
+	}
+}
+
+// What a reader of an example may get wrong is refused, or harmless.
+func TestMistakesOfLoops(t *testing.T) {
+	type loop struct {
+		t       *testing.T
+		history request
+		session *cupelsession.Session
+	}
+	fit := func(l *loop, params request) (cupelsession.Request[request], error) {
+		return cupelsession.Fit(l.t.Context(), l.session, params, cupelchat.OpenAI, budget(l.t, 900), cupel.HeuristicCounter{})
+	}
+	for _, test := range []struct {
+		name  string
+		turn  func(l *loop, n int) (cupelsession.Request[request], error)
+		err   string // "" if all turns are right
+		notes string // of the last turn
+		why   string
+	}{
+		{"right", func(l *loop, n int) (cupelsession.Request[request], error) {
+			r, err := fit(l, l.history)
+			if err == nil {
+				err = r.Commit(cupelsession.Usage{})
+			}
+			l.history.Messages = append(l.history.Messages, exchange(n, 20)...)
+			return r, err
+		}, "", "", "the history grows, and the request is sent"},
+		{"history replaced", func(l *loop, n int) (cupelsession.Request[request], error) {
+			r, err := fit(l, l.history)
+			if err == nil {
+				err = r.Commit(cupelsession.Usage{})
+			}
+			l.history = r.Params
+			l.history.Messages = append(l.history.Messages, exchange(n, 20)...)
+			return r, err
+		}, "has lost ", "", "what was sent takes the place of the history"},
+		{"history shadowed", func(l *loop, n int) (cupelsession.Request[request], error) {
+			params := l.history
+			r, err := fit(l, params)
+			if err == nil {
+				err = r.Commit(cupelsession.Usage{})
+			}
+			params.Messages = append(params.Messages, exchange(n, 20)...)
+			return r, err
+		}, "has not changed for 2 turns", "", "each turn begins with the same messages"},
+		{"without commits", func(l *loop, n int) (cupelsession.Request[request], error) {
+			r, err := fit(l, l.history)
+			l.history.Messages = append(l.history.Messages, exchange(n, 20)...)
+			return r, err
+		}, "", "turns were proposed since the last one was committed", "the session learns nothing"},
+		{"tried again", func(l *loop, n int) (cupelsession.Request[request], error) {
+			if _, err := fit(l, l.history); err != nil {
+				return cupelsession.Request[request]{}, err
+			}
+			r, err := fit(l, l.history)
+			if err == nil {
+				err = r.Commit(cupelsession.Usage{})
+			}
+			l.history.Messages = append(l.history.Messages, exchange(n, 20)...)
+			return r, err
+		}, "", "", "a request that failed is sent again"},
+		{"committed twice", func(l *loop, n int) (cupelsession.Request[request], error) {
+			r, err := fit(l, l.history)
+			if err == nil {
+				err = errors.Join(r.Commit(cupelsession.Usage{}), r.Commit(cupelsession.Usage{}))
+			}
+			return r, err
+		}, "has gone on since this turn", "", "the second commit has nothing to say"},
+		{"error ignored", func(l *loop, n int) (cupelsession.Request[request], error) {
+			r, _ := fit(l, request{Model: "m"})
+			return r, r.Commit(cupelsession.Usage{})
+		}, "was not proposed by a session", "", "there is no turn to commit"},
+		{"results without calls", func(l *loop, n int) (cupelsession.Request[request], error) {
+			r, err := fit(l, l.history)
+			if err == nil {
+				err = r.Commit(cupelsession.Usage{})
+			}
+			l.history.Messages = append(l.history.Messages, exchange(n, 20)[1])
+			return r, err
+		}, "", "result-without-call", "the API would refuse it, and a note says so"},
+	} {
+		l := &loop{t, request{"m", []map[string]any{{"role": "user", "content": "Find the value that is wrong."}}}, session(t, agent.New(nil), cupelsession.Config{})}
+		var r cupelsession.Request[request]
+		var err error
+		for n := range 12 {
+			if r, err = test.turn(l, n); err != nil {
+				break
+			}
+			body, err := json.Marshal(r.Params)
+			require.NoError(t, err)
+			require.JSONEq(t, string(r.Body), string(body), "%s: the body is not that of the parameters", test.name)
+		}
+		switch {
+		case test.err == "" && err != nil, test.err != "" && (err == nil || !strings.Contains(err.Error(), test.err)):
+			t.Errorf("%s: got the error %v, want %q (%s)", test.name, err, test.err, test.why)
+		case test.err == "" && (test.notes == "") != (strings.Join(r.Notes, "") == "") || err == nil && !strings.Contains(strings.Join(r.Notes, "\n"), test.notes):
+			t.Errorf("%s: got the notes %q, want %q (%s)", test.name, r.Notes, test.notes, test.why)
+		}
+	}
+}
+
+// Items may go: a summary of the caller's own stands for them, or old ones are cut. Only
+// what the session has sent in their place must not come back as the conversation.
+func TestVanishedItems(t *testing.T) {
+	all := messages(8)
+	for _, test := range []struct {
+		name  string
+		next  func(sent []*cupel.ContextItem) []*cupel.ContextItem
+		fails bool
+		note  bool
+		why   string
+	}{
+		{"appended", func([]*cupel.ContextItem) []*cupel.ContextItem { return all }, false, false, "nothing is gone"},
+		{"cut", func([]*cupel.ContextItem) []*cupel.ContextItem { return all[1:] }, false, false, "one that is out is gone, and another is not"},
+		{"sent", func(sent []*cupel.ContextItem) []*cupel.ContextItem {
+			return append(sent[:len(sent):len(sent)], all[7])
+		}, false, true, "all that was out is gone; nothing was shortened, so that the caller may have cut it"},
+	} {
+		s := session(t, newest(t), cupelsession.Config{})
+		turn := next(t, s, all[:7], 350)
+		commit(t, turn)
+		turn, err := s.Next(t.Context(), test.next(turn.Window), budget(t, 350))
+		var lost *cupelsession.HistoryError
+		if errors.As(err, &lost) != test.fails {
+			t.Errorf("%s: got the error %v (%s)", test.name, err, test.why)
+			continue
+		}
+		if got := strings.Contains(strings.Join(turn.Notes, "\n"), "all that its window left out"); got != test.note {
+			t.Errorf("%s: got the notes %q (%s)", test.name, turn.Notes, test.why)
+		}
+	}
+}
