@@ -30,7 +30,9 @@ type Conversation struct {
 	groupOf  []int   // of each entry
 	asked    int     // the first entry in which the user says something, or none
 	items    []*cupel.ContextItem
-	all      bool // items have all forms, and not only those that every chooser needs
+	kept     []bool // of each entry: a rule keeps it; nil without rules
+	never    []bool // a rule leaves it out first
+	all      bool   // items have all forms, and not only those that every chooser needs
 	formed   func() (*Conversation, error)
 	notes    []string
 }

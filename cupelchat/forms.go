@@ -18,14 +18,14 @@ const (
 	longMessage = 160
 )
 
-// variants returns the smaller forms of an entry.
-func (c *Conversation) variants(e *entry) ([]cupel.Variant, error) {
+// variants returns the smaller forms of an entry, and whether they are the caller's, so
+// that a preset makes no others.
+func (c *Conversation) variants(e *entry) (variants []cupel.Variant, own bool, err error) {
 	switch {
-	case isSystem(e.role), e.role == "tools", e.role == "reasoning", e.compact, c.ownForms && c.forms == nil:
-		return nil, nil
-	}
-	if _, fixed := e.fixed(); !c.all && !fixed {
-		return nil, nil // see withForms
+	case isSystem(e.role), e.role == "tools", e.role == "reasoning", e.compact:
+		return nil, false, nil
+	case c.ownForms && c.forms == nil:
+		return nil, true, nil
 	}
 	text, tokens := e.said()
 	long, tool := longMessage, ""
@@ -33,26 +33,26 @@ func (c *Conversation) variants(e *entry) ([]cupel.Variant, error) {
 		long, tool = longResult, strings.Join(distinct(e.names), ", ")
 	}
 	if tokens < 2 || text == "" {
-		return nil, nil
+		return nil, false, nil
 	}
 	var forms []cupel.Variant
 	if c.ownForms {
 		forms = c.forms(tool, text)
-	} else if tokens >= long {
-		var err error
+		own = forms != nil
+	}
+	if _, fixed := e.fixed(); !own && tokens >= long && (c.all || fixed) { // see withForms
 		if forms, err = c.reduced(text); err != nil {
-			return nil, err
+			return nil, false, err
 		}
 	}
-	var variants []cupel.Variant
 	for _, v := range forms {
-		if !c.ownForms && !e.returns() {
+		if !own && !e.returns() {
 			v.Content += "\n" + shortened(tokens)
 		}
 		if v.Content != "" {
 			n, err := counted(c.counter, v.Content)
 			if err != nil {
-				return nil, err
+				return nil, false, err
 			}
 			v.Tokens, v.Content = n, e.with(v.Content)
 		}
@@ -61,7 +61,7 @@ func (c *Conversation) variants(e *entry) ([]cupel.Variant, error) {
 			variants = append(variants, v)
 		}
 	}
-	return variants, nil
+	return variants, own, nil
 }
 
 // smallestForm is the size that the smallest forms have at most, in tokens.

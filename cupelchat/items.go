@@ -63,9 +63,19 @@ func (c *Conversation) makeItem(i int, pinned bool) (*cupel.ContextItem, error) 
 	if tokens, ok := e.fixed(); ok {
 		metadata["fixed"] = tokens
 	}
+	if c.never != nil && c.never[i] {
+		metadata["never"] = true
+	}
+	variants, own, err := c.variants(e)
+	if err != nil {
+		return nil, err
+	}
+	if own {
+		metadata["forms"] = "own"
+	}
 	opts := []cupel.ItemOption{
 		cupel.WithKind(kind), cupel.WithSource(source), cupel.WithMetadata(metadata),
-		cupel.WithTimestamp(c.entries[group[len(group)-1]].time),
+		cupel.WithTimestamp(c.entries[group[len(group)-1]].time), cupel.WithVariants(variants...),
 	}
 	if pinned {
 		opts = append(opts, cupel.WithPinned())
@@ -73,11 +83,6 @@ func (c *Conversation) makeItem(i int, pinned bool) (*cupel.ContextItem, error) 
 	if len(group) > 1 || e.tool {
 		opts = append(opts, cupel.WithGroup(fmt.Sprintf("exchange %d", group[0])))
 	}
-	variants, err := c.variants(e)
-	if err != nil {
-		return nil, err
-	}
-	opts = append(opts, cupel.WithVariants(variants...))
 	return cupel.NewContextItem(cmp.Or(e.content(), "(empty)"), e.tokens, opts...)
 }
 

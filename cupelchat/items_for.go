@@ -66,10 +66,11 @@ func (c *Conversation) isOurs(i int) bool {
 		!slices.ContainsFunc(c.group(i), c.named)
 }
 
-// named reports whether the caller pins the message of an entry by its index.
+// named reports whether the caller pins the message of an entry by its index, or keeps
+// it by a rule.
 func (c *Conversation) named(i int) bool {
 	m := c.messageOf(i)
-	return m.member == "" && slices.Contains(c.pinned, m.index)
+	return c.kept != nil && c.kept[i] || m.member == "" && slices.Contains(c.pinned, m.index)
 }
 
 // squeeze is a conversation whose pinned items are shortened.

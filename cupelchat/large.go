@@ -25,7 +25,7 @@ type TooLargeError struct {
 // FixedPart is a part of a request that is neither left out nor shortened.
 type FixedPart struct {
 	Path   string // such as system or messages[3]
-	What   string // the kind of its item, such as SystemPrompt, or media
+	What   string // the kind of its item and the tool, such as ToolOutput of bash, or media
 	Tokens int
 }
 
@@ -72,6 +72,9 @@ func (c *Conversation) tooLarge(budget, tokens int, err error) error {
 	needed := 0
 	for i, item := range c.items {
 		p := FixedPart{c.pathOf(i), string(item.Kind()), item.Tokens()}
+		if tools := distinct(c.entries[i].names); len(tools) > 0 {
+			p.What += " of " + strings.Join(tools, ", ")
+		}
 		if c.isOurs(i) {
 			p.What = "media, thinking and the like"
 			p.Tokens, _ = c.entries[i].fixed()

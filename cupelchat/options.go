@@ -16,6 +16,7 @@ type settings struct {
 	forms       func(tool, text string) []cupel.Variant
 	ownForms    bool
 	mediaTokens *int
+	keeping     []Rule
 }
 
 // invalid returns the error for a setting of an option.
@@ -48,11 +49,12 @@ func WithoutPins() Option {
 	}
 }
 
-// WithForms sets the function that makes smaller forms of tool results and long
+// WithForms sets the function that makes smaller forms of tool results and
 // messages. tool is the name of the tool, or "" for a message; text is what the
-// form is to stand for. The tokens of a form with content are counted by [Read];
-// those of a form that is made later are of its text alone. The default is
-// outlines by what the text looks like. nil disables smaller forms.
+// forms are to stand for. Where it returns nil, the forms are the default: outlines by
+// what the text looks like. Where it returns an empty list, there are none. The tokens of
+// a form with content are counted by [Read]; those of a form that is made later are of
+// its text alone. A nil function disables smaller forms.
 func WithForms(forms func(tool, text string) []cupel.Variant) Option {
 	return func(s *settings) error {
 		s.forms, s.ownForms = forms, true

@@ -20,6 +20,7 @@ func (c *Conversation) pins() ([]bool, error) {
 		}
 	}
 	c.asked = first
+	c.follow(pins)
 	if c.noPins {
 		return pins, nil
 	}

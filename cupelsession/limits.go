@@ -16,6 +16,7 @@ type allowance struct {
 	fit      calibration
 	sum      sums
 	lowWater float64
+	clear    int // tokens that a break leaves free at least
 }
 
 // greatest is how many tokens the provider should not count more of.
@@ -34,6 +35,6 @@ func (a *allowance) limits(tokens, pinned int) limits {
 	most := a.fit.most(raw, tokens+a.sum.tailPinned)
 	l := limits{raw: raw - a.sum.tailPinned, most: most - a.sum.tailPinned, pinned: pinned}
 	room := max(0, l.most-pinned)
-	l.low = pinned + min(integer(float64(room)*a.lowWater), room)
+	l.low = pinned + max(0, min(integer(float64(room)*a.lowWater), room-a.clear))
 	return l
 }

@@ -14,7 +14,7 @@ import (
 // breaks chooses the window again.
 func (m *model) breaks(t *testing.T, d *draft, target int) error {
 	t.Helper()
-	low, limit := d.low(target, m.config.LowWater, true), d.budget.TargetTokens()
+	low, limit := d.low(target, &m.config, true), d.budget.TargetTokens()
 	before := d.window
 	for _, room := range []int{low, target, limit} {
 		chosen, err := m.choose(t, d, room)

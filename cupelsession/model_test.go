@@ -125,7 +125,7 @@ func (m *model) next(t *testing.T, items []*cupel.ContextItem, budget cupel.Cont
 	})
 	caches := d.cache.Likely > 0
 	target := m.target(budget, tokensOf(d.window))
-	low := d.low(target, m.config.LowWater, false)
+	low := d.low(target, &m.config, false)
 	reduced := slices.ContainsFunc(d.window, func(p piece) bool { return p.smaller })
 	for i := range items {
 		reduced = reduced || !d.tail[i] && d.place(d.window, i) < 0
@@ -253,10 +253,10 @@ func (m *model) target(budget cupel.ContextBudget, now int) int {
 }
 
 // low is the low water mark above what is pinned, with its groups or without.
-func (d *draft) low(target int, share float64, groups bool) int {
+func (d *draft) low(target int, config *cupelsession.Config, groups bool) int {
 	pinned := d.pinned(groups)
 	room := max(0, target-pinned)
-	return pinned + min(room, int(float64(room)*share))
+	return pinned + max(0, min(room-config.ClearAtLeast, int(float64(room)*config.LowWater)))
 }
 
 func (d *draft) pinned(groups bool) int {
@@ -393,7 +393,8 @@ func TestModel(t *testing.T) {
 				MinTokens: int(seed % 2 * 100), Models: []cupelsession.ModelCache{{Name: "model1", Read: .2, MinTokens: 50}},
 			},
 			LowWater: []float64{.6, .3, 1}[seed%3], Horizon: []int{0, -1, 4, 40}[seed/3%4],
-			Clock: func() time.Time { return w.now },
+			ClearAtLeast: []int{0, 0, 40}[seed/7%3],
+			Clock:        func() time.Time { return w.now },
 		}
 		if seed%7 == 0 {
 			config.Cache = cupelsession.NoCache

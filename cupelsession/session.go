@@ -20,6 +20,9 @@ type Config struct {
 	// LowWater is the share of the room left by pinned items that a break fills,
 	// in (0,1]. 0 means [DefaultLowWater]. A lower mark breaks less often and keeps less.
 	LowWater float64
+	// ClearAtLeast is how many tokens of the room a forced break leaves free at least,
+	// so that a break is worth what it costs. 0 leaves that to LowWater alone.
+	ClearAtLeast int
 	// Horizon is how many turns a rewrite has to pay for before the session breaks
 	// although everything fits. 0 estimates it from the growth of the
 	// conversation, a negative number disables such breaks.
@@ -98,6 +101,9 @@ func New(chooser Chooser, config Config) (*Session, error) {
 	}
 	if !(config.LowWater > 0 && config.LowWater <= 1) {
 		return nil, &ConfigError{"LowWater", fmt.Sprintf("must be in (0,1], got %v", config.LowWater)}
+	}
+	if config.ClearAtLeast < 0 {
+		return nil, &ConfigError{"ClearAtLeast", fmt.Sprintf("must be at least 0 tokens, got %d", config.ClearAtLeast)}
 	}
 	if err := config.Cache.Validate(); err != nil {
 		return nil, err

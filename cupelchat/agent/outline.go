@@ -27,6 +27,7 @@ type part struct {
 	member int // position among the items
 	text   *cupelreduce.Text
 	own    []cupel.Variant // in place of a text, smallest first
+	inNote bool            // own forms are in a note, which may have none of them
 	worth  float64         // of the item with own forms
 	tokens int             // that it has now, beyond the smallest of its own forms
 }
@@ -37,6 +38,12 @@ func (p *part) sizes(whole int) []cupelreduce.Size {
 		return p.text.Sizes()
 	}
 	var sizes []cupelreduce.Size
+	if p.inNote {
+		for _, v := range p.own {
+			sizes = append(sizes, cupelreduce.Size{Tokens: v.Tokens, Worth: v.Worth * p.worth})
+		}
+		return sizes
+	}
 	for _, v := range p.own[1:] {
 		sizes = append(sizes, cupelreduce.Size{Tokens: v.Tokens - p.own[0].Tokens, Worth: v.Worth * p.worth})
 	}
@@ -45,9 +52,12 @@ func (p *part) sizes(whole int) []cupelreduce.Size {
 
 // form returns the own form that the part has now.
 func (p *part) form() cupel.Variant {
-	form := p.own[0]
+	form, least := p.own[0], p.own[0].Tokens
+	if p.inNote {
+		least = 0
+	}
 	for _, v := range p.own[1:] {
-		if v.Tokens <= p.own[0].Tokens+p.tokens {
+		if v.Tokens <= least+p.tokens {
 			form = v
 		}
 	}
@@ -56,8 +66,11 @@ func (p *part) form() cupel.Variant {
 
 // said is what the window has of a text.
 func (p *part) said() string {
-	if p.tokens <= 0 {
+	switch {
+	case p.tokens <= 0, p.own != nil && p.own[0].Tokens > p.tokens:
 		return ""
+	case p.own != nil:
+		return p.form().Content
 	}
 	return p.text.To(p.tokens)
 }
@@ -80,8 +93,8 @@ func (p *part) line() string {
 func (c *choice) read(u *unit) error {
 	u.parts = u.parts[:0]
 	for _, at := range u.members {
-		if !u.note && !c.reducible(at) {
-			if p := ownForms(c.items[at], at); p != nil {
+		if own := isOwn(c.items[at]); own || !u.note && !c.reducible(at) {
+			if p := ownForms(c.items[at], at, own && u.note); p != nil {
 				u.parts = append(u.parts, p)
 			}
 			continue
@@ -110,11 +123,11 @@ func (c *choice) read(u *unit) error {
 
 // ownForms returns the part for an item with forms of its own, or nil if it has none
 // or may not use them.
-func ownForms(item *cupel.ContextItem, at int) *part {
+func ownForms(item *cupel.ContextItem, at int, inNote bool) *part {
 	if item.Pinned() {
 		return nil
 	}
-	p := &part{member: at}
+	p := &part{member: at, inNote: inNote}
 	for _, v := range slices.Backward(item.Variants()) { // they have the largest first
 		if v.Content != "" || item.Group() == "" {
 			p.own = append(p.own, v)
@@ -122,6 +135,10 @@ func ownForms(item *cupel.ContextItem, at int) *part {
 	}
 	if p.own == nil {
 		return nil
+	}
+	if inNote {
+		p.piece = split(item)[0]
+		p.own = append(p.own, cupel.Variant{Content: item.Content(), Tokens: item.Tokens(), Worth: 1})
 	}
 	sizes := cupelreduce.Read(item.Content()).Sizes()
 	p.worth = sizes[len(sizes)-1].Worth
@@ -132,10 +149,17 @@ func ownForms(item *cupel.ContextItem, at int) *part {
 // pinned, and has nothing that forms keep.
 func (c *choice) reducible(at int) bool {
 	item := c.items[at]
-	if _, fixed := item.MetadataInt(fixedKey); fixed || item.Pinned() || role(item) == "reasoning" {
+	if _, fixed := item.MetadataInt(fixedKey); fixed || isOwn(item) || item.Pinned() || role(item) == "reasoning" {
 		return false
 	}
 	return item.Group() == "" || strings.HasPrefix(role(item), "tool")
+}
+
+// isOwn reports whether the caller makes the forms of an item: a result, or a message
+// without calls.
+func isOwn(item *cupel.ContextItem) bool {
+	forms, _ := item.MetadataText("forms")
+	return forms == "own" && (item.Group() == "" || strings.HasPrefix(role(item), "tool"))
 }
 
 // fixedKey is the metadata key of package cupelchat for the tokens of what no form

@@ -7,6 +7,10 @@ import (
 	"strings"
 )
 
+// neverWorth is the share of its worth that a unit counts for which is in the window only
+// if everything else is.
+const neverWorth = 1e-12
+
 // sketchTokens is how much of a unit the units before it take for known.
 const sketchTokens = 40
 
@@ -187,7 +191,7 @@ func (c *choice) choose(ctx context.Context) error {
 		switch {
 		case u.pinned:
 			continue
-		case u.tokens <= near:
+		case u.tokens <= near && !u.never:
 			u.whole = true
 			near, left = near-u.tokens, left-u.tokens
 			c.known.Add(c.textOf(u))
@@ -199,14 +203,23 @@ func (c *choice) choose(ctx context.Context) error {
 		if err := c.read(u); err != nil {
 			return err
 		}
-		c.sketch(u)
+		share := 1.0
+		if u.never {
+			share = neverWorth
+		} else {
+			c.sketch(u)
+		}
 		for i := range u.steps {
-			used := c.take(&u.steps[i], near)
-			near, left = near-used, left-used
-			u.steps[i].rate *= weight(u.newer)
+			if !u.never {
+				used := c.take(&u.steps[i], near)
+				near, left = near-used, left-used
+			}
+			u.steps[i].rate *= share * weight(u.newer)
 			order = append(order, &u.steps[i])
 		}
-		near = 0 // the others have their steps alone
+		if !u.never {
+			near = 0 // the others have their steps alone
+		}
 	}
 	slices.SortStableFunc(order, func(a, b *step) int { return cmp.Compare(b.rate, a.rate) })
 	return c.fill(order, left)

@@ -13,6 +13,7 @@ type unit struct {
 	members []int // positions among the items
 	tokens  int
 	pinned  bool // always in the window in full
+	never   bool // in the window only if everything else is
 	note    bool // one text may stand in its place
 	newer   int  // units after it
 
@@ -55,6 +56,8 @@ func newChoice(items []*cupel.ContextItem, counter cupel.TokenCounter, budget cu
 		u.members = append(u.members, i)
 		u.tokens += max(0, item.Tokens())
 		u.pinned = u.pinned || item.Pinned()
+		never, _ := item.MetadataValue("never")
+		u.never = u.never || never == true
 		u.note = u.note || len(item.GroupVariants()) > 0
 	}
 	total, pinned := 0, 0

@@ -1,0 +1,119 @@
+package cupelchat
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/wollax/cupel-go/cupel"
+)
+
+// Rule says what becomes of some messages. It is about those that Role, Tool, Text and
+// Where select together; what is empty selects all.
+type Rule struct {
+	// Role is "system", "user", "assistant", or "tool" for results.
+	Role string `json:"role,omitempty" toml:"role"`
+	// Tool is the name of a tool, or a pattern as in [path.Match]. It selects calls and
+	// results.
+	Tool string `json:"tool,omitempty" toml:"tool"`
+	// Text is what a message contains.
+	Text string `json:"text,omitempty" toml:"text"`
+	// Where selects by the role and the text of a message, in code alone.
+	Where func(role, text string) bool `json:"-" toml:"-"`
+
+	// Keep keeps the messages in the window, whole.
+	Keep bool `json:"keep,omitempty" toml:"keep"`
+	// Latest keeps the newest so many of them, whole. Exchanges count once.
+	Latest int `json:"latest,omitempty" toml:"latest"`
+	// Never leaves them out before anything else. An exchange that the model still
+	// works on, and what another rule keeps, stay. The preset agent follows it.
+	Never bool `json:"never,omitempty" toml:"never"`
+}
+
+// WithRules adds rules for messages. A message that a rule keeps is in the window with
+// its exchange, as one that [WithPins] names: what does not fit beside it is left out, and
+// if it does not fit itself, there is a [TooLargeError].
+func WithRules(rules ...Rule) Option {
+	return func(s *settings) error {
+		for n, r := range rules {
+			if reason := r.damage(); reason != "" {
+				return &cupel.InvalidConfigError{Component: "cupelchat.Read", Field: fmt.Sprintf("rules[%d]", n), Value: fmt.Sprintf("%+v", r.said()), Reason: reason}
+			}
+		}
+		s.keeping = append(slices.Clip(s.keeping), rules...)
+		return nil
+	}
+}
+
+// said is the rule without the function, for errors.
+func (r Rule) said() any {
+	r.Where = nil
+	return r
+}
+
+// damage says what is wrong with a rule.
+func (r *Rule) damage() string {
+	_, err := path.Match(r.Tool, "")
+	switch {
+	case err != nil:
+		return "the tool is no pattern: " + err.Error()
+	case r.Role != "" && !slices.Contains([]string{"system", "user", "assistant", "tool"}, r.Role):
+		return "the role must be system, user, assistant or tool"
+	case r.Latest < 0:
+		return "latest must be at least 0"
+	case !r.Keep && r.Latest == 0 && !r.Never:
+		return "it says nothing: set keep, latest or never"
+	case r.Never && (r.Keep || r.Latest > 0):
+		return "it keeps messages and leaves them out"
+	case r.Role == "" && r.Tool == "" && r.Text == "" && r.Where == nil:
+		return "it selects every message: set role, tool or text"
+	}
+	return ""
+}
+
+// selects reports whether a rule is about an entry.
+func (r *Rule) selects(e *entry) bool {
+	role := e.role
+	switch {
+	case e.role == "tools":
+		return false // definitions are always sent
+	case e.returns():
+		role = "tool"
+	case isSystem(role):
+		role = "system"
+	}
+	named := func(tool string) bool {
+		matches, _ := path.Match(r.Tool, tool)
+		return matches
+	}
+	switch {
+	case r.Role != "" && r.Role != role, r.Tool != "" && !slices.ContainsFunc(e.names, named):
+		return false
+	}
+	text := e.content()
+	return strings.Contains(text, r.Text) && (r.Where == nil || r.Where(role, text))
+}
+
+// follow finds what the rules keep, which it pins, and what they leave out first.
+func (c *Conversation) follow(pins []bool) {
+	if len(c.keeping) == 0 {
+		return
+	}
+	c.kept, c.never = make([]bool, len(c.entries)), make([]bool, len(c.entries))
+	for n := range c.keeping {
+		r := &c.keeping[n]
+		seen := map[int]bool{} // groups, the newest first
+		for i := range slices.Backward(c.entries) {
+			if !r.selects(&c.entries[i]) {
+				continue
+			}
+			seen[c.groupOf[i]] = true
+			c.kept[i] = c.kept[i] || r.Keep || len(seen) <= r.Latest
+			c.never[i] = c.never[i] || r.Never
+		}
+	}
+	for i, kept := range c.kept {
+		pins[i] = pins[i] || kept
+	}
+}
