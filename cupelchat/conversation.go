@@ -3,7 +3,6 @@ package cupelchat
 import (
 	"fmt"
 	"slices"
-	"sync"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupelchat/agent"
@@ -66,12 +65,34 @@ func Read(body []byte, f Format, counter cupel.TokenCounter, opts ...Option) (*C
 	c.rules, c.value, c.body = r.rules, r.value, r.body
 	c.messages, c.entries = r.messages, r.entries
 	c.groups, c.groupOf = r.links.groups(len(c.entries))
+	c.fillTimes()
+	c.notes = r.allNotes()
 	if err := c.makeItems(); err != nil {
 		return nil, err
 	}
-	c.notes = r.allNotes()
-	c.formed = sync.OnceValues(c.withForms)
 	return c, nil
+}
+
+// With returns the conversation as [Read] returns it with more options. Those that were
+// given before stay, and tokens that were counted do.
+func (c *Conversation) With(opts ...Option) (*Conversation, error) {
+	if c == nil {
+		return nil, errNil
+	}
+	to := *c
+	for _, opt := range opts {
+		if opt == nil {
+			continue
+		}
+		if err := opt(&to.settings); err != nil {
+			return nil, err
+		}
+	}
+	to.all = false
+	if err := to.makeItems(); err != nil {
+		return nil, err
+	}
+	return &to, nil
 }
 
 // Items returns the items of the conversation: one for each message, and one for
@@ -92,7 +113,7 @@ func (c *Conversation) Items() []*cupel.ContextItem {
 // than everything else, and a preset that makes its own needs none.
 func (c *Conversation) withForms() (*Conversation, error) {
 	to := *c
-	to.all, to.items = true, nil
+	to.all = true
 	err := to.makeItems()
 	to.formed = func() (*Conversation, error) { return &to, err }
 	return &to, err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
@@ -20,7 +21,7 @@ func (c *Conversation) makeItems() error {
 	if err != nil {
 		return err
 	}
-	c.fillTimes()
+	c.items, c.formed = make([]*cupel.ContextItem, 0, len(c.entries)), sync.OnceValues(c.withForms)
 	for i := range c.entries {
 		item, err := c.makeItem(i, pins[i])
 		if err != nil {

@@ -19,6 +19,7 @@ import (
 type requests struct {
 	chooser  cupelchat.Chooser
 	messages map[string]*chatMessage // that have been read, by their JSON
+	options  []cupelchat.Option
 }
 
 func (q *requests) choose(ctx context.Context, t *turn, budget int) (window, error) {
@@ -218,6 +219,12 @@ func (q *requests) read(t *turn, budget int) (*cupelchat.Conversation, recounted
 			return nil, recounted{}, err
 		}
 		t.shared.conversation = c
+	}
+	if len(q.options) > 0 {
+		var err error
+		if c, err = c.With(q.options...); err != nil {
+			return nil, recounted{}, err
+		}
 	}
 	r := recounted{more: make([]int, len(said)), most: budget}
 	held := make(map[string]bool) // groups of pinned items

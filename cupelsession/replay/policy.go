@@ -14,11 +14,12 @@ type Policy struct {
 	Title string // in tables; the name if it is empty
 	Mode  Mode
 
-	units   baseline          // of the reference's strategies
-	over    bool              // the policy ignores the budget
-	chooses cupelchat.Chooser // of [Choosing]
-	err     error             // of the chooser
-	low     float64           // the low-water mark of a session
+	units   baseline           // of the reference's strategies
+	over    bool               // the policy ignores the budget
+	chooses cupelchat.Chooser  // of [Choosing]
+	err     error              // of the chooser
+	low     float64            // the low-water mark of a session
+	options []cupelchat.Option // of reading
 }
 
 // Mode says whether a policy remembers what it sent before.
@@ -37,10 +38,11 @@ const (
 // or joined, is chosen again for less.
 //
 // A pipeline does not leave out equal messages. The chooser is used from several
-// goroutines; nil is an error of [NewMeasure].
-func Choosing(name string, chooser cupelchat.Chooser) Policy {
+// goroutines; nil is an error of [NewMeasure]. Options are those with which requests are
+// read, such as rules.
+func Choosing(name string, chooser cupelchat.Chooser, opts ...cupelchat.Option) Policy {
 	chooser, err := keepingDuplicates(chooser)
-	return Policy{Name: name, Mode: Stateless, chooses: chooser, err: err}
+	return Policy{Name: name, Mode: Stateless, chooses: chooser, err: err, options: opts}
 }
 
 // keepingDuplicates does for a pipeline what package cupelchat does, which does
@@ -100,9 +102,9 @@ func (p Policy) InSession(low float64) Policy {
 func (p *Policy) chooser(messages map[string]*chatMessage, caches []cupelsession.CacheModel) chooser {
 	switch {
 	case p.chooses != nil && p.Mode == Session:
-		return newInSession(requests{p.chooses, messages}, p.low, caches)
+		return newInSession(requests{p.chooses, messages, p.options}, p.low, caches)
 	case p.chooses != nil:
-		return &requests{p.chooses, messages}
+		return &requests{p.chooses, messages, p.options}
 	case p.Mode == Session:
 		return &blocks{baseline: p.units, low: p.low}
 	}

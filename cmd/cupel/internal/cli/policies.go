@@ -71,6 +71,7 @@ type chooser struct {
 	name     string
 	pipeline *pipeline.Pipeline
 	preset   *agentpreset.Preset // prepares items for the pipeline, or nil
+	file     *agentFile          // with rules for the preset, or nil
 }
 
 // ofMessages returns what chooses from a conversation.
@@ -84,7 +85,11 @@ func (c chooser) ofMessages() cupelsession.Chooser {
 // chooser finds the policy that a flag or an argument names. A question adds relevance
 // to it.
 func (q *question) chooser(env *Environment, name, encoding string) (chooser, error) {
-	if name == agentPolicy {
+	file, err := findAgentFile(env, name)
+	if err != nil {
+		return chooser{}, err
+	}
+	if name == agentPolicy || file != nil {
 		if q.given {
 			return chooser{}, usagef("the policy agent takes no question: --query is for others")
 		}
@@ -93,7 +98,7 @@ func (q *question) chooser(env *Environment, name, encoding string) (chooser, er
 			return chooser{}, err
 		}
 		preset := agentpreset.New(counter)
-		return chooser{agentPolicy, preset.Pipeline(), preset}, nil
+		return chooser{shown(name), preset.Pipeline(), preset, file}, nil
 	}
 	registry := q.registry()
 	p, err := findPolicy(env, registry, name)
@@ -111,7 +116,7 @@ func (q *question) chooser(env *Environment, name, encoding string) (chooser, er
 	if strings.TrimSpace(title) == "" {
 		title = shown(name)
 	}
-	return chooser{title, made, nil}, nil
+	return chooser{title, made, nil, nil}, nil
 }
 
 func findPolicy(env *Environment, registry *policy.Registry, name string) (policy.Policy, error) {

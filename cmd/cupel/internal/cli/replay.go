@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/wollax/cupel-go/cupelchat"
 	agentpreset "github.com/wollax/cupel-go/cupelchat/agent"
 	"github.com/wollax/cupel-go/cupelsession"
 	"github.com/wollax/cupel-go/cupelsession/replay"
@@ -158,7 +159,11 @@ func replayed(env *Environment, name string) (replay.Policy, error) {
 	case err != nil:
 		return replay.Policy{}, err
 	case c.preset != nil:
-		return replay.Choosing(name, agentpreset.New(replay.Characters{})), nil
+		var opts []cupelchat.Option
+		if c.file != nil {
+			opts = append(opts, cupelchat.WithRules(c.file.Rules...))
+		}
+		return replay.Choosing(name, agentpreset.New(replay.Characters{}), opts...), nil
 	}
 	return replay.Choosing(name, c.pipeline), nil
 }

@@ -28,6 +28,7 @@ type candidateFlags struct {
 	skipInvalid bool
 	noPin       bool
 	media       int
+	rules       []string
 }
 
 func (f *candidateFlags) register(command *cobra.Command) {
@@ -39,6 +40,7 @@ func (f *candidateFlags) register(command *cobra.Command) {
 	flags.BoolVar(&f.noPin, "no-pin", false, "pin only the tool definitions of a transcript; not the system prompt or the user's messages")
 	flags.IntVar(&f.media, "media-tokens", -1, "`tokens` of each image, file or sound (default: an estimate for the API)")
 	flags.Lookup("media-tokens").DefValue = "0" // print no default
+	flags.StringArrayVar(&f.rules, "rule", nil, "a `rule` for messages, such as 'keep tool=read_*', 'latest=3 tool=bash' or 'never text=DEBUG'; may be repeated")
 	complete(command, "format", input.Formats()...)
 }
 
@@ -68,7 +70,15 @@ func (f *candidateFlags) read(ctx context.Context, env *Environment) (*input.Can
 		all.Items, all.Notes = append(all.Items, candidates.Items...), append(all.Notes, candidates.Notes...)
 	}
 	note(env, all.Notes...)
-	return all, nil
+	var rules []cupelchat.Rule
+	for _, text := range f.rules {
+		rule, err := parseRule(text)
+		if err != nil {
+			return nil, err
+		}
+		rules = append(rules, rule)
+	}
+	return withRules(all, rules)
 }
 
 // readCandidates reads a file or a folder.
@@ -185,6 +195,12 @@ type selection struct {
 // same items: those of a conversation have the pins that fit, and a task that is
 // reduced if it does not.
 func (c chooser) selection(ctx context.Context, candidates *input.Candidates, budget cupel.ContextBudget) (*selection, error) {
+	if c.file != nil {
+		var err error
+		if candidates, err = withRules(candidates, c.file.Rules); err != nil {
+			return nil, err
+		}
+	}
 	s := &selection{Candidates: candidates, chooser: c, budget: budget, items: candidates.Items}
 	s.pipeline = keeping(candidates, c.pipeline)
 	var err error

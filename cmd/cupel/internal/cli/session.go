@@ -19,7 +19,7 @@ func (s *selection) openSession(path, cacheName string) (*cupelsession.Session, 
 	if err != nil {
 		return nil, err
 	}
-	session, err := cupelsession.New(s.ofMessages(), cupelsession.Config{Cache: cache})
+	session, err := cupelsession.New(s.ofMessages(), s.file.config(cache))
 	if err != nil {
 		return nil, err
 	}

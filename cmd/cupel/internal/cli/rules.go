@@ -1,0 +1,119 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+	"github.com/wollax/cupel-go/cmd/cupel/internal/input"
+	"github.com/wollax/cupel-go/cupel/policy"
+	"github.com/wollax/cupel-go/cupelchat"
+	"github.com/wollax/cupel-go/cupelsession"
+)
+
+// agentFile is a policy file of the preset agent: it says what becomes of some
+// messages, and how a session keeps its window.
+type agentFile struct {
+	Preset       string           `json:"preset" toml:"preset"`
+	Rules        []cupelchat.Rule `json:"rules" toml:"rules"`
+	LowWater     float64          `json:"lowWater" toml:"lowWater"`
+	ClearAtLeast int              `json:"clearAtLeast" toml:"clearAtLeast"`
+}
+
+// withRules returns candidates with rules for their messages.
+func withRules(candidates *input.Candidates, rules []cupelchat.Rule) (*input.Candidates, error) {
+	if len(rules) == 0 {
+		return candidates, nil
+	}
+	if candidates.Conversation == nil {
+		return nil, usagef("rules are for the messages of a conversation, and these are items (%s)", candidates.Format)
+	}
+	c, err := candidates.Conversation.With(cupelchat.WithRules(rules...))
+	if err != nil {
+		return nil, codedError{err, exitUsage}
+	}
+	ruled := *candidates
+	ruled.Conversation, ruled.Items = c, c.Items()
+	return &ruled, nil
+}
+
+// config returns the configuration of a session. A nil file has the defaults.
+func (f *agentFile) config(cache cupelsession.CacheModel) cupelsession.Config {
+	config := cupelsession.Config{Cache: cache}
+	if f != nil {
+		config.LowWater, config.ClearAtLeast = f.LowWater, f.ClearAtLeast
+	}
+	return config
+}
+
+// findAgentFile reads a policy file that names the preset agent. It returns nil for
+// other files and for names of presets.
+func findAgentFile(env *Environment, name string) (*agentFile, error) {
+	if !isPolicyFile(name) {
+		return nil, nil
+	}
+	data, err := readFile(env, name, policy.MaxBytes)
+	if err != nil {
+		return nil, err
+	}
+	isTOML := strings.HasSuffix(strings.ToLower(name), ".toml")
+	var head struct {
+		Preset string `json:"preset" toml:"preset"`
+	}
+	decode := json.Unmarshal
+	if isTOML {
+		decode = toml.Unmarshal
+	}
+	if err := decode(data, &head); err != nil || head.Preset == "" {
+		return nil, nil // a policy, or what the reader of policies refuses
+	}
+	if head.Preset != agentPolicy {
+		return nil, usagef("%s: preset: want agent, got %.40q; other presets are written out: see cupel policies", shown(name), head.Preset)
+	}
+	var file agentFile
+	if isTOML {
+		var known toml.MetaData
+		if known, err = toml.Decode(string(data), &file); err == nil && len(known.Undecoded()) > 0 {
+			err = fmt.Errorf("%s is unknown", known.Undecoded()[0])
+		}
+	} else {
+		decoder := json.NewDecoder(bytes.NewReader(data))
+		decoder.DisallowUnknownFields()
+		err = decoder.Decode(&file)
+	}
+	if err != nil {
+		return nil, usagef("%s: %w", shown(name), err)
+	}
+	return &file, nil
+}
+
+// parseRule reads a rule of the command line: words such as tool=bash, what becomes of
+// the messages, and text= with all that follows it.
+func parseRule(rule string) (r cupelchat.Rule, err error) {
+	selecting, text, _ := strings.Cut(rule, "text=")
+	r.Text = text
+	for word := range strings.FieldsSeq(selecting) {
+		name, value, _ := strings.Cut(word, "=")
+		switch name {
+		case "role":
+			r.Role = value
+		case "tool":
+			r.Tool = value
+		case "keep":
+			r.Keep = true
+		case "never":
+			r.Never = true
+		case "latest":
+			r.Latest, err = strconv.Atoi(value)
+		default:
+			err = fmt.Errorf("%q is unknown", name)
+		}
+		if err != nil {
+			return r, usagef("--rule %q: %w; want keep, never or latest=3, and role=, tool= or text= at the end", rule, err)
+		}
+	}
+	return r, nil
+}
