@@ -1,6 +1,24 @@
 package cupelsession
 
-import "time"
+import (
+	"time"
+
+	"github.com/wollax/cupel-go/cupelchat"
+)
+
+// CacheFor returns the cache of the provider of an API, as it is for most models.
+func CacheFor(f cupelchat.Format) CacheModel {
+	switch f {
+	case cupelchat.Anthropic, cupelchat.Bedrock:
+		return AnthropicCache
+	case cupelchat.OpenAI, cupelchat.Responses:
+		return OpenAICache
+	case cupelchat.Gemini:
+		return GeminiCache
+	default:
+		return NoCache
+	}
+}
 
 // The caches of providers as their documentation describes them. Prices and limits
 // change and differ between models: copy a model and change it where yours does.

@@ -137,6 +137,7 @@ Exit codes: 0 success; 1 a check failed; 2 command line or file invalid;
 		newCheck(env),
 		newInspect(env),
 		newMCP(env),
+		newProxy(env),
 		newPolicies(env),
 		newStrategies(),
 	)

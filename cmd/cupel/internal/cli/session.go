@@ -82,14 +82,5 @@ func cacheOf(name string, f cupelchat.Format) (cupelsession.CacheModel, error) {
 	if name != "" {
 		return cacheNamed(name)
 	}
-	switch f {
-	case cupelchat.Anthropic, cupelchat.Bedrock:
-		return cupelsession.AnthropicCache, nil
-	case cupelchat.OpenAI, cupelchat.Responses:
-		return cupelsession.OpenAICache, nil
-	case cupelchat.Gemini:
-		return cupelsession.GeminiCache, nil
-	default:
-		return cupelsession.NoCache, nil
-	}
+	return cupelsession.CacheFor(f), nil
 }

@@ -1,0 +1,245 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"net/netip"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/wollax/cupel-go/cupelchat"
+	"github.com/wollax/cupel-go/cupelsession"
+	"github.com/wollax/cupel-go/internal/english"
+)
+
+// proxyFlags are the flags of newProxy.
+type proxyFlags struct {
+	budgetFlags
+	listen, upstream string
+	policy, encoding string
+	rules            []string
+	strict           bool
+	maxBody          int
+}
+
+// newProxy returns the command that fits the requests of other programs.
+func newProxy(env *Environment) *cobra.Command {
+	var flags proxyFlags
+	command := &cobra.Command{
+		Use:   "proxy",
+		Short: "Fit the requests of agents on their way to the provider",
+		Long: `proxy listens on this machine, fits each request of a conversation into the budget,
+and sends it to the provider. An agent in any language uses it by its base URL:
+
+  ANTHROPIC_BASE_URL=http://127.0.0.1:8787
+  OPENAI_BASE_URL=http://127.0.0.1:8787/v1
+
+A conversation is a session, known by what it begins with: the beginning of its
+requests stays as it was sent, so that the provider's prompt cache finds it. The
+provider is found by the path, or is that of --upstream. Headers and keys are passed
+on, and never printed or kept. What is no conversation is sent as it is, and so is
+what cannot be made to fit, unless --strict refuses it. Bedrock's requests are sent as
+they are: their signature is of their body. The header Cupel-Tokens of a response says
+how many tokens there were, and how many were sent.
+
+It listens on loopback addresses and on sockets alone, and refuses pages of browsers.`,
+		Example: `  cupel proxy --budget 60k
+  cupel proxy -b 60k --upstream http://127.0.0.1:8000 --rule 'latest=3 tool=read_*'
+  cupel proxy -b 60k --listen unix:/run/cupel.sock`,
+		Args: cobra.NoArgs,
+		RunE: func(command *cobra.Command, _ []string) error {
+			return flags.run(command.Context(), env)
+		},
+	}
+	flags.budgetFlags.register(command)
+	set := command.Flags()
+	set.StringVar(&flags.listen, "listen", "127.0.0.1:8787", "`address` of this machine, or unix:PATH")
+	set.StringVar(&flags.upstream, "upstream", "", "`URL` of the provider (default: by the path of the request)")
+	set.StringVarP(&flags.policy, "policy", "p", agentPolicy, "`name` of a preset or of a policy file (.json, .toml); see cupel policies")
+	set.StringArrayVar(&flags.rules, "rule", nil, "a `rule` for messages, as in cupel run; may be repeated")
+	set.BoolVar(&flags.strict, "strict", false, "refuse what cannot be made to fit")
+	tokensFlag(command, &flags.maxBody, "max-body", "`bytes` of a request that are read; larger ones are sent as they are (default: 64 MiB)")
+	encodingFlag(command, &flags.encoding)
+	completePolicy(command, "policy")
+	requireFlags(command, "budget")
+	return command
+}
+
+func (f *proxyFlags) run(ctx context.Context, env *Environment) error {
+	transport, err := f.transport(env)
+	if err != nil {
+		return err
+	}
+	to, err := f.provider()
+	if err != nil {
+		return err
+	}
+	listener, err := f.open(ctx)
+	if err != nil {
+		return err
+	}
+	server := &http.Server{Handler: guarded(forwarding(to, transport)), ReadHeaderTimeout: 10 * time.Second, ErrorLog: log.New(io.Discard, "", 0)}
+	stopped := context.AfterFunc(ctx, func() { _ = server.Close() })
+	defer stopped()
+	note(env, "listening on "+listener.Addr().String())
+	err = server.Serve(listener)
+	stats := transport.Stats()
+	note(env, english.Plural(int(stats.Fitted), "request")+" fitted, "+english.Count(int(stats.Forwarded), "other")+" sent as they were, "+
+		english.Grouped(int(stats.Failed))+" could not be made to fit, "+english.Grouped(int(stats.Retried))+" sent again with less")
+	if errors.Is(err, http.ErrServerClosed) {
+		return ctx.Err()
+	}
+	return err
+}
+
+// transport returns what fits the requests.
+func (f *proxyFlags) transport(env *Environment) (*cupelsession.Transport, error) {
+	budget, err := f.make(nil)
+	if err != nil {
+		return nil, err
+	}
+	counter, err := counterNamed(f.encoding)
+	if err != nil {
+		return nil, err
+	}
+	c, err := new(question).chooser(env, f.policy, f.encoding)
+	if err != nil {
+		return nil, err
+	}
+	config := cupelsession.TransportConfig{Budget: budget, Counter: counter, Chooser: c.ofMessages(), Session: c.file.config(cupelsession.CacheModel{}), Strict: f.strict, MaxBody: int64(f.maxBody)}
+	if c.file != nil {
+		config.Options = append(config.Options, cupelchat.WithRules(c.file.Rules...))
+	}
+	for _, text := range f.rules {
+		rule, err := parseRule(text)
+		if err != nil {
+			return nil, err
+		}
+		config.Options = append(config.Options, cupelchat.WithRules(rule))
+	}
+	transport, err := cupelsession.NewTransport(config)
+	if err != nil {
+		return nil, codedError{err, exitUsage}
+	}
+	return transport, nil
+}
+
+// open listens on a loopback address, or on a socket that belongs to the user.
+func (f *proxyFlags) open(ctx context.Context) (net.Listener, error) {
+	var listening net.ListenConfig
+	if path, ok := strings.CutPrefix(f.listen, "unix:"); ok {
+		listener, err := listening.Listen(ctx, "unix", path)
+		if err != nil {
+			return nil, usagef("--listen: %w", err)
+		}
+		if err := os.Chmod(path, 0o600); err != nil {
+			return nil, errors.Join(usagef("--listen: %w", err), listener.Close())
+		}
+		return listener, nil
+	}
+	host, _, err := net.SplitHostPort(f.listen)
+	if err != nil || !isLoopback(host) {
+		return nil, usagef("--listen: want a loopback address such as 127.0.0.1:8787, or unix:PATH, got %q: requests carry keys", f.listen)
+	}
+	listener, err := listening.Listen(ctx, "tcp", f.listen)
+	if err != nil {
+		return nil, usagef("--listen: %w", err)
+	}
+	return listener, nil
+}
+
+func isLoopback(host string) bool {
+	address, err := netip.ParseAddr(strings.Trim(host, "[]"))
+	return host == "localhost" || err == nil && address.IsLoopback()
+}
+
+// provider returns what finds the provider of a request.
+func (f *proxyFlags) provider() (func(*http.Request) *url.URL, error) {
+	if f.upstream == "" {
+		return providerOf, nil
+	}
+	to, err := url.Parse(f.upstream)
+	if err != nil || to.Host == "" || to.User != nil || to.RawQuery != "" {
+		return nil, usagef("--upstream: want a URL such as https://api.example.com")
+	}
+	if to.Scheme != "https" && !(to.Scheme == "http" && isLoopback(to.Hostname())) {
+		return nil, usagef("--upstream: want https, or http to a loopback address: requests carry keys")
+	}
+	return func(*http.Request) *url.URL { return to }, nil
+}
+
+// providerOf finds the provider by the path of a request. It returns nil for unknown
+// paths.
+func providerOf(r *http.Request) *url.URL {
+	host := ""
+	switch path := r.URL.Path; {
+	case strings.HasPrefix(path, "/v1beta/"), strings.HasPrefix(path, "/v1alpha/"), strings.Contains(path, "enerateContent"):
+		host = "generativelanguage.googleapis.com"
+	case strings.HasPrefix(path, "/v1/") && (strings.HasPrefix(path, "/v1/messages") || r.Header.Get("Anthropic-Version") != ""):
+		host = "api.anthropic.com"
+	case strings.HasPrefix(path, "/v1/"):
+		host = "api.openai.com"
+	case strings.HasPrefix(path, "/api/"):
+		return &url.URL{Scheme: "http", Host: "127.0.0.1:11434"}
+	default:
+		return nil
+	}
+	return &url.URL{Scheme: "https", Host: host}
+}
+
+// forwarding sends requests to their provider. It prints no URL and no error of one:
+// Gemini's keys are in the query.
+func forwarding(to func(*http.Request) *url.URL, transport http.RoundTripper) http.Handler {
+	proxy := &httputil.ReverseProxy{
+		Rewrite: func(r *httputil.ProxyRequest) {
+			target := to(r.In)
+			r.SetURL(target)
+			r.Out.Host = target.Host
+		},
+		Transport:     transport,
+		FlushInterval: -1, // each event as it comes
+		ErrorLog:      log.New(io.Discard, "", 0),
+		ErrorHandler: func(w http.ResponseWriter, r *http.Request, _ error) {
+			if r.Context().Err() == nil {
+				http.Error(w, "cupel: the provider did not answer", http.StatusBadGateway)
+			}
+		},
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if to(r) == nil {
+			http.Error(w, "cupel: no provider is known for this path; name one with --upstream", http.StatusNotFound)
+			return
+		}
+		proxy.ServeHTTP(w, r)
+	})
+}
+
+// guarded refuses what no program on this machine sends: requests for other hosts, which
+// a page reaches by a name of its own for this address, and those of pages.
+func guarded(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		host := r.Host
+		if name, _, err := net.SplitHostPort(host); err == nil {
+			host = name
+		}
+		switch {
+		case r.Method == http.MethodConnect, r.URL.Host != "":
+			http.Error(w, "cupel: this is no proxy for other hosts; use its address as the base URL", http.StatusBadRequest)
+		case !isLoopback(host):
+			http.Error(w, "cupel: the host must be a loopback address", http.StatusForbidden)
+		case r.Header.Get("Origin") != "":
+			http.Error(w, "cupel: pages may not use this", http.StatusForbidden)
+		default:
+			next.ServeHTTP(w, r)
+		}
+	})
+}

@@ -1,0 +1,148 @@
+package cupelsession
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/wollax/cupel-go/cupelchat"
+)
+
+// answer is the body of a response whose usage is read on the way. done gets the parts
+// of it that have a usage when it ends, or when the caller has read enough.
+type answer struct {
+	io.ReadCloser
+	usage usageReader
+	done  func(events []any)
+	once  sync.Once
+}
+
+func (a *answer) Read(p []byte) (int, error) {
+	n, err := a.ReadCloser.Read(p)
+	a.usage.write(p[:n])
+	if err != nil {
+		a.end()
+	}
+	return n, err
+}
+
+func (a *answer) Close() error {
+	a.end()
+	return a.ReadCloser.Close()
+}
+
+func (a *answer) end() { a.once.Do(func() { a.done(a.usage.events()) }) }
+
+// usageReader finds the objects with a usage in a response, as it is read. It keeps no
+// more than those, and a line at a time of a stream.
+type usageReader struct {
+	stream bool // one object on each line, after "data:" or without it
+	marks  []string
+	text   []byte
+	found  []any
+	over   bool // too long to be read
+}
+
+// mostRead is how many bytes of a response, or of a line of a stream, are kept.
+const mostRead = 32 << 20
+
+func newUsageReader(f cupelchat.Format, contentType string) usageReader {
+	r := usageReader{stream: strings.HasPrefix(contentType, "text/event-stream") || strings.Contains(contentType, "ndjson"), marks: []string{`"usage`}}
+	if f == cupelchat.Ollama {
+		r.marks = []string{`"prompt_eval_count"`, `"eval_count"`}
+	}
+	return r
+}
+
+func (r *usageReader) write(p []byte) {
+	for r.stream {
+		line, rest, ended := bytes.Cut(p, []byte("\n"))
+		if !ended {
+			break
+		}
+		r.keep(line)
+		r.line()
+		p = rest
+	}
+	r.keep(p)
+}
+
+// keep adds to the text that is read.
+func (r *usageReader) keep(p []byte) {
+	if r.over = r.over || len(r.text)+len(p) > mostRead; r.over {
+		r.text = nil
+		return
+	}
+	r.text = append(r.text, p...)
+}
+
+// line ends a line of a stream.
+func (r *usageReader) line() {
+	line := bytes.TrimSpace(bytes.TrimPrefix(bytes.TrimSpace(r.text), []byte("data:")))
+	if slices.ContainsFunc(r.marks, func(mark string) bool { return bytes.Contains(line, []byte(mark)) }) && json.Valid(line) {
+		r.found = append(r.found, string(line))
+	}
+	r.text, r.over = r.text[:0], false
+}
+
+// events returns the objects that were found.
+func (r *usageReader) events() []any {
+	if r.stream {
+		r.line()
+		return r.found
+	}
+	text := bytes.TrimSpace(r.text)
+	if !bytes.HasPrefix(text, []byte("[")) {
+		return []any{text}
+	}
+	var list []json.RawMessage // Gemini streams a list unless it is asked for events
+	if json.Unmarshal(text, &list) != nil {
+		return nil
+	}
+	events := make([]any, len(list))
+	for i := range list {
+		events[i] = []byte(list[i])
+	}
+	return events
+}
+
+var (
+	saysTooLong = regexp.MustCompile(`(?i)context_length_exceeded|prompt is too long|maximum context length|exceed(s|ed)? (the )?(context|maximum number of tokens|model)|input length`)
+	numbers     = regexp.MustCompile(`\d{3,}`)
+)
+
+// tooLong returns which share of a request to send if the response says that it is too
+// long, and 0 for other responses. The response can be read as before.
+func tooLong(response *http.Response) (share float64, err error) {
+	const most = 64 << 10
+	if response.StatusCode != http.StatusBadRequest && response.StatusCode != http.StatusRequestEntityTooLarge {
+		return 0, nil
+	}
+	text, err := io.ReadAll(io.LimitReader(response.Body, most))
+	rest := response.Body
+	response.Body = struct {
+		io.Reader
+		io.Closer
+	}{io.MultiReader(bytes.NewReader(text), rest), rest}
+	if err != nil || !saysTooLong.Match(text) {
+		return 0, err
+	}
+	var sizes []int
+	for _, digits := range numbers.FindAllString(string(text), -1) {
+		if n, err := strconv.Atoi(digits); err == nil {
+			sizes = append(sizes, n)
+		}
+	}
+	slices.Sort(sizes)
+	share = 0.7 // where the provider does not say what it counted
+	if last := len(sizes) - 1; last > 0 && sizes[last-1] > sizes[last]/4 {
+		share = 0.95 * float64(sizes[last-1]) / float64(sizes[last])
+	}
+	return share, nil
+}

@@ -1,0 +1,342 @@
+package cupelsession
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync/atomic"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupelchat"
+	"github.com/wollax/cupel-go/cupelchat/agent"
+)
+
+// TransportConfig says how a [Transport] fits requests.
+type TransportConfig struct {
+	// Budget is that of each request.
+	Budget cupel.ContextBudget
+	// Counter counts tokens. nil means [cupel.HeuristicCounter].
+	Counter cupel.TokenCounter
+	// Chooser chooses the windows. nil means the preset of package cupelchat/agent.
+	Chooser Chooser
+	// Session configures the sessions. A zero Cache is that of the request's provider.
+	Session Config
+	// Options are those of reading conversations, such as [cupelchat.WithRules].
+	Options []cupelchat.Option
+	// Base sends the requests. nil means [http.DefaultTransport].
+	Base http.RoundTripper
+	// Strict answers a request that cannot be made to fit with an error in the form of
+	// its API. The default sends it as it is.
+	Strict bool
+	// MaxBody is how many bytes of a request are read. Larger ones are sent as they are.
+	// 0 means 64 MiB.
+	MaxBody int64
+	// MaxSessions is how many sessions are kept; the one that was used least recently
+	// goes first. 0 means 256.
+	MaxSessions int
+	// Exchanged is called after each request that was fitted and answered, if it is not
+	// nil, before the caller reads the end of the answer. What it is given must not
+	// change.
+	Exchanged func(Exchange)
+}
+
+// Exchange is a request that a [Transport] has fitted.
+type Exchange struct {
+	Session string // names the session, and says nothing about it
+	Format  cupelchat.Format
+	Given   []byte // the request as it came
+	Sent    []byte
+	Turn    *Turn
+	Usage   Usage
+}
+
+// TransportStats counts what a [Transport] did with requests.
+type TransportStats struct {
+	Fitted    int64 // were read, and sent as their session says
+	Forwarded int64 // are no conversations, or were too large to read
+	Failed    int64 // could not be read or made to fit
+	Retried   int64 // were refused as too long, and sent again with less
+	Evicted   int64 // sessions that made room for others
+}
+
+// Transport is an [http.RoundTripper] that fits the requests of conversations into a
+// budget, in sessions that it recognizes by what the conversations begin with. Requests
+// are those of OpenAI's Chat Completions and Responses, Anthropic's Messages, Gemini and
+// Ollama, known by their paths; all others are sent as they are, such as requests that
+// name a previous response, and Bedrock's, whose signature is of their body.
+//
+// What is read of a response is its usage, from streams as well; what the caller reads
+// is what came. Responses to fitted requests have the header Cupel-Tokens with the
+// tokens before and after. If the provider answers that the request is too long,
+// Transport fits it again for less, and sends it once more.
+//
+// A Transport is safe for concurrent use. It keeps no credentials: they are part of a
+// salted hash by which sessions are found, so that two keys share nothing.
+type Transport struct {
+	config   TransportConfig
+	salt     [32]byte
+	sessions sessions
+
+	fitted, forwarded, failed, retried atomic.Int64
+}
+
+// NewTransport returns a transport. It fails with a [ConfigError].
+func NewTransport(config TransportConfig) (*Transport, error) {
+	if config.Counter == nil {
+		config.Counter = cupel.HeuristicCounter{}
+	}
+	if config.Chooser == nil {
+		config.Chooser = agent.New(config.Counter)
+	}
+	if config.Base == nil {
+		config.Base = http.DefaultTransport
+	}
+	config.MaxBody = cmp.Or(config.MaxBody, 64<<20)
+	config.MaxSessions = cmp.Or(config.MaxSessions, 256)
+	switch {
+	case config.Budget.MaxTokens() <= 0:
+		return nil, &ConfigError{"Budget", "has no tokens"}
+	case config.MaxBody < 0:
+		return nil, &ConfigError{"MaxBody", "must be at least 0"}
+	case config.MaxSessions < 0:
+		return nil, &ConfigError{"MaxSessions", "must be at least 0"}
+	}
+	if _, err := New(config.Chooser, config.Session); err != nil {
+		return nil, err
+	}
+	t := &Transport{config: config}
+	_, _ = rand.Read(t.salt[:]) // it never fails
+	t.sessions.most = config.MaxSessions
+	return t, nil
+}
+
+// Stats returns what the transport has done so far.
+func (t *Transport) Stats() TransportStats {
+	return TransportStats{
+		Fitted: t.fitted.Load(), Forwarded: t.forwarded.Load(), Failed: t.failed.Load(), Retried: t.retried.Load(), Evicted: t.sessions.evicted.Load(),
+	}
+}
+
+// fitting is a request that is being fitted.
+type fitting struct {
+	*Transport
+	request      *http.Request
+	format       cupelchat.Format
+	given, sent  []byte
+	conversation *cupelchat.Conversation
+	slot         *slot
+	turn         *Turn
+	budget       cupel.ContextBudget
+}
+
+// RoundTrip sends a request, fitted if it is a conversation. It implements
+// [http.RoundTripper].
+func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	format, ok := formatOf(r)
+	if !ok {
+		t.forwarded.Add(1)
+		return t.config.Base.RoundTrip(r)
+	}
+	r = r.Clone(r.Context()) // the caller's keeps its body
+	given, whole, err := readAll(r, t.config.MaxBody)
+	if err != nil {
+		return nil, err
+	}
+	if !whole || continues(given, format) {
+		t.forwarded.Add(1)
+		return t.config.Base.RoundTrip(r)
+	}
+	f := &fitting{Transport: t, request: r, format: format, given: given, budget: t.config.Budget}
+	if err := f.fit(); err != nil {
+		t.failed.Add(1)
+		if t.config.Strict && r.Context().Err() == nil {
+			return refusal(r, format, err), nil
+		}
+		return t.config.Base.RoundTrip(r)
+	}
+	response, err := f.send()
+	if err != nil {
+		f.leave()
+		return nil, err
+	}
+	return response, nil
+}
+
+// formatOf returns the format of a request, if it may be a conversation.
+func formatOf(r *http.Request) (cupelchat.Format, bool) {
+	path := r.URL.Path
+	_, verb, _ := strings.Cut(path[strings.LastIndexByte(path, '/')+1:], ":")
+	switch {
+	case r.Method != http.MethodPost || r.Body == nil || r.Header.Get("Content-Encoding") != "":
+		return 0, false
+	case strings.HasSuffix(path, "/chat/completions"):
+		return cupelchat.OpenAI, true
+	case strings.HasSuffix(path, "/responses"):
+		return cupelchat.Responses, true
+	case strings.HasSuffix(path, "/messages"):
+		return cupelchat.Anthropic, true
+	case verb == "generateContent", verb == "streamGenerateContent":
+		return cupelchat.Gemini, true
+	case strings.HasSuffix(path, "/api/chat"):
+		return cupelchat.Ollama, true
+	}
+	return 0, false
+}
+
+// readAll reads the body of a request, and puts it back. It reports false for a body
+// that is larger than most, of which it reads no more than that.
+func readAll(r *http.Request, most int64) (body []byte, whole bool, err error) {
+	body, err = io.ReadAll(io.LimitReader(r.Body, most+1))
+	if err != nil {
+		return nil, false, errors.Join(fmt.Errorf("cupelsession: reading the request: %w", err), r.Body.Close())
+	}
+	rest := r.Body
+	if int64(len(body)) > most {
+		r.Body = struct {
+			io.Reader
+			io.Closer
+		}{io.MultiReader(bytes.NewReader(body), rest), rest}
+		return nil, false, nil
+	}
+	setBody(r, body)
+	return body, true, rest.Close()
+}
+
+func setBody(r *http.Request, body []byte) {
+	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
+}
+
+// continues reports whether a request goes on from messages that the provider keeps.
+func continues(body []byte, f cupelchat.Format) bool {
+	if f != cupelchat.Responses {
+		return false
+	}
+	var kept struct {
+		Previous     any `json:"previous_response_id"`
+		Conversation any `json:"conversation"`
+	}
+	return json.Unmarshal(body, &kept) == nil && (kept.Previous != nil || kept.Conversation != nil)
+}
+
+// fit finds the session of the request, and what to send.
+func (f *fitting) fit() (err error) {
+	if f.conversation, err = cupelchat.Read(f.given, f.format, f.config.Counter, f.config.Options...); err != nil {
+		return err
+	}
+	if f.slot, err = f.find(); err != nil {
+		return err
+	}
+	if f.slot.budget != nil {
+		f.budget = *f.slot.budget
+	}
+	if err = f.propose(); err != nil {
+		f.leave()
+	}
+	return err
+}
+
+// propose makes the body for the budget.
+func (f *fitting) propose() (err error) {
+	f.sent, f.turn, err = f.slot.session.Body(f.request.Context(), f.conversation, f.budget, modelOf(f.given))
+	return err
+}
+
+// send sends what fits, once more with less if the provider says that it is too long.
+func (f *fitting) send() (*http.Response, error) {
+	f.fitted.Add(1)
+	for again := true; ; again = false {
+		r := f.request.Clone(f.request.Context())
+		setBody(r, f.sent)
+		r.Header.Del("Content-Length")
+		r.Header.Del("Accept-Encoding") // the base decodes what it asks for, and usage can be read
+		response, err := f.config.Base.RoundTrip(r)
+		if err != nil {
+			return nil, err
+		}
+		var less float64
+		if again {
+			less, err = tooLong(response)
+		}
+		if err == nil && less > 0 && f.shrink(less) {
+			f.retried.Add(1)
+			_ = response.Body.Close()
+			continue
+		}
+		response.Header.Set("Cupel-Tokens", fmt.Sprintf("%d -> %d", f.turn.after.sent.Everything, f.turn.Estimate))
+		f.follow(response)
+		return response, nil
+	}
+}
+
+// shrink proposes a body for a share of the budget, which the session keeps from now
+// on. It reports false if nothing smaller can be sent.
+func (f *fitting) shrink(share float64) bool {
+	before := len(f.sent)
+	smaller, err := f.budget.Resize(f.budget.MaxTokens(), int(share*float64(min(f.budget.TargetTokens(), f.turn.Estimate))))
+	if err != nil {
+		return false
+	}
+	f.budget = smaller
+	if f.propose() != nil || len(f.sent) >= before {
+		return false
+	}
+	f.sessions.narrow(f.slot, smaller)
+	return true
+}
+
+// follow reads the usage of a response while the caller reads it, and commits the turn
+// at its end.
+func (f *fitting) follow(response *http.Response) {
+	if response.StatusCode != http.StatusOK || response.Body == nil {
+		f.leave()
+		return
+	}
+	response.Body = &answer{
+		ReadCloser: response.Body,
+		usage:      newUsageReader(f.format, response.Header.Get("Content-Type")),
+		done:       f.answered,
+	}
+}
+
+// answered commits the turn of a request that was answered.
+func (f *fitting) answered(events []any) {
+	usage, _ := UsageOf(f.format, events...) // some servers report none
+	if f.turn.Commit(usage) == nil && f.config.Exchanged != nil {
+		f.config.Exchanged(Exchange{f.slot.name, f.format, f.given, f.sent, f.turn, usage})
+	}
+	f.leave()
+}
+
+// leave lets other requests use the session.
+func (f *fitting) leave() { f.sessions.leave(f.slot) }
+
+// refusal is the answer to a request that cannot be made to fit, in the form of its API.
+func refusal(r *http.Request, f cupelchat.Format, err error) *http.Response {
+	said := map[string]any{"message": err.Error(), "type": "invalid_request_error", "code": "context_length_exceeded"}
+	var body any = map[string]any{"error": said}
+	switch f {
+	case cupelchat.Anthropic:
+		delete(said, "code")
+		body = map[string]any{"type": "error", "error": said}
+	case cupelchat.Gemini:
+		body = map[string]any{"error": map[string]any{"code": http.StatusBadRequest, "message": err.Error(), "status": "INVALID_ARGUMENT"}}
+	case cupelchat.Ollama:
+		body = map[string]any{"error": err.Error()}
+	}
+	text, _ := json.Marshal(body) // of maps and strings
+	return &http.Response{
+		Status: "400 Bad Request", StatusCode: http.StatusBadRequest, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Request: r,
+		Header: http.Header{"Content-Type": {"application/json"}, "Content-Length": {strconv.Itoa(len(text))}},
+		Body:   io.NopCloser(bytes.NewReader(text)), ContentLength: int64(len(text)),
+	}
+}
+
+var _ http.RoundTripper = (*Transport)(nil)

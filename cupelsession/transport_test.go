@@ -1,0 +1,326 @@
+package cupelsession_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/wollax/cupel-go/cupelchat"
+	"github.com/wollax/cupel-go/cupelsession"
+)
+
+// provider stands in for the APIs: it refuses what they refuse, and more tokens than it
+// has room for, and answers with its usage.
+type provider struct {
+	mu     sync.Mutex
+	limit  int // tokens that it takes, or 0
+	stream bool
+	zip    bool
+	bodies []string
+	keys   []string
+}
+
+func (p *provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return
+	}
+	p.mu.Lock()
+	p.bodies, p.keys = append(p.bodies, string(body)), append(p.keys, r.Header.Get("X-Api-Key"))
+	limit := p.limit
+	p.mu.Unlock()
+	if tokens := len(body) / 4; limit > 0 && tokens > limit {
+		w.WriteHeader(http.StatusBadRequest)
+		_, _ = fmt.Fprintf(w, `{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: %d tokens > %d maximum"}}`, tokens, limit)
+		return
+	}
+	text := fmt.Sprintf(`{"choices":[{"message":{"role":"assistant","content":"ok"}}],"usage":{"prompt_tokens":%d,"input_tokens":%d,"output_tokens":1},"usageMetadata":{"promptTokenCount":%d},"prompt_eval_count":%d}`, len(body)/4, len(body)/4, len(body)/4, len(body)/4)
+	if p.stream {
+		w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
+		text = "event: a\ndata: {\"type\":\"ping\"}\n\nevent: b\r\ndata: " + text + "\r\n\r\ndata: [DONE]\n\n"
+	}
+	if p.zip && r.Header.Get("Accept-Encoding") == "gzip" {
+		w.Header().Set("Content-Encoding", "gzip")
+		z := gzip.NewWriter(w)
+		_, _ = io.WriteString(z, text)
+		_ = z.Close()
+		return
+	}
+	_, _ = io.WriteString(w, text)
+}
+
+// requestOf is a request of a format with so many exchanges, with tools or without.
+func requestOf(f cupelchat.Format, task string, exchanges int) string {
+	long := strings.Repeat("a line of the log, and what it says\n", 30)
+	var list []any
+	say := func(role, text string) {
+		switch f {
+		case cupelchat.Gemini:
+			list = append(list, map[string]any{"role": strings.Replace(role, "assistant", "model", 1), "parts": []any{map[string]any{"text": text}}})
+		default:
+			list = append(list, map[string]any{"role": role, "content": text})
+		}
+	}
+	say("user", task)
+	for n := range exchanges {
+		say("assistant", fmt.Sprintf("finding %d of %s: %s", n, task, long))
+		say("user", fmt.Sprintf("step %d", n))
+	}
+	name := map[cupelchat.Format]string{cupelchat.Gemini: "contents", cupelchat.Responses: "input"}[f]
+	if name == "" {
+		name = "messages"
+	}
+	request := map[string]any{name: list}
+	if f != cupelchat.Gemini {
+		request["model"], request["max_tokens"] = "m", 100
+	}
+	if f == cupelchat.Responses || f == cupelchat.Ollama {
+		delete(request, "max_tokens")
+	}
+	data, _ := json.Marshal(request)
+	return string(data)
+}
+
+// post sends a request as a client does, and returns the answer.
+func post(t testing.TB, client *http.Client, url, body, key string) (string, *http.Response) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(body))
+	require.NoError(t, err)
+	r.Header.Set("X-Api-Key", key)
+	response, err := client.Do(r)
+	require.NoError(t, err)
+	text, err := io.ReadAll(response.Body)
+	require.NoError(t, err)
+	require.NoError(t, response.Body.Close())
+	return string(text), response
+}
+
+// transport returns a client whose requests are fitted, and the server that it asks.
+func transport(t testing.TB, p *provider, change func(*cupelsession.TransportConfig)) (*cupelsession.Transport, *http.Client, string) {
+	t.Helper()
+	server := httptest.NewServer(p)
+	t.Cleanup(server.Close)
+	config := cupelsession.TransportConfig{Budget: budget(t, 1000)}
+	if change != nil {
+		change(&config)
+	}
+	tr, err := cupelsession.NewTransport(config)
+	require.NoError(t, err)
+	return tr, &http.Client{Transport: tr}, server.URL
+}
+
+var paths = map[cupelchat.Format]string{
+	cupelchat.OpenAI: "/v1/chat/completions", cupelchat.Responses: "/v1/responses", cupelchat.Anthropic: "/v1/messages",
+	cupelchat.Gemini: "/v1beta/models/gemini-2.5-pro:generateContent", cupelchat.Ollama: "/api/chat",
+}
+
+// In every format a growing conversation is one session, whose requests are what the API
+// takes and within the budget, streamed or not, and compressed or not.
+func TestTransport(t *testing.T) {
+	for f, path := range paths {
+		for _, test := range []struct{ stream, zip bool }{{false, false}, {true, false}, {false, true}} {
+			var exchanges []cupelsession.Exchange
+			p := &provider{stream: test.stream, zip: test.zip}
+			tr, client, url := transport(t, p, func(c *cupelsession.TransportConfig) {
+				c.Exchanged = func(e cupelsession.Exchange) { exchanges = append(exchanges, e) }
+			})
+			for n := range 8 {
+				answer, response := post(t, client, url+path, requestOf(f, "find it", n), "k")
+				require.Contains(t, answer, `"usage"`)
+				require.Contains(t, response.Header.Get("Cupel-Tokens"), " -> ")
+			}
+			require.Equal(t, cupelsession.TransportStats{Fitted: 8}, tr.Stats(), "%s %+v", f, test)
+			require.Len(t, exchanges, 8)
+			for n, e := range exchanges {
+				require.Equal(t, exchanges[0].Session, e.Session)
+				require.Equal(t, f, e.Format)
+				require.Equal(t, p.bodies[n], string(e.Sent))
+				require.Empty(t, cupelchat.Check(e.Sent, f))
+				require.Equal(t, len(e.Sent)/4, e.Usage.Input, "%s %+v", f, test)
+				require.LessOrEqual(t, e.Turn.Estimate, 1300) // calibrated by the provider's count
+			}
+			require.Less(t, len(p.bodies[7]), 8000)
+			require.NotEqual(t, exchanges[7].Given, exchanges[7].Sent)
+		}
+	}
+}
+
+// What is no conversation is sent as it came.
+func TestTransportForwards(t *testing.T) {
+	large := requestOf(cupelchat.OpenAI, "find it", 8)
+	for _, test := range []struct {
+		name, path, body string
+		most             int64
+		want             cupelsession.TransportStats
+		why              string
+	}{
+		{"count", "/v1/messages/count_tokens", large, 0, cupelsession.TransportStats{Forwarded: 1}, "it counts, and answers nothing"},
+		{"batch", "/v1/messages/batches", `{}`, 0, cupelsession.TransportStats{Forwarded: 1}, "it has many requests"},
+		{"kept by the provider", "/v1/responses", `{"previous_response_id":"r","input":"go on"}`, 0, cupelsession.TransportStats{Forwarded: 1}, "the provider has the conversation"},
+		{"a conversation of the provider", "/v1/responses", `{"conversation":"c","input":"go on"}`, 0, cupelsession.TransportStats{Forwarded: 1}, "here too"},
+		{"Bedrock", "/model/m/converse", large, 0, cupelsession.TransportStats{Forwarded: 1}, "its body is signed"},
+		{"large", "/v1/chat/completions", large, 100, cupelsession.TransportStats{Forwarded: 1}, "it is larger than what is read"},
+		{"rubbish", "/v1/chat/completions", `{"messages":`, 0, cupelsession.TransportStats{Failed: 1}, "the provider says what is wrong"},
+		{"too small a budget", "/v1/chat/completions", `{"messages":[{"role":"system","content":"` + strings.Repeat("rule ", 2000) + `"},{"role":"user","content":"x"}]}`, 0, cupelsession.TransportStats{Failed: 1}, "the system prompt cannot be cut"},
+	} {
+		p := &provider{}
+		tr, client, url := transport(t, p, func(c *cupelsession.TransportConfig) { c.MaxBody = test.most })
+		_, response := post(t, client, url+test.path, test.body, "k")
+		require.Equal(t, test.body, p.bodies[0], "%s: %s", test.name, test.why)
+		require.Equal(t, test.want, tr.Stats(), "%s: %s", test.name, test.why)
+		require.Empty(t, response.Header.Get("Cupel-Tokens"))
+	}
+}
+
+// Strictly, what cannot be made to fit is an answer in the form of the API.
+func TestStrictTransport(t *testing.T) {
+	for f, want := range map[cupelchat.Format]string{
+		cupelchat.OpenAI: `"code":"context_length_exceeded"`, cupelchat.Responses: `"code":"context_length_exceeded"`, cupelchat.Anthropic: `"type":"error"`,
+		cupelchat.Gemini: `"status":"INVALID_ARGUMENT"`, cupelchat.Ollama: `{"error":"`,
+	} {
+		p := &provider{}
+		_, client, url := transport(t, p, func(c *cupelsession.TransportConfig) { c.Strict = true })
+		answer, response := post(t, client, url+paths[f], `{"messages":5,"contents":5,"input":5}`, "k")
+		require.Equal(t, http.StatusBadRequest, response.StatusCode)
+		require.Contains(t, answer, want)
+		require.Empty(t, p.bodies)
+	}
+}
+
+// A provider that counts more than was estimated says so, and the request is sent once
+// more with less. The session keeps to that.
+func TestTransportTriesAgain(t *testing.T) {
+	p := &provider{limit: 350}
+	tr, client, url := transport(t, p, nil)
+	answer, _ := post(t, client, url+paths[cupelchat.Anthropic], requestOf(cupelchat.Anthropic, "find it", 8), "k")
+	require.Contains(t, answer, `"usage"`)
+	require.Equal(t, cupelsession.TransportStats{Fitted: 1, Retried: 1}, tr.Stats())
+	post(t, client, url+paths[cupelchat.Anthropic], requestOf(cupelchat.Anthropic, "find it", 9), "k")
+	require.Equal(t, cupelsession.TransportStats{Fitted: 2, Retried: 1}, tr.Stats(), "the session has the smaller budget")
+
+	p.limit = 10
+	answer, response := post(t, client, url+paths[cupelchat.Anthropic], requestOf(cupelchat.Anthropic, "find it", 10), "k")
+	require.Equal(t, http.StatusBadRequest, response.StatusCode)
+	require.Contains(t, answer, "prompt is too long", "the second answer is the caller's, whole")
+	require.EqualValues(t, 2, tr.Stats().Retried)
+}
+
+// Sessions belong to a key, a model and a beginning; forks have their own, and so have
+// equal conversations that go on differently.
+func TestTransportSessions(t *testing.T) {
+	var names []string
+	p := &provider{}
+	tr, client, url := transport(t, p, func(c *cupelsession.TransportConfig) {
+		c.MaxSessions = 4
+		c.Exchanged = func(e cupelsession.Exchange) { names = append(names, e.Session) }
+	})
+	request := func(task string, n int) string { return requestOf(cupelchat.OpenAI, task, n) }
+	for _, step := range []struct {
+		body, key string
+		as        int // the step that has the same session, or this one
+		why       string
+	}{
+		{request("a", 1), "k", 0, "the first"},
+		{request("a", 2), "k", 0, "it goes on"},
+		{request("b", 1), "k", 2, "another task"},
+		{request("a", 2), "other", 3, "another key"},
+		{strings.Replace(request("a", 2), `"m"`, `"n"`, 1), "k", 4, "another model"},
+		{request("a", 3), "k", 0, "it goes on between the others"},
+		{strings.Replace(request("a", 3), "finding 1", "another finding", 1), "k", 6, "a fork before its end; the oldest session goes"},
+		{strings.Replace(request("a", 3), "step 2", "step 2, again", 1), "k", 0, "the newest message was edited"},
+		{request("b", 2), "k", 8, "its session is gone"},
+	} {
+		post(t, client, url+paths[cupelchat.OpenAI], step.body, step.key)
+		require.Equal(t, names[step.as], names[len(names)-1], step.why)
+		if step.as == len(names)-1 {
+			require.NotContains(t, names[:len(names)-1], names[step.as], step.why)
+		}
+	}
+	require.EqualValues(t, 2, tr.Stats().Evicted)
+}
+
+// A fork is a session of its own while another request has not been answered.
+func TestTransportForksWhatIsInUse(t *testing.T) {
+	var names []string
+	p := &provider{}
+	_, client, url := transport(t, p, func(c *cupelsession.TransportConfig) {
+		c.Exchanged = func(e cupelsession.Exchange) { names = append(names, e.Session) }
+	})
+	body := requestOf(cupelchat.OpenAI, "a", 3)
+	open, err := client.Post(url+paths[cupelchat.OpenAI], "application/json", strings.NewReader(body))
+	require.NoError(t, err)
+	post(t, client, url+paths[cupelchat.OpenAI], body, "")
+	require.NoError(t, open.Body.Close(), "the caller reads nothing of the answer")
+	require.Len(t, names, 2)
+	require.NotEqual(t, names[0], names[1])
+}
+
+// failing is a base whose requests fail.
+type failing struct{}
+
+func (failing) RoundTrip(*http.Request) (*http.Response, error) { return nil, errors.New("no route") }
+
+// broken is a body that cannot be read.
+type broken struct{}
+
+func (broken) Read([]byte) (int, error) { return 0, errors.New("cut") }
+func (broken) Close() error             { return nil }
+
+func TestTransportErrors(t *testing.T) {
+	tr, _, _ := transport(t, &provider{}, func(c *cupelsession.TransportConfig) { c.Base = failing{} })
+	ask := func(ctx context.Context, body io.Reader) error {
+		r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://localhost/v1/chat/completions", body)
+		require.NoError(t, err)
+		_, err = tr.RoundTrip(r)
+		return err
+	}
+	body := requestOf(cupelchat.OpenAI, "a", 8)
+	for range 2 { // the session is free again
+		require.ErrorContains(t, ask(t.Context(), strings.NewReader(body)), "no route")
+	}
+	require.ErrorContains(t, ask(t.Context(), broken{}), "cut")
+	for name, config := range map[string]cupelsession.TransportConfig{
+		"Budget": {}, "MaxBody": {Budget: budget(t, 9), MaxBody: -1}, "MaxSessions": {Budget: budget(t, 9), MaxSessions: -1}, "LowWater": {Budget: budget(t, 9), Session: cupelsession.Config{LowWater: 2}},
+	} {
+		_, err := cupelsession.NewTransport(config)
+		var wrong *cupelsession.ConfigError
+		require.ErrorAs(t, err, &wrong)
+		require.Equal(t, name, wrong.Field)
+	}
+}
+
+// Many clients at once share one transport: each gets its own answers, and no request is
+// left out.
+func TestTransportWithManyClients(t *testing.T) {
+	p := &provider{}
+	tr, client, url := transport(t, p, nil)
+	var all sync.WaitGroup
+	for n := range 64 {
+		all.Go(func() {
+			key := fmt.Sprint("key ", n%8)
+			for turn := range 3 {
+				post(t, client, url+paths[cupelchat.Anthropic], requestOf(cupelchat.Anthropic, fmt.Sprint("task ", n), turn), key)
+			}
+		})
+	}
+	all.Wait()
+	require.Equal(t, cupelsession.TransportStats{Fitted: 3 * 64}, tr.Stats())
+	for i, body := range p.bodies {
+		var task int
+		_, after, _ := strings.Cut(body, `task `)
+		_, err := fmt.Sscan(after[:bytes.IndexByte([]byte(after), '"')], &task)
+		require.NoError(t, err)
+		require.Equal(t, fmt.Sprint("key ", task%8), p.keys[i], "a request has the key of its client")
+	}
+
+}
