@@ -64,7 +64,7 @@ func (c *Conversation) makeItem(i int, pinned bool) (*cupel.ContextItem, error) 
 	if tokens, ok := e.fixed(); ok {
 		metadata["fixed"] = tokens
 	}
-	if c.never != nil && c.never[i] {
+	if len(c.never) > i && c.never[i] {
 		metadata["never"] = true
 	}
 	variants, own, err := c.variants(e)

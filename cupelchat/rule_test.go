@@ -14,6 +14,7 @@ import (
 // ruled is a conversation of eight exchanges with two tools in turn, each with a result
 // of 20 lines.
 func ruled(t *testing.T) json.RawMessage {
+	t.Helper()
 	messages := []any{map[string]any{"role": "system", "content": "You mend."}, map[string]any{"role": "user", "content": "Mend it."}}
 	for n := range 8 {
 		tool := []string{"read_file", "bash"}[n%2]

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -20,11 +21,11 @@ type request struct {
 	Messages []map[string]any `json:"messages"`
 }
 
-// exchange is a call with a result of so many lines.
-func exchange(n, lines int) []map[string]any {
+// exchange is a call with a result of 20 lines.
+func exchange(n int) []map[string]any {
 	id := fmt.Sprint("call_", n)
 	var result strings.Builder
-	for line := range lines {
+	for line := range 20 {
 		fmt.Fprintf(&result, "file%d.go:%d: value_%d = %d\n", n, line, line, n*line)
 	}
 	return []map[string]any{
@@ -55,7 +56,7 @@ func TestMistakesOfLoops(t *testing.T) {
 			if err == nil {
 				err = r.Commit(cupelsession.Usage{})
 			}
-			l.history.Messages = append(l.history.Messages, exchange(n, 20)...)
+			l.history.Messages = append(l.history.Messages, exchange(n)...)
 			return r, err
 		}, "", "", "the history grows, and the request is sent"},
 		{"history replaced", func(l *loop, n int) (cupelsession.Request[request], error) {
@@ -64,7 +65,7 @@ func TestMistakesOfLoops(t *testing.T) {
 				err = r.Commit(cupelsession.Usage{})
 			}
 			l.history = r.Params
-			l.history.Messages = append(l.history.Messages, exchange(n, 20)...)
+			l.history.Messages = append(l.history.Messages, exchange(n)...)
 			return r, err
 		}, "has lost ", "", "what was sent takes the place of the history"},
 		{"history shadowed", func(l *loop, n int) (cupelsession.Request[request], error) {
@@ -73,12 +74,12 @@ func TestMistakesOfLoops(t *testing.T) {
 			if err == nil {
 				err = r.Commit(cupelsession.Usage{})
 			}
-			params.Messages = append(params.Messages, exchange(n, 20)...)
+			params.Messages = append(params.Messages, exchange(n)...)
 			return r, err
 		}, "has not changed for 2 turns", "", "each turn begins with the same messages"},
 		{"without commits", func(l *loop, n int) (cupelsession.Request[request], error) {
 			r, err := fit(l, l.history)
-			l.history.Messages = append(l.history.Messages, exchange(n, 20)...)
+			l.history.Messages = append(l.history.Messages, exchange(n)...)
 			return r, err
 		}, "", "turns were proposed since the last one was committed", "the session learns nothing"},
 		{"tried again", func(l *loop, n int) (cupelsession.Request[request], error) {
@@ -89,7 +90,7 @@ func TestMistakesOfLoops(t *testing.T) {
 			if err == nil {
 				err = r.Commit(cupelsession.Usage{})
 			}
-			l.history.Messages = append(l.history.Messages, exchange(n, 20)...)
+			l.history.Messages = append(l.history.Messages, exchange(n)...)
 			return r, err
 		}, "", "", "a request that failed is sent again"},
 		{"committed twice", func(l *loop, n int) (cupelsession.Request[request], error) {
@@ -101,14 +102,15 @@ func TestMistakesOfLoops(t *testing.T) {
 		}, "has gone on since this turn", "", "the second commit has nothing to say"},
 		{"error ignored", func(l *loop, n int) (cupelsession.Request[request], error) {
 			r, _ := fit(l, request{Model: "m"})
-			return r, r.Commit(cupelsession.Usage{})
+			err := r.Commit(cupelsession.Usage{})
+			return r, err
 		}, "was not proposed by a session", "", "there is no turn to commit"},
 		{"results without calls", func(l *loop, n int) (cupelsession.Request[request], error) {
 			r, err := fit(l, l.history)
 			if err == nil {
 				err = r.Commit(cupelsession.Usage{})
 			}
-			l.history.Messages = append(l.history.Messages, exchange(n, 20)[1])
+			l.history.Messages = append(l.history.Messages, exchange(n)[1])
 			return r, err
 		}, "", "result-without-call", "the API would refuse it, and a note says so"},
 	} {
@@ -146,7 +148,7 @@ func TestVanishedItems(t *testing.T) {
 		{"appended", func([]*cupel.ContextItem) []*cupel.ContextItem { return all }, false, false, "nothing is gone"},
 		{"cut", func([]*cupel.ContextItem) []*cupel.ContextItem { return all[1:] }, false, false, "one that is out is gone, and another is not"},
 		{"sent", func(sent []*cupel.ContextItem) []*cupel.ContextItem {
-			return append(sent[:len(sent):len(sent)], all[7])
+			return append(slices.Clip(sent), all[7])
 		}, false, true, "all that was out is gone; nothing was shortened, so that the caller may have cut it"},
 	} {
 		s := session(t, newest(t), cupelsession.Config{})

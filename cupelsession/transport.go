@@ -320,22 +320,21 @@ func (f *fitting) leave() { f.sessions.leave(f.slot) }
 
 // refusal is the answer to a request that cannot be made to fit, in the form of its API.
 func refusal(r *http.Request, f cupelchat.Format, err error) *http.Response {
-	said := map[string]any{"message": err.Error(), "type": "invalid_request_error", "code": "context_length_exceeded"}
-	var body any = map[string]any{"error": said}
-	switch f {
+	form := `{"error":{"message":%s,"type":"invalid_request_error","code":"context_length_exceeded"}}`
+	switch f { //nolint:exhaustive // OpenAI's form is that of compatible servers
 	case cupelchat.Anthropic:
-		delete(said, "code")
-		body = map[string]any{"type": "error", "error": said}
+		form = `{"type":"error","error":{"type":"invalid_request_error","message":%s}}`
 	case cupelchat.Gemini:
-		body = map[string]any{"error": map[string]any{"code": http.StatusBadRequest, "message": err.Error(), "status": "INVALID_ARGUMENT"}}
+		form = `{"error":{"code":400,"message":%s,"status":"INVALID_ARGUMENT"}}`
 	case cupelchat.Ollama:
-		body = map[string]any{"error": err.Error()}
+		form = `{"error":%s}`
 	}
-	text, _ := json.Marshal(body) // of maps and strings
+	reason, _ := json.Marshal(err.Error()) //nolint:errchkjson // a string
+	text := fmt.Sprintf(form, reason)
 	return &http.Response{
 		Status: "400 Bad Request", StatusCode: http.StatusBadRequest, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Request: r,
 		Header: http.Header{"Content-Type": {"application/json"}, "Content-Length": {strconv.Itoa(len(text))}},
-		Body:   io.NopCloser(bytes.NewReader(text)), ContentLength: int64(len(text)),
+		Body:   io.NopCloser(strings.NewReader(text)), ContentLength: int64(len(text)),
 	}
 }
 

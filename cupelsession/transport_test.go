@@ -1,7 +1,6 @@
 package cupelsession_test
 
 import (
-	"bytes"
 	"compress/gzip"
 	"context"
 	"encoding/json"
@@ -87,7 +86,10 @@ func requestOf(f cupelchat.Format, task string, exchanges int) string {
 	if f == cupelchat.Responses || f == cupelchat.Ollama {
 		delete(request, "max_tokens")
 	}
-	data, _ := json.Marshal(request)
+	data, err := json.Marshal(request)
+	if err != nil {
+		panic(err)
+	}
 	return string(data)
 }
 
@@ -318,7 +320,7 @@ func TestTransportWithManyClients(t *testing.T) {
 	for i, body := range p.bodies {
 		var task int
 		_, after, _ := strings.Cut(body, `task `)
-		_, err := fmt.Sscan(after[:bytes.IndexByte([]byte(after), '"')], &task)
+		_, err := fmt.Sscan(after[:strings.IndexByte(after, '"')], &task)
 		require.NoError(t, err)
 		require.Equal(t, fmt.Sprint("key ", task%8), p.keys[i], "a request has the key of its client")
 	}

@@ -67,7 +67,7 @@ func (p *part) form() cupel.Variant {
 // said is what the window has of a text.
 func (p *part) said() string {
 	switch {
-	case p.tokens <= 0, p.own != nil && p.own[0].Tokens > p.tokens:
+	case p.tokens <= 0, len(p.own) > 0 && p.own[0].Tokens > p.tokens:
 		return ""
 	case p.own != nil:
 		return p.form().Content

@@ -60,7 +60,7 @@ It listens on loopback addresses and on sockets alone, and refuses pages of brow
 			return flags.run(command.Context(), env)
 		},
 	}
-	flags.budgetFlags.register(command)
+	flags.register(command)
 	set := command.Flags()
 	set.StringVar(&flags.listen, "listen", "127.0.0.1:8787", "`address` of this machine, or unix:PATH")
 	set.StringVar(&flags.upstream, "upstream", "", "`URL` of the provider (default: by the path of the request)")
@@ -180,7 +180,7 @@ func (f *proxyFlags) provider() (func(*http.Request) *url.URL, error) {
 // providerOf finds the provider by the path of a request. It returns nil for unknown
 // paths.
 func providerOf(r *http.Request) *url.URL {
-	host := ""
+	var host string
 	switch path := r.URL.Path; {
 	case strings.HasPrefix(path, "/v1beta/"), strings.HasPrefix(path, "/v1alpha/"), strings.Contains(path, "enerateContent"):
 		host = "generativelanguage.googleapis.com"
@@ -209,9 +209,10 @@ func forwarding(to func(*http.Request) *url.URL, transport http.RoundTripper) ht
 		FlushInterval: -1, // each event as it comes
 		ErrorLog:      log.New(io.Discard, "", 0),
 		ErrorHandler: func(w http.ResponseWriter, r *http.Request, _ error) {
-			if r.Context().Err() == nil {
-				http.Error(w, "cupel: the provider did not answer", http.StatusBadGateway)
+			if r.Context().Err() != nil {
+				return
 			}
+			http.Error(w, "cupel: the provider did not answer", http.StatusBadGateway)
 		},
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -67,8 +67,9 @@ func findAgentFile(env *Environment, name string) (*agentFile, error) {
 	if isTOML {
 		decode = toml.Unmarshal
 	}
-	if err := decode(data, &head); err != nil || head.Preset == "" {
-		return nil, nil // a policy, or what the reader of policies refuses
+	_ = decode(data, &head) // the reader of policies says what is wrong
+	if head.Preset == "" {
+		return nil, nil
 	}
 	if head.Preset != agentPolicy {
 		return nil, usagef("%s: preset: want agent, got %.40q; other presets are written out: see cupel policies", shown(name), head.Preset)
