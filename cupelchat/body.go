@@ -81,8 +81,9 @@ type writer struct {
 	*Conversation
 	*notesOf
 	states []state
-	room   int  // how many tokens there still are
-	begins bool // with a message of the user that the conversation does not have
+	room   int          // how many tokens there still are
+	begins bool         // with a message of the user that the conversation does not have
+	broken map[int]bool // entries that are left out because the API refuses them
 }
 
 // price finds what each entry that is in has as it is written, and returns the sum.

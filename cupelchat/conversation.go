@@ -66,11 +66,37 @@ func Read(body []byte, f Format, counter cupel.TokenCounter, opts ...Option) (*C
 	c.messages, c.entries = r.messages, r.entries
 	c.groups, c.groupOf = r.links.groups(len(c.entries))
 	c.fillTimes()
+	if c.repairs && len(r.found) > 0 && !c.rules.record {
+		if better, err := c.repaired(r.found, opts); better != nil || err != nil {
+			return better, err
+		}
+	}
 	c.notes = r.allNotes()
 	if err := c.makeItems(); err != nil {
 		return nil, err
 	}
 	return c, nil
+}
+
+// repaired reads the conversation as [WithRepair] leaves it, or returns nil if it stays
+// as it is.
+func (c *Conversation) repaired(found []Violation, opts []Option) (*Conversation, error) {
+	if err := c.makeItems(); err != nil {
+		return nil, err
+	}
+	body, notes := c.repair(found)
+	if body == nil || c.repairsMade == mostRepairs {
+		return nil, nil
+	}
+	better, err := Read(body, c.format, c.counter, append(slices.Clip(opts), func(s *settings) error {
+		s.repairsMade = c.repairsMade + 1
+		return nil
+	})...)
+	if err != nil {
+		return nil, nil // the notes of the original say more
+	}
+	better.notes = append(notes, better.notes...)
+	return better, nil
 }
 
 // With returns the conversation as [Read] returns it with more options. Those that were

@@ -40,6 +40,9 @@ func (w *writer) startWithUser() {
 func (w *writer) restore(at int, speaks string) bool {
 	group, tokens := w.group(at), 0
 	for _, i := range group {
+		if w.broken[i] {
+			return false
+		}
 		tokens = add(tokens, w.items[i].Tokens())
 	}
 	if tokens > w.room {

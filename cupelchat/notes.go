@@ -49,14 +49,22 @@ func (n *notesOf) notes() []string {
 	return notes
 }
 
+// mostRefused is how many notes say what the API refuses.
+const mostRefused = 10
+
 // allNotes returns the notes of a conversation.
 func (r *reader) allNotes() []string {
 	for _, what := range slices.Sorted(maps.Keys(r.media)) {
 		format, name, _ := strings.Cut(what, "\x00")
 		r.note("estimated the tokens of media: "+format, english.Plural(r.media[what], name))
 	}
-	if len(r.found) > 0 && !r.rules.record {
-		r.note("the API refuses the conversation for %s, first: %v", english.Plural(len(r.found), "reason"), r.found[0])
+	if !r.rules.record {
+		for _, v := range r.found[:min(len(r.found), mostRefused)] {
+			r.note("the API refuses %v", v)
+		}
+		if more := len(r.found) - mostRefused; more > 0 {
+			r.note("the API refuses %s more; Check lists all", english.Plural(more, "value"))
+		}
 	}
 	return r.notes()
 }

@@ -17,6 +17,8 @@ type settings struct {
 	ownForms    bool
 	mediaTokens *int
 	keeping     []Rule
+	repairs     bool
+	repairsMade int
 }
 
 // invalid returns the error for a setting of an option.

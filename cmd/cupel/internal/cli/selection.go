@@ -29,6 +29,7 @@ type candidateFlags struct {
 	noPin       bool
 	media       int
 	rules       []string
+	repair      bool
 }
 
 func (f *candidateFlags) register(command *cobra.Command) {
@@ -40,6 +41,7 @@ func (f *candidateFlags) register(command *cobra.Command) {
 	flags.BoolVar(&f.noPin, "no-pin", false, "pin only the tool definitions of a transcript; not the system prompt or the user's messages")
 	flags.IntVar(&f.media, "media-tokens", -1, "`tokens` of each image, file or sound (default: an estimate for the API)")
 	flags.Lookup("media-tokens").DefValue = "0" // print no default
+	flags.BoolVar(&f.repair, "repair", false, "leave out what the API refuses in a transcript, such as results without calls, and say so")
 	flags.StringArrayVar(&f.rules, "rule", nil, "a `rule` for messages, such as 'keep tool=read_*', 'latest=3 tool=bash' or 'never text=DEBUG'; may be repeated")
 	complete(command, "format", input.Formats()...)
 }
@@ -50,7 +52,7 @@ func (f *candidateFlags) read(ctx context.Context, env *Environment) (*input.Can
 	if err != nil {
 		return nil, err
 	}
-	options := input.Options{Format: input.Format(f.format), Counter: counter, SkipInvalid: f.skipInvalid, NoPin: f.noPin}
+	options := input.Options{Format: input.Format(f.format), Counter: counter, SkipInvalid: f.skipInvalid, NoPin: f.noPin, Repair: f.repair}
 	if f.media >= 0 {
 		options.MediaTokens = &f.media
 	}

@@ -1,0 +1,72 @@
+package cupelchat
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Of conversations that programs have broken nothing is refused after the repair for a
+// rule that is repaired, and sound ones stay as they are.
+func TestRepair(t *testing.T) {
+	mended := 0
+	for _, f := range writable {
+		for seed := range uint64(300) {
+			rng := rand.New(rand.NewPCG(seed, 5))
+			data := randomBody(rng, f, int(seed%4))
+			c, err := Read(data, f, bytesCounter{}, WithRepair())
+			if err != nil {
+				continue
+			}
+			found := Check(data, f)
+			if len(found) == 0 {
+				require.Equal(t, string(data), string(c.text))
+				continue
+			}
+			for _, v := range Check(c.text, f) {
+				if _, known := repaired[v.Rule]; (known || v.Rule == "alternation") && len(messagesOf(t, f, string(c.text))) > 1 { // of one message nothing would be left
+					t.Fatalf("%s, seed %d: %v is left of %v in\n%s\nof\n%s\n%q", f, seed, v, found, c.text, data, c.notes)
+				}
+			}
+			if string(c.text) != string(data) {
+				mended++
+				require.NotEmpty(t, c.Notes())
+			}
+		}
+	}
+	require.Greater(t, mended, 300)
+}
+
+func TestRepairs(t *testing.T) {
+	call := `{"role":"assistant","content":"I look.","tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}}]}`
+	result := `{"role":"tool","tool_call_id":"a","content":"found"}`
+	user, last := `{"role":"user","content":"x"}`, `{"role":"user","content":"y"}`
+	for _, test := range []struct {
+		name     string
+		f        Format
+		messages []string
+		want     []string
+		note     string
+		why      string
+	}{
+		{"no call", OpenAI, []string{user, result, last}, []string{user, last}, "left out messages[1]: a message of the role tool must follow", "the call was cut off"},
+		{"no result", OpenAI, []string{user, call, last}, []string{user, `{"role": "assistant", "content": "[earlier: f(); not answered]\nI look."}`, last}, "messages[1] has become a text", "the program ended before the tool did"},
+		{"result twice", OpenAI, []string{user, call, result, result, last}, []string{user, call, result, last}, "left out messages[3]", "the first one answers"},
+		{"result first", OpenAI, []string{user, result, call, last}, []string{user, `{"role": "assistant", "content": "[earlier: f(); not answered]\nI look."}`, last}, "left out messages[1]", "no order is made up"},
+		{"sound", OpenAI, []string{user, call, result, last}, []string{user, call, result, last}, "", "nothing is changed"},
+		{"blank", Anthropic, []string{user, `{"role":"assistant","content":" "}`, last}, []string{`{"role":"user","content":[{"type":"text","text":"x"},{"type":"text","text":"y"}]}`}, "left out messages[1]", "its neighbours are of one role"},
+		{"prefill", Anthropic, []string{user, `{"role":"assistant","content":"I "}`}, []string{user}, "left out messages[1]", "the last message may not end with a space"},
+		{"one of two results", Anthropic, []string{user, `{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":{}}]}`, `{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"1"},{"type":"tool_result","tool_use_id":"b","content":"2"},{"type":"text","text":"t"}]}`},
+			[]string{user, `{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":{}}]}`, `{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"1"},{"type":"text","text":"t"}]}`}, "left out messages[2]", "the message keeps the rest"},
+	} {
+		c := read(t, test.f, []byte(`{"messages":[`+strings.Join(test.messages, ",")+`]}`), WithRepair())
+		require.JSONEq(t, `{"messages":[`+strings.Join(test.want, ",")+`]}`, string(c.text), "%s: %s", test.name, test.why)
+		if test.note == "" {
+			require.Empty(t, c.Notes(), test.name)
+		} else {
+			require.Contains(t, strings.Join(c.Notes(), "\n"), test.note, test.name)
+		}
+	}
+}
