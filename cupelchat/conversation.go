@@ -92,11 +92,10 @@ func (c *Conversation) repaired(found []Violation, opts []Option) (*Conversation
 		s.repairsMade = c.repairsMade + 1
 		return nil
 	})...)
-	if err != nil {
-		return nil, nil // the notes of the original say more
+	if err == nil {
+		better.notes = append(notes, better.notes...)
 	}
-	better.notes = append(notes, better.notes...)
-	return better, nil
+	return better, err
 }
 
 // With returns the conversation as [Read] returns it with more options. Those that were

@@ -250,6 +250,7 @@ func (o cursor) tools(more int, names ...string) {
 			o.beginMember(m, "tools")
 			o.spend(more)
 			o.keepJSON(m.Value)
+			o.current().define(m.Value)
 		}
 	}
 }

@@ -67,6 +67,13 @@ func (c *Conversation) makeItem(i int, pinned bool) (*cupel.ContextItem, error) 
 	if len(c.never) > i && c.never[i] {
 		metadata["never"] = true
 	}
+	if len(e.tools) > 0 {
+		tokens := make(map[string]any, len(e.tools))
+		for _, d := range e.tools {
+			tokens[d.name] = d.tokens
+		}
+		metadata["tools"] = tokens
+	}
 	variants, own, err := c.variants(e)
 	if err != nil {
 		return nil, err

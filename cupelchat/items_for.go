@@ -38,6 +38,7 @@ func limitOf(budget cupel.ContextBudget) int {
 // fits. In a session the first message of the user has a size of its own.
 func (c *Conversation) itemsFor(budget cupel.ContextBudget, n *notesOf, session bool) ([]*cupel.ContextItem, error) {
 	limit, task := limitOf(budget), false
+	n.noteDefinitions(c, limit)
 	s := &squeeze{*c, n, counting{counter: c.counter}}
 	s.items = slices.Clone(c.items)
 	if session && s.tokens(false) > limit && c.isOurs(c.asked) {

@@ -55,8 +55,9 @@ type entry struct {
 	compact bool // holds what the conversation before it was compacted to
 	names   []string
 	ids     []string
-	blocks  int       // of the message's content that are its own
-	title   string    // of the call that a result answers
+	blocks  int    // of the message's content that are its own
+	title   string // of the call that a result answers
+	tools   []definition
 	time    time.Time // zero if the message has none
 }
 
