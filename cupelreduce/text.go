@@ -69,9 +69,9 @@ func Read(text string, opts ...Option) *Text {
 		t.total = t.count(t.full)
 	}
 	if t.kind == auto || t.kind == KindJSON {
-		if root := parseJSON(t.full); root != nil {
+		if d := parseJSON(t.full); d != nil {
 			t.kind = KindJSON
-			t.draft = pairDraft(root, t.full, t.known)
+			t.draft = pairDraft(d, t.known)
 			return t
 		}
 	}
