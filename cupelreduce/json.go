@@ -11,8 +11,9 @@ import (
 // document is JSON, taken apart in one pass. Its nodes are in the order of the text,
 // each before those in it; the first is the root.
 type document struct {
-	text  string
-	nodes []node
+	text       string
+	nodes      []node
+	containers int // at most so many objects and arrays
 }
 
 // node is a JSON value. Strings, numbers and keys stay as they were written.
@@ -56,7 +57,8 @@ func parseJSON(s string) *document {
 	if start == "" || start[0] != '{' && start[0] != '[' || len(s) > math.MaxInt32 {
 		return nil
 	}
-	d := &document{text: s, nodes: make([]node, 0, strings.Count(s, ",")+1)}
+	containers := strings.Count(s, "{") + strings.Count(s, "[")
+	d := &document{text: s, nodes: make([]node, 0, strings.Count(s, ",")+containers+1), containers: containers}
 	var open []int // nodes
 	var key [2]int32
 	valid := rawjson.Walk(s, func(token byte, from, to int) {

@@ -21,8 +21,8 @@ const (
 // document; strings that need no quotes have none. A long string that is a document
 // is taken apart as one, all others as texts of lines.
 func pairDraft(d *document, known *Known) draft {
-	w := pairs{draft: newDraft(d.text, len(d.nodes)), document: d, known: known, root: d}
-	w.source = d.text
+	w := pairs{draft: newDraft(d.text, strings.Count(d.text, ",")+1), document: d, known: known, root: d}
+	w.source, w.rows = d.text, make([]string, 0, d.containers)
 	w.spelled.Grow(len(d.text))
 	w.add("", &d.nodes[0])
 	w.sort()
@@ -79,7 +79,7 @@ func (w *pairs) add(key string, n *node) {
 			begun = true
 			w.addRow(prefix)
 		}
-		p := part{rank: w.rankOf(key, kid), values: 1, end: kid.end() + w.shift}
+		p := part{rank: w.rankOf(key, kid), values: 1, end: int32(kid.end() + w.shift)}
 		if first && record || w.document == w.root && n == &w.nodes[0] {
 			p.rank = min(p.rank, rankNames) // what tells it apart
 		}
@@ -143,7 +143,7 @@ func (w *pairs) long(key string, n *node) {
 // array adds the elements of an array: objects and arrays one by one, and what
 // stands between them as key=a,b,c.
 func (w *pairs) array(key string, n *node) {
-	var values int
+	var values int32
 	rank := rankRepeat
 	for kid := range w.kids(n) {
 		if kid.short() && !w.has(key, kid) {
@@ -157,7 +157,7 @@ func (w *pairs) array(key string, n *node) {
 	flush := func() {
 		if values > 0 {
 			w.addRow("")
-			w.addPart(part{text: w.spelled.String()[begin:], rank: rank, values: values, end: end + w.shift})
+			w.addPart(part{text: w.spelled.String()[begin:], rank: rank, values: values, end: int32(end + w.shift)})
 		}
 		values = 0
 	}
