@@ -62,6 +62,12 @@ var anthropicBlocks = map[string]string{
 // anthropicResults are the types of blocks in a result.
 var anthropicResults = []string{"text", "image", "search_result", "document", "tool_reference", "browser_state"}
 
+func (c *anthropicCodec) fork() codec {
+	f := *c
+	f.turns, f.ids, f.server, f.calls = slices.Clip(c.turns), maps.Clone(c.ids), maps.Clone(c.server), c.calls.fork()
+	return &f
+}
+
 func (c *anthropicCodec) request(body cursor) {
 	for i, tool := range body.Get("tools").Elements() {
 		if tool.Value.IsObject() {

@@ -39,6 +39,8 @@ type codec interface {
 	message(o cursor)
 	// end notes what the API refuses of the messages as a whole; there are some.
 	end(r *reader)
+	// fork returns a copy that goes on from here, or nil if the codec has none.
+	fork() codec
 }
 
 // rules are what a format calls its parts, and what its API requires of the messages

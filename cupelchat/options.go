@@ -16,6 +16,7 @@ type settings struct {
 	forms       func(tool, text string) []cupel.Variant
 	ownForms    bool
 	mediaTokens *int
+	earlier     *Conversation
 }
 
 // invalid returns the error for a setting of an option.

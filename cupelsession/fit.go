@@ -63,7 +63,7 @@ func Fit[T any](ctx context.Context, s *Session, params T, f cupelchat.Format, b
 	if err != nil {
 		return params, nil, err
 	}
-	c, err := cupelchat.Read(body, f, counter, opts...)
+	c, err := s.read(body, f, counter, opts)
 	if err != nil {
 		return params, nil, err
 	}
@@ -76,6 +76,15 @@ func Fit[T any](ctx context.Context, s *Session, params T, f cupelchat.Format, b
 		return params, nil, err
 	}
 	return fitted, turn, nil
+}
+
+// read reads a body after the one of the turn before.
+func (s *Session) read(body []byte, f cupelchat.Format, counter cupel.TokenCounter, opts []cupelchat.Option) (*cupelchat.Conversation, error) {
+	c, err := cupelchat.Read(body, f, counter, append(slices.Clip(opts), cupelchat.WithEarlier(s.conversation.Load()))...)
+	if err == nil {
+		s.conversation.Store(c)
+	}
+	return c, err
 }
 
 // modelOf names the model of a request, if that does.

@@ -52,6 +52,9 @@ type Part struct {
 // including white space and the name.
 func (p Part) Outer() []byte { return p.Value.text[p.from:p.to] }
 
+// End returns where the Outer text ends.
+func (p Part) End() int { return p.to }
+
 // With returns the Outer text with the value replaced.
 func (p Part) With(value []byte) []byte {
 	return slices.Concat(p.Value.text[p.from:p.Value.start], value, p.Value.text[p.Value.end:p.to])
