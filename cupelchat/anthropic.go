@@ -39,7 +39,7 @@ type anthropicTurn struct {
 
 var anthropicRules = rules{
 	name: "Anthropic's Messages API", list: "messages", content: "content", text: "text",
-	userFirst: true, alternate: true, thinking: true, cache: true,
+	onlyParts: true, userFirst: true, alternate: true, thinking: true, cache: true,
 	signs: signs{
 		request: []string{"system", "anthropic_version", "anthropic_beta", "stop_sequences", "mcp_servers"},
 		message: []string{"stop_reason"},

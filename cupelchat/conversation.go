@@ -1,6 +1,7 @@
 package cupelchat
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"sync"
@@ -153,6 +154,14 @@ func (c *Conversation) Format() Format {
 		return 0
 	}
 	return c.format
+}
+
+// Model returns the model that a request names, or "".
+func (c *Conversation) Model() string {
+	if c == nil {
+		return ""
+	}
+	return cmp.Or(c.body.Get("model").String(), c.body.Get("modelId").String())
 }
 
 // errNil is the error of what is asked of a nil conversation.

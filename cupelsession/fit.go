@@ -67,7 +67,7 @@ func Fit[T any](ctx context.Context, s *Session, params T, f cupelchat.Format, b
 	if err != nil {
 		return params, nil, err
 	}
-	smaller, turn, err := s.Body(ctx, c, budget, modelOf(body))
+	smaller, turn, err := s.Body(ctx, c, budget, modelOf(c))
 	if err != nil {
 		return params, nil, err
 	}
@@ -88,10 +88,8 @@ func (s *Session) read(body []byte, f cupelchat.Format, counter cupel.TokenCount
 }
 
 // modelOf names the model of a request, if that does.
-func modelOf(body []byte) TurnOption {
-	var request struct{ Model, ModelID string }
-	_ = json.Unmarshal(body, &request) // Read says what is wrong with the body
-	if name := cmp.Or(request.Model, request.ModelID); name != "" {
+func modelOf(c *cupelchat.Conversation) TurnOption {
+	if name := c.Model(); name != "" {
 		return WithModel(name)
 	}
 	return nil
