@@ -1,0 +1,310 @@
+package cupelchat
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/wollax/cupel-go/internal/rawjson"
+)
+
+// Refit returns a copy of params, which marshal to the JSON before, that marshals to
+// after, and shares what is the same in both, as [Fit] does. It fails with an
+// [Error] if the type does not keep what after says.
+func Refit[T any](params T, before, after []byte) (T, error) {
+	if bytes.Equal(before, after) {
+		return params, nil
+	}
+	was, errWas := rawjson.Text(before).Value()
+	is, errIs := rawjson.Text(after).Value()
+	if err := errors.Join(errWas, errIs); err != nil {
+		return params, err
+	}
+	// A type may marshal something else than its fields, such as a text that it
+	// was made from. What is decoded as a whole is right then.
+	var lost string
+	m := &merging{}
+	for _, change := range []func(v reflect.Value, before, after rawjson.Value) error{m.merge, replace} {
+		fitted := params
+		if err := change(reflect.ValueOf(&fitted).Elem(), was, is); err != nil {
+			return params, err
+		}
+		if keeps(m, &fitted, is) {
+			return fitted, nil
+		}
+		m.lists = nil
+		got, err := json.Marshal(fitted)
+		if err != nil {
+			return params, err
+		}
+		if lost = difference(got, after); lost == "" {
+			return fitted, nil
+		}
+	}
+	return params, &Error{Path: lost, Reason: fmt.Sprintf("is lost between JSON and the type %T; "+instead, params)}
+}
+
+// instead is what to do about a type that does not keep what its JSON says.
+const instead = "give its JSON to Read instead, and send what Body returns"
+
+// replace makes v from JSON. What an interface holds keeps its type if that can
+// hold the JSON.
+func replace(v reflect.Value, _, after rawjson.Value) error {
+	if v.Kind() == reflect.Interface && !v.IsNil() {
+		held := reflect.New(v.Elem().Type()).Elem()
+		if replace(held, rawjson.Value{}, after) == nil {
+			v.Set(held)
+			return nil
+		}
+	}
+	decoded := reflect.New(v.Type())
+	if err := json.Unmarshal(after.Raw(), decoded.Interface()); err != nil {
+		return &Error{Reason: fmt.Sprintf("the type %s cannot hold the messages that fit; "+instead, v.Type()), Err: err}
+	}
+	v.Set(decoded.Elem())
+	return nil
+}
+
+// merging makes a copy of a value that marshals to other JSON.
+type merging struct {
+	stores []func() // put what is merged into what it was copied from, the innermost last
+	lists  []mergedList
+	edits  rawjson.Edits // take what was kept out of the JSON
+}
+
+// mergedList is a list of which some elements were kept.
+type mergedList struct {
+	at     reflect.Value
+	merged reflect.Value
+	made   reflect.Value // without those elements
+	stores []func()
+}
+
+func (l *mergedList) store(list reflect.Value) {
+	l.at.Set(list)
+	for _, store := range slices.Backward(l.stores) {
+		store()
+	}
+}
+
+// keeps reports whether a merged value marshals what it should, apart from the
+// elements of lists that it kept: they are the same values as before, and need not be
+// marshaled again.
+func keeps[T any](m *merging, fitted *T, after rawjson.Value) bool {
+	if len(m.lists) == 0 {
+		return false
+	}
+	for i := range m.lists {
+		m.lists[i].store(m.lists[i].made)
+	}
+	got, err := json.Marshal(*fitted)
+	for i := range m.lists {
+		m.lists[i].store(m.lists[i].merged)
+	}
+	return err == nil && difference(got, m.edits.Outer(rawjson.Whole(after))) == ""
+}
+
+// within merges what is in a copy that store puts into its place.
+func (m *merging) within(copied reflect.Value, before, after rawjson.Value, store func()) error {
+	lists := len(m.lists)
+	m.stores = append(m.stores, store)
+	err := m.merge(copied, before, after)
+	m.stores = m.stores[:len(m.stores)-1]
+	if err != nil {
+		m.lists = m.lists[:lists]
+		return err
+	}
+	store()
+	return nil
+}
+
+// merge changes v, which marshals to before, where after differs. It changes nothing
+// that v refers to, and makes from JSON only what is not there.
+func (m *merging) merge(v reflect.Value, before, after rawjson.Value) error {
+	if bytes.Equal(before.Raw(), after.Raw()) {
+		return nil
+	}
+	objects := before.IsObject() && after.IsObject()
+	switch {
+	case v.Kind() == reflect.Interface && !v.IsNil():
+		held := reflect.New(v.Elem().Type()).Elem()
+		held.Set(v.Elem())
+		if m.within(held, before, after, func() { v.Set(held) }) == nil {
+			return nil
+		}
+	case v.Kind() == reflect.Pointer && !v.IsNil():
+		pointed := reflect.New(v.Type().Elem())
+		pointed.Elem().Set(v.Elem())
+		v.Set(pointed)
+		return m.merge(pointed.Elem(), before, after)
+	case v.Kind() == reflect.Struct && objects:
+		return m.mergeFields(v, before, after)
+	case v.Kind() == reflect.Map && v.Type().Key().Kind() == reflect.String && objects:
+		return m.mergeMap(v, before, after)
+	case v.Kind() == reflect.Slice && before.IsArray() && after.IsArray():
+		if was := before.Elements(); len(was) == v.Len() {
+			return m.mergeList(v, was, after.Elements())
+		}
+	}
+	return replace(v, before, after)
+}
+
+func (m *merging) mergeFields(v reflect.Value, before, after rawjson.Value) error {
+	was, _ := before.Fields()
+	is, _ := after.Fields()
+	for i := range v.NumField() {
+		name, embedded := jsonName(v.Type().Field(i))
+		from, to := was.Get(name), is.Get(name)
+		switch {
+		case embedded:
+			from, to = before, after
+		case name == "":
+			continue
+		case to.IsZero() && !from.IsZero():
+			v.Field(i).SetZero()
+			continue
+		}
+		if err := m.merge(v.Field(i), from, to); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (m *merging) mergeMap(v reflect.Value, before, after rawjson.Value) error {
+	was, _ := before.Fields()
+	merged := reflect.MakeMap(v.Type())
+	for _, member := range after.Members() {
+		key := reflect.ValueOf(member.Name).Convert(v.Type().Key())
+		value := reflect.New(v.Type().Elem()).Elem()
+		store := func() { merged.SetMapIndex(key, value) }
+		if old := v.MapIndex(key); old.IsValid() {
+			value.Set(old)
+			if err := m.within(value, was.Get(member.Name), member.Value, store); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := replace(value, rawjson.Value{}, member.Value); err != nil {
+			return err
+		}
+		store()
+	}
+	v.Set(merged)
+	return nil
+}
+
+func (m *merging) mergeList(v reflect.Value, was, is []rawjson.Part) error {
+	merged, made := reflect.MakeSlice(v.Type(), len(is), len(is)), reflect.MakeSlice(v.Type(), 0, 0)
+	kept := make([]bool, len(is))
+	first, following := map[string]int{}, make([]int, len(was)) // places of equal elements
+	for i, p := range slices.Backward(was) {
+		raw := string(p.Value.Raw())
+		following[i] = len(was)
+		if at, ok := first[raw]; ok {
+			following[i] = at
+		}
+		first[raw] = i
+	}
+	next := 0
+	for i := range is {
+		at, known := first[string(is[i].Value.Raw())]
+		for known && at < next {
+			at = following[at]
+			first[string(is[i].Value.Raw())] = at
+		}
+		if known && at < len(was) {
+			next, kept[i] = at+1, true
+			merged.Index(i).Set(v.Index(at))
+		} else if err := replace(merged.Index(i), rawjson.Value{}, is[i].Value); err != nil {
+			return err
+		} else {
+			made = reflect.Append(made, merged.Index(i))
+		}
+	}
+	v.Set(merged)
+	m.edits.Drop(is, func(i int) bool { return kept[i] })
+	m.lists = append(m.lists, mergedList{v, merged, made, slices.Clone(m.stores)})
+	return nil
+}
+
+// jsonName returns the name of a field in JSON, or "" if it has none, and whether
+// its own fields are in its place.
+func jsonName(field reflect.StructField) (name string, embedded bool) {
+	name, _, _ = strings.Cut(field.Tag.Get("json"), ",")
+	switch {
+	case !field.IsExported() || name == "-":
+		return "", false
+	case name != "":
+		return name, false
+	}
+	return field.Name, field.Anonymous
+}
+
+// difference returns where two texts of JSON say different things, or "". What is
+// empty may be missing.
+func difference(got, want []byte) string {
+	one, errOne := rawjson.Text(got).Value()
+	other, errOther := rawjson.Text(want).Value()
+	if errOne != nil || errOther != nil {
+		return "body"
+	}
+	return differ(one, other, "")
+}
+
+func differ(got, want rawjson.Value, path string) string {
+	switch {
+	case bytes.Equal(got.Raw(), want.Raw()), omissible(got) && omissible(want):
+		return ""
+	case got.IsObject() && want.IsObject():
+		has, _ := got.Fields()
+		for _, m := range want.Members() {
+			if found := differ(has.Get(m.Name), m.Value, rawjson.Join(path, m.Name)); found != "" {
+				return found
+			}
+		}
+		return ""
+	case got.IsArray() && want.IsArray():
+		list := got.Elements()
+		if len(list) != len(want.Elements()) {
+			break
+		}
+		for i, part := range want.Elements() {
+			if found := differ(list[i].Value, part.Value, rawjson.Index(path, i)); found != "" {
+				return found
+			}
+		}
+		return ""
+	case got.IsString() && want.IsString() && got.String() == want.String(),
+		got.IsNumber() && want.IsNumber() && sameNumber(got, want):
+		return ""
+	}
+	return cmp.Or(path, "body")
+}
+
+// sameNumber reports whether two numbers are equal. Those that a float64 may not
+// tell apart must be spelled in the same way.
+func sameNumber(a, b rawjson.Value) bool {
+	const exact = 1 << 53
+	x, errX := strconv.ParseFloat(string(a.Raw()), 64)
+	y, errY := strconv.ParseFloat(string(b.Raw()), 64)
+	return errX == nil && errY == nil && x == y && -exact < x && x < exact
+}
+
+// omissible reports whether a value is one that omitempty leaves out.
+func omissible(v rawjson.Value) bool {
+	switch raw := string(v.Raw()); {
+	case v.IsNull(), raw == "false", raw == `""`:
+		return true
+	case v.IsNumber():
+		n, err := strconv.ParseFloat(raw, 64)
+		return err == nil && n == 0
+	}
+	return (v.IsArray() || v.IsObject()) && len(v.Elements())+len(v.Members()) == 0
+}
