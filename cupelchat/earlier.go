@@ -24,13 +24,7 @@ func WithEarlier(c *Conversation) Option {
 
 // follows reports whether what was read of e is right for c, which has no messages yet.
 func (c *Conversation) follows(e *Conversation) bool {
-	size := func(s *settings) int {
-		if s.mediaTokens == nil {
-			return none
-		}
-		return *s.mediaTokens
-	}
-	return e != nil && c.format == e.format && size(&c.settings) == size(&e.settings) &&
+	return e != nil && c.format == e.format && reflect.DeepEqual(c.mediaTokens, e.mediaTokens) &&
 		reflect.ValueOf(c.counter).Comparable() && c.counter == e.counter
 }
 

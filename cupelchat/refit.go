@@ -29,16 +29,16 @@ func Refit[T any](params T, before, after []byte) (T, error) {
 	// A type may marshal something else than its fields, such as a text that it
 	// was made from. What is decoded as a whole is right then.
 	var lost string
-	m := &merging{}
+	m := &merging{made: map[string]reflect.Value{}}
 	for _, change := range []func(v reflect.Value, before, after rawjson.Value) error{m.merge, replace} {
 		fitted := params
 		if err := change(reflect.ValueOf(&fitted).Elem(), was, is); err != nil {
 			return params, err
 		}
-		if keeps(m, &fitted, is) {
+		if keeps(m, params, was, is) {
 			return fitted, nil
 		}
-		m.lists = nil
+		m.kept = rawjson.Edits{}
 		got, err := json.Marshal(fitted)
 		if err != nil {
 			return params, err
@@ -71,57 +71,25 @@ func replace(v reflect.Value, _, after rawjson.Value) error {
 	return nil
 }
 
-// merging makes a copy of a value that marshals to other JSON.
+// merging makes copies of a value that marshal to other JSON.
 type merging struct {
-	stores []func() // put what is merged into what it was copied from, the innermost last
-	lists  []mergedList
-	edits  rawjson.Edits // take what was kept out of the JSON
+	made  map[string]reflect.Value // elements of lists, by their JSON
+	kept  rawjson.Edits            // take the other elements out of the JSON
+	again bool                     // only elements that were made are left
 }
 
-// mergedList is a list of which some elements were kept.
-type mergedList struct {
-	at     reflect.Value
-	merged reflect.Value
-	made   reflect.Value // without those elements
-	stores []func()
-}
-
-func (l *mergedList) store(list reflect.Value) {
-	l.at.Set(list)
-	for _, store := range slices.Backward(l.stores) {
-		store()
-	}
-}
-
-// keeps reports whether a merged value marshals what it should, apart from the
+// keeps reports whether a value that was merged marshals what it should, apart from the
 // elements of lists that it kept: they are the same values as before, and need not be
 // marshaled again.
-func keeps[T any](m *merging, fitted *T, after rawjson.Value) bool {
-	if len(m.lists) == 0 {
+func keeps[T any](m *merging, params T, before, after rawjson.Value) bool {
+	small := m.kept.Outer(rawjson.Whole(after))
+	is, err := rawjson.Text(small).Value()
+	m.again = true
+	if err != nil || m.kept.Empty() || m.merge(reflect.ValueOf(&params).Elem(), before, is) != nil {
 		return false
 	}
-	for i := range m.lists {
-		m.lists[i].store(m.lists[i].made)
-	}
-	got, err := json.Marshal(*fitted)
-	for i := range m.lists {
-		m.lists[i].store(m.lists[i].merged)
-	}
-	return err == nil && difference(got, m.edits.Outer(rawjson.Whole(after))) == ""
-}
-
-// within merges what is in a copy that store puts into its place.
-func (m *merging) within(copied reflect.Value, before, after rawjson.Value, store func()) error {
-	lists := len(m.lists)
-	m.stores = append(m.stores, store)
-	err := m.merge(copied, before, after)
-	m.stores = m.stores[:len(m.stores)-1]
-	if err != nil {
-		m.lists = m.lists[:lists]
-		return err
-	}
-	store()
-	return nil
+	got, err := json.Marshal(params)
+	return err == nil && difference(got, small) == ""
 }
 
 // merge changes v, which marshals to before, where after differs. It changes nothing
@@ -135,7 +103,8 @@ func (m *merging) merge(v reflect.Value, before, after rawjson.Value) error {
 	case v.Kind() == reflect.Interface && !v.IsNil():
 		held := reflect.New(v.Elem().Type()).Elem()
 		held.Set(v.Elem())
-		if m.within(held, before, after, func() { v.Set(held) }) == nil {
+		if m.merge(held, before, after) == nil {
+			v.Set(held)
 			return nil
 		}
 	case v.Kind() == reflect.Pointer && !v.IsNil():
@@ -148,7 +117,11 @@ func (m *merging) merge(v reflect.Value, before, after rawjson.Value) error {
 	case v.Kind() == reflect.Map && v.Type().Key().Kind() == reflect.String && objects:
 		return m.mergeMap(v, before, after)
 	case v.Kind() == reflect.Slice && before.IsArray() && after.IsArray():
-		if was := before.Elements(); len(was) == v.Len() {
+		var was []rawjson.Part
+		if !m.again {
+			was = before.Elements()
+		}
+		if m.again || len(was) == v.Len() {
 			return m.mergeList(v, was, after.Elements())
 		}
 	}
@@ -183,54 +156,49 @@ func (m *merging) mergeMap(v reflect.Value, before, after rawjson.Value) error {
 	for _, member := range after.Members() {
 		key := reflect.ValueOf(member.Name).Convert(v.Type().Key())
 		value := reflect.New(v.Type().Elem()).Elem()
-		store := func() { merged.SetMapIndex(key, value) }
+		change := replace
 		if old := v.MapIndex(key); old.IsValid() {
 			value.Set(old)
-			if err := m.within(value, was.Get(member.Name), member.Value, store); err != nil {
-				return err
-			}
-			continue
+			change = m.merge
 		}
-		if err := replace(value, rawjson.Value{}, member.Value); err != nil {
+		if err := change(value, was.Get(member.Name), member.Value); err != nil {
 			return err
 		}
-		store()
+		merged.SetMapIndex(key, value)
 	}
 	v.Set(merged)
 	return nil
 }
 
 func (m *merging) mergeList(v reflect.Value, was, is []rawjson.Part) error {
-	merged, made := reflect.MakeSlice(v.Type(), len(is), len(is)), reflect.MakeSlice(v.Type(), 0, 0)
-	kept := make([]bool, len(is))
-	first, following := map[string]int{}, make([]int, len(was)) // places of equal elements
-	for i, p := range slices.Backward(was) {
-		raw := string(p.Value.Raw())
-		following[i] = len(was)
-		if at, ok := first[raw]; ok {
-			following[i] = at
-		}
-		first[raw] = i
+	merged, kept := reflect.MakeSlice(v.Type(), len(is), len(is)), make([]bool, len(is))
+	old := map[string]bool{}
+	for _, p := range was {
+		old[string(p.Value.Raw())] = true
 	}
 	next := 0
 	for i := range is {
-		at, known := first[string(is[i].Value.Raw())]
-		for known && at < next {
-			at = following[at]
-			first[string(is[i].Value.Raw())] = at
+		raw, to, at := string(is[i].Value.Raw()), merged.Index(i), -1
+		if old[raw] {
+			at = slices.IndexFunc(was[next:], func(p rawjson.Part) bool { return string(p.Value.Raw()) == raw })
 		}
-		if known && at < len(was) {
-			next, kept[i] = at+1, true
-			merged.Index(i).Set(v.Index(at))
-		} else if err := replace(merged.Index(i), rawjson.Value{}, is[i].Value); err != nil {
+		made, again := m.made[raw]
+		switch {
+		case at >= 0:
+			next, kept[i] = next+at+1, true
+			to.Set(v.Index(next - 1))
+			continue
+		case again && made.Type() == to.Type():
+			to.Set(made)
+			continue
+		}
+		if err := replace(to, rawjson.Value{}, is[i].Value); err != nil {
 			return err
-		} else {
-			made = reflect.Append(made, merged.Index(i))
 		}
+		m.made[raw] = to
 	}
 	v.Set(merged)
-	m.edits.Drop(is, func(i int) bool { return kept[i] })
-	m.lists = append(m.lists, mergedList{v, merged, made, slices.Clone(m.stores)})
+	m.kept.Drop(is, func(i int) bool { return kept[i] })
 	return nil
 }
 
