@@ -246,8 +246,8 @@ func (r *reader) messageList(body []byte) []rawjson.Part {
 
 // nonempty returns a list, which the API refuses if it has nothing.
 func (r *reader) nonempty(v rawjson.Value) []rawjson.Part {
-	before, after := v.Around()
-	r.before, r.after = r.text[:len(before)+1], r.text[len(r.text)-len(after)-1:]
+	_, after := v.Around()
+	r.after = r.text[len(r.text)-len(after)-1:]
 	list := v.Elements()
 	if len(list) == 0 && !r.rules.nulls {
 		r.refuse(r.rules.list, "list-empty", "at least one message is required")

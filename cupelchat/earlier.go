@@ -38,7 +38,7 @@ const mostStages = 6
 
 // stage keeps what was read, before message i of the list.
 func (r *reader) stage(i int) {
-	if i == 0 || r.counter == nil || r.before == nil || !slices.Contains(stages, r.size-i) {
+	if i == 0 || r.counter == nil || r.after == nil || !slices.Contains(stages, r.size-i) {
 		return
 	}
 	if f := r.fork(); f != nil {
@@ -64,14 +64,13 @@ func (r *reader) fork() *reader {
 // follow reads a body that begins like the one that r has read. It returns nil if that
 // saves nothing, or the body cannot be read.
 func (r *reader) follow(body []byte) *reader {
-	if r == nil || r.before == nil || !bytes.HasPrefix(body, r.before) || !bytes.HasSuffix(body[len(r.before):], r.after) {
+	if r == nil || !bytes.HasSuffix(body, r.after) {
 		return nil
 	}
 	end := len(body) - len(r.after)
-	same := min(alike(r.text, body), end)
 	for i, s := range slices.Backward(r.stages) {
 		comma := s.ends[len(s.ends)-1]
-		if comma >= same {
+		if !bytes.HasPrefix(body[:end], r.text[:comma+1]) {
 			continue
 		}
 		// The new messages get a text of their own, so that they do not keep the body.
@@ -92,19 +91,6 @@ func (r *reader) follow(body []byte) *reader {
 		return f
 	}
 	return nil
-}
-
-// alike returns how many bytes at the beginning of two texts are the same.
-func alike(a, b []byte) int {
-	const block = 4096
-	n, most := 0, min(len(a), len(b))
-	for n+block <= most && bytes.Equal(a[n:n+block], b[n:n+block]) {
-		n += block
-	}
-	for n < most && a[n] == b[n] {
-		n++
-	}
-	return n
 }
 
 // sizer has what was read of the last body that was written.

@@ -116,11 +116,11 @@ type reader struct {
 	body  rawjson.Object // of a request
 	size  int            // messages of the list
 
-	text          []byte    // of the body
-	before, after []byte    // the text around the messages; nil if they have no list
-	ends          []int     // of the messages in the text
-	stages        []*reader // before some of the last messages; see follow
-	kept          int       // entries that were not read again
+	text   []byte    // of the body
+	after  []byte    // the text behind the messages; nil if they have no list
+	ends   []int     // of the messages in the text
+	stages []*reader // before some of the last messages; see follow
+	kept   int       // entries that were not read again
 
 	media map[string]int // counts, by their words in the notes
 }

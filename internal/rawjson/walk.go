@@ -1,8 +1,10 @@
 package rawjson
 
 import (
-	"unicode/utf16"
-	"unicode/utf8"
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
 )
 
 // deepest is how deep the nesting of a value may be, as in encoding/json.
@@ -110,11 +112,13 @@ func closing[T ~string | ~[]byte](text T, i int) int {
 		case c != '\\' || i == len(text):
 			return -1
 		case text[i] == 'u':
-			if _, ok := hex(text[i+1:]); !ok {
-				return -1
+			for end := i + 4; i < end; {
+				if i++; i == len(text) || strings.IndexByte("0123456789abcdefABCDEF", text[i]) < 0 {
+					return -1
+				}
 			}
-			i += 5
-		case unescaped(text[i]) == 0:
+			i++
+		case unescaped[text[i]] == 0:
 			return -1
 		default:
 			i++
@@ -123,110 +127,38 @@ func closing[T ~string | ~[]byte](text T, i int) int {
 	return -1
 }
 
-// unescaped returns the character for which a letter stands after a backslash, or 0.
-func unescaped(c byte) byte {
-	switch c {
-	case '"', '\\', '/':
-		return c
-	case 'b':
-		return '\b'
-	case 'f':
-		return '\f'
-	case 'n':
-		return '\n'
-	case 'r':
-		return '\r'
-	case 't':
-		return '\t'
-	}
-	return 0
-}
-
-// hex reads four digits.
-func hex[T ~string | ~[]byte](text T) (r rune, ok bool) {
-	if len(text) < 4 {
-		return 0, false
-	}
-	for i := range 4 {
-		c := text[i]
-		switch {
-		case '0' <= c && c <= '9':
-			c -= '0'
-		case 'a' <= c|0x20 && c|0x20 <= 'f':
-			c = c | 0x20 - 'a' + 10
-		default:
-			return 0, false
-		}
-		r = r<<4 | rune(c)
-	}
-	return r, true
-}
+// unescaped are the characters for which letters stand after a backslash.
+var unescaped = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
 // scalar returns the length of the number or the word that a text begins with, or 0.
 func scalar[T ~string | ~[]byte](text T) int {
-	for _, word := range []string{"true", "false", "null"} {
-		if len(text) >= len(word) && string(text[:len(word)]) == word {
-			return len(word)
-		}
+	n, digits := 0, true
+	for n < len(text) && !ends(text[n]) {
+		digits = digits && '0' <= text[n] && text[n] <= '9'
+		n++
 	}
-	i := 0
-	digits := func() bool {
-		from := i
-		for i < len(text) && '0' <= text[i] && text[i] <= '9' {
-			i++
-		}
-		return i > from
+	if digits && n > 0 && text[0] != '0' || json.Valid([]byte(text[:n])) {
+		return n
 	}
-	is := func(one, other byte) bool {
-		if i < len(text) && (text[i] == one || text[i] == other) {
-			i++
-			return true
-		}
-		return false
-	}
-	is('-', '-')
-	if !is('0', '0') && !digits() || is('.', '.') && !digits() {
-		return 0
-	}
-	if is('e', 'E') {
-		is('+', '-')
-		if !digits() {
-			return 0
-		}
-	}
-	return i
+	return 0
 }
 
 // Unquote returns what a string says, given what is between its quotes. Unpaired
 // surrogates become U+FFFD.
 func Unquote(inside []byte) string {
+	var said string
+	if bytes.Contains(inside, []byte(`\u`)) {
+		_ = json.Unmarshal(slices.Concat([]byte{'"'}, inside, []byte{'"'}), &said) // it has been checked
+		return said
+	}
 	out := make([]byte, 0, len(inside))
-	for i := 0; i < len(inside); {
-		from := i
-		for i < len(inside) && inside[i] != '\\' {
+	for i := 0; i < len(inside); i++ {
+		c := inside[i]
+		if c == '\\' {
 			i++
+			c = unescaped[inside[i]]
 		}
-		out = append(out, inside[from:i]...)
-		if i == len(inside) {
-			break
-		}
-		if c := inside[i+1]; c != 'u' {
-			out = append(out, unescaped(c))
-			i += 2
-			continue
-		}
-		r, _ := hex(inside[i+2:])
-		i += 6
-		if utf16.IsSurrogate(r) {
-			low, ok := rune(0), false
-			if i+1 < len(inside) && inside[i] == '\\' && inside[i+1] == 'u' {
-				low, ok = hex(inside[i+2:])
-			}
-			if r = utf16.DecodeRune(r, low); ok && r != utf8.RuneError {
-				i += 6
-			}
-		}
-		out = utf8.AppendRune(out, r)
+		out = append(out, c)
 	}
 	return string(out)
 }
