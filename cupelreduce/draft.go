@@ -163,6 +163,8 @@ func (d *draft) form(at int) (text string, says bool) {
 	}
 	for i := range d.parts {
 		switch p := &d.parts[i]; {
+		case int(p.place) > taken && !p.piece:
+			w.left += int(p.values)
 		case int(p.place) > taken:
 			w.omit(i, 0)
 		case int(p.place) == taken:
@@ -358,5 +360,13 @@ func says(s string) bool {
 	if s != "" && strings.IndexByte("$#>%", s[len(s)-1]) >= 0 && strings.IndexByte(s, ' ') < 0 {
 		return false
 	}
-	return strings.ContainsFunc(s, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
+	for i := range len(s) {
+		switch c := classes[s[i]]; {
+		case s[i] >= utf8.RuneSelf:
+			return strings.ContainsFunc(s[i:], func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
+		case c == lower || c == upper || c == digit:
+			return true
+		}
+	}
+	return false
 }

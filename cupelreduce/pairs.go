@@ -79,20 +79,19 @@ func (w *pairs) add(key string, n *node) {
 			begun = true
 			w.addRow(prefix)
 		}
-		p := part{rank: w.rankOf(key, kid), values: 1, end: int32(kid.end() + w.shift)}
+		rank, _, known := w.look(key, kid)
+		p := part{rank: rank, values: 1, end: int32(kid.end() + w.shift)}
 		if first && record || w.document == w.root && n == &w.nodes[0] {
 			p.rank = min(p.rank, rankNames) // what tells it apart
 		}
 		first = false
 		switch names := p.rank == rankHead; {
-		case w.has(key, kid):
-			p.rank = rankRepeat
+		case known:
+			p.text, p.rank = w.assign("", key, kid), rankRepeat
 			if names && name.values == 0 {
 				name = p
-				name.text = w.assign("", key, kid)
 				continue
 			}
-			p.text = w.assign("", key, kid)
 		case name.values > 0:
 			// What is new of a known thing is nothing without its name.
 			p.text, p.values = w.assign(name.text+" ", key, kid), 2
@@ -146,9 +145,12 @@ func (w *pairs) array(key string, n *node) {
 	var values int32
 	rank := rankRepeat
 	for kid := range w.kids(n) {
-		if kid.short() && !w.has(key, kid) {
+		if !kid.short() {
+			continue
+		}
+		if is, name, known := w.look(key, kid); !known {
 			// A list is of one sort, and single words in it are codes.
-			if rank = min(rank, w.rankOf(key, kid)); rank == rankNames && nameOf(w.raw(kid)) != "" {
+			if rank = min(rank, is); rank == rankNames && name != "" {
 				rank = rankHead
 			}
 		}
@@ -183,13 +185,15 @@ func (w *pairs) array(key string, n *node) {
 	flush()
 }
 
-// has reports whether the reader knows a value: after its key, or anywhere if
-// it is a name.
-func (w *pairs) has(key string, n *node) bool {
-	if w.known.names == nil {
-		return false
+// look returns how much a reader needs a short value to ask for more, the name that it
+// is, or "", and whether the reader knows it: after its key, or anywhere if it is a name.
+func (w *pairs) look(key string, n *node) (rank uint8, name string, known bool) {
+	v := w.raw(n)
+	name = nameOf(v)
+	if w.known.names != nil {
+		known = w.known.hasPair(key, v) || n.kind == '"' && name != "" && w.known.hasName(name)
 	}
-	return w.known.hasPair(key, w.raw(n)) || n.kind == '"' && w.known.hasName(nameOf(w.raw(n)))
+	return rankOf(key, v, name, n.kind == '"'), name, known
 }
 
 // assign writes a short value after its key, and returns that.
@@ -220,12 +224,11 @@ func (w *pairs) spell(n *node) {
 var askedBy = []string{"id", "ids", "number", "path", "file", "url", "ID", "Id"}
 
 // rankOf says how much a reader needs a value to ask for more.
-func (w *pairs) rankOf(key string, n *node) uint8 {
-	v := w.raw(n)
+func rankOf(key, v, name string, text bool) uint8 {
 	switch {
-	case v == "" || len(v) > maxShort || n.kind == '0' && (v == "null" || v == "true" || v == "false"):
+	case v == "" || len(v) > maxShort || !text && (v == "null" || v == "true" || v == "false"):
 		return rankRest
-	case isID(v):
+	case name != "" && isID(v):
 		return rankHead
 	}
 	for _, end := range askedBy {
@@ -233,7 +236,7 @@ func (w *pairs) rankOf(key string, n *node) uint8 {
 			return rankHead
 		}
 	}
-	if n.kind == '0' || strings.Trim(v, "0123456789:.") == "" {
+	if !text || strings.Trim(v, "0123456789:.") == "" {
 		return rankDetail // amounts and times of day
 	}
 	return rankNames
@@ -249,12 +252,9 @@ func nameOf(v string) string {
 	return v[start:end]
 }
 
-// isID reports whether a value is a path, or a name of letters and digits, or a
-// long number.
+// isID reports whether a value that is a name is a path, or has letters and digits, or
+// is a long number.
 func isID(v string) bool {
-	if nameOf(v) == "" {
-		return false
-	}
 	var letters, digits, others int
 	for i := range len(v) {
 		switch classes[v[i]] {

@@ -1,6 +1,9 @@
 package cupelreduce
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // Option changes how a text is reduced.
 type Option func(*settings)
@@ -64,7 +67,9 @@ func Read(text string, opts ...Option) *Text {
 			opt(&t.settings)
 		}
 	}
-	t.full = strings.ToValidUTF8(text, "?")
+	if t.full = text; !utf8.ValidString(text) {
+		t.full = strings.ToValidUTF8(text, "?")
+	}
 	if t.total <= 0 {
 		t.total = t.count(t.full)
 	}
