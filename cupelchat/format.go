@@ -50,7 +50,7 @@ type rules struct {
 	list      string // the member of a request that holds the messages
 	content   string // the member of a message that says something, which joining appends to
 	text      string // the type of a part that says a text; "" if parts have none
-	onlyParts bool   // a new message has a list of parts, even if it is one text: types of SDKs hold no other
+	onlyParts bool   // a new message has a list of parts, even if it is one text: SDKs write that
 	model     string // the role of the model's messages, if that is not assistant
 	userFirst bool   // the first message is the user's
 	alternate bool   // messages of one role that become adjacent are joined

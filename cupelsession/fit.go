@@ -15,7 +15,8 @@ import (
 // breakpoints aside. If the session's [CacheModel] has breakpoints, those of the
 // body are where [CacheUse] says, in the formats of Anthropic and Bedrock; one at
 // the top level of the request stays. Notes of the conversation and of its body are
-// added to those of the turn. It fails with a [cupelchat.TooLargeError] if the request
+// added to those of the turn. Read the conversations of one session with
+// [cupelchat.WithEarlier], as Fit does. It fails with a [cupelchat.TooLargeError] if the request
 // cannot be made to fit, and as [Session.Next] does.
 func (s *Session) Body(ctx context.Context, c *cupelchat.Conversation, budget cupel.ContextBudget, opts ...TurnOption) ([]byte, *Turn, error) {
 	set := turnOptions{chooser: s.chooser}
