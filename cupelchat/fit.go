@@ -1,10 +1,19 @@
 package cupelchat
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/internal/rawjson"
 )
 
 // Fit returns the parameters of a request with its messages fitted into a budget.
@@ -32,4 +41,267 @@ func Fit[T any](ctx context.Context, params T, f Format, chooser Chooser, budget
 		return params, err
 	}
 	return Refit(params, body, smaller)
+}
+
+// Refit returns a copy of params, which marshal to the JSON before, that marshals to
+// after, and shares what is the same in both, as [Fit] does. It fails with an
+// [Error] if the type does not keep what after says.
+func Refit[T any](params T, before, after []byte) (T, error) {
+	if bytes.Equal(before, after) {
+		return params, nil
+	}
+	was, errWas := rawjson.Text(before).Value()
+	is, errIs := rawjson.Text(after).Value()
+	if err := errors.Join(errWas, errIs); err != nil {
+		return params, err
+	}
+	// A type may marshal something else than its fields, such as a text that it
+	// was made from. What is decoded as a whole is right then.
+	var lost string
+	m := &merging{made: map[string]reflect.Value{}}
+	for _, change := range []func(v reflect.Value, before, after rawjson.Value) error{m.merge, replace} {
+		fitted := params
+		if err := change(reflect.ValueOf(&fitted).Elem(), was, is); err != nil {
+			return params, err
+		}
+		if keeps(m, params, was, is) {
+			return fitted, nil
+		}
+		m.kept = rawjson.Edits{}
+		got, err := json.Marshal(fitted)
+		if err != nil {
+			return params, err
+		}
+		if lost = difference(got, after); lost == "" {
+			return fitted, nil
+		}
+	}
+	return params, &Error{Path: lost, Reason: fmt.Sprintf("is lost between JSON and the type %T; "+instead, params)}
+}
+
+// instead is what to do about a type that does not keep what its JSON says.
+const instead = "give its JSON to Read instead, and send what Body returns"
+
+// replace makes v from JSON. What an interface holds keeps its type if that can
+// hold the JSON.
+func replace(v reflect.Value, _, after rawjson.Value) error {
+	if v.Kind() == reflect.Interface && !v.IsNil() {
+		held := reflect.New(v.Elem().Type()).Elem()
+		if replace(held, rawjson.Value{}, after) == nil {
+			v.Set(held)
+			return nil
+		}
+	}
+	decoded := reflect.New(v.Type())
+	if err := json.Unmarshal(after.Raw(), decoded.Interface()); err != nil {
+		return &Error{Reason: fmt.Sprintf("the type %s cannot hold the messages that fit; "+instead, v.Type()), Err: err}
+	}
+	v.Set(decoded.Elem())
+	return nil
+}
+
+// merging makes copies of a value that marshal to other JSON.
+type merging struct {
+	made  map[string]reflect.Value // elements of lists, by their JSON
+	kept  rawjson.Edits            // take the other elements out of the JSON
+	again bool                     // only elements that were made are left
+}
+
+// keeps reports whether a value that was merged marshals what it should, apart from the
+// elements of lists that it kept: they are the same values as before, and need not be
+// marshaled again.
+func keeps[T any](m *merging, params T, before, after rawjson.Value) bool {
+	small := m.kept.Outer(rawjson.Whole(after))
+	is, err := rawjson.Text(small).Value()
+	m.again = true
+	if err != nil || m.kept.Empty() || m.merge(reflect.ValueOf(&params).Elem(), before, is) != nil {
+		return false
+	}
+	got, err := json.Marshal(params)
+	return err == nil && difference(got, small) == ""
+}
+
+// merge changes v, which marshals to before, where after differs. It changes nothing
+// that v refers to, and makes from JSON only what is not there.
+func (m *merging) merge(v reflect.Value, before, after rawjson.Value) error {
+	if bytes.Equal(before.Raw(), after.Raw()) {
+		return nil
+	}
+	objects := before.IsObject() && after.IsObject()
+	switch {
+	case v.Kind() == reflect.Interface && !v.IsNil():
+		held := reflect.New(v.Elem().Type()).Elem()
+		held.Set(v.Elem())
+		if m.merge(held, before, after) == nil {
+			v.Set(held)
+			return nil
+		}
+	case v.Kind() == reflect.Pointer && !v.IsNil():
+		pointed := reflect.New(v.Type().Elem())
+		pointed.Elem().Set(v.Elem())
+		v.Set(pointed)
+		return m.merge(pointed.Elem(), before, after)
+	case v.Kind() == reflect.Struct && objects:
+		return m.mergeFields(v, before, after)
+	case v.Kind() == reflect.Map && v.Type().Key().Kind() == reflect.String && objects:
+		return m.mergeMap(v, before, after)
+	case v.Kind() == reflect.Slice && before.IsArray() && after.IsArray():
+		var was []rawjson.Part
+		if !m.again {
+			was = before.Elements()
+		}
+		if m.again || len(was) == v.Len() {
+			return m.mergeList(v, was, after.Elements())
+		}
+	}
+	return replace(v, before, after)
+}
+
+func (m *merging) mergeFields(v reflect.Value, before, after rawjson.Value) error {
+	was, _ := before.Fields()
+	is, _ := after.Fields()
+	for i := range v.NumField() {
+		name, embedded := jsonName(v.Type().Field(i))
+		from, to := was.Get(name), is.Get(name)
+		switch {
+		case embedded:
+			from, to = before, after
+		case name == "":
+			continue
+		case to.IsZero() && !from.IsZero():
+			v.Field(i).SetZero()
+			continue
+		}
+		if err := m.merge(v.Field(i), from, to); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (m *merging) mergeMap(v reflect.Value, before, after rawjson.Value) error {
+	was, _ := before.Fields()
+	merged := reflect.MakeMap(v.Type())
+	for _, member := range after.Members() {
+		key := reflect.ValueOf(member.Name).Convert(v.Type().Key())
+		value := reflect.New(v.Type().Elem()).Elem()
+		change := replace
+		if old := v.MapIndex(key); old.IsValid() {
+			value.Set(old)
+			change = m.merge
+		}
+		if err := change(value, was.Get(member.Name), member.Value); err != nil {
+			return err
+		}
+		merged.SetMapIndex(key, value)
+	}
+	v.Set(merged)
+	return nil
+}
+
+func (m *merging) mergeList(v reflect.Value, was, is []rawjson.Part) error {
+	merged, kept := reflect.MakeSlice(v.Type(), len(is), len(is)), make([]bool, len(is))
+	old := map[string]bool{}
+	for _, p := range was {
+		old[string(p.Value.Raw())] = true
+	}
+	next := 0
+	for i := range is {
+		raw, to, at := string(is[i].Value.Raw()), merged.Index(i), -1
+		if old[raw] {
+			at = slices.IndexFunc(was[next:], func(p rawjson.Part) bool { return string(p.Value.Raw()) == raw })
+		}
+		made, again := m.made[raw]
+		switch {
+		case at >= 0:
+			next, kept[i] = next+at+1, true
+			to.Set(v.Index(next - 1))
+			continue
+		case again && made.Type() == to.Type():
+			to.Set(made)
+			continue
+		}
+		if err := replace(to, rawjson.Value{}, is[i].Value); err != nil {
+			return err
+		}
+		m.made[raw] = to
+	}
+	v.Set(merged)
+	m.kept.Drop(is, func(i int) bool { return kept[i] })
+	return nil
+}
+
+// jsonName returns the name of a field in JSON, or "" if it has none, and whether
+// its own fields are in its place.
+func jsonName(field reflect.StructField) (name string, embedded bool) {
+	name, _, _ = strings.Cut(field.Tag.Get("json"), ",")
+	switch {
+	case !field.IsExported() || name == "-":
+		return "", false
+	case name != "":
+		return name, false
+	}
+	return field.Name, field.Anonymous
+}
+
+// difference returns where two texts of JSON say different things, or "". What is
+// empty may be missing.
+func difference(got, want []byte) string {
+	one, errOne := rawjson.Text(got).Value()
+	other, errOther := rawjson.Text(want).Value()
+	if errOne != nil || errOther != nil {
+		return "body"
+	}
+	return differ(one, other, "")
+}
+
+func differ(got, want rawjson.Value, path string) string {
+	switch {
+	case bytes.Equal(got.Raw(), want.Raw()), omissible(got) && omissible(want):
+		return ""
+	case got.IsObject() && want.IsObject():
+		has, _ := got.Fields()
+		for _, m := range want.Members() {
+			if found := differ(has.Get(m.Name), m.Value, rawjson.Join(path, m.Name)); found != "" {
+				return found
+			}
+		}
+		return ""
+	case got.IsArray() && want.IsArray():
+		list := got.Elements()
+		if len(list) != len(want.Elements()) {
+			break
+		}
+		for i, part := range want.Elements() {
+			if found := differ(list[i].Value, part.Value, rawjson.Index(path, i)); found != "" {
+				return found
+			}
+		}
+		return ""
+	case got.IsString() && want.IsString() && got.String() == want.String(),
+		got.IsNumber() && want.IsNumber() && sameNumber(got, want):
+		return ""
+	}
+	return cmp.Or(path, "body")
+}
+
+// sameNumber reports whether two numbers are equal. Those that a float64 may not
+// tell apart must be spelled in the same way.
+func sameNumber(a, b rawjson.Value) bool {
+	const exact = 1 << 53
+	x, errX := strconv.ParseFloat(string(a.Raw()), 64)
+	y, errY := strconv.ParseFloat(string(b.Raw()), 64)
+	return errX == nil && errY == nil && x == y && -exact < x && x < exact
+}
+
+// omissible reports whether a value is one that omitempty leaves out.
+func omissible(v rawjson.Value) bool {
+	switch raw := string(v.Raw()); {
+	case v.IsNull(), raw == "false", raw == `""`:
+		return true
+	case v.IsNumber():
+		n, err := strconv.ParseFloat(raw, 64)
+		return err == nil && n == 0
+	}
+	return (v.IsArray() || v.IsObject()) && len(v.Elements())+len(v.Members()) == 0
 }
