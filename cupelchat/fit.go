@@ -105,16 +105,20 @@ type merging struct {
 	made  map[string]reflect.Value // elements of lists, by their JSON
 	kept  rawjson.Edits            // take the other elements out of the JSON
 	again bool                     // only elements that were made are left
+	whole bool                     // something was made as a whole after its parts were merged
 }
 
 // keeps reports whether a value that was merged marshals what it should, apart from the
 // elements of lists that it kept: they are the same values as before, and need not be
 // marshaled again.
 func keeps[T any](m *merging, params T, before, after rawjson.Value) bool {
+	if m.whole || m.kept.Empty() {
+		return false
+	}
 	small := m.kept.Outer(rawjson.Whole(after))
 	is, err := rawjson.Text(small).Value()
 	m.again = true
-	if err != nil || m.kept.Empty() || m.merge(reflect.ValueOf(&params).Elem(), before, is) != nil {
+	if err != nil || m.merge(reflect.ValueOf(&params).Elem(), before, is) != nil {
 		return false
 	}
 	got, err := json.Marshal(params)
@@ -136,6 +140,7 @@ func (m *merging) merge(v reflect.Value, before, after rawjson.Value) error {
 			v.Set(held)
 			return nil
 		}
+		m.whole = true
 	case v.Kind() == reflect.Pointer && !v.IsNil():
 		pointed := reflect.New(v.Type().Elem())
 		pointed.Elem().Set(v.Elem())
