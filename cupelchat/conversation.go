@@ -37,11 +37,11 @@ type Conversation struct {
 	formed   *formed
 	notes    []string
 
-	reader  *reader     // that read it
-	written *sizer      // shared with later states of the conversation
-	kept    int         // entries of an earlier state
-	times   []time.Time // of the entries, nil if no message has one
-	opened  []int       // groups of the exchange at the end
+	reader  *reader                 // that read it
+	written *atomic.Pointer[reader] // of the last body that was written; shared with later states
+	kept    int                     // entries of an earlier state
+	times   []time.Time             // of the entries, nil if no message has one
+	opened  []int                   // groups of the exchange at the end
 }
 
 // Read reads a conversation: a list of messages, a request with such a list, or
@@ -55,7 +55,7 @@ func Read(body []byte, f Format, counter cupel.TokenCounter, opts ...Option) (*C
 	if _, ok := formats[f]; !ok {
 		return nil, &Error{Reason: fmt.Sprintf("the format %d is unknown", uint8(f))}
 	}
-	c := &Conversation{format: f, counter: counter, text: body, asked: none, formed: &formed{}, written: &sizer{}}
+	c := &Conversation{format: f, counter: counter, text: body, asked: none, formed: &formed{}, written: &atomic.Pointer[reader]{}}
 	c.first, c.last = true, true
 	for _, opt := range opts {
 		if opt == nil {

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"reflect"
 	"slices"
-	"sync"
 
 	"github.com/wollax/cupel-go/internal/rawjson"
 )
@@ -93,22 +92,14 @@ func (r *reader) follow(body []byte) *reader {
 	return nil
 }
 
-// sizer has what was read of the last body that was written.
-type sizer struct {
-	mu sync.Mutex
-	*reader
-}
-
 // size returns the tokens of a body that was written.
 func (c *Conversation) size(body []byte) (tokens int, err error) {
-	c.written.mu.Lock()
-	r := c.written.follow(body)
+	r := c.written.Load().follow(body)
 	if r == nil {
 		r = newReader(c.format, c.counter, c.settings)
 		r.read(body)
 	}
-	c.written.reader = r
-	c.written.mu.Unlock()
+	c.written.Store(r)
 	if r.err != nil {
 		return 0, r.err
 	}
