@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -97,6 +98,20 @@ func sameAsAlone(t *testing.T, rng *rand.Rand, body []byte, format Format, befor
 	if len(alone.items) == 0 {
 		return after
 	}
+	var pieces []Piece
+	for i := range alone.items {
+		if piece := (Piece{Candidates: []int{i}}); rng.IntN(4) > 0 {
+			if rng.IntN(4) == 0 {
+				piece.Breakpoint = fiveMinutes
+			}
+			pieces = append(pieces, piece)
+		}
+	}
+	want, said, wrong := alone.Compose(pieces, totalOf(alone.items, false))
+	got, notes, err := after.Compose(pieces, totalOf(alone.items, false))
+	require.Equal(t, wrong, err)
+	require.Equal(t, string(want), string(got))
+	require.Equal(t, said, notes)
 	target := totalOf(alone.items, false) * rng.IntN(100) / 100
 	for _, chooser := range []Chooser{newest(t), agent.New(nil)} {
 		want, wrong := alone.Select(t.Context(), chooser, budget(t, target))
@@ -111,6 +126,42 @@ func sameAsAlone(t *testing.T, rng *rand.Rand, body []byte, format Format, befor
 	}
 	return after
 }
+
+// TestEarlierOfAnotherKind has earlier conversations from which nothing can be taken.
+func TestEarlierOfAnotherKind(t *testing.T) {
+	body := []byte(`{"messages":[{"role":"user","content":"One."},{"role":"assistant","content":"Two."},{"role":"user","content":"Three."}]}`)
+	longer := []byte(strings.Replace(string(body), `]`, `,{"role":"assistant","content":"Four."},{"role":"user","content":"Five."}]`, 1))
+	alone, err := Read(longer, OpenAI, bytesCounter{})
+	require.NoError(t, err)
+	for name, earlier := range map[string]func() (*Conversation, error){
+		"nothing":         func() (*Conversation, error) { return nil, nil },
+		"another format":  func() (*Conversation, error) { return Read(body, Ollama, bytesCounter{}) },
+		"another counter": func() (*Conversation, error) { return Read(body, OpenAI, cupel.HeuristicCounter{}) },
+		"a function":      func() (*Conversation, error) { return Read(body, OpenAI, countedBy(func(string) int { return 7 })) },
+		"other tools": func() (*Conversation, error) {
+			return Read(slices.Concat([]byte(`{"tools":[{"type":"function"}],`), body[1:]), OpenAI, bytesCounter{})
+		},
+	} {
+		before, err := earlier()
+		require.NoError(t, err, name)
+		after, err := Read(longer, OpenAI, bytesCounter{}, WithEarlier(before))
+		require.NoError(t, err, name)
+		assert.Equal(t, alone.Items(), after.Items(), name)
+		assert.Zero(t, after.kept, name)
+	}
+	calls := 0
+	counter := countedBy(func(text string) int { calls++; return len(text) })
+	before, err := Read(body, OpenAI, counter)
+	require.NoError(t, err)
+	_, err = Read(longer, OpenAI, counter, WithEarlier(before))
+	require.NoError(t, err, "functions cannot be compared")
+	assert.Equal(t, 3+5, calls)
+}
+
+// countedBy is a counter that cannot be compared.
+type countedBy func(text string) int
+
+func (c countedBy) CountTokens(text string) (int, error) { return c(text), nil }
 
 // TestEarlierReadsTheRest counts what is counted: the texts of messages that follow.
 func TestEarlierReadsTheRest(t *testing.T) {
