@@ -3,6 +3,7 @@ module github.com/wollax/cupel-go
 go 1.26.0
 
 require (
+	github.com/klauspost/compress v1.18.1
 	github.com/kljensen/snowball v0.10.0
 	github.com/stretchr/testify v1.12.1
 	github.com/wollax/cupel-go/cupel v0.1.0
