@@ -123,9 +123,8 @@ const (
 // OpenTelemetry error handler receives an error.
 //
 // Apart from [WithItemAttributes], no other text from outside Cupel reaches a span or
-// a log record: item contents, tags, metadata and sources never do, except for what
-// [WithRecording] says. Invalid UTF-8, which exporters reject, is replaced after the
-// Redactor has run.
+// a log record: item contents, tags, metadata and sources never do. Invalid UTF-8, which
+// exporters reject, is replaced after the Redactor has run.
 type Redactor func(source TextSource, text string) string
 
 // text returns the redacted form of a text from source.

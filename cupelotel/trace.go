@@ -39,7 +39,6 @@ type TraceCollector struct {
 	limit     int // negative: none
 	redact    Redactor
 	itemAttrs []func(*cupel.ContextItem) []attribute.KeyValue
-	recording *recordingConfig // nil for none
 }
 
 // NewTraceCollector returns a collector. By default it makes spans with the
@@ -81,18 +80,15 @@ func (c *TraceCollector) StartRun(ctx context.Context, info observe.RunInfo) (co
 	ctx, span := c.tracer.Start(ctx, rootSpanName, options...)
 	var records *runLog
 	if info.Preparing {
-		if c.recording != nil {
-			ctx = context.WithValue(ctx, scoredKey{}, scoredAt(info))
-		}
 		if span.IsRecording() {
 			ctx = context.WithValue(ctx, preparationKey{c}, span.SpanContext())
 		}
 	} else {
-		records = c.startLog(ctx, info, attrs)
+		records = c.startLog(ctx, attrs)
 	}
 	if !span.IsRecording() {
 		span.End()
-		if records == nil && (!info.Preparing || c.recording == nil) {
+		if records == nil {
 			return ctx, nil
 		}
 	}
@@ -185,7 +181,7 @@ type stageSpan struct {
 func (r *traceRun) Detail() observe.TraceDetail {
 	events := r.collector.verbosity >= VerbosityStageAndExclusions
 	return observe.TraceDetail{
-		Items:      r.collector.verbosity >= VerbosityFull || r.log != nil && r.log.recording != nil,
+		Items:      r.collector.verbosity >= VerbosityFull,
 		Exclusions: events,
 		Reasons:    events || r.log != nil,
 	}

@@ -51,7 +51,7 @@ type GapError struct {
 }
 
 func (e *GapError) Error() string {
-	return fmt.Sprintf("cupelrecord: %d runs of process %s are missing, from number %d on", e.To-e.From, e.Process, e.From)
+	return fmt.Sprintf("cupelrecord: runs of process %s are missing: %d from number %d on", e.Process, e.To-e.From, e.From)
 }
 
 // Reader reads the segments of any number of processes, of each in the order of their
