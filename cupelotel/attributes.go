@@ -146,7 +146,7 @@ const (
 	// they were scored.
 	exclusionItemScoreKey = attribute.Key("cupel.exclusion.item_score")
 	// exclusionItemGroupKey is the group of the item (string). Set only on items
-	// with a group.
+	// with a group, where the policy of [WithRedaction] shows groups.
 	exclusionItemGroupKey = attribute.Key("cupel.exclusion.item_group")
 	// exclusionGroupTokensKey is the size of the item's group where the group did
 	// not fit (int, tokens).
@@ -155,7 +155,8 @@ const (
 	// the candidates (bool). Set only when true.
 	exclusionItemStaleKey = attribute.Key("cupel.exclusion.item_stale")
 	// exclusionDataPrefix is what the names of a reason's data begin with (int, double
-	// or string), such as cupel.exclusion.data.cap. Only reasons of custom strategies
+	// or string), such as cupel.exclusion.data.cap; texts only where the policy of
+	// [WithRedaction] shows them, but for kinds. Only reasons of custom strategies
 	// have them.
 	exclusionDataPrefix = "cupel.exclusion.data."
 )
@@ -173,7 +174,7 @@ const (
 	// itemScoreKey is the item's final score (double); 1 for pinned items.
 	itemScoreKey = attribute.Key("cupel.item.score")
 	// itemGroupKey is the group of the item (string). Set only on items with a
-	// group.
+	// group, where the policy of [WithRedaction] shows groups.
 	itemGroupKey = attribute.Key("cupel.item.group")
 	// itemFormKey is the form of the item in the window, as
 	// [cupel.IncludedItem.Form] counts (int). Set only on smaller forms, so that
@@ -184,13 +185,13 @@ const (
 	itemStaleKey = attribute.Key("cupel.item.stale")
 )
 
-// Attributes of the events of items, only by [WithItemAttributes].
+// Attributes of the events of items, only where the policy of [WithRedaction] shows them.
 //
 //	on:        event cupel.exclusion, event cupel.item.included
 //	verbosity: StageAndExclusions, Full; only where asked for
 //	cost:      0.3 µs each
 const (
-	// itemIDKey is the id of the item (string): that of [ItemID].
+	// itemIDKey is the id of the item (string): its metadata value of the policy's key.
 	itemIDKey = attribute.Key("cupel.item.id")
 )
 

@@ -37,7 +37,7 @@ type TraceCollector struct {
 	logger    log.Logger // nil for no log records
 	verbosity Verbosity
 	limit     int // negative: none
-	redact    Redactor
+	redaction redaction
 	itemAttrs []func(*cupel.ContextItem) []attribute.KeyValue
 }
 
@@ -113,7 +113,7 @@ func (c *TraceCollector) rootAttributes(ctx context.Context, info observe.RunInf
 		attrs = append(attrs, candidatesKey.Int(info.Candidates))
 	}
 	if info.PolicyHash != "" {
-		attrs = append(attrs, policyHashKey.String(c.text(TextPipeline, info.PolicyHash)))
+		attrs = append(attrs, policyHashKey.String(c.redaction.text(observe.PartPipeline, info.PolicyHash)))
 	}
 	return attrs
 }
@@ -149,10 +149,10 @@ func ContextWithConversationID(ctx context.Context, id string) context.Context {
 // they have one.
 func (c *TraceCollector) appendNames(ctx context.Context, attrs []attribute.KeyValue, pipeline string) []attribute.KeyValue {
 	if pipeline != "" {
-		attrs = append(attrs, pipelineNameKey.String(c.text(TextPipeline, pipeline)))
+		attrs = append(attrs, pipelineNameKey.String(c.redaction.text(observe.PartPipeline, pipeline)))
 	}
 	if id, _ := ctx.Value(conversationKey{}).(string); id != "" {
-		attrs = append(attrs, conversationIDKey.String(c.text(TextConversation, id)))
+		attrs = append(attrs, conversationIDKey.String(c.redaction.text(observe.PartConversation, id)))
 	}
 	return attrs
 }
@@ -305,7 +305,7 @@ func (r *traceRun) addShortfalls(shortfalls []cupel.CountRequirementShortfall) {
 			return
 		}
 		r.root.AddEvent(shortfallEventName, trace.WithAttributes(
-			shortfallKindKey.String(r.collector.text(TextKind, string(s.Kind))),
+			shortfallKindKey.String(r.collector.redaction.text(observe.PartKind, string(s.Kind))),
 			shortfallRequiredKey.Int(s.RequiredCount),
 			shortfallSatisfiedKey.Int(s.SatisfiedCount),
 		))
