@@ -4,6 +4,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"runtime"
 	"runtime/debug"
 	"strconv"
 	"syscall"
@@ -49,10 +50,11 @@ func TestBenchGuard(t *testing.T) {
 		t.Skip("make bench-guard runs this: it measures time")
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(1600)) // as applications' heaps are larger
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))    // so that the writer does not slow the run down in another way
 	recorder, err := cupelrecord.New(cupelrecord.Config{Sink: cupelrecord.Folder(t.TempDir())})
 	require.NoError(t, err)
 	run, recorded := workload(t, 1000), pipeline.WithTrace(recorder)
-	const runs = 100
+	const runs = 10
 	used := func() time.Duration { // by all threads
 		var u syscall.Rusage
 		require.NoError(t, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
@@ -74,7 +76,7 @@ func TestBenchGuard(t *testing.T) {
 	}
 	bare, with := time.Duration(math.MaxInt64), time.Duration(math.MaxInt64)
 	var bareAll, withAll time.Duration
-	for range 200 { // interleaved, so that a disturbance affects both
+	for range 2000 { // interleaved, so that a disturbance affects both
 		request, all := measured()
 		bare, bareAll = min(bare, request), bareAll+all
 		request, all = measured(recorded)

@@ -2,6 +2,7 @@ package cupelrecord
 
 import (
 	"cmp"
+	"encoding/binary"
 	"encoding/gob"
 	"encoding/json"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"io"
 	"iter"
 	"maps"
+	"math"
 	"slices"
 	"time"
 
@@ -111,18 +113,20 @@ func (r *record) run() (*Run, error) {
 	if r.Items != nil {
 		err = cmp.Or(err, json.Unmarshal(r.Items, &items))
 	}
-	n := len(r.KindOf)
-	if err != nil || n != len(r.Tokens) || n != len(r.Scores) || n != len(r.Places) || n != len(r.Forms) || items != nil && n != len(items) {
+	n := len(r.Scores) / 8
+	if err != nil || r.Items != nil && n != len(items) {
 		return nil, cmp.Or(err, errRecord)
 	}
-	for i, at := range r.KindOf {
-		if int(at) >= len(r.Kinds) {
+	for i := range n {
+		kind, tokens := next(&r.KindOf), int(next(&r.Tokens))
+		if kind >= uint64(len(r.Kinds)) {
 			return nil, errRecord
 		}
-		run.Decisions = append(run.Decisions, observe.Decision{Score: r.Scores[i], Place: r.Places[i], Form: r.Forms[i]})
+		score := math.Float64frombits(binary.LittleEndian.Uint64(r.Scores[8*i:]))
+		run.Decisions = append(run.Decisions, observe.Decision{Score: score, Place: int32(next(&r.Places)), Form: int32(next(&r.Forms))})
 		var item *cupel.ContextItem
 		if items == nil {
-			item, err = cupel.NewContextItem(fmt.Sprint("candidate ", i), r.Tokens[i], cupel.WithKind(r.Kinds[at]))
+			item, err = cupel.NewContextItem(fmt.Sprint("candidate ", i), tokens, cupel.WithKind(r.Kinds[kind]))
 		} else {
 			item, err = run.item(items[i])
 		}
@@ -132,6 +136,13 @@ func (r *record) run() (*Run, error) {
 		run.Items = append(run.Items, item)
 	}
 	return run, nil
+}
+
+// next takes a varint from a column.
+func next(column *[]byte) uint64 {
+	n, size := binary.Uvarint(*column)
+	*column = (*column)[max(0, size):]
+	return n
 }
 
 // item reads a candidate, or finds it again.

@@ -1,8 +1,10 @@
 package cupelrecord
 
 import (
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/wollax/cupel-go/cupel"
@@ -12,22 +14,21 @@ import (
 // itemParts are those that a record has only where the redaction shows them.
 const itemParts = observe.PartContent | observe.PartID | observe.PartSource | observe.PartTags | observe.PartMetadata | observe.PartGroup | observe.PartFields
 
-// record is what a segment has of a run. The lists have an entry for each candidate.
+// record is what a segment has of a run.
 type record struct {
 	Header
 	End    bool   // there is no run, and Number is that of the next one
 	Budget []byte // in JSON
 	Kinds  []cupel.ContextKind
-	KindOf []uint16 // a position in Kinds
-	Tokens []int
-	Scores []float64
-	Places []int32
-	Forms  []int32
 	Items  []byte // as redactedItems returns them
+
+	// Of each candidate in turn: a position in Kinds, the tokens, the place and the form
+	// as varints, and the score in 8 bytes, in little-endian order.
+	KindOf, Tokens, Places, Forms, Scores []byte
 }
 
-// appendRun appends the record of a run to the next frame.
-func (w *writer) appendRun(n *run) (err error) {
+// encodeRun makes the frame of a run.
+func (w *writer) encodeRun(n *run) (err error) {
 	defer func() {
 		if v := recover(); v != nil { // of the function that rewrites; not the value, which may quote an item
 			err = fmt.Errorf("the redaction panicked with a %T", v)
@@ -35,7 +36,7 @@ func (w *writer) appendRun(n *run) (err error) {
 	}()
 	redaction := &w.config.Redaction
 	r := &w.record
-	*r = record{Tokens: n.tokens, Kinds: r.Kinds[:0], KindOf: r.KindOf[:0], Scores: r.Scores[:0], Places: r.Places[:0], Forms: r.Forms[:0], Header: Header{
+	*r = record{KindOf: r.KindOf[:0], Tokens: r.Tokens[:0], Places: r.Places[:0], Forms: r.Forms[:0], Scores: r.Scores[:0], Header: Header{
 		Process: w.process, Number: n.number, Clock: n.info.Start.UTC(), Trace: n.trace,
 		Shows: redaction.Show & itemParts, ID: redaction.ID, Metadata: redaction.Metadata,
 	}}
@@ -48,13 +49,17 @@ func (w *writer) appendRun(n *run) (err error) {
 		return err
 	}
 	for i, d := range n.decisions {
-		at := slices.Index(r.Kinds, n.kinds[i])
+		item := n.items[i]
+		at := slices.Index(r.Kinds, item.Kind())
 		if at < 0 {
 			at = len(r.Kinds)
-			r.Kinds = append(r.Kinds, n.kinds[i])
+			r.Kinds = append(r.Kinds, item.Kind())
 		}
-		r.KindOf, r.Scores = append(r.KindOf, uint16(at)), append(r.Scores, d.Score)
-		r.Places, r.Forms = append(r.Places, d.Place), append(r.Forms, d.Form)
+		r.KindOf = binary.AppendUvarint(r.KindOf, uint64(at))
+		r.Tokens = binary.AppendUvarint(r.Tokens, uint64(item.Tokens()))
+		r.Places = binary.AppendUvarint(r.Places, uint64(d.Place))
+		r.Forms = binary.AppendUvarint(r.Forms, uint64(d.Form))
+		r.Scores = binary.LittleEndian.AppendUint64(r.Scores, math.Float64bits(d.Score))
 	}
 	for i, kind := range r.Kinds {
 		r.Kinds[i] = redactedKind(redaction, kind)
@@ -72,9 +77,10 @@ func redactedKind(redaction *observe.Redaction, kind cupel.ContextKind) cupel.Co
 }
 
 // redactedItems returns the candidates with what leaves of them, as a list in JSON: an
-// item that is there again is the position of the first one.
+// item that is there again is the position of the first one. They are nothing if no more of
+// an item is shown than of each.
 func redactedItems(redaction *observe.Redaction, items []*cupel.ContextItem) ([]byte, error) {
-	if items == nil {
+	if redaction.Show&itemParts == 0 {
 		return nil, nil
 	}
 	first := make(map[*cupel.ContextItem]int, len(items))

@@ -16,6 +16,7 @@
 package cupelrecord
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -34,11 +35,6 @@ import (
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/observe"
-)
-
-var (
-	_ observe.TraceCollector = (*Recorder)(nil)
-	_ observe.RunObserver    = (*Recorder)(nil)
 )
 
 // Sink opens the segment of a name that no other segment has. A segment is written by
@@ -89,7 +85,6 @@ type Config struct {
 type Recorder struct {
 	config  Config
 	process string
-	free    sync.Pool     // of *run
 	ready   chan struct{} // has a value when there is something to do
 	done    chan struct{} // closed when the writer has ended
 
@@ -118,8 +113,8 @@ func New(config Config) (*Recorder, error) {
 		return nil, errors.New("cupelrecord: the share is not from 0 to 1")
 	}
 	const usual = 64 << 20
-	config.QueueBytes, config.SegmentBytes = orDefault(config.QueueBytes, usual), orDefault(config.SegmentBytes, usual)
-	config.SegmentAge = orDefault(config.SegmentAge, time.Hour)
+	config.QueueBytes, config.SegmentBytes = cmp.Or(config.QueueBytes, usual), cmp.Or(config.SegmentBytes, usual)
+	config.SegmentAge = cmp.Or(config.SegmentAge, time.Hour)
 	r := &Recorder{config: config, process: rand.Text(), ready: make(chan struct{}, 1), done: make(chan struct{})}
 	w := &writer{
 		Recorder: r, age: time.NewTimer(config.SegmentAge),
@@ -128,13 +123,6 @@ func New(config Config) (*Recorder, error) {
 	w.age.Stop()
 	go w.loop()
 	return r, nil
-}
-
-func orDefault[T int | time.Duration](n, usual T) T {
-	if n <= 0 {
-		return usual
-	}
-	return n
 }
 
 // Stats returns the counts so far.
@@ -179,10 +167,7 @@ func (r *Recorder) StartRun(ctx context.Context, info observe.RunInfo) (context.
 	case info.Streaming || !r.samples(ctx):
 		return ctx, nil
 	}
-	n, ok := r.free.Get().(*run)
-	if !ok {
-		n = &run{recorder: r}
-	}
+	n := &run{recorder: r}
 	if r.config.Trace != nil {
 		n.trace = r.config.Trace(ctx)
 	}
@@ -214,26 +199,18 @@ type run struct {
 	number    uint64
 	trace     string
 	info      observe.RunInfo
-	kinds     []cupel.ContextKind  // of the candidates
-	tokens    []int                // of the candidates
-	items     []*cupel.ContextItem // only where more of them leaves
+	items     []*cupel.ContextItem
 	decisions []observe.Decision
-	bytes     int
+	bytes     int // that it keeps in memory, about
 }
 
 // copy keeps what the record needs: the list of candidates is the caller's.
 func (n *run) copy(info observe.RunInfo) {
-	const aRun, aCandidate, anItem = 512, 40, 512 // bytes in memory, about
-	n.bytes = aRun + aCandidate*len(info.Items)
-	n.kinds, n.tokens = slices.Grow(n.kinds, len(info.Items)), slices.Grow(n.tokens, len(info.Items))
-	for _, item := range info.Items {
-		n.kinds, n.tokens = append(n.kinds, item.Kind()), append(n.tokens, item.Tokens())
-	}
-	if n.recorder.config.Redaction.Show&itemParts != 0 {
-		n.items = slices.Clone(info.Items)
-		for _, item := range n.items {
-			n.bytes += anItem + len(item.Content())
-		}
+	const aRun, anItem = 512, 256
+	n.items = slices.Clone(info.Items)
+	n.bytes = aRun + anItem*len(n.items)
+	for _, item := range n.items {
+		n.bytes += len(item.Content())
 	}
 	info.Items, info.Preparation = nil, nil
 	n.info = info
@@ -283,19 +260,13 @@ func (r *Recorder) take() (runs []*run, next uint64, last bool) {
 	return runs, r.next, r.closed
 }
 
-// settle counts what happened to runs that were pending.
-func (r *Recorder) settle(runs []*run, count *uint64) {
+// settle counts what happened to a run that was pending.
+func (r *Recorder) settle(n *run, count *uint64) {
 	r.mu.Lock()
-	for _, n := range runs {
-		r.bytes -= n.bytes
-	}
-	r.stats.Pending -= uint64(len(runs))
-	*count += uint64(len(runs))
-	r.mu.Unlock()
-	for _, n := range runs {
-		*n = run{recorder: r, kinds: n.kinds[:0], tokens: n.tokens[:0]}
-		r.free.Put(n)
-	}
+	defer r.mu.Unlock()
+	r.bytes -= n.bytes
+	r.stats.Pending--
+	*count++
 }
 
 // failed tells the callback of an error.

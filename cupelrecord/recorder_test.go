@@ -99,7 +99,7 @@ func TestBlockedSink(t *testing.T) {
 	}
 	stats := recorder.Stats()
 	assert.EqualValues(t, 101, stats.Pending+stats.Dropped)
-	assert.EqualValues(t, 5000/(512+40), stats.Pending, "what is being written counts")
+	assert.EqualValues(t, 5000/(512+256+1), stats.Pending, "what is being written counts")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	require.ErrorIs(t, recorder.Close(ctx), context.Canceled)
@@ -118,7 +118,7 @@ func TestBlockedSink(t *testing.T) {
 // TestQueueCountsContents: items that wait hold their contents.
 func TestQueueCountsContents(t *testing.T) {
 	s := &store{room: -1}
-	recorder := newRecorder(t, cupelrecord.Config{Sink: s.sink, QueueBytes: 5000, Redaction: observe.Redaction{Show: observe.PartContent}})
+	recorder := newRecorder(t, cupelrecord.Config{Sink: s.sink, QueueBytes: 5000})
 	observed(t, recorder, t.Context(), newItem(t, strings.Repeat("x", 5000), 1))
 	observed(t, recorder, t.Context())
 	require.NoError(t, recorder.Close(t.Context()))

@@ -11,10 +11,7 @@ import (
 	"github.com/klauspost/compress/s2"
 )
 
-const (
-	frameBytes = 256 << 10 // of records, after which a frame is written
-	retryAfter = time.Second
-)
+const retryAfter = time.Second
 
 // writer writes what is recorded. A segment is a stream of s2, whose frames are
 // compressed and have a checksum each, of records in gob.
@@ -28,9 +25,8 @@ type writer struct {
 	held    uint64         // runs in the segment
 	age     *time.Timer    // of the segment
 	retry   time.Time      // when to try again after a failure
-	frame   bytes.Buffer   // records
+	frame   bytes.Buffer   // what is written next
 	record  record         // the last one, whose memory is reused
-	batch   []*run         // the runs in the frame
 }
 
 func (w *writer) loop() {
@@ -43,7 +39,9 @@ func (w *writer) loop() {
 			continue
 		}
 		runs, next, last := w.take()
-		w.writeRuns(runs)
+		for _, n := range runs {
+			w.write(n)
+		}
 		if last {
 			w.end(next)
 			return
@@ -51,28 +49,20 @@ func (w *writer) loop() {
 	}
 }
 
-// writeRuns writes runs in frames. The last frame does not wait for more runs.
-func (w *writer) writeRuns(runs []*run) {
-	for i, n := range runs {
-		if err := w.appendRun(n); err != nil {
-			w.failed(fmt.Errorf("cupelrecord: a run is not recorded: %w", err))
-			w.settle(runs[i:i+1], &w.stats.Failed)
-		} else {
-			w.batch = append(w.batch, n)
-		}
-		if len(w.batch) == 0 || w.frame.Len() < frameBytes && i < len(runs)-1 {
-			continue
-		}
-		count := &w.stats.Written
-		if err := w.writeFrame(); err != nil {
-			count = &w.stats.Failed
-		}
-		w.settle(w.batch, count)
-		clear(w.batch)
-		w.batch = w.batch[:0]
-		if w.size >= w.config.SegmentBytes {
-			w.closeSegment()
-		}
+// write writes the record of a run, in a frame of its own.
+func (w *writer) write(n *run) {
+	count := &w.stats.Written
+	if err := w.encodeRun(n); err != nil {
+		w.failed(fmt.Errorf("cupelrecord: a run is not recorded: %w", err))
+		count = &w.stats.Failed
+	} else if err := w.writeFrame(); err != nil {
+		count = &w.stats.Failed
+	} else {
+		w.held++
+	}
+	w.settle(n, count)
+	if w.size >= w.config.SegmentBytes {
+		w.closeSegment()
 	}
 }
 
@@ -110,13 +100,12 @@ func (w *writer) writeFrame() error {
 	}
 	if err == nil {
 		w.size += w.frame.Len()
-		w.held += uint64(len(w.batch))
 		return nil
 	}
 	w.gob = nil // what it said of types is lost
 	w.closeSegment()
 	if err != errWaiting { //nolint:errorlint // it is never wrapped
-		w.failed(fmt.Errorf("cupelrecord: %d runs are not recorded: %w", len(w.batch), err))
+		w.failed(fmt.Errorf("cupelrecord: a run is not recorded: %w", err))
 		w.retry = now.Add(retryAfter)
 	}
 	return err
