@@ -121,18 +121,14 @@ func readAll(segments ...io.Reader) (runs []*cupelrecord.Run, missing uint64, op
 	var reader cupelrecord.Reader
 	for _, segment := range segments {
 		for run, err := range reader.Read(segment) {
-			gap, isGap := errors.AsType[*cupelrecord.GapError](err)
-			switch {
-			case isGap:
-				missing += gap.To - gap.From
-			case err != nil:
+			if err != nil {
 				errs = append(errs, err)
-			default:
+			} else {
 				runs = append(runs, run)
 			}
 		}
 	}
-	return runs, missing, reader.Open(), errs
+	return runs, reader.Missing, reader.Open(), errs
 }
 
 // numbers are those of runs.

@@ -11,41 +11,32 @@ import (
 	"github.com/wollax/cupel-go/cupel/observe"
 )
 
-// itemParts are those that a record has only where the redaction shows them.
-const itemParts = observe.PartContent | observe.PartID | observe.PartSource | observe.PartTags | observe.PartMetadata | observe.PartGroup | observe.PartFields
-
 // record is what a segment has of a run.
 type record struct {
 	Header
 	End    bool   // there is no run, and Number is that of the next one
 	Budget []byte // in JSON
 	Kinds  []cupel.ContextKind
-	Items  []byte // as redactedItems returns them
+	Items  []byte // the candidates in JSON; nil if nothing else of them is shown
 
 	// Of each candidate in turn: a position in Kinds, the tokens, the place and the form
 	// as varints, and the score in 8 bytes, in little-endian order.
 	KindOf, Tokens, Places, Forms, Scores []byte
 }
 
-// encodeRun makes the frame of a run.
-func (w *writer) encodeRun(n *run) (err error) {
+// makeRecord makes the record of a run.
+func (w *writer) makeRecord(n *run) (err error) {
 	defer func() {
 		if v := recover(); v != nil { // of the function that rewrites; not the value, which may quote an item
 			err = fmt.Errorf("the redaction panicked with a %T", v)
 		}
 	}()
-	redaction := &w.config.Redaction
+	names := names{&w.config.Redaction, make(map[name]string)}
 	r := &w.record
-	*r = record{KindOf: r.KindOf[:0], Tokens: r.Tokens[:0], Places: r.Places[:0], Forms: r.Forms[:0], Scores: r.Scores[:0], Header: Header{
-		Process: w.process, Number: n.number, Clock: n.info.Start.UTC(), Trace: n.trace,
-		Shows: redaction.Show & itemParts, ID: redaction.ID, Metadata: redaction.Metadata,
-	}}
-	r.Pipeline, _ = redaction.Text(observe.PartPipeline, n.info.Pipeline)
-	r.PolicyHash, _ = redaction.Text(observe.PartPipeline, n.info.PolicyHash)
-	if r.Budget, err = json.Marshal(n.info.Budget); err != nil {
-		return err
-	}
-	if r.Items, err = redactedItems(redaction, n.items); err != nil {
+	*r = record{Header: n.Header, KindOf: r.KindOf[:0], Tokens: r.Tokens[:0], Places: r.Places[:0], Forms: r.Forms[:0], Scores: r.Scores[:0]}
+	r.Pipeline, _ = names.Text(observe.PartPipeline, n.Pipeline)
+	r.PolicyHash, _ = names.Text(observe.PartPipeline, n.PolicyHash)
+	if r.Budget, err = json.Marshal(n.budget); err != nil {
 		return err
 	}
 	for i, d := range n.decisions {
@@ -62,43 +53,19 @@ func (w *writer) encodeRun(n *run) (err error) {
 		r.Scores = binary.LittleEndian.AppendUint64(r.Scores, math.Float64bits(d.Score))
 	}
 	for i, kind := range r.Kinds {
-		r.Kinds[i] = redactedKind(redaction, kind)
+		r.Kinds[i] = names.kind(kind, i)
 	}
-	return w.encode(r)
-}
-
-// redactedKind returns what leaves of a kind. An item must have one.
-func redactedKind(redaction *observe.Redaction, kind cupel.ContextKind) cupel.ContextKind {
-	text, _ := redaction.Text(observe.PartKind, string(kind))
-	if kind = cupel.ContextKind(text); kind.IsBlank() {
-		return "redacted"
+	if n.Shows < observe.PartContent { // nothing else of an item
+		return nil
 	}
-	return kind
-}
-
-// redactedItems returns the candidates with what leaves of them, as a list in JSON: an
-// item that is there again is the position of the first one. They are nothing if no more of
-// an item is shown than of each.
-func redactedItems(redaction *observe.Redaction, items []*cupel.ContextItem) ([]byte, error) {
-	if redaction.Show&itemParts == 0 {
-		return nil, nil
-	}
-	first := make(map[*cupel.ContextItem]int, len(items))
-	names := names{redaction, make(map[name]string)}
-	list := make([]any, len(items))
-	for i, item := range items {
-		if at, again := first[item]; again && redaction.Show&observe.PartFields != 0 {
-			list[i] = at
-			continue
+	list := make([]*cupel.ContextItem, len(n.items))
+	for i, item := range n.items {
+		if list[i], err = names.redacted(item, i); err != nil {
+			return err
 		}
-		first[item] = i
-		redacted, err := names.redacted(item, i)
-		if err != nil {
-			return nil, err
-		}
-		list[i] = redacted
 	}
-	return json.Marshal(list)
+	r.Items, err = json.Marshal(list)
+	return err
 }
 
 // names stand for texts that do not leave, where it does that texts are alike.
@@ -128,9 +95,13 @@ func (n *names) text(part observe.Part, text, what string, at int) string {
 	return made
 }
 
+func (n *names) kind(kind cupel.ContextKind, at int) cupel.ContextKind {
+	return cupel.ContextKind(n.text(observe.PartKind, string(kind), "kind", at))
+}
+
 // redacted returns what leaves of the candidate at a position.
 func (n *names) redacted(item *cupel.ContextItem, at int) (*cupel.ContextItem, error) {
-	opts := []cupel.ItemOption{cupel.WithKind(redactedKind(n.Redaction, item.Kind())), cupel.WithMetadata(n.metadata(item))}
+	opts := []cupel.ItemOption{cupel.WithKind(n.kind(item.Kind(), at)), cupel.WithMetadata(n.metadata(item))}
 	if source, ok := n.Text(observe.PartSource, string(item.Source())); ok && source != "" {
 		opts = append(opts, cupel.WithSource(cupel.ContextSource(source)))
 	}
@@ -151,10 +122,14 @@ func (n *names) redacted(item *cupel.ContextItem, at int) (*cupel.ContextItem, e
 // booleans.
 func (n *names) metadata(item *cupel.ContextItem) map[string]any {
 	all := make(map[string]any)
-	add := func(part observe.Part, key string) {
+	for i, key := range append([]string{n.ID}, n.Metadata...) {
+		part := observe.PartMetadata
+		if i == 0 {
+			part = observe.PartID
+		}
 		value, ok := item.MetadataValue(key)
 		if !ok || n.Show&part == 0 {
-			return
+			continue
 		}
 		if text, ok := item.MetadataText(key); ok {
 			value, _ = n.Text(part, text)
@@ -162,12 +137,6 @@ func (n *names) metadata(item *cupel.ContextItem) map[string]any {
 		if text, err := json.Marshal(value); err == nil && text[0] != '[' && text[0] != '{' {
 			all[key] = value
 		}
-	}
-	for _, key := range n.Metadata {
-		add(observe.PartMetadata, key)
-	}
-	if n.ID != "" {
-		add(observe.PartID, n.ID)
 	}
 	return all
 }
@@ -194,13 +163,7 @@ func (n *names) fields(item *cupel.ContextItem, at int) (opts []cupel.ItemOption
 	if key := item.VersionOf(); key != "" {
 		opts = append(opts, cupel.WithVersionOf(n.text(observe.PartGroup, key, "version of", at)))
 	}
-	if forms := item.Variants(); len(forms) > 0 {
-		opts = append(opts, cupel.WithVariants(n.forms(forms)...))
-	}
-	if forms := item.GroupVariants(); len(forms) > 0 {
-		opts = append(opts, cupel.WithGroupVariants(n.forms(forms)...))
-	}
-	return opts
+	return append(opts, cupel.WithVariants(n.forms(item.Variants())...), cupel.WithGroupVariants(n.forms(item.GroupVariants())...))
 }
 
 // forms returns smaller forms with what leaves of their contents.

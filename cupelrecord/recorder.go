@@ -7,8 +7,8 @@
 //
 // A run costs the request a copy of what is recorded. One goroutine compresses the
 // copies and writes them to segments; what waits for it is bounded in bytes. Runs that
-// found no room, or that a sink refused, are counted in [Stats], and a [Reader] reports
-// the gaps that they leave.
+// found no room, or that a sink refused, are counted in [Stats], and a [Reader] counts
+// what is missing.
 //
 // By default a record has the kind, tokens and score of each candidate, and what was
 // decided about it. The [observe.Redaction] of the [Config] says what else leaves.
@@ -22,6 +22,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	mathrand "math/rand/v2"
@@ -167,16 +168,23 @@ func (r *Recorder) StartRun(ctx context.Context, info observe.RunInfo) (context.
 	case info.Streaming || !r.samples(ctx):
 		return ctx, nil
 	}
-	n := &run{recorder: r}
-	if r.config.Trace != nil {
-		n.trace = r.config.Trace(ctx)
-	}
 	if info.Preparation != nil {
 		if scored, ok := info.Preparation.Value(scoredKey{}).(time.Time); ok {
 			info.Start = scored
 		}
 	}
-	n.copy(info)
+	n := &run{recorder: r, budget: info.Budget, items: slices.Clone(info.Items), Header: Header{
+		Process: r.process, Clock: info.Start.UTC(), Pipeline: info.Pipeline, PolicyHash: info.PolicyHash,
+		Shows: r.config.Redaction.Show, ID: r.config.Redaction.ID, Metadata: r.config.Redaction.Metadata,
+	}}
+	if r.config.Trace != nil {
+		n.Trace = r.config.Trace(ctx)
+	}
+	const aRun, anItem = 512, 256
+	n.bytes = aRun + anItem*len(n.items)
+	for _, item := range n.items {
+		n.bytes += len(item.Content())
+	}
 	return ctx, n
 }
 
@@ -195,25 +203,12 @@ func (r *Recorder) samples(ctx context.Context) bool {
 // run is a run that is recorded.
 type run struct {
 	observe.NoTrace
+	Header
 	recorder  *Recorder
-	number    uint64
-	trace     string
-	info      observe.RunInfo
+	budget    cupel.ContextBudget
 	items     []*cupel.ContextItem
 	decisions []observe.Decision
 	bytes     int // that it keeps in memory, about
-}
-
-// copy keeps what the record needs: the list of candidates is the caller's.
-func (n *run) copy(info observe.RunInfo) {
-	const aRun, anItem = 512, 256
-	n.items = slices.Clone(info.Items)
-	n.bytes = aRun + anItem*len(n.items)
-	for _, item := range n.items {
-		n.bytes += len(item.Content())
-	}
-	info.Items, info.Preparation = nil, nil
-	n.info = info
 }
 
 // Detail asks for decisions alone.
@@ -232,7 +227,7 @@ func (n *run) EndRun(_ context.Context, e observe.RunEnd) {
 func (r *Recorder) put(n *run) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	n.number = r.next
+	n.Number = r.next
 	r.next++
 	if r.closed || r.bytes+n.bytes > r.config.QueueBytes {
 		r.stats.Dropped++
@@ -272,6 +267,6 @@ func (r *Recorder) settle(n *run, count *uint64) {
 // failed tells the callback of an error.
 func (r *Recorder) failed(err error) {
 	if r.config.OnError != nil {
-		r.config.OnError(err)
+		r.config.OnError(fmt.Errorf("cupelrecord: %w", err))
 	}
 }

@@ -34,20 +34,20 @@ func TestNothingIsLostUncounted(t *testing.T) {
 		config cupelrecord.Config
 		check  func(*testing.T, cupelrecord.Stats)
 	}{
-		{"a healthy sink", &store{room: -1}, cupelrecord.Config{SegmentBytes: 1000}, func(t *testing.T, s cupelrecord.Stats) {
+		{"a healthy sink", &store{room: -1}, cupelrecord.Config{SegmentBytes: 50_000}, func(t *testing.T, s cupelrecord.Stats) {
 			assert.EqualValues(t, goroutines*each, s.Written)
 		}},
 		{"a short queue", &store{room: -1}, cupelrecord.Config{QueueBytes: 2000}, func(t *testing.T, s cupelrecord.Stats) {
 			assert.Zero(t, s.Failed)
 		}},
-		{"a disk that fills", &store{room: 3000}, cupelrecord.Config{SegmentBytes: 1000}, func(t *testing.T, s cupelrecord.Stats) {
+		{"a disk that fills", &store{room: 30_000}, cupelrecord.Config{SegmentBytes: 10_000}, func(t *testing.T, s cupelrecord.Stats) {
 			assert.Zero(t, s.Dropped)
 			assert.NotZero(t, s.Failed)
 		}},
 		{"no disk", &store{open: errFull}, cupelrecord.Config{}, func(t *testing.T, s cupelrecord.Stats) {
 			assert.EqualValues(t, goroutines*each, s.Failed)
 		}},
-		{"a folder of another owner", &store{room: -1, close: errFull}, cupelrecord.Config{SegmentBytes: 1000}, func(t *testing.T, s cupelrecord.Stats) {
+		{"a folder of another owner", &store{room: -1, close: errFull}, cupelrecord.Config{SegmentBytes: 50_000}, func(t *testing.T, s cupelrecord.Stats) {
 			assert.EqualValues(t, goroutines*each, s.Failed, "what cannot be closed may not be there")
 		}},
 	} {
@@ -387,5 +387,5 @@ func TestRewriteThatPanics(t *testing.T) {
 	assert.EqualValues(t, 1, missing)
 	assert.Empty(t, errs)
 	require.Len(t, told, 1)
-	assert.EqualError(t, told[0], "cupelrecord: a run is not recorded: the redaction panicked with a *errors.errorString")
+	assert.EqualError(t, told[0], "cupelrecord: the redaction panicked with a *errors.errorString")
 }

@@ -1,9 +1,7 @@
 package cupelrecord
 
 import (
-	"bytes"
 	"encoding/gob"
-	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -11,6 +9,8 @@ import (
 	"github.com/klauspost/compress/s2"
 )
 
+// retryAfter is for how long nothing is tried after an error: a full disk would get a
+// segment for each run.
 const retryAfter = time.Second
 
 // writer writes what is recorded. A segment is a stream of s2, whose frames are
@@ -18,14 +18,13 @@ const retryAfter = time.Second
 type writer struct {
 	*Recorder
 	s2      *s2.Writer
+	gob     *gob.Encoder   // of the segment
 	segment io.WriteCloser // nil where none is open
 	opened  int            // segments so far
-	gob     *gob.Encoder   // of the segment, into the frame; nil before its first record
-	size    int            // bytes in the segment, before they were compressed
+	size    int            // bytes in the segment
 	held    uint64         // runs in the segment
 	age     *time.Timer    // of the segment
 	retry   time.Time      // when to try again after a failure
-	frame   bytes.Buffer   // what is written next
 	record  record         // the last one, whose memory is reused
 }
 
@@ -40,7 +39,7 @@ func (w *writer) loop() {
 		}
 		runs, next, last := w.take()
 		for _, n := range runs {
-			w.write(n)
+			w.writeRun(n)
 		}
 		if last {
 			w.end(next)
@@ -49,15 +48,13 @@ func (w *writer) loop() {
 	}
 }
 
-// write writes the record of a run, in a frame of its own.
-func (w *writer) write(n *run) {
-	count := &w.stats.Written
-	if err := w.encodeRun(n); err != nil {
-		w.failed(fmt.Errorf("cupelrecord: a run is not recorded: %w", err))
-		count = &w.stats.Failed
-	} else if err := w.writeFrame(); err != nil {
-		count = &w.stats.Failed
-	} else {
+// writeRun writes the record of a run.
+func (w *writer) writeRun(n *run) {
+	count := &w.stats.Failed
+	if err := w.makeRecord(n); err != nil {
+		w.failed(err)
+	} else if w.write(&w.record) {
+		count = &w.stats.Written
 		w.held++
 	}
 	w.settle(n, count)
@@ -69,46 +66,28 @@ func (w *writer) write(n *run) {
 // end ends the last segment with a record that says how many runs there were.
 func (w *writer) end(next uint64) {
 	if w.opened > 0 {
-		_ = w.encode(&record{Header: Header{Process: w.process, Number: next}, End: true}) // it cannot fail
-		_ = w.writeFrame()                                                                 // the callback has got the error
+		w.write(&record{Header: Header{Process: w.process, Number: next}, End: true})
 	}
 	w.closeSegment()
 }
 
-// encode appends a record to the frame.
-func (w *writer) encode(r *record) error {
-	if w.gob == nil {
-		w.gob = gob.NewEncoder(&w.frame)
+// write writes a record, and reports whether it could. An error ends the segment, since a
+// part of the record may be there.
+func (w *writer) write(r *record) bool {
+	now := time.Now() //nolint:forbidigo // no selection depends on it
+	if now.Before(w.retry) {
+		return false
 	}
-	return w.gob.Encode(r)
-}
-
-// errWaiting is for frames soon after an error, which are not tried: a full disk would
-// get a segment for each.
-var errWaiting = errors.New("cupelrecord: the sink has just failed")
-
-// writeFrame writes the frame to the segment. An error ends the segment, since a part of
-// the frame may be there.
-func (w *writer) writeFrame() error {
-	defer w.frame.Reset()
-	now, err := time.Now(), errWaiting //nolint:forbidigo // no selection depends on it
-	if !now.Before(w.retry) {
-		err = w.open(now)
-	}
+	err := w.open(now)
 	if err == nil {
-		_, err = w.s2.Write(w.frame.Bytes())
+		err = w.gob.Encode(r)
 	}
-	if err == nil {
-		w.size += w.frame.Len()
-		return nil
-	}
-	w.gob = nil // what it said of types is lost
-	w.closeSegment()
-	if err != errWaiting { //nolint:errorlint // it is never wrapped
-		w.failed(fmt.Errorf("cupelrecord: a run is not recorded: %w", err))
+	if err != nil {
+		w.failed(err)
+		w.closeSegment()
 		w.retry = now.Add(retryAfter)
 	}
-	return err
+	return err == nil
 }
 
 // open opens a segment if none is. Names sort by time.
@@ -120,11 +99,19 @@ func (w *writer) open(now time.Time) error {
 	if err != nil {
 		return err
 	}
-	w.s2.Reset(segment)
 	w.segment, w.size, w.held = segment, 0, 0
+	w.s2.Reset(w)
+	w.gob = gob.NewEncoder(w.s2)
 	w.opened++
 	w.age.Reset(w.config.SegmentAge)
 	return nil
+}
+
+// Write writes what is compressed.
+func (w *writer) Write(frame []byte) (int, error) {
+	n, err := w.segment.Write(frame)
+	w.size += n
+	return n, err
 }
 
 // closeSegment closes the open segment. If it cannot be closed, its runs may not be
@@ -135,7 +122,7 @@ func (w *writer) closeSegment() {
 	}
 	w.age.Stop()
 	err := w.segment.Close()
-	w.segment, w.gob = nil, nil
+	w.segment = nil
 	if err == nil {
 		return
 	}
@@ -143,5 +130,5 @@ func (w *writer) closeSegment() {
 	w.stats.Written -= w.held
 	w.stats.Failed += w.held
 	w.mu.Unlock()
-	w.failed(fmt.Errorf("cupelrecord: %d runs of a segment may be lost: %w", w.held, err))
+	w.failed(fmt.Errorf("%d runs of a segment may be lost: %w", w.held, err))
 }

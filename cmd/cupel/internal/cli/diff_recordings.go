@@ -93,19 +93,16 @@ func (d *corpusDifference) read(env *Environment, names []string, two [2]decides
 		}
 		defer done() //nolint:gocritic // a few files of one command
 		for run, err := range reader.Read(r) {
-			if err == nil {
-				if err := d.add(&recorded.Run{Run: run, File: shown(name)}, two); err != nil {
-					return err
-				}
-				continue
-			}
-			note(env, fmt.Sprintf("%s: %s", shown(name), strings.TrimPrefix(err.Error(), "cupelrecord: ")))
-			if gap, ok := errors.AsType[*cupelrecord.GapError](err); ok {
-				d.Missing += gap.To - gap.From
-			} else {
+			if err != nil {
 				d.LeftOut++
+				note(env, fmt.Sprintf("%s: %s", shown(name), strings.TrimPrefix(err.Error(), "cupelrecord: ")))
+			} else if err := d.add(&recorded.Run{Run: run, File: shown(name)}, two); err != nil {
+				return err
 			}
 		}
+	}
+	if d.Missing = reader.Missing; d.Missing > 0 {
+		note(env, fmt.Sprintf("%d runs are missing between those that were recorded", d.Missing))
 	}
 	for _, process := range reader.Open() {
 		note(env, fmt.Sprintf("process %s did not close its recorder: its last runs may be missing", process))

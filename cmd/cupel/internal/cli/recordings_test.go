@@ -142,7 +142,7 @@ func TestDiffDamagedRecordings(t *testing.T) {
 	record(t, "gap", redaction)
 	code, stdout, stderr = fed(t, "", "diff", "recorded", "chat", "--recordings", "gap", "--json")
 	require.Equal(t, exitOK, code)
-	require.Contains(t, stderr, " are missing: 1 from number 0 on\n")
+	require.Contains(t, stderr, "cupel: note: 1 runs are missing between those that were recorded\n")
 	decodeJSON(t, stdout, &d)
 	require.Equal(t, []int{2, 0, 1}, []int{d.Runs, d.Changed, int(d.Missing)})
 }

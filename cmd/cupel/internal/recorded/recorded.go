@@ -64,23 +64,18 @@ func (r *Run) withContents(contents map[string]string, needed string) ([]*cupel.
 			found[item.Content()] = content
 		}
 	}
-	made := make(map[*cupel.ContextItem]*cupel.ContextItem) // some strategies tell an item from its copies
-	items := make([]*cupel.ContextItem, len(r.Items))
+	items := slices.Clone(r.Items)
 	for i, item := range r.Items {
 		content, ok := found[item.Content()]
 		if !ok && needed != "" {
 			return nil, fmt.Errorf("%s reads contents, and that of %s is missing", needed, r.name(i))
 		}
-		if made[item] == nil {
-			made[item] = item
-			if ok {
-				var err error
-				if made[item], err = item.With(cupel.WithContent(content, item.Tokens())); err != nil {
-					return nil, err
-				}
+		if ok {
+			var err error
+			if items[i], err = item.With(cupel.WithContent(content, item.Tokens())); err != nil {
+				return nil, err
 			}
 		}
-		items[i] = made[item]
 	}
 	return items, nil
 }
