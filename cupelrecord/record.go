@@ -58,13 +58,12 @@ func (w *writer) makeRecord(n *run) (err error) {
 	if n.Shows < observe.PartContent { // nothing else of an item
 		return nil
 	}
-	list := make([]*cupel.ContextItem, len(n.items))
 	for i, item := range n.items {
-		if list[i], err = names.redacted(item, i); err != nil {
+		if n.items[i], err = names.redacted(item, i); err != nil {
 			return err
 		}
 	}
-	r.Items, err = json.Marshal(list)
+	r.Items, err = json.Marshal(n.items)
 	return err
 }
 

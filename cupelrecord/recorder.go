@@ -50,9 +50,7 @@ const Extension = ".cupelrec"
 // folder if there is none, and never opens a file that exists.
 func Folder(path string) Sink {
 	return func(name string) (io.WriteCloser, error) {
-		if err := os.MkdirAll(path, 0o700); err != nil {
-			return nil, err
-		}
+		_ = os.MkdirAll(path, 0o700) // opening the file reports an error
 		return os.OpenFile(filepath.Join(path, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	}
 }
@@ -115,13 +113,12 @@ func New(config Config) (*Recorder, error) {
 	}
 	const usual = 64 << 20
 	config.QueueBytes, config.SegmentBytes = cmp.Or(config.QueueBytes, usual), cmp.Or(config.SegmentBytes, usual)
-	config.SegmentAge = cmp.Or(config.SegmentAge, time.Hour)
+	config.SegmentAge, config.Share = cmp.Or(config.SegmentAge, time.Hour), cmp.Or(config.Share, 1)
 	r := &Recorder{config: config, process: rand.Text(), ready: make(chan struct{}, 1), done: make(chan struct{})}
 	w := &writer{
 		Recorder: r, age: time.NewTimer(config.SegmentAge),
 		s2: s2.NewWriter(nil, s2.WriterConcurrency(1), s2.WriterFlushOnWrite()),
 	}
-	w.age.Stop()
 	go w.loop()
 	return r, nil
 }
@@ -190,10 +187,7 @@ func (r *Recorder) StartRun(ctx context.Context, info observe.RunInfo) (context.
 
 // samples reports whether to record a run.
 func (r *Recorder) samples(ctx context.Context) bool {
-	switch {
-	case r.config.Share == 0:
-		return true
-	case r.config.Key == nil:
+	if r.config.Key == nil {
 		return mathrand.Float64() < r.config.Share
 	}
 	hash := sha256.Sum256([]byte(r.config.Key(ctx)))

@@ -27,7 +27,7 @@ import (
 // TestNothingIsLostUncounted: of the runs of 16 goroutines each is written, or counted,
 // and readers see the gaps.
 func TestNothingIsLostUncounted(t *testing.T) {
-	const goroutines, each = 16, 400
+	const goroutines, each = 16, 1250 // so that all rows have 100,000 runs
 	for _, row := range []struct {
 		name   string
 		store  *store
