@@ -77,8 +77,9 @@ func validValue(v attribute.Value) attribute.Value {
 		return attribute.SliceValue(each(v.AsSlice(), validValue)...)
 	case attribute.MAP:
 		return attribute.MapValue(each(v.AsMap(), valid)...)
+	default:
+		return v
 	}
-	return v
 }
 
 func validText(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }

@@ -35,7 +35,7 @@ func newRecorder(tb testing.TB, config cupelrecord.Config) *cupelrecord.Recorder
 var start = time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC)
 
 // observed goes through a run as a pipeline does, and returns whether it was recorded.
-func observed(tb testing.TB, r *cupelrecord.Recorder, ctx context.Context, items ...*cupel.ContextItem) bool {
+func observed(ctx context.Context, tb testing.TB, r *cupelrecord.Recorder, items ...*cupel.ContextItem) bool {
 	tb.Helper()
 	budget, err := cupel.NewContextBudget(100, 50)
 	require.NoError(tb, err)
@@ -104,7 +104,7 @@ func (s *stored) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed++
-	return s.store.close
+	return s.close
 }
 
 // all returns what is read from the segments: the runs, how many are said to be missing,

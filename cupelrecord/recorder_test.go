@@ -32,22 +32,22 @@ func TestNothingIsLostUncounted(t *testing.T) {
 		name   string
 		store  *store
 		config cupelrecord.Config
-		check  func(*testing.T, cupelrecord.Stats)
+		check  func(cupelrecord.Stats)
 	}{
-		{"a healthy sink", &store{room: -1}, cupelrecord.Config{SegmentBytes: 50_000}, func(t *testing.T, s cupelrecord.Stats) {
+		{"a healthy sink", &store{room: -1}, cupelrecord.Config{SegmentBytes: 50_000}, func(s cupelrecord.Stats) {
 			assert.EqualValues(t, goroutines*each, s.Written)
 		}},
-		{"a short queue", &store{room: -1}, cupelrecord.Config{QueueBytes: 2000}, func(t *testing.T, s cupelrecord.Stats) {
+		{"a short queue", &store{room: -1}, cupelrecord.Config{QueueBytes: 2000}, func(s cupelrecord.Stats) {
 			assert.Zero(t, s.Failed)
 		}},
-		{"a disk that fills", &store{room: 30_000}, cupelrecord.Config{SegmentBytes: 10_000}, func(t *testing.T, s cupelrecord.Stats) {
+		{"a disk that fills", &store{room: 30_000}, cupelrecord.Config{SegmentBytes: 10_000}, func(s cupelrecord.Stats) {
 			assert.Zero(t, s.Dropped)
 			assert.NotZero(t, s.Failed)
 		}},
-		{"no disk", &store{open: errFull}, cupelrecord.Config{}, func(t *testing.T, s cupelrecord.Stats) {
+		{"no disk", &store{open: errFull}, cupelrecord.Config{}, func(s cupelrecord.Stats) {
 			assert.EqualValues(t, goroutines*each, s.Failed)
 		}},
-		{"a folder of another owner", &store{room: -1, close: errFull}, cupelrecord.Config{SegmentBytes: 50_000}, func(t *testing.T, s cupelrecord.Stats) {
+		{"a folder of another owner", &store{room: -1, close: errFull}, cupelrecord.Config{SegmentBytes: 50_000}, func(s cupelrecord.Stats) {
 			assert.EqualValues(t, goroutines*each, s.Failed, "what cannot be closed may not be there")
 		}},
 	} {
@@ -60,7 +60,7 @@ func TestNothingIsLostUncounted(t *testing.T) {
 			for range goroutines {
 				all.Go(func() {
 					for range each {
-						observed(t, recorder, t.Context())
+						observed(t.Context(), t, recorder)
 					}
 				})
 			}
@@ -69,7 +69,7 @@ func TestNothingIsLostUncounted(t *testing.T) {
 			stats := recorder.Stats()
 			assert.EqualValues(t, goroutines*each, stats.Written+stats.Dropped+stats.Failed, "%+v", stats)
 			assert.Zero(t, stats.Pending)
-			row.check(t, stats)
+			row.check(stats)
 			assert.Equal(t, stats.Failed > 0, len(told) > 0)
 			for _, err := range told {
 				require.ErrorIs(t, err, errFull)
@@ -79,10 +79,10 @@ func TestNothingIsLostUncounted(t *testing.T) {
 				assert.Len(t, runs, int(stats.Written))
 			}
 			if len(open) == 0 && len(runs) > 0 {
-				assert.EqualValues(t, goroutines*each, len(runs)+int(missing), "what is not there is a gap")
+				assert.Equal(t, goroutines*each, len(runs)+int(missing), "what is not there is a gap")
 			}
 			assert.IsIncreasing(t, append(numbers(runs), 1<<60))
-			assert.Equal(t, row.store.closed, len(row.store.names), "each segment is closed")
+			assert.Len(t, row.store.names, row.store.closed, "each segment is closed")
 		})
 	}
 }
@@ -92,10 +92,10 @@ func TestNothingIsLostUncounted(t *testing.T) {
 func TestBlockedSink(t *testing.T) {
 	s := &store{room: -1, hold: make(chan struct{}), held: make(chan struct{}, 100)}
 	recorder := newRecorder(t, cupelrecord.Config{Sink: s.sink, QueueBytes: 5000})
-	observed(t, recorder, t.Context())
+	observed(t.Context(), t, recorder)
 	<-s.held
 	for range 100 {
-		observed(t, recorder, t.Context())
+		observed(t.Context(), t, recorder)
 	}
 	stats := recorder.Stats()
 	assert.EqualValues(t, 101, stats.Pending+stats.Dropped)
@@ -103,8 +103,8 @@ func TestBlockedSink(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	require.ErrorIs(t, recorder.Close(ctx), context.Canceled)
-	observed(t, recorder, t.Context())
-	assert.EqualValues(t, stats.Dropped+1, recorder.Stats().Dropped, "a run after Close")
+	observed(t.Context(), t, recorder)
+	assert.Equal(t, stats.Dropped+1, recorder.Stats().Dropped, "a run after Close")
 	close(s.hold)
 	require.NoError(t, recorder.Close(t.Context()))
 	assert.Equal(t, cupelrecord.Stats{Written: stats.Pending, Dropped: stats.Dropped + 1}, recorder.Stats())
@@ -112,15 +112,15 @@ func TestBlockedSink(t *testing.T) {
 	assert.Empty(t, errs)
 	assert.Empty(t, open)
 	assert.Len(t, runs, int(stats.Pending))
-	assert.EqualValues(t, stats.Dropped+1, missing)
+	assert.Equal(t, stats.Dropped+1, missing)
 }
 
 // TestQueueCountsContents: items that wait hold their contents.
 func TestQueueCountsContents(t *testing.T) {
 	s := &store{room: -1}
 	recorder := newRecorder(t, cupelrecord.Config{Sink: s.sink, QueueBytes: 5000})
-	observed(t, recorder, t.Context(), newItem(t, strings.Repeat("x", 5000), 1))
-	observed(t, recorder, t.Context())
+	observed(t.Context(), t, recorder, newItem(t, strings.Repeat("x", 5000), 1))
+	observed(t.Context(), t, recorder)
 	require.NoError(t, recorder.Close(t.Context()))
 	assert.Equal(t, cupelrecord.Stats{Written: 1, Dropped: 1}, recorder.Stats())
 }
@@ -132,16 +132,16 @@ func TestFailuresPause(t *testing.T) {
 		s := &store{room: 0}
 		recorder := newRecorder(t, cupelrecord.Config{Sink: s.sink})
 		record := func() {
-			observed(t, recorder, t.Context())
+			observed(t.Context(), t, recorder)
 			synctest.Wait()
 		}
 		record()
 		s.room = -1
-		time.Sleep(time.Second - 1)
+		time.Sleep(time.Second - time.Nanosecond)
 		record()
 		assert.Equal(t, cupelrecord.Stats{Failed: 2}, recorder.Stats())
 		assert.Len(t, s.names, 1)
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		record()
 		assert.Equal(t, cupelrecord.Stats{Failed: 2, Written: 1}, recorder.Stats())
 		require.NoError(t, recorder.Close(t.Context()))
@@ -159,26 +159,26 @@ func TestRotation(t *testing.T) {
 		s := &store{room: -1}
 		recorder := newRecorder(t, cupelrecord.Config{Sink: s.sink, SegmentBytes: 1000, SegmentAge: time.Minute})
 		for range 20 {
-			observed(t, recorder, t.Context())
+			observed(t.Context(), t, recorder)
 			synctest.Wait()
 		}
 		segments := len(s.names)
 		assert.Greater(t, segments, 2, "by size")
 		assert.Less(t, segments, 10)
 		if s.closed == segments { // the last one was full
-			observed(t, recorder, t.Context())
+			observed(t.Context(), t, recorder)
 			synctest.Wait()
 			segments++
 		}
 		require.Len(t, s.names, segments)
-		time.Sleep(time.Minute - 1)
+		time.Sleep(time.Minute - time.Nanosecond)
 		synctest.Wait()
 		assert.Equal(t, segments-1, s.closed, "one is open")
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		synctest.Wait()
 		assert.Equal(t, segments, s.closed, "by age")
 		time.Sleep(time.Hour)
-		observed(t, recorder, t.Context())
+		observed(t.Context(), t, recorder)
 		synctest.Wait()
 		assert.Len(t, s.names, segments+1)
 		assert.IsIncreasing(t, s.names, "names sort by time")
@@ -197,7 +197,7 @@ func TestFolder(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "recordings")
 	record := func() {
 		recorder := newRecorder(t, cupelrecord.Config{Sink: cupelrecord.Folder(folder)})
-		observed(t, recorder, t.Context())
+		observed(t.Context(), t, recorder)
 		require.NoError(t, recorder.Close(t.Context()))
 		require.NoError(t, recorder.Close(t.Context()))
 	}
@@ -262,7 +262,7 @@ func TestKilled(t *testing.T) {
 	if folder := os.Getenv(folderOf); folder != "" {
 		recorder := newRecorder(t, cupelrecord.Config{Sink: cupelrecord.Folder(folder)})
 		for {
-			observed(t, recorder, t.Context())
+			observed(t.Context(), t, recorder)
 			_, err := fmt.Println("written:", recorder.Stats().Written)
 			require.NoError(t, err)
 		}
@@ -298,7 +298,7 @@ func TestCut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		recorder := newRecorder(t, cupelrecord.Config{Sink: s.sink})
 		for range 3 {
-			observed(t, recorder, t.Context())
+			observed(t.Context(), t, recorder)
 			synctest.Wait() // so that each has a frame
 		}
 		require.NoError(t, recorder.Close(t.Context()))
@@ -331,7 +331,7 @@ func TestSampling(t *testing.T) {
 	recorded := func(share float64, keyOf func(context.Context) string) (list []bool) {
 		recorder := newRecorder(t, cupelrecord.Config{Sink: (&store{room: -1}).sink, Share: share, Key: keyOf})
 		for i := range 2000 {
-			list = append(list, observed(t, recorder, context.WithValue(t.Context(), key{}, i/2)))
+			list = append(list, observed(context.WithValue(t.Context(), key{}, i/2), t, recorder))
 		}
 		require.NoError(t, recorder.Close(t.Context()))
 		stats := recorder.Stats()
@@ -377,9 +377,9 @@ func TestRewriteThatPanics(t *testing.T) {
 		}
 		return text
 	}}})
-	observed(t, recorder, t.Context())
-	observed(t, recorder, t.Context(), newItem(t, "a", 1, cupel.WithKind("bad")))
-	observed(t, recorder, t.Context())
+	observed(t.Context(), t, recorder)
+	observed(t.Context(), t, recorder, newItem(t, "a", 1, cupel.WithKind("bad")))
+	observed(t.Context(), t, recorder)
 	require.NoError(t, recorder.Close(t.Context()))
 	assert.Equal(t, cupelrecord.Stats{Written: 2, Failed: 1}, recorder.Stats())
 	runs, missing, _, errs := s.all()
