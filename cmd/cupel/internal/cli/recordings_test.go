@@ -167,6 +167,7 @@ func TestDiffRecordingsFailures(t *testing.T) {
 		{"one content", "diff recorded near.toml --recordings runs --contents contents.jsonl", exitSelection, `nearDuplicates reads contents, and that of candidate 6 (Memory, without an id)` + missing, "it has no id to join by"},
 		{"relevance", "diff recorded relevance -q words --recordings runs --contents contents.jsonl", exitSelection, `relevance reads contents, and that of candidate 6`, "a scorer reads it too"},
 		{"no ids", "diff recorded chat --recordings runs --contents contents.toml", exitUsage, "contents.toml", "it is not there"},
+		{"replay", "replay --data " + name, exitUsage, name + " has recorded selections", "they have no messages"},
 		{"items", "diff chat rag -i x.jsonl --recordings runs", exitUsage, "[items recordings]", "the candidates are those of the runs"},
 	})
 	require.NoError(t, os.Mkdir("empty", 0o700))
