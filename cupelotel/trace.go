@@ -39,6 +39,9 @@ type TraceCollector struct {
 	limit     int // negative: none
 	redaction redaction
 	itemAttrs []func(*cupel.ContextItem) []attribute.KeyValue
+
+	conventions Convention
+	reportAttrs []func(*cupel.SelectionReport) []attribute.KeyValue
 }
 
 // NewTraceCollector returns a collector. By default it makes spans with the
@@ -92,7 +95,11 @@ func (c *TraceCollector) StartRun(ctx context.Context, info observe.RunInfo) (co
 			return ctx, nil
 		}
 	}
-	return ctx, &traceRun{collector: c, root: span, log: records, budget: info.Budget, streaming: info.Streaming, preparing: info.Preparing}
+	r := &traceRun{collector: c, root: span, log: records, budget: info.Budget, streaming: info.Streaming, preparing: info.Preparing}
+	if c.conventions != 0 && span.IsRecording() {
+		r.items = slices.Clone(info.Items)
+	}
+	return ctx, r
 }
 
 // preparationKey is where the context of a run that prepared has its span.
@@ -114,6 +121,9 @@ func (c *TraceCollector) rootAttributes(ctx context.Context, info observe.RunInf
 	}
 	if info.PolicyHash != "" {
 		attrs = append(attrs, policyHashKey.String(c.redaction.text(observe.PartPipeline, info.PolicyHash)))
+	}
+	if !info.Preparing {
+		attrs = c.appendKinds(ctx, attrs)
 	}
 	return attrs
 }
@@ -168,6 +178,8 @@ type traceRun struct {
 	preparing bool
 	read      int                    // candidates of a streaming run
 	said      string                 // about the failure of a stage
+	items     []*cupel.ContextItem   // only for conventions
+	reasons   []observe.ReasonCount  // only for conventions
 	stages    [len(stages)]stageSpan // several are open at once in a streaming run
 }
 
@@ -183,7 +195,9 @@ func (r *traceRun) Detail() observe.TraceDetail {
 	return observe.TraceDetail{
 		Items:      r.collector.verbosity >= VerbosityFull,
 		Exclusions: events,
-		Reasons:    events || r.log != nil,
+		Reasons:    events || r.log != nil || r.collector.conventions != 0,
+		Decisions:  r.collector.conventions != 0,
+		Report:     len(r.collector.reportAttrs) > 0,
 	}
 }
 
@@ -194,11 +208,12 @@ func (r *traceRun) StartStage(ctx context.Context, s observe.StageStart) context
 		return ctx
 	}
 	name := stageNames[at]
+	attrs := append(make([]attribute.KeyValue, 0, 3), stageNameKey.String(name), stageItemCountInKey.Int(s.CountIn))
+	if r.collector.conventions&OpenInference != 0 {
+		attrs = append(attrs, openInferenceKindKey.String("CHAIN"))
+	}
 	//nolint:spancheck // EndStage ends it: the pipeline calls that for each stage that has started
-	ctx, span := r.collector.tracer.Start(trace.ContextWithSpan(ctx, r.root), stageSpanPrefix+name, trace.WithAttributes(
-		stageNameKey.String(name),
-		stageItemCountInKey.Int(s.CountIn),
-	))
+	ctx, span := r.collector.tracer.Start(trace.ContextWithSpan(ctx, r.root), stageSpanPrefix+name, trace.WithAttributes(attrs...))
 	r.stages[at] = stageSpan{span, s.CountIn}
 	return ctx //nolint:spancheck // see above
 }
@@ -210,6 +225,9 @@ func (r *traceRun) EndStage(_ context.Context, e observe.StageEnd) {
 	}
 	if r.log != nil {
 		r.log.stage(e)
+	}
+	if r.collector.conventions != 0 {
+		r.reasons = append(r.reasons, e.Reasons...)
 	}
 	if e.Err != nil {
 		r.said = r.collector.description(e.Err)
@@ -289,6 +307,12 @@ func (r *traceRun) EndRun(ctx context.Context, e observe.RunEnd) {
 		r.root.SetStatus(codes.Error, r.said)
 	}
 	r.root.SetAttributes(attrs...)
+	if r.root.IsRecording() && e.Decisions != nil {
+		r.root.SetAttributes(r.appendDocuments(nil, e.Decisions)...)
+	}
+	if r.root.IsRecording() && e.Report != nil {
+		r.root.SetAttributes(r.collector.appendReport(nil, e.Report)...)
+	}
 	if r.log != nil {
 		r.log.end(trace.ContextWithSpan(ctx, r.root), e, attrs)
 	}
