@@ -3,6 +3,7 @@ package cupelrelevance
 import (
 	"context"
 	"maps"
+	"math"
 	"slices"
 	"sync"
 	"weak"
@@ -37,7 +38,8 @@ type fact struct {
 	group uint32 // number of the name of its group
 	terms uint32 // in all fields
 	timed bool   // it has a timestamp
-	block bool   // it has three lines or more
+	bytes uint32 // of its content
+	mark  uint32 // of its content, see [cohesionOf]
 }
 
 // wasted is the largest share of a corpus that no list has: 1 divided by it.
@@ -71,7 +73,11 @@ func (c *corpus) follow(ctx context.Context, l *list, all []*cupel.ContextItem, 
 	if len(others) > 0 && len(n.items) > len(all)/2 {
 		return false, nil
 	}
-	if err := c.add(ctx, l, all, n); err != nil {
+	var before *cohesion
+	if len(others) > 0 {
+		before = others[0].order.cohesion
+	}
+	if err := c.add(ctx, l, all, n, before); err != nil {
 		return false, err
 	}
 	l.corpus = c
@@ -152,13 +158,13 @@ next:
 
 // add reads new items. It finds out what is not in the text concurrently with
 // the text, which takes longer. If it fails, the corpus is as before.
-func (c *corpus) add(ctx context.Context, l *list, all []*cupel.ContextItem, added newItems) error {
+func (c *corpus) add(ctx context.Context, l *list, all []*cupel.ContextItem, added newItems, before *cohesion) error {
 	var facts []fact
 	var named []naming
 	var group sync.WaitGroup
 	group.Go(func() {
 		facts, named = c.describe(added.items)
-		l.order = newOrder(all, l.words.numbers, facts, len(c.groups), c.settings.gap)
+		l.order = newOrder(all, l.words.numbers, facts, len(c.groups), c.settings.gap, before)
 	})
 	terms := make([]uint32, len(added.items))
 	segments := c.segments
@@ -202,7 +208,7 @@ func (c *corpus) describe(added []*cupel.ContextItem) ([]fact, []naming) {
 			}
 		}
 		_, timed := item.Timestamp()
-		facts = append(facts, fact{group: group, timed: timed, block: isBlock(item.Content())})
+		facts = append(facts, fact{group: group, timed: timed, bytes: uint32(min(len(item.Content()), math.MaxUint32)), mark: markOf(item.Content())})
 	}
 	return facts, named
 }

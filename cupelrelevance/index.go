@@ -143,7 +143,8 @@ func WithFields(fields ...Field) IndexOption {
 // WithGroups sets the metadata keys that assign an item to a group, such as a
 // session, document or thread. The first key that an item has counts; items
 // without any form one group. Items of different groups are never near each
-// other. The default is session, conversation, thread, document, file and path;
+// other, unless groups have fewer than two items on average: such groups are
+// none. The default is session, conversation, thread, document, file and path;
 // without keys all items are one group. Values may be strings, numbers or
 // booleans.
 func WithGroups(keys ...string) IndexOption {

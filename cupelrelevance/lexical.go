@@ -148,7 +148,7 @@ func (x *Lexical) eachTerm(w *words, f func(weight float64, items []uint32, valu
 		if d := float64(len(s.touched)); d > 0 {
 			idf := ln(1 + (n-d+0.5)/(d+0.5))
 			if x.rare {
-				idf *= math.Sqrt(idf)
+				idf *= math.Sqrt(math.Sqrt(idf))
 			}
 			for _, i := range s.touched {
 				frequency := s.frequency[i]

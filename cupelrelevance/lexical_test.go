@@ -59,7 +59,7 @@ func plainBM25(items []*cupel.ContextItem, query string, language Language, k1, 
 		}
 		idf := math.Log(1 + (n-d+0.5)/(d+0.5))
 		if rare {
-			idf = math.Pow(idf, 1.5)
+			idf = math.Pow(idf, 1.25)
 		}
 		for i := range items {
 			if f := frequency[i][term]; f > 0 {

@@ -30,16 +30,18 @@ func TestOrder(t *testing.T) {
 	}{
 		{"groups", [][]any{{"session", "a"}, {"session", "b"}, {"session", "a"}, {"session", "b"}}, nil, "[0 2] [1 3]",
 			"what is next in the session counts, not what is next in the list"},
-		{"first key", [][]any{{"session", "a", "file", "x"}, {"session", "b", "file", "x"}}, nil, "[0] [1]", "a file has several sessions"},
-		{"second key", [][]any{{"file", "x"}, {"file", "y"}, {"file", "x"}}, nil, "[0 2] [1]", "where the first is absent, the next counts"},
-		{"other key", [][]any{{"part", 1}, {"part", 2}}, []IndexOption{WithGroups("part")}, "[0] [1]", "numbers name groups as well"},
+		{"first key", [][]any{{"session", "a", "file", "x"}, {"session", "b", "file", "x"}, {"session", "a"}, {"session", "b"}}, nil, "[0 2] [1 3]", "a file has several sessions"},
+		{"second key", [][]any{{"file", "x"}, {"file", "y"}, {"file", "x"}, {"file", "y"}}, nil, "[0 2] [1 3]", "where the first is absent, the next counts"},
+		{"groups of one", [][]any{{"file", "x"}, {"file", "y"}, {"file", "x"}}, nil, "[0 1 2]", "most groups have one item, and none says what belongs together"},
+		{"groups of one, in time", [][]any{{"file", "x", "at", minute(2)}, {"file", "y", "at", minute(1)}}, nil, "[1 0]", "their order is still that of time"},
+		{"other key", [][]any{{"part", 1}, {"part", 2}, {"part", 1}, {"part", 2}}, []IndexOption{WithGroups("part")}, "[0 2] [1 3]", "numbers name groups as well"},
 		{"numbers", [][]any{{"part", 1}, {"part", "1"}, {"part", int64(1)}, {"part", 1.0}, {"part", json.Number("1")}, {"part", 1.5}, {"part", true}, {"part", "true"}, {"part", ""}, {}},
 			[]IndexOption{WithGroups("part")}, "[0 1 2 3 4] [5] [6 7] [8 9]", "they are what they are written as"},
-		{"no key", [][]any{{"session", "a"}, {"session", "b"}}, []IndexOption{WithGroups()}, "[0 1]", "without keys there is one group"},
+		{"no key", [][]any{{"session", "a"}, {"session", "b"}, {"session", "a"}, {"session", "b"}}, []IndexOption{WithGroups()}, "[0 1 2 3]", "without keys there is one group"},
 		{"time", [][]any{{"at", minute(3)}, {"at", minute(1)}, {"at", minute(2)}}, nil, "[1 2 0]", "where all have a time, that is the order"},
 		{"time of some", [][]any{{"at", minute(3)}, {"at", minute(1)}, {}}, nil, "[0 1 2]", "where some have none, the list is the order"},
-		{"pause", [][]any{{"at", minute(0)}, {"at", minute(60)}, {"at", minute(121)}}, nil, "[0 1] [2]", "more than an hour makes two groups"},
-		{"shorter pause", [][]any{{"at", minute(0)}, {"at", minute(2)}}, []IndexOption{WithGap(time.Minute)}, "[0] [1]", "the pause can be set"},
+		{"pause", [][]any{{"at", minute(0)}, {"at", minute(60)}, {"at", minute(121)}, {"at", minute(122)}}, nil, "[0 1] [2 3]", "more than an hour makes two groups"},
+		{"shorter pause", [][]any{{"at", minute(0)}, {"at", minute(1)}, {"at", minute(3)}, {"at", minute(4)}}, []IndexOption{WithGap(time.Minute)}, "[0 1] [2 3]", "the pause can be set"},
 	} {
 		items := make([]*cupel.ContextItem, len(c.items))
 		for i, pairs := range c.items {
@@ -102,7 +104,7 @@ func TestPassagesByDefinition(t *testing.T) {
 				for a, i := range sequence {
 					d := 0.0
 					for b, j := range sequence {
-						d += math.Pow(l.order.decays[g], math.Abs(float64(a-b))) * values[j]
+						d += math.Pow(l.order.manners[g].decay, math.Abs(float64(a-b))) * values[j]
 					}
 					want[i] += weight * d * 13 / (d + 12)
 				}
@@ -212,17 +214,14 @@ func TestRelevanceByDefinition(t *testing.T) {
 		mentionsOf(rare).score(l, named)
 		want := make([]float64, len(items))
 		for g := range l.order.numGroups() {
-			short := max(0.25, 1/(1+l.order.size*l.order.size/2500))
-			if l.order.decays[g] == decayBlock {
-				short = 1
-			}
+			single := l.order.manners[g].own
 			best := 0.0
 			for _, i := range l.order.at(g) {
 				own[i] += 0.1 * stops[i]
 				best = max(best, own[i])
 			}
 			for _, i := range l.order.at(g) {
-				want[i] = (passages[i] + short*(own[i]+0.75*best+0.2*named[i])) / (1 + short*(1.1*1.75+0.2)) * math.Pow(10/(10+float64(items[i].Tokens())), 0.25)
+				want[i] = (passages[i] + single*(own[i]+0.3*best+0.2*named[i])) / (1 + single*(1.1*1.3+0.2)) * math.Pow(10/(10+float64(items[i].Tokens())), 0.25)
 			}
 		}
 		highest := make(map[*cupel.ContextItem]float64)
@@ -269,40 +268,54 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// TestDecay looks at what decides how far words spread.
-func TestDecay(t *testing.T) {
+// TestManner looks at what decides how far words spread, and how much an item
+// counts.
+func TestManner(t *testing.T) {
 	for _, c := range []struct {
-		size, blocks int
-		want         float64
-		why          string
+		items       int
+		bytes, lift float64
+		decay, own  float64
+		why         string
 	}{
-		{1, 0, 0.95 - 0.35/(1+1.0/2500), "alone"},
-		{50, 0, 0.775, "half of the difference"},
-		{1000, 0, 0.95 - 0.35/401, "a meeting"},
-		{1000, 500, 0.95 - 0.35/401, "half of the items are not most"},
-		{1000, 501, 0.4, "a file"},
-		{1, 1, 0.4, "a file of one function"},
+		{693, 0, 1.5, 0.99, 0.0625, "turns of a meeting without a word"},
+		{693, 3000, 1.5, 0.99 / 4, 0.0625, "long turns need fewer others"},
+		{7, 0, 1.5, 0.5, 1 / (1 + 49.0/2500), "a short group has several passages"},
+		{693, 3000, 3, 0.99 / 4, 1, "a list of many topics"},
+		{693, 3000, 7, 0.99 / 4, 1, "more topics than many"},
+		{693, 0, 1, 0, 1 / (1 + 693*693/2500.0), "strangers"},
+		{693, 0, 1.025, 0.99 / 2, 1 / (1 + 693*693/2500.0), "half strangers"},
 	} {
-		if got := decayOf(c.size, c.blocks); !near(got, c.want) {
-			t.Errorf("%d items, %d blocks: got %v, want %v: %s", c.size, c.blocks, got, c.want, c.why)
+		if got := mannerOf(c.items, c.bytes, c.lift); !near(got.decay, c.decay) || !near(got.own, c.own) {
+			t.Errorf("%d items of %v bytes, lift %v: got %v, want %v and %v: %s", c.items, c.bytes, c.lift, got, c.decay, c.own, c.why)
 		}
 	}
-	for text, want := range map[string]bool{"": false, "a": false, "a\nb": false, "a\nb\n": true, "a\n\nb": true, "\n\n": true} {
-		if isBlock(text) != want {
-			t.Errorf("%q: got %t", text, !want)
-		}
+}
+
+// TestCohesion compares a list in which each two neighbours have a subject with
+// the same items in any order.
+func TestCohesion(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 4))
+	items := make([]*cupel.ContextItem, 3000)
+	for i := range items {
+		items[i] = item(t, fmt.Sprintf("w%d v%d x%d y%d", i/3, i/3, r.IntN(40), r.IntN(40)))
 	}
-	// Each group has a decay of its own.
-	var items []*cupel.ContextItem
-	for i := range 6 {
-		items = append(items, item(t, []string{"roof", "a", "b"}[i%3], "session", "chat"), item(t, []string{"roof\n{\n}", "\na\n", "\nb\n"}[i%3], "file", "x.go"))
+	lift := func(index *Index, items []*cupel.ContextItem) float64 {
+		l, err := index.of(t.Context(), items)
+		require.NoError(t, err)
+		return l.order.cohesion.lift(false)
 	}
 	index := Must(NewIndex())
-	l, err := index.of(t.Context(), items)
-	if err != nil {
-		t.Fatal(err)
+	together := lift(index, items)
+	known := index.lists[0].order.cohesion
+	assert.Equal(t, lift(Must(NewIndex()), append(items[:2000:2000], items[2500:]...)), lift(index, append(items[:2000:2000], items[2500:]...)), "what the index has seen before changes nothing")
+	lift(index, items[1:])
+	assert.Subset(t, known.sample, index.lists[0].order.cohesion.sample, "without the first item, the sample stays")
+	shuffled := slices.Clone(items)
+	r.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
+	if apart := lift(index, shuffled); together < 1.5 || apart > 1.1 {
+		t.Errorf("the lift is %v, and %v of the same items shuffled", together, apart)
 	}
-	if want := []float64{decayOf(6, 0), 0.4}; !slices.Equal(l.order.decays, want) {
-		t.Errorf("decays are %v, want %v", l.order.decays, want)
+	for n := range 2 {
+		assert.InDelta(t, cohesionUsual, lift(index, items[:n]), 1e-9, "of %d items nothing is known", n)
 	}
 }

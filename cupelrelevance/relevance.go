@@ -15,11 +15,13 @@ import (
 //
 // It combines the words of the passage around an item, those of the item itself
 // ([Lexical]), the best item of its group ([WithGroups]) and the names that the
-// question mentions ([WithNames]). The list's group sizes set the
-// weights: in long groups, like a meeting of hundreds of turns, a single turn
-// says little and the passage decides; in short ones, like chat sessions, the
-// item itself, its group and names count too, and in files and documents as much
-// as the passage. Stop words ([Language.IsStopWord]) count little: all together a
+// question mentions ([WithNames]). What the list is like sets the weights: how
+// long items are, how many are in a group, and how many more words neighbours
+// share than strangers do. In a meeting of hundreds of short turns a single turn
+// says little and the passage decides; in chat sessions, in files and in
+// documents the item itself, its group and names count as much; and where
+// neighbours are strangers, as in the results of a search, nothing but the item
+// counts. Stop words ([Language.IsStopWord]) count little: all together a
 // tenth of the others, and only in the item itself. In a question made only of stop
 // words they count as others. Of equally relevant items the shorter scores higher,
 // since more of them fit a budget.
@@ -51,10 +53,8 @@ type Relevance struct {
 const (
 	presetK1     = 2.0
 	presetStop   = 0.1  // of all stop words, in the item itself
-	presetNames  = 0.2  // of names, where groups are short
-	presetGroup  = 0.75 // of the group, where groups are short
-	presetShort  = 50.0 // items that make a group neither short nor long
-	presetFloor  = 0.25 // of all that, where groups are long or nothing is known of them
+	presetNames  = 0.2  // of names
+	presetGroup  = 0.3  // of the group
 	presetDate   = 1.0  // of the dates that the question names
 	presetTokens = 10.0 // of an item too short to be any cheaper
 )
@@ -167,14 +167,9 @@ func (r *Relevance) Score(ctx context.Context, items []*cupel.ContextItem, score
 	scale(scores)
 	scale(own.of)
 	r.addCommon(l.words, own.of, part.of)
-	short := shortness(l.order.size)
 	r.mentions.score(l, part.of)
-	for g := range l.order.numGroups() {
-		sequence := l.order.at(g)
-		single := short
-		if l.order.decays[g] == decayBlock {
-			single = 1
-		}
+	for g, manner := range l.order.manners {
+		sequence, single := l.order.at(g), manner.own
 		total := 1 + float64(single*(float64((1+presetStop)*(1+presetGroup))+presetNames)) + dated
 		best := bestOf(sequence, own.of)
 		for _, i := range sequence {
@@ -235,14 +230,6 @@ func (r *Relevance) isDated(all []*cupel.ContextItem, near []float64) bool {
 	}
 	spans, _ := dates(r.when, now)
 	return closeness(spans, all, near)
-}
-
-// shortness is near 1 if groups have few items, and small but not 0 if they
-// have many: a list without groups may be a chat whose sessions are not
-// recorded.
-func shortness(size float64) float64 {
-	ratio := size / presetShort
-	return max(presetFloor, 1/(1+float64(ratio*ratio)))
 }
 
 // cheapness, in (0,1], is the fourth root of an item's smallness: an item of

@@ -159,10 +159,11 @@ func (r *Relevance) addSimilarity(ctx context.Context, l *list, all []*cupel.Con
 	stretch(own.of)
 	spread(l.order, own.of, around.of)
 	stretch(around.of)
-	short := shortness(l.order.size)
-	for i := range scores {
-		similarity := (around.of[i] + float64(short*own.of[i])) / (1 + short)
-		scores[i] = (scores[i] + float64(r.weight*similarity)) / (1 + r.weight)
+	for g, manner := range l.order.manners {
+		for _, i := range l.order.at(g) {
+			similarity := (around.of[i] + float64(manner.own*own.of[i])) / (1 + manner.own)
+			scores[i] = (scores[i] + float64(r.weight*similarity)) / (1 + r.weight)
+		}
 	}
 	return nil
 }
