@@ -37,9 +37,9 @@ type corpus struct {
 type fact struct {
 	group uint32 // number of the name of its group
 	terms uint32 // in all fields
-	timed bool   // it has a timestamp
 	bytes uint32 // of its content
-	mark  uint32 // of its content, see [cohesionOf]
+	mark  uint16 // of its content, see [sampleOf]
+	timed bool   // it has a timestamp
 }
 
 // wasted is the largest share of a corpus that no list has: 1 divided by it.
@@ -73,9 +73,9 @@ func (c *corpus) follow(ctx context.Context, l *list, all []*cupel.ContextItem, 
 	if len(others) > 0 && len(n.items) > len(all)/2 {
 		return false, nil
 	}
-	var before *cohesion
+	var before *sample
 	if len(others) > 0 {
-		before = others[0].order.cohesion
+		before = others[0].order.sample
 	}
 	if err := c.add(ctx, l, all, n, before); err != nil {
 		return false, err
@@ -89,6 +89,10 @@ func (c *corpus) follow(ctx context.Context, l *list, all []*cupel.ContextItem, 
 	}
 	l.words.see(l.corpus)
 	l.items, l.names = l.corpus.items, l.corpus.names
+	l.languages = l.order.sample.languages
+	if c.settings.language != "" {
+		l.languages = languages{c.settings.language}
+	}
 	return true, nil
 }
 
@@ -158,7 +162,7 @@ next:
 
 // add reads new items. It finds out what is not in the text concurrently with
 // the text, which takes longer. If it fails, the corpus is as before.
-func (c *corpus) add(ctx context.Context, l *list, all []*cupel.ContextItem, added newItems, before *cohesion) error {
+func (c *corpus) add(ctx context.Context, l *list, all []*cupel.ContextItem, added newItems, before *sample) error {
 	var facts []fact
 	var named []naming
 	var group sync.WaitGroup
@@ -172,7 +176,7 @@ func (c *corpus) add(ctx context.Context, l *list, all []*cupel.ContextItem, add
 	if len(added.items) > 0 {
 		var read *segment
 		if read, err = newSegment(ctx, added.items, uint32(len(c.facts)), c.hashing, c.settings, terms); err == nil {
-			segments = joined(segments, read, c.settings.language)
+			segments = joined(segments, read)
 		}
 	}
 	group.Wait()
@@ -281,6 +285,6 @@ func (c *corpus) without(kept []uint32) *corpus {
 			to.names.named = append(to.names.named, naming{kept[is.item] - 1, to.name(c.names.texts[is.name])})
 		}
 	}
-	to.segments = []*segment{merged(c.segments, kept, c.settings.language)}
+	to.segments = []*segment{merged(c.segments, kept)}
 	return to
 }

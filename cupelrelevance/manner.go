@@ -13,7 +13,7 @@ const (
 	mannerShare  = 7.0    // items of a group from one to the next of which half of a word spreads at most
 	mannerLong   = 50.0   // items that make a group neither short nor long
 	mannerApart  = 1.05   // lift from which neighbours are no strangers
-	mannerTopics = 3.0    // lift of a list of many topics, see [cohesion.lift]
+	mannerTopics = 3.0    // lift of a list of many topics, see [sample.lift]
 )
 
 // mannerOf returns the manner of a group of some items, of bytes each on

@@ -12,10 +12,10 @@ import (
 // order is the reading order of a list: group by group, and by time within a
 // group.
 type order struct {
-	sequence []uint32  // positions of the items
-	starts   []int     // of each group in sequence; one more at the end
-	manners  []manner  // of each group
-	cohesion *cohesion // of the list
+	sequence []uint32 // positions of the items
+	starts   []int    // of each group in sequence; one more at the end
+	manners  []manner // of each group
+	sample   *sample
 }
 
 // groupName is what names a group: a metadata key, by its number in the
@@ -38,8 +38,8 @@ func groupOf(item *cupel.ContextItem, keys []string) groupName {
 // newOrder orders a list by groups, which are split where time passed between
 // two items. The items have the given numbers, by which their facts are found,
 // and these have the numbers of at most names groups. before is what is known of
-// the cohesion of a similar list, or nil.
-func newOrder(all []*cupel.ContextItem, numbers []uint32, facts []fact, names int, gap time.Duration, before *cohesion) *order {
+// a similar list, or nil.
+func newOrder(all []*cupel.ContextItem, numbers []uint32, facts []fact, names int, gap time.Duration, before *sample) *order {
 	o := &order{sequence: make([]uint32, len(all))}
 	groups := make([]uint32, names) // one more than their numbers in the list
 	var sizes []int
@@ -93,8 +93,8 @@ func newOrder(all []*cupel.ContextItem, numbers []uint32, facts []fact, names in
 		}
 		o.starts = []int{0, len(all)}
 	}
-	o.cohesion = cohesionOf(all, o, numbers, facts, before)
-	lift := o.cohesion.lift(strangers)
+	o.sample = sampleOf(all, o, numbers, facts, before)
+	lift := o.sample.lift(strangers)
 	o.manners = make([]manner, o.numGroups())
 	for g := range o.numGroups() {
 		bytes := 0

@@ -37,11 +37,10 @@ import (
 // concurrent use. Create it with [New].
 type Relevance struct {
 	index    *Index
-	lexical  *Lexical // of the words that are no stop words
-	common   *Lexical // of those that are
+	lexical  *Lexical
 	mentions mentions
 	when     []dateWord // the question, if it names a date
-	undated  *Lexical   // the question without its dates
+	undated  string     // the question without its dates
 	now      time.Time  // zero: the newest item's
 
 	similarity *Similarity // or nil
@@ -106,24 +105,17 @@ func New(index *Index, query string, opts ...Option) (*Relevance, error) {
 		}
 	}
 	lexical.k1, lexical.rare = presetK1, true
-	language := index.settings.language
-	subject := func(word string) bool { return !language.IsStopWord(word) }
-	common := *lexical
-	common.terms = nil
-	if terms := queryTerms(query, language, subject); len(terms) > 0 {
-		lexical.terms = terms
-		common.terms = queryTerms(query, language, language.IsStopWord)
-	}
-	r := &Relevance{index: index, lexical: lexical, common: &common, mentions: mentionsOf(query), now: draft.now, similarity: draft.similarity, weight: draft.weight}
+	r := &Relevance{index: index, lexical: lexical, mentions: mentionsOf(query), now: draft.now, similarity: draft.similarity, weight: draft.weight}
 	when := dateWords(query)
-	spans, used := dates(when, time.Unix(0, 0))
-	if len(spans) == 0 {
-		return r, nil
+	if spans, used := dates(when, time.Unix(0, 0)); len(spans) > 0 {
+		r.when, r.undated = when, without(query, when, used)
 	}
-	undated := *lexical
-	undated.terms = queryTerms(without(query, when, used), language, subject)
-	r.when, r.undated = when, &undated
 	return r, nil
+}
+
+// subjectOf returns the words of a question that are no stop words.
+func subjectOf(query string, languages languages) []queryTerm {
+	return queryTerms(query, languages, func(word string) bool { return !languages.isStopWord(word) })
 }
 
 // Facts has the parts. A scorer that was not created with [New] is invalid.
@@ -153,12 +145,17 @@ func (r *Relevance) Score(ctx context.Context, items []*cupel.ContextItem, score
 	defer own.giveBack()
 	defer part.giveBack()
 	clear(own.of)
-	lexical, dated, near := r.lexical, 0.0, borrowFloats(len(items))
+	subject, common := subjectOf(r.lexical.query, l.languages), queryTerms(r.lexical.query, l.languages, l.languages.isStopWord)
+	if len(subject) == 0 {
+		subject, common = common, nil
+	}
+	dated, near := 0.0, borrowFloats(len(items))
 	defer near.giveBack()
 	if r.isDated(items, near.of) {
-		lexical, dated = r.undated, presetDate
+		dated = presetDate
+		subject = subjectOf(r.undated, l.languages)
 	}
-	lexical.eachTerm(l.words, func(weight float64, items []uint32, values []float64) {
+	r.lexical.eachTerm(l.words, subject, func(weight float64, items []uint32, values []float64) {
 		for _, i := range items {
 			own.of[i] += float64(weight * values[i])
 		}
@@ -166,7 +163,7 @@ func (r *Relevance) Score(ctx context.Context, items []*cupel.ContextItem, score
 	})
 	scale(scores)
 	scale(own.of)
-	r.addCommon(l.words, own.of, part.of)
+	r.addCommon(l.words, common, own.of, part.of)
 	r.mentions.score(l, part.of)
 	for g, manner := range l.order.manners {
 		sequence, single := l.order.at(g), manner.own
@@ -194,11 +191,11 @@ func (r *Relevance) Score(ctx context.Context, items []*cupel.ContextItem, score
 
 // addCommon adds the scores of the stop words, scaled, to those of the other
 // words. part is scratch.
-func (r *Relevance) addCommon(w *words, own, part []float64) {
-	if len(r.common.terms) == 0 {
+func (r *Relevance) addCommon(w *words, common []queryTerm, own, part []float64) {
+	if len(common) == 0 {
 		return
 	}
-	r.common.score(w, part)
+	r.lexical.score(w, common, part)
 	scale(part)
 	for i, score := range part {
 		own[i] += float64(presetStop * score)
