@@ -45,6 +45,14 @@ type queryTerm struct {
 	languages languages
 }
 
+// id is the same for words with the same stems.
+func (t *queryTerm) id() string {
+	if t.stems == nil {
+		return "=" + t.text
+	}
+	return strings.Join(t.stems, " ")
+}
+
 // in returns the words of a segment that are a word of the question.
 func (t *queryTerm) in(s *segment) []uint32 {
 	if t.stems == nil {
@@ -85,31 +93,36 @@ func NewLexical(index *Index, query string) (*Lexical, error) {
 // a text, not a question.
 const maxQueryTerms = 1 << 10
 
-// queryTerms returns the words of a question, each once, in order. counts reports
-// which words count; nil means all.
-func queryTerms(query string, languages languages, counts func(word string) bool) []queryTerm {
-	var terms []queryTerm
-	at := make(map[string]int) // by stems
+// newQuestionReader returns a tokenizer that calls f for each word of a question.
+func newQuestionReader(languages languages, f func(term queryTerm)) *tokenizer {
 	stemmer := newStemmer()
-	newTokenizer(func(term []byte, word bool) {
+	return newTokenizer(func(term []byte, word bool) {
 		t := queryTerm{text: string(term), languages: languages}
-		if counts != nil && !counts(t.text) {
-			return
-		}
-		id := "=" + t.text
 		if word {
 			for _, language := range languages {
 				t.stems = append(t.stems, stemmer.stem(language, t.text))
 			}
-			id = strings.Join(t.stems, " ")
 		}
-		i, known := at[id]
+		f(t)
+	})
+}
+
+// queryTerms returns the words of a question, each once, in order. counts reports
+// which words count; nil means all.
+func queryTerms(query string, languages languages, counts func(word string) bool) []queryTerm {
+	var terms []queryTerm
+	at := make(map[string]int)
+	newQuestionReader(languages, func(t queryTerm) {
+		if counts != nil && !counts(t.text) {
+			return
+		}
+		i, known := at[t.id()]
 		if !known {
 			if len(terms) == maxQueryTerms {
 				return
 			}
 			i = len(terms)
-			at[id] = i
+			at[t.id()] = i
 			terms = append(terms, t)
 		}
 		terms[i].count++
@@ -148,7 +161,7 @@ var scratches = sync.Pool{New: func() any { return new(scratch) }}
 
 func (x *Lexical) score(w *words, terms []queryTerm, scores []float64) {
 	clear(scores)
-	x.eachTerm(w, terms, func(weight float64, items []uint32, values []float64) {
+	x.eachTerm(w, terms, nil, func(weight float64, items []uint32, values []float64) {
 		for _, i := range items {
 			scores[i] += float64(weight * values[i])
 		}
@@ -157,8 +170,9 @@ func (x *Lexical) score(w *words, terms []queryTerm, scores []float64) {
 
 // eachTerm calls f for each of the words that an item has, with its weight,
 // the items that have it, and for each of those how much of it, from 0 to k1+1.
-// f may write to values, which must be 0 when it returns but for these items.
-func (x *Lexical) eachTerm(w *words, terms []queryTerm, f func(weight float64, items []uint32, values []float64)) {
+// f may write to values, which must be 0 when it returns but for these items. Items
+// that are left out have no words.
+func (x *Lexical) eachTerm(w *words, terms []queryTerm, without map[uint32]bool, f func(weight float64, items []uint32, values []float64)) {
 	s := scratches.Get().(*scratch)
 	defer scratches.Put(s)
 	if cap(s.frequency) < w.n {
@@ -170,6 +184,14 @@ func (x *Lexical) eachTerm(w *words, terms []queryTerm, f func(weight float64, i
 	n := float64(w.n)
 	for _, term := range terms {
 		s.touched = w.count(term, s.frequency, s.touched[:0])
+		if without != nil {
+			s.touched = slices.DeleteFunc(s.touched, func(i uint32) bool {
+				if without[i] {
+					s.frequency[i] = 0
+				}
+				return without[i]
+			})
+		}
 		if d := float64(len(s.touched)); d > 0 {
 			idf := ln(1 + (n-d+0.5)/(d+0.5))
 			if x.rare {

@@ -95,10 +95,10 @@ func TestPassagesByDefinition(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, want, before := make([]float64, len(items)), make([]float64, len(items)), make([]float64, len(items))
-		lexical.eachTerm(l.words, queryTerms(lexical.query, l.languages, nil), func(weight float64, _ []uint32, values []float64) {
+		lexical.eachTerm(l.words, queryTerms(lexical.query, l.languages, nil), nil, func(weight float64, _ []uint32, values []float64) {
 			addPassages(l.order, weight, values, before, got)
 		})
-		lexical.eachTerm(l.words, queryTerms(lexical.query, l.languages, nil), func(weight float64, _ []uint32, values []float64) {
+		lexical.eachTerm(l.words, queryTerms(lexical.query, l.languages, nil), nil, func(weight float64, _ []uint32, values []float64) {
 			for g := range l.order.numGroups() {
 				sequence := l.order.at(g)
 				for a, i := range sequence {
@@ -190,7 +190,7 @@ func TestRelevance(t *testing.T) {
 // TestRelevanceByDefinition puts the preset together from its parts.
 func TestRelevanceByDefinition(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 7))
-	const rare, common = "meeting roof snake", "the of"
+	const rare, common = "meeting roof snake zebra walrus", "the of"
 	for range 100 {
 		items := randomItems(t, r, 1+r.IntN(30))
 		for range r.IntN(4) { // with stop words, and blocks
@@ -207,7 +207,7 @@ func TestRelevanceByDefinition(t *testing.T) {
 		lexical := Must(NewLexical(index, rare))
 		lexical.k1, lexical.rare = 2, true
 		passages, before, named := make([]float64, len(items)), make([]float64, len(items)), make([]float64, len(items))
-		lexical.eachTerm(l.words, queryTerms(lexical.query, l.languages, nil), func(weight float64, _ []uint32, values []float64) {
+		lexical.eachTerm(l.words, queryTerms(lexical.query, l.languages, nil), nil, func(weight float64, _ []uint32, values []float64) {
 			addPassages(l.order, weight, values, before, passages)
 		})
 		scale(passages)

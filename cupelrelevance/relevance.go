@@ -144,7 +144,6 @@ func (r *Relevance) Score(ctx context.Context, items []*cupel.ContextItem, score
 	own, part := borrowFloats(len(items)), borrowFloats(len(items))
 	defer own.giveBack()
 	defer part.giveBack()
-	clear(own.of)
 	subject, common := subjectOf(r.lexical.query, l.languages), queryTerms(r.lexical.query, l.languages, l.languages.isStopWord)
 	if len(subject) == 0 {
 		subject, common = common, nil
@@ -155,14 +154,11 @@ func (r *Relevance) Score(ctx context.Context, items []*cupel.ContextItem, score
 		dated = presetDate
 		subject = subjectOf(r.undated, l.languages)
 	}
-	r.lexical.eachTerm(l.words, subject, func(weight float64, items []uint32, values []float64) {
-		for _, i := range items {
-			own.of[i] += float64(weight * values[i])
-		}
-		addPassages(l.order, weight, values, part.of, scores)
-	})
-	scale(scores)
-	scale(own.of)
+	r.addSubject(l, subject, nil, own.of, scores, part.of)
+	echoes := r.echoesOf(l, items, own.of, subject, common)
+	if echoes != nil {
+		r.addSubject(l, subject, echoes, own.of, scores, part.of)
+	}
 	r.addCommon(l.words, common, own.of, part.of)
 	r.mentions.score(l, part.of)
 	for g, manner := range l.order.manners {
@@ -184,9 +180,28 @@ func (r *Relevance) Score(ctx context.Context, items []*cupel.ContextItem, score
 	}
 	for i, item := range items {
 		scores[i] *= cheapness(item.Tokens())
+		if echoes[uint32(i)] {
+			scores[i] = 0
+		}
 	}
 	l.words.settle(scores)
 	return ctx.Err()
+}
+
+// addSubject sets the scores of the words that are no stop words, scaled: those of
+// the item itself, and those of the passage around it. Items that are left out
+// have none. before is scratch.
+func (r *Relevance) addSubject(l *list, subject []queryTerm, without map[uint32]bool, own, passages, before []float64) {
+	clear(own)
+	clear(passages)
+	r.lexical.eachTerm(l.words, subject, without, func(weight float64, items []uint32, values []float64) {
+		for _, i := range items {
+			own[i] += float64(weight * values[i])
+		}
+		addPassages(l.order, weight, values, before, passages)
+	})
+	scale(passages)
+	scale(own)
 }
 
 // addCommon adds the scores of the stop words, scaled, to those of the other
