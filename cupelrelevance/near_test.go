@@ -61,28 +61,6 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestSpread: of the sums before and after an item the greater one counts, and
-// nothing comes from further away than the window or from another group.
-func TestSpread(t *testing.T) {
-	o := &order{sequence: []uint32{0, 1, 2, 3}, starts: []int{0, 3, 4}}
-	scores := make([]float64, 4)
-	spread(o, []float64{0.5, 0.25, 1, 0}, scores)
-	if want := []float64{0.5 + 0.2 + 0.64, 0.25 + 0.8, 1 + 0.2 + 0.32, 0}; !slices.EqualFunc(scores, want, near) {
-		t.Errorf("scores are %v, want %v", scores, want)
-	}
-	long := &order{starts: []int{0, 20}}
-	own := make([]float64, 20)
-	own[0] = 1
-	for i := range own {
-		long.sequence = append(long.sequence, uint32(i))
-	}
-	scores = make([]float64, 20)
-	spread(long, own, scores)
-	if !near(scores[16], math.Pow(0.8, 16)) || scores[17] != 0 {
-		t.Errorf("scores are %v, want some until the 16th neighbour", scores)
-	}
-}
-
 // TestPassagesByDefinition compares with the formula of the documentation.
 func TestPassagesByDefinition(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 9))
@@ -150,14 +128,11 @@ func TestMentions(t *testing.T) {
 	}
 }
 
-// scorersFor returns a scorer of each type that needs an index, and one with vectors.
+// scorersFor returns a scorer of each type.
 func scorersFor(query string) []strategy.Scorer { return scorersOf(Must(NewIndex()), query) }
 
 func scorersOf(index *Index, query string) []strategy.Scorer {
-	lengths := Must(NewSimilarity([]float32{1, 0}, func(item *cupel.ContextItem) ([]float32, bool) {
-		return []float32{float32(item.Tokens()), 1}, item.Tokens() > 2
-	}))
-	return []strategy.Scorer{Must(NewLexical(index, query)), Must(New(index, query)), Must(New(index, query, WithSimilarity(lengths, 1)))}
+	return []strategy.Scorer{Must(NewLexical(index, query)), Must(New(index, query))}
 }
 
 func TestRelevance(t *testing.T) {
@@ -255,7 +230,7 @@ func TestSettings(t *testing.T) {
 	relevance, err := New(nil, "x")
 	fail("Lexical", "index", relevance, err)
 
-	for _, s := range []strategy.Scorer{new(Lexical), new(Relevance), new(Similarity), (*Lexical)(nil)} {
+	for _, s := range []strategy.Scorer{new(Lexical), new(Relevance), (*Lexical)(nil)} {
 		err := strategy.FactsOf(s).Invalid
 		mustFail(t, err, err.(*cupel.InvalidConfigError).Component, "")
 		if !strings.Contains(err.Error(), "cupelrelevance.New") {

@@ -42,9 +42,6 @@ type Relevance struct {
 	when     []dateWord // the question, if it names a date
 	undated  string     // the question without its dates
 	now      time.Time  // zero: the newest item's
-
-	similarity *Similarity // or nil
-	weight     float64     // of similarity
 }
 
 // The settings of the preset. README.md has the figures behind them, and the
@@ -64,9 +61,7 @@ type Option func(*relevanceDraft) error
 // relevanceDraft is a Relevance under construction. It is a separate type so
 // that options cannot be applied to a finished one.
 type relevanceDraft struct {
-	now        time.Time
-	similarity *Similarity
-	weight     float64 // of similarity
+	now time.Time
 }
 
 // WithNow sets the time from which a question sees dates such as "yesterday",
@@ -78,8 +73,7 @@ type relevanceDraft struct {
 // 8th") and in numbers with the year first ("2023-05-08"), those with "the day
 // after", "two weeks before", "since", "until" or "between" before them, and those
 // relative to now. They may be in a question of any language. A day that its month
-// does not have is no date; "29 February" is that of the latest leap year. The zero
-// time restores the default.
+// does not have is no date. The zero time restores the default.
 func WithNow(now time.Time) Option {
 	return func(d *relevanceDraft) error {
 		d.now = now
@@ -105,7 +99,7 @@ func New(index *Index, query string, opts ...Option) (*Relevance, error) {
 		}
 	}
 	lexical.k1, lexical.rare = presetK1, true
-	r := &Relevance{index: index, lexical: lexical, mentions: mentionsOf(query), now: draft.now, similarity: draft.similarity, weight: draft.weight}
+	r := &Relevance{index: index, lexical: lexical, mentions: mentionsOf(query), now: draft.now}
 	when := dateWords(query)
 	if spans, used := dates(when, time.Unix(0, 0)); len(spans) > 0 {
 		r.when, r.undated = when, without(query, when, used)
@@ -123,11 +117,7 @@ func (r *Relevance) Facts() strategy.Facts {
 	if r == nil || r.index == nil {
 		return strategy.Facts{Of: r, Invalid: notBuilt("Relevance")}
 	}
-	parts := []strategy.Scorer{r.lexical}
-	if r.similarity != nil {
-		parts = append(parts, r.similarity)
-	}
-	return strategy.Facts{Of: r, Scorers: parts}
+	return strategy.Facts{Of: r, Scorers: []strategy.Scorer{r.lexical}}
 }
 
 // Score scores all items. The first call for a list reads the whole text;
@@ -171,11 +161,6 @@ func (r *Relevance) Score(ctx context.Context, items []*cupel.ContextItem, score
 				score += float64(dated * near.of[i])
 			}
 			scores[i] = score / total
-		}
-	}
-	if r.similarity != nil {
-		if err := r.addSimilarity(ctx, l, items, scores); err != nil {
-			return err
 		}
 	}
 	for i, item := range items {
