@@ -135,7 +135,9 @@ func TestLongMessage(t *testing.T) {
 }
 
 func TestEverythingFits(t *testing.T) {
-	items := travel(t, 3)
+	none, err := cupel.NewContextItem("none", 0)
+	require.NoError(t, err)
+	items := append(travel(t, 3), none)
 	p := agent.New(quarter{})
 	prepared, err := p.Prepare(t.Context(), items, budget(t, total(items)))
 	require.NoError(t, err)
@@ -218,6 +220,10 @@ func TestMistakes(t *testing.T) {
 	if _, _, err := p.RunReport(t.Context(), travel(t, 8), budget(t, 3)); !errors.Is(err, pipeline.ErrPinnedExceedsBudget) {
 		t.Errorf("error %v, want that the pinned items exceed the budget", err)
 	}
+	var none *agent.Preset
+	if _, err := none.Prepare(t.Context(), travel(t, 1), budget(t, 300)); err == nil {
+		t.Error("no preset prepares items")
+	}
 	if window, _, err := p.RunReport(t.Context(), nil, budget(t, 10)); err != nil || len(window) != 0 {
 		t.Errorf("window %v, error %v of no items, want none", window, err)
 	}
@@ -239,7 +245,10 @@ func random(t testing.TB, rng *rand.Rand) []*cupel.ContextItem {
 		case 1:
 			items = append(items, message(t, "assistant", "func "+id+"() {\n\treturn\n}\n"+strings.Repeat("\tmore := code\n", rng.IntN(40)), opts...))
 		case 2:
-			items = append(items, exchange(t, fmt.Sprint("g", i), "get("+id+")", reservation(id), opts...)...)
+			both := exchange(t, fmt.Sprint("g", i), "get("+id+")", reservation(id))
+			result, err := both[1].With(opts...) // a pin of one is one of both
+			require.NoError(t, err)
+			items = append(items, both[0], result)
 		default:
 			items = append(items, exchange(t, fmt.Sprint("g", i), `edit({"path":"a.go","text":"`+strings.Repeat("x", rng.IntN(300))+`"})`, "ok", opts...)...)
 		}
@@ -250,6 +259,7 @@ func random(t testing.TB, rng *rand.Rand) []*cupel.ContextItem {
 // TestRandom holds the preset to what it promises, over random conversations.
 func TestRandom(t *testing.T) {
 	p := agent.New(quarter{})
+	filled, room := 0, 0
 	for seed := range uint64(400) {
 		rng := rand.New(rand.NewPCG(seed, 7))
 		items := random(t, rng)
@@ -262,6 +272,8 @@ func TestRandom(t *testing.T) {
 		if got := total(window); got > target {
 			t.Fatalf("seed %d: %d tokens, want at most %d", seed, got, target)
 		}
+		filled += total(window)
+		room += min(target, total(items))
 		in := map[int]cupel.IncludedItem{}
 		for _, e := range report.Included {
 			in[e.Candidate] = e
@@ -269,10 +281,18 @@ func TestRandom(t *testing.T) {
 				t.Fatalf("seed %d: a form says %d tokens, has %d", seed, e.Item.Tokens(), n+4)
 			}
 		}
-		groups := map[string]int{}
+		prepared, err := p.Prepare(t.Context(), items, budget(t, target))
+		require.NoError(t, err)
+		groups, pinned := map[string]int{}, map[string]bool{}
+		for _, item := range items {
+			pinned[item.Group()] = pinned[item.Group()] || item.Pinned() && item.Group() != ""
+		}
 		for i, item := range items {
+			if to := prepared[i]; to.Pinned() || len(to.Variants())+len(to.GroupVariants()) > 0 {
+				assert.Contains(t, in, i, "seed %d: the pipeline left out what was chosen", seed)
+			}
 			e, ok := in[i]
-			if item.Pinned() && (!ok || e.Form != 0) {
+			if (item.Pinned() || pinned[item.Group()]) && (!ok || e.Form != 0) {
 				t.Fatalf("seed %d: pinned candidate %d is not whole in the window", seed, i)
 			}
 			if item.Group() == "" {
@@ -291,6 +311,7 @@ func TestRandom(t *testing.T) {
 			t.Fatalf("seed %d: a second run differs, error %v", seed, err)
 		}
 	}
+	assert.Greater(t, float64(filled), 0.998*float64(room), "tokens of all windows, of a room of %d", room)
 }
 
 // TestGrowsWithTheText counts the characters that the preset has the counter

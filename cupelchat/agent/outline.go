@@ -77,7 +77,7 @@ func (p *part) line() string {
 
 // read takes a unit apart, and adds to what is known what its results need not
 // repeat.
-func (c *choice) read(u *unit) error {
+func (c *choice) read(u *unit) {
 	u.parts = u.parts[:0]
 	for _, at := range u.members {
 		if !u.note && !c.reducible(at) {
@@ -101,11 +101,8 @@ func (c *choice) read(u *unit) error {
 			}
 		}
 	}
-	if u.note {
-		u.parts = answered(u.parts)
-	}
+	u.parts = answered(u.parts)
 	u.plan(c)
-	return c.counting.err
 }
 
 // ownForms returns the part for an item with forms of its own, or nil if it has none
@@ -158,10 +155,7 @@ func split(item *cupel.ContextItem) []piece {
 	if strings.HasPrefix(role(item), "tool") {
 		return []piece{{text: content, id: id, result: true}}
 	}
-	tool, ok := item.MetadataText("tool")
-	if !ok {
-		return []piece{{text: content}}
-	}
+	tool, _ := item.MetadataText("tool")
 	names := map[string]bool{}
 	for name := range strings.SplitSeq(tool, ", ") {
 		names[name] = name != ""

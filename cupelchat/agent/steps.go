@@ -196,9 +196,7 @@ func (c *choice) choose(ctx context.Context) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := c.read(u); err != nil {
-			return err
-		}
+		c.read(u)
 		c.sketch(u)
 		for i := range u.steps {
 			used := c.take(&u.steps[i], near)
