@@ -22,8 +22,7 @@ type candidates struct {
 	same  int     // items at the beginning that the turn before had in the same places
 	were  []int32 // where the turn before had each, or -1
 
-	followed bool    // all but a few are the same pointers in the same order
-	gone     []int32 // what the turn before had and this one has not; only if followed
+	followed bool // all but a few are the same pointers in the same order
 }
 
 // sums are tokens of candidates.
@@ -184,7 +183,7 @@ next:
 		to.add(item, bases[0], c.Tail != nil && c.Tail(item))
 		bases = bases[1:]
 	}
-	to.were, to.gone, to.followed = from, gone, true
+	to.were, to.followed = from, true
 	return true
 }
 

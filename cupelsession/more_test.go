@@ -48,8 +48,14 @@ func TestSummariesThatFail(t *testing.T) {
 			return nil, ctx.Err()
 		}, "deadline", "it has its time"},
 		{"more than it was given", func(context.Context, []*cupel.ContextItem) (*cupel.ContextItem, error) {
-			return cupel.NewContextItem("long", 40)
-		}, "not smaller", "a summary is shorter"},
+			return cupel.NewContextItem("long", 30)
+		}, "not smaller", "it is as long as what it stands for"},
+		{"too much", func(context.Context, []*cupel.ContextItem) (*cupel.ContextItem, error) {
+			return cupel.NewContextItem("long", 21)
+		}, "does not fit", "there is room for 20 tokens"},
+		{"less than nothing", func(context.Context, []*cupel.ContextItem) (*cupel.ContextItem, error) {
+			return cupel.NewContextItem("odd", -1)
+		}, "not smaller", "no text has so many tokens"},
 		{"nothing", func(context.Context, []*cupel.ContextItem) (*cupel.ContextItem, error) { return nil, nil }, "", "it may have nothing to say"},
 	} {
 		patience := time.Minute // on a busy machine the others must not be late

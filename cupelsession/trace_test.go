@@ -23,13 +23,14 @@ type diary struct {
 	observe.NoTrace
 	noTurnTrace //nolint:unused // as above
 	lines       []string
-	blind       bool   // to turns
+	blind       bool // to turns
+	off         bool
 	pipeline    string // of the last turn
 }
 
 type diaryKey struct{}
 
-func (d *diary) IsEnabled() bool                 { return true }
+func (d *diary) IsEnabled() bool                 { return !d.off }
 func (*diary) RecordStageEvent(cupel.TraceEvent) {}
 func (*diary) RecordItemEvent(cupel.TraceEvent)  {}
 func (d *diary) add(format string, args ...any) {
@@ -197,11 +198,12 @@ func TestTraceOfRuns(t *testing.T) {
 	runs := 0
 	plain := onStage{do: func() { runs++ }}
 	d := &diary{blind: true}
-	for _, collector := range []observe.TraceCollector{plain, d, observe.Multi(d, nil), observe.NullTraceCollector{}, nil} {
+	off := &diary{off: true}
+	for _, collector := range []observe.TraceCollector{plain, d, observe.Multi(d, nil), observe.NullTraceCollector{}, off, nil} {
 		s := session(t, newest(t), cupelsession.Config{Trace: collector})
 		commit(t, next(t, s, numbered(t, 6), 50))
 	}
-	if got, want := d.take(), "run of 6 items, in a turn: false\nrun of 6 items, in a turn: false"; got != want || runs != 5 {
+	if got, want := d.take()+off.take(), "run of 6 items, in a turn: false\nrun of 6 items, in a turn: false"; got != want || runs != 5 {
 		t.Errorf("%s\nwant %s; and %d stages, want 5", got, want, runs)
 	}
 }
