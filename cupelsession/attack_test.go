@@ -84,6 +84,21 @@ func (offline) RunReport(context.Context, []*cupel.ContextItem, cupel.ContextBud
 	return nil, nil, errOffline
 }
 
+// elsewhere is a chooser whose report names a position.
+type elsewhere int
+
+func (e elsewhere) RunReport(_ context.Context, items []*cupel.ContextItem, _ cupel.ContextBudget, _ ...pipeline.RunOption) ([]*cupel.ContextItem, *cupel.SelectionReport, error) {
+	return items, &cupel.SelectionReport{Included: []cupel.IncludedItem{{Item: items[0], Candidate: int(e)}}}, nil
+}
+
+func TestPositionsThatAreNone(t *testing.T) {
+	for _, at := range []elsewhere{-1, 6} {
+		if _, err := session(t, at, cupelsession.Config{}).Next(t.Context(), numbered(t, 6), budget(t, 50)); err == nil || !strings.Contains(err.Error(), "does not say which") {
+			t.Errorf("a report with the candidate %d of 6 items: error %v", at, err)
+		}
+	}
+}
+
 // A summary that is canceled is not an error of the summariser: the turn fails, and
 // the next one asks again.
 func TestCanceledSummary(t *testing.T) {

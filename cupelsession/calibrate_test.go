@@ -18,3 +18,20 @@ func TestLooserBudgets(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatStillFits: what fits by the last report stays, though the line allows less.
+func TestWhatStillFits(t *testing.T) {
+	for _, test := range []struct{ last, limit, now, want int }{
+		{130, 130, 100, 100},
+		{130, 130, 101, 80},
+		{131, 130, 100, 80},
+		{100, 100, 100, 100},
+		{100, 100, 101, 50},
+		{90, 100, 50, 50},
+	} {
+		c := calibration{[]report{{100, 150}, {100, 150}, {100, test.last}}}
+		if got := c.most(test.limit, test.now); got != test.want {
+			t.Errorf("after a last report of %d tokens for 100, %d tokens of %d: at most %d, want %d", test.last, test.now, test.limit, got, test.want)
+		}
+	}
+}

@@ -158,6 +158,8 @@ func TestTraceOfFailures(t *testing.T) {
 		{"nil item", t.Context(), cupelsession.Config{}, []*cupel.ContextItem{nil}, "failed: cupelsession: an item is nil", false, "rubbish"},
 		{"pinned", t.Context(), cupelsession.Config{}, []*cupel.ContextItem{item(t, "p", 99, cupel.WithPinned())},
 			"failed: cupel: Pinned items require 99 tokens, but only 50 are available", false, "an error of the chooser"},
+		{"pinned in the tail", t.Context(), cupelsession.Config{Tail: func(*cupel.ContextItem) bool { return true }}, []*cupel.ContextItem{item(t, "p", 99, cupel.WithPinned())},
+			"failed: cupel: Pinned items require 99 tokens, but only 50 are available", false, "one of its second choice"},
 		{"panic", t.Context(), cupelsession.Config{Key: func(*cupel.ContextItem) string { panic("key") }}, numbered(t, 1),
 			"failed: cupel: the run was abandoned", true, "of a callback"},
 	}
