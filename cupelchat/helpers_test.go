@@ -88,7 +88,7 @@ func budget(t testing.TB, tokens int) cupel.ContextBudget {
 }
 
 // body selects what want says, and returns what is written with the notes: nothing if
-// no message is left.
+// no message is left. What is written, read again, has the lines of what was selected.
 func body(t testing.TB, c *Conversation, want form) (string, []string) {
 	t.Helper()
 	w, err := c.Select(t.Context(), chooser(t, want), budget(t, 1e6))
@@ -98,7 +98,23 @@ func body(t testing.TB, c *Conversation, want form) (string, []string) {
 	require.NoError(t, err)
 	text, err := w.Body()
 	require.NoError(t, err)
+	again, err := Read(text, c.format, bytesCounter{})
+	require.NoError(t, err)
+	require.Equal(t, linesOf(w.Items), linesOf(again.Items()), "%s", text)
 	return string(text), w.Notes
+}
+
+// linesOf returns the lines of items, but for those of one that has no tokens since
+// another one says the same.
+func linesOf(items []*cupel.ContextItem) []string {
+	var lines []string
+	for _, item := range items {
+		if item.Tokens() > 0 && item.Content() != "(empty)" {
+			lines = append(lines, strings.Split(item.Content(), "\n")...)
+		}
+	}
+	slices.Sort(lines)
+	return lines
 }
 
 func everything(*cupel.ContextItem) int { return 0 }
