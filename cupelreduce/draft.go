@@ -345,7 +345,7 @@ func boundary(s string, n int) int {
 			return i
 		}
 	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
+	for !utf8.RuneStart(s[n]) {
 		n--
 	}
 	return n
