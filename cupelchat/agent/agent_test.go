@@ -217,12 +217,16 @@ func TestMistakes(t *testing.T) {
 	if _, _, err := p.RunReport(t.Context(), []*cupel.ContextItem{nil, nil}, budget(t, 0)); err == nil {
 		t.Error("nil items are accepted")
 	}
-	if _, _, err := p.RunReport(t.Context(), travel(t, 8), budget(t, 3)); !errors.Is(err, pipeline.ErrPinnedExceedsBudget) {
-		t.Errorf("error %v, want that the pinned items exceed the budget", err)
+	if _, report, err := p.RunReport(t.Context(), travel(t, 8), budget(t, 3)); !errors.Is(err, pipeline.ErrPinnedExceedsBudget) || report == nil {
+		t.Errorf("report %v, error %v, want that the pinned items exceed the budget", report, err)
 	}
 	var none *agent.Preset
 	if _, err := none.Prepare(t.Context(), travel(t, 1), budget(t, 300)); err == nil {
 		t.Error("no preset prepares items")
+	}
+	var noContext context.Context
+	if _, err := p.Prepare(noContext, travel(t, 8), budget(t, 300)); err != nil {
+		t.Errorf("error %v without a context", err)
 	}
 	if window, _, err := p.RunReport(t.Context(), nil, budget(t, 10)); err != nil || len(window) != 0 {
 		t.Errorf("window %v, error %v of no items, want none", window, err)
@@ -239,7 +243,11 @@ func random(t testing.TB, rng *rand.Rand) []*cupel.ContextItem {
 			opts = append(opts, cupel.WithPinned())
 		}
 		id := fmt.Sprintf("ID%d", rng.IntN(10))
-		switch rng.IntN(4) {
+		switch rng.IntN(5) {
+		case 4: // a picture
+			picture := cupel.WithMetadata(map[string]any{"role": "user", "fixed": 3})
+			forms := cupel.WithVariants(cupel.Variant{Content: "a picture of it", Tokens: 8, Worth: .5}, cupel.Variant{Content: "p", Tokens: 5, Worth: .1})
+			items = append(items, message(t, "user", strings.Repeat("of it ", 9+rng.IntN(99)), append(opts, picture, forms)...))
 		case 0:
 			items = append(items, message(t, "user", strings.Repeat("Look at cupel/item.go again. ", 1+rng.IntN(20)), opts...))
 		case 1:
@@ -283,6 +291,9 @@ func TestRandom(t *testing.T) {
 		}
 		prepared, err := p.Prepare(t.Context(), items, budget(t, target))
 		require.NoError(t, err)
+		for _, e := range report.Excluded {
+			assert.Same(t, items[e.Candidate], e.Item, "seed %d", seed)
+		}
 		groups, pinned := map[string]int{}, map[string]bool{}
 		for _, item := range items {
 			pinned[item.Group()] = pinned[item.Group()] || item.Pinned() && item.Group() != ""
@@ -311,7 +322,7 @@ func TestRandom(t *testing.T) {
 			t.Fatalf("seed %d: a second run differs, error %v", seed, err)
 		}
 	}
-	assert.Greater(t, float64(filled), 0.998*float64(room), "tokens of all windows, of a room of %d", room)
+	assert.Greater(t, float64(filled), 0.988*float64(room), "tokens of all windows, of a room of %d", room)
 }
 
 // TestGrowsWithTheText counts the characters that the preset has the counter

@@ -106,6 +106,10 @@ func TestWhatNotesSay(t *testing.T) {
 			40, "[earlier] read(a.go)\nIt is RES111.\nNothing else was found in this place, and there was no answer. … +1197 bytes\nread(b.go)\nIt is RES222.\n… +1", "each result stands after its call",
 		},
 		{
+			[]*cupel.ContextItem{call("I read.\nread(a.go)\nread(b.go)", tool("read", "")), result("It is RES111.\n"+words, ""), result("It is RES222.\n"+words, "")},
+			30, "[earlier] I read.\nread(a.go)\nread(b.go)\nIt is RES111.\nNothing else was … +1243 bytes\nIt is RES222.\n… +1", "without ids, results stand after all calls",
+		},
+		{
 			[]*cupel.ContextItem{call("print(some, of, these, words)\nread(a/path/that/is/long/enough/to/leave/out.go)", tool("read", "1")), result(words, "1")},
 			12, "[earlier] read(a/path/that/is/…)", "a line of words that looks like a call, but of no tool, is words",
 		},
@@ -116,7 +120,10 @@ func TestWhatNotesSay(t *testing.T) {
 		{about, 20, "[earlier] read(a.go)\nThe first is RES111 here.\nThe second…\n… +1", "the first name comes first"},
 		{append([]*cupel.ContextItem{message(t, "user", "See RES111.", cupel.WithPinned())}, about...), 27, "See RES111.\n[earlier] read(a.go)\n… +1\nThe second is RES222 here.\n… +1", "what a pinned message says is known"},
 		{append(about[:2:2], message(t, "user", "RES111?")), 26, "[earlier] read(a.go)\n… +1\nThe second is RES222 here.\n… +1\nRES111?", "so is what a newer message says"},
+		{append(about[:2:2], exchange(t, "h", "get(RES111)", "ok")...), 36, "[earlier] read(a.go)\n… +1\nThe second is RES222 here.\nNothing else … +1247 bytes\nget(RES111)\nok", "or an exchange"},
 		{append(about[:2:2], exchange(t, "h", "read(b.go)", facts)...), 40, "[earlier] read(a.go)\n… +1\nThe second is …\n… +1\n[earlier] read(b.go)\nThe first is RES111 here.\nThe second is RES222 here.\n… +1", "so is what a newer outline will say"},
+		{[]*cupel.ContextItem{call(facts, tool("read", "1"))}, 20, "The first is RES111 here.\nThe second is RES222 here.\n… +1", "a call without a result has a note"},
+		{[]*cupel.ContextItem{message(t, "user", facts)}, 20, "The first is RES111 here.\nThe second is RES222 here.\n… +1", "a message has no label"},
 		{append([]*cupel.ContextItem{message(t, "assistant", "I read.", kept)}, message(t, "tool", facts, kept, forms)), 30, "I read.\nThe first is RES111 here.\nThe second is RES222 here.\nNothing … +1252 bytes", "a result becomes shorter, whatever forms it has"},
 		{append([]*cupel.ContextItem{message(t, "assistant", words, kept, forms)}, message(t, "tool", "ok", kept)), 16, "form\nok", "another message takes the largest of its forms that fits"},
 	} {
