@@ -306,6 +306,9 @@ func TestRandom(t *testing.T) {
 			if (item.Pinned() || pinned[item.Group()]) && (!ok || e.Form != 0) {
 				t.Fatalf("seed %d: pinned candidate %d is not whole in the window", seed, i)
 			}
+			if _, fixed := item.MetadataInt("fixed"); fixed && e.Form > 0 {
+				assert.Contains(t, []string{"a picture of it", "p"}, e.Item.Content(), "seed %d", seed)
+			}
 			if item.Group() == "" {
 				continue
 			}

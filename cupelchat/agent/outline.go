@@ -141,10 +141,9 @@ const fixedKey = "fixed"
 
 // piece is the arguments of a call, or a text.
 type piece struct {
-	call   string // name of the tool
-	text   string
-	id     string // of the call, or of the call that the text answers
-	result bool
+	call string // name of the tool
+	text string
+	id   string // of the call, or of the call that the text answers
 }
 
 // split cuts the content of an item into its texts and its calls, which stand on
@@ -153,7 +152,7 @@ func split(item *cupel.ContextItem) []piece {
 	content := item.Content()
 	id, _ := item.MetadataText("tool_call_id")
 	if strings.HasPrefix(role(item), "tool") {
-		return []piece{{text: content, id: id, result: true}}
+		return []piece{{text: content, id: id}}
 	}
 	tool, _ := item.MetadataText("tool")
 	names := map[string]bool{}
@@ -207,7 +206,7 @@ func callOf(line string, names map[string]bool) (name, arguments string, ok bool
 func answered(parts []*part) []*part {
 	results := map[string]*part{}
 	for _, p := range parts {
-		if p.result && p.id != "" {
+		if p.id != "" {
 			results[p.id] = p
 		}
 	}
