@@ -1,21 +1,15 @@
 package cupelchat
 
 import (
-	"flag"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupel"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
 
 // TestItemsOfBodies holds the items of the fixtures, of unusual bodies and of records:
 // what each has and how it begins, and its title on a line of its own if it differs.
@@ -56,13 +50,7 @@ func TestItemsOfBodies(t *testing.T) {
 	add("claude", ClaudeCode, []byte(claudeSession))
 	add("codex", Codex, []byte(codexSession))
 	add("telemetry", OpenTelemetry, []byte(telemetryMessages))
-	file := filepath.Join("testdata", "items.txt")
-	if *update {
-		require.NoError(t, os.WriteFile(file, []byte(got.String()), 0o600))
-	}
-	want, err := os.ReadFile(file)
-	require.NoError(t, err)
-	require.Equal(t, strings.ReplaceAll(string(want), "\r\n", "\n"), got.String())
+	golden(t, "items.txt", got.String())
 }
 
 // A smaller form of a result keeps the shape that the API wants.

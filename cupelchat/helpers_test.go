@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"os"
 	"path/filepath"
 	"slices"
@@ -49,6 +50,20 @@ func read(t testing.TB, f Format, data []byte, opts ...Option) *Conversation {
 	c, err := Read(data, f, bytesCounter{}, opts...)
 	require.NoError(t, err)
 	return c
+}
+
+var update = flag.Bool("update", false, "write the golden files")
+
+// golden compares a text with that of a file in testdata.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	file := filepath.Join("testdata", name)
+	if *update {
+		require.NoError(t, os.WriteFile(file, []byte(got), 0o600))
+	}
+	want, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Equal(t, strings.ReplaceAll(string(want), "\r\n", "\n"), got)
 }
 
 // form says what a test wants of a unit: -1 for out, 0 for all of it, or one of

@@ -164,3 +164,23 @@ func written(t *testing.T, c *Conversation, room int, keep ...string) (string, [
 	require.NoError(t, err)
 	return string(text), n.notes()
 }
+
+func TestTitles(t *testing.T) {
+	long := strings.Repeat("word ", 20)
+	for _, test := range []struct{ text, want, why string }{
+		{"words", "words", "a short text names itself"},
+		{"two\nlines", "two: 9 B", "the first line, and the size of all"},
+		{long, long[:71] + "…: 100 B", "the beginning"},
+		{strings.Repeat("é", 72), strings.Repeat("é", 72), "72 characters are short"},
+		{"  \n words\n", "words", "white space around it is nothing"},
+		{"a\rb\r\nc", `a\nb: 6 B`, "a line has one line"},
+	} {
+		e := entry{role: "user", parts: []part{{kind: words, text: test.text}}}
+		assert.Equal(t, test.want, e.headline(), test.why)
+	}
+	for arguments, want := range map[string]string{
+		`{}`: "", `{"a":1,"path":"x.go"}`: "x.go", `{"b":"","a":"x\ny"}`: `x\ny`, `{"n":7,"a":"x"}`: "n=7", `{"list":[1]}`: `{"list":[1]}`, "no\nJSON": `no\nJSON`, "{\n}": "", "[\n1]": "[1]",
+	} {
+		assert.Equal(t, want, subject(arguments), arguments)
+	}
+}
