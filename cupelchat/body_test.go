@@ -10,21 +10,6 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 )
 
-func TestEverythingIsTheSameText(t *testing.T) {
-	for name, f := range fixtures {
-		t.Run(name, func(t *testing.T) {
-			data := fixture(t, name)
-			got, notes := body(t, read(t, f, data), everything)
-			if got != string(data) {
-				t.Errorf("got\n%s\nwant\n%s", got, data)
-			}
-			if len(notes) > 0 {
-				t.Errorf("notes %q, want none", notes)
-			}
-		})
-	}
-}
-
 // TestEverySubsetIsTakenBack writes subsets of the units of every fixture and of
 // unusual bodies, in all of their forms, and asks the rules of the APIs.
 func TestEverySubsetIsTakenBack(t *testing.T) {

@@ -189,26 +189,6 @@ func TestLostPrefixes(t *testing.T) {
 	}
 }
 
-// Ollama's older releases count only what they evaluated: such reports say nothing
-// about the budget.
-func TestReportsOfNewTokensAlone(t *testing.T) {
-	items := numbered(t, 20)
-	s := session(t, newest(t), cupelsession.Config{})
-	for n := 5; n <= 20; n++ {
-		turn := next(t, s, items[:n], 60)
-		tokens := 0
-		for _, it := range turn.Window {
-			tokens += it.Tokens()
-		}
-		if tokens > 60 {
-			t.Errorf("%d items: %d tokens in a budget of 60", n, tokens)
-		}
-		if err := turn.Commit(cupelsession.Usage{Input: 10}); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
 func TestPricesThatAreNone(t *testing.T) {
 	for _, price := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), -1, 1e7} {
 		for field, cache := range map[string]cupelsession.CacheModel{

@@ -34,12 +34,7 @@ func TestUseOfCaches(t *testing.T) {
 		breakpoints   []int
 		why           string
 	}{
-		{"appended", marked, nil, 10, cupelsession.Request{Tokens: repeat(100, 12), Same: 10}, 1000, 200, []int{10, 12}, "the end of the first request is marked again"},
 		{"any prefix", anything, nil, 10, cupelsession.Request{Tokens: repeat(100, 12), Same: 7, Breakpoints: []int{3}}, 700, 500, nil, "the provider finds what is the same"},
-		{"pinned", marked, nil, 10, cupelsession.Request{Tokens: repeat(100, 12), Same: 7, System: 1, Pinned: 5}, 500, 700, []int{1, 5, 12}, "one was behind what a break keeps"},
-		{"steps", anything, func(m *cupelsession.CacheModel) { m.Step = 128 }, 10, cupelsession.Request{Tokens: repeat(100, 12), Same: 7}, 640, 1152 - 640, nil, "five steps were sent before, and nine are cached now"},
-		{"too late", marked, nil, 10, cupelsession.Request{Tokens: repeat(100, 12), Same: 10, At: start.Add(2*time.Minute + 1)}, 0, 1200, []int{12}, "the prefix is gone"},
-		{"far", marked, nil, 10, cupelsession.Request{Tokens: repeat(100, 32), Same: 10}, 1000, 2200, []int{10, 12, 32}, "one between, 20 blocks before the end"},
 		{"near, one breakpoint", marked, func(m *cupelsession.CacheModel) { m.Breakpoints = 1 }, 10, cupelsession.Request{Tokens: repeat(100, 30), Same: 10}, 1000, 2000, []int{30}, "it is 20 blocks"},
 		{"blocks", marked, func(m *cupelsession.CacheModel) { m.Breakpoints = 1 }, 10, cupelsession.Request{Tokens: repeat(100, 30), Blocks: append(repeat(1, 29), 2), Same: 10}, 0, 3000, []int{30}, "it is 21 blocks"},
 		{"breakpoints", marked, func(m *cupelsession.CacheModel) { m.LookBack, m.Latest, m.Breakpoints = 0, 1, 1 }, 10, cupelsession.Request{Tokens: repeat(100, 90), Same: 10}, 1000, 8000, []int{90}, "the latest breakpoint is found however far back it is"},

@@ -2,10 +2,8 @@ package cupeltiktoken
 
 import (
 	"math/rand/v2"
-	"runtime"
 	"strings"
 	"testing"
-	"time"
 	"unicode"
 
 	"github.com/stretchr/testify/assert"
@@ -309,45 +307,6 @@ func TestLongWordTakesLinearWork(t *testing.T) {
 		if c := cap(m.parts) + cap(m.queue) + cap(m.ends) + cap(m.next); c > 8*window {
 			t.Errorf("%d bytes: memory for %d parts", n, c)
 		}
-	}
-}
-
-// TestLongWordTakesTheTimeOfProse leaves room for a busy machine; the benchmark
-// of the same name has the figures.
-func TestLongWordTakesTheTimeOfProse(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it measures time and memory")
-	}
-	c, err := ForEncoding(EncodingO200kBase)
-	if err != nil {
-		t.Fatal(err)
-	}
-	const size = 8 << 20
-	word, prose := randomWord(size), strings.Repeat("The quick brown fox jumps over it. ", size/35)
-	var before, after runtime.MemStats
-	var best [2]time.Duration
-	for round := 0; round < 3 || round < 10 && best[0] > 4*best[1]; round++ { // a machine may be busy for a second
-		for i, text := range []string{word, prose} {
-			if i == 0 {
-				runtime.ReadMemStats(&before)
-			}
-			start := time.Now()
-			if _, err := c.CountTokens(text); err != nil {
-				t.Fatal(err)
-			}
-			if took := time.Since(start); best[i] == 0 || took < best[i] {
-				best[i] = took
-			}
-			if i == 0 {
-				runtime.ReadMemStats(&after)
-			}
-		}
-	}
-	if best[0] > 4*best[1] {
-		t.Errorf("a word takes %s, %.1f times the %s of prose", best[0], float64(best[0])/float64(best[1]), best[1])
-	}
-	if allocated := after.TotalAlloc - before.TotalAlloc; allocated > size {
-		t.Errorf("a word of %d bytes allocates %d", size, allocated)
 	}
 }
 

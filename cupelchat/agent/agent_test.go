@@ -152,28 +152,6 @@ func TestEverythingFits(t *testing.T) {
 	}
 }
 
-func TestGroupWithoutNotes(t *testing.T) {
-	own := cupel.WithVariants(cupel.Variant{Content: "a plan", Tokens: 6, Worth: .1})
-	items := []*cupel.ContextItem{
-		message(t, "user", "Fix the test.", cupel.WithPinned()),
-		message(t, "assistant", reservation("THINK1"), cupel.WithGroup("g"), own),
-		message(t, "tool", "ok", cupel.WithGroup("g")),
-		message(t, "assistant", reservation("PLAIN1")),
-		message(t, "user", "Go on.", cupel.WithPinned()),
-	}
-	_, report, err := agent.New(quarter{}).RunReport(t.Context(), items, budget(t, 80))
-	require.NoError(t, err)
-	var got []string
-	for _, e := range report.Included {
-		if e.Form > 0 {
-			got = append(got, fmt.Sprint(e.Candidate, strings.Contains(e.Item.Content(), "a plan")))
-		}
-	}
-	if want := "[1 true 3 false]"; fmt.Sprint(got) != want {
-		t.Errorf("smaller forms %v, want %s: a group without notes keeps the forms of its members", got, want)
-	}
-}
-
 type badCounter struct {
 	n     int
 	err   error
