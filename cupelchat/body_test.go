@@ -2,12 +2,15 @@ package cupelchat
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupelchat/agent"
 )
 
 // TestEverySubsetIsTakenBack writes subsets of the units of every fixture and of
@@ -79,4 +82,25 @@ func rowOf(item *cupel.ContextItem) row {
 		}
 	}
 	return row{item.Kind(), item.Tokens(), item.Pinned(), item.Content(), strings.Join(more, " ")}
+}
+
+// TestWindowsOfFixtures holds what is written of each fixture in somewhat more than
+// half of its tokens.
+func TestWindowsOfFixtures(t *testing.T) {
+	var got strings.Builder
+	for i, name := range slices.Sorted(maps.Keys(fixtures)) {
+		c := read(t, fixtures[name], fixture(t, name), WithMediaTokens(30))
+		all := totalOf(c.Items(), false)
+		size := all * 11 / 20
+		w, err := c.Select(t.Context(), []Chooser{agent.New(bytesCounter{}), newest(t)}[i%2], budget(t, size))
+		fmt.Fprintf(&got, "== %s in %d of %d tokens\n", name, size, all)
+		if err != nil {
+			fmt.Fprintf(&got, "%v\n", err)
+			continue
+		}
+		body, err := w.Body()
+		require.NoError(t, err)
+		fmt.Fprintf(&got, "%q\n%s\n", w.Notes, body)
+	}
+	golden(t, "windows.txt", got.String())
 }

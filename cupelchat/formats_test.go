@@ -6,9 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/stretchr/testify/assert"
-	"github.com/wollax/cupel-go/cupel"
 )
 
 // TestItemsOfBodies holds the items of the fixtures, of unusual bodies and of records:
@@ -51,30 +48,6 @@ func TestItemsOfBodies(t *testing.T) {
 	add("codex", Codex, []byte(codexSession))
 	add("telemetry", OpenTelemetry, []byte(telemetryMessages))
 	golden(t, "items.txt", got.String())
-}
-
-// A smaller form of a result keeps the shape that the API wants.
-func TestShortResultsOfFormats(t *testing.T) {
-	short := WithForms(func(_, _ string) []cupel.Variant { return []cupel.Variant{{Content: "s", Worth: 0.5}} })
-	for name, want := range map[string][]string{
-		"gemini.json":  {`"response": {"output": "s"}}}, {"functionResponse": {"name": "stock", "response": {"output": "s"}}`, `"thoughtSignature": "c2ln"`},
-		"bedrock.json": {`"content": [{"text": "s"}], "status": "success"`, `"signature": "c2ln"`},
-		"ollama.json":  {`"tool_name": "weather", "content": "s"`},
-	} {
-		c := read(t, fixtures[name], fixture(t, name), short, WithoutPins())
-		got, _ := body(t, c, func(unit *cupel.ContextItem) int {
-			results := 1
-			for _, m := range unit.Members()[:max(0, len(unit.Members())-1)] {
-				if role, _ := m.MetadataText("role"); role == "tool" {
-					results++
-				}
-			}
-			return min(results, len(unit.Forms()))
-		})
-		for _, part := range want {
-			assert.Contains(t, got, part, name)
-		}
-	}
 }
 
 func TestFormatsRefuse(t *testing.T) {
