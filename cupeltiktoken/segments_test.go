@@ -310,6 +310,21 @@ func TestLongWordTakesLinearWork(t *testing.T) {
 	}
 }
 
+// TestRunsThatNothingFits has a vocabulary without a token that the tokenizer makes: the
+// largest window of a run is counted as it is.
+func TestRunsThatNothingFits(t *testing.T) {
+	c, err := ForEncoding(EncodingO200kBase)
+	require.NoError(t, err)
+	empty := newVocabulary(nil)
+	odd := &Counter{words: c.words, all: func() *vocabulary { return empty }}
+	word := randomWord(10 * window)
+	tokens, at := odd.countRun(word, 0, len(word))
+	assert.Equal(t, []int{c.count(word[:8*window]), 8 * window}, []int{tokens, at})
+	m := new(merger)
+	m.ends = m.merge(c.all(), word, nil)
+	assert.Zero(t, testing.AllocsPerRun(3, func() { m.ends = m.merge(c.all(), word, m.ends) }), "its memory is used again")
+}
+
 // TestEstimate holds that parts of what has no place to cut differ from the
 // whole by a few tokens each.
 func TestEstimate(t *testing.T) {
