@@ -328,14 +328,11 @@ func TestRunsThatNothingFits(t *testing.T) {
 // TestEstimate holds that parts of what has no place to cut differ from the
 // whole by a few tokens each.
 func TestEstimate(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it counts megabytes")
-	}
 	c, err := ForEncoding(EncodingO200kBase)
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := repeatRandom("0123456789", 2*longestWord)
+	text := repeatRandom("0123456789", longestWord+2*segmentSize)
 	got, err := c.CountTokens(text)
 	if want, parts := c.count(text), len(text)/segmentSize+1; err != nil || got < want || got > want+2*parts {
 		t.Errorf("%d tokens, %v, and %d as a whole in %d parts", got, err, want, parts)
