@@ -328,7 +328,7 @@ func (m *model) price(d *draft, cached []cupelsession.Prefix) {
 	if d.cache.Breakpoints > 0 {
 		r.Pinned = d.head()
 	}
-	d.use, d.cached = m.cache(d.cache, r)
+	d.use, d.cached = use(d.cache, r)
 	all := 0
 	for _, it := range d.items {
 		all += max(0, it.Tokens())
@@ -352,8 +352,8 @@ func caches(c cupelsession.CacheModel, tokens int) int {
 	return tokens - tokens%max(1, c.Step)
 }
 
-// cache is what a provider's cache does with a request, in which each item is one block.
-func (m *model) cache(c cupelsession.CacheModel, r cupelsession.Request) (cupelsession.CacheUse, []cupelsession.Prefix) {
+// use is what a provider's cache does with a request, in which each item is one block.
+func use(c cupelsession.CacheModel, r cupelsession.Request) (cupelsession.CacheUse, []cupelsession.Prefix) {
 	sum := func(n int) int {
 		tokens := 0
 		for _, k := range r.Tokens[:n] {
