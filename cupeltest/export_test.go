@@ -37,3 +37,43 @@ func KnownRuns() (n int) {
 	runs.Range(func(any, any) bool { n++; return true })
 	return n
 }
+
+// Lists describes what the kit gives to each role: the scores of the first items of a
+// list, and each item once.
+func Lists() string {
+	var text strings.Builder
+	described := map[string]bool{}
+	add := func(line string) {
+		if !described[line] {
+			text.WriteString(line + "\n")
+		}
+		described[line] = true
+	}
+	for _, of := range []role{scorers, slicers, placers} {
+		k := &kit{role: of, items: Items(1, 2)}
+		for _, in := range k.inputs(generation{}) {
+			list := fmt.Sprintf("%s: %d of %d tokens, scores", in.name, len(in.list), tokensOf(in.list))
+			for _, it := range in.list[:min(5, len(in.list))] {
+				list += fmt.Sprintf(" %.3g", it.Score)
+			}
+			add(list)
+			if len(in.list) > 9 {
+				in.list = in.list[:3]
+			}
+			for _, it := range in.list {
+				line := fmt.Sprintf("  %s, %d tokens, %s%q%q", it.Item.Content(), it.Item.Tokens(), it.Item.Kind(), it.Item.Group(), it.Item.Tags())
+				if at, ok := it.Item.Timestamp(); ok {
+					line += at.Format(", 2006-01-02 15:04:05.999999999")
+				}
+				if n, ok := it.Item.Priority(); ok {
+					line += fmt.Sprint(", priority ", n)
+				}
+				if hint, ok := it.Item.FutureRelevanceHint(); ok {
+					line += fmt.Sprint(", hint ", hint)
+				}
+				add(line)
+			}
+		}
+	}
+	return text.String()
+}
