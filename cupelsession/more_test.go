@@ -105,7 +105,6 @@ func TestConfigs(t *testing.T) {
 	}{
 		{cupelsession.Config{LowWater: 1.5}, "LowWater must be in (0,1]", "a window cannot be fuller than full"},
 		{cupelsession.Config{LowWater: math.NaN()}, "LowWater must be in (0,1]", "NaN compares with nothing"},
-		{cupelsession.Config{Cache: cupelsession.CacheModel{Read: -1}}, "Cache.Read must be a price", "a price is not negative"},
 		{cupelsession.Config{Cache: cupelsession.CacheModel{Sure: 2, Likely: 1}}, "Cache.Likely must be at least Sure", "sure is shorter than likely"},
 		{cupelsession.Config{SummarizeTimeout: -1}, "SummarizeTimeout must be", "time does not run back"},
 	} {
