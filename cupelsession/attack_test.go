@@ -167,9 +167,6 @@ func TestLostPrefixes(t *testing.T) {
 		read  int // expected of the next turn
 		why   string
 	}{
-		{"nothing", cupelsession.Usage{}, 0, 50, "no usage at all"},
-		{"no cache fields", cupelsession.Usage{Input: 50}, 0, 50, "it may have read it"},
-		{"as expected", cupelsession.Usage{Input: 50, Read: 40, Cached: true}, 0, 50, "all of it"},
 		{"nearly", cupelsession.Usage{Input: 50, Read: 36, Cached: true}, 0, 50, "estimates are not exact"},
 		{"less", cupelsession.Usage{Input: 50, Read: 35, Cached: true}, 1, 0, "it was lost"},
 		{"written again", cupelsession.Usage{Input: 50, Written: 50, Cached: true}, 1, 50, "it was lost, and is there again"},

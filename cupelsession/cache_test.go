@@ -35,9 +35,7 @@ func TestUseOfCaches(t *testing.T) {
 		why           string
 	}{
 		{"any prefix", anything, nil, 10, cupelsession.Request{Tokens: repeat(100, 12), Same: 7, Breakpoints: []int{3}}, 700, 500, nil, "the provider finds what is the same"},
-		{"near, one breakpoint", marked, func(m *cupelsession.CacheModel) { m.Breakpoints = 1 }, 10, cupelsession.Request{Tokens: repeat(100, 30), Same: 10}, 1000, 2000, []int{30}, "it is 20 blocks"},
 		{"blocks", marked, func(m *cupelsession.CacheModel) { m.Breakpoints = 1 }, 10, cupelsession.Request{Tokens: repeat(100, 30), Blocks: append(repeat(1, 29), 2), Same: 10}, 0, 3000, []int{30}, "it is 21 blocks"},
-		{"breakpoints", marked, func(m *cupelsession.CacheModel) { m.LookBack, m.Latest, m.Breakpoints = 0, 1, 1 }, 10, cupelsession.Request{Tokens: repeat(100, 90), Same: 10}, 1000, 8000, []int{90}, "the latest breakpoint is found however far back it is"},
 		{"own places", marked, nil, 10, cupelsession.Request{Tokens: repeat(100, 12), Same: 10, Breakpoints: []int{11}}, 1000, 100, []int{11}, "what follows the last breakpoint is plain"},
 		{"early places", marked, nil, 10, cupelsession.Request{Tokens: repeat(100, 12), Same: 10, Breakpoints: []int{5}}, 0, 500, []int{5}, "nothing ends where a prefix did, or later"},
 		{"no marks", marked, nil, 10, cupelsession.Request{Tokens: repeat(100, 12), Same: 10, Breakpoints: []int{}}, 0, 0, nil, "nothing is read without a mark"},
