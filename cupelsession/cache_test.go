@@ -17,47 +17,33 @@ func repeat(number, n int) []int {
 	return list
 }
 
-// TestUseOfCaches sends two requests of items of 100 tokens, and compares what the
-// second one costs.
+// TestUseOfCaches sends ten items of 100 tokens, then a request of its own places or
+// blocks, and compares what that costs. The model of a session has the others.
 func TestUseOfCaches(t *testing.T) {
-	start := time.Unix(1e9, 0)
-	marked := cupelsession.CacheModel{Read: .1, Write: 1.25, Sure: time.Minute, Likely: 2 * time.Minute, Breakpoints: 4, LookBack: 20}
-	anything := marked
-	anything.Breakpoints = 0
+	marked := cupelsession.CacheModel{Read: .1, Write: 1.25, Likely: time.Minute, Breakpoints: 4, LookBack: 20}
+	anything, one := marked, marked
+	anything.Breakpoints, one.Breakpoints = 0, 1
 	for _, test := range []struct {
 		name          string
 		model         cupelsession.CacheModel
-		change        func(m *cupelsession.CacheModel)
-		first         int // items
-		second        cupelsession.Request
+		request       cupelsession.Request
 		read, written int
 		breakpoints   []int
 		why           string
 	}{
-		{"any prefix", anything, nil, 10, cupelsession.Request{Tokens: repeat(100, 12), Same: 7, Breakpoints: []int{3}}, 700, 500, nil, "the provider finds what is the same"},
-		{"blocks", marked, func(m *cupelsession.CacheModel) { m.Breakpoints = 1 }, 10, cupelsession.Request{Tokens: repeat(100, 30), Blocks: append(repeat(1, 29), 2), Same: 10}, 0, 3000, []int{30}, "it is 21 blocks"},
-		{"own places", marked, nil, 10, cupelsession.Request{Tokens: repeat(100, 12), Same: 10, Breakpoints: []int{11}}, 1000, 100, []int{11}, "what follows the last breakpoint is plain"},
-		{"early places", marked, nil, 10, cupelsession.Request{Tokens: repeat(100, 12), Same: 10, Breakpoints: []int{5}}, 0, 500, []int{5}, "nothing ends where a prefix did, or later"},
-		{"no marks", marked, nil, 10, cupelsession.Request{Tokens: repeat(100, 12), Same: 10, Breakpoints: []int{}}, 0, 0, nil, "nothing is read without a mark"},
+		{"any prefix", anything, cupelsession.Request{Tokens: repeat(100, 12), Same: 7, Breakpoints: []int{3}}, 700, 500, nil, "the provider finds what is the same"},
+		{"blocks", one, cupelsession.Request{Tokens: repeat(100, 30), Blocks: append(repeat(1, 29), 2), Same: 10}, 0, 3000, []int{30}, "it is 21 blocks"},
+		{"fewer blocks", one, cupelsession.Request{Tokens: repeat(100, 30), Blocks: repeat(1, 30), Same: 10}, 1000, 2000, []int{30}, "it is 20 blocks"},
+		{"own places", marked, cupelsession.Request{Tokens: repeat(100, 12), Same: 10, Breakpoints: []int{11}}, 1000, 100, []int{11}, "what follows the last breakpoint is plain"},
+		{"early places", marked, cupelsession.Request{Tokens: repeat(100, 12), Same: 10, Breakpoints: []int{5}}, 0, 500, []int{5}, "nothing ends where a prefix did, or later"},
+		{"no marks", marked, cupelsession.Request{Tokens: repeat(100, 12), Same: 10, Breakpoints: []int{}}, 0, 0, nil, "nothing is read without a mark"},
 	} {
-		m := test.model
-		if test.change != nil {
-			test.change(&m)
-		}
-		_, held := m.Use(cupelsession.Request{Tokens: repeat(100, test.first), System: test.second.System, Pinned: test.second.Pinned, At: start})
-		r := test.second
-		r.Held = held
-		if r.At.IsZero() {
-			r.At = start
-		}
-		u, _ := m.Use(r)
-		plain := 100*len(r.Tokens) + r.Tail - test.read - test.written
-		cost := float64(plain)
-		if m.Likely > 0 {
-			cost = m.Read*float64(test.read) + m.Write*float64(test.written) + float64(plain)
-		}
-		if u.Read != test.read || u.Written != test.written || u.Plain != plain || u.Cost != cost || !slices.Equal(u.Breakpoints, test.breakpoints) {
-			t.Errorf("%s: %+v, want %d read, %d written, %d plain, cost %v, breakpoints %v (%s)", test.name, u, test.read, test.written, plain, cost, test.breakpoints, test.why)
+		r := test.request
+		_, r.Held = test.model.Use(cupelsession.Request{Tokens: repeat(100, 10)})
+		u, _ := test.model.Use(r)
+		plain := 100*len(r.Tokens) - test.read - test.written
+		if u.Read != test.read || u.Written != test.written || u.Plain != plain || !slices.Equal(u.Breakpoints, test.breakpoints) {
+			t.Errorf("%s: %+v, want %d read, %d written, %d plain, breakpoints %v (%s)", test.name, u, test.read, test.written, plain, test.breakpoints, test.why)
 		}
 	}
 }
