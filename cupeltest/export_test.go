@@ -50,7 +50,8 @@ func Lists() string {
 		described[line] = true
 	}
 	for _, of := range []role{scorers, slicers, placers} {
-		k := &kit{role: of, items: Items(1, 2)}
+		k := &kit{role: of}
+		WithItems(Items(1, 0, -1)...)(k)
 		for _, in := range k.inputs(generation{}) {
 			list := fmt.Sprintf("%s: %d of %d tokens, scores", in.name, len(in.list), tokensOf(in.list))
 			for _, it := range in.list[:min(5, len(in.list))] {
@@ -61,7 +62,7 @@ func Lists() string {
 				in.list = in.list[:3]
 			}
 			for _, it := range in.list {
-				line := fmt.Sprintf("  %s, %d tokens, %s%q%q", it.Item.Content(), it.Item.Tokens(), it.Item.Kind(), it.Item.Group(), it.Item.Tags())
+				line := fmt.Sprintf("  %q, %d tokens, %s%q%q", it.Item.Content(), it.Item.Tokens(), it.Item.Kind(), it.Item.Group(), it.Item.Tags())
 				if at, ok := it.Item.Timestamp(); ok {
 					line += at.Format(", 2006-01-02 15:04:05.999999999")
 				}
