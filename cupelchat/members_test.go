@@ -60,7 +60,7 @@ func TestMembers(t *testing.T) {
 					delete(o, name)
 				}
 				rules := slices.DeleteFunc(broken(f, body, path), func(rule string) bool { return slices.Contains(usual, rule) })
-				outcomes[strings.Join(slices.Compact(rules), ", ")] += []string{"-", "null", "7", `""`, "{}", "[]"}[i] + " "
+				outcomes[strings.Join(rules, ", ")] += []string{"-", "null", "7", `""`, "{}", "[]"}[i] + " "
 			}
 			o[name] = was
 			line := ""

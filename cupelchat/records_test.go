@@ -30,9 +30,9 @@ const codexSession = `{"timestamp":"2026-05-01T10:00:00Z","type":"session_meta",
 
 const telemetryMessages = `[
  {"role":"user","parts":[{"type":"text","content":"Weather in Paris?"}]},
- {"role":"assistant","parts":[{"type":"tool_call","id":"c1","name":"weather","arguments":{"city":"Paris"}}],"finish_reason":"tool_call"},
- {"role":"tool","parts":[{"type":"tool_call_response","id":"c1","response":{"degrees":22}}]},
- {"role":"assistant","parts":[{"type":"text","content":"22 degrees."}]},
+ {"role":"assistant","parts":[{"type":"tool_call","id":"c1","name":"weather","arguments":{"city":"Paris"}},{"type":"tool_call","id":"c2","name":"news","arguments":{}}],"finish_reason":"tool_call"},
+ {"role":"tool","parts":[{"type":"tool_call_response","id":"c1","response":{"degrees":22}},{"type":"tool_call_response","id":"c2","result":"none"}]},
+ {"role":"assistant","parts":[{"type":"reasoning","content":"Warm."},{"type":"text","content":"22 degrees."}]},
  {"role":"user","parts":[{"type":"text","content":"And Rome?"},{"type":"uri","modality":"image","uri":"https://example.com/map.png"}]}
 ]`
 
@@ -47,8 +47,8 @@ func TestRecords(t *testing.T) {
 	}{
 		{claudeSession, ClaudeCode, 6, "", "blocks of one message are lines of their own, helpers are left out"},
 		{codexSession, Codex, 4, "messages[6] is of an unknown type", "events are no messages"},
-		{telemetryMessages, OpenTelemetry, 5, "", "parts have a content"},
-		{attributes, OpenTelemetry, 6, "", "the attributes of a span"},
+		{telemetryMessages, OpenTelemetry, 6, "", "parts have a content"},
+		{attributes, OpenTelemetry, 7, "", "the attributes of a span"},
 	} {
 		found, err := Detect([]byte(test.text))
 		if err != nil || found != test.format {
