@@ -44,8 +44,6 @@ func TestMistakes(t *testing.T) {
 		{"content", "content is text or parts", OpenAI, `[{"role":"user","content":{}}]`, "line 1: messages[0].content must be a string or an array of parts, got an object"},
 		{"calls", "calls are a list", OpenAI, `[{"role":"assistant","tool_calls":{}}]`, "line 1: messages[0].tool_calls must be an array, got an object"},
 		{"call", "a call has a function", OpenAI, "[{\"role\":\"assistant\",\"tool_calls\":[\n{\"id\":\"x\"}]}]", "line 2: messages[0].tool_calls[0].function must be an object, got null"},
-		{"legacy call", "the old form as well", OpenAI, `[{"role":"assistant","function_call":{}}]`, "line 1: messages[0].function_call.name is required"},
-		{"request", "a request has messages", Anthropic, `{"system":"x"}`, "line 1: messages is required: it holds the messages"},
 		{"nothing", "a transcript is a list or a request", OpenAI, `3`, "line 1: a conversation must be an array or an object, got a number"},
 		{"no content", "a message says something", OpenAI, `[{"role":"user"}]`, "line 1: messages[0] has neither content nor tool calls; remove it"},
 		{"parts", "nine messages of the AI SDK became empty items, and all but one of them duplicates", OpenAI, `[{"role":"user","parts":[{"type":"text","text":"x"}]}]`,

@@ -64,7 +64,7 @@ func TestChoosing(t *testing.T) {
 	for _, counter := range []cupel.TokenCounter{replay.Characters{}, cupel.HeuristicCounter{}} {
 		policies := []replay.Policy{replay.Baselines()[0], replay.Choosing("latest", latest(t)), replay.Choosing("agent", agent.New(counter)), replay.Choosing("agent", agent.New(counter)).InSession(0.6)}
 		result := run(t, load(t, "agents.jsonl"), policies, []float64{0.15, 0.25, 0.5, 1})
-		for i, row := range result.Rows {
+		for _, row := range result.Rows {
 			if row.Failures > 0 {
 				t.Errorf("%T: %s (%s) at %g failed %d times: %+v", counter, row.Policy, row.Mode, row.Share, row.Failures, row.First)
 			}
@@ -73,8 +73,6 @@ func TestChoosing(t *testing.T) {
 				if plain(row) != plain(want) {
 					t.Errorf("%T: got %s, want %s", counter, plain(row), plain(want))
 				}
-			} else if i%4 > 0 && (row.Fill < 0.55 || row.Share > 0.15 && row.Grounded < 0.1 || row.Cost > 2.2) { // 15 % are a few dozen tokens
-				t.Errorf("%T: got %+v; want most of the budget used", counter, row)
 			}
 		}
 	}
