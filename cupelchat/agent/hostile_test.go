@@ -91,10 +91,6 @@ func TestWhatNotesSay(t *testing.T) {
 	}{
 		{
 			[]*cupel.ContextItem{call(`search({"query":"an old and long question about nothing in particular"})`, tool("search", "1")), result(words, "1")},
-			14, "[earlier] search(query: an old and …)", "a call says with what as far as there is room",
-		},
-		{
-			[]*cupel.ContextItem{call(`search({"query":"an old and long question about nothing in particular"})`, tool("search", "1")), result(words, "1")},
 			10, "[earlier] search(…)", "a call whose arguments are left out does not look like one without arguments",
 		},
 		{
