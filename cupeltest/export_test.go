@@ -3,6 +3,7 @@ package cupeltest
 import (
 	"fmt"
 	"strings"
+	"time"
 )
 
 // RuleNames returns the names of the rules, by role.
@@ -62,17 +63,11 @@ func Lists() string {
 				in.list = in.list[:3]
 			}
 			for _, it := range in.list {
+				at, _ := it.Item.Timestamp()
+				n, _ := it.Item.Priority()
+				hint, _ := it.Item.FutureRelevanceHint()
 				line := fmt.Sprintf("  %q, %d tokens, %s%q%q", it.Item.Content(), it.Item.Tokens(), it.Item.Kind(), it.Item.Group(), it.Item.Tags())
-				if at, ok := it.Item.Timestamp(); ok {
-					line += at.Format(", 2006-01-02 15:04:05.999999999")
-				}
-				if n, ok := it.Item.Priority(); ok {
-					line += fmt.Sprint(", priority ", n)
-				}
-				if hint, ok := it.Item.FutureRelevanceHint(); ok {
-					line += fmt.Sprint(", hint ", hint)
-				}
-				add(line)
+				add(fmt.Sprint(line, ", ", at.Format(time.RFC3339Nano), ", priority ", n, ", hint ", hint))
 			}
 		}
 	}
