@@ -117,23 +117,6 @@ func TestOldUnitsBecomeOutlines(t *testing.T) {
 	}
 }
 
-// TestLongMessage has a message whose outlines say more per token the larger they
-// are. Those that exceed the room are no reason to leave out the smaller ones.
-func TestLongMessage(t *testing.T) {
-	var text strings.Builder
-	for i := range 200 {
-		fmt.Fprintf(&text, "It has type T%d.\n", i)
-	}
-	long, err := cupel.NewItemFrom(cupel.HeuristicCounter{}, text.String())
-	require.NoError(t, err)
-	items := []*cupel.ContextItem{long, message(t, "user", "And now?")}
-	window, _, err := agent.New(nil).RunReport(t.Context(), items, budget(t, 440))
-	require.NoError(t, err)
-	if got := total(window); len(window) != 2 || got < 220 {
-		t.Errorf("%d messages of %d tokens in all, want an outline of the first in a budget of 440", len(window), got)
-	}
-}
-
 func TestEverythingFits(t *testing.T) {
 	none, err := cupel.NewContextItem("none", 0)
 	require.NoError(t, err)
