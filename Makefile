@@ -277,6 +277,14 @@ bench-once: ## Run one iteration of every benchmark, the longest left out, to se
 bench-code: ## Measure how much of Go's standard library relevance finds by what its functions do
 	go -C cupelrelevance/eval test -count=1 -run '^TestMeasureCode$$' -v .
 
+# Folders with other sets are measured as well: make bench-relevance SETS=DIR.
+# With MEANS=write the figures are what later changes are held to.
+SETS  ?= ../shared/data/evidence
+MEANS ?=
+.PHONY: bench-relevance
+bench-relevance: ## Measure relevance on unlike sets beside BM25 and the latest items; fail when a mean falls
+	CUPEL_SETS='$(abspath $(SETS))' CUPEL_MEANS='$(MEANS)' go -C cupelrelevance/eval test -count=1 -timeout 60m -run '^TestMeasureSets$$' -v .
+
 .PHONY: bench-guard
 bench-guard: ## Fail when something is much slower than it was, by ratios in one process
 	CUPEL_BENCH_GUARD=1 go -C internal/naive test -count=1 -run '^TestBenchGuard$$' -v .

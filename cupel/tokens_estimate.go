@@ -62,6 +62,14 @@ func classOf(r rune) letterClass {
 	return classSymbol
 }
 
+// asciiClasses are the classes of characters that are one byte. Other bytes have none.
+var asciiClasses = func() (classes [256]letterClass) {
+	for r := range rune(utf8.RuneSelf) {
+		classes[r] = classOf(r)
+	}
+	return classes
+}()
+
 func (c letterClass) isLetter() bool { return c >= classLower }
 
 // The average size of pieces, in thousandths of a token. It was measured with
@@ -121,6 +129,15 @@ type estimate struct {
 // in characters and in bytes, and whether all its characters are the same.
 func next(text string) (c letterClass, chars, size int, same bool) {
 	same = true
+	if text != "" && text[0] < utf8.RuneSelf {
+		for c = asciiClasses[text[0]]; size < len(text) && asciiClasses[text[size]] == c; size++ {
+			same = same && text[size] == text[0]
+		}
+		if size == len(text) || text[size] < utf8.RuneSelf {
+			return c, size, size, same
+		}
+		same = true
+	}
 	first := rune(0)
 	for at, r := range text {
 		is := classOf(r)

@@ -39,7 +39,7 @@ type anthropicTurn struct {
 
 var anthropicRules = rules{
 	name: "Anthropic's Messages API", list: "messages", content: "content", text: "text",
-	userFirst: true, alternate: true, thinking: true, cache: true,
+	onlyParts: true, userFirst: true, alternate: true, thinking: true, cache: true,
 	signs: signs{
 		request: []string{"system", "anthropic_version", "anthropic_beta", "stop_sequences", "mcp_servers"},
 		message: []string{"stop_reason"},
@@ -61,6 +61,12 @@ var anthropicBlocks = map[string]string{
 
 // anthropicResults are the types of blocks in a result.
 var anthropicResults = []string{"text", "image", "search_result", "document", "tool_reference", "browser_state"}
+
+func (c *anthropicCodec) fork() codec {
+	f := *c
+	f.turns, f.ids, f.server, f.calls = slices.Clip(c.turns), maps.Clone(c.ids), maps.Clone(c.server), c.calls.fork()
+	return &f
+}
 
 func (c *anthropicCodec) request(body cursor) {
 	for i, tool := range body.Get("tools").Elements() {

@@ -50,6 +50,12 @@ var (
 	bedrockName    = spelling{most: 64}
 )
 
+func (c *bedrockCodec) fork() codec {
+	f := *c
+	f.calls, f.next = c.calls.fork(), c.next.fork()
+	return &f
+}
+
 func (c *bedrockCodec) request(body cursor) {
 	body.tools(0, "toolConfig")
 	body.system(func(name string) {

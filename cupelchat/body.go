@@ -152,7 +152,7 @@ func (w *writer) assemble() []byte {
 		value = w.body.Get(w.rules.list)
 	}
 	list := enclose('[', messages, ']')
-	if len(value.Elements()) == 0 {
+	if w.reader.size == 0 {
 		list = value.Raw() // with the white space that may be in it
 	}
 	if w.value.IsArray() {

@@ -1,6 +1,8 @@
 package cupelchat
 
 import (
+	"encoding/json"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -34,4 +36,71 @@ func TestBreakpointsOfBedrock(t *testing.T) {
 	const plain = `{"system":[{"text":"s"}],"messages":[{"role":"user","content":[{"text":"task"}]}]}`
 	got := marked(plain, 0, 1)
 	assert.Equal(t, strings.NewReplacer(`{"text":"s"}`, `{"text":"s"}`+point, `{"text":"task"}`, `{"text":"task"}`+point).Replace(plain), got)
+}
+
+// flat returns the blocks of a body without breakpoints, and after how many of them
+// breakpoints are.
+func flat(t *testing.T, body []byte) (blocks []string, after []int) {
+	t.Helper()
+	var request struct {
+		System   any
+		Messages []struct{ Content any }
+	}
+	require.NoError(t, json.Unmarshal(body, &request))
+	add := func(content any) {
+		list, ok := content.([]any)
+		if !ok && content != nil {
+			list = []any{object{"type": "text", "text": content}}
+		}
+		for _, v := range list {
+			block := v.(object)
+			if block["cachePoint"] != nil {
+				after = append(after, len(blocks))
+				continue
+			}
+			if block["cache_control"] != nil {
+				after = append(after, len(blocks)+1)
+			}
+			delete(block, "cache_control")
+			text, err := json.Marshal(block)
+			require.NoError(t, err)
+			blocks = append(blocks, string(text))
+		}
+	}
+	add(request.System)
+	for _, message := range request.Messages {
+		add(message.Content)
+	}
+	return blocks, after
+}
+
+// Breakpoints are after the pieces that want one, the latest four, and nowhere else.
+func TestBreakpoints(t *testing.T) {
+	for seed := range uint64(200) {
+		rng := rand.New(rand.NewPCG(seed, 9))
+		f := []Format{Anthropic, Bedrock}[seed%2]
+		data := randomBody(rng, f, 0)
+		c := read(t, f, data)
+		pieces, want := make([]Piece, len(c.Items())), []int(nil)
+		count := 0 // blocks, of what is no definition of a tool
+		for i := range pieces {
+			pieces[i].Candidates = []int{i}
+			if c.Items()[i].Kind() == KindTools {
+				continue
+			}
+			if count += c.Blocks()[i]; rng.IntN(3) == 0 {
+				pieces[i].Breakpoint = []string{"5m", "1h"}[seed%4/2]
+				want = append(want, count)
+			}
+		}
+		body, _, err := c.Compose(pieces, 1e6)
+		require.NoError(t, err)
+		blocks, _ := flat(t, data)
+		got, after := flat(t, body)
+		require.Equal(t, blocks, got, "seed %d", seed)
+		if want != nil {
+			require.Equal(t, want[max(0, len(want)-4):], after, "seed %d: %s", seed, body)
+			require.Equal(t, seed%4 > 1, strings.Contains(string(body), `"ttl": "1h"`), "seed %d: %s", seed, body)
+		}
+	}
 }

@@ -2,6 +2,8 @@ package cupelchat
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -89,6 +91,8 @@ func (c *openCalls) open(id, path string) {
 	c.at[id] = len(c.list)
 	c.list = append(c.list, openCall{id: id, path: path})
 }
+
+func (c *openCalls) fork() openCalls { return openCalls{slices.Clone(c.list), maps.Clone(c.at)} }
 
 // has reports whether there is a call of this id.
 func (c *openCalls) has(id string) bool {

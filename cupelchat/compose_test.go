@@ -76,6 +76,7 @@ func TestComposeRefuses(t *testing.T) {
 		want   string
 		why    string
 	}{
+		{[]Piece{{Candidates: []int{0}, Breakpoint: "2h"}}, `pieces[0] has the breakpoint "2h"`, "no cache holds so long"},
 		{[]Piece{{}}, "pieces[0] has 0 candidates", "it stands for nothing"},
 		{[]Piece{{Candidates: []int{0, 1}}}, "pieces[0] has 2 candidates", "two items cannot be one as it is"},
 		{[]Piece{{Candidates: []int{0}}, {Candidates: []int{0}}}, "pieces[1] has the candidate 0", "an item is in once"},

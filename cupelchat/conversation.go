@@ -1,8 +1,12 @@
 package cupelchat
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupelchat/agent"
@@ -29,11 +33,17 @@ type Conversation struct {
 	groupOf  []int   // of each entry
 	asked    int     // the first entry in which the user says something, or none
 	items    []*cupel.ContextItem
-	kept     []bool // of each entry: a rule keeps it; nil without rules
+	ruled    []bool // of each entry: a rule keeps it; nil without rules
 	never    []bool // a rule leaves it out first
 	all      bool   // items have all forms, and not only those that every chooser needs
-	formed   func() (*Conversation, error)
+	formed   *formed
 	notes    []string
+
+	reader  *reader                 // that read it
+	written *atomic.Pointer[reader] // of the last body that was written; shared with later states
+	kept    int                     // entries of an earlier state
+	times   []time.Time             // of the entries, nil if no message has one
+	opened  []int                   // groups of the exchange at the end
 }
 
 // Read reads a conversation: a list of messages, a request with such a list, or
@@ -47,7 +57,7 @@ func Read(body []byte, f Format, counter cupel.TokenCounter, opts ...Option) (*C
 	if _, ok := formats[f]; !ok {
 		return nil, &Error{Reason: fmt.Sprintf("the format %d is unknown", uint8(f))}
 	}
-	c := &Conversation{format: f, counter: counter, text: body, asked: none}
+	c := &Conversation{format: f, counter: counter, text: body, asked: none, formed: &formed{}, written: &atomic.Pointer[reader]{}}
 	c.first, c.last = true, true
 	for _, opt := range opts {
 		if opt == nil {
@@ -57,31 +67,44 @@ func Read(body []byte, f Format, counter cupel.TokenCounter, opts ...Option) (*C
 			return nil, err
 		}
 	}
-	r := newReader(f, counter, c.settings)
-	if r.read(body); r.err != nil {
+	e := c.earlier
+	c.earlier = nil
+	var r *reader
+	if c.follows(e) {
+		r, c.written = e.reader.follow(body), e.written
+	}
+	if r == nil {
+		r = newReader(f, counter, c.settings)
+		r.read(body)
+	}
+	if r.err != nil {
 		return nil, r.err
 	}
 	r.joinCalls()
-	c.rules, c.value, c.body = r.rules, r.value, r.body
+	c.reader, c.kept, c.rules, c.value, c.body = r, r.kept, r.rules, r.value, r.body
 	c.messages, c.entries = r.messages, r.entries
 	c.groups, c.groupOf = r.links.groups(len(c.entries))
-	c.fillTimes()
 	if c.repairs && len(r.found) > 0 && !c.rules.record {
 		if better, err := c.repaired(r.found, opts); better != nil || err != nil {
 			return better, err
 		}
 	}
-	c.notes = r.allNotes()
-	if err := c.makeItems(); err != nil {
+	if r.kept == 0 || c.forms != nil || e.forms != nil || c.ownForms != e.ownForms {
+		e = nil
+	} else {
+		c.formed.earlier = e.formed.done.Load()
+	}
+	if err := c.makeItems(e); err != nil {
 		return nil, err
 	}
+	c.notes = r.allNotes()
 	return c, nil
 }
 
 // repaired reads the conversation as [WithRepair] leaves it, or returns nil if it stays
 // as it is.
 func (c *Conversation) repaired(found []Violation, opts []Option) (*Conversation, error) {
-	if err := c.makeItems(); err != nil {
+	if err := c.makeItems(nil); err != nil {
 		return nil, err
 	}
 	body, notes := c.repair(found)
@@ -113,8 +136,8 @@ func (c *Conversation) With(opts ...Option) (*Conversation, error) {
 			return nil, err
 		}
 	}
-	to.all = false
-	if err := to.makeItems(); err != nil {
+	to.all, to.formed = false, &formed{}
+	if err := to.makeItems(nil); err != nil {
 		return nil, err
 	}
 	return &to, nil
@@ -128,20 +151,33 @@ func (c *Conversation) Items() []*cupel.ContextItem {
 	if c == nil {
 		return nil
 	}
-	if formed, err := c.formed(); err == nil {
+	if formed, err := c.withForms(); err == nil {
 		c = formed
 	}
 	return slices.Clone(c.items)
 }
 
+// formed is a conversation with all forms of its items.
+type formed struct {
+	once    sync.Once
+	earlier *Conversation // with all forms, or nil
+	done    atomic.Pointer[Conversation]
+	err     error
+}
+
 // withForms returns the conversation with all forms of its items. They take longer
 // than everything else, and a preset that makes its own needs none.
 func (c *Conversation) withForms() (*Conversation, error) {
-	to := *c
-	to.all = true
-	err := to.makeItems()
-	to.formed = func() (*Conversation, error) { return &to, err }
-	return &to, err
+	f := c.formed
+	f.once.Do(func() {
+		to := *c
+		to.all = true
+		if f.err = to.makeItems(f.earlier); f.err == nil {
+			f.done.Store(&to)
+		}
+		f.earlier = nil
+	})
+	return f.done.Load(), f.err
 }
 
 // toChoose returns the conversation with the forms that a chooser needs.
@@ -149,7 +185,7 @@ func (c *Conversation) toChoose(chooser Chooser) (*Conversation, error) {
 	if _, ok := chooser.(*agent.Preset); ok {
 		return c, nil
 	}
-	return c.formed()
+	return c.withForms()
 }
 
 // Notes returns remarks about the conversation: what was estimated or is unknown,
@@ -169,14 +205,31 @@ func (c *Conversation) Format() Format {
 	return c.format
 }
 
+// Model returns the model that a request names, or "".
+func (c *Conversation) Model() string {
+	if c == nil {
+		return ""
+	}
+	return cmp.Or(c.body.Get("model").String(), c.body.Get("modelId").String())
+}
+
 // errNil is the error of what is asked of a nil conversation.
 var errNil = &Error{Reason: "the conversation is nil; Read returns one"}
 
 // read reads a body: the parts of a request outside its messages, and the messages.
 func (r *reader) read(body []byte) {
-	parts := r.list(body)
-	r.size = len(parts)
+	r.readMessages(r.messageList(body), 0)
+}
+
+// readMessages reads the next messages, which are in a text that begins at a byte of the
+// body.
+func (r *reader) readMessages(parts []rawjson.Part, from int) {
+	first := len(r.ends)
+	r.size = first + len(parts)
 	for i, part := range parts {
+		i += first
+		r.stage(i)
+		r.ends = append(r.ends, from+part.End())
 		path := rawjson.Index(r.rules.list, i)
 		rule := "message-type"
 		if part.Value.IsNull() && r.rules.nulls {
@@ -198,10 +251,11 @@ func (r *reader) read(body []byte) {
 	}
 }
 
-// list reads what is around the messages, and returns these.
-func (r *reader) list(body []byte) []rawjson.Part {
+// messageList reads what is around the messages, and returns these.
+func (r *reader) messageList(body []byte) []rawjson.Part {
 	name := r.rules.list
-	_, value, lines, err := split(body)
+	text, value, lines, err := split(body)
+	r.text = text
 	switch {
 	case err != nil:
 		r.fail(err)
@@ -211,7 +265,7 @@ func (r *reader) list(body []byte) []rawjson.Part {
 		return lines
 	case value.IsArray():
 		r.value = value
-		return r.nonempty(value.Elements())
+		return r.nonempty(value)
 	case !value.IsObject():
 		r.broken(value, "", "body-type", "a conversation must be an array or an object, got %s", value.Type())
 		return nil
@@ -236,11 +290,14 @@ func (r *reader) list(body []byte) []rawjson.Part {
 		r.broken(list, name, "list-type", "must be an array of messages, got %s", list.Type())
 		return nil
 	}
-	return r.nonempty(list.Elements())
+	return r.nonempty(list)
 }
 
 // nonempty returns a list, which the API refuses if it has nothing.
-func (r *reader) nonempty(list []rawjson.Part) []rawjson.Part {
+func (r *reader) nonempty(v rawjson.Value) []rawjson.Part {
+	_, after := v.Around()
+	r.after = r.text[len(r.text)-len(after)-1:]
+	list := v.Elements()
 	if len(list) == 0 && !r.rules.nulls {
 		r.refuse(r.rules.list, "list-empty", "at least one message is required")
 	}

@@ -24,6 +24,8 @@ func TestDetect(t *testing.T) {
 		{"input text", "also of a text", `{"input":"x"}`, []Format{Responses}},
 		{"items", "the type of an element tells", `[` + hello + `,{"type":"reasoning","summary":[]}]`, []Format{Responses}},
 		{"model", "a model decides where nothing else does", `{"model":"claude-x","messages":[` + hello + "]}", []Format{Anthropic}},
+		{"model of OpenAI", "the same", `{"model":"gpt-x","messages":[` + hello + "]}", []Format{OpenAI}},
+		{"model of both", "neither decides", `{"model":"claude-gpt-x","messages":[{"role":"system","content":"s"},` + hello + "]}", plain},
 		{"system of Claude", "Anthropic's API does not begin with a system prompt", `{"model":"claude-x","messages":[{"role":"system","content":"s"},` + hello + "]}", plain},
 		{"contents", "the name of the list tells", `{"contents":[{"role":"user","parts":[{"text":"x"}]}]}`, []Format{Gemini}},
 		{"Gemini's messages", "parts without a type tell", `[{"role":"user","parts":[{"text":"x"}]}]`, []Format{Gemini}},
@@ -49,7 +51,7 @@ func TestDetectRefuses(t *testing.T) {
 		name, why, text, want string
 	}{
 		{"number", "it has no messages", "3", "line 1: a conversation must be an array or an object, got a number"},
-		{"object", "nor has this", `{"foo":1}`, `line 1: the object has none of ["messages" "input"`},
+		{"object", "nor has this", `{"foo":1}`, `line 1: the object has none of ["messages" "input" "contents"`},
 		{"elements", "a message has a role", "[\n{\"content\":\"x\"}]", "line 2: [0] is no message of a known format: it has no role"},
 		{"two", "no majority decides", `[{"role":"user","content":[{"type":"image","source":{}}]},{"role":"tool"}]`,
 			"line 1: [1].role is a sign of OpenAI's Chat Completions API, and [0].content[0] of Anthropic's Messages API"},

@@ -6,8 +6,9 @@
 //	window, err := conversation.Select(ctx, pipeline, budget)
 //	body, err = window.Body()
 //
-// [Fit] does the same with the parameters of an SDK. [Detect] finds the format of
-// a conversation, and [Check] says what the API would refuse in one.
+// [Fit] does the same with the parameters of an SDK. [WithEarlier] reads a later state
+// of a conversation from where it differs. [Detect] finds the format of a conversation,
+// and [Check] says what the API would refuse in one.
 //
 // # What is chosen
 //

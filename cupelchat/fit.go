@@ -76,11 +76,17 @@ func Refit[T any](params T, before, after []byte) (T, error) {
 	// A type may marshal something else than its fields, such as a text that it
 	// was made from. What is decoded as a whole is right then.
 	var lost string
-	for _, change := range []func(v reflect.Value, before, after rawjson.Value) error{merge, replace} {
+	m := &merging{made: map[string]reflect.Value{}}
+	deep := &merging{made: map[string]reflect.Value{}, deep: true}
+	for _, change := range []func(v reflect.Value, before, after rawjson.Value) error{m.merge, deep.merge, replace} {
 		fitted := params
 		if err := change(reflect.ValueOf(&fitted).Elem(), was, is); err != nil {
 			return params, err
 		}
+		if keeps(m, params, was, is) {
+			return fitted, nil
+		}
+		m.kept = rawjson.Edits{}
 		got, err := json.Marshal(fitted)
 		if err != nil {
 			return params, err
@@ -113,9 +119,35 @@ func replace(v reflect.Value, _, after rawjson.Value) error {
 	return nil
 }
 
+// merging makes copies of a value that marshal to other JSON.
+type merging struct {
+	made  map[string]reflect.Value // elements of lists, by their JSON
+	kept  rawjson.Edits            // take the other elements out of the JSON
+	again bool                     // only elements that were made are left
+	whole bool                     // something was made as a whole after its parts were merged
+	deep  bool                     // elements of lists are merged with those in their places
+}
+
+// keeps reports whether a value that was merged marshals what it should, apart from the
+// elements of lists that it kept: they are the same values as before, and need not be
+// marshaled again.
+func keeps[T any](m *merging, params T, before, after rawjson.Value) bool {
+	if m.whole || m.kept.Empty() {
+		return false
+	}
+	small := m.kept.Outer(rawjson.Whole(after))
+	is, err := rawjson.Text(small).Value()
+	m.again = true
+	if err != nil || m.merge(reflect.ValueOf(&params).Elem(), before, is) != nil {
+		return false
+	}
+	got, err := json.Marshal(params)
+	return err == nil && difference(got, small) == ""
+}
+
 // merge changes v, which marshals to before, where after differs. It changes nothing
 // that v refers to, and makes from JSON only what is not there.
-func merge(v reflect.Value, before, after rawjson.Value) error {
+func (m *merging) merge(v reflect.Value, before, after rawjson.Value) error {
 	if bytes.Equal(before.Raw(), after.Raw()) {
 		return nil
 	}
@@ -124,26 +156,33 @@ func merge(v reflect.Value, before, after rawjson.Value) error {
 	case v.Kind() == reflect.Interface && !v.IsNil():
 		held := reflect.New(v.Elem().Type()).Elem()
 		held.Set(v.Elem())
-		if merge(held, before, after) == nil {
+		if m.merge(held, before, after) == nil {
 			v.Set(held)
 			return nil
 		}
+		m.whole = true
 	case v.Kind() == reflect.Pointer && !v.IsNil():
 		pointed := reflect.New(v.Type().Elem())
 		pointed.Elem().Set(v.Elem())
 		v.Set(pointed)
-		return merge(pointed.Elem(), before, after)
+		return m.merge(pointed.Elem(), before, after)
 	case v.Kind() == reflect.Struct && objects:
-		return mergeFields(v, before, after)
+		return m.mergeFields(v, before, after)
 	case v.Kind() == reflect.Map && v.Type().Key().Kind() == reflect.String && objects:
-		return mergeMap(v, before, after)
-	case v.Kind() == reflect.Slice && len(before.Elements()) == v.Len() && after.IsArray():
-		return mergeList(v, before.Elements(), after.Elements())
+		return m.mergeMap(v, before, after)
+	case v.Kind() == reflect.Slice && before.IsArray() && after.IsArray():
+		var was []rawjson.Part
+		if !m.again {
+			was = before.Elements()
+		}
+		if m.again || len(was) == v.Len() {
+			return m.mergeList(v, was, after.Elements())
+		}
 	}
 	return replace(v, before, after)
 }
 
-func mergeFields(v reflect.Value, before, after rawjson.Value) error {
+func (m *merging) mergeFields(v reflect.Value, before, after rawjson.Value) error {
 	was, _ := before.Fields()
 	is, _ := after.Fields()
 	for i := range v.NumField() {
@@ -160,25 +199,25 @@ func mergeFields(v reflect.Value, before, after rawjson.Value) error {
 			v.Field(i).SetZero()
 			continue
 		}
-		if err := merge(v.Field(i), from, to); err != nil {
+		if err := m.merge(v.Field(i), from, to); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func mergeMap(v reflect.Value, before, after rawjson.Value) error {
+func (m *merging) mergeMap(v reflect.Value, before, after rawjson.Value) error {
 	was, _ := before.Fields()
 	merged := reflect.MakeMap(v.Type())
-	for _, m := range after.Members() {
-		key := reflect.ValueOf(m.Name).Convert(v.Type().Key())
+	for _, member := range after.Members() {
+		key := reflect.ValueOf(member.Name).Convert(v.Type().Key())
 		value := reflect.New(v.Type().Elem()).Elem()
 		change := replace
 		if old := v.MapIndex(key); old.IsValid() {
 			value.Set(old)
-			change = merge
+			change = m.merge
 		}
-		if err := change(value, was.Get(m.Name), m.Value); err != nil {
+		if err := change(value, was.Get(member.Name), member.Value); err != nil {
 			return err
 		}
 		merged.SetMapIndex(key, value)
@@ -187,25 +226,43 @@ func mergeMap(v reflect.Value, before, after rawjson.Value) error {
 	return nil
 }
 
-func mergeList(v reflect.Value, was, is []rawjson.Part) error {
-	merged := reflect.MakeSlice(v.Type(), len(is), len(is))
+func (m *merging) mergeList(v reflect.Value, was, is []rawjson.Part) error {
+	merged, kept := reflect.MakeSlice(v.Type(), len(is), len(is)), make([]bool, len(is))
+	old := map[string]bool{}
+	for _, p := range was {
+		old[string(p.Value.Raw())] = true
+	}
 	next := 0
 	for i := range is {
-		same := func(p rawjson.Part) bool { return bytes.Equal(p.Value.Raw(), is[i].Value.Raw()) }
-		if at := slices.IndexFunc(was[next:], same); at >= 0 {
-			next += at + 1
-			merged.Index(i).Set(v.Index(next - 1))
-		} else if len(was) == len(is) {
+		raw, to, at := string(is[i].Value.Raw()), merged.Index(i), -1
+		if old[raw] {
+			at = slices.IndexFunc(was[next:], func(p rawjson.Part) bool { return string(p.Value.Raw()) == raw })
+		}
+		made, again := m.made[raw]
+		switch {
+		case at >= 0:
+			next, kept[i] = next+at+1, true
+			to.Set(v.Index(next - 1))
+			continue
+		case again && made.Type() == to.Type():
+			to.Set(made)
+			continue
+		}
+		var err error
+		if m.deep && len(was) == len(is) {
 			next = max(next, i+1)
-			merged.Index(i).Set(v.Index(i))
-			if err := merge(merged.Index(i), was[i].Value, is[i].Value); err != nil {
-				return err
-			}
-		} else if err := replace(merged.Index(i), rawjson.Value{}, is[i].Value); err != nil {
+			to.Set(v.Index(i))
+			err = m.merge(to, was[i].Value, is[i].Value)
+		} else {
+			err = replace(to, rawjson.Value{}, is[i].Value)
+		}
+		if err != nil {
 			return err
 		}
+		m.made[raw] = to
 	}
 	v.Set(merged)
+	m.kept.Drop(is, func(i int) bool { return kept[i] })
 	return nil
 }
 

@@ -39,6 +39,8 @@ type codec interface {
 	message(o cursor)
 	// end notes what the API refuses of the messages as a whole; there are some.
 	end(r *reader)
+	// fork returns a copy that goes on from here, or nil if the codec has none.
+	fork() codec
 }
 
 // rules are what a format calls its parts, and what its API requires of the messages
@@ -48,7 +50,7 @@ type rules struct {
 	list      string // the member of a request that holds the messages
 	content   string // the member of a message that says something, which joining appends to
 	text      string // the type of a part that says a text; "" if parts have none
-	onlyParts bool   // a content is a list of parts, even if it is one text
+	onlyParts bool   // a new message has a list of parts, even if it is one text: SDKs write that
 	model     string // the role of the model's messages, if that is not assistant
 	userFirst bool   // the first message is the user's
 	alternate bool   // messages of one role that become adjacent are joined

@@ -2,81 +2,52 @@ package cupelchat
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
-
-	"github.com/stretchr/testify/assert"
-	"github.com/wollax/cupel-go/cupel"
 )
 
-// What the messages of the newer formats become: role, group, and the first words.
-func TestItemsOfFormats(t *testing.T) {
-	for _, test := range []struct {
-		fixture string
-		want    []string
-	}{
-		{"gemini.json", []string{
-			"tools", "system You are", "user How many", "assistant/1 I look.|stock({\"item\":\"rye\"})|stock({\"item\":\"rolls\"})",
-			"tool/1 {\"item\":\"rye\"", "tool/1 40 rolls,", "assistant There are", "user Reserve two", "assistant/2 reserve({\"item\":\"rye\",\"count\":2})", "tool/2 {\"ok\":true}",
-		}},
-		{"bedrock.json", []string{
-			"tools", "system You are", "user Which books", "assistant/1 I search|I look.|find({\"author\":\"Lem\"})", "tool/1 {\"books\":[{\"title\"", "assistant Solaris and",
-			"user Show me", "assistant/2 find({\"title\":\"Solaris\"})|find({\"title\":\"Fiasco\"})", "tool/2 shelf A3,", "tool/2 not found",
-		}},
-		{"ollama.json", []string{
-			"tools", "system You answer", "user Paris and", "assistant/1 Two calls.|weather({\"city\":\"Paris\"})|weather({\"city\":\"Oslo\"})", "tool/1 Paris: 22", "tool/1 Oslo: 9",
-			"assistant Paris is", "user And Rome?", "assistant/2 weather({\"city\":\"Rome\"})", "tool/2 Rome: 30",
-		}},
-	} {
-		groups := map[string]int{}
-		items := read(t, fixtures[test.fixture], fixture(t, test.fixture)).Items()
-		if len(items) != len(test.want) {
-			t.Errorf("%s: %d items, want %d: %v", test.fixture, len(items), len(test.want), items)
-			continue
+// TestItemsOfBodies holds the items of the fixtures, of unusual bodies and of records:
+// what each has and how it begins, and its title on a line of its own if it differs.
+func TestItemsOfBodies(t *testing.T) {
+	var got strings.Builder
+	add := func(name string, f Format, body []byte) {
+		c, err := Read(body, f, bytesCounter{})
+		if err != nil {
+			fmt.Fprintf(&got, "== %s\n%v\n", name, err)
+			return
 		}
-		for i, item := range items {
-			role, _ := item.MetadataText("role")
-			if g := item.Group(); g != "" {
-				if groups[g] == 0 {
-					groups[g] = len(groups) + 1
-				}
-				role += fmt.Sprint("/", groups[g])
+		fmt.Fprintf(&got, "== %s %q\n", name, c.Notes())
+		blocks := c.Blocks()
+		for i, item := range c.Items() {
+			fixed, _ := item.MetadataInt("fixed")
+			title, _ := item.MetadataText("title")
+			more := item.Group()
+			if item.Pinned() {
+				more += " pinned"
 			}
-			head, says, _ := strings.Cut(test.want[i], " ")
-			got := strings.ReplaceAll(item.Content(), "\n", "|")
-			ok := head == role
-			for part := range strings.SplitSeq(says, "|") {
-				ok = ok && strings.Contains("|"+got, "|"+part)
+			if fixed > 0 || blocks[i] > 1 {
+				more += fmt.Sprintf(" fixed %d of %d blocks", fixed, blocks[i])
 			}
-			if !ok {
-				t.Errorf("%s: item %d is %s %s, want %s", test.fixture, i, role, got, test.want[i])
+			fmt.Fprintf(&got, "%d %s, %s: %.50q\n", item.Tokens(), rowOf(item).more, more, item.Content())
+			if title != item.Content() {
+				fmt.Fprintf(&got, "\t%s\n", title)
 			}
 		}
 	}
-}
-
-// A smaller form of a result keeps the shape that the API wants.
-func TestShortResultsOfFormats(t *testing.T) {
-	short := WithForms(func(_, _ string) []cupel.Variant { return []cupel.Variant{{Content: "s", Worth: 0.5}} })
-	for name, want := range map[string][]string{
-		"gemini.json":  {`"response": {"output": "s"}}}, {"functionResponse": {"name": "stock", "response": {"output": "s"}}`, `"thoughtSignature": "c2ln"`},
-		"bedrock.json": {`"content": [{"text": "s"}], "status": "success"`, `"signature": "c2ln"`},
-		"ollama.json":  {`"tool_name": "weather", "content": "s"`},
-	} {
-		c := read(t, fixtures[name], fixture(t, name), short, WithoutPins())
-		got, _ := body(t, c, func(unit *cupel.ContextItem) int {
-			results := 1
-			for _, m := range unit.Members()[:max(0, len(unit.Members())-1)] {
-				if role, _ := m.MetadataText("role"); role == "tool" {
-					results++
-				}
-			}
-			return min(results, len(unit.Forms()))
-		})
-		for _, part := range want {
-			assert.Contains(t, got, part, name)
+	for _, name := range slices.Sorted(maps.Keys(fixtures)) {
+		add(name, fixtures[name], fixture(t, name))
+	}
+	for _, f := range writable {
+		for _, c := range casesOf(t, f, "good") {
+			add(c.Name, f, c.Body)
 		}
 	}
+	add("claude", ClaudeCode, []byte(claudeSession))
+	add("codex", Codex, []byte(codexSession))
+	add("telemetry", OpenTelemetry, []byte(telemetryMessages))
+	golden(t, "items.txt", got.String())
 }
 
 func TestFormatsRefuse(t *testing.T) {

@@ -207,33 +207,21 @@ const leftOut = "…"
 // The first line of a note begins like this.
 const noteLabel = "[earlier"
 
-// addNotes gives exchanges the notes that may stand in their place.
-func (c *Conversation) addNotes(pins []bool) error {
-	if c.ownForms && c.forms == nil {
+// addNotes gives an exchange the notes that may stand in its place.
+func (c *Conversation) addNotes(g int, pins []bool) error {
+	group := c.groups[g]
+	if c.ownForms && c.forms == nil || slices.Contains(c.opened, g) ||
+		slices.ContainsFunc(group, func(i int) bool { return pins[i] || c.entries[i].compact }) ||
+		!slices.ContainsFunc(group, func(i int) bool { return c.entries[i].tool }) {
 		return nil
 	}
-	open := c.open()
-	for g, group := range c.groups {
-		if slices.Contains(open, g) || slices.ContainsFunc(group, func(i int) bool { return pins[i] || c.entries[i].compact }) {
-			continue
-		}
-		if !slices.ContainsFunc(group, func(i int) bool { return c.entries[i].tool }) {
-			continue
-		}
-		notes, err := c.notesFor(group)
-		if err != nil {
-			return err
-		}
-		if len(notes) == 0 {
-			continue
-		}
-		item, err := c.items[group[0]].With(cupel.WithGroupVariants(notes...))
-		if err != nil {
-			return err
-		}
-		c.items[group[0]] = item
+	notes, err := c.notesFor(group)
+	if err != nil || len(notes) == 0 {
+		return err
 	}
-	return nil
+	item, err := c.items[group[0]].With(cupel.WithGroupVariants(notes...))
+	c.items[group[0]] = item
+	return err
 }
 
 // notesFor returns the notes of an exchange: its calls, with less and less of what

@@ -1,6 +1,7 @@
 package cupelchat
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/wollax/cupel-go/internal/rawjson"
@@ -43,6 +44,8 @@ var geminiNames = map[string]bool{
 	"mediaProcessing": false, "media_processing": false, "speechMetadata": false, "speech_metadata": false,
 	"audioTranscription": false, "audio_transcription": false,
 }
+
+func (c *geminiCodec) fork() codec { return &geminiCodec{slices.Clip(c.contents)} }
 
 func (c *geminiCodec) request(body cursor) {
 	if _, v := body.firstOf("cachedContent", "cached_content"); !v.IsNull() {

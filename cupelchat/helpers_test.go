@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"os"
 	"path/filepath"
 	"slices"
@@ -51,6 +52,20 @@ func read(t testing.TB, f Format, data []byte, opts ...Option) *Conversation {
 	return c
 }
 
+var update = flag.Bool("update", false, "write the golden files")
+
+// golden compares a text with that of a file in testdata.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	file := filepath.Join("testdata", name)
+	if *update {
+		require.NoError(t, os.WriteFile(file, []byte(got), 0o600))
+	}
+	want, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Equal(t, strings.ReplaceAll(string(want), "\r\n", "\n"), got)
+}
+
 // form says what a test wants of a unit: -1 for out, 0 for all of it, or one of
 // its smaller forms.
 type form func(unit *cupel.ContextItem) int
@@ -88,7 +103,7 @@ func budget(t testing.TB, tokens int) cupel.ContextBudget {
 }
 
 // body selects what want says, and returns what is written with the notes: nothing if
-// no message is left.
+// no message is left. What is written, read again, has the lines of what was selected.
 func body(t testing.TB, c *Conversation, want form) (string, []string) {
 	t.Helper()
 	w, err := c.Select(t.Context(), chooser(t, want), budget(t, 1e6))
@@ -98,7 +113,23 @@ func body(t testing.TB, c *Conversation, want form) (string, []string) {
 	require.NoError(t, err)
 	text, err := w.Body()
 	require.NoError(t, err)
+	again, err := Read(text, c.format, bytesCounter{})
+	require.NoError(t, err)
+	require.Equal(t, linesOf(w.Items), linesOf(again.Items()), "%s", text)
 	return string(text), w.Notes
+}
+
+// linesOf returns the lines of items, but for those of one that has no tokens since
+// another one says the same.
+func linesOf(items []*cupel.ContextItem) []string {
+	var lines []string
+	for _, item := range items {
+		if item.Tokens() > 0 && item.Content() != "(empty)" {
+			lines = append(lines, strings.Split(item.Content(), "\n")...)
+		}
+	}
+	slices.Sort(lines)
+	return lines
 }
 
 func everything(*cupel.ContextItem) int { return 0 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
@@ -15,21 +14,29 @@ import (
 // always pinned, because they are always sent.
 const KindTools cupel.ContextKind = "ToolDefinitions"
 
-// makeItems makes an item for each entry.
-func (c *Conversation) makeItems() error {
+// makeItems makes an item for each entry, or takes it from an earlier conversation.
+func (c *Conversation) makeItems(earlier *Conversation) error {
 	pins, err := c.pins()
 	if err != nil {
 		return err
 	}
-	c.items, c.formed = make([]*cupel.ContextItem, 0, len(c.entries)), sync.OnceValues(c.withForms)
-	for i := range c.entries {
-		item, err := c.makeItem(i, pins[i])
-		if err != nil {
+	c.fillTimes()
+	c.opened = c.open()
+	c.items = make([]*cupel.ContextItem, len(c.entries))
+	for g, group := range c.groups {
+		if c.takeItems(earlier, g, pins) {
+			continue
+		}
+		for _, i := range group {
+			if c.items[i], err = c.makeItem(i, pins[i]); err != nil {
+				return err
+			}
+		}
+		if err := c.addNotes(g, pins); err != nil {
 			return err
 		}
-		c.items = append(c.items, item)
 	}
-	return c.addNotes(pins)
+	return nil
 }
 
 func (c *Conversation) makeItem(i int, pinned bool) (*cupel.ContextItem, error) {
@@ -64,7 +71,7 @@ func (c *Conversation) makeItem(i int, pinned bool) (*cupel.ContextItem, error) 
 	if tokens, ok := e.fixed(); ok {
 		metadata["fixed"] = tokens
 	}
-	if len(c.never) > i && c.never[i] {
+	if c.leavesFirst(i) {
 		metadata["never"] = true
 	}
 	if len(e.tools) > 0 {
@@ -83,7 +90,7 @@ func (c *Conversation) makeItem(i int, pinned bool) (*cupel.ContextItem, error) 
 	}
 	opts := []cupel.ItemOption{
 		cupel.WithKind(kind), cupel.WithSource(source), cupel.WithMetadata(metadata),
-		cupel.WithTimestamp(c.entries[group[len(group)-1]].time), cupel.WithVariants(variants...),
+		cupel.WithTimestamp(c.timeOf(group[len(group)-1])), cupel.WithVariants(variants...),
 	}
 	if pinned {
 		opts = append(opts, cupel.WithPinned())
@@ -149,15 +156,26 @@ func (c *Conversation) messageOf(i int) *message { return &c.messages[c.entries[
 // this function makes up only order the messages.
 func (c *Conversation) fillTimes() {
 	known := slices.IndexFunc(c.entries, func(e entry) bool { return !e.time.IsZero() })
+	if known < 0 {
+		return
+	}
+	c.times = make([]time.Time, len(c.entries))
 	for i := range c.entries {
 		switch e := &c.entries[i]; {
-		case known < 0:
-			e.time = time.Unix(int64(e.message), 0)
 		case !e.time.IsZero():
+			c.times[i] = e.time
 		case i < known:
-			e.time = c.entries[known].time.Add(time.Duration(i - known))
+			c.times[i] = c.entries[known].time.Add(time.Duration(i - known))
 		default:
-			e.time = c.entries[i-1].time.Add(1)
+			c.times[i] = c.times[i-1].Add(1)
 		}
 	}
+}
+
+// timeOf returns the time of an entry.
+func (c *Conversation) timeOf(i int) time.Time {
+	if c.times == nil {
+		return time.Unix(int64(c.entries[i].message), 0)
+	}
+	return c.times[i]
 }

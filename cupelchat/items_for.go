@@ -71,7 +71,7 @@ func (c *Conversation) isOurs(i int) bool {
 // it by a rule.
 func (c *Conversation) named(i int) bool {
 	m := c.messageOf(i)
-	return len(c.kept) > i && c.kept[i] || m.member == "" && slices.Contains(c.pinned, m.index)
+	return len(c.ruled) > i && c.ruled[i] || m.member == "" && slices.Contains(c.pinned, m.index)
 }
 
 // squeeze is a conversation whose pinned items are shortened.

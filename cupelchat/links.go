@@ -24,14 +24,22 @@ func (l *links) join(i, j int) {
 // one, and the group of each entry.
 func (l *links) groups(n int) (groups [][]int, of []int) {
 	of = make([]int, n)
+	var sizes []int
 	for i := range n {
 		if root := l.root(i); root != i {
 			of[i] = of[root]
-			groups[of[i]] = append(groups[of[i]], i)
-			continue
+		} else {
+			of[i], sizes = len(sizes), append(sizes, 0)
 		}
-		of[i] = len(groups)
-		groups = append(groups, []int{i})
+		sizes[of[i]]++
+	}
+	all := make([]int, n)
+	groups = make([][]int, len(sizes))
+	for g, size := range sizes {
+		groups[g], all = all[:0:size], all[size:]
+	}
+	for i, g := range of {
+		groups[g] = append(groups[g], i)
 	}
 	return groups, of
 }

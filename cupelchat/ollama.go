@@ -15,6 +15,8 @@ type ollamaCodec struct{ chatCodec }
 
 func (*ollamaCodec) end(*reader) {}
 
+func (c *ollamaCodec) fork() codec { return &ollamaCodec{chatCodec{c.within, c.calls.fork()}} }
+
 var ollamaRules = rules{
 	name: "Ollama's chat API", list: "messages", content: "content", text: "text", nulls: true,
 	signs: signs{

@@ -26,6 +26,8 @@ var openAIRules = rules{
 
 func (*chatCodec) request(body cursor) { body.tools(0, "tools", "functions") }
 
+func (c *chatCodec) fork() codec { return &chatCodec{c.within, c.calls.fork()} }
+
 func (c *chatCodec) end(r *reader) {
 	c.calls.close(r, "a message of the role tool must follow for each call, before any other message")
 	c.within = false

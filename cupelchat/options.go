@@ -19,6 +19,7 @@ type settings struct {
 	keeping     []Rule
 	repairs     bool
 	repairsMade int
+	earlier     *Conversation
 }
 
 // invalid returns the error for a setting of an option.

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -115,6 +116,12 @@ type reader struct {
 	value rawjson.Value  // a list of messages or a request; zero if there is a message on each line
 	body  rawjson.Object // of a request
 	size  int            // messages of the list
+
+	text   []byte    // of the body
+	after  []byte    // the text behind the messages; nil if they have no list
+	ends   []int     // of the messages in the text
+	stages []*reader // before some of the last messages; see follow
+	kept   int       // entries that were not read again
 
 	media map[string]int // counts, by their words in the notes
 }
@@ -289,7 +296,7 @@ func (r *reader) use(id, name string, arguments rawjson.Value) {
 
 // called records a tool call; its result will name id.
 func (r *reader) called(id, name, title string) {
-	waiting := r.pending[id]
+	waiting := slices.Clip(r.pending[id])
 	if len(waiting) > 0 && r.calls[waiting[0]].entry != r.at {
 		waiting = nil // of an earlier message
 	}

@@ -12,6 +12,7 @@ type record struct{}
 
 func (record) request(cursor) {}
 func (record) end(*reader)    {}
+func (record) fork() codec    { return nil } // sessions append lines
 
 // skip passes over a line that is no message, with a note if its type is unknown.
 func (o cursor) skip(known ...string) {

@@ -1,6 +1,7 @@
 package cupelchat
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -67,6 +68,12 @@ func ofMessages(o *rawjson.Object) bool {
 		}
 	}
 	return false
+}
+
+func (c *responsesCodec) fork() codec {
+	f := *c
+	f.calls, f.ids = c.calls.fork(), maps.Clone(c.ids)
+	return &f
 }
 
 func (c *responsesCodec) request(body cursor) {

@@ -100,7 +100,7 @@ func (c *Conversation) follow(pins []bool) {
 	if len(c.keeping) == 0 {
 		return
 	}
-	c.kept, c.never = make([]bool, len(c.entries)), make([]bool, len(c.entries))
+	c.ruled, c.never = make([]bool, len(c.entries)), make([]bool, len(c.entries))
 	for n := range c.keeping {
 		r := &c.keeping[n]
 		seen := map[int]bool{} // groups, the newest first
@@ -109,11 +109,14 @@ func (c *Conversation) follow(pins []bool) {
 				continue
 			}
 			seen[c.groupOf[i]] = true
-			c.kept[i] = c.kept[i] || r.Keep || len(seen) <= r.Latest
+			c.ruled[i] = c.ruled[i] || r.Keep || len(seen) <= r.Latest
 			c.never[i] = c.never[i] || r.Never
 		}
 	}
-	for i, kept := range c.kept {
+	for i, kept := range c.ruled {
 		pins[i] = pins[i] || kept
 	}
 }
+
+// leavesFirst reports whether a rule leaves an entry out before anything else.
+func (c *Conversation) leavesFirst(i int) bool { return len(c.never) > i && c.never[i] }

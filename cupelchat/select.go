@@ -144,18 +144,6 @@ func (c *Conversation) withNewest() *Conversation {
 	return &newest
 }
 
-// size returns the tokens of a body that was written.
-func (c *Conversation) size(body []byte) (tokens int, err error) {
-	r := newReader(c.format, c.counter, c.settings)
-	if r.read(body); r.err != nil {
-		return 0, r.err
-	}
-	for i := range r.entries {
-		tokens = add(tokens, r.entries[i].tokens)
-	}
-	return tokens, nil
-}
-
 // choose chooses a window and writes it.
 func (c *Conversation) choose(ctx context.Context, chooser Chooser, budget cupel.ContextBudget) (*Window, error) {
 	n := &notesOf{}

@@ -32,6 +32,8 @@ func TestPins(t *testing.T) {
 		want      []string // contents
 	}{
 		{"turn", "the API refuses to go on with a turn whose thinking is gone", Anthropic, turn, []string{"old", "q", "hm\nf(1)", "h(3)"}},
+		{"turn with hidden thinking", "nor without that", Anthropic,
+			strings.Replace(turn, `{"type":"thinking","thinking":"hm","signature":"s"}`, `{"type":"redacted_thinking","data":"x"}`, 1), []string{"old", "q", "[thinking ba2df4903a2c]\nf(1)", "h(3)"}},
 		{"turn without thinking", "a turn that did not begin with thinking may lose what it did", Anthropic,
 			strings.Replace(turn, `{"type":"thinking","thinking":"hm","signature":"s"},`, "", 1), []string{"old", "q", "h(3)"}},
 		{"turn that is over", "thinking of a turn that is over is not asked for", Anthropic,
@@ -57,6 +59,13 @@ func TestPins(t *testing.T) {
 			assert.Equal(t, tt.want, got)
 		})
 	}
+	var got []string
+	for _, item := range read(t, Anthropic, []byte(turn), WithPins(false, true)).Items() {
+		if item.Pinned() {
+			got = append(got, item.Content())
+		}
+	}
+	assert.Equal(t, []string{"q", "hm\nf(1)", "h(3)"}, got, "what the user said before stays with a turn")
 }
 
 // TestServerTools has a call of a tool that the API runs in one message and its
@@ -163,4 +172,26 @@ func written(t *testing.T, c *Conversation, room int, keep ...string) (string, [
 	}
 	require.NoError(t, err)
 	return string(text), n.notes()
+}
+
+func TestTitles(t *testing.T) {
+	long := strings.Repeat("word ", 20)
+	for _, test := range []struct{ text, want, why string }{
+		{"words", "words", "a short text names itself"},
+		{"two\nlines", "two: 9 B", "the first line, and the size of all"},
+		{long, long[:71] + "…: 100 B", "the beginning"},
+		{strings.Repeat("é", 72), strings.Repeat("é", 72), "72 characters are short"},
+		{"  \n words\n", "words", "white space around it is nothing"},
+		{"a\rb\r\nc", `a\nb: 6 B`, "a line has one line"},
+	} {
+		e := entry{role: "user", parts: []part{{kind: words, text: test.text}}}
+		assert.Equal(t, test.want, e.headline(), test.why)
+	}
+	called := entry{role: "assistant", names: []string{"search"}}
+	assert.Equal(t, "search", called.headline(), "a tool that the API ran")
+	for arguments, want := range map[string]string{
+		`{}`: "", `{"a":1,"path":"x.go"}`: "x.go", `{"b":"","a":"x\ny"}`: `x\ny`, `{"n":7,"a":"x"}`: "n=7", `{"list":[1]}`: `{"list":[1]}`, "no\nJSON": `no\nJSON`, "{\n}": "", "[\n1]": "[1]",
+	} {
+		assert.Equal(t, want, subject(arguments), arguments)
+	}
 }

@@ -199,20 +199,8 @@ func TestFailedRun(t *testing.T) {
 func TestInspectErrors(t *testing.T) {
 	canceled, cancel := context.WithCancel(t.Context())
 	cancel()
-	// late is done once the run itself is over.
-	late, cancelLate := context.WithCancel(t.Context())
-	defer cancelLate()
 	good := []*cupel.ContextItem{hinted(t, "a", 1, 1)}
 	ok := newPipeline(t, nil)
-	runs := 0
-	cancels := newPipeline(t, func(c *pipeline.Config) {
-		c.Placer = placerFunc(func(items []cupel.ScoredItem) []int {
-			if runs++; runs == 2 {
-				cancelLate()
-			}
-			return make([]int, len(items))
-		})
-	})
 	tests := []struct {
 		name     string
 		ctx      context.Context
@@ -226,7 +214,6 @@ func TestInspectErrors(t *testing.T) {
 		{"zero pipeline", t.Context(), &pipeline.Pipeline{}, good, nil, "the pipeline is empty", "it was not built by New"},
 		{"nil item", t.Context(), ok, []*cupel.ContextItem{nil}, nil, "must come from NewContextItem", "a page cannot show it"},
 		{"canceled", canceled, ok, good, nil, "canceled", "the caller has gone"},
-		{"canceled in the sweep", late, cancels, good, nil, "canceled", "a sweep may take long"},
 		{"negative range", t.Context(), ok, good, []cupelinspect.Option{cupelinspect.WithSweep(-1, 5, 2)}, "sweep.from must be at least 0 tokens", "there is no such budget"},
 		{"backward range", t.Context(), ok, good, []cupelinspect.Option{cupelinspect.WithSweep(6, 5, 2)}, "sweep.to must be at least the first budget, 6 tokens", "budgets rise"},
 		{"too many stops", t.Context(), ok, good, []cupelinspect.Option{cupelinspect.WithSweep(1, 5, 1001)}, "sweep.stops must be from 0 to 1000", "a page has its limits"},
@@ -247,13 +234,6 @@ func TestInspectErrors(t *testing.T) {
 	if s, err := cupelinspect.Inspect(noContext, ok, good, newBudget(t, 10, 10), nil); s == nil || err != nil {
 		t.Errorf("without a context and with a nil option: %v, %v; both are left out", s, err)
 	}
-}
-
-// placerFunc places what it is given; with one item an order of zeros is one.
-type placerFunc func([]cupel.ScoredItem) []int
-
-func (f placerFunc) Place(_ context.Context, items []cupel.ScoredItem) ([]int, error) {
-	return f(items), nil
 }
 
 // half is a wrapper of one's own, with one scorer inside.

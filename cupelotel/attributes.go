@@ -118,7 +118,8 @@ const (
 	// exclusionReasonsKey is the number of items that the stage left out by reason
 	// (string), such as "BudgetExceeded=12 Deduplicated=3", sorted by name. Reasons
 	// that Cupel does not have are counted as "_OTHER". Set only when the stage left
-	// something out. The log record of a run has it too, of all stages.
+	// something out. The log record of a run has it too, of all stages, and with
+	// [WithConventions] the root span.
 	exclusionReasonsKey = attribute.Key("cupel.exclusion.reasons")
 	// exclusionDroppedCountKey is the number of exclusions without an event because
 	// of the collector's limit (int). Set only when above 0.
@@ -146,7 +147,7 @@ const (
 	// they were scored.
 	exclusionItemScoreKey = attribute.Key("cupel.exclusion.item_score")
 	// exclusionItemGroupKey is the group of the item (string). Set only on items
-	// with a group.
+	// with a group, where the policy of [WithRedaction] shows groups.
 	exclusionItemGroupKey = attribute.Key("cupel.exclusion.item_group")
 	// exclusionGroupTokensKey is the size of the item's group where the group did
 	// not fit (int, tokens).
@@ -155,7 +156,8 @@ const (
 	// the candidates (bool). Set only when true.
 	exclusionItemStaleKey = attribute.Key("cupel.exclusion.item_stale")
 	// exclusionDataPrefix is what the names of a reason's data begin with (int, double
-	// or string), such as cupel.exclusion.data.cap. Only reasons of custom strategies
+	// or string), such as cupel.exclusion.data.cap; texts only where the policy of
+	// [WithRedaction] shows them, but for kinds. Only reasons of custom strategies
 	// have them.
 	exclusionDataPrefix = "cupel.exclusion.data."
 )
@@ -173,7 +175,7 @@ const (
 	// itemScoreKey is the item's final score (double); 1 for pinned items.
 	itemScoreKey = attribute.Key("cupel.item.score")
 	// itemGroupKey is the group of the item (string). Set only on items with a
-	// group.
+	// group, where the policy of [WithRedaction] shows groups.
 	itemGroupKey = attribute.Key("cupel.item.group")
 	// itemFormKey is the form of the item in the window, as
 	// [cupel.IncludedItem.Form] counts (int). Set only on smaller forms, so that
@@ -184,14 +186,43 @@ const (
 	itemStaleKey = attribute.Key("cupel.item.stale")
 )
 
-// Attributes of the events of items, only by [WithItemAttributes].
+// Attributes of the events of items, only where the policy of [WithRedaction] shows them.
 //
 //	on:        event cupel.exclusion, event cupel.item.included
 //	verbosity: StageAndExclusions, Full; only where asked for
 //	cost:      0.3 µs each
 const (
-	// itemIDKey is the id of the item (string): that of [ItemID].
+	// itemIDKey is the id of the item (string): its metadata value of the policy's key.
 	itemIDKey = attribute.Key("cupel.item.id")
+)
+
+// Attributes of the root span, only by [WithConventions].
+//
+//	on:        cupel.pipeline
+//	verbosity: all; only where asked for
+//	cost:      50 µs a run
+const (
+	// operationNameKey is OpenTelemetry's name of the operation (string): "retrieval".
+	operationNameKey = attribute.Key("gen_ai.operation.name")
+	// retrievalDocumentsKey is OpenTelemetry's list of what was retrieved (string, in
+	// JSON): the items of the window with the highest scores.
+	retrievalDocumentsKey = attribute.Key("gen_ai.retrieval.documents")
+	// openInferenceKindKey is what OpenInference calls the span (string): "RERANKER", and
+	// "CHAIN" on the spans of stages.
+	openInferenceKindKey = attribute.Key("openinference.span.kind")
+	// sessionIDKey is the id of the conversation as OpenInference has it (string). Set
+	// only where there is one.
+	sessionIDKey = attribute.Key("session.id")
+	// inputDocumentsPrefix and outputDocumentsPrefix are what the names of the candidates
+	// and of the items of the window begin with (string, or double), such as
+	// reranker.input_documents.0.document.score.
+	inputDocumentsPrefix  = "reranker.input_documents."
+	outputDocumentsPrefix = "reranker.output_documents."
+	// candidatesDroppedKey and documentsDroppedKey are the number of candidates, and of
+	// items of the window, that are not among the documents because of their limit (int).
+	// Set only when above 0.
+	candidatesDroppedKey = attribute.Key("cupel.candidate.dropped_count")
+	documentsDroppedKey  = attribute.Key("cupel.document.dropped_count")
 )
 
 // Attributes of the log record of a run, only by [WithLoggerProvider]. It has those of

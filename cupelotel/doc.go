@@ -62,9 +62,8 @@
 //
 // # What leaves the process
 //
-// Item contents, tags, metadata and sources never do, unless [WithItemAttributes]
-// adds them. Kinds, reasons, groups and a
-// summary of errors do; see [Redactor].
+// No text of an item does but its kind, unless [WithRedaction] shows it or
+// [WithItemAttributes] adds it. Reasons and a summary of errors do.
 //
 // # Failures
 //

@@ -59,9 +59,9 @@ func isNil(value any) bool {
 
 // description returns what the status says about the error of a run.
 func (c *TraceCollector) description(err error) string {
-	if c.redact != nil {
+	if c.redaction.Show&observe.PartError != 0 {
 		// Sprint, since it survives an Error method that panics.
-		if text := c.text(TextError, fmt.Sprint(err)); text != "" {
+		if text := c.redaction.text(observe.PartError, fmt.Sprint(err)); text != "" {
 			return text
 		}
 	}
@@ -82,7 +82,7 @@ func (c *TraceCollector) summary(err error) string {
 	case *pipeline.PinnedExceedsBudgetError, *pipeline.OverflowError, *observe.AbandonedError:
 		return err.Error() // numbers and a stage only
 	case *cupel.ScarcityError:
-		kind := c.text(TextKind, string(err.Kind))
+		kind := c.redaction.text(observe.PartKind, string(err.Kind))
 		return fmt.Sprintf("%v: %s has %d of %d required items", cupel.ErrScarcity, kind, err.Satisfied, err.RequireCount)
 	case *cupel.ContractError:
 		return "cupel: " + role(err.Role) + " broke its contract"

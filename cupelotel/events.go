@@ -85,9 +85,9 @@ var (
 
 // appendFacts appends what both kinds of events say about an item.
 func (c *TraceCollector) appendFacts(attrs []attribute.KeyValue, keys itemKeys, item *cupel.ContextItem, score float64, stale bool) []attribute.KeyValue {
-	attrs = append(attrs, keys.kind.String(c.text(TextKind, string(item.Kind()))), keys.tokens.Int(item.Tokens()), keys.score.Float64(score))
-	if group := item.Group(); group != "" {
-		attrs = append(attrs, keys.group.String(c.text(TextGroup, group)))
+	attrs = append(attrs, keys.kind.String(c.redaction.text(observe.PartKind, string(item.Kind()))), keys.tokens.Int(item.Tokens()), keys.score.Float64(score))
+	if group := c.redaction.text(observe.PartGroup, item.Group()); group != "" {
+		attrs = append(attrs, keys.group.String(group))
 	}
 	if stale {
 		attrs = append(attrs, keys.stale.Bool(true))
@@ -157,10 +157,10 @@ func (c *TraceCollector) appendData(attrs []attribute.KeyValue, reason cupel.Exc
 		case float64:
 			attrs = append(attrs, key.Float64(v))
 		case cupel.ContextKind:
-			attrs = append(attrs, key.String(c.text(TextKind, string(v))))
+			attrs = append(attrs, key.String(c.redaction.text(observe.PartKind, string(v))))
 		case string:
-			if !f.Content {
-				attrs = append(attrs, key.String(c.text(TextReason, v)))
+			if text := c.redaction.text(observe.PartReasonData, v); text != "" && !f.Content {
+				attrs = append(attrs, key.String(text))
 			}
 		}
 	}
@@ -173,5 +173,5 @@ func (c *TraceCollector) reason(code cupel.ExclusionCode) string {
 	if slices.Contains(reasons, code) {
 		return string(code)
 	}
-	return c.text(TextReason, string(code))
+	return c.redaction.text(observe.PartReason, string(code))
 }

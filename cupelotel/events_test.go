@@ -13,6 +13,7 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/observe"
 	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/strategy"
 	"github.com/wollax/cupel-go/cupelotel"
@@ -229,20 +230,24 @@ func TestLimitsOfTheSDK(t *testing.T) {
 // is one of its own where the group did not fit.
 func TestDataOfReasons(t *testing.T) {
 	grouped := cupel.WithGroup("g")
+	shown := observe.Redaction{Show: observe.PartGroup | observe.PartReasonData}
 	for _, row := range []struct {
+		policy observe.Redaction
 		opts   []cupel.ItemOption
 		reason cupel.ExclusionReason
 		want   string
 		why    string
 	}{
-		{nil, cupel.NewExclusionReason("Boring", cupel.ReasonData{Cap: 3, Score: 0.5, Kind: "Note", FilterName: "spam", Of: "a secret"}),
+		{observe.Redaction{}, []cupel.ItemOption{grouped}, cupel.NewExclusionReason("Boring", cupel.ReasonData{Cap: 3, Kind: "Note", FilterName: "spam", Of: "a secret"}),
+			"data.kind=Note data.cap=3", "numbers and kinds leave by default"},
+		{shown, nil, cupel.NewExclusionReason("Boring", cupel.ReasonData{Cap: 3, Score: 0.5, Kind: "Note", FilterName: "spam", Of: "a secret"}),
 			"data.score=0.5 data.kind=Note data.cap=3 data.filter_name=spam", "a content is left out"},
-		{nil, cupel.NewExclusionReason(cupel.ExcludeBudgetExceeded, cupel.ReasonData{ItemTokens: 3}), "", "its data are in fixed attributes"},
-		{[]cupel.ItemOption{grouped}, cupel.NewExclusionReason(cupel.ExcludeBudgetExceeded, cupel.ReasonData{GroupTokens: 1}), "item_group=g group_tokens=1", "the group did not fit"},
-		{[]cupel.ItemOption{grouped}, cupel.NewExclusionReason(cupel.ExcludeBudgetExceeded, cupel.ReasonData{}), "item_group=g", "its size is not known"},
-		{[]cupel.ItemOption{grouped}, cupel.NewExclusionReason("Boring", cupel.ReasonData{GroupTokens: 7}), "item_group=g data.group_tokens=7", "it did not fit another rule"},
+		{shown, nil, cupel.NewExclusionReason(cupel.ExcludeBudgetExceeded, cupel.ReasonData{ItemTokens: 3}), "", "its data are in fixed attributes"},
+		{shown, []cupel.ItemOption{grouped}, cupel.NewExclusionReason(cupel.ExcludeBudgetExceeded, cupel.ReasonData{GroupTokens: 1}), "item_group=g group_tokens=1", "the group did not fit"},
+		{shown, []cupel.ItemOption{grouped}, cupel.NewExclusionReason(cupel.ExcludeBudgetExceeded, cupel.ReasonData{}), "item_group=g", "its size is not known"},
+		{shown, []cupel.ItemOption{grouped}, cupel.NewExclusionReason("Boring", cupel.ReasonData{GroupTokens: 7}), "item_group=g data.group_tokens=7", "it did not fit another rule"},
 	} {
-		collector, recorder := traced(t, cupelotel.VerbosityStageAndExclusions)
+		collector, recorder := traced(t, cupelotel.VerbosityStageAndExclusions, cupelotel.WithRedaction(row.policy))
 		c := config()
 		c.Slicer = sliceFunc(func(context.Context, []cupel.ScoredItem, cupel.SliceBudget) (strategy.Selection, error) {
 			return strategy.Selection{Drops: []strategy.Drop{{Index: 0, Reason: row.reason}}}, nil

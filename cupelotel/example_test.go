@@ -191,19 +191,19 @@ func ExampleWithRedaction() {
 	collector := cupelotel.NewTraceCollector(
 		cupelotel.WithTracerProvider(provider),
 		cupelotel.WithVerbosity(cupelotel.VerbosityStageAndExclusions),
-		cupelotel.WithRedaction(func(source cupelotel.TextSource, text string) string {
-			switch source {
-			case cupelotel.TextKind:
+		cupelotel.WithRedaction(observe.Redaction{Show: observe.PartError, Rewrite: func(from observe.Part, text string) string {
+			switch from {
+			case observe.PartKind:
 				if text == string(cupel.KindMessage) {
 					return text
 				}
 				return "(hidden)"
-			case cupelotel.TextError:
+			case observe.PartError:
 				return strings.ReplaceAll(text, "10.0.0.1", "(hidden)")
 			default:
 				return text
 			}
-		}))
+		}}))
 	if err := window(context.Background(), collector); err != nil {
 		fmt.Println(err)
 	}

@@ -10,17 +10,30 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/observe"
 	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupelotel"
 )
 
 // TestItemAttributes shows two items, one left out and one of the window.
 func TestItemAttributes(t *testing.T) {
-	byID, byKey := cupelotel.WithItemAttributes(cupelotel.ItemID("id")), cupelotel.WithItemAttributes(cupelotel.ItemID("key"))
+	byID := cupelotel.WithRedaction(observe.Redaction{Show: observe.PartID, ID: "id"})
+	quoted := cupelotel.WithRedaction(observe.Redaction{Show: observe.PartID, ID: "id", Rewrite: func(part observe.Part, text string) string {
+		if part != observe.PartID {
+			return text
+		}
+		return "(" + text + ")"
+	}})
+	keyOf := func(*cupel.ContextItem) []attribute.KeyValue { return []attribute.KeyValue{attribute.String("n", "k")} }
 	own := cupelotel.WithItemAttributes(func(*cupel.ContextItem) []attribute.KeyValue {
 		return []attribute.KeyValue{attribute.String("cupel.exclusion.reason", "x"), attribute.Int("n", 1), attribute.Int("n", 2)}
 	})
-	redacted := cupelotel.WithRedaction(func(cupelotel.TextSource, string) string { return "hidden" })
+	broken := cupelotel.WithItemAttributes(func(*cupel.ContextItem) []attribute.KeyValue {
+		return []attribute.KeyValue{
+			attribute.String("a\xff", "b\xff"), attribute.StringSlice("list", []string{"c", "d\xff"}), attribute.Int("n", 1),
+			attribute.Slice("values", attribute.StringValue("e\xff")), attribute.Map("map", attribute.String("f\xff", "g\xff")),
+		}
+	})
 	for _, tt := range []struct {
 		name string
 		id   any
@@ -30,13 +43,15 @@ func TestItemAttributes(t *testing.T) {
 	}{
 		{"none", "a", nil, "", "opt-in"},
 		{"nil", "a", []cupelotel.TraceOption{cupelotel.WithItemAttributes(nil)}, "", "adds none"},
-		{"id", "a", []cupelotel.TraceOption{byID, redacted}, "cupel.item.id=a ", "the caller's own attributes are as the caller says"},
+		{"a key alone", "a", []cupelotel.TraceOption{cupelotel.WithRedaction(observe.Redaction{ID: "id"})}, "", "ids do not leave by default"},
+		{"id", "a", []cupelotel.TraceOption{byID}, "cupel.item.id=a ", "the policy shows it"},
+		{"rewritten", "a", []cupelotel.TraceOption{quoted}, "cupel.item.id=(a) ", "through its function"},
 		{"number", 12, []cupelotel.TraceOption{byID}, "cupel.item.id=12 ", "as databases number"},
 		{"other id", []int{1}, []cupelotel.TraceOption{byID}, "", "a list is no id"},
-		{"no id", "a", []cupelotel.TraceOption{cupelotel.WithItemAttributes(cupelotel.ItemID("name"))}, "", "the item has no such value"},
-		{"several", "a", []cupelotel.TraceOption{byKey, byID}, "cupel.item.id=k ", "earlier ones win"},
-		{"invalid UTF-8", "a\xff", []cupelotel.TraceOption{byID}, "cupel.item.id=a\uFFFD ", "exporters reject it"},
-		{"ours", "a", []cupelotel.TraceOption{own, byID}, "n=1 cupel.item.id=a ", "Cupel's own attributes win, then earlier ones, and all functions are called"},
+		{"no id", "", []cupelotel.TraceOption{quoted}, "", "the item has no such value"},
+		{"several", "a", []cupelotel.TraceOption{cupelotel.WithItemAttributes(keyOf), own}, "n=k ", "earlier ones win"},
+		{"invalid UTF-8", "a\xff", []cupelotel.TraceOption{byID, broken}, "cupel.item.id=a\uFFFD a\uFFFD=b\uFFFD list=[\"c\",\"d\uFFFD\"] n=1 values=[\"e\uFFFD\"] map={\"f\uFFFD\":\"g\uFFFD\"} ", "exporters reject it"},
+		{"ours", "a", []cupelotel.TraceOption{own, byID}, "cupel.item.id=a n=1 ", "Cupel's own attributes win, then earlier ones"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			collector, recorder := traced(t, cupelotel.VerbosityFull, tt.opts...)
@@ -52,7 +67,7 @@ func TestItemAttributes(t *testing.T) {
 				return b.String()
 			}
 			assert.Equal(t, tt.want, text("cupel.stage.slice", 4), tt.why)
-			if tt.name != "ours" {
+			if tt.name != "ours" && tt.name != "several" {
 				assert.Equal(t, tt.want, text("cupel.stage.place", 3), tt.why)
 			}
 		})

@@ -3,7 +3,6 @@ package cupelotel
 import (
 	"context"
 	"slices"
-	"time"
 
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
@@ -38,70 +37,43 @@ type runLog struct {
 	attrs     []attribute.KeyValue
 	excluded  int
 	reasons   []observe.ReasonCount
-	recording *recordedRun // nil for none
 }
 
-// startLog returns nil if the logger is enabled for no records of the run.
-func (c *TraceCollector) startLog(ctx context.Context, info observe.RunInfo, attrs []attribute.KeyValue) *runLog {
-	if c.logger == nil {
+// startLog returns nil if the logger is enabled for no record of the run.
+func (c *TraceCollector) startLog(ctx context.Context, attrs []attribute.KeyValue) *runLog {
+	if c.logger == nil || !c.logger.Enabled(ctx, log.EnabledParameters{Severity: failedSeverity, EventName: selectionEventName}) {
 		return nil
 	}
-	l := &runLog{collector: c, attrs: slices.Clip(attrs)}
-	if c.recording != nil && !info.Streaming && l.enabled(ctx, runSeverity, recordingEventName) {
-		l.recording = &recordedRun{info: info, items: slices.Clone(info.Items)}
-	}
-	if l.recording == nil && !l.enabled(ctx, failedSeverity, selectionEventName) {
-		return nil
-	}
-	return l
+	return &runLog{collector: c, attrs: slices.Clip(attrs)}
 }
 
-func (l *runLog) enabled(ctx context.Context, severity log.Severity, event string) bool {
-	return l.collector.logger.Enabled(ctx, log.EnabledParameters{Severity: severity, EventName: event})
-}
-
-// emit makes a record that belongs to the span in ctx.
-func (l *runLog) emit(ctx context.Context, severity log.Severity, event string, at time.Time, text string, attrs ...attribute.KeyValue) {
-	if !l.enabled(ctx, severity, event) {
-		return
-	}
-	var r log.Record
-	r.SetEventName(event)
-	r.SetTimestamp(at)
-	r.SetSeverity(severity)
-	if text != "" {
-		r.SetBody(attribute.StringValue(text))
-	}
-	r.AddAttributes(attrs...)
-	l.collector.logger.Emit(ctx, r)
-}
-
-// stage counts what a stage left out and put in.
+// stage counts what a stage left out.
 func (l *runLog) stage(e observe.StageEnd) {
-	if l.recording != nil {
-		for i := range e.Included {
-			l.recording.selected = append(l.recording.selected, recordedChoice{e.Included[i].Candidate, e.Included[i].Form})
-		}
-	}
 	for _, c := range e.Reasons {
 		l.excluded += c.Items
 	}
 	l.reasons = append(l.reasons, e.Reasons...)
 }
 
-// end makes the record of the run, with the attributes that the root span got at its
-// end.
+// end makes the record of the run in the context of its span, with the attributes that
+// the root span got at its end.
 func (l *runLog) end(ctx context.Context, e observe.RunEnd, attrs []attribute.KeyValue) {
-	if l.recording != nil {
-		l.recording.end(ctx, l, e)
-	}
 	severity := runSeverity
 	if e.Err != nil {
 		severity = failedSeverity
 	}
-	all := append(append(l.attrs, attrs...), excludedKey.Int(l.excluded))
-	if reasons := reasonCounts(l.reasons); reasons != "" {
-		all = append(all, exclusionReasonsKey.String(reasons))
+	if !l.collector.logger.Enabled(ctx, log.EnabledParameters{Severity: severity, EventName: selectionEventName}) {
+		return
 	}
-	l.emit(ctx, severity, selectionEventName, e.End, "", all...)
+	var r log.Record
+	r.SetEventName(selectionEventName)
+	r.SetTimestamp(e.End)
+	r.SetSeverity(severity)
+	r.AddAttributes(l.attrs...)
+	r.AddAttributes(attrs...)
+	r.AddAttributes(excludedKey.Int(l.excluded))
+	if reasons := reasonCounts(l.reasons); reasons != "" {
+		r.AddAttributes(exclusionReasonsKey.String(reasons))
+	}
+	l.collector.logger.Emit(ctx, r)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -53,11 +52,6 @@ func attrsOf(record *sdklog.Record) []attribute.KeyValue {
 		attrs = append(attrs, kv)
 	}
 	return attrs
-}
-
-// recordings returns the records of recorded runs.
-func (r *records) recordings() []sdklog.Record {
-	return slices.DeleteFunc(slices.Clone(r.all), func(record sdklog.Record) bool { return record.EventName() != "cupel.recording" })
 }
 
 func TestWhichRecords(t *testing.T) {

@@ -3,7 +3,6 @@ package cupelotel
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
@@ -61,7 +60,10 @@ var (
 // It records in the context of the run and its stages, so exemplars link to the
 // spans of a [TraceCollector] listed before it, or else to the caller's span.
 // An instrument without a reader costs nothing.
-type MetricCollector struct{ *instruments }
+type MetricCollector struct {
+	*instruments
+	redaction redaction
+}
 
 // NewMetricCollector returns a collector. By default it records with the global
 // MeterProvider.
@@ -96,6 +98,7 @@ func (c *MetricCollector) StartRun(ctx context.Context, info observe.RunInfo) (c
 	turn, _ := ctx.Value(metricTurnKey{c}).(*metricTurn)
 	return ctx, &metricRun{
 		instruments: c.instruments,
+		redaction:   &c.redaction,
 		series:      c.seriesOf(info.Pipeline, modeOf(info, turn != nil)),
 		budget:      info.Budget,
 		turn:        turn,
@@ -120,9 +123,9 @@ func (s *series) with(more ...attribute.KeyValue) metric.MeasurementOption {
 type seriesKey struct{ pipeline, mode string }
 
 // seriesOf returns the series of a run, or of turns if mode is empty.
-func (in *instruments) seriesOf(pipeline, mode string) *series {
+func (c *MetricCollector) seriesOf(pipeline, mode string) *series {
 	key := seriesKey{pipeline, mode}
-	if known, ok := in.series.Load(key); ok {
+	if known, ok := c.series.Load(key); ok {
 		return known.(*series)
 	}
 	s := &series{}
@@ -130,13 +133,13 @@ func (in *instruments) seriesOf(pipeline, mode string) *series {
 		s.attrs = append(s.attrs, runModeKey.String(mode))
 	}
 	if pipeline != "" {
-		s.attrs = append(s.attrs, pipelineNameKey.String(strings.ToValidUTF8(pipeline, "\uFFFD")))
+		s.attrs = append(s.attrs, pipelineNameKey.String(c.redaction.text(observe.PartPipeline, pipeline)))
 	}
 	s.run = s.with()
 	for i, name := range stageNames {
 		s.stages[i] = s.with(stageNameKey.String(name))
 	}
-	in.series.Store(key, s)
+	c.series.Store(key, s)
 	return s
 }
 
@@ -144,6 +147,7 @@ func (in *instruments) seriesOf(pipeline, mode string) *series {
 type metricRun struct {
 	observe.NoTrace
 	*instruments
+	redaction *redaction
 	series    *series
 	budget    cupel.ContextBudget
 	turn      *metricTurn // that the run chooses for; nil for other runs
@@ -215,7 +219,7 @@ func (r *metricRun) run(ctx context.Context, e observe.RunEnd) {
 	}
 	r.pipelineDuration.Record(ctx, seconds, r.series.run)
 	for _, s := range e.Shortfalls {
-		r.shortfalls.Add(ctx, 1, r.series.with(shortfallKindKey.String(strings.ToValidUTF8(string(s.Kind), "\uFFFD"))))
+		r.shortfalls.Add(ctx, 1, r.series.with(shortfallKindKey.String(r.redaction.text(observe.PartKind, string(s.Kind)))))
 	}
 	if e.Overflow > 0 {
 		r.overflow.Add(ctx, int64(e.Overflow), r.series.run)

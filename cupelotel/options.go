@@ -2,11 +2,12 @@ package cupelotel
 
 import (
 	"strconv"
-	"strings"
 
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/metric"
 	"go.opentelemetry.io/otel/trace"
+
+	"github.com/wollax/cupel-go/cupel/observe"
 )
 
 // Verbosity is how much of each run a [TraceCollector] shows. A higher
@@ -84,61 +85,34 @@ func WithEventLimit(limit int) TraceOption {
 	return func(c *TraceCollector) { c.limit = limit }
 }
 
-// WithRedaction sets the function that rewrites text from outside Cupel before
-// a span shows it. nil means the default described at [TextSource].
-func WithRedaction(redact Redactor) TraceOption {
-	return func(c *TraceCollector) { c.redact = redact }
-}
-
-// TextSource is the origin of a text that a span may show.
-type TextSource uint8
-
-// The sources of text, and what spans show of each without a [Redactor].
-const (
-	// TextKind is a kind, as the item or the configuration spells it, in an
-	// exclusion or inclusion event or in the description of a scarcity error.
-	// Shown by default.
-	TextKind TextSource = iota + 1
-	// TextReason is the name of a custom slicer's own exclusion reason, or of a
-	// reason for a break that package cupelsession does not have. Shown by default. Cupel's reasons are always shown.
-	TextReason
-	// TextError is the text of the error that a run failed with. It may quote
-	// anything: what a strategy panicked with or returned, or the cause of a
-	// cancellation. Not shown by default; the status description is a summary
-	// made of Cupel's own words, numbers and kinds.
-	TextError
-	// TextGroup is the group of an item, in an exclusion or inclusion event. Shown
-	// by default.
-	TextGroup
-	// TextPipeline is the name of a pipeline, or the hash of its policy.
-	// Shown by default. Metrics, which have no Redactor, show the pipeline's too.
-	TextPipeline
-	// TextConversation is the id of a conversation. Shown by default.
-	TextConversation
-)
-
-// A Redactor returns the text that a span or a log record shows in place of a text
-// from the given source. An empty result for a TextError selects the summary.
-// Concurrent runs call it concurrently. If it panics, the text is left out and the
-// OpenTelemetry error handler receives an error.
+// WithRedaction sets what of an item and of other texts from outside Cupel spans and log
+// records show. By default that is no text of an item but its kind, and a summary of
+// errors, made of Cupel's own words, numbers and kinds; [observe.PartError] shows their
+// text instead. The policy's ID is in the events of items, as cupel.item.id.
 //
-// Apart from [WithItemAttributes], no other text from outside Cupel reaches a span or
-// a log record: item contents, tags, metadata and sources never do, except for what
-// [WithRecording] says. Invalid UTF-8, which exporters reject, is replaced after the
-// Redactor has run.
-type Redactor func(source TextSource, text string) string
-
-// text returns the redacted form of a text from source.
-func (c *TraceCollector) text(source TextSource, text string) string {
-	if c.redact != nil {
-		text = c.redacted(source, text)
-	}
-	return strings.ToValidUTF8(text, "\uFFFD")
+// If Rewrite panics, the text is left out and the OpenTelemetry error handler receives
+// an error.
+func WithRedaction(policy observe.Redaction) TraceOption {
+	return func(c *TraceCollector) { c.redaction = redaction{policy} }
 }
 
-func (c *TraceCollector) redacted(source TextSource, text string) string {
-	defer recovered("the text of a span", "Redactor")
-	return c.redact(source, text)
+// WithMetricRedaction sets the policy for metrics, which show the names of pipelines and
+// the kinds of shortfalls.
+func WithMetricRedaction(policy observe.Redaction) MetricOption {
+	return func(c *MetricCollector) { c.redaction = redaction{policy} }
+}
+
+// redaction is what a collector shows.
+type redaction struct{ observe.Redaction }
+
+// text returns what is shown of a text, or "".
+func (r *redaction) text(from observe.Part, text string) string {
+	if text == "" {
+		return ""
+	}
+	defer recovered("a text", "function of the redaction")
+	shown, _ := r.Text(from, text)
+	return shown
 }
 
 // MetricOption configures a [MetricCollector].

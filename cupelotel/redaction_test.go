@@ -12,15 +12,16 @@ import (
 	"go.opentelemetry.io/otel"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/observe"
 	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupelotel"
 )
 
 // full runs the candidates at Full with a redactor, which may be nil, and
 // returns the spans as text.
-func full(t *testing.T, redact cupelotel.Redactor, arrange func(*testing.T, *failing)) string {
+func full(t *testing.T, redact func(observe.Part, string) string, arrange func(*testing.T, *failing)) string {
 	t.Helper()
-	collector, recorder := traced(t, cupelotel.VerbosityFull, cupelotel.WithRedaction(redact))
+	collector, recorder := traced(t, cupelotel.VerbosityFull, cupelotel.WithRedaction(observe.Redaction{Show: observe.PartError, Rewrite: redact}))
 	if arrange == nil {
 		run(t, config(), collector)
 	} else {
@@ -32,7 +33,7 @@ func full(t *testing.T, redact cupelotel.Redactor, arrange func(*testing.T, *fai
 
 func TestRedactorSeesAllText(t *testing.T) {
 	seen := make(map[string]bool)
-	shown := full(t, func(source cupelotel.TextSource, text string) string {
+	shown := full(t, func(source observe.Part, text string) string {
 		seen[fmt.Sprint(source, " ", text)] = true
 		return "XX"
 	}, nil)
@@ -64,8 +65,8 @@ func TestRedactorOfErrors(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			handled := handledErrors(t)
-			shown := full(t, func(source cupelotel.TextSource, text string) string {
-				if source != cupelotel.TextError {
+			shown := full(t, func(source observe.Part, text string) string {
+				if source != observe.PartError {
 					return text
 				}
 				return tt.redact(text)
@@ -79,8 +80,8 @@ func TestRedactorOfErrors(t *testing.T) {
 }
 
 func TestRedactorOfKindsInErrors(t *testing.T) {
-	shown := full(t, func(source cupelotel.TextSource, text string) string {
-		if source == cupelotel.TextKind {
+	shown := full(t, func(source observe.Part, text string) string {
+		if source == observe.PartKind {
 			return "(kind)"
 		}
 		return ""
@@ -94,7 +95,7 @@ type unspeakable struct{}
 func (unspeakable) Error() string { panic("no text") }
 
 func TestErrorsThatPanic(t *testing.T) {
-	shown := full(t, func(_ cupelotel.TextSource, text string) string { return text }, func(_ *testing.T, f *failing) {
+	shown := full(t, func(_ observe.Part, text string) string { return text }, func(_ *testing.T, f *failing) {
 		f.ctx, f.cancel = context.WithCancelCause(f.ctx)
 		f.cancel(unspeakable{})
 	})

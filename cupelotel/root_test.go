@@ -38,7 +38,7 @@ func TestRootSpans(t *testing.T) {
 			"traces of one policy can be found, and of one version of it"},
 		{"no policy", config(), t.Context(), nil, map[attribute.Key]string{"cupel.pipeline.name": "", "cupel.policy.hash": "", "gen_ai.conversation.id": ""}, ""},
 		{"no UTF-8", garbled, t.Context(), nil, map[attribute.Key]string{"cupel.pipeline.name": "a\uFFFD"}, "exporters reject it"},
-		{"redacted", chat, conversation, []cupelotel.TraceOption{cupelotel.WithRedaction(func(cupelotel.TextSource, string) string { return "x" })},
+		{"redacted", chat, conversation, []cupelotel.TraceOption{cupelotel.WithRedaction(observe.Redaction{Rewrite: func(observe.Part, string) string { return "x" }})},
 			map[attribute.Key]string{"gen_ai.conversation.id": "x", "cupel.policy.hash": "x", "cupel.pipeline.name": "x"}, ""},
 		{"sizes", config(), conversation, nil, map[attribute.Key]string{
 			"cupel.budget.target_tokens": "100", "cupel.budget.output_reserve": "7", "cupel.run.candidates": "8", "cupel.run.included": "3",

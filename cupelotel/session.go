@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/observe"
 	"github.com/wollax/cupel-go/cupel/turn"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
@@ -83,7 +84,7 @@ func (c *TraceCollector) breakReason(reason string) string {
 	if slices.Contains(breakReasons, reason) {
 		return reason
 	}
-	return c.text(TextReason, reason)
+	return c.redaction.text(observe.PartReason, reason)
 }
 
 // CommitTurn makes the span of the commit, with a link to that of the turn. It says

@@ -261,7 +261,7 @@ func TestTurnsThatAreNotSampled(t *testing.T) {
 // TestTurnsOfOtherSessions: the reasons of a session that Cupel does not have may
 // be redacted.
 func TestTurnsOfOtherSessions(t *testing.T) {
-	collector, recorder := traced(t, cupelotel.VerbosityStageOnly, cupelotel.WithRedaction(func(cupelotel.TextSource, string) string { return "(hidden)" }))
+	collector, recorder := traced(t, cupelotel.VerbosityStageOnly, cupelotel.WithRedaction(observe.Redaction{Rewrite: func(observe.Part, string) string { return "(hidden)" }}))
 	var got []string
 	for _, reason := range []string{"secret", "worth it"} {
 		recorder.Reset()

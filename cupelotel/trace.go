@@ -37,9 +37,11 @@ type TraceCollector struct {
 	logger    log.Logger // nil for no log records
 	verbosity Verbosity
 	limit     int // negative: none
-	redact    Redactor
+	redaction redaction
 	itemAttrs []func(*cupel.ContextItem) []attribute.KeyValue
-	recording *recordingConfig // nil for none
+
+	conventions Convention
+	reportAttrs []func(*cupel.SelectionReport) []attribute.KeyValue
 }
 
 // NewTraceCollector returns a collector. By default it makes spans with the
@@ -81,22 +83,23 @@ func (c *TraceCollector) StartRun(ctx context.Context, info observe.RunInfo) (co
 	ctx, span := c.tracer.Start(ctx, rootSpanName, options...)
 	var records *runLog
 	if info.Preparing {
-		if c.recording != nil {
-			ctx = context.WithValue(ctx, scoredKey{}, scoredAt(info))
-		}
 		if span.IsRecording() {
 			ctx = context.WithValue(ctx, preparationKey{c}, span.SpanContext())
 		}
 	} else {
-		records = c.startLog(ctx, info, attrs)
+		records = c.startLog(ctx, attrs)
 	}
 	if !span.IsRecording() {
 		span.End()
-		if records == nil && (!info.Preparing || c.recording == nil) {
+		if records == nil {
 			return ctx, nil
 		}
 	}
-	return ctx, &traceRun{collector: c, root: span, log: records, budget: info.Budget, streaming: info.Streaming, preparing: info.Preparing}
+	r := &traceRun{collector: c, root: span, log: records, budget: info.Budget, streaming: info.Streaming, preparing: info.Preparing}
+	if c.conventions != 0 && span.IsRecording() {
+		r.items = slices.Clone(info.Items)
+	}
+	return ctx, r
 }
 
 // preparationKey is where the context of a run that prepared has its span.
@@ -117,7 +120,10 @@ func (c *TraceCollector) rootAttributes(ctx context.Context, info observe.RunInf
 		attrs = append(attrs, candidatesKey.Int(info.Candidates))
 	}
 	if info.PolicyHash != "" {
-		attrs = append(attrs, policyHashKey.String(c.text(TextPipeline, info.PolicyHash)))
+		attrs = append(attrs, policyHashKey.String(c.redaction.text(observe.PartPipeline, info.PolicyHash)))
+	}
+	if !info.Preparing {
+		attrs = c.appendKinds(ctx, attrs)
 	}
 	return attrs
 }
@@ -153,10 +159,10 @@ func ContextWithConversationID(ctx context.Context, id string) context.Context {
 // they have one.
 func (c *TraceCollector) appendNames(ctx context.Context, attrs []attribute.KeyValue, pipeline string) []attribute.KeyValue {
 	if pipeline != "" {
-		attrs = append(attrs, pipelineNameKey.String(c.text(TextPipeline, pipeline)))
+		attrs = append(attrs, pipelineNameKey.String(c.redaction.text(observe.PartPipeline, pipeline)))
 	}
 	if id, _ := ctx.Value(conversationKey{}).(string); id != "" {
-		attrs = append(attrs, conversationIDKey.String(c.text(TextConversation, id)))
+		attrs = append(attrs, conversationIDKey.String(c.redaction.text(observe.PartConversation, id)))
 	}
 	return attrs
 }
@@ -172,6 +178,8 @@ type traceRun struct {
 	preparing bool
 	read      int                    // candidates of a streaming run
 	said      string                 // about the failure of a stage
+	items     []*cupel.ContextItem   // only for conventions
+	reasons   []observe.ReasonCount  // only for conventions
 	stages    [len(stages)]stageSpan // several are open at once in a streaming run
 }
 
@@ -185,9 +193,11 @@ type stageSpan struct {
 func (r *traceRun) Detail() observe.TraceDetail {
 	events := r.collector.verbosity >= VerbosityStageAndExclusions
 	return observe.TraceDetail{
-		Items:      r.collector.verbosity >= VerbosityFull || r.log != nil && r.log.recording != nil,
+		Items:      r.collector.verbosity >= VerbosityFull,
 		Exclusions: events,
-		Reasons:    events || r.log != nil,
+		Reasons:    events || r.log != nil || r.collector.conventions != 0,
+		Decisions:  r.collector.conventions != 0,
+		Report:     len(r.collector.reportAttrs) > 0,
 	}
 }
 
@@ -198,11 +208,12 @@ func (r *traceRun) StartStage(ctx context.Context, s observe.StageStart) context
 		return ctx
 	}
 	name := stageNames[at]
+	attrs := append(make([]attribute.KeyValue, 0, 3), stageNameKey.String(name), stageItemCountInKey.Int(s.CountIn))
+	if r.collector.conventions&OpenInference != 0 {
+		attrs = append(attrs, openInferenceKindKey.String("CHAIN"))
+	}
 	//nolint:spancheck // EndStage ends it: the pipeline calls that for each stage that has started
-	ctx, span := r.collector.tracer.Start(trace.ContextWithSpan(ctx, r.root), stageSpanPrefix+name, trace.WithAttributes(
-		stageNameKey.String(name),
-		stageItemCountInKey.Int(s.CountIn),
-	))
+	ctx, span := r.collector.tracer.Start(trace.ContextWithSpan(ctx, r.root), stageSpanPrefix+name, trace.WithAttributes(attrs...))
 	r.stages[at] = stageSpan{span, s.CountIn}
 	return ctx //nolint:spancheck // see above
 }
@@ -214,6 +225,9 @@ func (r *traceRun) EndStage(_ context.Context, e observe.StageEnd) {
 	}
 	if r.log != nil {
 		r.log.stage(e)
+	}
+	if r.collector.conventions != 0 {
+		r.reasons = append(r.reasons, e.Reasons...)
 	}
 	if e.Err != nil {
 		r.said = r.collector.description(e.Err)
@@ -293,6 +307,12 @@ func (r *traceRun) EndRun(ctx context.Context, e observe.RunEnd) {
 		r.root.SetStatus(codes.Error, r.said)
 	}
 	r.root.SetAttributes(attrs...)
+	if r.root.IsRecording() && e.Decisions != nil {
+		r.root.SetAttributes(r.appendDocuments(nil, e.Decisions)...)
+	}
+	if r.root.IsRecording() && e.Report != nil {
+		r.root.SetAttributes(r.collector.appendReport(nil, e.Report)...)
+	}
 	if r.log != nil {
 		r.log.end(trace.ContextWithSpan(ctx, r.root), e, attrs)
 	}
@@ -309,7 +329,7 @@ func (r *traceRun) addShortfalls(shortfalls []cupel.CountRequirementShortfall) {
 			return
 		}
 		r.root.AddEvent(shortfallEventName, trace.WithAttributes(
-			shortfallKindKey.String(r.collector.text(TextKind, string(s.Kind))),
+			shortfallKindKey.String(r.collector.redaction.text(observe.PartKind, string(s.Kind))),
 			shortfallRequiredKey.Int(s.RequiredCount),
 			shortfallSatisfiedKey.Int(s.SatisfiedCount),
 		))

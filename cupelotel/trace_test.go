@@ -229,10 +229,10 @@ func TestSamplersMayLeaveOutStages(t *testing.T) {
 		return !strings.HasPrefix(p.Name, "cupel.stage.")
 	})))
 	run(t, config(), cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(cupelotel.VerbosityFull),
-		cupelotel.WithRedaction(func(_ cupelotel.TextSource, text string) string {
+		cupelotel.WithRedaction(observe.Redaction{Rewrite: func(_ observe.Part, text string) string {
 			t.Errorf("an event was built from %q for a span that does not record", text)
 			return text
-		})))
+		}})))
 	spanNamed(t, recorder, "cupel.pipeline")
 	assert.Len(t, recorder.Ended(), 1)
 }

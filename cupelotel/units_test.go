@@ -10,6 +10,7 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/observe"
 	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/slicer"
 	"github.com/wollax/cupel-go/cupelotel"
@@ -46,7 +47,7 @@ func unitsConfig() pipeline.Config {
 }
 
 func TestUnits(t *testing.T) {
-	collector, recorder := traced(t, cupelotel.VerbosityFull)
+	collector, recorder := traced(t, cupelotel.VerbosityFull, cupelotel.WithRedaction(observe.Redaction{Show: observe.PartGroup}))
 	report, err := newPipeline(t, unitsConfig()).DryRun(t.Context(), grouped(t), newBudget(t, 1000, 60), pipeline.WithTrace(collector))
 	require.NoError(t, err)
 	shown := flat(recorder.Ended())
@@ -74,14 +75,14 @@ func TestUnits(t *testing.T) {
 
 func TestRedactorSeesGroups(t *testing.T) {
 	seen := make(map[string]bool)
-	redact := func(source cupelotel.TextSource, text string) string {
-		if source == cupelotel.TextGroup {
+	redact := func(source observe.Part, text string) string {
+		if source == observe.PartGroup {
 			seen[text] = true
 			return "hidden"
 		}
 		return text
 	}
-	collector, recorder := traced(t, cupelotel.VerbosityFull, cupelotel.WithRedaction(redact))
+	collector, recorder := traced(t, cupelotel.VerbosityFull, cupelotel.WithRedaction(observe.Redaction{Show: observe.PartGroup, Rewrite: redact}))
 	_, err := newPipeline(t, unitsConfig()).Run(t.Context(), grouped(t), newBudget(t, 1000, 60), pipeline.WithTrace(collector))
 	require.NoError(t, err)
 	shown := flat(recorder.Ended())

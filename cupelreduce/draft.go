@@ -39,10 +39,10 @@ const ellipsis = "…"
 // part is a piece of a line, or a key=value of a row.
 type part struct {
 	text   string
-	row    int
-	place  int // in the order
-	end    int // where its source ends in the document
-	values int // that it stands for
+	row    int32
+	place  int32 // in the order
+	end    int32 // where its source ends in the document
+	values int32 // that it stands for
 	rank   uint8
 	heads  bool // is the first of its row in the order, and brings the prefix
 	piece  bool // of a line, with the line end if it is the last
@@ -76,7 +76,7 @@ func (d *draft) addRow(prefix string) {
 
 // addPart adds a part of the last row.
 func (d *draft) addPart(p part) {
-	p.row = len(d.rows) - 1
+	p.row = int32(len(d.rows)) - 1
 	if !says(p.text) {
 		p.rank = rankSigns
 	}
@@ -104,7 +104,7 @@ func (d *draft) sort() {
 	worth, begun := 0.0, make([]bool, len(d.rows))
 	for place, i := range d.order {
 		p := &d.parts[i]
-		p.place, p.heads = place, !begun[p.row]
+		p.place, p.heads = int32(place), !begun[p.row]
 		begun[p.row] = true
 		d.size += len(p.text)
 		if p.heads {
@@ -163,11 +163,13 @@ func (d *draft) form(at int) (text string, says bool) {
 	}
 	for i := range d.parts {
 		switch p := &d.parts[i]; {
-		case p.place > taken:
+		case int(p.place) > taken && !p.piece:
+			w.left += int(p.values)
+		case int(p.place) > taken:
 			w.omit(i, 0)
-		case p.place == taken:
+		case int(p.place) == taken:
 			w.cut(i, left, at)
-		case raw == 0 || p.end > raw:
+		case raw == 0 || int(p.end) > raw:
 			w.write(i, p.text)
 		}
 	}
@@ -183,7 +185,7 @@ func (d *draft) form(at int) (text string, says bool) {
 type writer struct {
 	strings.Builder
 	*draft
-	row  int // that was begun last, plus one
+	row  int32 // that was begun last, plus one
 	gap  gap
 	left int // values that are left out, and lines of texts that are missing whole
 	says bool
@@ -202,7 +204,7 @@ func (w *writer) omit(i, but int) {
 	p := &w.parts[i]
 	if !p.piece {
 		if but == 0 {
-			w.left += p.values
+			w.left += int(p.values)
 		}
 		return
 	}
@@ -345,7 +347,7 @@ func boundary(s string, n int) int {
 			return i
 		}
 	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
+	for !utf8.RuneStart(s[n]) {
 		n--
 	}
 	return n
@@ -358,5 +360,13 @@ func says(s string) bool {
 	if s != "" && strings.IndexByte("$#>%", s[len(s)-1]) >= 0 && strings.IndexByte(s, ' ') < 0 {
 		return false
 	}
-	return strings.ContainsFunc(s, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
+	for i := range len(s) {
+		switch c := classes[s[i]]; {
+		case s[i] >= utf8.RuneSelf:
+			return strings.ContainsFunc(s[i:], func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
+		case c == lower || c == upper || c == digit:
+			return true
+		}
+	}
+	return false
 }

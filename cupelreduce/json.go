@@ -1,89 +1,89 @@
 package cupelreduce
 
 import (
-	"encoding/json"
+	"iter"
+	"math"
 	"strings"
+
+	"github.com/wollax/cupel-go/internal/rawjson"
 )
+
+// document is JSON, taken apart in one pass. Its nodes are in the order of the text,
+// each before those in it; the first is the root.
+type document struct {
+	text       string
+	nodes      []node
+	containers int // at most so many objects and arrays
+}
 
 // node is a JSON value. Strings, numbers and keys stay as they were written.
 type node struct {
-	raw  string // a scalar as written, a string without its quotes
-	end  int    // of a scalar, where it ends in the document
-	kind byte   // '{', '[', '"', or '0' for numbers, true, false and null
-	keys []string
-	kids []node
+	key      [2]int32 // where the key begins and ends, without its quotes
+	from, to int32    // likewise a scalar; a string without its quotes
+	inner    int32    // the node after it
+	next     int32    // the node after all that is in it
+	kind     byte     // '{', '[', '"', or '0' for numbers, true, false and null
+}
+
+func (d *document) key(n *node) string { return d.text[n.key[0]:n.key[1]] }
+
+func (d *document) raw(n *node) string { return d.text[n.from:n.to] }
+
+// end is where a scalar ends in the document.
+func (n *node) end() int {
+	if n.kind == '"' {
+		return int(n.to) + 1
+	}
+	return int(n.to)
 }
 
 // short reports whether a value stands on the line of its object.
 func (n *node) short() bool {
-	return n.kind == '0' || n.kind == '"' && len(n.raw) <= maxShort
+	return n.kind == '0' || n.kind == '"' && n.to-n.from <= maxShort
 }
 
-// parseJSON reads an object or array, and returns nil for anything else. The
-// depth is bounded by json.Valid.
-func parseJSON(s string) *node {
+// kids goes through what is in an object or an array.
+func (d *document) kids(n *node) iter.Seq[*node] {
+	return func(yield func(*node) bool) {
+		for at := n.inner; at < n.next && yield(&d.nodes[at]); {
+			at = d.nodes[at].next
+		}
+	}
+}
+
+// parseJSON reads an object or array, and returns nil for anything else.
+func parseJSON(s string) *document {
 	start := strings.TrimLeft(s, " \t\r\n")
-	if start == "" || start[0] != '{' && start[0] != '[' || !json.Valid([]byte(s)) {
+	if start == "" || start[0] != '{' && start[0] != '[' || len(s) > math.MaxInt32 {
 		return nil
 	}
-	p := parser{s: s}
-	n := p.value()
-	return &n
-}
-
-// parser reads JSON that is known to be valid.
-type parser struct {
-	s string
-	i int
-}
-
-func (p *parser) skip() {
-	for strings.IndexByte(" \t\r\n:,", p.s[p.i]) >= 0 {
-		p.i++
-	}
-}
-
-func (p *parser) value() node {
-	p.skip()
-	switch open := p.s[p.i]; open {
-	case '{', '[':
-		n := node{kind: open}
-		p.i++
-		for {
-			p.skip()
-			if p.s[p.i] == '}' || p.s[p.i] == ']' {
-				p.i++
-				return n
-			}
-			if open == '{' {
-				n.keys = append(n.keys, p.quoted())
-			}
-			n.kids = append(n.kids, p.value())
+	containers := strings.Count(s, "{") + strings.Count(s, "[")
+	d := &document{text: s, nodes: make([]node, 0, strings.Count(s, ",")+containers+1), containers: containers}
+	var open []int // nodes
+	var key [2]int32
+	valid := rawjson.Walk(s, func(token byte, from, to int) {
+		at := len(d.nodes)
+		n := node{key: key, from: int32(from), to: int32(to), inner: int32(at) + 1, next: int32(at) + 1, kind: token}
+		switch token {
+		case ':':
+			key = [2]int32{n.from + 1, n.to - 1}
+			return
+		case '}', ']':
+			last := len(open) - 1
+			d.nodes[open[last]].next = int32(at)
+			open = open[:last]
+			return
+		case '{', '[':
+			open = append(open, at)
+		case '"':
+			n.from, n.to = n.from+1, n.to-1
 		}
-	case '"':
-		n := node{kind: '"', raw: p.quoted()}
-		n.end = p.i
-		return n
+		d.nodes, key = append(d.nodes, n), [2]int32{}
+	})
+	if !valid {
+		return nil
 	}
-	start := p.i
-	for strings.IndexByte(" \t\r\n,]}", p.s[p.i]) < 0 {
-		p.i++
-	}
-	return node{kind: '0', raw: p.s[start:p.i], end: p.i}
-}
-
-// quoted returns what stands between quotes.
-func (p *parser) quoted() string {
-	p.i++
-	start := p.i
-	for p.s[p.i] != '"' {
-		if p.s[p.i] == '\\' {
-			p.i++
-		}
-		p.i++
-	}
-	p.i++
-	return p.s[start : p.i-1]
+	return d
 }
 
 // beforeEscape returns at most n bytes of what is written inside quotes, and cuts

@@ -294,7 +294,7 @@ func (d *draft) addLines(text string, kind Kind, known *Known, end int) {
 		l := &lines[i]
 		left -= len(l.text)
 		// Escapes make the source longer than the text.
-		p := part{text: l.text, piece: true, first: l.first, values: 1, end: end - left}
+		p := part{text: l.text, piece: true, first: l.first, values: 1, end: int32(end - left)}
 		switch {
 		case !l.plain:
 			p.rank = rankSigns

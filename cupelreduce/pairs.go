@@ -1,9 +1,9 @@
 package cupelreduce
 
 import (
-	"encoding/json"
-	"slices"
 	"strings"
+
+	"github.com/wollax/cupel-go/internal/rawjson"
 )
 
 const (
@@ -20,20 +20,23 @@ const (
 // object, with the key of the object in front. Values are spelled as in the
 // document; strings that need no quotes have none. A long string that is a document
 // is taken apart as one, all others as texts of lines.
-func pairDraft(root *node, source string, known *Known) draft {
-	w := pairs{draft: newDraft(source, strings.Count(source, ",")+1), known: known, root: root}
-	w.source = source
-	w.add("", root)
+func pairDraft(d *document, known *Known) draft {
+	w := pairs{draft: newDraft(d.text, strings.Count(d.text, ",")+1), document: d, known: known, root: d}
+	w.source, w.rows = d.text, make([]string, 0, d.containers)
+	w.spelled.Grow(len(d.text))
+	w.add("", &d.nodes[0])
 	w.sort()
 	return w.draft
 }
 
 type pairs struct {
 	draft
-	root  *node
-	known *Known
-	depth int // of documents inside strings
-	shift int // from places in the document that is read to places in the source
+	*document           // that is read
+	root      *document // the outermost
+	known     *Known
+	depth     int             // of documents inside strings
+	shift     int             // from places in the document that is read to places in the source
+	spelled   strings.Builder // the texts of all parts
 }
 
 // maxDepth bounds how often a document is looked for inside a string of another.
@@ -46,13 +49,16 @@ func (w *pairs) add(key string, n *node) {
 		return
 	}
 	prefix := ""
-	named := slices.ContainsFunc(n.kids, func(kid node) bool { return kid.kind == '"' && kid.raw == key })
+	var name part // known, and said again in front of what is new
+	// An object without a string says amounts, and none of them is its name.
+	record, named := false, false
+	for kid := range w.kids(n) {
+		record = record || kid.kind == '"'
+		named = named || kid.kind == '"' && w.raw(kid) == key
+	}
 	if key != "" && !named {
 		prefix = beforeEscape(key, maxKey) + ": "
 	}
-	var name part // known, and said again in front of what is new
-	// An object without a string says amounts, and none of them is its name.
-	record := slices.ContainsFunc(n.kids, func(kid node) bool { return kid.kind == '"' })
 	begun := false
 	flush := func() {
 		if begun && name.values > 0 {
@@ -60,32 +66,38 @@ func (w *pairs) add(key string, n *node) {
 		}
 		begun, name = false, part{}
 	}
-	for i := range n.kids {
-		key, kid := n.keys[i], &n.kids[i]
+	first := true
+	for kid := range w.kids(n) {
+		key := w.key(kid)
 		if !kid.short() {
 			flush()
 			w.under(key, kid)
+			first = false
 			continue
 		}
 		if !begun {
 			begun = true
 			w.addRow(prefix)
 		}
-		p := part{text: assign(key, spell(kid)), rank: rankOf(key, kid), values: 1, end: kid.end + w.shift}
-		if i == 0 && record || n == w.root {
+		rank, _, known := w.look(key, kid)
+		p := part{rank: rank, values: 1, end: int32(kid.end() + w.shift)}
+		if first && record || w.document == w.root && n == &w.nodes[0] {
 			p.rank = min(p.rank, rankNames) // what tells it apart
 		}
+		first = false
 		switch names := p.rank == rankHead; {
-		case w.has(key, kid):
-			p.rank = rankRepeat
+		case known:
+			p.text, p.rank = w.assign("", key, kid), rankRepeat
 			if names && name.values == 0 {
 				name = p
 				continue
 			}
 		case name.values > 0:
 			// What is new of a known thing is nothing without its name.
-			p.text, p.values = name.text+" "+p.text, 2
+			p.text, p.values = w.assign(name.text+" ", key, kid), 2
 			name = part{}
+		default:
+			p.text = w.assign("", key, kid)
 		}
 		w.addPart(p)
 	}
@@ -103,16 +115,16 @@ func (w *pairs) under(key string, n *node) {
 
 // long adds a long string: what it holds if that is a document, and else its lines.
 func (w *pairs) long(key string, n *node) {
-	text := n.raw
+	text := w.raw(n)
 	if strings.Contains(text, `\`) {
-		_ = json.Unmarshal([]byte(`"`+n.raw+`"`), &text) // it is known to be valid
+		text = rawjson.Unquote([]byte(text))
 	}
 	if w.depth < maxDepth {
-		if root := parseJSON(text); root != nil {
-			shift := w.shift
-			w.shift, w.depth = n.end+shift-len(text), w.depth+1
-			w.add(key, root)
-			w.shift, w.depth = shift, w.depth-1
+		if inner := parseJSON(text); inner != nil {
+			outer, shift := w.document, w.shift
+			w.document, w.shift, w.depth = inner, n.end()+shift-len(text), w.depth+1
+			w.add(key, &inner.nodes[0])
+			w.document, w.shift, w.depth = outer, shift, w.depth-1
 			return
 		}
 	}
@@ -124,86 +136,99 @@ func (w *pairs) long(key string, n *node) {
 		heading = strings.TrimSuffix(heading, " ") + "\n"
 	}
 	w.addRow(heading)
-	w.addLines(text, kindOfLines(text), w.known, n.end+w.shift)
+	w.addLines(text, kindOfLines(text), w.known, n.end()+w.shift)
 }
 
 // array adds the elements of an array: objects and arrays one by one, and what
 // stands between them as key=a,b,c.
 func (w *pairs) array(key string, n *node) {
-	var list []byte
-	var values int
+	var values int32
 	rank := rankRepeat
-	for i := range n.kids {
-		if kid := &n.kids[i]; kid.short() && !w.has(key, kid) {
+	for kid := range w.kids(n) {
+		if !kid.short() {
+			continue
+		}
+		if is, name, known := w.look(key, kid); !known {
 			// A list is of one sort, and single words in it are codes.
-			if rank = min(rank, rankOf(key, kid)); rank == rankNames && nameOf(kid.raw) != "" {
+			if rank = min(rank, is); rank == rankNames && name != "" {
 				rank = rankHead
 			}
 		}
 	}
-	end := 0
+	begin, end := 0, 0
 	flush := func() {
 		if values > 0 {
 			w.addRow("")
-			w.addPart(part{text: string(list), rank: rank, values: values, end: end + w.shift})
+			w.addPart(part{text: w.spelled.String()[begin:], rank: rank, values: values, end: int32(end + w.shift)})
 		}
-		list, values = list[:0], 0
+		values = 0
 	}
-	for i := range n.kids {
-		kid := &n.kids[i]
+	for kid := range w.kids(n) {
 		if !kid.short() {
 			flush()
 			w.under(key, kid)
 			continue
 		}
-		if len(list) >= maxList {
+		if values > 0 && w.spelled.Len()-begin >= maxList {
 			flush()
 		}
 		if values == 0 {
-			list = append(list, assign(key, spell(kid))...)
+			begin = w.spelled.Len()
+			w.assign("", key, kid)
 		} else {
-			list = append(append(list, ','), spell(kid)...)
+			w.spelled.WriteByte(',')
+			w.spell(kid)
 		}
 		values++
-		end = kid.end
+		end = kid.end()
 	}
 	flush()
 }
 
-// has reports whether the reader knows a value: after its key, or anywhere if
-// it is a name.
-func (w *pairs) has(key string, n *node) bool {
-	if w.known.names == nil {
-		return false
+// look returns how much a reader needs a short value to ask for more, the name that it
+// is, or "", and whether the reader knows it: after its key, or anywhere if it is a name.
+func (w *pairs) look(key string, n *node) (rank uint8, name string, known bool) {
+	v := w.raw(n)
+	name = nameOf(v)
+	if w.known.names != nil {
+		known = w.known.hasPair(key, v) || n.kind == '"' && name != "" && w.known.hasName(name)
 	}
-	return w.known.hasPair(key, n.raw) || n.kind == '"' && w.known.hasName(nameOf(n.raw))
+	return rankOf(key, v, name, n.kind == '"'), name, known
 }
 
-func assign(key, value string) string {
-	if key == "" {
-		return value
+// assign writes a short value after its key, and returns that.
+func (w *pairs) assign(before, key string, n *node) string {
+	from := w.spelled.Len()
+	w.spelled.WriteString(before)
+	if key != "" {
+		w.spelled.WriteString(beforeEscape(key, maxKey))
+		w.spelled.WriteByte('=')
 	}
-	return beforeEscape(key, maxKey) + "=" + value
+	w.spell(n)
+	return w.spelled.String()[from:]
 }
 
 // spell writes a short value.
-func spell(n *node) string {
-	if n.kind == '"' && (n.raw == "" || strings.ContainsAny(n.raw, " ,;=\"\\")) {
-		return `"` + n.raw + `"`
+func (w *pairs) spell(n *node) {
+	raw := w.raw(n)
+	quote := ""
+	if n.kind == '"' && (raw == "" || strings.ContainsAny(raw, " ,;=\"\\")) {
+		quote = `"`
 	}
-	return n.raw
+	w.spelled.WriteString(quote)
+	w.spelled.WriteString(raw)
+	w.spelled.WriteString(quote)
 }
 
 // askedBy are ends of the keys of what a reader asks by.
 var askedBy = []string{"id", "ids", "number", "path", "file", "url", "ID", "Id"}
 
 // rankOf says how much a reader needs a value to ask for more.
-func rankOf(key string, n *node) uint8 {
-	v := n.raw
+func rankOf(key, v, name string, text bool) uint8 {
 	switch {
-	case v == "" || len(v) > maxShort || n.kind == '0' && (v == "null" || v == "true" || v == "false"):
+	case v == "" || len(v) > maxShort || !text && (v == "null" || v == "true" || v == "false"):
 		return rankRest
-	case isID(v):
+	case name != "" && isID(v):
 		return rankHead
 	}
 	for _, end := range askedBy {
@@ -211,7 +236,7 @@ func rankOf(key string, n *node) uint8 {
 			return rankHead
 		}
 	}
-	if n.kind == '0' || strings.Trim(v, "0123456789:.") == "" {
+	if !text || strings.Trim(v, "0123456789:.") == "" {
 		return rankDetail // amounts and times of day
 	}
 	return rankNames
@@ -227,12 +252,9 @@ func nameOf(v string) string {
 	return v[start:end]
 }
 
-// isID reports whether a value is a path, or a name of letters and digits, or a
-// long number.
+// isID reports whether a value that is a name is a path, or has letters and digits, or
+// is a long number.
 func isID(v string) bool {
-	if nameOf(v) == "" {
-		return false
-	}
 	var letters, digits, others int
 	for i := range len(v) {
 		switch classes[v[i]] {

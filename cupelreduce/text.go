@@ -1,6 +1,9 @@
 package cupelreduce
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // Option changes how a text is reduced.
 type Option func(*settings)
@@ -64,14 +67,16 @@ func Read(text string, opts ...Option) *Text {
 			opt(&t.settings)
 		}
 	}
-	t.full = strings.ToValidUTF8(text, "?")
+	if t.full = text; !utf8.ValidString(text) {
+		t.full = strings.ToValidUTF8(text, "?")
+	}
 	if t.total <= 0 {
 		t.total = t.count(t.full)
 	}
 	if t.kind == auto || t.kind == KindJSON {
-		if root := parseJSON(t.full); root != nil {
+		if d := parseJSON(t.full); d != nil {
 			t.kind = KindJSON
-			t.draft = pairDraft(root, t.full, t.known)
+			t.draft = pairDraft(d, t.known)
 			return t
 		}
 	}

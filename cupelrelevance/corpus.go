@@ -3,6 +3,7 @@ package cupelrelevance
 import (
 	"context"
 	"maps"
+	"math"
 	"slices"
 	"sync"
 	"weak"
@@ -36,8 +37,9 @@ type corpus struct {
 type fact struct {
 	group uint32 // number of the name of its group
 	terms uint32 // in all fields
+	bytes uint32 // of its content
+	mark  uint16 // of its content, see [sampleOf]
 	timed bool   // it has a timestamp
-	block bool   // it has three lines or more
 }
 
 // wasted is the largest share of a corpus that no list has: 1 divided by it.
@@ -71,7 +73,11 @@ func (c *corpus) follow(ctx context.Context, l *list, all []*cupel.ContextItem, 
 	if len(others) > 0 && len(n.items) > len(all)/2 {
 		return false, nil
 	}
-	if err := c.add(ctx, l, all, n); err != nil {
+	var before *sample
+	if len(others) > 0 {
+		before = others[0].order.sample
+	}
+	if err := c.add(ctx, l, all, n, before); err != nil {
 		return false, err
 	}
 	l.corpus = c
@@ -83,6 +89,10 @@ func (c *corpus) follow(ctx context.Context, l *list, all []*cupel.ContextItem, 
 	}
 	l.words.see(l.corpus)
 	l.items, l.names = l.corpus.items, l.corpus.names
+	l.languages = l.order.sample.languages
+	if c.settings.language != "" {
+		l.languages = languages{c.settings.language}
+	}
 	return true, nil
 }
 
@@ -152,13 +162,13 @@ next:
 
 // add reads new items. It finds out what is not in the text concurrently with
 // the text, which takes longer. If it fails, the corpus is as before.
-func (c *corpus) add(ctx context.Context, l *list, all []*cupel.ContextItem, added newItems) error {
+func (c *corpus) add(ctx context.Context, l *list, all []*cupel.ContextItem, added newItems, before *sample) error {
 	var facts []fact
 	var named []naming
 	var group sync.WaitGroup
 	group.Go(func() {
 		facts, named = c.describe(added.items)
-		l.order = newOrder(all, l.words.numbers, facts, len(c.groups), c.settings.gap)
+		l.order = newOrder(all, l.words.numbers, facts, len(c.groups), c.settings.gap, before)
 	})
 	terms := make([]uint32, len(added.items))
 	segments := c.segments
@@ -166,7 +176,7 @@ func (c *corpus) add(ctx context.Context, l *list, all []*cupel.ContextItem, add
 	if len(added.items) > 0 {
 		var read *segment
 		if read, err = newSegment(ctx, added.items, uint32(len(c.facts)), c.hashing, c.settings, terms); err == nil {
-			segments = joined(segments, read, c.settings.language)
+			segments = joined(segments, read)
 		}
 	}
 	group.Wait()
@@ -202,7 +212,7 @@ func (c *corpus) describe(added []*cupel.ContextItem) ([]fact, []naming) {
 			}
 		}
 		_, timed := item.Timestamp()
-		facts = append(facts, fact{group: group, timed: timed, block: isBlock(item.Content())})
+		facts = append(facts, fact{group: group, timed: timed, bytes: uint32(min(len(item.Content()), math.MaxUint32)), mark: markOf(item.Content())})
 	}
 	return facts, named
 }
@@ -275,6 +285,6 @@ func (c *corpus) without(kept []uint32) *corpus {
 			to.names.named = append(to.names.named, naming{kept[is.item] - 1, to.name(c.names.texts[is.name])})
 		}
 	}
-	to.segments = []*segment{merged(c.segments, kept, c.settings.language)}
+	to.segments = []*segment{merged(c.segments, kept)}
 	return to
 }

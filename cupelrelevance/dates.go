@@ -221,21 +221,13 @@ func (r *dateReader) phrase(i int) (span, int) {
 		switch r.at(i + 1) {
 		case "ago":
 			return r.ago(count, unit), i + 2 - start
-		case "after", "following":
+		case "after":
 			if s, n := r.date(i + 2); n > 0 {
 				return r.shifted(s, count, unit, 1), i + 2 + n - start
 			}
-		case "before", "preceding":
+		case "before":
 			if s, n := r.date(i + 2); n > 0 {
 				return r.shifted(s, count, unit, -1), i + 2 + n - start
-			}
-		case "of":
-			s, n := r.date(i + 2)
-			if n > 0 && unit == "week" {
-				s = weekOf(s.from)
-			}
-			if n > 0 {
-				return s, i + 2 + n - start
 			}
 		}
 		return span{}, 0
@@ -259,9 +251,6 @@ func (r *dateReader) phrase(i int) (span, int) {
 		}
 		return span{to: s.to}, n + 1
 	case "between", "from":
-		if s, n := r.daysOfMonth(i + 1); n > 0 {
-			return s, n + 1
-		}
 		s, n := r.date(i + 1)
 		if n == 0 {
 			return span{}, 0
@@ -275,19 +264,6 @@ func (r *dateReader) phrase(i int) (span, int) {
 		return s, n + 1
 	}
 	return r.date(i)
-}
-
-// daysOfMonth reads "8 and 10 May".
-func (r *dateReader) daysOfMonth(i int) (span, int) {
-	first, ok := r.number(i, 1, 31)
-	if _, last := r.number(i+2, 1, 31); !ok || !last || r.at(i+1) != "and" && r.at(i+1) != "to" {
-		return span{}, 0
-	}
-	s, n := r.date(i + 2)
-	if n < 2 || first > s.from.Day() {
-		return span{}, 0
-	}
-	return span{s.from.AddDate(0, 0, first-s.from.Day()), s.to}, 2 + n
 }
 
 // date reads a day, a month, a year, or a stretch of time relative to now, and
@@ -359,10 +335,6 @@ func (r *dateReader) absolute(i int) (span, int) {
 	default:
 		y = r.now.Year()
 		if time.Month(m) > r.now.Month() || hasDay && time.Month(m) == r.now.Month() && d > r.now.Day() {
-			y--
-		}
-		// 29 February is at most eight years ago: 1900 was no leap year.
-		for k := 0; hasDay && k < 8 && !exists(y, m, d); k++ {
 			y--
 		}
 	}

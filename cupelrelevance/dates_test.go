@@ -39,8 +39,6 @@ func TestDates(t *testing.T) {
 		{"the 2023 budget", "", "="},
 		{"on the day after 8 May 2023", "2023-05-09 - 2023-05-09", "on the"},
 		{"two weeks before 8 May 2023", "2023-04-24 - 2023-04-30", "    "},
-		{"the week of 8 May 2023", "2023-05-08 - 2023-05-14", "the    "},
-		{"the month of May", "2024-05-01 - 2024-05-31", "the   "},
 		{"before May 2023", " - 2023-04-30", " "},
 		{"until May 2023", " - 2023-05-31", " "},
 		{"since 8 May", "2024-05-08 - ", " "},
@@ -77,10 +75,6 @@ func TestDates(t *testing.T) {
 		{"this June", "2024-06-01 - 2024-06-30", ""},
 		{"this July", "2023-07-01 - 2023-07-31", ""},
 		{"at 2023-05-08T13:56Z", "2023-05-08 - 2023-05-08", "at --T13:56Z"},
-		{"between 8 and 10 May 2023", "2023-05-08 - 2023-05-10", ""},
-		{"from 8 to 10 June", "2024-06-08 - 2024-06-10", ""},
-		{"from 10 to 8 June", "2024-06-08 - 2024-06-08", "from 10 to"},
-		{"between 8 and 10 boats", "", "="},
 	} {
 		words := dateWords(c.query)
 		spans, used := dates(words, now)
@@ -88,19 +82,6 @@ func TestDates(t *testing.T) {
 		rest := without(c.query, words, used)
 		if c.rest == "=" && rest != c.query || c.rest != "=" && strings.Join(strings.Fields(rest), " ") != strings.Join(strings.Fields(c.rest), " ") {
 			t.Errorf("%q leaves %q, want %q", c.query, rest, c.rest)
-		}
-	}
-	for _, c := range []struct{ now, want string }{
-		{"2025-03-01", "2024-02-29"},
-		{"2024-02-28", "2020-02-29"},
-		{"1903-06-01", "1896-02-29"}, // 1900 was no leap year
-	} {
-		now, err := time.Parse(time.DateOnly, c.now)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if spans, _ := dates(dateWords("on 29 February"), now); len(spans) != 1 || spans[0].from.Format(time.DateOnly) != c.want {
-			t.Errorf("29 February seen on %s is %v, want %s", c.now, spans, c.want)
 		}
 	}
 	// Of these the spans alone.
@@ -119,21 +100,15 @@ func TestDates(t *testing.T) {
 		{"last three nights", ""},
 		{"the last two years", "2022-01-01 - 2024-06-12"},
 		{"the previous two weeks", "2024-05-27 - 2024-06-12"},
-		{"the week of yesterday", "2024-06-10 - 2024-06-16"},
-		{"the day of yesterday", "2024-06-11 - 2024-06-11"},
 		{"the day after yesterday", "2024-06-12 - 2024-06-12"},
 		{"two days before today", "2024-06-10 - 2024-06-10"},
-		{"the month following May 2023", "2023-06-01 - 2023-06-30"},
 		{"a year before 2023", "2022-01-01 - 2022-12-31"},
-		{"one week preceding 8 May 2023", "2023-05-01 - 2023-05-07"},
 		{"since yesterday", "2024-06-11 - "},
 		{"until today", " - 2024-06-12"},
 		{"before yesterday", " - 2024-06-10"},
 		{"between yesterday and today", "2024-06-11 - 2024-06-12"},
 		{"from yesterday till 3 May", "2024-06-11 - 2024-06-11,  - 2024-05-03"},
 		{"from 31 May to 31 May", "2024-05-31 - 2024-05-31"},
-		{"between 8 to 8 May", "2024-05-08 - 2024-05-08"},
-		{"between 1 and 31 May 2023", "2023-05-01 - 2023-05-31"},
 		{"in 1900", "1900-01-01 - 1900-12-31"},
 		{"in 1899", ""},
 		{"in 2199", "2199-01-01 - 2199-12-31"},

@@ -13,8 +13,7 @@
 //
 // [Relevance] is the preset. It combines [Lexical] (BM25 over the fields of an
 // item) with the same over the items around it, the best item of the group, names
-// and dates, and if you like with the [Similarity] of vectors. Make a scorer for
-// each question, and keep one [Index] for the conversation: it reads each item
+// and dates. Make a scorer for each question, and keep one [Index] for the conversation: it reads each item
 // once, however the list changes, and a later question costs a few hundredths of
 // the first.
 //
@@ -24,13 +23,13 @@
 //
 // # Words
 //
-// A word is a run of letters, marks and digits, compared in lower case and by
-// its stem if the index has a language. A word with capitals or underscores
+// A word is a run of letters, marks and digits, compared in lower case, without
+// accents and by its stem. The languages of a list are found out ([WithLanguage]). A word with capitals or underscores
 // inside is an identifier, and yields itself without the underscores and each
 // of its parts: parseHTTPHeader yields parsehttpheader, parse, http and header.
 // An identifier in a question is compared as it is, its parts by their stems.
 // Scripts without spaces (such as Chinese, Japanese and Thai) and Korean yield
-// overlapping pairs of characters. Invisible characters do not separate words;
+// overlapping pairs of characters, and an emoji is a word. Invisible characters do not separate words;
 // invalid UTF-8 does. Only the first 64 bytes of a word count. Time is linear
 // in the length of the text.
 package cupelrelevance

@@ -64,7 +64,7 @@ type IndexOption func(*indexDraft) error
 // indexDraft is an Index under construction. It is a separate type so that
 // options cannot be applied to a finished Index.
 type indexDraft struct {
-	language Language
+	language Language // "" to find it out
 	fields   []Field
 	groups   []string
 	names    []string
@@ -84,12 +84,11 @@ var defaultGroups = []string{"session", "conversation", "thread", "document", "f
 // defaultNames are the metadata keys of names.
 var defaultNames = []string{"speaker", "author", "name", "symbol", "file", "path", "title"}
 
-// NewIndex returns an empty index. By default it indexes contents and tags as
-// English text. It caches the last 4 lists. It returns a
+// NewIndex returns an empty index. By default it indexes contents and tags, and
+// finds out their languages. It caches the last 4 lists. It returns a
 // [cupel.InvalidConfigError] if an option is invalid.
 func NewIndex(opts ...IndexOption) (*Index, error) {
 	draft := indexDraft{
-		language: LanguageEnglish,
 		fields:   []Field{FieldContent, FieldTags},
 		groups:   defaultGroups,
 		names:    defaultNames,
@@ -107,12 +106,13 @@ func NewIndex(opts ...IndexOption) (*Index, error) {
 	return &Index{settings: draft}, nil
 }
 
-// WithLanguage sets the language for stemming. The default is
-// [LanguageEnglish].
+// WithLanguage sets the language for stemming and stop words. By default they are
+// those that a sample of the list is in: English if it has too few words to tell.
+// The script of a word decides before that, such as Cyrillic.
 func WithLanguage(language Language) IndexOption {
 	return func(d *indexDraft) error {
-		if language.stemmer() == nil && language != LanguageNone {
-			return invalid("Index", "language", strconv.Quote(string(language)), "language must be one of the package's constants")
+		if stemmers[language] == nil && language != LanguageNone {
+			return invalid("Index", "language", strconv.Quote(string(language)), "language must be LanguageNone or one of Languages")
 		}
 		d.language = language
 		return nil
@@ -143,7 +143,8 @@ func WithFields(fields ...Field) IndexOption {
 // WithGroups sets the metadata keys that assign an item to a group, such as a
 // session, document or thread. The first key that an item has counts; items
 // without any form one group. Items of different groups are never near each
-// other. The default is session, conversation, thread, document, file and path;
+// other, unless groups have fewer than two items on average: such groups are
+// none. The default is session, conversation, thread, document, file and path;
 // without keys all items are one group. Values may be strings, numbers or
 // booleans.
 func WithGroups(keys ...string) IndexOption {
@@ -201,15 +202,16 @@ func (f Field) known() bool {
 
 // list is the index of one list of items.
 type list struct {
-	reading []*cupel.ContextItem // until it is ready
-	ready   chan struct{}        // closed when the rest is set
-	corpus  *corpus
-	left    *corpus                           // that it was in before the corpus, if that became too wasteful
-	items   []weak.Pointer[cupel.ContextItem] // of the corpus
-	words   *words
-	order   *order
-	names   names
-	err     error
+	reading   []*cupel.ContextItem // until it is ready
+	ready     chan struct{}        // closed when the rest is set
+	corpus    *corpus
+	left      *corpus                           // that it was in before the corpus, if that became too wasteful
+	items     []weak.Pointer[cupel.ContextItem] // of the corpus
+	words     *words
+	order     *order
+	languages languages
+	names     names
+	err       error
 }
 
 // same reports whether all are the items of l. Comparing two pointers to live

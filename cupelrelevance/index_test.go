@@ -138,9 +138,8 @@ func TestFurtherQuestionAllocatesLittle(t *testing.T) {
 	}
 	items := manyItems(t, 2000, 5)
 	scores := make([]float64, len(items))
-	index, vector := Must(NewIndex()), []float32{1, 0}
-	similarity := Must(NewSimilarity(vector, func(*cupel.ContextItem) ([]float32, bool) { return vector, true }))
-	for _, s := range []strategy.Scorer{Must(NewLexical(index, benchQuery())), Must(New(index, benchQuery(), WithSimilarity(similarity, 1)))} {
+	index := Must(NewIndex())
+	for _, s := range []strategy.Scorer{Must(NewLexical(index, benchQuery())), Must(New(index, benchQuery()))} {
 		least := uint64(math.MaxUint64) // a collection empties pools
 		for range 10 {
 			var before, after runtime.MemStats

@@ -3,6 +3,8 @@ package cupelrelevance
 import (
 	"context"
 	"math"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/wollax/cupel-go/cupel"
@@ -29,16 +31,42 @@ import (
 // [scorer.Scaled]: https://pkg.go.dev/github.com/wollax/cupel-go/cupel/scorer#Scaled
 type Lexical struct {
 	index *Index
-	terms []queryTerm
+	query string
 	k1, b float64
 	rare  bool // rare words count still more
 }
 
 // queryTerm is a word of the question.
 type queryTerm struct {
-	text  string // the stem, if it is a word that has one
-	stem  bool
+	text  string
+	stems []string // in each language of the list; nil if it has none
 	count float64
+
+	languages languages
+}
+
+// id is the same for words with the same stems.
+func (t *queryTerm) id() string {
+	if t.stems == nil {
+		return "=" + t.text
+	}
+	return strings.Join(t.stems, " ")
+}
+
+// in returns the words of a segment that are a word of the question.
+func (t *queryTerm) in(s *segment) []uint32 {
+	if t.stems == nil {
+		if id, ok := s.find(t.text); ok {
+			return []uint32{id}
+		}
+		return nil
+	}
+	var ids []uint32
+	for i, language := range t.languages {
+		ids = append(ids, s.stems.of(s, language, t.stems[i])...)
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
 }
 
 // The settings of BM25. The preset has others.
@@ -58,33 +86,43 @@ func NewLexical(index *Index, query string) (*Lexical, error) {
 	if err := index.validate("Lexical"); err != nil {
 		return nil, err
 	}
-	return &Lexical{index: index, terms: queryTerms(query, index.settings.language, nil), k1: defaultK1, b: defaultB}, nil
+	return &Lexical{index: index, query: query, k1: defaultK1, b: defaultB}, nil
 }
 
 // maxQueryTerms is how many distinct words of a question count. With more it is
 // a text, not a question.
 const maxQueryTerms = 1 << 10
 
+// newQuestionReader returns a tokenizer that calls f for each word of a question.
+func newQuestionReader(languages languages, f func(term queryTerm)) *tokenizer {
+	stemmer := newStemmer()
+	return newTokenizer(func(term []byte, word bool) {
+		t := queryTerm{text: string(term), languages: languages}
+		if word {
+			for _, language := range languages {
+				t.stems = append(t.stems, stemmer.stem(language, t.text))
+			}
+		}
+		f(t)
+	})
+}
+
 // queryTerms returns the words of a question, each once, in order. counts reports
 // which words count; nil means all.
-func queryTerms(query string, language Language, counts func(word string) bool) []queryTerm {
+func queryTerms(query string, languages languages, counts func(word string) bool) []queryTerm {
 	var terms []queryTerm
-	at := make(map[queryTerm]int)
-	newTokenizer(func(term []byte, word bool) {
-		t := queryTerm{text: string(term)}
+	at := make(map[string]int)
+	newQuestionReader(languages, func(t queryTerm) {
 		if counts != nil && !counts(t.text) {
 			return
 		}
-		if word && language.stemmer() != nil {
-			t.stem, t.text = true, language.stem(t.text)
-		}
-		i, known := at[t]
+		i, known := at[t.id()]
 		if !known {
 			if len(terms) == maxQueryTerms {
 				return
 			}
 			i = len(terms)
-			at[t] = i
+			at[t.id()] = i
 			terms = append(terms, t)
 		}
 		terms[i].count++
@@ -108,7 +146,7 @@ func (x *Lexical) Score(ctx context.Context, items []*cupel.ContextItem, scores 
 	if err != nil {
 		return err
 	}
-	x.score(l.words, scores)
+	x.score(l.words, queryTerms(x.query, l.languages, nil), scores)
 	return ctx.Err()
 }
 
@@ -121,19 +159,20 @@ type scratch struct {
 
 var scratches = sync.Pool{New: func() any { return new(scratch) }}
 
-func (x *Lexical) score(w *words, scores []float64) {
+func (x *Lexical) score(w *words, terms []queryTerm, scores []float64) {
 	clear(scores)
-	x.eachTerm(w, func(weight float64, items []uint32, values []float64) {
+	x.eachTerm(w, terms, nil, func(weight float64, items []uint32, values []float64) {
 		for _, i := range items {
 			scores[i] += float64(weight * values[i])
 		}
 	})
 }
 
-// eachTerm calls f for each word of the question that counts, with its weight,
+// eachTerm calls f for each of the words that an item has, with its weight,
 // the items that have it, and for each of those how much of it, from 0 to k1+1.
-// f may write to values, which must be 0 when it returns but for these items.
-func (x *Lexical) eachTerm(w *words, f func(weight float64, items []uint32, values []float64)) {
+// f may write to values, which must be 0 when it returns but for these items. Items
+// that are left out have no words.
+func (x *Lexical) eachTerm(w *words, terms []queryTerm, without map[uint32]bool, f func(weight float64, items []uint32, values []float64)) {
 	s := scratches.Get().(*scratch)
 	defer scratches.Put(s)
 	if cap(s.frequency) < w.n {
@@ -143,12 +182,20 @@ func (x *Lexical) eachTerm(w *words, f func(weight float64, items []uint32, valu
 	s.frequency, s.lengths = s.frequency[:w.n], s.lengths[:w.n]
 	mean := x.norms(w, s.lengths)
 	n := float64(w.n)
-	for _, term := range x.terms {
+	for _, term := range terms {
 		s.touched = w.count(term, s.frequency, s.touched[:0])
+		if without != nil {
+			s.touched = slices.DeleteFunc(s.touched, func(i uint32) bool {
+				if without[i] {
+					s.frequency[i] = 0
+				}
+				return without[i]
+			})
+		}
 		if d := float64(len(s.touched)); d > 0 {
 			idf := ln(1 + (n-d+0.5)/(d+0.5))
 			if x.rare {
-				idf *= math.Sqrt(idf)
+				idf *= math.Sqrt(math.Sqrt(idf))
 			}
 			for _, i := range s.touched {
 				frequency := s.frequency[i]

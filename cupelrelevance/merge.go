@@ -7,7 +7,7 @@ import "slices"
 const tail = 16 // the first segment is joined with the others when they are this part of it
 
 // joined returns segments with one more at the end, without changing the slice.
-func joined(segments []*segment, last *segment, language Language) []*segment {
+func joined(segments []*segment, last *segment) []*segment {
 	segments = append(slices.Clip(segments), last)
 	from, behind := len(segments)-1, last.size()
 	for from > 1 && 2*behind > segments[from-1].size() {
@@ -24,7 +24,7 @@ func joined(segments []*segment, last *segment, language Language) []*segment {
 	if from == len(segments)-1 {
 		return segments
 	}
-	return append(segments[:from], merged(segments[from:], nil, language))
+	return append(segments[:from], merged(segments[from:], nil))
 }
 
 // size is about what it takes to merge a segment.
@@ -39,7 +39,7 @@ func (w *segment) size() int {
 // merged returns one segment in place of several. If kept is not nil, it has
 // only the items for which it is not 0, with numbers of one less than that, and
 // only their words.
-func merged(segments []*segment, kept []uint32, language Language) *segment {
+func merged(segments []*segment, kept []uint32) *segment {
 	first := segments[0]
 	b := &builder{segment: &segment{hashing: first.hashing, fields: make([]postings, len(first.fields))}}
 	b.makeSlots(len(first.ends))
@@ -98,7 +98,7 @@ func merged(segments []*segment, kept []uint32, language Language) *segment {
 			p.starts = nil
 		}
 	}
-	b.finish(language)
+	b.finish()
 	return w
 }
 

@@ -30,16 +30,18 @@ func TestOrder(t *testing.T) {
 	}{
 		{"groups", [][]any{{"session", "a"}, {"session", "b"}, {"session", "a"}, {"session", "b"}}, nil, "[0 2] [1 3]",
 			"what is next in the session counts, not what is next in the list"},
-		{"first key", [][]any{{"session", "a", "file", "x"}, {"session", "b", "file", "x"}}, nil, "[0] [1]", "a file has several sessions"},
-		{"second key", [][]any{{"file", "x"}, {"file", "y"}, {"file", "x"}}, nil, "[0 2] [1]", "where the first is absent, the next counts"},
-		{"other key", [][]any{{"part", 1}, {"part", 2}}, []IndexOption{WithGroups("part")}, "[0] [1]", "numbers name groups as well"},
+		{"first key", [][]any{{"session", "a", "file", "x"}, {"session", "b", "file", "x"}, {"session", "a"}, {"session", "b"}}, nil, "[0 2] [1 3]", "a file has several sessions"},
+		{"second key", [][]any{{"file", "x"}, {"file", "y"}, {"file", "x"}, {"file", "y"}}, nil, "[0 2] [1 3]", "where the first is absent, the next counts"},
+		{"groups of one", [][]any{{"file", "x"}, {"file", "y"}, {"file", "x"}}, nil, "[0 1 2]", "most groups have one item, and none says what belongs together"},
+		{"groups of one, in time", [][]any{{"file", "x", "at", minute(2)}, {"file", "y", "at", minute(1)}}, nil, "[1 0]", "their order is still that of time"},
+		{"other key", [][]any{{"part", 1}, {"part", 2}, {"part", 1}, {"part", 2}}, []IndexOption{WithGroups("part")}, "[0 2] [1 3]", "numbers name groups as well"},
 		{"numbers", [][]any{{"part", 1}, {"part", "1"}, {"part", int64(1)}, {"part", 1.0}, {"part", json.Number("1")}, {"part", 1.5}, {"part", true}, {"part", "true"}, {"part", ""}, {}},
 			[]IndexOption{WithGroups("part")}, "[0 1 2 3 4] [5] [6 7] [8 9]", "they are what they are written as"},
-		{"no key", [][]any{{"session", "a"}, {"session", "b"}}, []IndexOption{WithGroups()}, "[0 1]", "without keys there is one group"},
+		{"no key", [][]any{{"session", "a"}, {"session", "b"}, {"session", "a"}, {"session", "b"}}, []IndexOption{WithGroups()}, "[0 1 2 3]", "without keys there is one group"},
 		{"time", [][]any{{"at", minute(3)}, {"at", minute(1)}, {"at", minute(2)}}, nil, "[1 2 0]", "where all have a time, that is the order"},
 		{"time of some", [][]any{{"at", minute(3)}, {"at", minute(1)}, {}}, nil, "[0 1 2]", "where some have none, the list is the order"},
-		{"pause", [][]any{{"at", minute(0)}, {"at", minute(60)}, {"at", minute(121)}}, nil, "[0 1] [2]", "more than an hour makes two groups"},
-		{"shorter pause", [][]any{{"at", minute(0)}, {"at", minute(2)}}, []IndexOption{WithGap(time.Minute)}, "[0] [1]", "the pause can be set"},
+		{"pause", [][]any{{"at", minute(0)}, {"at", minute(60)}, {"at", minute(121)}, {"at", minute(122)}}, nil, "[0 1] [2 3]", "more than an hour makes two groups"},
+		{"shorter pause", [][]any{{"at", minute(0)}, {"at", minute(1)}, {"at", minute(3)}, {"at", minute(4)}}, []IndexOption{WithGap(time.Minute)}, "[0 1] [2 3]", "the pause can be set"},
 	} {
 		items := make([]*cupel.ContextItem, len(c.items))
 		for i, pairs := range c.items {
@@ -59,28 +61,6 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestSpread: of the sums before and after an item the greater one counts, and
-// nothing comes from further away than the window or from another group.
-func TestSpread(t *testing.T) {
-	o := &order{sequence: []uint32{0, 1, 2, 3}, starts: []int{0, 3, 4}}
-	scores := make([]float64, 4)
-	spread(o, []float64{0.5, 0.25, 1, 0}, scores)
-	if want := []float64{0.5 + 0.2 + 0.64, 0.25 + 0.8, 1 + 0.2 + 0.32, 0}; !slices.EqualFunc(scores, want, near) {
-		t.Errorf("scores are %v, want %v", scores, want)
-	}
-	long := &order{starts: []int{0, 20}}
-	own := make([]float64, 20)
-	own[0] = 1
-	for i := range own {
-		long.sequence = append(long.sequence, uint32(i))
-	}
-	scores = make([]float64, 20)
-	spread(long, own, scores)
-	if !near(scores[16], math.Pow(0.8, 16)) || scores[17] != 0 {
-		t.Errorf("scores are %v, want some until the 16th neighbour", scores)
-	}
-}
-
 // TestPassagesByDefinition compares with the formula of the documentation.
 func TestPassagesByDefinition(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 9))
@@ -93,16 +73,16 @@ func TestPassagesByDefinition(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, want, before := make([]float64, len(items)), make([]float64, len(items)), make([]float64, len(items))
-		lexical.eachTerm(l.words, func(weight float64, _ []uint32, values []float64) {
+		lexical.eachTerm(l.words, queryTerms(lexical.query, l.languages, nil), nil, func(weight float64, _ []uint32, values []float64) {
 			addPassages(l.order, weight, values, before, got)
 		})
-		lexical.eachTerm(l.words, func(weight float64, _ []uint32, values []float64) {
+		lexical.eachTerm(l.words, queryTerms(lexical.query, l.languages, nil), nil, func(weight float64, _ []uint32, values []float64) {
 			for g := range l.order.numGroups() {
 				sequence := l.order.at(g)
 				for a, i := range sequence {
 					d := 0.0
 					for b, j := range sequence {
-						d += math.Pow(l.order.decays[g], math.Abs(float64(a-b))) * values[j]
+						d += math.Pow(l.order.manners[g].decay, math.Abs(float64(a-b))) * values[j]
 					}
 					want[i] += weight * d * 13 / (d + 12)
 				}
@@ -148,14 +128,11 @@ func TestMentions(t *testing.T) {
 	}
 }
 
-// scorersFor returns a scorer of each type that needs an index, and one with vectors.
+// scorersFor returns a scorer of each type.
 func scorersFor(query string) []strategy.Scorer { return scorersOf(Must(NewIndex()), query) }
 
 func scorersOf(index *Index, query string) []strategy.Scorer {
-	lengths := Must(NewSimilarity([]float32{1, 0}, func(item *cupel.ContextItem) ([]float32, bool) {
-		return []float32{float32(item.Tokens()), 1}, item.Tokens() > 2
-	}))
-	return []strategy.Scorer{Must(NewLexical(index, query)), Must(New(index, query)), Must(New(index, query, WithSimilarity(lengths, 1)))}
+	return []strategy.Scorer{Must(NewLexical(index, query)), Must(New(index, query))}
 }
 
 func TestRelevance(t *testing.T) {
@@ -188,13 +165,13 @@ func TestRelevance(t *testing.T) {
 // TestRelevanceByDefinition puts the preset together from its parts.
 func TestRelevanceByDefinition(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 7))
-	const rare, common = "meeting roof snake", "the of"
+	const rare, common = "meeting roof snake zebra walrus", "the of"
 	for range 100 {
 		items := randomItems(t, r, 1+r.IntN(30))
 		for range r.IntN(4) { // with stop words, and blocks
 			items = append(items, item(t, "the roof\n of\nthe meeting", "session", "1"))
 		}
-		index := Must(NewIndex())
+		index := Must(NewIndex(WithLanguage(LanguageEnglish)))
 		l, err := index.of(t.Context(), items)
 		require.NoError(t, err)
 		all := map[Field]float64{FieldContent: 1, FieldTags: 1}
@@ -205,24 +182,21 @@ func TestRelevanceByDefinition(t *testing.T) {
 		lexical := Must(NewLexical(index, rare))
 		lexical.k1, lexical.rare = 2, true
 		passages, before, named := make([]float64, len(items)), make([]float64, len(items)), make([]float64, len(items))
-		lexical.eachTerm(l.words, func(weight float64, _ []uint32, values []float64) {
+		lexical.eachTerm(l.words, queryTerms(lexical.query, l.languages, nil), nil, func(weight float64, _ []uint32, values []float64) {
 			addPassages(l.order, weight, values, before, passages)
 		})
 		scale(passages)
 		mentionsOf(rare).score(l, named)
 		want := make([]float64, len(items))
 		for g := range l.order.numGroups() {
-			short := max(0.25, 1/(1+l.order.size*l.order.size/2500))
-			if l.order.decays[g] == decayBlock {
-				short = 1
-			}
+			single := l.order.manners[g].own
 			best := 0.0
 			for _, i := range l.order.at(g) {
 				own[i] += 0.1 * stops[i]
 				best = max(best, own[i])
 			}
 			for _, i := range l.order.at(g) {
-				want[i] = (passages[i] + short*(own[i]+0.75*best+0.2*named[i])) / (1 + short*(1.1*1.75+0.2)) * math.Pow(10/(10+float64(items[i].Tokens())), 0.25)
+				want[i] = (passages[i] + single*(own[i]+0.3*best+0.2*named[i])) / (1 + single*(1.1*1.3+0.2)) * math.Pow(10/(10+float64(items[i].Tokens())), 0.25)
 			}
 		}
 		highest := make(map[*cupel.ContextItem]float64)
@@ -233,7 +207,6 @@ func TestRelevanceByDefinition(t *testing.T) {
 			require.InDelta(t, highest[items[i]], got, 1e-9, "item %d", i)
 		}
 	}
-	assert.Empty(t, Must(New(Must(NewIndex()), common)).common.terms, "stop words alone are no less than others")
 }
 
 func TestSettings(t *testing.T) {
@@ -257,7 +230,7 @@ func TestSettings(t *testing.T) {
 	relevance, err := New(nil, "x")
 	fail("Lexical", "index", relevance, err)
 
-	for _, s := range []strategy.Scorer{new(Lexical), new(Relevance), new(Similarity), (*Lexical)(nil)} {
+	for _, s := range []strategy.Scorer{new(Lexical), new(Relevance), (*Lexical)(nil)} {
 		err := strategy.FactsOf(s).Invalid
 		mustFail(t, err, err.(*cupel.InvalidConfigError).Component, "")
 		if !strings.Contains(err.Error(), "cupelrelevance.New") {
@@ -269,40 +242,54 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// TestDecay looks at what decides how far words spread.
-func TestDecay(t *testing.T) {
+// TestManner looks at what decides how far words spread, and how much an item
+// counts.
+func TestManner(t *testing.T) {
 	for _, c := range []struct {
-		size, blocks int
-		want         float64
-		why          string
+		items       int
+		bytes, lift float64
+		decay, own  float64
+		why         string
 	}{
-		{1, 0, 0.95 - 0.35/(1+1.0/2500), "alone"},
-		{50, 0, 0.775, "half of the difference"},
-		{1000, 0, 0.95 - 0.35/401, "a meeting"},
-		{1000, 500, 0.95 - 0.35/401, "half of the items are not most"},
-		{1000, 501, 0.4, "a file"},
-		{1, 1, 0.4, "a file of one function"},
+		{693, 0, 1.5, 0.99, 0.0625, "turns of a meeting without a word"},
+		{693, 3000, 1.5, 0.99 / 4, 0.0625, "long turns need fewer others"},
+		{7, 0, 1.5, 0.5, 1 / (1 + 49.0/2500), "a short group has several passages"},
+		{693, 3000, 3, 0.99 / 4, 1, "a list of many topics"},
+		{693, 3000, 7, 0.99 / 4, 1, "more topics than many"},
+		{693, 0, 1, 0, 1 / (1 + 693*693/2500.0), "strangers"},
+		{693, 0, 1.025, 0.99 / 2, 1 / (1 + 693*693/2500.0), "half strangers"},
 	} {
-		if got := decayOf(c.size, c.blocks); !near(got, c.want) {
-			t.Errorf("%d items, %d blocks: got %v, want %v: %s", c.size, c.blocks, got, c.want, c.why)
+		if got := mannerOf(c.items, c.bytes, c.lift); !near(got.decay, c.decay) || !near(got.own, c.own) {
+			t.Errorf("%d items of %v bytes, lift %v: got %v, want %v and %v: %s", c.items, c.bytes, c.lift, got, c.decay, c.own, c.why)
 		}
 	}
-	for text, want := range map[string]bool{"": false, "a": false, "a\nb": false, "a\nb\n": true, "a\n\nb": true, "\n\n": true} {
-		if isBlock(text) != want {
-			t.Errorf("%q: got %t", text, !want)
-		}
+}
+
+// TestSample compares a list in which each two neighbours have a subject with
+// the same items in any order.
+func TestSample(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 4))
+	items := make([]*cupel.ContextItem, 3000)
+	for i := range items {
+		items[i] = item(t, fmt.Sprintf("w%d v%d x%d y%d", i/3, i/3, r.IntN(40), r.IntN(40)))
 	}
-	// Each group has a decay of its own.
-	var items []*cupel.ContextItem
-	for i := range 6 {
-		items = append(items, item(t, []string{"roof", "a", "b"}[i%3], "session", "chat"), item(t, []string{"roof\n{\n}", "\na\n", "\nb\n"}[i%3], "file", "x.go"))
+	lift := func(index *Index, items []*cupel.ContextItem) float64 {
+		l, err := index.of(t.Context(), items)
+		require.NoError(t, err)
+		return l.order.sample.lift(false)
 	}
 	index := Must(NewIndex())
-	l, err := index.of(t.Context(), items)
-	if err != nil {
-		t.Fatal(err)
+	together := lift(index, items)
+	known := index.lists[0].order.sample
+	assert.Equal(t, lift(Must(NewIndex()), append(items[:2000:2000], items[2500:]...)), lift(index, append(items[:2000:2000], items[2500:]...)), "what the index has seen before changes nothing")
+	lift(index, items[1:])
+	assert.Subset(t, known.numbers, index.lists[0].order.sample.numbers, "without the first item, the sample stays")
+	shuffled := slices.Clone(items)
+	r.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
+	if apart := lift(index, shuffled); together < 5 || apart > 1.5 {
+		t.Errorf("the lift is %v, and %v of the same items shuffled", together, apart)
 	}
-	if want := []float64{decayOf(6, 0), 0.4}; !slices.Equal(l.order.decays, want) {
-		t.Errorf("decays are %v, want %v", l.order.decays, want)
+	for n := range 2 {
+		assert.InDelta(t, sampleUsual, lift(index, items[:n]), 1e-9, "of %d items nothing is known", n)
 	}
 }

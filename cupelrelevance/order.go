@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
@@ -13,10 +12,10 @@ import (
 // order is the reading order of a list: group by group, and by time within a
 // group.
 type order struct {
-	sequence []uint32  // positions of the items
-	starts   []int     // of each group in sequence; one more at the end
-	decays   []float64 // of each group, of a word from one item to the next
-	size     float64   // mean size of an item's group, over all items
+	sequence []uint32 // positions of the items
+	starts   []int    // of each group in sequence; one more at the end
+	manners  []manner // of each group
+	sample   *sample
 }
 
 // groupName is what names a group: a metadata key, by its number in the
@@ -38,8 +37,9 @@ func groupOf(item *cupel.ContextItem, keys []string) groupName {
 
 // newOrder orders a list by groups, which are split where time passed between
 // two items. The items have the given numbers, by which their facts are found,
-// and these have the numbers of at most names groups.
-func newOrder(all []*cupel.ContextItem, numbers []uint32, facts []fact, names int, gap time.Duration) *order {
+// and these have the numbers of at most names groups. before is what is known of
+// a similar list, or nil.
+func newOrder(all []*cupel.ContextItem, numbers []uint32, facts []fact, names int, gap time.Duration, before *sample) *order {
 	o := &order{sequence: make([]uint32, len(all))}
 	groups := make([]uint32, names) // one more than their numbers in the list
 	var sizes []int
@@ -64,6 +64,7 @@ func newOrder(all []*cupel.ContextItem, numbers []uint32, facts []fact, names in
 		o.sequence[next[g]] = uint32(i)
 		next[g]++
 	}
+	byTime := func(a, b uint32) int { return timeOf(all[a]).Compare(timeOf(all[b])) }
 	starts := []int{}
 	for g, sortable := range timed {
 		from, to := o.starts[g], o.starts[g+1]
@@ -72,7 +73,6 @@ func newOrder(all []*cupel.ContextItem, numbers []uint32, facts []fact, names in
 			continue
 		}
 		part := o.sequence[from:to]
-		byTime := func(a, b uint32) int { return timeOf(all[a]).Compare(timeOf(all[b])) }
 		if !slices.IsSortedFunc(part, byTime) { // as most lists are
 			slices.SortStableFunc(part, byTime)
 		}
@@ -83,46 +83,32 @@ func newOrder(all []*cupel.ContextItem, numbers []uint32, facts []fact, names in
 		}
 	}
 	o.starts = append(starts, len(all))
-	o.decays = make([]float64, o.numGroups())
-	for g := range o.numGroups() {
-		part := o.sequence[o.starts[g]:o.starts[g+1]]
-		o.size += float64(float64(len(part))*float64(len(part))) / float64(len(all))
-		blocks := 0
-		for _, i := range part {
-			if facts[numbers[i]].block {
-				blocks++
-			}
+	strangers := len(all) < itemsOfGroup*o.numGroups()
+	if strangers {
+		for i := range o.sequence {
+			o.sequence[i] = uint32(i)
 		}
-		o.decays[g] = decayOf(len(part), blocks)
+		if !slices.Contains(timed, false) {
+			slices.SortStableFunc(o.sequence, byTime)
+		}
+		o.starts = []int{0, len(all)}
+	}
+	o.sample = sampleOf(all, o, numbers, facts, before)
+	lift := o.sample.lift(strangers)
+	o.manners = make([]manner, o.numGroups())
+	for g := range o.numGroups() {
+		bytes := 0
+		for _, i := range o.at(g) {
+			bytes += int(facts[numbers[i]].bytes)
+		}
+		o.manners[g] = mannerOf(len(o.at(g)), float64(bytes)/float64(len(o.at(g))), lift)
 	}
 	return o
 }
 
-// The decay of a word from one item to the next.
-const (
-	decayLong  = 0.95 // in groups of many items; above 0 and below 1
-	decayShort = 0.35 // less in groups of few
-	decaySize  = 50.0 // items that make a group neither
-	decayBlock = 0.4  // in files and documents
-)
-
-// decayOf returns the decay in a group of some size. A passage of a meeting goes
-// on for dozens of turns, one of a chat of twenty turns for a few. Functions and
-// sections speak for themselves: a group is a file or a document if more than
-// half of its items are blocks. Answers in a chat may be, but few questions are.
-func decayOf(size, blocks int) float64 {
-	if 2*blocks > size {
-		return decayBlock
-	}
-	ratio := float64(size) / decaySize
-	return decayLong - float64(decayShort/(1+float64(ratio*ratio)))
-}
-
-// isBlock reports whether a text has three lines or more.
-func isBlock(text string) bool {
-	_, rest, _ := strings.Cut(text, "\n")
-	return strings.Contains(rest, "\n")
-}
+// itemsOfGroup is how many items a group has to have on average. Groups that
+// have fewer, like documents of which a search found one passage each, are none.
+const itemsOfGroup = 2
 
 func timeOf(item *cupel.ContextItem) time.Time {
 	t, _ := item.Timestamp()

@@ -19,7 +19,7 @@ const passageSaturation = 12.0
 // before is scratch.
 func addPassages(o *order, weight float64, values, before, scores []float64) {
 	for g := range o.numGroups() {
-		addPassage(o.at(g), o.decays[g], weight, values, before, scores)
+		addPassage(o.at(g), o.manners[g].decay, weight, values, before, scores)
 	}
 }
 

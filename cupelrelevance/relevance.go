@@ -15,11 +15,13 @@ import (
 //
 // It combines the words of the passage around an item, those of the item itself
 // ([Lexical]), the best item of its group ([WithGroups]) and the names that the
-// question mentions ([WithNames]). The list's group sizes set the
-// weights: in long groups, like a meeting of hundreds of turns, a single turn
-// says little and the passage decides; in short ones, like chat sessions, the
-// item itself, its group and names count too, and in files and documents as much
-// as the passage. Stop words ([Language.IsStopWord]) count little: all together a
+// question mentions ([WithNames]). What the list is like sets the weights: how
+// long items are, how many are in a group, and how many more words neighbours
+// share than strangers do. In a meeting of hundreds of short turns a single turn
+// says little and the passage decides; in chat sessions, in files and in
+// documents the item itself, its group and names count as much; and where
+// neighbours are strangers, as in the results of a search, nothing but the item
+// counts. Stop words ([Language.IsStopWord]) count little: all together a
 // tenth of the others, and only in the item itself. In a question made only of stop
 // words they count as others. Of equally relevant items the shorter scores higher,
 // since more of them fit a budget.
@@ -35,15 +37,11 @@ import (
 // concurrent use. Create it with [New].
 type Relevance struct {
 	index    *Index
-	lexical  *Lexical // of the words that are no stop words
-	common   *Lexical // of those that are
+	lexical  *Lexical
 	mentions mentions
 	when     []dateWord // the question, if it names a date
-	undated  *Lexical   // the question without its dates
+	undated  string     // the question without its dates
 	now      time.Time  // zero: the newest item's
-
-	similarity *Similarity // or nil
-	weight     float64     // of similarity
 }
 
 // The settings of the preset. README.md has the figures behind them, and the
@@ -51,10 +49,8 @@ type Relevance struct {
 const (
 	presetK1     = 2.0
 	presetStop   = 0.1  // of all stop words, in the item itself
-	presetNames  = 0.2  // of names, where groups are short
-	presetGroup  = 0.75 // of the group, where groups are short
-	presetShort  = 50.0 // items that make a group neither short nor long
-	presetFloor  = 0.25 // of all that, where groups are long or nothing is known of them
+	presetNames  = 0.2  // of names
+	presetGroup  = 0.3  // of the group
 	presetDate   = 1.0  // of the dates that the question names
 	presetTokens = 10.0 // of an item too short to be any cheaper
 )
@@ -65,9 +61,7 @@ type Option func(*relevanceDraft) error
 // relevanceDraft is a Relevance under construction. It is a separate type so
 // that options cannot be applied to a finished one.
 type relevanceDraft struct {
-	now        time.Time
-	similarity *Similarity
-	weight     float64 // of similarity
+	now time.Time
 }
 
 // WithNow sets the time from which a question sees dates such as "yesterday",
@@ -79,8 +73,7 @@ type relevanceDraft struct {
 // 8th") and in numbers with the year first ("2023-05-08"), those with "the day
 // after", "two weeks before", "since", "until" or "between" before them, and those
 // relative to now. They may be in a question of any language. A day that its month
-// does not have is no date; "29 February" is that of the latest leap year. The zero
-// time restores the default.
+// does not have is no date. The zero time restores the default.
 func WithNow(now time.Time) Option {
 	return func(d *relevanceDraft) error {
 		d.now = now
@@ -106,24 +99,17 @@ func New(index *Index, query string, opts ...Option) (*Relevance, error) {
 		}
 	}
 	lexical.k1, lexical.rare = presetK1, true
-	language := index.settings.language
-	subject := func(word string) bool { return !language.IsStopWord(word) }
-	common := *lexical
-	common.terms = nil
-	if terms := queryTerms(query, language, subject); len(terms) > 0 {
-		lexical.terms = terms
-		common.terms = queryTerms(query, language, language.IsStopWord)
-	}
-	r := &Relevance{index: index, lexical: lexical, common: &common, mentions: mentionsOf(query), now: draft.now, similarity: draft.similarity, weight: draft.weight}
+	r := &Relevance{index: index, lexical: lexical, mentions: mentionsOf(query), now: draft.now}
 	when := dateWords(query)
-	spans, used := dates(when, time.Unix(0, 0))
-	if len(spans) == 0 {
-		return r, nil
+	if spans, used := dates(when, time.Unix(0, 0)); len(spans) > 0 {
+		r.when, r.undated = when, without(query, when, used)
 	}
-	undated := *lexical
-	undated.terms = queryTerms(without(query, when, used), language, subject)
-	r.when, r.undated = when, &undated
 	return r, nil
+}
+
+// subjectOf returns the words of a question that are no stop words.
+func subjectOf(query string, languages languages) []queryTerm {
+	return queryTerms(query, languages, func(word string) bool { return !languages.isStopWord(word) })
 }
 
 // Facts has the parts. A scorer that was not created with [New] is invalid.
@@ -131,11 +117,7 @@ func (r *Relevance) Facts() strategy.Facts {
 	if r == nil || r.index == nil {
 		return strategy.Facts{Of: r, Invalid: notBuilt("Relevance")}
 	}
-	parts := []strategy.Scorer{r.lexical}
-	if r.similarity != nil {
-		parts = append(parts, r.similarity)
-	}
-	return strategy.Facts{Of: r, Scorers: parts}
+	return strategy.Facts{Of: r, Scorers: []strategy.Scorer{r.lexical}}
 }
 
 // Score scores all items. The first call for a list reads the whole text;
@@ -152,29 +134,25 @@ func (r *Relevance) Score(ctx context.Context, items []*cupel.ContextItem, score
 	own, part := borrowFloats(len(items)), borrowFloats(len(items))
 	defer own.giveBack()
 	defer part.giveBack()
-	clear(own.of)
-	lexical, dated, near := r.lexical, 0.0, borrowFloats(len(items))
+	subject, common := subjectOf(r.lexical.query, l.languages), queryTerms(r.lexical.query, l.languages, l.languages.isStopWord)
+	if len(subject) == 0 {
+		subject, common = common, nil
+	}
+	dated, near := 0.0, borrowFloats(len(items))
 	defer near.giveBack()
 	if r.isDated(items, near.of) {
-		lexical, dated = r.undated, presetDate
+		dated = presetDate
+		subject = subjectOf(r.undated, l.languages)
 	}
-	lexical.eachTerm(l.words, func(weight float64, items []uint32, values []float64) {
-		for _, i := range items {
-			own.of[i] += float64(weight * values[i])
-		}
-		addPassages(l.order, weight, values, part.of, scores)
-	})
-	scale(scores)
-	scale(own.of)
-	r.addCommon(l.words, own.of, part.of)
-	short := shortness(l.order.size)
+	r.addSubject(l, subject, nil, own.of, scores, part.of)
+	echoes := r.echoesOf(l, items, own.of, subject, common)
+	if echoes != nil {
+		r.addSubject(l, subject, echoes, own.of, scores, part.of)
+	}
+	r.addCommon(l.words, common, own.of, part.of)
 	r.mentions.score(l, part.of)
-	for g := range l.order.numGroups() {
-		sequence := l.order.at(g)
-		single := short
-		if l.order.decays[g] == decayBlock {
-			single = 1
-		}
+	for g, manner := range l.order.manners {
+		sequence, single := l.order.at(g), manner.own
 		total := 1 + float64(single*(float64((1+presetStop)*(1+presetGroup))+presetNames)) + dated
 		best := bestOf(sequence, own.of)
 		for _, i := range sequence {
@@ -185,25 +163,39 @@ func (r *Relevance) Score(ctx context.Context, items []*cupel.ContextItem, score
 			scores[i] = score / total
 		}
 	}
-	if r.similarity != nil {
-		if err := r.addSimilarity(ctx, l, items, scores); err != nil {
-			return err
-		}
-	}
 	for i, item := range items {
 		scores[i] *= cheapness(item.Tokens())
+		if echoes[uint32(i)] {
+			scores[i] = 0
+		}
 	}
 	l.words.settle(scores)
 	return ctx.Err()
 }
 
+// addSubject sets the scores of the words that are no stop words, scaled: those of
+// the item itself, and those of the passage around it. Items that are left out
+// have none. before is scratch.
+func (r *Relevance) addSubject(l *list, subject []queryTerm, without map[uint32]bool, own, passages, before []float64) {
+	clear(own)
+	clear(passages)
+	r.lexical.eachTerm(l.words, subject, without, func(weight float64, items []uint32, values []float64) {
+		for _, i := range items {
+			own[i] += float64(weight * values[i])
+		}
+		addPassages(l.order, weight, values, before, passages)
+	})
+	scale(passages)
+	scale(own)
+}
+
 // addCommon adds the scores of the stop words, scaled, to those of the other
 // words. part is scratch.
-func (r *Relevance) addCommon(w *words, own, part []float64) {
-	if len(r.common.terms) == 0 {
+func (r *Relevance) addCommon(w *words, common []queryTerm, own, part []float64) {
+	if len(common) == 0 {
 		return
 	}
-	r.common.score(w, part)
+	r.lexical.score(w, common, part)
 	scale(part)
 	for i, score := range part {
 		own[i] += float64(presetStop * score)
@@ -235,14 +227,6 @@ func (r *Relevance) isDated(all []*cupel.ContextItem, near []float64) bool {
 	}
 	spans, _ := dates(r.when, now)
 	return closeness(spans, all, near)
-}
-
-// shortness is near 1 if groups have few items, and small but not 0 if they
-// have many: a list without groups may be a chat whose sessions are not
-// recorded.
-func shortness(size float64) float64 {
-	ratio := size / presetShort
-	return max(presetFloor, 1/(1+float64(ratio*ratio)))
 }
 
 // cheapness, in (0,1], is the fourth root of an item's smallness: an item of

@@ -107,14 +107,13 @@ func newSegment(ctx context.Context, all []*cupel.ContextItem, first uint32, has
 			p.starts = append(p.starts, len(p.items))
 		}
 	}
-	b.finish(settings.language)
+	b.finish()
 	return w, ctx.Err()
 }
 
 // finish sets what depends on all words.
-func (b *builder) finish(language Language) {
+func (b *builder) finish() {
 	b.text, b.ends = slices.Clone(b.text), slices.Clone(b.ends) // without room for more
-	b.stems.prepare(b.segment, language)
 }
 
 // makeSlots makes room for a number of words.

@@ -17,13 +17,13 @@ func TestStopWords(t *testing.T) {
 			"When would she've been told that it's late?": "told late",
 			"Didn't we'll ever":                           "", // only stop words: see TestStopWordsOfQuestion
 		},
-		LanguageFrench:    {"Pourquoi est-ce que le bateau ne partait pas quand il pleuvait ?": "bateau partait pleuvait"},
-		LanguageHungarian: {"Mikor és hol van az új híd?": "híd"},
-		LanguageNorwegian: {"Hvorfor har vi ikke bestilt den nye båten?": "bestilt nye båten"},
-		LanguageRussian:   {"Когда и почему они закрыли мост?": "закрыли мост"},
-		LanguageSpanish:   {"¿Quién dijo que el puente está cerrado, y cuándo?": "dijo puente cerrado"},
-		LanguageSwedish:   {"Varför ska vi inte köpa den båten?": "köpa båten"},
-		LanguageNone:      {"What did the owl do": "what did the owl do"},
+		"french":     {"Pourquoi est-ce que le bateau ne partait pas quand il pleuvait ?": "bateau partait pleuvait"},
+		"hungarian":  {"Mikor és hol van az új híd?": "híd"},
+		"norwegian":  {"Hvorfor har vi ikke bestilt den nye båten?": "bestilt nye båten"},
+		"russian":    {"Когда и почему они закрыли мост?": "закрыли мост"},
+		"spanish":    {"¿Quién dijo que el puente está cerrado, y cuándo?": "dijo puente cerrado"},
+		"swedish":    {"Varför ska vi inte köpa den båten?": "köpa båten"},
+		LanguageNone: {"What did the owl do": "what did the owl do"},
 	} {
 		for question, want := range questions {
 			var left []string

@@ -3,6 +3,8 @@ package cupelrelevance
 import (
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/text/width"
 )
 
 // maxTerm is how many bytes of a word count. The rest of a longer word is read
@@ -18,6 +20,7 @@ const (
 	upper
 	underscore
 	wide      // not ASCII; of a character beyond, that its script has no spaces
+	picture   // an emoji or a sign like it, a term by itself
 	invisible // ignored, without separating words
 )
 
@@ -89,7 +92,7 @@ func (t *tokenizer) text(s string) {
 				i = end
 				continue
 			}
-		case wide, invisible:
+		case wide, picture, invisible:
 		}
 		i = t.word(s, i)
 	}
@@ -106,7 +109,14 @@ func (t *tokenizer) word(s string, start int) int {
 		r := rune(s[i])
 		if c == wide {
 			r, size = utf8.DecodeRuneInString(s[i:])
-			if c = classify(r, size); c == wide { // a script without spaces
+			r = oneWidth(r)
+			if c = classify(r, size); c == picture {
+				if previous == separator {
+					t.emit([]byte(string(r)), false)
+					return i + size
+				}
+				break
+			} else if c == wide { // a script without spaces
 				if previous != separator && previous != wide {
 					break
 				}
@@ -149,12 +159,31 @@ func (t *tokenizer) word(s string, start int) int {
 	return i
 }
 
-// classify returns the class of a non-ASCII character; wide means that its
+// oneWidth returns the usual form of a character of the width of its neighbours,
+// as Chinese and Japanese text has them.
+func oneWidth(r rune) rune {
+	if r < 0xFF00 || r > 0xFFEF {
+		return r
+	}
+	if usual := width.LookupRune(r).Folded(); usual != 0 {
+		return usual
+	}
+	return r
+}
+
+// isPicture reports whether a symbol is one that people write in place of a word.
+func isPicture(r rune) bool {
+	return unicode.Is(unicode.So, r) && (r >= 0x2600 && r < 0x2800 || r >= 0x2B00 && r < 0x2C00 || r >= 0x1F000)
+}
+
+// classify returns the class of a character that is not ASCII as it is written; wide means that its
 // script is written without spaces.
 func classify(r rune, size int) class {
 	switch {
 	case r == utf8.RuneError && size == 1:
 		return separator
+	case r < utf8.RuneSelf:
+		return classes[r]
 	case unicode.IsLower(r):
 		return lower
 	case unicode.IsUpper(r), unicode.IsTitle(r):
@@ -169,8 +198,10 @@ func classify(r rune, size int) class {
 			return invisible
 		}
 		return lower
-	case unicode.Is(unicode.Cf, r):
+	case unicode.Is(unicode.Cf, r), r >= 0x1F3FB && r <= 0x1F3FF: // colours of skin
 		return invisible
+	case isPicture(r):
+		return picture
 	}
 	return separator
 }

@@ -62,15 +62,8 @@ func (w *words) next(position uint32) uint32 {
 // count adds the occurrences of a term to the frequencies of the items, which
 // are 0, and the positions of the items that have it to touched.
 func (w *words) count(term queryTerm, frequency []float64, touched []uint32) []uint32 {
-	var one [1]uint32
 	for _, s := range w.segments {
-		var ids []uint32
-		if term.stem {
-			ids = s.stems.of(s, term.text)
-		} else if id, ok := s.find(term.text); ok {
-			one[0] = id
-			ids = one[:]
-		}
+		ids := term.in(s)
 		for f := range s.fields {
 			p := &s.fields[f]
 			for _, id := range ids {

@@ -84,6 +84,21 @@ func (offline) RunReport(context.Context, []*cupel.ContextItem, cupel.ContextBud
 	return nil, nil, errOffline
 }
 
+// elsewhere is a chooser whose report names a position.
+type elsewhere int
+
+func (e elsewhere) RunReport(_ context.Context, items []*cupel.ContextItem, _ cupel.ContextBudget, _ ...pipeline.RunOption) ([]*cupel.ContextItem, *cupel.SelectionReport, error) {
+	return items, &cupel.SelectionReport{Included: []cupel.IncludedItem{{Item: items[0], Candidate: int(e)}}}, nil
+}
+
+func TestPositionsThatAreNone(t *testing.T) {
+	for _, at := range []elsewhere{-1, 6} {
+		if _, err := session(t, at, cupelsession.Config{}).Next(t.Context(), numbered(t, 6), budget(t, 50)); err == nil || !strings.Contains(err.Error(), "does not say which") {
+			t.Errorf("a report with the candidate %d of 6 items: error %v", at, err)
+		}
+	}
+}
+
 // A summary that is canceled is not an error of the summariser: the turn fails, and
 // the next one asks again.
 func TestCanceledSummary(t *testing.T) {
@@ -152,9 +167,6 @@ func TestLostPrefixes(t *testing.T) {
 		read  int // expected of the next turn
 		why   string
 	}{
-		{"nothing", cupelsession.Usage{}, 0, 50, "no usage at all"},
-		{"no cache fields", cupelsession.Usage{Input: 50}, 0, 50, "it may have read it"},
-		{"as expected", cupelsession.Usage{Input: 50, Read: 40, Cached: true}, 0, 50, "all of it"},
 		{"nearly", cupelsession.Usage{Input: 50, Read: 36, Cached: true}, 0, 50, "estimates are not exact"},
 		{"less", cupelsession.Usage{Input: 50, Read: 35, Cached: true}, 1, 0, "it was lost"},
 		{"written again", cupelsession.Usage{Input: 50, Written: 50, Cached: true}, 1, 50, "it was lost, and is there again"},
@@ -170,26 +182,6 @@ func TestLostPrefixes(t *testing.T) {
 		}
 		if got := next(t, s, items[:6], 100).Cache.Read; got != test.read {
 			t.Errorf("%s: %d tokens are expected in the cache, want %d (%s)", test.name, got, test.read, test.why)
-		}
-	}
-}
-
-// Ollama's older releases count only what they evaluated: such reports say nothing
-// about the budget.
-func TestReportsOfNewTokensAlone(t *testing.T) {
-	items := numbered(t, 20)
-	s := session(t, newest(t), cupelsession.Config{})
-	for n := 5; n <= 20; n++ {
-		turn := next(t, s, items[:n], 60)
-		tokens := 0
-		for _, it := range turn.Window {
-			tokens += it.Tokens()
-		}
-		if tokens > 60 {
-			t.Errorf("%d items: %d tokens in a budget of 60", n, tokens)
-		}
-		if err := turn.Commit(cupelsession.Usage{Input: 10}); err != nil {
-			t.Fatal(err)
 		}
 	}
 }

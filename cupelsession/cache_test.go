@@ -17,108 +17,45 @@ func repeat(number, n int) []int {
 	return list
 }
 
-// TestUseOfCaches sends two requests of items of 100 tokens, and compares what the
-// second one costs.
+// TestUseOfCaches sends ten items of 100 tokens, then a request of its own places or
+// blocks, and compares what that costs. The model of a session has the others.
 func TestUseOfCaches(t *testing.T) {
-	start := time.Unix(1e9, 0)
-	marked := cupelsession.CacheModel{Read: .1, Write: 1.25, Sure: time.Minute, Likely: 2 * time.Minute, Breakpoints: 4, LookBack: 20}
-	anything := marked
-	anything.Breakpoints = 0
+	marked := cupelsession.CacheModel{Read: .1, Write: 1.25, Likely: time.Minute, Breakpoints: 4, LookBack: 20}
+	anything, one := marked, marked
+	anything.Breakpoints, one.Breakpoints = 0, 1
 	for _, test := range []struct {
 		name          string
 		model         cupelsession.CacheModel
-		change        func(m *cupelsession.CacheModel)
-		first         int // items
-		second        cupelsession.CacheRequest
+		request       cupelsession.CacheRequest
 		read, written int
 		breakpoints   []int
 		why           string
 	}{
-		{"appended", marked, nil, 10, cupelsession.CacheRequest{Tokens: repeat(100, 12), Same: 10}, 1000, 200, []int{10, 12}, "the end of the first request is marked again"},
-		{"any prefix", anything, nil, 10, cupelsession.CacheRequest{Tokens: repeat(100, 12), Same: 7}, 700, 500, nil, "the provider finds what is the same"},
-		{"exactly", marked, nil, 10, cupelsession.CacheRequest{Tokens: repeat(100, 12), Same: 7, System: 1}, 100, 1100, []int{1, 12}, "no breakpoint was behind the seventh item; one was behind the system prompt"},
-		{"pinned", marked, nil, 10, cupelsession.CacheRequest{Tokens: repeat(100, 12), Same: 7, System: 1, Pinned: 5}, 500, 700, []int{1, 5, 12}, "one was behind what a break keeps"},
-		{"steps", anything, func(m *cupelsession.CacheModel) { m.Step = 128 }, 10, cupelsession.CacheRequest{Tokens: repeat(100, 12), Same: 7}, 640, 1152 - 640, nil, "five steps were sent before, and nine are cached now"},
-		{"short", marked, func(m *cupelsession.CacheModel) { m.MinTokens = 1201 }, 10, cupelsession.CacheRequest{Tokens: repeat(100, 12), Same: 10}, 0, 0, []int{10, 12}, "no prefix is long enough"},
-		{"long now", marked, func(m *cupelsession.CacheModel) { m.MinTokens = 1100 }, 10, cupelsession.CacheRequest{Tokens: repeat(100, 12), Same: 10}, 0, 1200, []int{10, 12}, "the first request was too short to be written"},
-		{"tail", marked, nil, 10, cupelsession.CacheRequest{Tokens: repeat(100, 12), Same: 10, Tail: 50}, 1000, 200, []int{10, 12}, "the tail is plain"},
-		{"later", marked, nil, 10, cupelsession.CacheRequest{Tokens: repeat(100, 12), Same: 10, At: start.Add(2 * time.Minute)}, 1000, 200, []int{10, 12}, "the prefix is likely there"},
-		{"too late", marked, nil, 10, cupelsession.CacheRequest{Tokens: repeat(100, 12), Same: 10, At: start.Add(2*time.Minute + 1)}, 0, 1200, []int{12}, "the prefix is gone"},
-		{"earlier", marked, nil, 10, cupelsession.CacheRequest{Tokens: repeat(100, 12), Same: 10, At: start.Add(-time.Hour)}, 1000, 200, []int{10, 12}, "a clock that goes back says nothing"},
-		{"far", marked, nil, 10, cupelsession.CacheRequest{Tokens: repeat(100, 32), Same: 10}, 1000, 2200, []int{10, 12, 32}, "one between, 20 blocks before the end"},
-		{"far, one breakpoint", marked, func(m *cupelsession.CacheModel) { m.Breakpoints = 1 }, 10, cupelsession.CacheRequest{Tokens: repeat(100, 32), Same: 10}, 0, 3200, []int{32}, "the end is more than 20 blocks from the end before"},
-		{"near, one breakpoint", marked, func(m *cupelsession.CacheModel) { m.Breakpoints = 1 }, 10, cupelsession.CacheRequest{Tokens: repeat(100, 30), Same: 10}, 1000, 2000, []int{30}, "it is 20 blocks"},
-		{"blocks", marked, func(m *cupelsession.CacheModel) { m.Breakpoints = 1 }, 10, cupelsession.CacheRequest{Tokens: repeat(100, 30), Blocks: append(repeat(1, 29), 2), Same: 10}, 0, 3000, []int{30}, "it is 21 blocks"},
-		{"breakpoints", marked, func(m *cupelsession.CacheModel) { m.LookBack, m.Latest, m.Breakpoints = 0, 1, 1 }, 10, cupelsession.CacheRequest{Tokens: repeat(100, 90), Same: 10}, 1000, 8000, []int{90}, "the latest breakpoint is found however far back it is"},
-		{"own places", marked, nil, 10, cupelsession.CacheRequest{Tokens: repeat(100, 12), Same: 10, Breakpoints: []int{11}}, 1000, 100, []int{11}, "what follows the last breakpoint is plain"},
-		{"no marks", marked, nil, 10, cupelsession.CacheRequest{Tokens: repeat(100, 12), Same: 10, Breakpoints: []int{}}, 0, 0, nil, "nothing is read without a mark"},
-		{"no cache", cupelsession.NoCache, nil, 10, cupelsession.CacheRequest{Tokens: repeat(100, 12), Same: 10}, 0, 0, nil, "everything is plain"},
+		{"any prefix", anything, cupelsession.CacheRequest{Tokens: repeat(100, 12), Same: 7, Breakpoints: []int{3}}, 700, 500, nil, "the provider finds what is the same"},
+		{"blocks", one, cupelsession.CacheRequest{Tokens: repeat(100, 30), Blocks: append(repeat(1, 29), 2), Same: 10}, 0, 3000, []int{30}, "it is 21 blocks"},
+		{"fewer blocks", one, cupelsession.CacheRequest{Tokens: repeat(100, 30), Blocks: repeat(1, 30), Same: 10}, 1000, 2000, []int{30}, "it is 20 blocks"},
+		{"own places", marked, cupelsession.CacheRequest{Tokens: repeat(100, 12), Same: 10, Breakpoints: []int{11}}, 1000, 100, []int{11}, "what follows the last breakpoint is plain"},
+		{"early places", marked, cupelsession.CacheRequest{Tokens: repeat(100, 12), Same: 10, Breakpoints: []int{5}}, 0, 500, []int{5}, "nothing ends where a prefix did, or later"},
+		{"no marks", marked, cupelsession.CacheRequest{Tokens: repeat(100, 12), Same: 10, Breakpoints: []int{}}, 0, 0, nil, "nothing is read without a mark"},
 	} {
-		m := test.model
-		if test.change != nil {
-			test.change(&m)
-		}
-		_, held := m.Use(cupelsession.CacheRequest{Tokens: repeat(100, test.first), System: test.second.System, Pinned: test.second.Pinned, At: start})
-		r := test.second
-		r.Held = held
-		if r.At.IsZero() {
-			r.At = start
-		}
-		u, _ := m.Use(r)
-		plain := 100*len(r.Tokens) + r.Tail - test.read - test.written
-		cost := float64(plain)
-		if m.Likely > 0 {
-			cost = m.Read*float64(test.read) + m.Write*float64(test.written) + float64(plain)
-		}
-		if u.Read != test.read || u.Written != test.written || u.Plain != plain || u.Cost != cost || !slices.Equal(u.Breakpoints, test.breakpoints) {
-			t.Errorf("%s: %+v, want %d read, %d written, %d plain, cost %v, breakpoints %v (%s)", test.name, u, test.read, test.written, plain, cost, test.breakpoints, test.why)
+		r := test.request
+		_, r.Held = test.model.Use(cupelsession.CacheRequest{Tokens: repeat(100, 10)})
+		u, _ := test.model.Use(r)
+		plain := 100*len(r.Tokens) - test.read - test.written
+		if u.Read != test.read || u.Written != test.written || u.Plain != plain || !slices.Equal(u.Breakpoints, test.breakpoints) {
+			t.Errorf("%s: %+v, want %d read, %d written, %d plain, breakpoints %v (%s)", test.name, u, test.read, test.written, plain, test.breakpoints, test.why)
 		}
 	}
 }
 
-// TestHeldPrefixes: a prefix that is read stays, others expire; and what an edit
-// changed is not there.
-func TestHeldPrefixes(t *testing.T) {
-	m := cupelsession.CacheModel{Read: .1, Write: 1.25, Sure: time.Minute, Likely: time.Minute, Breakpoints: 2, LookBack: 20}
-	at := time.Unix(1e9, 0)
+func TestMostPrefixes(t *testing.T) {
+	m := cupelsession.CacheModel{Read: .1, Write: 1.25, Likely: time.Minute, Breakpoints: 2}
 	var held []cupelsession.Prefix
-	send := func(items, same int, after time.Duration) int {
-		at = at.Add(after)
-		var u cupelsession.CacheUse
-		u, held = m.Use(cupelsession.CacheRequest{Tokens: repeat(1, items), Same: same, System: 1, At: at, Held: held})
-		return u.Read
-	}
-	for _, step := range []struct {
-		items, same int
-		after       time.Duration
-		want        int
-		held        []int
-		why         string
-	}{
-		{5, 0, 0, 0, []int{1, 5}, "nothing is there"},
-		{8, 5, 40 * time.Second, 5, []int{1, 5, 8}, "the first request is"},
-		{9, 8, 40 * time.Second, 8, []int{5, 8, 9}, "the system prompt alone was not used again"},
-		{7, 6, 0, 5, []int{5, 7}, "an edit: what was marked before it is there"},
-		{7, 0, 0, 0, []int{1, 7}, "everything is new"},
-		{8, 7, 61 * time.Second, 0, []int{1, 8}, "everything is gone"},
-	} {
-		read := send(step.items, step.same, step.after)
-		var items []int
-		for _, h := range held {
-			items = append(items, h.Items)
-		}
-		if read != step.want || !slices.Equal(items, step.held) {
-			t.Errorf("%+v: %d read, %v in the cache", step, read, items)
-		}
-	}
-	for range 200 {
-		send(len(held)+200, 0, 0)
-	}
 	for n := 300; n < 600; n++ {
-		send(n, n-1, 0)
+		_, held = m.Use(cupelsession.CacheRequest{Tokens: repeat(1, n), Same: n - 1, Held: held})
 	}
-	if len(held) > 80 {
-		t.Errorf("%d prefixes are remembered, want 80 at most", len(held))
+	if len(held) != 80 || held[79].Items != 599 {
+		t.Errorf("%d prefixes are remembered, want the 80 latest: %v", len(held), held)
 	}
 }
 

@@ -15,7 +15,8 @@ import (
 // breakpoints aside. If the session's [CacheModel] has breakpoints, those of the
 // body are where [CacheUse] says, in the formats of Anthropic and Bedrock; one at
 // the top level of the request stays. Notes of the conversation and of its body are
-// added to those of the turn. It fails with a [cupelchat.TooLargeError] if the request
+// added to those of the turn. Read the conversations of one session with
+// [cupelchat.WithEarlier], as Fit does. It fails with a [cupelchat.TooLargeError] if the request
 // cannot be made to fit, and as [Session.Next] does.
 func (s *Session) Body(ctx context.Context, c *cupelchat.Conversation, budget cupel.ContextBudget, opts ...TurnOption) ([]byte, *Turn, error) {
 	set := turnOptions{chooser: s.chooser}
@@ -91,11 +92,11 @@ func Fit[T any](ctx context.Context, s *Session, params T, f cupelchat.Format, b
 	if err != nil {
 		return none, err
 	}
-	c, err := cupelchat.Read(body, f, counter, opts...)
+	c, err := s.read(body, f, counter, opts)
 	if err != nil {
 		return none, err
 	}
-	smaller, turn, err := s.Body(ctx, c, budget, modelOf(body))
+	smaller, turn, err := s.Body(ctx, c, budget, modelOf(c))
 	switch {
 	case err != nil:
 		return none, err
@@ -110,11 +111,18 @@ func Fit[T any](ctx context.Context, s *Session, params T, f cupelchat.Format, b
 	return Request[T]{fitted, smaller, turn, f}, nil
 }
 
+// read reads a body after the one of the turn before.
+func (s *Session) read(body []byte, f cupelchat.Format, counter cupel.TokenCounter, opts []cupelchat.Option) (*cupelchat.Conversation, error) {
+	c, err := cupelchat.Read(body, f, counter, append(slices.Clip(opts), cupelchat.WithEarlier(s.conversation.Load()))...)
+	if err == nil {
+		s.conversation.Store(c)
+	}
+	return c, err
+}
+
 // modelOf names the model of a request, if that does.
-func modelOf(body []byte) TurnOption {
-	var request struct{ Model, ModelID string }
-	_ = json.Unmarshal(body, &request) // Read says what is wrong with the body
-	if name := cmp.Or(request.Model, request.ModelID); name != "" {
+func modelOf(c *cupelchat.Conversation) TurnOption {
+	if name := c.Model(); name != "" {
 		return WithModel(name)
 	}
 	return nil

@@ -22,8 +22,7 @@ type candidates struct {
 	same  int     // items at the beginning that the turn before had in the same places
 	were  []int32 // where the turn before had each, or -1
 
-	followed bool    // all but a few are the same pointers in the same order
-	gone     []int32 // what the turn before had and this one has not; only if followed
+	followed bool // all but a few are the same pointers, or say the same, in the same order
 }
 
 // sums are tokens of candidates.
@@ -120,8 +119,8 @@ func (c *candidates) add(item *cupel.ContextItem, base string, tail bool) {
 }
 
 // follow sets the candidates from those of the turn before, when few items came
-// and went, the others are the same pointers in the same order, and no key
-// changes hands. It reports false, and changes nothing, for all other lists.
+// and went, the others are the same pointers or say the same in the same order, and no
+// key changes hands. It reports false, and changes nothing, for all other lists.
 func (c *Config) follow(to, before *candidates) bool {
 	const few = 64
 	from := make([]int32, len(to.items))
@@ -139,6 +138,11 @@ next:
 			from[i], last = int32(k), i
 			at++
 			continue next
+		}
+		if at < len(before.items) && c.stands(item, before, at) {
+			from[i], last = int32(at), i
+			at++
+			continue
 		}
 		from[i] = -1
 		if added++; added > few && at < len(before.items) {
@@ -176,7 +180,10 @@ next:
 	for i, item := range to.items {
 		if k := from[i]; k >= 0 {
 			to.take(before, int(k))
-			if to.same == i && int(k) == i {
+			if was := before.items[k]; was != item {
+				to.sum.add(was, before.tail[k], -1)
+				to.sum.add(item, before.tail[k], 1)
+			} else if to.same == i && int(k) == i {
 				to.same++
 			}
 			continue
@@ -184,8 +191,16 @@ next:
 		to.add(item, bases[0], c.Tail != nil && c.Tail(item))
 		bases = bases[1:]
 	}
-	to.were, to.gone, to.followed = from, gone, true
+	to.were, to.followed = from, true
 	return true
+}
+
+// stands reports whether an item is one that the turn before had, with another pin, time
+// or forms.
+func (c *Config) stands(item *cupel.ContextItem, before *candidates, at int) bool {
+	was := before.items[at]
+	return item.Group() == was.Group() && item.Content() == was.Content() && c.base(item) == before.base(at) &&
+		(c.Tail != nil && c.Tail(item)) == before.tail[at]
 }
 
 // base returns the key of candidate i without its occurrence.

@@ -75,7 +75,7 @@ func (m *model) choose(t *testing.T, d *draft, target int) ([]piece, error) {
 	for _, p := range window {
 		group := d.items[p.first].Group()
 		n, ok := notes[group]
-		if !p.smaller || group == "" || !ok || merged[n].item.Content() != p.item.Content() {
+		if !p.smaller || group == "" || !ok || merged[n].item.Content() != p.item.Content() || min(merged[n].item.Tokens(), p.item.Tokens()) > 0 {
 			if p.smaller && group != "" && !ok {
 				notes[group] = len(merged)
 			}

@@ -1,7 +1,9 @@
 package cupelsession_test
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -11,6 +13,7 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupelchat/agent"
 	"github.com/wollax/cupel-go/cupelsession"
+	"github.com/wollax/cupel-go/internal/breakpoint"
 )
 
 // model is a session as docs/sessions.md words it, without summaries and without
@@ -325,26 +328,81 @@ func (m *model) price(d *draft, cached []cupelsession.Prefix) {
 	if d.cache.Breakpoints > 0 {
 		r.Pinned = d.head()
 	}
-	d.use, d.cached = d.cache.Use(r)
+	d.use, d.cached = use(d.cache, r)
 	all := 0
 	for _, it := range d.items {
 		all += max(0, it.Tokens())
 	}
 	d.use.Without = float64(all)
 	if d.cache.Likely > 0 {
-		prefix := func(n int) int {
-			if n < d.cache.MinTokens {
-				return 0
-			}
-			return n
-		}
 		had := 0
 		if len(cached) > 0 {
-			had = prefix(min(m.all, all))
+			had = caches(d.cache, min(m.all, all))
 		}
-		written := max(0, prefix(all)-had)
+		written := max(0, caches(d.cache, all)-had)
 		d.use.Without = d.cache.Read*float64(had) + d.cache.Write*float64(written) + float64(all-had-written)
 	}
+}
+
+// caches is how many of the tokens at the beginning of a request a cache takes.
+func caches(c cupelsession.CacheModel, tokens int) int {
+	if tokens < c.MinTokens {
+		return 0
+	}
+	return tokens - tokens%max(1, c.Step)
+}
+
+// use is what a provider's cache does with a request, in which each item is one block.
+func use(c cupelsession.CacheModel, r cupelsession.CacheRequest) (cupelsession.CacheUse, []cupelsession.Prefix) {
+	sum := func(n int) int {
+		tokens := 0
+		for _, k := range r.Tokens[:n] {
+			tokens += k
+		}
+		return tokens
+	}
+	end := len(r.Tokens)
+	all := sum(end) + r.Tail
+	if c.Likely == 0 {
+		return cupelsession.CacheUse{Plain: all, Cost: float64(all)}, nil
+	}
+	var u cupelsession.CacheUse
+	read, last, has := 0, end, map[int]time.Time{end: r.At}
+	if c.Breakpoints == 0 {
+		for _, h := range r.Held {
+			read = max(read, min(h.Items, r.Same))
+		}
+	} else {
+		there := map[int]time.Time{} // of what the provider has, what is the same
+		sent := 0
+		for _, h := range r.Held {
+			if h.Items <= r.Same {
+				there[h.Items], sent = h.At, h.Items
+			}
+		}
+		u.Breakpoints = breakpoint.Prompt{End: end, Sent: sent, System: r.System, Pinned: r.Pinned, Most: c.Breakpoints, LookBack: c.LookBack, Blocks: func(n int) int { return n }}.Places()
+		last = 0
+		for _, place := range u.Breakpoints {
+			last, there[place] = place, r.At
+			for _, h := range r.Held[max(0, len(r.Held)-cmp.Or(c.Latest, len(r.Held))):] {
+				if h.Items <= min(place, r.Same) && (c.LookBack == 0 || place-h.Items <= c.LookBack) {
+					read = max(read, h.Items)
+				}
+			}
+		}
+		there[read] = r.At
+		has = there
+	}
+	delete(has, 0)
+	var held []cupelsession.Prefix
+	for _, n := range slices.Sorted(maps.Keys(has)) {
+		held = append(held, cupelsession.Prefix{Items: n, At: has[n]})
+	}
+	u.Read = caches(c, sum(read))
+	u.Written = max(0, caches(c, sum(last))-u.Read)
+	u.Plain = all - u.Read - u.Written
+	u.Cost = c.Read*float64(u.Read) + c.Write*float64(u.Written) + float64(u.Plain)
+	return u, held
 }
 
 // commit makes a draft the state.
@@ -370,7 +428,7 @@ func (m *model) commit(d *draft, u cupelsession.Usage) {
 		m.reports = append(m.reports, [2]int{estimated, u.Input})
 		m.reports = m.reports[max(0, len(m.reports)-20):]
 	}
-	if u.Cached && float64(u.Read) < 0.9*expected && u.Written == 0 {
+	if u.Cached && float64(u.Read) < 0.9*expected-float64(d.cache.Step) && u.Written == 0 {
 		m.cached = nil
 	}
 }
@@ -386,11 +444,11 @@ func TestModel(t *testing.T) {
 	}
 	reasons := map[string]int{}
 	for seed := range uint64(n) {
-		w := &world{t: t, rng: rand.New(rand.NewPCG(seed, 7)), now: time.Unix(1e9, 0), size: 60 + int(seed%300)}
+		w := &world{t: t, rng: rand.New(rand.NewPCG(seed, 7)), now: time.Unix(1e9, 0), size: 60 + int(seed%300), counts: []int{100, 80, 30}[seed%3]}
 		config := cupelsession.Config{
 			Cache: cupelsession.CacheModel{
 				Read: .1, Write: 1.25, Sure: 5 * time.Minute, Likely: 20 * time.Minute, Breakpoints: int(seed % 4), LookBack: int(seed % 5), Latest: int(seed % 3),
-				MinTokens: int(seed % 2 * 100), Models: []cupelsession.ModelCache{{Name: "model1", Read: .2, MinTokens: 50}},
+				MinTokens: int(seed % 2 * 100), Step: int(seed % 3 * 8), Models: []cupelsession.ModelCache{{Name: "model1", Read: .2, MinTokens: 50}},
 			},
 			LowWater: []float64{.6, .3, 1}[seed%3], Horizon: []int{0, -1, 4, 40}[seed/3%4],
 			ClearAtLeast: []int{0, 0, 40}[seed/7%3],

@@ -48,8 +48,14 @@ func TestSummariesThatFail(t *testing.T) {
 			return nil, ctx.Err()
 		}, "deadline", "it has its time"},
 		{"more than it was given", func(context.Context, []*cupel.ContextItem) (*cupel.ContextItem, error) {
-			return cupel.NewContextItem("long", 40)
-		}, "not smaller", "a summary is shorter"},
+			return cupel.NewContextItem("long", 30)
+		}, "not smaller", "it is as long as what it stands for"},
+		{"too much", func(context.Context, []*cupel.ContextItem) (*cupel.ContextItem, error) {
+			return cupel.NewContextItem("long", 21)
+		}, "does not fit", "there is room for 20 tokens"},
+		{"less than nothing", func(context.Context, []*cupel.ContextItem) (*cupel.ContextItem, error) {
+			return cupel.NewContextItem("odd", -1)
+		}, "not smaller", "no text has so many tokens"},
 		{"nothing", func(context.Context, []*cupel.ContextItem) (*cupel.ContextItem, error) { return nil, nil }, "", "it may have nothing to say"},
 	} {
 		patience := time.Minute // on a busy machine the others must not be late
@@ -101,7 +107,6 @@ func TestConfigs(t *testing.T) {
 		{cupelsession.Config{LowWater: 1.5}, "LowWater must be in (0,1]", "a window cannot be fuller than full"},
 		{cupelsession.Config{ClearAtLeast: -1}, "ClearAtLeast must be at least 0 tokens", "a break frees something"},
 		{cupelsession.Config{LowWater: math.NaN()}, "LowWater must be in (0,1]", "NaN compares with nothing"},
-		{cupelsession.Config{Cache: cupelsession.CacheModel{Read: -1}}, "Cache.Read must be a price", "a price is not negative"},
 		{cupelsession.Config{Cache: cupelsession.CacheModel{Sure: 2, Likely: 1}}, "Cache.Likely must be at least Sure", "sure is shorter than likely"},
 		{cupelsession.Config{SummarizeTimeout: -1}, "SummarizeTimeout must be", "time does not run back"},
 	} {

@@ -79,7 +79,7 @@ func TestFollowedKeys(t *testing.T) {
 				followed++
 			}
 			for i, k := range now.were {
-				if k >= 0 && before.keys[k] != now.keys[i] {
+				if k >= 0 && (before.keys[k] != now.keys[i] || before.tail[k] != now.tail[i]) {
 					t.Fatalf("seed %d turn %d: item %d was %d, whose key was %q, and is %q", seed, turn, i, k, before.keys[k], now.keys[i])
 				}
 				if k < 0 && now.followed && slices.Contains(before.keys, now.keys[i]) {

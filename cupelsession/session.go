@@ -10,6 +10,7 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/observe"
 	"github.com/wollax/cupel-go/cupel/pipeline"
+	"github.com/wollax/cupel-go/cupelchat"
 )
 
 // Config says how a session keeps its window. The zero Config is ready to use: no
@@ -81,11 +82,12 @@ type Session struct {
 	chooser Chooser
 	config  Config
 
-	busy      atomic.Bool
-	state     atomic.Pointer[state]                     // committed
-	proposed  int                                       // turns since the last one that was committed
-	summaries map[string]*cupel.ContextItem             // the last ones, by what they stand for
-	bare      map[*cupel.ContextItem]*cupel.ContextItem // items of the last tail that have forms, without these
+	busy         atomic.Bool
+	state        atomic.Pointer[state]                     // committed
+	proposed     int                                       // turns since the last one that was committed
+	summaries    map[string]*cupel.ContextItem             // the last ones, by what they stand for
+	conversation atomic.Pointer[cupelchat.Conversation]    // that Fit read last
+	bare         map[*cupel.ContextItem]*cupel.ContextItem // items of the last tail that have forms, without these
 }
 
 // New returns a session without a window. It fails with a [ConfigError].
@@ -127,6 +129,7 @@ func New(chooser Chooser, config Config) (*Session, error) {
 func (s *Session) Fork() *Session {
 	other := &Session{chooser: s.chooser, config: s.config}
 	other.state.Store(s.committed())
+	other.conversation.Store(s.conversation.Load())
 	return other
 }
 

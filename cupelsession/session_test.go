@@ -30,6 +30,15 @@ func item(t testing.TB, content string, tokens int, opts ...cupel.ItemOption) *c
 	return made
 }
 
+func with(t testing.TB, item *cupel.ContextItem, opts ...cupel.ItemOption) *cupel.ContextItem {
+	t.Helper()
+	made, err := item.With(opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return made
+}
+
 func budget(t testing.TB, tokens int) cupel.ContextBudget {
 	t.Helper()
 	b, err := cupel.NewContextBudget(tokens, tokens)
@@ -107,7 +116,9 @@ type world struct {
 	now   time.Time
 	model string
 	size  int
-	tail  bool // the last item is a question, another one at each turn
+	// counts is how many percent of the tokens a provider counts, at least.
+	counts int
+	tail   bool // the last item is a question, another one at each turn
 }
 
 func (w *world) add() {
@@ -127,6 +138,10 @@ func (w *world) add() {
 		note := cupel.WithGroupVariants(cupel.Variant{Content: "note " + group, Tokens: 3, Worth: .3})
 		call := item(w.t, "call "+content, 5+w.rng.IntN(10), append(opts, cupel.WithGroup(group), note)...)
 		result := item(w.t, "result "+content, 5+w.rng.IntN(40), append(opts, cupel.WithGroup(group))...)
+		if w.rng.IntN(3) == 0 { // own forms, as those of long results
+			cut := cupel.WithVariants(cupel.Variant{Content: "cut", Tokens: 4, Worth: .5})
+			call, result = with(w.t, call, cut), with(w.t, result, cut)
+		}
 		w.items = append(w.items, call)
 		if w.rng.IntN(4) == 0 {
 			w.add() // between them
@@ -149,12 +164,8 @@ func (w *world) change() {
 	}
 	at := w.rng.IntN(len(w.items))
 	edit := func(opts ...cupel.ItemOption) {
-		edited, err := w.items[at].With(opts...)
-		if err != nil {
-			w.t.Fatal(err)
-		}
 		w.items = slices.Clone(w.items)
-		w.items[at] = edited
+		w.items[at] = with(w.t, w.items[at], opts...)
 	}
 	remove := func(n int) {
 		for i := min(at+n, len(w.items)) - 1; i >= at; i-- {
@@ -248,7 +259,7 @@ func TestAnotherProcessGoesOn(t *testing.T) {
 		n = 20_000
 	}
 	for seed := range uint64(n) {
-		w := &world{t: t, rng: rand.New(rand.NewPCG(seed, 1)), now: time.Unix(1e9, 0), size: 60 + int(seed%300)}
+		w := &world{t: t, rng: rand.New(rand.NewPCG(seed, 1)), now: time.Unix(1e9, 0), size: 60 + int(seed%300), counts: 100}
 		cache := cupelsession.CacheModel{Read: .1, Write: 1.25, Sure: 5 * time.Minute, Likely: 20 * time.Minute, Breakpoints: int(seed % 4), LookBack: int(seed % 5), Latest: int(seed % 3),
 			MinTokens: int(seed % 2 * 100), Models: []cupelsession.ModelCache{{Name: "model1", Read: .2, MinTokens: 50}}}
 		config := cupelsession.Config{Cache: cache, Clock: func() time.Time { return w.now }}
@@ -317,14 +328,14 @@ func TestAnotherProcessGoesOn(t *testing.T) {
 // with or without what its cache did.
 func (w *world) usage(turn *cupelsession.Turn) cupelsession.Usage {
 	estimated := turn.Cache.Read + turn.Cache.Written + turn.Cache.Plain
-	u := cupelsession.Usage{Input: estimated + w.rng.IntN(1+estimated/4)}
+	u := cupelsession.Usage{Input: estimated*w.counts/100 + w.rng.IntN(1+estimated/4)}
 	switch w.rng.IntN(4) {
 	case 0:
 		return cupelsession.Usage{}
 	case 1:
 		u.Cached, u.Read = true, w.rng.IntN(1+u.Input)
 	case 2:
-		u.Cached, u.Read = true, turn.Cache.Read
+		u.Cached, u.Read = true, min(turn.Cache.Read, u.Input)
 		u.Written = w.rng.IntN(1 + u.Input - u.Read)
 	}
 	return u

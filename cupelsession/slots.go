@@ -1,6 +1,7 @@
 package cupelsession
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"fmt"
 	"math"
@@ -10,6 +11,7 @@ import (
 	"sync/atomic"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupelchat"
 )
 
 // slot is a session of a transport.
@@ -18,6 +20,8 @@ type slot struct {
 	owner   [sha256.Size]byte // credentials, API, model, and what the conversation begins with
 	keys    []string          // of the messages that the session has seen
 	session *Session
+	given   *cupelchat.Conversation // the last one, and its bytes
+	bytes   []byte
 	budget  *cupel.ContextBudget // in place of the transport's, or nil
 
 	busy bool
@@ -71,26 +75,61 @@ func (f *fitting) find() (*slot, error) {
 		s.add(best)
 	}
 	best.keys, best.busy, best.used = keys, true, s.tick()
+	best.given, best.bytes = f.conversation, f.given
+	s.evict(best)
 	return best, nil
 }
 
-// add keeps a slot, and lets the one go that was used least recently.
+// earlier returns the conversation that a body seems to go on, so that it need not be
+// read again: the one with which it shares the most bytes.
+func (s *sessions) earlier(body []byte) (c *cupelchat.Conversation) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	longest := 0
+	for _, at := range s.slots {
+		if n := sharedPrefix(at.bytes, body); n > longest {
+			c, longest = at.given, n
+		}
+	}
+	return c
+}
+
+// sharedPrefix returns how many blocks of bytes two texts begin with alike.
+func sharedPrefix(a, b []byte) (blocks int) {
+	const size = 1 << 10
+	for len(a) >= size && len(b) >= size && bytes.Equal(a[:size], b[:size]) {
+		a, b, blocks = a[size:], b[size:], blocks+1
+	}
+	return blocks
+}
+
+// mostBytes is how many bytes of conversations are kept, beside those of requests that
+// were not answered.
+const mostBytes = 256 << 20
+
+// add keeps a slot.
 func (s *sessions) add(to *slot) {
 	to.name = fmt.Sprintf("%x-%d", to.owner[:4], s.uses)
-	if len(s.slots) >= s.most {
-		oldest := -1
+	s.slots = append(s.slots, to)
+}
+
+// evict lets slots go that were used least recently until the others are few and small
+// enough. Those that are in use stay.
+func (s *sessions) evict(but *slot) {
+	for {
+		oldest, total := -1, 0
 		for i, at := range s.slots {
-			if !at.busy && (oldest < 0 || at.used < s.slots[oldest].used) {
+			total += len(at.bytes)
+			if at != but && !at.busy && (oldest < 0 || at.used < s.slots[oldest].used) {
 				oldest = i
 			}
 		}
-		if oldest < 0 {
-			return // all are in use: this one is kept for its request alone
+		if len(s.slots) <= s.most && total <= mostBytes || oldest < 0 {
+			return
 		}
 		s.slots = slices.Delete(s.slots, oldest, oldest+1)
 		s.evicted.Add(1)
 	}
-	s.slots = append(s.slots, to)
 }
 
 func (s *sessions) tick() int {
@@ -138,7 +177,7 @@ func (f *fitting) identity() (keys []string, owner [sha256.Size]byte, err error)
 	path, _, _ := strings.Cut(f.request.URL.Path, ":") // Gemini's has the model, and the verb at its end
 	add(f.request.URL.Host + path)
 	var named turnOptions
-	if option := modelOf(f.given); option != nil {
+	if option := modelOf(f.conversation); option != nil {
 		option(&named)
 	}
 	add(named.model)

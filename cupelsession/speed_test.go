@@ -73,12 +73,31 @@ func (l least) String() string { return time.Duration(l).String() }
 // counting counts the runs of a chooser.
 type counting struct {
 	*pipeline.Pipeline
-	runs int
+	runs  int
+	given []*cupel.ContextItem
 }
 
 func (c *counting) RunReport(ctx context.Context, items []*cupel.ContextItem, budget cupel.ContextBudget, opts ...pipeline.RunOption) ([]*cupel.ContextItem, *cupel.SelectionReport, error) {
 	c.runs++
+	c.given = items
 	return c.Pipeline.RunReport(ctx, items, budget, opts...)
+}
+
+// TestKnownPointers: what a tail is chosen among has the pointers that it had at the
+// turn before, since a scorer may know items by these.
+func TestKnownPointers(t *testing.T) {
+	chooser := &counting{Pipeline: newest(t)}
+	s := session(t, chooser, cupelsession.Config{Tail: isRag})
+	items := numbered(t, 6)
+	commit(t, next(t, s, items[:5], 50))
+	commit(t, next(t, s, items, 50))
+	items = append(items, item(t, "question", 2, cupel.WithSource(cupel.SourceRAG)))
+	commit(t, next(t, s, items, 50))
+	before := chooser.given
+	next(t, s, items, 50)
+	if runs := chooser.runs; runs != 3 || !slices.Equal(before, chooser.given) {
+		t.Errorf("after %d runs: given %p, and %p before", runs, chooser.given, before)
+	}
 }
 
 // TestTurnsThatAppend compares turns over 10,000 candidates with the first turn,

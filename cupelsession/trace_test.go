@@ -23,13 +23,14 @@ type diary struct {
 	observe.NoTrace
 	noTurnTrace //nolint:unused // as above
 	lines       []string
-	blind       bool   // to turns
+	blind       bool // to turns
+	off         bool
 	pipeline    string // of the last turn
 }
 
 type diaryKey struct{}
 
-func (d *diary) IsEnabled() bool                 { return true }
+func (d *diary) IsEnabled() bool                 { return !d.off }
 func (*diary) RecordStageEvent(cupel.TraceEvent) {}
 func (*diary) RecordItemEvent(cupel.TraceEvent)  {}
 func (d *diary) add(format string, args ...any) {
@@ -157,6 +158,8 @@ func TestTraceOfFailures(t *testing.T) {
 		{"nil item", t.Context(), cupelsession.Config{}, []*cupel.ContextItem{nil}, "failed: cupelsession: an item is nil", false, "rubbish"},
 		{"pinned", t.Context(), cupelsession.Config{}, []*cupel.ContextItem{item(t, "p", 99, cupel.WithPinned())},
 			"failed: cupel: Pinned items require 99 tokens, but only 50 are available", false, "an error of the chooser"},
+		{"pinned in the tail", t.Context(), cupelsession.Config{Tail: func(*cupel.ContextItem) bool { return true }}, []*cupel.ContextItem{item(t, "p", 99, cupel.WithPinned())},
+			"failed: cupel: Pinned items require 99 tokens, but only 50 are available", false, "one of its second choice"},
 		{"panic", t.Context(), cupelsession.Config{Key: func(*cupel.ContextItem) string { panic("key") }}, numbered(t, 1),
 			"failed: cupel: the run was abandoned", true, "of a callback"},
 	}
@@ -197,11 +200,12 @@ func TestTraceOfRuns(t *testing.T) {
 	runs := 0
 	plain := onStage{do: func() { runs++ }}
 	d := &diary{blind: true}
-	for _, collector := range []observe.TraceCollector{plain, d, observe.Multi(d, nil), observe.NullTraceCollector{}, nil} {
+	off := &diary{off: true}
+	for _, collector := range []observe.TraceCollector{plain, d, observe.Multi(d, nil), observe.NullTraceCollector{}, off, nil} {
 		s := session(t, newest(t), cupelsession.Config{Trace: collector})
 		commit(t, next(t, s, numbered(t, 6), 50))
 	}
-	if got, want := d.take(), "run of 6 items, in a turn: false\nrun of 6 items, in a turn: false"; got != want || runs != 5 {
+	if got, want := d.take()+off.take(), "run of 6 items, in a turn: false\nrun of 6 items, in a turn: false"; got != want || runs != 5 {
 		t.Errorf("%s\nwant %s; and %d stages, want 5", got, want, runs)
 	}
 }

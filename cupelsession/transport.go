@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -38,8 +39,8 @@ type TransportConfig struct {
 	// MaxBody is how many bytes of a request are read. Larger ones are sent as they are.
 	// 0 means 64 MiB.
 	MaxBody int64
-	// MaxSessions is how many sessions are kept; the one that was used least recently
-	// goes first. 0 means 256.
+	// MaxSessions is how many sessions are kept, with 256 MiB of conversations at most;
+	// the one that was used least recently goes first. 0 means 256.
 	MaxSessions int
 	// Exchanged is called after each request that was fitted and answered, if it is not
 	// nil, before the caller reads the end of the answer. What it is given must not
@@ -228,7 +229,7 @@ func continues(body []byte, f cupelchat.Format) bool {
 
 // fit finds the session of the request, and what to send.
 func (f *fitting) fit() (err error) {
-	if f.conversation, err = cupelchat.Read(f.given, f.format, f.config.Counter, f.config.Options...); err != nil {
+	if f.conversation, err = cupelchat.Read(f.given, f.format, f.config.Counter, f.options()...); err != nil {
 		return err
 	}
 	if f.slot, err = f.find(); err != nil {
@@ -243,9 +244,14 @@ func (f *fitting) fit() (err error) {
 	return err
 }
 
+// options are those of reading, with the conversation that may have been read before.
+func (f *fitting) options() []cupelchat.Option {
+	return append(slices.Clip(f.config.Options), cupelchat.WithEarlier(f.sessions.earlier(f.given)))
+}
+
 // propose makes the body for the budget.
 func (f *fitting) propose() (err error) {
-	f.sent, f.turn, err = f.slot.session.Body(f.request.Context(), f.conversation, f.budget, modelOf(f.given))
+	f.sent, f.turn, err = f.slot.session.Body(f.request.Context(), f.conversation, f.budget, modelOf(f.conversation))
 	return err
 }
 

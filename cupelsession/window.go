@@ -62,9 +62,6 @@ func (l *layout) next(now *candidates) (to *layout, fresh int, split bool) {
 		to.at[i] = int32(len(to.window))
 		to.window = append(to.window, entry{Keys: []string{to.keys[i]}, Tokens: item.Tokens(), Held: item, first: i})
 	}
-	for _, i := range to.gone {
-		groups[l.items[i].Group()] = true
-	}
 	delete(groups, "")
 	split = (len(groups) > 0 || !to.followed) && to.splits(groups)
 	for i := to.same; i < len(to.items); i++ {

@@ -100,6 +100,7 @@ func nearTimes(a, b cupel.ScoredItem) int {
 func TestBrokenSlicers(t *testing.T) {
 	type selection = *strategy.Selection
 	drop := strategy.Drop{Reason: because(cupel.ExcludeFiltered)}
+	twice := false
 	changed := func(change func(items []cupel.ScoredItem, sel selection)) func() any {
 		return the(slice(func(items []cupel.ScoredItem, _ cupel.SliceBudget, sel selection) error {
 			if len(items) > 0 && len(sel.Indices) > 0 {
@@ -318,6 +319,10 @@ func TestBrokenSlicers(t *testing.T) {
 		}))},
 		{name: "stays out for ever", rule: "explain", make: the(explains(func([]cupel.ScoredItem, int) strategy.Obstacle {
 			return strategy.Obstacle{Rule: "because", OutUntil: math.MaxInt}
+		}))},
+		{name: "explains in two ways", rule: "explain", make: the(explains(func([]cupel.ScoredItem, int) strategy.Obstacle {
+			twice = !twice
+			return strategy.Obstacle{Rule: map[bool]string{true: "because", false: "since"}[twice]}
 		}))},
 		{name: "explains by sorting the list", rule: "explain", make: the(explains(func(items []cupel.ScoredItem, _ int) strategy.Obstacle {
 			slices.SortFunc(items, func(a, b cupel.ScoredItem) int { return cmp.Compare(a.Item.Tokens(), b.Item.Tokens()) })

@@ -128,7 +128,8 @@ func TestSoundStrategiesPass(t *testing.T) {
 			}
 			return nil
 		}))},
-		"drops the rest, in another order": {make: the(slice(func(items []cupel.ScoredItem, _ cupel.SliceBudget, sel *strategy.Selection) error {
+		"drops sketches and the rest, in another order": {make: the(slice(func(items []cupel.ScoredItem, _ cupel.SliceBudget, sel *strategy.Selection) error {
+			sel.Indices = slices.DeleteFunc(sel.Indices, func(i int) bool { return items[i].Item.Kind() == "Sketch" })
 			for i := range items {
 				if !slices.Contains(sel.Indices, i) {
 					sel.Drops = append(sel.Drops, strategy.Drop{Index: i, Reason: because(cupel.ExcludeScoredTooLow)})

@@ -127,6 +127,9 @@ func samePage(t *testing.T, name, want string) {
 	require.Equal(t, want, strings.ReplaceAll(string(got), "\r\n", "\n"), "%s is old; run the test with CUPELTEST_UPDATE=1", name)
 }
 
+// What the kit gives to strategies differs in each way that one may look at.
+func TestLists(t *testing.T) { samePage(t, "testdata/lists.txt", cupeltest.Lists()) }
+
 // RULES.md has every rule, and fits on two screens.
 func TestRulesPage(t *testing.T) {
 	page := "# Rules of the kit\n\nWhat `TestScorer`, `TestSlicer` and `TestPlacer` check, in this order. A failure names the rule, the sentence that does\n" +

@@ -132,6 +132,7 @@ func TestBlankLines(t *testing.T) {
 		{cupeltiktoken.EncodingCl100kBase, "today\n \n", 2, "one piece up to the last line end"},
 		{cupeltiktoken.EncodingCl100kBase, "today!\n \n", 3, "punctuation takes its line end: !\\n, and then the blank line"},
 		{cupeltiktoken.EncodingCl100kBase, "\n \n \nx", 3, "the first line end with the blank line after it, the second blank line, x"},
+		{cupeltiktoken.EncodingCl100kBase, "x\u0301\n \n", 4, "so does a mark, which is punctuation: x, two tokens of the mark, and the blank line"},
 		{cupeltiktoken.EncodingR50kBase, "today\n \n", 4, "r50k_base has no tokens for blank lines: today, \\n, the space, \\n"},
 	} {
 		if n := count(t, counterOf(t, tt.encoding), tt.text); n != tt.want {

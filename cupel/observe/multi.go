@@ -110,6 +110,7 @@ func (m *multiRun) Detail() (d TraceDetail) {
 		d.Exclusions = d.Exclusions || f.detail.Exclusions
 		d.ItemEvents = d.ItemEvents || f.detail.ItemEvents
 		d.Report = d.Report || f.detail.Report
+		d.Decisions = d.Decisions || f.detail.Decisions
 	}
 	return d
 }
@@ -158,6 +159,9 @@ func (m *multiRun) EndRun(ctx context.Context, e RunEnd) {
 			return
 		}
 		e := e
+		if !f.detail.Decisions {
+			e.Decisions = nil
+		}
 		switch {
 		case !f.detail.Report:
 			e.Report = nil

@@ -2,7 +2,8 @@
 // events of a run. One that is a [RunObserver] too, such as those of the module
 // cupelotel, follows the run with contexts and times: it gets a [RunInfo] and returns
 // a [RunTrace], which embeds [NoTrace], asks for its [TraceDetail], and gets
-// [StageStart], [StageEnd] with each [ReasonCount], and [RunEnd].
+// [StageStart], [StageEnd] with each [ReasonCount], and [RunEnd] with each [Decision]. A
+// [Redaction] says which [Part] of a run an observer shows.
 //
 // A [DiagnosticTraceCollector] with its [DiagnosticOption] settings records each event
 // at a [TraceDetailLevel] and builds a report. [Multi] makes one collector of several, and [NullTraceCollector] is disabled.
@@ -129,6 +130,7 @@ type TraceDetail struct {
 	Items      bool // StageEnd.Excluded and StageEnd.Included
 	ItemEvents bool // an item event for each item, through RecordItemEvent
 	Report     bool // RunEnd.Report
+	Decisions  bool // RunEnd.Decisions, at a fraction of the cost of Items
 }
 
 // StageStart describes a stage that starts.
@@ -187,7 +189,18 @@ type RunEnd struct {
 	// If the run failed, it holds what the earlier stages found. Its Events are
 	// empty: they went to the collector.
 	Report *cupel.SelectionReport
-	Err    error // why the run failed, or nil
+	// Decisions has one entry for each candidate, in their order. Observers may keep it
+	// but must not change it. It is nil unless [TraceDetail.Decisions] is set, when the
+	// run failed, and for streaming runs.
+	Decisions []Decision
+	Err       error // why the run failed, or nil
+}
+
+// Decision is what a run decided about a candidate.
+type Decision struct {
+	Score float64 // its own, also in a group; 1 for pinned items, 0 for items that were not scored
+	Place int32   // in the window, from 1; 0 for an item that was left out
+	Form  int32   // in the window, as [cupel.IncludedItem.Form] counts
 }
 
 // AbandonedError reports to observers that a run never returned: a panic of

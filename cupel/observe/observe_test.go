@@ -63,6 +63,9 @@ func (w *watch) EndStage(ctx context.Context, e observe.StageEnd) {
 
 func (w *watch) EndRun(_ context.Context, e observe.RunEnd) {
 	w.note("end of run ", e.Report != nil, e.Err)
+	if len(e.Decisions) > 0 {
+		w.note("decisions ", len(e.Decisions))
+	}
 	if e.Report != nil {
 		clear(e.Report.Excluded) // it is this observer's own
 	}
@@ -110,6 +113,9 @@ func run(ctx context.Context, c observe.TraceCollector) {
 	if detail.Report {
 		end.Report = report
 	}
+	if detail.Decisions {
+		end.Decisions = make([]observe.Decision, 4)
+	}
 	state.EndRun(ctx, end)
 }
 
@@ -138,6 +144,8 @@ func TestMulti(t *testing.T) {
 			"a run 3, b run 3, c run 3, a " + started + "true, b " + started + "S, c " + started + "S, a item event S, a stage event S, b stage event S, c stage event S, a " + ended + "S1 0 0 <nil> 8 9, b " + ended + "S0 2 0 <nil> 8 9, c " + ended + "S0 2 3 <nil> 8 9, a end of run true <nil>, b end of run false <nil>, c end of run false <nil>"},
 		{"exclusions without items", []*watch{{name: "a", detail: detail{Exclusions: true}}, {name: "b", mute: true}, {name: "c"}},
 			"a run 3, b run 3, c run 3, a " + started + "true, b " + started + "S, c " + started + "S, a stage event S, b stage event S, c stage event S, a " + ended + "true 0 2 0 <nil> 8 9, b " + ended + "true 0 0 0 <nil> 8 9, c " + ended + "true 0 0 0 <nil> 8 9, a end of run false <nil>, b end of run false <nil>, c end of run false <nil>"},
+		{"decisions for the one who asked", []*watch{{name: "a", detail: detail{Decisions: true}, mute: true}, {name: "b", mute: true}},
+			"a run 3, b run 3, a " + started + "true, b " + started + "true, a stage event S, b stage event S, a " + ended + "true 0 0 0 <nil> 8 9, b " + ended + "true 0 0 0 <nil> 8 9, a end of run false <nil>, a decisions 4, b end of run false <nil>"},
 		{"one is off, one does not want this run", []*watch{{name: "a", off: true}, {name: "b", blind: true}, {name: "c"}},
 			"b run 3, c run 3, c " + started + "<nil>, c stage event S, c " + ended + "<nil> 0 0 0 <nil> 8 9, c end of run false <nil>"},
 		{"no one follows", []*watch{{name: "a", off: true}, {name: "b", blind: true}}, "b run 3"},
@@ -283,4 +291,27 @@ func ExampleMulti() {
 	// Output:
 	// S has ended
 	// 3 candidates
+}
+
+func TestRedaction(t *testing.T) {
+	quote := func(from observe.Part, text string) string { return fmt.Sprint(from, " ", text) }
+	for _, row := range []struct {
+		why    string
+		policy observe.Redaction
+		from   observe.Part
+		want   string
+		leaves bool
+	}{
+		{"kinds leave by default", observe.Redaction{}, observe.PartKind, "a\uFFFD", true},
+		{"conversations leave by default", observe.Redaction{}, observe.PartConversation, "a\uFFFD", true},
+		{"contents do not", observe.Redaction{}, observe.PartContent, "", false},
+		{"errors do not", observe.Redaction{Show: observe.PartContent, Rewrite: quote}, observe.PartError, "", false},
+		{"what is shown leaves", observe.Redaction{Show: observe.PartContent | observe.PartGroup}, observe.PartGroup, "a\uFFFD", true},
+		{"through the function", observe.Redaction{Show: observe.PartContent, Rewrite: quote}, observe.PartContent, "16 a\uFFFD", true},
+		{"defaults too", observe.Redaction{Rewrite: quote}, observe.PartKind, "1 a\uFFFD", true},
+	} {
+		if got, leaves := row.policy.Text(row.from, "a\xff"); got != row.want || leaves != row.leaves {
+			t.Errorf("%s: got %q, %v", row.why, got, leaves)
+		}
+	}
 }

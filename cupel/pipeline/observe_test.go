@@ -137,6 +137,51 @@ func TestObserverGetsItemsOfItsStages(t *testing.T) {
 	}
 }
 
+// TestDecisions: they say the same of each candidate as the report, but for groups, of
+// which each member has its own score.
+func TestDecisions(t *testing.T) {
+	short := cupel.WithVariants(cupel.Variant{Content: "s", Tokens: 2, Worth: 0.5})
+	items := append(observedItems(t),
+		item(t, "old", 2, hint(0.8), cupel.WithVersionOf("v")), item(t, "new", 3, hint(0.7), cupel.WithVersionOf("v")),
+		item(t, "long", 40, hint(0.1), cupel.WithGroup("p"), short), item(t, "call", 2, hint(0.3), cupel.WithGroup("g")), item(t, "result", 2, hint(0.85), cupel.WithGroup("g")),
+		item(t, "pinned call", 1, cupel.WithPinned(), cupel.WithGroup("p")))
+	s := &spy{detail: observe.TraceDetail{Decisions: true, Report: true}}
+	p := newPipeline(t)
+	_, err := p.Run(t.Context(), items, budgetOf(t, 40, 16), pipeline.WithTrace(s))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := make([]observe.Decision, len(items))
+	for i, in := range s.run.Report.Included {
+		want[in.Candidate] = observe.Decision{Score: in.Score, Place: int32(i + 1), Form: int32(in.Form)}
+	}
+	for _, out := range s.run.Report.Excluded {
+		want[out.Candidate].Score = out.Score
+	}
+	want[8].Score = 0.3 // in a group
+	equalSlices(t, "decisions", s.run.Decisions, want)
+	equal(t, "form of the pinned one", want[7].Form, 1)
+	if want[8].Place == 0 || want[9].Place == 0 {
+		t.Error("the group is not in the window")
+	}
+	prepared, err := p.Prepare(t.Context(), items, pipeline.WithTrace(s))
+	if err != nil || s.run.Decisions != nil {
+		t.Errorf("a preparation decides nothing: %v, %v", s.run.Decisions, err)
+	}
+	if _, err := prepared.Run(t.Context(), budgetOf(t, 40, 16), pipeline.WithTrace(s)); err != nil {
+		t.Fatal(err)
+	}
+	equalSlices(t, "decisions of a prepared run", s.run.Decisions, want)
+	s.detail.Decisions = false
+	if _, err := p.Run(t.Context(), items, budgetOf(t, 40, 16), pipeline.WithTrace(s)); err != nil || s.run.Decisions != nil {
+		t.Errorf("what was not asked for: %v, %v", s.run.Decisions, err)
+	}
+	s.detail.Decisions = true
+	if _, err := p.RunStream(t.Context(), stream(new(int), observedItems(t)...), budgetOf(t, 20, 10), pipeline.WithTrace(s)); err != nil || s.run.Decisions != nil {
+		t.Errorf("a stream does not keep its candidates: %v, %v", s.run.Decisions, err)
+	}
+}
+
 func TestObserverMayDecline(t *testing.T) {
 	s := &spy{declines: true}
 	var declined any

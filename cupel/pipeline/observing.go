@@ -337,8 +337,36 @@ func (r *run) end(ctx context.Context, err error) {
 		}
 		e.Selected, e.SelectedTokens = len(r.window), tokens.Int()
 		e.Shortfalls, e.Overflow = r.selection.Shortfalls, r.over
+		if r.observer.detail.Decisions && !r.streaming && !r.preparing {
+			e.Decisions = r.decisions()
+		}
 	}
 	r.tellRunEnd(ctx, e)
+}
+
+// decisions lists what was decided about each candidate.
+func (r *run) decisions() []observe.Decision {
+	list := make([]observe.Decision, len(r.items))
+	for _, c := range r.set.Scoreable {
+		list[c].Score = r.ranking.ScoreOfCandidate(c)
+	}
+	place := int32(0)
+	for _, at := range r.order {
+		m := &r.choice.Merged[at]
+		var made *engine.Made
+		if w := r.windowed[at]; w != nil {
+			made = &w.made
+		}
+		for i, c := range r.choice.CandidatesOf(m) {
+			place++
+			d := &list[c]
+			d.Place, d.Form = place, int32(r.formOf(made, i, c))
+			if r.set.IsPinned(r.set.UnitOf(c)) {
+				d.Score = engine.PinnedScore
+			}
+		}
+	}
+	return list
 }
 
 func (r *run) tellRunEnd(ctx context.Context, e observe.RunEnd) {

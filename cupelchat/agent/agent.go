@@ -96,27 +96,24 @@ func (p *Preset) RunReport(ctx context.Context, items []*cupel.ContextItem, budg
 		return nil, nil, err
 	}
 	_, report, err := p.pipeline.RunReport(ctx, prepared, budget, opts...)
-	if report != nil {
-		for i := range report.Included {
-			e := &report.Included[i]
-			switch item := items[e.Candidate]; {
-			case e.Form > 0:
-			case e.Item.Content() != item.Content():
-				e.Form = 1
-			default:
-				e.Item = item
-			}
+	for i := range report.Included {
+		e := &report.Included[i]
+		switch item := items[e.Candidate]; {
+		case e.Form > 0:
+		case e.Item.Content() != item.Content():
+			e.Form = 1
+		default:
+			e.Item = item
 		}
-		slices.SortStableFunc(report.Included, func(a, b cupel.IncludedItem) int { return cmp.Compare(a.Candidate, b.Candidate) })
-		for i := range report.Excluded {
-			report.Excluded[i].Item = items[report.Excluded[i].Candidate]
-		}
+	}
+	slices.SortStableFunc(report.Included, func(a, b cupel.IncludedItem) int { return cmp.Compare(a.Candidate, b.Candidate) })
+	for i := range report.Excluded {
+		report.Excluded[i].Item = items[report.Excluded[i].Candidate]
 	}
 	if err != nil {
 		return nil, report, err
 	}
-	window := report.Window()
-	return window, report, nil
+	return report.Window(), report, nil
 }
 
 // worthScorer scores an item by the worth in its metadata.

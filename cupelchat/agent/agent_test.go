@@ -117,25 +117,10 @@ func TestOldUnitsBecomeOutlines(t *testing.T) {
 	}
 }
 
-// TestLongMessage has a message whose outlines say more per token the larger they
-// are. Those that exceed the room are no reason to leave out the smaller ones.
-func TestLongMessage(t *testing.T) {
-	var text strings.Builder
-	for i := range 200 {
-		fmt.Fprintf(&text, "It has type T%d.\n", i)
-	}
-	long, err := cupel.NewItemFrom(cupel.HeuristicCounter{}, text.String())
-	require.NoError(t, err)
-	items := []*cupel.ContextItem{long, message(t, "user", "And now?")}
-	window, _, err := agent.New(nil).RunReport(t.Context(), items, budget(t, 440))
-	require.NoError(t, err)
-	if got := total(window); len(window) != 2 || got < 220 {
-		t.Errorf("%d messages of %d tokens in all, want an outline of the first in a budget of 440", len(window), got)
-	}
-}
-
 func TestEverythingFits(t *testing.T) {
-	items := travel(t, 3)
+	none, err := cupel.NewContextItem("none", 0)
+	require.NoError(t, err)
+	items := append(travel(t, 3), none)
 	p := agent.New(quarter{})
 	prepared, err := p.Prepare(t.Context(), items, budget(t, total(items)))
 	require.NoError(t, err)
@@ -147,28 +132,6 @@ func TestEverythingFits(t *testing.T) {
 	window, _, err := p.RunReport(t.Context(), items, budget(t, total(items)))
 	if err != nil || len(window) != len(items) {
 		t.Fatalf("window of %d items, error %v, want all %d", len(window), err, len(items))
-	}
-}
-
-func TestGroupWithoutNotes(t *testing.T) {
-	own := cupel.WithVariants(cupel.Variant{Content: "a plan", Tokens: 6, Worth: .1})
-	items := []*cupel.ContextItem{
-		message(t, "user", "Fix the test.", cupel.WithPinned()),
-		message(t, "assistant", reservation("THINK1"), cupel.WithGroup("g"), own),
-		message(t, "tool", "ok", cupel.WithGroup("g")),
-		message(t, "assistant", reservation("PLAIN1")),
-		message(t, "user", "Go on.", cupel.WithPinned()),
-	}
-	_, report, err := agent.New(quarter{}).RunReport(t.Context(), items, budget(t, 80))
-	require.NoError(t, err)
-	var got []string
-	for _, e := range report.Included {
-		if e.Form > 0 {
-			got = append(got, fmt.Sprint(e.Candidate, strings.Contains(e.Item.Content(), "a plan")))
-		}
-	}
-	if want := "[1 true 3 false]"; fmt.Sprint(got) != want {
-		t.Errorf("smaller forms %v, want %s: a group without notes keeps the forms of its members", got, want)
 	}
 }
 
@@ -215,8 +178,16 @@ func TestMistakes(t *testing.T) {
 	if _, _, err := p.RunReport(t.Context(), []*cupel.ContextItem{nil, nil}, budget(t, 0)); err == nil {
 		t.Error("nil items are accepted")
 	}
-	if _, _, err := p.RunReport(t.Context(), travel(t, 8), budget(t, 3)); !errors.Is(err, pipeline.ErrPinnedExceedsBudget) {
-		t.Errorf("error %v, want that the pinned items exceed the budget", err)
+	if _, report, err := p.RunReport(t.Context(), travel(t, 8), budget(t, 3)); !errors.Is(err, pipeline.ErrPinnedExceedsBudget) || report == nil {
+		t.Errorf("report %v, error %v, want that the pinned items exceed the budget", report, err)
+	}
+	var none *agent.Preset
+	if _, err := none.Prepare(t.Context(), travel(t, 1), budget(t, 300)); err == nil {
+		t.Error("no preset prepares items")
+	}
+	var noContext context.Context
+	if _, err := p.Prepare(noContext, travel(t, 8), budget(t, 300)); err != nil {
+		t.Errorf("error %v without a context", err)
 	}
 	if window, _, err := p.RunReport(t.Context(), nil, budget(t, 10)); err != nil || len(window) != 0 {
 		t.Errorf("window %v, error %v of no items, want none", window, err)
@@ -233,13 +204,20 @@ func random(t testing.TB, rng *rand.Rand) []*cupel.ContextItem {
 			opts = append(opts, cupel.WithPinned())
 		}
 		id := fmt.Sprintf("ID%d", rng.IntN(10))
-		switch rng.IntN(4) {
+		switch rng.IntN(5) {
+		case 4: // a picture
+			picture := cupel.WithMetadata(map[string]any{"role": "user", "fixed": 3})
+			forms := cupel.WithVariants(cupel.Variant{Content: "a picture of it", Tokens: 8, Worth: .5}, cupel.Variant{Content: "p", Tokens: 5, Worth: .1})
+			items = append(items, message(t, "user", strings.Repeat("of it ", 9+rng.IntN(99)), append(opts, picture, forms)...))
 		case 0:
 			items = append(items, message(t, "user", strings.Repeat("Look at cupel/item.go again. ", 1+rng.IntN(20)), opts...))
 		case 1:
 			items = append(items, message(t, "assistant", "func "+id+"() {\n\treturn\n}\n"+strings.Repeat("\tmore := code\n", rng.IntN(40)), opts...))
 		case 2:
-			items = append(items, exchange(t, fmt.Sprint("g", i), "get("+id+")", reservation(id), opts...)...)
+			both := exchange(t, fmt.Sprint("g", i), "get("+id+")", reservation(id))
+			result, err := both[1].With(opts...) // a pin of one is one of both
+			require.NoError(t, err)
+			items = append(items, both[0], result)
 		default:
 			items = append(items, exchange(t, fmt.Sprint("g", i), `edit({"path":"a.go","text":"`+strings.Repeat("x", rng.IntN(300))+`"})`, "ok", opts...)...)
 		}
@@ -250,6 +228,7 @@ func random(t testing.TB, rng *rand.Rand) []*cupel.ContextItem {
 // TestRandom holds the preset to what it promises, over random conversations.
 func TestRandom(t *testing.T) {
 	p := agent.New(quarter{})
+	filled, room := 0, 0
 	for seed := range uint64(400) {
 		rng := rand.New(rand.NewPCG(seed, 7))
 		items := random(t, rng)
@@ -262,6 +241,8 @@ func TestRandom(t *testing.T) {
 		if got := total(window); got > target {
 			t.Fatalf("seed %d: %d tokens, want at most %d", seed, got, target)
 		}
+		filled += total(window)
+		room += min(target, total(items))
 		in := map[int]cupel.IncludedItem{}
 		for _, e := range report.Included {
 			in[e.Candidate] = e
@@ -269,11 +250,25 @@ func TestRandom(t *testing.T) {
 				t.Fatalf("seed %d: a form says %d tokens, has %d", seed, e.Item.Tokens(), n+4)
 			}
 		}
-		groups := map[string]int{}
+		prepared, err := p.Prepare(t.Context(), items, budget(t, target))
+		require.NoError(t, err)
+		for _, e := range report.Excluded {
+			assert.Same(t, items[e.Candidate], e.Item, "seed %d", seed)
+		}
+		groups, pinned := map[string]int{}, map[string]bool{}
+		for _, item := range items {
+			pinned[item.Group()] = pinned[item.Group()] || item.Pinned() && item.Group() != ""
+		}
 		for i, item := range items {
+			if to := prepared[i]; to.Pinned() || len(to.Variants())+len(to.GroupVariants()) > 0 {
+				assert.Contains(t, in, i, "seed %d: the pipeline left out what was chosen", seed)
+			}
 			e, ok := in[i]
-			if item.Pinned() && (!ok || e.Form != 0) {
+			if (item.Pinned() || pinned[item.Group()]) && (!ok || e.Form != 0) {
 				t.Fatalf("seed %d: pinned candidate %d is not whole in the window", seed, i)
+			}
+			if _, fixed := item.MetadataInt("fixed"); fixed && e.Form > 0 {
+				assert.Contains(t, []string{"a picture of it", "p"}, e.Item.Content(), "seed %d", seed)
 			}
 			if item.Group() == "" {
 				continue
@@ -291,6 +286,7 @@ func TestRandom(t *testing.T) {
 			t.Fatalf("seed %d: a second run differs, error %v", seed, err)
 		}
 	}
+	assert.Greater(t, float64(filled), 0.988*float64(room), "tokens of all windows, of a room of %d", room)
 }
 
 // TestGrowsWithTheText counts the characters that the preset has the counter

@@ -80,6 +80,9 @@ func TestWhatNotesSay(t *testing.T) {
 	call := func(text string, opt cupel.ItemOption) *cupel.ContextItem {
 		return message(t, "assistant", text, cupel.WithGroup("g"), cupel.WithGroupVariants(cupel.Variant{Content: "a call", Tokens: 6, Worth: .1}), opt)
 	}
+	facts := "The first is RES111 here.\nThe second is RES222 here.\n" + words
+	kept, forms := cupel.WithGroup("kept"), cupel.WithVariants(cupel.Variant{Content: "long form", Tokens: 12, Worth: .5}, cupel.Variant{Content: "form", Tokens: 9, Worth: .3}, cupel.Variant{Content: "f", Tokens: 5, Worth: .1})
+	about := []*cupel.ContextItem{call("read(a.go)", tool("read", "1")), result(facts, "1")}
 	for _, test := range []struct {
 		items  []*cupel.ContextItem
 		target int
@@ -88,24 +91,37 @@ func TestWhatNotesSay(t *testing.T) {
 	}{
 		{
 			[]*cupel.ContextItem{call(`search({"query":"an old and long question about nothing in particular"})`, tool("search", "1")), result(words, "1")},
-			14, "[earlier] search(query", "a call whose arguments are left out does not look like one without arguments",
+			10, "[earlier] search(…)", "a call whose arguments are left out does not look like one without arguments",
 		},
 		{
 			[]*cupel.ContextItem{call(`list_all({})`, tool("list_all", "1")), result(words, "1")},
 			14, "[earlier] list_all({})", "a call without arguments has none",
 		},
 		{
-			[]*cupel.ContextItem{call("read(a.go)\nread(b.go)", tool("read", "1, 2")), result(reservation("RES222"), "2"), result(reservation("RES111"), "1")},
-			60, "[earlier] read(a.go)\nreservation_id=RES111", "each result stands after its call",
+			[]*cupel.ContextItem{call("read(a.go)\nread(b.go)", tool("read", "1, 2")), result("It is RES222.\n"+words, "2"), result("It is RES111.\n"+words, "1")},
+			40, "[earlier] read(a.go)\nIt is RES111.\nNothing else was found in this place, and there was no answer. … +1197 bytes\nread(b.go)\nIt is RES222.\n… +1", "each result stands after its call",
+		},
+		{
+			[]*cupel.ContextItem{call("I read.\nread(a.go)\nread(b.go)", tool("read", "")), result("It is RES111.\n"+words, ""), result("It is RES222.\n"+words, "")},
+			30, "[earlier] I read.\nread(a.go)\nread(b.go)\nIt is RES111.\nNothing else was … +1243 bytes\nIt is RES222.\n… +1", "without ids, results stand after all calls",
 		},
 		{
 			[]*cupel.ContextItem{call("print(some, of, these, words)\nread(a/path/that/is/long/enough/to/leave/out.go)", tool("read", "1")), result(words, "1")},
-			12, "[earlier] read(a/path", "a line of words that looks like a call, but of no tool, is words",
+			12, "[earlier] read(a/path/that/is/…)", "a line of words that looks like a call, but of no tool, is words",
 		},
 		{
-			[]*cupel.ContextItem{call("files/læs (v2)(a.go)", tool("files/læs (v2)", "1")), result(reservation("RES333"), "1")},
-			40, "[earlier] ", "a note begins with its label for all kinds of calls",
+			[]*cupel.ContextItem{call("files/læs (v2)(a.go)", tool("files/læs (v2)", "1")), result(facts, "1")},
+			20, "[earlier] files/læs (v2)(a.go)\nThe first is RES111 here.\n… +2", "a note begins with its label for all kinds of calls",
 		},
+		{about, 20, "[earlier] read(a.go)\nThe first is RES111 here.\nThe second…\n… +1", "the first name comes first"},
+		{append([]*cupel.ContextItem{message(t, "user", "See RES111.", cupel.WithPinned())}, about...), 27, "See RES111.\n[earlier] read(a.go)\n… +1\nThe second is RES222 here.\n… +1", "what a pinned message says is known"},
+		{append(about[:2:2], message(t, "user", "RES111?")), 26, "[earlier] read(a.go)\n… +1\nThe second is RES222 here.\n… +1\nRES111?", "so is what a newer message says"},
+		{append(about[:2:2], exchange(t, "h", "get(RES111)", "ok")...), 36, "[earlier] read(a.go)\n… +1\nThe second is RES222 here.\nNothing else … +1247 bytes\nget(RES111)\nok", "or an exchange"},
+		{append(about[:2:2], exchange(t, "h", "read(b.go)", facts)...), 40, "[earlier] read(a.go)\n… +1\nThe second is …\n… +1\n[earlier] read(b.go)\nThe first is RES111 here.\nThe second is RES222 here.\n… +1", "so is what a newer outline will say"},
+		{[]*cupel.ContextItem{call("read(a.go)\n"+facts, tool("read", "1"))}, 20, "[earlier] read(a.go)\nThe first is RES111 here.\nThe second…\n… +1", "a call without a result has a note"},
+		{[]*cupel.ContextItem{message(t, "user", facts)}, 20, "The first is RES111 here.\nThe second is RES222 here.\n… +1", "a message has no label"},
+		{append([]*cupel.ContextItem{message(t, "assistant", "I read.", kept)}, message(t, "tool", facts, kept, forms)), 30, "I read.\nThe first is RES111 here.\nThe second is RES222 here.\nNothing … +1252 bytes", "a result becomes shorter, whatever forms it has"},
+		{append([]*cupel.ContextItem{message(t, "assistant", words, kept, forms)}, message(t, "tool", "ok", kept)), 16, "form\nok", "another message takes the largest of its forms that fits"},
 	} {
 		items := append(test.items, message(t, "user", "And now?"))
 		window, _, err := agent.New(quarter{}).RunReport(t.Context(), items, budget(t, test.target+total(items[len(items)-1:])))
@@ -113,8 +129,8 @@ func TestWhatNotesSay(t *testing.T) {
 			t.Errorf("%s: %v", test.why, err)
 			continue
 		}
-		if got := texts(window); !strings.Contains(got, test.want) {
-			t.Errorf("%s: the window is\n%s\nwant %q in it", test.why, got, test.want)
+		if got, want := texts(window), test.want+"\nAnd now?\n"; got != want {
+			t.Errorf("%s: the window is\n%s\nwant\n%s", test.why, got, want)
 		}
 	}
 }

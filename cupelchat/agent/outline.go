@@ -90,7 +90,7 @@ func (p *part) line() string {
 
 // read takes a unit apart, and adds to what is known what its results need not
 // repeat.
-func (c *choice) read(u *unit) error {
+func (c *choice) read(u *unit) {
 	u.parts = u.parts[:0]
 	for _, at := range u.members {
 		if own := isOwn(c.items[at]); own || !u.note && !c.reducible(at) {
@@ -114,11 +114,8 @@ func (c *choice) read(u *unit) error {
 			}
 		}
 	}
-	if u.note {
-		u.parts = answered(u.parts)
-	}
+	u.parts = answered(u.parts)
 	u.plan(c)
-	return c.counting.err
 }
 
 // ownForms returns the part for an item with forms of its own, or nil if it has none
@@ -168,10 +165,9 @@ const fixedKey = "fixed"
 
 // piece is the arguments of a call, or a text.
 type piece struct {
-	call   string // name of the tool
-	text   string
-	id     string // of the call, or of the call that the text answers
-	result bool
+	call string // name of the tool
+	text string
+	id   string // of the call, or of the call that the text answers
 }
 
 // split cuts the content of an item into its texts and its calls, which stand on
@@ -180,12 +176,9 @@ func split(item *cupel.ContextItem) []piece {
 	content := item.Content()
 	id, _ := item.MetadataText("tool_call_id")
 	if strings.HasPrefix(role(item), "tool") {
-		return []piece{{text: content, id: id, result: true}}
+		return []piece{{text: content, id: id}}
 	}
-	tool, ok := item.MetadataText("tool")
-	if !ok {
-		return []piece{{text: content}}
-	}
+	tool, _ := item.MetadataText("tool")
 	names := map[string]bool{}
 	for name := range strings.SplitSeq(tool, ", ") {
 		names[name] = name != ""
@@ -237,7 +230,7 @@ func callOf(line string, names map[string]bool) (name, arguments string, ok bool
 func answered(parts []*part) []*part {
 	results := map[string]*part{}
 	for _, p := range parts {
-		if p.result && p.id != "" {
+		if p.id != "" {
 			results[p.id] = p
 		}
 	}

@@ -200,9 +200,7 @@ func (c *choice) choose(ctx context.Context) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := c.read(u); err != nil {
-			return err
-		}
+		c.read(u)
 		share := 1.0
 		if u.never {
 			share = neverWorth

@@ -1,6 +1,7 @@
 package sdks_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -41,6 +42,19 @@ func TestNothingIsLost(t *testing.T) {
 		}, cupelchat.Anthropic)
 		if len(got.Betas) != 1 {
 			t.Error("the betas are lost")
+		}
+	})
+
+	t.Run("anthropic-sdk-go writes every content as a list, and so are notes of exchanges", func(t *testing.T) {
+		got := fit(t, anthropic.MessageNewParams{Model: "claude-sonnet-5", MaxTokens: 1000, Messages: []anthropic.MessageParam{
+			anthropic.NewUserMessage(anthropic.NewTextBlock("task")),
+			anthropic.NewAssistantMessage(anthropic.NewToolUseBlock("a", map[string]any{"path": "all"}, "read_file")),
+			anthropic.NewUserMessage(anthropic.NewToolResultBlock("a", long, false), anthropic.NewTextBlock("And now?")),
+			anthropic.NewAssistantMessage(anthropic.NewTextBlock("Done.")),
+			anthropic.NewUserMessage(anthropic.NewTextBlock("last")),
+		}}, cupelchat.Anthropic)
+		if text := string(must(json.Marshal(got))); !strings.Contains(text, "[earlier") {
+			t.Errorf("there is no note in %s", text)
 		}
 	})
 

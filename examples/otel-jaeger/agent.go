@@ -157,7 +157,7 @@ func (a *agent) take(ctx context.Context, number int, t turn) error {
 	err := a.converse(ctx, t)
 	span.SetAttributes(attribute.Int("agent.turn.candidates", len(a.items)))
 	if err != nil {
-		// The error's own text is not for a span: see cupelotel's Redactor.
+		// The error's own text is not for a span: see observe.PartError.
 		span.SetStatus(codes.Error, "the question was not answered")
 		a.items = a.items[:before]
 		return err

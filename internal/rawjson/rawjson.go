@@ -52,6 +52,9 @@ type Part struct {
 // including white space and the name.
 func (p Part) Outer() []byte { return p.Value.text[p.from:p.to] }
 
+// End returns where the Outer text ends.
+func (p Part) End() int { return p.to }
+
 // With returns the Outer text with the value replaced.
 func (p Part) With(value []byte) []byte {
 	return slices.Concat(p.Value.text[p.from:p.Value.start], value, p.Value.text[p.Value.end:p.to])
@@ -118,7 +121,7 @@ func (t Text) Lines() ([]Part, error) {
 }
 
 func (t Text) value(start, end int) (Value, error) {
-	if !json.Valid(t[start:end]) {
+	if !Walk(t[start:end], nil) {
 		return Value{}, t.syntaxError(start, end)
 	}
 	for isSpace(t[end-1]) {
@@ -233,9 +236,7 @@ func (v Value) String() string {
 	if bytes.IndexByte(inside, '\\') < 0 {
 		return string(inside)
 	}
-	var s string
-	_ = json.Unmarshal(v.Raw(), &s) // the text has been checked
-	return s
+	return Unquote(inside)
 }
 
 // Compact returns the text of v without white space between its parts.
@@ -415,19 +416,13 @@ func (p *parser) skip() {
 	}
 }
 
-// quoted moves past a string, which ends with the first quote after an even
-// number of backslashes.
+// quoted moves past a string.
 func (p *parser) quoted() {
 	start := p.pos + 1
-	for end := start; ; end++ {
-		end += bytes.IndexByte(p.text[end:], '"')
-		backslashes := end
-		for backslashes > start && p.text[backslashes-1] == '\\' {
-			backslashes--
-		}
-		if (end-backslashes)%2 == 0 {
-			p.pos = end + 1
-			return
-		}
+	end := start + bytes.IndexByte(p.text[start:], '"')
+	if p.text[end-1] != '\\' {
+		p.pos = end + 1
+		return
 	}
+	p.pos = closing(p.text, start) // the quote may be escaped
 }

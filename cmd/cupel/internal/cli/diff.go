@@ -42,7 +42,7 @@ one copy is.`,
 		Example: `  cupel diff -i items.jsonl -b 4000 chat rag
   cupel diff -i items.jsonl -b 4000 rag my-policy.toml --json
   cupel diff monday.json tuesday.json -b 4000
-  cupel diff recorded my-policy.toml --recordings runs.jsonl`,
+  cupel diff recorded my-policy.toml --recordings recordings`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(command *cobra.Command, args []string) error {
 			return flags.run(command.Context(), env, [2]string(args))
@@ -57,7 +57,7 @@ one copy is.`,
 	queryFlag(command, &flags.query)
 	flags.printFlags.register(command)
 	rowsFlag(command, &flags.rows)
-	command.Flags().StringArrayVar(&flags.runs, "recordings", nil, "`file` with recorded runs, or -; may be repeated")
+	command.Flags().StringArrayVar(&flags.runs, "recordings", nil, "`file` with recorded runs, or a folder of them; may be repeated")
 	command.Flags().StringVar(&flags.contents, "contents", "", "`file` with the contents of recorded items; {\"id\": …, \"content\": …} on each line")
 	command.MarkFlagsMutuallyExclusive("recordings", "items")
 	command.MarkFlagsMutuallyExclusive("recordings", "budget")

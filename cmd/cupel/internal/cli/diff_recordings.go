@@ -9,10 +9,14 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/wollax/cupel-go/cmd/cupel/internal/recorded"
 	"github.com/wollax/cupel-go/cmd/cupel/internal/terminal"
+	"github.com/wollax/cupel-go/cupelrecord"
 	"github.com/wollax/cupel-go/internal/english"
 )
 
@@ -27,7 +31,8 @@ type corpusDifference struct {
 	Changed    int        `json:"changed"` // runs with another decision
 	Candidates int        `json:"candidates"`
 	Decisions  []decision `json:"decisions"`
-	LeftOut    int        `json:"leftOut,omitempty"` // lines that cannot be read
+	LeftOut    int        `json:"leftOut,omitempty"` // segments of which the rest cannot be read
+	Missing    uint64     `json:"missing,omitempty"` // runs that were not recorded, between those that were
 	Failed     int        `json:"failed,omitempty"`  // runs at which a policy failed, which are not compared
 
 	failure error // the first
@@ -36,7 +41,7 @@ type corpusDifference struct {
 // decision is one that differs.
 type decision struct {
 	File   string `json:"file"`
-	Line   int    `json:"line"`
+	Run    uint64 `json:"run"` // its number
 	Trace  string `json:"trace,omitempty"`
 	Item   string `json:"item"` // its id, or its position in the run
 	Kind   string `json:"kind"`
@@ -61,20 +66,8 @@ func (f *diffFlags) recordings(ctx context.Context, env *Environment, args [2]st
 		}
 	}
 	d := &corpusDifference{A: shown(args[0]), B: shown(args[1]), Decisions: []decision{}}
-	for _, name := range f.runs {
-		r, done, err := open(env, name)
-		if err != nil {
-			return err
-		}
-		defer done() //nolint:gocritic // a few files of one command
-		for run, err := range recorded.Read(shown(name), r) {
-			if err != nil {
-				d.LeftOut++
-				note(env, fmt.Sprintf("%s: %s", shown(name), message(err)))
-			} else if err := d.add(run, two); err != nil {
-				return err
-			}
-		}
+	if err := d.read(env, f.runs, two); err != nil {
+		return err
 	}
 	if d.Runs+d.Failed == 0 {
 		return usagef("no recorded runs in %s", shown(f.runs[0]))
@@ -84,6 +77,53 @@ func (f *diffFlags) recordings(ctx context.Context, env *Environment, args [2]st
 		err = codedError{fmt.Errorf("a policy failed at %d of %s; the first is %w", d.Failed, english.Plural(d.Runs+d.Failed, "run"), d.failure), exitSelection}
 	}
 	return err
+}
+
+// read compares the decisions about the runs of files and folders.
+func (d *corpusDifference) read(env *Environment, names []string, two [2]decides) error {
+	segments, err := segmentsOf(names)
+	if err != nil {
+		return err
+	}
+	var reader cupelrecord.Reader
+	for _, name := range segments {
+		r, done, err := open(env, name)
+		if err != nil {
+			return err
+		}
+		defer done() //nolint:gocritic // a few files of one command
+		for run, err := range reader.Read(r) {
+			if err != nil {
+				d.LeftOut++
+				note(env, fmt.Sprintf("%s: %s", shown(name), strings.TrimPrefix(err.Error(), "cupelrecord: ")))
+			} else if err := d.add(&recorded.Run{Run: run, File: shown(name)}, two); err != nil {
+				return err
+			}
+		}
+	}
+	if d.Missing = reader.Missing; d.Missing > 0 {
+		note(env, fmt.Sprintf("%d runs are missing between those that were recorded", d.Missing))
+	}
+	for _, process := range reader.Open() {
+		note(env, fmt.Sprintf("process %s did not close its recorder: its last runs may be missing", process))
+	}
+	return nil
+}
+
+// segmentsOf returns the files, and those in folders in the order of their names.
+func segmentsOf(names []string) (segments []string, err error) {
+	for _, name := range names {
+		if info, err := os.Stat(name); err != nil || !info.IsDir() {
+			segments = append(segments, name) // opening it reports an error
+			continue
+		}
+		inside, err := filepath.Glob(filepath.Join(name, "*"+cupelrecord.Extension))
+		if err != nil {
+			return nil, usagef("%s: %w", shown(name), err)
+		}
+		segments = append(segments, inside...)
+	}
+	return segments, nil
 }
 
 // decides returns what decides about the candidates of a run.
@@ -121,17 +161,16 @@ func (d *corpusDifference) add(run *recorded.Run, two [2]decides) error {
 		return nil
 	}
 	d.Runs++
-	d.Candidates += len(run.Candidates)
+	d.Candidates += len(run.Items)
 	if !slices.Equal(a, b) {
 		d.Changed++
 	}
-	for i := range run.Candidates {
+	for i, item := range run.Items {
 		if a[i] == b[i] {
 			continue
 		}
-		c := &run.Candidates[i]
 		d.Decisions = append(d.Decisions, decision{
-			run.File, run.Line, run.Trace, cmp.Or(c.ID, fmt.Sprintf("candidate %d", i)), string(c.Kind), c.Tokens, decided(a[i]), decided(b[i]),
+			run.File, run.Number, run.Trace, cmp.Or(run.IDOf(i), fmt.Sprintf("candidate %d", i)), string(item.Kind()), item.Tokens(), decided(a[i]), decided(b[i]),
 		})
 	}
 	return nil
@@ -181,7 +220,7 @@ func (d *corpusDifference) print(p *terminal.Printer, rows int) {
 	heading(p, "Decisions that differ", len(d.Decisions))
 	var table [][]any
 	for _, c := range d.Decisions {
-		table = append(table, []any{fmt.Sprintf("%s:%d", c.File, c.Line), c.A, c.B, c.Tokens, c.Kind, c.Trace, c.Item})
+		table = append(table, []any{fmt.Sprintf("%s:%d", c.File, c.Run), c.A, c.B, c.Tokens, c.Kind, c.Trace, c.Item})
 	}
 	printSome(p, []string{"RUN", "A", "B", "TOKENS", "KIND", "TRACE", "ITEM"}, table, rows)
 }

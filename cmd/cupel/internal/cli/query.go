@@ -54,7 +54,17 @@ func relevancePolicy() policy.Policy {
 	}
 }
 
-var languages = []string{"none", "english", "french", "hungarian", "norwegian", "russian", "spanish", "swedish"}
+// detected is the language of a policy that leaves it to the text.
+const detected = "detected"
+
+// languages returns what a policy may set.
+func languages() []string {
+	names := []string{detected, string(cupelrelevance.LanguageNone)}
+	for _, language := range cupelrelevance.Languages() {
+		names = append(names, string(language))
+	}
+	return names
+}
 
 // relevanceType describes the scorer and its settings in a policy.
 func relevanceType(build func(settings strategy.Args) (strategy.Scorer, error)) strategy.Descriptor {
@@ -63,7 +73,7 @@ func relevanceType(build func(settings strategy.Args) (strategy.Scorer, error)) 
 		Doc: "Scores an item by its relevance to the question of --query.",
 		Fields: []strategy.Field{{Name: "settings", Type: strategy.Object, Doc: "The question and its language.", Fields: []strategy.Field{
 			{Name: "query", Type: strategy.Text, Doc: "The question if the flags give none."},
-			{Name: "language", Type: strategy.Enum, Values: languages, Default: string(cupelrelevance.LanguageEnglish), Doc: "The language of the stems, or none."},
+			{Name: "language", Type: strategy.Enum, Values: languages(), Default: detected, Doc: "The language of the stems, or none. By default those of the text."},
 		}}},
 		Build: func(args strategy.Args) (any, error) {
 			return strategy.Built(build(strategy.Get[strategy.Args](args, "settings")))
@@ -85,8 +95,11 @@ func (q *question) scorer(settings strategy.Args) (strategy.Scorer, error) {
 	if q.index != nil && !settings.Has("language") {
 		return cupelrelevance.New(q.index, text)
 	}
-	language := strategy.Get[string](settings, "language")
-	index, err := cupelrelevance.NewIndex(cupelrelevance.WithLanguage(cupelrelevance.Language(language)))
+	var opts []cupelrelevance.IndexOption
+	if language := strategy.Get[string](settings, "language"); language != detected {
+		opts = append(opts, cupelrelevance.WithLanguage(cupelrelevance.Language(language)))
+	}
+	index, err := cupelrelevance.NewIndex(opts...)
 	if err != nil {
 		return nil, err
 	}

@@ -49,7 +49,7 @@ func TestQuery(t *testing.T) {
 		{"none", "run -i items.json -b 10 -p open.toml", exitUsage, "open.toml: invalid policy: scorers[0].settings.query: no question is given; give --query, or set one here", "it has nothing to look for"},
 		{"children", "run -i items.json -b 10 -p child.json", exitUsage, "scorers[0].children: is unknown; want one of type, weight, settings", "it is no wrapper"},
 		{"settings", "run -i items.json -b 10 -p wrong.json", exitUsage, "scorers[0].settings.querry: is unknown; want one of query, language", "names are exact"},
-		{"language", "run -i items.json -b 10 -p wrong.json", exitUsage, "scorers[0].settings.language: \"klingon\" is unknown; want one of none, english, french, hungarian, norwegian, russian, spanish, swedish", "those that there are"},
+		{"language", "run -i items.json -b 10 -p wrong.json", exitUsage, "scorers[0].settings.language: \"klingon\" is unknown; want one of detected, none, arabic, danish, dutch, english, finnish, french, german, hungarian, irish, italian, norwegian, portuguese, romanian, russian, spanish, swedish, tamil, turkish", "those that there are"},
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -11,6 +12,7 @@ import (
 
 	"github.com/wollax/cupel-go/cupelchat"
 	agentpreset "github.com/wollax/cupel-go/cupelchat/agent"
+	"github.com/wollax/cupel-go/cupelrecord"
 	"github.com/wollax/cupel-go/cupelsession"
 	"github.com/wollax/cupel-go/cupelsession/replay"
 	"github.com/wollax/cupel-go/internal/english"
@@ -70,6 +72,11 @@ func (f *replayFlags) run(ctx context.Context, env *Environment) error {
 	f.shares = slices.Compact(f.shares)
 	if err := f.check(); err != nil {
 		return err
+	}
+	for _, name := range f.data {
+		if filepath.Ext(name) == cupelrecord.Extension {
+			return usagef("%s has recorded selections, and replay reads the messages of conversations: try a policy with cupel diff recorded POLICY --recordings %s", shown(name), shown(name))
+		}
 	}
 	m, err := f.measure(env)
 	if err != nil {

@@ -1,0 +1,127 @@
+package cupelchat
+
+import (
+	"bytes"
+	"maps"
+	"reflect"
+	"slices"
+
+	"github.com/wollax/cupel-go/internal/rawjson"
+)
+
+// WithEarlier names a conversation of which the body may be a later state. Messages
+// with which both begin, byte for byte, are not read again, and their items are the
+// same. The result is that of [Read] without it, for any body. It helps where format,
+// tokens of media and counter are the same, and what is around the messages; a counter
+// that is a function is never known to be. nil changes nothing.
+func WithEarlier(c *Conversation) Option {
+	return func(s *settings) error {
+		s.earlier = c
+		return nil
+	}
+}
+
+// follows reports whether what was read of e is right for c, which has no messages yet.
+func (c *Conversation) follows(e *Conversation) bool {
+	return e != nil && c.format == e.format && reflect.DeepEqual(c.mediaTokens, e.mediaTokens) &&
+		reflect.ValueOf(c.counter).Comparable() && c.counter == e.counter
+}
+
+// stages are how many messages from the end those of a body are that may be read again:
+// the last one is another one if it was not complete, and breakpoints of a prompt cache
+// move from a few of the last ones.
+var stages = []int{1, 4, 16}
+
+// mostStages is how many are kept.
+const mostStages = 6
+
+// stage keeps what was read, before message i of the list.
+func (r *reader) stage(i int) {
+	if i == 0 || r.counter == nil || r.after == nil || !slices.Contains(stages, r.size-i) {
+		return
+	}
+	if f := r.fork(); f != nil {
+		r.stages = append(slices.Clip(r.stages[max(0, len(r.stages)+1-mostStages):]), f)
+	}
+}
+
+// fork returns a reader that goes on from here without a trace in r, or nil if the codec
+// has none.
+func (r *reader) fork() *reader {
+	f := *r
+	if f.codec = r.codec.fork(); f.codec == nil {
+		return nil
+	}
+	f.text, f.stages, f.foreign.server = nil, nil, maps.Clone(r.foreign.server)
+	f.messages, f.entries, f.ends, f.found = slices.Clip(r.messages), slices.Clip(r.entries), slices.Clip(r.ends), slices.Clip(r.found)
+	f.calls, f.list, f.links.parent = slices.Clone(r.calls), slices.Clone(r.list), slices.Clone(r.links.parent)
+	f.pending, f.media = maps.Clone(r.pending), maps.Clone(r.media)
+	return &f
+}
+
+// follow reads a body that begins like the one that r has read. It returns nil if that
+// saves nothing, or the body cannot be read.
+func (r *reader) follow(body []byte) *reader {
+	if r == nil || !bytes.HasSuffix(body, r.after) {
+		return nil
+	}
+	end := len(body) - len(r.after)
+	for i, s := range slices.Backward(r.stages) {
+		comma := s.ends[len(s.ends)-1]
+		if !bytes.HasPrefix(body[:end], r.text[:comma+1]) {
+			continue
+		}
+		// The new messages get a text of their own, so that they do not keep the body.
+		text, err := rawjson.NewText(slices.Concat([]byte("["), body[comma+1:end], []byte("]")))
+		if err != nil {
+			return nil
+		}
+		list, err := text.Value()
+		parts := list.Elements()
+		if err != nil || len(parts) == 0 {
+			return nil
+		}
+		f := s.fork()
+		f.text, f.stages, f.kept = body, r.stages[:i+1], len(s.entries)
+		if f.readMessages(parts, comma); f.err != nil {
+			return nil
+		}
+		return f
+	}
+	return nil
+}
+
+// size returns the tokens of a body that was written.
+func (c *Conversation) size(body []byte) (tokens int, err error) {
+	r := c.written.Load().follow(body)
+	if r == nil {
+		r = newReader(c.format, c.counter, c.settings)
+		r.read(body)
+	}
+	c.written.Store(r)
+	if r.err != nil {
+		return 0, r.err
+	}
+	for i := range r.entries {
+		tokens = add(tokens, r.entries[i].tokens)
+	}
+	return tokens, nil
+}
+
+// takeItems takes the items of a group from an earlier conversation that has the same
+// ones, and reports whether it does.
+func (c *Conversation) takeItems(e *Conversation, g int, pins []bool) bool {
+	group := c.groups[g]
+	last := group[len(group)-1]
+	if e == nil || last >= c.kept || !slices.Equal(group, e.group(last)) || !c.timeOf(last).Equal(e.timeOf(last)) ||
+		slices.Contains(c.opened, g) || slices.Contains(e.opened, e.groupOf[last]) {
+		return false
+	}
+	if slices.ContainsFunc(group, func(i int) bool { return pins[i] != e.items[i].Pinned() || c.leavesFirst(i) != e.leavesFirst(i) }) {
+		return false
+	}
+	for _, i := range group {
+		c.items[i] = e.items[i]
+	}
+	return true
+}

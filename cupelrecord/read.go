@@ -1,0 +1,124 @@
+package cupelrecord
+
+import (
+	"cmp"
+	"encoding/binary"
+	"encoding/gob"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"maps"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/klauspost/compress/s2"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/observe"
+)
+
+// Header says which run was recorded, and what its record shows.
+type Header struct {
+	Process    string    // the id of the recorder
+	Number     uint64    // of the run in it, from 0
+	Clock      time.Time // of the pipeline, when it scored the candidates
+	Trace      string    // "" for none
+	Pipeline   string
+	PolicyHash string
+	// Shows are the parts that items have beside their kinds and tokens. Others are
+	// made up: a content that is not shown is "candidate 3", by its position or, with
+	// [observe.PartFields], that of the first candidate with the same content.
+	Shows    observe.Part
+	ID       string   // the metadata key of the ids of items
+	Metadata []string // the keys of metadata that are shown
+}
+
+// Run is a recorded run.
+type Run struct {
+	Header
+	Budget    cupel.ContextBudget
+	Items     []*cupel.ContextItem // the candidates, in their order
+	Decisions []observe.Decision   // parallel to Items
+}
+
+// Reader reads the segments of any number of processes, of each in the order of their
+// names.
+type Reader struct {
+	// Missing counts the runs between others of their process that are not there: the
+	// recorder dropped them, the sink refused them, or their frame is damaged.
+	Missing uint64
+
+	next map[string]uint64 // by process
+}
+
+// Open returns the processes that have not closed their recorder: their last runs may be
+// missing.
+func (r *Reader) Open() []string { return slices.Sorted(maps.Keys(r.next)) }
+
+// Read yields the runs of a segment. An error is the last: it ends each segment whose
+// process was killed while it wrote a frame.
+func (r *Reader) Read(segment io.Reader) iter.Seq2[*Run, error] {
+	if r.next == nil {
+		r.next = make(map[string]uint64)
+	}
+	return func(yield func(*Run, error) bool) {
+		in := gob.NewDecoder(s2.NewReader(segment))
+		for {
+			var rec record
+			err := in.Decode(&rec)
+			if errors.Is(err, io.EOF) {
+				return
+			}
+			run, invalid := rec.run()
+			if err = cmp.Or(err, invalid); err != nil {
+				yield(nil, fmt.Errorf("cupelrecord: the segment is cut or damaged: %w", err))
+				return
+			}
+			r.Missing += max(rec.Number, r.next[rec.Process]) - r.next[rec.Process]
+			if rec.End {
+				delete(r.next, rec.Process)
+				continue
+			}
+			r.next[rec.Process] = rec.Number + 1
+			if !yield(run, nil) {
+				return
+			}
+		}
+	}
+}
+
+// run makes the run of a record.
+func (r *record) run() (*Run, error) {
+	run := &Run{Header: r.Header}
+	if r.End {
+		return run, nil
+	}
+	err := json.Unmarshal(r.Budget, &run.Budget)
+	if r.Items != nil {
+		err = cmp.Or(err, json.Unmarshal(r.Items, &run.Items))
+	}
+	for i := 0; err == nil && i < len(r.Scores)/8; i++ {
+		score := math.Float64frombits(binary.LittleEndian.Uint64(r.Scores[8*i:]))
+		run.Decisions = append(run.Decisions, observe.Decision{Score: score, Place: int32(next(&r.Places)), Form: int32(next(&r.Forms))})
+		kind, tokens := next(&r.KindOf), int(next(&r.Tokens))
+		if r.Items == nil && kind < uint64(len(r.Kinds)) {
+			var item *cupel.ContextItem
+			item, err = cupel.NewContextItem(fmt.Sprint("candidate ", i), tokens, cupel.WithKind(r.Kinds[kind]))
+			run.Items = append(run.Items, item)
+		}
+	}
+	if err == nil && len(run.Items) != len(run.Decisions) {
+		err = errors.New("a record has not as many items as decisions")
+	}
+	return run, err
+}
+
+// next takes a varint from a column.
+func next(column *[]byte) uint64 {
+	n, size := binary.Uvarint(*column)
+	*column = (*column)[max(0, size):]
+	return n
+}

@@ -1,0 +1,174 @@
+package cupelrecord
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/observe"
+)
+
+// record is what a segment has of a run.
+type record struct {
+	Header
+	End    bool   // there is no run, and Number is that of the next one
+	Budget []byte // in JSON
+	Kinds  []cupel.ContextKind
+	Items  []byte // the candidates in JSON; nil if nothing else of them is shown
+
+	// Of each candidate in turn: a position in Kinds, the tokens, the place and the form
+	// as varints, and the score in 8 bytes, in little-endian order.
+	KindOf, Tokens, Places, Forms, Scores []byte
+}
+
+// makeRecord makes the record of a run.
+func (w *writer) makeRecord(n *run) (err error) {
+	defer func() {
+		if v := recover(); v != nil { // of the function that rewrites; not the value, which may quote an item
+			err = fmt.Errorf("the redaction panicked with a %T", v)
+		}
+	}()
+	names := names{&w.config.Redaction, make(map[name]string)}
+	r := &w.record
+	*r = record{Header: n.Header, KindOf: r.KindOf[:0], Tokens: r.Tokens[:0], Places: r.Places[:0], Forms: r.Forms[:0], Scores: r.Scores[:0]}
+	r.Pipeline, _ = names.Text(observe.PartPipeline, n.Pipeline)
+	r.PolicyHash, _ = names.Text(observe.PartPipeline, n.PolicyHash)
+	if r.Budget, err = json.Marshal(n.budget); err != nil {
+		return err
+	}
+	for i, d := range n.decisions {
+		item := n.items[i]
+		at := slices.Index(r.Kinds, item.Kind())
+		if at < 0 {
+			at = len(r.Kinds)
+			r.Kinds = append(r.Kinds, item.Kind())
+		}
+		r.KindOf = binary.AppendUvarint(r.KindOf, uint64(at))
+		r.Tokens = binary.AppendUvarint(r.Tokens, uint64(item.Tokens()))
+		r.Places = binary.AppendUvarint(r.Places, uint64(d.Place))
+		r.Forms = binary.AppendUvarint(r.Forms, uint64(d.Form))
+		r.Scores = binary.LittleEndian.AppendUint64(r.Scores, math.Float64bits(d.Score))
+	}
+	for i, kind := range r.Kinds {
+		r.Kinds[i] = names.kind(kind, i)
+	}
+	if n.Shows < observe.PartContent { // nothing else of an item
+		return nil
+	}
+	for i, item := range n.items {
+		if n.items[i], err = names.redacted(item, i); err != nil {
+			return err
+		}
+	}
+	r.Items, err = json.Marshal(n.items)
+	return err
+}
+
+// names stand for texts that do not leave, where it does that texts are alike.
+type names struct {
+	*observe.Redaction
+	of map[name]string
+}
+
+type name struct {
+	part observe.Part
+	text string
+}
+
+// text returns what leaves of a text, or a name for it.
+func (n *names) text(part observe.Part, text, what string, at int) string {
+	if shown, ok := n.Text(part, text); ok && shown != "" {
+		return shown
+	}
+	made := fmt.Sprint(what, " ", at)
+	if n.Show&observe.PartFields == 0 {
+		return made
+	}
+	if before, ok := n.of[name{part, text}]; ok {
+		return before
+	}
+	n.of[name{part, text}] = made
+	return made
+}
+
+func (n *names) kind(kind cupel.ContextKind, at int) cupel.ContextKind {
+	return cupel.ContextKind(n.text(observe.PartKind, string(kind), "kind", at))
+}
+
+// redacted returns what leaves of the candidate at a position.
+func (n *names) redacted(item *cupel.ContextItem, at int) (*cupel.ContextItem, error) {
+	opts := []cupel.ItemOption{cupel.WithKind(n.kind(item.Kind(), at)), cupel.WithMetadata(n.metadata(item))}
+	if source, ok := n.Text(observe.PartSource, string(item.Source())); ok && source != "" {
+		opts = append(opts, cupel.WithSource(cupel.ContextSource(source)))
+	}
+	var tags []string
+	for _, tag := range item.AllTags() {
+		if text, ok := n.Text(observe.PartTags, tag); ok {
+			tags = append(tags, text)
+		}
+	}
+	opts = append(opts, cupel.WithTags(tags...))
+	if n.Show&observe.PartFields != 0 {
+		opts = append(opts, n.fields(item, at)...)
+	}
+	return cupel.NewContextItem(n.text(observe.PartContent, item.Content(), "candidate", at), item.Tokens(), opts...)
+}
+
+// metadata returns the id and the metadata that leave, if they are texts, numbers or
+// booleans.
+func (n *names) metadata(item *cupel.ContextItem) map[string]any {
+	all := make(map[string]any)
+	for i, key := range append([]string{n.ID}, n.Metadata...) {
+		part := observe.PartMetadata
+		if i == 0 {
+			part = observe.PartID
+		}
+		value, ok := item.MetadataValue(key)
+		if !ok || n.Show&part == 0 {
+			continue
+		}
+		if text, ok := item.MetadataText(key); ok {
+			value, _ = n.Text(part, text)
+		}
+		if text, err := json.Marshal(value); err == nil && text[0] != '[' && text[0] != '{' {
+			all[key] = value
+		}
+	}
+	return all
+}
+
+// fields returns what strategies read of an item but texts.
+func (n *names) fields(item *cupel.ContextItem, at int) (opts []cupel.ItemOption) {
+	if item.Pinned() {
+		opts = append(opts, cupel.WithPinned())
+	}
+	if priority, ok := item.Priority(); ok {
+		opts = append(opts, cupel.WithPriority(priority))
+	}
+	if t, ok := item.Timestamp(); ok {
+		if _, err := t.MarshalJSON(); err == nil { // JSON has no year 10000
+			opts = append(opts, cupel.WithTimestamp(t))
+		}
+	}
+	if hint, ok := item.FutureRelevanceHint(); ok {
+		opts = append(opts, cupel.WithFutureRelevanceHint(hint))
+	}
+	if group := item.Group(); group != "" {
+		opts = append(opts, cupel.WithGroup(n.text(observe.PartGroup, group, "group", at)))
+	}
+	if key := item.VersionOf(); key != "" {
+		opts = append(opts, cupel.WithVersionOf(n.text(observe.PartGroup, key, "version of", at)))
+	}
+	return append(opts, cupel.WithVariants(n.forms(item.Variants())...), cupel.WithGroupVariants(n.forms(item.GroupVariants())...))
+}
+
+// forms returns smaller forms with what leaves of their contents.
+func (n *names) forms(forms []cupel.Variant) []cupel.Variant {
+	for i, f := range forms { // without fields that Cupel does not know
+		forms[i] = cupel.Variant{Content: n.text(observe.PartContent, f.Content, "form", i+1), Tokens: f.Tokens, Worth: f.Worth}
+	}
+	return forms
+}

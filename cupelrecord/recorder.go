@@ -1,0 +1,266 @@
+// Package cupelrecord is a flight recorder of the runs of a pipeline: it keeps what a
+// service selected, so that another policy can be tried on it later.
+//
+//	recorder, err := cupelrecord.New(cupelrecord.Config{Sink: cupelrecord.Folder("recordings")})
+//	defer recorder.Close(ctx)
+//	window, err := p.Run(ctx, items, budget, pipeline.WithTrace(recorder))
+//
+// A run costs the request a copy of what is recorded. One goroutine compresses the
+// copies and writes them to segments; what waits for it is bounded in bytes. Runs that
+// found no room, or that a sink refused, are counted in [Stats], and a [Reader] counts
+// what is missing.
+//
+// By default a record has the kind, tokens and score of each candidate, and what was
+// decided about it. The [observe.Redaction] of the [Config] says what else leaves.
+// Runs that failed and streaming runs are not recorded.
+package cupelrecord
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	mathrand "math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/klauspost/compress/s2"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/observe"
+)
+
+// Sink opens the segment of a name that no other segment has. A segment is written by
+// one goroutine, frame by frame, and closed when it is large or old enough. Runs in a
+// segment that fails to close count as failed.
+type Sink func(name string) (io.WriteCloser, error)
+
+// Extension is what the names of segments end in.
+const Extension = ".cupelrec"
+
+// Folder returns a sink of files in a folder that only the owner may read. It makes the
+// folder if there is none, and never opens a file that exists.
+func Folder(path string) Sink {
+	return func(name string) (io.WriteCloser, error) {
+		_ = os.MkdirAll(path, 0o700) // opening the file reports an error
+		return os.OpenFile(filepath.Join(path, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	}
+}
+
+// Config says what a [Recorder] records, and where to.
+type Config struct {
+	// Sink opens the segments.
+	Sink Sink
+	// Redaction says what records have beside kinds, tokens and scores. With
+	// [observe.PartFields] and what else a policy reads, it can be tried on them.
+	Redaction observe.Redaction
+	// Share is the share of the runs to record. 0 means all.
+	Share float64
+	// Key, where it is set, returns what runs belong to, such as a trace or a tenant: of
+	// the runs of one key all are recorded, or none.
+	Key func(ctx context.Context) string
+	// Trace, where it is set, returns the id of the run's trace for its record.
+	Trace func(ctx context.Context) string
+	// QueueBytes bounds what waits to be written; 64 MiB by default.
+	QueueBytes int
+	// SegmentBytes and SegmentAge say when a segment ends; 64 MiB and an hour by default.
+	SegmentBytes int
+	SegmentAge   time.Duration
+	// OnError, where it is set, gets the errors of the sink and of records, from the
+	// goroutine that writes.
+	OnError func(error)
+}
+
+// Recorder records the runs to which it is passed. Create it with [New]. One recorder
+// serves any number of concurrent runs.
+type Recorder struct {
+	config  Config
+	process string
+	ready   chan struct{} // has a value when there is something to do
+	done    chan struct{} // closed when the writer has ended
+
+	mu     sync.Mutex
+	queue  []*run
+	bytes  int    // of the runs that are pending
+	next   uint64 // the number of the next run
+	closed bool
+	stats  Stats
+}
+
+// Stats counts runs. Their sum is the number of runs that were to be recorded.
+type Stats struct {
+	Written uint64 // that the sink took
+	Dropped uint64 // for which the queue had no room, or that ended after Close
+	Failed  uint64 // that the sink refused, or of which no record could be made
+	Pending uint64 // that wait, or are being written
+}
+
+// New starts a recorder. Call [Recorder.Close] at the end.
+func New(config Config) (*Recorder, error) {
+	if config.Sink == nil {
+		return nil, errors.New("cupelrecord: the config has no sink")
+	}
+	if !(config.Share >= 0 && config.Share <= 1) {
+		return nil, errors.New("cupelrecord: the share is not from 0 to 1")
+	}
+	const usual = 64 << 20
+	config.QueueBytes, config.SegmentBytes = cmp.Or(config.QueueBytes, usual), cmp.Or(config.SegmentBytes, usual)
+	config.SegmentAge, config.Share = cmp.Or(config.SegmentAge, time.Hour), cmp.Or(config.Share, 1)
+	r := &Recorder{config: config, process: rand.Text(), ready: make(chan struct{}, 1), done: make(chan struct{})}
+	w := &writer{
+		Recorder: r, age: time.NewTimer(config.SegmentAge),
+		s2: s2.NewWriter(nil, s2.WriterConcurrency(1), s2.WriterFlushOnWrite()),
+	}
+	go w.loop()
+	return r, nil
+}
+
+// Stats returns the counts so far.
+func (r *Recorder) Stats() Stats {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.stats
+}
+
+// Close writes what waits and ends the last segment. Runs that end later are dropped. If
+// ctx ends first, Close returns its error, and what is pending stays counted.
+func (r *Recorder) Close(ctx context.Context) error {
+	r.mu.Lock()
+	r.closed = true
+	r.mu.Unlock()
+	r.wake()
+	select {
+	case <-r.done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// IsEnabled returns true, except for a nil recorder.
+func (r *Recorder) IsEnabled() bool { return r != nil }
+
+// RecordStageEvent does nothing: the observer that StartRun returns records.
+func (*Recorder) RecordStageEvent(cupel.TraceEvent) {}
+
+// RecordItemEvent does nothing.
+func (*Recorder) RecordItemEvent(cupel.TraceEvent) {}
+
+// scoredKey is where the context of a run that prepared has the time of the scores.
+type scoredKey struct{}
+
+// StartRun implements [observe.RunObserver].
+func (r *Recorder) StartRun(ctx context.Context, info observe.RunInfo) (context.Context, observe.RunTrace) {
+	switch {
+	case info.Preparing: // the runs that use it are recorded
+		return context.WithValue(ctx, scoredKey{}, info.Start), observe.NoTrace{}
+	case info.Streaming || !r.samples(ctx):
+		return ctx, nil
+	}
+	if info.Preparation != nil {
+		if scored, ok := info.Preparation.Value(scoredKey{}).(time.Time); ok {
+			info.Start = scored
+		}
+	}
+	n := &run{recorder: r, budget: info.Budget, items: slices.Clone(info.Items), Header: Header{
+		Process: r.process, Clock: info.Start.UTC(), Pipeline: info.Pipeline, PolicyHash: info.PolicyHash,
+		Shows: r.config.Redaction.Show, ID: r.config.Redaction.ID, Metadata: r.config.Redaction.Metadata,
+	}}
+	if r.config.Trace != nil {
+		n.Trace = r.config.Trace(ctx)
+	}
+	const aRun, anItem = 512, 256
+	n.bytes = aRun + anItem*len(n.items)
+	for _, item := range n.items {
+		n.bytes += len(item.Content())
+	}
+	return ctx, n
+}
+
+// samples reports whether to record a run.
+func (r *Recorder) samples(ctx context.Context) bool {
+	if r.config.Key == nil {
+		return mathrand.Float64() < r.config.Share
+	}
+	hash := sha256.Sum256([]byte(r.config.Key(ctx)))
+	return float64(binary.BigEndian.Uint64(hash[:]))/math.MaxUint64 < r.config.Share
+}
+
+// run is a run that is recorded.
+type run struct {
+	observe.NoTrace
+	Header
+	recorder  *Recorder
+	budget    cupel.ContextBudget
+	items     []*cupel.ContextItem
+	decisions []observe.Decision
+	bytes     int // that it keeps in memory, about
+}
+
+// Detail asks for decisions alone.
+func (n *run) Detail() observe.TraceDetail { return observe.TraceDetail{Decisions: true} }
+
+// EndRun hands a run that succeeded to the writer.
+func (n *run) EndRun(_ context.Context, e observe.RunEnd) {
+	if e.Err == nil {
+		n.decisions = e.Decisions
+		n.recorder.put(n)
+	}
+}
+
+// put queues a run, unless there is no room. One that is dropped has a number too, so
+// that readers see the gap.
+func (r *Recorder) put(n *run) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	n.Number = r.next
+	r.next++
+	if r.closed || r.bytes+n.bytes > r.config.QueueBytes {
+		r.stats.Dropped++
+		return
+	}
+	r.queue = append(r.queue, n)
+	r.bytes += n.bytes
+	r.stats.Pending++
+	r.wake()
+}
+
+// wake tells the writer that there is something to do.
+func (r *Recorder) wake() {
+	select {
+	case r.ready <- struct{}{}:
+	default: // it has been told
+	}
+}
+
+// take returns what waits, the number after it, and whether that is all there will be.
+func (r *Recorder) take() (runs []*run, next uint64, last bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	runs, r.queue = r.queue, nil
+	return runs, r.next, r.closed
+}
+
+// settle counts what happened to a run that was pending.
+func (r *Recorder) settle(n *run, count *uint64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.bytes -= n.bytes
+	r.stats.Pending--
+	*count++
+}
+
+// failed tells the callback of an error.
+func (r *Recorder) failed(err error) {
+	if r.config.OnError != nil {
+		r.config.OnError(fmt.Errorf("cupelrecord: %w", err))
+	}
+}

@@ -1,0 +1,75 @@
+package cupelrecord
+
+import (
+	"context"
+	"io"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
+)
+
+// Difference is how a shadow's decisions about a run differ.
+type Difference struct {
+	Run        *Run
+	Report     *cupel.SelectionReport // of the shadow
+	Candidates []int                  // that are in one window alone, or there in another form
+	Err        error                  // why the shadow failed, or nil
+}
+
+// Shadow returns a sink that stores nothing. It tries another pipeline on each run, off the
+// request's path, and reports how the decisions differ, one run after another. While the
+// shadow is slower than the service, runs are dropped and counted. Redaction decides what
+// the shadow reads: [observe.PartFields], and [observe.PartContent] if it needs contents.
+func Shadow(p *pipeline.Pipeline, report func(Difference)) Sink {
+	return func(string) (io.WriteCloser, error) {
+		from, to := io.Pipe()
+		s := &shadow{to, make(chan struct{})}
+		go func() {
+			defer close(s.done)
+			var err error
+			var run *Run
+			for run, err = range new(Reader).Read(from) {
+				if err == nil {
+					report(follow(p, run))
+				}
+			}
+			_ = from.CloseWithError(err) // it returns nil
+		}()
+		return s, nil
+	}
+}
+
+// shadow is a segment that is tried.
+type shadow struct {
+	*io.PipeWriter
+	done chan struct{}
+}
+
+// Close waits for the last report.
+func (s *shadow) Close() error {
+	_ = s.PipeWriter.Close() // it returns nil
+	<-s.done
+	return nil
+}
+
+// follow tries a pipeline on a run.
+func follow(p *pipeline.Pipeline, run *Run) Difference {
+	d := Difference{Run: run}
+	if d.Report, d.Err = p.DryRun(context.Background(), run.Items, run.Budget); d.Err != nil {
+		return d
+	}
+	forms := make(map[int]int) // from 1; 0 for what is left out
+	for _, in := range d.Report.Included {
+		forms[in.Candidate] = 1 + in.Form
+	}
+	for i, was := range run.Decisions {
+		form := 0
+		if was.Place > 0 {
+			form = 1 + int(was.Form)
+		}
+		if form != forms[i] {
+			d.Candidates = append(d.Candidates, i)
+		}
+	}
+	return d
+}

@@ -1,0 +1,139 @@
+package cupelrelevance
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/wollax/cupel-go/cupel"
+)
+
+// sample is what a sample of a list tells of it: its languages, and how many words
+// neighbours share in comparison with strangers. It takes as long in a long list
+// as in a short one.
+type sample struct {
+	numbers   []uint32 // of the items, and of their neighbours
+	languages languages
+	shared    float64 // of the words of an item, by rarity, what the neighbours have
+	expected  float64 // what as many strangers have
+}
+
+// The settings of samples.
+const (
+	sampleSize  = 512     // items, at least half of that where there are as many
+	sampleNear  = 2       // neighbours of each
+	sampleBytes = 1 << 12 // of an item
+	// What is believed of a list before its words are seen counts as if
+	// strangers had been expected to share this many.
+	samplePrior = 50.0
+	sampleUsual = 1.5 // lift of most lists
+)
+
+// lift returns how many times as many words neighbours share as strangers do, at
+// least 1.
+func (s *sample) lift(strangers bool) float64 {
+	prior := samplePrior * sampleUsual
+	if strangers {
+		prior = samplePrior
+	}
+	return max(1, (s.shared+prior)/(s.expected+samplePrior))
+}
+
+// markOf returns a number that looks random and depends on nothing but a text.
+func markOf(text string) uint16 {
+	mark := uint32(len(text))
+	for i := range min(len(text), 64) {
+		mark = (mark ^ uint32(text[i])) * 16777619
+	}
+	return uint16(mark >> 16)
+}
+
+// sampleOf samples a list. Which items are in the sample depends on their
+// texts and not on their places, so that it stays the same in a list that grows
+// or loses its oldest items. Then what is known from before is used again.
+func sampleOf(all []*cupel.ContextItem, o *order, numbers []uint32, facts []fact, before *sample) *sample {
+	rarely := bits.Len(uint(len(all) / sampleSize))
+	s := &sample{}
+	var runs [][]uint32 // positions of an item and its neighbours
+	for g := range o.numGroups() {
+		sequence := o.at(g)
+		for p := range sequence {
+			run := sequence[p:min(p+1+sampleNear, len(sequence))]
+			mark := uint32(facts[numbers[run[0]]].mark)
+			if len(run) > 1 {
+				mark |= uint32(facts[numbers[run[1]]].mark) << 16
+			}
+			if mark*0x9E3779B1>>(32-rarely) != 0 {
+				continue
+			}
+			runs = append(runs, run)
+			for _, i := range run {
+				s.numbers = append(s.numbers, numbers[i])
+			}
+		}
+	}
+	if before != nil && slices.Equal(s.numbers, before.numbers) {
+		return before
+	}
+	s.count(all, runs)
+	return s
+}
+
+// sampledWord is what a sample says of a word.
+type sampledWord struct {
+	items  int // sampled items that have it
+	asked  int // their neighbours
+	shared int // those of the neighbours that have it too
+	seen   int // the last text that had it
+	run    int // the last run whose item had it
+}
+
+// count counts the words that items share with their neighbours.
+func (s *sample) count(all []*cupel.ContextItem, runs [][]uint32) {
+	numbers := make(map[string]int)
+	var words []sampledWord
+	text, run, neighbours := 0, 0, 0 // numbers of the text and the run, from 1; of the neighbours
+	sampled := false                 // the text is the item's, and no neighbour's
+	reader := newTokenizer(func(term []byte, _ bool) {
+		number, known := numbers[string(term)]
+		if !known {
+			if !sampled {
+				return
+			}
+			number = len(words)
+			numbers[string(term)] = number
+			words = append(words, sampledWord{})
+		}
+		w := &words[number]
+		if w.seen == text {
+			return
+		}
+		w.seen = text
+		if sampled {
+			w.items, w.asked, w.run = w.items+1, w.asked+neighbours, run
+		} else if w.run == run {
+			w.shared++
+		}
+	})
+	for _, positions := range runs {
+		run, neighbours = run+1, len(positions)-1
+		for k, i := range positions {
+			text, sampled = text+1, k == 0
+			content := all[i].Content()
+			reader.text(content[:min(len(content), sampleBytes)])
+		}
+	}
+	n := float64(len(runs))
+	for _, w := range words {
+		items := float64(w.items)
+		rarity := ln(1 + (n-items+0.5)/(items+0.5))
+		s.shared += float64(rarity * float64(w.shared))
+		s.expected += float64(rarity * (float64(w.asked) * (items - 1) / max(1, n-1)))
+	}
+	having := make(map[string]int)
+	for word, number := range numbers {
+		if len(languagesOf[word]) > 0 {
+			having[word] = words[number].items
+		}
+	}
+	s.languages = detected(having)
+}

@@ -1,0 +1,46 @@
+package rawjson_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/wollax/cupel-go/internal/rawjson"
+)
+
+// FuzzWalk compares with encoding/json what is JSON, and what its strings say.
+func FuzzWalk(f *testing.F) {
+	for _, seed := range []string{
+		"", " ", "{}", "[]", `{"a":1,"b":[true,false,null]}`, `[1,]`, `{"a":1,}`, `{,}`, `[,]`, `{"a"}`, `{"a":}`, `{1:2}`, `[1 2]`, `[}`, `{]`, "]",
+		"0", "-0.5e+7", "01", "1.", "-", ".5", "1e", "1e+", "+1", "tru", "nulll", `"`, `"\"`, `"\\"`, `"a\nb\u00e9\ud83d\ude00\ud83d"`, `"\ud83d\u0041"`, `"\u12"`,
+		`"\x"`, "\"\t\"", "\"\x7f\xff\"", `"\ud83d\ud83d\ude00"`, `1 2`, `"a":1`, `[1]]`, `:1`, `{"a"::1}`, `{"a":1 "b":2}`, `[[]]x`,
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		var tokens []string
+		visit := func(token byte, from, to int) { tokens = append(tokens, string(token)+text[from:to]) }
+		if got, want := rawjson.Walk(text, visit), json.Valid([]byte(text)); got != want {
+			t.Fatalf("Walk(%q) = %v, want %v", text, got, want)
+		}
+		var want string
+		if len(tokens) != 1 || tokens[0][0] != '"' || json.Unmarshal([]byte(text), &want) != nil {
+			return
+		}
+		inside := tokens[0][2 : len(tokens[0])-1]
+		if got := rawjson.Unquote([]byte(inside)); string([]rune(got)) != want {
+			t.Fatalf("Unquote(%q) = %q, want %q", inside, got, want)
+		}
+	})
+}
+
+func TestDeepest(t *testing.T) {
+	for _, depth := range []int{10_000, 10_001} {
+		text := make([]byte, 2*depth)
+		for i := range depth {
+			text[i], text[depth+i] = '[', ']'
+		}
+		if got, want := rawjson.Walk(text, nil), json.Valid(text); got != want {
+			t.Errorf("a depth of %d: %v, want %v", depth, got, want)
+		}
+	}
+}
