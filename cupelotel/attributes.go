@@ -208,7 +208,7 @@ const (
 	// JSON): the items of the window with the highest scores.
 	retrievalDocumentsKey = attribute.Key("gen_ai.retrieval.documents")
 	// openInferenceKindKey is what OpenInference calls the span (string): "RERANKER", and
-	// "CHAIN" on the spans of stages.
+	// "CHAIN" on the spans of stages and turns.
 	openInferenceKindKey = attribute.Key("openinference.span.kind")
 	// sessionIDKey is the id of the conversation as OpenInference has it (string). Set
 	// only where there is one.

@@ -80,6 +80,14 @@ func (c *TraceCollector) appendKinds(ctx context.Context, attrs []attribute.KeyV
 	return attrs
 }
 
+// appendChain appends what a stage or a turn is in the collector's conventions.
+func (c *TraceCollector) appendChain(attrs []attribute.KeyValue) []attribute.KeyValue {
+	if c.conventions&OpenInference != 0 {
+		attrs = append(attrs, openInferenceKindKey.String("CHAIN"))
+	}
+	return attrs
+}
+
 // The SDK keeps 128 attributes of a span, and the chapter's come first.
 const (
 	mostDocuments    = 30

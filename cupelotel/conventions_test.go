@@ -15,6 +15,7 @@ import (
 	"github.com/wollax/cupel-go/cupel/observe"
 	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupel/turn"
 	"github.com/wollax/cupel-go/cupelotel"
 )
 
@@ -67,6 +68,8 @@ func TestConventions(t *testing.T) {
 			require.NoError(t, err)
 			assert.Equal(t, row.want, known(spanNamed(t, recorder, "cupel.pipeline")))
 			assert.Equal(t, row.stage, known(spanNamed(t, recorder, "cupel.stage.slice")))
+			take(t, ctx, collector, turn.End{})
+			assert.Equal(t, session+row.stage, known(spanNamed(t, recorder, "cupel.session.turn")))
 		})
 	}
 }

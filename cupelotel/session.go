@@ -21,7 +21,7 @@ var (
 
 // StartTurn implements [turn.Observer]: it starts the span of a turn.
 func (c *TraceCollector) StartTurn(ctx context.Context, info turn.Info) (context.Context, turn.Trace) {
-	caller, names := trace.SpanFromContext(ctx), c.appendNames(ctx, nil, info.Pipeline)
+	caller, names := trace.SpanFromContext(ctx), c.appendChain(c.appendNames(ctx, nil, info.Pipeline))
 	ctx, span := c.tracer.Start(ctx, turnSpanName, trace.WithAttributes(append(slices.Clip(names),
 		sessionTurnKey.Int(info.Number),
 		sessionCandidatesKey.Int(info.Candidates),

@@ -208,10 +208,7 @@ func (r *traceRun) StartStage(ctx context.Context, s observe.StageStart) context
 		return ctx
 	}
 	name := stageNames[at]
-	attrs := append(make([]attribute.KeyValue, 0, 3), stageNameKey.String(name), stageItemCountInKey.Int(s.CountIn))
-	if r.collector.conventions&OpenInference != 0 {
-		attrs = append(attrs, openInferenceKindKey.String("CHAIN"))
-	}
+	attrs := r.collector.appendChain(append(make([]attribute.KeyValue, 0, 3), stageNameKey.String(name), stageItemCountInKey.Int(s.CountIn)))
 	//nolint:spancheck // EndStage ends it: the pipeline calls that for each stage that has started
 	ctx, span := r.collector.tracer.Start(trace.ContextWithSpan(ctx, r.root), stageSpanPrefix+name, trace.WithAttributes(attrs...))
 	r.stages[at] = stageSpan{span, s.CountIn}
