@@ -29,6 +29,7 @@ type proxyFlags struct {
 	rules            []string
 	strict           bool
 	maxBody          int
+	record           string
 }
 
 // newProxy returns the command that fits the requests of other programs.
@@ -68,6 +69,7 @@ It listens on loopback addresses and on sockets alone, and refuses pages of brow
 	set.StringArrayVar(&flags.rules, "rule", nil, "a `rule` for messages, as in cupel run; may be repeated")
 	set.BoolVar(&flags.strict, "strict", false, "refuse what cannot be made to fit")
 	tokensFlag(command, &flags.maxBody, "max-body", "`bytes` of a request that are read; larger ones are sent as they are (default: 64 MiB)")
+	set.StringVar(&flags.record, "record", "", "`folder` that keeps the conversations for cupel replay, up to 1 GiB; they may contain secrets")
 	encodingFlag(command, &flags.encoding)
 	completePolicy(command, "policy")
 	requireFlags(command, "budget")
@@ -125,6 +127,17 @@ func (f *proxyFlags) transport(env *Environment) (*cupelsession.Transport, error
 			return nil, err
 		}
 		config.Options = append(config.Options, cupelchat.WithRules(rule))
+	}
+	if f.record != "" {
+		r, err := newRecorder(f.record)
+		if err != nil {
+			return nil, err
+		}
+		config.Exchanged = func(e cupelsession.Exchange) {
+			if err := r.record(e); err != nil {
+				note(env, "a conversation was not recorded: "+err.Error())
+			}
+		}
 	}
 	transport, err := cupelsession.NewTransport(config)
 	if err != nil {

@@ -9,11 +9,15 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/wollax/cupel-go/cupelchat"
+	"github.com/wollax/cupel-go/cupelsession"
 )
 
 // startProxy runs cupel proxy until the test ends, and returns its address and what
@@ -184,4 +188,58 @@ func TestProxyFlags(t *testing.T) {
 		}
 		require.Equal(t, test.want, got, test.path)
 	}
+}
+
+// Recorded conversations are what cupel replay reads, in files of the user alone.
+func TestProxyRecords(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "conversations")
+	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "{}") }))
+	defer provider.Close()
+	address, stop := startProxy(t, "--listen", "127.0.0.1:0", "--upstream", provider.URL, "--record", dir)
+	messages := `{"role":"user","content":"where is crypto.go?"}`
+	for n := range 3 {
+		response, err := http.Post("http://"+address+"/v1/chat/completions", "application/json", strings.NewReader(`{"model":"m",
+"messages":[`+messages+`]}`))
+		require.NoError(t, err)
+		_, err = io.Copy(io.Discard, response.Body)
+		require.NoError(t, err)
+		require.NoError(t, response.Body.Close())
+		messages += fmt.Sprintf(`,{"role":"assistant","content":"crypto.go %d"},{"role":"user","content":"and now?"}`, n)
+	}
+	stop()
+	files, err := filepath.Glob(filepath.Join(dir, "*"))
+	require.NoError(t, err)
+	require.Len(t, files, 1, "one for each session")
+	for name, mode := range map[string]os.FileMode{dir: 0o700, files[0]: 0o600} {
+		info, err := os.Stat(name)
+		require.NoError(t, err)
+		require.Equal(t, mode, info.Mode().Perm())
+	}
+	code, stdout, stderr := fed(t, "", "replay", "--data", files[0], "-p", "newest", "--share", "0.5")
+	require.Equal(t, exitOK, code, stderr)
+	require.Contains(t, stdout, "1 conversation")
+}
+
+// The oldest conversations make room, whoever wrote them; other files and links stay.
+func TestRecorderMakesRoom(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "old.openai.jsonl"), []byte("{}\n"), 0o600))
+	r, err := newRecorder(dir)
+	require.NoError(t, err)
+	require.Equal(t, 3, r.total)
+	record := func(session string) error {
+		return r.record(cupelsession.Exchange{Session: session, Format: cupelchat.OpenAI, Given: []byte(`{ "a": 1 }`)})
+	}
+	r.total += mostRecorded - 12 // as if there were more
+	r.sizes["old.openai.jsonl"] += mostRecorded - 12
+	require.NoError(t, record("one"))
+	require.FileExists(t, filepath.Join(dir, "old.openai.jsonl"), "it still fits")
+	require.NoError(t, record("two"))
+	require.NoFileExists(t, filepath.Join(dir, "old.openai.jsonl"))
+	require.NoError(t, record("two"))
+	require.Equal(t, 16, r.total)
+	require.NoError(t, os.Symlink("/etc/hostname", filepath.Join(dir, "three.openai.jsonl")))
+	require.NoError(t, record("three"), "the link is replaced, and not followed")
+	require.Error(t, r.record(cupelsession.Exchange{Session: "x/y", Format: cupelchat.OpenAI, Given: []byte(`{}`)}))
+	require.Error(t, r.record(cupelsession.Exchange{Session: "four", Format: cupelchat.OpenAI, Given: []byte(`{`)}))
 }
