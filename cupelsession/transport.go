@@ -276,7 +276,7 @@ func (f *fitting) send() (*http.Response, error) {
 			_ = response.Body.Close()
 			continue
 		}
-		response.Header.Set("Cupel-Tokens", fmt.Sprintf("%d -> %d", f.turn.after.sent.Everything, f.turn.Estimate))
+		response.Header.Set("Cupel-Tokens", fmt.Sprintf("%d -> %d", f.turn.Given(), f.turn.Estimate))
 		f.follow(response)
 		return response, nil
 	}

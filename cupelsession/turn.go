@@ -103,6 +103,14 @@ func WithModel(name string) TurnOption {
 	return func(o *turnOptions) { o.model, o.named = name, true }
 }
 
+// Given returns the tokens of all items that the session was given.
+func (t *Turn) Given() int {
+	if t.after == nil { // no session has proposed it
+		return 0
+	}
+	return t.after.sent.Everything
+}
+
 var errNoTurn = errors.New("cupelsession: the turn was not proposed by a session; commit what Next, Body or Fit returned")
 
 // Commit makes the turn the state from which the next one starts, after it was

@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupelchat"
 	"github.com/wollax/cupel-go/cupelsession"
 	"github.com/wollax/cupel-go/internal/english"
@@ -30,6 +31,7 @@ type proxyFlags struct {
 	strict           bool
 	maxBody          int
 	record           string
+	page             bool
 }
 
 // newProxy returns the command that fits the requests of other programs.
@@ -70,6 +72,7 @@ It listens on loopback addresses and on sockets alone, and refuses pages of brow
 	set.BoolVar(&flags.strict, "strict", false, "refuse what cannot be made to fit")
 	tokensFlag(command, &flags.maxBody, "max-body", "`bytes` of a request that are read; larger ones are sent as they are (default: 64 MiB)")
 	set.StringVar(&flags.record, "record", "", "`folder` that keeps the conversations for cupel replay, up to 1 GiB; they may contain secrets")
+	set.BoolVar(&flags.page, "page", false, "serve a page of the current sessions, turn by turn")
 	encodingFlag(command, &flags.encoding)
 	completePolicy(command, "policy")
 	requireFlags(command, "budget")
@@ -77,7 +80,8 @@ It listens on loopback addresses and on sockets alone, and refuses pages of brow
 }
 
 func (f *proxyFlags) run(ctx context.Context, env *Environment) error {
-	transport, err := f.transport(env)
+	shown := newPages(cupel.ContextBudget{})
+	transport, err := f.transport(env, shown)
 	if err != nil {
 		return err
 	}
@@ -89,9 +93,16 @@ func (f *proxyFlags) run(ctx context.Context, env *Environment) error {
 	if err != nil {
 		return err
 	}
-	server := &http.Server{Handler: guarded(forwarding(to, transport)), ReadHeaderTimeout: 10 * time.Second, ErrorLog: log.New(io.Discard, "", 0)}
+	handler := forwarding(to, transport)
+	if f.page {
+		handler = shown.before(handler)
+	}
+	server := &http.Server{Handler: guarded(handler), ReadHeaderTimeout: 10 * time.Second, ErrorLog: log.New(io.Discard, "", 0)}
 	stopped := context.AfterFunc(ctx, func() { _ = server.Close() })
 	defer stopped()
+	if f.page {
+		note(env, "the page is http://"+listener.Addr().String()+pagePath+shown.token+"/")
+	}
 	note(env, "listening on "+listener.Addr().String())
 	err = server.Serve(listener)
 	stats := transport.Stats()
@@ -104,7 +115,7 @@ func (f *proxyFlags) run(ctx context.Context, env *Environment) error {
 }
 
 // transport returns what fits the requests.
-func (f *proxyFlags) transport(env *Environment) (*cupelsession.Transport, error) {
+func (f *proxyFlags) transport(env *Environment, shown *pages) (*cupelsession.Transport, error) {
 	budget, err := f.make(nil)
 	if err != nil {
 		return nil, err
@@ -128,15 +139,22 @@ func (f *proxyFlags) transport(env *Environment) (*cupelsession.Transport, error
 		}
 		config.Options = append(config.Options, cupelchat.WithRules(rule))
 	}
+	var r *recorder
 	if f.record != "" {
-		r, err := newRecorder(f.record)
-		if err != nil {
+		if r, err = newRecorder(f.record); err != nil {
 			return nil, err
 		}
-		config.Exchanged = func(e cupelsession.Exchange) {
-			if err := r.record(e); err != nil {
-				note(env, "a conversation was not recorded: "+err.Error())
-			}
+	}
+	shown.budget = budget
+	config.Exchanged = func(e cupelsession.Exchange) {
+		if f.page {
+			shown.add(e)
+		}
+		if r == nil {
+			return
+		}
+		if err := r.record(e); err != nil {
+			note(env, "a conversation was not recorded: "+err.Error())
 		}
 	}
 	transport, err := cupelsession.NewTransport(config)

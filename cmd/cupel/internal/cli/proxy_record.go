@@ -37,7 +37,10 @@ func newRecorder(name string) (*recorder, error) {
 		return nil, usagef("--record: %w", err)
 	}
 	r := &recorder{root: root, sizes: map[string]int{}}
-	return r, r.load()
+	if err := r.load(); err != nil {
+		return nil, err
+	}
+	return r, nil
 }
 
 // load finds what is there already.

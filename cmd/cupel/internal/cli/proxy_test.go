@@ -16,13 +16,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupelchat"
 	"github.com/wollax/cupel-go/cupelsession"
 )
 
-// startProxy runs cupel proxy until the test ends, and returns its address and what
-// stops it: that returns what the command has printed since.
-func startProxy(t *testing.T, args ...string) (address string, stop func() string) {
+// startProxy runs cupel proxy until the test ends, and returns its address, what it has
+// printed, and what stops it: that returns what it has printed since.
+func startProxy(t *testing.T, args ...string) (address, printed string, stop func() string) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
@@ -36,16 +37,18 @@ func startProxy(t *testing.T, args ...string) (address string, stop func() strin
 		ended <- code
 	}()
 	lines := bufio.NewReader(said)
-	first, err := lines.ReadString('\n')
-	require.NoError(t, err)
-	address, found := strings.CutPrefix(strings.TrimSpace(first), "cupel: note: listening on ")
-	require.True(t, found, first)
-	return address, func() string {
+	for address == "" {
+		line, err := lines.ReadString('\n')
+		require.NoError(t, err)
+		printed += line
+		_, address, _ = strings.Cut(strings.TrimSpace(line), "listening on ")
+	}
+	return address, printed, func() string {
 		cancel()
 		rest, err := io.ReadAll(lines)
 		require.NoError(t, err)
 		require.Equal(t, exitInterrupted, <-ended)
-		return first + string(rest)
+		return string(rest)
 	}
 }
 
@@ -73,7 +76,7 @@ func TestProxy(t *testing.T) {
 	defer provider.Close()
 	to, err := url.Parse(provider.URL)
 	require.NoError(t, err)
-	address, stop := startProxy(t, "--listen", "127.0.0.1:0", "--upstream", provider.URL+"/base", "--rule", "latest=1 role=user")
+	address, _, stop := startProxy(t, "--listen", "127.0.0.1:0", "--upstream", provider.URL+"/base", "--rule", "latest=1 role=user")
 	chat := `{"model":"m","messages":[{"role":"user","content":"` + strings.Repeat("say it again ", 100) + `"},{"role":"assistant","content":"` + strings.Repeat("long answer ", 500) + `"},{"role":"user","content":"go on"}]}`
 	ask := func(path, body string) *http.Response {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+address+path, strings.NewReader(body))
@@ -115,7 +118,7 @@ func TestProxy(t *testing.T) {
 
 // Programs on this machine alone are served.
 func TestProxyRefuses(t *testing.T) {
-	address, stop := startProxy(t, "--listen", "127.0.0.1:0", "--upstream", "http://127.0.0.1:1")
+	address, _, stop := startProxy(t, "--listen", "127.0.0.1:0", "--upstream", "http://127.0.0.1:1")
 	for _, test := range []struct {
 		name, request string
 		status        int
@@ -147,7 +150,7 @@ func TestProxySocket(t *testing.T) {
 	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "{}") }))
 	defer provider.Close()
 	path := filepath.Join(t.TempDir(), "s")
-	_, stop := startProxy(t, "--listen", "unix:"+path, "--upstream", provider.URL)
+	_, _, stop := startProxy(t, "--listen", "unix:"+path, "--upstream", provider.URL)
 	client := &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "unix", path)
 	}}}
@@ -195,7 +198,7 @@ func TestProxyRecords(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "conversations")
 	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "{}") }))
 	defer provider.Close()
-	address, stop := startProxy(t, "--listen", "127.0.0.1:0", "--upstream", provider.URL, "--record", dir)
+	address, _, stop := startProxy(t, "--listen", "127.0.0.1:0", "--upstream", provider.URL, "--record", dir)
 	messages := `{"role":"user","content":"where is crypto.go?"}`
 	for n := range 3 {
 		response, err := http.Post("http://"+address+"/v1/chat/completions", "application/json", strings.NewReader(`{"model":"m",
@@ -242,4 +245,61 @@ func TestRecorderMakesRoom(t *testing.T) {
 	require.NoError(t, record("three"), "the link is replaced, and not followed")
 	require.Error(t, r.record(cupelsession.Exchange{Session: "x/y", Format: cupelchat.OpenAI, Given: []byte(`{}`)}))
 	require.Error(t, r.record(cupelsession.Exchange{Session: "four", Format: cupelchat.OpenAI, Given: []byte(`{`)}))
+}
+
+// The page shows what became of each turn, to who has its token.
+func TestProxyPage(t *testing.T) {
+	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "{}") }))
+	defer provider.Close()
+	address, printed, stop := startProxy(t, "--listen", "127.0.0.1:0", "--upstream", provider.URL, "--page")
+	get := func(url string) (int, string, http.Header) {
+		response, err := http.Get(url)
+		require.NoError(t, err)
+		text, err := io.ReadAll(response.Body)
+		require.NoError(t, err)
+		require.NoError(t, response.Body.Close())
+		return response.StatusCode, string(text), response.Header
+	}
+	for range 2 {
+		response, err := http.Post("http://"+address+"/v1/chat/completions", "application/json", strings.NewReader(`{"model":"m","messages":[{"role":"user","content":"<script>alert(1)</script>"}]}`))
+		require.NoError(t, err)
+		_, err = io.Copy(io.Discard, response.Body)
+		require.NoError(t, err)
+		require.NoError(t, response.Body.Close())
+	}
+	_, page, found := strings.Cut(strings.Split(printed, "\n")[0], "the page is ")
+	require.True(t, found, printed)
+	status, list, h := get(page)
+	require.Equal(t, http.StatusOK, status)
+	require.Equal(t, "no-store", h.Get("Cache-Control"))
+	_, name, _ := strings.Cut(list, `<a href="`)
+	name, _, _ = strings.Cut(name, `"`)
+	require.Contains(t, list, "<td>2</td>", "two turns")
+	status, turns, _ := get(page + name)
+	require.Equal(t, http.StatusOK, status)
+	require.Contains(t, turns, "Session "+name)
+	require.NotContains(t, turns, "<script>alert")
+	for _, path := range []string{page + "other", "http://" + address + "/cupel/guessed/", "http://" + address + "/cupel/"} {
+		status, text, _ := get(path)
+		require.Equal(t, http.StatusNotFound, status, path)
+		require.NotContains(t, text, "turns")
+	}
+	stop()
+}
+
+// The page keeps the sessions that were used last, and their last turns.
+func TestPagesAreBounded(t *testing.T) {
+	p := newPages(cupel.ContextBudget{})
+	for n := range 3 * mostWatched {
+		for range mostWatchedTurns + 1 {
+			p.add(cupelsession.Exchange{Session: fmt.Sprint(n), Turn: new(cupelsession.Turn)})
+		}
+	}
+	p.add(cupelsession.Exchange{Session: fmt.Sprint(3*mostWatched - 2), Turn: new(cupelsession.Turn)})
+	require.Len(t, p.sessions, mostWatched)
+	require.Equal(t, fmt.Sprint(3*mostWatched-2), p.sessions[mostWatched-1].Name)
+	require.Equal(t, mostWatchedTurns+2, p.sessions[mostWatched-1].Turns)
+	for _, w := range p.sessions {
+		require.Len(t, w.turns, mostWatchedTurns)
+	}
 }
