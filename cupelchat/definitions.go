@@ -10,35 +10,117 @@ import (
 	"github.com/wollax/cupel-go/internal/rawjson"
 )
 
-// definition is the definition of a tool: its name, and its share of the tokens of all.
+// definition is that of a tool in a request: its name, its JSON, and its share of the
+// tokens of all.
 type definition struct {
-	name   string
-	tokens int
+	name, text string
+	tokens     int
 }
 
-// define finds the definitions in a member of a request, by the names that they have in
-// the formats. Their tokens are shares of those of the member, by their bytes.
+// WithTools leaves out definitions of tools: keep is given what the user says first, and
+// the names of the tools with their definitions in JSON. It returns which of them the
+// request has. Tools that were called
+// stay. As the choice depends on the task alone, it is the same in each turn, and the
+// provider's cache finds what comes first. The function Tools of package cupelrelevance makes such a function. Of
+// a request with fewer definitions everything is read twice.
+func WithTools(keep func(task string, names, definitions []string) []bool) Option {
+	return func(s *settings) error {
+		s.keepTools = keep
+		return nil
+	}
+}
+
+// define finds the definitions in a member of a request. Their tokens are shares of those
+// of the member, by their bytes.
 func (e *entry) define(v rawjson.Value) {
 	total := len(v.Raw())
-	var find func(v rawjson.Value)
-	find = func(v rawjson.Value) {
-		for _, name := range []string{"toolSpec", "function"} {
-			if o, err := v.Object(""); err == nil && o.Get(name).IsObject() {
-				v = o.Get(name)
-			}
-		}
-		o, err := v.Object("")
-		if err == nil && o.Get("name").IsString() {
-			e.tools = append(e.tools, definition{o.Get("name").String(), e.tokens * len(v.Raw()) / total})
-			return
-		}
-		for _, list := range []rawjson.Value{v, o.Get("tools"), o.Get("functionDeclarations"), o.Get("function_declarations")} {
-			for _, part := range list.Elements() {
-				find(part.Value)
-			}
+	eachDefinition(v, nil, func(name string, v rawjson.Value) (gone bool) {
+		e.tools = append(e.tools, definition{name, string(v.Raw()), e.tokens * len(v.Raw()) / total})
+		return false
+	})
+}
+
+// eachDefinition visits the definitions in a member of a request, by the names that they
+// have in the formats, and removes those that are gone. It reports whether nothing is
+// left.
+func eachDefinition(v rawjson.Value, edits *rawjson.Edits, visit func(name string, v rawjson.Value) (gone bool)) (gone bool) {
+	inner := v
+	for _, name := range []string{"toolSpec", "function"} {
+		if o, err := v.Object(""); err == nil && o.Get(name).IsObject() {
+			inner = o.Get(name)
 		}
 	}
-	find(v)
+	o, err := inner.Object("")
+	if err == nil && o.Get("name").IsString() {
+		return visit(o.Get("name").String(), v)
+	}
+	for _, list := range []rawjson.Value{v, o.Get("tools"), o.Get("functionDeclarations"), o.Get("function_declarations")} {
+		parts := list.Elements()
+		if len(parts) == 0 {
+			continue
+		}
+		left := make([]bool, len(parts))
+		for i, part := range parts {
+			left[i] = !eachDefinition(part.Value, edits, visit)
+		}
+		if !slices.Contains(left, true) {
+			return true
+		}
+		if edits != nil {
+			edits.Drop(parts, func(i int) bool { return !left[i] })
+		}
+	}
+	return false
+}
+
+// withTools returns the body with the definitions that the task needs, or nil if that
+// has all.
+func (c *Conversation) withTools() (body []byte, note string) {
+	task := ""
+	called := map[string]bool{}
+	var tools []definition
+	var names, texts []string
+	for i := range c.entries {
+		e := &c.entries[i]
+		tools = append(tools, e.tools...)
+		for _, name := range e.names {
+			called[name] = true
+		}
+		if text, _ := e.said(); task == "" && e.asks {
+			task = text
+		}
+	}
+	if len(tools) == 0 {
+		return nil, ""
+	}
+	for _, d := range tools {
+		names, texts = append(names, d.name), append(texts, d.text)
+	}
+	keep := c.keepTools(task, names, texts)
+	edits, next, gone, tokens := &rawjson.Edits{}, 0, 0, 0
+	for i := range c.entries {
+		if c.entries[i].role != "tools" {
+			continue
+		}
+		member := c.messageOf(i).raw
+		empty := eachDefinition(member.Value, edits, func(name string, _ rawjson.Value) bool {
+			at := next
+			next++
+			if called[name] || at >= len(keep) || keep[at] {
+				return false
+			}
+			gone, tokens = gone+1, tokens+tools[at].tokens
+			return true
+		})
+		if empty { // the API wants no empty list, and no choice of none
+			names := []string{member.Name, "tool_choice", "parallel_tool_calls", "toolConfig", "tool_config"}
+			edits.Drop(c.body.Members, func(k int) bool { return slices.Contains(names, c.body.Members[k].Name) })
+		}
+	}
+	if gone == 0 {
+		return nil, ""
+	}
+	return edits.Outer(rawjson.Whole(c.value)), fmt.Sprintf("left out the definitions of %s (%s), which the task does not need", english.Plural(gone, "tool"), english.Plural(tokens, "token"))
 }
 
 // noteDefinitions says which definitions of tools are the largest, if all take more than

@@ -40,3 +40,38 @@ func TestDefinitions(t *testing.T) {
 		}
 	}
 }
+
+// Definitions that the task does not need are gone, apart from tools that were called;
+// everything else is there byte for byte.
+func TestWithTools(t *testing.T) {
+	for _, test := range []struct {
+		name          string
+		f             Format
+		request, want string
+		why           string
+	}{
+		{"OpenAI", OpenAI, `{"tools":[{"type":"function","function":{"name":"a"}},{"type":"function","function":{"name":"b"}}],"messages":[{"role":"user","content":"use b"}]}`,
+			`{"tools":[{"type":"function","function":{"name":"b"}}],"messages":[{"role":"user","content":"use b"}]}`, "the first is gone"},
+		{"none", Anthropic, `{"max_tokens":1,"tools":[{"name":"a"},{"name":"c"}],"tool_choice":{"type":"any"},"messages":[{"role":"user","content":"use b"}]}`,
+			`{"max_tokens":1,"messages":[{"role":"user","content":"use b"}]}`, "an empty list is refused, and so is a choice of none"},
+		{"nested", Gemini, `{"tools":[{"functionDeclarations":[{"name":"a"}]},{"functionDeclarations":[{"name":"b"},{"name":"c"}]},{"googleSearch":{}}],"contents":[{"role":"user","parts":[{"text":"use b"}]}]}`,
+			`{"tools":[{"functionDeclarations":[{"name":"b"}]},{"googleSearch":{}}],"contents":[{"role":"user","parts":[{"text":"use b"}]}]}`, "tools of the API stay"},
+		{"Bedrock", Bedrock, `{"toolConfig":{"tools":[{"toolSpec":{"name":"a"}},{"toolSpec":{"name":"b"}}],"toolChoice":{"auto":{}}},"messages":[{"role":"user","content":[{"text":"use b"}]}]}`,
+			`{"toolConfig":{"tools":[{"toolSpec":{"name":"b"}}],"toolChoice":{"auto":{}}},"messages":[{"role":"user","content":[{"text":"use b"}]}]}`, "the choice stays"},
+		{"called", Anthropic, `{"max_tokens":1,"tools":[{"name":"a"},{"name":"c"}],"messages":[{"role":"user","content":"use b"},{"role":"assistant","content":[{"type":"tool_use","id":"x","name":"a","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"x","content":"1"}]}]}`,
+			`{"max_tokens":1,"tools":[{"name":"a"}],"messages":[{"role":"user","content":"use b"},{"role":"assistant","content":[{"type":"tool_use","id":"x","name":"a","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"x","content":"1"}]}]}`, "its results are there"},
+		{"all", OpenAI, `{"tools":[{"type":"function","function":{"name":"b"}}],"messages":[{"role":"user","content":"use b"}]}`,
+			`{"tools":[{"type":"function","function":{"name":"b"}}],"messages":[{"role":"user","content":"use b"}]}`, "nothing is left out"},
+	} {
+		c := read(t, test.f, []byte(test.request), WithTools(func(task string, names, definitions []string) []bool {
+			keep := make([]bool, len(names))
+			for i, name := range names {
+				require.Contains(t, definitions[i], `"`+name+`"`)
+				keep[i] = strings.HasSuffix(task, " "+name)
+			}
+			return keep
+		}))
+		require.Equal(t, test.want, string(c.text), "%s: %s", test.name, test.why)
+		require.Equal(t, test.request != test.want, strings.Contains(strings.Join(c.Notes(), ""), "which the task does not need"), test.name)
+	}
+}

@@ -18,6 +18,7 @@ type settings struct {
 	mediaTokens *int
 	keeping     []Rule
 	repairs     bool
+	keepTools   func(task string, names, definitions []string) []bool
 	repairsMade int
 	earlier     *Conversation
 }

@@ -56,10 +56,10 @@ type entry struct {
 	compact bool // holds what the conversation before it was compacted to
 	names   []string
 	ids     []string
-	blocks  int    // of the message's content that are its own
-	title   string // of the call that a result answers
-	tools   []definition
-	time    time.Time // zero if the message has none
+	blocks  int          // of the message's content that are its own
+	title   string       // of the call that a result answers
+	tools   []definition // that are defined
+	time    time.Time    // zero if the message has none
 }
 
 // returns reports whether an entry is a tool result.
