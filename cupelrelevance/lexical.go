@@ -33,7 +33,6 @@ type Lexical struct {
 	index *Index
 	query string
 	k1, b float64
-	rare  bool // rare words count still more
 }
 
 // queryTerm is a word of the question.
@@ -194,9 +193,6 @@ func (x *Lexical) eachTerm(w *words, terms []queryTerm, without map[uint32]bool,
 		}
 		if d := float64(len(s.touched)); d > 0 {
 			idf := ln(1 + (n-d+0.5)/(d+0.5))
-			if x.rare {
-				idf *= math.Sqrt(math.Sqrt(idf))
-			}
 			for _, i := range s.touched {
 				frequency := s.frequency[i]
 				norm := 1 - x.b + float64(x.b*s.lengths[i]/mean)

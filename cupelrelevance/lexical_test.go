@@ -11,7 +11,7 @@ import (
 )
 
 // plainBM25 is the formula of the documentation, word by word over all items.
-func plainBM25(items []*cupel.ContextItem, query string, language Language, k1, b float64, rare bool, weights map[Field]float64) []float64 {
+func plainBM25(items []*cupel.ContextItem, query string, language Language, k1, b float64, weights map[Field]float64) []float64 {
 	stemmer := newStemmer()
 	cut := func(text string) []string {
 		var terms []string
@@ -54,9 +54,6 @@ func plainBM25(items []*cupel.ContextItem, query string, language Language, k1, 
 			}
 		}
 		idf := math.Log(1 + (n-d+0.5)/(d+0.5))
-		if rare {
-			idf = math.Pow(idf, 1.25)
-		}
 		for i := range items {
 			if f := frequency[i][term]; f > 0 {
 				scores[i] += idf * f * (k1 + 1) / (f + k1*(1-b+b*length[i]/mean))
@@ -80,8 +77,8 @@ func TestLexicalIsBM25(t *testing.T) {
 		weights := map[Field]float64{FieldContent: 1, FieldTags: 1, MetadataField("speaker"): 1}
 		index := Must(NewIndex(WithLanguage(language), WithFields(FieldContent, FieldTags, MetadataField("speaker"))))
 		lexical := Must(NewLexical(index, query))
-		lexical.k1, lexical.b, lexical.rare = k1, b, r.IntN(2) == 0
-		want := plainBM25(items, query, language, k1, b, lexical.rare, weights)
+		lexical.k1, lexical.b = k1, b
+		want := plainBM25(items, query, language, k1, b, weights)
 		for i, got := range scoresOf(t, lexical, items) {
 			if !near(got, want[i]) {
 				t.Fatalf("item %d of %q, %s, scores %v, want %v", i, query, language, got, want[i])

@@ -175,12 +175,12 @@ func TestRelevanceByDefinition(t *testing.T) {
 		l, err := index.of(t.Context(), items)
 		require.NoError(t, err)
 		all := map[Field]float64{FieldContent: 1, FieldTags: 1}
-		own := plainBM25(items, rare, LanguageEnglish, 2, 0.75, true, all)
+		own := plainBM25(items, rare, LanguageEnglish, 2, 0.75, all)
 		scale(own)
-		stops := plainBM25(items, common, LanguageEnglish, 2, 0.75, true, all)
+		stops := plainBM25(items, common, LanguageEnglish, 2, 0.75, all)
 		scale(stops)
 		lexical := Must(NewLexical(index, rare))
-		lexical.k1, lexical.rare = 2, true
+		lexical.k1 = 2
 		passages, before, named := make([]float64, len(items)), make([]float64, len(items)), make([]float64, len(items))
 		lexical.eachTerm(l.words, queryTerms(lexical.query, l.languages, nil), nil, func(weight float64, _ []uint32, values []float64) {
 			addPassages(l.order, weight, values, before, passages)

@@ -98,7 +98,7 @@ func New(index *Index, query string, opts ...Option) (*Relevance, error) {
 			return nil, err
 		}
 	}
-	lexical.k1, lexical.rare = presetK1, true
+	lexical.k1 = presetK1
 	r := &Relevance{index: index, lexical: lexical, mentions: mentionsOf(query), now: draft.now}
 	when := dateWords(query)
 	if spans, used := dates(when, time.Unix(0, 0)); len(spans) > 0 {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
@@ -13,7 +14,7 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 )
 
-// The kinds of Go declarations. Tests are a kind of their own, so that a policy
+// The kinds of declarations. Tests are a kind of their own, so that a policy
 // can hold them back.
 const (
 	kindCode cupel.ContextKind = "Code"
@@ -40,11 +41,11 @@ func from(item *cupel.ContextItem) string {
 	return line
 }
 
-// collect returns the candidates of a folder. A folder without a history has no
-// commits among them.
-func collect(ctx context.Context, dir string) ([]*cupel.ContextItem, error) {
-	var items []*cupel.ContextItem
-	err := filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
+// collect returns the candidates of a folder, and how many files it skipped by
+// their extension. A folder without a history has no commits among them.
+func collect(ctx context.Context, dir string) (items []*cupel.ContextItem, skipped map[string]int, err error) {
+	skipped = make(map[string]int)
+	err = filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -57,12 +58,13 @@ func collect(ctx context.Context, dir string) ([]*cupel.ContextItem, error) {
 		}
 		var cut func(path, text string) ([]*cupel.ContextItem, error)
 		switch filepath.Ext(name) {
-		case ".go":
+		case ".go", ".py", ".ts", ".tsx", ".js", ".java", ".rs":
 			cut = declarations
 		case ".md":
 			cut = sections
 		}
 		if cut == nil || !entry.Type().IsRegular() {
+			skipped[cmp.Or(filepath.Ext(name), "others")]++
 			return nil
 		}
 		text, err := os.ReadFile(name)
@@ -78,49 +80,130 @@ func collect(ctx context.Context, dir string) ([]*cupel.ContextItem, error) {
 		return err
 	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	history, err := log(ctx, dir)
-	return append(items, history...), err
+	return append(items, history...), skipped, err
 }
 
-// declared matches the first line of a declaration: the type of a method, and the
-// name, the first of a group.
-var declared = regexp.MustCompile(`(?m)^(?:func (?:\((?:\w+ )?\*?(\w+).*?\) )?|(?:type|var|const) (?:\(\s+(?://.*\s+)*)?)(\w+)`)
+// declared match the line of a declaration: in Go the type of a method, and the
+// name, the first of a group; in other languages the name of what a keyword
+// declares, or of a method of Java or TypeScript.
+var (
+	declared      = regexp.MustCompile(`(?m)^(?:func (?:\((?:\w+ )?\*?(\w+).*?\) )?|(?:type|var|const) (?:\(\s+(?://.*\s+)*)?)(\w+)`)
+	declaredOther = regexp.MustCompile(`(?m)^\s*(?:[\w()]+ )*?(class|interface|impl|trait|struct|enum|record|mod|namespace|fn|def|function|type|const|let|static)\b(?:<.*?>)? (\w+)`)
+	declaredBare  = regexp.MustCompile(`(?m)^\s*(?:[\w<>\[\],.?]+ )*(\w+)(?:<.*>)?\(`)
+)
 
-// declarations cuts a Go file that gofmt has formatted into its top-level
-// declarations with their comments, leaving out imports. It takes no parser, so
-// it also cuts a file that does not compile: it may be what the agent is to
-// repair.
+// most is how many bytes declarations that follow each other have together to be
+// one candidate: a constant or a short function alone says little.
+const most = 800
+
+// piece is a declaration.
+type piece struct {
+	line         int
+	text, symbol string
+}
+
+// declarations cuts a source file into its top-level declarations with their
+// comments, and long types into their members. It goes by blank lines and
+// indentation and takes no parser, so it also cuts a file that does not compile:
+// it may be what the agent is to repair.
 func declarations(path, text string) ([]*cupel.ContextItem, error) {
 	kind := kindCode
-	if strings.HasSuffix(path, "_test.go") {
+	if tests.MatchString(path) {
 		kind = kindTest
 	}
 	var items []*cupel.ContextItem
-	line, paragraphs := 1, strings.SplitAfter(text, "\n\n")
-	for len(paragraphs) > 0 {
-		n := 1 // what is indented belongs to the declaration before
-		for n < len(paragraphs) && strings.ContainsAny(paragraphs[n][:min(1, len(paragraphs[n]))], "\t\n)}") {
-			n++
-		}
-		part, at := strings.Join(paragraphs[:n], ""), line
-		paragraphs, line = paragraphs[n:], line+strings.Count(part, "\n")
-		name := declared.FindStringSubmatch(part)
-		if len(name) == 0 || name[2] == "_" {
-			continue
+	var symbols, texts []string
+	size := 0
+	add := func() error {
+		if len(texts) == 0 {
+			return nil
 		}
 		// Relevance looks for these keys: declarations of a file belong together,
 		// and a question may name the symbol.
-		symbol := strings.TrimPrefix(name[1]+"."+name[2], ".")
-		about := cupel.WithMetadata(map[string]any{"path": path, "symbol": symbol})
-		item, err := newItem(kind, fmt.Sprintf("%s:%d %s", path, at, symbol), strings.TrimSpace(part), about)
-		if err != nil {
-			return nil, err
-		}
-		items = append(items, item)
+		about := cupel.WithMetadata(map[string]any{"path": path, "symbol": strings.Join(symbols, " ")})
+		where, text, _ := strings.Cut(strings.Join(texts, "\n\n"), "\n")
+		item, err := newItem(kind, where, text, about)
+		items, symbols, texts, size = append(items, item), nil, nil, 0
+		return err
 	}
-	return items, nil
+	for _, p := range pieces(text, 1, 0, "", filepath.Ext(path) == ".go") {
+		text := fmt.Sprintf("%s:%d %s\n%s", path, p.line, p.symbol, strings.TrimSpace(p.text))
+		if size+len(text) > most {
+			if err := add(); err != nil {
+				return nil, err
+			}
+		}
+		symbols, texts, size = append(symbols, p.symbol), append(texts, text), size+len(text)
+	}
+	return items, add()
+}
+
+// tests matches the paths of tests.
+var tests = regexp.MustCompile(`(?:_test\.\w+|\.(?:test|spec)\.\w+|Test\.java)$|(?:^|/)(?:tests?/|test_)`)
+
+// pieces cuts a text, which begins at a line, into the declarations at an
+// indentation. owner is the type that they are members of.
+func pieces(text string, line, indentation int, owner string, isGo bool) []piece {
+	var all []piece
+	paragraphs := strings.SplitAfter(text, "\n\n")
+	for len(paragraphs) > 0 {
+		n := 1 // what is indented further belongs to the declaration before
+		for n < len(paragraphs) && continues(paragraphs[n], indentation) {
+			n++
+		}
+		part, at := strings.Join(paragraphs[:n], ""), line
+		line += strings.Count(part, "\n")
+		head, members := paragraphs[0], paragraphs[1:n]
+		paragraphs = paragraphs[n:]
+		symbol := symbolOf(part, isGo)
+		if symbol == "" || symbol == "_" {
+			continue
+		}
+		if owner != "" {
+			symbol = owner + "." + symbol
+		}
+		if isGo || len(part) <= most || len(members) == 0 {
+			all = append(all, piece{at, part, symbol})
+			continue
+		}
+		all = append(all, piece{at, head, symbol})
+		rest := strings.Join(members, "")
+		all = append(all, pieces(rest, at+strings.Count(head, "\n"), indentationOf(rest), symbol, isGo)...)
+	}
+	return all
+}
+
+// continues reports whether a paragraph belongs to the declaration before it.
+func continues(paragraph string, indentation int) bool {
+	bare := strings.TrimLeft(paragraph, "\n")
+	return bare == "" || indentationOf(bare) > indentation || strings.ContainsAny(strings.TrimLeft(bare, " \t")[:1], ")}]")
+}
+
+// indentationOf returns how far the first line of a text is indented.
+func indentationOf(text string) int {
+	bare := strings.TrimLeft(text, "\n")
+	return len(bare) - len(strings.TrimLeft(bare, " \t"))
+}
+
+// symbolOf returns the name of what a text declares, or "".
+func symbolOf(text string, isGo bool) string {
+	if isGo {
+		name := declared.FindStringSubmatch(text)
+		if len(name) == 0 || name[2] == "_" {
+			return ""
+		}
+		return strings.TrimPrefix(name[1]+"."+name[2], ".")
+	}
+	if name := declaredOther.FindStringSubmatch(text); name != nil {
+		return name[2]
+	}
+	if name := declaredBare.FindStringSubmatch(text); name != nil {
+		return name[1]
+	}
+	return ""
 }
 
 // sections cuts a Markdown file at its headings. Number signs in code blocks are

@@ -3,19 +3,23 @@
 //
 //	go run ./examples/coding-agent "Where is a budget validated?"
 //
-// The candidates are the repository's Go declarations, the sections of its
+// With -dir it reads another repository. The candidates are the declarations of its
+// Go, Python, TypeScript, JavaScript, Java and Rust files, the sections of its
 // Markdown files and its latest commits; candidates.go cuts them. This file asks
 // the question and shows the selection.
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 
 	"github.com/wollax/cupel-go/cupel"
@@ -23,6 +27,7 @@ import (
 	"github.com/wollax/cupel-go/cupel/placer"
 	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupel/strategy"
 	"github.com/wollax/cupel-go/cupelinspect"
 	"github.com/wollax/cupel-go/cupelrelevance"
 )
@@ -54,7 +59,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return errors.New("ask a question, in quotes, after the flags")
 	}
 
-	candidates, err := collect(ctx, *dir)
+	candidates, skipped, err := collect(ctx, *dir)
 	if err != nil {
 		return err
 	}
@@ -78,11 +83,16 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	fmt.Fprintln(out, "Question:", question)
+	var left []string
+	for _, extension := range slices.Sorted(maps.Keys(skipped)) {
+		left = append(left, fmt.Sprintf("%d %s", skipped[extension], extension))
+	}
+	fmt.Fprintln(out, "Skipped files:", cmp.Or(strings.Join(left, ", "), "none"))
 	printReport(out, report, budget)
 	if *page == "" {
 		return nil
 	}
-	return writePage(ctx, *page, question, pipeline, items, budget)
+	return writePage(ctx, *page, question, report, items, budget)
 }
 
 // withConversation puts the system prompt and the question before the
@@ -100,9 +110,22 @@ func withConversation(question string, candidates []*cupel.ContextItem) ([]*cupe
 }
 
 // newPipeline returns the policy for a question. Relevance decides most, then
-// the kind. Quotas keep prose and commits from crowding out code. The window is
-// filled with the highest scores first, and those stand at its edges.
+// the kind, so that prose, commits and tests are behind equally relevant code. The
+// window is filled with the highest scores first and shows them in this order,
+// since no candidate has a time.
 func newPipeline(question string) (*pipeline.Pipeline, error) {
+	score, err := newScorer(question)
+	if err != nil {
+		return nil, err
+	}
+	return withScorer(score)
+}
+
+func withScorer(score strategy.Scorer) (*pipeline.Pipeline, error) {
+	return pipeline.New(pipeline.Config{Scorer: score, Slicer: slicer.ScoreGreedy{}, Placer: placer.Chronological{}})
+}
+
+func newScorer(question string) (strategy.Scorer, error) {
 	index, err := cupelrelevance.NewIndex()
 	if err != nil {
 		return nil, err
@@ -117,21 +140,9 @@ func newPipeline(question string) (*pipeline.Pipeline, error) {
 	if err != nil {
 		return nil, err
 	}
-	score, err := scorer.NewComposite(
+	return scorer.NewComposite(
 		scorer.Weighted{Scorer: relevance, Weight: 4},
 		scorer.Weighted{Scorer: kind, Weight: 1})
-	if err != nil {
-		return nil, err
-	}
-	balanced, err := slicer.NewQuota(slicer.ScoreGreedy{},
-		slicer.Require(kindCode, 50), // percent of the tokens
-		slicer.Between(cupel.KindDocument, 10, 25),
-		slicer.Cap(cupel.KindMemory, 10),
-		slicer.Cap(kindTest, 15))
-	if err != nil {
-		return nil, err
-	}
-	return pipeline.New(pipeline.Config{Scorer: score, Slicer: balanced, Placer: placer.UShaped{}})
 }
 
 // printReport prints the window in its order, and the best of what was dropped
@@ -153,10 +164,29 @@ func printReport(out io.Writer, report *cupel.SelectionReport, budget cupel.Cont
 	}
 }
 
+// shown is how many of the candidates that were dropped the page shows, the best:
+// with all of a repository it would take megabytes.
+const shown = 500
+
 // writePage writes the inspector's page, which shows the same selection and what
 // it would be at other budgets.
-func writePage(ctx context.Context, name, title string, pipeline *pipeline.Pipeline, items []*cupel.ContextItem, budget cupel.ContextBudget) error {
-	selection, err := cupelinspect.Inspect(ctx, pipeline, items, budget)
+func writePage(ctx context.Context, name, title string, report *cupel.SelectionReport, items []*cupel.ContextItem, budget cupel.ContextBudget) error {
+	scores := make(map[*cupel.ContextItem]float64)
+	for _, in := range report.Included {
+		scores[in.Item] = in.Score
+	}
+	for _, ex := range report.Excluded[:min(shown, len(report.Excluded))] {
+		scores[ex.Item] = ex.Score
+	}
+	best := slices.DeleteFunc(slices.Clone(items), func(item *cupel.ContextItem) bool {
+		_, known := scores[item]
+		return !known
+	})
+	pipeline, err := withScorer(strategy.ScorerFunc(func(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 { return scores[item] }))
+	if err != nil {
+		return err
+	}
+	selection, err := cupelinspect.Inspect(ctx, pipeline, best, budget)
 	if err != nil {
 		return err
 	}
@@ -164,5 +194,6 @@ func writePage(ctx context.Context, name, title string, pipeline *pipeline.Pipel
 	if err != nil {
 		return err
 	}
+	title = fmt.Sprintf("%s (the best %d of %d candidates)", title, len(best), len(items))
 	return errors.Join(cupelinspect.WriteHTML(file, title, selection), file.Close())
 }
