@@ -60,12 +60,12 @@ func TestPins(t *testing.T) {
 		})
 	}
 	var got []string
-	for _, item := range read(t, Anthropic, []byte(strings.Replace(turn, `"type":"thinking",`, `"type":"text","text":"I do",`, 1)), WithPins(false, true)).Items() {
+	for _, item := range read(t, Anthropic, []byte(strings.Replace(turn, `"thinking","thinking":`, `"text","text":`, 1)), WithPins(false, false, 5)).Items() {
 		if item.Pinned() {
 			got = append(got, item.Content())
 		}
 	}
-	assert.Equal(t, []string{"q", "h(3)"}, got, "what the user said before stays with a turn")
+	assert.Equal(t, []string{"q", "g(2)", "h(3)"}, got, "what the user said before stays with a message of the model")
 }
 
 // TestServerTools has a call of a tool that the API runs in one message and its
