@@ -103,6 +103,7 @@ func TestTooLarge(t *testing.T) {
 		assert.Equal(t, "messages[0]", large.Parts[0].Path)
 		assert.GreaterOrEqual(t, large.Parts[0].Tokens, 1600)
 		assert.Equal(t, "system", large.Parts[1].Path)
+		require.ErrorAs(t, c.TooLarge(limit, pipeline.ErrOverflow), &large)
 		require.NotErrorAs(t, c.TooLarge(limit, errors.ErrUnsupported), &large, "another error")
 		assert.Contains(t, err.Error(), "more than the budget of 1,000; these cannot be shortened: messages[0] (media")
 	}

@@ -190,7 +190,7 @@ func TestTitles(t *testing.T) {
 	called := entry{role: "assistant", names: []string{"search"}}
 	assert.Equal(t, "search", called.headline(), "a tool that the API ran")
 	for arguments, want := range map[string]string{
-		`{}`: "", `{"a":1,"path":"x.go"}`: "x.go", `{"b":"","a":"x\ny"}`: `x\ny`, `{"n":7,"a":"x"}`: "n=7", `{"list":[1]}`: `{"list":[1]}`, "no\nJSON": `no\nJSON`, "{\n}": "", "[\n1]": "[1]",
+		`{}`: "", `{"a":1,"path":"x.go"}`: "x.go", `{"b":"","a":"x\ny"}`: `x\ny`, `{"n":7,"a":"x"}`: "n=7", `{"list":[1]}`: `{"list":[1]}`, "no\nJSON": `no\nJSON`, "{\n}": "",
 	} {
 		assert.Equal(t, want, subject(arguments), arguments)
 	}
