@@ -181,7 +181,6 @@ func TestTitles(t *testing.T) {
 		{"two\nlines", "two: 9 B", "the first line, and the size of all"},
 		{long, long[:71] + "…: 100 B", "the beginning"},
 		{strings.Repeat("é", 72), strings.Repeat("é", 72), "72 characters are short"},
-		{"  \n words\n", "words", "white space around it is nothing"},
 		{"a\rb\r\nc", `a\nb: 6 B`, "a line has one line"},
 	} {
 		e := entry{role: "user", parts: []part{{kind: words, text: test.text}}}
