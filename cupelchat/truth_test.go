@@ -56,6 +56,9 @@ func TestTruth(t *testing.T) {
 		}
 		text := `[{"role":"user","content":"Look."},{"role":"assistant","content":"I do."},{"role":"` + role + `","content":[` + content + `]},
 			{"role":"` + more + `","content":` + string(quote(words)) + `},{"role":"assistant","content":"Yes."},{"role":"user","content":"And now?"}]`
+		if name == "mcp" {
+			require.Empty(t, cupelchat.Check([]byte(text), cupelchat.Anthropic))
+		}
 		c, err := cupelchat.Read([]byte(text), cupelchat.Anthropic, cupel.HeuristicCounter{})
 		require.NoError(t, err)
 		fixed, ok := c.Items()[2].MetadataInt("fixed")
@@ -100,6 +103,7 @@ func TestTooLarge(t *testing.T) {
 		assert.Equal(t, "messages[0]", large.Parts[0].Path)
 		assert.GreaterOrEqual(t, large.Parts[0].Tokens, 1600)
 		assert.Equal(t, "system", large.Parts[1].Path)
+		require.ErrorAs(t, c.TooLarge(limit, pipeline.ErrOverflow), &large)
 		require.NotErrorAs(t, c.TooLarge(limit, errors.ErrUnsupported), &large, "another error")
 		assert.Contains(t, err.Error(), "more than the budget of 1,000; these cannot be shortened: messages[0] (media")
 	}

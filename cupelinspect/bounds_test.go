@@ -69,6 +69,7 @@ func TestPrefix(t *testing.T) {
 		{"cut", "abcd", 3, "abc", 1, "one byte is left out"},
 		{"character", "aé€", 4, "aé", 3, "the euro sign has three bytes"},
 		{"inside the first", "€", 2, "", 3, "there is no room for it"},
+		{"not UTF-8 at all", "\x80\x80\x80", 2, "", 3, "nothing is left"},
 		{"not UTF-8", strings.Repeat("\x80", 10), 8, "\uFFFD", 6, "no character begins there: up to four bytes go"},
 	} {
 		if kept, cut := prefix(tt.text, tt.limit); kept != tt.want || cut != tt.cut {

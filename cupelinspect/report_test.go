@@ -188,6 +188,7 @@ func TestTwoSelections(t *testing.T) {
 		{"stored", run(items), fromReport(t, throughJSON(t, report), b), []int{0, 1, 2, 3, 4, 5, 6}, inWindowOrder, 7, "items of a report are identified by their looks"},
 		{"both stored", fromReport(t, throughJSON(t, report), b), fromReport(t, throughJSON(t, report), b), []int{0, 1, 2, 3, 4, 5, 6}, []int{0, 1, 2, 3, 4, 5, 6}, 7, "so are those of two"},
 		{"copies", run(twice), run(again), []int{0, 1}, []int{0, 1, 2, 3}, 4, "the n-th copy is the n-th copy, a third is new"},
+		{"one copy", run(twice[:1]), run(again[:1]), []int{0}, []int{0}, 1, "also of one"},
 		{"mixed", run(twice), run([]*cupel.ContextItem{again[0], twice[0], again[1]}), []int{0, 1}, []int{1, 0, 2}, 3, "pointers first, looks for the rest"},
 		{"pointer twice", run(again[3:]), run([]*cupel.ContextItem{again[0], again[0]}), []int{0}, []int{1, 1}, 2, "a pointer is an item"},
 	}

@@ -10,7 +10,6 @@ func TestWhatStillFits(t *testing.T) {
 		{131, 130, 100, 80},
 		{100, 100, 100, 100},
 		{100, 100, 101, 50},
-		{90, 100, 50, 50},
 	} {
 		c := calibration{[]report{{100, 150}, {100, 150}, {100, test.last}}}
 		if got := c.most(test.limit, test.now); got != test.want {

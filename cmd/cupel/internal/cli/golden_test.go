@@ -20,7 +20,7 @@ func TestGolden(t *testing.T) {
 	const greedy = " -i items.jsonl -p greedy.json -b 100 --reserve 20"
 	for _, row := range []struct{ name, args, why string }{
 		{"explain", "explain" + greedy, "what is in and out, by score, with the reason"},
-		{"units", "explain -i units.json -p greedy.json -b 70", "groups, smaller forms and versions have columns"},
+		{"units", "explain -i units.json -p greedy.json -b 70 -n 0", "groups, smaller forms and versions have columns"},
 		{"shortfall", "explain -i items.jsonl -p count.json -b 100 -n 1", "caps, lists that are cut, and what a policy lacks"},
 		{"overflow", "explain -i items.jsonl -p proceed.json -b 50", "more than the target, as the policy allows"},
 		{"failed", "explain -i items.jsonl -p greedy.json -b 5", "what is known of a selection that fails"},

@@ -127,7 +127,7 @@ func TestMCPAnswers(t *testing.T) {
 	}{
 		{`{"jsonrpc": "2.0", "id": 5, "method": `, refused + "-32700", "half of a message"},
 		{"\xff\xfe", refused + "-32700", "no text"},
-		{"42", refused + "-32600", "no object"},
+		{"4", refused + "-32600", "no object"},
 		{`{"jsonrpc":"1.0","id":5,"method":"ping"}`, refused + "-32600", "another protocol"},
 		{`{"jsonrpc":"2.0","id":{},"method":"ping"}`, refused + "-32600", "no id"},
 		{"[]", refused + "-32600", "a list of nothing"},

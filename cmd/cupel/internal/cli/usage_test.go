@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -76,6 +77,7 @@ func TestAmounts(t *testing.T) {
 		{"1M", 1_000_000, "millions"},
 		{"50%", 150, "of 301 tokens, rounded down; an item that counts less than nothing counts nothing"},
 		{"150%", 451, "more than all"},
+		{"999999999999999999999%", math.MaxInt, "a share that no int holds"},
 		{"gpt-4o", 128_000, "a model"},
 		{"gpt-4o-2024-11-20", 128_000, "with a date"},
 		{"openai/GPT-4o-mini", 128_000, "with a provider, in capitals"},
