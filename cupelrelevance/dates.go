@@ -100,8 +100,6 @@ func dateWords(query string) []dateWord {
 	}
 	for i, r := range query {
 		switch {
-		case (r == 'T' || r == 't') && endsDay(query, from, i):
-			end(i)
 		case unicode.IsLetter(r) || unicode.IsDigit(r):
 			if from < 0 {
 				from = i
@@ -112,16 +110,6 @@ func dateWords(query string) []dateWord {
 	}
 	end(len(query))
 	return words
-}
-
-// endsDay reports whether the letter at an offset stands between the day and the
-// hour of a time such as 2023-05-08T10:00, from being where the day begins.
-func endsDay(query string, from, at int) bool {
-	if from <= 0 || at-from != 2 || query[from-1] != '-' || at+1 == len(query) {
-		return false
-	}
-	isDigit := func(i int) bool { return '0' <= query[i] && query[i] <= '9' }
-	return isDigit(from) && isDigit(from+1) && isDigit(at+1)
 }
 
 var (
@@ -357,7 +345,7 @@ func (r *dateReader) relative(i int) (span, int) {
 		return today, 1
 	case "yesterday":
 		return span{today.from.AddDate(0, 0, -1), today.from}, 1
-	case "last", "past", "previous", "this":
+	case "last", "this":
 	default:
 		return span{}, 0
 	}
@@ -365,29 +353,15 @@ func (r *dateReader) relative(i int) (span, int) {
 	if r.at(i) == "this" {
 		back = 0
 	}
-	if n, ok := r.count(i + 1); ok && back != 0 {
-		from := r.ago(n, strings.TrimSuffix(r.at(i+2), "s")).from
-		if from.IsZero() {
-			return span{}, 0
-		}
-		return span{from, today.to}, 3
-	}
 	unit := r.at(i + 1)
 	switch unit {
 	case "week":
 		w := weekOf(today.from)
 		return span{w.from.AddDate(0, 0, 7*back), w.to.AddDate(0, 0, 7*back)}, 2
-	case "weekend":
-		end := weekOf(today.from).to.AddDate(0, 0, 7*back)
-		return span{end.AddDate(0, 0, -2), end}, 2
 	case "month":
 		return r.monthOf(r.now.Year(), int(r.now.Month())+back), 2
 	case "year":
 		return r.yearOf(r.now.Year() + back), 2
-	case "night":
-		return span{today.from.AddDate(0, 0, back), today.to.AddDate(0, 0, back)}, 2
-	case "morning", "afternoon", "evening":
-		return today, 2
 	}
 	if d, ok := dayNumbers[unit]; ok && len(unit) > 3 {
 		days := (int(r.now.Weekday()) - (d - 1) + 7) % 7
@@ -396,13 +370,6 @@ func (r *dateReader) relative(i int) (span, int) {
 		}
 		from := today.from.AddDate(0, 0, -days)
 		return span{from, from.AddDate(0, 0, 1)}, 2
-	}
-	if m, ok := monthNumbers[unit]; ok {
-		y := r.now.Year()
-		if time.Month(m) > r.now.Month() || back < 0 && time.Month(m) == r.now.Month() {
-			y--
-		}
-		return r.monthOf(y, m), 2
 	}
 	return span{}, 0
 }
