@@ -281,7 +281,8 @@ func TestSample(t *testing.T) {
 	index := Must(NewIndex())
 	together := lift(index, items)
 	known := index.lists[0].order.sample
-	assert.Equal(t, lift(Must(NewIndex()), append(items[:2000:2000], items[2500:]...)), lift(index, append(items[:2000:2000], items[2500:]...)), "what the index has seen before changes nothing")
+	rest := append(items[:2000:2000], items[2500:]...)
+	assert.InDelta(t, lift(Must(NewIndex()), rest), lift(index, rest), 0, "what the index has seen before changes nothing")
 	lift(index, items[1:])
 	assert.Subset(t, known.numbers, index.lists[0].order.sample.numbers, "without the first item, the sample stays")
 	shuffled := slices.Clone(items)

@@ -1,12 +1,6 @@
 package cupelrelevance
 
-import (
-	"math"
-
-	"github.com/wollax/cupel-go/cupel"
-)
-
-func isFinite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
+import "github.com/wollax/cupel-go/cupel"
 
 // invalid returns the error of an invalid setting.
 func invalid(component, field, value, reason string) error {

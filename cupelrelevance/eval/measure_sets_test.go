@@ -1,7 +1,6 @@
 package eval_test
 
 import (
-	"bufio"
 	"compress/gzip"
 	"fmt"
 	"io"
@@ -159,12 +158,11 @@ func everyOther(conversations []eval.Conversation, from int) []eval.Conversation
 
 func readMeans(t *testing.T) map[string]float64 {
 	t.Helper()
-	file, err := os.Open(means)
+	text, err := os.ReadFile(means)
 	require.NoError(t, err)
-	defer file.Close()
 	known := make(map[string]float64)
-	for lines := bufio.NewScanner(file); lines.Scan(); {
-		name, mean, _ := strings.Cut(lines.Text(), "\t")
+	for line := range strings.Lines(string(text)) {
+		name, mean, _ := strings.Cut(strings.TrimSpace(line), "\t")
 		known[name], err = strconv.ParseFloat(mean, 64)
 		require.NoError(t, err, name)
 	}
