@@ -212,7 +212,7 @@ func (c *corpus) describe(added []*cupel.ContextItem) ([]fact, []naming) {
 			}
 		}
 		_, timed := item.Timestamp()
-		facts = append(facts, fact{group: group, timed: timed, bytes: uint32(min(len(item.Content()), math.MaxUint32)), mark: markOf(item.Content())})
+		facts = append(facts, fact{group: group, timed: timed, bytes: uint32(min(uint64(len(item.Content())), math.MaxUint32)), mark: markOf(item.Content())})
 	}
 	return facts, named
 }
