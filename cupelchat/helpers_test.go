@@ -119,8 +119,8 @@ func body(t testing.TB, c *Conversation, want form) (string, []string) {
 	return string(text), w.Notes
 }
 
-// linesOf returns the lines of items, but for those of one that has no tokens since
-// another one says the same.
+// linesOf returns the lines of items that say something, but for those of one that has no
+// tokens since another one says the same.
 func linesOf(items []*cupel.ContextItem) []string {
 	var lines []string
 	for _, item := range items {
@@ -128,6 +128,7 @@ func linesOf(items []*cupel.ContextItem) []string {
 			lines = append(lines, strings.Split(item.Content(), "\n")...)
 		}
 	}
+	lines = slices.DeleteFunc(lines, func(line string) bool { return line == "" })
 	slices.Sort(lines)
 	return lines
 }

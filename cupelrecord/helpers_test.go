@@ -107,6 +107,13 @@ func (s *stored) Close() error {
 	return s.close
 }
 
+// closes returns how many segments were closed.
+func (s *store) closes() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.closed
+}
+
 // all returns what is read from the segments: the runs, how many are said to be missing,
 // the processes that did not close, and other errors.
 func (s *store) all() (runs []*cupelrecord.Run, missing uint64, open []string, errs []error) {

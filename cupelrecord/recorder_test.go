@@ -165,7 +165,7 @@ func TestRotation(t *testing.T) {
 		segments := len(s.names)
 		assert.Greater(t, segments, 2, "by size")
 		assert.Less(t, segments, 10)
-		if s.closed == segments { // the last one was full
+		if s.closes() == segments { // the last one was full
 			observed(t.Context(), t, recorder)
 			synctest.Wait()
 			segments++
@@ -173,10 +173,10 @@ func TestRotation(t *testing.T) {
 		require.Len(t, s.names, segments)
 		time.Sleep(time.Minute - time.Nanosecond)
 		synctest.Wait()
-		assert.Equal(t, segments-1, s.closed, "one is open")
+		assert.Equal(t, segments-1, s.closes(), "one is open")
 		time.Sleep(time.Nanosecond)
 		synctest.Wait()
-		assert.Equal(t, segments, s.closed, "by age")
+		assert.Equal(t, segments, s.closes(), "by age")
 		time.Sleep(time.Hour)
 		observed(t.Context(), t, recorder)
 		synctest.Wait()
