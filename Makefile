@@ -162,7 +162,8 @@ e2e: ## Run the end-to-end tests, with Chromium and Jaeger; build Jaeger first i
 
 # Apart from make e2e, because of the minutes that Prometheus takes to build.
 .PHONY: e2e-metrics
-e2e-metrics: ## Ask a real Prometheus all that the dashboard asks; build Prometheus first if it is not there
+e2e-metrics: ## Ask a real Prometheus all that the dashboard asks, and test the alert rules; build Prometheus first if it is not there
+	@promtool=$$(scripts/prometheus.sh promtool) && "$$promtool" test rules examples/otel-jaeger/prometheus/alerts_test.yaml
 	@prometheus=$$(scripts/prometheus.sh) && CUPEL_E2E_PROMETHEUS="$$prometheus" \
 		go test -count=1 -v -run '^TestPrometheus' ./e2e
 
