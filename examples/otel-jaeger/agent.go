@@ -155,7 +155,7 @@ func (a *agent) take(ctx context.Context, number int, t turn) error {
 	a.now = a.now.Add(t.pause)
 	ctx = cupelotel.ContextWithConversationID(ctx, a.id)
 	ctx, span := a.tracer.Start(ctx, "agent.turn", trace.WithAttributes(
-		attribute.Int("agent.turn.number", number), attribute.String("agent.turn.title", t.title)))
+		attribute.String("gen_ai.operation.name", "invoke_agent"), attribute.Int("agent.turn.number", number), attribute.String("agent.turn.title", t.title)))
 	defer span.End()
 	before := len(a.items)
 	err := a.converse(ctx, t)
@@ -198,7 +198,7 @@ func (a *agent) converse(ctx context.Context, t turn) error {
 // search returns the parts of the source that a question is about, but for those
 // that the conversation has already. It is a run of a pipeline of its own.
 func (a *agent) search(ctx context.Context, question string) ([]*cupel.ContextItem, error) {
-	ctx, span := a.tracer.Start(ctx, "agent.search")
+	ctx, span := a.tracer.Start(ctx, "agent.search", trace.WithAttributes(attribute.String("gen_ai.operation.name", "execute_tool")))
 	defer span.End()
 	p, err := newSearch(question)
 	if err != nil {
