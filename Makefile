@@ -67,6 +67,11 @@ screenshots: ## Take the pictures of the inspector in docs/inspector again (need
 # Recorded conversations, one per line.
 AGENTS ?= cupelsession/replay/testdata/agents.jsonl
 
+.PHONY: replay-table
+replay-table: ## Make the README's table from recorded conversations: make replay-table AGENTS='a.jsonl b.jsonl'
+	@for file in $(AGENTS); do echo "$$file"; \
+		go run ./cmd/cupel replay --data "$$file" --share 0.25 -p newest -p clear -p agent@0.5 || exit; done
+
 ##@ Test
 
 .PHONY: test
