@@ -193,7 +193,7 @@ standalone: ## Build and vet every module outside the workspace, against a modul
 
 .PHONY: consumer
 consumer: ## Use the modules from outside the tree, through a module proxy
-	@$(TOOLS) test -count=1 -v -run '^TestConsumer' ./repo
+	@$(TOOLS) test -count=1 -v -run '^Test(Consumer|Guides)' ./repo
 
 ##@ Check
 
