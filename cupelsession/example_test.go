@@ -111,14 +111,9 @@ func ExampleSession_Fork() {
 	// Output: 1 2
 }
 
-// What leaves the window is summarized, and handed to a memory when the turn is
-// committed.
+// What leaves the window is handed to a memory when the turn is committed.
 func ExampleConfig() {
 	session := must(cupelsession.New(recent, cupelsession.Config{
-		Summarize: func(_ context.Context, dropped []*cupel.ContextItem) (*cupel.ContextItem, error) {
-			// Ask a model here.
-			return cupel.NewContextItem(fmt.Sprintf("(%d earlier messages)", len(dropped)), 10)
-		},
 		Dropped: func(items []*cupel.ContextItem) {
 			for _, item := range items {
 				fmt.Println("to the memory:", item.Content())
@@ -135,7 +130,7 @@ func ExampleConfig() {
 	}
 	// Output:
 	// system m1 m2 m3 m4 m5
-	// system (4 earlier messages) m5 m6
+	// system m5 m6
 	// to the memory: m1
 	// to the memory: m2
 	// to the memory: m3

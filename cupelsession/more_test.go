@@ -1,16 +1,12 @@
 package cupelsession_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math"
-	"runtime"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupelsession"
 )
 
@@ -23,50 +19,6 @@ func TestExceededBudgets(t *testing.T) {
 		}
 		if note := fmt.Sprint(turn.Notes); strings.Contains(note, "1 more than the budget has") != (counted > 50) {
 			t.Errorf("%d tokens of 50: notes %s", counted, note)
-		}
-	}
-}
-
-func TestSummariesThatFail(t *testing.T) {
-	items := numbered(t, 9)
-	for _, test := range []struct {
-		name      string
-		summarize func(ctx context.Context, dropped []*cupel.ContextItem) (*cupel.ContextItem, error)
-		note      string
-		why       string
-	}{
-		{"error", func(context.Context, []*cupel.ContextItem) (*cupel.ContextItem, error) {
-			return nil, errors.New("offline")
-		}, "offline", "the window is made without it"},
-		{"panic", func(context.Context, []*cupel.ContextItem) (*cupel.ContextItem, error) { panic("no model") }, "panicked: no model", "no panic leaves a session"},
-		{"end of the goroutine", func(context.Context, []*cupel.ContextItem) (*cupel.ContextItem, error) {
-			runtime.Goexit()
-			return nil, nil
-		}, "ended its goroutine", "as a failed test does"},
-		{"late", func(ctx context.Context, _ []*cupel.ContextItem) (*cupel.ContextItem, error) {
-			<-ctx.Done()
-			return nil, ctx.Err()
-		}, "deadline", "it has its time"},
-		{"more than it was given", func(context.Context, []*cupel.ContextItem) (*cupel.ContextItem, error) {
-			return cupel.NewContextItem("long", 30)
-		}, "not smaller", "it is as long as what it stands for"},
-		{"too much", func(context.Context, []*cupel.ContextItem) (*cupel.ContextItem, error) {
-			return cupel.NewContextItem("long", 21)
-		}, "does not fit", "there is room for 20 tokens"},
-		{"less than nothing", func(context.Context, []*cupel.ContextItem) (*cupel.ContextItem, error) {
-			return cupel.NewContextItem("odd", -1)
-		}, "not smaller", "no text has so many tokens"},
-		{"nothing", func(context.Context, []*cupel.ContextItem) (*cupel.ContextItem, error) { return nil, nil }, "", "it may have nothing to say"},
-	} {
-		patience := time.Minute // on a busy machine the others must not be late
-		if test.name == "late" {
-			patience = 20 * time.Millisecond
-		}
-		s := session(t, newest(t), cupelsession.Config{Summarize: test.summarize, SummarizeTimeout: patience})
-		commit(t, next(t, s, items[:5], 50))
-		turn := next(t, s, items[:6], 50)
-		if says(turn) != "a e f" || !strings.Contains(fmt.Sprint(turn.Notes), test.note) {
-			t.Errorf("%s: window %q, notes %q; want a e f and a note with %q (%s)", test.name, says(turn), turn.Notes, test.note, test.why)
 		}
 	}
 }

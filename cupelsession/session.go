@@ -36,11 +36,15 @@ type Config struct {
 	// documents, the question. It must give the same answer for an item each time.
 	// nil means that no item does.
 	Tail func(*cupel.ContextItem) bool
-	// Summarize makes one item that stands for items that leave the window at a
-	// break, or returns nil. It is called outside any lock, with a deadline. If it
-	// fails, the window is made without a summary, and the turn's notes say so. nil
-	// disables summaries.
-	Summarize func(ctx context.Context, dropped []*cupel.ContextItem) (*cupel.ContextItem, error)
+	// Summarize says in a few words what the items say that will leave the window at
+	// the next break. It is called in the background when the window nears its mark, at
+	// most once from one break to the next and never while a call has not returned, so
+	// that no turn waits. Its context ends after SummarizeTimeout, at the break, and with
+	// [Session.Close]. If it fails or comes late, the window is made without a summary,
+	// and a turn's notes say so. Of items for which a summary stands it gets the summary.
+	// A summary is written as the model's own words, which rank no higher than a result.
+	// nil disables summaries.
+	Summarize func(ctx context.Context, leaving []*cupel.ContextItem) (Summary, error)
 	// SummarizeTimeout is the time that Summarize has. 0 means 30 seconds.
 	SummarizeTimeout time.Duration
 	// Dropped is called once by Commit with the items that left the window at a
@@ -85,7 +89,9 @@ type Session struct {
 	busy         atomic.Bool
 	state        atomic.Pointer[state]                     // committed
 	proposed     int                                       // turns since the last one that was committed
-	summaries    map[string]*cupel.ContextItem             // the last ones, by what they stand for
+	alive        context.Context                           // of summaries, until Close
+	end          context.CancelFunc                        // of alive
+	flight       *flight                                   // the summary that is being made, or nil
 	conversation atomic.Pointer[cupelchat.Conversation]    // that Fit read last
 	bare         map[*cupel.ContextItem]*cupel.ContextItem // items of the last tail that have forms, without these
 }
@@ -119,16 +125,20 @@ func New(chooser Chooser, config Config) (*Session, error) {
 	if config.Clock == nil {
 		config.Clock = time.Now //nolint:forbidigo // whether the cache is still there depends on the time
 	}
+	return begin(chooser, config, newState()), nil
+}
+
+func begin(chooser Chooser, config Config, st *state) *Session {
 	s := &Session{chooser: chooser, config: config}
-	s.state.Store(newState())
-	return s, nil
+	s.alive, s.end = context.WithCancel(context.Background())
+	s.state.Store(st)
+	return s
 }
 
 // Fork returns a session that goes on from the committed state. What one of the
 // two does later does not reach the other. It takes constant time.
 func (s *Session) Fork() *Session {
-	other := &Session{chooser: s.chooser, config: s.config}
-	other.state.Store(s.committed())
+	other := begin(s.chooser, s.config, s.committed())
 	other.conversation.Store(s.conversation.Load())
 	return other
 }
