@@ -81,7 +81,11 @@ func (c *Conversation) makeItem(i int, pinned bool) (*cupel.ContextItem, error) 
 		}
 		metadata["tools"] = tokens
 	}
-	variants, own, err := c.variants(e)
+	mark := c.markOf(e)
+	if mark != "" {
+		metadata["mark"] = mark
+	}
+	variants, own, err := c.variants(e, mark)
 	if err != nil {
 		return nil, err
 	}
@@ -121,6 +125,20 @@ func (e *entry) content() string {
 		}
 	}
 	return strings.Join(lines, "\n")
+}
+
+// markOf returns the mark of an entry, which forms that leave something out end with.
+func (c *Conversation) markOf(e *entry) string {
+	if c.marker == nil || isSystem(e.role) || e.role == "tools" || e.role == "reasoning" || e.compact {
+		return ""
+	}
+	if e.returns() {
+		return c.marker.Mark(strings.Join(distinct(e.names), ", "), e.content())
+	}
+	if _, tokens := e.said(); e.tool || tokens < longMessage {
+		return ""
+	}
+	return c.marker.Mark("", e.content())
 }
 
 // messagesOf counts the messages that a group has a part of.

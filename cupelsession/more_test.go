@@ -33,6 +33,7 @@ func TestStatesThatCannotBeRead(t *testing.T) {
 		{`{"version":1,"window":[],"sent":{"held":[{"items":3}]}}`, "held[0] has 3 items", "there is no such place"},
 		{`{"version":1,"window":[{"keys":["a"],"form":"x","tokens":9223372036854775807}]}`, "window[0] has 9223372036854775807 tokens", "they cannot be added up"},
 		{`{"version":1,"window":[],"growth":-1}`, "impossible", "nothing shrinks by itself"},
+		{`{"version":1,"window":[],"summaries":{"ready":{"tokens":-1}}}`, "impossible", "no text has so few tokens"},
 		{`{"version":1,"window":[],"calibration":{"reports":[{"estimated":1,"counted":0}]}}`, "reports[0]", "no request has no tokens"},
 		{`{"version":1,"window":[],"kept":{"chooser":"agent","cache":"anthropic","lowWater":0.5}}`, `the chooser "agent", the cache "anthropic" and a low water mark of 0.5`, "another preset chooses in another way"},
 	} {
@@ -60,7 +61,7 @@ func TestConfigs(t *testing.T) {
 		{cupelsession.Config{ClearAtLeast: -1}, "ClearAtLeast must be at least 0 tokens", "a break frees something"},
 		{cupelsession.Config{LowWater: math.NaN()}, "LowWater must be in (0,1]", "NaN compares with nothing"},
 		{cupelsession.Config{Cache: cupelsession.CacheModel{Sure: 2, Likely: 1}}, "Cache.Likely must be at least Sure", "sure is shorter than likely"},
-		{cupelsession.Config{SummarizeTimeout: -1}, "SummarizeTimeout must be", "time does not run back"},
+		{cupelsession.Config{Store: new(cupelsession.MemoryStore)}, "Name is required", "a store keeps texts by session"},
 	} {
 		_, err := cupelsession.New(newest(t), test.config)
 		var wrong *cupelsession.ConfigError

@@ -142,7 +142,7 @@ func (p *proposal) decide(ctx context.Context) (*Turn, error) {
 		sent: sent{At: p.cache.now, Model: p.cache.model, Held: held, Everything: p.sum.all}, summaries: p.before.summaries,
 	}
 	if t.chosen != nil {
-		t.after.summaries.Asked, t.after.summaries.Ready = false, nil
+		t.after.summaries.Asked, t.after.summaries.Ready = false, ready{}
 	}
 	if slices.Equal(p.keys, p.before.keys) {
 		t.after.repeats = p.before.repeats + 1

@@ -60,6 +60,7 @@ type wire struct {
 	Growth  float64     `json:"growth"`
 
 	Summaries summaries `json:"summaries,omitzero"`
+	Recalls   []string  `json:"recalls,omitempty"` // keys of the texts that have marks
 }
 
 // keeping names how a session keeps its window.
@@ -91,6 +92,9 @@ func (s *Session) keeping() keeping {
 func (s *Session) MarshalJSON() ([]byte, error) {
 	st := s.committed()
 	w := wire{Version: stateVersion, Kept: s.keeping(), Turns: st.turns, Sent: st.sent, Fit: st.fit, Growth: st.growth, Summaries: st.summaries}
+	if s.recalls != nil {
+		w.Recalls = s.recalls.known()
+	}
 	w.Window = append([]entry{}, st.window...)
 	for i := range w.Window {
 		if e := &w.Window[i]; e.whole() && e.Held != nil {
@@ -128,7 +132,11 @@ func (s *Session) UnmarshalJSON(data []byte) error {
 	if is := s.keeping(); w.Kept != is {
 		return &StateError{fmt.Sprintf("it was kept with %s, and this session has %s: give New what made the state, or begin a new session", w.Kept, is), nil}
 	}
-	s.abandon()
+	s.flight = nil
+	if s.recalls != nil {
+		s.recalls.reset(w.Recalls)
+		s.conversation.Store(nil)
+	}
 	s.state.Store(st)
 	return nil
 }
@@ -170,10 +178,8 @@ func (w *wire) state() (*state, error) {
 			return nil, &StateError{fmt.Sprintf("calibration.reports[%d] has no tokens", i), nil}
 		}
 	}
-	if r := w.Summaries.Ready; r != nil && (r.Text == "" || r.Tokens <= 0 || r.Tokens > maxTokens) {
-		return nil, &StateError{fmt.Sprintf("summaries.ready has %d tokens, or says nothing", r.Tokens), nil}
-	}
-	if w.Turns < 0 || len(w.Fit.Reports) > keptReports || len(w.Sent.Held) > mostHeld || !(w.Growth >= 0) || w.Sent.Everything < 0 {
+	if w.Turns < 0 || len(w.Fit.Reports) > keptReports || len(w.Sent.Held) > mostHeld || !(w.Growth >= 0) || w.Sent.Everything < 0 ||
+		w.Summaries.Ready.Tokens < 0 || w.Summaries.Ready.Tokens > maxTokens {
 		return nil, &StateError{"it has impossible numbers", nil}
 	}
 	return st, nil

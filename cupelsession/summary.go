@@ -26,15 +26,15 @@ type Summarized struct {
 // summaries are what a state knows of summaries.
 type summaries struct {
 	Summarized
-	Asked bool   `json:"asked,omitempty"` // since the last break
-	Ready *ready `json:"ready,omitempty"` // for the next break
+	Asked bool  `json:"asked,omitempty"` // since the last break
+	Ready ready `json:"ready,omitzero"`  // for the next break, if it says something
 }
 
 // ready is a summary, and the keys of the items that it stands for.
 type ready struct {
-	Keys   []string `json:"keys"`
-	Text   string   `json:"text"`
-	Tokens int      `json:"tokens"`
+	Keys   []string `json:"keys,omitempty"`
+	Text   string   `json:"text,omitempty"`
+	Tokens int      `json:"tokens,omitempty"`
 }
 
 // Summarized returns what the committed turns know of the calls of [Config.Summarize].
@@ -150,13 +150,10 @@ func (p *proposal) leaving(d *dropping) *leaving {
 // those that stood there before, and notes about what does not fit.
 func (p *proposal) summarize(to *layout, most int) (*layout, []string) {
 	var notes []string
-	list := []*ready{p.before.summaries.Ready}
-	if list[0] == nil {
-		list = nil
-		for i := range p.window {
-			if e := &p.window[i]; e.Summary {
-				list = append(list, &ready{e.Keys, e.Form, e.Tokens})
-			}
+	list := []ready{p.before.summaries.Ready}
+	for i := range p.window {
+		if e := &p.window[i]; e.Summary && list[0].Text == "" {
+			list = append(list, ready{e.Keys, e.Form, e.Tokens})
 		}
 	}
 	for _, r := range list {
@@ -170,7 +167,7 @@ func (p *proposal) summarize(to *layout, most int) (*layout, []string) {
 }
 
 // withSummary puts a summary in the place of those of its items that are out.
-func (l *layout) withSummary(r *ready, most int) (to *layout, note string) {
+func (l *layout) withSummary(r ready, most int) (to *layout, note string) {
 	e := entry{Summary: true, Form: r.Text, Tokens: r.Tokens, first: -1}
 	tokens, stands := 0, make(map[string]bool, len(r.Keys))
 	for _, key := range r.Keys {
@@ -201,10 +198,9 @@ func (l *layout) withSummary(r *ready, most int) (to *layout, note string) {
 
 // flight is a summary that is being made.
 type flight struct {
-	keys   []string
-	done   chan summarized
-	cancel context.CancelFunc
-	late   bool // there was a break since
+	keys []string
+	done chan summarized
+	late bool // there was a break since
 }
 
 type summarized struct {
@@ -214,21 +210,16 @@ type summarized struct {
 
 // fly begins a summary. The summariser may change the list that it gets.
 func (s *Session) fly(l *leaving) {
-	ctx, cancel := context.WithTimeout(s.alive, s.config.SummarizeTimeout)
-	s.flight = &flight{keys: l.keys, done: make(chan summarized, 1), cancel: cancel}
+	s.flight = &flight{keys: l.keys, done: make(chan summarized, 1)}
 	go func(done chan<- summarized) {
 		a := summarized{err: errors.New("the summariser ended its goroutine")}
 		defer func() {
 			if r := recover(); r != nil {
 				a.err = fmt.Errorf("the summariser panicked: %v", r)
 			}
-			if ctx.Err() != nil {
-				a.err = ctx.Err()
-			}
-			cancel()
 			done <- a
 		}()
-		a.summary, a.err = s.config.Summarize(ctx, l.items)
+		a.summary, a.err = s.config.Summarize(s.alive, l.items)
 	}(s.flight.done)
 }
 
@@ -236,10 +227,8 @@ func (s *Session) fly(l *leaving) {
 // broke reports whether the turn has a new choice. The state has what a break uses, so that
 // proposing a turn again, here or elsewhere, gives the same.
 func (s *Session) land(after *state, broke bool, next *leaving) (note string) {
-	if broke {
-		s.abandon()
-	}
 	if s.flight != nil {
+		s.flight.late = s.flight.late || broke
 		select {
 		case a := <-s.flight.done:
 			note = s.flight.landed(&after.summaries, a)
@@ -253,14 +242,6 @@ func (s *Session) land(after *state, broke bool, next *leaving) (note string) {
 		s.fly(next)
 	}
 	return note
-}
-
-// abandon lets a summary that is being made change nothing.
-func (s *Session) abandon() {
-	if s.flight != nil {
-		s.flight.late = true
-		s.flight.cancel()
-	}
 }
 
 // landed says in a note if a summary cannot be used.
@@ -277,6 +258,6 @@ func (f *flight) landed(to *summaries, a summarized) (note string) {
 	case a.summary.Tokens <= 0 || a.summary.Tokens > maxTokens:
 		return fmt.Sprintf("no summary of %d items: it has %d tokens", len(f.keys), a.summary.Tokens)
 	}
-	to.Ready = &ready{f.keys, text, a.summary.Tokens}
+	to.Ready = ready{f.keys, text, a.summary.Tokens}
 	return ""
 }

@@ -146,46 +146,31 @@ func TestLateSummaries(t *testing.T) {
 	})
 }
 
-// The context of a summary ends with its time, and with the session.
+// The context of a summary ends with the session, and none begins after that.
 func TestEndOfSummaries(t *testing.T) {
-	for _, test := range []struct {
-		name string
-		end  func(s *cupelsession.Session)
-		want error
-	}{
-		{"its time", func(*cupelsession.Session) { time.Sleep(2 * time.Minute) }, context.DeadlineExceeded},
-		{"the session", (*cupelsession.Session).Close, context.Canceled},
-	} {
-		synctest.Test(t, func(t *testing.T) {
-			var ended error
-			calls := 0
-			s := session(t, newest(t), cupelsession.Config{SummarizeTimeout: time.Minute, Summarize: func(ctx context.Context, _ []*cupel.ContextItem) (cupelsession.Summary, error) {
-				calls++
-				<-ctx.Done()
-				ended = ctx.Err()
-				return cupelsession.Summary{Text: "(late)", Tokens: 1}, nil
-			}})
-			items := numbered(t, 12)
-			commit(t, next(t, s, items[:5], 50))
-			test.end(s)
-			synctest.Wait()
-			if !errors.Is(ended, test.want) {
-				t.Errorf("%s: the context ended with %v, want %v", test.name, ended, test.want)
-			}
-			turn := next(t, s, items[:5], 50)
-			commit(t, turn)
-			if got := says(next(t, s, items[:6], 50)); got != "a e f" || !strings.Contains(fmt.Sprint(turn.Notes), test.want.Error()) {
-				t.Errorf("%s: window %q, notes %q", test.name, got, turn.Notes)
-			}
-			s.Close()
-			for n := 6; n < len(items); n++ {
-				commit(t, next(t, s, items[:n], 50))
-			}
-			if calls != 1 {
-				t.Errorf("%s: %d calls, want none after the session was closed", test.name, calls)
-			}
-		})
-	}
+	synctest.Test(t, func(t *testing.T) {
+		calls := 0
+		s := session(t, newest(t), cupelsession.Config{Summarize: func(ctx context.Context, _ []*cupel.ContextItem) (cupelsession.Summary, error) {
+			calls++
+			<-ctx.Done()
+			return cupelsession.Summary{}, ctx.Err()
+		}})
+		items := numbered(t, 12)
+		commit(t, next(t, s, items[:5], 50))
+		s.Close()
+		synctest.Wait()
+		turn := next(t, s, items[:5], 50)
+		commit(t, turn)
+		if got := says(next(t, s, items[:6], 50)); got != "a e f" || !strings.Contains(fmt.Sprint(turn.Notes), context.Canceled.Error()) {
+			t.Errorf("window %q, notes %q", got, turn.Notes)
+		}
+		for n := 6; n < len(items); n++ {
+			commit(t, next(t, s, items[:n], 50))
+		}
+		if calls != 1 {
+			t.Errorf("%d calls, want none after the session was closed", calls)
+		}
+	})
 }
 
 // A summary gets the one that stood there before, and what fails leaves that one.
