@@ -158,7 +158,7 @@ func numberOf(id string) int {
 const (
 	mostRecalled  = 2000 // tokens of an answer, beside a tenth of the budget
 	mostWords     = 16   // that are searched for
-	longestRow    = 400  // bytes
+	longestRow    = 160  // bytes
 	longestTokens = 64   // bytes of a token, on average, of an answer that is worth counting
 )
 
@@ -166,7 +166,7 @@ const (
 // arguments names, a range of its lines, or those that have most of the words. An answer
 // has at most 2,000 tokens or a tenth of the budget, whichever is less. What a model gets
 // wrong is answered with a text that says what to do; an error is one of ctx, the store or
-// the counter. Lines of more than 400 bytes count as several. Recall may be called by
+// the counter. Lines of more than 160 bytes count as several. Recall may be called by
 // several goroutines.
 func (s *Session) Recall(ctx context.Context, arguments []byte, budget cupel.ContextBudget, counter cupel.TokenCounter) (string, error) {
 	if s.recalls == nil {
