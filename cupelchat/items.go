@@ -129,16 +129,11 @@ func (e *entry) content() string {
 
 // markOf returns the mark of an entry, which forms that leave something out end with.
 func (c *Conversation) markOf(e *entry) string {
-	if c.marker == nil || isSystem(e.role) || e.role == "tools" || e.role == "reasoning" || e.compact {
+	shortens := e.returns() || !e.tool && !isSystem(e.role) && e.role != "tools" && e.role != "reasoning" && !e.compact && e.tokens >= longMessage
+	if c.marker == nil || !shortens {
 		return ""
 	}
-	if e.returns() {
-		return c.marker.Mark(strings.Join(distinct(e.names), ", "), e.content())
-	}
-	if _, tokens := e.said(); e.tool || tokens < longMessage {
-		return ""
-	}
-	return c.marker.Mark("", e.content())
+	return c.marker.Mark(strings.Join(distinct(e.names), ", "), e.content())
 }
 
 // messagesOf counts the messages that a group has a part of.

@@ -26,7 +26,7 @@ const (
 	recallArguments = `{"type": "object", "properties": {` +
 		`"id": {"type": "integer", "description": "the number in the mark"}, ` +
 		`"lines": {"type": "string", "description": "a range of lines, such as 10-40"}, ` +
-		`"words": {"type": "string", "description": "words to search for, such as a name or a key; the answer has the lines with most of them"}}, ` +
+		`"words": {"type": "string", "description": "words to search for, such as a name or a key; the answer has the lines with all of them"}}, ` +
 		`"required": ["id"]}`
 )
 
@@ -60,19 +60,11 @@ type recalls struct {
 	texts   map[int]string // that the store does not have
 }
 
-func newRecalls(keys []string) *recalls {
-	r := &recalls{numbers: map[string]int{}, texts: map[int]string{}}
-	r.reset(keys)
-	return r
-}
-
 // reset takes over the keys of another session.
 func (r *recalls) reset(keys []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.keys = keys
-	clear(r.numbers)
-	clear(r.texts)
+	r.keys, r.numbers, r.texts = keys, map[string]int{}, map[int]string{}
 	for i, key := range keys {
 		r.numbers[key] = i + 1
 	}
@@ -151,7 +143,7 @@ var errNoText = errors.New("there is no text with this id")
 // numberOf reads the number of a mark, as a model may write it. It returns 0 for what is
 // no number.
 func numberOf(id string) int {
-	n, _ := strconv.Atoi(strings.TrimSpace(strings.TrimPrefix(strings.Trim(id, "[]# "), recallName)))
+	n, _ := strconv.Atoi(strings.Trim(id, "[]# "+recallName))
 	return n
 }
 
@@ -163,7 +155,7 @@ const (
 )
 
 // Recall answers a call of the tool of [RecallTool]: with the text that the id in the
-// arguments names, a range of its lines, or those that have most of the words. An answer
+// arguments names, a range of its lines, or those that have all words. An answer
 // has at most 2,000 tokens or a tenth of the budget, whichever is less. What a model gets
 // wrong is answered with a text that says what to do; an error is one of ctx, the store or
 // the counter. Lines of more than 160 bytes count as several. Recall may be called by
@@ -193,6 +185,9 @@ func (s *Session) Recall(ctx context.Context, arguments []byte, budget cupel.Con
 	chosen := rows[from:to]
 	if words := strings.Fields(strings.ToLower(argument(given["words"]))); len(words) > 0 {
 		chosen = matching(chosen, from+1, words[:min(len(words), mostWords)])
+		if len(chosen) == 0 {
+			return "No line has all of these words.", nil
+		}
 	}
 	return firstOf(chosen, min(mostRecalled, budget.TargetTokens()/10, (budget.MaxTokens()-budget.OutputReserve())/10), counter)
 }
@@ -223,37 +218,24 @@ func rowsOf(text string) (rows []string) {
 
 // rangeOf reads a range of so many rows, such as 10-40 or 10.
 func rangeOf(v any, rows int) (from, to int, ok bool) {
-	if said := argument(v); said != "" {
-		begin, end, isRange := strings.Cut(said, "-")
-		if !isRange {
-			end = begin
-		}
-		from, _ = strconv.Atoi(strings.TrimSpace(begin))
-		to, _ = strconv.Atoi(strings.TrimSpace(end))
-		return from - 1, min(to, rows), from >= 1 && from <= min(to, rows)
+	said := argument(v)
+	if said == "" {
+		return 0, rows, true
 	}
-	return 0, rows, true
+	if n, _ := fmt.Sscanf(said, "%d-%d", &from, &to); n == 1 {
+		to = from
+	}
+	to = min(to, rows)
+	return from - 1, to, from >= 1 && from <= to
 }
 
-// matching returns the rows that have most of the words, with their numbers.
+// matching returns the rows that have all words, with their numbers.
 func matching(rows []string, number int, words []string) (found []string) {
-	most := 1
 	for i, row := range rows {
-		has, lower := 0, strings.ToLower(row)
-		for _, word := range words {
-			if strings.Contains(lower, word) {
-				has++
-			}
-		}
-		if has > most {
-			found, most = nil, has
-		}
-		if has == most {
+		lower := strings.ToLower(row)
+		if !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(lower, word) }) {
 			found = append(found, fmt.Sprintf("%d: %s\n", number+i, strings.TrimRight(row, "\r\n")))
 		}
-	}
-	if len(found) == 0 {
-		return []string{fmt.Sprintf("None of the %d lines has these words.", len(rows))}
 	}
 	return found
 }

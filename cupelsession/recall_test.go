@@ -2,7 +2,6 @@ package cupelsession_test
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -244,12 +243,13 @@ func TestRecallsOfAnyKind(t *testing.T) {
 		{`{"id": " #1 ", "lines": null, "words": []}`, text, "nothing else"},
 		{`{"id": 1, "lines": "2-3"}`, "Beta two\nbeta alpha three\n", "a range"},
 		{`{"id": 1, "lines": 2}`, "Beta two\n", "one line"},
-		{`{"id": 1, "lines": " 3 - 99999999999999999999 "}`, "beta alpha three\n", "more than a number"},
+		{`{"id": 1, "lines": "3-99999999999999999999"}`, "beta alpha three\n", "more than a number"},
 		{`{"id": 1, "lines": "3-9"}`, "beta alpha three\n", "more than there are"},
-		{`{"id": 1, "words": "BETA alpha"}`, "3: beta alpha three\n", "most of the words, in any case"},
-		{`{"id": 1, "words": ["two", ".*"]}`, "2: Beta two\n", "a list, without patterns"},
+		{`{"id": 1, "words": "BETA alpha"}`, "3: beta alpha three\n", "all words, in any case"},
+		{`{"id": 1, "words": ["two", "bet"]}`, "2: Beta two\n", "a list"},
 		{`{"id": 1, "lines": "1-2", "words": "beta"}`, "2: Beta two\n", "in a range"},
-		{`{"id": 1, "words": "gamma"}`, "None of the 3 lines has these words.", "nothing"},
+		{`{"id": 1, "words": "b.*"}`, "No line has all of these words.", "no pattern"},
+		{`{"id": 1, "words": "gamma"}`, "No line has all of these words.", "nothing"},
 		{`{"id": 1, "lines": "4-5"}`, "The text has 3 lines. Give a range of them, such as 1-3.", "after the end"},
 		{`{"id": 1, "lines": "2-1"}`, "The text has 3 lines. Give a range of them, such as 1-3.", "backwards"},
 		{`{"id": 1, "lines": "0-1"}`, "The text has 3 lines. Give a range of them, such as 1-3.", "lines begin with 1"},
@@ -297,37 +297,28 @@ func FuzzRecall(f *testing.F) {
 	})
 }
 
-// The definition of the tool is one that the format reads.
+// The definition of the tool is one that the format takes.
 func TestRecallTool(t *testing.T) {
-	for _, f := range cupelchat.Formats() {
+	const said = `"messages": [{"role": "user", "content": "go"}]`
+	for f, body := range map[cupelchat.Format]string{
+		cupelchat.OpenAI:    `{"model": "m", ` + said + `, "tools": [%s]}`,
+		cupelchat.Ollama:    `{"model": "m", ` + said + `, "tools": [%s]}`,
+		cupelchat.Anthropic: `{"model": "m", "max_tokens": 9, ` + said + `, "tools": [%s]}`,
+		cupelchat.Responses: `{"model": "m", "input": "go", "tools": [%s]}`,
+		cupelchat.Gemini:    `{"contents": [{"role": "user", "parts": [{"text": "go"}]}], "tools": [%s]}`,
+		cupelchat.Bedrock:   `{"messages": [{"role": "user", "content": [{"text": "go"}]}], "toolConfig": {"tools": [%s]}}`,
+	} {
 		tool, err := cupelsession.RecallTool(f)
-		if f > cupelchat.Ollama {
-			require.Error(t, err)
-			continue
-		}
 		require.NoError(t, err)
-		list := `"messages"`
-		switch f { //nolint:exhaustive // the others have messages
-		case cupelchat.Gemini:
-			list = `"contents"`
-		case cupelchat.Responses:
-			list = `"input"`
-		}
-		tools := fmt.Sprintf(`"tools": [%s]`, tool)
-		message := `{"role": "user", "content": "go"}`
-		switch f { //nolint:exhaustive // the others have a text
-		case cupelchat.Bedrock:
-			tools, message = fmt.Sprintf(`"toolConfig": {"tools": [%s]}`, tool), `{"role": "user", "content": [{"text": "go"}]}`
-		case cupelchat.Gemini:
-			message = `{"role": "user", "parts": [{"text": "go"}]}`
-		}
-		body := fmt.Sprintf(`{"model": "m", "max_tokens": 9, %s: [%s], %s}`, list, message, tools)
-		assert.Empty(t, cupelchat.Check([]byte(body), f), "%s: %s", f, body)
-		c, err := cupelchat.Read([]byte(body), f, cupel.HeuristicCounter{})
+		body := fmt.Appendf(nil, body, tool)
+		assert.Empty(t, cupelchat.Check(body, f), "%s: %s", f, body)
+		c, err := cupelchat.Read(body, f, cupel.HeuristicCounter{})
 		require.NoError(t, err)
 		named, _ := c.Items()[0].MetadataValue("tools")
 		assert.Contains(t, named, "recall", f)
 	}
+	_, err := cupelsession.RecallTool(cupelchat.Codex)
+	require.ErrorContains(t, err, "has no tools")
 }
 
 // fullStore is a store whose disk is full.
@@ -357,80 +348,77 @@ func TestStoresThatFail(t *testing.T) {
 
 // The folder of a store survives what a crash leaves in it, and has no more than it may.
 func TestFolderStore(t *testing.T) {
-	ctx := t.Context()
-	dir := filepath.Join(t.TempDir(), "store")
-	store, err := cupelsession.NewFolderStore(dir, 1000, time.Hour)
-	require.NoError(t, err)
+	ctx, dir := t.Context(), filepath.Join(t.TempDir(), "store")
+	open := func() *cupelsession.FolderStore {
+		t.Helper()
+		store, err := cupelsession.NewFolderStore(dir, 1000, 2*time.Hour)
+		require.NoError(t, err)
+		return store
+	}
+	store := open()
+	files := func() (names []string) {
+		t.Helper()
+		names, err := filepath.Glob(filepath.Join(dir, "*", "*"))
+		require.NoError(t, err)
+		return names
+	}
 	put := func(session, text string) {
 		t.Helper()
-		require.NoError(t, store.Put(ctx, session, key(text), text))
+		require.NoError(t, store.Put(ctx, session, text, text))
 		time.Sleep(2 * time.Millisecond) // the times of files order them
 	}
+	has := func(session, text string) bool {
+		t.Helper()
+		got, err := store.Get(ctx, session, text)
+		if err != nil {
+			require.ErrorIs(t, err, os.ErrNotExist)
+			return false
+		}
+		return got == text
+	}
+	large := strings.Repeat("3", 400)
 	put("../../a", "one")
 	put("../../a", "one")
-	put("b", strings.Repeat("2", 400))
-	files, err := filepath.Glob(filepath.Join(dir, "*", "*"))
-	require.NoError(t, err)
-	require.Len(t, files, 2, "all in the folder")
-	for _, name := range files {
+	put("b", "two")
+	assert.Len(t, files(), 2, "all in the folder")
+	for _, name := range files() {
 		info, err := os.Stat(name)
 		require.NoError(t, err)
 		outer, err := os.Stat(filepath.Dir(name))
 		require.NoError(t, err)
 		assert.Equal(t, "-rw------- drwx------", fmt.Sprint(info.Mode(), " ", outer.Mode()))
-		assert.Regexp(t, `^[0-9a-f]{64}/[0-9a-f]{64}$`, strings.TrimPrefix(filepath.ToSlash(name), filepath.ToSlash(dir)+"/"))
+		assert.Regexp(t, `/[0-9a-f]{64}/[0-9a-f]{64}$`, filepath.ToSlash(name))
 	}
-	got, err := store.Get(ctx, "../../a", key("one"))
-	require.NoError(t, err)
-	assert.Equal(t, "one", got)
-	_, err = store.Get(ctx, "b", key("one"))
-	require.ErrorIs(t, err, os.ErrNotExist, "another session")
-
-	// Larger than the store, and the oldest goes for the newest.
-	require.ErrorContains(t, store.Put(ctx, "b", key("x"), strings.Repeat("x", 1001)), "does not fit into the store")
-	put("b", strings.Repeat("3", 400))
-	put("c", strings.Repeat("4", 400))
-	_, err = store.Get(ctx, "../../a", key("one"))
-	require.ErrorIs(t, err, os.ErrNotExist)
-	_, err = store.Get(ctx, "c", key(strings.Repeat("4", 400)))
-	require.NoError(t, err)
+	assert.True(t, has("../../a", "one") && !has("b", "one"), "texts are those of a session")
+	require.ErrorContains(t, store.Put(ctx, "b", "x", strings.Repeat("x", 1001)), "does not fit into the store")
+	put("b", large)
+	put("c", large)
+	put("d", strings.Repeat("4", 197))
+	assert.True(t, !has("../../a", "one") && has("b", "two") && has("b", large) && has("c", large), "the oldest made room")
 	require.NoError(t, store.Delete(ctx, "c"))
-	_, err = store.Get(ctx, "c", key(strings.Repeat("4", 400)))
-	require.ErrorIs(t, err, os.ErrNotExist)
+	assert.True(t, !has("c", large) && has("b", large))
 
-	// A writer was killed long ago: what it left goes.
-	left := filepath.Join(filepath.Dir(files[0]), "7.tmp")
-	require.NoError(t, os.MkdirAll(filepath.Dir(left), 0o700))
+	// A writer was killed: what it left goes when it can be no other's.
+	left := filepath.Join(filepath.Dir(files()[0]), "7.tmp")
 	require.NoError(t, os.WriteFile(left, []byte("hal"), 0o600))
-	require.NoError(t, os.Chtimes(left, time.Now().Add(-2*time.Hour), time.Now().Add(-59*time.Minute)))
-	_, err = cupelsession.NewFolderStore(dir, 1000, 2*time.Hour)
-	require.NoError(t, err)
-	require.FileExists(t, left, "it may still be written")
-	require.NoError(t, os.Chtimes(left, time.Now().Add(-2*time.Hour), time.Now().Add(-61*time.Minute)))
-	store, err = cupelsession.NewFolderStore(dir, 1000, 2*time.Hour)
-	require.NoError(t, err)
-	require.NoFileExists(t, left)
-
-	// What is too old is not there.
-	put("d", "old")
-	files, err = filepath.Glob(filepath.Join(dir, "*", "*"))
-	require.NoError(t, err)
-	for _, name := range files {
-		require.NoError(t, os.Chtimes(name, time.Now(), time.Now().Add(-3*time.Hour)))
+	for _, old := range []time.Duration{59 * time.Minute, 61 * time.Minute} {
+		require.NoError(t, os.Chtimes(left, time.Time{}, time.Now().Add(-old)))
+		store = open()
+		_, err := os.Stat(left)
+		assert.Equal(t, old > time.Hour, err != nil, old)
 	}
-	_, err = store.Get(ctx, "d", key("old"))
-	require.ErrorIs(t, err, os.ErrNotExist)
-
-	// The disk is full, or not ours.
+	for _, name := range files() {
+		require.NoError(t, os.Chtimes(name, time.Time{}, time.Now().Add(-121*time.Minute)))
+	}
+	assert.False(t, has("b", large), "it is too old")
+	open()
+	assert.Empty(t, files())
 	require.NoError(t, os.RemoveAll(dir))
 	require.NoError(t, os.WriteFile(dir, nil, 0o600))
-	require.Error(t, store.Put(ctx, "e", key("e"), "e"))
-	_, err = cupelsession.NewFolderStore(dir, 0, time.Hour)
+	require.Error(t, store.Put(ctx, "e", "e", "e"), "there is no folder")
+	_, err := cupelsession.NewFolderStore(dir, 0, time.Hour)
 	require.ErrorContains(t, err, "must have room")
 }
-
-// key is that of a text.
-func key(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text))) }
 
 // A file that was cut, and one that says something else, is no text of a session.
 func TestCutFiles(t *testing.T) {

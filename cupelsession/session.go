@@ -129,7 +129,8 @@ func begin(chooser Chooser, config Config, st *state) *Session {
 	s := &Session{chooser: chooser, config: config}
 	s.alive, s.end = context.WithCancel(context.Background())
 	if config.Store != nil {
-		s.recalls = newRecalls(nil)
+		s.recalls = new(recalls)
+		s.recalls.reset(nil)
 	}
 	s.state.Store(st)
 	return s

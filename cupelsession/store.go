@@ -28,40 +28,31 @@ type Store interface {
 // MemoryStore is a [Store] in memory. The zero MemoryStore is empty. It keeps all texts
 // of a session until that is deleted.
 type MemoryStore struct {
-	mu       sync.Mutex
-	sessions map[string]map[string]string
+	texts sync.Map // by session and key
 }
 
 // Put keeps a text. It never fails.
 func (m *MemoryStore) Put(_ context.Context, session, key, text string) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.sessions == nil {
-		m.sessions = map[string]map[string]string{}
-	}
-	if m.sessions[session] == nil {
-		m.sessions[session] = map[string]string{}
-	}
-	m.sessions[session][key] = text
+	m.texts.Store([2]string{session, key}, text)
 	return nil
 }
 
 // Get returns a text.
 func (m *MemoryStore) Get(_ context.Context, session, key string) (string, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	text, ok := m.sessions[session][key]
-	if !ok {
-		return "", fs.ErrNotExist
+	if text, ok := m.texts.Load([2]string{session, key}); ok {
+		return text.(string), nil
 	}
-	return text, nil
+	return "", fs.ErrNotExist
 }
 
 // Delete removes all texts of a session. It never fails.
 func (m *MemoryStore) Delete(_ context.Context, session string) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	delete(m.sessions, session)
+	m.texts.Range(func(at, _ any) bool {
+		if at.([2]string)[0] == session {
+			m.texts.Delete(at)
+		}
+		return true
+	})
 	return nil
 }
 
