@@ -68,7 +68,7 @@ func WithForms(forms func(tool, text string) []cupel.Variant) Option {
 }
 
 // Marker gives what may be left out a mark by which it can be asked for, such as
-// "[recall 3]": results of tools, and long messages, for which tool is "". Equal contents
+// "[r3]": results of tools, and long messages, for which tool is "". Equal contents
 // have equal marks, which never change. Contents with the mark "" have none.
 type Marker interface {
 	Mark(tool, content string) string

@@ -21,10 +21,10 @@ import (
 
 const (
 	recallName = "recall"
-	recallText = "Returns text that was left out of this conversation. Marks such as [recall 3] stand where something is missing, " +
-		"and end with its id. Without lines and words the answer is the whole text, or as much of it as fits."
+	recallText = "Returns text that was left out of this conversation. Marks such as [r3] stand where something is missing. " +
+		"Without lines and words the answer is the whole text, or as much of it as fits."
 	recallArguments = `{"type": "object", "properties": {` +
-		`"id": {"type": "integer", "description": "the number in the mark"}, ` +
+		`"id": {"type": "string", "description": "the id in the mark, such as r3"}, ` +
 		`"lines": {"type": "string", "description": "a range of lines, such as 10-40"}, ` +
 		`"words": {"type": "string", "description": "words to search for, such as a name or a key; the answer has the lines with all of them"}}, ` +
 		`"required": ["id"]}`
@@ -95,7 +95,7 @@ func (r *recalls) Mark(tool, content string) string {
 		r.numbers[key] = len(r.keys)
 	}
 	r.texts[r.numbers[key]] = content
-	return fmt.Sprintf("[%s %d]", recallName, r.numbers[key])
+	return fmt.Sprintf("[r%d]", r.numbers[key])
 }
 
 // keep stores what a turn leaves out or has in a smaller form.
@@ -143,7 +143,7 @@ var errNoText = errors.New("there is no text with this id")
 // numberOf reads the number of a mark, as a model may write it. It returns 0 for what is
 // no number.
 func numberOf(id string) int {
-	n, _ := strconv.Atoi(strings.Trim(id, "[]# "+recallName))
+	n, _ := strconv.Atoi(strings.Trim(id, "[]#r "))
 	return n
 }
 
@@ -166,12 +166,12 @@ func (s *Session) Recall(ctx context.Context, arguments []byte, budget cupel.Con
 	}
 	var given map[string]any
 	if json.Unmarshal(arguments, &given) != nil {
-		return `The arguments must be an object, such as {"id": 3}.`, nil
+		return `The arguments must be an object, such as {"id": "r3"}.`, nil
 	}
 	text, err := s.recalls.text(ctx, &s.config, numberOf(fmt.Sprint(given["id"])))
 	switch {
 	case errors.Is(err, errNoText):
-		return "There is no text with this id. Give the number of a mark in this conversation, such as 3 of [recall 3].", nil
+		return "There is no text with this id. Give that of a mark in this conversation, such as r3 of [r3].", nil
 	case errors.Is(err, fs.ErrNotExist):
 		return "This text is no longer stored. Call the tool again that has returned it.", nil
 	case err != nil:

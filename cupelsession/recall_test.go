@@ -22,7 +22,7 @@ import (
 	"github.com/wollax/cupel-go/cupelsession"
 )
 
-var anyMark = regexp.MustCompile(`\[recall (\d+)\]`)
+var anyMark = regexp.MustCompile(`\[r(\d+)\]`)
 
 // chat is a conversation in the form of OpenAI's Chat Completions.
 type chat struct {
@@ -64,7 +64,7 @@ func someText(rng *rand.Rand, n int) string {
 		}
 		b.WriteString(`{}]}`)
 	case 2:
-		b.WriteString(strings.Repeat(fmt.Sprintf("語 %d — [recall 1] ünï ", n), 1+rng.IntN(80)))
+		b.WriteString(strings.Repeat(fmt.Sprintf("語 %d — [r1] ünï ", n), 1+rng.IntN(80)))
 	default:
 		fmt.Fprintf(&b, "ok %d", n)
 	}
@@ -228,6 +228,12 @@ func TestAnswersStandWhole(t *testing.T) {
 	assert.NotContains(t, state(t, s), "the answer")
 }
 
+// What a model does not get right is answered so.
+const (
+	unknown = "There is no text with this id. Give that of a mark in this conversation, such as r3 of [r3]."
+	ranges  = "The text has 3 lines. Give a range of them, such as 1-3."
+)
+
 // What a model writes is answered with a text, for any id, range and words.
 func TestRecallsOfAnyKind(t *testing.T) {
 	counter := cupel.HeuristicCounter{}
@@ -239,8 +245,8 @@ func TestRecallsOfAnyKind(t *testing.T) {
 	for _, row := range []struct{ arguments, want, why string }{
 		{`{"id": 1}`, text, "the whole"},
 		{`{"id": "1"}`, text, "a string"},
-		{`{"id": "[recall 1]"}`, text, "the mark"},
-		{`{"id": " #1 ", "lines": null, "words": []}`, text, "nothing else"},
+		{`{"id": "[r1]"}`, text, "the mark"},
+		{`{"id": " #r1 ", "lines": null, "words": []}`, text, "nothing else"},
 		{`{"id": 1, "lines": "2-3"}`, "Beta two\nbeta alpha three\n", "a range"},
 		{`{"id": 1, "lines": 2}`, "Beta two\n", "one line"},
 		{`{"id": 1, "lines": "3-99999999999999999999"}`, "beta alpha three\n", "more than a number"},
@@ -250,17 +256,17 @@ func TestRecallsOfAnyKind(t *testing.T) {
 		{`{"id": 1, "lines": "1-2", "words": "beta"}`, "2: Beta two\n", "in a range"},
 		{`{"id": 1, "words": "b.*"}`, "No line has all of these words.", "no pattern"},
 		{`{"id": 1, "words": "gamma"}`, "No line has all of these words.", "nothing"},
-		{`{"id": 1, "lines": "4-5"}`, "The text has 3 lines. Give a range of them, such as 1-3.", "after the end"},
-		{`{"id": 1, "lines": "2-1"}`, "The text has 3 lines. Give a range of them, such as 1-3.", "backwards"},
-		{`{"id": 1, "lines": "0-1"}`, "The text has 3 lines. Give a range of them, such as 1-3.", "lines begin with 1"},
-		{`{"id": 1, "lines": {"from": 1}}`, "The text has 3 lines. Give a range of them, such as 1-3.", "another shape"},
-		{`{"id": 2}`, "There is no text with this id. Give the number of a mark in this conversation, such as 3 of [recall 3].", "unknown"},
-		{`{"id": -1}`, "There is no text with this id. Give the number of a mark in this conversation, such as 3 of [recall 3].", "negative"},
-		{`{"id": 1e300}`, "There is no text with this id. Give the number of a mark in this conversation, such as 3 of [recall 3].", "large"},
-		{`{"id": "../../etc/passwd"}`, "There is no text with this id. Give the number of a mark in this conversation, such as 3 of [recall 3].", "a path"},
-		{`{}`, "There is no text with this id. Give the number of a mark in this conversation, such as 3 of [recall 3].", "none"},
-		{`[1]`, `The arguments must be an object, such as {"id": 3}.`, "no object"},
-		{`{"id": 1`, `The arguments must be an object, such as {"id": 3}.`, "cut"},
+		{`{"id": 1, "lines": "4-5"}`, ranges, "after the end"},
+		{`{"id": 1, "lines": "2-1"}`, ranges, "backwards"},
+		{`{"id": 1, "lines": "0-1"}`, ranges, "lines begin with 1"},
+		{`{"id": 1, "lines": {"from": 1}}`, ranges, "another shape"},
+		{`{"id": 2}`, unknown, "unknown"},
+		{`{"id": -1}`, unknown, "negative"},
+		{`{"id": 1e300}`, unknown, "large"},
+		{`{"id": "../../etc/passwd"}`, unknown, "a path"},
+		{`{}`, unknown, "none"},
+		{`[1]`, `The arguments must be an object, such as {"id": "r3"}.`, "no object"},
+		{`{"id": 1`, `The arguments must be an object, such as {"id": "r3"}.`, "cut"},
 	} {
 		got, err := s.Recall(t.Context(), []byte(row.arguments), budget(t, 1000), counter)
 		require.NoError(t, err)

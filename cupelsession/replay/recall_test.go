@@ -16,7 +16,7 @@ import (
 	"github.com/wollax/cupel-go/cupelsession"
 )
 
-var anyMark = regexp.MustCompile(`\[recall (\d+)\]`)
+var anyMark = regexp.MustCompile(`\[r(\d+)\]`)
 
 // recallCounts is what the values of the next steps need of the windows of a policy, and
 // of answers to recalls.
