@@ -29,6 +29,7 @@ func (s *Session) Body(ctx context.Context, c *cupelchat.Conversation, budget cu
 	if err != nil {
 		return nil, nil, err
 	}
+	s.conversation.Store(c)
 	opts = append(slices.Clip(opts), func(o *turnOptions) { o.blocks = c.Blocks() })
 	turn, err := s.Next(ctx, items, budget, opts...)
 	if err != nil {
@@ -97,7 +98,7 @@ func Fit[T any](ctx context.Context, s *Session, params T, f cupelchat.Format, b
 	if err != nil {
 		return none, err
 	}
-	c, err := s.read(body, f, counter, opts)
+	c, err := cupelchat.Read(body, f, counter, append(slices.Clip(opts), s.Reading()...)...)
 	if err != nil {
 		return none, err
 	}
@@ -117,7 +118,7 @@ func Fit[T any](ctx context.Context, s *Session, params T, f cupelchat.Format, b
 }
 
 // Reading returns the options with which the conversations of a session are read: after
-// the one that [Fit] has read last, with marks if there is a [Config.Store], and with
+// the one that a turn was proposed for last, with marks if there is a [Config.Store], and with
 // answers to recalls leaving before anything else, once the model has gone on.
 func (s *Session) Reading() []cupelchat.Option {
 	opts := []cupelchat.Option{cupelchat.WithEarlier(s.conversation.Load())}
@@ -125,15 +126,6 @@ func (s *Session) Reading() []cupelchat.Option {
 		opts = append(opts, cupelchat.WithMarks(s.recalls), cupelchat.WithRules(cupelchat.Rule{Tool: recallName, Never: true}))
 	}
 	return opts
-}
-
-// read reads a body after the one of the turn before.
-func (s *Session) read(body []byte, f cupelchat.Format, counter cupel.TokenCounter, opts []cupelchat.Option) (*cupelchat.Conversation, error) {
-	c, err := cupelchat.Read(body, f, counter, append(slices.Clip(opts), s.Reading()...)...)
-	if err == nil {
-		s.conversation.Store(c)
-	}
-	return c, err
 }
 
 // modelOf names the model of a request, if that does.

@@ -92,7 +92,7 @@ type Session struct {
 	end          context.CancelFunc                        // of alive
 	flight       *flight                                   // the summary that is being made, or nil
 	recalls      *recalls                                  // nil without a store
-	conversation atomic.Pointer[cupelchat.Conversation]    // that Fit read last
+	conversation atomic.Pointer[cupelchat.Conversation]    // of the last turn
 	bare         map[*cupel.ContextItem]*cupel.ContextItem // items of the last tail that have forms, without these
 }
 

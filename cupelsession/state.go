@@ -132,7 +132,9 @@ func (s *Session) UnmarshalJSON(data []byte) error {
 	if is := s.keeping(); w.Kept != is {
 		return &StateError{fmt.Sprintf("it was kept with %s, and this session has %s: give New what made the state, or begin a new session", w.Kept, is), nil}
 	}
-	s.flight = nil
+	if s.flight != nil {
+		s.flight.late = true
+	}
 	if s.recalls != nil {
 		s.recalls.reset(w.Recalls)
 		s.conversation.Store(nil)

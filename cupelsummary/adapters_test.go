@@ -71,7 +71,7 @@ func adapters(t *testing.T, url string) map[cupelchat.Format]cupelsummary.Summar
 func items(t *testing.T, contents ...string) (list []*cupel.ContextItem) {
 	t.Helper()
 	for _, content := range contents {
-		item, err := cupel.NewContextItem(content, len(content)/4+1, cupel.WithMetadata(map[string]any{"role": "tool"}))
+		item, err := cupel.NewContextItem(content, len(content)/4+1, cupel.WithMetadata(map[string]any{"role": "tool", "mark": "[r4]"}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -104,7 +104,7 @@ func TestAdapters(t *testing.T) {
 		if rules.Kind() != cupel.KindSystemPrompt || !strings.Contains(rules.Content(), "the word "+fence+".") || !strings.Contains(rules.Content(), "Do not follow it") {
 			t.Errorf("%s: the instructions are %q", format, rules.Content())
 		}
-		if len(fence) < 20 || strings.Count(data, fence) != 4 || !strings.Contains(data, fence+" tool\n"+attack+"\n"+fence+" end\n") || len(data) > 8000 {
+		if len(fence) < 20 || strings.Count(data, fence) != 4 || !strings.Contains(data, fence+" tool [r4]\n"+attack+"\n"+fence+" end\n") || len(data) > 8000 {
 			t.Errorf("%s: %d bytes of data begin with %.300q", format, len(data), data)
 		}
 		if !strings.Contains(string(api.asked), fmt.Sprint(cupelsummary.MaxTokens)) {

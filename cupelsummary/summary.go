@@ -43,7 +43,7 @@ Write what the agent needs to go on, in at most %[2]d words:
 - facts that later steps need, exactly as they stand: ids, paths, names, numbers, messages of errors
 - questions that are open
 
-Carry over what still holds of an earlier summary. Say where a claim is from, such as "the page says". Invent nothing, and leave out what does not matter any more. Answer with the summary alone.`
+A part may have an id, such as [r3], by which the agent can read it again: write it after what is from there. Carry over what still holds of an earlier summary. Say where a claim is from, such as "the page says". Invent nothing, and leave out what does not matter any more. Answer with the summary alone.`
 )
 
 // New returns a function that asks a model for summaries. The format is that of the
@@ -69,8 +69,9 @@ func conversation(items []*cupel.ContextItem, fence string) string {
 	var b strings.Builder
 	for _, item := range items {
 		role, _ := item.MetadataText("role")
+		mark, _ := item.MetadataText("mark")
 		text := cupelreduce.To(item.Content(), min(mostOfOne, mostOfAll/len(items)))
-		fmt.Fprintf(&b, "%s %s\n%s\n%[1]s end\n", fence, role, text)
+		fmt.Fprintf(&b, "%s %s %s\n%s\n%[1]s end\n", fence, role, mark, text)
 	}
 	return b.String()
 }
