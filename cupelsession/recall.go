@@ -21,7 +21,7 @@ import (
 
 const (
 	recallName = "recall"
-	recallText = "Returns text that was left out of this conversation. Marks such as [r3] stand where something is missing. " +
+	recallText = "Returns text that was left out of this conversation. Marks such as [r3] stand where something is missing; ids count results in their order. " +
 		"Without lines and words the answer is the whole text, or as much of it as fits."
 	recallArguments = `{"type": "object", "properties": {` +
 		`"id": {"type": "string", "description": "the id in the mark, such as r3"}, ` +
@@ -166,7 +166,7 @@ func (s *Session) Recall(ctx context.Context, arguments []byte, budget cupel.Con
 	}
 	var given map[string]any
 	if json.Unmarshal(arguments, &given) != nil {
-		return `The arguments must be an object, such as {"id": "r3"}.`, nil
+		return `The arguments must be an object, such as {"id": "r3"}.`, nil //nolint:nilerr // the model gets to know
 	}
 	text, err := s.recalls.text(ctx, &s.config, numberOf(fmt.Sprint(given["id"])))
 	switch {
@@ -250,12 +250,12 @@ func firstOf(rows []string, most int, counter cupel.TokenCounter) (answer string
 		return text
 	}
 	tooMuch := func(n int) bool {
-		text, tokens := first(n), 0
-		if err == nil && len(text) <= longestTokens*most {
-			tokens, err = counter.CountTokens(text)
-		} else {
-			tokens = most + 1
+		text := first(n)
+		if err != nil || len(text) > longestTokens*most {
+			return true
 		}
+		var tokens int
+		tokens, err = counter.CountTokens(text)
 		return tokens > most
 	}
 	if !tooMuch(len(rows)) {

@@ -198,8 +198,7 @@ func TestAnswersStandWhole(t *testing.T) {
 				c.call("recall", fmt.Sprintf(`{"id": %d}`, id), answer)
 			}
 			r, err := cupelsession.Fit(t.Context(), s, c.request(), cupelchat.OpenAI, budget, counter)
-			var large *cupelchat.TooLargeError
-			if errors.As(err, &large) {
+			if _, large := errors.AsType[*cupelchat.TooLargeError](err); large {
 				break
 			}
 			require.NoError(t, err)

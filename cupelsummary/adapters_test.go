@@ -49,7 +49,7 @@ func (s *stub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	for end, reply := range replies {
 		if strings.HasSuffix(r.URL.Path, end) {
-			fmt.Fprintf(w, reply, s.reason, s.answer)
+			_, _ = fmt.Fprintf(w, reply, s.reason, s.answer)
 		}
 	}
 }
@@ -88,7 +88,7 @@ func TestAdapters(t *testing.T) {
 	for format, cut := range cuts {
 		api := &stub{answer: " The order is W1. "}
 		server := httptest.NewServer(api)
-		defer server.Close()
+		t.Cleanup(server.Close)
 		summarize := adapters(t, server.URL)[format]
 		long := strings.Repeat("A line of a long result, and what it says about order W1.\n", 40000)
 		got, err := summarize(t.Context(), items(t, attack, long))

@@ -22,4 +22,6 @@ func Example() {
 		return
 	}
 	defer session.Close()
+	fmt.Println(session.Summarized().Calls, "calls")
+	// Output: 0 calls
 }

@@ -31,6 +31,7 @@ func (c recallCounts) String() string {
 // asks reports whether one recall has a value: its mark stands where the window names
 // the tool, and the key of the value or, for one without, what the tool was called with.
 func (v *value) asks(ctx context.Context, t *testing.T, s *cupelsession.Session, w window, budget int) bool {
+	t.Helper()
 	limit, err := cupel.NewContextBudget(budget, budget)
 	require.NoError(t, err)
 	called := regexp.MustCompile(`\w+\([^()]`)
@@ -108,7 +109,7 @@ func readAgents(t *testing.T, name string) (all []Conversation) {
 	t.Helper()
 	file, err := os.Open(name)
 	require.NoError(t, err)
-	defer file.Close()
+	defer func() { assert.NoError(t, file.Close()) }()
 	for c, err := range Scan(name, file, nil) {
 		require.NoError(t, err)
 		all = append(all, c)
@@ -123,7 +124,7 @@ func TestRecallFigures(t *testing.T) {
 	files := []string{filepath.Join("testdata", "agents.jsonl")}
 	if folder := os.Getenv("CUPEL_AGENTS"); folder != "" {
 		files = nil
-		for _, name := range strings.Fields(os.Getenv("CUPEL_AGENTS_FILES") + " ") {
+		for _, name := range []string{"tau-airline", "swe-agent", "bfcl-base", "bfcl-long"} {
 			files = append(files, filepath.Join(folder, name+".jsonl"))
 		}
 	}

@@ -23,6 +23,7 @@ func New(client *genai.Client, model string, counter cupel.TokenCounter) cupelsu
 		if r.Candidates[0].FinishReason == genai.FinishReasonMaxTokens {
 			err = cupelsummary.ErrTooLong
 		}
-		return r.Text(), r, err
+		text := r.Text()
+		return text, r, err
 	}, cupelchat.Gemini, counter)
 }
