@@ -12,7 +12,7 @@ import (
 // WithEarlier names a conversation that the body may continue. Messages
 // with which both begin, byte for byte, are not read again, and their items are the
 // same. The result is that of [Read] without it, for any body. It helps where format,
-// tokens of media and counter are the same, and what is around the messages; a counter
+// tokens of media, marker and counter are the same, and what is around the messages; a counter
 // that is a function is never known to be. nil changes nothing.
 func WithEarlier(c *Conversation) Option {
 	return func(s *settings) error {
@@ -24,13 +24,11 @@ func WithEarlier(c *Conversation) Option {
 // follows reports whether what was read of e is right for c, which has no messages yet.
 func (c *Conversation) follows(e *Conversation) bool {
 	return e != nil && c.format == e.format && reflect.DeepEqual(c.mediaTokens, e.mediaTokens) &&
-		reflect.ValueOf(c.counter).Comparable() && c.counter == e.counter
+		identical(c.counter, e.counter) && identical(c.marker, e.marker)
 }
 
-// marksAs reports whether a conversation has the marks of another one.
-func (c *Conversation) marksAs(e *Conversation) bool {
-	return c.marker == nil && e.marker == nil || reflect.ValueOf(c.marker).Comparable() && c.marker == e.marker
-}
+// identical reports whether two values are equal, and can be compared at all.
+func identical(a, b any) bool { return (a == nil || reflect.ValueOf(a).Comparable()) && a == b }
 
 // stages are how many messages from the end those of a body are that may be read again:
 // the last one is another one if it was not complete, and breakpoints of a prompt cache

@@ -156,9 +156,9 @@ const (
 
 // Recall answers a call of the tool of [RecallTool]: with the text that the id in the
 // arguments names, a range of its lines, or those that have all words. An answer
-// has at most 2,000 tokens or a tenth of the budget, whichever is less. What a model gets
-// wrong is answered with a text that says what to do; an error is one of ctx, the store or
-// the counter. Lines of more than 160 bytes count as several. Recall may be called by
+// has at most 2,000 tokens or a tenth of the budget, whichever is less. Recall
+// answers wrong arguments with a text that says what to do; an error is one of ctx, the
+// store or the counter. Lines of more than 160 bytes count as several. Recall may be called by
 // several goroutines.
 func (s *Session) Recall(ctx context.Context, arguments []byte, budget cupel.ContextBudget, counter cupel.TokenCounter) (string, error) {
 	if s.recalls == nil {

@@ -227,13 +227,13 @@ func TestAnswersStandWhole(t *testing.T) {
 	assert.NotContains(t, state(t, s), "the answer")
 }
 
-// What a model does not get right is answered so.
+// Answers to wrong arguments.
 const (
 	unknown = "There is no text with this id. Give that of a mark in this conversation, such as r3 of [r3]."
 	ranges  = "The text has 3 lines. Give a range of them, such as 1-3."
 )
 
-// What a model writes is answered with a text, for any id, range and words.
+// Any id, range and words that a model writes get a text.
 func TestRecallsOfAnyKind(t *testing.T) {
 	counter := cupel.HeuristicCounter{}
 	s := storing(t, newest(t), new(cupelsession.MemoryStore), "a")

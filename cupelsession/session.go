@@ -48,7 +48,7 @@ type Config struct {
 	// break, so that a memory can keep them. nil disables it.
 	Dropped func(items []*cupel.ContextItem)
 	// Store keeps what requests leave out, so that a model can ask for it with the tool
-	// of [RecallTool] and get it from [Session.Recall]. What is left out has a mark then,
+	// of [RecallTool] and get it from [Session.Recall]. Smaller forms have marks then,
 	// if the conversation is read with [Session.Reading], as [Fit] does. nil disables both.
 	Store Store
 	// Name names the session in Store, for [Store.Delete]. A Store requires it.

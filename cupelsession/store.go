@@ -80,7 +80,7 @@ func NewFolderStore(folder string, most int64, age time.Duration) (*FolderStore,
 
 // Put writes a text. It fails with what the system says, and for a text that is larger
 // than the store.
-func (f *FolderStore) Put(ctx context.Context, session, key, text string) error {
+func (f *FolderStore) Put(_ context.Context, session, key, text string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	size := int64(len(text))
@@ -93,7 +93,7 @@ func (f *FolderStore) Put(ctx context.Context, session, key, text string) error 
 			return err
 		}
 	}
-	if err := cmp.Or(ctx.Err(), os.MkdirAll(folder, 0o700)); err != nil {
+	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return err
 	}
 	file, err := os.CreateTemp(folder, "*"+temporary) // which others cannot read
@@ -114,12 +114,12 @@ func (f *FolderStore) Put(ctx context.Context, session, key, text string) error 
 const temporary = ".tmp"
 
 // Get reads a text.
-func (f *FolderStore) Get(ctx context.Context, session, key string) (string, error) {
+func (f *FolderStore) Get(_ context.Context, session, key string) (string, error) {
 	name := filepath.Join(f.folder, keyOf(session), keyOf(key))
 	info, err := os.Stat(name)
 	switch {
-	case cmp.Or(ctx.Err(), err) != nil:
-		return "", cmp.Or(ctx.Err(), err)
+	case err != nil:
+		return "", err
 	case ageOf(info) > f.age:
 		return "", fs.ErrNotExist
 	}

@@ -90,8 +90,8 @@ func (d *dropping) first() []*cupel.ContextItem {
 	return first
 }
 
-// leastSummarized is how many items a summary stands for at least. What stands for one
-// item would be written in its message, and with the authority of that.
+// leastSummarized is how many items a summary stands for at least. A summary of one item
+// would be written in its message, and with the authority of that.
 const leastSummarized = 2
 
 // leaving are the items that will probably leave at the next break.

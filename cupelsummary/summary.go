@@ -51,7 +51,7 @@ A part may have an id, such as [r3], by which the agent can read it again: write
 func New(ask Ask, f cupelchat.Format, counter cupel.TokenCounter) Summarize {
 	return func(ctx context.Context, leaving []*cupel.ContextItem) (cupelsession.Summary, error) {
 		var s cupelsession.Summary
-		fence := rand.Text() // what is read cannot end its part
+		fence := rand.Text() // no text can end its part
 		answer, response, err := ask(ctx, fmt.Sprintf(instruction, fence, mostWords), conversation(leaving, fence))
 		s.Usage, _ = cupelsession.UsageOf(f, response) // some servers report none
 		if answer = strings.TrimSpace(answer); err != nil || answer == "" {
