@@ -33,7 +33,7 @@
 //
 // Items that are worthless apart share a group ([WithGroup]). An item, or a group,
 // can have smaller forms ([WithVariants], [WithGroupVariants]), each a [Variant]. Of
-// the versions of one thing the newest counts ([WithVersionOf]). docs/units.md in the
+// the versions of one thing the newest counts ([WithVersionOf]). docs/spec/units.md in the
 // repository says exactly how.
 //
 // # Reports
@@ -59,6 +59,6 @@
 // # Specification
 //
 // The core implements the Cupel specification 1.0.0 with the additions of 1.3.0.
-// Where the text is silent or contradicts itself, docs/rulings.md in the repository
+// Where the text is silent or contradicts itself, docs/spec/rulings.md in the repository
 // says what holds.
 package cupel

@@ -56,7 +56,7 @@ type Config struct {
 	// NearDuplicates, in (0,1], drops an item when a newer item contains at least
 	// this share of its runs of four words. 0 disables it, and 0.8 is a good value.
 	// Only texts of at least 50 words are compared, and pinned items never leave. A
-	// near copy in a group stays, stale. docs/units.md has the rules. The cost is
+	// near copy in a group stays, stale. docs/spec/units.md has the rules. The cost is
 	// linear in the words of the candidates.
 	NearDuplicates float64
 	// Overflow says what happens if pinned and sliced items together exceed
