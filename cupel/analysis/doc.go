@@ -39,5 +39,5 @@
 // and score 0.99 and another of 5 tokens and score 0.1, Greedy includes only the
 // second at a budget of 10 and only the first at 11. If that matters, use
 // [FindMinBudgetForExhaustive], which accepts any slicer.
-// docs/minimum-budget.md shows where the two searches differ.
+// docs/operations.md shows where the two searches differ.
 package analysis

@@ -20,7 +20,7 @@ func TestReadme(t *testing.T) {
 	for _, tt := range []struct{ readme, folder string }{
 		{"README.md", "."},
 		{"cmd/cupel/README.md", "examples/data"},
-		{"docs/testing-a-policy.md", "cmd/cupel/testdata/checks"},
+		{"docs/operations.md", "cmd/cupel/testdata/checks"},
 	} {
 		t.Run(tt.readme, func(t *testing.T) {
 			readme := filepath.Join(root, filepath.FromSlash(tt.readme))
