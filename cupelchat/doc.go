@@ -29,7 +29,7 @@
 // alternate, that a turn that goes on begins with its thinking. The notes of a
 // [Window] say what was restored, dropped or joined for that.
 //
-// docs/conversations.md in the repository says all of this exactly.
+// docs/agents.md in the repository is the guide.
 //
 // # Errors
 //

@@ -19,5 +19,5 @@
 // collectors such as those of package cupelotel. What leaves the window goes to
 // [Config.Summarize] and [Config.Dropped].
 //
-// docs/sessions.md in the repository says exactly how.
+// docs/agents.md in the repository is the guide.
 package cupelsession
