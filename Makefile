@@ -52,6 +52,10 @@ trace: build-example ## Show a coding agent's selections as traces in the termin
 trace-jaeger: build-example ## The same, and send them to the Jaeger of docker compose up -d
 	OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318 go run ./examples/otel-jaeger
 
+.PHONY: trace-phoenix
+trace-phoenix: build-example ## The same, and send them to a Phoenix that phoenix serve started
+	OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:6006 go run ./examples/otel-jaeger
+
 .PHONY: page
 page: ## Bundle the inspector's page from its sources, cupelinspect/page/src
 	@scripts/page.sh cupelinspect/page/page.js
@@ -162,9 +166,16 @@ e2e: ## Run the end-to-end tests, with Chromium and Jaeger; build Jaeger first i
 
 # Apart from make e2e, because of the minutes that Prometheus takes to build.
 .PHONY: e2e-metrics
-e2e-metrics: ## Ask a real Prometheus all that the dashboard asks; build Prometheus first if it is not there
+e2e-metrics: ## Ask a real Prometheus all that the dashboard asks, and test the alert rules; build Prometheus first if it is not there
+	@promtool=$$(scripts/prometheus.sh promtool) && "$$promtool" test rules examples/otel-jaeger/prometheus/alerts_test.yaml
 	@prometheus=$$(scripts/prometheus.sh) && CUPEL_E2E_PROMETHEUS="$$prometheus" \
 		go test -count=1 -v -run '^TestPrometheus' ./e2e
+
+# Needs Python, which gets Phoenix.
+.PHONY: e2e-phoenix
+e2e-phoenix: ## Ask a real Phoenix for what it has of the example's traces; install Phoenix first if it is not there
+	@phoenix=$$(scripts/phoenix.sh) && CUPEL_E2E_PHOENIX="$$phoenix" \
+		go test -count=1 -v -run '^TestPhoenix' ./e2e
 
 # Needs npm, which gets the inspector.
 .PHONY: mcp-inspector

@@ -9,7 +9,7 @@ import (
 	"github.com/wollax/cupel-go/internal/rawjson"
 )
 
-// WithEarlier names a conversation of which the body may be a later state. Messages
+// WithEarlier names a conversation that the body may continue. Messages
 // with which both begin, byte for byte, are not read again, and their items are the
 // same. The result is that of [Read] without it, for any body. It helps where format,
 // tokens of media and counter are the same, and what is around the messages; a counter

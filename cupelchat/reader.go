@@ -118,7 +118,7 @@ type reader struct {
 	size  int            // messages of the list
 
 	text   []byte    // of the body
-	after  []byte    // the text behind the messages; nil if they have no list
+	after  []byte    // the text after the messages; nil if they have no list
 	ends   []int     // of the messages in the text
 	stages []*reader // before some of the last messages; see follow
 	kept   int       // entries that were not read again

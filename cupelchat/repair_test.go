@@ -73,3 +73,30 @@ func TestRepairs(t *testing.T) {
 		}
 	}
 }
+
+// Notes name the first values that the API refuses, and count the others.
+func TestManyRefusedValues(t *testing.T) {
+	stray := `{"role":"tool","tool_call_id":"a","content":"found"}`
+	for _, tt := range []struct {
+		strays, named int
+		last          string
+		why           string
+	}{
+		{9, 9, "the API refuses messages[9]", "each is named"},
+		{10, 10, "the API refuses messages[10]", "still each"},
+		{11, 10, "the API refuses 1 value more; Check lists all", "one is counted"},
+		{300, 10, "the API refuses 290 values more; Check lists all", "a list that no reader would finish"},
+	} {
+		body := `{"messages":[{"role":"user","content":"x"}` + strings.Repeat(","+stray, tt.strays) + `]}`
+		c, err := Read([]byte(body), OpenAI, bytesCounter{})
+		require.NoError(t, err)
+		var named []string
+		for _, note := range c.Notes() {
+			if strings.HasPrefix(note, "the API refuses messages[") {
+				named = append(named, note)
+			}
+		}
+		require.Len(t, named, tt.named, tt.why)
+		require.Contains(t, c.Notes()[len(c.Notes())-1], tt.last, tt.why)
+	}
+}

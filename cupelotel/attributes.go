@@ -115,12 +115,13 @@ const (
 	// exclusionCountKey is the number of items that the stage left out (int).
 	// It is exact even when the event limit drops events.
 	exclusionCountKey = attribute.Key("cupel.exclusion.count")
-	// exclusionReasonsKey is the number of items that the stage left out by reason
-	// (string), such as "BudgetExceeded=12 Deduplicated=3", sorted by name. Reasons
-	// that Cupel does not have are counted as "_OTHER". Set only when the stage left
-	// something out. The log record of a run has it too, of all stages, and with
+	// exclusionReasonsKey and exclusionReasonCountsKey are the reasons for which the
+	// stage left out items, by name, and how many for each (string[], int[]). Reasons
+	// that Cupel does not have are one, "_OTHER". Set only when the stage left something
+	// out. The log record of a run has both too, of all stages, and with
 	// [WithConventions] the root span.
-	exclusionReasonsKey = attribute.Key("cupel.exclusion.reasons")
+	exclusionReasonsKey      = attribute.Key("cupel.exclusion.reasons")
+	exclusionReasonCountsKey = attribute.Key("cupel.exclusion.reason_counts")
 	// exclusionDroppedCountKey is the number of exclusions without an event because
 	// of the collector's limit (int). Set only when above 0.
 	exclusionDroppedCountKey = attribute.Key("cupel.exclusion.dropped_count")

@@ -185,7 +185,7 @@ func TestSearchOfExports(t *testing.T) {
 			return []attribute.KeyValue{attribute.String("content", item.Content())}
 		}))
 		for i, want := range [][]string{
-			{"cupel.pipeline", "cupel.session.turn", "cupelotel_test.quoting", marker}, {"cupel.selection", "cupel.run.mode"}, {"cupel.stage.duration", "cupelotel_test.quoting"}, nil,
+			{"cupel.pipeline", "cupel.session.turn", "cupelotel_test.quoting", marker}, {"cupel.selection", "cupel.run.mode"}, {"cupel.stage.time", "cupelotel_test.quoting"}, nil,
 		} {
 			for _, w := range want {
 				if w == marker && how.cause != nil { // canceled before the first item

@@ -103,9 +103,7 @@ type document struct {
 
 // appendDocuments appends what was left out, and the documents of a run.
 func (r *traceRun) appendDocuments(attrs []attribute.KeyValue, decisions []observe.Decision) []attribute.KeyValue {
-	if reasons := reasonCounts(r.reasons); reasons != "" {
-		attrs = append(attrs, exclusionReasonsKey.String(reasons))
-	}
+	attrs = appendReasons(attrs, r.reasons)
 	candidates := make([]int, len(decisions))
 	for i := range candidates {
 		candidates[i] = i

@@ -33,7 +33,7 @@ func known(span sdktrace.ReadOnlySpan) string {
 // TestConventions: candidates 0, 2 and 4 are in the window.
 func TestConventions(t *testing.T) {
 	const (
-		left      = "cupel.exclusion.reasons=BudgetExceeded=1 Deduplicated=1 NegativeTokens=1 PinnedOverride=1 _OTHER=1\n"
+		left      = "cupel.exclusion.reasons=[\"BudgetExceeded\",\"Deduplicated\",\"NegativeTokens\",\"PinnedOverride\",\"_OTHER\"]\ncupel.exclusion.reason_counts=[1,1,1,1,1]\n"
 		retrieval = "gen_ai.operation.name=retrieval\n"
 		reranker  = "openinference.span.kind=RERANKER\nsession.id=c1\n"
 		session   = "gen_ai.conversation.id=c1\n"

@@ -43,7 +43,7 @@
 //
 // All cupel.* attribute names are pre-stable: they may be renamed, merged or
 // removed while OpenTelemetry's conventions for language models settle. Do not
-// build alerts, dashboards or automation on them. The values of
+// build alerts, dashboards or automation on them; the names of metrics are stable. The values of
 // cupel.exclusion.reason are open-ended: never rely on a fixed set of them.
 //
 // # Limits

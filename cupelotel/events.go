@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"strconv"
-	"strings"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/trace"
@@ -119,10 +117,9 @@ func (c *TraceCollector) addEvents(span trace.Span, s selection) {
 	}
 }
 
-// reasonCounts returns exclusions by reason, such as "BudgetExceeded=12 _OTHER=3", by
-// name: one text, since backends search lists and maps badly. Reasons of custom
-// strategies, which may be many, are one.
-func reasonCounts(counts []observe.ReasonCount) string {
+// appendReasons appends for which reasons items were left out, and how many for each, if
+// there are any. Reasons of custom strategies, which may be many, are one.
+func appendReasons(attrs []attribute.KeyValue, counts []observe.ReasonCount) []attribute.KeyValue {
 	named := make(map[string]int)
 	for _, c := range counts {
 		name := other
@@ -131,11 +128,15 @@ func reasonCounts(counts []observe.ReasonCount) string {
 		}
 		named[name] += c.Items
 	}
-	var texts []string
-	for _, name := range slices.Sorted(maps.Keys(named)) {
-		texts = append(texts, name+"="+strconv.Itoa(named[name]))
+	if len(named) == 0 {
+		return attrs
 	}
-	return strings.Join(texts, " ")
+	names := slices.Sorted(maps.Keys(named))
+	items := make([]int, len(names))
+	for i, name := range names {
+		items[i] = named[name]
+	}
+	return append(attrs, exclusionReasonsKey.StringSlice(names), exclusionReasonCountsKey.IntSlice(items))
 }
 
 // pipelineReasons are the codes of the pipeline and its slicers whose events

@@ -192,7 +192,8 @@ func TestNoReasonVanishes(t *testing.T) {
 			events[attr(event.Attributes, "cupel.exclusion.reason")]++
 		}
 		assert.Equal(t, tt.events, events, tt.why)
-		assert.Equal(t, "BudgetExceeded=900 Filtered=50 _OTHER=50", attr(span.Attributes(), "cupel.exclusion.reasons"))
+		assert.Equal(t, `["BudgetExceeded","Filtered","_OTHER"]`, attr(span.Attributes(), "cupel.exclusion.reasons"))
+		assert.Equal(t, "[900,50,50]", attr(span.Attributes(), "cupel.exclusion.reason_counts"))
 		assert.Empty(t, attr(spanNamed(t, recorder, "cupel.stage.place").Attributes(), "cupel.exclusion.reasons"), "a stage without exclusions")
 	}
 }

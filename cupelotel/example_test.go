@@ -103,7 +103,8 @@ func Example() {
 	//   cupel.stage.item_count_in = 3
 	//   cupel.stage.item_count_out = 2
 	//   cupel.exclusion.count = 1
-	//   cupel.exclusion.reasons = BudgetExceeded=1
+	//   cupel.exclusion.reasons = ["BudgetExceeded"]
+	//   cupel.exclusion.reason_counts = [1]
 	//   * cupel.exclusion
 	//       cupel.exclusion.reason = BudgetExceeded
 	//       cupel.exclusion.item_kind = ToolOutput
@@ -151,7 +152,7 @@ func ExampleNewMetricCollector() {
 	}
 	// Output:
 	// cupel.pipeline.duration s
-	// cupel.stage.duration s
+	// cupel.stage.time s
 	// cupel.pipeline.selected_tokens {token}
 	// cupel.budget.utilization 1
 	// cupel.budget.target_utilization 1

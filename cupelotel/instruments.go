@@ -3,44 +3,44 @@ package cupelotel
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/metric"
 	"go.opentelemetry.io/otel/metric/noop"
 )
 
-// Histogram boundaries, given as hints: an SDK view overrides them.
+// Histogram boundaries, given as hints: an SDK view overrides them. Each boundary is a
+// series for each pipeline: they are few, so that all series of a pipeline are at most
+// 100 in Prometheus.
 var (
 	// A run takes a few microseconds, or seconds if a scorer calls a model.
-	durationBoundaries = []float64{
-		1e-5, 2.5e-5, 5e-5, 1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3, 5e-3, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
-	}
-	tokenBoundaries = []float64{
-		0, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072, 262144, 524288, 1048576, 2097152,
-	}
+	durationBoundaries = []float64{1e-5, 1e-4, 2.5e-4, 1e-3, 2.5e-3, 0.01, 0.025, 0.1, 0.25, 1, 2.5, 10}
+	tokenBoundaries    = []float64{1 << 10, 1 << 12, 1 << 13, 1 << 14, 1 << 15, 1 << 16, 1 << 17, 1 << 18, 1 << 20}
 	// Writing to a cache may cost more than plain input, and a break much more than
 	// reading everything.
-	costBoundaries = []float64{0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.25, 1.5, 2, 4, 8}
+	costBoundaries = []float64{0.1, 0.25, 0.5, 0.75, 1, 1.25, 2}
 	// Only required items or Proceed can select more than the budget, and so
 	// exceed 1.
-	utilizationBoundaries = []float64{0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 1, 1.25, 1.5, 2}
+	utilizationBoundaries = []float64{0.25, 0.5, 0.75, 0.9, 0.95, 1, 1.25}
 )
 
 // instruments holds the instruments of one MeterProvider.
 type instruments struct {
-	pipelineDuration, stageDuration metric.Float64Histogram
-	selectedTokens                  metric.Int64Histogram
-	utilization, targetUtilization  metric.Float64Histogram
-	items, exclusions               metric.Int64Counter
-	shortfalls, overflow            metric.Int64Counter
+	pipelineDuration               metric.Float64Histogram
+	stageTime                      metric.Float64Counter
+	selectedTokens                 metric.Int64Histogram
+	utilization, targetUtilization metric.Float64Histogram
+	items, exclusions              metric.Int64Counter
+	shortfalls, overflow           metric.Int64Counter
 
-	sessionDuration, sessionCostRatio           metric.Float64Histogram
-	sessionKept                                 metric.Int64Histogram
-	sessionTurns, sessionBreaks, sessionDropped metric.Int64Counter
-	sessionReadPredicted, sessionReadReported   metric.Int64Counter
+	sessionDuration, sessionCostRatio                        metric.Float64Histogram
+	sessionTurns, sessionBreaks, sessionDropped, sessionKept metric.Int64Counter
+	sessionReadPredicted, sessionReadReported                metric.Int64Counter
 
 	all    []interface{ Enabled(context.Context) bool }
-	series sync.Map // of *series by seriesKey
+	series sync.Map     // of *series by seriesKey
+	known  atomic.Int64 // how many series has
 }
 
 func newInstruments(provider metric.MeterProvider) *instruments {
@@ -55,14 +55,12 @@ func newInstruments(provider metric.MeterProvider) *instruments {
 		c, err := meter.Int64Counter(name, metric.WithUnit(unit), metric.WithDescription(description))
 		return usable[metric.Int64Counter](in, c, err, noop.Int64Counter{})
 	}
-	histogramOfTokens := func(name, description string) metric.Int64Histogram {
-		h, err := meter.Int64Histogram(name, metric.WithUnit("{token}"), metric.WithDescription(description),
-			metric.WithExplicitBucketBoundaries(tokenBoundaries...))
-		return usable[metric.Int64Histogram](in, h, err, noop.Int64Histogram{})
-	}
 	in.pipelineDuration = histogram("cupel.pipeline.duration", "s", "Duration of runs of the pipeline.", durationBoundaries)
-	in.stageDuration = histogram("cupel.stage.duration", "s", "Duration of the stages of the pipeline.", durationBoundaries)
-	in.selectedTokens = histogramOfTokens("cupel.pipeline.selected_tokens", "Tokens of the items in the window.")
+	stageTime, err := meter.Float64Counter("cupel.stage.time", metric.WithUnit("s"), metric.WithDescription("Time that runs spent in a stage of the pipeline."))
+	in.stageTime = usable[metric.Float64Counter](in, stageTime, err, noop.Float64Counter{})
+	selected, err := meter.Int64Histogram("cupel.pipeline.selected_tokens", metric.WithUnit("{token}"),
+		metric.WithDescription("Tokens of the items in the window."), metric.WithExplicitBucketBoundaries(tokenBoundaries...))
+	in.selectedTokens = usable[metric.Int64Histogram](in, selected, err, noop.Int64Histogram{})
 	in.utilization = histogram("cupel.budget.utilization", "1", "Tokens of the items in the window, as a fraction of the budget's maximum.",
 		utilizationBoundaries)
 	in.targetUtilization = histogram("cupel.budget.target_utilization", "1", "Tokens of the items in the window, as a fraction of the budget's target.",
@@ -74,7 +72,7 @@ func newInstruments(provider metric.MeterProvider) *instruments {
 
 	in.sessionDuration = histogram("cupel.session.duration", "s", "Duration of proposing a turn of a session.", durationBoundaries)
 	in.sessionCostRatio = histogram("cupel.session.cost_ratio", "1", "Cost of a turn, as a fraction of sending everything.", costBoundaries)
-	in.sessionKept = histogramOfTokens("cupel.session.kept_tokens", "Tokens at the beginning of the window that were sent as before.")
+	in.sessionKept = counter("cupel.session.kept_tokens", "{token}", "Tokens at the beginning of the window that were sent as before.")
 	in.sessionTurns = counter("cupel.session.turns", "{turn}", "Committed turns.")
 	in.sessionBreaks = counter("cupel.session.breaks", "{break}", "Committed turns whose window differs from what was sent before.")
 	in.sessionDropped = counter("cupel.session.dropped", "{item}", "Items that left the window of a session.")

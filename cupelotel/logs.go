@@ -72,8 +72,6 @@ func (l *runLog) end(ctx context.Context, e observe.RunEnd, attrs []attribute.Ke
 	r.AddAttributes(l.attrs...)
 	r.AddAttributes(attrs...)
 	r.AddAttributes(excludedKey.Int(l.excluded))
-	if reasons := reasonCounts(l.reasons); reasons != "" {
-		r.AddAttributes(exclusionReasonsKey.String(reasons))
-	}
+	r.AddAttributes(appendReasons(nil, l.reasons)...)
 	l.collector.logger.Emit(ctx, r)
 }

@@ -113,7 +113,8 @@ cupel.run.selected_tokens = 60
 cupel.budget.utilization = 0.06
 cupel.budget.target_utilization = 0.6
 cupel.run.excluded = 5
-cupel.exclusion.reasons = BudgetExceeded=1 Deduplicated=1 NegativeTokens=1 PinnedOverride=1 _OTHER=1
+cupel.exclusion.reasons = ["BudgetExceeded","Deduplicated","NegativeTokens","PinnedOverride","_OTHER"]
+cupel.exclusion.reason_counts = [1,1,1,1,1]
 `
 	assert.Equal(t, want, got.String())
 	if doc, err := os.ReadFile("../docs/gen-ai-context-selection.md"); err == nil { // outside of the module

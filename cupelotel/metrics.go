@@ -25,7 +25,7 @@ var (
 // Its instruments:
 //
 //	cupel.pipeline.duration         histogram, s        of runs; error.type when failed, so that its count is that of failures
-//	cupel.stage.duration            histogram, s        of stages, by cupel.stage.name; error.type when failed
+//	cupel.stage.time                counter, s          spent in a stage, by cupel.stage.name; error.type when failed
 //	cupel.pipeline.selected_tokens  histogram, {token}  of windows
 //	cupel.budget.utilization        histogram, 1        selected tokens / maxTokens
 //	cupel.budget.target_utilization histogram, 1        selected tokens / targetTokens
@@ -38,7 +38,7 @@ var (
 //
 //	cupel.session.turns             counter, {turn}     committed turns
 //	cupel.session.breaks            counter, {break}    by cupel.session.break_reason
-//	cupel.session.kept_tokens       histogram, {token}  sent as they were sent before
+//	cupel.session.kept_tokens       counter, {token}    sent as they were sent before
 //	cupel.session.dropped           counter, {item}     that left the window
 //	cupel.session.cost_ratio        histogram, 1        cost / cost of sending everything
 //	cupel.session.read_predicted    counter, {token}    that the cache should have had
@@ -52,10 +52,15 @@ var (
 // All have cupel.pipeline.name, if the pipeline has a name, and those of runs have
 // cupel.run.mode.
 //
-// The number of time series of a pipeline is bounded: there are five stages, and all
-// custom reasons are counted as "_OTHER". No text of an item becomes an
-// attribute; kinds of shortfalls are those that the slicer's configuration requires.
-// Names of pipelines multiply the series, and a collector keeps each name that it saw.
+// The number of time series is bounded: there are five stages, and all custom reasons are
+// counted as "_OTHER". No text of an item becomes an attribute; kinds of shortfalls are
+// those that the slicer's configuration requires. A pipeline has at most 100 series in
+// Prometheus, beside those of failures and shortfalls. Names of pipelines multiply them:
+// name a pipeline by its policy, never by a tenant or a conversation. After 100 names in
+// one mode each, a collector measures pipelines with other names as "_OTHER".
+//
+// Names, units and attributes of these instruments are stable, so that dashboards and
+// alerts may use them; the boundaries of histograms may change.
 //
 // It records in the context of the run and its stages, so exemplars link to the
 // spans of a [TraceCollector] listed before it, or else to the caller's span.
@@ -119,6 +124,10 @@ func (s *series) with(more ...attribute.KeyValue) metric.MeasurementOption {
 	return metric.WithAttributeSet(attribute.NewSet(slices.Concat(s.attrs, more)...))
 }
 
+// mostSeries is how many pipelines are measured under their names, counted once for
+// each mode.
+const mostSeries = 100
+
 // seriesKey is what the series of one collector differ in.
 type seriesKey struct{ pipeline, mode string }
 
@@ -127,6 +136,9 @@ func (c *MetricCollector) seriesOf(pipeline, mode string) *series {
 	key := seriesKey{pipeline, mode}
 	if known, ok := c.series.Load(key); ok {
 		return known.(*series)
+	}
+	if c.known.Load() >= mostSeries && pipeline != other {
+		return c.seriesOf(other, mode) // at most one more for each mode
 	}
 	s := &series{}
 	if mode != "" {
@@ -139,7 +151,10 @@ func (c *MetricCollector) seriesOf(pipeline, mode string) *series {
 	for i, name := range stageNames {
 		s.stages[i] = s.with(stageNameKey.String(name))
 	}
-	c.series.Store(key, s)
+	if stored, known := c.series.LoadOrStore(key, s); known {
+		return stored.(*series)
+	}
+	c.known.Add(1)
 	return s
 }
 
@@ -188,7 +203,7 @@ func (r *metricRun) stage(ctx context.Context, at int, e observe.StageEnd) {
 		attributes = r.series.with(name, errorTypeKey.String(errorType(e.Err)))
 	}
 	if !r.replaced(e.Err) {
-		r.stageDuration.Record(ctx, e.Duration.Seconds(), attributes)
+		r.stageTime.Add(ctx, e.Duration.Seconds(), attributes)
 	}
 }
 

@@ -64,6 +64,10 @@ func points(m metricdata.Metrics) map[string]string {
 		for _, p := range data.DataPoints {
 			series(p.Attributes, fmt.Sprint(p.Value))
 		}
+	case metricdata.Sum[float64]:
+		for _, p := range data.DataPoints {
+			series(p.Attributes, fmt.Sprint(p.Value))
+		}
 	case metricdata.Histogram[int64]:
 		for _, p := range data.DataPoints {
 			series(p.Attributes, fmt.Sprint(p.Count, " ", p.Sum))
@@ -105,14 +109,14 @@ func TestMetrics(t *testing.T) {
 			"cupel.run.mode=run error.type=*cupel.PanicError":       "1 1.25", // two stages: five steps
 			"cupel.run.mode=run error.type=*pipeline.OverflowError": "1 2.75",
 		}},
-		"cupel.stage.duration": {"s", map[string]string{
-			"cupel.run.mode=run cupel.stage.name=classify":                                 "4 1",
-			"cupel.run.mode=run cupel.stage.name=score":                                    "3 0.75",
-			"cupel.run.mode=run cupel.stage.name=score error.type=*cupel.PanicError":       "1 0.25",
-			"cupel.run.mode=run cupel.stage.name=deduplicate":                              "3 0.75",
-			"cupel.run.mode=run cupel.stage.name=slice":                                    "3 0.75",
-			"cupel.run.mode=run cupel.stage.name=place":                                    "2 0.5",
-			"cupel.run.mode=run cupel.stage.name=place error.type=*pipeline.OverflowError": "1 0.25",
+		"cupel.stage.time": {"s", map[string]string{
+			"cupel.run.mode=run cupel.stage.name=classify":                                 "1",
+			"cupel.run.mode=run cupel.stage.name=score":                                    "0.75",
+			"cupel.run.mode=run cupel.stage.name=score error.type=*cupel.PanicError":       "0.25",
+			"cupel.run.mode=run cupel.stage.name=deduplicate":                              "0.75",
+			"cupel.run.mode=run cupel.stage.name=slice":                                    "0.75",
+			"cupel.run.mode=run cupel.stage.name=place":                                    "0.5",
+			"cupel.run.mode=run cupel.stage.name=place error.type=*pipeline.OverflowError": "0.25",
 		}},
 		"cupel.pipeline.selected_tokens":  {"{token}", map[string]string{"cupel.run.mode=run": "2 120"}}, // 20 + 10 + 30, twice
 		"cupel.budget.utilization":        {"1", map[string]string{"cupel.run.mode=run": "2 0.12"}},      // 60 of 1000, twice
@@ -154,12 +158,12 @@ func alone(name string) sdkmetric.Option {
 // Each instrument is recorded where a view drops all others, with the boundaries
 // that dashboards are made for.
 func TestEachInstrumentAlone(t *testing.T) {
-	durations := []float64{1e-5, 2.5e-5, 5e-5, 1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3, 5e-3, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10}
-	tokens := []float64{0, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072, 262144, 524288, 1048576, 2097152}
-	fractions := []float64{0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 1, 1.25, 1.5, 2}
+	durations := []float64{1e-5, 1e-4, 2.5e-4, 1e-3, 2.5e-3, 0.01, 0.025, 0.1, 0.25, 1, 2.5, 10}
+	tokens := []float64{1024, 4096, 8192, 16384, 32768, 65536, 131072, 262144, 1048576}
+	fractions := []float64{0.25, 0.5, 0.75, 0.9, 0.95, 1, 1.25}
 	for name, bounds := range map[string][]float64{
 		"cupel.pipeline.duration":         durations,
-		"cupel.stage.duration":            durations,
+		"cupel.stage.time":                nil,
 		"cupel.pipeline.selected_tokens":  tokens,
 		"cupel.budget.utilization":        fractions,
 		"cupel.budget.target_utilization": fractions,
@@ -169,8 +173,8 @@ func TestEachInstrumentAlone(t *testing.T) {
 		"cupel.overflow.tokens":           nil,
 
 		"cupel.session.duration":       durations,
-		"cupel.session.cost_ratio":     {0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.25, 1.5, 2, 4, 8},
-		"cupel.session.kept_tokens":    tokens,
+		"cupel.session.cost_ratio":     {0.1, 0.25, 0.5, 0.75, 1, 1.25, 2},
+		"cupel.session.kept_tokens":    nil,
 		"cupel.session.turns":          nil,
 		"cupel.session.breaks":         nil,
 		"cupel.session.dropped":        nil,
@@ -196,6 +200,59 @@ func TestEachInstrumentAlone(t *testing.T) {
 	}
 }
 
+// inPrometheus returns how many series the points of a metric are in Prometheus, which has
+// one for each boundary of a histogram, for what is above all of them, and for sum and
+// count.
+func inPrometheus(m metricdata.Metrics) int {
+	switch data := m.Data.(type) {
+	case metricdata.Sum[int64]:
+		return len(data.DataPoints)
+	case metricdata.Sum[float64]:
+		return len(data.DataPoints)
+	case metricdata.Histogram[int64]:
+		return len(data.DataPoints) * (len(data.DataPoints[0].Bounds) + 3)
+	case metricdata.Histogram[float64]:
+		return len(data.DataPoints) * (len(data.DataPoints[0].Bounds) + 3)
+	}
+	return 0
+}
+
+// A pipeline has few series: those of a run with every reason and a session's turns.
+func TestSeriesOfAPipeline(t *testing.T) {
+	collector, reader := measured(t)
+	ctx, current := take(t, t.Context(), collector, forced, config())
+	current.CommitTurn(ctx, reported)
+	all := 0
+	for _, m := range collect(t, reader) {
+		all += inPrometheus(m)
+	}
+	assert.Greater(t, all, 80, "not everything was measured")
+	assert.LessOrEqual(t, all, 100)
+}
+
+// Names of pipelines add series up to a limit, after which they are one more.
+func TestManyPipelines(t *testing.T) {
+	collector, reader := measured(t)
+	const named, more = 100, 50
+	for n := range named + more {
+		c := config()
+		c.Name = fmt.Sprint("tenant ", n)
+		run(t, c, collector)
+	}
+	c := config()
+	c.Name = "tenant 7"
+	run(t, c, collector)
+	for _, m := range collect(t, reader) {
+		if m.Name != "cupel.pipeline.duration" {
+			continue
+		}
+		got := points(m)
+		assert.Len(t, got, named+1)
+		assert.Regexp(t, "^2 ", got["cupel.pipeline.name=tenant 7 cupel.run.mode=run"], "a name from before the limit")
+		assert.Regexp(t, fmt.Sprintf("^%d ", more), got["cupel.pipeline.name=_OTHER cupel.run.mode=run"])
+	}
+}
+
 func TestExemplarsLinkToTheSpans(t *testing.T) {
 	spans, recorder := traced(t, cupelotel.VerbosityStageOnly)
 	metrics, reader := measured(t)
@@ -216,6 +273,14 @@ func TestExemplarsLinkToTheSpans(t *testing.T) {
 				for _, e := range p.Exemplars {
 					exemplars++
 					check(m.Name, span, e.SpanID)
+				}
+			}
+		case metricdata.Sum[float64]:
+			for _, p := range data.DataPoints {
+				stage, _ := p.Attributes.Value("cupel.stage.name")
+				for _, e := range p.Exemplars {
+					exemplars++
+					check(m.Name, "cupel.stage."+stage.AsString(), e.SpanID)
 				}
 			}
 		case metricdata.Sum[int64]:
@@ -301,7 +366,7 @@ func TestInstrumentsThatCannotBeMade(t *testing.T) {
 	handled := handledErrors(t)
 	collector := cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(refusing{}))
 	run(t, config(), collector)
-	assert.Len(t, handled(), 8, "one for each of the histograms")
+	assert.Len(t, handled(), 6, "one for each of the histograms")
 }
 
 // TestMetricRedaction: the policy sees each text, and invalid UTF-8 does not leave.

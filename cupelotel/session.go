@@ -178,7 +178,7 @@ func (t *metricTurn) CommitTurn(ctx context.Context, c turn.Commit) {
 	t.sessionDuration.Record(ctx, t.took.Seconds(), turns)
 	t.window(ctx, t.windows, e.Tokens, t.budget)
 	t.sessionTurns.Add(ctx, 1, turns)
-	t.sessionKept.Record(ctx, int64(e.KeptTokens), turns)
+	t.sessionKept.Add(ctx, int64(e.KeptTokens), turns)
 	t.sessionDropped.Add(ctx, int64(e.DroppedItems), turns)
 	if e.Break != "" {
 		reason := other

@@ -218,7 +218,7 @@ func TestTurnMetrics(t *testing.T) {
 	want := map[string]map[string]string{
 		"cupel.session.turns":            {"": "3"},
 		"cupel.session.breaks":           {"cupel.session.break_reason=forced": "1", "cupel.session.break_reason=_OTHER": "1"},
-		"cupel.session.kept_tokens":      {"": "3 1400"},
+		"cupel.session.kept_tokens":      {"": "1400"},
 		"cupel.session.dropped":          {"": "3"},
 		"cupel.session.cost_ratio":       {"": "2 0.685"}, // .5 and .185; sending nothing is free
 		"cupel.session.read_predicted":   {"": "750"},     // of the two turns with a report
@@ -234,7 +234,7 @@ func TestTurnMetrics(t *testing.T) {
 		case "cupel.pipeline.duration":
 			assert.Len(t, got, 1)
 			assert.Regexp(t, "^1 ", got["cupel.run.mode=session"])
-		case "cupel.stage.duration":
+		case "cupel.stage.time":
 			for series := range got {
 				assert.NotContains(t, series, "error.type", "the session chose again after the stage that failed")
 			}

@@ -41,7 +41,7 @@ var (
 	groupFacts = regexp.MustCompile(`(?m)^\ton: +(.+)\n\tverbosity: +(.+)\n\tcost: +(.+)$`)
 	ownName    = regexp.MustCompile(`(?:Key|Prefix)$`)
 	ownNames   = regexp.MustCompile(`^(?:\w+(?:Key|Prefix)(?:, | and )?)+ (?:is |are )?`)
-	typeOf     = regexp.MustCompile(` \(((?:int|string|double|bool|map)(?:, [^)]+)?)\)`)
+	typeOf     = regexp.MustCompile(` \(((?:int|string|double|bool|map)(?:\[\])?(?:, [^)]+)?)\)`)
 	quoted     = regexp.MustCompile(`\[([^\]]+)\]|"([^"]*)"|(cupel(?:\.[a-z_]+)+(?:\.\*)?)`)
 )
 

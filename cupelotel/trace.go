@@ -264,9 +264,7 @@ func (r *traceRun) describe(span trace.Span, e observe.StageEnd) {
 		if n := len(included) - len(kept.included); n > 0 {
 			attrs = append(attrs, itemDroppedCountKey.Int(n))
 		}
-		if reasons := reasonCounts(e.Reasons); reasons != "" {
-			attrs = append(attrs, exclusionReasonsKey.String(reasons))
-		}
+		attrs = appendReasons(attrs, e.Reasons)
 	}
 	if e.Err != nil {
 		attrs = append(attrs, errorTypeKey.String(errorType(e.Err)))

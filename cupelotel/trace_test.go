@@ -127,14 +127,14 @@ func TestTimes(t *testing.T) {
 	}
 	durations := map[string]string{}
 	for _, m := range collect(t, reader) {
-		if m.Name == "cupel.stage.duration" {
+		if m.Name == "cupel.stage.time" {
 			durations = points(m)
 		}
 	}
 	for stage, want := range map[string]string{"classify": "0.5", "score": "0.5", "deduplicate": "0.5", "slice": "0.5", "place": "0.25"} {
 		busy := attr(spanNamed(t, recorder, "cupel.stage."+stage).Attributes(), "cupel.stage.busy_time")
 		assert.Equal(t, want, busy, "%s: a quarter of a second for each batch, without the time between them", stage)
-		assert.Equal(t, "1 "+want, durations["cupel.run.mode=stream cupel.stage.name="+stage], stage)
+		assert.Equal(t, want, durations["cupel.run.mode=stream cupel.stage.name="+stage], stage)
 	}
 }
 

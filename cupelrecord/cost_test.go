@@ -23,7 +23,7 @@ import (
 	"github.com/wollax/cupel-go/cupelrecord"
 )
 
-// workload returns runs of so many items, of which about half fit.
+// workload returns runs of n items; about half of them fit.
 func workload(tb testing.TB, n int) func(opts ...pipeline.RunOption) {
 	tb.Helper()
 	items := make([]*cupel.ContextItem, n)

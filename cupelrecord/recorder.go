@@ -99,7 +99,7 @@ type Recorder struct {
 type Stats struct {
 	Written uint64 // that the sink took
 	Dropped uint64 // for which the queue had no room, or that ended after Close
-	Failed  uint64 // that the sink refused, or of which no record could be made
+	Failed  uint64 // that the sink refused, or that no record could hold
 	Pending uint64 // that wait, or are being written
 }
 

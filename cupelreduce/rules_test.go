@@ -64,7 +64,7 @@ func TestRules(t *testing.T) {
 		{"words and names", cupelreduce.KindLog, head, "",
 			"well-known\nAnna\nAVERYLONG\nab\nA1\niPhone\nfooBar\na_b\nsrc/main\n2024-05-20\na-1\n100\nEUR\nme@home\nv1.2\n/etc\nC3PO\nend\n",
 			"… +5\niPhone\nfooBar\na_b\nsrc/main\n2024-05-20\na-1\n100\nEUR\nme@home\nv1.2\n/etc\nC3PO\nend", "names are written as they stand, words are not"},
-		{"an empty id", cupelreduce.KindJSON, head, "", `{"id":"","file":"main"}`, "file=main\n… +1", "nobody asks for nothing"},
+		{"an empty id", cupelreduce.KindJSON, head, "", `{"id":"","file":"main"}`, "file=main\n… +1", "an empty id names nothing"},
 		{"decorators", cupelreduce.KindCode, names, "",
 			"@dataclass\nclass A:\n    x = 1\n@property\ndef f(self):\n    return x\n", "@dataclass\nclass A:\n… +1\n@property\ndef f(self):\n… +1", "they belong to what they stand before"},
 		{"changes of a hunk", cupelreduce.KindDiff, names, "",

@@ -70,8 +70,8 @@ func Languages() []Language { return slices.Sorted(maps.Keys(stemmers)) }
 //go:embed stopwords.txt
 var stopWordLists string
 
-// stopWords are the stop words by language, and those that follow in the question
-// of which language a text is in: the languages of each stop word.
+// stopWords has the stop words of each language, and languagesOf the languages of
+// each stop word, by which the language of a text is found.
 var stopWords, languagesOf = func() (map[Language]map[string]bool, map[string][]Language) {
 	words, languages := make(map[Language]map[string]bool), make(map[string][]Language)
 	for line := range strings.Lines(stopWordLists) {

@@ -10,7 +10,7 @@ type manner struct {
 // The settings of manners.
 const (
 	mannerReach  = 3000.0 // bytes of items so long that hardly anything spreads from them
-	mannerShare  = 7.0    // items of a group from one to the next of which half of a word spreads at most
+	mannerShare  = 7.0    // items over which half of a word spreads at most
 	mannerLong   = 50.0   // items that make a group neither short nor long
 	mannerApart  = 1.05   // lift from which neighbours are no strangers
 	mannerTopics = 3.0    // lift of a list of many topics, see [sample.lift]

@@ -107,7 +107,7 @@ func newOrder(all []*cupel.ContextItem, numbers []uint32, facts []fact, names in
 }
 
 // itemsOfGroup is how many items a group has to have on average. Groups that
-// have fewer, like documents of which a search found one passage each, are none.
+// have fewer, such as documents with one passage found in each, are none.
 const itemsOfGroup = 2
 
 func timeOf(item *cupel.ContextItem) time.Time {

@@ -192,7 +192,7 @@ func formatOf(r *http.Request) (cupelchat.Format, bool) {
 }
 
 // readAll reads the body of a request, and puts it back. It reports false for a body
-// that is larger than most, of which it reads no more than that.
+// that is larger than most bytes, and then reads only its beginning.
 func readAll(r *http.Request, most int64) (body []byte, whole bool, err error) {
 	body, err = io.ReadAll(io.LimitReader(r.Body, most+1))
 	if err != nil {

@@ -217,6 +217,46 @@ func TestTransportTriesAgain(t *testing.T) {
 	require.EqualValues(t, 2, tr.Stats().Retried)
 }
 
+// Each provider says in its own words that a request is too long. Where it names what it
+// counted and its limit, the second request is as much smaller as that.
+func TestTransportReadsRefusals(t *testing.T) {
+	for _, tt := range []struct {
+		status  int
+		message string
+		tries   int
+		most    float64 // of the first request's bytes, in the second
+		why     string
+	}{
+		{400, `{"error":{"code":"context_length_exceeded","message":"This model's maximum context length is 400 tokens. However, your messages resulted in 800 tokens."}}`, 2, .55, "OpenAI"},
+		{400, `{"error":{"message":"Your input exceeds the context window of this model."}}`, 2, .75, "OpenAI's Responses name no numbers"},
+		{400, `{"type":"error","error":{"message":"prompt is too long: 900 tokens > 450 maximum"}}`, 2, .55, "Anthropic"},
+		{413, `{"type":"error","error":{"message":"prompt is too long: 900 tokens > 450 maximum"}}`, 2, .55, "another status"},
+		{400, `{"error":{"message":"The input token count (1000) exceeds the maximum number of tokens allowed (500)."}}`, 2, .55, "Gemini"},
+		{400, `{"error":"input length 800 exceeds 400"}`, 2, .55, "Ollama"},
+		{400, `{"error":{"message":"prompt is too long: 8000 tokens > 100 maximum"}}`, 2, .75, "numbers this far apart are not a count and its limit"},
+		{400, `{"error":{"message":"messages.3: tool_use ids were found without tool_result blocks"}}`, 1, 1, "another mistake"},
+		{429, `{"error":{"message":"prompt is too long: 900 tokens > 450 maximum"}}`, 1, 1, "a limit of the rate, which less does not help"},
+		{500, `{"error":{"message":"context_length_exceeded"}}`, 1, 1, "the server's fault"},
+	} {
+		t.Run(tt.why, func(t *testing.T) {
+			var sizes []int
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				body, _ := io.ReadAll(r.Body)
+				sizes = append(sizes, len(body))
+				w.WriteHeader(tt.status)
+				_, _ = io.WriteString(w, tt.message)
+			}))
+			defer server.Close()
+			_, client, _ := transport(t, &provider{}, nil)
+			answer, response := post(t, client, server.URL+paths[cupelchat.Anthropic], requestOf(cupelchat.Anthropic, "find it", 8), "k")
+			require.Equal(t, tt.message, answer, "the last answer is the caller's")
+			require.Equal(t, tt.status, response.StatusCode)
+			require.Len(t, sizes, tt.tries)
+			require.LessOrEqual(t, float64(sizes[len(sizes)-1]), tt.most*float64(sizes[0]))
+		})
+	}
+}
+
 // Sessions belong to a key, a model and a beginning; forks have their own, and so have
 // equal conversations that go on differently.
 func TestTransportSessions(t *testing.T) {

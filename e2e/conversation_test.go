@@ -145,7 +145,7 @@ func wantTree(r record) map[string]int {
 	if r.Turn == failing {
 		run(session, stages[:1], 2) // the pinned check ends classify (R35), for two targets
 	} else {
-		want["agent.turn/agent.ask"], want["agent.turn/cupel.session.commit"] = 1, 1
+		want["agent.turn/chat stand-in"], want["agent.turn/cupel.session.commit"] = 1, 1
 	}
 	return want
 }

@@ -114,23 +114,31 @@ func (p printed) span() span {
 func keyValues(list []printedAttribute) []keyValue {
 	var out []keyValue
 	for _, a := range list {
-		var v value
-		text := fmt.Sprint(a.Value.Value)
-		switch x := a.Value.Value.(type) {
-		case json.Number:
-			if a.Value.Type == "INT64" {
-				v.IntValue = &text
-			} else if f, err := x.Float64(); err == nil {
-				v.DoubleValue = &f
-			}
-		case bool:
-			v.BoolValue = &x
-		default:
-			v.StringValue = &text
-		}
-		out = append(out, keyValue{a.Key, v})
+		out = append(out, keyValue{a.Key, valueOf(a.Value.Value, strings.HasPrefix(a.Value.Type, "INT64"))})
 	}
 	return out
+}
+
+func valueOf(from any, integer bool) (v value) {
+	text := fmt.Sprint(from)
+	switch x := from.(type) {
+	case json.Number:
+		if integer {
+			v.IntValue = &text
+		} else if f, err := x.Float64(); err == nil {
+			v.DoubleValue = &f
+		}
+	case bool:
+		v.BoolValue = &x
+	case []any:
+		v.ArrayValue = &struct{ Values []value }{}
+		for _, one := range x {
+			v.ArrayValue.Values = append(v.ArrayValue.Values, valueOf(one, integer))
+		}
+	default:
+		v.StringValue = &text
+	}
+	return v
 }
 
 // readSpan reads a line of stdouttrace.

@@ -185,6 +185,7 @@ type value struct {
 	IntValue    *string
 	DoubleValue *float64
 	BoolValue   *bool
+	ArrayValue  *struct{ Values []value }
 }
 
 // String shows the type as well.
@@ -198,6 +199,8 @@ func (v value) String() string {
 		return fmt.Sprintf("double %v", *v.DoubleValue)
 	case v.BoolValue != nil:
 		return fmt.Sprintf("bool %t", *v.BoolValue)
+	case v.ArrayValue != nil:
+		return fmt.Sprint("array ", v.ArrayValue.Values)
 	}
 	return "nothing"
 }

@@ -100,7 +100,7 @@ type Obstacle struct {
 	// where there is one. Some of it may have been dropped again.
 	Before []int
 	// OutUntil is the largest target, in tokens, up to which the slicer would leave the
-	// item out of the same items, whatever the ceiling. A number that is not above the
+	// item out of the same items, at any ceiling. A number that is not above the
 	// target says nothing. Searches by budget skip what it covers.
 	OutUntil int
 }

@@ -120,7 +120,7 @@ func TestWhatNotesSay(t *testing.T) {
 		{append(about[:2:2], exchange(t, "h", "read(b.go)", facts)...), 40, "[earlier] read(a.go)\n… +1\nThe second is …\n… +1\n[earlier] read(b.go)\nThe first is RES111 here.\nThe second is RES222 here.\n… +1", "so is what a newer outline will say"},
 		{[]*cupel.ContextItem{call("read(a.go)\n"+facts, tool("read", "1"))}, 20, "[earlier] read(a.go)\nThe first is RES111 here.\nThe second…\n… +1", "a call without a result has a note"},
 		{[]*cupel.ContextItem{message(t, "user", facts)}, 20, "The first is RES111 here.\nThe second is RES222 here.\n… +1", "a message has no label"},
-		{append([]*cupel.ContextItem{message(t, "assistant", "I read.", kept)}, message(t, "tool", facts, kept, forms)), 30, "I read.\nThe first is RES111 here.\nThe second is RES222 here.\nNothing … +1252 bytes", "a result becomes shorter, whatever forms it has"},
+		{append([]*cupel.ContextItem{message(t, "assistant", "I read.", kept)}, message(t, "tool", facts, kept, forms)), 30, "I read.\nThe first is RES111 here.\nThe second is RES222 here.\nNothing … +1252 bytes", "a result becomes shorter, with forms of its own too"},
 		{append([]*cupel.ContextItem{message(t, "assistant", words, kept, forms)}, message(t, "tool", "ok", kept)), 16, "form\nok", "another message takes the largest of its forms that fits"},
 	} {
 		items := append(test.items, message(t, "user", "And now?"))

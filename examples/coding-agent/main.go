@@ -110,7 +110,7 @@ func withConversation(question string, candidates []*cupel.ContextItem) ([]*cupe
 }
 
 // newPipeline returns the policy for a question. Relevance decides most, then
-// the kind, so that prose, commits and tests are behind equally relevant code. The
+// the kind, so that equally relevant code comes before prose, commits and tests. The
 // window is filled with the highest scores first and shows them in this order,
 // since no candidate has a time.
 func newPipeline(question string) (*pipeline.Pipeline, error) {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"embed"
 	"fmt"
 	"slices"
@@ -104,6 +105,7 @@ func newSearch(question string) (*pipeline.Pipeline, error) {
 // proposes to a model.
 type agent struct {
 	tracer    trace.Tracer
+	id        string // of the conversation
 	collector observe.TraceCollector
 	session   *cupelsession.Session
 
@@ -113,9 +115,10 @@ type agent struct {
 }
 
 func newAgent(t *telemetry) (*agent, error) {
-	a := &agent{now: time.Now(), tracer: t.tracing.Tracer("otel-jaeger")}
+	a := &agent{now: time.Now(), tracer: t.tracing.Tracer("otel-jaeger"), id: rand.Text()}
 	a.collector = observe.Multi(
-		cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(t.tracing), cupelotel.WithVerbosity(cupelotel.VerbosityFull)),
+		cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(t.tracing), cupelotel.WithVerbosity(cupelotel.VerbosityFull),
+			cupelotel.WithConventions(cupelotel.GenAI, cupelotel.OpenInference)), // for Phoenix and its like
 		cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(t.metrics)))
 	var err error
 	if a.source, err = paragraphs(a.now); err != nil {
@@ -150,8 +153,9 @@ func (a *agent) add(content string, opts ...cupel.ItemOption) error {
 // agent's work. A turn that fails leaves no trace in the conversation.
 func (a *agent) take(ctx context.Context, number int, t turn) error {
 	a.now = a.now.Add(t.pause)
+	ctx = cupelotel.ContextWithConversationID(ctx, a.id)
 	ctx, span := a.tracer.Start(ctx, "agent.turn", trace.WithAttributes(
-		attribute.Int("agent.turn.number", number), attribute.String("agent.turn.title", t.title)))
+		attribute.String("gen_ai.operation.name", "invoke_agent"), attribute.Int("agent.turn.number", number), attribute.String("agent.turn.title", t.title)))
 	defer span.End()
 	before := len(a.items)
 	err := a.converse(ctx, t)
@@ -194,7 +198,7 @@ func (a *agent) converse(ctx context.Context, t turn) error {
 // search returns the parts of the source that a question is about, but for those
 // that the conversation has already. It is a run of a pipeline of its own.
 func (a *agent) search(ctx context.Context, question string) ([]*cupel.ContextItem, error) {
-	ctx, span := a.tracer.Start(ctx, "agent.search")
+	ctx, span := a.tracer.Start(ctx, "agent.search", trace.WithAttributes(attribute.String("gen_ai.operation.name", "execute_tool")))
 	defer span.End()
 	p, err := newSearch(question)
 	if err != nil {
@@ -211,7 +215,12 @@ func (a *agent) search(ctx context.Context, question string) ([]*cupel.ContextIt
 // ask stands in for the API of a provider, so that the example needs no key: a
 // model that answers nothing, and whose cache does what the session expects.
 func (a *agent) ask(ctx context.Context, t *cupelsession.Turn) cupelsession.Usage {
-	_, span := a.tracer.Start(ctx, "agent.ask")
+	_, span := a.tracer.Start(ctx, "chat stand-in", trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(
+		attribute.String("gen_ai.operation.name", "chat"), attribute.String("gen_ai.provider.name", "stand-in"),
+		attribute.String("gen_ai.request.model", "stand-in"), attribute.String("gen_ai.conversation.id", a.id)))
 	defer span.End()
-	return cupelsession.Usage{Input: t.Estimate, Read: t.Cache.Read, Written: t.Cache.Written, Cached: true, Output: 12}
+	usage := cupelsession.Usage{Input: t.Estimate, Read: t.Cache.Read, Written: t.Cache.Written, Cached: true, Output: 12}
+	// The only span with the tokens that the provider counted: tools add them up.
+	span.SetAttributes(attribute.Int("gen_ai.usage.input_tokens", usage.Input), attribute.Int("gen_ai.usage.output_tokens", usage.Output))
+	return usage
 }

@@ -53,6 +53,10 @@ func measure(t *testing.T) labels {
 				for _, point := range data.DataPoints {
 					add(point.Attributes, "job", name+"_total")
 				}
+			case metricdata.Sum[float64]:
+				for _, point := range data.DataPoints {
+					add(point.Attributes, "job", name+"_total")
+				}
 			case metricdata.Histogram[int64]:
 				for _, point := range data.DataPoints {
 					add(point.Attributes, "le", name+"_sum", name+"_count", name+"_bucket")
@@ -69,10 +73,11 @@ func measure(t *testing.T) labels {
 
 // dashboard is what the tests look at in a dashboard of Grafana.
 type dashboard struct {
+	Inputs     []struct{ Name, Type, PluginID string } `json:"__inputs"`
 	Templating struct {
 		List []struct {
-			Name, Query string
-			Datasource  datasource
+			Name, Type, Query string
+			Datasource        datasource
 		}
 	}
 	Panels []struct {
@@ -86,14 +91,13 @@ type dashboard struct {
 type datasource struct{ Type, UID string }
 
 var (
-	datasourceUID = regexp.MustCompile(`(?m)^    uid: (\S+)`)
-	datasourceOf  = regexp.MustCompile(`(?m)^    type: (\S+)`)
-	metricName    = regexp.MustCompile(`([a-z_]+)\{`)
-	matchedLabel  = regexp.MustCompile(`[{,]([a-z_]+)(?:=|!)`)
-	groupedBy     = regexp.MustCompile(`by \(([^)]*)\)`)
-	legendLabel   = regexp.MustCompile(`\{\{([^}]*)\}\}`)
-	usedVariable  = regexp.MustCompile(`\$([a-z_]+)`)
-	labelValues   = regexp.MustCompile(`^label_values\(([a-z_]+), ([a-z_]+)\)$`)
+	datasourceOf = regexp.MustCompile(`(?m)^    type: (\S+)`)
+	metricName   = regexp.MustCompile(`([a-z_]+)\{`)
+	matchedLabel = regexp.MustCompile(`[{,]([a-z_]+)(?:=|!)`)
+	groupedBy    = regexp.MustCompile(`by \(([^)]*)\)`)
+	legendLabel  = regexp.MustCompile(`\{\{([^}]*)\}\}`)
+	usedVariable = regexp.MustCompile(`\$([a-z_]+)`)
+	labelValues  = regexp.MustCompile(`^label_values\(([a-z_]+), ([a-z_]+)\)$`)
 )
 
 // checkDashboard returns what is wrong with a dashboard for a data source and for
@@ -104,13 +108,22 @@ func checkDashboard(t *testing.T, data, provisioned []byte, series labels) []str
 	wrong := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
 	var d dashboard
 	require.NoError(t, json.Unmarshal(data, &d))
-	want := datasource{string(datasourceOf.FindSubmatch(provisioned)[1]), string(datasourceUID.FindSubmatch(provisioned)[1])}
+	// An import asks for the input. Where Grafana reads the file as it is, the variable of
+	// the same name stands for it.
+	const source = "DS_PROMETHEUS"
+	want := datasource{string(datasourceOf.FindSubmatch(provisioned)[1]), "${" + source + "}"}
+	if len(d.Inputs) != 1 || d.Inputs[0].Name != source || d.Inputs[0].Type != "datasource" || d.Inputs[0].PluginID != want.Type {
+		wrong("an import asks for %+v", d.Inputs)
+	}
 	variables := []string{"__range", "__rate_interval"} // Grafana's own
 	known := func(label string, names []string) bool {
 		return slices.ContainsFunc(names, func(name string) bool { return slices.Contains(series[name], label) })
 	}
 	for _, v := range d.Templating.List {
 		variables = append(variables, v.Name)
+		if v.Name == source && v.Type == "datasource" && v.Query == want.Type {
+			continue
+		}
 		of := labelValues.FindStringSubmatch(v.Query)
 		if v.Datasource != want || of == nil || !known(of[2], []string{of[1]}) {
 			wrong("variable %s: %+v, query %q", v.Name, v.Datasource, v.Query)
@@ -171,7 +184,9 @@ func TestDashboard(t *testing.T) {
 	require.Empty(t, checkDashboard(t, good, provisioned, series))
 	for _, fault := range []struct{ old, new, says string }{
 		{`"id": 2,`, `"id": 1,`, "the id 1 is taken"},
-		{`"uid": "cupel-prometheus"`, `"uid": "prometheus"`, "asks the data source"},
+		{`"uid": "${DS_PROMETHEUS}"`, `"uid": "prometheus"`, "asks the data source"},
+		{`"name": "DS_PROMETHEUS"`, `"name": "DS_OTHER"`, "an import asks for"},
+		{`"query": "prometheus"`, `"query": "loki"`, "variable DS_PROMETHEUS"},
 		{`$service`, `$servive`, "no variable $servive"},
 		{`cupel_exclusions_total`, `cupel_exclusion_total`, "no metric cupel_exclusion_total"},
 		{`by (cupel_exclusion_reason)`, `by (cupel_reason)`, "no label"},
@@ -181,5 +196,34 @@ func TestDashboard(t *testing.T) {
 	} {
 		bad := bytes.ReplaceAll(good, []byte(fault.old), []byte(fault.new))
 		require.Contains(t, strings.Join(checkDashboard(t, bad, provisioned, series), "\n"), fault.says)
+	}
+}
+
+// TestAlerts checks that alert rules use metrics and labels that the example sends, and
+// that each is tested. promtool, which make e2e-metrics runs, checks what they mean.
+func TestAlerts(t *testing.T) {
+	series := measure(t)
+	rules, err := os.ReadFile("prometheus/alerts.yaml")
+	require.NoError(t, err)
+	tests, err := os.ReadFile("prometheus/alerts_test.yaml")
+	require.NoError(t, err)
+	exprs := regexp.MustCompile(`- alert: (\w+)\n +expr: (.+)`).FindAllStringSubmatch(string(rules), -1)
+	require.Len(t, exprs, strings.Count(string(rules), "alert:"))
+	for _, rule := range exprs {
+		require.Contains(t, string(tests), "alertname: "+rule[1])
+		var names []string
+		for _, m := range metricName.FindAllStringSubmatch(rule[2], -1) {
+			names = append(names, m[1])
+			if m[1] != "cupel_overflow_tokens_total" { // the example's windows do not overflow
+				require.Contains(t, series, m[1], rule[1])
+			}
+		}
+		require.NotEmpty(t, names, rule[1])
+		for _, label := range labelsOf(rule[2], "") {
+			known := slices.ContainsFunc(names, func(name string) bool {
+				return slices.Contains(append(series[name], "job", "cupel_pipeline_name"), label)
+			})
+			require.True(t, known, "%s: no label %s", rule[1], label)
+		}
 	}
 }

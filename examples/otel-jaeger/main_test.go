@@ -46,7 +46,7 @@ func TestConversation(t *testing.T) {
 		"cupel.stage.place ":       8,
 		", break forced":           2, // of the turn and its commit
 		", break free":             2,
-		"BudgetExceeded=":          8,
+		"BudgetExceeded":           16, // on each run and its stage
 		"error *pipeline.PinnedEx": 5,
 	} {
 		assert.Equal(t, times, strings.Count(stdout, text), "%q in\n%s", text, stdout)

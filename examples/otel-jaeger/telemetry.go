@@ -130,8 +130,12 @@ var shown = map[attribute.Key]string{
 func details(s sdktrace.ReadOnlySpan) string {
 	var list []string
 	for _, a := range s.Attributes() {
-		if name := shown[a.Key]; name != "" {
-			list = append(list, name+" "+a.Value.String())
+		name, value := shown[a.Key], a.Value.String()
+		if a.Value.Type() == attribute.STRINGSLICE {
+			value = strings.Join(a.Value.AsStringSlice(), " ")
+		}
+		if name != "" {
+			list = append(list, name+" "+value)
 		}
 	}
 	return strings.Join(list, ", ")

@@ -34,6 +34,7 @@ func compose(t *testing.T, file string) ([]byte, error) {
 type composeModel struct {
 	Services map[string]struct {
 		Image       string
+		Restart     string
 		Profiles    []string
 		Build       struct{ Context, Dockerfile string }
 		Command     []string
@@ -158,14 +159,23 @@ func checkCompose(t *testing.T, out []byte) []string {
 		wrong("Prometheus takes no OTLP")
 	}
 
-	// go.work says go 1.26.0, the image golang:1.26.
+	// go.work says go 1.26.0; the image is a release of 1.26, pinned.
 	goVersion := regexp.MustCompile(`(?m)^go (\d+\.\d+)`).FindSubmatch(read("go.work"))
 	if goVersion == nil {
 		t.Fatal("go.work does not say go VERSION")
 	}
-	for _, line := range []string{"FROM golang:" + string(goVersion[1]) + " AS build", "FROM scratch", "USER 65532:65532"} {
-		if !strings.Contains(string(read("examples/otel-jaeger/Dockerfile")), "\n"+line+"\n") {
+	dockerfile := read("examples/otel-jaeger/Dockerfile")
+	for _, line := range []string{`FROM golang:` + regexp.QuoteMeta(string(goVersion[1])) + `\.\d+-\S+ AS build`, "FROM scratch", "USER 65532:65532"} {
+		if !regexp.MustCompile(`(?m)^` + line + `$`).Match(dockerfile) {
 			wrong("the example's Dockerfile does not say %q", line)
+		}
+	}
+	for name, service := range model.Services {
+		if image := service.Image; image != "cupel-otel-jaeger" && !regexp.MustCompile(`:v?\d+\.\d+\.\d+$`).MatchString(image) {
+			wrong("%s: the image %s is not pinned", name, image)
+		}
+		if runs := !slices.Contains(service.Profiles, "example"); runs != (service.Restart == "unless-stopped") {
+			wrong("%s: restart is %q", name, service.Restart)
 		}
 	}
 	return problems

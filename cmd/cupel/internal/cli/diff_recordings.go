@@ -31,7 +31,7 @@ type corpusDifference struct {
 	Changed    int        `json:"changed"` // runs with another decision
 	Candidates int        `json:"candidates"`
 	Decisions  []decision `json:"decisions"`
-	LeftOut    int        `json:"leftOut,omitempty"` // segments of which the rest cannot be read
+	LeftOut    int        `json:"leftOut,omitempty"` // segments that are damaged, with their remaining frames
 	Missing    uint64     `json:"missing,omitempty"` // runs that were not recorded, between those that were
 	Failed     int        `json:"failed,omitempty"`  // runs at which a policy failed, which are not compared
 

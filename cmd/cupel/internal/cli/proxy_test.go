@@ -223,7 +223,7 @@ func TestProxyRecords(t *testing.T) {
 	require.Contains(t, stdout, "1 conversation")
 }
 
-// The oldest conversations make room, whoever wrote them; other files and links stay.
+// The oldest conversations make room, also those of other processes; other files and links stay.
 func TestRecorderMakesRoom(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "old.openai.jsonl"), []byte("{}\n"), 0o600))
