@@ -151,7 +151,7 @@ corpus-test: ## Measure a corpus on Prism and on a real Flink whose worker is ki
 
 # Needs Python, and gets the packages into build/chat-types.
 .PHONY: chat-types
-chat-types: ## Check conversations against the types of OpenAI's and Anthropic's Python packages
+chat-types: ## Check conversations against the types of OpenAI's and Anthropic's Python packages, and run agents with them through the proxy
 	@scripts/chat-types.sh
 
 .PHONY: tools-test

@@ -11,7 +11,9 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/iotest"
 
 	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupelchat"
@@ -365,4 +367,102 @@ func TestTransportWithManyClients(t *testing.T) {
 		require.Equal(t, fmt.Sprint("key ", task%8), p.keys[i], "a request has the key of its client")
 	}
 
+}
+
+// A request above MaxBody reaches the provider as it came, and is not kept.
+func TestTransportStreamsLargeBodies(t *testing.T) {
+	const most, size = 1 << 20, 50 << 20
+	var sent, ahead atomic.Int64
+	tr, err := cupelsession.NewTransport(cupelsession.TransportConfig{
+		Budget: budget(t, 1000), MaxBody: most,
+		Base: roundTripper(func(r *http.Request) (*http.Response, error) {
+			ahead.Store(sent.Load()) // read before the provider has any of it
+			got, err := io.Copy(io.Discard, r.Body)
+			return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(fmt.Sprint(got))), Request: r}, err
+		}),
+	})
+	require.NoError(t, err)
+	body := readerFunc(func(p []byte) (int, error) {
+		n := min(int64(len(p)), size-sent.Load())
+		if n == 0 {
+			return 0, io.EOF
+		}
+		sent.Add(n)
+		for i := range p[:n] {
+			p[i] = ' '
+		}
+		return int(n), nil
+	})
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://provider"+paths[cupelchat.Anthropic], body)
+	require.NoError(t, err)
+	response, err := tr.RoundTrip(r)
+	require.NoError(t, err)
+	text, err := io.ReadAll(response.Body)
+	require.NoError(t, err)
+	require.NoError(t, response.Body.Close())
+	require.Equal(t, fmt.Sprint(size), string(text))
+	require.LessOrEqual(t, ahead.Load(), int64(2*most))
+	require.Equal(t, cupelsession.TransportStats{Forwarded: 1}, tr.Stats())
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
+
+// An answer that ends in the middle, and one that its reader leaves or reads a byte at a
+// time, free the session: the next request is the same session's.
+func TestTransportFreesSessions(t *testing.T) {
+	for name, tt := range map[string]struct {
+		kill bool
+		read func(t *testing.T, body io.ReadCloser)
+	}{
+		"the provider is killed": {true, func(t *testing.T, body io.ReadCloser) {
+			_, err := io.ReadAll(body)
+			require.ErrorIs(t, err, io.ErrUnexpectedEOF)
+			require.NoError(t, body.Close())
+		}},
+		"the client leaves": {false, func(t *testing.T, body io.ReadCloser) {
+			_, err := io.ReadFull(body, make([]byte, 3))
+			require.NoError(t, err)
+			require.NoError(t, body.Close())
+		}},
+		"a slow client": {false, func(t *testing.T, body io.ReadCloser) {
+			text, err := io.ReadAll(iotest.OneByteReader(body))
+			require.NoError(t, err)
+			require.Contains(t, string(text), "prompt_tokens")
+			require.NoError(t, body.Close())
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				_, _ = io.Copy(io.Discard, r.Body)
+				w.Header().Set("Content-Length", "300")
+				_, _ = io.WriteString(w, `{"usage":{"prompt_tokens":9},"choices":[]`)
+				w.(http.Flusher).Flush()
+				if tt.kill {
+					panic(http.ErrAbortHandler)
+				}
+				_, _ = io.WriteString(w, strings.Repeat(" ", 258)+"}")
+			}))
+			defer server.Close()
+			var names []string
+			tr, client, _ := transport(t, &provider{}, func(c *cupelsession.TransportConfig) {
+				c.Exchanged = func(e cupelsession.Exchange) { names = append(names, e.Session) }
+			})
+			for turn := range 3 {
+				r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL+paths[cupelchat.OpenAI], strings.NewReader(requestOf(cupelchat.OpenAI, "find it", turn)))
+				require.NoError(t, err)
+				response, err := client.Do(r)
+				require.NoError(t, err)
+				tt.read(t, response.Body)
+			}
+			require.Len(t, names, 3)
+			require.Equal(t, []string{names[0], names[0], names[0]}, names, "no turn is a fork")
+			require.EqualValues(t, 3, tr.Stats().Fitted)
+		})
+	}
 }

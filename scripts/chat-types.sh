@@ -1,6 +1,6 @@
 #!/bin/sh
 # Checks the conversations that cupelchat takes and writes against the types of OpenAI's and Anthropic's
-# packages for Python. The packages are pinned in scripts/chat-types.txt and live in build/chat-types.
+# packages for Python, and runs agents with these packages through cupel proxy. The packages are pinned in scripts/chat-types.txt and live in build/chat-types.
 set -eu
 cd "$(dirname "$0")/.."
 folder=build/chat-types
@@ -20,3 +20,4 @@ fi
 bodies=$PWD/build/chat-bodies.jsonl
 CUPEL_CHAT_BODIES=$bodies go test -count=1 -run '^TestWrittenBodiesPass$' ./cupelchat
 "$folder/bin/python" scripts/chat-types.py "$bodies"
+CUPEL_E2E_PYTHON=$PWD/$folder/bin/python go test -count=1 -run '^TestPythonThroughProxy$' ./e2e
