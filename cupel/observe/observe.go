@@ -1,15 +1,19 @@
-// Package observe has what observers of runs implement. A [TraceCollector] gets the
-// events of a run. One that is a [RunObserver] too, such as those of the module
-// cupelotel, follows the run with contexts and times: it gets a [RunInfo] and returns
-// a [RunTrace], which embeds [NoTrace], asks for its [TraceDetail], and gets
-// [StageStart], [StageEnd] with each [ReasonCount], and [RunEnd] with each [Decision]. A
-// [Redaction] says which [Part] of a run an observer shows.
+// Package observe has the interfaces of observers of runs, and collectors that
+// implement them.
 //
-// A [DiagnosticTraceCollector] with its [DiagnosticOption] settings records each event
-// at a [TraceDetailLevel] and builds a report. [Multi] makes one collector of several, and [NullTraceCollector] is disabled.
+//	collector := observe.NewDiagnosticTraceCollector(observe.WithDetailLevel(observe.TraceDetailItem))
+//	window, err := selector.Run(ctx, items, budget, pipeline.WithTrace(collector))
+//	fmt.Print(collector.BuildReport())
 //
-// Pass a collector to a run with pipeline.WithTrace. The turns of a session are
-// observed through package turn.
+// A [TraceCollector] receives the events of a run. A [RunObserver], such as the
+// collectors of the module cupelotel, also receives contexts and times: it gets a
+// [RunInfo] and returns a [RunTrace], which embeds [NoTrace], asks for its
+// [TraceDetail], and gets [StageStart], [StageEnd] with each [ReasonCount], and [RunEnd]
+// with each [Decision]. A [Redaction] states which [Part] of a run an observer shows.
+//
+// A [DiagnosticTraceCollector], with its [DiagnosticOption] settings, records events at
+// a [TraceDetailLevel] and builds a report. [Multi] makes one collector of several, and
+// [NullTraceCollector] is disabled. Package turn observes the turns of a session.
 package observe
 
 import (
