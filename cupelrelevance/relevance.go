@@ -44,7 +44,7 @@ type Relevance struct {
 	now      time.Time  // zero: the newest item's
 }
 
-// The settings of the preset. docs/measurements.md has what the preset finds, and
+// The settings of the preset. docs/benchmarks.md has what the preset finds, and
 // the command that measures it.
 const (
 	presetK1     = 2.0

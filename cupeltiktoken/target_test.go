@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// BenchmarkTarget measures the rows of the table in docs/measurements.md that are
+// BenchmarkTarget measures the rows of the table in docs/benchmarks.md that are
 // about exact counting: what a hostile word costs compared with prose of the
 // same size.
 func BenchmarkTarget(b *testing.B) {

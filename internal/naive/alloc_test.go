@@ -11,7 +11,7 @@ import (
 	"github.com/wollax/cupel-go/internal/naive"
 )
 
-// TestAllocationsOfARun holds the counts that docs/measurements.md promises. They
+// TestAllocationsOfARun holds the counts that docs/benchmarks.md promises. They
 // are exact on any machine, however busy.
 func TestAllocationsOfARun(t *testing.T) {
 	if raceEnabled {

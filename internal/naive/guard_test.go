@@ -58,7 +58,7 @@ func fastest(total, turn time.Duration, sides ...side) []time.Duration {
 // guardRow says how many times the second side the first one may take.
 type guardRow struct {
 	name  string
-	most  float64 // what docs/measurements.md promises, with room for a noisy machine
+	most  float64 // what docs/benchmarks.md promises, with room for a noisy machine
 	why   string
 	sides [2]side
 }

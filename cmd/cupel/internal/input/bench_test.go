@@ -67,7 +67,7 @@ func readPlain(text []byte) error {
 }
 
 // BenchmarkTarget measures the command's row of the table in
-// docs/measurements.md, next to what the row compares it with.
+// docs/benchmarks.md, next to what the row compares it with.
 func BenchmarkTarget(b *testing.B) {
 	text := manyItems(b, 180_000) // 106 MB
 	for _, side := range []struct {
