@@ -5,9 +5,10 @@
 // For one report:
 //
 //   - [BudgetUtilization], [KindDiversity] and [TimestampCoverage] are measures;
-//   - [NewLedger] looks up what a report says about each candidate.
 //
-// For one candidate, [WhyNot] says why it is not included, what was chosen
+// - [NewLedger] finds a report's entry for each candidate.
+//
+// For one candidate, [WhyNot] explains why it is not included, what was chosen
 // instead, and which budget would include it.
 //
 // For one pipeline at many budgets:

@@ -126,8 +126,8 @@ func (NoTrace) EndRun(context.Context, RunEnd) {}
 
 func (NoTrace) embedNoTrace() {}
 
-// TraceDetail says what to build for an observer. The zero value asks only for
-// times and counts, which cost almost nothing.
+// TraceDetail selects the details to build for an observer. The zero value asks
+// only for times and counts, which cost almost nothing.
 type TraceDetail struct {
 	Reasons    bool // StageEnd.Reasons; these cost almost nothing
 	Exclusions bool // StageEnd.Excluded
@@ -200,7 +200,7 @@ type RunEnd struct {
 	Err       error // why the run failed, or nil
 }
 
-// Decision is what a run decided about a candidate.
+// Decision is a run's decision about a candidate.
 type Decision struct {
 	Score float64 // its own, also in a group; 1 for pinned items, 0 for items that were not scored
 	Place int32   // in the window, from 1; 0 for an item that was left out

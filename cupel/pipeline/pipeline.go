@@ -43,9 +43,8 @@ import (
 	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
-// Config says how a [Pipeline] selects. Scorer, Slicer and Placer are
-// required; the zero value of every other field is the specification's
-// default.
+// Config holds the settings of a [Pipeline]. Scorer, Slicer and Placer are
+// required; the zero value of every other field is the specification's default.
 type Config struct {
 	// Scorer ranks the candidates. Required.
 	Scorer strategy.Scorer
@@ -284,8 +283,8 @@ func (r *run) whole(ctx context.Context, stage stageNumber, in int, do func(ctx 
 	return err
 }
 
-// OverflowStrategy says what happens if pinned and sliced items together exceed
-// the target.
+// OverflowStrategy decides what happens if pinned and sliced items together
+// exceed the target.
 //
 // It implements the Enumerations chapter of the specification.
 type OverflowStrategy uint8
