@@ -5,8 +5,7 @@
 // For one report:
 //
 //   - [BudgetUtilization], [KindDiversity] and [TimestampCoverage] are measures;
-//
-// - [NewLedger] finds a report's entry for each candidate.
+//   - [NewLedger] finds a report's entry for each candidate.
 //
 // For one candidate, [WhyNot] explains why it is not included, what was chosen
 // instead, and which budget would include it.
