@@ -67,6 +67,11 @@ screenshots: ## Take the pictures of the inspector in docs/inspector again (need
 # Recorded conversations, one per line.
 AGENTS ?= cupelsession/replay/testdata/agents.jsonl
 
+.PHONY: replay-table
+replay-table: ## Make the README's table from recorded conversations: make replay-table AGENTS='a.jsonl b.jsonl'
+	@for file in $(AGENTS); do echo "$$file"; \
+		go run ./cmd/cupel replay --data "$$file" --share 0.25 -p newest -p clear -p agent@0.5 || exit; done
+
 ##@ Test
 
 .PHONY: test
@@ -188,7 +193,7 @@ standalone: ## Build and vet every module outside the workspace, against a modul
 
 .PHONY: consumer
 consumer: ## Use the modules from outside the tree, through a module proxy
-	@$(TOOLS) test -count=1 -v -run '^TestConsumer' ./repo
+	@$(TOOLS) test -count=1 -v -run '^Test(Consumer|Guides)' ./repo
 
 ##@ Check
 

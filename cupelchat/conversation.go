@@ -98,7 +98,7 @@ func Read(body []byte, f Format, counter cupel.TokenCounter, opts ...Option) (*C
 			return better, err
 		}
 	}
-	if r.kept == 0 || c.forms != nil || e.forms != nil || c.ownForms != e.ownForms {
+	if r.kept == 0 || c.forms != nil || e.forms != nil || c.ownForms != e.ownForms || !c.marksAs(e) {
 		e = nil
 	} else {
 		c.formed.earlier = e.formed.done.Load()

@@ -27,6 +27,11 @@ func (c *Conversation) follows(e *Conversation) bool {
 		reflect.ValueOf(c.counter).Comparable() && c.counter == e.counter
 }
 
+// marksAs reports whether a conversation has the marks of another one.
+func (c *Conversation) marksAs(e *Conversation) bool {
+	return c.marker == nil && e.marker == nil || reflect.ValueOf(c.marker).Comparable() && c.marker == e.marker
+}
+
 // stages are how many messages from the end those of a body are that may be read again:
 // the last one is another one if it was not complete, and breakpoints of a prompt cache
 // move from a few of the last ones.

@@ -19,8 +19,8 @@ const (
 )
 
 // variants returns the smaller forms of an entry, and whether they are the caller's, so
-// that a preset makes no others.
-func (c *Conversation) variants(e *entry) (variants []cupel.Variant, own bool, err error) {
+// that a preset makes no others. They end with the mark.
+func (c *Conversation) variants(e *entry, mark string) (variants []cupel.Variant, own bool, err error) {
 	switch {
 	case isSystem(e.role), e.role == "tools", e.role == "reasoning", e.compact:
 		return nil, false, nil
@@ -46,10 +46,11 @@ func (c *Conversation) variants(e *entry) (variants []cupel.Variant, own bool, e
 		}
 	}
 	for _, v := range forms {
-		if !own && !e.returns() {
-			v.Content += "\n" + shortened(tokens)
-		}
 		if v.Content != "" {
+			if !own && !e.returns() {
+				v.Content += "\n" + shortened(tokens)
+			}
+			v.Content = marked(v.Content, mark)
 			n, err := counted(c.counter, v.Content)
 			if err != nil {
 				return nil, false, err
@@ -91,6 +92,9 @@ func (c *Conversation) reduced(text string) ([]cupel.Variant, error) {
 func shortened(tokens int) string {
 	return fmt.Sprintf("[shortened from %s]", english.Plural(tokens, "token"))
 }
+
+// marked is a text with a mark at its end.
+func marked(text, mark string) string { return strings.TrimSuffix(text+" "+mark, " ") }
 
 // said returns what the words of an entry say, and their tokens.
 func (e *entry) said() (text string, tokens int) {
@@ -259,6 +263,9 @@ func (c *Conversation) summary(group []int) (titles, said string, total int) {
 			if p.kind == call {
 				called = append(called, callTitle(p.name, p.arguments))
 			}
+		}
+		if mark := c.markOf(e); len(called) > 0 {
+			called[len(called)-1] = marked(called[len(called)-1], mark)
 		}
 		text, _ := e.said()
 		if text != "" && e.returns() && len(called) > 1 && e.title != "" {

@@ -81,7 +81,11 @@ func (c *Conversation) makeItem(i int, pinned bool) (*cupel.ContextItem, error) 
 		}
 		metadata["tools"] = tokens
 	}
-	variants, own, err := c.variants(e)
+	mark := c.markOf(e)
+	if mark != "" {
+		metadata["mark"] = mark
+	}
+	variants, own, err := c.variants(e, mark)
 	if err != nil {
 		return nil, err
 	}
@@ -121,6 +125,15 @@ func (e *entry) content() string {
 		}
 	}
 	return strings.Join(lines, "\n")
+}
+
+// markOf returns the mark of an entry, which forms that leave something out end with.
+func (c *Conversation) markOf(e *entry) string {
+	shortens := e.returns() || !e.tool && !isSystem(e.role) && e.role != "tools" && e.role != "reasoning" && !e.compact && e.tokens >= longMessage
+	if c.marker == nil || !shortens {
+		return ""
+	}
+	return c.marker.Mark(strings.Join(distinct(e.names), ", "), e.content())
 }
 
 // messagesOf counts the messages that a group has a part of.

@@ -192,7 +192,8 @@ func (s *squeeze) shorten(i int, sizes map[int]int) error {
 	said, tokens := e.said()
 	for n, size := range sizes {
 		if n == none {
-			said = s.words(&e, said, tokens, size)
+			mark := s.markOf(&e)
+			said = marked(s.words(&e, said, tokens, size-s.counting.count(mark)), mark)
 			continue
 		}
 		if p := &e.parts[n]; p.kind == call {

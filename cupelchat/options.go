@@ -17,6 +17,7 @@ type settings struct {
 	ownForms    bool
 	mediaTokens *int
 	keeping     []Rule
+	marker      Marker
 	repairs     bool
 	keepTools   func(task string, names, definitions []string) []bool
 	repairsMade int
@@ -62,6 +63,23 @@ func WithoutPins() Option {
 func WithForms(forms func(tool, text string) []cupel.Variant) Option {
 	return func(s *settings) error {
 		s.forms, s.ownForms = forms, true
+		return nil
+	}
+}
+
+// Marker gives what may be left out a mark by which it can be asked for, such as
+// "[r3]": results of tools, and long messages, for which tool is "". Equal contents
+// have equal marks, which never change. Contents with the mark "" have none.
+type Marker interface {
+	Mark(tool, content string) string
+}
+
+// WithMarks ends smaller forms, and notes in the place of exchanges, with the marks of
+// what they leave out. Items have their mark in the metadata "mark". See the method
+// Reading of sessions in package cupelsession. nil, the default, makes no marks.
+func WithMarks(m Marker) Option {
+	return func(s *settings) error {
+		s.marker = m
 		return nil
 	}
 }

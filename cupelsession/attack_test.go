@@ -99,29 +99,6 @@ func TestPositionsThatAreNone(t *testing.T) {
 	}
 }
 
-// A summary that is canceled is not an error of the summariser: the turn fails, and
-// the next one asks again.
-func TestCanceledSummary(t *testing.T) {
-	items := numbered(t, 9)
-	ctx, cancel := context.WithCancel(t.Context())
-	calls := 0
-	s := session(t, newest(t), cupelsession.Config{Summarize: func(ctx context.Context, dropped []*cupel.ContextItem) (*cupel.ContextItem, error) {
-		if calls++; calls == 1 {
-			cancel()
-			<-ctx.Done()
-			return nil, ctx.Err()
-		}
-		return cupel.NewContextItem("(summary)", 5)
-	}})
-	commit(t, next(t, s, items[:5], 50))
-	if _, err := s.Next(ctx, items[:6], budget(t, 50)); !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v, want that of the context", err)
-	}
-	if turn := next(t, s, items[:6], 50); says(turn) != "a (summary) e f" || calls != 2 {
-		t.Errorf("window %q after %d calls, want a (summary) e f after two", says(turn), calls)
-	}
-}
-
 func TestConcurrentCalls(t *testing.T) {
 	items := numbered(t, 9)
 	entered, leave := make(chan bool), make(chan bool)

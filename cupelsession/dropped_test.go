@@ -1,7 +1,6 @@
 package cupelsession_test
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -34,9 +33,6 @@ func TestDropped(t *testing.T) {
 				}
 				calls = append(calls, text)
 			}}
-			if tt.summarize {
-				config.Summarize = func(context.Context, []*cupel.ContextItem) (*cupel.ContextItem, error) { return item(t, "sum", 5), nil }
-			}
 			s := session(t, newest(t), config)
 			items := numbered(t, 12)
 			var window string
@@ -50,6 +46,9 @@ func TestDropped(t *testing.T) {
 					if err := json.Unmarshal(data, s); err != nil {
 						t.Fatal(err)
 					}
+				}
+				if tt.summarize && n == 6 {
+					amend(t, s, ready(t, items[1:4]...))
 				}
 				before := len(calls)
 				next(t, s, items[:n], 50) // not committed

@@ -14,6 +14,7 @@ import (
 	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupel/slicer"
 	"github.com/wollax/cupel-go/cupelchat"
+	"github.com/wollax/cupel-go/cupelchat/agent"
 	"github.com/wollax/cupel-go/cupelsession"
 )
 
@@ -111,14 +112,9 @@ func ExampleSession_Fork() {
 	// Output: 1 2
 }
 
-// What leaves the window is summarized, and handed to a memory when the turn is
-// committed.
+// What leaves the window is handed to a memory when the turn is committed.
 func ExampleConfig() {
 	session := must(cupelsession.New(recent, cupelsession.Config{
-		Summarize: func(_ context.Context, dropped []*cupel.ContextItem) (*cupel.ContextItem, error) {
-			// Ask a model here.
-			return cupel.NewContextItem(fmt.Sprintf("(%d earlier messages)", len(dropped)), 10)
-		},
 		Dropped: func(items []*cupel.ContextItem) {
 			for _, item := range items {
 				fmt.Println("to the memory:", item.Content())
@@ -135,7 +131,7 @@ func ExampleConfig() {
 	}
 	// Output:
 	// system m1 m2 m3 m4 m5
-	// system (4 earlier messages) m5 m6
+	// system m5 m6
 	// to the memory: m1
 	// to the memory: m2
 	// to the memory: m3
@@ -213,4 +209,26 @@ func ExampleTurn_String() {
 	// Output:
 	// turn 1: 0 tokens kept; cost 600, or 600 to send everything, in tokens of plain input
 	// turn 2: break (forced) at item 1, 100 tokens kept, 4 items left out; cost 300, or 700 to send everything, in tokens of plain input
+}
+
+// A model asks for a result that was left out, by the id in its mark.
+func ExampleSession_Recall() {
+	counter := cupel.HeuristicCounter{}
+	session := must(cupelsession.New(agent.New(counter), cupelsession.Config{Store: new(cupelsession.MemoryStore), Name: "chat 7"}))
+	budget := must(cupel.NewContextBudget(1000, 1000))
+	tool := must(cupelsession.RecallTool(cupelchat.Anthropic))
+	said := `{"role": "user", "content": "Which orders has Anna?"}`
+	for n := range 9 {
+		said += fmt.Sprintf(`, {"role": "assistant", "content": [{"type": "tool_use", "id": "c%d", "name": "orders", "input": {"page": %[1]d}}]},
+			{"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c%[1]d", "content": "page %[1]d\n%s"}]}`, n, strings.Repeat(`W17 Ben 20.00 EUR\n`, 20))
+	}
+	params := json.RawMessage(fmt.Sprintf(`{"model": "claude", "max_tokens": 9, "tools": [%s], "messages": [%s]}`, tool, said))
+	request := must(cupelsession.Fit(context.Background(), session, params, cupelchat.Anthropic, budget, counter))
+	fmt.Println(strings.Contains(string(request.Body), "[r8]"))
+	// The model calls the tool.
+	fmt.Println(must(session.Recall(context.Background(), []byte(`{"id": "r8", "lines": "1-2"}`), budget, counter)))
+	// Output:
+	// true
+	// page 7
+	// W17 Ben 20.00 EUR
 }

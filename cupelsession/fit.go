@@ -16,7 +16,7 @@ import (
 // body are where [CacheUse] says, in the formats of Anthropic and Bedrock; one at
 // the top level of the request stays. Notes of the conversation and of its body are
 // added to those of the turn. Read the conversations of one session with
-// [cupelchat.WithEarlier], as Fit does. It fails with a [cupelchat.TooLargeError] if the request
+// [Session.Reading], as Fit does. It fails with an error of [Config.Store]. It fails with a [cupelchat.TooLargeError] if the request
 // cannot be made to fit, and as [Session.Next] does.
 func (s *Session) Body(ctx context.Context, c *cupelchat.Conversation, budget cupel.ContextBudget, opts ...TurnOption) ([]byte, *Turn, error) {
 	set := turnOptions{chooser: s.chooser}
@@ -29,6 +29,7 @@ func (s *Session) Body(ctx context.Context, c *cupelchat.Conversation, budget cu
 	if err != nil {
 		return nil, nil, err
 	}
+	s.conversation.Store(c)
 	opts = append(slices.Clip(opts), func(o *turnOptions) { o.blocks = c.Blocks() })
 	turn, err := s.Next(ctx, items, budget, opts...)
 	if err != nil {
@@ -48,6 +49,11 @@ func (s *Session) Body(ctx context.Context, c *cupelchat.Conversation, budget cu
 	body, more, err := c.Compose(pieces, max(tokens, turn.limit))
 	if err != nil {
 		return nil, nil, err
+	}
+	if s.recalls != nil {
+		if err := s.recalls.keep(ctx, &s.config, turn); err != nil {
+			return nil, nil, err
+		}
 	}
 	turn.Notes = append(append(turn.Notes, notes...), more...)
 	return body, turn, nil
@@ -92,7 +98,7 @@ func Fit[T any](ctx context.Context, s *Session, params T, f cupelchat.Format, b
 	if err != nil {
 		return none, err
 	}
-	c, err := s.read(body, f, counter, opts)
+	c, err := cupelchat.Read(body, f, counter, append(slices.Clip(opts), s.Reading()...)...)
 	if err != nil {
 		return none, err
 	}
@@ -111,13 +117,15 @@ func Fit[T any](ctx context.Context, s *Session, params T, f cupelchat.Format, b
 	return Request[T]{fitted, smaller, turn, f}, nil
 }
 
-// read reads a body after the one of the turn before.
-func (s *Session) read(body []byte, f cupelchat.Format, counter cupel.TokenCounter, opts []cupelchat.Option) (*cupelchat.Conversation, error) {
-	c, err := cupelchat.Read(body, f, counter, append(slices.Clip(opts), cupelchat.WithEarlier(s.conversation.Load()))...)
-	if err == nil {
-		s.conversation.Store(c)
+// Reading returns the options with which the conversations of a session are read: after
+// the one that a turn was proposed for last, with marks if there is a [Config.Store], and with
+// answers to recalls leaving before anything else, once the model has gone on.
+func (s *Session) Reading() []cupelchat.Option {
+	opts := []cupelchat.Option{cupelchat.WithEarlier(s.conversation.Load())}
+	if s.recalls != nil {
+		opts = append(opts, cupelchat.WithMarks(s.recalls), cupelchat.WithRules(cupelchat.Rule{Tool: recallName, Never: true}))
 	}
-	return c, err
+	return opts
 }
 
 // modelOf names the model of a request, if that does.

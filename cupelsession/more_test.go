@@ -1,16 +1,12 @@
 package cupelsession_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math"
-	"runtime"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupelsession"
 )
 
@@ -27,50 +23,6 @@ func TestExceededBudgets(t *testing.T) {
 	}
 }
 
-func TestSummariesThatFail(t *testing.T) {
-	items := numbered(t, 9)
-	for _, test := range []struct {
-		name      string
-		summarize func(ctx context.Context, dropped []*cupel.ContextItem) (*cupel.ContextItem, error)
-		note      string
-		why       string
-	}{
-		{"error", func(context.Context, []*cupel.ContextItem) (*cupel.ContextItem, error) {
-			return nil, errors.New("offline")
-		}, "offline", "the window is made without it"},
-		{"panic", func(context.Context, []*cupel.ContextItem) (*cupel.ContextItem, error) { panic("no model") }, "panicked: no model", "no panic leaves a session"},
-		{"end of the goroutine", func(context.Context, []*cupel.ContextItem) (*cupel.ContextItem, error) {
-			runtime.Goexit()
-			return nil, nil
-		}, "ended its goroutine", "as a failed test does"},
-		{"late", func(ctx context.Context, _ []*cupel.ContextItem) (*cupel.ContextItem, error) {
-			<-ctx.Done()
-			return nil, ctx.Err()
-		}, "deadline", "it has its time"},
-		{"more than it was given", func(context.Context, []*cupel.ContextItem) (*cupel.ContextItem, error) {
-			return cupel.NewContextItem("long", 30)
-		}, "not smaller", "it is as long as what it stands for"},
-		{"too much", func(context.Context, []*cupel.ContextItem) (*cupel.ContextItem, error) {
-			return cupel.NewContextItem("long", 21)
-		}, "does not fit", "there is room for 20 tokens"},
-		{"less than nothing", func(context.Context, []*cupel.ContextItem) (*cupel.ContextItem, error) {
-			return cupel.NewContextItem("odd", -1)
-		}, "not smaller", "no text has so many tokens"},
-		{"nothing", func(context.Context, []*cupel.ContextItem) (*cupel.ContextItem, error) { return nil, nil }, "", "it may have nothing to say"},
-	} {
-		patience := time.Minute // on a busy machine the others must not be late
-		if test.name == "late" {
-			patience = 20 * time.Millisecond
-		}
-		s := session(t, newest(t), cupelsession.Config{Summarize: test.summarize, SummarizeTimeout: patience})
-		commit(t, next(t, s, items[:5], 50))
-		turn := next(t, s, items[:6], 50)
-		if says(turn) != "a e f" || !strings.Contains(fmt.Sprint(turn.Notes), test.note) {
-			t.Errorf("%s: window %q, notes %q; want a e f and a note with %q (%s)", test.name, says(turn), turn.Notes, test.note, test.why)
-		}
-	}
-}
-
 func TestStatesThatCannotBeRead(t *testing.T) {
 	for _, test := range []struct{ state, want, why string }{
 		{`{"version":1,"turns":2,"window":[`, "not the JSON", "it is cut short"},
@@ -81,6 +33,7 @@ func TestStatesThatCannotBeRead(t *testing.T) {
 		{`{"version":1,"window":[],"sent":{"held":[{"items":3}]}}`, "held[0] has 3 items", "there is no such place"},
 		{`{"version":1,"window":[{"keys":["a"],"form":"x","tokens":9223372036854775807}]}`, "window[0] has 9223372036854775807 tokens", "they cannot be added up"},
 		{`{"version":1,"window":[],"growth":-1}`, "impossible", "nothing shrinks by itself"},
+		{`{"version":1,"window":[],"summaries":{"ready":{"tokens":-1}}}`, "impossible", "no text has so few tokens"},
 		{`{"version":1,"window":[],"calibration":{"reports":[{"estimated":1,"counted":0}]}}`, "reports[0]", "no request has no tokens"},
 		{`{"version":1,"window":[],"kept":{"chooser":"agent","cache":"anthropic","lowWater":0.5}}`, `the chooser "agent", the cache "anthropic" and a low water mark of 0.5`, "another preset chooses in another way"},
 	} {
@@ -108,7 +61,7 @@ func TestConfigs(t *testing.T) {
 		{cupelsession.Config{ClearAtLeast: -1}, "ClearAtLeast must be at least 0 tokens", "a break frees something"},
 		{cupelsession.Config{LowWater: math.NaN()}, "LowWater must be in (0,1]", "NaN compares with nothing"},
 		{cupelsession.Config{Cache: cupelsession.CacheModel{Sure: 2, Likely: 1}}, "Cache.Likely must be at least Sure", "sure is shorter than likely"},
-		{cupelsession.Config{SummarizeTimeout: -1}, "SummarizeTimeout must be", "time does not run back"},
+		{cupelsession.Config{Store: new(cupelsession.MemoryStore)}, "Name is required", "a store keeps texts by session"},
 	} {
 		_, err := cupelsession.New(newest(t), test.config)
 		var wrong *cupelsession.ConfigError

@@ -1,11 +1,7 @@
 package cupelsession_test
 
 import (
-	"context"
-	"fmt"
 	"math"
-	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -31,64 +27,6 @@ func TestZeroValues(t *testing.T) {
 	s := session(t, newest(t), cupelsession.Config{})
 	if got := says(next(t, s, numbered(t, 2), 50, nil)); got != "a b" {
 		t.Errorf("window %q with a nil option, want a b", got)
-	}
-}
-
-// A summariser may change the list that it is given: what Dropped gets is another.
-func TestSummariserChangesItsList(t *testing.T) {
-	items := numbered(t, 9)
-	var left []string
-	s := session(t, newest(t), cupelsession.Config{
-		Summarize: func(_ context.Context, dropped []*cupel.ContextItem) (*cupel.ContextItem, error) {
-			clear(dropped)
-			return cupel.NewContextItem("(summary)", 5)
-		},
-		Dropped: func(items []*cupel.ContextItem) {
-			for _, item := range items {
-				left = append(left, item.Content())
-			}
-		},
-	})
-	commit(t, next(t, s, items[:5], 50))
-	commit(t, next(t, s, items[:6], 50))
-	if want := []string{"b", "c", "d"}; !slices.Equal(left, want) {
-		t.Errorf("%q left, want %q", left, want)
-	}
-}
-
-// Summaries are kept by what they stand for, with any keys.
-func TestSummariesOfOddKeys(t *testing.T) {
-	for _, test := range []struct{ key, why string }{
-		{"", "an empty key"},
-		{"x", "one key for contents that change"},
-	} {
-		calls := 0
-		s := session(t, newest(t), cupelsession.Config{
-			LowWater: 1,
-			Key: func(i *cupel.ContextItem) string {
-				if strings.HasPrefix(i.Content(), "b") {
-					return test.key
-				}
-				return i.Content()
-			},
-			Summarize: func(_ context.Context, dropped []*cupel.ContextItem) (*cupel.ContextItem, error) {
-				calls++
-				return cupel.NewContextItem("("+dropped[0].Content()+")", 0)
-			},
-		})
-		items := numbered(t, 6)
-		commit(t, next(t, s, items[:5], 50))
-		if got := says(next(t, s, items, 50)); got != "a (b) c d e f" || calls != 1 {
-			t.Errorf("%s: window %q after %d calls, want a (b) c d e f after one", test.why, got, calls)
-		}
-		edited, err := items[1].With(cupel.WithContent("b, edited", 10))
-		if err != nil {
-			t.Fatal(err)
-		}
-		items[1] = edited
-		if got := says(next(t, s, items, 50)); got != "a (b, edited) c d e f" || calls != 2 {
-			t.Errorf("%s: window %q after %d calls, want a (b, edited) c d e f after two", test.why, got, calls)
-		}
 	}
 }
 
@@ -157,64 +95,5 @@ func TestFitNamesTheModel(t *testing.T) {
 			t.Errorf("turn %d of %v: %+v (%s)", n, request.Params[test.member], c, test.why)
 		}
 		commit(t, request.Turn)
-	}
-}
-
-// A summary does not stand for an item that comes after what it stood for has gone,
-// though that says the same: here, nor in another process.
-func TestSummaryOfWhatIsGone(t *testing.T) {
-	config := cupelsession.Config{Summarize: func(_ context.Context, dropped []*cupel.ContextItem) (*cupel.ContextItem, error) {
-		return cupel.NewContextItem(fmt.Sprint("(summary of ", len(dropped), ")"), 5)
-	}}
-	items := numbered(t, 7)
-	s := session(t, newest(t), config)
-	commit(t, next(t, s, items[:5], 50))
-	commit(t, next(t, s, items[:6], 50)) // b, c and d leave
-	items = slices.Delete(items[:6:6], 2, 3)
-	commit(t, next(t, s, items, 50))
-	other := session(t, newest(t), config)
-	if err := other.UnmarshalJSON([]byte(state(t, s))); err != nil {
-		t.Fatal(err)
-	}
-	items = append(items, item(t, "c", 10, cupel.WithTimestamp(time.Unix(1e9, 0))))
-	const want = "a (summary of 3) e f c"
-	if x, y := says(next(t, s, items, 50)), says(next(t, other, items, 50)); x != want || y != want {
-		t.Errorf("window %q, and %q in another process, want %q", x, y, want)
-	}
-}
-
-// Another process has only the text of a summary: it chooses and proposes the same.
-func TestAnotherProcessWithSummaries(t *testing.T) {
-	for seed := range uint64(60) {
-		rng := rand.New(rand.NewPCG(seed, 3))
-		pool := numbered(t, 15)
-		for i := range 4 {
-			pool = append(pool, item(t, fmt.Sprint("grouped ", i), 10, cupel.WithGroup(fmt.Sprint(i/2))), item(t, "b", 10))
-		}
-		config := cupelsession.Config{Cache: anyCache, Clock: func() time.Time { return time.Unix(1e9, 0) }, Summarize: func(_ context.Context, dropped []*cupel.ContextItem) (*cupel.ContextItem, error) {
-			return cupel.NewContextItem(fmt.Sprint("(", len(dropped), ")"), 1)
-		}}
-		s := session(t, newest(t), config)
-		var items []*cupel.ContextItem
-		for step := range 25 {
-			one, at := pool[rng.IntN(len(pool))], rng.IntN(len(items)+1)
-			switch k := rng.IntN(4); {
-			case k == 0 && at < len(items):
-				items = slices.Delete(slices.Clone(items), at, at+1)
-			case k == 1:
-				items = slices.Insert(slices.Clone(items), at, one)
-			default:
-				items = append(items, one)
-			}
-			other := session(t, newest(t), config)
-			if err := other.UnmarshalJSON([]byte(state(t, s))); err != nil {
-				t.Fatal(err)
-			}
-			turn, same := next(t, s, items, 90), next(t, other, items, 90)
-			if says(turn) != says(same) || turn.String() != same.String() {
-				t.Fatalf("seed %d, step %d: %q, %s; in another process %q, %s", seed, step, says(turn), turn, says(same), same)
-			}
-			commit(t, turn)
-		}
 	}
 }

@@ -139,7 +139,10 @@ func (p *proposal) decide(ctx context.Context) (*Turn, error) {
 	t.Estimate = p.before.fit.counts(p.tokens + tail)
 	t.after = &state{
 		layout: *p.layout, turns: p.before.turns + 1, last: p.before.last, fit: p.before.fit, growth: p.growth,
-		sent: sent{At: p.cache.now, Model: p.cache.model, Held: held, Everything: p.sum.all},
+		sent: sent{At: p.cache.now, Model: p.cache.model, Held: held, Everything: p.sum.all}, summaries: p.before.summaries,
+	}
+	if t.chosen != nil {
+		t.after.summaries.Asked, t.after.summaries.Ready = false, ready{}
 	}
 	if slices.Equal(p.keys, p.before.keys) {
 		t.after.repeats = p.before.repeats + 1
@@ -155,21 +158,18 @@ func (p *proposal) breaks(ctx context.Context) (err error) {
 	t := p.turn
 	b := &breaking{p.layout, p.before, &p.session.config, &p.cache, &p.choosing, &p.allowance, p.growth, p.split}
 	if t.reason = b.reason(); t.reason == "" {
-		return nil
-	}
-	if p.layout, t.chosen, err = b.choose(ctx, t.reason); err != nil {
+		t.leaving, err = p.foresee(ctx, b)
 		return err
 	}
-	d := newDropping(&p.before.layout, p.layout)
-	most := p.allowance.limits(p.tokens, p.sum.pinned).most
-	to, note, err := p.session.summarize(ctx, d, most)
+	to, said, err := b.choose(ctx, t.reason)
 	if err != nil {
 		return err
 	}
-	if note != "" {
-		t.Notes = append(t.Notes, note)
-	}
-	p.layout, t.dropped = to, d.first()
+	t.chosen, t.dropped = said, newDropping(&p.before.layout, to).first()
+	most := p.allowance.limits(to.tokens, p.sum.pinned).most
+	var notes []string
+	p.layout, notes = p.summarize(to, most)
+	t.Notes = append(t.Notes, notes...)
 	return nil
 }
 

@@ -1,7 +1,6 @@
 package cupelsession_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -101,9 +100,8 @@ func TestFirstChoice(t *testing.T) {
 func TestReport(t *testing.T) {
 	items := numbered(t, 10)
 	items[2] = item(t, "negative", -1)
-	s := session(t, newest(t), cupelsession.Config{Summarize: func(_ context.Context, dropped []*cupel.ContextItem) (*cupel.ContextItem, error) {
-		return item(t, fmt.Sprintf("(%d)", len(dropped)), 3), nil
-	}})
+	s := session(t, newest(t), cupelsession.Config{})
+	summary := ready(t, items[1], items[3], items[4])
 	var before *cupel.SelectionReport
 	for _, step := range []struct {
 		items int
@@ -114,11 +112,14 @@ func TestReport(t *testing.T) {
 	}{
 		{5, "0/0 Pinned, 1/0 Scored, 3/0 Scored, 4/0 Scored, 2 NegativeTokens", "", "turn 1: 0 tokens kept; cost 40, or 40 to send everything, in tokens of plain input", "no choice"},
 		{6, "0/0 Pinned, 1/0 Scored, 3/0 Scored, 4/0 Scored, 5/0 Scored, 2 NegativeTokens", "came f", "turn 2: 40 tokens kept; cost 50, or 50 to send everything, in tokens of plain input", "appended"},
-		{7, "0/0 Pinned, -1/0 Scored, 5/0 Scored, 6/0 Scored, 4 BudgetExceeded, 3 BudgetExceeded, 1 BudgetExceeded, 2 NegativeTokens", "came (3), came g, went b, went d, went e",
-			"turn 3: break (forced) at item 1, 10 tokens kept, 3 items left out; cost 33, or 60 to send everything, in tokens of plain input", "a break, with a summary that is no candidate"},
+		{7, "0/0 Pinned, -1/0 Scored, 5/0 Scored, 6/0 Scored, 4 BudgetExceeded, 3 BudgetExceeded, 1 BudgetExceeded, 2 NegativeTokens", "came (summary), came g, went b, went d, went e",
+			"turn 3: break (forced) at item 1, 10 tokens kept, 3 items left out; cost 35, or 60 to send everything, in tokens of plain input", "a break, with a summary that is no candidate"},
 		{8, "0/0 Pinned, -1/0 Scored, 5/0 Scored, 6/0 Scored, 7/0 Scored, 4 BudgetExceeded, 3 BudgetExceeded, 1 BudgetExceeded, 2 NegativeTokens", "came h",
-			"turn 4: 33 tokens kept; cost 43, or 70 to send everything, in tokens of plain input", "the reasons of the last choice stay"},
+			"turn 4: 35 tokens kept; cost 45, or 70 to send everything, in tokens of plain input", "the reasons of the last choice stay"},
 	} {
+		if step.items == 7 {
+			amend(t, s, summary)
+		}
 		current := next(t, s, items[:step.items], 50)
 		r := checkReport(t, current, items[:step.items])
 		if got := why(r); got != step.why {

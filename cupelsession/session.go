@@ -36,16 +36,23 @@ type Config struct {
 	// documents, the question. It must give the same answer for an item each time.
 	// nil means that no item does.
 	Tail func(*cupel.ContextItem) bool
-	// Summarize makes one item that stands for items that leave the window at a
-	// break, or returns nil. It is called outside any lock, with a deadline. If it
-	// fails, the window is made without a summary, and the turn's notes say so. nil
-	// disables summaries.
-	Summarize func(ctx context.Context, dropped []*cupel.ContextItem) (*cupel.ContextItem, error)
-	// SummarizeTimeout is the time that Summarize has. 0 means 30 seconds.
-	SummarizeTimeout time.Duration
+	// Summarize says in a few words what the items say that will leave the window at
+	// the next break. It is called in the background when the window nears its mark, at
+	// most once from one break to the next and never while a call has not returned, so
+	// that no turn waits. Its context ends with [Session.Close]. If it fails or comes late, the window is made without a summary,
+	// and a turn's notes say so. Of items for which a summary stands it gets the summary.
+	// A summary is written as the model's own words, which rank no higher than a result.
+	// nil disables summaries.
+	Summarize func(ctx context.Context, leaving []*cupel.ContextItem) (Summary, error)
 	// Dropped is called once by Commit with the items that left the window at a
 	// break, so that a memory can keep them. nil disables it.
 	Dropped func(items []*cupel.ContextItem)
+	// Store keeps what requests leave out, so that a model can ask for it with the tool
+	// of [RecallTool] and get it from [Session.Recall]. What is left out has a mark then,
+	// if the conversation is read with [Session.Reading], as [Fit] does. nil disables both.
+	Store Store
+	// Name names the session in Store, for [Store.Delete]. A Store requires it.
+	Name string
 	// Trace follows the runs of the chooser and, if it is a [turn.Observer] such
 	// as the collectors of package cupelotel, the turns. nil disables it.
 	Trace observe.TraceCollector
@@ -53,12 +60,8 @@ type Config struct {
 	Clock func() time.Time
 }
 
-const (
-	// DefaultLowWater is the [Config.LowWater] of a session that has none.
-	DefaultLowWater = 0.5
-
-	defaultSummarizeTimeout = 30 * time.Second
-)
+// DefaultLowWater is the [Config.LowWater] of a session that has none.
+const DefaultLowWater = 0.5
 
 // ErrBusy is the error for two calls of a session at the same time.
 var ErrBusy = errors.New("cupelsession: the session is in use by another call; use one session for one conversation, or Fork")
@@ -85,8 +88,11 @@ type Session struct {
 	busy         atomic.Bool
 	state        atomic.Pointer[state]                     // committed
 	proposed     int                                       // turns since the last one that was committed
-	summaries    map[string]*cupel.ContextItem             // the last ones, by what they stand for
-	conversation atomic.Pointer[cupelchat.Conversation]    // that Fit read last
+	alive        context.Context                           // of summaries, until Close
+	end          context.CancelFunc                        // of alive
+	flight       *flight                                   // the summary that is being made, or nil
+	recalls      *recalls                                  // nil without a store
+	conversation atomic.Pointer[cupelchat.Conversation]    // of the last turn
 	bare         map[*cupel.ContextItem]*cupel.ContextItem // items of the last tail that have forms, without these
 }
 
@@ -110,25 +116,34 @@ func New(chooser Chooser, config Config) (*Session, error) {
 	if err := config.Cache.Validate(); err != nil {
 		return nil, err
 	}
-	if config.SummarizeTimeout < 0 {
-		return nil, &ConfigError{"SummarizeTimeout", fmt.Sprintf("must be at least 0, got %v", config.SummarizeTimeout)}
-	}
-	if config.SummarizeTimeout == 0 {
-		config.SummarizeTimeout = defaultSummarizeTimeout
+	if config.Store != nil && config.Name == "" {
+		return nil, &ConfigError{"Name", "is required with a Store: it names the session there"}
 	}
 	if config.Clock == nil {
 		config.Clock = time.Now //nolint:forbidigo // whether the cache is still there depends on the time
 	}
+	return begin(chooser, config, newState()), nil
+}
+
+func begin(chooser Chooser, config Config, st *state) *Session {
 	s := &Session{chooser: chooser, config: config}
-	s.state.Store(newState())
-	return s, nil
+	s.alive, s.end = context.WithCancel(context.Background())
+	if config.Store != nil {
+		s.recalls = new(recalls)
+		s.recalls.reset(nil)
+	}
+	s.state.Store(st)
+	return s
 }
 
 // Fork returns a session that goes on from the committed state. What one of the
 // two does later does not reach the other. It takes constant time.
 func (s *Session) Fork() *Session {
-	other := &Session{chooser: s.chooser, config: s.config}
-	other.state.Store(s.committed())
+	other := begin(s.chooser, s.config, s.committed())
+	if s.recalls != nil {
+		other.recalls.reset(s.recalls.known())
+		return other // the conversation has the marks of this session
+	}
 	other.conversation.Store(s.conversation.Load())
 	return other
 }

@@ -127,6 +127,7 @@ func (s *sessions) evict(but *slot) {
 		if len(s.slots) <= s.most && total <= mostBytes || oldest < 0 {
 			return
 		}
+		s.slots[oldest].session.Close()
 		s.slots = slices.Delete(s.slots, oldest, oldest+1)
 		s.evicted.Add(1)
 	}

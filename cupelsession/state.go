@@ -18,6 +18,8 @@ type state struct {
 	fit    calibration
 	growth float64 // tokens that a turn appends, on average
 
+	summaries summaries
+
 	repeats int // turns before with the same conversation
 }
 
@@ -56,6 +58,9 @@ type wire struct {
 	Sent    sent        `json:"sent"`
 	Fit     calibration `json:"calibration"`
 	Growth  float64     `json:"growth"`
+
+	Summaries summaries `json:"summaries,omitzero"`
+	Recalls   []string  `json:"recalls,omitempty"` // keys of the texts that have marks
 }
 
 // keeping names how a session keeps its window.
@@ -86,7 +91,10 @@ func (s *Session) keeping() keeping {
 // summaries.
 func (s *Session) MarshalJSON() ([]byte, error) {
 	st := s.committed()
-	w := wire{Version: stateVersion, Kept: s.keeping(), Turns: st.turns, Sent: st.sent, Fit: st.fit, Growth: st.growth}
+	w := wire{Version: stateVersion, Kept: s.keeping(), Turns: st.turns, Sent: st.sent, Fit: st.fit, Growth: st.growth, Summaries: st.summaries}
+	if s.recalls != nil {
+		w.Recalls = s.recalls.known()
+	}
 	w.Window = append([]entry{}, st.window...)
 	for i := range w.Window {
 		if e := &w.Window[i]; e.whole() && e.Held != nil {
@@ -124,6 +132,13 @@ func (s *Session) UnmarshalJSON(data []byte) error {
 	if is := s.keeping(); w.Kept != is {
 		return &StateError{fmt.Sprintf("it was kept with %s, and this session has %s: give New what made the state, or begin a new session", w.Kept, is), nil}
 	}
+	if s.flight != nil {
+		s.flight.late = true
+	}
+	if s.recalls != nil {
+		s.recalls.reset(w.Recalls)
+		s.conversation.Store(nil)
+	}
 	s.state.Store(st)
 	return nil
 }
@@ -131,7 +146,7 @@ func (s *Session) UnmarshalJSON(data []byte) error {
 // state returns the state, if it makes sense.
 func (w *wire) state() (*state, error) {
 	st := newState()
-	st.turns, st.window, st.sent, st.fit, st.growth = w.Turns, w.Window, w.Sent, w.Fit, w.Growth
+	st.turns, st.window, st.sent, st.fit, st.growth, st.summaries = w.Turns, w.Window, w.Sent, w.Fit, w.Growth, w.Summaries
 	known := map[string]bool{}
 	add := func(key string, at int32) {
 		known[key] = true
@@ -165,7 +180,8 @@ func (w *wire) state() (*state, error) {
 			return nil, &StateError{fmt.Sprintf("calibration.reports[%d] has no tokens", i), nil}
 		}
 	}
-	if w.Turns < 0 || len(w.Fit.Reports) > keptReports || len(w.Sent.Held) > mostHeld || !(w.Growth >= 0) || w.Sent.Everything < 0 {
+	if w.Turns < 0 || len(w.Fit.Reports) > keptReports || len(w.Sent.Held) > mostHeld || !(w.Growth >= 0) || w.Sent.Everything < 0 ||
+		w.Summaries.Ready.Tokens < 0 || w.Summaries.Ready.Tokens > maxTokens {
 		return nil, &StateError{"it has impossible numbers", nil}
 	}
 	return st, nil

@@ -10,6 +10,44 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 )
 
+// Summary is what [Config.Summarize] says of the items that leave a window.
+type Summary struct {
+	Text   string // "" if there is nothing to say
+	Tokens int    // of Text, as those of the items are counted
+	Usage  Usage  // what it took to make it
+}
+
+// Summarized is how often a session called [Config.Summarize], and what that took.
+type Summarized struct {
+	Calls int   `json:"calls,omitempty"`
+	Usage Usage `json:"usage,omitzero"`
+}
+
+// summaries are what a state knows of summaries.
+type summaries struct {
+	Summarized
+	Asked bool  `json:"asked,omitempty"` // since the last break
+	Ready ready `json:"ready,omitzero"`  // for the next break, if it says something
+}
+
+// ready is a summary, and the keys of the items that it stands for.
+type ready struct {
+	Keys   []string `json:"keys,omitempty"`
+	Text   string   `json:"text,omitempty"`
+	Tokens int      `json:"tokens,omitempty"`
+}
+
+// Summarized returns what the committed turns know of the calls of [Config.Summarize].
+func (s *Session) Summarized() Summarized { return s.committed().summaries.Summarized }
+
+// Close ends the summary that is being made, if there is one. The session can still be
+// used, and makes no more summaries.
+func (s *Session) Close() {
+	if s.end != nil {
+		s.end()
+	}
+}
+
 // dropping is what leaves the window at a break.
 type dropping struct {
 	*layout // after the break
@@ -52,88 +90,174 @@ func (d *dropping) first() []*cupel.ContextItem {
 	return first
 }
 
-// entry returns an entry for a summary of the items, which has none yet, and the
-// name of what it stands for. Keys of [Config.Key] may be anything, and stay when
-// the content changes.
-func (d *dropping) entry() (e entry, name string) {
-	var says strings.Builder
-	e.Summary, e.first = true, -1
-	for i, n := range d.at {
-		if n != out || !d.left[d.layout.items[i]] {
+// leastSummarized is how many items a summary stands for at least. What stands for one
+// item would be written in its message, and with the authority of that.
+const leastSummarized = 2
+
+// leaving are the items that will probably leave at the next break.
+type leaving struct {
+	keys  []string
+	items []*cupel.ContextItem // with a summary in the place of what that stands for
+}
+
+// foresee chooses for a break before there is one, when the window is nearly full, and
+// returns what that leaves out.
+func (p *proposal) foresee(ctx context.Context, b *breaking) (*leaving, error) {
+	if p.session.config.Summarize == nil || p.before.summaries.Asked {
+		return nil, nil
+	}
+	const turns, share = 3, 4 // before the window is full, or that share of its room
+	l := p.allowance.limits(p.tokens, b.pinned())
+	left := l.most - p.tokens
+	if left > max(integer(turns*p.growth), (l.most-l.low)/share) {
+		return nil, nil
+	}
+	quiet := p.choosing
+	quiet.trace = nil
+	foreseen := *b
+	foreseen.choosing = &quiet
+	to, _, err := foreseen.chooseFor(ctx, max(l.pinned, l.low-left-integer(p.growth)))
+	if err != nil {
+		return nil, ctx.Err() // a break would say the other errors
+	}
+	return p.leaving(newDropping(&p.before.layout, to)), nil
+}
+
+// leaving returns what a summary is to stand for, or nil if that is too little.
+func (p *proposal) leaving(d *dropping) *leaving {
+	to := new(leaving)
+	stood := map[int32]bool{}
+	for i, item := range p.items {
+		if !d.left[item] || d.at[i] != out {
+			continue
+		}
+		to.keys = append(to.keys, p.keys[i])
+		if n := p.at[i]; n >= 0 && p.window[n].Summary {
+			if stood[n] {
+				continue
+			}
+			stood[n], item = true, p.given(&p.window[n])
+		}
+		to.items = append(to.items, item)
+	}
+	if len(to.keys) < leastSummarized {
+		return nil
+	}
+	return to
+}
+
+// summarize returns the layout after a break with the summary that is ready, or else with
+// those that stood there before, and notes about what does not fit.
+func (p *proposal) summarize(to *layout, most int) (*layout, []string) {
+	var notes []string
+	list := []ready{p.before.summaries.Ready}
+	for i := range p.window {
+		if e := &p.window[i]; e.Summary && list[0].Text == "" {
+			list = append(list, ready{e.Keys, e.Form, e.Tokens})
+		}
+	}
+	for _, r := range list {
+		with, note := to.withSummary(r, most)
+		if note != "" {
+			notes = append(notes, note)
+		}
+		to = with
+	}
+	return to, notes
+}
+
+// withSummary puts a summary in the place of those of its items that are out.
+func (l *layout) withSummary(r ready, most int) (to *layout, note string) {
+	e := entry{Summary: true, Form: r.Text, Tokens: r.Tokens, first: -1}
+	tokens, stands := 0, make(map[string]bool, len(r.Keys))
+	for _, key := range r.Keys {
+		stands[key] = true
+	}
+	for i, key := range l.keys {
+		if l.at[i] != out || !stands[key] {
 			continue
 		}
 		if e.first < 0 {
 			e.first = i
 		}
-		e.Keys = append(e.Keys, d.keys[i])
-		fmt.Fprintf(&says, "%q %s\n", d.keys[i], baseKey(d.layout.items[i]))
-	}
-	return e, says.String()
-}
-
-// mostSummaries is how many summaries a session remembers, so that proposing a turn
-// again neither asks again nor differs.
-const mostSummaries = 4
-
-// summarize returns the layout with a summary in the place of what left it, or as it
-// is with a note that says why there is none.
-func (s *Session) summarize(ctx context.Context, d *dropping, most int) (to *layout, note string, err error) {
-	if s.config.Summarize == nil || len(d.items) == 0 {
-		return d.layout, "", nil
-	}
-	e, name := d.entry()
-	summary, ok := s.summaries[name]
-	if !ok {
-		if summary, err = s.ask(ctx, slices.Clone(d.items)); err != nil {
-			return d.layout, fmt.Sprintf("no summary of %d items: %v", len(d.items), err), ctx.Err()
-		}
-		if s.summaries == nil || len(s.summaries) == mostSummaries {
-			s.summaries = map[string]*cupel.ContextItem{}
-		}
-		s.summaries[name] = summary
-	}
-	if summary == nil {
-		return d.layout, "", nil
-	}
-	tokens := 0
-	for _, item := range d.items {
-		tokens += item.Tokens()
+		e.Keys = append(e.Keys, key)
+		tokens += max(0, l.items[i].Tokens())
 	}
 	switch {
-	case summary.Tokens() < 0 || summary.Tokens() >= tokens:
-		return d.layout, fmt.Sprintf("the summary of %d tokens is not smaller than the %d tokens that it stands for; it was left out", summary.Tokens(), tokens), nil
-	case d.tokens+summary.Tokens() > most:
-		return d.layout, fmt.Sprintf("the summary of %d tokens does not fit", summary.Tokens()), nil
+	case len(e.Keys) < leastSummarized:
+		return l, ""
+	case e.Tokens >= tokens:
+		return l, fmt.Sprintf("the summary of %d tokens is not smaller than the %d tokens that it stands for; it was left out", e.Tokens, tokens)
+	case l.tokens+e.Tokens > most:
+		return l, fmt.Sprintf("the summary of %d tokens does not fit", e.Tokens)
 	}
-	e.Form, e.Tokens, e.Held = summary.Content(), summary.Tokens(), summary
-	at, _ := slices.BinarySearchFunc(d.window, e, byFirst)
-	return d.with(slices.Insert(slices.Clone(d.window), at, e)), "", nil
+	e.Held = formOf(l.items[e.first], e.Form, e.Tokens)
+	at, _ := slices.BinarySearchFunc(l.window, e, byFirst)
+	return l.with(slices.Insert(slices.Clone(l.window), at, e)), ""
 }
 
-// ask calls the summariser with a deadline, and turns its panic into an error. What
-// dropped holds is the summariser's own, which it may change even after its deadline.
-func (s *Session) ask(ctx context.Context, dropped []*cupel.ContextItem) (summary *cupel.ContextItem, err error) {
-	ctx, cancel := context.WithTimeout(ctx, s.config.SummarizeTimeout)
-	defer cancel()
-	type answer struct {
-		item *cupel.ContextItem
-		err  error
-	}
-	done := make(chan answer, 1)
-	go func() {
-		a := answer{err: errors.New("the summariser ended its goroutine")}
+// flight is a summary that is being made.
+type flight struct {
+	keys []string
+	done chan summarized
+	late bool // there was a break since
+}
+
+type summarized struct {
+	summary Summary
+	err     error
+}
+
+// fly begins a summary. The summariser may change the list that it gets.
+func (s *Session) fly(l *leaving) {
+	s.flight = &flight{keys: l.keys, done: make(chan summarized, 1)}
+	go func(done chan<- summarized) {
+		a := summarized{err: errors.New("the summariser ended its goroutine")}
 		defer func() {
 			if r := recover(); r != nil {
-				a = answer{nil, fmt.Errorf("the summariser panicked: %v", r)}
+				a.err = fmt.Errorf("the summariser panicked: %v", r)
 			}
 			done <- a
 		}()
-		a.item, a.err = s.config.Summarize(ctx, dropped)
-	}()
-	select {
-	case a := <-done:
-		return a.item, a.err
-	case <-ctx.Done():
-		return nil, ctx.Err()
+		a.summary, a.err = s.config.Summarize(s.alive, l.items)
+	}(s.flight.done)
+}
+
+// land takes over a summary that was made since the last commit, and begins the next one.
+// broke reports whether the turn has a new choice. The state has what a break uses, so that
+// proposing a turn again, here or elsewhere, gives the same.
+func (s *Session) land(after *state, broke bool, next *leaving) (note string) {
+	if s.flight != nil {
+		s.flight.late = s.flight.late || broke
+		select {
+		case a := <-s.flight.done:
+			note = s.flight.landed(&after.summaries, a)
+			s.flight = nil
+		default:
+		}
 	}
+	if next != nil && s.flight == nil && s.alive.Err() == nil {
+		after.summaries.Asked = true
+		after.summaries.Calls++
+		s.fly(next)
+	}
+	return note
+}
+
+// landed says in a note if a summary cannot be used.
+func (f *flight) landed(to *summaries, a summarized) (note string) {
+	to.Usage = to.Usage.plus(a.summary.Usage.possible())
+	text := strings.TrimSpace(a.summary.Text)
+	switch {
+	case f.late:
+		return fmt.Sprintf("no summary of %d items: it came after the break", len(f.keys))
+	case a.err != nil:
+		return fmt.Sprintf("no summary of %d items: %v", len(f.keys), a.err)
+	case text == "":
+		return ""
+	case a.summary.Tokens <= 0 || a.summary.Tokens > maxTokens:
+		return fmt.Sprintf("no summary of %d items: it has %d tokens", len(f.keys), a.summary.Tokens)
+	}
+	to.Ready = ready{f.keys, text, a.summary.Tokens}
+	return ""
 }

@@ -77,10 +77,7 @@ func TestTrace(t *testing.T) {
 	d := &diary{}
 	items := numbered(t, 9)
 	model := cupelsession.CacheModel{Name: "test", Read: 0.1, Write: 1, Likely: time.Hour}
-	s := session(t, newest(t), cupelsession.Config{Trace: d, Cache: model,
-		Summarize: func(_ context.Context, dropped []*cupel.ContextItem) (*cupel.ContextItem, error) {
-			return item(t, fmt.Sprintf("sum of %d", len(dropped)), 5), nil
-		}})
+	s := session(t, newest(t), cupelsession.Config{Trace: d, Cache: model})
 	ctx, cancel := context.WithCancel(t.Context())
 	turn, err := s.Next(ctx, items[:5], budget(t, 50))
 	if err != nil {
@@ -95,6 +92,7 @@ proposed 5 items of 50 tokens, kept 0 of 0, break "", dropped 0 of 0, quoted 0, 
 committed {Input:51 Output:3 CacheRead:0 CacheWritten:50 Cached:true}, ended: false, in its context: true`; got != want {
 		t.Errorf("the first turn:\n%s\nwant\n%s", got, want)
 	}
+	amend(t, s, ready(t, items[1:4]...))
 	for range 2 { // a turn that is not committed leaves no trace
 		turn = next(t, s, items[:6], 50)
 		if got, want := d.take(), `turn 2 of 6 items for 50 tokens

@@ -106,6 +106,8 @@ func NewTransport(config TransportConfig) (*Transport, error) {
 		return nil, &ConfigError{"Budget", "has no tokens"}
 	case config.MaxBody < 0:
 		return nil, &ConfigError{"MaxBody", "must be at least 0"}
+	case config.Session.Store != nil:
+		return nil, &ConfigError{"Session.Store", "cannot be used: a transport does not answer calls of tools"}
 	case config.MaxSessions < 0:
 		return nil, &ConfigError{"MaxSessions", "must be at least 0"}
 	}

@@ -40,6 +40,7 @@ type Turn struct {
 	reason  BreakReason // of choosing
 	tail    quotations
 	dropped []*cupel.ContextItem // for the first time
+	leaving *leaving             // what a summary is to be made of, or nil
 
 	committed func(turn.Commit) // tells the collector; nil if that does not follow the turn
 }
@@ -145,6 +146,9 @@ func (t *Turn) Commit(usage Usage) error {
 				after.sent.Held = nil
 			}
 		}
+	}
+	if note := s.land(&after, t.chosen != nil, t.leaving); note != "" {
+		t.Notes = append(t.Notes, note)
 	}
 	s.state.Store(&after)
 	s.proposed = 0

@@ -32,6 +32,11 @@ func (u Usage) possible() Usage {
 	return u
 }
 
+// plus adds what another request took.
+func (u Usage) plus(more Usage) Usage {
+	return Usage{u.Input + more.Input, u.Read + more.Read, u.Written + more.Written, u.Cached || more.Cached, u.Output + more.Output}.possible()
+}
+
 // UsageError says why a response has no usage.
 type UsageError struct {
 	Format cupelchat.Format

@@ -149,8 +149,8 @@ func (l *layout) splits(changed map[string]bool) bool {
 		if group == "" || n == inTail || l.followed && !changed[group] {
 			continue
 		}
-		now := place{in: n >= 0}
-		if now.in && !l.window[n].whole() && !l.window[n].Summary && len(l.window[n].Keys) > 1 {
+		now := place{in: n >= 0 && !l.window[n].Summary} // a summary has nothing of a group
+		if now.in && !l.window[n].whole() && len(l.window[n].Keys) > 1 {
 			now.note, now.entry = true, n
 		}
 		if was, ok := places[group]; ok && was != now {

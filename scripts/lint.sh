@@ -18,7 +18,7 @@ GOWORK=$PWD/go.work
 export GOWORK
 # shellcheck disable=SC2046 # one argument a module
 "$linter" run --config "$config" $(go list -m -f '{{.Dir}}' | sed "s|^$PWD|.|; s|\$|/...|")
-for outside in tools cupelchat/sdks cupelbeam; do
+for outside in tools cupelchat/sdks cupelbeam cupelsummary; do
 	echo "== $outside" >&2
 	(cd $outside && GOWORK=off "$linter" run --config "$config" ./...)
 done

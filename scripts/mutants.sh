@@ -20,7 +20,7 @@ if [ $# -eq 0 ]; then
 	base=${BASE:?names the revision since which code has changed}
 	# gremlins knows a file by its name below the package, git by that below the root.
 	export GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=diff.relative GIT_CONFIG_VALUE_0=true
-	files=$(git diff --merge-base --name-only --diff-filter=d "$base" -- '*.go' ':!*_test.go' ':!*/testdata/*' ':!examples' ':!tools' ':!cupelbeam')
+	files=$(git diff --merge-base --name-only --diff-filter=d "$base" -- '*.go' ':!*_test.go' ':!*/testdata/*' ':!examples' ':!tools' ':!cupelbeam' ':!cupelsummary')
 	# shellcheck disable=SC2086 # one argument a file
 	[ -z "$files" ] || set -- $(dirname $files | sort -u)
 fi

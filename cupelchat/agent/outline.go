@@ -26,7 +26,8 @@ type part struct {
 	piece
 	member int // position among the items
 	text   *cupelreduce.Text
-	own    []cupel.Variant // in place of a text, smallest first
+	mark   string          // of the text, where something of it is left out
+	own    []cupel.Variant // in place of a text, smallest first; they have the mark
 	inNote bool            // own forms are in a note, which may have none of them
 	worth  float64         // of the item with own forms
 	tokens int             // that it has now, beyond the smallest of its own forms
@@ -79,13 +80,33 @@ func (p *part) said() string {
 // has a size.
 func (p *part) line() string {
 	text := p.said()
-	if p.call == "" {
-		return text
+	switch {
+	case p.call == "" && (text != "" || p.id != ""):
+		return p.marked(text)
+	case p.call == "":
+		return ""
 	}
 	if text == "" && p.piece.text != "" && p.piece.text != "{}" {
 		text = "…" // the call had arguments
 	}
 	return p.call + "(" + strings.ReplaceAll(text, "\n", " ") + ")"
+}
+
+// marked returns what is said of a text, with its mark if that is not all.
+func (p *part) marked(text string) string {
+	switch {
+	case p.mark == "", text != "" && (p.own != nil || p.tokens >= p.text.Tokens()):
+		return text
+	case text == "":
+		return p.mark
+	}
+	return text + " " + p.mark
+}
+
+// markOf is the mark that package cupelchat gives an item, or "".
+func markOf(item *cupel.ContextItem) string {
+	mark, _ := item.MetadataText("mark")
+	return mark
 }
 
 // read takes a unit apart, and adds to what is known what its results need not
@@ -108,7 +129,11 @@ func (c *choice) read(u *unit) {
 			if len(content) > longText && len(piece.text) == len(content) {
 				opts = append(opts, cupelreduce.WithTokens(c.items[at].Tokens()))
 			}
-			u.parts = append(u.parts, &part{piece: piece, member: at, text: cupelreduce.Read(piece.text, opts...)})
+			p := &part{piece: piece, member: at, text: cupelreduce.Read(piece.text, opts...)}
+			if piece.call == "" {
+				p.mark = markOf(c.items[at])
+			}
+			u.parts = append(u.parts, p)
 			if piece.call != "" {
 				c.known.Add(piece.text) // so that the result does not repeat it
 			}
@@ -134,7 +159,7 @@ func ownForms(item *cupel.ContextItem, at int, inNote bool) *part {
 		return nil
 	}
 	if inNote {
-		p.piece = split(item)[0]
+		p.piece, p.mark = split(item)[0], markOf(item)
 		p.own = append(p.own, cupel.Variant{Content: item.Content(), Tokens: item.Tokens(), Worth: 1})
 	}
 	sizes := cupelreduce.Read(item.Content()).Sizes()

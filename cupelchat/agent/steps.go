@@ -35,6 +35,7 @@ func (u *unit) plan(c *choice) {
 		if p.call != "" {
 			first.gain += callWorth
 		}
+		first.cost += c.counting.count(p.mark)
 		var own []step
 		tokens, worth := 0, 0.0
 		for _, size := range p.sizes(max(0, c.items[p.member].Tokens())) {
@@ -306,9 +307,7 @@ func (c *choice) member(p *part) (text string, tokens int) {
 		form := p.form()
 		return form.Content, form.Tokens - p.own[0].Tokens
 	}
-	if text = p.said(); text == "" {
-		text = leftOut
-	}
+	text = p.marked(cmp.Or(p.said(), leftOut))
 	return text, c.counting.count(text)
 }
 

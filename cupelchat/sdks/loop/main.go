@@ -2,7 +2,7 @@ package main
 
 import (
 	"context"
-	"fmt"
+	"log"
 	"time"
 
 	"github.com/anthropics/anthropic-sdk-go"
@@ -22,7 +22,7 @@ func main() {
 		params.Messages = append(params.Messages, anthropic.NewUserMessage(next...))
 		request := must(cupelsession.Fit(ctx, session, params, cupelchat.Anthropic, budget, counter))
 		answer := must(client.Messages.New(ctx, request.Params))
-		fmt.Println(answer.Content[0].Text, must(request.Answered(answer)).Input, "tokens")
+		log.Println(answer.Content[0].Text, must(request.Answered(answer)).Input, "tokens")
 		params.Messages, next = append(params.Messages, answer.ToParam()), nil
 		for _, block := range answer.Content {
 			if block.Type == "tool_use" {
@@ -34,7 +34,7 @@ func main() {
 
 func must[T any](value T, err error) T {
 	if err != nil {
-		panic(err)
+		log.Fatal(err)
 	}
 	return value
 }

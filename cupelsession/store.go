@@ -1,0 +1,168 @@
+package cupelsession
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Store keeps texts that requests leave out, by session. A key is the SHA-256 of its text
+// in hexadecimal digits. The methods may be called by several goroutines.
+type Store interface {
+	// Put keeps a text. It may be one that is there already.
+	Put(ctx context.Context, session, key, text string) error
+	// Get returns a text, or an error that is [fs.ErrNotExist] if it is gone.
+	Get(ctx context.Context, session, key string) (string, error)
+	// Delete removes all texts of a session.
+	Delete(ctx context.Context, session string) error
+}
+
+// MemoryStore is a [Store] in memory. The zero MemoryStore is empty. It keeps all texts
+// of a session until that is deleted.
+type MemoryStore struct {
+	texts sync.Map // by session and key
+}
+
+// Put keeps a text. It never fails.
+func (m *MemoryStore) Put(_ context.Context, session, key, text string) error {
+	m.texts.Store([2]string{session, key}, text)
+	return nil
+}
+
+// Get returns a text.
+func (m *MemoryStore) Get(_ context.Context, session, key string) (string, error) {
+	if text, ok := m.texts.Load([2]string{session, key}); ok {
+		return text.(string), nil
+	}
+	return "", fs.ErrNotExist
+}
+
+// Delete removes all texts of a session. It never fails.
+func (m *MemoryStore) Delete(_ context.Context, session string) error {
+	m.texts.Range(func(at, _ any) bool {
+		if at.([2]string)[0] == session {
+			m.texts.Delete(at)
+		}
+		return true
+	})
+	return nil
+}
+
+// FolderStore is a [Store] in a folder, with a folder for each session and a file for each
+// text, which only the user can read. Names are hashes. A file is there whole or not at
+// all, after a crash too.
+type FolderStore struct {
+	folder string
+	most   int64
+	age    time.Duration
+
+	mu    sync.Mutex
+	bytes int64 // of the files, or more
+}
+
+// NewFolderStore returns a store in a folder, which it makes. It has at most so many bytes
+// of text, which the oldest texts leave first, and no text that is older than age.
+func NewFolderStore(folder string, most int64, age time.Duration) (*FolderStore, error) {
+	if most <= 0 || age <= 0 {
+		return nil, &ConfigError{"FolderStore", fmt.Sprintf("must have room and time, got %d bytes for %v", most, age)}
+	}
+	f := &FolderStore{folder: folder, most: most, age: age}
+	return f, cmp.Or(os.MkdirAll(folder, 0o700), f.sweep(0))
+}
+
+// Put writes a text. It fails with what the system says, and for a text that is larger
+// than the store.
+func (f *FolderStore) Put(ctx context.Context, session, key, text string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	size := int64(len(text))
+	if size > f.most {
+		return fmt.Errorf("cupelsession: a text of %d bytes does not fit into the store, of %d", size, f.most)
+	}
+	folder := filepath.Join(f.folder, keyOf(session))
+	if f.bytes += size; f.bytes > f.most {
+		if err := f.sweep(size); err != nil {
+			return err
+		}
+	}
+	if err := cmp.Or(ctx.Err(), os.MkdirAll(folder, 0o700)); err != nil {
+		return err
+	}
+	file, err := os.CreateTemp(folder, "*"+temporary) // which others cannot read
+	if err != nil {
+		return err
+	}
+	_, err = file.WriteString(text)
+	if err = errors.Join(err, file.Sync(), file.Close()); err == nil {
+		err = os.Rename(file.Name(), filepath.Join(folder, keyOf(key)))
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(file.Name()))
+	}
+	return nil
+}
+
+// temporary is how the names of files end that are being written.
+const temporary = ".tmp"
+
+// Get reads a text.
+func (f *FolderStore) Get(ctx context.Context, session, key string) (string, error) {
+	name := filepath.Join(f.folder, keyOf(session), keyOf(key))
+	info, err := os.Stat(name)
+	switch {
+	case cmp.Or(ctx.Err(), err) != nil:
+		return "", cmp.Or(ctx.Err(), err)
+	case ageOf(info) > f.age:
+		return "", fs.ErrNotExist
+	}
+	text, err := os.ReadFile(name)
+	return string(text), err
+}
+
+// Delete removes all texts of a session.
+func (f *FolderStore) Delete(_ context.Context, session string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return os.RemoveAll(filepath.Join(f.folder, keyOf(session)))
+}
+
+func ageOf(file fs.FileInfo) time.Duration {
+	return time.Since(file.ModTime()) //nolint:forbidigo // files have the time of the system
+}
+
+// sweep removes what is too old, what a crash has left, and the oldest texts until there is
+// room for some bytes.
+func (f *FolderStore) sweep(room int64) error {
+	names, err := filepath.Glob(filepath.Join(f.folder, "*", "*"))
+	if err != nil {
+		return err
+	}
+	files := map[string]fs.FileInfo{}
+	f.bytes = room
+	for _, name := range names {
+		if info, err := os.Stat(name); err == nil { // another process may have removed it
+			files[name] = info
+			f.bytes += info.Size()
+		}
+	}
+	names = slices.SortedFunc(maps.Keys(files), func(a, b string) int { return files[a].ModTime().Compare(files[b].ModTime()) })
+	for _, name := range names {
+		age := ageOf(files[name])
+		if f.bytes <= f.most && age <= f.age && (age <= time.Hour || filepath.Ext(name) != temporary) {
+			continue
+		}
+		if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		f.bytes -= files[name].Size()
+	}
+	return nil
+}

@@ -1,0 +1,292 @@
+package cupelsession_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupelsession"
+)
+
+// ready is a summary of items as a state has it.
+func ready(t testing.TB, items ...*cupel.ContextItem) any {
+	t.Helper()
+	s := session(t, newest(t), cupelsession.Config{})
+	commit(t, next(t, s, items, 1000))
+	var w struct {
+		Window []struct{ Keys []string }
+	}
+	if err := json.Unmarshal([]byte(state(t, s)), &w); err != nil {
+		t.Fatal(err)
+	}
+	var keys []string
+	for _, e := range w.Window {
+		keys = append(keys, e.Keys...)
+	}
+	return map[string]any{"ready": map[string]any{"keys": keys, "text": "(summary)", "tokens": 5}}
+}
+
+// amend gives a session the summaries of another state.
+func amend(t testing.TB, s *cupelsession.Session, summaries any) {
+	t.Helper()
+	var w map[string]any
+	if err := json.Unmarshal([]byte(state(t, s)), &w); err != nil {
+		t.Fatal(err)
+	}
+	w["summaries"] = summaries
+	data, err := json.Marshal(w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.UnmarshalJSON(data); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func saying(text string, tokens int) func(context.Context, []*cupel.ContextItem) (cupelsession.Summary, error) {
+	return func(context.Context, []*cupel.ContextItem) (cupelsession.Summary, error) {
+		return cupelsession.Summary{Text: text, Tokens: tokens, Usage: cupelsession.Usage{Input: 100, Output: tokens}}, nil
+	}
+}
+
+// A summary is made while turns go on, and stands where its items left; whatever goes
+// wrong with it, the window is that of a session without.
+func TestSummaries(t *testing.T) {
+	for _, test := range []struct {
+		name      string
+		summarize func(context.Context, []*cupel.ContextItem) (cupelsession.Summary, error)
+		window    string
+		note      string
+	}{
+		{"in time", saying(" (summary)\n", 5), "a (summary) e f", ""},
+		{"error", func(context.Context, []*cupel.ContextItem) (cupelsession.Summary, error) {
+			return cupelsession.Summary{}, errors.New("offline")
+		}, "a e f", "no summary of 3 items: offline"},
+		{"panic", func(context.Context, []*cupel.ContextItem) (cupelsession.Summary, error) { panic("no model") }, "a e f", "panicked: no model"},
+		{"end of the goroutine", func(context.Context, []*cupel.ContextItem) (cupelsession.Summary, error) {
+			runtime.Goexit()
+			return cupelsession.Summary{}, nil
+		}, "a e f", "ended its goroutine"},
+		{"as long as the items", saying("long", 30), "a e f", "not smaller than the 30 tokens"},
+		{"too long", saying("long", 21), "a e f", "does not fit"},
+		{"impossible", saying("odd", -1), "a e f", "it has -1 tokens"},
+		{"nothing to say", saying(" ", 1), "a e f", ""},
+		{"list that changes", func(_ context.Context, leaving []*cupel.ContextItem) (cupelsession.Summary, error) {
+			clear(leaving)
+			return cupelsession.Summary{Text: "(summary)", Tokens: 5}, nil
+		}, "a (summary) e f", ""},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			items := numbered(t, 9)
+			s := session(t, newest(t), cupelsession.Config{Summarize: test.summarize})
+			commit(t, next(t, s, items[:4], 50))
+			commit(t, next(t, s, items[:5], 50))
+			synctest.Wait()
+			second := next(t, s, items[:5], 50)
+			commit(t, second)
+			third := next(t, s, items[:6], 50)
+			notes := fmt.Sprint(second.Notes, third.Notes)
+			if says(third) != test.window || !strings.Contains(notes, test.note) || test.note == "" && notes != "[] []" {
+				t.Errorf("%s: window %q, notes %s; want %q and a note with %q", test.name, says(third), notes, test.window, test.note)
+			}
+			for n := range third.Window {
+				if e := third.Entries[n]; third.Window[n].Content() == "(summary)" && len(e.Candidates) < 2 {
+					t.Errorf("%s: the summary is written in the place of %d items: one would lend it its role", test.name, len(e.Candidates))
+				}
+			}
+		})
+	}
+}
+
+// A summary that is not there at the break changes nothing, then and later. No other one
+// begins before it has ended, even if it does not heed its context.
+func TestLateSummaries(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var flying, most atomic.Int64
+		items := numbered(t, 20)
+		release := make(chan bool)
+		s := session(t, newest(t), cupelsession.Config{Summarize: func(context.Context, []*cupel.ContextItem) (cupelsession.Summary, error) {
+			most.Store(max(most.Load(), flying.Add(1)))
+			defer flying.Add(-1)
+			<-release
+			return cupelsession.Summary{Text: "(summary)", Tokens: 5, Usage: cupelsession.Usage{Input: 7}}, nil
+		}})
+		plain := session(t, newest(t), cupelsession.Config{})
+		var notes []string
+		for n := range items {
+			turn, want := next(t, s, items[:n+1], 50), next(t, plain, items[:n+1], 50)
+			if says(turn) != says(want) {
+				t.Errorf("%d items: window %q, want %q", n+1, says(turn), says(want))
+			}
+			commit(t, turn)
+			commit(t, want)
+			if n == 12 {
+				close(release)
+				synctest.Wait()
+			}
+			notes = append(notes, turn.Notes...)
+			if n == 13 {
+				break
+			}
+		}
+		got := s.Summarized()
+		if !strings.Contains(fmt.Sprint(notes), "it came after the break") || most.Load() != 1 || got.Calls < 1 || got.Usage.Input == 0 || got.Usage.Input > 7*got.Calls {
+			t.Errorf("notes %q, %d at once, %+v", notes, most.Load(), got)
+		}
+	})
+}
+
+// The context of a summary ends with the session, and none begins after that.
+func TestEndOfSummaries(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		calls := 0
+		s := session(t, newest(t), cupelsession.Config{Summarize: func(ctx context.Context, _ []*cupel.ContextItem) (cupelsession.Summary, error) {
+			calls++
+			<-ctx.Done()
+			return cupelsession.Summary{}, ctx.Err()
+		}})
+		items := numbered(t, 12)
+		commit(t, next(t, s, items[:5], 50))
+		s.Close()
+		synctest.Wait()
+		turn := next(t, s, items[:5], 50)
+		commit(t, turn)
+		if got := says(next(t, s, items[:6], 50)); got != "a e f" || !strings.Contains(fmt.Sprint(turn.Notes), context.Canceled.Error()) {
+			t.Errorf("window %q, notes %q", got, turn.Notes)
+		}
+		for n := 6; n < len(items); n++ {
+			commit(t, next(t, s, items[:n], 50))
+		}
+		if calls != 1 {
+			t.Errorf("%d calls, want none after the session was closed", calls)
+		}
+	})
+}
+
+// A summary gets the one that stood there before, and what fails leaves that one.
+func TestSummariesOfSummaries(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var given []string
+		s := session(t, newest(t), cupelsession.Config{Summarize: func(_ context.Context, leaving []*cupel.ContextItem) (cupelsession.Summary, error) {
+			text := ""
+			for _, item := range leaving {
+				text += item.Content()
+			}
+			if given = append(given, text); len(given) == 3 {
+				return cupelsession.Summary{}, errors.New("offline")
+			}
+			return cupelsession.Summary{Text: fmt.Sprintf("(%d)", len(given)), Tokens: 2}, nil
+		}})
+		items := numbered(t, 26)
+		var windows []string
+		for n := 3; n <= len(items); n++ {
+			turn := next(t, s, items[:n], 60)
+			if turn.Break != nil {
+				windows = append(windows, says(turn))
+			}
+			commit(t, turn)
+			synctest.Wait()
+		}
+		got := fmt.Sprint(windows[:4], given[:3])
+		if want := "[a (1) f g a (2) i j a (2) l m a (4) o p] [bcd (1)fgh (2)ijk]"; got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	})
+}
+
+// A copy of a session proposes the same windows, whatever summaries there are and whenever
+// they come; a summary does not stand for what came after its items had gone.
+func TestCopiesWithSummaries(t *testing.T) {
+	seeds := uint64(150)
+	if testing.Short() {
+		seeds = 30
+	}
+	placed := 0
+	for seed := range seeds {
+		synctest.Test(t, func(t *testing.T) {
+			rng := rand.New(rand.NewPCG(seed, 3))
+			pool := numbered(t, 15)
+			for i := range 4 {
+				pool = append(pool, item(t, fmt.Sprint("grouped ", i), 10, cupel.WithGroup(fmt.Sprint(i/2))), item(t, "b", 10))
+			}
+			calls := 0
+			config := cupelsession.Config{Cache: anyCache, Clock: func() time.Time { return time.Unix(1e9, 0) }, Summarize: func(_ context.Context, leaving []*cupel.ContextItem) (cupelsession.Summary, error) {
+				calls++
+				return cupelsession.Summary{Text: fmt.Sprint("(call ", calls, " of ", len(leaving), ")"), Tokens: 1}, nil
+			}}
+			s := session(t, newest(t), config)
+			var items []*cupel.ContextItem
+			for step := range 25 {
+				one, at := pool[rng.IntN(len(pool))], rng.IntN(len(items)+1)
+				switch k := rng.IntN(4); {
+				case k == 0 && at < len(items):
+					items = slices.Delete(slices.Clone(items), at, at+1)
+				case k == 1:
+					items = slices.Insert(slices.Clone(items), at, one)
+				default:
+					items = append(items, one)
+				}
+				other := session(t, newest(t), config)
+				if err := other.UnmarshalJSON([]byte(state(t, s))); err != nil {
+					t.Fatal(err)
+				}
+				turn, same, again := next(t, s, items, 90), next(t, other, items, 90), next(t, s, items, 90)
+				if says(turn) != says(same) || says(turn) != says(again) || turn.String() != same.String() {
+					t.Fatalf("seed %d, step %d: %q, %s; in another process %q, %s; again %q", seed, step, says(turn), turn, says(same), same, says(again))
+				}
+				for n, e := range turn.Entries {
+					if strings.HasPrefix(turn.Window[n].Content(), "(call") {
+						placed++
+						if len(e.Candidates) < 1 {
+							t.Fatalf("seed %d, step %d: a summary of nothing in %q", seed, step, says(turn))
+						}
+					}
+				}
+				commit(t, turn)
+				if rng.IntN(2) == 0 {
+					synctest.Wait()
+				}
+			}
+		})
+	}
+	if placed == 0 {
+		t.Error("no window has a summary")
+	}
+}
+
+// Over 100 turns a summary is asked for no more often than the window breaks.
+func TestHowOftenSummariesAreMade(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := session(t, newest(t), cupelsession.Config{Summarize: saying("(summary)", 150)})
+		var items []*cupel.ContextItem
+		breaks, used := 0, 0
+		for n := range 100 {
+			items = append(items, item(t, fmt.Sprint("question ", n), 30, cupel.WithTimestamp(time.Unix(int64(2*n), 0))),
+				item(t, fmt.Sprint("result ", n), 270, cupel.WithTimestamp(time.Unix(int64(2*n+1), 0))))
+			turn := next(t, s, items, 6000)
+			if turn.Break != nil {
+				breaks++
+				if strings.Contains(says(turn), "(summary)") {
+					used++
+				}
+			}
+			commit(t, turn)
+			synctest.Wait()
+		}
+		got := s.Summarized()
+		t.Logf("%d calls, %d breaks, %d windows with a summary, %+v", got.Calls, breaks, used, got.Usage)
+		if got.Calls > breaks+1 || used != breaks || breaks == 0 || got.Usage.Input != 100*got.Calls {
+			t.Errorf("%d calls and %d summaries at %d breaks, %+v", got.Calls, used, breaks, got.Usage)
+		}
+	})
+}

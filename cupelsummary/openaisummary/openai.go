@@ -1,0 +1,29 @@
+// Package openaisummary summarizes with the Chat Completions of openai-go.
+package openaisummary
+
+import (
+	"context"
+
+	"github.com/openai/openai-go/v3"
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupelchat"
+	"github.com/wollax/cupel-go/cupelsummary"
+)
+
+// New returns a function for [cupelsession.Config.Summarize] that asks a model.
+func New(client openai.Client, model string, counter cupel.TokenCounter) cupelsummary.Summarize {
+	return cupelsummary.New(func(ctx context.Context, instructions, conversation string) (string, any, error) {
+		r, err := client.Chat.Completions.New(ctx, openai.ChatCompletionNewParams{
+			Model:               model,
+			MaxCompletionTokens: openai.Int(cupelsummary.MaxTokens),
+			Messages:            []openai.ChatCompletionMessageParamUnion{openai.SystemMessage(instructions), openai.UserMessage(conversation)},
+		})
+		if err != nil || len(r.Choices) == 0 {
+			return "", r, err
+		}
+		if r.Choices[0].FinishReason == "length" {
+			err = cupelsummary.ErrTooLong
+		}
+		return r.Choices[0].Message.Content, r, err
+	}, cupelchat.OpenAI, counter)
+}

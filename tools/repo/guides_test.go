@@ -1,0 +1,74 @@
+package repo
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// program is a whole program in a document, and the output that the document shows.
+type program struct{ source, output string }
+
+var (
+	goGet   = regexp.MustCompile(`(?m)^go get .+$`)
+	whole   = regexp.MustCompile("(?s)```go\n(package main\n.+?)```\n(?:\n```\n(.*?)```\n)?")
+	comment = regexp.MustCompile(`\s+#.*$`)
+)
+
+// TestGuides follows each README and guide from an empty folder: it runs the go get lines
+// as they stand, pastes each whole program, builds it without go mod tidy, and runs it
+// where the document shows what it prints.
+func TestGuides(t *testing.T) {
+	root := Root(t)
+	modules := Modules(t, root)
+	work := t.TempDir()
+	env := consumerEnv(t, root, fillProxy(t, root, filepath.Join(work, "proxy"), modules))
+	followed := 0
+	for _, name := range strings.Fields(Run(t, root, nil, "git", "ls-files", "*.md")) {
+		data, err := os.ReadFile(filepath.Join(root, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := string(data)
+		var programs []program
+		for _, found := range whole.FindAllStringSubmatch(text, -1) {
+			programs = append(programs, program{found[1], found[2]})
+		}
+		gets := goGet.FindAllString(text, -1)
+		if len(programs) == 0 && len(gets) == 0 {
+			continue
+		}
+		followed++
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if len(gets) == 0 {
+				t.Fatal("a program has no line go get that gets what it imports")
+			}
+			for i, p := range append(programs, program{}) { // the lines alone must work too
+				dir := filepath.Join(work, "guides", filepath.FromSlash(name), fmt.Sprint(i))
+				writeFile(t, filepath.Join(dir, "README"), name)
+				Run(t, dir, env, "go", "mod", "init", "example.com/reader")
+				for _, line := range gets {
+					Run(t, dir, env, "go", strings.Fields(comment.ReplaceAllString(line, ""))[1:]...)
+				}
+				if p.source == "" {
+					continue
+				}
+				writeFile(t, filepath.Join(dir, "main.go"), p.source)
+				Run(t, dir, env, "go", "vet", ".")
+				if p.output == "" {
+					continue
+				}
+				if got := Run(t, dir, env, "go", "run", "."); got != p.output {
+					t.Errorf("program %d prints:\n%s\nthe document shows:\n%s", i+1, got, p.output)
+				}
+			}
+		})
+	}
+	if followed == 0 {
+		t.Error("no document was followed")
+	}
+}
