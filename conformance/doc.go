@@ -7,7 +7,7 @@
 // returns this project's vectors, in the directories required and optional. The
 // command cupel-conformance does the same for directories on disk.
 //
-// It implements the chapters Conformance Levels, Test Vector Format and
-// Running the Suite of the specification, with the keys that the
-// README of this module adds.
+// It implements the chapters Conformance Levels, Test Vector Format and Running
+// the Suite of the specification. docs/spec/vectors.md in the repository has the
+// format.
 package conformance

@@ -9,7 +9,7 @@ import (
 	"github.com/wollax/cupel-go/cupel/internal/exact"
 )
 
-// ContextBudget says how many tokens a selection may use. Build it with
+// ContextBudget limits the tokens that a selection may use. Build it with
 // [NewContextBudget], which validates it. A budget is immutable and may be shared
 // and copied. The zero ContextBudget is a valid budget of 0 tokens.
 //
@@ -60,8 +60,8 @@ func WithOutputReserve(tokens int) BudgetOption {
 }
 
 // WithReservedSlots keeps tokens free for kinds; each at least 0, none by
-// default. The sum is subtracted from what the slicer may spend. The map is
-// copied. A kind that occurs twice under ASCII case folding is an error.
+// default. The sum is subtracted from the slicer's budget. The map is copied. A
+// kind that occurs twice under ASCII case folding is an error.
 func WithReservedSlots(tokensByKind map[ContextKind]int) BudgetOption {
 	return func(b *budgetDraft) {
 		slots := make([]reservedSlot, 0, len(tokensByKind))
@@ -72,8 +72,8 @@ func WithReservedSlots(tokensByKind map[ContextKind]int) BudgetOption {
 	}
 }
 
-// WithEstimationSafetyMargin reduces what the slicer may spend by percent, to
-// allow for inexact token counts; 0 to 100, 0 by default.
+// WithEstimationSafetyMargin reduces the slicer's budget by percent, to allow for
+// inexact token counts; 0 to 100, 0 by default.
 func WithEstimationSafetyMargin(percent float64) BudgetOption {
 	return func(b *budgetDraft) { b.marginPercent = percent }
 }
@@ -157,10 +157,10 @@ func (b ContextBudget) ReservedSlots() map[ContextKind]int {
 	return m
 }
 
-// Effective returns what a slicer may spend if the pinned items have the given
-// number of tokens; a negative number counts as 0. Pinned items, the reserve, the
-// slots and the margin are taken off. It implements COMPUTE-EFFECTIVE-BUDGET of
-// the Slice chapter.
+// Effective returns a slicer's budget if the pinned items have the given number
+// of tokens; a negative number counts as 0. Pinned items, the reserve, the slots
+// and the margin are taken off. It implements COMPUTE-EFFECTIVE-BUDGET of the
+// Slice chapter.
 func (b ContextBudget) Effective(pinnedTokens int) SliceBudget {
 	taken := exact.Of(max(0, pinnedTokens))
 	for _, s := range b.slots {

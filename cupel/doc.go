@@ -1,64 +1,43 @@
 // Package cupel has the data of context selection for language models: items,
-// budgets, and reports. From more messages, documents, tool outputs and memories
-// than fit a context window, package pipeline chooses what to include and in which
-// order, and says why each item was included or dropped.
+// budgets and reports. Package pipeline selects from candidate items what fits a
+// budget, orders it for the prompt, and reports why each item is in or out.
 //
 //	selector, err := pipeline.New(pipeline.Config{
-//		Scorer: scorer.Recency{},
-//		Slicer: slicer.Greedy{},
-//		Placer: placer.Chronological{},
+//		Scorer: scorer.Reflexive{},    // the hint below
+//		Slicer: slicer.Greedy{},       // the best score per token
+//		Placer: placer.UShaped{},      // the best items at both ends
 //	})
-//	item, err := cupel.NewContextItem("The valve did not close.", 7, cupel.WithKind(cupel.KindToolOutput))
+//	item, err := cupel.NewContextItem("The valve did not close.", 7,
+//		cupel.WithKind(cupel.KindToolOutput), cupel.WithFutureRelevanceHint(0.9))
 //	budget, err := cupel.NewContextBudget(8000, 7000, cupel.WithOutputReserve(1000))
-//	window, err := selector.Run(ctx, []*cupel.ContextItem{item}, budget)
+//	report, err := selector.DryRun(ctx, []*cupel.ContextItem{item}, budget)
+//	fmt.Println(report)          // each candidate with its score and reason
+//	window := report.Window()    // the items to send, in prompt order
 //
-// Package policy has presets, and reads and writes policies as JSON. The rooms of
-// the core, from the bottom up:
+// Three types matter most. A [ContextItem] has a content, a size in tokens, a
+// [ContextKind] and optional fields. The caller supplies token counts, from any
+// [TokenCounter]. Items can share a group ([WithGroup]), have smaller forms
+// ([WithVariants]) and replace earlier versions ([WithVersionOf]). A
+// [ContextBudget] states how many tokens may be selected. A [SelectionReport] has
+// an [IncludedItem] or an [ExcludedItem] for each candidate, with an
+// [InclusionReason] or an [ExclusionReason]. Items and reports read and write JSON;
+// they print and log without their contents.
 //
-//   - cupel: data and reports.
-//   - strategy: what scorers, slicers and placers implement, and how to call one.
-//   - observe and turn: what observers of runs, and of a session's turns, implement.
-//   - scorer, slicer, placer: the strategies.
-//   - pipeline: a run.
-//   - policy: pipelines as data. analysis: questions about reports and pipelines.
-//
-// # Data
-//
-// A [ContextItem] has a content, a size in tokens, a [ContextKind], a
-// [ContextSource] and optional fields, each set by an [ItemOption]. The caller
-// supplies token counts: from a [TokenCounter], such as the estimating
-// [HeuristicCounter] or the exact counters of the module cupeltiktoken, or from any
-// other source. A [ContextBudget] with its [BudgetOption] settings says how much may
-// be selected.
-//
-// Items that are worthless apart share a group ([WithGroup]). An item, or a group,
-// can have smaller forms ([WithVariants], [WithGroupVariants]), each a [Variant]. Of
-// the versions of one thing the newest counts ([WithVersionOf]). docs/units.md in the
-// repository says exactly how.
-//
-// # Reports
-//
-// A [SelectionReport] has an [IncludedItem] or an [ExcludedItem] for each candidate,
-// with its score and the reason: an [InclusionReason] or an [ExclusionReason] with an
-// [ExclusionCode] and [ReasonData]. Reports and items read and write JSON, and print
-// and log without their contents.
+// Package policy has presets and policies as data, and package analysis answers
+// questions about reports. Packages scorer, slicer and placer have the strategies,
+// package strategy the interfaces for your own, and package observe the collectors.
 //
 // # Guarantees
 //
-// Same input, same result: nothing depends on map order, on the clock, or on how a
-// processor fuses arithmetic. Items, budgets, pipelines and strategies never change
-// and may be shared between goroutines. An item is identified by its pointer, and
-// each position of the candidate list is a candidate of its own. Time is O(n log n)
-// for n items, except for a knapsack's table and for the scorer Frequency with more
-// than four tags per item, which document their cost. A run without observers builds
-// no diagnostics. The core starts no goroutine and imports the standard library only.
+// The same input gives the same result on every processor. Items, budgets,
+// pipelines and strategies never change and may be shared between goroutines. An
+// item is identified by its pointer; each position among the candidates counts by
+// itself. A run takes O(n log n) for n items, except for strategies that document
+// their cost. It starts no goroutine, and builds no diagnostics without an observer.
 //
-// Every failure is a typed error with the data to act on, such as
-// [InvalidItemError], and matches a sentinel, such as [ErrInvalidItem].
+// Every failure is a typed error, such as [InvalidItemError], and matches a
+// sentinel, such as [ErrInvalidItem].
 //
-// # Specification
-//
-// The core implements the Cupel specification 1.0.0 with the additions of 1.3.0.
-// Where the text is silent or contradicts itself, docs/rulings.md in the repository
-// says what holds.
+// The core is Cupel Fully Conformant (1.0.0 with the additions of 1.3.0).
+// docs/spec in the repository has the specification, with rulings where it is silent.
 package cupel

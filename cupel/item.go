@@ -271,8 +271,8 @@ type ScoredItem struct {
 	Score float64
 }
 
-// SliceBudget is what a slicer may spend: the budget of the run minus pinned
-// items, output reserve, reserved slots and safety margin.
+// SliceBudget is a slicer's budget: the budget of the run minus pinned items,
+// output reserve, reserved slots and safety margin.
 type SliceBudget struct {
 	MaxTokens    int // the ceiling in tokens, at least 0
 	TargetTokens int // the goal in tokens, at least 0 and at most the ceiling

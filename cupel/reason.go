@@ -1,6 +1,6 @@
 package cupel
 
-// InclusionReason says why an item is in the window. Reports of other
+// InclusionReason is the reason why an item is in the window. Reports of other
 // implementations may have reasons that are not listed here.
 //
 // It implements the Exclusion Reasons chapter of the specification.
@@ -60,11 +60,11 @@ const (
 	ExcludeCountRequireCandidatesExhausted ExclusionCode = "CountRequireCandidatesExhausted"
 )
 
-// ExclusionReason says why an item is not in the window: a code, and the data
-// of that code. Write a reason without data as ExclusionReason{Code: code};
+// ExclusionReason is the reason why an item is not in the window: a code, and the
+// data of that code. Write a reason without data as ExclusionReason{Code: code};
 // make one with data by [NewExclusionReason]. Compare reasons with
-// [ExclusionReason.Equal]. A reason is immutable except for Code, which must
-// not change once there are data.
+// [ExclusionReason.Equal]. A reason is immutable except for Code, which must not
+// change once there are data.
 //
 // A report holds a reason for each excluded item, so a reason keeps its data in
 // a few words. [ExclusionReason.Data] unpacks them.

@@ -154,7 +154,7 @@ func (c *Conversation) With(opts ...Option) (*Conversation, error) {
 
 // Items returns the items of the conversation: one for each message, and one for
 // each tool result, in the order of the conversation; definitions of tools and the
-// system prompt come first. docs/conversations.md says what they have. If the counter
+// system prompt come first. docs/agents.md says what they have. If the counter
 // fails for a smaller form, there are none.
 func (c *Conversation) Items() []*cupel.ContextItem {
 	if c == nil {

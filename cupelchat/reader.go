@@ -14,7 +14,7 @@ import (
 )
 
 // The token cost of a request beyond its texts. Anthropic publishes these numbers
-// for tools only; the others are estimates. docs/conversations.md has the reasons.
+// for tools only; the others are estimates.
 const (
 	messageTokens = 4 // around a message, and for its role
 	nameTokens    = 1 // around the name of a speaker

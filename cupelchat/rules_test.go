@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestDocs wants a row in docs/chat-rules.md, with a source, for each rule of
-// each API, and a body that breaks each rule that has a row.
+// TestDocs wants a line in docs/chat-rules.md, with a source, for each rule of
+// each API, and a body that breaks each rule that has a line.
 func TestDocs(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join("..", "docs", "chat-rules.md"))
 	require.NoError(t, err)
@@ -25,8 +25,8 @@ func TestDocs(t *testing.T) {
 		OpenAI: "OpenAI Chat Completions", Responses: "OpenAI Responses", Anthropic: "Anthropic Messages",
 		Gemini: "Gemini generateContent", Bedrock: "Bedrock Converse", Ollama: "Ollama",
 	}
-	row := regexp.MustCompile("(?m)^\\| `([a-z-]+)` \\|(.*)\\|$")
-	// These have a row under "Every API", or a test of their own.
+	line := regexp.MustCompile("(?m)^- `([a-z-]+)`: (.*)$")
+	// These have a line under "Every API", or a test of their own.
 	everywhere := map[string]bool{"syntax": true, "name-twice": true, "body-type": true}
 	for _, format := range writable {
 		at := slices.IndexFunc(sections, func(s string) bool { return strings.HasPrefix(s, titles[format]+"\n") })
@@ -39,7 +39,7 @@ func TestDocs(t *testing.T) {
 			broken[c.Rule] = true
 		}
 		documented := map[string]bool{}
-		for _, m := range row.FindAllStringSubmatch(sections[at], -1) {
+		for _, m := range line.FindAllStringSubmatch(sections[at], -1) {
 			documented[m[1]] = true
 			assert.Contains(t, m[2], "](https://", "%s: the rule %s has no source", format, m[1])
 			if !broken[m[1]] && m[1] != "list-long" {
@@ -48,7 +48,7 @@ func TestDocs(t *testing.T) {
 		}
 		for _, rule := range slices.Sorted(maps.Keys(broken)) {
 			if !documented[rule] && !everywhere[rule] {
-				t.Errorf("%s: the rule %s has no row in docs/chat-rules.md", format, rule)
+				t.Errorf("%s: the rule %s has no line in docs/chat-rules.md", format, rule)
 			}
 		}
 	}

@@ -50,10 +50,10 @@ func (w *Window) Body() ([]byte, error) { return w.body, w.err }
 // compaction is no candidate, unless it is pinned. Notes say so, and the report has it
 // as excluded, with the reason [Compacted].
 //
-// What is written is read again and counted. If it has more tokens than the budget,
-// Select chooses again for less. It fails with a [TooLargeError] if the request cannot
-// be made to fit, with an error of the chooser, and with a [cupel.InvalidConfigError]
-// if that is nil.
+// The written body is read again and counted. If it has more tokens than the
+// budget, Select chooses again for less. It fails with a [TooLargeError] if the
+// request cannot be made to fit, with an error of the chooser, and with a
+// [cupel.InvalidConfigError] if that is nil.
 func (c *Conversation) Select(ctx context.Context, chooser Chooser, budget cupel.ContextBudget) (*Window, error) {
 	if c == nil {
 		return nil, errNil

@@ -101,7 +101,7 @@ func TestCosts(t *testing.T) {
 	}
 }
 
-// TestBenchGuard fails if a collector costs more than the README promises,
+// TestBenchGuard fails if a collector costs more than docs/benchmarks.md says,
 // compared with the same run without one in the same process, and a tenth more,
 // which a busy machine may add. Only make bench-guard runs it, since it measures
 // time.

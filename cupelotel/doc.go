@@ -62,8 +62,8 @@
 //
 // # What leaves the process
 //
-// No text of an item does but its kind, unless [WithRedaction] shows it or
-// [WithItemAttributes] adds it. Reasons and a summary of errors do.
+// Of an item's texts only the kind leaves, unless [WithRedaction] shows others or
+// [WithItemAttributes] adds them. Reasons and a summary of errors leave too.
 //
 // # Failures
 //

@@ -22,8 +22,8 @@ import (
 // runs call it concurrently. If it panics, its attributes are left out and the
 // OpenTelemetry error handler receives an error.
 //
-// What get returns leaves the process as it is, but for invalid UTF-8: the policy of
-// [WithRedaction] does not apply.
+// The result of get leaves the process unchanged, except for invalid UTF-8: the
+// policy of [WithRedaction] does not apply.
 func WithItemAttributes(get func(item *cupel.ContextItem) []attribute.KeyValue) TraceOption {
 	return func(c *TraceCollector) {
 		if get != nil {

@@ -45,9 +45,9 @@ var (
 //	cupel.session.read_reported     counter, {token}    that it had
 //	cupel.session.duration          histogram, s        of proposing a turn; error.type when failed
 //
-// What the runs of a turn measure is recorded when the turn is committed or fails.
-// Dry runs are not measured; runs that make or use a
-// [pipeline.Prepared] are. One that makes it has no window.
+// Measurements of a turn's runs are recorded when the turn is committed or fails.
+// Dry runs are not measured; runs that make or use a [pipeline.Prepared] are. One
+// that makes it has no window.
 //
 // All have cupel.pipeline.name, if the pipeline has a name, and those of runs have
 // cupel.run.mode.

@@ -3,11 +3,13 @@
 // no model, and imports the standard library alone.
 //
 // [Read] takes a text apart once. [Text.To] then writes its best form of so many
-// tokens, and [Text.Sizes] says what sizes are worth, so that a budget can be spent
-// on what says most. [To] does it for one size. [Detect] says what a text looks like.
+// tokens, and [Text.Sizes] gives each size a worth, so that a budget goes to the
+// texts that gain most. [To] does it for one size. [Detect] finds the kind of a
+// text.
 //
-// What a reader needs to ask for the rest survives first: errors, ids, paths, numbers
-// that identify, declarations. What the reader has seen already comes last, see [Known].
+// Parts by which a reader can ask for the rest survive first: errors, ids, paths,
+// numbers that identify, declarations. Parts that the reader has seen already
+// come last, see [Known].
 //
 // # What forms look like
 //
@@ -23,9 +25,9 @@
 //
 // # Guarantees
 //
-// For any text, and a counter that is about additive: a form never has more
-// tokens than it may, and fills its size but for a few; a larger form has every line and
-// every value of a smaller one; the result is valid UTF-8, and the same each time.
-// Reading takes time linear in the text, and each form time linear in its parts. Nothing
-// panics.
+// For any text, and a counter that is about additive: a form never exceeds its
+// size, and fills all but a few tokens of it; a larger form has every line and
+// every value of a smaller one; the result is valid UTF-8, and the same each
+// time. Reading takes time linear in the text, and each form time linear in its
+// parts. Nothing panics.
 package cupelreduce

@@ -100,7 +100,7 @@ func (l *line) look(names seen, known *Known) {
 }
 
 // unnumbered cuts off the number that file viewers and grep put in front of a
-// line (12:, 12|, 12 and a tab), and the indentation behind it.
+// line (12:, 12|, 12 and a tab), and the indentation after it.
 func unnumbered(s string) (body string, indent int) {
 	rest := strings.TrimLeft(s, " ")
 	digits := 0

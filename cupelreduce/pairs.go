@@ -9,7 +9,7 @@ import (
 const (
 	// maxShort is the length in bytes of the longest value that is short.
 	maxShort = 48
-	// maxList is how far a value may stand behind its key in a list before the key
+	// maxList is how far a value may stand after its key in a list before the key
 	// is written again.
 	maxList = 38
 	// maxKey is the length in bytes after which keys are cut.

@@ -110,10 +110,10 @@ const (
 
 // To returns the best form of the text that has at most so many tokens: the text
 // itself if it fits, and else a form that fills the size up to the last word.
-// What a reader can ask for the rest by comes in first, then what says what the
-// text is, then the rest, each in the order of the text, with marks for what is
-// left out. A larger size has all that a smaller one says. The result is empty if
-// no form that says something fits.
+// Parts by which a reader can ask for the rest come in first, then parts that
+// identify the text, then the others, each in the order of the text, with marks
+// for the parts left out. A larger size has everything that a smaller one has.
+// The result is empty if no useful form fits.
 func (t *Text) To(tokens int) string {
 	if t.total <= tokens {
 		return t.full

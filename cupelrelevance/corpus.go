@@ -127,7 +127,7 @@ func (c *corpus) locate(l *list, all []*cupel.ContextItem, others []*list) (adde
 		added.numbers = make(map[weak.Pointer[cupel.ContextItem]]uint32, len(all))
 	}
 	// Making a weak pointer takes longer than comparing one, so an item is looked
-	// for behind the one that was before it in the list before.
+	// for after the one that preceded it in the earlier list.
 	const ahead = 4
 	at := 0
 next:

@@ -49,11 +49,11 @@ func (h *hashing) hash(k key) uint32 {
 	return uint32(high ^ low)
 }
 
-// plainWord reads a word that begins at i with a byte of class c, and returns
-// its key and where it ends: one of small letters and digits, the first perhaps
-// a capital, of fewer than 16 bytes, as most are. The end is 0 for all others.
-// It looks at 16 bytes at once, with zeros behind the end of s; how long words
-// are is hard for a processor to predict, so it does not branch on that.
+// plainWord reads a word that begins at i with a byte of class c, and returns its
+// key and where it ends: one of small letters and digits, the first perhaps a
+// capital, of fewer than 16 bytes, as most are. The end is 0 for all others. It
+// looks at 16 bytes at once, with zeros after the end of s; how long words are is
+// hard for a processor to predict, so it does not branch on that.
 func plainWord(s string, i int, c class) (k key, end int) {
 	if rest := s[i:]; len(rest) >= shortTerm {
 		k.low, k.high = eightBytes(rest[:8]), eightBytes(rest[8:16])

@@ -2,8 +2,8 @@ package cupelrelevance
 
 import "slices"
 
-// A corpus has few segments: the first with most of the text, and behind it
-// those of the items that came later, each less than half of the one before it.
+// A corpus has few segments: the first with most of the text, and after it those
+// of the items that came later, each less than half of the one before it.
 const tail = 16 // the first segment is joined with the others when they are this part of it
 
 // joined returns segments with one more at the end, without changing the slice.

@@ -44,8 +44,8 @@ type Relevance struct {
 	now      time.Time  // zero: the newest item's
 }
 
-// The settings of the preset. README.md has the figures behind them, and the
-// command that measures them.
+// The settings of the preset. docs/benchmarks.md has what the preset finds, and
+// the command that measures it.
 const (
 	presetK1     = 2.0
 	presetStop   = 0.1  // of all stop words, in the item itself

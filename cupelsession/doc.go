@@ -1,13 +1,11 @@
 // Package cupelsession keeps the window of a conversation from turn to turn.
 //
 // A provider's prompt cache pays for the beginning of a request that is the same
-// as in the request before. A window that is chosen for each turn by itself moves
-// that beginning nearly every time. A [Session] keeps what was sent as it was
-// sent and appends what is new. Only when that no longer fits does it break: the
-// chooser, a [pipeline.Pipeline] or the preset of package cupelchat/agent, chooses
-// for a low water mark, so that there is room for the turns to come. Outlines
-// that earlier breaks have made stay as they are while they take little, so that
-// the beginning stays the same beyond a break as well.
+// as in the request before. A window chosen for each turn by itself changes that
+// beginning nearly every time. A [Session] keeps what was sent as it was sent and
+// appends what is new. Only when that no longer fits does it break: the chooser, a
+// [pipeline.Pipeline] or the preset of package cupelchat/agent, chooses from
+// everything for a low-water mark, so that there is room for the turns to come.
 //
 // [Session.Next] proposes a turn, and [Turn.Commit] makes it the state that the
 // next one starts from. Commit takes the [Usage] that the provider reported, which
@@ -19,5 +17,5 @@
 // collectors such as those of package cupelotel. What leaves the window goes to
 // [Config.Summarize] and [Config.Dropped].
 //
-// docs/sessions.md in the repository says exactly how.
+// docs/agents.md in the repository is the guide.
 package cupelsession

@@ -16,7 +16,7 @@ import (
 	"github.com/wollax/cupel-go/internal/breakpoint"
 )
 
-// model is a session as docs/sessions.md words it, without summaries and without
+// model is a session as docs/agents.md words it, without summaries and without
 // any care for speed.
 type model struct {
 	chooser cupelsession.Chooser

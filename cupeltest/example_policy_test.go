@@ -12,7 +12,7 @@ import (
 	"github.com/wollax/cupel-go/cupeltest"
 )
 
-// helpdesk is the conversation of docs/testing-a-policy.md, a minute between the
+// helpdesk is the conversation of docs/operations.md, a minute between the
 // messages, after the document with the rules.
 func helpdesk() []*cupel.ContextItem {
 	items := []*cupel.ContextItem{

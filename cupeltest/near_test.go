@@ -88,9 +88,9 @@ func pages() []page {
 // ASSERTIONS.md has every assertion with the exact text of its failure.
 func TestAssertionsPage(t *testing.T) {
 	var b strings.Builder
-	b.WriteString("# Assertions\n\nEach assertion of a chain, and how it fails. The first line of a failure has the text of the specification's Testing Vocabulary chapter, where the\n" +
-		"assertion is one of its 13; the lines after it say what came nearest. Chains over a report of `cupeltest.Run` add the smallest budget that includes an\n" +
-		"item. The table is made by `CUPELTEST_UPDATE=1 go test -run TestAssertionsPage`.\n\n| assertion | holds if | fails with |\n|---|---|---|\n")
+	b.WriteString("# Assertions\n\nEach assertion of a chain, and how it fails. The first line of a failure has the specification's text, for its 13 assertions; the lines\n" +
+		"after it show what came nearest. Chains over a report of `cupeltest.Run` add the smallest budget that includes an item.\n" +
+		"`CUPELTEST_UPDATE=1 go test -run TestAssertionsPage` writes this page.\n\n| assertion | holds if | fails with |\n|---|---|---|\n")
 	var names []string
 	for i, row := range pages() {
 		over := row.over
@@ -132,26 +132,26 @@ func TestLists(t *testing.T) { samePage(t, "testdata/lists.txt", cupeltest.Lists
 
 // RULES.md has every rule, and fits on two screens.
 func TestRulesPage(t *testing.T) {
-	page := "# Rules of the kit\n\nWhat `TestScorer`, `TestSlicer` and `TestPlacer` check, in this order. A failure names the rule, the sentence that does\n" +
-		"not hold, and what was found; `Except` takes the name. The table is made by `CUPELTEST_UPDATE=1 go test -run TestRulesPage`.\n\n" +
+	page := "# Rules of the kit\n\n`TestScorer`, `TestSlicer` and `TestPlacer` check these rules, in this order. A failure names the rule, the sentence that\n" +
+		"does not hold, and the finding; `Except` takes the name. `CUPELTEST_UPDATE=1 go test -run TestRulesPage` writes this page.\n\n" +
 		"| rule | for | it holds that |\n|---|---|---|\n" + strings.Join(cupeltest.RuleRows(), "\n") + "\n" + rulesNotes
 	samePage(t, "RULES.md", page)
 	require.Less(t, strings.Count(page, "\n"), 90)
 }
 
-// rulesNotes says what the sentences leave out.
+// rulesNotes explains sentences of the table.
 const rulesNotes = `
-- **constant**: a scorer that reads what the kit's items do not have needs items that it tells apart, by WithItems. Scorers of package
+- **constant**: a scorer that reads fields which the kit's items lack needs items that it tells apart, by WithItems. Scorers of package
   scorer may be set to be constant.
 - **environment**: runs are compared under GOMAXPROCS 1 and 3, in time zones hours and days away, and with another LANG and LC_ALL; in a
   bubble of testing/synctest also a year later. Parallel tests keep their time zone and language.
-- **growth**: bytes allocated, and time next to that of sorting, for 250 and 2,000 items.
-- **room**: a slicer with Explain has said why, and one around others may leave out what they do. Quotas and counts of package slicer divide
-  the budget.
+- **growth**: bytes allocated, and time relative to sorting, for 250 and 2,000 items.
+- **room**: a slicer with Explain gives the reason itself, and a slicer around others may leave out items as they do. Quotas and counts of
+  package slicer divide the budget.
 - **order**: slicers around others may prefer a kind.
-- **useless**: slicers of package slicer may be set to select nothing, as by a share of 0.
-- **target**: slicers that commit items by count pass it on purpose; say Except("target").
-- Rules before **result** that are broken end the kit, since others then say nothing.
+- **useless**: slicers of package slicer may be set to select nothing, for example by a share of 0.
+- **target**: slicers that commit items by count exceed it on purpose; use Except("target").
+- A broken rule before **result** ends the kit, since later rules then prove nothing.
 `
 
 // The run of a report is known as long as the report is, and no longer.

@@ -8,10 +8,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPolicyPage compares the outputs in docs/testing-a-policy.md with those of
+// TestPolicyPage compares the outputs in docs/operations.md with those of
 // the examples, which go test compares with what the examples print.
 func TestPolicyPage(t *testing.T) {
-	page, err := os.ReadFile("../docs/testing-a-policy.md")
+	page, err := os.ReadFile("../docs/operations.md")
 	if os.IsNotExist(err) {
 		t.Skip("the module is alone")
 	}

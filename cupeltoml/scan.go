@@ -62,7 +62,7 @@ func nesting(data []byte) (deepest int, paths int64) {
 // to it is.
 type level struct{ at, width int }
 
-// back returns to a level before the byte i, behind which another key may begin.
+// back returns to a level before the byte i, after which another key may begin.
 func (l level) back(i int) (at, width, from int) { return l.at, l.width, i + 1 }
 
 func lineEnd(data []byte, i int) int {

@@ -5,9 +5,9 @@
 // For one report:
 //
 //   - [BudgetUtilization], [KindDiversity] and [TimestampCoverage] are measures;
-//   - [NewLedger] looks up what a report says about each candidate.
+//   - [NewLedger] finds a report's entry for each candidate.
 //
-// For one candidate, [WhyNot] says why it is not included, what was chosen
+// For one candidate, [WhyNot] explains why it is not included, what was chosen
 // instead, and which budget would include it.
 //
 // For one pipeline at many budgets:
@@ -39,5 +39,5 @@
 // and score 0.99 and another of 5 tokens and score 0.1, Greedy includes only the
 // second at a budget of 10 and only the first at 11. If that matters, use
 // [FindMinBudgetForExhaustive], which accepts any slicer.
-// docs/minimum-budget.md shows where the two searches differ.
+// docs/operations.md shows where the two searches differ.
 package analysis

@@ -19,7 +19,7 @@ type Ledger struct {
 	survivors map[survivorKey]int // built on first use
 }
 
-// Entry is what a report says about one candidate.
+// Entry is a report's entry for one candidate.
 type Entry struct {
 	Candidate int                // its position among the candidates, from 0
 	Item      *cupel.ContextItem // the candidate; as it is in the window if the ledger has no items of its own

@@ -13,7 +13,7 @@ import (
 	"github.com/wollax/cupel-go/cupel/slicer"
 )
 
-// TestMinimumBudgetPage holds the tables of docs/minimum-budget.md, which show where
+// TestMinimumBudgetPage holds the tables of docs/operations.md, which show where
 // the two searches differ.
 func TestMinimumBudgetPage(t *testing.T) {
 	a, b := scored("A", 11, 0.99), scored("B", 5, 0.1)
@@ -27,7 +27,7 @@ func TestMinimumBudgetPage(t *testing.T) {
 		}
 		return strconv.Itoa(tokens)
 	}
-	page := string(must(os.ReadFile("../../docs/minimum-budget.md")))
+	page := string(must(os.ReadFile("../../docs/operations.md")))
 	windows := regexp.MustCompile(`(?m)^\| (\d+) (?:to (\d+)|and more) \| (.*) \|$`).FindAllStringSubmatch(page, -1)
 	for _, row := range windows {
 		for tokens := number(row[1]); tokens <= number("0"+row[2]) || row[2] == "" && tokens <= number(row[1])+20; tokens++ {

@@ -10,7 +10,7 @@ import (
 	"github.com/wollax/cupel-go/cupel/policy"
 )
 
-// ItemStatus says whether a variant includes an item.
+// ItemStatus is whether a variant includes an item.
 type ItemStatus string
 
 // The statuses.
@@ -65,9 +65,9 @@ type PipelineVariant struct {
 	Pipeline *pipeline.Pipeline
 }
 
-// DryRunWithPolicy builds a pipeline from a policy and returns the report of a dry
-// run. env supplies what the policy needs to be built. It fails with a
-// [policy.ValidationError] if the policy is invalid, and as
+// DryRunWithPolicy builds a pipeline from a policy and returns the report of a
+// dry run. env supplies the values that building the policy needs. It fails with
+// a [policy.ValidationError] if the policy is invalid, and as
 // [pipeline.Pipeline.DryRun] does, with the partial report and the error.
 //
 // It implements DryRunWithPolicy of the Policy Sensitivity chapter.
@@ -80,7 +80,7 @@ func DryRunWithPolicy(ctx context.Context, items []*cupel.ContextItem, budget cu
 }
 
 // PolicySensitivity compares policies as [PolicySensitivityOfPipelines] compares
-// pipelines. env supplies what the policies need to be built.
+// pipelines. env supplies the values that building the policies needs.
 //
 // It fails as [PolicySensitivityOfPipelines] does; the error in a [VariantError]
 // is a [policy.ValidationError] if the policy is invalid.

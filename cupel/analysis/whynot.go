@@ -16,8 +16,8 @@ import (
 	"github.com/wollax/cupel-go/cupel/pipeline"
 )
 
-// WhyNotAnswer is what is known about one candidate of a run. Other candidates are
-// given by position.
+// WhyNotAnswer explains one candidate of a run. Other candidates are given by
+// position.
 type WhyNotAnswer struct {
 	Entry                      // of the candidate: rank, score, reason, place
 	Ledger *Ledger             // of the run, for the positions below

@@ -10,8 +10,8 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 )
 
-// TraceDetailLevel says how much a [DiagnosticTraceCollector] records. Each
-// level includes everything that the lower levels record.
+// TraceDetailLevel sets how much a [DiagnosticTraceCollector] records. Each level
+// includes everything that the lower levels record.
 //
 // It implements the TraceCollector chapter of the specification.
 type TraceDetailLevel uint8

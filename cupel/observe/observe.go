@@ -1,15 +1,19 @@
-// Package observe has what observers of runs implement. A [TraceCollector] gets the
-// events of a run. One that is a [RunObserver] too, such as those of the module
-// cupelotel, follows the run with contexts and times: it gets a [RunInfo] and returns
-// a [RunTrace], which embeds [NoTrace], asks for its [TraceDetail], and gets
-// [StageStart], [StageEnd] with each [ReasonCount], and [RunEnd] with each [Decision]. A
-// [Redaction] says which [Part] of a run an observer shows.
+// Package observe has the interfaces of observers of runs, and collectors that
+// implement them.
 //
-// A [DiagnosticTraceCollector] with its [DiagnosticOption] settings records each event
-// at a [TraceDetailLevel] and builds a report. [Multi] makes one collector of several, and [NullTraceCollector] is disabled.
+//	collector := observe.NewDiagnosticTraceCollector(observe.WithDetailLevel(observe.TraceDetailItem))
+//	window, err := selector.Run(ctx, items, budget, pipeline.WithTrace(collector))
+//	fmt.Print(collector.BuildReport())
 //
-// Pass a collector to a run with pipeline.WithTrace. The turns of a session are
-// observed through package turn.
+// A [TraceCollector] receives the events of a run. A [RunObserver], such as the
+// collectors of the module cupelotel, also receives contexts and times: it gets a
+// [RunInfo] and returns a [RunTrace], which embeds [NoTrace], asks for its
+// [TraceDetail], and gets [StageStart], [StageEnd] with each [ReasonCount], and [RunEnd]
+// with each [Decision]. A [Redaction] states which [Part] of a run an observer shows.
+//
+// A [DiagnosticTraceCollector], with its [DiagnosticOption] settings, records events at
+// a [TraceDetailLevel] and builds a report. [Multi] makes one collector of several, and
+// [NullTraceCollector] is disabled. Package turn observes the turns of a session.
 package observe
 
 import (
@@ -122,8 +126,8 @@ func (NoTrace) EndRun(context.Context, RunEnd) {}
 
 func (NoTrace) embedNoTrace() {}
 
-// TraceDetail says what to build for an observer. The zero value asks only for
-// times and counts, which cost almost nothing.
+// TraceDetail selects the details to build for an observer. The zero value asks
+// only for times and counts, which cost almost nothing.
 type TraceDetail struct {
 	Reasons    bool // StageEnd.Reasons; these cost almost nothing
 	Exclusions bool // StageEnd.Excluded
@@ -196,7 +200,7 @@ type RunEnd struct {
 	Err       error // why the run failed, or nil
 }
 
-// Decision is what a run decided about a candidate.
+// Decision is a run's decision about a candidate.
 type Decision struct {
 	Score float64 // its own, also in a group; 1 for pinned items, 0 for items that were not scored
 	Place int32   // in the window, from 1; 0 for an item that was left out

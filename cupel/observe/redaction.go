@@ -24,8 +24,8 @@ const (
 	PartFields     // what strategies read but texts: pins, priorities, times, hints, forms, which items are alike
 )
 
-// Redaction says what leaves the process in spans, log records, metrics and recordings.
-// The zero value shows no text of an item but its kind.
+// Redaction decides which texts leave the process in spans, log records, metrics
+// and recordings. The zero value shows no text of an item but its kind.
 type Redaction struct {
 	Show     Part     // in addition to what leaves by default
 	ID       string   // the metadata key of the ids of items

@@ -9,7 +9,7 @@ import (
 	"github.com/wollax/cupel-go/cupel/internal/exact"
 )
 
-// Choice is what a [Prepared] selects with a budget.
+// Choice is the selection of a [Prepared] for a budget.
 type Choice struct {
 	Candidates []int // as [Prepared.Select] returns them
 	// Forms are the forms of the candidates, as [cupel.IncludedItem] counts them. It

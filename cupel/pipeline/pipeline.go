@@ -1,28 +1,31 @@
-// Package pipeline selects the context for a language model. A [Pipeline] always runs
-// the same stages:
-//
-//  1. Classify. Items with a negative token count are dropped. Pinned items skip
-//     everything up to Place; together they must fit the ceiling.
-//  2. Score. The scorer says how relevant each item is.
-//  3. Deduplicate. Of items with equal content, only the best scored is kept.
-//  4. Sort. Highest score first, ties in the order of the candidates.
-//  5. Slice. The slicer selects what fits the budget.
-//  6. Place. Pinned and selected items are merged, an overflow is handled, and
-//     the placer orders them for the prompt.
-//
-// A [Config] says how:
+// Package pipeline selects the context for a language model: it scores candidate
+// items, drops those that do not fit a budget, and orders the rest for the prompt.
 //
 //	selector, err := pipeline.New(pipeline.Config{
-//		Scorer: scorer.Recency{},
-//		Slicer: slicer.Greedy{},
-//		Placer: placer.Chronological{},
+//		Scorer: scorer.Recency{},       // what is relevant
+//		Slicer: slicer.Greedy{},        // what fits
+//		Placer: placer.Chronological{}, // in which order
 //	})
-//	window, err := selector.Run(ctx, items, budget)
+//	window, report, err := selector.RunReport(ctx, items, budget)
+//	for _, out := range report.Excluded {
+//		fmt.Println(out.Item, out.Reason)
+//	}
 //
-// [Pipeline.DryRun] and [Pipeline.RunReport] say why each item is in or out. Scores do
-// not depend on the budget: [Pipeline.Prepare] does everything up to the slicer once,
-// for runs with many budgets, and a [Choice] knows budgets that give the same.
-// [Pipeline.RunStream] selects from items as they arrive, in bounded memory.
+// A [Config] holds the settings, a [Pipeline] runs them, and a [Prepared] has scored
+// its candidates already, for runs with many budgets. A [Choice] of a Prepared names
+// the budgets that give the same selection. [Pipeline.RunStream] selects from items as
+// they arrive, in bounded memory.
+//
+// Each run has the same stages:
+//
+//  1. Classify. Items with a negative token count leave. Pinned items skip everything
+//     up to Place; together they must fit the ceiling.
+//  2. Score. The scorer rates each item.
+//  3. Deduplicate. Of items with equal content, the best scored stays.
+//  4. Sort. Highest score first, ties in the order of the candidates.
+//  5. Slice. The slicer selects items that fit the budget.
+//  6. Place. Pinned and selected items are merged, an overflow is handled, and the
+//     placer orders them for the prompt.
 //
 // A run fails with a typed error: [PinnedExceedsBudgetError], [OverflowError],
 // [CanceledError], [ContentError] of a smaller form, [SourceError] of a stream, or an
@@ -40,9 +43,8 @@ import (
 	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
-// Config says how a [Pipeline] selects. Scorer, Slicer and Placer are
-// required; the zero value of every other field is the specification's
-// default.
+// Config holds the settings of a [Pipeline]. Scorer, Slicer and Placer are
+// required; the zero value of every other field is the specification's default.
 type Config struct {
 	// Scorer ranks the candidates. Required.
 	Scorer strategy.Scorer
@@ -56,7 +58,7 @@ type Config struct {
 	// NearDuplicates, in (0,1], drops an item when a newer item contains at least
 	// this share of its runs of four words. 0 disables it, and 0.8 is a good value.
 	// Only texts of at least 50 words are compared, and pinned items never leave. A
-	// near copy in a group stays, stale. docs/units.md has the rules. The cost is
+	// near copy in a group stays, stale. docs/spec/units.md has the rules. The cost is
 	// linear in the words of the candidates.
 	NearDuplicates float64
 	// Overflow says what happens if pinned and sliced items together exceed
@@ -281,8 +283,8 @@ func (r *run) whole(ctx context.Context, stage stageNumber, in int, do func(ctx 
 	return err
 }
 
-// OverflowStrategy says what happens if pinned and sliced items together exceed
-// the target.
+// OverflowStrategy decides what happens if pinned and sliced items together
+// exceed the target.
 //
 // It implements the Enumerations chapter of the specification.
 type OverflowStrategy uint8

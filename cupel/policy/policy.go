@@ -8,7 +8,7 @@ import (
 	"github.com/wollax/cupel-go/cupel/pipeline"
 )
 
-// Policy says how a pipeline selects. Scorers, Slicer and Placer are required;
+// Policy describes a pipeline as data. Scorers, Slicer and Placer are required;
 // the zero value of every other field is the default.
 //
 // A policy is data: write it as a composite literal, read it with [Decode], or
@@ -18,7 +18,7 @@ import (
 type Policy struct {
 	// Name is a display name. It need not be unique, and may be empty.
 	Name string
-	// Description says what the policy is for.
+	// Description is a sentence on the purpose of the policy.
 	Description string
 	// Scorers rank the candidates by the weighted average of their scores. A
 	// single scorer is used as it is.
@@ -74,9 +74,9 @@ func (p Policy) Config(env Environment) (pipeline.Config, error) {
 	return config, nil
 }
 
-// Hash returns 16 hexadecimal digits that identify what the policy says, apart from
-// its name and description: the beginning of the SHA-256 of its JSON. It is empty for
-// a policy that cannot be written.
+// Hash returns 16 hexadecimal digits that identify the contents of the policy,
+// apart from its name and description: the beginning of the SHA-256 of its JSON.
+// It is empty for a policy that cannot be written.
 func (p Policy) Hash() string {
 	p.Name, p.Description = "", ""
 	text, err := p.MarshalJSON()

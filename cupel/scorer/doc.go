@@ -1,5 +1,5 @@
 // Package scorer holds the eleven scorers of the specification. Each is a
-// [strategy.Scorer] that says how relevant an item is, conventionally in [0,1].
+// [strategy.Scorer] that rates how relevant an item is, conventionally in [0,1].
 //
 // Absolute scorers use only the item itself: [Kind], [Tag], [Reflexive],
 // [MetadataTrust], [Decay], [MetadataKey]. Relative ones compare it with the

@@ -31,7 +31,7 @@ type CountQuotaEntry struct {
 	CapCount int
 }
 
-// ScarcityBehavior says what a count slicer does when there are fewer
+// ScarcityBehavior decides what a count slicer does when there are fewer
 // candidates of a kind than its entry requires.
 //
 // It implements the ScarcityBehavior section of the CountQuotaSlice chapter.

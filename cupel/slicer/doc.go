@@ -14,10 +14,10 @@
 //   - [CountConstrainedKnapsack] does the same around a Knapsack
 //     (CountConstrainedKnapsackSlice).
 //
-// All of them are immutable and safe for concurrent use: what a call finds is in
-// its [strategy.Selection] alone. Slicers work on positions, so an item that occurs
-// twice is two candidates. They choose nothing when there are no items or the
-// target is 0. They never choose an item with a negative token count: the
+// All of them are immutable and safe for concurrent use: the result of a call is
+// in its [strategy.Selection] alone. Slicers work on positions, so an item that
+// occurs twice is two candidates. They choose nothing when there are no items or
+// the target is 0. They never choose an item with a negative token count: the
 // pipeline excludes such items earlier, and in a direct call they must not make
 // room for others.
 //

@@ -10,5 +10,5 @@
 // keeps, and the window is full to the last few tokens. A unit is a group of items,
 // such as calls with their results, or an item without a group.
 //
-// README.md of package cupelchat has figures.
+// docs/benchmarks.md in the repository has figures.
 package agent

@@ -9,8 +9,8 @@ import "slices"
 type Prompt struct {
 	End    int // of what is marked at all
 	Sent   int // end of what was sent before, as far as it is the same
-	System int // behind the system prompt
-	Pinned int // behind what is pinned at the beginning
+	System int // after the system prompt
+	Pinned int // after the pinned units at the beginning
 	// Most is how many marks a request may have, the one at the end included.
 	Most int
 	// LookBack is how many blocks before a mark the provider looks for an earlier

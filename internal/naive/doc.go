@@ -1,4 +1,4 @@
-// Package naive is a plain model of the specification and of docs/units.md:
+// Package naive is a plain model of the specification and of docs/spec/units.md:
 // their pseudocode, chapter by chapter, with the rulings applied and without
 // optimizations. Tests compare the engine with it, and benchmarks use it as
 // their baseline. It knows nothing of near copies.

@@ -28,7 +28,7 @@ func (e *Edits) Drop(parts []Part, gone func(i int) bool) {
 			kept = i
 		case kept >= 0: // with the comma before it
 			e.list = append(e.list, edit{parts[i-1].to, p.to, nil})
-		case i+1 < len(parts): // with the comma behind it
+		case i+1 < len(parts): // with the comma after it
 			e.list = append(e.list, edit{p.from, parts[i+1].from, nil})
 		default:
 			e.list = append(e.list, edit{p.from, p.to, nil})

@@ -6,7 +6,7 @@
 // The errors of this package complete a sentence whose subject is the value:
 // "must be an integer, got a string".
 //
-// Structs with tags would do none of this: docs/decisions/019-json-codec.md says
+// Structs with tags would do none of this: docs/decisions.md, entry 10, says
 // what they and this package cost.
 package jsonwire
 

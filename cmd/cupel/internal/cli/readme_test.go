@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -20,7 +19,7 @@ func TestReadme(t *testing.T) {
 	for _, tt := range []struct{ readme, folder string }{
 		{"README.md", "."},
 		{"cmd/cupel/README.md", "examples/data"},
-		{"docs/testing-a-policy.md", "cmd/cupel/testdata/checks"},
+		{"docs/operations.md", "cmd/cupel/testdata/checks"},
 	} {
 		t.Run(tt.readme, func(t *testing.T) {
 			readme := filepath.Join(root, filepath.FromSlash(tt.readme))
@@ -88,25 +87,6 @@ func TestReadmeHasEveryCommand(t *testing.T) {
 	for _, command := range newRoot(&Environment{}).Commands() {
 		require.Contains(t, string(data), "`cupel "+command.Name())
 	}
-}
-
-// TestReadmeProgram runs the first program of the README, and compares what it
-// prints with the block behind it.
-func TestReadmeProgram(t *testing.T) {
-	readme := rootReadme(t)
-	if out, err := exec.CommandContext(t.Context(), "go", "env", "GOWORK").Output(); err != nil || len(bytes.TrimSpace(out)) <= len("off") {
-		t.Skipf("without the workspace the program would need a release: GOWORK=%s, %v", out, err)
-	}
-	_, block, _ := strings.Cut(readme, "```go\n")
-	program, rest, found := strings.Cut(block, "```\n\n```\n")
-	want, _, ended := strings.Cut(rest, "```\n")
-	require.True(t, found && ended, "the README has no program with its output")
-	require.Less(t, strings.Count(program, "\n"), 31, "more than a reader takes in")
-	file := filepath.Join(t.TempDir(), "main.go")
-	require.NoError(t, os.WriteFile(file, []byte(program), 0o600))
-	got, err := exec.CommandContext(t.Context(), "go", "run", file).CombinedOutput()
-	require.NoError(t, err)
-	require.Equal(t, want, string(got))
 }
 
 // rootReadme goes to the root of the repository and returns its README.

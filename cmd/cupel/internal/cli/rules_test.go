@@ -18,7 +18,7 @@ const chatOfTools = `{"messages":[{"role":"user","content":"Mend it."},
 {"role":"user","content":"Go on."}]}`
 
 func TestRules(t *testing.T) {
-	docs, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "docs", "conversations.md"))
+	docs, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "docs", "agents.md"))
 	require.NoError(t, err)
 	_, shown, _ := strings.Cut(string(docs), "```toml\n")
 	shown, _, _ = strings.Cut(shown, "```\n")
