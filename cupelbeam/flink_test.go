@@ -42,8 +42,8 @@ func TestFlink(t *testing.T) {
 	if why := withoutFlink(); why != "" {
 		t.Skip("THE TEST ON FLINK DID NOT RUN: " + why)
 	}
-	program, folder := command(t, beamCommand), corpus(t, 100)
-	want := plain(t, folder)
+	program, folder := command(t, beamCommand), compressedCorpus(t, 8)
+	want := bits(t, plain(t, in(t, folder, "*"), folder+"/"))
 	f := startFlink(t, program)
 	run := func() func() {
 		wait := beamed(t, program, folder, f.args(2)...)
@@ -73,8 +73,8 @@ func TestFlink(t *testing.T) {
 	if rest < all/4 {
 		t.Errorf("other workers took %v of %v after that, so that they did not repeat what was lost", rest, all)
 	}
-	// The stage that measures is the one that writes rows.
-	if failures := f.failures(); !strings.Contains(failures, "textio.Write") {
+	// The stage that measures is the one that writes samples.
+	if failures := f.failures(); !strings.Contains(failures, "cupelbeam.Write") {
 		t.Errorf("no task that measures failed when its worker was killed; these failed:\n%s", failures)
 	}
 }
@@ -92,14 +92,7 @@ type flink struct {
 // of the program.
 func startFlink(t *testing.T, program string) *flink {
 	t.Helper()
-	listener, err := net.Listen("tcp", "localhost:0") //nolint:noctx // it is closed at once
-	if err != nil {
-		t.Fatal(err)
-	}
-	f := &flink{T: t, program: program, port: strconv.Itoa(listener.Addr().(*net.TCPAddr).Port), log: filepath.Join(t.TempDir(), "log")}
-	if err := listener.Close(); err != nil {
-		t.Fatal(err)
-	}
+	f := &flink{T: t, program: program, port: strconv.Itoa(freePort(t)), log: filepath.Join(t.TempDir(), "log")}
 	args := []string{"-Xmx1g", "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn", "-cp", filepath.Join(os.Getenv("CUPEL_FLINK"), "*")}
 	for _, name := range []string{"util", "lang", "net", "nio", "time"} {
 		args = append(args, "--add-opens=java.base/java."+name+"=ALL-UNNAMED")
@@ -137,6 +130,19 @@ func startFlink(t *testing.T, program string) *flink {
 	}
 	t.Fatal("the job server did not start")
 	return nil
+}
+
+// freePort returns a port that no process listens on.
+func freePort(t *testing.T) int {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // it is closed at once
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := listener.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return listener.Addr().(*net.TCPAddr).Port
 }
 
 // args are the flags of cupel-beam for this Flink, with so many task slots.

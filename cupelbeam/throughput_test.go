@@ -25,12 +25,14 @@ func TestThroughput(t *testing.T) {
 	}
 	replay := func(jobs string) contestant {
 		return contestant{"cupel replay --jobs " + jobs, func(data, policy string) (string, time.Duration) {
-			return start(t, cupel, "replay", "--data", data, "-p", policy, "--share", "0.25,0.5", "--jobs", jobs)()
+			p := start(t, cupel, "replay", "--data", data, "-p", policy, "--share", "0.25,0.5", "--jobs", jobs)
+			return p.wait(t, 0), p.used()
 		}}
 	}
 	beam := func(name string, args ...string) contestant {
 		return contestant{name, func(data, policy string) (string, time.Duration) {
-			return start(t, program, append([]string{"--data", data, "--policy", policy, "--share", "0.25,0.5", "--table", filepath.Join(t.TempDir(), "table")}, args...)...)()
+			p := start(t, program, append([]string{"--data", data, "--policy", policy, "--share", "0.25,0.5", "--table", filepath.Join(t.TempDir(), "table")}, args...)...)
+			return p.wait(t, 0), p.used()
 		}}
 	}
 	contestants := []contestant{replay("1"), replay("2"), beam("Prism"), beam("Flink, 1 slot", f.args(1)...), beam("Flink, 2 slots", f.args(2)...)}
