@@ -182,7 +182,9 @@ func (p *process) wait(t *testing.T, code int) string {
 }
 
 // used returns the processor time.
-func (p *process) used() time.Duration { return p.ProcessState.UserTime() + p.ProcessState.SystemTime() }
+func (p *process) used() time.Duration {
+	return p.ProcessState.UserTime() + p.ProcessState.SystemTime()
+}
 
 // beamed starts cupel-beam on the compressed files of a folder, and returns what waits
 // for the bits of its table, and what it printed. It checks the samples and counters.

@@ -212,6 +212,19 @@ func (f *flink) serverTime() time.Duration {
 	return own
 }
 
+// workerMemory returns the most memory that a worker process had so far, in MB.
+func (f *flink) workerMemory() int {
+	most := 0
+	for _, pid := range f.processes() {
+		status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid)) // it may have ended
+		if _, peak, found := strings.Cut(string(status), "VmHWM:"); found {
+			kilobytes, _ := strconv.Atoi(strings.Fields(peak)[0])
+			most = max(most, kilobytes/1000)
+		}
+	}
+	return most
+}
+
 // processes returns the worker processes, which are children of the job server.
 func (f *flink) processes() []int {
 	entries, err := os.ReadDir("/proc")

@@ -48,7 +48,7 @@ type DeadLetter struct {
 type line struct {
 	File   string
 	Number int    // from 1, or 0
-	Text   []byte // that a runner written in another language does not change
+	Text   []byte
 	Error  string // of the file, instead of a text
 }
 
@@ -60,7 +60,7 @@ func init() { //nolint:gochecknoinits // workers find functions by what their pr
 	register.Emitter1[line]()
 	register.Emitter1[string]()
 	register.Combiner3[*replay.Table, string, string](&tableFn{})
-	beam.RegisterType(reflect.TypeFor[line]())
+	beam.RegisterCoder(reflect.TypeFor[line](), encodeLine, decodeLine)
 	beam.RegisterCoder(reflect.TypeFor[*replay.Table](), encodeTable, decodeTable)
 }
 
@@ -90,6 +90,19 @@ func Replay(s beam.Scope, spec Spec, patterns []string) (Output, error) {
 // Compressed reports whether a file or a pattern of files has a name that says that gzip
 // compressed it. Beam's text source loses lines of such files.
 func Compressed(name string) bool { return path.Ext(name) == ".gz" }
+
+// encodeLine writes a line so that only this program reads it. A runner in Java reads and
+// writes what Beam's own coder writes, and lost lines where one had no text.
+func encodeLine(l line) []byte {
+	return append(fmt.Appendf(nil, "%d %q %q\n", l.Number, l.File, l.Error), l.Text...)
+}
+
+func decodeLine(data []byte) (l line, err error) {
+	head, text, _ := bytes.Cut(data, []byte("\n"))
+	l.Text = bytes.Clone(text)
+	_, err = fmt.Sscanf(string(head), "%d %q %q", &l.Number, &l.File, &l.Error)
+	return l, err
+}
 
 // lines returns the lines of all files, shared among workers.
 func lines(s beam.Scope, patterns []string) beam.PCollection {

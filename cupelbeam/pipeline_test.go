@@ -99,7 +99,11 @@ func measured(t *testing.T, random *rand.Rand, files []file) (table *replay.Tabl
 		}
 	}
 	for _, l := range all {
-		err := f.ProcessElement(t.Context(), l, func(s string) { samples = append(samples, s) }, func(s string) { letters = append(letters, s) })
+		l, err := decodeLine(encodeLine(l))
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = f.ProcessElement(t.Context(), l, func(s string) { samples = append(samples, s) }, func(s string) { letters = append(letters, s) })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -234,7 +238,7 @@ func TestZcat(t *testing.T) {
 // TestDeadLetter: a dead letter has what finds its line.
 func TestDeadLetter(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
-	_, _, letters := measured(t, random, []file{{name: "a.jsonl", text: []byte("\n oops \r\n{}")}, {name: "b.jsonl.gz", text: []byte("\n[]\nnull\n")}, {name: "c.gz", text: []byte("\x1f\x8b")}})
+	_, _, letters := measured(t, random, []file{{name: "a.jsonl", text: []byte("\n oops \r\n{}")}, {name: "b.jsonl.gz", text: []byte("\n[]\nnull\n")}, {name: "c \xff\n\".gz", text: []byte("\x1f\x8b")}})
 	var got []string
 	for _, text := range letters {
 		var l DeadLetter
@@ -244,7 +248,7 @@ func TestDeadLetter(t *testing.T) {
 		got = append(got, fmt.Sprintf("%s:%d %.8s %s", l.File, l.Line, l.SHA256, l.Kind))
 	}
 	// Of printf oops, {} and null by sha256sum.
-	want := "a.jsonl:0 d13f2ead json\na.jsonl:0 44136fa3 conversation\nb.jsonl.gz:3 74234e98 conversation\nc.gz:1  file"
+	want := "a.jsonl:0 d13f2ead json\na.jsonl:0 44136fa3 conversation\nb.jsonl.gz:3 74234e98 conversation\nc \ufffd\n\".gz:1  file"
 	if strings.Join(got, "\n") != want {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), want)
 	}
