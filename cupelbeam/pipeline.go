@@ -47,7 +47,7 @@ type DeadLetter struct {
 // line is a line of a file.
 type line struct {
 	File   string
-	Number int    // from 1, or 0
+	Number int // from 1, or 0
 	Text   []byte
 	Error  string // of the file, instead of a text
 }

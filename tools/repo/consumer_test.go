@@ -24,7 +24,7 @@ const ownPrefix = "github.com/wollax/cupel-go"
 // that they use. A program there prints what its file want.txt says.
 func TestConsumer(t *testing.T) {
 	root := Root(t)
-	modules := Released(t, root)
+	modules := Modules(t, filepath.Join(root, "go.work"))
 	versions := releaseVersions(t, root, modules)
 
 	work := t.TempDir()
