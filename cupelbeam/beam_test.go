@@ -186,14 +186,14 @@ func (p *process) used() time.Duration {
 	return p.ProcessState.UserTime() + p.ProcessState.SystemTime()
 }
 
-// beamed starts cupel-beam on the compressed files of a folder, and returns what waits
+// beamed starts cupel-beam on the compressed files of a folder or bucket, and returns what waits
 // for the bits of its table, and what it printed. It checks the samples and counters.
 func beamed(t *testing.T, program, folder string, args ...string) func() (bits, printed string) {
 	t.Helper()
 	out := t.TempDir()
 	table, samples := filepath.Join(out, "table.json"), filepath.Join(out, "samples.jsonl")
 	p := start(t, program, slices.Concat([]string{
-		"--data", filepath.Join(folder, "*.jsonl.gz"), "--policy", "newest,agent@0.6,chat", "--table", table,
+		"--data", folder + "/*.jsonl.gz", "--policy", "newest,agent@0.6,chat", "--table", table,
 		"--samples", samples, "--shards", "3", "--dead-letters", filepath.Join(out, "dead"), "--max-bad", "50%",
 	}, measure, args)...)
 	return func() (string, string) {

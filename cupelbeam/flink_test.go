@@ -36,27 +36,29 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestFlink submits the pipeline to Flink, kills one of two worker processes in the middle, and
-// gets the bits of the plain loop. CUPEL_FLINK names the folder with the jars, which
-// make corpus-test gets.
+// TestFlink submits the pipeline to Flink, first on local files and then on those of a
+// bucket, where it kills one of two worker processes in the middle. Both have the bits of
+// the plain loop. CUPEL_FLINK names the folder with the jars, which make corpus-test gets.
 func TestFlink(t *testing.T) {
 	if why := withoutFlink(); why != "" {
 		t.Skip("THE TEST ON FLINK DID NOT RUN: " + why)
 	}
 	program, folder := command(t, beamCommand), compressedCorpus(t, 8)
-	want := bits(t, plain(t, in(t, folder, "*"), folder+"/"))
+	files := in(t, folder, "*")
+	bucket := strings.TrimSuffix(googleBucket(t, files).prefix, "/") // the environment of workers names it
 	f := startFlink(t, program)
-	run := func() func() {
+	run := func(folder string) func() {
 		wait := beamed(t, program, folder, f.args(2)...)
 		return func() {
 			t.Helper()
+			want := bits(t, plain(t, files, folder+"/"))
 			if got, _ := wait(); got != want {
 				t.Errorf("got\n%s\nwant\n%s", got, want)
 			}
 		}
 	}
 	before := f.workerTime()
-	run()()
+	run(folder)()
 	all := f.workerTime() - before
 	for _, pid := range f.managers {
 		if _, ended := times(pid); ended == 0 {
@@ -67,7 +69,7 @@ func TestFlink(t *testing.T) {
 		t.Fatalf("tasks failed before a worker was killed:\n%s", failures)
 	}
 
-	wait := run()
+	wait := run(bucket)
 	killed, after := f.killWorker(all / 4) // it does half of the work
 	wait()
 	// The tasks that measured had not ended, and others did the rest.
