@@ -211,10 +211,14 @@ func FuzzDivisions(f *testing.F) {
 // TestZcat: the lines of a compressed file are those of zcat, all of them.
 func TestZcat(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "corpus.jsonl.gz")
+	var text []byte
+	for i := range 20_000 {
+		text = fmt.Appendf(text, `{"id": "%d", "messages": [{"role": "user", "content": "%s"}]}`+"\n", i, strings.Repeat("word ", i%40))
+	}
 	var compressed bytes.Buffer
 	w := gzip.NewWriter(&compressed)
-	for i := range 20_000 {
-		fmt.Fprintf(w, `{"id": "%d", "messages": [{"role": "user", "content": "%s"}]}`+"\n", i, strings.Repeat("word ", i%40))
+	if _, err := w.Write(text); err != nil {
+		t.Fatal(err)
 	}
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
