@@ -43,7 +43,7 @@ type file struct {
 }
 
 // divided divides lines into files at random, in any order. Some are compressed, and
-// some of those cut behind their lines.
+// some of those cut after their lines.
 func divided(random *rand.Rand, lines []string) []file {
 	texts := make([][]string, 1+random.IntN(6))
 	for _, i := range random.Perm(len(lines)) {
@@ -58,7 +58,7 @@ func divided(random *rand.Rand, lines []string) []file {
 			w := gzip.NewWriter(&b)
 			f.cut = random.IntN(2) == 0
 			if f.cut && len(f.text) > 0 {
-				f.text = append(f.text, '\n') // what is behind the last end of a line counts as cut
+				f.text = append(f.text, '\n') // what follows the last end of a line counts as cut
 			}
 			_, _ = w.Write(f.text) // a buffer takes everything
 			_ = w.Flush()
