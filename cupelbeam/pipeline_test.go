@@ -43,7 +43,7 @@ type file struct {
 }
 
 // divided divides lines into files at random, in any order. Some are compressed, and
-// some of those cut behind their lines.
+// some of those cut after their lines.
 func divided(random *rand.Rand, lines []string) []file {
 	texts := make([][]string, 1+random.IntN(6))
 	for _, i := range random.Perm(len(lines)) {
@@ -58,7 +58,7 @@ func divided(random *rand.Rand, lines []string) []file {
 			w := gzip.NewWriter(&b)
 			f.cut = random.IntN(2) == 0
 			if f.cut && len(f.text) > 0 {
-				f.text = append(f.text, '\n') // what is behind the last end of a line counts as cut
+				f.text = append(f.text, '\n') // what follows the last end of a line counts as cut
 			}
 			_, _ = w.Write(f.text) // a buffer takes everything
 			_ = w.Flush()
@@ -211,10 +211,14 @@ func FuzzDivisions(f *testing.F) {
 // TestZcat: the lines of a compressed file are those of zcat, all of them.
 func TestZcat(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "corpus.jsonl.gz")
+	var text []byte
+	for i := range 20_000 {
+		text = fmt.Appendf(text, `{"id": "%d", "messages": [{"role": "user", "content": "%s"}]}`+"\n", i, strings.Repeat("word ", i%40))
+	}
 	var compressed bytes.Buffer
 	w := gzip.NewWriter(&compressed)
-	for i := range 20_000 {
-		fmt.Fprintf(w, `{"id": "%d", "messages": [{"role": "user", "content": "%s"}]}`+"\n", i, strings.Repeat("word ", i%40))
+	if _, err := w.Write(text); err != nil {
+		t.Fatal(err)
 	}
 	if err := w.Close(); err != nil {
 		t.Fatal(err)

@@ -298,7 +298,7 @@ func (f *reader) add(messages []object, id any) error {
 		if conversation.messages[i], err = newMessage(o, encode(o)); err != nil {
 			return err
 		}
-		fmt.Fprintln(hash, conversation.messages[i].raw)
+		hash.Write([]byte(conversation.messages[i].raw + "\n"))
 	}
 	switch id := id.(type) {
 	case string:

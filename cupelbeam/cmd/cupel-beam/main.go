@@ -32,24 +32,19 @@ import (
 
 // The exit codes are those of cupel.
 const (
-	exitCheck   = 1 // the table does not have what --require and --max-bad want
-	exitUsage   = 2 // the command line or the input is invalid, or the job failed
-	exitFailing = 3 // a policy failed at a step
+	exitCheck = 1 // the table is not good enough
+	exitUsage = 2 // the command line or the input is invalid, or the job failed
 )
 
-// codedError is an error with an exit code other than exitUsage.
-type codedError struct {
-	error
-	code int
-}
+// errCheck is the error for exitCheck.
+var errCheck = errors.New("the table is not good enough")
 
 func main() {
 	var o options
-	own := o.flags()
-	own.VisitAll(func(f *flag.Flag) { flag.Var(f.Value, f.Name, f.Usage) })
+	o.register()
 	provision := flag.String("provision_endpoint", "", "where a process that a runner started asks for its work")
 	_ = flag.String("artifact_endpoint", "", "accepted from runners, and not used: the program is in the image")
-	flag.Usage = func() { usage(own) }
+	flag.Usage = usage
 	flag.Parse()
 	ctx := context.Background()
 	err := becomeWorker(ctx, *provision)
@@ -61,33 +56,26 @@ func main() {
 		return
 	}
 	fmt.Fprintln(os.Stderr, "cupel-beam:", err)
-	if coded, ok := errors.AsType[codedError](err); ok {
-		os.Exit(coded.code)
+	if errors.Is(err, errCheck) {
+		os.Exit(exitCheck)
 	}
 	os.Exit(exitUsage)
 }
 
-// usage shows the flags of the command, and then those of Beam's SDK.
-func usage(own *flag.FlagSet) {
+// usage shows the flags of the command among those of Beam's SDK and its runners.
+func usage() {
 	fmt.Fprint(os.Stderr, `cupel-beam measures policies on corpora of conversations, JSON Lines with one conversation
 on each, as cupel replay does on one machine.
 
   cupel-beam --data 'month/*.jsonl' --table table.json
 
-The exit code is 1 if --require or --max-bad is not met, 2 for use and for input that
-cannot be read, and 3 if a policy failed at a step.
+The exit code is 1 if --require or --max-bad is not met or a policy failed at a step, and
+2 for use and for input that cannot be read. Its own flags are --data, --policy, --share,
+--against, --cache, --table, --samples, --shards, --dead-letters, --force, --max-bad,
+--require and --prism-limit; the others are those of Apache Beam and its runners.
 
 `)
-	own.SetOutput(os.Stderr)
-	own.PrintDefaults()
-	fmt.Fprintln(os.Stderr, "\nFlags of Apache Beam and its runners (direct, prism, flink, spark, dataflow):")
-	var sdk flag.FlagSet
-	flag.VisitAll(func(f *flag.Flag) {
-		if own.Lookup(f.Name) == nil {
-			sdk.Var(f.Value, f.Name, f.Usage)
-		}
-	})
-	sdk.PrintDefaults()
+	flag.PrintDefaults()
 }
 
 // becomeWorker makes a process that a runner started a worker: one of

@@ -27,28 +27,26 @@ type options struct {
 	samples, table, deadLetters                string
 	shards                                     int
 	force                                      bool
-	maxBad                                     percent
-	requirements                               requirements
+	maxBad                                     float64 // percent
+	requirements                               []requirement
 	prismLimit                                 int
 }
 
-// flags returns the flags without those of Beam's SDK.
-func (o *options) flags() *flag.FlagSet {
-	set := flag.NewFlagSet("cupel-beam", flag.ExitOnError)
-	set.StringVar(&o.data, "data", "", "`patterns` of files with conversations, separated by commas: local, gs:// or s3://; those that end in .gz are of files that gzip compressed")
-	set.StringVar(&o.policies, "policy", "everything,newest,clear,newest-blocks,clear-blocks,agent", "`policies`, separated by commas: names of cupel replay, presets, and files in JSON or TOML; NAME@0.6 is one in a session")
-	set.StringVar(&o.shareList, "share", "0.15,0.25,0.5,0.75", "budgets as `shares` of a conversation, separated by commas")
-	set.StringVar(&o.against, "against", "", "compare the policies with this `policy`")
-	set.StringVar(&o.caches, "cache", "", "report the cost by the caches of these `providers` too, separated by commas, as cupel replay does")
-	set.StringVar(&o.table, "table", "", "write the table to this `file`, as JSON (required)")
-	set.StringVar(&o.samples, "samples", "", "write a sample of each conversation to this `file`")
-	set.IntVar(&o.shards, "shards", 1, "write the samples to this `number` of files, FILE-00002-of-00010")
-	set.StringVar(&o.deadLetters, "dead-letters", "", "write the lines that cannot be read to this `file`")
-	set.BoolVar(&o.force, "force", false, "overwrite files, and run on Prism above its limit")
-	set.Var(&o.maxBad, "max-bad", "`share` of the lines that may be unreadable, such as 0.1%")
-	set.Var(&o.requirements, "require", "`threshold` of the table, such as 'agent grounded@0.25 >= 0.9'; may be repeated")
-	set.IntVar(&o.prismLimit, "prism-limit", 64, "`megabytes` of conversations that Prism takes, since it holds them in memory")
-	return set
+// register adds the flags to those of Beam's SDK.
+func (o *options) register() {
+	flag.StringVar(&o.data, "data", "", "`patterns` of files with conversations, separated by commas: local, gs:// or s3://; those that end in .gz are of files that gzip compressed")
+	flag.StringVar(&o.policies, "policy", "everything,newest,clear,newest-blocks,clear-blocks,agent", "`policies`, separated by commas: names of cupel replay, presets, and files in JSON or TOML; NAME@0.6 is one in a session")
+	flag.StringVar(&o.shareList, "share", "0.15,0.25,0.5,0.75", "budgets as `shares` of a conversation, separated by commas")
+	flag.StringVar(&o.against, "against", "", "compare the policies with this `policy`")
+	flag.StringVar(&o.caches, "cache", "", "report the cost by the caches of these `providers` too, separated by commas, as cupel replay does")
+	flag.StringVar(&o.table, "table", "", "write the table to this `file`, as JSON (required)")
+	flag.StringVar(&o.samples, "samples", "", "write a sample of each conversation to this `file`")
+	flag.IntVar(&o.shards, "shards", 1, "write the samples to this `number` of files, FILE-00002-of-00010")
+	flag.StringVar(&o.deadLetters, "dead-letters", "", "write the lines that cannot be read to this `file`")
+	flag.BoolVar(&o.force, "force", false, "overwrite files, and run on Prism above its limit")
+	flag.Func("max-bad", "`share` of the lines that may be unreadable, such as 0.1% (default 0%)", o.setMaxBad)
+	flag.Func("require", "`threshold` of the table, such as 'agent grounded@0.25 >= 0.9'; may be repeated", o.addRequirement)
+	flag.IntVar(&o.prismLimit, "prism-limit", 64, "`megabytes` of conversations that Prism takes, since it holds them in memory")
 }
 
 // check validates the flags that need no file.
@@ -70,7 +68,13 @@ func (o *options) check(spec *cupelbeam.Spec) error {
 	case !slices.Contains(runners, runner()):
 		return fmt.Errorf("--runner: %q is unknown; want one of %s", runner(), strings.Join(runners, ", "))
 	}
-	return o.requirements.check(replay.NewTable(measure.Plan()).Result())
+	empty := replay.NewTable(measure.Plan()).Result() // has the rows and figures of every table
+	for i := range o.requirements {
+		if _, err := o.requirements[i].value(empty); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // maxShards is the most files that names sort.
@@ -135,25 +139,15 @@ func policyFile(name string) (string, error) {
 	return string(text), err
 }
 
-// percent is a flag such as 0.1%.
-type percent float64
-
-// Set reads the flag.
-func (p *percent) Set(text string) error {
+// setMaxBad reads a share such as 0.1%.
+func (o *options) setMaxBad(text string) (err error) {
 	number, found := strings.CutSuffix(text, "%")
-	n, err := strconv.ParseFloat(number, 64)
-	if err != nil || !found || !(n >= 0 && n <= 100) {
+	o.maxBad, err = strconv.ParseFloat(number, 64)
+	if err != nil || !found || !(o.maxBad >= 0 && o.maxBad <= 100) {
 		return errors.New("want a share from 0% to 100%")
 	}
-	*p = percent(n)
 	return nil
 }
-
-// String writes the flag.
-func (p *percent) String() string { return fmt.Sprintf("%g%%", float64(*p)) }
-
-// requirements is a flag that may be repeated.
-type requirements []requirement
 
 // requirement is a threshold for a figure of a row.
 type requirement struct {
@@ -161,8 +155,8 @@ type requirement struct {
 	share, bound                  float64
 }
 
-// Set reads a threshold.
-func (r *requirements) Set(text string) error {
+// addRequirement reads a threshold.
+func (o *options) addRequirement(text string) error {
 	words := strings.Fields(text)
 	if len(words) != 4 {
 		return errors.New("want POLICY FIGURE@SHARE >= NUMBER")
@@ -175,17 +169,8 @@ func (r *requirements) Set(text string) error {
 	if shareErr != nil || boundErr != nil || math.IsNaN(n.bound) || n.compare != ">=" && n.compare != "<=" {
 		return errors.New("want POLICY FIGURE@SHARE >= NUMBER, or <=")
 	}
-	*r = append(*r, n)
+	o.requirements = append(o.requirements, n)
 	return nil
-}
-
-// String writes the flag.
-func (r *requirements) String() string {
-	var all []string
-	for _, n := range *r {
-		all = append(all, n.text)
-	}
-	return strings.Join(all, "; ")
 }
 
 // value returns the figure of a result.
@@ -203,22 +188,11 @@ func (n *requirement) value(result *replay.Result) (float64, error) {
 	return 0, fmt.Errorf("--require: %q: the table has no row of policy %q at %g", n.text, n.policy, n.share)
 }
 
-// check reports what no table of the plan has. Those of a table without conversations
-// are the same.
-func (r *requirements) check(empty *replay.Result) error {
-	for i := range *r {
-		if _, err := (*r)[i].value(empty); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // judge returns an error for a result that is not good enough.
 func (o *options) judge(result *replay.Result) error {
 	var unmet []error
-	if all := result.Conversations + result.Failed; float64(result.Failed)*100 > float64(o.maxBad)*float64(all) {
-		unmet = append(unmet, fmt.Errorf("%d of %d lines cannot be read, more than --max-bad %s", result.Failed, all, o.maxBad.String()))
+	if all := result.Conversations + result.Failed; float64(result.Failed)*100 > o.maxBad*float64(all) {
+		unmet = append(unmet, fmt.Errorf("%d of %d lines cannot be read, more than --max-bad %g%%", result.Failed, all, o.maxBad))
 	}
 	for i := range o.requirements {
 		n := &o.requirements[i]
@@ -230,14 +204,14 @@ func (o *options) judge(result *replay.Result) error {
 			unmet = append(unmet, fmt.Errorf("--require %q is not met: it is %.4g", n.text, value))
 		}
 	}
-	if unmet != nil {
-		return codedError{errors.Join(unmet...), exitCheck}
-	}
 	for i := range result.Rows {
 		if row := &result.Rows[i]; row.Failures > 0 {
-			return codedError{fmt.Errorf("%s at %g failed at %d of %d steps; the first is step %d of conversation %q: %s", row.Policy, row.Share,
-				row.Failures, row.Steps, row.First.Step, row.First.Conversation, row.First.Reason), exitFailing}
+			unmet = append(unmet, fmt.Errorf("%s at %g failed at %d of %d steps; the first is step %d of conversation %q: %s", row.Policy, row.Share,
+				row.Failures, row.Steps, row.First.Step, row.First.Conversation, row.First.Reason))
 		}
+	}
+	if unmet != nil {
+		return fmt.Errorf("%w:\n%w", errCheck, errors.Join(unmet...))
 	}
 	return nil
 }
