@@ -131,28 +131,32 @@ golden: ## Write all golden files and generated pages again; read the difference
 
 # A module outside of go.work, so that its dependencies reach no other module.
 .PHONY: sdk-test
-sdk-test: ## Run agents with the SDKs of OpenAI, Anthropic and Google, go-openai and eino on cupelchat
+sdk-test: ## Run agents with the SDKs of OpenAI, Anthropic and Google, go-openai and eino, and test the summaries by them
 	@GOWORK=off go -C cupelchat/sdks vet -mod=mod ./...
 	@GOWORK=off go -C cupelchat/sdks test -mod=mod -count=1 ./...
+	@GOWORK=off go -C cupelsummary vet ./...
+	@GOWORK=off go -C cupelsummary test -count=1 ./...
 
-# Apache Beam, in a module outside of go.work too.
+# Apache Beam, in a module with a workspace of its own.
+BEAM := GOWORK='$(CURDIR)/cupelbeam/go.work' go -C cupelbeam
 .PHONY: corpus
 corpus: ## Measure policies on AGENTS with Apache Beam, in this process
 	@mkdir -p build
-	@GOWORK=off go -C cupelbeam build -o ../build/cupel-beam ./cmd/cupel-beam
-	@build/cupel-beam --data '$(AGENTS)' --samples build/samples.jsonl --table build/table.json
+	@$(BEAM) build -o ../build/cupel-beam ./cmd/cupel-beam
+	@build/cupel-beam --data '$(AGENTS)' --samples build/samples.jsonl --table build/table.json --force
 
 # Flink needs Java 17; Maven gets the jars into build/flink.
 .PHONY: corpus-test
-corpus-test: ## Measure a corpus on Prism and on a real Flink whose worker is killed, and compare the bits
+corpus-test: ## Measure corpora on Prism, in buckets, and on a real Flink whose worker is killed; install cupel-beam as a release
 	@if command -v java >/dev/null && command -v mvn >/dev/null; then \
 		mvn -B -q -f cupelbeam/flink/pom.xml dependency:copy-dependencies -DoutputDirectory='$(CURDIR)/build/flink'; \
 	else \
 		echo 'THE TEST ON FLINK DOES NOT RUN: it needs java 17 and mvn' >&2; \
 	fi
-	@GOWORK=off go -C cupelbeam vet ./...
+	@$(BEAM) vet ./...
 	@jars='$(CURDIR)/build/flink'; [ -d "$$jars" ] || jars=; \
-		CUPEL_FLINK="$$jars" GOWORK=off go -C cupelbeam test -count=1 -timeout 40m -v $(TESTFLAGS) ./...
+		CUPEL_FLINK="$$jars" $(BEAM) test -count=1 -timeout 40m -v $(TESTFLAGS) ./...
+	@CUPEL_BEAM=1 $(TOOLS) test -count=1 -timeout 30m -v -run '^(TestTidy|TestConsumerInstall)$$/^cupelbeam$$' ./repo
 
 # Needs Python, and gets the packages into build/chat-types.
 .PHONY: chat-types

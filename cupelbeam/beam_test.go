@@ -2,18 +2,22 @@ package cupelbeam_test
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/wollax/cupel-go/cupelbeam"
 	"github.com/wollax/cupel-go/cupelsession/replay"
+	"github.com/wollax/cupel-go/internal/corpus"
 )
 
 var spec = cupelbeam.Spec{
@@ -23,43 +27,72 @@ var spec = cupelbeam.Spec{
 	Caches:   []string{"anthropic", "openai"},
 }
 
-// corpus writes files with n copies of the conversations of package replay, and a line
-// that is damaged.
-func corpus(t *testing.T, n int) string {
+// cupel replay and cupel-beam take the same of them.
+var measure = []string{"--share", "0.25,0.5", "--against", "newest", "--cache", "anthropic,openai"}
+
+// compressedCorpus writes 20 files that gzip compressed, each with n copies of the
+// conversations of package replay. One has a damaged line, and another one is cut.
+func compressedCorpus(t *testing.T, n int) string {
 	t.Helper()
 	data, err := os.ReadFile("../cupelsession/replay/testdata/agents.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}
 	folder := t.TempDir()
-	for i, text := range []string{strings.Repeat(string(data), n) + "{\"id\": \n", strings.Repeat(string(data), n/2+1)} {
-		if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("%d.jsonl", i)), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
+	for i := range 20 {
+		text := strings.Repeat(string(data), n)
+		if i == 7 {
+			text += "{\"id\": \n"
 		}
+		packed := zip(t, text)
+		if i == 13 {
+			packed = packed[:len(packed)*2/3]
+		}
+		writeFile(t, filepath.Join(folder, fmt.Sprintf("%02d.jsonl.gz", i)), packed)
 	}
 	return folder
 }
 
-// plain returns the table of the same measure in a loop.
-func plain(t *testing.T, folder string) string {
+func zip(t *testing.T, text string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	if _, err := w.Write([]byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func writeFile(t *testing.T, name string, text []byte) {
+	t.Helper()
+	if err := os.WriteFile(name, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// plain returns the table of the same measure in a loop over the files, as if they were
+// in a folder or a bucket.
+func plain(t *testing.T, files []string, as string) *replay.Table {
 	t.Helper()
 	m, err := spec.Measure()
 	if err != nil {
 		t.Fatal(err)
 	}
 	table := replay.NewTable(m.Plan())
-	files, err := filepath.Glob(filepath.Join(folder, "*.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, name := range files {
 		file, err := os.Open(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for s, err := range m.Samples(t.Context(), replay.Scan(name, file, nil)) {
+		for s, err := range m.Samples(t.Context(), replay.Scan(as+filepath.Base(name), corpus.Uncompressed(file), nil)) {
 			if err != nil {
 				t.Fatal(err)
+			}
+			if !cupelbeam.Compressed(name) {
+				s.Line = 0 // a file that is split has no numbers of lines
 			}
 			if err := table.Add(&s); err != nil {
 				t.Fatal(err)
@@ -69,7 +102,17 @@ func plain(t *testing.T, folder string) string {
 			t.Fatal(err)
 		}
 	}
-	return bits(t, table)
+	return table
+}
+
+// in returns the files of a folder, sorted, as patterns would.
+func in(t *testing.T, folder, pattern string) []string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(folder, pattern))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%v: no file matches %s", err, pattern)
+	}
+	return files
 }
 
 // bits writes every bit of a result.
@@ -108,69 +151,96 @@ const (
 	cupelCommand = "../cmd/cupel"
 )
 
-// start starts a command, and returns what waits for its end and returns what it
-// printed, and its processor time.
-func start(t *testing.T, program string, args ...string) func() (string, time.Duration) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
-	cmd := exec.CommandContext(ctx, program, args...)
-	var out, log bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &log
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	return func() (string, time.Duration) {
-		t.Helper()
-		defer cancel()
-		if err := cmd.Wait(); err != nil {
-			t.Fatalf("%v\n%s", err, log.String())
-		}
-		return out.String(), cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-	}
+// process is a command that runs.
+type process struct {
+	*exec.Cmd
+	cancel   context.CancelFunc
+	out, log bytes.Buffer
 }
 
-// beamed starts cupel-beam on the files of a folder, and returns what waits for the
-// bits of its table, and what it printed.
+// start starts a command.
+func start(t *testing.T, program string, args ...string) *process {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Minute)
+	p := &process{Cmd: exec.CommandContext(ctx, program, args...), cancel: cancel}
+	p.Stdout, p.Stderr = &p.out, &p.log
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// wait returns what the command printed, and fails unless it ends with an exit code.
+func (p *process) wait(t *testing.T, code int) string {
+	t.Helper()
+	defer p.cancel()
+	err := p.Wait()
+	if failed, ok := errors.AsType[*exec.ExitError](err); err != nil && !ok || ok != (code > 0) || ok && failed.ExitCode() != code {
+		t.Fatalf("%v, want the exit code %d\n%s", err, code, p.log.String())
+	}
+	return p.out.String()
+}
+
+// used returns the processor time.
+func (p *process) used() time.Duration {
+	return p.ProcessState.UserTime() + p.ProcessState.SystemTime()
+}
+
+// beamed starts cupel-beam on the compressed files of a folder or bucket, and returns what waits
+// for the bits of its table, and what it printed. It checks the samples and counters.
 func beamed(t *testing.T, program, folder string, args ...string) func() (bits, printed string) {
 	t.Helper()
-	table, samples := filepath.Join(folder, "table.json"), filepath.Join(folder, "samples")
-	wait := start(t, program, append([]string{
-		"--data", filepath.Join(folder, "*.jsonl"), "--policy", "newest,agent@0.6,chat", "--share", "0.25,0.5", "--against", "newest",
-		"--cache", "anthropic,openai", "--table", table, "--samples", samples,
-	}, args...)...)
+	out := t.TempDir()
+	table, samples := filepath.Join(out, "table.json"), filepath.Join(out, "samples.jsonl")
+	p := start(t, program, slices.Concat([]string{
+		"--data", folder + "/*.jsonl.gz", "--policy", "newest,agent@0.6,chat", "--table", table,
+		"--samples", samples, "--shards", "3", "--dead-letters", filepath.Join(out, "dead"), "--max-bad", "50%",
+	}, measure, args)...)
 	return func() (string, string) {
 		t.Helper()
-		printed, _ := wait()
-		data, err := os.ReadFile(table)
-		if err != nil {
-			t.Fatal(err)
-		}
+		printed := p.wait(t, 0)
 		var got replay.Table
-		if err := json.Unmarshal(data, &got); err != nil {
+		if err := json.Unmarshal(readFile(t, table), &got); err != nil {
 			t.Fatal(err)
 		}
-		rows, err := os.ReadFile(samples)
-		if err != nil {
-			t.Fatal(err)
+		rows := 0
+		for i := range 3 {
+			rows += bytes.Count(readFile(t, cupelbeam.Shard(samples, i, 3)), []byte("\n"))
 		}
-		if n := bytes.Count(rows, []byte("\n")); n != got.Conversations+got.Failed || got.Failed != 1 {
-			t.Errorf("%d samples of %d conversations and %d lines that cannot be read; want one such line", n, got.Conversations, got.Failed)
+		dead := string(readFile(t, filepath.Join(out, "dead")))
+		if rows != got.Conversations || got.Failed != 2 || strings.Count(dead, "\n") != 2 ||
+			!strings.Contains(dead, `07.jsonl.gz","line":`) || !strings.Contains(dead, `"kind":"json"`) || !strings.Contains(dead, `"kind":"file"`) {
+			t.Errorf("%d samples of %d conversations, and %d lines that cannot be read; want two of them in\n%s", rows, got.Conversations, got.Failed, dead)
+		}
+		counters := fmt.Sprintf("counters: bad_file 1, bad_json 1, conversations %d, failed_steps 0, steps %d, values %d\n",
+			got.Conversations, got.Cells[0].Steps, got.Cells[0].Values)
+		if len(args) == 0 && !strings.Contains(p.log.String(), counters) { // a worker that is killed may count twice
+			t.Errorf("%s\nis not in\n%s", counters, p.log.String())
 		}
 		return bits(t, &got), printed
 	}
 }
 
+func readFile(t *testing.T, name string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
 // TestPrism: the pipeline in one process gives the bits of the plain loop, and the
 // command the table of cupel replay.
 func TestPrism(t *testing.T) {
-	folder := corpus(t, 5)
+	folder := compressedCorpus(t, 2)
 	got, printed := beamed(t, command(t, beamCommand), folder)()
-	if want := plain(t, folder); got != want {
+	if want := bits(t, plain(t, in(t, folder, "*"), folder+"/")); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	want, _ := start(t, command(t, cupelCommand), "replay", "--data", filepath.Join(folder, "0.jsonl"), "--data", filepath.Join(folder, "1.jsonl"),
-		"-p", "newest", "-p", "agent@0.6", "-p", "chat", "--share", "0.25,0.5", "--against", "newest", "--cache", "anthropic,openai",
-		"--dead-letters", filepath.Join(folder, "dead"))()
+	want := start(t, command(t, cupelCommand), slices.Concat([]string{
+		"replay", "--data", filepath.Join(folder, "*.gz"), "-p", "newest", "-p", "agent@0.6", "-p", "chat", "--dead-letters", filepath.Join(t.TempDir(), "dead"),
+	}, measure)...).wait(t, 0)
 	if printed != want {
 		t.Errorf("cupel-beam printed\n%s\nand cupel replay\n%s", printed, want)
 	}

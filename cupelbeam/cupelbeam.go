@@ -9,22 +9,11 @@
 package cupelbeam
 
 import (
-	"bufio"
-	"bytes"
-	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"maps"
-	"os"
-	"reflect"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/apache/beam/sdks/v2/go/pkg/beam"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
 	"github.com/wollax/cupel-go/cupel/policy"
 	"github.com/wollax/cupel-go/cupelchat/agent"
@@ -99,146 +88,4 @@ func (p *Policy) build() (replay.Policy, error) {
 		return replay.Policy{}, err
 	}
 	return replay.Choosing(p.Name, pipeline), nil
-}
-
-// Line is a line of a file.
-type Line struct {
-	File   string
-	Number int // from 1
-	Text   string
-}
-
-func init() { //nolint:gochecknoinits // workers find functions by what their program registered
-	register.DoFn3x1[context.Context, string, func(Line), error](&readFn{})
-	register.DoFn3x1[context.Context, Line, func(string), error](&measureFn{})
-	register.Emitter1[Line]()
-	register.Emitter1[string]()
-	register.Combiner3[*replay.Table, string, string](&tableFn{})
-	beam.RegisterType(reflect.TypeFor[Line]())
-	beam.RegisterCoder(reflect.TypeFor[*replay.Table](), encodeTable, decodeTable)
-}
-
-// Replay measures the conversations in the named files: JSON Lines with a conversation
-// on each. It returns the samples as JSON, one for each conversation and each line that
-// cannot be read, and one string, the JSON of a [replay.Table]. The order of the
-// samples depends on the runner, and the table does not.
-func Replay(s beam.Scope, spec Spec, files []string) (samples, table beam.PCollection, err error) {
-	m, err := spec.Measure()
-	if err != nil {
-		return beam.PCollection{}, beam.PCollection{}, err
-	}
-	if len(files) == 0 {
-		return beam.PCollection{}, beam.PCollection{}, errors.New("cupelbeam: there are no files to read")
-	}
-	s = s.Scope("cupelbeam.Replay")
-	lines := beam.ParDo(s, &readFn{}, beam.CreateList(s, files))
-	// Workers share the lines of a file.
-	samples = beam.ParDo(s, &measureFn{Spec: spec}, beam.Reshuffle(s, lines))
-	return samples, beam.Combine(s, &tableFn{Plan: m.Plan()}, samples), nil
-}
-
-// readFn reads the lines of a file.
-type readFn struct{}
-
-// ProcessElement emits the lines that are not blank.
-func (*readFn) ProcessElement(_ context.Context, file string, emit func(Line)) error {
-	f, err := os.Open(file)
-	if err != nil {
-		return err
-	}
-	defer f.Close() //nolint:errcheck // it was only read
-	in := bufio.NewReaderSize(f, 1<<16)
-	for n := 1; ; n++ {
-		text, err := in.ReadString('\n')
-		if err != nil && !errors.Is(err, io.EOF) {
-			return err
-		}
-		if len(bytes.TrimSpace([]byte(text))) > 0 {
-			emit(Line{file, n, text})
-		}
-		if err != nil {
-			return nil
-		}
-	}
-}
-
-// measureFn measures the conversation on a line.
-type measureFn struct {
-	Spec    Spec
-	measure *replay.Measure
-}
-
-// Setup builds the policies.
-func (f *measureFn) Setup() (err error) {
-	f.measure, err = f.Spec.Measure()
-	return err
-}
-
-// ProcessElement emits the JSON of the sample. A line that cannot be read has one too.
-func (f *measureFn) ProcessElement(ctx context.Context, line Line, emit func(string)) error {
-	for c, err := range replay.Scan(line.File, bytes.NewReader([]byte(line.Text)), nil) {
-		var s replay.Sample
-		if bad, ok := errors.AsType[*replay.ReadError](err); ok {
-			s = replay.Sample{File: line.File, Line: line.Number, Error: bad.Err.Error()}
-		} else if err != nil {
-			return err
-		} else {
-			c.Line = line.Number
-			if c.ID == "line 1" { // it has no id, and is named by the only line that Scan sees
-				c.ID = fmt.Sprintf("line %d", line.Number)
-			}
-			if s, err = f.measure.Sample(ctx, &c); err != nil {
-				return err
-			}
-		}
-		text, err := json.Marshal(s)
-		if err != nil {
-			return err
-		}
-		emit(string(text))
-	}
-	return nil
-}
-
-// tableFn adds up samples.
-type tableFn struct{ Plan replay.Plan }
-
-// CreateAccumulator returns an empty table.
-func (f *tableFn) CreateAccumulator() *replay.Table { return replay.NewTable(f.Plan) }
-
-// AddInput adds a sample.
-func (*tableFn) AddInput(t *replay.Table, sample string) *replay.Table {
-	var s replay.Sample
-	err := json.Unmarshal([]byte(sample), &s)
-	if err == nil {
-		err = t.Add(&s)
-	}
-	if err != nil {
-		panic(err) //nolint:forbidigo // Beam makes it the failure of the bundle, and has no other way
-	}
-	return t
-}
-
-// MergeAccumulators adds the samples of another table.
-func (*tableFn) MergeAccumulators(a, b *replay.Table) *replay.Table {
-	if err := a.Merge(b); err != nil {
-		panic(err) //nolint:forbidigo // as in AddInput
-	}
-	return a
-}
-
-// ExtractOutput returns the JSON of the table.
-func (*tableFn) ExtractOutput(t *replay.Table) string {
-	data, err := encodeTable(t)
-	if err != nil {
-		panic(err) //nolint:forbidigo // as in AddInput
-	}
-	return string(data)
-}
-
-func encodeTable(t *replay.Table) ([]byte, error) { return json.Marshal(t) }
-
-func decodeTable(data []byte) (*replay.Table, error) {
-	t := new(replay.Table)
-	return t, json.Unmarshal(data, t)
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -35,100 +36,92 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestFlink submits the pipeline to Flink, kills the worker process in the middle, and
-// gets the bits of the plain loop. CUPEL_FLINK names the folder with the jars, which
-// make corpus-test gets.
+// TestFlink submits the pipeline to Flink, first on local files and then on those of a
+// bucket, where it kills one of two worker processes in the middle. Both have the bits of
+// the plain loop. CUPEL_FLINK names the folder with the jars, which make corpus-test gets.
 func TestFlink(t *testing.T) {
 	if why := withoutFlink(); why != "" {
 		t.Skip("THE TEST ON FLINK DID NOT RUN: " + why)
 	}
-	program, folder := command(t, beamCommand), corpus(t, 100)
-	want := plain(t, folder)
+	program, folder := command(t, beamCommand), compressedCorpus(t, 8)
+	files := in(t, folder, "*")
+	bucket := strings.TrimSuffix(googleBucket(t, files).prefix, "/") // the environment of workers names it
 	f := startFlink(t, program)
-	run := func() func() {
+	run := func(folder string) func() {
 		wait := beamed(t, program, folder, f.args(2)...)
 		return func() {
 			t.Helper()
+			want := bits(t, plain(t, files, folder+"/"))
 			if got, _ := wait(); got != want {
 				t.Errorf("got\n%s\nwant\n%s", got, want)
 			}
 		}
 	}
 	before := f.workerTime()
-	run()()
+	run(folder)()
 	all := f.workerTime() - before
+	for _, pid := range f.managers {
+		if _, ended := times(pid); ended == 0 {
+			t.Error("a task manager had no worker")
+		}
+	}
 	if failures := f.failures(); failures != "" {
 		t.Fatalf("tasks failed before a worker was killed:\n%s", failures)
 	}
 
-	wait := run()
-	killed, after := f.killWorker(all / 2)
+	wait := run(bucket)
+	killed, after := f.killWorker(all / 4) // it does half of the work
 	wait()
 	// The tasks that measured had not ended, and others did the rest.
 	rest := f.workerTime() - before - all - after
 	t.Logf("a run takes %v of workers; killed the worker %d after %v; others took %v", all, killed, after, rest)
-	if after > 9*all/10 {
+	if after > 9*all/20 {
 		t.Errorf("the worker was killed after %v of %v, which is not in the middle", after, all)
 	}
-	if rest < all/4 {
+	if rest < all/2 {
 		t.Errorf("other workers took %v of %v after that, so that they did not repeat what was lost", rest, all)
 	}
-	// The stage that measures is the one that writes rows.
-	if failures := f.failures(); !strings.Contains(failures, "textio.Write") {
+	// The stage that measures is the one that writes samples.
+	if failures := f.failures(); !strings.Contains(failures, "cupelbeam.Write") {
 		t.Errorf("no task that measures failed when its worker was killed; these failed:\n%s", failures)
 	}
 }
 
-// flink is a job server with an embedded Flink.
+// flink is Beam's job server and a Flink of a job manager and two task managers, each a
+// process.
 type flink struct {
 	*testing.T
-	program string
-	pid     int
-	port    string
-	log     string // the name of a file
+	program  string
+	port     string
+	log      *os.File // of all of them
+	servers  []int
+	managers []int // the task managers, whose children are the workers
 }
 
-// startFlink starts the job server with an embedded Flink, whose workers are processes
-// of the program.
+// startFlink starts them. Workers are processes of the program.
 func startFlink(t *testing.T, program string) *flink {
 	t.Helper()
-	listener, err := net.Listen("tcp", "localhost:0") //nolint:noctx // it is closed at once
+	conf := t.TempDir()
+	rest := freePort(t)
+	config := fmt.Sprintf("%s\njobmanager.rpc.port: %d\nrest.port: %d\n", readFile(t, "flink/config.yaml"), freePort(t), rest)
+	writeFile(t, filepath.Join(conf, "config.yaml"), []byte(config))
+	log, err := os.Create(filepath.Join(t.TempDir(), "log"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &flink{T: t, program: program, port: strconv.Itoa(listener.Addr().(*net.TCPAddr).Port), log: filepath.Join(t.TempDir(), "log")}
-	if err := listener.Close(); err != nil {
-		t.Fatal(err)
-	}
-	args := []string{"-Xmx1g", "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn", "-cp", filepath.Join(os.Getenv("CUPEL_FLINK"), "*")}
-	for _, name := range []string{"util", "lang", "net", "nio", "time"} {
-		args = append(args, "--add-opens=java.base/java."+name+"=ALL-UNNAMED")
-	}
-	conf, err := filepath.Abs("flink")
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.CommandContext(t.Context(), "java", append(args, "org.apache.beam.runners.flink.FlinkJobServerDriver",
-		"--job-host=localhost", "--job-port="+f.port, "--artifact-port=0", "--expansion-port=0", "--flink-master=[local]",
-		"--flink-conf-dir="+conf, "--artifacts-dir="+t.TempDir())...)
-	log, err := os.Create(f.log)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd.Stdout, cmd.Stderr = log, log
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	f.pid = cmd.Process.Pid
+	f := &flink{T: t, program: program, port: strconv.Itoa(freePort(t)), log: log}
 	t.Cleanup(func() {
-		_ = cmd.Process.Signal(syscall.SIGTERM)
-		_ = cmd.Wait()
-		_ = log.Close()
 		if t.Failed() {
-			t.Logf("the job server said:\n%s", f.said())
+			t.Logf("the servers said:\n%s", f.said())
 		}
 	})
-	for range 120 {
+	f.servers = append(f.servers, f.java("org.apache.flink.runtime.entrypoint.StandaloneSessionClusterEntrypoint", "--configDir", conf))
+	for range 2 {
+		f.managers = append(f.managers, f.java("org.apache.flink.runtime.taskexecutor.TaskManagerRunner", "--configDir", conf))
+	}
+	f.servers = append(f.servers, f.java("org.apache.beam.runners.flink.FlinkJobServerDriver", "--job-host=localhost", "--job-port="+f.port,
+		"--artifact-port=0", "--expansion-port=0", "--flink-master=localhost:"+strconv.Itoa(rest), "--flink-conf-dir="+conf, "--artifacts-dir="+t.TempDir()))
+	for range 240 {
 		if c, err := net.Dial("tcp", "localhost:"+f.port); err == nil { //nolint:noctx // it returns at once
 			_ = c.Close()
 			return f
@@ -137,6 +130,38 @@ func startFlink(t *testing.T, program string) *flink {
 	}
 	t.Fatal("the job server did not start")
 	return nil
+}
+
+// java starts a class of the jars, and returns its process id.
+func (f *flink) java(class string, args ...string) int {
+	f.Helper()
+	options := []string{"-Xmx700m", "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn", "-cp", filepath.Join(os.Getenv("CUPEL_FLINK"), "*")}
+	for _, name := range []string{"util", "lang", "net", "nio", "time"} {
+		options = append(options, "--add-opens=java.base/java."+name+"=ALL-UNNAMED")
+	}
+	cmd := exec.CommandContext(f.Context(), "java", slices.Concat(options, []string{class}, args)...)
+	cmd.Stdout, cmd.Stderr = f.log, f.log
+	if err := cmd.Start(); err != nil {
+		f.Fatal(err)
+	}
+	f.Cleanup(func() {
+		_ = cmd.Process.Signal(syscall.SIGTERM)
+		_ = cmd.Wait()
+	})
+	return cmd.Process.Pid
+}
+
+// freePort returns a port that no process listens on.
+func freePort(t *testing.T) int {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // it is closed at once
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := listener.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return listener.Addr().(*net.TCPAddr).Port
 }
 
 // args are the flags of cupel-beam for this Flink, with so many task slots.
@@ -150,7 +175,7 @@ func (f *flink) args(slots int) []string {
 }
 
 func (f *flink) said() string {
-	data, err := os.ReadFile(f.log)
+	data, err := os.ReadFile(f.log.Name())
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -196,17 +221,38 @@ func (f *flink) workerTime() time.Duration {
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
-	_, ended := times(f.pid)
-	return ended
+	var all time.Duration
+	for _, pid := range f.managers {
+		_, ended := times(pid)
+		all += ended
+	}
+	return all
 }
 
-// serverTime returns the processor time of the job server and its Flink so far.
+// serverTime returns the processor time of the job server and of Flink so far.
 func (f *flink) serverTime() time.Duration {
-	own, _ := times(f.pid)
-	return own
+	var all time.Duration
+	for _, pid := range slices.Concat(f.servers, f.managers) {
+		own, _ := times(pid)
+		all += own
+	}
+	return all
 }
 
-// processes returns the worker processes, which are children of the job server.
+// workerMemory returns the most memory that a worker process had so far, in MB.
+func (f *flink) workerMemory() int {
+	most := 0
+	for _, pid := range f.processes() {
+		status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid)) // it may have ended
+		if _, peak, found := strings.Cut(string(status), "VmHWM:"); found {
+			kilobytes, _ := strconv.Atoi(strings.Fields(peak)[0])
+			most = max(most, kilobytes/1000)
+		}
+	}
+	return most
+}
+
+// processes returns the worker processes.
 func (f *flink) processes() []int {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
@@ -218,8 +264,10 @@ func (f *flink) processes() []int {
 		if err != nil {
 			continue
 		}
-		if fields := stat(pid); len(fields) > 1 && fields[1] == strconv.Itoa(f.pid) {
-			pids = append(pids, pid)
+		if fields := stat(pid); len(fields) > 1 {
+			if parent, err := strconv.Atoi(fields[1]); err == nil && slices.Contains(f.managers, parent) {
+				pids = append(pids, pid)
+			}
 		}
 	}
 	return pids

@@ -20,7 +20,9 @@ export GOWORK
 "$linter" run --config "$config" $(go list -m -f '{{.Dir}}' | sed "s|^$PWD|.|; s|\$|/...|")
 for outside in tools cupelchat/sdks cupelbeam cupelsummary; do
 	echo "== $outside" >&2
-	(cd $outside && GOWORK=off "$linter" run --config "$config" ./...)
+	work=off
+	[ ! -f $outside/go.work ] || work=$PWD/$outside/go.work
+	(cd $outside && GOWORK=$work "$linter" run --config "$config" ./...)
 done
 
 echo "== cupelinspect/page" >&2

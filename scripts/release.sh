@@ -13,9 +13,9 @@ prepare)
 	multimod prerelease --all-module-sets --skip-go-mod-tidy --commit-to-different-branch=false
 	# multimod knows no go.work, which replaces the versions that are not released yet.
 	awk '$1 == "version:" { version = $2 } $1 == "-" { print $2, version }' versions.yaml | while read -r module version; do
-		sed -i "s|^\(\t$module\) v[^ ]* =>|\1 $version =>|" go.work
+		sed -i "s|^\(\t$module\) v[^ ]* =>|\1 $version =>|" go.work cupelbeam/go.work
 	done
-	git commit --quiet --message 'Replace the versions of the next release in go.work' go.work
+	git commit --quiet --message 'Replace the versions of the next release in go.work' go.work cupelbeam/go.work
 	;;
 tag)
 	for set in $(sed -n 's/^  \([a-z]*\):$/\1/p' versions.yaml); do

@@ -122,8 +122,8 @@ func (e *ReadError) Error() string {
 func (e *ReadError) Unwrap() error { return e.Err }
 
 // Scan reads conversations, one per line, and skips blank lines. Conversations and
-// errors name file. A [ReadError] is about one line, and Scan goes on with the next.
-// Any other error comes from r and ends the sequence.
+// errors name file. Each error is a [ReadError]. It is about one line, and Scan goes on
+// with the next. An error of r is about the line that it cuts, and ends the sequence.
 //
 // take says which conversations to read, by their number in the file, from 0, and
 // their line: lines that it does not take are not decoded. nil takes all.
@@ -132,7 +132,7 @@ func Scan(file string, r io.Reader, take func(n, line int) bool) iter.Seq2[Conve
 		n := 0
 		for line, err := range corpus.Lines(r) {
 			if err != nil {
-				yield(Conversation{}, err)
+				yield(Conversation{}, &ReadError{File: file, Line: line.Number, Reason: err.Error(), Err: err})
 				return
 			}
 			n++

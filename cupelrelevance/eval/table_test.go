@@ -114,8 +114,9 @@ func TestFailingParts(t *testing.T) {
 	}
 	m, err := eval.NewMeasure(eval.Builtin(), []int{10})
 	require.NoError(t, err)
-	for _, err := range m.Samples(t.Context(), eval.Scan("", broken{}, nil)) {
-		require.ErrorIs(t, err, errBroken, "an error of the reader is no sample")
+	for s, err := range m.Samples(t.Context(), eval.Scan("", broken{}, nil)) {
+		require.NoError(t, err)
+		require.ErrorIs(t, s.Err(), errBroken, "an error of the reader is that of a line")
 	}
 }
 

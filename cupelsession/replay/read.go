@@ -2,21 +2,21 @@ package replay
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
-	"strconv"
 
 	"github.com/wollax/cupel-go/internal/corpus"
 )
 
 // Conversation is a recorded conversation.
 type Conversation struct {
-	ID   string
+	ID   string // that it has, or a hash of its messages
 	File string // that it was read from, "" if that is unknown
-	Line int    // from 1, where it begins
+	Line int    // from 1, where it begins; 0 if that is unknown
 
 	messages []*chatMessage
 }
@@ -48,9 +48,9 @@ func (e *ReadError) Unwrap() error { return e.Err }
 // spans of OpenTelemetry, and session files of Claude Code and Codex become such
 // messages: their words, calls and results.
 //
-// Conversations and errors name file. A [ReadError] is about one line, or about a
-// file that is not JSON Lines, and Scan goes on with the next line. Any other error
-// comes from r and ends the sequence.
+// Conversations and errors name file. Each error is a [ReadError]. It is about one
+// line, or about a file that is not JSON Lines, and Scan goes on with the next line.
+// An error of r is about the line that it cuts, and ends the sequence.
 //
 // take says which conversations to read, by their number in the file, from 0, and
 // the line where they begin: lines that it does not take are not even decoded. A
@@ -61,10 +61,27 @@ func Scan(file string, r io.Reader, take func(n, line int) bool) iter.Seq2[Conve
 	}
 	return func(yield func(Conversation, error) bool) {
 		s := scanner{file: file, take: take, yield: yield}
-		if err := s.scan(corpus.Lines(r)); err != nil {
-			yield(Conversation{}, err)
-		}
+		s.scan(corpus.Lines(r))
 	}
+}
+
+// Parse reads the conversation on a line of JSON Lines, as [Scan] does, without the
+// rest of its file. A message or several conversations on a line are errors.
+func Parse(line []byte) (Conversation, error) {
+	var f reader
+	v, err := decodeLine(line)
+	if err == nil {
+		err = f.value(v)
+	}
+	switch {
+	case err != nil:
+		return Conversation{}, err
+	case len(f.log) > 0:
+		return Conversation{}, errors.New("the line is a message, and must be a conversation")
+	case len(f.conversations) != 1:
+		return Conversation{}, fmt.Errorf("the line has %d conversations, and must have one", len(f.conversations))
+	}
+	return f.conversations[0], nil
 }
 
 // scanner is the state of one Scan.
@@ -81,13 +98,16 @@ type scanner struct {
 	reader
 }
 
-func (s *scanner) scan(lines iter.Seq2[corpus.Line, error]) error {
+func (s *scanner) scan(lines iter.Seq2[corpus.Line, error]) {
 	for line, err := range lines {
 		if err != nil {
-			return err
+			if s.release(); !s.stopped {
+				s.emit(err, line.Number)
+			}
+			return
 		}
 		if s.begin(line); s.stopped {
-			return nil
+			return
 		}
 	}
 	if len(s.begun) > 0 {
@@ -98,14 +118,13 @@ func (s *scanner) scan(lines iter.Seq2[corpus.Line, error]) error {
 		text := bytes.Join(texts, []byte("\n"))
 		if len(s.begun) == 1 || json.Valid(text) {
 			s.one(text, s.begun[0].Number)
-			return nil
+			return
 		}
 		s.release()
 	}
 	if s.lined == messageLines && !s.stopped && s.take(0, 1) {
 		s.emit(s.finish(), 1)
 	}
-	return nil
 }
 
 // begin reads a line. Until two values follow each other, which no value has inside of
@@ -136,7 +155,7 @@ func (s *scanner) release() {
 func (s *scanner) one(text []byte, line int) {
 	v, err := decodeLine(text)
 	if err == nil {
-		err = s.value(v, line)
+		err = s.value(v)
 	}
 	if err == nil {
 		err = s.finish()
@@ -175,7 +194,7 @@ func (s *scanner) lineOf(l corpus.Line) {
 	messages := len(s.log)
 	v, err := decodeLine(l.Text)
 	if err == nil {
-		err = s.value(v, line)
+		err = s.value(v)
 	}
 	if err == nil {
 		lined := conversationLines
@@ -230,7 +249,7 @@ type reader struct {
 }
 
 // value reads a conversation, a list of them, or a message or list of messages.
-func (f *reader) value(v any, line int) error {
+func (f *reader) value(v any) error {
 	switch v := v.(type) {
 	case object:
 		messages, is, err := conversation(v)
@@ -238,7 +257,7 @@ func (f *reader) value(v any, line int) error {
 		case err != nil:
 			return err
 		case is:
-			return f.add(messages, v.get("id"), line)
+			return f.add(messages, v.get("id"))
 		case v.get("role") == nil && v.text("type") == "":
 			return errNoConversation
 		case v.get("role") != nil && v.text("role") == "":
@@ -250,7 +269,7 @@ func (f *reader) value(v any, line int) error {
 		if len(v) > 0 {
 			if o, ok := v[0].(object); ok && o.get("role") == nil && o.get("type") == nil {
 				for _, e := range v {
-					if err := f.value(e, line); err != nil {
+					if err := f.value(e); err != nil {
 						return err
 					}
 				}
@@ -261,7 +280,7 @@ func (f *reader) value(v any, line int) error {
 		if err != nil {
 			return err
 		}
-		return f.add(messages, nil, line)
+		return f.add(messages, nil)
 	default:
 		return errNoConversation
 	}
@@ -269,21 +288,25 @@ func (f *reader) value(v any, line int) error {
 
 var errNoConversation = errors.New(`a conversation must be an object with "messages", or a list of messages`)
 
-// add adds a conversation.
-func (f *reader) add(messages []object, id any, line int) error {
-	name := "line " + strconv.Itoa(line)
-	switch id := id.(type) {
-	case string:
-		name = id
-	case json.Number:
-		name = id.String()
-	}
-	conversation := Conversation{ID: name, messages: make([]*chatMessage, len(messages))}
+// add adds a conversation. One without an id is named by its messages, since where it
+// is depends on how a corpus is divided into files.
+func (f *reader) add(messages []object, id any) error {
+	conversation := Conversation{messages: make([]*chatMessage, len(messages))}
+	hash := sha256.New()
 	for i, o := range messages {
 		var err error
 		if conversation.messages[i], err = newMessage(o, encode(o)); err != nil {
 			return err
 		}
+		fmt.Fprintln(hash, conversation.messages[i].raw)
+	}
+	switch id := id.(type) {
+	case string:
+		conversation.ID = id
+	case json.Number:
+		conversation.ID = id.String()
+	default:
+		conversation.ID = fmt.Sprintf("sha256:%.8x", hash.Sum(nil))
 	}
 	f.conversations = append(f.conversations, conversation)
 	return nil
@@ -301,5 +324,5 @@ func (f *reader) finish() error {
 	case len(messages) == 0:
 		return errors.New("no line has a message")
 	}
-	return f.add(messages, nil, 1)
+	return f.add(messages, nil)
 }

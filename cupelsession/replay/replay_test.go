@@ -191,10 +191,11 @@ func TestRead(t *testing.T) {
 		why        string
 	}{
 		{"conversations", "{\"id\": \"a\", \"messages\": []}\n\n{\"id\": 7, \"messages\": [" + message + "]}\r\n", "a, 7", "", "the format of the reference, with ids of any type"},
-		{"without ids", "{\"messages\": []}\n{\"messages\": [], \"id\": null}", "line 1, line 2", "", "a request has no id"},
+		{"without ids", "{\"messages\": []}\n{\"messages\": [], \"id\": null}", "sha256:e3b0c44298fc1c14, sha256:e3b0c44298fc1c14", "", "a request has no id, and its messages name it"},
 		{"one, on several lines", "{\n\"id\": \"a\",\n\"messages\": [\n" + message + "\n]\n}", "a", "", "pretty-printed"},
-		{"list", "\ufeff[" + message + ",\n" + message + "]", "line 1", "", "messages alone, and a byte order mark"},
-		{"message per line", message + "\n" + message, "line 1", "", "a log"},
+		{"list", "\ufeff[" + message + ",\n" + message + "]", "sha256:8fffeb56175d1fe6", "", "messages alone, and a byte order mark"},
+		{"message per line", message + "\n" + message, "sha256:8fffeb56175d1fe6", "", "a log of the same"},
+		{"joined", "{\"id\": \"a\", \"messages\": []}\n\ufeff{\"id\": \"b\", \"messages\": []}", "a, b", "", "each file has a byte order mark"},
 		{"nothing", "", "", "", "no conversation is not a mistake of the reader"},
 		{"cut", "{\"messages\": []}\n{\"messages\": [", "", "line 2: unexpected end of JSON input", "which line"},
 		{"mixed", "{\"messages\": []}\n" + message, "", "line 2: some lines are conversations and others messages", "whose message would it be"},

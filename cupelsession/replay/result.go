@@ -98,6 +98,17 @@ func (r *Row) columns() []figure {
 	return all
 }
 
+// Figure returns a figure by the name of its column, such as "grounded" or the name of a
+// cache.
+func (r *Row) Figure(name string) (value float64, ok bool) {
+	for _, f := range r.columns() {
+		if f.name == name {
+			return *f.value, true
+		}
+	}
+	return 0, false
+}
+
 // CacheCost is what the windows of a row cost by the model of a cache.
 type CacheCost struct {
 	Cache    string   `json:"cache"` // the model's name

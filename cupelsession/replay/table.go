@@ -10,7 +10,8 @@ import (
 )
 
 // Table adds up samples. Any order of them, and any way of cutting them into
-// tables that are merged, gives the same result, bit for bit. Its size depends on
+// tables that are merged, gives the same result, bit for bit. Another way of dividing
+// conversations into files changes the files and lines that it names, and nothing else. Its size depends on
 // the plan alone. The JSON of a table is for [Table.Merge] in another process with
 // the same release.
 type Table struct {
@@ -40,9 +41,10 @@ type placed struct {
 	Failure
 }
 
-// compare orders failures by their places.
+// compare orders failures by what failed, and then by their places.
 func (p *placed) compare(q *placed) int {
-	return cmp.Or(cmp.Compare(p.File, q.File), cmp.Compare(p.Line, q.Line), cmp.Compare(p.Conversation, q.Conversation), cmp.Compare(p.Step, q.Step))
+	return cmp.Or(cmp.Compare(p.Conversation, q.Conversation), cmp.Compare(p.Step, q.Step), cmp.Compare(p.Reason, q.Reason),
+		cmp.Compare(p.File, q.File), cmp.Compare(p.Line, q.Line))
 }
 
 // first keeps the failure that comes first.

@@ -2,6 +2,8 @@ package replay_test
 
 import (
 	"bytes"
+	"cmp"
+	"compress/gzip"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -14,6 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupelsession/replay"
+	"github.com/wollax/cupel-go/internal/corpus"
 )
 
 // samples measures what a reader has.
@@ -90,7 +93,10 @@ func TestShards(t *testing.T) {
 func TestWorst(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	plan := replay.Plan{Policies: []replay.Planned{{Name: "a"}, {Name: "b"}}, Shares: []float64{0.25, 0.5}}
-	type at struct{ missed, line int }
+	type at struct {
+		missed [2]int
+		line   int
+	}
 	var order []at // of policy b, from the worst
 	var all []replay.Sample
 	for line := 1; line <= 60; line++ {
@@ -101,9 +107,11 @@ func TestWorst(t *testing.T) {
 			s.Counts[2*k+1] = replay.Counts{Values: 9, Grounded: 9 - m}
 		}
 		all = append(all, s)
-		order = append(order, at{missed[0] + missed[1], line})
+		order = append(order, at{missed, line})
 	}
-	slices.SortStableFunc(order, func(a, b at) int { return b.missed - a.missed })
+	slices.SortStableFunc(order, func(a, b at) int {
+		return cmp.Or(b.missed[0]+b.missed[1]-a.missed[0]-a.missed[1], a.missed[0]-b.missed[0])
+	})
 	for range 20 {
 		tables := make([]*replay.Table, 4)
 		for i := range tables {
@@ -120,7 +128,7 @@ func TestWorst(t *testing.T) {
 			t.Fatalf("got %d conversations, want ten of policy b, and none of policy a", len(got))
 		}
 		for i, w := range got {
-			if want := order[i]; w.Policy != "b" || w.Line != want.line || w.Missed[0]+w.Missed[1] != want.missed || w.Values != 9 {
+			if want := order[i]; w.Policy != "b" || w.Line != want.line || !slices.Equal(w.Missed, want.missed[:]) || w.Values != 9 {
 				t.Fatalf("%d: got %+v, want %+v", i, w, want)
 			}
 		}
@@ -149,7 +157,7 @@ func TestScanDamaged(t *testing.T) {
 		{"no conversation", "{\"id\": 1}\n" + fine + "\n" + message + "\n" + fine, "!1 a:2 !3 a:4", "the first that can be read says what lines are"},
 		{"messages of another type", fine + "\n{\"messages\": 7}\n" + fine, "a:1 !2 a:3", "no conversation is made of it"},
 		{"only one", "{\"id\": ", "!1", "a file of one line"},
-		{"of messages", message + "\n{\"role\n" + message + "\n" + fine, "!2 !4 line 1:1", "a log loses one message"},
+		{"of messages", message + "\n{\"role\n" + message + "\n" + fine, "!2 !4 sha256:8fffeb56175d1fe6:1", "a log loses one message"},
 		{"on several lines", "{\"id\": \"a\",\n\"messages\": []}\n\n", "a:1", "nothing is damaged"},
 		{"several values on several lines", "{\"id\": \"a\",\n\"messages\": []}\n" + fine, "!1 !2 a:3", "this is neither one value nor JSON Lines"},
 	} {
@@ -167,6 +175,55 @@ func TestScanDamaged(t *testing.T) {
 		}
 		if strings.Join(got, " ") != row.want {
 			t.Errorf("%s: got %q, want %q: %s", row.name, got, row.want, row.why)
+		}
+	}
+}
+
+// TestScanCut: what gzip compressed is read up to where it is cut, and the line there
+// counts as one that cannot be read.
+func TestScanCut(t *testing.T) {
+	const line = `{"id": "a", "messages": []}` + "\n"
+	for _, lines := range []int{1, 2, 400} {
+		var compressed bytes.Buffer
+		w := gzip.NewWriter(&compressed)
+		_, err := io.WriteString(w, strings.Repeat(line, lines))
+		require.NoError(t, err)
+		require.NoError(t, w.Flush())
+		cut := compressed.Len()
+		require.NoError(t, w.Close())
+		read, failed := 0, 0
+		for _, err := range replay.Scan("f", corpus.Uncompressed(bytes.NewReader(compressed.Bytes()[:cut])), nil) {
+			if failed > 0 {
+				t.Fatal("the error is not the last")
+			}
+			if err == nil {
+				read++
+				continue
+			}
+			failed++
+			var bad *replay.ReadError
+			require.ErrorAs(t, err, &bad)
+			require.ErrorIs(t, err, io.ErrUnexpectedEOF)
+			require.Equal(t, lines+1, bad.Line)
+		}
+		require.Equal(t, []int{lines, 1}, []int{read, failed})
+	}
+}
+
+// TestParse: a line alone is one conversation or an error.
+func TestParse(t *testing.T) {
+	const message = `{"role": "user", "content": "Hi"}`
+	for _, row := range []struct{ text, id, reason, why string }{
+		{`{"id": "a", "messages": [` + message + `]}`, "a", "", "a conversation"},
+		{`[` + message + `]`, "sha256:ad3d801606f34b4e", "", "messages alone"},
+		{message, "", "the line is a message", "it may be one of many"},
+		{`[{"messages": []}, {"messages": []}]`, "", "the line has 2 conversations", "a list of them"},
+		{`{"messages": [`, "", "unexpected end of JSON input", "not JSON"},
+		{`{"id": 1}`, "", "a conversation must be an object", "no conversation"},
+	} {
+		c, err := replay.Parse([]byte(row.text))
+		if c.ID != row.id || err == nil != (row.reason == "") || err != nil && !strings.Contains(err.Error(), row.reason) {
+			t.Errorf("%s: got %q, %v; want %q and the error %q", row.why, c.ID, err, row.id, row.reason)
 		}
 	}
 }

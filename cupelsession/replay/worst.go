@@ -36,11 +36,12 @@ func (w *Worst) missed() int {
 	return sum
 }
 
-// compare orders conversations: most missed first, and then by their places. Only
-// equal ones are equal, so that the order of samples does not show.
+// compare orders conversations: most missed first, then most values, and then by what they are. Where they
+// are comes last, so that neither the order of samples shows nor how lines are divided
+// into files.
 func (w Worst) compare(v Worst) int {
-	return cmp.Or(cmp.Compare(v.missed(), w.missed()), cmp.Compare(w.File, v.File), cmp.Compare(w.Line, v.Line),
-		cmp.Compare(w.Conversation, v.Conversation), cmp.Compare(w.Values, v.Values), slices.Compare(w.Missed, v.Missed))
+	return cmp.Or(cmp.Compare(v.missed(), w.missed()), cmp.Compare(v.Values, w.Values), cmp.Compare(w.Conversation, v.Conversation),
+		slices.Compare(w.Missed, v.Missed), cmp.Compare(w.File, v.File), cmp.Compare(w.Line, v.Line))
 }
 
 // worst adds a sample to the worst of policy i, if it belongs to them.
@@ -92,8 +93,11 @@ func (r *Result) writeWorst(out *strings.Builder) {
 			fmt.Fprintf(out, "%6d  ", n)
 		}
 		fmt.Fprintf(out, "%6d  %s", w.Values, onOneLine(w.Conversation))
-		if w.File != "" {
+		switch {
+		case w.File != "" && w.Line > 0:
 			fmt.Fprintf(out, " (%s:%d)", onOneLine(w.File), w.Line)
+		case w.File != "":
+			fmt.Fprintf(out, " (%s)", onOneLine(w.File))
 		}
 		out.WriteByte('\n')
 	}

@@ -5,15 +5,45 @@ package corpus
 import (
 	"bufio"
 	"bytes"
+	"compress/gzip"
 	"errors"
+	"fmt"
 	"io"
 	"iter"
 	"sync"
 )
 
-// Lines yields the lines of r that are not blank, without the white space around
-// them and without a byte order mark, and their numbers, from 1. It holds one line at a time, of any length. An
-// error of r is the last; its number is that of the line that it cuts.
+// Uncompressed returns a reader of what gzip compressed, or of the text as it is.
+func Uncompressed(r io.Reader) io.Reader {
+	buffered := bufio.NewReader(r)
+	if begins, _ := buffered.Peek(len(gzipMagic)); string(begins) != gzipMagic { // reading it reports an error
+		return buffered
+	}
+	unzipped, err := gzip.NewReader(buffered)
+	if err != nil {
+		return failing{fmt.Errorf("what gzip compressed cannot be read: %w", err)}
+	}
+	return unzipped
+}
+
+// gzipMagic is how each file of gzip begins.
+const gzipMagic = "\x1f\x8b"
+
+// failing is a reader that has only an error.
+type failing struct{ error }
+
+// Read returns the error.
+func (f failing) Read([]byte) (int, error) { return 0, f.error }
+
+// Trim returns a line without the white space around it and without a byte order mark,
+// which begins each file of those that were joined.
+func Trim(line []byte) []byte {
+	return bytes.TrimSpace(bytes.TrimPrefix(line, []byte("\ufeff")))
+}
+
+// Lines yields the lines of r that are not blank, trimmed, and their numbers, from 1.
+// It holds one line at a time, of any length. An error of r is the last; its number is
+// that of the line that it cuts.
 func Lines(r io.Reader) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
 		in := bufio.NewReaderSize(r, 1<<16)
@@ -24,10 +54,7 @@ func Lines(r io.Reader) iter.Seq2[Line, error] {
 				yield(Line{Number: n}, err)
 				return
 			}
-			if n == 1 {
-				text = bytes.TrimPrefix(text, []byte("\ufeff"))
-			}
-			if text = bytes.TrimSpace(text); len(text) > 0 && !yield(Line{text, n}, nil) || last {
+			if text = Trim(text); len(text) > 0 && !yield(Line{text, n}, nil) || last {
 				return
 			}
 		}

@@ -24,7 +24,7 @@ const ownPrefix = "github.com/wollax/cupel-go"
 // that they use. A program there prints what its file want.txt says.
 func TestConsumer(t *testing.T) {
 	root := Root(t)
-	modules := Modules(t, root)
+	modules := Modules(t, filepath.Join(root, "go.work"))
 	versions := releaseVersions(t, root, modules)
 
 	work := t.TempDir()
@@ -96,7 +96,7 @@ func TestConsumer(t *testing.T) {
 // outside of any module, as the README says.
 func TestConsumerInstall(t *testing.T) {
 	root := Root(t)
-	modules := Modules(t, root)
+	modules := Released(t, root)
 	versions := releaseVersions(t, root, modules)
 	work := t.TempDir()
 	env := append(consumerEnv(t, root, fillProxy(t, root, filepath.Join(work, "proxy"), modules)), "GOBIN="+filepath.Join(work, "bin"))
@@ -105,7 +105,7 @@ func TestConsumerInstall(t *testing.T) {
 		if !isForOthers(t, root, m) {
 			continue
 		}
-		commands := Run(t, m.Dir, []string{"GOWORK=" + filepath.Join(root, "go.work")}, "go", "list", "-f", `{{if eq .Name "main"}}{{.ImportPath}}{{end}}`, "./...")
+		commands := Run(t, m.Dir, []string{"GOWORK=" + m.Work}, "go", "list", "-f", `{{if eq .Name "main"}}{{.ImportPath}}{{end}}`, "./...")
 		for command := range strings.FieldsSeq(commands) {
 			if strings.Contains(command, "/internal/") {
 				continue
@@ -162,7 +162,7 @@ func isForOthers(t *testing.T, root string, m Module) bool {
 	if strings.HasPrefix(name, "examples/") || strings.HasPrefix(name, "internal/") {
 		return false
 	}
-	env := []string{"GOWORK=" + filepath.Join(root, "go.work")}
+	env := []string{"GOWORK=" + m.Work}
 	packages := Run(t, m.Dir, env, "go", "list", "-f", "{{if .GoFiles}}{{.ImportPath}}{{end}}", "./...")
 	return strings.TrimSpace(packages) != ""
 }

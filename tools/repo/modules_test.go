@@ -19,7 +19,7 @@ const coreName = "cupel"
 // another; `go mod tidy -diff` looks at one at a time.
 func TestModules(t *testing.T) {
 	root := Root(t)
-	modules := Modules(t, root)
+	modules := Modules(t, filepath.Join(root, "go.work"))
 	t.Run("every module is in the workspace", func(t *testing.T) {
 		listed := outside(root)
 		for _, m := range modules {
@@ -42,7 +42,7 @@ func TestModules(t *testing.T) {
 	})
 
 	t.Run("Go versions", func(t *testing.T) {
-		work := readWorkFile(t, root)
+		work := readWorkFile(t, filepath.Join(root, "go.work"))
 		if work.Go == nil {
 			t.Fatal("go.work does not say a Go version")
 		}
@@ -79,41 +79,51 @@ func TestModules(t *testing.T) {
 	})
 
 	t.Run("modules of this repository", func(t *testing.T) {
-		versions := releaseVersions(t, root, modules)
-		folders := make(map[string]string)
-		required := make(map[module.Version]string) // and the folder that it is in
-		for _, m := range modules {
-			folders[m.Path] = m.Dir
-		}
-		for _, m := range modules {
-			file := readModFile(t, m.GoMod)
-			for _, r := range file.Require {
-				folder, ours := folders[r.Mod.Path]
-				if !ours {
-					continue
-				}
-				if r.Mod.Version != versions[r.Mod.Path] {
-					t.Errorf("%s requires %s; its version in versions.yaml is %s", m.GoMod, r.Mod, versions[r.Mod.Path])
-				}
-				required[r.Mod] = folder
-			}
-			if len(file.Replace) > 0 {
-				t.Errorf("%s replaces modules, so that go install refuses its commands; go.work does that for development", m.GoMod)
-			}
-		}
-		// Until a version is released, only go.work can tell where it is.
-		work := readWorkFile(t, root)
-		for _, r := range work.Replace {
-			folder, ok := required[r.Old]
-			if !ok || filepath.Join(root, filepath.FromSlash(r.New.Path)) != folder {
-				t.Errorf("go.work:%d: %s is not required by any module, or not in %s", r.Syntax.Start.Line, r.Old, r.New.Path)
-			}
-			delete(required, r.Old)
-		}
-		for missing, folder := range required {
-			t.Errorf("go.work does not replace %s by %s", missing, folder)
-		}
+		beam := Modules(t, filepath.Join(root, filepath.FromSlash(BeamWork)))
+		all := slices.Concat(modules, beam)
+		agree(t, root, modules, all)
+		agree(t, root, beam, all)
 	})
+}
+
+// agree checks that the modules of a workspace require the versions of versions.yaml
+// of the others, and that the workspace says where these are.
+func agree(t *testing.T, root string, modules, all []Module) {
+	t.Helper()
+	versions := releaseVersions(t, root, all)
+	folders := make(map[string]string)
+	required := make(map[module.Version]string) // and the folder that it is in
+	for _, m := range all {
+		folders[m.Path] = m.Dir
+	}
+	for _, m := range modules {
+		file := readModFile(t, m.GoMod)
+		for _, r := range file.Require {
+			folder, ours := folders[r.Mod.Path]
+			if !ours {
+				continue
+			}
+			if r.Mod.Version != versions[r.Mod.Path] {
+				t.Errorf("%s requires %s; its version in versions.yaml is %s", m.GoMod, r.Mod, versions[r.Mod.Path])
+			}
+			required[r.Mod] = folder
+		}
+		if len(file.Replace) > 0 {
+			t.Errorf("%s replaces modules, so that go install refuses its commands; go.work does that for development", m.GoMod)
+		}
+	}
+	// Until a version is released, only go.work can tell where it is.
+	name := modules[0].Work
+	for _, r := range readWorkFile(t, name).Replace {
+		folder, ok := required[r.Old]
+		if !ok || filepath.Join(filepath.Dir(name), filepath.FromSlash(r.New.Path)) != folder {
+			t.Errorf("%s:%d: %s is not required by any module, or not in %s", name, r.Syntax.Start.Line, r.Old, r.New.Path)
+		}
+		delete(required, r.Old)
+	}
+	for missing, folder := range required {
+		t.Errorf("%s does not replace %s by %s", name, missing, folder)
+	}
 }
 
 // outside returns the module files that are not in the workspace on purpose: what
@@ -126,13 +136,13 @@ func outside(root string) []string {
 	return files
 }
 
-func readWorkFile(t *testing.T, root string) *modfile.WorkFile {
+func readWorkFile(t *testing.T, name string) *modfile.WorkFile {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(root, "go.work"))
+	data, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	work, err := modfile.ParseWork("go.work", data, nil)
+	work, err := modfile.ParseWork(name, data, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

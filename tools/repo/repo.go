@@ -18,6 +18,8 @@ import (
 // A Module is a module of the workspace, as the go command describes it.
 type Module struct {
 	Path, Dir, GoMod, GoVersion string
+
+	Work string // the workspace file that lists it
 }
 
 // Name is the module's folder below the root of the repository, with slashes.
@@ -48,10 +50,24 @@ func Root(t *testing.T) string {
 	}
 }
 
-// Modules returns the modules that go.work lists, in the go command's order.
-func Modules(t *testing.T, root string) []Module {
+// BeamWork is the workspace of the module that depends on Apache Beam, alone.
+const BeamWork = "cupelbeam/go.work"
+
+// Released returns the modules of the workspace, and with CUPEL_BEAM=1 the one that
+// depends on Apache Beam, whose dependencies take minutes to get and to compile.
+func Released(t *testing.T, root string) []Module {
 	t.Helper()
-	out := Run(t, root, []string{"GOWORK=" + filepath.Join(root, "go.work")}, "go", "list", "-m", "-json")
+	modules := Modules(t, filepath.Join(root, "go.work"))
+	if os.Getenv("CUPEL_BEAM") != "" {
+		modules = append(modules, Modules(t, filepath.Join(root, filepath.FromSlash(BeamWork)))...)
+	}
+	return modules
+}
+
+// Modules returns the modules that a workspace file lists, in the go command's order.
+func Modules(t *testing.T, work string) []Module {
+	t.Helper()
+	out := Run(t, filepath.Dir(work), []string{"GOWORK=" + work}, "go", "list", "-m", "-json")
 	var modules []Module
 	for decoder := json.NewDecoder(strings.NewReader(out)); ; {
 		var m Module
@@ -62,10 +78,11 @@ func Modules(t *testing.T, root string) []Module {
 		if err != nil {
 			t.Fatal(err)
 		}
+		m.Work = work
 		modules = append(modules, m)
 	}
 	if len(modules) == 0 {
-		t.Fatal("go.work lists no module")
+		t.Fatalf("%s lists no module", work)
 	}
 	return modules
 }

@@ -18,7 +18,7 @@ import (
 // release writes them. With CUPEL_TIDY=write it writes the files instead.
 func TestTidy(t *testing.T) {
 	root := Root(t)
-	modules := Modules(t, root)
+	modules := Released(t, root)
 	tree, env := standalone(t, root, modules)
 	for _, m := range modules {
 		t.Run(m.Name(root), func(t *testing.T) {
@@ -44,7 +44,7 @@ func TestTidy(t *testing.T) {
 // which takes the highest that any of its modules requires, its tests run too.
 func TestStandalone(t *testing.T) {
 	root := Root(t)
-	modules := Modules(t, root)
+	modules := Released(t, root)
 	tree, env := standalone(t, root, modules)
 	env = append(env, "CUPEL_E2E_CHROMIUM=none")
 	for _, m := range modules {
@@ -52,7 +52,7 @@ func TestStandalone(t *testing.T) {
 			dir := filepath.Join(tree, filepath.FromSlash(m.Name(root)))
 			Run(t, dir, env, "go", "build", "-mod=mod", "-o", os.DevNull, "./...")
 			Run(t, dir, env, "go", "vet", "-mod=mod", "./...")
-			alone, together := thirdParty(t, dir, append(env, "GOFLAGS=-mod=mod")), thirdParty(t, m.Dir, []string{"GOWORK=" + filepath.Join(root, "go.work")})
+			alone, together := thirdParty(t, dir, append(env, "GOFLAGS=-mod=mod")), thirdParty(t, m.Dir, []string{"GOWORK=" + m.Work})
 			if slices.Equal(alone, together) {
 				t.Log("uses the same versions as in the workspace, where its tests run")
 				return

@@ -1,11 +1,12 @@
 package cli
 
 import (
-	"bufio"
-	"compress/gzip"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
+
+	"github.com/wollax/cupel-go/internal/corpus"
 )
 
 // open opens a file, or standard input for "-", which can be opened once. What
@@ -16,36 +17,34 @@ func open(env *Environment, name string) (io.Reader, func(), error) {
 			return nil, nil, usagef("standard input can be read once: give a file for the other input")
 		}
 		env.stdinTaken = true
-		r, err := uncompressed(name, env.Stdin)
-		return r, func() {}, err
+		return corpus.Uncompressed(env.Stdin), func() {}, nil
 	}
 	file, err := os.Open(name)
 	if err != nil {
 		return nil, nil, codedError{err, exitUsage}
 	}
 	// The file was only read: an error from Close does not matter.
-	done := func() { _ = file.Close() }
-	r, err := uncompressed(name, file)
-	if err != nil {
-		done()
-	}
-	return r, done, err
+	return corpus.Uncompressed(file), func() { _ = file.Close() }, nil
 }
 
-// gzipMagic is how each file of gzip begins.
-const gzipMagic = "\x1f\x8b"
-
-// uncompressed returns a reader of what gzip compressed, or of the text as it is.
-func uncompressed(name string, r io.Reader) (io.Reader, error) {
-	buffered := bufio.NewReader(r)
-	if begins, _ := buffered.Peek(len(gzipMagic)); string(begins) != gzipMagic { // reading it reports an error
-		return buffered, nil
+// expanded returns the files that patterns name, sorted for each pattern. A file that
+// has the name of a pattern is meant itself.
+func expanded(patterns []string) (files []string, err error) {
+	for _, pattern := range patterns {
+		if _, err := os.Lstat(pattern); err == nil || !strings.ContainsAny(pattern, "*?[") {
+			files = append(files, pattern)
+			continue
+		}
+		found, err := filepath.Glob(pattern)
+		if err != nil {
+			return nil, usagef("%q is no pattern of file names: %w", pattern, err)
+		}
+		if len(found) == 0 {
+			return nil, usagef("no file matches %q", pattern)
+		}
+		files = append(files, found...)
 	}
-	unzipped, err := gzip.NewReader(buffered)
-	if err != nil {
-		return nil, usagef("%s: what gzip compressed cannot be read: %w", shown(name), err)
-	}
-	return unzipped, nil
+	return files, nil
 }
 
 // readFile reads a file of at most so many bytes, or standard input.

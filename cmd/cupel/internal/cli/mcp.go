@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/wollax/cupel-go/cmd/cupel/internal/input"
+	"github.com/wollax/cupel-go/internal/corpus"
 )
 
 // mcpFlags are the flags of newMCP.
@@ -194,11 +195,11 @@ func (t *mcpTools) readText(name string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w; the server reads files below %s", name, err, t.mcpFlags.root)
 	}
-	r, err := uncompressed(name, bytes.NewReader(text))
+	text, err = io.ReadAll(io.LimitReader(corpus.Uncompressed(bytes.NewReader(text)), maxRequest))
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	return io.ReadAll(io.LimitReader(r, maxRequest))
+	return text, nil
 }
 
 // selection reads the candidates and prepares them.

@@ -157,6 +157,24 @@ func TestDeadLetters(t *testing.T) {
 	}
 }
 
+// TestPatterns: patterns name files, which gzip may have compressed. One that is cut
+// counts up to there.
+func TestPatterns(t *testing.T) {
+	folder(t, map[string]string{
+		"b1.jsonl": talk, "b2.jsonl.gz": zipped(t, talk), "b3.jsonl.gz": zipped(t, talk)[:60], "[x].jsonl": talk, "other": talk,
+	})
+	common := []string{"eval", "--budgets", "6", "-p", "recency"}
+	require.Contains(t, printed(t, append(common, "--data", "b[12].jsonl*", "--data", "[x].jsonl")...), "6 conversations, 9 questions")
+	code, stdout, stderr := fed(t, "", append(common, "--data", "b*", "--dead-letters", "dead")...)
+	require.Equal(t, exitOK, code, stderr)
+	require.Contains(t, stdout, "4 conversations, 6 questions")
+	require.Contains(t, stderr, "1 of 5 conversations could not be read or measured; the first is b3.jsonl.gz: line 1: unexpected EOF")
+	refusals(t, "", []refusal{
+		{"no match", "eval --data c*", exitUsage, `no file matches "c*"`, "nothing would be measured"},
+		{"bad pattern", "replay --data c[", exitUsage, `"c[" is no pattern of file names`, "the shell's syntax"},
+	})
+}
+
 // TestReplayPrintsHostileNames: an id is data, and neither moves the cursor of a
 // terminal nor makes a line of the table.
 func TestReplayPrintsHostileNames(t *testing.T) {

@@ -44,7 +44,10 @@ prompt plus a quarter of the rest of the conversation.
 A policy is one of everything, newest, clear, newest-blocks and clear-blocks, the
 preset agent, another preset, or a file. NAME@0.5 is the policy in a session that
 fills this share of the room when it chooses. The exit code is 3 if a policy fails
-at a step. The README says what the columns are.`,
+at a step. The README says what the columns are.
+
+Files may be patterns such as 'month/*.jsonl.gz', and compressed by gzip. Where this
+takes more than minutes and there is a cluster, cupel-beam has the same measure.`,
 		Example: `  cupel replay --data agents.jsonl
   cupel replay --data agents.jsonl -p agent -p newest --share 0.15,0.25 --json
   cupel replay --data agents.jsonl -p agent -p mine.toml --session`,

@@ -1,0 +1,119 @@
+package cupelbeam_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http/httptest"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/fsouza/fake-gcs-server/fakestorage"
+	"github.com/johannesboyne/gofakes3"
+	"github.com/johannesboyne/gofakes3/backend/s3mem"
+
+	"github.com/wollax/cupel-go/cupelsession/replay"
+)
+
+// bucket is one that runs here.
+type bucket struct {
+	prefix string // of the names of its objects
+	read   func(name string) []byte
+}
+
+// googleBucket starts a fake of Google's object store with some files.
+func googleBucket(t *testing.T, files []string) bucket {
+	t.Helper()
+	var objects []fakestorage.Object
+	for _, name := range files {
+		objects = append(objects, fakestorage.Object{ObjectAttrs: fakestorage.ObjectAttrs{BucketName: "corpus", Name: filepath.Base(name)}, Content: readFile(t, name)})
+	}
+	port := freePort(t)
+	host := fmt.Sprintf("127.0.0.1:%d", port) // without it, the paths of downloads are unknown
+	server, err := fakestorage.NewServerWithOptions(fakestorage.Options{Scheme: "http", Host: "127.0.0.1", Port: uint16(port), PublicHost: host, InitialObjects: objects})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(server.Stop)
+	t.Setenv("STORAGE_EMULATOR_HOST", host)
+	return bucket{"gs://corpus/", func(name string) []byte {
+		object, err := server.GetObject("corpus", name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return object.Content
+	}}
+}
+
+// amazonBucket starts a fake of Amazon's object store with some files.
+func amazonBucket(t *testing.T, files []string) bucket {
+	t.Helper()
+	backend := s3mem.New()
+	if err := backend.CreateBucket("corpus"); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range files {
+		text := readFile(t, name)
+		if _, err := backend.PutObject("corpus", filepath.Base(name), nil, bytes.NewReader(text), int64(len(text)), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	server := httptest.NewServer(gofakes3.New(backend).Server())
+	t.Cleanup(server.Close)
+	for name, value := range map[string]string{"AWS_ENDPOINT_URL": server.URL, "AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_REGION": "us-east-1"} {
+		t.Setenv(name, value)
+	}
+	return bucket{"s3://corpus/", func(name string) []byte {
+		object, err := backend.GetObject("corpus", name, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(object.Contents)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text
+	}}
+}
+
+// TestBuckets: input and output in a bucket give the bits of the plain loop on local
+// files, compressed or not.
+func TestBuckets(t *testing.T) {
+	program := command(t, beamCommand)
+	folder := compressedCorpus(t, 1)
+	writeFile(t, filepath.Join(folder, "split.jsonl"), bytes.Repeat(readFile(t, "../cupelsession/replay/testdata/agents.jsonl"), 3))
+	files := in(t, folder, "*")
+	for name, start := range map[string]func(*testing.T, []string) bucket{"Google": googleBucket, "Amazon": amazonBucket} {
+		t.Run(name, func(t *testing.T) {
+			b := start(t, files)
+			args := slices.Concat([]string{"--data", b.prefix + "*.jsonl.gz," + b.prefix + "*.jsonl", "--policy", "newest,agent@0.6,chat",
+				"--table", b.prefix + "out/table.json", "--samples", b.prefix + "out/samples.jsonl", "--max-bad", "5%"}, measure)
+			run(t, program, args, 0)
+			var got replay.Table
+			if err := json.Unmarshal(b.read("out/table.json"), &got); err != nil {
+				t.Fatal(err)
+			}
+			if got, want := bits(t, &got), bits(t, plain(t, files, b.prefix)); got != want {
+				t.Errorf("got\n%s\nwant\n%s", got, want)
+			}
+			if n := bytes.Count(b.read("out/samples.jsonl"), []byte("\n")); n != got.Conversations {
+				t.Errorf("%d samples of %d conversations", n, got.Conversations)
+			}
+			if log := run(t, program, args, 2); !strings.Contains(log, b.prefix+"out/table.json exists; --force overwrites it") {
+				t.Errorf("the table was overwritten, or\n%s", log)
+			}
+			run(t, program, append(args, "--force"), 0)
+		})
+	}
+}
+
+// run runs the program, which must end with an exit code, and returns its log.
+func run(t *testing.T, program string, args []string, code int) string {
+	t.Helper()
+	p := start(t, program, args...)
+	p.wait(t, code)
+	return p.log.String()
+}

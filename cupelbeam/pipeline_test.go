@@ -1,0 +1,282 @@
+package cupelbeam
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/wollax/cupel-go/cupelsession/replay"
+)
+
+var newest = Spec{Policies: []Policy{{Name: "newest"}, {Name: "clear"}}, Shares: []float64{0.5}, Against: "clear"}
+
+// kinds are lines of every kind, some of which are conversations.
+func kinds(t *testing.T) []string {
+	t.Helper()
+	data, err := os.ReadFile("../cupelsession/replay/testdata/agents.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(data)), "\n")
+	const talk = `"messages": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]}`
+	return append(lines,
+		`{`+talk, `{"id": "a", `+talk, `{"id": "a", `+talk+"\r", "\ufeff"+`{"id": 7, `+talk, "\u00a0"+`{"id": "b", `+talk,
+		`{"id": "`+"\xff\xfe"+`", `+talk, `{"id": "cut", "messages": [`, "\x00\xff", "\x1f\x8b", "null", "[]", `[{`+talk+`, {`+talk+`]`,
+		`{"role": "user", "content": "Hi"}`, "", " \t", "\r", "\ufeff", strings.Repeat("[", 20_000), "{}",
+	)
+}
+
+// file is a file of a corpus.
+type file struct {
+	name string
+	text []byte
+	cut  bool // gzip compressed it, and its end is missing
+}
+
+// divided divides lines into files at random, in any order. Some are compressed, and
+// some of those cut behind their lines.
+func divided(random *rand.Rand, lines []string) []file {
+	texts := make([][]string, 1+random.IntN(6))
+	for _, i := range random.Perm(len(lines)) {
+		n := random.IntN(len(texts))
+		texts[n] = append(texts[n], lines[i])
+	}
+	var files []file
+	for n, text := range texts {
+		f := file{name: fmt.Sprint(n, ".jsonl"), text: []byte(strings.Join(text, "\n"))}
+		if random.IntN(2) == 0 {
+			var b bytes.Buffer
+			w := gzip.NewWriter(&b)
+			f.cut = random.IntN(2) == 0
+			if f.cut && len(f.text) > 0 {
+				f.text = append(f.text, '\n') // what is behind the last end of a line counts as cut
+			}
+			_, _ = w.Write(f.text) // a buffer takes everything
+			_ = w.Flush()
+			whole := b.Len()
+			_ = w.Close()
+			if f.cut {
+				b.Truncate(whole)
+			}
+			f.name, f.text = f.name+".gz", b.Bytes()
+		}
+		files = append(files, f)
+	}
+	return files
+}
+
+// measured runs the functions of the pipeline on files, as workers would in any order.
+func measured(t *testing.T, random *rand.Rand, files []file) (table *replay.Table, samples, letters []string) {
+	t.Helper()
+	f := &measureFn{Spec: newest}
+	if err := f.Setup(); err != nil {
+		t.Fatal(err)
+	}
+	var all []line
+	emit := func(l line) { all = append(all, l) }
+	for _, file := range files {
+		var err error
+		if Compressed(file.name) {
+			err = unzip(file.name, bytes.NewReader(file.text), emit)
+		} else {
+			for text := range strings.SplitSeq(string(file.text), "\n") { // as textio does
+				if err = lineOf(t.Context(), file.name, text, emit); err != nil {
+					break
+				}
+			}
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, l := range all {
+		l, err := decodeLine(encodeLine(l))
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = f.ProcessElement(t.Context(), l, func(s string) { samples = append(samples, s) }, func(s string) { letters = append(letters, s) })
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	add := &tableFn{Plan: f.measure.Plan()}
+	parts := make([]*replay.Table, 1+random.IntN(5))
+	for i := range parts {
+		parts[i] = add.CreateAccumulator()
+	}
+	for _, s := range append(letters, samples...) {
+		add.AddInput(parts[random.IntN(len(parts))], s)
+	}
+	for len(parts) > 1 {
+		i := random.IntN(len(parts) - 1)
+		parts[i] = add.MergeAccumulators(parts[i], parts[i+1])
+		parts = append(parts[:i+1], parts[i+2:]...)
+	}
+	return parts[0], samples, letters
+}
+
+// withoutPlaces returns the bits of a result, less the files and lines that it names.
+func withoutPlaces(t *testing.T, table *replay.Table) string {
+	t.Helper()
+	result := table.Result()
+	for i := range result.Worst {
+		result.Worst[i].File, result.Worst[i].Line = "", 0
+	}
+	text, err := json.Marshal(result)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// checkDivisions: each line that is not blank is a sample or a dead letter, and so is the
+// end of a file that is cut; and a table does not show how lines are divided into files,
+// nor in what order they are added.
+func checkDivisions(t *testing.T, random *rand.Rand, lines []string, divisions int) {
+	t.Helper()
+	filled := 0
+	for _, text := range lines {
+		if strings.TrimSpace(strings.TrimPrefix(text, "\ufeff")) != "" {
+			filled++
+		}
+	}
+	want := ""
+	for range divisions {
+		files := divided(random, lines)
+		cut := 0
+		for _, f := range files {
+			if f.cut {
+				cut++
+			}
+		}
+		table, samples, letters := measured(t, random, files)
+		if len(samples)+len(letters) != filled+cut || table.Conversations != len(samples) || table.Failed != len(letters) {
+			t.Fatalf("%d conversations and %d lines that cannot be read, of %d lines and %d cut files", table.Conversations, table.Failed, filled, cut)
+		}
+		table.Failed -= cut
+		got := withoutPlaces(t, table)
+		if want == "" {
+			want = got
+		}
+		if got != want {
+			t.Fatalf("divided in another way\n%s\nis not\n%s", got, want)
+		}
+	}
+}
+
+// TestDivisions checks corpora of lines of every kind.
+func TestDivisions(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	all := kinds(t)
+	checkDivisions(t, random, append(all, strings.Repeat("x", 5<<20), `{"id": "long", "messages": [{"role": "user", "content": "`+strings.Repeat("word ", 1<<20)+`"}]}`), 3)
+	corpora := 60
+	if testing.Short() {
+		corpora = 10
+	}
+	for range corpora {
+		var lines []string
+		for range random.IntN(40) {
+			lines = append(lines, all[random.IntN(len(all))])
+		}
+		checkDivisions(t, random, lines, 4)
+	}
+}
+
+// FuzzDivisions checks edits of such lines.
+func FuzzDivisions(f *testing.F) {
+	f.Add(uint64(1), []byte("{\"messages\": []}\r\n\n\ufeff{\"id\": \"a\", \"messages\": [{\"role\": \"user\", \"content\": \"Hi\"}]}\n[]"))
+	f.Fuzz(func(t *testing.T, seed uint64, text []byte) {
+		random := rand.New(rand.NewPCG(seed, 0))
+		lines := append(strings.Split(string(text), "\n"), kinds(t)[:3]...)
+		for i := range lines { // a piece of one in the middle of another
+			from := lines[random.IntN(len(lines))]
+			if random.IntN(3) == 0 && from != "" && lines[i] != "" {
+				at, start := random.IntN(len(lines[i])), random.IntN(len(from))
+				lines[i] = lines[i][:at] + from[start:start+random.IntN(len(from)-start+1)] + lines[i][at:]
+			}
+		}
+		checkDivisions(t, random, lines, 2)
+	})
+}
+
+// TestZcat: the lines of a compressed file are those of zcat, all of them.
+func TestZcat(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "corpus.jsonl.gz")
+	var compressed bytes.Buffer
+	w := gzip.NewWriter(&compressed)
+	for i := range 20_000 {
+		fmt.Fprintf(w, `{"id": "%d", "messages": [{"role": "user", "content": "%s"}]}`+"\n", i, strings.Repeat("word ", i%40))
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, compressed.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	want, err := exec.CommandContext(t.Context(), "gzip", "-dc", name).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got bytes.Buffer
+	if err := unzip(name, &compressed, func(l line) { fmt.Fprintf(&got, "%s\n", l.Text) }); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got.Bytes(), want) {
+		t.Errorf("got %d lines, want those of zcat, %d", bytes.Count(got.Bytes(), []byte("\n")), bytes.Count(want, []byte("\n")))
+	}
+}
+
+// TestDeadLetter: a dead letter has what finds its line.
+func TestDeadLetter(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	_, _, letters := measured(t, random, []file{{name: "a.jsonl", text: []byte("\n oops \r\n{}")}, {name: "b.jsonl.gz", text: []byte("\n[]\nnull\n")}, {name: "c \xff\n\".gz", text: []byte("\x1f\x8b")}})
+	var got []string
+	for _, text := range letters {
+		var l DeadLetter
+		if err := json.Unmarshal([]byte(text), &l); err != nil || l.Error == "" {
+			t.Errorf("%s: %v", text, err)
+		}
+		got = append(got, fmt.Sprintf("%s:%d %.8s %s", l.File, l.Line, l.SHA256, l.Kind))
+	}
+	// Of printf oops, {} and null by sha256sum.
+	want := "a.jsonl:0 d13f2ead json\na.jsonl:0 44136fa3 conversation\nb.jsonl.gz:3 74234e98 conversation\nc \ufffd\n\".gz:1  file"
+	if strings.Join(got, "\n") != want {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), want)
+	}
+}
+
+// TestSourceError: an error of the file system is no line, so that the runner tries again.
+func TestSourceError(t *testing.T) {
+	for _, begins := range []string{"", "{}\n", "\x1f\x8b"} {
+		r := io.MultiReader(strings.NewReader(begins), failing{})
+		if err := unzip("a.gz", r, func(l line) {
+			if l.Error != "" {
+				t.Errorf("%q: a line has the error %s", begins, l.Error)
+			}
+		}); err == nil || err.Error() != "connection lost" {
+			t.Errorf("%q: got error %v", begins, err)
+		}
+	}
+}
+
+type failing struct{}
+
+func (failing) Read([]byte) (int, error) { return 0, fmt.Errorf("connection lost") }
+
+func TestLowWater(t *testing.T) {
+	for _, low := range []float64{-1, math.NaN(), 1.5} {
+		spec := Spec{Policies: []Policy{{Name: "newest", Low: low}}, Shares: []float64{0.5}}
+		if _, err := spec.Measure(); err == nil || !strings.Contains(err.Error(), `policy "newest": the low-water mark must be`) {
+			t.Errorf("a mark of %g: error %v, want one that says so", low, err)
+		}
+	}
+}
