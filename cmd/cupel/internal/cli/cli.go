@@ -5,6 +5,7 @@ package cli
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -39,7 +40,16 @@ type Environment struct {
 
 	screen     terminal.Screen // where Stdout goes
 	stdinTaken bool            // an input is read from Stdin already
+	maxInput   int             // the bytes of an input that are read at most; 0 has the default
 }
+
+// mostInput returns how many bytes of an input are read, where it may have so many.
+func (env *Environment) mostInput(most int) int {
+	return min(most, cmp.Or(env.maxInput, defaultMaxInput))
+}
+
+// defaultMaxInput is how many bytes of an input are read by default.
+const defaultMaxInput = 256_000_000
 
 // codedError is an error with the exit code of the command.
 type codedError struct {
@@ -141,6 +151,13 @@ Exit codes: 0 success; 1 a check failed; 2 command line or file invalid;
 		newPolicies(env),
 		newStrategies(),
 	)
+	root.PersistentFlags().Func("max-input", "`bytes` of an input that are read at most, such as 1000M (default 256M)", func(text string) (err error) {
+		env.maxInput, err = parseNumber(text)
+		if err == nil && env.maxInput < 1 {
+			err = errors.New("must be at least 1")
+		}
+		return err
+	})
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ", ".FlagUsagesWrapped 80 "))
 	return root
 }

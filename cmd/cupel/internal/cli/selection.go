@@ -89,7 +89,7 @@ func readCandidates(ctx context.Context, env *Environment, name string, options 
 		if options.Format != input.Auto {
 			return nil, usagef("--format does not apply to a folder: %s", name)
 		}
-		candidates, err := input.ReadFolder(ctx, name, options.Counter)
+		candidates, err := input.ReadFolder(ctx, name, options.Counter, env.mostInput(input.MaxFolderBytes))
 		if err != nil {
 			return nil, usagef("%s: %w", name, err)
 		}

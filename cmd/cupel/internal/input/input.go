@@ -24,13 +24,14 @@ const (
 	Auto      Format = "auto" // detected from the text
 	JSON      Format = "json"
 	JSONLines Format = "jsonl"
+	Log       Format = "log" // a text whose lines are items
 	OpenAI    Format = "openai"
 	Anthropic Format = "anthropic"
 )
 
 // Formats returns the names of all formats.
 func Formats() []string {
-	names := []string{string(Auto), string(JSON), string(JSONLines)}
+	names := []string{string(Auto), string(JSON), string(JSONLines), string(Log)}
 	for _, f := range cupelchat.Formats() {
 		names = append(names, f.String())
 	}
@@ -73,6 +74,10 @@ func Read(r io.Reader, options Options) (*Candidates, error) {
 	}
 	if err := f.detect(text); err != nil {
 		return nil, err
+	}
+	if f.Format == Log {
+		items, err := Lines(string(data), options.Counter)
+		return &Candidates{Items: items, Format: Log, Notes: []string{"the text is read line by line, as " + english.Plural(len(items), "candidate")}}, err
 	}
 	if f.Format == JSON || f.Format == JSONLines {
 		items, err := f.items()
