@@ -122,7 +122,9 @@ func (t *mcpTools) answer(ctx context.Context, line []byte) *rpcAnswer {
 }
 
 // isID reports whether the JSON of an id is a number or a text.
-func isID(id json.RawMessage) bool { return id[0] == '"' || id[0] == '-' || id[0] >= '0' && id[0] <= '9' }
+func isID(id json.RawMessage) bool {
+	return id[0] == '"' || id[0] == '-' || id[0] >= '0' && id[0] <= '9'
+}
 
 // result returns the result of a request.
 func (t *mcpTools) result(ctx context.Context, request *rpcRequest) (any, *rpcError) {
