@@ -270,3 +270,32 @@ func TestKnown(t *testing.T) {
 		}
 	}
 }
+
+// A text that is the same for a reader who knows something else has the same forms, and
+// what was read for that reader says so.
+func TestSame(t *testing.T) {
+	same, others := 0, 0
+	for name, text := range texts {
+		for other, says := range texts {
+			var none, known cupelreduce.Known
+			known.Add(says)
+			was, is := cupelreduce.Read(text, cupelreduce.WithKnown(&none)), cupelreduce.Read(text, cupelreduce.WithKnown(&known))
+			if !is.Same(&known) || !was.Same(nil) {
+				t.Fatalf("%s differs from itself for a reader of %s", name, other)
+			}
+			if !was.Same(&known) {
+				others++
+				continue
+			}
+			same++
+			for _, size := range was.Sizes() {
+				if was.To(size.Tokens) != is.To(size.Tokens) {
+					t.Fatalf("%s has other forms for a reader of %s", name, other)
+				}
+			}
+		}
+	}
+	if same == 0 || others == 0 {
+		t.Errorf("%d texts are the same for another reader and %d are not, want some of both", same, others)
+	}
+}

@@ -70,7 +70,7 @@ func (u *unit) beginning(c *choice) int {
 		tokens := messageTokens
 		for _, p := range u.parts {
 			if p.call != "" {
-				tokens += c.counting.count(label + p.call + "(…)\n")
+				tokens += c.count(label + p.call + "(…)\n")
 			}
 		}
 		return tokens
@@ -212,7 +212,7 @@ func (c *choice) choose(ctx context.Context) error {
 				used := c.take(&u.steps[i], near)
 				near, left = near-used, left-used
 			}
-			u.steps[i].rate *= share * weight(u.newer)
+			u.steps[i].rate *= share * u.weight()
 			order = append(order, &u.steps[i])
 		}
 		if !u.never {
@@ -239,7 +239,7 @@ func (c *choice) sketch(u *unit) {
 // room left. What a step takes is an estimate.
 func (c *choice) fill(order []*step, left int) error {
 	const tries = 6
-	for try := 0; c.counting.err == nil; try++ {
+	for try := 0; c.failed == nil; try++ {
 		if try < tries {
 			for _, s := range order {
 				left -= c.take(s, left)
@@ -251,7 +251,7 @@ func (c *choice) fill(order []*step, left int) error {
 		}
 		c.giveBack(-left)
 	}
-	return c.counting.err
+	return c.failed
 }
 
 // left returns the tokens of the room that are left.
@@ -287,7 +287,7 @@ func (c *choice) measure(u *unit) {
 		if u.said = c.write(u); u.said == "" {
 			return
 		}
-		u.size = c.counting.count(u.said) + messageTokens
+		u.size = c.count(u.said) + messageTokens
 	default:
 		u.size = u.beginning(c)
 		for _, p := range u.parts {
@@ -309,7 +309,7 @@ func (c *choice) member(p *part) (text string, tokens int) {
 	if text = p.said(); text == "" {
 		text = leftOut
 	}
-	return text, c.counting.count(text)
+	return text, c.count(text)
 }
 
 // leftOut stands for a result when nothing of it is left.

@@ -90,14 +90,18 @@ func (q *question) chooser(env *Environment, name, encoding string) (chooser, er
 		return chooser{}, err
 	}
 	if name == agentPolicy || file != nil {
-		if q.given {
-			return chooser{}, usagef("the policy agent takes no question: --query is for others")
-		}
 		counter, err := counterNamed(encoding)
 		if err != nil {
 			return chooser{}, err
 		}
-		preset := agentpreset.New(counter)
+		preset := agentpreset.New(counter).Remember()
+		if q.given {
+			scorer, err := q.task()
+			if err != nil {
+				return chooser{}, err
+			}
+			preset = preset.About(scorer)
+		}
 		return chooser{shown(name), preset.Pipeline(), preset, file}, nil
 	}
 	registry := q.registry()

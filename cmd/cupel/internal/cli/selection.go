@@ -29,6 +29,7 @@ type candidateFlags struct {
 	noPin       bool
 	media       int
 	rules       []string
+	pins        []int
 	repair      bool
 }
 
@@ -43,6 +44,8 @@ func (f *candidateFlags) register(command *cobra.Command) {
 	flags.Lookup("media-tokens").DefValue = "0" // print no default
 	flags.BoolVar(&f.repair, "repair", false, "leave out what the API refuses in a transcript, such as results without calls, and say so")
 	flags.StringArrayVar(&f.rules, "rule", nil, "a `rule` for messages, such as 'keep tool=read_*', 'latest=3 tool=bash' or 'never text=DEBUG'; may be repeated")
+	flags.IntSliceVar(&f.pins, "pin", nil, "`message` to keep whole, or item, by its number from 1; may be repeated")
+	flags.Lookup("pin").DefValue = ""
 	complete(command, "format", input.Formats()...)
 }
 
@@ -79,6 +82,9 @@ func (f *candidateFlags) read(ctx context.Context, env *Environment) (*input.Can
 			return nil, err
 		}
 		rules = append(rules, rule)
+	}
+	if all, err = withPins(all, f.pins...); err != nil {
+		return nil, err
 	}
 	return withRules(all, rules)
 }
@@ -189,6 +195,7 @@ type selection struct {
 	*input.Candidates
 	chooser
 	budget cupel.ContextBudget
+	given  []*cupel.ContextItem // for the preset, or else items
 	items  []*cupel.ContextItem // what the pipeline selects from
 	notes  []string             // what differs in items
 }
@@ -215,12 +222,22 @@ func (c chooser) selection(ctx context.Context, candidates *input.Candidates, bu
 			return nil, selecting(err)
 		}
 	}
+	s.given = s.items
 	if c.preset != nil {
 		if s.items, err = c.preset.Prepare(ctx, s.items, budget); err != nil {
 			return nil, selecting(err)
 		}
 	}
 	return s, nil
+}
+
+// dryRun chooses without a body.
+func (s *selection) dryRun(ctx context.Context) (*cupel.SelectionReport, error) {
+	if s.preset != nil {
+		_, report, err := s.preset.RunReport(ctx, s.given, s.budget)
+		return report, err
+	}
+	return s.pipeline.DryRun(ctx, s.items, s.budget)
 }
 
 // read reads candidates, policy and budget.
