@@ -55,7 +55,7 @@ func (t *mcpTools) fitMessages(ctx context.Context, in *mcpFit) (string, error) 
 		return "", err
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n", s.results(window.Report).detail())
+	fmt.Fprintf(&b, "%s\n", newResults(s.Items, s.budget, window.Report).detail())
 	for _, text := range slices.Concat(s.Notes, window.Notes) {
 		fmt.Fprintf(&b, "note: %s\n", mcpNames.Replace(text))
 	}
@@ -108,7 +108,7 @@ func (t *mcpTools) explainSession(ctx context.Context, in *mcpSession) (string, 
 	if err != nil {
 		return "", s.selecting(err)
 	}
-	all := s.results(window.Report)
+	all := newResults(s.Items, s.budget, window.Report)
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", all.detail())
 	found := 0
@@ -122,8 +122,7 @@ func (t *mcpTools) explainSession(ctx context.Context, in *mcpSession) (string, 
 		if each.item != nil && !strings.Contains(each.item.Content(), in.Find) {
 			state += " without the text"
 		}
-		fmt.Fprintf(&b, "message %v, %s, %s tokens, %s: %s\n", messageNumber(item), strings.TrimSpace(kindOf(item)+" "+textOf(item, "tool")),
-			english.Grouped(item.Tokens()), state, terminal.Excerpt(headline(item), 80))
+		fmt.Fprintf(&b, "%s, %s, %s tokens, %s: %s\n", named(item, i), kindOf(item), english.Grouped(item.Tokens()), state, terminal.Excerpt(headline(item), 80))
 	}
 	if found == 0 {
 		b.WriteString("No message has the text.\n")

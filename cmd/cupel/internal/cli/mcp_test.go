@@ -108,8 +108,8 @@ func TestMCP(t *testing.T) {
 		{"fit_messages", `{"messages": ` + baked + `, "tokens": 8000}`, `"user_id":12345678901234567891`, "numbers stay as they are written"},
 		{"fit_messages", `{"file": "chat.json", "tokens": 120}`, "1 cut", "a file, and a long result"},
 		{"explain_session", `{}`, "2 sessions, 2 other files skipped\na/1.jsonl\nbroken.jsonl\n", "the sessions there are"},
-		{"explain_session", `{"session": "a/1.jsonl"}`, "message 1, assistant, 8 tokens, whole: 45 rye loaves.", "each message"},
-		{"explain_session", `{"session": "a/1.jsonl", "find": "Look"}`, "message 0, user", "a text"},
+		{"explain_session", `{"session": "a/1.jsonl"}`, "message 2, assistant, 8 tokens, whole: 45 rye loaves.", "each message"},
+		{"explain_session", `{"session": "a/1.jsonl", "find": "Look"}`, "message 1, user", "a text"},
 		{"explain_session", `{"session": "a/1.jsonl", "find": "nowhere"}`, "No message has the text.", "no message has it"},
 	} {
 		text, failed := call(t, client, tt.tool, tt.arguments)

@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupelchat"
 	"github.com/wollax/cupel-go/internal/english"
 )
 
@@ -32,16 +34,16 @@ type results struct {
 	budget cupel.ContextBudget
 }
 
-// results says what a report of a selection made of the candidates. Of an exchange that
-// became a note, one item has the note, and nothing is left of the others.
-func (s *selection) results(report *cupel.SelectionReport) *results {
-	o := &results{items: s.Items, each: make([]result, len(s.Items)), budget: s.budget}
+// newResults says what a report of a selection made of the candidates. Of an exchange
+// that became a note, one item has the note, and nothing is left of the others.
+func newResults(items []*cupel.ContextItem, budget cupel.ContextBudget, report *cupel.SelectionReport) *results {
+	o := &results{items: items, each: make([]result, len(items)), budget: budget}
 	for i := range o.each {
 		o.each[i].fate = fateOut
 	}
 	for _, in := range report.Included {
 		switch {
-		case in.Item.Content() == s.Items[in.Candidate].Content():
+		case in.Item.Content() == items[in.Candidate].Content():
 			o.each[in.Candidate] = result{fateWhole, in.Item}
 		case in.Item.Tokens() > 0:
 			o.each[in.Candidate] = result{fateCut, in.Item}
@@ -78,11 +80,51 @@ func (o *results) detail() string {
 		english.Grouped(before), english.Grouped(after), english.Grouped(o.budget.MaxTokens()))
 }
 
-// messageNumber returns the number of a message in the list of its conversation, from 0,
-// or "" for any other item.
-func messageNumber(item *cupel.ContextItem) any {
-	if n, ok := item.MetadataInt("index"); ok && textOf(item, "role") != "" {
-		return n
+// summary says what was done, such as 252 → 106 messages, 62,760 → 19,999 tokens.
+func (o *results) summary() string {
+	noun := "item"
+	read, kept := make(map[int]bool), make(map[int]bool) // messages, which may be several items
+	for i, item := range o.items {
+		if item.Kind() == cupelchat.KindTools {
+			continue
+		}
+		if textOf(item, "role") != "" {
+			noun = "message"
+		}
+		number := cmp.Or(messageNumber(item), -1-i)
+		read[number] = true
+		if o.each[i].fate != fateOut {
+			kept[number] = true
+		}
 	}
-	return ""
+	before, after := o.tokens()
+	if o.count()[fateWhole] == len(o.each) {
+		return fmt.Sprintf("%s, %s tokens: all fit the %s", english.Count(len(read), noun), english.Grouped(before), english.Grouped(o.budget.MaxTokens()))
+	}
+	return fmt.Sprintf("%s → %s, %s → %s tokens", english.Grouped(len(read)), english.Count(len(kept), noun), english.Grouped(before), english.Grouped(after))
+}
+
+// summary says how many contents differ.
+func (d *difference) summary() string {
+	return fmt.Sprintf("%s between %s and %s", english.Count(len(d.Changes), "difference"), d.A.Label, d.B.Label)
+}
+
+// summary says how many contents differ.
+func (d *corpusDifference) summary() string {
+	return english.Count(d.Runs, "run") + " compared"
+}
+
+// summary says at how many budgets something changes.
+func (r *sweepResult) summary() string {
+	return fmt.Sprintf("%s of %s from %d to %d tokens", english.Count(len(r.Steps), "selection"), english.Count(r.Candidates, "candidate"), r.From, r.To)
+}
+
+// summary says which candidate was explained.
+func (w *jsonAnswer) summary() string {
+	return fmt.Sprintf("explained a candidate of %s tokens: %s", english.Grouped(w.Tokens), w.Reason)
+}
+
+// summary counts the checks.
+func (c checkedFiles) summary() string {
+	return fmt.Sprintf("%s: %s ok, %s failed", english.Count(c.Checks, "check"), english.Grouped(c.Checks-c.Failed), english.Grouped(c.Failed))
 }
