@@ -43,6 +43,7 @@ func useDefaults(env *Environment, flags *pflag.FlagSet) error {
 		}
 		if err = flags.Set(flag, value); err != nil {
 			err = usagef("%s: %w", defaultsFile, err)
+			return
 		}
 		used = append(used, flag+" "+value)
 	}
@@ -53,7 +54,7 @@ func useDefaults(env *Environment, flags *pflag.FlagSet) error {
 		env.pins = append(env.pins, "keep "+pin)
 		used = append(used, "pin "+pin)
 	}
-	if len(used) > 0 {
+	if len(used) > 0 && err == nil {
 		note(env, defaultsFile+" sets "+strings.Join(used, ", "))
 	}
 	return err

@@ -33,7 +33,7 @@ func open(env *Environment, name string) (io.Reader, func(), error) {
 		return nil, nil, err
 	}
 	most := env.mostInput(math.MaxInt)
-	return &bounded{r, most, usagef("%s has more than %s bytes; --max-input reads more", shown(name), english.Grouped(most))}, done, nil
+	return &bounded{r, most, usagef("more than %s bytes; --max-input reads more", english.Grouped(most))}, done, nil
 }
 
 // bounded is a reader that fails beyond a number of bytes.

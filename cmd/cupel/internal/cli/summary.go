@@ -99,7 +99,7 @@ func (o *results) summary() string {
 	}
 	before, after := o.tokens()
 	if o.count()[fateWhole] == len(o.each) {
-		return fmt.Sprintf("%s, %s tokens: all fit the %s", english.Count(len(read), noun), english.Grouped(before), english.Grouped(o.budget.MaxTokens()))
+		return fmt.Sprintf("%s, %s tokens: all fit a budget of %s", english.Count(len(read), noun), english.Grouped(before), english.Grouped(o.budget.MaxTokens()-o.budget.OutputReserve()))
 	}
 	return fmt.Sprintf("%s → %s, %s → %s tokens", english.Grouped(len(read)), english.Count(len(kept), noun), english.Grouped(before), english.Grouped(after))
 }

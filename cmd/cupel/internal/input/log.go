@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/internal/rawjson"
@@ -12,8 +13,8 @@ import (
 // mostLines is how many lines of a text are items at most: each takes memory.
 const mostLines = 1_000_000
 
-// Lines returns the lines of a text as items, with their numbers as metadata. It skips
-// blank lines.
+// Lines returns the lines of a text as items, with their numbers as metadata and as
+// made-up times, which keep them in order. It skips blank lines.
 func Lines(text string, counter cupel.TokenCounter) ([]*cupel.ContextItem, error) {
 	var items []*cupel.ContextItem
 	number := 0
@@ -26,7 +27,7 @@ func Lines(text string, counter cupel.TokenCounter) ([]*cupel.ContextItem, error
 		case len(items) == mostLines:
 			return nil, fmt.Errorf("the text has more than %d lines: give a part of it", mostLines)
 		}
-		item, err := cupel.NewItemFrom(counter, line, cupel.WithKind(cupel.KindDocument), cupel.WithMetadata(map[string]any{"line": number}))
+		item, err := cupel.NewItemFrom(counter, line, cupel.WithKind(cupel.KindDocument), cupel.WithTimestamp(time.Unix(int64(number), 0).UTC()), cupel.WithMetadata(map[string]any{"line": number}))
 		if err != nil {
 			return nil, fmt.Errorf("line %d: %w", number, err)
 		}
