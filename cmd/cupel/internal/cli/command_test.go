@@ -28,7 +28,7 @@ func TestQuick(t *testing.T) {
 		{"chat.json", "r-17", "4,096 are for the answer\n", "a request that says nothing of its answer"},
 		{"chat.json -b 300 --as json", `"content": "You bake."`, "299 tokens\n", "another form"},
 		{"src -b 90 -q oven", "a.txt:1\nthe oven is hot", "1 item, ", "a folder"},
-		{"items.json -b 5 -q oven", "the oven is hot", "cupel: 2 → 1 item, ", "items"},
+		{"items.json -b 4 -q oven", "the oven is hot", "cupel: 2 → 1 item, ", "items"},
 		{"app.log -b 90 -q oven", "INFO start\n\nERROR the oven is hot\n\nINFO end\n", "cupel: note: the text is read line by line, as 3 candidates\n", "a log, in its order"},
 		{"slog.jsonl -b 99 -q oven", `"msg":"the oven is hot"}` + "\n\npanic: cut", "as 2 candidates\n", "what a logger and others wrote"},
 	} {

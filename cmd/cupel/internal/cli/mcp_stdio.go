@@ -59,9 +59,9 @@ func refuse(code int, format string, args ...any) *rpcError {
 
 // serve answers the requests on a stream, a line for each, until it ends.
 func (t *mcpTools) serve(ctx context.Context, in io.Reader, out io.Writer) error {
-	lines, answers := bufio.NewReader(in), bufio.NewWriter(out)
+	lines, answers, most := bufio.NewReader(in), bufio.NewWriter(out), t.env.mostInput(maxRequest)
 	for {
-		line, ended := readLine(lines)
+		line, ended := readLine(lines, most)
 		if answer := t.answer(ctx, bytes.TrimSpace(line)); answer != nil {
 			encoder := json.NewEncoder(answers)
 			encoder.SetEscapeHTML(false)
@@ -89,10 +89,10 @@ func flush(w io.Writer) error {
 }
 
 // readLine reads a line. Of one that is too long, it returns a byte too many.
-func readLine(in *bufio.Reader) (line []byte, err error) {
+func readLine(in *bufio.Reader, most int) (line []byte, err error) {
 	for {
 		part, err := in.ReadSlice('\n')
-		line = append(line, part[:min(len(part), maxRequest+1-len(line))]...)
+		line = append(line, part[:min(len(part), most+1-len(line))]...)
 		if !errors.Is(err, bufio.ErrBufferFull) {
 			return line, err
 		}
@@ -106,8 +106,8 @@ func (t *mcpTools) answer(ctx context.Context, line []byte) *rpcAnswer {
 	switch err := json.Unmarshal(line, request); {
 	case len(line) == 0:
 		return nil
-	case len(line) > maxRequest:
-		answer.Error = refuse(codeRequest, "the message has more than %d MiB: name a file in place of messages", maxRequest>>20)
+	case len(line) > t.env.mostInput(maxRequest):
+		answer.Error = refuse(codeRequest, "the message has more than %d bytes: name a file in place of messages", t.env.mostInput(maxRequest))
 	case !json.Valid(line):
 		answer.Error = refuse(codeParse, "the line is not JSON: write each message on one line")
 	case err != nil, request.Version != "2.0", request.ID != nil && !isID(request.ID):
