@@ -108,6 +108,9 @@ func TestCheck(t *testing.T) {
 			code, stdout, stderr := fed(t, "", append([]string{"check"}, strings.Fields(row.args)...)...)
 			require.Equal(t, row.code, code, row.why)
 			require.Equal(t, row.stdout, stdout)
+			if row.code != exitSelection {
+				stderr, _ = summed(t, stderr)
+			}
 			require.Equal(t, row.stderr, stderr)
 		})
 	}

@@ -4,32 +4,53 @@ import (
 	"bufio"
 	"compress/gzip"
 	"io"
+	"math"
 	"os"
 	"strings"
+
+	"github.com/wollax/cupel-go/internal/english"
 )
 
 // open opens a file, or standard input for "-", which can be opened once. What
-// gzip compressed is uncompressed.
+// gzip compressed is uncompressed. Reading more than --max-input fails.
 func open(env *Environment, name string) (io.Reader, func(), error) {
-	if name == "-" {
-		if env.stdinTaken {
-			return nil, nil, usagef("standard input can be read once: give a file for the other input")
+	in, done := env.Stdin, func() {}
+	if name != "-" {
+		file, err := os.Open(name)
+		if err != nil {
+			return nil, nil, codedError{err, exitUsage}
 		}
+		// The file was only read: an error from Close does not matter.
+		in, done = file, func() { _ = file.Close() }
+	} else if env.stdinTaken {
+		return nil, nil, usagef("standard input can be read once: give a file for the other input")
+	} else {
 		env.stdinTaken = true
-		r, err := uncompressed(name, env.Stdin)
-		return r, func() {}, err
 	}
-	file, err := os.Open(name)
-	if err != nil {
-		return nil, nil, codedError{err, exitUsage}
-	}
-	// The file was only read: an error from Close does not matter.
-	done := func() { _ = file.Close() }
-	r, err := uncompressed(name, file)
+	r, err := uncompressed(name, in)
 	if err != nil {
 		done()
+		return nil, nil, err
 	}
-	return r, done, err
+	most := env.mostInput(math.MaxInt)
+	return &bounded{r, most, usagef("more than %s bytes; --max-input reads more", english.Grouped(most))}, done, nil
+}
+
+// bounded is a reader that fails beyond a number of bytes.
+type bounded struct {
+	io.Reader
+	left int
+	err  error
+}
+
+// Read implements [io.Reader].
+func (b *bounded) Read(p []byte) (int, error) {
+	n, err := b.Reader.Read(p[:min(len(p), b.left+1)])
+	if n > b.left {
+		return b.left, b.err
+	}
+	b.left -= n
+	return n, err
 }
 
 // gzipMagic is how each file of gzip begins.

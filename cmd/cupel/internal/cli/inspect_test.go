@@ -61,7 +61,7 @@ func TestInspectWritesFile(t *testing.T) {
 	code, stdout, stderr := fed(t, "", args...)
 	require.Equal(t, exitOK, code)
 	require.Empty(t, stdout)
-	require.Equal(t, "cupel: wrote cupel.html; open it in a browser\n", stderr)
+	require.Equal(t, negative+"cupel: wrote cupel.html; open it in a browser\n", stderr)
 	code, _, _ = fed(t, "", args...)
 	require.Equal(t, exitUsage, code)
 	code, _, _ = fed(t, "", append(args, "--force")...)

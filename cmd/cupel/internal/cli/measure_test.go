@@ -268,7 +268,7 @@ func TestEvalTimes(t *testing.T) {
 	folder(t, map[string]string{"bad.jsonl": `{"id": "x", "items": [{"content": "a", "time": "8 May 2023"}, {"content": "b", "time": "soon"}], "questions": [{"query": "a", "evidence": [0]}]}`})
 	code, _, stderr := fed(t, "", "eval", "--data", "bad.jsonl", "-p", "recency")
 	require.Equal(t, exitOK, code)
-	require.Equal(t, `cupel: note: conversation "x": the time "soon" cannot be read and is ignored; write it like 2023-05-08T13:56:00Z or 1:56 pm on 8 May, 2023`+"\n", stderr)
+	require.Equal(t, `cupel: note: conversation "x": the time "soon" cannot be read and is ignored; write it like 2023-05-08T13:56:00Z or 1:56 pm on 8 May, 2023`+"\ncupel: measured 1 conversation, 1 question\n", stderr)
 }
 
 // TestEvalInSession: the more a session keeps from question to question, the less it

@@ -76,7 +76,11 @@ func (f *candidateFlags) read(ctx context.Context, env *Environment) (*input.Can
 	}
 	note(env, all.Notes...)
 	var rules []cupelchat.Rule
-	for _, text := range f.rules {
+	texts := f.rules
+	if all.Conversation != nil {
+		texts = slices.Concat(texts, env.pins)
+	}
+	for _, text := range texts {
 		rule, err := parseRule(text)
 		if err != nil {
 			return nil, err
@@ -95,7 +99,7 @@ func readCandidates(ctx context.Context, env *Environment, name string, options 
 		if options.Format != input.Auto {
 			return nil, usagef("--format does not apply to a folder: %s", name)
 		}
-		candidates, err := input.ReadFolder(ctx, name, options.Counter)
+		candidates, err := input.ReadFolder(ctx, name, options.Counter, env.mostInput(input.MaxFolderBytes))
 		if err != nil {
 			return nil, usagef("%s: %w", name, err)
 		}
@@ -252,28 +256,71 @@ func (f *selectionFlags) read(ctx context.Context, env *Environment) (*selection
 // readFor reads candidates, budget and several policies, and returns a selection for
 // each policy.
 func (f *selectionFlags) readFor(ctx context.Context, env *Environment, policies ...string) ([]*selection, error) {
-	choosers := make([]chooser, len(policies))
-	var err error
-	for i, name := range policies {
-		if choosers[i], err = asking(f.query).chooser(env, name, f.encoding); err != nil {
-			return nil, err
-		}
-	}
 	candidates, err := f.candidateFlags.read(ctx, env)
 	if err != nil {
 		return nil, err
+	}
+	if f.budget == (amount{}) {
+		if err := f.ofModel(env, candidates); err != nil {
+			return nil, err
+		}
 	}
 	budget, err := f.make(candidates.Items)
 	if err != nil {
 		return nil, err
 	}
 	selections := make([]*selection, len(policies))
-	for i, c := range choosers {
+	for i, name := range policies {
+		if name == "" {
+			if name, err = f.usual(candidates); err != nil {
+				return nil, err
+			}
+		}
+		c, err := asking(f.query).chooser(env, name, f.encoding)
+		if err != nil {
+			return nil, err
+		}
 		if selections[i], err = c.selection(ctx, candidates, budget); err != nil {
 			return nil, err
 		}
 	}
+	if env.selected != nil || len(policies) > 1 {
+		env.selected = &selection{budget: budget} // there is not one policy
+	} else {
+		env.selected = selections[0]
+	}
 	return selections, nil
+}
+
+// usual returns the policy for candidates where no flag names one.
+func (f *selectionFlags) usual(candidates *input.Candidates) (string, error) {
+	switch {
+	case candidates.Conversation != nil:
+		return agentPolicy, nil
+	case f.query == "":
+		return "", usagef("these are no messages (%s), and are chosen by their relevance: give a question with -q, or a --policy", candidates.Format)
+	}
+	return relevance, nil
+}
+
+// usualReserve is what is reserved for the answer in the window of a model if the request
+// does not say it.
+const usualReserve = 4_096
+
+// ofModel makes the budget from the window of the model that a request names.
+func (f *budgetFlags) ofModel(env *Environment, candidates *input.Candidates) error {
+	known, ok := findModel(candidates.Model)
+	switch {
+	case candidates.Model == "":
+		return usagef("give a --budget, such as -b 20k: the input names no model")
+	case !ok:
+		return usagef("give a --budget, such as -b 20k: the window of %.60q is not among those known in %s", candidates.Model, modelsAsOf)
+	case f.reserve == 0:
+		f.reserve = min(cmp.Or(candidates.Answer, usualReserve), known.context)
+	}
+	f.budget = amount{tokens: known.context}
+	note(env, fmt.Sprintf("the window of %s has %s tokens (%s); %s are for the answer", known.name, english.Grouped(known.context), modelsAsOf, english.Grouped(f.reserve)))
+	return nil
 }
 
 // keeping returns a pipeline for candidates. Messages are never duplicates: a

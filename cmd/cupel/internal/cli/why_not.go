@@ -189,7 +189,7 @@ func (a *account) partsOf(ctx context.Context, s strategy.Scorer, candidate int)
 	}
 	for _, each := range scores {
 		name := fmt.Sprintf("%T", each.Scorer)
-		parts = append(parts, jsonPart{name[strings.LastIndexByte(name, '.')+1:], each.Weight, jsonScore(each.Scores[at])})
+		parts = append(parts, jsonPart{strings.TrimSuffix(name[strings.LastIndexByte(name, '.')+1:], "Scorer"), each.Weight, jsonScore(each.Scores[at])})
 	}
 	return parts, nil
 }
