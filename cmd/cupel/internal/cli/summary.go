@@ -124,6 +124,17 @@ func (w *jsonAnswer) summary() string {
 	return fmt.Sprintf("explained a candidate of %s tokens: %s", english.Grouped(w.Tokens), w.Reason)
 }
 
+// summary says how many values are sent.
+func (w *whereAnswer) summary() string {
+	sent := 0
+	for _, f := range w.Facts {
+		if f.Sent {
+			sent++
+		}
+	}
+	return fmt.Sprintf("%s found, %s sent", english.Count(len(w.Facts), "value"), english.Grouped(sent))
+}
+
 // summary counts the checks.
 func (c checkedFiles) summary() string {
 	return fmt.Sprintf("%s: %s ok, %s failed", english.Count(c.Checks, "check"), english.Grouped(c.Checks-c.Failed), english.Grouped(c.Failed))

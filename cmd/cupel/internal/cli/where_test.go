@@ -86,7 +86,7 @@ func textsSent(t *testing.T, s *selection) (texts []string) {
 	sent, err := cupelchat.Read(body, cupelchat.OpenAI, cupel.HeuristicCounter{})
 	require.NoError(t, err)
 	for _, item := range sent.Items() {
-		texts = append(texts, marks.ReplaceAllString(item.Content(), ellipses))
+		texts = append(texts, marks.ReplaceAllString(item.Content(), ellipsis))
 	}
 	return texts
 }
@@ -104,7 +104,7 @@ func TestWhereAgrees(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 31))
 		messages := edit(rng, recorded[rng.IntN(len(recorded))])
 		s := chosen(t, messages, []string{"agent", "chat"}[seed%2], 40+rng.IntN(700))
-		now, err := s.sending(t.Context())
+		now, err := s.ledgerAt(t.Context(), s.budget.MaxTokens(), -1)
 		if err != nil {
 			continue // the task alone does not fit
 		}
@@ -119,15 +119,14 @@ func TestWhereAgrees(t *testing.T) {
 		sent := textsSent(t, s)
 		for _, value := range values {
 			has := slices.ContainsFunc(sent, func(text string) bool { return says(text, value) })
-			require.Equal(t, has, now.sends(s.Items, value), "seed %d: %q in %+v", seed, value, now.places(s.Items, value))
+			require.Equal(t, has, s.sends(now, value), "seed %d: %q in %+v", seed, value, s.places(now, value))
 		}
 		found := fact{Value: values[rng.IntN(len(values))]}
-		found.Sent, found.Places = now.sends(s.Items, found.Value), now.places(s.Items, found.Value)
+		found.Sent, found.Places = s.sends(now, found.Value), s.places(now, found.Value)
 		require.NoError(t, s.remedies(t.Context(), now, &found, nil))
 		sends := func(tokens int) bool {
-			sent, err := s.sendsAt(t.Context(), tokens, found.Value)
-			require.NoError(t, err)
-			return sent
+			at, err := s.ledgerAt(t.Context(), tokens, -1)
+			return err == nil && s.sends(at, found.Value)
 		}
 		require.True(t, found.Smallest.Found, "seed %d", seed)
 		require.True(t, sends(found.Smallest.Tokens) && !sends(found.Smallest.Tokens-1), "seed %d: %+v", seed, found.Smallest)
@@ -147,11 +146,7 @@ func TestWhereAgrees(t *testing.T) {
 		if found.Pin > 0 {
 			candidates, err := withPins(s.Candidates, found.Pin)
 			require.NoError(t, err)
-			pinned, err := s.chooser.selection(t.Context(), candidates, s.budget)
-			require.NoError(t, err)
-			then, err := pinned.sending(t.Context())
-			require.NoError(t, err)
-			require.True(t, then.sends(s.Items, found.Value), "seed %d: --pin %d", seed, found.Pin)
+			require.NotNil(t, s.from(t.Context(), candidates, found.Value), "seed %d: --pin %d", seed, found.Pin)
 		}
 	}
 	if kept < cases/10 || lost < cases/10 {
