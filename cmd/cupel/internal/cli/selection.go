@@ -272,12 +272,8 @@ func (s *selection) reportAt(ctx context.Context, budget cupel.ContextBudget, pi
 	return report, nil
 }
 
-// ledgerAt returns what is sent for a budget of so many tokens.
-func (s *selection) ledgerAt(ctx context.Context, tokens, pinned int) (*analysis.Ledger, error) {
-	budget, err := s.budget.Resize(tokens, tokens-s.budget.OutputReserve())
-	if err != nil {
-		return nil, err
-	}
+// ledger returns what is sent for a budget, as reportAt does.
+func (s *selection) ledger(ctx context.Context, budget cupel.ContextBudget, pinned int) (*analysis.Ledger, error) {
 	report, err := s.reportAt(ctx, budget, pinned)
 	if err != nil {
 		return nil, err

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"regexp"
@@ -109,11 +108,14 @@ func (f *whereFlags) run(ctx context.Context, env *Environment, pattern string) 
 	if err != nil {
 		return err
 	}
+	if s.Conversation == nil && (f.steps || f.session) {
+		return usagef("--steps and --session are for conversations, and these are items (%s)", s.Format)
+	}
 	values, err := findFacts(s.Items, pattern)
 	if err != nil {
 		return err
 	}
-	now, err := s.ledgerAt(ctx, s.budget.MaxTokens(), -1)
+	now, err := s.ledger(ctx, s.budget, -1)
 	if err != nil {
 		return s.selecting(err)
 	}
@@ -226,13 +228,16 @@ func (s *selection) remedies(ctx context.Context, now *analysis.Ledger, f *fact,
 		return nil
 	}
 	for _, p := range f.newest() {
-		number := cmp.Or(p.Message, p.at+1)
+		number := p.Message
+		if s.Conversation == nil {
+			number = p.at + 1
+		}
 		candidates, err := withPins(s.Candidates, append(slices.Clip(pins), number)...)
 		if err != nil {
 			continue // it is no message
 		}
 		if then := s.from(ctx, candidates, f.Value); then != nil {
-			f.Pin, f.Displaced = number, names(s.Items, losers(now, then))
+			f.Pin, f.Displaced = number, names(now, losers(now, then))
 			break
 		}
 	}
@@ -246,29 +251,34 @@ func (s *selection) from(ctx context.Context, candidates *input.Candidates, valu
 	if err != nil {
 		return nil
 	}
-	then, err := other.ledgerAt(ctx, s.budget.MaxTokens(), -1)
+	then, err := other.ledger(ctx, s.budget, -1)
 	if err != nil || !other.sends(then, value) {
 		return nil
 	}
 	return then
 }
 
+// toolName is the name of a tool that stands in a rule as it is.
+var toolName = regexp.MustCompile(`^[A-Za-z0-9_.:-]+$`)
+
 // ruleFor returns a rule by tool that keeps a value, or "".
 func (s *selection) ruleFor(ctx context.Context, f *fact) string {
 	tried := map[string]bool{}
 	for _, p := range f.newest() {
 		tool := textOf(s.Items[p.at], "tool")
-		if s.Conversation == nil || tool == "" || tried[tool] || strings.ContainsAny(tool, ", *?[\\") {
+		if s.Conversation == nil || !toolName.MatchString(tool) || tried[tool] {
 			continue
 		}
 		tried[tool] = true
-		for _, rule := range []string{"keep tool=" + tool, "latest=3 tool=" + tool} {
-			parsed, err := parseRule(rule)
-			must(err) // it is one of these
-			candidates, err := withRules(s.Candidates, []cupelchat.Rule{parsed})
-			if err == nil && s.from(ctx, candidates, f.Value) != nil {
-				return rule
+		for _, rule := range []cupelchat.Rule{{Tool: tool, Keep: true}, {Tool: tool, Latest: 3}} {
+			candidates, err := withRules(s.Candidates, []cupelchat.Rule{rule})
+			if err != nil || s.from(ctx, candidates, f.Value) == nil {
+				continue
 			}
+			if rule.Keep {
+				return "keep tool=" + tool
+			}
+			return "latest=3 tool=" + tool
 		}
 	}
 	return ""

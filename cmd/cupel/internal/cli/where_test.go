@@ -17,6 +17,7 @@ import (
 	"github.com/wollax/cupel-go/cupelchat"
 	"github.com/wollax/cupel-go/cupelreduce"
 	"github.com/wollax/cupel-go/cupelsession/replay"
+	"github.com/wollax/cupel-go/cupeltest"
 )
 
 // recordedMessages are the messages of recorded conversations.
@@ -104,7 +105,7 @@ func TestWhereAgrees(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 31))
 		messages := edit(rng, recorded[rng.IntN(len(recorded))])
 		s := chosen(t, messages, []string{"agent", "chat"}[seed%2], 40+rng.IntN(700))
-		now, err := s.ledgerAt(t.Context(), s.budget.MaxTokens(), -1)
+		now, err := s.ledger(t.Context(), s.budget, -1)
 		if err != nil {
 			continue // the task alone does not fit
 		}
@@ -125,7 +126,7 @@ func TestWhereAgrees(t *testing.T) {
 		found.Sent, found.Places = s.sends(now, found.Value), s.places(now, found.Value)
 		require.NoError(t, s.remedies(t.Context(), now, &found, nil))
 		sends := func(tokens int) bool {
-			at, err := s.ledgerAt(t.Context(), tokens, -1)
+			at, err := s.ledger(t.Context(), cupeltest.Budget(max(tokens, 0), max(tokens, 0)), -1)
 			return err == nil && s.sends(at, found.Value)
 		}
 		require.True(t, found.Smallest.Found, "seed %d", seed)
@@ -201,6 +202,7 @@ func TestWhere(t *testing.T) {
 	refusals(t, "", []refusal{
 		{"nothing", "where -i items.jsonl -p greedy.json -b 100 nowhere-is-it", exitUsage, `no candidate has "nowhere-is-it"`, "a value that is not there has no fate"},
 		{"pattern", "where -i items.jsonl -p greedy.json -b 100 [a", exitUsage, "pattern", "a range has an end"},
+		{"steps", "where -i items.jsonl -p greedy.json -b 100 --steps cherry", exitUsage, "are for conversations", "items have no steps"},
 		{"pin", "where -i items.jsonl -p greedy.json -b 100 --pin 99 cherry", exitUsage, "--pin: there are items 1 to", "there is no such item"},
 	})
 }

@@ -50,7 +50,7 @@ func (s *selection) whyNotByPreset(ctx context.Context, a *account, candidate in
 	if answer.Place == 0 {
 		answer.Rule = "It was worth less for its tokens than what was chosen."
 		answer.IfPinned = &analysis.Exchange{}
-		after, err := s.ledgerAt(ctx, s.budget.MaxTokens(), candidate)
+		after, err := s.ledger(ctx, s.budget, candidate)
 		if err != nil {
 			answer.IfPinned.Err = err
 		} else {
@@ -69,7 +69,11 @@ func (s *selection) whyNotByPreset(ctx context.Context, a *account, candidate in
 func (s *selection) smallest(ctx context.Context, wanted func(*analysis.Ledger) bool) (analysis.SmallestBudget, error) {
 	search := budgetSearch{low: s.budget.OutputReserve(), high: analysis.SufficientBudget(s.Items, s.budget)}
 	search.keeps = func(tokens int) (bool, error) {
-		at, err := s.ledgerAt(ctx, tokens, -1)
+		budget, err := s.budget.Resize(tokens, tokens-s.budget.OutputReserve())
+		if err != nil {
+			return false, nil //nolint:nilerr // it has no room for the reserves
+		}
+		at, err := s.ledger(ctx, budget, -1)
 		return err == nil && wanted(at), ctx.Err()
 	}
 	tokens, found, proven, err := search.run()
@@ -223,20 +227,16 @@ func (w *whyNotAnswer) cause() string {
 	if !w.choice || len(w.DisplacedBy) == 0 {
 		return why
 	}
-	var items []*cupel.ContextItem
-	for i := range w.a.Entries {
-		items = append(items, w.a.Entries[i].Item)
-	}
-	return "its room went to " + listed(names(items, w.DisplacedBy)) + "."
+	return "its room went to " + listed(names(w.Ledger, w.DisplacedBy)) + "."
 }
 
 // sentOf returns what a window has of an entry that is in it.
 func sentOf(e *analysis.Entry) string { return e.Included.Item.Content() }
 
 // names returns what people call some candidates.
-func names(items []*cupel.ContextItem, candidates []int) (list []string) {
+func names(l *analysis.Ledger, candidates []int) (list []string) {
 	for _, i := range candidates {
-		list = append(list, named(items[i], i))
+		list = append(list, named(l.Entries[i].Item, i))
 	}
 	return list
 }
