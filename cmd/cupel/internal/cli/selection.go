@@ -317,7 +317,7 @@ func (f *selectionFlags) readFor(ctx context.Context, env *Environment, policies
 		if err != nil {
 			return nil, err
 		}
-		if selections[i], err = c.selection(ctx, candidates, budget); err != nil {
+		if selections[i], err = c.forOne().selection(ctx, candidates, budget); err != nil {
 			return nil, err
 		}
 	}
