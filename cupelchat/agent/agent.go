@@ -18,9 +18,7 @@ import (
 const (
 	nearShare = 0.2  // of the room that pinned items leave, for the newest units
 	decay     = 0.95 // from a unit to the next older one
-	// askedShare is what a unit that is all about the task of [Preset.About] counts
-	// beside one that has nothing to do with it.
-	askedShare = 32
+	aboutTask = 8    // what a unit counts that is most about a task, beside the newest one
 )
 
 // Preset chooses windows for an agent. It is safe for concurrent use.
@@ -66,9 +64,10 @@ func (p *Preset) Remember() *Preset {
 	return &remembering
 }
 
-// About returns the preset for a task that the items do not say, such as a question: a
-// unit counts up to 32 times as much as others, by the highest score of its items from 0
-// to 1. nil is no task.
+// About returns the preset for a task that the items do not say, such as a question. The
+// unit with the item of the highest score counts eight times what the newest one does,
+// and others by the square of their share of that score, if that is more than they count
+// by their age. nil is no task.
 func (p *Preset) About(task strategy.Scorer) *Preset {
 	if p == nil {
 		return nil
@@ -180,7 +179,5 @@ func (worthScorer) Score(_ context.Context, items []*cupel.ContextItem, scores [
 }
 
 // weight returns the share of its worth that a unit counts for: less for an older one,
-// and more for one that is about the task.
-func (u *unit) weight() float64 {
-	return math.Pow(decay, float64(u.newer)) * (1 + (askedShare-1)*u.about)
-}
+// unless it is about the task.
+func (u *unit) weight() float64 { return max(math.Pow(decay, float64(u.newer)), u.about) }

@@ -38,9 +38,12 @@ func TestRemember(t *testing.T) {
 	if testing.Short() {
 		seeds = 40
 	}
-	plain := agent.New(quarter{})
 	for seed := range seeds {
 		rng := rand.New(rand.NewPCG(seed, 3))
+		plain := agent.New(quarter{})
+		if seed%2 == 1 {
+			plain = plain.About(mentions("item.go"))
+		}
 		all := random(t, rng)
 		remembering := plain.Remember()
 		for choice := range 6 {
@@ -54,6 +57,10 @@ func TestRemember(t *testing.T) {
 				if !got[i].Equal(want[i]) {
 					t.Fatalf("seed %d, choice %d, %d tokens: item %d is\n%s\nwant\n%s", seed, choice, target.MaxTokens(), i, got[i], want[i])
 				}
+			}
+			window, _, err := remembering.RunReport(t.Context(), items, target)
+			if err == nil && total(window) > target.MaxTokens() {
+				t.Fatalf("seed %d, choice %d: %d tokens, want at most %d", seed, choice, total(window), target.MaxTokens())
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"maps"
+	"math"
 	"strings"
 
 	"github.com/wollax/cupel-go/cupel"
@@ -16,7 +17,7 @@ type unit struct {
 	never   bool    // in the window only if everything else is
 	note    bool    // one text may stand in its place
 	newer   int     // units after it
-	about   float64 // how much it has to do with the task, from 0 to 1
+	about   float64 // what it counts because of the task
 
 	parts    []*part
 	steps    []step
@@ -77,13 +78,19 @@ func newChoice(items []*cupel.ContextItem, budget cupel.ContextBudget) *choice {
 	return c
 }
 
-// asked sets how much each unit has to do with the task: as much as its best item.
+// asked sets how much each unit has to do with the task.
 func (c *choice) asked(scores []float64) {
+	most := 0.0
+	for _, score := range scores {
+		if score > most && !math.IsInf(score, 1) { // not NaN
+			most = score
+		}
+	}
 	for i := range c.units {
 		u := &c.units[i]
 		for _, at := range u.members {
-			if scores[at] > u.about { // not NaN
-				u.about = min(scores[at], 1)
+			if share := scores[at] / most; share > 0 {
+				u.about = max(u.about, aboutTask*min(share*share, 1))
 			}
 		}
 	}
