@@ -5,13 +5,6 @@ import (
 	"strings"
 )
 
-// Fact is a value that names something in a text: a path, an identifier, a code, a URL,
-// a quoted text, a line that speaks of an error, or a number with its key.
-type Fact struct {
-	Value string
-	Key   string // of a number, as in status=404, or ""
-}
-
 const (
 	// minQuoted and maxFact are the lengths in bytes of quoted texts and lines that are
 	// facts.
@@ -19,10 +12,11 @@ const (
 	maxFact   = 200
 )
 
-// Facts yields the facts in a text in about the order of the text, in linear time. A fact
-// may come several times.
-func Facts(text string) iter.Seq[Fact] {
-	return func(yield func(Fact) bool) {
+// Facts yields the values in a text that name something, in about its order and in linear
+// time: paths, identifiers, codes, URLs, quoted texts, lines that speak of an error, and
+// numbers after a key, as in status=404. A value may come several times.
+func Facts(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
 		for line := range strings.Lines(text) {
 			line = strings.TrimSpace(line)
 			if !factsOf(line, yield) {
@@ -33,7 +27,7 @@ func Facts(text string) iter.Seq[Fact] {
 }
 
 // factsOf yields the facts in a line.
-func factsOf(line string, yield func(Fact) bool) bool {
+func factsOf(line string, yield func(string) bool) bool {
 	failure := false
 	for i := 0; ; {
 		start, end := nextWord(line, i)
@@ -48,20 +42,20 @@ func factsOf(line string, yield func(Fact) bool) bool {
 		i = end
 		hash, name := inspect(word)
 		failure = failure || isFailure(word, hash)
-		if (name || strings.Contains(word, "://")) && !yield(Fact{Value: word}) {
+		if (name || strings.Contains(word, "://")) && !yield(word) {
 			return false
 		}
 		value, ok := valueAfter(line, end)
-		if ok && strings.Trim(value, "0123456789.-") == "" && !yield(Fact{value, word}) {
+		if ok && strings.Trim(value, "0123456789.-") == "" && !yield(value) {
 			return false
 		}
 	}
 	for quoted := range strings.SplitSeq(line, `"`) { // what is between two quotations too
-		if len(quoted) >= minQuoted && len(quoted) <= maxFact && len(quoted) < len(line) && !yield(Fact{Value: quoted}) {
+		if len(quoted) >= minQuoted && len(quoted) <= maxFact && len(quoted) < len(line) && !yield(quoted) {
 			return false
 		}
 	}
-	return !failure || len(line) > maxFact || yield(Fact{Value: line})
+	return !failure || len(line) > maxFact || yield(line)
 }
 
 // urlEnd returns where the URL at the beginning of a text ends.

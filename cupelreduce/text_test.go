@@ -309,17 +309,11 @@ func TestFacts(t *testing.T) {
 	}{
 		{"open src/crypto.go and edit chal_key", []string{"src/crypto.go", "chal_key"}, "paths and identifiers"},
 		{"see https://example.org/a?b=1#c, please", []string{"https://example.org/a?b=1#c"}, "URLs, without the comma after them"},
-		{`status: 404, retries=7`, []string{"status=404", "404", "retries=7"}, "numbers with their keys, and long ones by themselves"},
+		{`status: 404, retries=7`, []string{"404", "7"}, "numbers after a key"},
 		{`say "the red lever" now`, []string{"the red lever"}, "quoted texts"},
 		{"ok\nValueError: bad\nmore", []string{"ValueError", "ValueError: bad"}, "lines that speak of errors"},
 	} {
-		var got []string
-		for f := range cupelreduce.Facts(test.text) {
-			if f.Key != "" {
-				f.Value = f.Key + "=" + f.Value
-			}
-			got = append(got, f.Value)
-		}
+		got := slices.Collect(cupelreduce.Facts(test.text))
 		for _, want := range test.want {
 			if !slices.Contains(got, want) {
 				t.Errorf("%q has the facts %q, want %q: %s", test.text, got, want, test.why)
@@ -328,7 +322,7 @@ func TestFacts(t *testing.T) {
 	}
 	for name, text := range texts {
 		for f := range cupelreduce.Facts(text) {
-			if f.Value == "" || !strings.Contains(text, f.Value) || !strings.Contains(text, f.Key) {
+			if f == "" || !strings.Contains(text, f) {
 				t.Fatalf("%s does not have its fact %q", name, f)
 			}
 		}

@@ -121,6 +121,7 @@ func (f *whereFlags) run(ctx context.Context, env *Environment, pattern string) 
 	}
 	used := (&account{Ledger: now}).used()
 	answer := &whereAnswer{Tokens: used, of: s}
+	tell := newProgress(env, "tokens of budget").update
 	most := len(values)
 	if f.rows > 0 {
 		most = min(most, f.rows)
@@ -128,7 +129,7 @@ func (f *whereFlags) run(ctx context.Context, env *Environment, pattern string) 
 	for _, value := range values[:most] {
 		found := fact{Value: value, Sent: s.sends(now, value), Places: s.places(now, value)}
 		if len(values) <= mostTraced {
-			if err := s.remedies(ctx, now, &found, f.pins); err != nil {
+			if err := s.remedies(ctx, now, &found, f.pins, tell); err != nil {
 				return err
 			}
 			if f.steps || f.session {
@@ -163,12 +164,12 @@ func findFacts(items []*cupel.ContextItem, pattern string) ([]string, error) {
 	var found []string
 	seen := make(map[string]bool)
 	for _, item := range items {
-		for f := range cupelreduce.Facts(item.Content()) {
-			base := f.Value[strings.LastIndexByte(f.Value, '/')+1:]
-			if !seen[f.Value] && (matches(f.Value) || matches(base)) && says(item.Content(), f.Value) {
-				found = append(found, f.Value)
+		for value := range cupelreduce.Facts(item.Content()) {
+			base := value[strings.LastIndexByte(value, '/')+1:]
+			if !seen[value] && (matches(value) || matches(base)) && says(item.Content(), value) {
+				found = append(found, value)
 			}
-			seen[f.Value] = true
+			seen[value] = true
 		}
 	}
 	if found == nil {
@@ -218,8 +219,8 @@ func (s *selection) sends(window *analysis.Ledger, value string) bool {
 }
 
 // remedies finds what has the room of a value that is lost, and what would keep it.
-func (s *selection) remedies(ctx context.Context, now *analysis.Ledger, f *fact, pins []int) error {
-	smallest, err := s.smallest(ctx, func(at *analysis.Ledger) bool { return s.sends(at, f.Value) })
+func (s *selection) remedies(ctx context.Context, now *analysis.Ledger, f *fact, pins []int, tell func(done int)) error {
+	smallest, err := s.smallest(ctx, tell, func(at *analysis.Ledger) bool { return s.sends(at, f.Value) })
 	if err != nil {
 		return selecting(err)
 	}

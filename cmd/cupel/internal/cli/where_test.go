@@ -111,9 +111,9 @@ func TestWhereAgrees(t *testing.T) {
 		}
 		var values []string
 		for _, item := range s.Items {
-			for f := range cupelreduce.Facts(item.Content()) {
-				if says(item.Content(), f.Value) {
-					values = append(values, f.Value)
+			for value := range cupelreduce.Facts(item.Content()) {
+				if says(item.Content(), value) {
+					values = append(values, value)
 				}
 			}
 		}
@@ -124,7 +124,7 @@ func TestWhereAgrees(t *testing.T) {
 		}
 		found := fact{Value: values[rng.IntN(len(values))]}
 		found.Sent, found.Places = s.sends(now, found.Value), s.places(now, found.Value)
-		require.NoError(t, s.remedies(t.Context(), now, &found, nil))
+		require.NoError(t, s.remedies(t.Context(), now, &found, nil, func(int) {}))
 		sends := func(tokens int) bool {
 			at, err := s.ledger(t.Context(), cupeltest.Budget(max(tokens, 0), max(tokens, 0)), -1)
 			return err == nil && s.sends(at, found.Value)
