@@ -49,7 +49,7 @@ type stretch struct {
 }
 
 // token is the least that is looked for. A mark stands for what was left out.
-var token = regexp.MustCompile(`^(?:…(?: \+\d+)?|\[earlier\] |[\pL\pN_]{1,200}|(?s:.))`)
+var token = regexp.MustCompile(`^(?:…(?: \+\d+(?: bytes…)?)?|\[earlier\] |[\pL\pN_]{1,200}|(?s:.))`)
 
 // A token that has fewer than telling bytes says where it is from only if it is near.
 const (

@@ -145,7 +145,7 @@ func holdTimes(t *testing.T, other int) {
 				for (;;) {
 					const paint = performance.getEntriesByName('first-contentful-paint')[0];
 					// The heading may be painted before the script has run.
-					if (paint && document.querySelector('#grid tbody tr')) return Math.max(paint.startTime, performance.getEntriesByType('navigation')[0].domContentLoadedEventEnd);
+					if (paint && document.querySelector('#messages .message')) return Math.max(paint.startTime, performance.getEntriesByType('navigation')[0].domContentLoadedEventEnd);
 					await new Promise(requestAnimationFrame);
 				}`)
 			return cost{b.cpu(), painted} // each page begins at 0

@@ -78,7 +78,7 @@ function Pager({ from, size, units }: { from: number; size: number; units: numbe
 }
 
 function isFolded(unit: Unit): boolean {
-  const [side, other = undefined] = page.sides;
+  const [side, other] = page.sides as [Side, Side?];
   return other ? unit.rows.every(isSame) : unit.rows.every((row) => stateOf(side, row) === 'out');
 }
 
@@ -184,7 +184,7 @@ function Head({ row, unit, states, open }: { row: Row; unit: Unit; states: State
     changed();
   };
   return (
-    <button type="button" class={`message ${states.some(isHere) ? '' : 'is-out'}`} aria-expanded={open} onClick={press}>
+    <button type="button" class={states.some(isHere) ? 'message' : 'message is-out'} aria-expanded={open} onClick={press}>
       <span class="marks">{states.map((state) => <Mark state={state} />)}</span>
       <span class="unseen">{states.map((state, i) => `${states.length > 1 ? `${page.sides[i].letter}: ` : ''}${WORDS[state]}, `).join('')}</span>
       <span class="message-number number soft">{grouped(numberOf(row))}</span>
@@ -220,7 +220,8 @@ const RIVALS_SHOWN = 4;
 // enough for it.
 function Cause({ side, candidate }: { side: Side; candidate: number }) {
   const parts: ComponentChildren[] = [];
-  const rivals = side.stop.actual ? side.selection.rivals?.[candidate] : undefined;
+  // In a note on an exchange, the first message has all tokens.
+  const rivals = side.stop.actual ? side.selection.rivals?.[candidate]?.filter((rival) => rival < 0 || shownTokens(side, rival) > 0) : undefined;
   const survivor = side.selection.survivor?.[candidate];
   const link = (other: number) => {
     const row = page.rows[side.rowOf[other]];

@@ -71,11 +71,11 @@ function promptPlace(sides: Side[], row: Row): number {
 }
 
 // newestOf are the rows whose texts a page begins with: the newest steps of a
-// conversation.
+// conversation, unless two are compared.
 const NEWEST = 2; // steps
 
 export function newestOf(): Set<number> {
-  const units = isConversation() ? unitsOf(inOrder(page.sides)).slice(-NEWEST) : [];
+  const units = isConversation() && page.sides.length === 1 ? unitsOf(inOrder(page.sides)).slice(-NEWEST) : [];
   return new Set(units.flatMap((unit) => unit.rows.map((row) => row.index)));
 }
 
