@@ -27,7 +27,7 @@ func align(contents []string, sent string) [][]any {
 	begin := 0
 	for i, content := range contents {
 		end := begin + len(content)
-		e := editor{full: full, at: begin}
+		e := editor{full: full, at: begin, edits: []any{}}
 		for len(stretches) > 0 && (stretches[0].from < end || i == len(contents)-1) {
 			s := stretches[0]
 			e.write(stretch{s.from, min(s.to, end), s.added})
