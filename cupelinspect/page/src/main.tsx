@@ -41,7 +41,7 @@ function Page({ source }: { source: Source }) {
           <Budgets />
           <section class="card strips" aria-label="Overview of the whole">{sides.map((side) => <Strip side={side} />)}</section>
           <Search />
-          <Messages />
+          <Still on={[...sides.map((side) => side.at), view.fact, view.from, view.goTo, [...view.open].join(), [...view.unfolded].join()]}>{() => <Messages />}</Still>
           <Advanced />
         </Fragment>
       </main>
