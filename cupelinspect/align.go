@@ -27,7 +27,7 @@ func align(contents []string, sent string) [][]any {
 	begin := 0
 	for i, content := range contents {
 		end := begin + len(content)
-		e := editor{full: full, at: begin}
+		e := editor{full: full, at: begin, edits: []any{}}
 		for len(stretches) > 0 && (stretches[0].from < end || i == len(contents)-1) {
 			s := stretches[0]
 			e.write(stretch{s.from, min(s.to, end), s.added})
@@ -49,12 +49,13 @@ type stretch struct {
 }
 
 // token is the least that is looked for. A mark stands for what was left out.
-var token = regexp.MustCompile(`^(?:…(?: \+\d+)?|\[earlier\] |[\pL\pN_]{1,200}|(?s:.))`)
+var token = regexp.MustCompile(`^(?:…(?: \+\d+(?: bytes…)?)?|\[earlier\] |[\pL\pN_]{1,200}|(?s:.))`)
 
-// A token that has fewer than telling bytes says where it is from only if it is near.
+// A beginning that has fewer than telling bytes says where it is from only if it is
+// near, and white space only if it is next.
 const (
 	telling   = 4
-	near      = 80
+	near      = 8
 	mostTries = 64 // for a longer beginning
 )
 
@@ -80,7 +81,8 @@ func beginning(full string, at int, text string) (from, size int) {
 			size--
 		}
 	}
-	if from-at > near && len(strings.TrimSpace(text[:size])) < telling {
+	words := len(strings.TrimSpace(text[:size]))
+	if skipped := from - at; skipped > near && words < telling || skipped > 0 && words == 0 {
 		return at, 0
 	}
 	return from, size

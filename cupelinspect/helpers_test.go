@@ -198,6 +198,9 @@ func unpack(t testing.TB, data string) string {
 // sent applies the edits of a form to a content, as the page's script does.
 func (f form) sent(t testing.TB, content string) string {
 	t.Helper()
+	if f.Edits == nil {
+		t.Fatal("a form has no list of edits")
+	}
 	from := utf16.Encode([]rune(content))
 	var text strings.Builder
 	for _, edit := range f.Edits {

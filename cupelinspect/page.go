@@ -1,7 +1,6 @@
 package cupelinspect
 
 import (
-	"compress/gzip"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
@@ -14,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+
+	"github.com/klauspost/compress/gzip"
 
 	"github.com/wollax/cupel-go/cupel"
 )
@@ -74,12 +75,16 @@ func WriteHTML(w io.Writer, title string, selections ...*Selection) error {
 	if err != nil {
 		return err
 	}
-	for limit := mostContent; ; limit /= 2 {
+	longest := 0
+	for _, item := range page.Items {
+		longest = max(longest, len(item.Content))
+	}
+	for limit := longest; ; limit /= 2 {
 		data, err := page.data(table, selections, limit)
 		if err != nil {
 			return fmt.Errorf("cupelinspect: cannot write the data of the page: %w", err)
 		}
-		if len(data) <= mostPage-len(pageJS)-len(styleCSS) || limit <= leastContent {
+		if len(data) <= mostPage-len(pageJS)-len(styleCSS) || limit == 0 {
 			return page.write(w, data)
 		}
 	}
@@ -108,6 +113,7 @@ func newPage(title string, selections []*Selection) (*wirePage, *itemTable, erro
 		}
 		page.Selections = append(page.Selections, &selection)
 	}
+	page.Items = table.items
 	return page, table, nil
 }
 

@@ -196,7 +196,9 @@ func (s *Selection) rivals(l *inspector, ledger *analysis.Ledger, budget cupel.C
 		affected := []int{}
 		for i := range with.Entries {
 			before, after := &ledger.Entries[i], &with.Entries[i]
-			loses := before.Place > 0 && (after.Place == 0 || after.Tokens < before.Tokens)
+			group := before.Item.Group()
+			other := i != at && (group == "" || group != ledger.Entries[at].Item.Group())
+			loses := other && before.Place > 0 && (after.Place == 0 || after.Tokens < before.Tokens)
 			if loses && len(affected) < mostAffected {
 				affected = append(affected, i)
 			}

@@ -1,6 +1,6 @@
 import { counted, grouped } from './format';
 import { page, sentOf, type Side } from './model';
-import { Copy, Data, SideBadge } from './parts';
+import { Copy, Data, SideBadge, Still } from './parts';
 import { turnOf } from './session';
 import { countsOf, isConversation, keptOf } from './story';
 
@@ -13,6 +13,7 @@ export function Headline({ side }: { side: Side }) {
   const id = `selection-${side.index}`;
   const noun = isConversation() ? 'message' : 'candidate';
   const share = counts.before > 0 ? ` (${(100 * stop.tokens / counts.before).toFixed(0)}%)` : '';
+  const sent = selection.request && stop.actual ? 'Copy request' : 'Copy what is sent';
   const { price } = turnOf(selection);
   return (
     <section class="card headline" aria-labelledby={id}>
@@ -32,7 +33,7 @@ export function Headline({ side }: { side: Side }) {
         {selection.session && <>{' '}<Data text={selection.session} limit={400} /></>}
       </p>
       {[selection.overflowed, ...(selection.shortfalls ?? [])].map((note) => note && <p class="banner warn"><Data text={note} /></p>)}
-      {stop.window.length > 0 && <Copy text={() => requestOf(side)} name={selection.request && stop.actual ? 'Copy request' : 'Copy what is sent'} />}
+      {stop.window.length > 0 && <Still on={[sent]}>{() => <Copy text={() => requestOf(side)} name={sent} />}</Still>}
     </section>
   );
 }

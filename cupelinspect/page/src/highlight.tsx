@@ -19,7 +19,7 @@ export function Highlighted({ side, candidate }: { side: Side; candidate: number
   const isIn = side.place[candidate] > 0;
   const form = side.form[candidate];
   const pieces = isIn ? piecesOf(page.items, side.selection, candidate, form) : [{ text: item.content, is: 'lost' as const }];
-  const whole = pieces.length === 1;
+  const whole = !isIn || form === 0 || pieces.every(({ is }) => is === 'kept') && !side.selection.forms?.[candidate];
   const length = pieces.reduce((sum, { text }) => sum + text.length, 0);
   let room = all ? Infinity : SHOWN;
   const shown: ComponentChildren[] = [];

@@ -41,7 +41,7 @@ function Page({ source }: { source: Source }) {
           <Budgets />
           <section class="card strips" aria-label="Overview of the whole">{sides.map((side) => <Strip side={side} />)}</section>
           <Search />
-          <Messages />
+          <Still on={[...sides.map((side) => side.at), view.fact, view.from, view.goTo, [...view.open].join(), [...view.unfolded].join()]}>{() => <Messages />}</Still>
           <Advanced />
         </Fragment>
       </main>
@@ -60,15 +60,14 @@ function Page({ source }: { source: Source }) {
 // Advanced has scores, stages and reasons. It is not drawn before it is opened.
 function Advanced() {
   const { sides } = page;
-  const toggle = (open: boolean) => {
-    if (view.advanced === open) return;
-    view.advanced = open;
+  const toggle = () => {
+    view.advanced = !view.advanced;
     resort();
     changed();
   };
   return (
-    <details id="advanced" class="advanced" open={view.advanced} onToggle={(event) => toggle(event.currentTarget.open)}>
-      <summary>Advanced: scores, stages, reasons</summary>
+    <section id="advanced" class="advanced" aria-labelledby="advanced-title">
+      <h2><button type="button" id="advanced-title" class="same" aria-expanded={view.advanced} onClick={toggle}>Advanced: scores, stages and reasons</button></h2>
       {view.advanced && (
         <div class="advanced-body">
           <Changes />
@@ -81,7 +80,7 @@ function Advanced() {
           </section>
         </div>
       )}
-    </details>
+    </section>
   );
 }
 

@@ -8,7 +8,7 @@ import { goToRow, openDetails } from './open';
 import { Data, KindChip, Quiet, SideBadge, Still } from './parts';
 import { keptPrefix, turnOf } from './session';
 import { changed, view } from './state';
-import { fullTokens, inOrder, isConversation, isTold, numberOf, runsOf, speakerOf, stateOf, sumOf, titleOf, tokensText, unitsOf, whyOut, type State, type Unit } from './story';
+import { inOrder, isConversation, isTold, numberOf, runsOf, speakerOf, stateOf, sumOf, titleOf, tokensText, unitsOf, whyOut, type State, type Unit } from './story';
 
 // The messages, newest first, with what was kept of each. Of one selection, messages
 // that are out are folded where they were; of two, those that are alike.
@@ -78,7 +78,7 @@ function Pager({ from, size, units }: { from: number; size: number; units: numbe
 }
 
 function isFolded(unit: Unit): boolean {
-  const [side, other = undefined] = page.sides;
+  const [side, other] = page.sides as [Side, Side?];
   return other ? unit.rows.every(isSame) : unit.rows.every((row) => stateOf(side, row) === 'out');
 }
 
@@ -167,7 +167,7 @@ function Line({ row, unit }: { row: Row; unit: Unit }) {
       <Still on={[open, ...states, ...forms]}>{() => <Head row={row} unit={unit} states={states} open={open} />}</Still>
       {open && (
         <div class="opened">
-          {page.sides.map((side) => <Fate side={side} row={row} />)}
+          {page.sides.map((side) => <Fate side={side} row={row} unit={unit} />)}
         </div>
       )}
     </li>
@@ -184,7 +184,7 @@ function Head({ row, unit, states, open }: { row: Row; unit: Unit; states: State
     changed();
   };
   return (
-    <button type="button" class={`message ${states.some(isHere) ? '' : 'is-out'}`} aria-expanded={open} onClick={press}>
+    <button type="button" class={states.some(isHere) ? 'message' : 'message is-out'} aria-expanded={open} onClick={press}>
       <span class="marks">{states.map((state) => <Mark state={state} />)}</span>
       <span class="unseen">{states.map((state, i) => `${states.length > 1 ? `${page.sides[i].letter}: ` : ''}${WORDS[state]}, `).join('')}</span>
       <span class="message-number number soft">{grouped(numberOf(row))}</span>
@@ -197,13 +197,13 @@ function Head({ row, unit, states, open }: { row: Row; unit: Unit; states: State
 }
 
 // Fate says what became of a message, why, and what would keep it; its text follows.
-function Fate({ side, row }: { side: Side; row: Row }) {
+function Fate({ side, row, unit }: { side: Side; row: Row; unit: Unit }) {
   const candidate = row.at[side.index];
   const state = stateOf(side, row);
   if (state === 'none') return <div class="fate"><p><SideBadge side={side} />{side.selection.session ? 'Not there in this turn.' : 'No candidate.'}</p></div>;
   const said = {
     in: `Sent whole, ${counted(shownTokens(side, candidate), 'token')}${itemOfCandidate(side, candidate).pinned ? '; it is always kept' : ''}.`,
-    outline: isTold(side, row) ? 'Cut: what was sent of it is in the outline of its exchange.' : `Cut to ${counted(shownTokens(side, candidate), 'token')} of ${grouped(fullTokens(side, row))}.`,
+    outline: isTold(side, row) ? 'Cut: what was sent of it is in the outline of its exchange.' : `Cut: ${tokensText(side, row, unit)} tokens were sent${unit.rows.length > 1 ? ' of its exchange' : ''}.`,
     out: <>Out: <Data text={whyOut(side, candidate)} />.</>,
   }[state];
   return (
@@ -220,7 +220,8 @@ const RIVALS_SHOWN = 4;
 // enough for it.
 function Cause({ side, candidate }: { side: Side; candidate: number }) {
   const parts: ComponentChildren[] = [];
-  const rivals = side.stop.actual ? side.selection.rivals?.[candidate] : undefined;
+  // In a note on an exchange, the first message has all tokens.
+  const rivals = side.stop.actual ? side.selection.rivals?.[candidate]?.filter((rival) => rival < 0 || shownTokens(side, rival) > 0) : undefined;
   const survivor = side.selection.survivor?.[candidate];
   const link = (other: number) => {
     const row = page.rows[side.rowOf[other]];

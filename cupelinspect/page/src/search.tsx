@@ -88,11 +88,14 @@ function Summary({ hits, pattern }: { hits: Hit[]; pattern: RegExp }) {
     <>
       {page.sides.map((side, i) => {
         const sent = hits.filter((hit) => hit.sent[i] > 0).length;
+        const cut = hits.filter((hit) => hit.sent[i] === 0 && stateOf(side, hit.row) === 'outline').length;
+        const out = hits.filter((hit) => stateOf(side, hit.row) === 'out').length;
         const stop = sent > 0 ? -1 : Math.min(...hits.map((hit) => firstWith(side, hit.row, pattern)));
         return (
           <p>
             <SideBadge side={side} />{`In ${counted(hits.length, isConversation() ? 'message' : 'candidate')}; `}
             <strong class={sent > 0 ? 'state-in' : 'state-out'}>{sent === 0 ? 'it was not sent' : sent === hits.length ? 'sent from each' : `sent from ${grouped(sent)}`}</strong>
+            {cut > 0 && `, lost from ${grouped(cut)} that ${cut === 1 ? 'was' : 'were'} cut`}{out > 0 && `, ${grouped(out)} ${out === 1 ? 'is' : 'are'} out`}
             {stop >= 0 && stop < side.stops.length && <>{'. It is sent from '}<button type="button" class="link" onClick={() => goTo(side, stop)}>{counted(side.stops[stop].budget, 'token')}</button> on the slider</>}
             {stop === Infinity && side.stops.length > 1 && '. No budget on the slider keeps it'}.
           </p>

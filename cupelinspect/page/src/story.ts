@@ -15,9 +15,15 @@ function textOf(item: Item, key: string): string {
 
 // isConversation reports whether most of the candidates are messages.
 export function isConversation(): boolean {
-  const messages = page.items.filter((item) => roleOf(item) !== '').length;
-  return messages > 1 && 2 * messages > page.items.length;
+  const { items } = page;
+  const told = conversations.get(items);
+  if (told !== undefined) return told;
+  const messages = items.filter((item) => roleOf(item) !== '').length;
+  conversations.set(items, messages > 1 && 2 * messages > items.length);
+  return isConversation();
 }
+
+const conversations = new WeakMap<Item[], boolean>(); // by the items of the page
 
 // speakerOf says who speaks, in a word or two.
 export function speakerOf(item: Item): string {
@@ -56,26 +62,39 @@ export function fullTokens(side: Side, row: Row): number {
 // inOrder returns the rows of a conversation in its order. Other lists begin with
 // what is sent, in the order of the prompt, and what is out follows, best first.
 export function inOrder(sides: Side[]): Row[] {
-  const rows = page.rows.filter((row) => sides.some((side) => row.at[side.index] >= 0));
-  const key = isConversation() ? firstPlace : promptPlace;
-  return rows.map((row) => ({ row, at: key(sides, row) })).sort((a, b) => a.at - b.at || a.row.index - b.row.index).map(({ row }) => row);
+  const orders = known.get(page.rows) ?? new Map<string, Row[]>();
+  known.set(page.rows, orders);
+  const name = sides.map((side) => `${side.index}:${isConversation() ? '' : side.at}`).join();
+  const order = orders.get(name) ?? orderOf(sides);
+  orders.set(name, order);
+  return order;
 }
 
-function firstPlace(sides: Side[], row: Row): number {
-  return Math.min(...sides.filter((side) => row.at[side.index] >= 0).map((side) => row.at[side.index]));
+const known = new WeakMap<Row[], Map<string, Row[]>>(); // orders, by the rows of the page
+
+function orderOf(sides: Side[]): Row[] {
+  if (isConversation()) {
+    const first = (row: Row) => Math.min(...sides.filter((side) => row.at[side.index] >= 0).map((side) => row.at[side.index]));
+    return sortedBy(page.rows.filter((row) => sides.some((side) => row.at[side.index] >= 0)), first);
+  }
+  const place = (row: Row) => Math.min(...sides.map((side) => side.place[row.at[side.index]] || Infinity));
+  const isIn = new Set(sides.flatMap((side) => side.stop.window.map((candidate) => page.rows[side.rowOf[candidate]])));
+  const sent = sides.length === 1 ? [...isIn] : sortedBy([...isIn], place);
+  const ranked = known.get(page.rows)?.get('ranked') ?? sortedBy(page.rows, (row) => page.bestRanks[row.index]);
+  known.get(page.rows)?.set('ranked', ranked);
+  return [...sent, ...ranked.filter((row) => !isIn.has(row) && sides.some((side) => row.at[side.index] >= 0))];
 }
 
-function promptPlace(sides: Side[], row: Row): number {
-  const places = sides.map((side) => side.place[row.at[side.index]] || 0).filter((place) => place > 0);
-  return places.length > 0 ? Math.min(...places) : 1e9 + page.bestRanks[row.index] / 1e9;
+function sortedBy(rows: Row[], key: (row: Row) => number): Row[] {
+  return rows.map((row) => ({ row, at: key(row) })).sort((a, b) => (a.at === b.at ? 0 : a.at - b.at) || a.row.index - b.row.index).map(({ row }) => row);
 }
 
 // newestOf are the rows whose texts a page begins with: the newest steps of a
-// conversation.
+// conversation, unless two are compared.
 const NEWEST = 2; // steps
 
 export function newestOf(): Set<number> {
-  const units = isConversation() ? unitsOf(inOrder(page.sides)).slice(-NEWEST) : [];
+  const units = isConversation() && page.sides.length === 1 ? unitsOf(inOrder(page.sides)).slice(-NEWEST) : [];
   return new Set(units.flatMap((unit) => unit.rows.map((row) => row.index)));
 }
 

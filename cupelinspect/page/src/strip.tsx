@@ -11,7 +11,7 @@ import { fullTokens, inOrder, isConversation, numberOf, speakerOf, stateOf, titl
 // option, the current message.
 
 const HEIGHT = 46;
-const NARROW = 3; // pixels: narrower messages share columns
+const NARROW = 5; // pixels: narrower messages share columns
 
 interface Block {
   row: Row;
@@ -24,7 +24,7 @@ export function Strip({ side }: { side: Side }) {
   const drawing = useRef<SVGSVGElement>(null);
   const [current, setCurrent] = useState(-1);
   const blocks = useMemo(() => blocksOf(side, width), [side, width, isConversation() ? 0 : side.at]);
-  const active = Math.min(current < 0 ? blocks.length - 1 : current, blocks.length - 1);
+  const active = Math.min(current >= 0 ? current : isConversation() ? blocks.length : 0, blocks.length - 1);
   const option = `strip-option-${side.index}`;
   const at = (event: MouseEvent) => (drawing.current ? blockAt(blocks, event.clientX - drawing.current.getBoundingClientRect().left) : -1);
   const noun = isConversation() ? 'conversation' : 'list';
@@ -56,7 +56,7 @@ export function Strip({ side }: { side: Side }) {
           )}
         </svg>
       </div>
-      <p class="strip-note soft" aria-hidden="true">
+      <p class="strip-note soft" aria-hidden="true" hidden={!side.alone && side.index === 0 && current < 0}>
         <SideBadge side={side} />{current >= 0 && active >= 0 ? aboutRow(side, blocks[active].row) : isConversation() ? 'The oldest is at the left, the newest at the right. Press a message to see what was kept of it.' : 'What is sent comes first. Press one to see what was kept of it.'}
       </p>
     </div>
