@@ -3,6 +3,7 @@ package cupelreduce_test
 import (
 	"bytes"
 	"encoding/base64"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -297,5 +298,42 @@ func TestSame(t *testing.T) {
 	}
 	if same == 0 || others == 0 {
 		t.Errorf("%d texts are the same for another reader and %d are not, want some of both", same, others)
+	}
+}
+
+func TestFacts(t *testing.T) {
+	for _, test := range []struct {
+		text string
+		want []string
+		why  string
+	}{
+		{"open src/crypto.go and edit chal_key", []string{"src/crypto.go", "chal_key"}, "paths and identifiers"},
+		{"see https://example.org/a?b=1#c, please", []string{"https://example.org/a?b=1#c"}, "URLs, without the comma after them"},
+		{`status: 404, retries=7`, []string{"status=404", "404", "retries=7"}, "numbers with their keys, and long ones by themselves"},
+		{`say "the red lever" now`, []string{"the red lever"}, "quoted texts"},
+		{"ok\nValueError: bad\nmore", []string{"ValueError", "ValueError: bad"}, "lines that speak of errors"},
+	} {
+		var got []string
+		for f := range cupelreduce.Facts(test.text) {
+			if f.Key != "" {
+				f.Value = f.Key + "=" + f.Value
+			}
+			got = append(got, f.Value)
+		}
+		for _, want := range test.want {
+			if !slices.Contains(got, want) {
+				t.Errorf("%q has the facts %q, want %q: %s", test.text, got, want, test.why)
+			}
+		}
+	}
+	for name, text := range texts {
+		for f := range cupelreduce.Facts(text) {
+			if f.Value == "" || !strings.Contains(text, f.Value) || !strings.Contains(text, f.Key) {
+				t.Fatalf("%s does not have its fact %q", name, f)
+			}
+		}
+	}
+	for range cupelreduce.Find("a", "") {
+		t.Fatal("nothing is a word")
 	}
 }

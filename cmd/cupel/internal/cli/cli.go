@@ -175,6 +175,7 @@ Exit codes: 0 success; 1 a check failed; 2 command line or file invalid;
 	root.AddCommand(
 		run,
 		newExplain(env),
+		newWhere(env),
 		newDiff(env),
 		newSweep(env),
 		newEval(env),

@@ -95,6 +95,10 @@ newest that fits  stateless    0.000     0.000  1.020   0.667  1.000   0.333  0.
 worst for newest that fits: values missed
    0.5      of  conversation
      1       1  talk (standard input:1)
+
+lost for newest that fits at 0.5, stateless: values that a step used
+tokens  message  value
+    37        7  TEA-77 in talk
 `
 	args := []string{"replay", "--data", "-", "-p", "everything", "-p", "newest", "--share", "0.5"}
 	code, stdout, stderr := fed(t, line, args...)

@@ -1,40 +1,457 @@
 package cli
 
-// budgetSearch looks for the budget from which on something is kept.
-type budgetSearch struct {
-	low, high int // tokens
-	keeps     func(tokens int) (bool, error)
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/wollax/cupel-go/cmd/cupel/internal/terminal"
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/analysis"
+	"github.com/wollax/cupel-go/cupelchat"
+	"github.com/wollax/cupel-go/cupelreduce"
+	"github.com/wollax/cupel-go/cupelsession/replay"
+	"github.com/wollax/cupel-go/internal/english"
+)
+
+// whereFlags are the flags of newWhere.
+type whereFlags struct {
+	selectionFlags
+	printFlags
+	rows           int
+	steps, session bool
 }
 
-// mostProven is how many smaller budgets are tried to prove that one is the smallest.
-const mostProven = 32
+// newWhere returns the command that finds what became of a value.
+func newWhere(env *Environment) *cobra.Command {
+	var flags whereFlags
+	command := &cobra.Command{
+		Use:   "where VALUE",
+		Short: "Show where a value is, what becomes of it, and what would keep it",
+		Long: `where finds a value, such as a path, a number or an error, in a conversation or in
+other candidates. It says what is sent of each place: the whole message, an outline
+with the value or without it, or nothing. For a value that is lost it names what
+has the room, and a budget, a --pin and a --rule that keep it; all of them were
+tried.
 
-// run returns a budget that keeps it, where the budget of one token less does not. It is
-// proven to be the smallest if all smaller ones were tried, which there are few of.
-func (s *budgetSearch) run() (tokens int, found, proven bool, err error) {
-	if found, err = s.keeps(s.high); !found || err != nil {
-		return 0, false, false, err
+VALUE is a text, or a pattern for the names, paths, numbers, URLs, quotations and
+errors in the candidates, and for the last part of a path: * matches any text, ? one
+character, and [a-z] one of a range.
+
+With --steps it also chooses a window before each message of the assistant, and says
+at which message the value went; with --session it does so in a session. These
+windows are counted as cupel replay counts: four characters are a token.`,
+		Example: `  cupel where -i chat.json -p agent -b 20k 'crypto.chal*'
+  cupel where -i chat.json -p agent -b 20k --session src/crypto.go
+  cupel where -i chat.json -p agent -b 20k --json 4711 | jq '.facts[].places'`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(command *cobra.Command, args []string) error {
+			return flags.run(command.Context(), env, args[0])
+		},
 	}
-	below, tokens := s.low-1, s.high
-	for tokens-below > 1 {
-		middle := below + (tokens-below)/2
-		kept, err := s.keeps(middle)
+	flags.selectionFlags.register(command)
+	flags.printFlags.register(command)
+	requireFlags(command, "items", "policy", "budget")
+	rowsFlag(command, &flags.rows)
+	command.Flags().BoolVar(&flags.steps, "steps", false, "say at which message of the assistant the value went, if each window is chosen by itself")
+	command.Flags().BoolVar(&flags.session, "session", false, "say at which message of the assistant the value went in a session")
+	return command
+}
+
+// whereAnswer is what becomes of some values. where --json prints it.
+type whereAnswer struct {
+	Policy string `json:"policy"`
+	Budget int    `json:"budget"`
+	Tokens int    `json:"tokens"` // of the window
+	Facts  []fact `json:"facts"`
+
+	messages int
+}
+
+// fact is what becomes of a value.
+type fact struct {
+	Value  string  `json:"value"`
+	Sent   bool    `json:"sent"`
+	Places []place `json:"places"`
+	// Displaced names what has the room of a value that is not sent.
+	Displaced []string          `json:"displaced_by,omitempty"`
+	Smallest  *jsonSmallest     `json:"smallest_budget,omitempty"` // that sends it
+	Pin       int               `json:"pin,omitempty"`             // a message, from 1, whose pin keeps it
+	Rule      string            `json:"rule,omitempty"`            // that keeps it
+	Steps     []replay.Followed `json:"steps,omitempty"`
+}
+
+// place is a message, or an item, that has a value.
+type place struct {
+	Message int    `json:"message,omitempty"` // from 1
+	Name    string `json:"name"`
+	Fate    string `json:"fate"`
+	Tokens  int    `json:"tokens"` // that are sent of it
+	Full    int    `json:"full_tokens"`
+
+	at int
+}
+
+// The fates of a place.
+const (
+	fateWhole   = "sent whole"
+	fateOutline = "sent in an outline"
+	fateLost    = "lost in an outline"
+	fateOut     = "out"
+)
+
+func (f *whereFlags) run(ctx context.Context, env *Environment, pattern string) error {
+	s, err := f.read(ctx, env)
+	if err != nil {
+		return err
+	}
+	values, err := findFacts(s.Items, pattern)
+	if err != nil {
+		return err
+	}
+	now, err := s.sending(ctx)
+	if err != nil {
+		return s.selecting(err)
+	}
+	answer := &whereAnswer{Policy: s.name, Budget: s.budget.MaxTokens(), Tokens: now.tokens, messages: len(s.Items)}
+	most := len(values)
+	if f.rows > 0 {
+		most = min(most, f.rows)
+	}
+	for _, value := range values[:most] {
+		found := fact{Value: value, Sent: now.sends(s.Items, value), Places: now.places(s.Items, value)}
+		if len(values) <= mostTraced {
+			if err := s.remedies(ctx, now, &found, f.pins); err != nil {
+				return err
+			}
+			if f.steps || f.session {
+				if found.Steps, err = f.follow(ctx, env, s.budget.MaxTokens(), value); err != nil {
+					return err
+				}
+			}
+		}
+		answer.Facts = append(answer.Facts, found)
+	}
+	return f.print(env, answer, func(p *terminal.Printer) { answer.print(p, f.rows, len(values)-most) })
+}
+
+// mostTraced is how many values are traced to what keeps them.
+const mostTraced = 4
+
+// findFacts returns the value that contents have, or the facts that match a pattern, in
+// the order of the candidates.
+func findFacts(items []*cupel.ContextItem, pattern string) ([]string, error) {
+	if strings.TrimSpace(pattern) == "" {
+		return nil, usagef("give a value, such as a path or a number, or a pattern")
+	}
+	for _, item := range items {
+		if says(item.Content(), pattern) {
+			return []string{pattern}, nil
+		}
+	}
+	matches, err := globs(pattern)
+	if err != nil {
+		return nil, codedError{err, exitUsage}
+	}
+	var found []string
+	seen := make(map[string]bool)
+	for _, item := range items {
+		for f := range cupelreduce.Facts(item.Content()) {
+			base := f.Value[strings.LastIndexByte(f.Value, '/')+1:]
+			if !seen[f.Value] && (matches(f.Value) || matches(base)) && says(item.Content(), f.Value) {
+				found = append(found, f.Value)
+			}
+			seen[f.Value] = true
+		}
+	}
+	if found == nil {
+		return nil, usagef("no candidate has %q; a pattern such as '*%s*' finds what is like it", pattern, strings.Trim(pattern, "*"))
+	}
+	return found, nil
+}
+
+// says reports whether a text has a value as a word.
+func says(text, value string) bool {
+	for range cupelreduce.Find(text, value) {
+		return true
+	}
+	return false
+}
+
+// sending is what is sent of each candidate.
+type sending struct {
+	in     []bool
+	forms  []string // contents as they are sent
+	sizes  []int
+	tokens int
+}
+
+// sends reports whether a value is sent from one of its places.
+func (s *sending) sends(items []*cupel.ContextItem, value string) bool {
+	return slices.ContainsFunc(s.places(items, value), func(p place) bool { return p.Fate == fateWhole || p.Fate == fateOutline })
+}
+
+// sending chooses, and reads what is sent.
+func (s *selection) sending(ctx context.Context) (*sending, error) {
+	window, err := s.run(ctx)
+	if err != nil {
+		return nil, err
+	}
+	made := &sending{in: make([]bool, len(s.Items)), forms: make([]string, len(s.Items)), sizes: make([]int, len(s.Items))}
+	positions := s.positions()
+	for _, e := range window.Report.Included {
+		at := positions[e.Candidate]
+		made.in[at], made.forms[at], made.sizes[at] = true, e.Item.Content(), e.Item.Tokens()
+		made.tokens = addTokens(made.tokens, e.Item.Tokens())
+	}
+	return made, nil
+}
+
+// positions returns the place of each candidate among the items that were read.
+func (s *selection) positions() []int {
+	positions := make([]int, len(s.given))
+	at := 0
+	for i, item := range s.given {
+		if len(s.given) < len(s.Items) {
+			for at < len(s.Items)-1 && !sameItem(s.Items[at], item) {
+				at++
+			}
+		}
+		positions[i] = at
+		at++
+	}
+	return positions
+}
+
+// marks are what forms say of what they leave out.
+var marks = regexp.MustCompile(`… \+\d+( bytes…)?|\[(earlier|left out)[\]:]|; (shortened|results left out)\]|\[shortened from \d+ tokens?\]`)
+
+const ellipses = "…"
+
+// places returns where a value is, and what is sent of that.
+func (s *sending) places(items []*cupel.ContextItem, value string) []place {
+	places := []place{}
+	for i, item := range items {
+		if !says(item.Content(), value) {
+			continue
+		}
+		fate := fateOut
 		switch {
-		case err != nil:
-			return 0, false, false, err
-		case kept:
-			tokens = middle
+		case !s.in[i]:
+		case s.forms[i] == item.Content():
+			fate = fateWhole
+		case says(marks.ReplaceAllString(s.forms[i], ellipses), value):
+			fate = fateOutline
 		default:
-			below = middle
+			fate = fateLost
+		}
+		places = append(places, place{messageNumber(item), named(item, i), fate, s.sizes[i], item.Tokens(), i})
+	}
+	return places
+}
+
+// remedies finds what has the room of a value that is lost, and what would keep it.
+func (s *selection) remedies(ctx context.Context, now *sending, f *fact, pins []int) error {
+	search := budgetSearch{low: s.budget.OutputReserve(), high: analysis.SufficientBudget(s.Items, s.budget)}
+	search.keeps = func(tokens int) (bool, error) { return s.sendsAt(ctx, tokens, f.Value) }
+	tokens, found, proven, err := search.run()
+	if err != nil {
+		return selecting(err)
+	}
+	f.Smallest = &jsonSmallest{Found: found, Tokens: tokens, Exact: proven, SearchedTo: search.high}
+	if f.Sent {
+		return nil
+	}
+	for _, p := range f.newest() {
+		number := cmp.Or(p.Message, p.at+1)
+		candidates, err := withPins(s.Candidates, append(slices.Clip(pins), number)...)
+		if err != nil {
+			continue // it is no message
+		}
+		pinned, err := s.chooser.selection(ctx, candidates, s.budget)
+		if err != nil {
+			continue
+		}
+		if then, err := pinned.sending(ctx); err == nil && then.sends(s.Items, f.Value) {
+			f.Pin, f.Displaced = number, now.losers(then, s.Items)
+			break
 		}
 	}
-	if tokens-s.low > mostProven {
-		return tokens, true, false, nil
+	f.Rule = s.ruleFor(ctx, f)
+	return ctx.Err()
+}
+
+// sendsAt reports whether a value is sent for another budget. One that is too small for
+// what is pinned sends nothing.
+func (s *selection) sendsAt(ctx context.Context, tokens int, value string) (bool, error) {
+	at := *s
+	var err error
+	if s.Conversation == nil { // the items of a preset depend on the budget
+		var resized *selection
+		if resized, err = s.resized(ctx, tokens); err == nil {
+			at = *resized
+		}
+	} else if at.budget, err = s.budget.Resize(tokens, tokens-s.budget.OutputReserve()); err == nil {
+		at.given, _, err = s.Conversation.Candidates(s.ofMessages(), at.budget)
 	}
-	for smaller := s.low; smaller < tokens; smaller++ {
-		if kept, err := s.keeps(smaller); kept || err != nil {
-			return smaller, kept, kept, err
+	if err != nil {
+		return false, ctx.Err()
+	}
+	then, err := at.sending(ctx)
+	if err != nil {
+		return false, ctx.Err()
+	}
+	return then.sends(s.Items, value), nil
+}
+
+// losers names what has fewer tokens in another window, what loses most first.
+func (s *sending) losers(then *sending, items []*cupel.ContextItem) []string {
+	var lose []int
+	for i := range items {
+		if then.sizes[i] < s.sizes[i] {
+			lose = append(lose, i)
 		}
 	}
-	return tokens, true, true, nil
+	slices.SortStableFunc(lose, func(i, j int) int {
+		return cmp.Compare(s.sizes[j]-then.sizes[j], s.sizes[i]-then.sizes[i])
+	})
+	var names []string
+	for _, i := range lose {
+		names = append(names, named(items[i], i))
+	}
+	return names
+}
+
+// ruleFor returns a rule by tool that keeps a value, or "".
+func (s *selection) ruleFor(ctx context.Context, f *fact) string {
+	tried := map[string]bool{}
+	for _, p := range f.newest() {
+		tool := textOf(s.Items[p.at], "tool")
+		if s.Conversation == nil || tool == "" || tried[tool] || strings.ContainsAny(tool, ", *?[\\") {
+			continue
+		}
+		tried[tool] = true
+		for _, rule := range []string{"keep tool=" + tool, "latest=3 tool=" + tool} {
+			parsed, err := parseRule(rule)
+			must(err) // it is one of these
+			candidates, err := withRules(s.Candidates, []cupelchat.Rule{parsed})
+			if err != nil {
+				continue
+			}
+			kept, err := s.chooser.selection(ctx, candidates, s.budget)
+			if err != nil {
+				continue
+			}
+			if then, err := kept.sending(ctx); err == nil && then.sends(s.Items, f.Value) {
+				return rule
+			}
+		}
+	}
+	return ""
+}
+
+// mostPlaces is how many places are tried to keep a value.
+const mostPlaces = 6
+
+// newest returns the last places, the newest first.
+func (f *fact) newest() []place {
+	newest := slices.Clone(f.Places[max(len(f.Places)-mostPlaces, 0):])
+	slices.Reverse(newest)
+	return newest
+}
+
+// follow finds what becomes of a value from one step of the conversation to the next.
+func (f *whereFlags) follow(ctx context.Context, env *Environment, budget int, value string) (steps []replay.Followed, err error) {
+	p, err := replayed(env, f.policy)
+	if err != nil {
+		return nil, err
+	}
+	if f.session {
+		p = p.InSession(0)
+	}
+	r, done, err := open(env, f.items[0])
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	for c, err := range replay.Scan(shown(f.items[0]), r, func(n, _ int) bool { return n == 0 }) {
+		if err != nil {
+			return nil, codedError{err, exitUsage}
+		}
+		for step, err := range replay.Follow(ctx, &c, p, budget, value) {
+			if err != nil {
+				return nil, selecting(err)
+			}
+			steps = append(steps, step)
+		}
+	}
+	return steps, nil
+}
+
+// print writes it for people, with at most some places of each value.
+func (w *whereAnswer) print(p *terminal.Printer, rows, more int) {
+	p.Line("%s: %d tokens of a budget of %d", w.Policy, w.Tokens, w.Budget)
+	for i := range w.Facts {
+		w.Facts[i].print(p, rows, w.messages)
+	}
+	if more > 0 {
+		p.Paragraph("… and %d more values; --rows 0 shows all", more)
+	}
+}
+
+func (f *fact) print(p *terminal.Printer, rows, messages int) {
+	fate := "is lost"
+	if f.Sent {
+		fate = "is sent"
+	}
+	p.Paragraph("%s %s. It stands in %d of %s:", f.Value, fate, len(f.Places), english.Plural(messages, "candidate"))
+	var table [][]any
+	for _, place := range f.Places {
+		table = append(table, []any{place.Name, place.Fate, place.Tokens, place.Full})
+	}
+	printSome(p, []string{"WHERE", "FATE", "TOKENS", "OF"}, table, rows)
+	if len(f.Displaced) > 0 {
+		p.Line("Its room went to %s.", listed(f.Displaced))
+	}
+	switch s := f.Smallest; {
+	case s == nil:
+	case s.Found && s.Exact:
+		p.Line("The smallest budget that sends it is %d tokens.", s.Tokens)
+	case s.Found:
+		p.Line("A budget of %d tokens sends it, and one of %d does not.", s.Tokens, s.Tokens-1)
+	default:
+		p.Line("No budget that was tried sends it, up to %d tokens.", s.SearchedTo)
+	}
+	if f.Pin > 0 {
+		p.Line("--pin %d keeps it.", f.Pin)
+	}
+	if f.Rule != "" {
+		p.Line("--rule '%s' keeps it.", f.Rule)
+	}
+	f.printSteps(p)
+}
+
+// printSteps says at which steps the value went, and came back.
+func (f *fact) printSteps(p *terminal.Printer) {
+	if len(f.Steps) == 0 {
+		return
+	}
+	kept := 0
+	var went []string
+	for i, step := range f.Steps {
+		if step.Kept {
+			kept++
+		} else if i == 0 || f.Steps[i-1].Kept {
+			went = append(went, fmt.Sprintf("message %d", step.Message))
+		}
+	}
+	p.Line("%d of the %d windows after it was said have it.", kept, len(f.Steps))
+	if went != nil {
+		p.Line("It went at %s.", listed(went))
+	}
 }
