@@ -299,7 +299,13 @@ func (env *Environment) writeAbout(value any) error {
 		about.Policy, about.Budget = env.selected.name, &env.selected.budget
 	}
 	var head, body bytes.Buffer
-	if err := errors.Join(writeJSON(&head, about), writeJSON(&body, value)); err != nil {
+	if err := writeJSON(&body, value); err != nil {
+		return err
+	}
+	if bytes.Contains(body.Bytes(), []byte("\n  \"policy\": ")) { // it says so itself
+		about.Policy, about.Budget = "", nil
+	}
+	if err := writeJSON(&head, about); err != nil {
 		return err
 	}
 	text := scoreOf.ReplaceAllFunc(body.Bytes(), func(score []byte) []byte {

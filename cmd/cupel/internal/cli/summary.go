@@ -3,27 +3,29 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"strings"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupelchat"
+	"github.com/wollax/cupel-go/cupelreduce"
 	"github.com/wollax/cupel-go/internal/english"
 )
 
-// fate is what became of a candidate.
-type fate uint8
+// sent is what became of a candidate.
+type sent uint8
 
 const (
-	fateWhole fate = iota
-	fateCut        // the window has a smaller form
-	fateOut        // the window has nothing of it
+	sentWhole sent = iota
+	sentCut        // the window has a smaller form
+	sentOut        // the window has nothing of it
 )
 
-// String returns the name of a fate.
-func (f fate) String() string { return [...]string{"whole", "cut", "out"}[f] }
+// String returns how people call it.
+func (f sent) String() string { return [...]string{"whole", "cut", "out"}[f] }
 
 // result is what became of a candidate.
 type result struct {
-	fate fate
+	sent sent
 	item *cupel.ContextItem // as the window has it, or nil
 }
 
@@ -39,23 +41,23 @@ type results struct {
 func newResults(items []*cupel.ContextItem, budget cupel.ContextBudget, report *cupel.SelectionReport) *results {
 	o := &results{items: items, each: make([]result, len(items)), budget: budget}
 	for i := range o.each {
-		o.each[i].fate = fateOut
+		o.each[i].sent = sentOut
 	}
 	for _, in := range report.Included {
 		switch {
 		case in.Item.Content() == items[in.Candidate].Content():
-			o.each[in.Candidate] = result{fateWhole, in.Item}
+			o.each[in.Candidate] = result{sentWhole, in.Item}
 		case in.Item.Tokens() > 0:
-			o.each[in.Candidate] = result{fateCut, in.Item}
+			o.each[in.Candidate] = result{sentCut, in.Item}
 		}
 	}
 	return o
 }
 
-// count returns how many candidates have each fate.
-func (o *results) count() (count [fateOut + 1]int) {
+// count returns what became of how many candidates.
+func (o *results) count() (count [sentOut + 1]int) {
 	for _, each := range o.each {
-		count[each.fate]++
+		count[each.sent]++
 	}
 	return count
 }
@@ -76,7 +78,7 @@ func (o *results) detail() string {
 	count := o.count()
 	before, after := o.tokens()
 	return fmt.Sprintf("%s: %s whole, %s cut, %s out; %s → %s tokens of %s", english.Count(len(o.each), "message"),
-		english.Grouped(count[fateWhole]), english.Grouped(count[fateCut]), english.Grouped(count[fateOut]),
+		english.Grouped(count[sentWhole]), english.Grouped(count[sentCut]), english.Grouped(count[sentOut]),
 		english.Grouped(before), english.Grouped(after), english.Grouped(o.budget.MaxTokens()))
 }
 
@@ -93,15 +95,52 @@ func (o *results) summary() string {
 		}
 		number := cmp.Or(messageNumber(item), -1-i)
 		read[number] = true
-		if o.each[i].fate != fateOut {
+		if o.each[i].sent != sentOut {
 			kept[number] = true
 		}
 	}
 	before, after := o.tokens()
-	if o.count()[fateWhole] == len(o.each) {
+	if o.count()[sentWhole] == len(o.each) {
 		return fmt.Sprintf("%s, %s tokens: all fit a budget of %s", english.Count(len(read), noun), english.Grouped(before), english.Grouped(o.budget.MaxTokens()-o.budget.OutputReserve()))
 	}
-	return fmt.Sprintf("%s → %s, %s → %s tokens", english.Grouped(len(read)), english.Count(len(kept), noun), english.Grouped(before), english.Grouped(after))
+	text := fmt.Sprintf("%s → %s, %s → %s tokens", english.Grouped(len(read)), english.Count(len(kept), noun), english.Grouped(before), english.Grouped(after))
+	if used, lost := o.facts(); used > 0 {
+		text += fmt.Sprintf("; lost %s of %s that later messages used", english.Grouped(lost), english.Count(used, "fact"))
+	}
+	return text
+}
+
+// facts counts the values of the messages that a later message of the assistant has, and
+// those of them that the window has no longer.
+func (o *results) facts() (used, lost int) {
+	first, later := make(map[string]int), make(map[string]bool)
+	for i, item := range o.items {
+		for fact := range cupelreduce.Facts(item.Content()) {
+			at, known := first[fact.Value]
+			switch {
+			case !known:
+				first[fact.Value] = i
+			case at < i && textOf(item, "role") == "assistant":
+				later[fact.Value] = true
+			}
+		}
+	}
+	var window strings.Builder
+	for _, each := range o.each {
+		if each.item == nil {
+			continue
+		}
+		fmt.Fprintln(&window, each.item.Content())
+		for fact := range cupelreduce.Facts(each.item.Content()) {
+			first[fact.Value] = len(o.items) // it is there
+		}
+	}
+	for value := range later {
+		if first[value] < len(o.items) && !strings.Contains(window.String(), value) {
+			lost++
+		}
+	}
+	return len(later), lost
 }
 
 // summary says how many contents differ.
@@ -122,6 +161,17 @@ func (r *sweepResult) summary() string {
 // summary says which candidate was explained.
 func (w *jsonAnswer) summary() string {
 	return fmt.Sprintf("explained a candidate of %s tokens: %s", english.Grouped(w.Tokens), w.Reason)
+}
+
+// summary says how many values are still there.
+func (w whereAnswer) summary() string {
+	there := 0
+	for _, f := range w.Facts {
+		if f.Sent {
+			there++
+		}
+	}
+	return fmt.Sprintf("%s of %s in the window of %s tokens", english.Grouped(there), english.Count(len(w.Facts), "value"), english.Grouped(w.Tokens))
 }
 
 // summary counts the checks.
