@@ -163,8 +163,8 @@ func hostile() map[string]string {
 	}
 }
 
-// TestEveryInput: each command ends with an exit code that is documented, whatever it
-// reads, and never panics.
+// TestEveryInput: for any input, each command ends with an exit code that is documented,
+// and none panics.
 func TestEveryInput(t *testing.T) {
 	folder(t, selectable)
 	require.NoError(t, os.WriteFile("check.toml", []byte("[selection]\nitems = \"input\"\npolicy = \"rag\"\nbudget = 9\n[[checks]]\nassert = \"have_no_exclusions\"\n"), 0o600))
