@@ -237,3 +237,17 @@ func TestMaxInput(t *testing.T) {
 		require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(80*most), args)
 	}
 }
+
+// TestSummaryOfCompaction: what a compaction stands for counts as read, and what stays
+// is not taken for it.
+func TestSummaryOfCompaction(t *testing.T) {
+	line := func(role, text, more string) string {
+		return `{"sessionId":"s","uuid":"u","type":"` + role + `","message":{"role":"` + role + `","content":"` + text + `"}` + more + "}\n"
+	}
+	folder(t, map[string]string{"session.jsonl": line("user", strings.Repeat("Bake r-17. ", 40), "") + line("assistant", strings.Repeat("It is baked. ", 40), "") +
+		line("user", "The rye r-17 is baked.", `,"isCompactSummary":true`) + line("assistant", "What next?", "") + line("user", "Pack r-17.", "")})
+	code, stdout, stderr := fed(t, "", "session.jsonl", "-b", "60", "--encoding", "heuristic")
+	require.Equal(t, exitOK, code, stderr)
+	require.Contains(t, stderr, "cupel: 5 → 4 messages, 404 → 58 tokens\n")
+	require.True(t, strings.HasSuffix(stdout, "\n\nThe rye r-17 is baked.\n\nWhat next?\n\nPack r-17.\n"), "a session is only read: the window is a text")
+}

@@ -55,7 +55,7 @@ func (t *mcpTools) fitMessages(ctx context.Context, in *mcpFit) (string, error) 
 		return "", err
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n", newResults(s.Items, s.budget, window.Report).detail())
+	fmt.Fprintf(&b, "%s\n", s.results(window.Report).detail())
 	for _, text := range slices.Concat(s.Notes, window.Notes) {
 		fmt.Fprintf(&b, "note: %s\n", mcpNames.Replace(text))
 	}
@@ -108,7 +108,7 @@ func (t *mcpTools) explainSession(ctx context.Context, in *mcpSession) (string, 
 	if err != nil {
 		return "", s.selecting(err)
 	}
-	all := newResults(s.Items, s.budget, window.Report)
+	all := s.results(window.Report)
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", all.detail())
 	found := 0

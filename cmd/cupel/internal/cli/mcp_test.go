@@ -102,7 +102,7 @@ func TestMCP(t *testing.T) {
 		{"outline_file", `{"path": "tea.go"}`, "func Brew() {}", "it fits"},
 		{"read_log", `{"path": "app.log", "question": "Which valve is stuck?", "tokens": 40}`, "\n201: ERROR oven.go:17: valve E7 is stuck\n", "the line with its number"},
 		{"read_log", `{"path": "app.log", "tokens": 40}`, "app.log: log, ", "an outline without a question"},
-		{"fit_messages", `{"messages": ` + baked + `, "tokens": 8000}`, "6 messages: 6 whole, 0 cut, 0 out", "everything fits"},
+		{"fit_messages", `{"messages": ` + baked + `, "tokens": 8000}`, "6 messages: 6 whole, 0 cut, 0 in a note of an exchange, 0 out", "everything fits"},
 		{"fit_messages", `{"messages": ` + baked + `, "tokens": 8000}`, `"user_id":12345678901234567891`, "numbers stay as they are written"},
 		{"fit_messages", `{"file": "chat.json", "tokens": 120}`, "1 cut", "a file, and a long result"},
 		{"explain_session", `{}`, "2 sessions, 2 other files skipped\na/1.jsonl\nbroken.jsonl\n", "the sessions there are"},

@@ -17,16 +17,17 @@ type sent uint8
 const (
 	sentWhole sent = iota
 	sentCut        // the window has a smaller form
+	sentNoted      // the window has a note of its exchange, in the place of another item
 	sentOut        // the window has nothing of it
 )
 
 // String returns how people call it.
-func (f sent) String() string { return [...]string{"whole", "cut", "out"}[f] }
+func (f sent) String() string { return [...]string{"whole", "cut", "in a note of its exchange", "out"}[f] }
 
 // result is what became of a candidate.
 type result struct {
 	sent sent
-	item *cupel.ContextItem // as the window has it, or nil
+	item *cupel.ContextItem // as the window has it, or its note; nil if it is out
 }
 
 // results are those of all candidates.
@@ -36,19 +37,47 @@ type results struct {
 	budget cupel.ContextBudget
 }
 
-// newResults says what a report of a selection made of the candidates. Of an exchange
-// that became a note, one item has the note, and nothing is left of the others.
-func newResults(items []*cupel.ContextItem, budget cupel.ContextBudget, report *cupel.SelectionReport) *results {
-	o := &results{items: items, each: make([]result, len(items)), budget: budget}
+// places returns where the candidates are among the items as they were read: those before
+// a compaction may be missing, and others shortened.
+func (s *selection) places() []int {
+	at, next := make([]int, len(s.given)), 0
+	for i, item := range s.given {
+		for next < len(s.Items)-1 && !sameMessage(s.Items[next], item) {
+			next++
+		}
+		at[i] = min(next, len(s.Items)-1)
+		next++
+	}
+	return at
+}
+
+// sameMessage reports whether two items are of the same part of a message.
+func sameMessage(a, b *cupel.ContextItem) bool {
+	return a == b || messageNumber(a) == messageNumber(b) && a.Kind() == b.Kind() && textOf(a, "role") == textOf(b, "role") &&
+		textOf(a, "tool_call_id") == textOf(b, "tool_call_id")
+}
+
+// results says what a report of the selection made of the items as they were read.
+func (s *selection) results(report *cupel.SelectionReport) *results {
+	at, items := s.places(), s.Items
+	o := &results{items: items, each: make([]result, len(items)), budget: s.budget}
 	for i := range o.each {
 		o.each[i].sent = sentOut
 	}
+	notes := make(map[string]*cupel.ContextItem) // by group
 	for _, in := range report.Included {
-		switch {
-		case in.Item.Content() == items[in.Candidate].Content():
-			o.each[in.Candidate] = result{sentWhole, in.Item}
+		switch each := &o.each[at[in.Candidate]]; {
+		case in.Item.Content() == items[at[in.Candidate]].Content():
+			*each = result{sentWhole, in.Item}
 		case in.Item.Tokens() > 0:
-			o.each[in.Candidate] = result{sentCut, in.Item}
+			*each = result{sentCut, in.Item}
+			notes[in.Item.Group()] = in.Item
+		}
+	}
+	for _, in := range report.Included {
+		each, note := &o.each[at[in.Candidate]], notes[in.Item.Group()]
+		if each.item == nil && note != nil && in.Item.Group() != "" {
+			*each = result{sentNoted, note}
 		}
 	}
 	return o
@@ -66,7 +95,7 @@ func (o *results) count() (count [sentOut + 1]int) {
 func (o *results) tokens() (before, after int) {
 	for i, each := range o.each {
 		before = addTokens(before, max(o.items[i].Tokens(), 0))
-		if each.item != nil {
+		if each.sent < sentNoted {
 			after = addTokens(after, max(each.item.Tokens(), 0))
 		}
 	}
@@ -77,8 +106,8 @@ func (o *results) tokens() (before, after int) {
 func (o *results) detail() string {
 	count := o.count()
 	before, after := o.tokens()
-	return fmt.Sprintf("%s: %s whole, %s cut, %s out; %s → %s tokens of %s", english.Count(len(o.each), "message"),
-		english.Grouped(count[sentWhole]), english.Grouped(count[sentCut]), english.Grouped(count[sentOut]),
+	return fmt.Sprintf("%s: %s whole, %s cut, %s in a note of an exchange, %s out; %s → %s tokens of %s", english.Count(len(o.each), "message"),
+		english.Grouped(count[sentWhole]), english.Grouped(count[sentCut]), english.Grouped(count[sentNoted]), english.Grouped(count[sentOut]),
 		english.Grouped(before), english.Grouped(after), english.Grouped(o.budget.MaxTokens()))
 }
 
@@ -95,7 +124,7 @@ func (o *results) summary() string {
 		}
 		number := cmp.Or(messageNumber(item), -1-i)
 		read[number] = true
-		if o.each[i].sent != sentOut {
+		if o.each[i].sent < sentNoted {
 			kept[number] = true
 		}
 	}
@@ -127,7 +156,7 @@ func (o *results) facts() (used, lost int) {
 	}
 	var window strings.Builder
 	for _, each := range o.each {
-		if each.item == nil {
+		if each.sent >= sentNoted {
 			continue
 		}
 		fmt.Fprintln(&window, each.item.Content())
