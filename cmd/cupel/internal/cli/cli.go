@@ -160,7 +160,7 @@ Exit codes: 0 success; 1 a check failed; 2 command line or file invalid;
 
 		SuggestionsMinimumDistance: 2,
 		PersistentPreRunE: func(command *cobra.Command, _ []string) error {
-			return useDefaults(env, command.Flags())
+			return useDefaults(env, command)
 		},
 	}
 	root.RunE = func(command *cobra.Command, args []string) error {

@@ -138,7 +138,9 @@ func (t *mcpTools) listSessions() (string, error) {
 		switch {
 		case err != nil && name == ".":
 			return err
-		case err != nil || entry.IsDir():
+		case err != nil:
+			return fs.SkipDir // as what cannot be read is elsewhere
+		case entry.IsDir():
 			return nil
 		case !strings.HasSuffix(name, ".jsonl") || !entry.Type().IsRegular() || input.Hidden(name):
 			others++

@@ -22,7 +22,9 @@ const (
 )
 
 // String returns how people call it.
-func (f sent) String() string { return [...]string{"whole", "cut", "in a note of its exchange", "out"}[f] }
+func (f sent) String() string {
+	return [...]string{"whole", "cut", "in a note of its exchange", "out"}[f]
+}
 
 // result is what became of a candidate.
 type result struct {
