@@ -55,7 +55,7 @@ func (t *mcpTools) fitMessages(ctx context.Context, in *mcpFit) (string, error) 
 		return "", err
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n", s.results(window.Report).detail())
+	fmt.Fprintf(&b, "%s\n", s.results(window.Report).summary())
 	for _, text := range slices.Concat(s.Notes, window.Notes) {
 		fmt.Fprintf(&b, "note: %s\n", mcpNames.Replace(text))
 	}
@@ -110,7 +110,7 @@ func (t *mcpTools) explainSession(ctx context.Context, in *mcpSession) (string, 
 	}
 	all := s.results(window.Report)
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n", all.detail())
+	fmt.Fprintf(&b, "%s\n", all.summary())
 	found := 0
 	for i, item := range all.items {
 		if !strings.Contains(item.Content(), in.Find) {

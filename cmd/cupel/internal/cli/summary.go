@@ -85,14 +85,6 @@ func (s *selection) results(report *cupel.SelectionReport) *results {
 	return o
 }
 
-// count returns what became of how many candidates.
-func (o *results) count() (count [sentOut + 1]int) {
-	for _, each := range o.each {
-		count[each.sent]++
-	}
-	return count
-}
-
 // tokens returns the tokens of the candidates and of the window.
 func (o *results) tokens() (before, after int) {
 	for i, each := range o.each {
@@ -104,18 +96,9 @@ func (o *results) tokens() (before, after int) {
 	return before, after
 }
 
-// detail says what became of the candidates. Its numbers add up.
-func (o *results) detail() string {
-	count := o.count()
-	before, after := o.tokens()
-	return fmt.Sprintf("%s: %s whole, %s cut, %s in a note of an exchange, %s out; %s → %s tokens of %s", english.Count(len(o.each), "message"),
-		english.Grouped(count[sentWhole]), english.Grouped(count[sentCut]), english.Grouped(count[sentNoted]), english.Grouped(count[sentOut]),
-		english.Grouped(before), english.Grouped(after), english.Grouped(o.budget.MaxTokens()))
-}
-
 // summary says what was done, such as 252 → 106 messages, 62,760 → 19,999 tokens.
 func (o *results) summary() string {
-	noun := "item"
+	noun, whole := "item", true
 	read, kept := make(map[int]bool), make(map[int]bool) // messages, which may be several items
 	for i, item := range o.items {
 		if item.Kind() == cupelchat.KindTools {
@@ -124,6 +107,7 @@ func (o *results) summary() string {
 		if textOf(item, "role") != "" {
 			noun = "message"
 		}
+		whole = whole && o.each[i].sent == sentWhole
 		number := cmp.Or(messageNumber(item), -1-i)
 		read[number] = true
 		if o.each[i].sent < sentNoted {
@@ -131,7 +115,7 @@ func (o *results) summary() string {
 		}
 	}
 	before, after := o.tokens()
-	if o.count()[sentWhole] == len(o.each) {
+	if whole {
 		return fmt.Sprintf("%s, %s tokens: all fit a budget of %s", english.Count(len(read), noun), english.Grouped(before), english.Grouped(o.budget.MaxTokens()-o.budget.OutputReserve()))
 	}
 	text := fmt.Sprintf("%s → %s, %s → %s tokens", english.Grouped(len(read)), english.Count(len(kept), noun), english.Grouped(before), english.Grouped(after))
