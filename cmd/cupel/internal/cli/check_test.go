@@ -109,7 +109,7 @@ func TestCheck(t *testing.T) {
 			require.Equal(t, row.code, code, row.why)
 			require.Equal(t, row.stdout, stdout)
 			if row.code != exitSelection {
-				stderr, _ = summed(t, stderr)
+				stderr = summed(t, stderr)
 			}
 			require.Equal(t, row.stderr, stderr)
 		})

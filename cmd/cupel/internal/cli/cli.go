@@ -160,7 +160,7 @@ Exit codes: 0 success; 1 a check failed; 2 command line or file invalid;
 
 		SuggestionsMinimumDistance: 2,
 		PersistentPreRunE: func(command *cobra.Command, _ []string) error {
-			return useDefaults(env, command.Flags())
+			return useDefaults(env, command)
 		},
 	}
 	root.RunE = func(command *cobra.Command, args []string) error {
@@ -266,7 +266,7 @@ func (f *printFlags) print(env *Environment, value any, text func(p *terminal.Pr
 		env.summary = done.summary()
 	}
 	if report, ok := value.(*cupel.SelectionReport); ok {
-		env.summary = newResults(env.selected.candidates(), env.selected.budget, report).summary()
+		env.summary = env.selected.results(report).summary()
 	}
 	if f.json {
 		return env.writeAbout(value)
@@ -299,7 +299,13 @@ func (env *Environment) writeAbout(value any) error {
 		about.Policy, about.Budget = env.selected.name, &env.selected.budget
 	}
 	var head, body bytes.Buffer
-	if err := errors.Join(writeJSON(&head, about), writeJSON(&body, value)); err != nil {
+	if err := writeJSON(&body, value); err != nil {
+		return err
+	}
+	if bytes.Contains(body.Bytes(), []byte("\n  \"policy\": ")) { // it says so itself
+		about.Policy, about.Budget = "", nil
+	}
+	if err := writeJSON(&head, about); err != nil {
 		return err
 	}
 	text := scoreOf.ReplaceAllFunc(body.Bytes(), func(score []byte) []byte {

@@ -139,13 +139,13 @@ func TestJSONIsTheSame(t *testing.T) {
 	const items = " -i items.jsonl -p rag -b 90 --json"
 	for _, args := range []string{
 		"explain" + items, "explain --why-not cherry" + items, "explain -i chat.json -p agent -b 50 --json", "explain -i chat.json -p agent -b 50 --why-not 4 --json",
-		"diff greedy.json rag -i items.jsonl -b 90 --json", "sweep -i items.jsonl -p rag --json",
+		"diff greedy.json rag -i items.jsonl -b 90 --json", "where cherry" + items, "sweep -i items.jsonl -p rag --json",
 	} {
 		first := printed(t, strings.Fields(args)...)
 		require.Equal(t, first, printed(t, strings.Fields(args)...), args)
 		require.True(t, strings.HasPrefix(first, "{\n  \"cupel\": \""), args)
 		require.Equal(t, !strings.HasPrefix(args, "diff"), strings.Contains(first, `"policy": `), args)
-		require.Equal(t, !strings.HasPrefix(args, "sweep"), strings.Contains(first, `"maxTokens": `), args)
+		require.Equal(t, 1, strings.Count(first, "\n  \"budget\": ")+strings.Count(first, "\n  \"from\": "), args)
 		require.NotContains(t, first, "duration", args)
 		require.NotContains(t, first, "Scorer", args)
 		require.NotRegexp(t, `"score": [0-9.]{9}`, first, args)
@@ -163,8 +163,8 @@ func hostile() map[string]string {
 	}
 }
 
-// TestEveryInput: each command ends with an exit code that is documented, whatever it
-// reads, and never panics.
+// TestEveryInput: for any input, each command ends with an exit code that is documented,
+// and none panics.
 func TestEveryInput(t *testing.T) {
 	folder(t, selectable)
 	require.NoError(t, os.WriteFile("check.toml", []byte("[selection]\nitems = \"input\"\npolicy = \"rag\"\nbudget = 9\n[[checks]]\nassert = \"have_no_exclusions\"\n"), 0o600))
@@ -179,7 +179,7 @@ func everyCommand(t *testing.T, name, text string) {
 	require.NoError(t, os.WriteFile("input", []byte(text), 0o600))
 	for _, args := range []string{
 		"input -q a", "input -b 50 -q a", "run -i input -p rag -b 9", "run -i input -p agent -b 9 --as transcript", "run -i - -p chat -b 50%", "explain -i input -p rag -b 9 --json", "explain -i input -p rag -b 9 --why-not 1",
-		"diff rag chat -i input -b 9", "sweep -i input -p rag --to 50 --stride 10", "inspect -i input -p rag -b 9 -o -", "check check.toml", "check input", "diff input.json greedy.json", "run -i items.jsonl -p input.toml -b 9", "eval --data input -p chat", "replay --data input -p newest", "mcp",
+		"diff rag chat -i input -b 9", "sweep -i input -p rag --to 50 --stride 10", "inspect -i input -p rag -b 9 -o -", "where -i input -p agent -b 50 a", "check check.toml", "check input", "diff input.json greedy.json", "run -i items.jsonl -p input.toml -b 9", "eval --data input -p chat", "replay --data input -p newest", "mcp",
 	} {
 		for _, suffix := range []string{".json", ".toml"} {
 			if strings.Contains(args, "input"+suffix) {
@@ -236,4 +236,18 @@ func TestMaxInput(t *testing.T) {
 		require.LessOrEqual(t, endless.read, most+64<<10, args)
 		require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(80*most), args)
 	}
+}
+
+// TestSummaryOfCompaction: what a compaction stands for counts as read, and what stays
+// is not taken for it.
+func TestSummaryOfCompaction(t *testing.T) {
+	line := func(role, text, more string) string {
+		return `{"sessionId":"s","uuid":"u","type":"` + role + `","message":{"role":"` + role + `","content":"` + text + `"}` + more + "}\n"
+	}
+	folder(t, map[string]string{"session.jsonl": line("user", strings.Repeat("Bake r-17. ", 40), "") + line("assistant", strings.Repeat("It is baked. ", 40), "") +
+		line("user", "The rye r-17 is baked.", `,"isCompactSummary":true`) + line("assistant", "What next?", "") + line("user", "Pack r-17.", "")})
+	code, stdout, stderr := fed(t, "", "session.jsonl", "-b", "60", "--encoding", "heuristic")
+	require.Equal(t, exitOK, code, stderr)
+	require.Contains(t, stderr, "cupel: 5 → 4 messages, 404 → 58 tokens\n")
+	require.True(t, strings.HasSuffix(stdout, "\n\nThe rye r-17 is baked.\n\nWhat next?\n\nPack r-17.\n"), "a session is only read: the window is a text")
 }

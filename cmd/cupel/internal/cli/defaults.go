@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/BurntSushi/toml"
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 
 	"github.com/wollax/cupel-go/cupel/policy"
 )
@@ -27,7 +27,8 @@ type defaults struct {
 // useDefaults sets the flags of a command that the command line does not set, as the
 // file of defaults says, and names the file. A file of checks has settings of its own, and
 // measurements have several policies.
-func useDefaults(env *Environment, flags *pflag.FlagSet) error {
+func useDefaults(env *Environment, command *cobra.Command) error {
+	flags := command.Flags()
 	_, err := os.Lstat(defaultsFile)
 	if errors.Is(err, os.ErrNotExist) || flags.Lookup("policy") == nil || flags.Lookup("junit") != nil || flags.Lookup("data") != nil {
 		return nil

@@ -29,7 +29,7 @@ prints what is known so far.
 
 --why-not explains one candidate: what was chosen instead, what would be dropped if
 it were pinned, and the smallest budget that includes it. It is named by its content,
-its first line, its beginning or its title, or by a pattern: * matches any text,
+its first line, its beginning, its title or its number, or by a pattern: * matches any text,
 ? one character, [a-z] one of a range, and \ quotes the next character.`,
 		Example: `  cupel explain -i items.jsonl -p rag -b 4000
   cupel explain -i items.jsonl -p rag -b 4000 --why-not 'The invoice of March'
@@ -41,9 +41,9 @@ its first line, its beginning or its title, or by a pattern: * matches any text,
 	}
 	flags.selectionFlags.register(command)
 	flags.printFlags.register(command)
-	requireFlags(command, "items", "policy", "budget")
+	requireFlags(command, "items")
 	rowsFlag(command, &flags.rows)
-	command.Flags().StringVar(&flags.whyNot, "why-not", "", "explain the one candidate with this `content`")
+	command.Flags().StringVar(&flags.whyNot, "why-not", "", "explain the one candidate with this `content`, or this number")
 	return command
 }
 

@@ -15,16 +15,17 @@ import (
 // gzip compressed is uncompressed. Reading more than --max-input fails.
 func open(env *Environment, name string) (io.Reader, func(), error) {
 	in, done := env.Stdin, func() {}
-	if name != "-" {
+	switch {
+	case name != "-":
 		file, err := os.Open(name)
 		if err != nil {
 			return nil, nil, codedError{err, exitUsage}
 		}
 		// The file was only read: an error from Close does not matter.
 		in, done = file, func() { _ = file.Close() }
-	} else if env.stdinTaken {
+	case env.stdinTaken:
 		return nil, nil, usagef("standard input can be read once: give a file for the other input")
-	} else {
+	default:
 		env.stdinTaken = true
 	}
 	r, err := uncompressed(name, in)

@@ -55,7 +55,7 @@ func (t *mcpTools) fitMessages(ctx context.Context, in *mcpFit) (string, error) 
 		return "", err
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n", newResults(s.Items, s.budget, window.Report).detail())
+	fmt.Fprintf(&b, "%s\n", s.results(window.Report).summary())
 	for _, text := range slices.Concat(s.Notes, window.Notes) {
 		fmt.Fprintf(&b, "note: %s\n", mcpNames.Replace(text))
 	}
@@ -108,9 +108,9 @@ func (t *mcpTools) explainSession(ctx context.Context, in *mcpSession) (string, 
 	if err != nil {
 		return "", s.selecting(err)
 	}
-	all := newResults(s.Items, s.budget, window.Report)
+	all := s.results(window.Report)
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n", all.detail())
+	fmt.Fprintf(&b, "%s\n", all.summary())
 	found := 0
 	for i, item := range all.items {
 		if !strings.Contains(item.Content(), in.Find) {
@@ -118,7 +118,7 @@ func (t *mcpTools) explainSession(ctx context.Context, in *mcpSession) (string, 
 		}
 		found++
 		each := all.each[i]
-		state := each.fate.String()
+		state := each.sent.String()
 		if each.item != nil && !strings.Contains(each.item.Content(), in.Find) {
 			state += " without the text"
 		}
@@ -138,7 +138,9 @@ func (t *mcpTools) listSessions() (string, error) {
 		switch {
 		case err != nil && name == ".":
 			return err
-		case err != nil || entry.IsDir():
+		case err != nil:
+			return fs.SkipDir // as what cannot be read is elsewhere
+		case entry.IsDir():
 			return nil
 		case !strings.HasSuffix(name, ".jsonl") || !entry.Type().IsRegular() || input.Hidden(name):
 			others++

@@ -13,8 +13,6 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/require"
-
-	"github.com/wollax/cupel-go/cupel"
 )
 
 // calls returns a client of a server that reads files in the working directory.
@@ -104,9 +102,9 @@ func TestMCP(t *testing.T) {
 		{"outline_file", `{"path": "tea.go"}`, "func Brew() {}", "it fits"},
 		{"read_log", `{"path": "app.log", "question": "Which valve is stuck?", "tokens": 40}`, "\n201: ERROR oven.go:17: valve E7 is stuck\n", "the line with its number"},
 		{"read_log", `{"path": "app.log", "tokens": 40}`, "app.log: log, ", "an outline without a question"},
-		{"fit_messages", `{"messages": ` + baked + `, "tokens": 8000}`, "6 messages: 6 whole, 0 cut, 0 out", "everything fits"},
+		{"fit_messages", `{"messages": ` + baked + `, "tokens": 8000}`, "6 messages, 59 tokens: all fit a budget of 8,000\n", "everything fits"},
 		{"fit_messages", `{"messages": ` + baked + `, "tokens": 8000}`, `"user_id":12345678901234567891`, "numbers stay as they are written"},
-		{"fit_messages", `{"file": "chat.json", "tokens": 120}`, "1 cut", "a file, and a long result"},
+		{"fit_messages", `{"file": "chat.json", "tokens": 120}`, "6 → 5 messages, 463 → 119 tokens", "a file, and a long result"},
 		{"explain_session", `{}`, "2 sessions, 2 other files skipped\na/1.jsonl\nbroken.jsonl\n", "the sessions there are"},
 		{"explain_session", `{"session": "a/1.jsonl"}`, "message 2, assistant, 8 tokens, whole: 45 rye loaves.", "each message"},
 		{"explain_session", `{"session": "a/1.jsonl", "find": "Look"}`, "message 1, user", "a text"},
@@ -158,8 +156,15 @@ func TestMCPErrors(t *testing.T) {
 // TestMCPPages: the pages of an answer are the answer, and no page has more tokens than
 // asked for.
 func TestMCPPages(t *testing.T) {
-	counter := cupel.HeuristicCounter{}
-	tools := &mcpTools{counter: counter}
+	for _, encoding := range []string{"heuristic", encodings[0]} {
+		counter, err := counterNamed(encoding)
+		require.NoError(t, err)
+		inPages(t, &mcpTools{counter: counter})
+	}
+}
+
+func inPages(t *testing.T, tools *mcpTools) {
+	t.Helper()
 	for name, text := range map[string]string{
 		"lines":          strings.Repeat("one line of a text\n", 900),
 		"one line":       strings.Repeat("x", 4_000),
@@ -180,7 +185,33 @@ func TestMCPPages(t *testing.T) {
 			whole, pages = whole+answer[:end], pages+1
 		}
 		require.Equal(t, text, whole, name)
-		require.Greater(t, pages, 10, name)
+		require.Greater(t, pages, 3, name)
+	}
+}
+
+// TestMCPBounds: no answer of a tool, and no error, has more tokens than asked for.
+func TestMCPBounds(t *testing.T) {
+	shop(t)
+	require.NoError(t, os.WriteFile("shop/long.txt", []byte(strings.Repeat("oven 東京 {\"a\": [1, 2]} \U0001f35e\t\t\n\n", 1_000)), 0o600))
+	client := calls(t, mcpFlags{root: "shop", sessions: "sessions", encoding: encodings[0]})
+	counter, err := counterNamed(encodings[0])
+	require.NoError(t, err)
+	long := strings.Repeat("oven/", 800)
+	for tool, arguments := range map[string][]string{
+		"pick_files":      {`"task": "oven", "tokens": 20000`, `"task": "` + long + `"`, `"` + long + `": 1`},
+		"outline_file":    {`"path": "long.txt", "tokens": 20000`, `"path": "` + long + `"`},
+		"read_log":        {`"path": "long.txt", "question": "oven", "tokens": 20000`, `"path": "long.txt", "question": "` + long + `"`},
+		"fit_messages":    {`"tokens": 20000, "messages": [{"role": "user", "content": "` + long + `"}]`, `"tokens": 1, "file": "chat.json"`, `"tokens": 5, "messages": "` + long + `"`},
+		"explain_session": {`"session": "a/1.jsonl", "find": "` + long + `"`, `"session": "` + long + `"`, ``},
+	} {
+		for _, rest := range arguments {
+			for most, bound := range map[string]int{`"max_tokens": 100`: 100, `"max_tokens": 517, "page": 2`: 517, `"page": 1`: answerTokens} {
+				text, _ := call(t, client, tool, strings.Replace("{"+most+", "+rest+"}", ", }", "}", 1))
+				tokens, err := counter.CountTokens(text)
+				require.NoError(t, err)
+				require.LessOrEqual(t, tokens, bound, "%s %.80s %s", tool, rest, most)
+			}
+		}
 	}
 }
 

@@ -59,8 +59,7 @@ func runShown(t *testing.T, text string) string {
 		if stdout == "" { // a command that writes a file says what was done
 			stdout = stderr
 		} else {
-			notes, _ := summed(t, stderr)
-			require.Empty(t, notes, line)
+			require.Empty(t, summed(t, stderr), line)
 		}
 		made.WriteString(fence + prompt + line + "\n" + stdout + fence)
 	}

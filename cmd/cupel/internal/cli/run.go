@@ -114,7 +114,7 @@ func (f *runFlags) run(ctx context.Context, env *Environment) error {
 	if err != nil {
 		return s.selecting(err)
 	}
-	env.summary = newResults(s.Items, s.budget, window.Report).summary()
+	env.summary = s.results(window.Report).summary()
 	if f.silent {
 		note(env, "nothing is printed on a terminal: -o FILE writes the window")
 		return nil

@@ -200,6 +200,7 @@ type selection struct {
 	*input.Candidates
 	chooser
 	budget cupel.ContextBudget
+	given  []*cupel.ContextItem // what the latest report is about
 	items  []*cupel.ContextItem // what the pipeline selects from
 	notes  []string             // what differs in items
 }
@@ -226,6 +227,7 @@ func (c chooser) selection(ctx context.Context, candidates *input.Candidates, bu
 			return nil, selecting(err)
 		}
 	}
+	s.given = s.items
 	if c.preset != nil {
 		if s.items, err = c.preset.Prepare(ctx, s.items, budget); err != nil {
 			return nil, selecting(err)
@@ -246,6 +248,7 @@ func (s *selection) candidates() []*cupel.ContextItem {
 // the items that were read.
 func (s *selection) dryRun(ctx context.Context) (*cupel.SelectionReport, error) {
 	if s.preset != nil {
+		s.given = s.Items
 		return s.reportAt(ctx, s.budget, -1)
 	}
 	return s.pipeline.DryRun(ctx, s.items, s.budget)

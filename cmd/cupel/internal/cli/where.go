@@ -97,10 +97,10 @@ type place struct {
 
 // What is sent of a place.
 const (
-	sentWhole   = "sent whole"
-	sentOutline = "sent in an outline"
-	sentWithout = "lost in an outline"
-	sentNothing = "out"
+	fateWhole   = "sent whole"
+	fateOutline = "sent in an outline"
+	fateLost    = "lost in an outline"
+	fateOut     = "out"
 )
 
 func (f *whereFlags) run(ctx context.Context, env *Environment, pattern string) error {
@@ -127,7 +127,7 @@ func (f *whereFlags) run(ctx context.Context, env *Environment, pattern string) 
 		most = min(most, f.rows)
 	}
 	for _, value := range values[:most] {
-		found := fact{Value: value, Sent: s.sends(now, value), Places: s.places(now, value)}
+		found := fact{Value: value, Sent: s.sends(now, value), Places: s.placesOf(now, value)}
 		if len(values) <= mostTraced {
 			if err := s.remedies(ctx, now, &found, f.pins, tell); err != nil {
 				return err
@@ -191,21 +191,21 @@ var marks = regexp.MustCompile(`… \+\d+( bytes…)?|\[(earlier|left out)[\]:]|
 
 const ellipsis = "…"
 
-// places returns where a value is, and what is sent of that.
-func (s *selection) places(window *analysis.Ledger, value string) []place {
+// placesOf returns where a value is, and what is sent of that.
+func (s *selection) placesOf(window *analysis.Ledger, value string) []place {
 	places := []place{}
 	for i, item := range s.Items {
 		if !says(item.Content(), value) {
 			continue
 		}
-		p := place{Message: messageNumber(item), Name: named(item, i), Fate: sentNothing, Full: item.Tokens(), at: i}
+		p := place{Message: messageNumber(item), Name: named(item, i), Fate: fateOut, Full: item.Tokens(), at: i}
 		if e := &window.Entries[i]; e.Place > 0 {
-			p.Fate, p.Tokens = sentWithout, e.Tokens
+			p.Fate, p.Tokens = fateLost, e.Tokens
 			switch {
 			case e.Form == 0:
-				p.Fate = sentWhole
+				p.Fate = fateWhole
 			case says(marks.ReplaceAllString(sentOf(e), ellipsis), value):
-				p.Fate = sentOutline
+				p.Fate = fateOutline
 			}
 		}
 		places = append(places, p)
@@ -215,7 +215,7 @@ func (s *selection) places(window *analysis.Ledger, value string) []place {
 
 // sends reports whether a value is sent from one of its places.
 func (s *selection) sends(window *analysis.Ledger, value string) bool {
-	return slices.ContainsFunc(s.places(window, value), func(p place) bool { return p.Fate == sentWhole || p.Fate == sentOutline })
+	return slices.ContainsFunc(s.placesOf(window, value), func(p place) bool { return p.Fate == fateWhole || p.Fate == fateOutline })
 }
 
 // remedies finds what has the room of a value that is lost, and what would keep it.

@@ -120,10 +120,10 @@ func TestWhereAgrees(t *testing.T) {
 		sent := textsSent(t, s)
 		for _, value := range values {
 			has := slices.ContainsFunc(sent, func(text string) bool { return says(text, value) })
-			require.Equal(t, has, s.sends(now, value), "seed %d: %q in %+v", seed, value, s.places(now, value))
+			require.Equal(t, has, s.sends(now, value), "seed %d: %q in %+v", seed, value, s.placesOf(now, value))
 		}
 		found := fact{Value: values[rng.IntN(len(values))]}
-		found.Sent, found.Places = s.sends(now, found.Value), s.places(now, found.Value)
+		found.Sent, found.Places = s.sends(now, found.Value), s.placesOf(now, found.Value)
 		require.NoError(t, s.remedies(t.Context(), now, &found, nil, func(int) {}))
 		sends := func(tokens int) bool {
 			at, err := s.ledger(t.Context(), cupeltest.Budget(max(tokens, 0), max(tokens, 0)), -1)

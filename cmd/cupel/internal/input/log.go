@@ -48,7 +48,7 @@ func isLog(text rawjson.Text) bool {
 		return isRecord(first)
 	case first[0] == '[': // a list of objects, or [INFO]
 		inside := bytes.TrimLeft(first[1:], " \t\r")
-		return len(inside) > 0 && !bytes.ContainsRune([]byte("{[]\""), rune(inside[0]))
+		return len(inside) > 0 && !strings.ContainsRune(`{[]"`, rune(inside[0]))
 	}
 	_, err := text.Value()
 	return err != nil && !bytes.HasPrefix(first, []byte("data:")) && !bytes.HasPrefix(first, []byte("event:"))

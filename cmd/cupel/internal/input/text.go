@@ -20,12 +20,12 @@ func (e SkippedError) Error() string { return "it is skipped, as are files " + s
 
 // The files that are skipped wherever they are.
 const (
-	skippedHidden SkippedError = "that are hidden"
-	skippedKey    SkippedError = "that hold keys"
-	skippedLink   SkippedError = "that are links"
-	skippedOther  SkippedError = "that are not regular files"
-	skippedLarge  SkippedError = "that are too large"
-	skippedBinary SkippedError = "that are not text"
+	errSkippedHidden SkippedError = "that are hidden"
+	errSkippedKey    SkippedError = "that hold keys"
+	errSkippedLink   SkippedError = "that are links"
+	errSkippedOther  SkippedError = "that are not regular files"
+	errSkippedLarge  SkippedError = "that are too large"
+	errSkippedBinary SkippedError = "that are not text"
 )
 
 // keyFiles are the names of files that hold keys and passwords, in small letters.
@@ -49,9 +49,9 @@ func ReadText(root *os.Root, name string, most int64) (text string, modified tim
 	case err != nil:
 		return "", modified, err
 	case !info.Mode().IsRegular(): // a pipe would block
-		return "", modified, skippedOther
+		return "", modified, errSkippedOther
 	case info.Size() > most:
-		return "", modified, skippedLarge
+		return "", modified, errSkippedLarge
 	}
 	file, err := root.Open(name)
 	if err != nil {
@@ -64,9 +64,9 @@ func ReadText(root *os.Root, name string, most int64) (text string, modified tim
 	case err != nil:
 		return "", modified, err
 	case !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0:
-		return "", modified, skippedBinary
+		return "", modified, errSkippedBinary
 	case bytes.HasPrefix(first, []byte(keyBegins)) && bytes.Contains(first, []byte("PRIVATE KEY")):
-		return "", modified, skippedKey
+		return "", modified, errSkippedKey
 	}
 	text = strings.TrimPrefix(string(data), "\uFEFF")
 	return strings.ReplaceAll(text, "\r\n", "\n"), info.ModTime(), nil
@@ -82,14 +82,14 @@ func skips(root *os.Root, name string) error {
 	parts := strings.Split(name, "/")
 	switch {
 	case Hidden(name):
-		return skippedHidden
+		return errSkippedHidden
 	case slices.ContainsFunc(keyFiles, isKey):
-		return skippedKey
+		return errSkippedKey
 	}
 	for i := range parts {
 		info, err := root.Lstat(strings.Join(parts[:i+1], "/"))
 		if err == nil && info.Mode()&fs.ModeSymlink != 0 {
-			return skippedLink
+			return errSkippedLink
 		}
 	}
 	return nil
