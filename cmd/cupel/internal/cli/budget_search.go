@@ -1,24 +1,19 @@
 package cli
 
-// budgetSearch looks for the budget from which on something is kept.
-type budgetSearch struct {
-	low, high int // tokens
-	keeps     func(tokens int) (bool, error)
-}
-
 // mostProven is how many smaller budgets are tried to prove that one is the smallest.
 const mostProven = 32
 
-// run returns a budget that keeps it, where the budget of one token less does not. It is
-// proven to be the smallest if all smaller ones were tried, which there are few of.
-func (s *budgetSearch) run() (tokens int, found, proven bool, err error) {
-	if found, err = s.keeps(s.high); !found || err != nil {
+// searchBudget looks for a budget that keeps something, where the budget of one token less
+// does not. It is proven to be the smallest if all smaller ones were tried, which there
+// are few of.
+func searchBudget(low, high int, keeps func(tokens int) (bool, error)) (tokens int, found, proven bool, err error) {
+	if found, err = keeps(high); !found || err != nil {
 		return 0, false, false, err
 	}
-	below, tokens := s.low-1, s.high
+	below, tokens := low-1, high
 	for tokens-below > 1 {
 		middle := below + (tokens-below)/2
-		kept, err := s.keeps(middle)
+		kept, err := keeps(middle)
 		switch {
 		case err != nil:
 			return 0, false, false, err
@@ -28,11 +23,11 @@ func (s *budgetSearch) run() (tokens int, found, proven bool, err error) {
 			below = middle
 		}
 	}
-	if tokens-s.low > mostProven {
+	if tokens-low > mostProven {
 		return tokens, true, false, nil
 	}
-	for smaller := s.low; smaller < tokens; smaller++ {
-		if kept, err := s.keeps(smaller); kept || err != nil {
+	for smaller := low; smaller < tokens; smaller++ {
+		if kept, err := keeps(smaller); kept || err != nil {
 			return smaller, kept, kept, err
 		}
 	}

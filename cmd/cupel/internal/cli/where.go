@@ -173,7 +173,7 @@ func findFacts(items []*cupel.ContextItem, pattern string) ([]string, error) {
 		}
 	}
 	if found == nil {
-		return nil, usagef("no candidate has %q; a pattern such as '*%s*' finds what is like it", pattern, strings.Trim(pattern, "*"))
+		return nil, usagef("no candidate has %q; a pattern such as 'crypto.*' finds names, paths, numbers and errors that begin so", pattern)
 	}
 	return found, nil
 }

@@ -155,7 +155,7 @@ func TestWhereAgrees(t *testing.T) {
 	}
 }
 
-func TestBudgetSearch(t *testing.T) {
+func TestSearchBudget(t *testing.T) {
 	proven := 0
 	for seed := range uint64(1000) {
 		rng := rand.New(rand.NewPCG(seed, 5))
@@ -163,8 +163,7 @@ func TestBudgetSearch(t *testing.T) {
 		for i := range keeps {
 			keeps[i] = rng.IntN(len(keeps)) < i
 		}
-		s := budgetSearch{low: 0, high: len(keeps) - 1, keeps: func(tokens int) (bool, error) { return keeps[tokens], nil }}
-		tokens, found, exact, err := s.run()
+		tokens, found, exact, err := searchBudget(0, len(keeps)-1, func(tokens int) (bool, error) { return keeps[tokens], nil })
 		require.NoError(t, err)
 		require.Equal(t, keeps[len(keeps)-1], found)
 		if !found {

@@ -67,8 +67,8 @@ func (s *selection) whyNotByPreset(ctx context.Context, a *account, candidate in
 // smallest searches for a budget whose window is as wanted. One that is too small for
 // what is pinned has no window.
 func (s *selection) smallest(ctx context.Context, tell func(done int), wanted func(*analysis.Ledger) bool) (analysis.SmallestBudget, error) {
-	search := budgetSearch{low: s.budget.OutputReserve(), high: analysis.SufficientBudget(s.Items, s.budget)}
-	search.keeps = func(tokens int) (bool, error) {
+	high := analysis.SufficientBudget(s.Items, s.budget)
+	tokens, found, proven, err := searchBudget(s.budget.OutputReserve(), high, func(tokens int) (bool, error) {
 		tell(tokens)
 		budget, err := s.budget.Resize(tokens, tokens-s.budget.OutputReserve())
 		if err != nil {
@@ -76,9 +76,8 @@ func (s *selection) smallest(ctx context.Context, tell func(done int), wanted fu
 		}
 		at, err := s.ledger(ctx, budget, -1)
 		return err == nil && wanted(at), ctx.Err()
-	}
-	tokens, found, proven, err := search.run()
-	return analysis.SmallestBudget{Found: found, Tokens: tokens, Exact: proven, SearchedTo: search.high}, err
+	})
+	return analysis.SmallestBudget{Found: found, Tokens: tokens, Exact: proven, SearchedTo: high}, err
 }
 
 // placed returns the candidates in a window for which a condition holds.
