@@ -35,7 +35,7 @@ func newMemory() *memory {
 }
 
 // begin prepares the memory for a choice. It forgets the items that are no longer there
-// when they are more than those that are, and everything after a counter failed.
+// when it has twice as many as there are, and everything after a counter failed.
 func (m *memory) begin(counter cupel.TokenCounter, items []*cupel.ContextItem) {
 	if m.failed != nil {
 		clear(m.parts)
@@ -51,11 +51,11 @@ func (m *memory) begin(counter cupel.TokenCounter, items []*cupel.ContextItem) {
 	maps.DeleteFunc(m.parts, func(key partsKey, _ []*part) bool { return !there[key.item] })
 }
 
-// partsOf returns the parts of an item as they were left, or as make makes them.
-func (m *memory) partsOf(key partsKey, make func() []*part) []*part {
+// partsOf returns the parts of an item as they were left, or as cut makes them.
+func (m *memory) partsOf(key partsKey, cut func() []*part) []*part {
 	parts, ok := m.parts[key]
 	if !ok {
-		parts = make()
+		parts = cut()
 		m.parts[key] = parts
 	}
 	return parts

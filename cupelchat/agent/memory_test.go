@@ -32,7 +32,7 @@ func edited(t testing.TB, rng *rand.Rand, items []*cupel.ContextItem) []*cupel.C
 	return items
 }
 
-// A preset that remembers chooses what one without memory does, whatever it chose before.
+// A preset that remembers chooses what one without memory does, after any other choices.
 func TestRemember(t *testing.T) {
 	seeds := uint64(400)
 	if testing.Short() {
