@@ -9,6 +9,8 @@
 // What a reader needs to ask for the rest survives first: errors, ids, paths, numbers
 // that identify, declarations. What the reader has seen already comes last, see [Known].
 //
+// [Facts] yields the values in a text that name something, and [Find] where one stands.
+//
 // # What forms look like
 //
 // Of a text of lines, a form has lines and pieces of long lines as they stand in

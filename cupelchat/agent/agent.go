@@ -67,8 +67,8 @@ func (p *Preset) Remember() *Preset {
 }
 
 // About returns the preset for a task that the items do not say, such as a question: a
-// unit counts up to askedShare times as much as others by the highest score of its items,
-// from 0 to 1. nil is no task.
+// unit counts up to 32 times as much as others, by the highest score of its items from 0
+// to 1. nil is no task.
 func (p *Preset) About(task strategy.Scorer) *Preset {
 	if p == nil {
 		return nil

@@ -116,7 +116,7 @@ export function UnitBadges({ side, candidate }: { side: Side; candidate: number 
   const form = side.form[candidate];
   return (
     <>
-      {form > 0 && <span class="tag form" title={`${grouped(shownTokens(side, candidate))} of ${counted(itemOfCandidate(side, candidate).tokens, 'token')}`}>{`form ${form}`}</span>}
+      {form > 0 && <span class="tag form" title={`${grouped(shownTokens(side, candidate))} of ${counted(itemOfCandidate(side, candidate).tokens, 'token')}`}>cut</span>}
       {side.stale.has(candidate) && <span class="tag stale" title="There is a newer version">stale</span>}
     </>
   );

@@ -113,6 +113,12 @@ func (c chooser) ofMessages() cupelsession.Chooser {
 	return c.pipeline
 }
 
+// forOne returns the chooser for many choices from one conversation.
+func (c chooser) forOne() chooser {
+	c.preset = c.preset.Remember()
+	return c
+}
+
 // chooser finds the policy that a flag or an argument names. A question adds relevance
 // to it.
 func (q *question) chooser(env *Environment, name, encoding string) (chooser, error) {
@@ -125,7 +131,7 @@ func (q *question) chooser(env *Environment, name, encoding string) (chooser, er
 		if err != nil {
 			return chooser{}, err
 		}
-		preset := agentpreset.New(counter).Remember()
+		preset := agentpreset.New(counter)
 		if q.given {
 			scorer, err := q.task()
 			if err != nil {

@@ -146,7 +146,7 @@ func (f *proxyFlags) transport(env *Environment, shown *pages) (*cupelsession.Tr
 			return nil, err
 		}
 	}
-	shown.budget = budget
+	shown.budget, shown.counter = budget, counter
 	config.Exchanged = func(e cupelsession.Exchange) {
 		if f.page {
 			shown.add(e)

@@ -14,6 +14,7 @@ import (
 	"github.com/wollax/cupel-go/cmd/cupel/internal/input"
 	"github.com/wollax/cupel-go/cmd/cupel/internal/terminal"
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/analysis"
 	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupelchat"
 	"github.com/wollax/cupel-go/cupeltiktoken"
@@ -199,7 +200,6 @@ type selection struct {
 	*input.Candidates
 	chooser
 	budget cupel.ContextBudget
-	given  []*cupel.ContextItem // for the preset, or else items
 	items  []*cupel.ContextItem // what the pipeline selects from
 	notes  []string             // what differs in items
 }
@@ -226,7 +226,6 @@ func (c chooser) selection(ctx context.Context, candidates *input.Candidates, bu
 			return nil, selecting(err)
 		}
 	}
-	s.given = s.items
 	if c.preset != nil {
 		if s.items, err = c.preset.Prepare(ctx, s.items, budget); err != nil {
 			return nil, selecting(err)
@@ -235,13 +234,51 @@ func (c chooser) selection(ctx context.Context, candidates *input.Candidates, bu
 	return s, nil
 }
 
-// dryRun chooses without a body.
+// candidates returns what reports of dryRun are about.
+func (s *selection) candidates() []*cupel.ContextItem {
+	if s.preset != nil {
+		return s.Items
+	}
+	return s.items
+}
+
+// dryRun chooses. With the preset, whose items depend on the budget, the report is about
+// the items that were read.
 func (s *selection) dryRun(ctx context.Context) (*cupel.SelectionReport, error) {
 	if s.preset != nil {
-		_, report, err := s.preset.RunReport(ctx, s.given, s.budget)
-		return report, err
+		return s.reportAt(ctx, s.budget, -1)
 	}
 	return s.pipeline.DryRun(ctx, s.items, s.budget)
+}
+
+// reportAt returns the report of what is sent for a budget, with an item pinned unless
+// that is negative. Items that are not sent as they were read are forms.
+func (s *selection) reportAt(ctx context.Context, budget cupel.ContextBudget, pinned int) (*cupel.SelectionReport, error) {
+	_, report, err := s.sent(ctx, s.Items, budget, pinned)
+	if err != nil {
+		return nil, err
+	}
+	for i := range report.Included {
+		e := &report.Included[i]
+		if item := s.Items[e.Candidate]; e.Item.Content() != item.Content() {
+			e.Form = max(e.Form, 1)
+		} else if e.Form == 0 {
+			e.Item = item
+		}
+	}
+	for i := range report.Excluded {
+		report.Excluded[i].Item = s.Items[report.Excluded[i].Candidate]
+	}
+	return report, nil
+}
+
+// ledger returns what is sent for a budget, as reportAt does.
+func (s *selection) ledger(ctx context.Context, budget cupel.ContextBudget, pinned int) (*analysis.Ledger, error) {
+	report, err := s.reportAt(ctx, budget, pinned)
+	if err != nil {
+		return nil, err
+	}
+	return analysis.NewLedger(report, s.Items), nil
 }
 
 // read reads candidates, policy and budget.
@@ -280,7 +317,7 @@ func (f *selectionFlags) readFor(ctx context.Context, env *Environment, policies
 		if err != nil {
 			return nil, err
 		}
-		if selections[i], err = c.selection(ctx, candidates, budget); err != nil {
+		if selections[i], err = c.forOne().selection(ctx, candidates, budget); err != nil {
 			return nil, err
 		}
 	}

@@ -84,7 +84,7 @@ func (f *sweepFlags) run(ctx context.Context, env *Environment, changed func(fla
 	if (result.To-result.From)/result.Stride >= mostBudgets {
 		return usagef("these are more than %d budgets: narrow the range with --from and --to, or give a larger --stride", mostBudgets)
 	}
-	if err := f.sweep(ctx, c, candidates, result, newProgress(env, "tokens of budget").update); err != nil {
+	if err := f.sweep(ctx, c.forOne(), candidates, result, newProgress(env, "tokens of budget").update); err != nil {
 		return selecting(err)
 	}
 	return f.print(env, result, result.print)

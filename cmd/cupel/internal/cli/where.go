@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"regexp"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/wollax/cupel-go/cmd/cupel/internal/input"
 	"github.com/wollax/cupel-go/cmd/cupel/internal/terminal"
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/analysis"
@@ -65,12 +65,10 @@ windows are counted as cupel replay counts: four characters are a token.`,
 
 // whereAnswer is what becomes of some values. where --json prints it.
 type whereAnswer struct {
-	Policy string `json:"policy"`
-	Budget int    `json:"budget"`
 	Tokens int    `json:"tokens"` // of the window
 	Facts  []fact `json:"facts"`
 
-	messages int
+	of *selection
 }
 
 // fact is what becomes of a value.
@@ -97,12 +95,12 @@ type place struct {
 	at int
 }
 
-// The fates of a place.
+// What is sent of a place.
 const (
-	fateWhole   = "sent whole"
-	fateOutline = "sent in an outline"
-	fateLost    = "lost in an outline"
-	fateOut     = "out"
+	sentWhole   = "sent whole"
+	sentOutline = "sent in an outline"
+	sentWithout = "lost in an outline"
+	sentNothing = "out"
 )
 
 func (f *whereFlags) run(ctx context.Context, env *Environment, pattern string) error {
@@ -110,21 +108,25 @@ func (f *whereFlags) run(ctx context.Context, env *Environment, pattern string) 
 	if err != nil {
 		return err
 	}
+	if s.Conversation == nil && (f.steps || f.session) {
+		return usagef("--steps and --session are for conversations, and these are items (%s)", s.Format)
+	}
 	values, err := findFacts(s.Items, pattern)
 	if err != nil {
 		return err
 	}
-	now, err := s.sending(ctx)
+	now, err := s.ledger(ctx, s.budget, -1)
 	if err != nil {
 		return s.selecting(err)
 	}
-	answer := &whereAnswer{Policy: s.name, Budget: s.budget.MaxTokens(), Tokens: now.tokens, messages: len(s.Items)}
+	used := (&account{Ledger: now}).used()
+	answer := &whereAnswer{Tokens: used, of: s}
 	most := len(values)
 	if f.rows > 0 {
 		most = min(most, f.rows)
 	}
 	for _, value := range values[:most] {
-		found := fact{Value: value, Sent: now.sends(s.Items, value), Places: now.places(s.Items, value)}
+		found := fact{Value: value, Sent: s.sends(now, value), Places: s.places(now, value)}
 		if len(values) <= mostTraced {
 			if err := s.remedies(ctx, now, &found, f.pins); err != nil {
 				return err
@@ -183,102 +185,59 @@ func says(text, value string) bool {
 	return false
 }
 
-// sending is what is sent of each candidate.
-type sending struct {
-	in     []bool
-	forms  []string // contents as they are sent
-	sizes  []int
-	tokens int
-}
-
-// sends reports whether a value is sent from one of its places.
-func (s *sending) sends(items []*cupel.ContextItem, value string) bool {
-	return slices.ContainsFunc(s.places(items, value), func(p place) bool { return p.Fate == fateWhole || p.Fate == fateOutline })
-}
-
-// sending chooses, and reads what is sent.
-func (s *selection) sending(ctx context.Context) (*sending, error) {
-	window, err := s.run(ctx)
-	if err != nil {
-		return nil, err
-	}
-	made := &sending{in: make([]bool, len(s.Items)), forms: make([]string, len(s.Items)), sizes: make([]int, len(s.Items))}
-	positions := s.positions()
-	for _, e := range window.Report.Included {
-		at := positions[e.Candidate]
-		made.in[at], made.forms[at], made.sizes[at] = true, e.Item.Content(), e.Item.Tokens()
-		made.tokens = addTokens(made.tokens, e.Item.Tokens())
-	}
-	return made, nil
-}
-
-// positions returns the place of each candidate among the items that were read.
-func (s *selection) positions() []int {
-	positions := make([]int, len(s.given))
-	at := 0
-	for i, item := range s.given {
-		if len(s.given) < len(s.Items) {
-			for at < len(s.Items)-1 && !sameItem(s.Items[at], item) {
-				at++
-			}
-		}
-		positions[i] = at
-		at++
-	}
-	return positions
-}
-
 // marks are what forms say of what they leave out.
 var marks = regexp.MustCompile(`… \+\d+( bytes…)?|\[(earlier|left out)[\]:]|; (shortened|results left out)\]|\[shortened from \d+ tokens?\]`)
 
-const ellipses = "…"
+const ellipsis = "…"
 
 // places returns where a value is, and what is sent of that.
-func (s *sending) places(items []*cupel.ContextItem, value string) []place {
+func (s *selection) places(window *analysis.Ledger, value string) []place {
 	places := []place{}
-	for i, item := range items {
+	for i, item := range s.Items {
 		if !says(item.Content(), value) {
 			continue
 		}
-		fate := fateOut
-		switch {
-		case !s.in[i]:
-		case s.forms[i] == item.Content():
-			fate = fateWhole
-		case says(marks.ReplaceAllString(s.forms[i], ellipses), value):
-			fate = fateOutline
-		default:
-			fate = fateLost
+		p := place{Message: messageNumber(item), Name: named(item, i), Fate: sentNothing, Full: item.Tokens(), at: i}
+		if e := &window.Entries[i]; e.Place > 0 {
+			p.Fate, p.Tokens = sentWithout, e.Tokens
+			switch {
+			case e.Form == 0:
+				p.Fate = sentWhole
+			case says(marks.ReplaceAllString(sentOf(e), ellipsis), value):
+				p.Fate = sentOutline
+			}
 		}
-		places = append(places, place{messageNumber(item), named(item, i), fate, s.sizes[i], item.Tokens(), i})
+		places = append(places, p)
 	}
 	return places
 }
 
+// sends reports whether a value is sent from one of its places.
+func (s *selection) sends(window *analysis.Ledger, value string) bool {
+	return slices.ContainsFunc(s.places(window, value), func(p place) bool { return p.Fate == sentWhole || p.Fate == sentOutline })
+}
+
 // remedies finds what has the room of a value that is lost, and what would keep it.
-func (s *selection) remedies(ctx context.Context, now *sending, f *fact, pins []int) error {
-	search := budgetSearch{low: s.budget.OutputReserve(), high: analysis.SufficientBudget(s.Items, s.budget)}
-	search.keeps = func(tokens int) (bool, error) { return s.sendsAt(ctx, tokens, f.Value) }
-	tokens, found, proven, err := search.run()
+func (s *selection) remedies(ctx context.Context, now *analysis.Ledger, f *fact, pins []int) error {
+	smallest, err := s.smallest(ctx, func(at *analysis.Ledger) bool { return s.sends(at, f.Value) })
 	if err != nil {
 		return selecting(err)
 	}
-	f.Smallest = &jsonSmallest{Found: found, Tokens: tokens, Exact: proven, SearchedTo: search.high}
+	f.Smallest = jsonSmallestOf(smallest)
 	if f.Sent {
 		return nil
 	}
 	for _, p := range f.newest() {
-		number := cmp.Or(p.Message, p.at+1)
+		number := p.Message
+		if s.Conversation == nil {
+			number = p.at + 1
+		}
 		candidates, err := withPins(s.Candidates, append(slices.Clip(pins), number)...)
 		if err != nil {
 			continue // it is no message
 		}
-		pinned, err := s.chooser.selection(ctx, candidates, s.budget)
-		if err != nil {
-			continue
-		}
-		if then, err := pinned.sending(ctx); err == nil && then.sends(s.Items, f.Value) {
-			f.Pin, f.Displaced = number, now.losers(then, s.Items)
+		if then := s.from(ctx, candidates, f.Value); then != nil {
+			f.Pin, f.Displaced = number, names(now, losers(now, then))
 			break
 		}
 	}
@@ -286,70 +245,40 @@ func (s *selection) remedies(ctx context.Context, now *sending, f *fact, pins []
 	return ctx.Err()
 }
 
-// sendsAt reports whether a value is sent for another budget. One that is too small for
-// what is pinned sends nothing.
-func (s *selection) sendsAt(ctx context.Context, tokens int, value string) (bool, error) {
-	at := *s
-	var err error
-	if s.Conversation == nil { // the items of a preset depend on the budget
-		var resized *selection
-		if resized, err = s.resized(ctx, tokens); err == nil {
-			at = *resized
-		}
-	} else if at.budget, err = s.budget.Resize(tokens, tokens-s.budget.OutputReserve()); err == nil {
-		at.given, _, err = s.Conversation.Candidates(s.ofMessages(), at.budget)
-	}
+// from returns the window of other candidates if it has a value, or nil.
+func (s *selection) from(ctx context.Context, candidates *input.Candidates, value string) *analysis.Ledger {
+	other, err := s.chooser.selection(ctx, candidates, s.budget)
 	if err != nil {
-		return false, ctx.Err()
+		return nil
 	}
-	then, err := at.sending(ctx)
-	if err != nil {
-		return false, ctx.Err()
+	then, err := other.ledger(ctx, s.budget, -1)
+	if err != nil || !other.sends(then, value) {
+		return nil
 	}
-	return then.sends(s.Items, value), nil
+	return then
 }
 
-// losers names what has fewer tokens in another window, what loses most first.
-func (s *sending) losers(then *sending, items []*cupel.ContextItem) []string {
-	var lose []int
-	for i := range items {
-		if then.sizes[i] < s.sizes[i] {
-			lose = append(lose, i)
-		}
-	}
-	slices.SortStableFunc(lose, func(i, j int) int {
-		return cmp.Compare(s.sizes[j]-then.sizes[j], s.sizes[i]-then.sizes[i])
-	})
-	var names []string
-	for _, i := range lose {
-		names = append(names, named(items[i], i))
-	}
-	return names
-}
+// toolName is the name of a tool that stands in a rule as it is.
+var toolName = regexp.MustCompile(`^[A-Za-z0-9_.:-]+$`)
 
 // ruleFor returns a rule by tool that keeps a value, or "".
 func (s *selection) ruleFor(ctx context.Context, f *fact) string {
 	tried := map[string]bool{}
 	for _, p := range f.newest() {
 		tool := textOf(s.Items[p.at], "tool")
-		if s.Conversation == nil || tool == "" || tried[tool] || strings.ContainsAny(tool, ", *?[\\") {
+		if s.Conversation == nil || !toolName.MatchString(tool) || tried[tool] {
 			continue
 		}
 		tried[tool] = true
-		for _, rule := range []string{"keep tool=" + tool, "latest=3 tool=" + tool} {
-			parsed, err := parseRule(rule)
-			must(err) // it is one of these
-			candidates, err := withRules(s.Candidates, []cupelchat.Rule{parsed})
-			if err != nil {
+		for _, rule := range []cupelchat.Rule{{Tool: tool, Keep: true}, {Tool: tool, Latest: 3}} {
+			candidates, err := withRules(s.Candidates, []cupelchat.Rule{rule})
+			if err != nil || s.from(ctx, candidates, f.Value) == nil {
 				continue
 			}
-			kept, err := s.chooser.selection(ctx, candidates, s.budget)
-			if err != nil {
-				continue
+			if rule.Keep {
+				return "keep tool=" + tool
 			}
-			if then, err := kept.sending(ctx); err == nil && then.sends(s.Items, f.Value) {
-				return rule
-			}
+			return "latest=3 tool=" + tool
 		}
 	}
 	return ""
@@ -395,9 +324,9 @@ func (f *whereFlags) follow(ctx context.Context, env *Environment, budget int, v
 
 // print writes it for people, with at most some places of each value.
 func (w *whereAnswer) print(p *terminal.Printer, rows, more int) {
-	p.Line("%s: %d tokens of a budget of %d", w.Policy, w.Tokens, w.Budget)
+	p.Line("%s: %d tokens of a budget of %d", w.of.name, w.Tokens, w.of.budget.MaxTokens())
 	for i := range w.Facts {
-		w.Facts[i].print(p, rows, w.messages)
+		w.Facts[i].print(p, rows, len(w.of.Items))
 	}
 	if more > 0 {
 		p.Paragraph("… and %d more values; --rows 0 shows all", more)

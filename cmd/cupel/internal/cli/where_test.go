@@ -17,6 +17,7 @@ import (
 	"github.com/wollax/cupel-go/cupelchat"
 	"github.com/wollax/cupel-go/cupelreduce"
 	"github.com/wollax/cupel-go/cupelsession/replay"
+	"github.com/wollax/cupel-go/cupeltest"
 )
 
 // recordedMessages are the messages of recorded conversations.
@@ -86,7 +87,7 @@ func textsSent(t *testing.T, s *selection) (texts []string) {
 	sent, err := cupelchat.Read(body, cupelchat.OpenAI, cupel.HeuristicCounter{})
 	require.NoError(t, err)
 	for _, item := range sent.Items() {
-		texts = append(texts, marks.ReplaceAllString(item.Content(), ellipses))
+		texts = append(texts, marks.ReplaceAllString(item.Content(), ellipsis))
 	}
 	return texts
 }
@@ -104,7 +105,7 @@ func TestWhereAgrees(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 31))
 		messages := edit(rng, recorded[rng.IntN(len(recorded))])
 		s := chosen(t, messages, []string{"agent", "chat"}[seed%2], 40+rng.IntN(700))
-		now, err := s.sending(t.Context())
+		now, err := s.ledger(t.Context(), s.budget, -1)
 		if err != nil {
 			continue // the task alone does not fit
 		}
@@ -119,15 +120,14 @@ func TestWhereAgrees(t *testing.T) {
 		sent := textsSent(t, s)
 		for _, value := range values {
 			has := slices.ContainsFunc(sent, func(text string) bool { return says(text, value) })
-			require.Equal(t, has, now.sends(s.Items, value), "seed %d: %q in %+v", seed, value, now.places(s.Items, value))
+			require.Equal(t, has, s.sends(now, value), "seed %d: %q in %+v", seed, value, s.places(now, value))
 		}
 		found := fact{Value: values[rng.IntN(len(values))]}
-		found.Sent, found.Places = now.sends(s.Items, found.Value), now.places(s.Items, found.Value)
+		found.Sent, found.Places = s.sends(now, found.Value), s.places(now, found.Value)
 		require.NoError(t, s.remedies(t.Context(), now, &found, nil))
 		sends := func(tokens int) bool {
-			sent, err := s.sendsAt(t.Context(), tokens, found.Value)
-			require.NoError(t, err)
-			return sent
+			at, err := s.ledger(t.Context(), cupeltest.Budget(max(tokens, 0), max(tokens, 0)), -1)
+			return err == nil && s.sends(at, found.Value)
 		}
 		require.True(t, found.Smallest.Found, "seed %d", seed)
 		require.True(t, sends(found.Smallest.Tokens) && !sends(found.Smallest.Tokens-1), "seed %d: %+v", seed, found.Smallest)
@@ -147,11 +147,7 @@ func TestWhereAgrees(t *testing.T) {
 		if found.Pin > 0 {
 			candidates, err := withPins(s.Candidates, found.Pin)
 			require.NoError(t, err)
-			pinned, err := s.chooser.selection(t.Context(), candidates, s.budget)
-			require.NoError(t, err)
-			then, err := pinned.sending(t.Context())
-			require.NoError(t, err)
-			require.True(t, then.sends(s.Items, found.Value), "seed %d: --pin %d", seed, found.Pin)
+			require.NotNil(t, s.from(t.Context(), candidates, found.Value), "seed %d: --pin %d", seed, found.Pin)
 		}
 	}
 	if kept < cases/10 || lost < cases/10 {
@@ -206,6 +202,7 @@ func TestWhere(t *testing.T) {
 	refusals(t, "", []refusal{
 		{"nothing", "where -i items.jsonl -p greedy.json -b 100 nowhere-is-it", exitUsage, `no candidate has "nowhere-is-it"`, "a value that is not there has no fate"},
 		{"pattern", "where -i items.jsonl -p greedy.json -b 100 [a", exitUsage, "pattern", "a range has an end"},
+		{"steps", "where -i items.jsonl -p greedy.json -b 100 --steps cherry", exitUsage, "are for conversations", "items have no steps"},
 		{"pin", "where -i items.jsonl -p greedy.json -b 100 --pin 99 cherry", exitUsage, "--pin: there are items 1 to", "there is no such item"},
 	})
 }

@@ -27,7 +27,7 @@ type whyNotAnswer struct {
 
 // whyNot explains the best candidate that has the content of an item.
 func (s *selection) whyNot(ctx context.Context, a *account, of int, tell func(done int)) (*whyNotAnswer, error) {
-	candidate, copies := a.bestCopy(s.given[of].Content())
+	candidate, copies := a.bestCopy(s.candidates()[of].Content())
 	var answer *analysis.WhyNotAnswer
 	var err error
 	if s.preset != nil {
@@ -49,39 +49,35 @@ func (s *selection) whyNotByPreset(ctx context.Context, a *account, candidate in
 	answer := &analysis.WhyNotAnswer{Entry: a.Entries[candidate], Ledger: a.Ledger, Budget: s.budget}
 	if answer.Place == 0 {
 		answer.Rule = "It was worth less for its tokens than what was chosen."
-		with := *s
-		with.given = slices.Clone(s.given)
-		with.given[candidate], _ = s.given[candidate].With(cupel.WithPinned()) // the run has checked the item
-		report, err := with.dryRun(ctx)
-		switch {
-		case err != nil && ctx.Err() != nil:
-			return nil, err
-		case err != nil:
-			answer.IfPinned = &analysis.Exchange{Err: err}
-		default:
-			after := analysis.NewLedger(report, with.given)
+		answer.IfPinned = &analysis.Exchange{}
+		after, err := s.ledger(ctx, s.budget, candidate)
+		if err != nil {
+			answer.IfPinned.Err = err
+		} else {
 			answer.DisplacedBy = losers(a.Ledger, after)
-			answer.IfPinned = &analysis.Exchange{
-				Came: placed(after, func(i int) bool { return a.Entries[i].Place == 0 }),
-				Went: placed(a.Ledger, func(i int) bool { return after.Entries[i].Place == 0 }),
-			}
+			answer.IfPinned.Came = placed(after, func(i int) bool { return a.Entries[i].Place == 0 })
+			answer.IfPinned.Went = placed(a.Ledger, func(i int) bool { return after.Entries[i].Place == 0 })
 		}
 	}
-	search := budgetSearch{low: s.budget.OutputReserve(), high: analysis.SufficientBudget(s.given, s.budget)}
+	var err error
+	answer.Smallest, err = s.smallest(ctx, func(at *analysis.Ledger) bool { return at.Entries[candidate].Place > 0 })
+	return answer, err
+}
+
+// smallest searches for a budget whose window is as wanted. One that is too small for
+// what is pinned has no window.
+func (s *selection) smallest(ctx context.Context, wanted func(*analysis.Ledger) bool) (analysis.SmallestBudget, error) {
+	search := budgetSearch{low: s.budget.OutputReserve(), high: analysis.SufficientBudget(s.Items, s.budget)}
 	search.keeps = func(tokens int) (bool, error) {
-		at, err := s.resized(ctx, tokens)
+		budget, err := s.budget.Resize(tokens, tokens-s.budget.OutputReserve())
 		if err != nil {
-			return false, err
+			return false, nil //nolint:nilerr // it has no room for the reserves
 		}
-		report, err := at.dryRun(ctx)
-		in := err == nil && slices.ContainsFunc(report.Included, func(e cupel.IncludedItem) bool {
-			return sameItem(at.given[e.Candidate], a.Entries[candidate].Item)
-		})
-		return in, ctx.Err() // a budget that fails does not include it
+		at, err := s.ledger(ctx, budget, -1)
+		return err == nil && wanted(at), ctx.Err()
 	}
 	tokens, found, proven, err := search.run()
-	answer.Smallest = analysis.SmallestBudget{Found: found, Tokens: tokens, Exact: proven, SearchedTo: search.high}
-	return answer, err
+	return analysis.SmallestBudget{Found: found, Tokens: tokens, Exact: proven, SearchedTo: search.high}, err
 }
 
 // placed returns the candidates in a window for which a condition holds.
@@ -102,28 +98,6 @@ func losers(before, after *analysis.Ledger) []int {
 	lose := placed(before, func(i int) bool { return loss(i) > 0 })
 	slices.SortStableFunc(lose, func(i, j int) int { return cmp.Compare(loss(j), loss(i)) })
 	return lose
-}
-
-// sameItem reports whether two items are one, which may be shortened in one of them.
-func sameItem(x, y *cupel.ContextItem) bool {
-	if x == y {
-		return true
-	}
-	for _, key := range []string{"role", "title", "tool_call_id"} {
-		if textOf(x, key) != textOf(y, key) {
-			return false
-		}
-	}
-	return textOf(x, "role") != "" && messageNumber(x) == messageNumber(y)
-}
-
-// resized returns the selection for another budget.
-func (s *selection) resized(ctx context.Context, tokens int) (*selection, error) {
-	budget, err := s.budget.Resize(tokens, max(tokens-s.budget.OutputReserve(), 0))
-	if err != nil {
-		return nil, err
-	}
-	return s.chooser.selection(ctx, s.Candidates, budget)
 }
 
 // bestCopy returns the included candidate with a content, or else one that was
@@ -253,19 +227,18 @@ func (w *whyNotAnswer) cause() string {
 	if !w.choice || len(w.DisplacedBy) == 0 {
 		return why
 	}
-	return "its room went to " + w.a.names(w.DisplacedBy) + "."
+	return "its room went to " + listed(names(w.Ledger, w.DisplacedBy)) + "."
 }
 
 // sentOf returns what a window has of an entry that is in it.
 func sentOf(e *analysis.Entry) string { return e.Included.Item.Content() }
 
-// names returns what people call some candidates: all of three, or two of more.
-func (a *account) names(candidates []int) string {
-	var list []string
+// names returns what people call some candidates.
+func names(l *analysis.Ledger, candidates []int) (list []string) {
 	for _, i := range candidates {
-		list = append(list, named(a.Entries[i].Item, i))
+		list = append(list, named(l.Entries[i].Item, i))
 	}
-	return listed(list)
+	return list
 }
 
 // smallest says which budgets take the candidate.
@@ -401,10 +374,14 @@ func (w *whyNotAnswer) json() *jsonAnswer {
 		Parts: w.parts, Rule: w.Rule, DisplacedBy: w.a.jsonCandidates(w.DisplacedBy),
 		IfPinned: w.a.jsonExchange(w.IfPinned),
 	}
-	m := w.Smallest
-	answer.Smallest = &jsonSmallest{Found: m.Found, Tokens: m.Tokens, Exact: m.Exact, SearchedTo: m.SearchedTo}
-	if m.Err != nil {
-		answer.Smallest.Error = message(m.Err)
-	}
+	answer.Smallest = jsonSmallestOf(w.Smallest)
 	return answer
+}
+
+func jsonSmallestOf(m analysis.SmallestBudget) *jsonSmallest {
+	smallest := &jsonSmallest{Found: m.Found, Tokens: m.Tokens, Exact: m.Exact, SearchedTo: m.SearchedTo}
+	if m.Err != nil {
+		smallest.Error = message(m.Err)
+	}
+	return smallest
 }
