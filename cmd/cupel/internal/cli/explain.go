@@ -29,8 +29,8 @@ prints what is known so far.
 
 --why-not explains one candidate: what was chosen instead, what would be dropped if
 it were pinned, and the smallest budget that includes it. It is named by its content,
-its first line, its beginning, its title or its number, or by a pattern: * matches any text,
-? one character, [a-z] one of a range, and \ quotes the next character.`,
+its first line, its beginning, its title or its number, or by a pattern: * matches
+any text, ? one character, [a-z] one of a range, and \ quotes the next character.`,
 		Example: `  cupel explain -i items.jsonl -p rag -b 4000
   cupel explain -i items.jsonl -p rag -b 4000 --why-not 'The invoice of March'
   cupel explain -i items.jsonl -p rag -b 4000 --json | jq '.excluded[].reason'`,
