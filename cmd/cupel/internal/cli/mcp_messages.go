@@ -118,7 +118,7 @@ func (t *mcpTools) explainSession(ctx context.Context, in *mcpSession) (string, 
 		}
 		found++
 		each := all.each[i]
-		state := each.sent.String()
+		state := each.kept.String()
 		if each.item != nil && !strings.Contains(each.item.Content(), in.Find) {
 			state += " without the text"
 		}

@@ -37,6 +37,9 @@ func newRun(env *Environment) (*cobra.Command, *runFlags) {
 provider; or a folder, whose files are split into declarations, sections and
 paragraphs. With --as transcript the window is a transcript for the same API.
 
+Without --policy, a conversation is chosen by agent, and anything else by its relevance
+to --query. Without --budget, it is the window of the model that a request names.
+
 With --session, what was sent before is sent again as long as it fits, so that the
 provider's prompt cache finds it. Notes on standard error say what was estimated,
 dropped or restored.`,

@@ -11,24 +11,24 @@ import (
 	"github.com/wollax/cupel-go/internal/english"
 )
 
-// sent is what became of a candidate.
-type sent uint8
+// kept is what became of a candidate.
+type kept uint8
 
 const (
-	sentWhole sent = iota
-	sentCut        // the window has a smaller form
-	sentNoted      // the window has a note of its exchange, in the place of another item
-	sentOut        // the window has nothing of it
+	keptWhole kept = iota
+	keptCut        // the window has a smaller form
+	keptNoted      // the window has a note of its exchange, in the place of another item
+	keptOut        // the window has nothing of it
 )
 
 // String returns how people call it.
-func (f sent) String() string {
-	return [...]string{"whole", "cut", "in a note of its exchange", "out"}[f]
+func (k kept) String() string {
+	return [...]string{"whole", "cut", "in a note of its exchange", "out"}[k]
 }
 
 // result is what became of a candidate.
 type result struct {
-	sent sent
+	kept kept
 	item *cupel.ContextItem // as the window has it, or its note; nil if it is out
 }
 
@@ -39,47 +39,54 @@ type results struct {
 	budget cupel.ContextBudget
 }
 
-// places returns where the candidates are among the items as they were read: those before
-// a compaction may be missing, and others shortened.
-func (s *selection) places() []int {
-	at, next := make([]int, len(s.given)), 0
-	for i, item := range s.given {
-		for next < len(s.Items)-1 && !sameMessage(s.Items[next], item) {
-			next++
-		}
-		at[i] = min(next, len(s.Items)-1)
-		next++
-	}
-	return at
+// part names a part of a message: its text, or one of its results.
+type part struct {
+	number   int
+	kind     cupel.ContextKind
+	role, id string
 }
 
-// sameMessage reports whether two items are of the same part of a message.
-func sameMessage(a, b *cupel.ContextItem) bool {
-	return a == b || messageNumber(a) == messageNumber(b) && a.Kind() == b.Kind() && textOf(a, "role") == textOf(b, "role") &&
-		textOf(a, "tool_call_id") == textOf(b, "tool_call_id")
+func partOf(item *cupel.ContextItem) part {
+	return part{messageNumber(item), item.Kind(), textOf(item, "role"), textOf(item, "tool_call_id")}
 }
 
-// results says what a report of the selection made of the items as they were read.
+// results says what a report of the selection made of the items as they were read. Reports
+// of conversations may be about fewer or shortened items, which are found by their parts.
 func (s *selection) results(report *cupel.SelectionReport) *results {
-	at, items := s.places(), s.Items
-	o := &results{items: items, each: make([]result, len(items)), budget: s.budget}
+	o := &results{items: s.Items, each: make([]result, len(s.Items)), budget: s.budget}
+	places := make(map[part][]int)
+	for i, item := range s.Items {
+		places[partOf(item)] = append(places[partOf(item)], i)
+	}
+	find := func(in *cupel.IncludedItem) int {
+		at := places[partOf(in.Item)]
+		if s.Conversation == nil || len(at) == 0 {
+			return in.Candidate
+		}
+		places[partOf(in.Item)] = at[1:]
+		return at[0]
+	}
 	for i := range o.each {
-		o.each[i].sent = sentOut
+		o.each[i].kept = keptOut
 	}
 	notes := make(map[string]*cupel.ContextItem) // by group
-	for _, in := range report.Included {
-		switch each := &o.each[at[in.Candidate]]; {
-		case in.Item.Content() == items[at[in.Candidate]].Content():
-			*each = result{sentWhole, in.Item}
+	noted := make(map[int]string)                // groups of what may be in a note
+	for i := range report.Included {
+		in := &report.Included[i]
+		at := find(in)
+		switch {
+		case in.Item.Content() == s.Items[at].Content():
+			o.each[at] = result{keptWhole, in.Item}
 		case in.Item.Tokens() > 0:
-			*each = result{sentCut, in.Item}
+			o.each[at] = result{keptCut, in.Item}
 			notes[in.Item.Group()] = in.Item
+		case in.Item.Group() != "":
+			noted[at] = in.Item.Group()
 		}
 	}
-	for _, in := range report.Included {
-		each, note := &o.each[at[in.Candidate]], notes[in.Item.Group()]
-		if each.item == nil && note != nil && in.Item.Group() != "" {
-			*each = result{sentNoted, note}
+	for at, group := range noted {
+		if note := notes[group]; note != nil {
+			o.each[at] = result{keptNoted, note}
 		}
 	}
 	return o
@@ -89,7 +96,7 @@ func (s *selection) results(report *cupel.SelectionReport) *results {
 func (o *results) tokens() (before, after int) {
 	for i, each := range o.each {
 		before = addTokens(before, max(o.items[i].Tokens(), 0))
-		if each.sent < sentNoted {
+		if each.kept < keptNoted {
 			after = addTokens(after, max(each.item.Tokens(), 0))
 		}
 	}
@@ -107,10 +114,10 @@ func (o *results) summary() string {
 		if textOf(item, "role") != "" {
 			noun = "message"
 		}
-		whole = whole && o.each[i].sent == sentWhole
+		whole = whole && o.each[i].kept == keptWhole
 		number := cmp.Or(messageNumber(item), -1-i)
 		read[number] = true
-		if o.each[i].sent < sentNoted {
+		if o.each[i].kept < keptNoted {
 			kept[number] = true
 		}
 	}
@@ -142,7 +149,7 @@ func (o *results) facts() (used, lost int) {
 	}
 	var window strings.Builder
 	for _, each := range o.each {
-		if each.sent >= sentNoted {
+		if each.kept >= keptNoted {
 			continue
 		}
 		fmt.Fprintln(&window, each.item.Content())
@@ -178,15 +185,15 @@ func (w *jsonAnswer) summary() string {
 	return fmt.Sprintf("explained a candidate of %s tokens: %s", english.Grouped(w.Tokens), w.Reason)
 }
 
-// summary says how many values are still there.
-func (w whereAnswer) summary() string {
-	there := 0
+// summary says how many values are sent.
+func (w *whereAnswer) summary() string {
+	sent := 0
 	for _, f := range w.Facts {
 		if f.Sent {
-			there++
+			sent++
 		}
 	}
-	return fmt.Sprintf("%s of %s in the window of %s tokens", english.Grouped(there), english.Count(len(w.Facts), "value"), english.Grouped(w.Tokens))
+	return fmt.Sprintf("%s found, %s sent", english.Count(len(w.Facts), "value"), english.Grouped(sent))
 }
 
 // summary counts the checks.
