@@ -167,6 +167,12 @@ const (
 	mostAffected = 12      // candidates of an answer
 )
 
+// noRoom are the reasons of candidates that room does not help.
+var noRoom = []cupel.ExclusionCode{
+	cupel.ExcludeDeduplicated, cupel.ExcludeSuperseded, cupel.ExcludeNearDuplicate, cupel.ExcludeNegativeTokens,
+	"Compacted", // by package cupelchat
+}
+
 // rivals says of candidates that are not whole in the window which others lose
 // something if they are pinned, best first.
 func (s *Selection) rivals(l *inspector, ledger *analysis.Ledger, budget cupel.ContextBudget) error {
@@ -175,7 +181,7 @@ func (s *Selection) rivals(l *inspector, ledger *analysis.Ledger, budget cupel.C
 	}
 	var asked []int
 	for at := range ledger.Entries {
-		if e := &ledger.Entries[at]; e.Code == string(cupel.ExcludeBudgetExceeded) || isSmaller(e) {
+		if e := &ledger.Entries[at]; isSmaller(e) || e.Excluded != nil && !slices.Contains(noRoom, e.Reason.Code) {
 			asked = append(asked, at)
 		}
 	}

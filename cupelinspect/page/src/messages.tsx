@@ -21,7 +21,8 @@ export function Messages() {
   const { sides } = page;
   const conversation = isConversation();
   const two = sides.length === 2;
-  const rows = inOrder(sides);
+  const order = inOrder(sides);
+  const rows = two && !conversation ? [...order].sort((x, y) => differenceOf(x) - differenceOf(y)) : order;
   const units = conversation ? unitsOf(rows).reverse() : rows.map((row): Unit => ({ rows: [row], group: '' }));
   const size = rows.length <= ALL_SHOWN ? units.length : PAGE;
   const from = pageOf(units, size);
@@ -87,6 +88,14 @@ function isSame(row: Row): boolean {
   const state = stateOf(a, row);
   if (state !== stateOf(b, row)) return false;
   return state !== 'outline' || shownTokens(a, row.at[0]) === shownTokens(b, row.at[1]);
+}
+
+// differenceOf puts what only A has first, then what only B has, then what both have in
+// other forms: the order of a list says nothing.
+function differenceOf(row: Row): number {
+  if (isSame(row)) return 3;
+  const [a, b] = page.sides.map((side) => isHere(stateOf(side, row)));
+  return a && b ? 2 : a ? 0 : 1;
 }
 
 function isHere(state: State): boolean {

@@ -57,7 +57,7 @@ export function Strip({ side }: { side: Side }) {
         </svg>
       </div>
       <p class="strip-note soft" aria-hidden="true" hidden={!side.alone && side.index === 0 && current < 0}>
-        <SideBadge side={side} />{current >= 0 && active >= 0 ? aboutRow(side, blocks[active].row) : isConversation() ? 'The oldest is at the left, the newest at the right. Press a message to see what was kept of it.' : 'What is sent comes first. Press one to see what was kept of it.'}
+        {current >= 0 && <SideBadge side={side} />}{current >= 0 && active >= 0 ? aboutRow(side, blocks[active].row) : isConversation() ? 'The oldest is at the left, the newest at the right. Press a message to see what was kept of it.' : 'What is sent comes first. Press one to see what was kept of it.'}
       </p>
     </div>
   );
