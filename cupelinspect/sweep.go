@@ -54,11 +54,9 @@ func (s *Selection) stop(l *inspector, base cupel.ContextBudget, maxTokens int, 
 		stop.Error = shorten(err.Error(), maxDescription)
 	}
 	ledger := analysis.NewLedger(adopt(report, l.swept), l.swept)
-	if l.units || slices.ContainsFunc(ledger.Entries, func(e analysis.Entry) bool { return isSmaller(&e) }) {
-		stop.Form, stop.Pinned = l.formsOf(ledger, &s.wire, false)
-		if err != nil {
-			stop.Pinned = nil
-		}
+	stop.Form, stop.Pinned = l.formsOf(ledger, &s.wire, false)
+	if err != nil {
+		stop.Pinned = nil
 	}
 	if valid == nil {
 		stop.Effective = budget.Effective(l.pinnedTokens(stop.Pinned)).TargetTokens

@@ -8,17 +8,6 @@ import (
 	"github.com/wollax/cupel-go/cupel/analysis"
 )
 
-// hasUnits reports whether the candidates have groups, smaller forms or version
-// keys, or the report says that they had.
-func (l *inspector) hasUnits(ledger *analysis.Ledger) bool {
-	for _, item := range l.items {
-		if item.Group() != "" || item.VersionOf() != "" || len(item.Variants()) > 0 {
-			return true
-		}
-	}
-	return slices.ContainsFunc(ledger.Entries, func(e analysis.Entry) bool { return isSmaller(&e) })
-}
-
 // isSmaller reports whether a candidate is in the window with something else than all
 // of its content.
 func isSmaller(e *analysis.Entry) bool {

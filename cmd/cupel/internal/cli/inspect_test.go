@@ -19,7 +19,9 @@ type shownPage struct {
 		Error  string
 		Budget struct{ Max int }
 		Window []int
-		Sweep  *struct{ Stops []struct{ Budget, Tokens int } }
+		Sweep  *struct {
+			Stops []struct{ Budget, Tokens int }
+		}
 
 		Request string
 		Form    map[string]int
