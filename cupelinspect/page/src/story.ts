@@ -74,7 +74,7 @@ const known = new WeakMap<Row[], Map<string, Row[]>>(); // orders, by the rows o
 
 function orderOf(sides: Side[]): Row[] {
   if (isConversation()) {
-    const first = (row: Row) => Math.min(...sides.filter((side) => row.at[side.index] >= 0).map((side) => row.at[side.index]));
+    const first = (row: Row) => Math.min(...sides.filter((side) => row.at[side.index] >= 0).map((side) => originOf(side, row)));
     return sortedBy(page.rows.filter((row) => sides.some((side) => row.at[side.index] >= 0)), first);
   }
   const place = (row: Row) => Math.min(...sides.map((side) => side.place[row.at[side.index]] || Infinity));
@@ -98,9 +98,18 @@ export function newestOf(): Set<number> {
   return new Set(units.flatMap((unit) => unit.rows.map((row) => row.index)));
 }
 
-// numberOf is the number of a message: its place among the candidates.
+// originOf is the place of a message among the candidates of the run. A summary is none
+// of them.
+function originOf(side: Side, row: Row): number {
+  const candidate = row.at[side.index];
+  const origin = side.selection.origin?.[candidate] ?? candidate;
+  return origin < 0 ? Infinity : origin;
+}
+
+// numberOf is the number of a message: its place, from 1.
 export function numberOf(row: Row): number {
-  return 1 + Math.max(...row.at);
+  const side = page.sides.find(({ index }) => row.at[index] >= 0) ?? page.sides[0];
+  return 1 + originOf(side, row);
 }
 
 // whyOut says in plain words why a candidate is out.
@@ -179,7 +188,7 @@ export function sumOf(side: Side, rows: Row[]): { tokens: number; speakers: stri
   let tokens = 0;
   for (const row of rows) {
     const item = page.items[row.item];
-    tokens += fullTokens(side, row);
+    tokens += Math.max(0, fullTokens(side, row));
     const tool = speakerOf(item) === 'Result' ? textOf(item, 'tool') : '';
     const name = tool === '' ? speakerOf(item).toLowerCase() : `result of ${plain(tool, 40)}`;
     counts.set(name, (counts.get(name) ?? 0) + 1);
