@@ -1,5 +1,5 @@
 import { grouped, plain, firstLine } from './format';
-import { page, shownTokens, type Row, type Side } from './model';
+import { page, shownTokens, type Row, type Side, type Stop } from './model';
 import type { Item } from './wire';
 
 // A conversation is a list of messages: package cupelchat gives their items a
@@ -203,6 +203,32 @@ export function sumOf(side: Side, rows: Row[]): { tokens: number; speakers: stri
 // beginning, includes this message.
 export function isTold(side: Side, row: Row): boolean {
   return stateOf(side, row) === 'outline' && shownTokens(side, row.at[side.index]) === 0;
+}
+
+// cutOf is what was sent of a message that is cut, and all of it, in tokens. Of an
+// exchange that has one outline, these are those of the exchange.
+export function cutOf(side: Side, row: Row): { sent: number; of: number } {
+  const group = page.items[row.item].group ?? '';
+  return outlinesOf(side).get(group) ?? { sent: shownTokens(side, row.at[side.index]), of: fullTokens(side, row) };
+}
+
+const outlines = new WeakMap<Stop, Map<string, { sent: number; of: number }>>();
+
+function outlinesOf(side: Side): Map<string, { sent: number; of: number }> {
+  const made = outlines.get(side.stop);
+  if (made) return made;
+  const told = new Set<string>();
+  const sums = new Map<string, { sent: number; of: number }>();
+  for (const candidate of side.selection.full ? [] : side.stop.window) { // a report has the sums
+    const { group, tokens } = page.items[side.selection.candidates[candidate]];
+    if (!group || side.form[candidate] === 0) continue;
+    const sum = sums.get(group) ?? { sent: 0, of: 0 };
+    sums.set(group, { sent: sum.sent + shownTokens(side, candidate), of: sum.of + tokens });
+    if (shownTokens(side, candidate) === 0) told.add(group);
+  }
+  for (const group of sums.keys()) if (!told.has(group)) sums.delete(group);
+  outlines.set(side.stop, sums);
+  return sums;
 }
 
 // tokensText gives the tokens of a message in a window, and in full; of an outline
