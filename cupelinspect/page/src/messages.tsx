@@ -14,7 +14,7 @@ import { inOrder, isConversation, isTold, numberOf, runsOf, speakerOf, stateOf, 
 // that are out are folded where they were; of two, those that are alike.
 
 const ALL_SHOWN = 1300; // messages: of more, the list shows a page
-const PAGE = 400;
+const PAGE = 200;
 const FOLD_SHOWN = 200;
 
 export function Messages() {
@@ -22,7 +22,7 @@ export function Messages() {
   const conversation = isConversation();
   const two = sides.length === 2;
   const order = inOrder(sides);
-  const rows = two && !conversation ? [...order].sort((x, y) => differenceOf(x) - differenceOf(y)) : order;
+  const rows = two && !conversation ? byDifference(order) : order;
   const units = conversation ? unitsOf(rows).reverse() : rows.map((row): Unit => ({ rows: [row], group: '' }));
   const size = rows.length <= ALL_SHOWN ? units.length : PAGE;
   const from = pageOf(units, size);
@@ -90,12 +90,16 @@ function isSame(row: Row): boolean {
   return state !== 'outline' || shownTokens(a, row.at[0]) === shownTokens(b, row.at[1]);
 }
 
-// differenceOf puts what only A has first, then what only B has, then what both have in
+// byDifference puts what only A has first, then what only B has, then what both have in
 // other forms: the order of a list says nothing.
-function differenceOf(row: Row): number {
-  if (isSame(row)) return 3;
-  const [a, b] = page.sides.map((side) => isHere(stateOf(side, row)));
-  return a && b ? 2 : a ? 0 : 1;
+function byDifference(order: Row[]): Row[] {
+  const [a, b] = page.sides;
+  const parts: [Row[], Row[], Row[], Row[]] = [[], [], [], []];
+  for (const row of order) {
+    const inB = isHere(stateOf(b, row));
+    parts[isSame(row) ? 3 : !inB ? 0 : isHere(stateOf(a, row)) ? 2 : 1].push(row);
+  }
+  return parts.flat();
 }
 
 function isHere(state: State): boolean {
