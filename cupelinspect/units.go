@@ -113,7 +113,7 @@ func withTexts(variants []cupel.Variant) (_ []cupel.Variant, functions bool) {
 // the run comes before its sweep.
 func (l *inspector) formsOf(ledger *analysis.Ledger, w *wireSelection, run bool) (forms map[int]int, pinned *int) {
 	pinned = new(int)
-	shared := make(map[string]bool) // groups in place of which one text is in the window
+	shared := make(map[string]bool) // groups that one text stands for
 	for _, e := range ledger.Entries {
 		if e.Included != nil && e.Included.Shared {
 			shared[e.Item.Group()] = true
