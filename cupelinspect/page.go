@@ -14,7 +14,7 @@ import (
 	"sync"
 	"unicode"
 
-	"github.com/klauspost/compress/gzip"
+	"compress/gzip"
 
 	"github.com/wollax/cupel-go/cupel"
 )

@@ -26,7 +26,7 @@ type part struct {
 	piece
 	member int // position among the items
 	text   *cupelreduce.Text
-	mark   string          // of the text, where something of it is left out
+	mark   string // of the text, where something of it is left out
 	ofText []cupelreduce.Size
 	forms  map[int]string  // of the text, by their tokens
 	own    []cupel.Variant // in place of a text, smallest first; they have the mark
