@@ -188,8 +188,8 @@ e2e-phoenix: ## Ask a real Phoenix for what it has of the example's traces; inst
 
 # Needs npm, which gets the inspector.
 .PHONY: mcp-inspector
-mcp-inspector: ## Call the tools of cupel mcp with npm's inspector of the Model Context Protocol
-	@CUPEL_E2E_INSPECTOR=1 go test -count=1 -v -run '^TestMCPInspector$$' ./e2e
+mcp-inspector: ## Call the tools of cupel mcp with npm's inspector and the Python client of the Model Context Protocol
+	@CUPEL_E2E_INSPECTOR=1 go test -count=1 -v -run '^TestMCP' ./e2e
 
 .PHONY: standalone
 standalone: ## Build and vet every module outside the workspace, against a module proxy, and test those with other dependencies there

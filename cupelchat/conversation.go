@@ -145,8 +145,14 @@ func (c *Conversation) With(opts ...Option) (*Conversation, error) {
 			return nil, err
 		}
 	}
-	to.all, to.formed = false, &formed{}
-	if err := to.makeItems(nil); err != nil {
+	to.all, to.formed, to.kept = false, &formed{}, len(c.entries)
+	earlier := c // items that stay equal are the same
+	if c.all || c.forms != nil || to.forms != nil || to.ownForms != c.ownForms {
+		earlier = nil
+	} else {
+		to.formed.earlier = c.formed.done.Load()
+	}
+	if err := to.makeItems(earlier); err != nil {
 		return nil, err
 	}
 	return &to, nil

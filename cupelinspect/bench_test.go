@@ -3,6 +3,7 @@ package cupelinspect_test
 import (
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -42,18 +43,45 @@ func TestPageSize(t *testing.T) {
 		}
 		short[i] = newItem(t, text, item.Tokens(), cupel.WithFutureRelevanceHint(float64(i%1000)/1000), cupel.WithKind(item.Kind()))
 	}
+	r := rand.New(rand.NewPCG(1, 2))
+	noise := make([]*cupel.ContextItem, len(items))
+	for i, item := range items {
+		text := make([]byte, 524)
+		for n := range text {
+			text[n] = byte(' ' + r.IntN(94))
+		}
+		noise[i] = newItem(t, string(text), item.Tokens(), cupel.WithFutureRelevanceHint(float64(i%1000)/1000))
+	}
 	for _, tt := range []struct {
 		items []*cupel.ContextItem
-		most  int
+		cut   bool
 		why   string
 	}{
-		{short, 6_000_000, "10,000 contents of 400 bytes weigh less than 6 MB"},
-		{items, 13_000_000, "contents of 1 KiB, with metadata"},
+		{short, false, "10,000 contents of 400 bytes"},
+		{items, true, "contents of 1 KiB, with metadata, together above 8 MiB"},
+		{noise, true, "5 MB that can hardly be compressed"},
 	} {
-		if size := len(write(t, "", inspect(t, p, tt.items, b))); size > tt.most {
-			t.Errorf("%s: the page has %d bytes; want %d at most", tt.why, size, tt.most)
-		} else {
-			t.Logf("%s: %d bytes", tt.why, size)
+		html := write(t, "", inspect(t, p, tt.items, b))
+		if len(html) > 5_000_000 {
+			t.Errorf("%s: the page has %d bytes; want 5 MB at most", tt.why, len(html))
+		}
+		t.Logf("%s: %d bytes", tt.why, len(html))
+		data := read(t, html)
+		cut := 0
+		kept := map[int]bool{}
+		for _, at := range data.Selections[0].Window {
+			kept[at] = true
+		}
+		for i, item := range data.Items {
+			if item.Cut > 0 {
+				cut++
+			}
+			if item.Cut > 0 && (!tt.cut || kept[i] && tt.why[0] == '5') || len(item.Content)+item.Cut != len(strings.ToValidUTF8(tt.items[i].Content(), "")) {
+				t.Fatalf("%s: content %d has %d bytes and lacks %d of %d", tt.why, i, len(item.Content), item.Cut, len(tt.items[i].Content()))
+			}
+		}
+		if (cut > 0) != tt.cut {
+			t.Errorf("%s: %d contents are cut", tt.why, cut)
 		}
 	}
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -139,28 +137,4 @@ func ExampleFromReport() {
 	err = cupelinspect.WriteHTML(&page, "Stored", selection)
 	fmt.Println(strings.Contains(page.String(), "yesterday"), err)
 	// Output: true <nil>
-}
-
-func ExampleHandler() {
-	pipeline, items, budget := example()
-	selection, err := cupelinspect.Inspect(context.Background(), pipeline, items, budget)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	handler, err := cupelinspect.Handler("The roof", selection)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	server := httptest.NewServer(handler)
-	defer server.Close()
-
-	response, err := http.Get(server.URL)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(response.Status, response.Header.Get("Content-Type"), response.Body.Close())
-	// Output: 200 OK text/html; charset=utf-8 <nil>
 }

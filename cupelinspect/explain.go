@@ -8,7 +8,6 @@ import (
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/analysis"
-	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
@@ -24,17 +23,18 @@ const (
 
 // inspector describes selections from one list of candidates.
 type inspector struct {
-	items   []*cupel.ContextItem
-	swept   []*cupel.ContextItem               // items without functions, for the sweep
-	prepare func() (*pipeline.Prepared, error) // of swept; nil without a pipeline
-	units   bool                               // there are groups, smaller forms or versions
+	items  []*cupel.ContextItem
+	swept  []*cupel.ContextItem // items without functions, for the sweep
+	choose Choose               // at other budgets, or nil
+	units  bool                 // there are groups, smaller forms or versions
+	forms  [][]form             // by candidate
 
 	codes  []string
 	codeOf map[string]int
 }
 
 func newInspector(items []*cupel.ContextItem) *inspector {
-	return &inspector{items: items, codes: []string{}, codeOf: make(map[string]int)}
+	return &inspector{items: items, swept: items, forms: make([][]form, len(items)), codes: []string{}, codeOf: make(map[string]int)}
 }
 
 // codeFor returns the position of the code of an entry in the legend.
@@ -81,10 +81,6 @@ func (l *inspector) meanings() []string {
 	return list
 }
 
-// didNotFit is the usual sentence of a candidate that did not fit, which the page
-// makes.
-const didNotFit = "BudgetExceeded: %d tokens requested, %d available"
-
 // explain records what a report says about each candidate.
 func (s *Selection) explain(l *inspector, report *cupel.SelectionReport, ledger *analysis.Ledger) {
 	w := &s.wire
@@ -97,19 +93,13 @@ func (s *Selection) explain(l *inspector, report *cupel.SelectionReport, ledger 
 		w.Code[at], w.Why[at], w.Scores[at] = l.codeFor(e), shorten(e.Why(), maxDescription), e.Score
 		switch {
 		case e.Included != nil:
-			w.Why[at] = ""
-			if score := e.Score; math.IsNaN(score) || math.IsInf(score, 0) { // which the page does not know
-				w.Why[at] = shorten(e.Included.String(), maxDescription)
-			}
+			w.Why[at] = shorten(e.Included.String(), maxDescription)
 		case e.Excluded == nil:
 			w.Why[at], w.Scores[at] = undecided+": the run failed before it decided on this item", math.NaN()
 		case e.Excluded.Reason.Code == cupel.ExcludeNegativeTokens:
 			w.Scores[at] = math.NaN()
 		case e.Excluded.Reason.Code == cupel.ExcludeBudgetExceeded:
 			w.Why[at] = shorten(e.Excluded.Reason.Explain(), maxDescription)
-			if left := e.Excluded.Reason.Data().AvailableTokens; w.Why[at] == fmt.Sprintf(didNotFit, e.Item.Tokens(), left) && left >= 0 {
-				w.Why[at], w.Left = "", append(w.Left, at, left)
-			}
 		case e.Excluded.Reason.Code == cupel.ExcludeSuperseded, e.Excluded.Reason.Code == cupel.ExcludeNearDuplicate:
 			w.Why[at] += s.survivor(ledger, at)
 		case e.Excluded.Reason.Code == cupel.ExcludeDeduplicated:
@@ -118,7 +108,7 @@ func (s *Selection) explain(l *inspector, report *cupel.SelectionReport, ledger 
 		}
 	}
 	if l.units = l.hasUnits(ledger); l.units {
-		w.Form, w.Pinned = l.formsOf(ledger, w, s.contentLimit, true)
+		w.Form, w.Pinned = l.formsOf(ledger, w, true)
 		if s.err != nil { // there is no window
 			w.Pinned = nil
 		}

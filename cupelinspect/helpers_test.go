@@ -2,12 +2,14 @@ package cupelinspect_test
 
 import (
 	"bytes"
-	"cmp"
+	"compress/gzip"
+	"encoding/base64"
 	"encoding/json"
-	"fmt"
+	"io"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/wollax/cupel-go/cupel"
@@ -26,25 +28,24 @@ type (
 		Selections []selection `json:"selections"`
 	}
 	item struct {
-		Content   string         `json:"content"`
-		Cut       int            `json:"cut"`
-		Tokens    int            `json:"tokens"`
-		Kind      string         `json:"kind"`
-		Source    string         `json:"source"`
-		Tags      []string       `json:"tags"`
-		Pinned    bool           `json:"pinned"`
-		Priority  *int           `json:"priority"`
-		Timestamp string         `json:"timestamp"`
-		Hint      *float64       `json:"hint"`
-		Metadata  map[string]any `json:"metadata"`
-		Group     string         `json:"group"`
-		VersionOf string         `json:"versionOf"`
+		Content   string            `json:"content"`
+		Cut       int               `json:"cut"`
+		Tokens    int               `json:"tokens"`
+		Kind      string            `json:"kind"`
+		Source    string            `json:"source"`
+		Tags      []string          `json:"tags"`
+		Pinned    bool              `json:"pinned"`
+		Priority  *int              `json:"priority"`
+		Timestamp string            `json:"timestamp"`
+		Hint      *float64          `json:"hint"`
+		Metadata  map[string]string `json:"metadata"`
+		Group     string            `json:"group"`
+		VersionOf string            `json:"versionOf"`
 	}
 	form struct {
-		Content string `json:"content"`
-		Cut     int    `json:"cut"`
-		Tokens  int    `json:"tokens"`
-		Unmade  bool   `json:"unmade"`
+		Edits  []any `json:"edits"`
+		Tokens int   `json:"tokens"`
+		Unmade bool  `json:"unmade"`
 	}
 	selection struct {
 		Name        string      `json:"name"`
@@ -63,7 +64,6 @@ type (
 		Meanings    []string    `json:"meanings"`
 		Code        []int       `json:"code"`
 		Why         []string    `json:"why"`
-		Left        packed      `json:"left"`
 		Survivor    map[int]int `json:"survivor"`
 		Stages      []stage     `json:"stages"`
 		Total       int64       `json:"total"`
@@ -72,12 +72,13 @@ type (
 		Session     string      `json:"session"`
 		Sweep       *sweep      `json:"sweep"`
 
-		Form   map[int]int          `json:"form"`
-		Forms  map[int]map[int]form `json:"forms"`
-		Stale  []int                `json:"stale"`
-		Pinned *int                 `json:"pinned"`
-		Origin []int                `json:"origin"`
-		Full   map[int]int          `json:"full"`
+		Rivals  map[int][]int  `json:"rivals"`
+		Request string         `json:"request"`
+		Form    map[int]int    `json:"form"`
+		Forms   map[int][]form `json:"forms"`
+		Stale   []int          `json:"stale"`
+		Pinned  *int           `json:"pinned"`
+		Full    map[int]int    `json:"full"`
 	}
 	budget struct {
 		Max           int            `json:"max"`
@@ -107,8 +108,8 @@ type (
 		Target    int    `json:"target"`
 		Effective int    `json:"effective"`
 		Tokens    int    `json:"tokens"`
-		Window    packed `json:"window"`
-		Codes     packed `json:"codes"`
+		Window    []int  `json:"window"`
+		Codes     []int  `json:"codes"`
 		Error     string `json:"error"`
 
 		Form   map[int]int `json:"form"`
@@ -137,33 +138,7 @@ func (s *selection) codesAt(stop int) []string {
 	return names
 }
 
-// packed is a list of numbers to the base 36, the lowest digit first. The last digit
-// is 0 to z, and the others are of another alphabet.
-type packed []int
-
-func (p *packed) UnmarshalJSON(data []byte) error {
-	var text string
-	if err := json.Unmarshal(data, &text); err != nil {
-		return err
-	}
-	*p = packed{}
-	n, unit := 0, 1
-	for _, r := range text {
-		if i := strings.IndexRune("ABCDEFGHIJKLMNOPQRSTUVWXYZ!#$%()*+,-", r); i >= 0 {
-			n, unit = n+unit*i, 36*unit
-			continue
-		}
-		i := strings.IndexRune("0123456789abcdefghijklmnopqrstuvwxyz", r)
-		if i < 0 {
-			return fmt.Errorf("%q is no digit", r)
-		}
-		*p = append(*p, n+unit*i)
-		n, unit = 0, 1
-	}
-	return nil
-}
-
-const dataStart = `<script type="application/json" id="data">`
+const dataStart = `<script type="text/plain" id="data">`
 
 // write returns the page of some selections.
 func write(t testing.TB, title string, selections ...*cupelinspect.Selection) string {
@@ -190,49 +165,60 @@ func read(t testing.TB, html string) page {
 	if !found {
 		t.Fatal("the data element has no end")
 	}
-	if i := strings.IndexAny(data, "<>&\u2028\u2029\x00\r"); i >= 0 {
-		t.Fatalf("the data has the character %q, which HTML or scripts may read as their own", data[i])
-	}
-	decoder := json.NewDecoder(strings.NewReader(data))
+	decoder := json.NewDecoder(strings.NewReader(unpack(t, data)))
 	decoder.DisallowUnknownFields()
 	var p page
 	if err := decoder.Decode(&p); err != nil {
 		t.Fatal(err)
 	}
-	for i := range p.Items {
-		p.Items[i].Kind = cmp.Or(p.Items[i].Kind, "Message")
-		p.Items[i].Source = cmp.Or(p.Items[i].Source, "Chat")
-	}
 	for i := range p.Selections {
-		fill(&p, &p.Selections[i])
 		checkSelection(t, &p, &p.Selections[i])
 	}
 	return p
 }
 
-// fill adds what the page's script adds: the list of candidates if it is in
-// order, and the usual sentences.
-func fill(p *page, s *selection) {
-	if s.Candidates == nil {
-		s.Candidates = []int{}
-		for i := range s.Code {
-			s.Candidates = append(s.Candidates, i)
+// unpack returns the JSON of a data element.
+func unpack(t testing.TB, data string) string {
+	t.Helper()
+	compressed, err := base64.StdEncoding.DecodeString(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := gzip.NewReader(bytes.NewReader(compressed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, err := io.ReadAll(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(plain)
+}
+
+// sent applies the edits of a form to a content, as the page's script does.
+func (f form) sent(t testing.TB, content string) string {
+	t.Helper()
+	if f.Edits == nil {
+		t.Fatal("a form has no list of edits")
+	}
+	from := utf16.Encode([]rune(content))
+	var text strings.Builder
+	for _, edit := range f.Edits {
+		switch edit := edit.(type) {
+		case string:
+			text.WriteString(edit)
+		case float64:
+			n := int(edit)
+			if abs := max(n, -n); abs > len(from) || n == 0 {
+				t.Fatalf("an edit of %d units, and %d are left", n, len(from))
+			}
+			if n > 0 {
+				text.WriteString(string(utf16.Decode(from[:n])))
+			}
+			from = from[max(n, -n):]
 		}
 	}
-	for i := 0; i < len(s.Left); i += 2 {
-		at := s.Left[i]
-		s.Why[at] = fmt.Sprintf("BudgetExceeded: %d tokens requested, %d available", p.Items[s.Candidates[at]].Tokens, s.Left[i+1])
-	}
-	for at, why := range s.Why {
-		if why != "" || s.Scores[at] == nil {
-			continue
-		}
-		tokens := p.Items[s.Candidates[at]].Tokens
-		if form, ok := s.Forms[at][s.Form[at]]; ok {
-			tokens = form.Tokens
-		}
-		s.Why[at] = fmt.Sprintf("%s: score %v, %d tokens", s.Codes[s.Code[at]], *s.Scores[at], tokens)
-	}
+	return text.String()
 }
 
 // checkSelection checks what holds for the data of every selection.
@@ -274,9 +260,9 @@ func checkSelection(t testing.TB, p *page, s *selection) {
 		}
 		tokens := 0
 		for _, at := range stop.Window {
-			shape, ok := s.Forms[at][stop.Form[at]]
-			if !ok {
-				shape.Tokens = p.Items[s.Candidates[at]].Tokens
+			shape := form{Tokens: p.Items[s.Candidates[at]].Tokens}
+			if n := stop.Form[at]; n > 0 {
+				shape = s.Forms[at][n-1]
 			}
 			tokens += shape.Tokens
 		}

@@ -18,10 +18,10 @@ import (
 // Selection is what a page shows of one run: the candidates, and the decision
 // and reason for each. It is immutable. Get one from [Inspect] or [FromReport].
 type Selection struct {
-	items        []*cupel.ContextItem // the candidates
-	contentLimit int
-	err          error
-	wire         wireSelection // without Candidates
+	items []*cupel.ContextItem // the candidates
+	forms [][]form             // by candidate
+	err   error
+	wire  wireSelection // without Candidates and Forms
 }
 
 // Err returns the error of the run, or nil. The page of a failed run shows the
@@ -62,31 +62,68 @@ func Inspect(ctx context.Context, p *pipeline.Pipeline, items []*cupel.ContextIt
 	if report == nil || fatal(err) != nil {
 		return nil, err
 	}
-	config := p.Config()
 	l := newInspector(slices.Clone(items))
 	l.swept = withoutFunctions(l.items)
-	l.prepare = sync.OnceValues(func() (*pipeline.Prepared, error) { return p.Prepare(ctx, l.swept) })
+	l.choose = chooserOf(ctx, p, l.swept)
 
-	s := &Selection{items: l.items, contentLimit: contentLimit(l.items), err: err}
+	s := &Selection{items: l.items, err: err}
 	w := &s.wire
 	w.Name = shorten(settings.name, maxDescription)
-	w.Scorer = describeScorer(ctx, config.Scorer)
-	w.Slicer = describeSlicer(config.Slicer)
-	w.Placer = typeName(config.Placer)
-	w.Deduplicate = !config.KeepDuplicates
-	w.Overflow = config.Overflow.String()
 	w.Stages, w.Total = watch.stages, watch.total
-	s.explain(l, report, analysis.NewLedger(report, l.items))
+	ledger := analysis.NewLedger(report, l.items)
+	s.explain(l, report, ledger)
 	w.Budget = newBudget(budget, l.pinnedTokens(w.Pinned))
-	w.Parts = l.parts(ctx, config.Scorer)
-	if w.Sweep, err = s.sweep(ctx, l, budget, settings.sweep); err != nil {
+	s.describe(ctx, l, p)
+	if err := s.finish(l, ledger, budget, settings); err != nil {
 		return nil, err
 	}
-	w.Codes, w.Meanings = l.codes, l.meanings()
 	if ctx.Err() != nil { // the last call may have stopped without an error
 		return nil, &pipeline.CanceledError{Stage: cupel.StagePlace, Err: ctx.Err(), Cause: context.Cause(ctx)}
 	}
 	return s, nil
+}
+
+// describe says which strategies a pipeline has.
+func (s *Selection) describe(ctx context.Context, l *inspector, p *pipeline.Pipeline) {
+	config := p.Config()
+	s.wire.Scorer = describeScorer(ctx, config.Scorer)
+	s.wire.Slicer = describeSlicer(config.Slicer)
+	s.wire.Placer = typeName(config.Placer)
+	s.wire.Deduplicate = !config.KeepDuplicates
+	s.wire.Overflow = config.Overflow.String()
+	s.wire.Parts = l.parts(ctx, config.Scorer)
+}
+
+// chooserOf runs a pipeline at other budgets, and with a candidate pinned.
+func chooserOf(ctx context.Context, p *pipeline.Pipeline, items []*cupel.ContextItem) Choose {
+	prepared := sync.OnceValues(func() (*pipeline.Prepared, error) { return p.Prepare(ctx, items) })
+	return func(budget cupel.ContextBudget, pinned int) (*cupel.SelectionReport, error) {
+		if pinned < 0 {
+			run, err := prepared()
+			if err != nil {
+				return nil, err
+			}
+			return run.DryRun(ctx, budget)
+		}
+		with := slices.Clone(items)
+		var err error
+		if with[pinned], err = items[pinned].With(cupel.WithPinned()); err != nil {
+			return nil, err
+		}
+		return p.DryRun(ctx, with, budget)
+	}
+}
+
+// finish adds what the runs at other budgets and with other pins say.
+func (s *Selection) finish(l *inspector, ledger *analysis.Ledger, budget cupel.ContextBudget, settings settings) (err error) {
+	if s.wire.Sweep, err = s.sweep(l, budget, settings.sweep); err != nil {
+		return err
+	}
+	if err := s.rivals(l, ledger, budget); err != nil {
+		return err
+	}
+	s.forms, s.wire.Codes, s.wire.Meanings = l.forms, l.codes, l.meanings()
+	return nil
 }
 
 // fatal returns err if Inspect must return it, and nil if the page can show it.

@@ -423,6 +423,7 @@ func TestListsAreLists(t *testing.T) {
 	} {
 		_, data, _ := strings.Cut(write(t, "", s), dataStart)
 		data, _, _ = strings.Cut(data, "</script>")
+		data = unpack(t, data)
 		if strings.Count(data, "null") != 1 || !strings.Contains(data, `"sweep":null`) {
 			t.Errorf("%s: only the sweep may be null in %s", name, data)
 		}

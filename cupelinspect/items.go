@@ -1,7 +1,6 @@
 package cupelinspect
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
@@ -11,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/wollax/cupel-go/cupel"
 )
@@ -125,12 +123,6 @@ func newItem(item *cupel.ContextItem, limit int) wireItem {
 		Group:     shorten(item.Group(), maxLabel),
 		VersionOf: shorten(item.VersionOf(), maxLabel),
 	}
-	if w.Kind == string(cupel.KindMessage) {
-		w.Kind = ""
-	}
-	if w.Source == string(cupel.SourceChat) {
-		w.Source = ""
-	}
 	w.Content, w.Cut = prefix(item.Content(), limit)
 	for i, tag := range item.AllTags() {
 		if i == maxTags {
@@ -149,7 +141,7 @@ func newItem(item *cupel.ContextItem, limit int) wireItem {
 		w.Hint = &hint
 	}
 	if metadata := item.Metadata(); len(metadata) > 0 {
-		w.Metadata = make(map[string]any, len(metadata))
+		w.Metadata = make(map[string]string, len(metadata))
 		for i, key := range slices.Sorted(maps.Keys(metadata)) {
 			if i == maxTags {
 				w.Metadata["…"] = strconv.Itoa(len(metadata)-i) + " more"
@@ -161,9 +153,8 @@ func newItem(item *cupel.ContextItem, limit int) wireItem {
 	return w
 }
 
-// metadataValue returns what the page shows of a value: the value itself if it
-// has a short JSON form, else text.
-func metadataValue(value any, limit int) any {
+// metadataValue returns a value as text: its JSON form, if it is none and has one.
+func metadataValue(value any, limit int) string {
 	if text, ok := value.(string); ok {
 		return limited(text, limit)
 	}
@@ -172,43 +163,10 @@ func metadataValue(value any, limit int) any {
 		data, err = json.Marshal(value)
 		return err
 	})
-	deepest, manyDigits := survey(data)
-	switch {
-	case err != nil:
+	if err != nil {
 		return limited(fmt.Sprintf("%T", value), maxLabel) // a channel, a NaN and so on have no JSON form
-	case len(data) > limit || deepest > maxDepth || !utf8.Valid(data):
-		return limited(string(data), limit)
-	case manyDigits:
-		return string(data)
-	default:
-		return json.RawMessage(data)
 	}
-}
-
-// survey returns the nesting depth of a JSON text, and whether it has a number with
-// more digits than the page's script can keep: it reads all numbers as float64.
-func survey(data []byte) (deepest int, manyDigits bool) {
-	decoder := json.NewDecoder(bytes.NewReader(data))
-	decoder.UseNumber()
-	depth := 0
-	for {
-		token, err := decoder.Token()
-		if err != nil { // the end
-			return deepest, manyDigits
-		}
-		switch token := token.(type) {
-		case json.Delim:
-			if token == '[' || token == '{' {
-				depth++
-				deepest = max(deepest, depth)
-			} else {
-				depth--
-			}
-		case json.Number:
-			digits, _, _ := strings.Cut(strings.ToLower(token.String()), "e")
-			manyDigits = manyDigits || len(digits)-strings.Count(digits, "-")-strings.Count(digits, ".") > 15
-		}
-	}
+	return limited(string(data), limit)
 }
 
 // limited returns text cut to limit bytes, with a note of how much is missing.

@@ -22,7 +22,7 @@ func TestItem(t *testing.T) {
 	priority, hint := -2, 0.25
 	equal(t, "items", p.Items, []item{
 		{Content: "text", Tokens: 7, Kind: "Wiki", Source: string(it.Source()), Tags: []string{"a", "b"}, Pinned: true, Priority: &priority,
-			Timestamp: "2025-03-04T11:00:00.000000005Z", Hint: &hint, Metadata: map[string]any{"n": 1, "s": "x"}},
+			Timestamp: "2025-03-04T11:00:00.000000005Z", Hint: &hint, Metadata: map[string]string{"n": "1", "s": "x"}},
 		{Content: "bare", Kind: "Message", Source: "Chat"},
 	})
 }
@@ -67,22 +67,19 @@ func (hidden) MarshalJSON() ([]byte, error) { panic("not for you") }
 func TestMetadata(t *testing.T) {
 	ring := map[string]any{}
 	ring["ring"] = ring
-	nested := func(deep int) json.RawMessage {
-		return json.RawMessage(strings.Repeat(`[{"]\"[":`, deep) + "1" + strings.Repeat("}]", deep))
-	}
 	tests := []struct {
 		name  string
 		value any
-		want  any
+		want  string
 		why   string
 	}{
-		{"nil", nil, nil, "JSON knows it"},
-		{"bool", true, true, "JSON knows it"},
-		{"int", 12, 12, "JSON knows it"},
-		{"number", json.Number("1.50"), 1.5, "JSON knows it"},
-		{"time", time.Date(2025, 1, 2, 3, 4, 5, 0, time.UTC), "2025-01-02T03:04:05Z", "it says how"},
-		{"map", map[string]any{"b": []int{1}, "a": "x"}, map[string]any{"a": "x", "b": []any{1}}, "JSON knows it"},
-		{"bytes", []byte("hi"), "aGk=", "as encoding/json has it"},
+		{"nil", nil, "null", "JSON knows it"},
+		{"bool", true, "true", "JSON knows it"},
+		{"int", 12, "12", "JSON knows it"},
+		{"number", json.Number("1.50"), "1.50", "JSON knows it"},
+		{"time", time.Date(2025, 1, 2, 3, 4, 5, 0, time.UTC), `"2025-01-02T03:04:05Z"`, "it says how"},
+		{"map", map[string]any{"b": []int{1}, "a": "x"}, `{"a":"x","b":[1]}`, "JSON knows it"},
+		{"bytes", []byte("hi"), `"aGk="`, "as encoding/json has it"},
 		{"NaN", math.NaN(), "float64", "JSON has none"},
 		{"channel", make(chan int), "chan int", "it has no text"},
 		{"function", func() {}, "func()", "it has no text"},
@@ -93,30 +90,17 @@ func TestMetadata(t *testing.T) {
 		{"not UTF-8", json.RawMessage("\"\xff\""), "\"\uFFFD\"", "a page is UTF-8"},
 		{"text", strings.Repeat("x", 65_537), strings.Repeat("x", 65_536) + "… (1 more bytes)", "as long as a content"},
 		{"long list", strings.Split(strings.Repeat("x", 20_000), ""), `["x","x"`, "as long as a content, and text then"},
-		{"many digits", uint64(12345678901234567891), "12345678901234567891", "text, since scripts keep fifteen"},
-		{"many digits inside", map[string]any{"id": int64(-9007199254740993)}, `{"id":-9007199254740993}`, "text, since scripts keep fifteen"},
-		{"digits of a text", []string{"1234567890123456"}, []any{"1234567890123456"}, "they are no number"},
-		{"two numbers", []int{12345678, 12345678}, []any{12345678.0, 12345678.0}, "each has few digits"},
-		{"just nested", nested(25), nil, "50 levels"},
-		{"nested", nested(26), `[{"]\"[":[{"]\"[":`, "text, since readers call themselves"},
+		{"many digits", uint64(12345678901234567891), "12345678901234567891", "all of them"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			it := newItem(t, "a", 1, cupel.WithMetadata(map[string]any{"key": tt.value}))
 			p, _ := shown(t, inspect(t, newPipeline(t, nil), []*cupel.ContextItem{it}, newBudget(t, 10, 10)))
 			got := p.Items[0].Metadata["key"]
-			switch tt.name {
-			case "long list", "nested":
-				if text, _ := got.(string); !strings.HasPrefix(text, tt.want.(string)) {
-					t.Errorf("%s: got %v; want text that begins with %v", tt.why, got, tt.want)
-				}
-			case "just nested":
-				if _, ok := got.([]any); !ok {
-					t.Errorf("%s: got %v; want a list", tt.why, got)
-				}
-			default:
-				equal(t, tt.why, got, tt.want)
+			if tt.name == "long list" && len(got) > 60_000 {
+				got = got[:len(tt.want)]
 			}
+			equal(t, tt.why, got, tt.want)
 		})
 	}
 }
@@ -137,7 +121,7 @@ func TestManyLabels(t *testing.T) {
 	if len(got.Tags) != 101 || got.Tags[99] != "99"+strings.Repeat("t", 198)+"…" || got.Tags[100] != "… 900 more" || got.Kind != cut || got.Source != cut {
 		t.Errorf("%d tags, the last are %q and %q; kind %q, source %q", len(got.Tags), got.Tags[len(got.Tags)-2], got.Tags[len(got.Tags)-1], got.Kind, got.Source)
 	}
-	if len(got.Metadata) != 101 || got.Metadata["0099"] != 99.0 || got.Metadata["…"] != "900 more" {
+	if len(got.Metadata) != 101 || got.Metadata["0099"] != "99" || got.Metadata["…"] != "900 more" {
 		t.Errorf("%d metadata values: %v", len(got.Metadata), got.Metadata)
 	}
 }

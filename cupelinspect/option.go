@@ -1,9 +1,12 @@
 package cupelinspect
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 )
 
 // Bounds of a [Selection] and of the options.
@@ -19,6 +22,9 @@ const (
 	// the lowest limit that it leads to for one content.
 	allContents  = 8 << 20
 	leastContent = 256
+	// mostPage is the size of a page above which the contents that are in no window
+	// are cut.
+	mostPage = 5_000_000
 
 	// By default a sweep has at most mostStops stops, and fewer if stops times
 	// candidates would exceed stopCells, but at least leastStops.
@@ -31,8 +37,48 @@ const (
 type Option func(*settings) error
 
 type settings struct {
-	name  string
-	sweep *sweepRange
+	name     string
+	sweep    *sweepRange
+	items    []*cupel.ContextItem
+	choose   Choose
+	pipeline *pipeline.Pipeline
+	request  string
+}
+
+// Choose selects at another budget. A candidate that is pinned, by its position, is in
+// as a whole; -1 pins none. Like a report of [FromReport], its report has the
+// positions of candidates, and items as they are sent.
+type Choose func(budget cupel.ContextBudget, pinned int) (*cupel.SelectionReport, error)
+
+// WithCandidates gives [FromReport] the candidates of the report, which they have to be in
+// their order. If choose is not nil, the page has a slider, and says which candidates
+// make room for one that is not in.
+func WithCandidates(items []*cupel.ContextItem, choose Choose) Option {
+	return func(s *settings) error {
+		if slices.Contains(items, nil) {
+			return invalid("items", "nil", "must come from NewContextItem")
+		}
+		s.items, s.choose = slices.Clone(items), choose
+		return nil
+	}
+}
+
+// WithPipeline names the pipeline that chose for a report, so that the page has its
+// strategies and the scores of a composite's parts.
+func WithPipeline(p *pipeline.Pipeline) Option {
+	return func(s *settings) error {
+		s.pipeline = p
+		return nil
+	}
+}
+
+// WithRequest gives the body of the request that was sent, which a reader of the page
+// can copy.
+func WithRequest(body []byte) Option {
+	return func(s *settings) error {
+		s.request = strings.ToValidUTF8(string(body), "\uFFFD")
+		return nil
+	}
 }
 
 // sweepRange holds the arguments of [WithSweep].

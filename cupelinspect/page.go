@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"html"
 	"io"
@@ -12,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+
+	"github.com/klauspost/compress/gzip"
 
 	"github.com/wollax/cupel-go/cupel"
 )
@@ -66,18 +69,30 @@ func hashOf(text string) string {
 // writes anything, for no selection, for more than [MaxSelections], and for a nil
 // one; otherwise it returns the error of w.
 //
-// If the selections have different content limits, the larger one applies.
+// A page above 5 MB has only the beginnings of contents that are in no window.
 func WriteHTML(w io.Writer, title string, selections ...*Selection) error {
-	page, err := newPage(title, selections)
+	page, table, err := newPage(title, selections)
 	if err != nil {
 		return err
 	}
-	return page.write(w)
+	longest := 0
+	for _, item := range page.Items {
+		longest = max(longest, len(item.Content))
+	}
+	for limit := longest; ; limit /= 2 {
+		data, err := page.data(table, selections, limit)
+		if err != nil {
+			return fmt.Errorf("cupelinspect: cannot write the data of the page: %w", err)
+		}
+		if len(data) <= mostPage-len(pageJS)-len(styleCSS) || limit == 0 {
+			return page.write(w, data)
+		}
+	}
 }
 
-func newPage(title string, selections []*Selection) (*wirePage, error) {
+func newPage(title string, selections []*Selection) (*wirePage, *itemTable, error) {
 	if len(selections) < 1 || len(selections) > MaxSelections {
-		return nil, invalid("selections", strconv.Itoa(len(selections)), "must be from 1 to "+strconv.Itoa(MaxSelections))
+		return nil, nil, invalid("selections", strconv.Itoa(len(selections)), "must be from 1 to "+strconv.Itoa(MaxSelections))
 	}
 	if title == "" {
 		title = "Context window"
@@ -86,55 +101,63 @@ func newPage(title string, selections []*Selection) (*wirePage, error) {
 	table := &itemTable{at: make(map[*cupel.ContextItem]int)}
 	for i, s := range selections {
 		if s == nil {
-			return nil, invalid("selections["+strconv.Itoa(i)+"]", "", "must come from Inspect or FromReport, got nil")
+			return nil, nil, invalid("selections["+strconv.Itoa(i)+"]", "", "must come from Inspect or FromReport, got nil")
 		}
-		table.contentLimit = max(table.contentLimit, s.contentLimit)
+		table.contentLimit = max(table.contentLimit, contentLimit(s.items))
 	}
 	for i, s := range selections {
 		selection := s.wire
 		selection.Candidates = table.add(s.items)
-		if inOrder(selection.Candidates) {
-			selection.Candidates = nil
-		}
 		if selection.Name == "" && len(selections) == 2 {
 			selection.Name = string(rune('A' + i))
 		}
 		page.Selections = append(page.Selections, &selection)
 	}
 	page.Items = table.items
-	if page.Items == nil {
-		page.Items = []wireItem{}
-	}
-	return page, nil
+	return page, table, nil
 }
 
-// inOrder reports whether a list is 0, 1, 2 and so on.
-func inOrder(list []int) bool {
-	for i, n := range list {
-		if n != i {
-			return false
+// data returns the data of the page, compressed. Contents that are in no window are cut
+// at a limit.
+func (p *wirePage) data(table *itemTable, selections []*Selection, limit int) (string, error) {
+	p.Items = append([]wireItem{}, table.items...)
+	kept := make([]bool, len(p.Items))
+	for _, s := range p.Selections {
+		for _, candidate := range s.Window {
+			kept[s.Candidates[candidate]] = true
 		}
 	}
-	return true
+	for i := range p.Items {
+		if item := &p.Items[i]; !kept[i] && len(item.Content) > limit {
+			item.Content, item.Cut = prefix(table.sources[i].Content(), limit)
+		}
+	}
+	for i, s := range selections {
+		contents := make([]string, len(s.items))
+		for at, item := range p.Selections[i].Candidates {
+			contents[at] = p.Items[item].Content
+		}
+		p.Selections[i].Forms = s.wireForms(contents)
+	}
+	var data strings.Builder
+	encoded := base64.NewEncoder(base64.StdEncoding, &data)
+	compressed := gzip.NewWriter(encoded)
+	err := errors.Join(json.NewEncoder(compressed).Encode(p), compressed.Close(), encoded.Close())
+	return data.String(), err
 }
 
-func (p *wirePage) write(w io.Writer) error {
+func (p *wirePage) write(w io.Writer, data string) error {
 	a := loadAssets()
-	// encoding/json escapes <, >, & and Unicode line ends, and replaces invalid
-	// UTF-8, so no data can end its element.
-	data, err := json.Marshal(p)
-	if err != nil {
-		return fmt.Errorf("cupelinspect: cannot write the data of the page: %w", err)
-	}
 	// A replacer reads the template once: inserted text is not searched for markers.
 	parts := strings.NewReplacer(
 		"<!--title-->", html.EscapeString(strings.Map(inert, p.Title)),
 		"<!--csp-->", `<meta http-equiv="Content-Security-Policy" content="`+a.policy+`">`,
 		"<!--style-->", "<style>"+a.style+"</style>",
 		"<!--script-->", "<script>"+a.script+"</script>",
-		"<!--data-->", `<script type="application/json" id="data">`+string(data)+"</script>",
+		"<!--data-->", `<script type="text/plain" id="data">`+data+"</script>",
+		"<!--summary-->", p.summary(),
 	)
-	_, err = parts.WriteString(w, a.template)
+	_, err := parts.WriteString(w, a.template)
 	return err
 }
 

@@ -1,8 +1,7 @@
 package cupelinspect
 
 import (
-	"math"
-	"slices"
+	"context"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/analysis"
@@ -14,12 +13,15 @@ import (
 // from JSON. Candidates are in the report's order: first the window, then the
 // items left out. The page lacks what a report does not contain: the
 // strategies, the scores of a composite's parts, and the selection at other
-// budgets. Times come from the report's events, and so does what a session did at
-// the turn of the report: what it kept, whether, where and why it broke, and what
-// that costs. FromReport does not keep the report.
+// budgets, and times. It has what a session did at the turn of the report: what it
+// kept, whether, where and why it broke, and what that costs. FromReport does not keep
+// the report.
+//
+// With [WithCandidates], candidates are in their own order, and the page shows what
+// the window has of the whole content of each.
 //
 // It returns a [cupel.InvalidConfigError] if report is nil or an option is
-// wrong. [WithSweep] has no effect.
+// wrong, and the error of a canceled choice.
 func FromReport(report *cupel.SelectionReport, budget cupel.ContextBudget, opts ...Option) (*Selection, error) {
 	settings, err := apply(opts)
 	if err != nil {
@@ -28,7 +30,10 @@ func FromReport(report *cupel.SelectionReport, budget cupel.ContextBudget, opts 
 	if report == nil {
 		return nil, &cupel.InvalidConfigError{Component: "cupelinspect", Field: "report", Reason: "a report is required; Pipeline.DryRun returns one"}
 	}
-	ledger := analysis.NewLedger(report, nil)
+	if settings.items != nil {
+		report = adopt(report, settings.items)
+	}
+	ledger := analysis.NewLedger(report, settings.items)
 	items := make([]*cupel.ContextItem, len(ledger.Entries))
 	pinned, duplicates := 0, false
 	for i := range ledger.Entries {
@@ -40,7 +45,8 @@ func FromReport(report *cupel.SelectionReport, budget cupel.ContextBudget, opts 
 		duplicates = duplicates || e.Excluded != nil && e.Excluded.Reason.Code == cupel.ExcludeDeduplicated
 	}
 	l := newInspector(items)
-	s := &Selection{items: l.items, contentLimit: contentLimit(l.items)}
+	l.choose = settings.choose
+	s := &Selection{items: l.items}
 	w := &s.wire
 	w.Name = shorten(settings.name, maxDescription)
 	w.Deduplicate = duplicates
@@ -48,77 +54,19 @@ func FromReport(report *cupel.SelectionReport, budget cupel.ContextBudget, opts 
 		w.Overflow = pipeline.OverflowProceed.String()
 	}
 	w.Budget = newBudget(budget, pinned)
-	w.Stages, w.Total = stagesOf(report)
-	if event, ok := stageEvent(report, turn.Stage); ok {
-		w.Session = shorten(event.Message, maxDescription)
+	w.Stages = []wireStage{}
+	for _, event := range report.Events {
+		if event.Stage == turn.Stage {
+			w.Session = shorten(event.Message, maxDescription)
+		}
 	}
 	s.explain(l, report, ledger)
-	w.Origin = originsOf(ledger)
-	w.Codes, w.Meanings = l.codes, l.meanings()
+	w.Request = settings.request
+	if settings.pipeline != nil {
+		s.describe(context.Background(), l, settings.pipeline)
+	}
+	if err := s.finish(l, ledger, budget, settings); err != nil {
+		return nil, err
+	}
 	return s, nil
-}
-
-// maxStages is the maximum number of a report's stages on a page.
-const maxStages = 10
-
-// stagesOf lays out the stages of a report's events one after the other.
-func stagesOf(report *cupel.SelectionReport) (stages []wireStage, total int64) {
-	stages = []wireStage{}
-	known := []cupel.PipelineStage{cupel.StageClassify, cupel.StageScore, cupel.StageDeduplicate, cupel.StageSlice, cupel.StagePlace}
-	for _, stage := range known {
-		if event, ok := stageEvent(report, stage); ok {
-			stages = append(stages, wireStage{Name: string(stage), Duration: durationOf(event), Out: event.ItemCount})
-		}
-	}
-	for _, event := range report.Events {
-		if event.Stage != turn.Stage && !slices.Contains(known, event.Stage) && len(stages) < maxStages {
-			known = append(known, event.Stage)
-			last, _ := stageEvent(report, event.Stage)
-			stages = append(stages, wireStage{Name: shorten(string(event.Stage), maxLabel), Duration: durationOf(last), Out: last.ItemCount})
-		}
-	}
-	in := report.TotalCandidates
-	pinned := 0
-	for i := range stages {
-		s := &stages[i]
-		s.Start = total
-		if total > math.MaxInt64-s.Duration {
-			s.Duration = math.MaxInt64 - total
-		}
-		total += s.Duration
-		switch s.Name {
-		case string(cupel.StageScore): // pinned items go straight to Place
-			pinned = max(0, in-s.Out)
-			in = s.Out
-		case string(cupel.StagePlace):
-			in += pinned
-		}
-		s.In, in = in, s.Out
-	}
-	return stages, total
-}
-
-// stageEvent returns the event of a stage: the last one, after those of its
-// items.
-func stageEvent(report *cupel.SelectionReport, stage cupel.PipelineStage) (cupel.TraceEvent, bool) {
-	for _, event := range slices.Backward(report.Events) {
-		if event.Stage == stage {
-			return event, true
-		}
-	}
-	return cupel.TraceEvent{}, false
-}
-
-// durationOf returns at least 0 ns: an event read from JSON may hold any
-// number.
-func durationOf(event cupel.TraceEvent) int64 {
-	ns := event.DurationMS * 1e6
-	switch {
-	case !(ns > 0): // written so that NaN has no duration
-		return 0
-	case ns >= math.MaxInt64:
-		return math.MaxInt64
-	default:
-		return int64(math.Round(ns))
-	}
 }

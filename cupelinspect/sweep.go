@@ -1,33 +1,31 @@
 package cupelinspect
 
 import (
-	"context"
+	"cmp"
 	"math"
 	"math/bits"
 	"slices"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/analysis"
-	"github.com/wollax/cupel-go/cupel/pipeline"
 )
 
 // sweep runs the budgets of a range, or of the default range if it is nil. It
 // returns nil if there is nothing to run.
-func (s *Selection) sweep(ctx context.Context, l *inspector, budget cupel.ContextBudget, r *sweepRange) (*wireSweep, error) {
+func (s *Selection) sweep(l *inspector, budget cupel.ContextBudget, r *sweepRange) (*wireSweep, error) {
 	if r == nil {
 		r = defaultSweep(l.items, budget)
 	}
-	if r.stops == 0 || len(l.items) == 0 {
+	if r.stops == 0 || len(l.items) == 0 || l.choose == nil {
 		return nil, nil
 	}
-	prepared, err := l.prepare()
-	if err != nil { // such as the scorer's: the run has failed with it too
+	if report, err := l.choose(budget, -1); report == nil { // such as the scorer's error: the run has failed with it too
 		return nil, fatal(err)
 	}
 	w := &wireSweep{Stops: []wireStop{}}
 	before := slices.Repeat([]int{-1}, len(l.items)) // the codes of the stop before
 	for _, maxTokens := range r.budgets(budget.MaxTokens()) {
-		stop, err := s.stop(ctx, l, prepared, budget, maxTokens, before)
+		stop, err := s.stop(l, budget, maxTokens, before)
 		if err != nil {
 			return nil, err
 		}
@@ -38,23 +36,26 @@ func (s *Selection) sweep(ctx context.Context, l *inspector, budget cupel.Contex
 
 // stop runs one budget, and updates the codes of the stop before. It returns an error only if ctx is done; an error of
 // the run is part of the stop.
-func (s *Selection) stop(ctx context.Context, l *inspector, prepared *pipeline.Prepared, base cupel.ContextBudget, maxTokens int, codes []int) (wireStop, error) {
-	stop := wireStop{Budget: maxTokens, Target: shareOf(base, maxTokens), Window: packed{}, Codes: packed{}}
+func (s *Selection) stop(l *inspector, base cupel.ContextBudget, maxTokens int, codes []int) (wireStop, error) {
+	stop := wireStop{Budget: maxTokens, Target: shareOf(base, maxTokens), Window: []int{}, Codes: []int{}}
 	report := &cupel.SelectionReport{}
 	budget, valid := base.Resize(maxTokens, stop.Target)
 	err := valid
 	if valid == nil {
-		report, err = prepared.DryRun(ctx, budget)
+		report, err = l.choose(budget, -1)
 		if err := fatal(err); err != nil {
 			return wireStop{}, err
+		}
+		if report == nil {
+			report = &cupel.SelectionReport{}
 		}
 	}
 	if err != nil {
 		stop.Error = shorten(err.Error(), maxDescription)
 	}
-	ledger := analysis.NewLedger(report, l.swept)
-	if l.units {
-		stop.Form, stop.Pinned = l.formsOf(ledger, &s.wire, s.contentLimit, false)
+	ledger := analysis.NewLedger(adopt(report, l.swept), l.swept)
+	if l.units || slices.ContainsFunc(ledger.Entries, func(e analysis.Entry) bool { return isSmaller(&e) }) {
+		stop.Form, stop.Pinned = l.formsOf(ledger, &s.wire, false)
 		if err != nil {
 			stop.Pinned = nil
 		}
@@ -157,4 +158,52 @@ func everything(items []*cupel.ContextItem, budget cupel.ContextBudget) int {
 		return math.MaxInt
 	}
 	return int(ceiling)
+}
+
+// Each answer about what would make room for a candidate is a run of its own.
+const (
+	mostRivals   = 60
+	rivalCells   = 200_000 // questions times candidates
+	mostAffected = 12      // candidates of an answer
+)
+
+// rivals says of candidates that are not whole in the window which others lose
+// something if they are pinned, best first.
+func (s *Selection) rivals(l *inspector, ledger *analysis.Ledger, budget cupel.ContextBudget) error {
+	if l.choose == nil || s.err != nil || len(l.items) == 0 {
+		return nil
+	}
+	var asked []int
+	for at := range ledger.Entries {
+		if e := &ledger.Entries[at]; e.Code == string(cupel.ExcludeBudgetExceeded) || isSmaller(e) {
+			asked = append(asked, at)
+		}
+	}
+	slices.SortFunc(asked, func(a, b int) int {
+		return cmp.Or(cmp.Compare(ledger.Entries[b].Score, ledger.Entries[a].Score), cmp.Compare(b, a))
+	})
+	s.wire.Rivals = make(map[int][]int)
+	for _, at := range asked[:min(len(asked), mostRivals, rivalCells/len(l.items))] {
+		report, err := l.choose(budget, at)
+		if err := fatal(err); err != nil {
+			return err
+		}
+		if err != nil {
+			s.wire.Rivals[at] = []int{-1}
+			continue
+		}
+		with := analysis.NewLedger(adopt(report, l.swept), l.swept)
+		affected := []int{}
+		for i := range with.Entries {
+			before, after := &ledger.Entries[i], &with.Entries[i]
+			group := before.Item.Group()
+			other := i != at && (group == "" || group != ledger.Entries[at].Item.Group())
+			loses := other && before.Place > 0 && (after.Place == 0 || after.Tokens < before.Tokens)
+			if loses && len(affected) < mostAffected {
+				affected = append(affected, i)
+			}
+		}
+		s.wire.Rivals[at] = affected
+	}
+	return nil
 }

@@ -149,3 +149,11 @@ func (c countingScorer) Score(_ context.Context, _ []*cupel.ContextItem, scores 
 	}
 	return nil
 }
+
+// TestRivals checks that the page says which candidates would make room for one that is
+// out, as a run with that one pinned does.
+func TestRivals(t *testing.T) {
+	items := []*cupel.ContextItem{hinted(t, "a", 50, 0.9), hinted(t, "b", 40, 0.5), hinted(t, "c", 45, 0.2), hinted(t, "d", 500, 0.1), hinted(t, "e", 5, 0.05)}
+	_, got := shown(t, inspect(t, newPipeline(t, nil), items, newBudget(t, 100, 100)))
+	equal(t, "rivals", got.Rivals, map[int][]int{2: {1}, 3: {-1}})
+}

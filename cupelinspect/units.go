@@ -2,6 +2,7 @@ package cupelinspect
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/analysis"
@@ -15,7 +16,64 @@ func (l *inspector) hasUnits(ledger *analysis.Ledger) bool {
 			return true
 		}
 	}
-	return slices.ContainsFunc(ledger.Entries, func(e analysis.Entry) bool { return e.Form > 0 })
+	return slices.ContainsFunc(ledger.Entries, func(e analysis.Entry) bool { return isSmaller(&e) })
+}
+
+// isSmaller reports whether a candidate is in the window with something else than all
+// of its content.
+func isSmaller(e *analysis.Entry) bool {
+	if e.Included == nil || e.Form > 0 {
+		return e.Included != nil
+	}
+	full, ok := e.Included.Item.OriginalTokens()
+	return ok && full > e.Tokens
+}
+
+// form is a text that is in some window in place of a content.
+type form struct {
+	text   string
+	tokens int
+	unmade bool
+	shared bool // the text stands for all of the group
+}
+
+// form returns the number of a form among those of a candidate, from 1.
+func (l *inspector) form(at int, f form) int {
+	n := slices.Index(l.forms[at], f)
+	if n < 0 {
+		n = len(l.forms[at])
+		l.forms[at] = append(l.forms[at], f)
+	}
+	return n + 1
+}
+
+// wireForms returns the forms as the edits of the contents that a page has.
+func (s *Selection) wireForms(contents []string) map[int][]wireForm {
+	all := make(map[int][]wireForm)
+	groups := make(map[string][]int)
+	for at, forms := range s.forms {
+		if len(forms) > 0 {
+			all[at] = make([]wireForm, len(forms))
+		}
+		if group := s.items[at].Group(); group != "" {
+			groups[group] = append(groups[group], at)
+		}
+	}
+	for at, forms := range s.forms {
+		for n, f := range forms {
+			members := []int{at}
+			if f.shared {
+				members = groups[s.items[at].Group()]
+			}
+			texts := make([]string, len(members))
+			for i, member := range members {
+				texts[i] = contents[member]
+			}
+			shares := align(texts, strings.ToValidUTF8(f.text, "\uFFFD"))
+			all[at][n] = wireForm{shares[slices.Index(members, at)], f.tokens, f.unmade}
+		}
+	}
+	return all
 }
 
 // unmade is the content that stands for what a function would make.
@@ -61,30 +119,17 @@ func withTexts(variants []cupel.Variant) (_ []cupel.Variant, functions bool) {
 	return variants, functions
 }
 
-// originsOf returns the positions that the candidates of a report have in its run,
-// or nil if it does not say.
-func originsOf(ledger *analysis.Ledger) []int {
-	origins, known := make([]int, len(ledger.Entries)), false
-	for i := range ledger.Entries {
-		origins[i] = -1
-		if e := &ledger.Entries[i]; e.Included != nil {
-			origins[i] = e.Included.Candidate
-		} else if e.Excluded != nil {
-			origins[i] = e.Excluded.Candidate
-		}
-		known = known || origins[i] >= 0
-	}
-	if !known {
-		return nil
-	}
-	return origins
-}
-
 // formsOf returns the smaller forms that a report has in its window, by candidate,
-// and the tokens of the pinned items. It records the forms and what is stale in w;
+// and the tokens of the pinned items. It records the forms, and in w what is stale;
 // the run comes before its sweep.
-func (l *inspector) formsOf(ledger *analysis.Ledger, w *wireSelection, limit int, run bool) (forms map[int]int, pinned *int) {
+func (l *inspector) formsOf(ledger *analysis.Ledger, w *wireSelection, run bool) (forms map[int]int, pinned *int) {
 	pinned = new(int)
+	shared := make(map[string]bool) // groups in place of which one text is in the window
+	for _, e := range ledger.Entries {
+		if e.Included != nil && e.Included.Shared {
+			shared[e.Item.Group()] = true
+		}
+	}
 	for at := range ledger.Entries {
 		e := &ledger.Entries[at]
 		if run && e.Stale {
@@ -96,15 +141,14 @@ func (l *inspector) formsOf(ledger *analysis.Ledger, w *wireSelection, limit int
 		if e.Included.Reason == cupel.IncludePinned {
 			*pinned = add(*pinned, max(0, e.Tokens))
 		}
-		n := e.Form
-		if n == 0 {
+		if !isSmaller(e) {
 			continue
 		}
 		if forms == nil {
 			forms = make(map[int]int)
 		}
-		forms[at] = n
 		if e.Item == e.Included.Item { // of a report: the item is the form
+			forms[at] = 1
 			if full, ok := e.Item.OriginalTokens(); ok {
 				if w.Full == nil {
 					w.Full = make(map[int]int)
@@ -113,21 +157,38 @@ func (l *inspector) formsOf(ledger *analysis.Ledger, w *wireSelection, limit int
 			}
 			continue
 		}
-		if w.Forms == nil {
-			w.Forms = make(map[int]map[int]wireForm)
-		}
-		if w.Forms[at] == nil {
-			w.Forms[at] = make(map[int]wireForm)
-		}
-		if _, known := w.Forms[at][n]; known {
-			continue
-		}
 		item := e.Included.Item
-		form := wireForm{Tokens: item.Tokens()}
-		if form.Unmade = !run && item.Content() == unmade; !form.Unmade {
-			form.Content, form.Cut = prefix(item.Content(), limit)
+		f := form{text: item.Content(), tokens: item.Tokens(), unmade: !run && item.Content() == unmade, shared: shared[e.Item.Group()]}
+		if f.unmade {
+			f.text = ""
 		}
-		w.Forms[at][n] = form
+		forms[at] = l.form(at, f)
 	}
 	return forms, pinned
+}
+
+// adopt makes a report refer to candidates by their positions: its items may be
+// candidates as they were prepared for it. What is sent with another content than the
+// candidate's is a smaller form.
+func adopt(report *cupel.SelectionReport, items []*cupel.ContextItem) *cupel.SelectionReport {
+	adopted := *report
+	adopted.Included, adopted.Excluded = slices.Clone(report.Included), slices.Clone(report.Excluded)
+	for i := range adopted.Included {
+		e := &adopted.Included[i]
+		if e.Candidate < 0 || e.Candidate >= len(items) {
+			continue
+		}
+		switch item := items[e.Candidate]; {
+		case e.Item.Content() != item.Content():
+			e.Form = max(e.Form, 1)
+		case e.Form == 0:
+			e.Item = item
+		}
+	}
+	for i := range adopted.Excluded {
+		if at := adopted.Excluded[i].Candidate; at >= 0 && at < len(items) {
+			adopted.Excluded[i].Item = items[at]
+		}
+	}
+	return &adopted
 }

@@ -3,9 +3,7 @@ package cupelinspect_test
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -49,9 +47,10 @@ func TestInspectUnits(t *testing.T) {
 	}
 	p, got := shown(t, s)
 	equal(t, "codes", got.codes(), []string{"Pinned", "Pinned", "Scored", "Scored", "Scored", "Scored", "Scored", "BudgetExceeded", "Scored", "BudgetExceeded"})
-	equal(t, "forms of the run", got.Form, map[int]int{4: 2, 5: 1, 6: 1})
-	equal(t, "the manual in the window", got.Forms[4][2], form{Content: "its chapters", Tokens: 15})
-	equal(t, "the notes in the window", []form{got.Forms[5][1], got.Forms[6][1]}, []form{{Content: "both notes", Tokens: 10}, {Content: "both notes"}})
+	equal(t, "forms of the run", got.Form, map[int]int{4: 1, 5: 1, 6: 1})
+	sent := func(at int) string { return got.Forms[at][0].sent(t, p.Items[got.Candidates[at]].Content) }
+	equal(t, "the manual in the window", []any{sent(4), got.Forms[4][0].Tokens}, []any{"its chapters", 15})
+	equal(t, "the notes in the window", []any{sent(5) + sent(6), got.Forms[5][0].Tokens, got.Forms[6][0].Tokens}, []any{"both notes", 10, 0})
 	equal(t, "stale", got.Stale, []int{8})
 	equal(t, "pinned", *got.Pinned, 15)
 	equal(t, "what the slicer may spend", got.Budget.Effective, 45)
@@ -60,7 +59,7 @@ func TestInspectUnits(t *testing.T) {
 
 	unmade, shrunk := 0, 0
 	for _, stop := range got.Sweep.Stops {
-		if form, ok := stop.Form[4]; ok && got.Forms[4][form].Unmade {
+		if form, ok := stop.Form[4]; ok && got.Forms[4][form-1].Unmade {
 			unmade++
 		}
 		if stop.Form[1] == 1 && *stop.Pinned == 7 && stop.Effective == stop.Target-7 {
@@ -90,8 +89,8 @@ func TestInspectUnits(t *testing.T) {
 	}
 	p, got = shown(t, from)
 	at := slices.IndexFunc(p.Items, func(it item) bool { return it.Content == "its chapters" })
-	if at < 0 || got.Form[at] != 2 || got.Full[at] != 80 || got.Origin[at] != 4 || len(got.Forms) > 0 || *got.Pinned != 15 {
-		t.Errorf("read from JSON: forms %v of %v, %v, origins %v, pinned %v, in %+v", got.Form, got.Full, got.Forms, got.Origin, got.Pinned, p.Items)
+	if at < 0 || got.Form[at] != 1 || got.Full[at] != 80 || len(got.Forms) > 0 || *got.Pinned != 15 {
+		t.Errorf("read from JSON: forms %v of %v, %v, pinned %v, in %+v", got.Form, got.Full, got.Forms, got.Pinned, p.Items)
 	}
 }
 
@@ -114,17 +113,5 @@ func TestUnitsOfAFailedRun(t *testing.T) {
 	_, got := shown(t, s)
 	if s.Err() == nil || got.Pinned != nil || got.Form != nil {
 		t.Errorf("%v, pinned %v, forms %v", s.Err(), got.Pinned, got.Form)
-	}
-}
-
-// Without units the data have nothing of them.
-func TestPageWithoutUnits(t *testing.T) {
-	html := write(t, "plain", inspect(t, newPipeline(t, nil), everyReason(t), newBudget(t, 100, 80)))
-	_, data, _ := strings.Cut(html, dataStart)
-	data, _, _ = strings.Cut(data, "</script>")
-	for _, name := range []string{"form", "forms", "stale", "group", "versionOf"} {
-		if strings.Contains(data, fmt.Sprintf("%q:", name)) {
-			t.Errorf("the data have %q", name)
-		}
 	}
 }

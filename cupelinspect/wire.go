@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// The page's data, as JSON in the element with the id "data". Only the page's
-// script reads it.
+// The page's data, as compressed JSON in the element with the id "data". Only the
+// page's script reads it.
 
 type wirePage struct {
 	Title      string           `json:"title"`
@@ -16,19 +16,19 @@ type wirePage struct {
 
 // wireItem is an item that is a candidate of some selection.
 type wireItem struct {
-	Content   string         `json:"content"`
-	Cut       int            `json:"cut,omitempty"` // bytes of the content that were left out
-	Tokens    int            `json:"tokens"`
-	Kind      string         `json:"kind,omitempty"`   // "" is "Message"
-	Source    string         `json:"source,omitempty"` // "" is "Chat"
-	Tags      []string       `json:"tags,omitempty"`
-	Pinned    bool           `json:"pinned,omitempty"`
-	Priority  *int           `json:"priority,omitempty"`
-	Timestamp string         `json:"timestamp,omitempty"` // RFC 3339
-	Hint      *float64       `json:"hint,omitempty"`
-	Metadata  map[string]any `json:"metadata,omitempty"`
-	Group     string         `json:"group,omitempty"`
-	VersionOf string         `json:"versionOf,omitempty"`
+	Content   string            `json:"content"`
+	Cut       int               `json:"cut,omitempty"` // bytes of the content that were left out
+	Tokens    int               `json:"tokens"`
+	Kind      string            `json:"kind"`
+	Source    string            `json:"source"`
+	Tags      []string          `json:"tags,omitempty"`
+	Pinned    bool              `json:"pinned,omitempty"`
+	Priority  *int              `json:"priority,omitempty"`
+	Timestamp string            `json:"timestamp,omitempty"` // RFC 3339
+	Hint      *float64          `json:"hint,omitempty"`
+	Metadata  map[string]string `json:"metadata,omitempty"`
+	Group     string            `json:"group,omitempty"`
+	VersionOf string            `json:"versionOf,omitempty"`
 }
 
 // wireSelection is a run. Candidates are identified by their position in
@@ -41,16 +41,15 @@ type wireSelection struct {
 	Deduplicate bool        `json:"deduplicate"`
 	Overflow    string      `json:"overflow"` // "" if unknown
 	Budget      wireBudget  `json:"budget"`
-	Error       string      `json:"error,omitempty"`      // why the run failed
-	Candidates  []int       `json:"candidates,omitempty"` // positions in the page's items
-	Scores      scoreList   `json:"scores"`               // by candidate
+	Error       string      `json:"error,omitempty"` // why the run failed
+	Candidates  []int       `json:"candidates"`      // positions in the page's items
+	Scores      scoreList   `json:"scores"`          // by candidate
 	Parts       []wirePart  `json:"parts"`
-	Window      []int       `json:"window"`         // candidates, in prompt order
-	Codes       []string    `json:"codes"`          // legend of Code and of the sweep's codes
-	Meanings    []string    `json:"meanings"`       // of Codes that leave an item out, in plain words
-	Code        []int       `json:"code"`           // by candidate
-	Why         []string    `json:"why"`            // by candidate
-	Left        packed      `json:"left,omitempty"` // of candidates that did not fit: candidate, tokens that were left, and so on
+	Window      []int       `json:"window"`   // candidates, in prompt order
+	Codes       []string    `json:"codes"`    // legend of Code and of the sweep's codes
+	Meanings    []string    `json:"meanings"` // of Codes that leave an item out, in plain words
+	Code        []int       `json:"code"`     // by candidate
+	Why         []string    `json:"why"`      // by candidate
 	Survivor    map[int]int `json:"survivor,omitempty"`
 	Stages      []wireStage `json:"stages"`
 	Total       int64       `json:"total"` // ns
@@ -59,21 +58,24 @@ type wireSelection struct {
 	Session     string      `json:"session,omitempty"` // what a session did at the turn of the report
 	Sweep       *wireSweep  `json:"sweep"`
 
+	Rivals  map[int][]int `json:"rivals,omitempty"`  // by candidate that is not whole: those that lose something if it stays; [-1] if it cannot
+	Request string        `json:"request,omitempty"` // the body that was sent
+
 	// Only with groups, smaller forms or versions.
-	Form   map[int]int              `json:"form,omitempty"`   // by candidate in a smaller form
-	Forms  map[int]map[int]wireForm `json:"forms,omitempty"`  // by candidate and form, of the run and of the sweep
-	Stale  []int                    `json:"stale,omitempty"`  // candidates that have a newer version
-	Pinned *int                     `json:"pinned,omitempty"` // tokens of pinned items, in their forms
-	Origin []int                    `json:"origin,omitempty"` // of a report: the positions in the run, or -1
-	Full   map[int]int              `json:"full,omitempty"`   // of a report: the tokens in full of each smaller form
+	Form   map[int]int        `json:"form,omitempty"`   // by candidate in a smaller form: which of its forms, from 1
+	Forms  map[int][]wireForm `json:"forms,omitempty"`  // by candidate, of the run and of the sweep
+	Stale  []int              `json:"stale,omitempty"`  // candidates that have a newer version
+	Pinned *int               `json:"pinned,omitempty"` // tokens of pinned items, in their forms
+	Full   map[int]int        `json:"full,omitempty"`   // of a report: the tokens in full of each smaller form
 }
 
-// wireForm is a smaller form that is in some window.
+// wireForm is a text that some window has in place of a content. Edits make it from
+// the content: a positive number keeps so many UTF-16 units, a negative one leaves
+// them out, and a string comes in between. What follows the last edit is left out.
 type wireForm struct {
-	Content string `json:"content"`
-	Cut     int    `json:"cut,omitempty"`
-	Tokens  int    `json:"tokens"`
-	Unmade  bool   `json:"unmade,omitempty"` // a function makes the content, and the run did not call it
+	Edits  []any `json:"edits"`
+	Tokens int   `json:"tokens"`
+	Unmade bool  `json:"unmade,omitempty"` // a function makes the text, and the run did not call it
 }
 
 type wireBudget struct {
@@ -109,36 +111,12 @@ type wireStop struct {
 	Target    int    `json:"target"`
 	Effective int    `json:"effective"` // the slicer's budget
 	Tokens    int    `json:"tokens"`    // of the window
-	Window    packed `json:"window"`
-	Codes     packed `json:"codes"` // what differs from the stop before: candidate, position in the legend, and so on
+	Window    []int  `json:"window"`
+	Codes     []int  `json:"codes"` // what differs from the stop before: candidate, position in the legend, and so on
 	Error     string `json:"error,omitempty"`
 
 	Form   map[int]int `json:"form,omitempty"` // as in wireSelection
 	Pinned *int        `json:"pinned,omitempty"`
-}
-
-// packed is a list of numbers that are at least 0, written in few bytes: each
-// number as digits to the base 36, the lowest first. The last digit is written
-// differently from the others.
-type packed []int
-
-const (
-	packedBase = 36
-	packedLast = "0123456789abcdefghijklmnopqrstuvwxyz" // digits that end a number
-	packedMore = "ABCDEFGHIJKLMNOPQRSTUVWXYZ!#$%()*+,-" // digits that others follow
-)
-
-// MarshalJSON implements json.Marshaler.
-func (l packed) MarshalJSON() ([]byte, error) {
-	b := make([]byte, 0, 2+3*len(l))
-	b = append(b, '"')
-	for _, n := range l {
-		for ; n >= packedBase; n /= packedBase {
-			b = append(b, packedMore[n%packedBase])
-		}
-		b = append(b, packedLast[n])
-	}
-	return append(b, '"'), nil
 }
 
 // scoreList is a list of scores; NaN means no score. JSON has no infinite

@@ -11,6 +11,8 @@
 // numbers that identify, declarations. Parts that the reader has seen already
 // come last, see [Known].
 //
+// [Facts] yields the values in a text that name something, and [Find] where one stands.
+//
 // # What forms look like
 //
 // Of a text of lines, a form has lines and pieces of long lines as they stand in

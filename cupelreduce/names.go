@@ -153,6 +153,43 @@ type Known struct {
 	names map[string]struct{}
 	pairs map[pair]struct{}
 	lines map[string]struct{}
+
+	asked []answer // since a text is read
+}
+
+// answer is what a text asked of a Known, and whether that was known.
+type answer struct {
+	pair        // a value after its key, or a name or line in place of the value
+	of   asking // what the value is
+	yes  bool
+}
+
+// asking says what a text asks for.
+type asking uint8
+
+const (
+	askName asking = iota
+	askPair
+	askLine
+)
+
+// ask returns whether something is known, and remembers the answer.
+func (k *Known) ask(of asking, p pair) bool {
+	yes := k.has(of, p)
+	k.asked = append(k.asked, answer{p, of, yes})
+	return yes
+}
+
+func (k *Known) has(of asking, p pair) (yes bool) {
+	switch of {
+	case askName:
+		_, yes = k.names[p.value]
+	case askPair:
+		_, yes = k.pairs[p]
+	case askLine:
+		_, yes = k.lines[p.value]
+	}
+	return yes
 }
 
 // Add adds a text, in time linear in its length: JSON, an outline, a message, or
@@ -216,19 +253,10 @@ func valueAfter(s string, i int) (string, bool) {
 }
 
 // hasName reports whether a name is known, under any key.
-func (k *Known) hasName(name string) bool {
-	_, ok := k.names[name]
-	return ok
-}
+func (k *Known) hasName(name string) bool { return k.ask(askName, pair{value: name}) }
 
 // hasPair reports whether a value is known after this key.
-func (k *Known) hasPair(key, value string) bool {
-	_, ok := k.pairs[pair{key, value}]
-	return ok
-}
+func (k *Known) hasPair(key, value string) bool { return k.ask(askPair, pair{key, value}) }
 
 // hasLine reports whether a line is known whole.
-func (k *Known) hasLine(line string) bool {
-	_, ok := k.lines[line]
-	return ok
-}
+func (k *Known) hasLine(line string) bool { return k.ask(askLine, pair{value: line}) }

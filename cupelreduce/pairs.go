@@ -190,9 +190,7 @@ func (w *pairs) array(key string, n *node) {
 func (w *pairs) look(key string, n *node) (rank uint8, name string, known bool) {
 	v := w.raw(n)
 	name = nameOf(v)
-	if w.known.names != nil {
-		known = w.known.hasPair(key, v) || n.kind == '"' && name != "" && w.known.hasName(name)
-	}
+	known = w.known.hasPair(key, v) || n.kind == '"' && name != "" && w.known.hasName(name)
 	return rankOf(key, v, name, n.kind == '"'), name, known
 }
 

@@ -56,6 +56,7 @@ type Text struct {
 	settings
 	full  string
 	draft draft
+	asked []answer
 }
 
 // Read takes a text apart, in time linear in its length. Bytes that are no
@@ -73,11 +74,19 @@ func Read(text string, opts ...Option) *Text {
 	if t.total <= 0 {
 		t.total = t.count(t.full)
 	}
+	t.known.asked = nil
+	t.takeApart()
+	t.asked, t.known.asked = t.known.asked, nil
+	return t
+}
+
+// takeApart makes the draft of a text.
+func (t *Text) takeApart() {
 	if t.kind == auto || t.kind == KindJSON {
 		if d := parseJSON(t.full); d != nil {
 			t.kind = KindJSON
 			t.draft = pairDraft(d, t.known)
-			return t
+			return
 		}
 	}
 	if t.kind == auto {
@@ -87,7 +96,21 @@ func Read(text string, opts ...Option) *Text {
 	t.draft.addRow("")
 	t.draft.addLines(t.full, t.kind, t.known, 0)
 	t.draft.sort()
-	return t
+}
+
+// Same reports whether a reader who knows something else than that of [WithKnown] gets
+// the same forms: what the text asked for is as well known. It is faster than reading
+// the text again.
+func (t *Text) Same(known *Known) bool {
+	if known == nil {
+		known = &Known{}
+	}
+	for i := range t.asked {
+		if a := &t.asked[i]; known.has(a.of, a.pair) != a.yes {
+			return false
+		}
+	}
+	return true
 }
 
 // To returns Read(text, opts...).To(tokens).

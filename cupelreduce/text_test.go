@@ -3,6 +3,7 @@ package cupelreduce_test
 import (
 	"bytes"
 	"encoding/base64"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -268,5 +269,65 @@ func TestKnown(t *testing.T) {
 		if got := cupelreduce.Ranked(tt.text, tt.rank, cupelreduce.WithKnown(&known)); got != tt.want {
 			t.Errorf("after %q: %q, want %q: %s", tt.says, got, tt.want, tt.why)
 		}
+	}
+}
+
+// A text that is the same for a reader who knows something else has the same forms, and
+// what was read for that reader says so.
+func TestSame(t *testing.T) {
+	same, others := 0, 0
+	for name, text := range texts {
+		for other, says := range texts {
+			var none, known cupelreduce.Known
+			known.Add(says)
+			was, is := cupelreduce.Read(text, cupelreduce.WithKnown(&none)), cupelreduce.Read(text, cupelreduce.WithKnown(&known))
+			if !is.Same(&known) || !was.Same(nil) {
+				t.Fatalf("%s differs from itself for a reader of %s", name, other)
+			}
+			if !was.Same(&known) {
+				others++
+				continue
+			}
+			same++
+			for _, size := range was.Sizes() {
+				if was.To(size.Tokens) != is.To(size.Tokens) {
+					t.Fatalf("%s has other forms for a reader of %s", name, other)
+				}
+			}
+		}
+	}
+	if same == 0 || others == 0 {
+		t.Errorf("%d texts are the same for another reader and %d are not, want some of both", same, others)
+	}
+}
+
+func TestFacts(t *testing.T) {
+	for _, test := range []struct {
+		text string
+		want []string
+		why  string
+	}{
+		{"open src/crypto.go and edit chal_key", []string{"src/crypto.go", "chal_key"}, "paths and identifiers"},
+		{"see https://example.org/a?b=1#c, please", []string{"https://example.org/a?b=1#c"}, "URLs, without the comma after them"},
+		{`status: 404, retries=7`, []string{"404", "7"}, "numbers after a key"},
+		{`say "the red lever" now`, []string{"the red lever"}, "quoted texts"},
+		{"ok\nValueError: bad\nmore", []string{"ValueError", "ValueError: bad"}, "lines that speak of errors"},
+	} {
+		got := slices.Collect(cupelreduce.Facts(test.text))
+		for _, want := range test.want {
+			if !slices.Contains(got, want) {
+				t.Errorf("%q has the facts %q, want %q: %s", test.text, got, want, test.why)
+			}
+		}
+	}
+	for name, text := range texts {
+		for f := range cupelreduce.Facts(text) {
+			if f == "" || !strings.Contains(text, f) {
+				t.Fatalf("%s does not have its fact %q", name, f)
+			}
+		}
+	}
+	for range cupelreduce.Find("a", "") {
+		t.Fatal("nothing is a word")
 	}
 }

@@ -39,12 +39,13 @@ func (e *UnknownError) Error() string {
 }
 
 // Counter counts tokens in one encoding. Get one from [ForEncoding] or
-// [ForModel]. It is immutable and safe for concurrent use.
+// [ForModel]. It is safe for concurrent use.
 type Counter struct {
 	encoding Encoding
 	words    tokenizer.Codec
 	blanks   *blanks            // nil if the codec counts them correctly
 	all      func() *vocabulary // for long words
+	counted  sync.Pool          // of map[string]int: tokens of short texts
 }
 
 // ForEncoding returns the counter of an encoding, or an [UnknownError]. The
@@ -102,8 +103,42 @@ func (c *Counter) CountTokens(text string) (int, error) {
 		if segment == "" {
 			return tokens, nil
 		}
-		tokens += c.countLong(segment)
+		tokens += c.countShort(segment)
 	}
+}
+
+const (
+	// maxCounted is how many short texts are remembered at once.
+	maxCounted = 1 << 15
+	// shortText is the length in bytes from which a text is not remembered.
+	shortText = 48
+)
+
+// countShort counts the tokens of a segment from word to word. Most words come again and
+// again, and looking them up takes less time than counting them.
+func (c *Counter) countShort(text string) (tokens int) {
+	counted, _ := c.counted.Get().(map[string]int)
+	if counted == nil {
+		counted = make(map[string]int)
+	}
+	defer c.counted.Put(counted)
+	for text != "" {
+		end := cutAfter(text, 0)
+		word := text[:end]
+		text = text[end:]
+		n, known := counted[word]
+		if !known {
+			n = c.countLong(word)
+			if len(counted) == maxCounted {
+				clear(counted)
+			}
+			if len(word) < shortText {
+				counted[strings.Clone(word)] = n
+			}
+		}
+		tokens += n
+	}
+	return tokens
 }
 
 // countLong counts the tokens of a segment. If a word makes the segment long, it
@@ -227,5 +262,5 @@ func load(encoding Encoding, size int, b *blanks) (*Counter, error) {
 	all := sync.OnceValue(func() *vocabulary {
 		return newVocabulary(readRanks(encoding, size, func(string) bool { return true }))
 	})
-	return &Counter{encoding, words, b, all}, nil
+	return &Counter{encoding: encoding, words: words, blanks: b, all: all}, nil
 }

@@ -1,6 +1,7 @@
 package cupeltiktoken
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -336,5 +337,31 @@ func TestEstimate(t *testing.T) {
 	got, err := c.CountTokens(text)
 	if want, parts := c.count(text), len(text)/segmentSize+1; err != nil || got < want || got > want+2*parts {
 		t.Errorf("%d tokens, %v, and %d as a whole in %d parts", got, err, want, parts)
+	}
+}
+
+// Texts of more words than are remembered count the same, word by word or as a whole, and
+// again.
+func TestManyWords(t *testing.T) {
+	var b strings.Builder
+	for i := range maxCounted + maxCounted/8 {
+		fmt.Fprintf(&b, "w%dx's (y%d)\n\n  ", i, i%7)
+	}
+	c, err := ForEncoding(EncodingO200kBase)
+	require.NoError(t, err)
+	text := b.String()
+	want := 0
+	for segments := (segments{text: text}); ; {
+		segment := segments.next()
+		if segment == "" {
+			break
+		}
+		want += c.countLong(segment)
+	}
+	for range 2 {
+		got, err := c.CountTokens(text)
+		if err != nil || got != want {
+			t.Fatalf("%d tokens, error %v, want %d", got, err, want)
+		}
 	}
 }

@@ -3,66 +3,131 @@ package e2e
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
 
-// inspector is the client of the Model Context Protocol that is not ours.
-const inspector = "@modelcontextprotocol/inspector@2.12.0"
+// The clients of the Model Context Protocol that are not ours. The inspector is the last
+// that runs on Node 20.
+const (
+	inspector    = "@modelcontextprotocol/inspector@0.15.0"
+	pythonClient = "mcp==1.30.0"
+)
 
-// TestMCPInspector calls the tools of cupel mcp with npm's inspector. It needs the
-// network for the first time, and runs where CUPEL_E2E_INSPECTOR is set, as make
-// mcp-inspector does.
-func TestMCPInspector(t *testing.T) {
+// mcpCall is a call of a tool, and a part of its result.
+type mcpCall struct {
+	tool string
+	args map[string]any
+	has  string
+}
+
+// mcpCalls call each tool.
+var mcpCalls = []mcpCall{
+	{"pick_files", map[string]any{"task": "How many rye loaves?"}, "chat.json:"},
+	{"outline_file", map[string]any{"path": "chat.json", "tokens": 60}, "chat.json: json, "},
+	{"read_log", map[string]any{"path": "chat.json", "question": "E7", "tokens": 100}, "not shown"},
+	{"fit_messages", map[string]any{"file": "chat.json", "tokens": 260}, `"messages"`},
+	{"explain_session", map[string]any{"session": "session.jsonl"}, "message 2, assistant, "},
+}
+
+// mcpServer builds the command, and returns it with its arguments. It skips the test
+// unless CUPEL_E2E_INSPECTOR is set, as make mcp-inspector does, and where a program is
+// missing.
+func mcpServer(t *testing.T, program string) (path string, server []string) {
+	t.Helper()
 	if os.Getenv("CUPEL_E2E_INSPECTOR") == "" {
-		t.Skip("NOT TESTED: make mcp-inspector calls the tools of cupel mcp with " + inspector)
+		t.Skip("NOT TESTED: make mcp-inspector calls the tools of cupel mcp")
 	}
-	npx, err := exec.LookPath("npx")
+	path, err := exec.LookPath(program)
 	if err != nil {
-		t.Fatalf("npx is missing: install Node and npm, which run %s: %v", inspector, err)
+		t.Skipf("NOT TESTED: %s is missing: %v", program, err)
 	}
 	binary := filepath.Join(t.TempDir(), "cupel")
 	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "github.com/wollax/cupel-go/cmd/cupel").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
+	sessions := t.TempDir()
+	const session = `{"sessionId":"s","uuid":"1","type":"user","message":{"role":"user","content":"How many loaves?"},"timestamp":"2026-01-01T00:00:00Z"}
+{"sessionId":"s","uuid":"2","type":"assistant","message":{"role":"assistant","content":[{"type":"text","text":"45 rye loaves."}]},"timestamp":"2026-01-01T00:00:01Z"}
+`
+	if err := os.WriteFile(filepath.Join(sessions, "session.jsonl"), []byte(session), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path, []string{binary, "mcp", "--root", "../examples/data", "--sessions", sessions}
+}
+
+// output runs a program, and returns what it prints.
+func output(t *testing.T, stdin string, name string, args ...string) []byte {
+	t.Helper()
+	var stderr bytes.Buffer
+	command := exec.CommandContext(t.Context(), name, args...)
+	command.Stdin, command.Stderr = strings.NewReader(stdin), &stderr
+	out, err := command.Output()
+	if err != nil {
+		t.Fatalf("%s %q: %v\n%s%s", name, args, err, out, &stderr)
+	}
+	return out
+}
+
+// TestMCPInspector calls each tool with npm's inspector. It needs the network for the
+// first time.
+func TestMCPInspector(t *testing.T) {
+	npx, server := mcpServer(t, "npx")
 	inspect := func(args ...string) []byte {
 		t.Helper()
-		var stderr bytes.Buffer
-		command := exec.CommandContext(t.Context(), npx, append([]string{"-y", inspector, "--cli", binary, "mcp", "--root", "../examples/data"}, args...)...)
-		command.Stderr = &stderr
-		out, err := command.Output()
-		if err != nil {
-			t.Fatalf("%q: %v\n%s%s", args, err, out, &stderr)
-		}
-		if strings.Contains(stderr.String(), "Warning: tool") {
-			t.Errorf("%q: %s", args, &stderr)
-		}
-		return out
+		return output(t, "", npx, slices.Concat([]string{"-y", inspector, "--cli"}, server, args)...)
 	}
 	var listed struct{ Tools []struct{ Name string } }
-	if err := json.Unmarshal(inspect("--method", "tools/list", "--strict"), &listed); err != nil || len(listed.Tools) != 2 {
-		t.Errorf("%v: tools are %v, want 2", err, listed)
+	if err := json.Unmarshal(inspect("--method", "tools/list"), &listed); err != nil || len(listed.Tools) != len(mcpCalls) {
+		t.Errorf("%v: tools are %v, want %d", err, listed, len(mcpCalls))
 	}
-	for _, tt := range []struct {
-		tool, has string
-		args      []string
-	}{
-		{"select", `"messages"`, []string{"file=chat.json", "budget=260", "policy=chat"}},
-		{"outline", `"full_tokens"`, []string{"file=chat.json", "tokens=60"}},
-	} {
-		args := []string{"--method", "tools/call", "--tool-name", tt.tool}
-		for _, arg := range tt.args {
-			args = append(args, "--tool-arg", arg)
+	for _, call := range mcpCalls {
+		args := []string{"--method", "tools/call", "--tool-name", call.tool}
+		for name, value := range call.args {
+			args = append(args, "--tool-arg", fmt.Sprintf("%s=%v", name, value))
 		}
 		var result struct {
 			IsError           bool
+			Content           []struct{ Text string }
 			StructuredContent json.RawMessage
 		}
-		if err := json.Unmarshal(inspect(args...), &result); err != nil || result.IsError || !bytes.Contains(result.StructuredContent, []byte(tt.has)) {
-			t.Errorf("%s: %v, %s, want %s", tt.tool, err, result.StructuredContent, tt.has)
+		if err := json.Unmarshal(inspect(args...), &result); err != nil || result.IsError || result.StructuredContent != nil ||
+			len(result.Content) != 1 || !strings.Contains(result.Content[0].Text, call.has) {
+			t.Errorf("%s: %v, %v, want one text with %s", call.tool, err, result, call.has)
+		}
+	}
+}
+
+// TestMCPPython calls each tool with the client of PyPI. It needs the network.
+func TestMCPPython(t *testing.T) {
+	python, server := mcpServer(t, "python3")
+	folder := t.TempDir()
+	output(t, "", python, "-m", "venv", folder)
+	installed := filepath.Join(folder, "bin", "python")
+	output(t, "", installed, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", pythonClient)
+	var calls bytes.Buffer
+	for _, call := range mcpCalls {
+		if err := json.NewEncoder(&calls).Encode(map[string]any{"name": call.tool, "arguments": call.args}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	results := json.NewDecoder(bytes.NewReader(output(t, calls.String(), installed, append([]string{"testdata/mcp_client.py"}, server...)...)))
+	var names []string
+	if err := results.Decode(&names); err != nil || len(names) != len(mcpCalls) {
+		t.Fatalf("%v: tools are %v, want %d", err, names, len(mcpCalls))
+	}
+	for _, call := range mcpCalls {
+		var result struct {
+			Failed bool
+			Texts  []string
+		}
+		if err := results.Decode(&result); err != nil || result.Failed || len(result.Texts) != 1 || !strings.Contains(result.Texts[0], call.has) {
+			t.Errorf("%s: %v, %v, want one text with %s", call.tool, err, result, call.has)
 		}
 	}
 }

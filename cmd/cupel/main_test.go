@@ -94,12 +94,13 @@ func TestExitCodes(t *testing.T) {
 		code      int
 		stderr    string // begins with
 	}{
-		{"run", "it selects", append([]string{"run", "-b", "20"}, selecting...), 0, ""},
-		{"explain", "it explains", append([]string{"explain", "-b", "20"}, selecting...), 0, ""},
+		{"run", "it selects", append([]string{"run", "-b", "20"}, selecting...), 0, "cupel: 3 → 2 items, 30 → 20 tokens\n"},
+		{"explain", "it explains", append([]string{"explain", "-b", "20"}, selecting...), 0, "cupel: 3 → 2 items, 30 → 20 tokens\n"},
 		{"version", "bug reports need it", []string{"--version"}, 0, ""},
-		{"check holds", "the prompt is in", []string{"check", "holds.toml"}, 0, ""},
-		{"check fails", "the weather is not", []string{"check", "fails.toml"}, 1, ""},
-		{"no such command", "the command line is wrong", []string{"chose"}, 2, `cupel: unknown command "chose" for "cupel"`},
+		{"check holds", "the prompt is in", []string{"check", "holds.toml"}, 0, "cupel: 1 check: 1 ok, 0 failed\n"},
+		{"check fails", "the weather is not", []string{"check", "fails.toml"}, 1, "cupel: 1 check: 0 ok, 1 failed\n"},
+		{"no such command", "the command line is wrong", []string{"chose"}, 2, "cupel: chose is neither a command nor a file\n"},
+		{"a slip", "the command is named", []string{"explian"}, 2, "cupel: explian is neither a command nor a file; did you mean cupel explain?\n"},
 		{"no such flag", "the command line is wrong", []string{"run", "--budgt", "3"}, 2, "cupel: unknown flag: --budgt"},
 		{"missing flag", "the command line lacks something", []string{"run", "-b", "20", "-p", "rag"}, 2, `cupel: required flag(s) "items" not set`},
 		{"no such file", "a file that is named is not there", []string{"run", "-i", "nothing.json", "-p", "rag", "-b", "20"}, 2, "cupel: open nothing.json: "},

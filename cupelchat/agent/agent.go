@@ -10,6 +10,7 @@ import (
 	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/placer"
 	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 // The settings were chosen on half of the conversations of two agents. Any
@@ -17,13 +18,15 @@ import (
 const (
 	nearShare = 0.2  // of the room that pinned items leave, for the newest units
 	decay     = 0.95 // from a unit to the next older one
+	aboutTask = 8    // what a unit counts that is most about a task, beside the newest one
 )
 
-// Preset chooses windows for an agent. It is immutable and safe for concurrent
-// use.
+// Preset chooses windows for an agent. It is safe for concurrent use.
 type Preset struct {
 	counter  cupel.TokenCounter
 	pipeline *pipeline.Pipeline
+	task     strategy.Scorer // or nil
+	memory   *memory         // or nil
 }
 
 // errNil says that there is no preset, or not one of [New].
@@ -44,7 +47,37 @@ func New(counter cupel.TokenCounter) *Preset {
 	if err != nil {
 		panic(err) //nolint:forbidigo // the configuration is constant, and its parts are valid
 	}
-	return &Preset{counter, pipeline}
+	return &Preset{counter: counter, pipeline: pipeline}
+}
+
+// Remember returns the preset with a memory: it takes the texts of a conversation apart
+// once, and chooses from the same items for another budget, with another pin or without
+// some of them, in a fraction of the time. The choices are those of the preset without
+// memory. It holds the items that it chose from last, and calls wait for each other, so
+// that each conversation should have a preset of its own.
+func (p *Preset) Remember() *Preset {
+	if p == nil {
+		return nil
+	}
+	remembering := *p
+	remembering.memory = newMemory()
+	return &remembering
+}
+
+// About returns the preset for a task that the items do not say, such as a question. The
+// unit with the item of the highest score counts eight times what the newest one does,
+// and others by the square of their share of that score, if that is more than they count
+// by their age. nil is no task.
+func (p *Preset) About(task strategy.Scorer) *Preset {
+	if p == nil {
+		return nil
+	}
+	about := *p
+	about.task = task
+	if p.memory != nil {
+		about.memory = newMemory()
+	}
+	return &about
 }
 
 // Pipeline returns the pipeline that the items of [Preset.Prepare] are for. It
@@ -77,9 +110,23 @@ func (p *Preset) Prepare(ctx context.Context, items []*cupel.ContextItem, budget
 	if p == nil || p.pipeline == nil {
 		return nil, errNil
 	}
-	c := newChoice(items, p.counter, budget)
+	c := newChoice(items, budget)
 	if c.fits {
 		return items, nil
+	}
+	c.memory = p.memory
+	if c.memory == nil {
+		c.memory = newMemory()
+	}
+	c.memory.lock.Lock()
+	defer c.memory.lock.Unlock()
+	c.memory.begin(p.counter, items)
+	if p.task != nil {
+		scores, err := c.memory.relevance(ctx, p.task, items)
+		if err != nil {
+			return nil, err
+		}
+		c.asked(scores)
 	}
 	if err := c.choose(ctx); err != nil {
 		return nil, err
@@ -131,6 +178,6 @@ func (worthScorer) Score(_ context.Context, items []*cupel.ContextItem, scores [
 	return nil
 }
 
-// weight returns the share of its worth that a unit counts for, given how many
-// units are newer.
-func weight(newer int) float64 { return math.Pow(decay, float64(newer)) }
+// weight returns the share of its worth that a unit counts for: less for an older one,
+// unless it is about the task.
+func (u *unit) weight() float64 { return max(math.Pow(decay, float64(u.newer)), u.about) }

@@ -10,5 +10,8 @@
 // keeps, and the window is full to the last few tokens. A unit is a group of items,
 // such as calls with their results, or an item without a group.
 //
+// [Preset.Remember] is for many choices from one conversation, such as one for each
+// budget, and [Preset.About] for a question that the conversation does not say.
+//
 // docs/benchmarks.md in the repository has figures.
 package agent

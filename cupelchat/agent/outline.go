@@ -27,6 +27,8 @@ type part struct {
 	member int // position among the items
 	text   *cupelreduce.Text
 	mark   string          // of the text, where something of it is left out
+	ofText []cupelreduce.Size
+	forms  map[int]string  // of the text, by their tokens
 	own    []cupel.Variant // in place of a text, smallest first; they have the mark
 	inNote bool            // own forms are in a note, which may have none of them
 	worth  float64         // of the item with own forms
@@ -36,7 +38,7 @@ type part struct {
 // sizes returns what the part may have, as [cupelreduce.Text.Sizes] does.
 func (p *part) sizes(whole int) []cupelreduce.Size {
 	if p.own == nil {
-		return p.text.Sizes()
+		return p.ofText
 	}
 	var sizes []cupelreduce.Size
 	if p.inNote {
@@ -73,8 +75,19 @@ func (p *part) said() string {
 	case p.own != nil:
 		return p.form().Content
 	}
-	return p.text.To(p.tokens)
+	form, made := p.forms[p.tokens]
+	if !made {
+		if len(p.forms) == mostForms {
+			clear(p.forms)
+		}
+		form = p.text.To(p.tokens)
+		p.forms[p.tokens] = form
+	}
+	return form
 }
+
+// mostForms is how many forms of a text are remembered.
+const mostForms = 32
 
 // line returns what a note says of a part: a call in any case, another text if it
 // has a size.
@@ -110,32 +123,24 @@ func markOf(item *cupel.ContextItem) string {
 }
 
 // read takes a unit apart, and adds to what is known what its results need not
-// repeat.
+// repeat. What was read before and is as well known now is not read again.
 func (c *choice) read(u *unit) {
 	u.parts = u.parts[:0]
 	for _, at := range u.members {
-		if own := isOwn(c.items[at]); own || !u.note && !c.reducible(at) {
-			if p := ownForms(c.items[at], at, own && u.note); p != nil {
-				u.parts = append(u.parts, p)
+		for _, p := range c.partsAt(u, at) {
+			p.member, p.tokens = at, 0
+			u.parts = append(u.parts, p)
+			if p.own != nil {
+				continue
 			}
-			continue
-		}
-		content := c.items[at].Content()
-		for _, piece := range split(c.items[at]) {
-			opts := []cupelreduce.Option{cupelreduce.WithKnown(&c.known), cupelreduce.WithCounter(c.counting.count)}
-			if piece.call != "" {
-				opts = append(opts, cupelreduce.WithKind(cupelreduce.KindJSON))
-			}
-			if len(content) > longText && len(piece.text) == len(content) {
-				opts = append(opts, cupelreduce.WithTokens(c.items[at].Tokens()))
-			}
-			p := &part{piece: piece, member: at, text: cupelreduce.Read(piece.text, opts...)}
-			if piece.call == "" {
+			if p.call == "" {
 				p.mark = markOf(c.items[at])
 			}
-			u.parts = append(u.parts, p)
-			if piece.call != "" {
-				c.known.Add(piece.text) // so that the result does not repeat it
+			if p.text == nil || !p.text.Same(&c.known) {
+				c.readPart(p)
+			}
+			if p.call != "" {
+				c.known.Add(p.piece.text) // so that the result does not repeat it
 			}
 		}
 	}
@@ -143,13 +148,44 @@ func (c *choice) read(u *unit) {
 	u.plan(c)
 }
 
-// ownForms returns the part for an item with forms of its own, or nil if it has none
-// or may not use them.
-func ownForms(item *cupel.ContextItem, at int, inNote bool) *part {
+// partsAt returns the parts of a member of a unit.
+func (c *choice) partsAt(u *unit, at int) []*part {
+	item := c.items[at]
+	inNote := isOwn(item) && u.note
+	key := partsKey{item, c.copies[item], inNote || !u.note && !c.reducible(at), inNote}
+	c.copies[item]++
+	return c.partsOf(key, func() (parts []*part) {
+		if key.own {
+			return ownForms(item, key.inNote)
+		}
+		for _, piece := range split(item) {
+			parts = append(parts, &part{piece: piece})
+		}
+		return parts
+	})
+}
+
+// readPart takes a text apart for what is known.
+func (c *choice) readPart(p *part) {
+	item := c.items[p.member]
+	opts := []cupelreduce.Option{cupelreduce.WithKnown(&c.known), cupelreduce.WithCounter(c.count)}
+	if p.call != "" {
+		opts = append(opts, cupelreduce.WithKind(cupelreduce.KindJSON))
+	}
+	if content := item.Content(); len(content) > longText && len(p.piece.text) == len(content) {
+		opts = append(opts, cupelreduce.WithTokens(item.Tokens()))
+	}
+	p.text = cupelreduce.Read(p.piece.text, opts...)
+	p.ofText, p.forms = p.text.Sizes(), map[int]string{}
+}
+
+// ownForms returns the part for an item with forms of its own, or none if it has none or
+// may not use them.
+func ownForms(item *cupel.ContextItem, inNote bool) []*part {
 	if item.Pinned() {
 		return nil
 	}
-	p := &part{member: at, inNote: inNote}
+	p := &part{inNote: inNote}
 	for _, v := range slices.Backward(item.Variants()) { // they have the largest first
 		if v.Content != "" || item.Group() == "" {
 			p.own = append(p.own, v)
@@ -164,7 +200,7 @@ func ownForms(item *cupel.ContextItem, at int, inNote bool) *part {
 	}
 	sizes := cupelreduce.Read(item.Content()).Sizes()
 	p.worth = sizes[len(sizes)-1].Worth
-	return p
+	return []*part{p}
 }
 
 // reducible reports whether a form of an item may have another text: it is not
@@ -281,21 +317,4 @@ func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 func role(item *cupel.ContextItem) string {
 	role, _ := item.MetadataText("role")
 	return role
-}
-
-// counting counts tokens for package cupelreduce and remembers the first error.
-type counting struct {
-	counter cupel.TokenCounter
-	err     error
-}
-
-func (c *counting) count(text string) int {
-	if c.err != nil || text == "" {
-		return 0
-	}
-	item, err := cupel.NewItemFrom(c.counter, text) // it checks what the counter returns
-	if c.err = err; err != nil {
-		return 0
-	}
-	return item.Tokens()
 }

@@ -35,7 +35,7 @@ func (u *unit) plan(c *choice) {
 		if p.call != "" {
 			first.gain += callWorth
 		}
-		first.cost += c.counting.count(p.mark)
+		first.cost += c.count(p.mark)
 		var own []step
 		tokens, worth := 0, 0.0
 		for _, size := range p.sizes(max(0, c.items[p.member].Tokens())) {
@@ -71,7 +71,7 @@ func (u *unit) beginning(c *choice) int {
 		tokens := messageTokens
 		for _, p := range u.parts {
 			if p.call != "" {
-				tokens += c.counting.count(label + p.call + "(…)\n")
+				tokens += c.count(label + p.call + "(…)\n")
 			}
 		}
 		return tokens
@@ -213,7 +213,7 @@ func (c *choice) choose(ctx context.Context) error {
 				used := c.take(&u.steps[i], near)
 				near, left = near-used, left-used
 			}
-			u.steps[i].rate *= share * weight(u.newer)
+			u.steps[i].rate *= share * u.weight()
 			order = append(order, &u.steps[i])
 		}
 		if !u.never {
@@ -240,7 +240,7 @@ func (c *choice) sketch(u *unit) {
 // room left. What a step takes is an estimate.
 func (c *choice) fill(order []*step, left int) error {
 	const tries = 6
-	for try := 0; c.counting.err == nil; try++ {
+	for try := 0; c.failed == nil; try++ {
 		if try < tries {
 			for _, s := range order {
 				left -= c.take(s, left)
@@ -252,7 +252,7 @@ func (c *choice) fill(order []*step, left int) error {
 		}
 		c.giveBack(-left)
 	}
-	return c.counting.err
+	return c.failed
 }
 
 // left returns the tokens of the room that are left.
@@ -288,7 +288,7 @@ func (c *choice) measure(u *unit) {
 		if u.said = c.write(u); u.said == "" {
 			return
 		}
-		u.size = c.counting.count(u.said) + messageTokens
+		u.size = c.count(u.said) + messageTokens
 	default:
 		u.size = u.beginning(c)
 		for _, p := range u.parts {
@@ -308,7 +308,7 @@ func (c *choice) member(p *part) (text string, tokens int) {
 		return form.Content, form.Tokens - p.own[0].Tokens
 	}
 	text = p.marked(cmp.Or(p.said(), leftOut))
-	return text, c.counting.count(text)
+	return text, c.count(text)
 }
 
 // leftOut stands for a result when nothing of it is left.

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"maps"
+	"math"
 	"strings"
 
 	"github.com/wollax/cupel-go/cupel"
@@ -12,10 +13,11 @@ import (
 type unit struct {
 	members []int // positions among the items
 	tokens  int
-	pinned  bool // always in the window in full
-	never   bool // in the window only if everything else is
-	note    bool // one text may stand in its place
-	newer   int  // units after it
+	pinned  bool    // always in the window in full
+	never   bool    // in the window only if everything else is
+	note    bool    // one text may stand in its place
+	newer   int     // units after it
+	about   float64 // what it counts because of the task
 
 	parts    []*part
 	steps    []step
@@ -29,17 +31,18 @@ type unit struct {
 
 // choice is one selection in the making.
 type choice struct {
-	items    []*cupel.ContextItem
-	counting counting
-	units    []unit
-	fits     bool
-	room     int // tokens that pinned items leave
-	known    cupelreduce.Known
-	taken    []taken
+	items []*cupel.ContextItem
+	*memory
+	units  []unit
+	fits   bool
+	room   int                        // tokens that pinned items leave
+	copies map[*cupel.ContextItem]int // that were read
+	known  cupelreduce.Known
+	taken  []taken
 }
 
-func newChoice(items []*cupel.ContextItem, counter cupel.TokenCounter, budget cupel.ContextBudget) *choice {
-	c := &choice{items: items, counting: counting{counter: counter}}
+func newChoice(items []*cupel.ContextItem, budget cupel.ContextBudget) *choice {
+	c := &choice{items: items, copies: map[*cupel.ContextItem]int{}}
 	groups := map[string]int{}
 	for i, item := range items {
 		at, seen := len(c.units), false
@@ -73,6 +76,24 @@ func newChoice(items []*cupel.ContextItem, counter cupel.TokenCounter, budget cu
 	c.room = budget.Effective(pinned).TargetTokens
 	c.fits = total-pinned <= c.room
 	return c
+}
+
+// asked sets how much each unit has to do with the task.
+func (c *choice) asked(scores []float64) {
+	most := 0.0
+	for _, score := range scores {
+		if score > most && !math.IsInf(score, 1) { // not NaN
+			most = score
+		}
+	}
+	for i := range c.units {
+		u := &c.units[i]
+		for _, at := range u.members {
+			if share := scores[at] / most; share > 0 {
+				u.about = max(u.about, aboutTask*min(share*share, 1))
+			}
+		}
+	}
 }
 
 // derive returns the items with their pins, forms and worth.
@@ -157,7 +178,7 @@ func valued(item *cupel.ContextItem, u *unit) cupel.ItemOption {
 	if metadata == nil {
 		metadata = map[string]any{}
 	}
-	worth := weight(u.newer)
+	worth := u.weight()
 	if !u.in {
 		worth *= outWorth
 	}

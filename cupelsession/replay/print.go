@@ -10,7 +10,8 @@ import (
 )
 
 // Text returns the result as a table for each share. Below each row stands half the
-// width of the intervals, if there are any. The ten worst conversations of each policy follow.
+// width of the intervals, if there are any. The ten worst conversations of
+// each policy follow, and the values that it lost.
 func (r *Result) Text() string {
 	var out strings.Builder
 	steps, values := 0, 0
@@ -51,6 +52,7 @@ func (r *Result) Text() string {
 		}
 	}
 	r.writeWorst(&out)
+	r.writeLost(&out)
 	return out.String()
 }
 

@@ -351,3 +351,30 @@ func ExampleMeasure() {
 	// newest that fits at 0.5: 0.89 of the values at 2.34 of the cost
 	// clear old results at 0.5: 0.67 of the values at 1.87 of the cost
 }
+
+// TestLost: a value that is said to be lost was said before, by a unit of that size, and
+// the step used it.
+func TestLost(t *testing.T) {
+	all := load(t, "agents.jsonl")
+	result := run(t, all, replay.Baselines(), []float64{0.2, 0.5})
+	for _, row := range result.Rows {
+		of := func(l replay.Lost) bool { return l.Policy != row.Policy || l.Mode != row.Mode || l.Share != row.Share }
+		lost := slices.DeleteFunc(slices.Clone(result.Lost), of)
+		require.Len(t, lost, min(int(float64(row.Values)*(1-row.Grounded)+0.5), 10), "%s at %g", row.Policy, row.Share)
+		for i, l := range lost {
+			require.True(t, i == 0 || lost[i-1].Tokens >= l.Tokens)
+			at := slices.IndexFunc(all, func(c replay.Conversation) bool { return c.ID == l.Conversation })
+			before := 0
+			for step, err := range replay.Follow(t.Context(), &all[at], replay.Baselines()[0], 1<<30, l.Value) {
+				require.NoError(t, err)
+				require.True(t, step.Kept, "everything has it")
+				before++
+				if step.Message == l.Message {
+					break
+				}
+			}
+			require.Positive(t, before, "%s is in no earlier message", l.Value)
+		}
+	}
+	require.NotEmpty(t, result.Lost)
+}

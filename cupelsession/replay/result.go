@@ -10,6 +10,9 @@ type Result struct {
 	Failed int `json:"failed,omitempty"`
 	// Worst are the ten conversations in which each policy misses most, by policy.
 	Worst []Worst `json:"worst,omitempty"`
+	// Lost are the ten values that each policy lost at a share and that cost most to get
+	// again, by row.
+	Lost []Lost `json:"lost,omitempty"`
 }
 
 // Row is the result of a policy at a share. Shares are in [0,1] unless said

@@ -268,7 +268,7 @@ func (r *run) step(ctx context.Context, t *turn) error {
 		r.Room += budget
 	}
 	if len(step.values) > 0 {
-		r.find(step.values, w.text())
+		r.find(t, w.text())
 	}
 	full := t.full(w)
 	if first := t.first; first >= 0 && first < t.said {
@@ -286,12 +286,18 @@ func (r *run) step(ctx context.Context, t *turn) error {
 	return nil
 }
 
-// find counts which values are in the text of a window.
-func (c *Counts) find(values []value, text string) {
+// find counts which values of a step are in the text of a window.
+func (c *Counts) find(t *turn, text string) {
+	values := t.steps[t.step].values
 	c.Values += len(values)
 	for i := range values {
-		c.Support += btoi(strings.Contains(text, values[i].text))
-		c.Grounded += btoi(values[i].grounded(text))
+		v := &values[i]
+		c.Support += btoi(strings.Contains(text, v.text))
+		if v.grounded(text) {
+			c.Grounded++
+			continue
+		}
+		c.Lost = dearest(append(c.Lost, Lost{Conversation: t.id, Message: t.messages() + 1, Value: first(v.text, mostCharacters), Tokens: t.least(v.text)}))
 	}
 }
 

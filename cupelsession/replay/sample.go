@@ -52,6 +52,8 @@ type Counts struct {
 
 	Failures int      `json:"failures,omitempty"`
 	First    *Failure `json:"firstFailure,omitempty"` // the first failure, or nil
+
+	Lost []Lost `json:"lost,omitempty"` // the ten that cost most
 }
 
 // CacheCount is what windows cost with a cache, and what sending everything costs, in

@@ -32,6 +32,8 @@ type cell struct {
 
 	Ratios  []tally.Ratio // of the columns of a [Row]
 	Against tally.Ratio   // of the differences in grounded values
+
+	Lost []Lost `json:",omitempty"`
 }
 
 // placed is the first failure, and where its conversation begins.
@@ -93,6 +95,7 @@ func (t *Table) Add(s *Sample) error {
 		for k, r := range c.ratios() {
 			cell.Ratios[k].Add(r.Cost, r.Whole)
 		}
+		cell.lose(s.placed(c.Lost))
 		if opponent >= 0 {
 			other := &s.Counts[i-i%len(t.Plan.Policies)+opponent]
 			cell.Against.Add(float64(c.Grounded-other.Grounded), float64(c.Values))
@@ -117,6 +120,7 @@ func (t *Table) Merge(other *Table) error {
 		cell.Values += from.Values
 		cell.Failures += from.Failures
 		cell.first(from.First)
+		cell.lose(from.Lost)
 		cell.Against.Merge(&from.Against)
 		for k := range cell.Ratios {
 			cell.Ratios[k].Merge(&from.Ratios[k])
@@ -157,6 +161,7 @@ func (t *Table) Result() *Result {
 				row.Against = a
 			}
 			result.Rows = append(result.Rows, row)
+			result.Lost = append(result.Lost, c.lostBy(&row)...)
 		}
 	}
 	for i, list := range t.Worst {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/wollax/cupel-go/cupelreduce"
 )
 
 // How long a value must be, in characters, to count as used.
@@ -107,7 +109,7 @@ func newValue(text string, units []unit) value {
 				v.keys = append(v.keys, key)
 			}
 		}
-		for at := range words(u.text, text) {
+		for at := range cupelreduce.Find(u.text, text) {
 			before, after := last(u.text[:at], nearby), first(u.text[at+len(text):], nearby)
 			if !blank(before) {
 				v.excerpt = append(v.excerpt, before+text)
@@ -126,7 +128,7 @@ func newValue(text string, units []unit) value {
 // one of its names or next to the same text as before.
 func (v *value) grounded(window string) bool {
 	found := false
-	for at := range words(window, v.text) {
+	for at := range cupelreduce.Find(window, v.text) {
 		found = true
 		near := last(window[:at], keyReach)
 		if slices.ContainsFunc(v.keys, func(key string) bool { return strings.Contains(near, key) }) {
@@ -134,33 +136,6 @@ func (v *value) grounded(window string) bool {
 		}
 	}
 	return found && slices.ContainsFunc(v.excerpt, func(e string) bool { return strings.Contains(window, e) })
-}
-
-// words yields where a value stands in a text as a word: with no letter, digit
-// or underscore of ASCII next to it. Matches do not overlap.
-func words(text, value string) func(yield func(int) bool) {
-	return func(yield func(int) bool) {
-		for from := 0; ; {
-			at := strings.Index(text[from:], value)
-			if at < 0 {
-				return
-			}
-			at += from
-			end := at + len(value)
-			if at > 0 && wordByte(text[at-1]) || end < len(text) && wordByte(text[end]) {
-				from = at + 1
-				continue
-			}
-			if !yield(at) {
-				return
-			}
-			from = end
-		}
-	}
-}
-
-func wordByte(c byte) bool {
-	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_'
 }
 
 // first returns the first n characters of s.

@@ -240,7 +240,15 @@ func open(t *testing.T, title string, selections ...*cupelinspect.Selection) *ta
 	return b
 }
 
-// show goes to a URL or a file.
+// advanced opens or closes what the page does not draw at first.
+func (b *tab) advanced() {
+	b.t.Helper()
+	b.do(`document.querySelector('#advanced-title')?.click()`)
+	b.frame()
+	b.frame()
+}
+
+// show goes to a URL or a file, and opens all parts of its page.
 func (b *tab) show(address string) {
 	b.t.Helper()
 	if filepath.IsAbs(address) {
@@ -251,8 +259,9 @@ func (b *tab) show(address string) {
 	b.frame()
 	// Drawings wait for the width of their boxes, which comes some frames later on
 	// a busy machine. A drawing may have nothing to show.
-	b.do(`for (let frame = 0; frame < 120 && [...document.querySelectorAll('.map svg, .plot svg')].some((s) => !s.childElementCount); frame++)
+	b.do(`for (let frame = 0; frame < 120 && (!document.querySelector('#page')?.childElementCount || [...document.querySelectorAll('.strip svg, .plot svg')].some((s) => !s.childElementCount)); frame++)
 		await new Promise(requestAnimationFrame)`)
+	b.advanced()
 }
 
 func write(t *testing.T, title string, selections ...*cupelinspect.Selection) string {

@@ -45,26 +45,22 @@ func talk(t *testing.T) *subject {
 
 // line is what the page shows of a message.
 type line struct {
-	State    string // ● in whole, ◐ as an outline, ○ out
+	State    string // ● whole, ◐ cut, ○ out
 	Speaker  string
 	Title    string
-	Hole     bool
 	Exchange bool
 }
 
 func (b *tab) story(selector string) []line {
 	b.t.Helper()
 	return value[[]line](b, `
-		for (let more; (more = [...document.querySelectorAll(a + ' button.quiet')].find((press) => press.textContent.startsWith('Show ')));) {
-			more.click();
-			await new Promise((done) => setTimeout(done));
-		}
+		for (const fold of document.querySelectorAll(a + ' .same[aria-expanded="false"]')) fold.click();
 		return [...document.querySelectorAll(a + ' .message')].map((press) => {
 			const title = press.querySelector('.message-title').textContent;
 			return {
 				State: [...press.querySelectorAll('.state-mark')].map((mark) => mark.textContent).join(''),
 				Speaker: press.querySelector('.speaker').textContent, Title: title,
-				Hole: press.closest('.hole') !== null, Exchange: press.closest('.exchange') !== null,
+				Exchange: press.closest('.exchange') !== null,
 			};
 		})`, selector)
 }
@@ -78,7 +74,7 @@ func TestConversation(t *testing.T) {
 		b.goTo(budget)
 		report := s.at(t, budget)
 		states := make([]string, len(s.items))
-		out, results, outlines := 0, 0, 0
+		out, outlines := 0, 0
 		for _, e := range report.Included {
 			states[e.Candidate] = "●"
 			if e.Form > 0 {
@@ -94,53 +90,53 @@ func TestConversation(t *testing.T) {
 			if states[i] == "" {
 				states[i] = "○"
 				out++
-				if role == "tool" {
-					results++
-				}
 			}
-			want = append(want, line{State: states[i], Speaker: speaker, Title: title, Hole: states[i] == "○", Exchange: item.Group() != ""})
+			want = append(want, line{State: states[i], Speaker: speaker, Title: title, Exchange: item.Group() != ""})
 		}
-		if got := b.story(".conversation"); !slices.Equal(got, want) {
-			t.Errorf("at %d the page shows\n%v, want\n%v", budget, got, want)
+		if got := b.story(".conversation"); !slices.Equal(got, newestFirst(s.items, want)) {
+			t.Errorf("at %d the page shows\n%v, want\n%v", budget, got, newestFirst(s.items, want))
 		}
-		lead := b.text(".overview .lead")
-		begins := fmt.Sprintf("%d of %d messages are out, %d of them tool results", out, len(s.items), results)
-		switch results {
-		case 0:
-			begins = fmt.Sprintf("%d of %d messages are out;", out, len(s.items))
-		case out:
-			begins = fmt.Sprintf("%d of %d messages are out, all of them", out, len(s.items))
+		all, tokens := 0, 0
+		for _, item := range s.items {
+			all += item.Tokens()
 		}
-		if out == 0 {
-			begins = fmt.Sprintf("None of %d messages is out", len(s.items))
-		}
-		tokens := 0
 		for _, e := range report.Included {
 			tokens += e.Item.Tokens()
 		}
-		ends := fmt.Sprintf("%.0f%% of the target is used.", 100*float64(tokens)/float64(budget*3/4))
-		if !strings.HasPrefix(lead, begins) || !strings.HasSuffix(lead, ends) || outlines > 1 && !strings.Contains(lead, fmt.Sprintf("%d are in as outlines", outlines)) {
-			t.Errorf("at %d the page says %q, want %q … %q with %d outlines", budget, lead, begins, ends, outlines)
+		if lead, want := b.text(".headline .lead"), fmt.Sprintf("%s → %s tokens (%.0f%%), with a budget of %s", grouped(all), grouped(tokens), 100*float64(tokens)/float64(all), grouped(budget)); lead != want {
+			t.Errorf("at %d the page says %q, want %q", budget, lead, want)
 		}
-		if !strings.Contains(lead, "the task ") {
-			t.Errorf("at %d the page says nothing of the task: %q", budget, lead)
+		whole := len(report.Included) - outlines
+		if counts, want := b.text(".headline .counts"), fmt.Sprintf("%d messages: %d whole, %d cut, %d out; the task ", len(s.items), whole, outlines, out); !strings.HasPrefix(counts, want) {
+			t.Errorf("at %d the page says %q, want %q", budget, counts, want)
 		}
 	}
 	b.goTo(400)
-	if why := b.text(".conversation .hole"); !strings.Contains(why, "it did not fit the budget") {
-		t.Errorf("the page does not say why something is out: %q", why)
-	}
-	b.click(".conversation .hole .message")
-	if details := b.text("#details"); !strings.Contains(details, "Left out") {
-		t.Errorf("the line of a message leads to %q", details)
+	out := `.step:has(.state-mark.out)`
+	b.click(out + " .message")
+	if why := b.text(out + " .fate"); !strings.Contains(why, "Out: it did not fit the budget") || !strings.Contains(why, "Whole from ") {
+		t.Errorf("the page does not say why something is out, and what is enough for it: %q", why)
 	}
 }
 
-// TestNoConversation: other lists have neither the sentence nor the story.
+// newestFirst reverses the steps of a conversation: exchanges keep their order.
+func newestFirst[T any](items []*cupel.ContextItem, list []T) (reversed []T) {
+	for end := len(list); end > 0; {
+		begin := end - 1
+		for begin > 0 && items[begin].Group() != "" && items[begin-1].Group() == items[begin].Group() {
+			begin--
+		}
+		reversed = append(reversed, list[begin:end]...)
+		end = begin
+	}
+	return reversed
+}
+
+// TestNoConversation: other lists are no conversation.
 func TestNoConversation(t *testing.T) {
 	b := open(t, "no roles", plain(t).selection)
-	if n := value[int](b, `return document.querySelectorAll('.conversation, .comparison, .lead').length`); n > 0 {
-		t.Errorf("%d parts of a conversation are shown", n)
+	if text := value[string](b, `return document.body.innerText`); strings.Contains(text, "The conversation") || strings.Contains(text, "messages:") {
+		t.Error("the page speaks of a conversation")
 	}
 }
 
@@ -175,17 +171,14 @@ func TestDifferencesComeFirst(t *testing.T) {
 			want = append(want, title)
 		}
 	}
-	titles := func() (list []string) {
-		for _, l := range b.story(".comparison") {
-			list = append(list, l.Title)
-		}
+	slices.Sort(want)
+	titles := func() []string {
+		list := value[[]string](b, `return [...document.querySelectorAll('.comparison .message-title')].map((title) => title.textContent)`)
+		slices.Sort(list)
 		return list
 	}
 	if got := titles(); !slices.Equal(got, want) || len(want) == 0 {
 		t.Errorf("the page lists %q, want %q", got, want)
-	}
-	if first := value[bool](b, `return document.querySelector('main > section').matches('.comparison')`); !first {
-		t.Error("the differences are not the first part of the page")
 	}
 	b.do(`for (const press of document.querySelectorAll('.comparison .same')) press.click()`)
 	b.frame()
@@ -198,7 +191,7 @@ func TestDifferencesComeFirst(t *testing.T) {
 // reason and the price of the break.
 func TestTurnsSideBySide(t *testing.T) {
 	selections, turns := turns(t)
-	for i, want := range []string{"No break: what follows is new.", "Break (forced): what was sent before no longer fits"} {
+	for i, want := range []string{"No break: what is above is new.", "Break (forced): what was sent before no longer fits"} {
 		b := open(t, want, selections[i], selections[i+1])
 		got := b.text(".break-line")
 		kept := 0
@@ -221,8 +214,8 @@ func TestFailedConversation(t *testing.T) {
 		items[i] = must(items[i].With(cupel.WithPinned()))
 	}
 	b := open(t, "pins do not fit", inspect(t, usual(), items, 40).selection)
-	if lead := b.text(".overview .lead"); lead != "Nothing was chosen: the run fails at this budget." {
-		t.Errorf("the page says %q", lead)
+	if counts := b.text(".headline .counts"); counts != fmt.Sprintf("%d messages: 0 whole, 0 cut, %d out.", len(items), len(items)) {
+		t.Errorf("the page says %q", counts)
 	}
 }
 
@@ -240,8 +233,8 @@ func TestOutlineOfAnExchange(t *testing.T) {
 	config := usual()
 	config.Placer = placer.Chronological{}
 	b := open(t, "an exchange", inspect(t, config, items, 40).selection, inspect(t, config, items, 1000).selection)
-	got := value[[]string](b, `return [...document.querySelectorAll('.comparison .exchange .message')].map((line) => line.querySelector('.message-note').textContent)`)
-	if want := []string{"A outline, 14 of 330 tokens", "A in that outline"}; !slices.Equal(got, want) {
+	got := value[[]string](b, `return [...document.querySelectorAll('.comparison .exchange .size')].map((size) => size.textContent)`)
+	if want := []string{"14 of 330", "30", "", "300"}; !slices.Equal(got, want) {
 		t.Errorf("the page says %q, want %q", got, want)
 	}
 }
@@ -302,8 +295,9 @@ func TestTurns(t *testing.T) {
 			t.Errorf("%s: the page compares %d, want %d", why, got, want)
 		}
 		for side, at := range want {
-			if n := value[int](b, `return document.querySelectorAll('#texts-' + a + ' > .text').length`, side); n != len(list[at].Window) {
-				t.Errorf("%s: the page shows %d items in the window of turn %d, want %d", why, n, at+1, len(list[at].Window))
+			want := fmt.Sprintf("%d messages: ", list[at].Report().TotalCandidates)
+			if counts := value[string](b, `return document.querySelectorAll('.headline .counts')[a].textContent`, side); !strings.HasPrefix(counts, want) {
+				t.Errorf("%s: the page says %q of turn %d, want %q", why, counts, at+1, want)
 			}
 		}
 	}

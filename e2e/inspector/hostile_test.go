@@ -61,7 +61,7 @@ func TestHostileContentIsInert(t *testing.T) {
 			}
 			b.keys("\u001b")
 			b.typeFilter("a")
-			b.do(`for (const node of document.querySelectorAll('button, td, .map, .plot')) {
+			b.do(`for (const node of document.querySelectorAll('button, td, .strip-box, .plot')) {
 				for (const type of ['mouseover', 'pointermove', 'focus']) node.dispatchEvent(new MouseEvent(type, { bubbles: true }));
 			}`)
 			if value[bool](b, `return 'owned' in window`) {
@@ -110,10 +110,11 @@ func TestWhatCannotBeSeenIsShown(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			item := must(cupel.NewContextItem(c.content, 10, cupel.WithTimestamp(noon)))
 			b := open(t, c.why, inspect(t, usual(), []*cupel.ContextItem{item}, 100).selection)
-			if got := b.text(".texts pre"); got != c.want {
+			b.click("#messages .message")
+			if got := b.text("#messages pre"); got != c.want {
 				t.Errorf("it reads %q, want %q", got, c.want)
 			}
-			isolated := value[[]string](b, `return [...document.querySelectorAll('.texts pre, .line-text bdi, .unseen-character')].map((node) => getComputedStyle(node).unicodeBidi)`)
+			isolated := value[[]string](b, `return [...document.querySelectorAll('#messages pre, .line-text bdi, .unseen-character')].map((node) => getComputedStyle(node).unicodeBidi)`)
 			for _, how := range isolated {
 				if how != "isolate" {
 					t.Errorf("content is not isolated: %q", isolated)
@@ -133,6 +134,7 @@ func TestLongContentsAreCutForDisplay(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			item := must(cupel.NewContextItem(c.content, 10, cupel.WithTimestamp(noon)))
 			b := open(t, c.why, inspect(t, usual(), []*cupel.ContextItem{item}, 100).selection)
+			b.click("#messages .message")
 			if got := value[int](b, `return document.body.innerText.length`); got > 60_000 {
 				t.Errorf("%d characters are shown", got)
 			}
@@ -142,7 +144,7 @@ func TestLongContentsAreCutForDisplay(t *testing.T) {
 			if wide := value[bool](b, `return document.documentElement.scrollWidth > innerWidth`); wide {
 				t.Error("the page scrolls sideways")
 			}
-			if text := b.text(".texts"); !strings.Contains(text, "Show all") {
+			if text := b.text("#messages"); !strings.Contains(text, "Show all") {
 				t.Errorf("nothing says that there is more: %q", text[len(text)-200:])
 			}
 		})
@@ -153,16 +155,14 @@ func TestLongContentsAreCutForDisplay(t *testing.T) {
 // not even an icon. The tab fails the test if it does.
 func TestNothingIsAskedFor(t *testing.T) {
 	s := plain(t)
-	handler, err := cupelinspect.Handler("served", s.selection)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var paths atomic.Pointer[[]string]
 	paths.Store(&[]string{})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		list := append(slices.Clone(*paths.Load()), r.URL.Path)
 		paths.Store(&list)
-		handler.ServeHTTP(w, r)
+		if err := cupelinspect.WriteHTML(w, "served", s.selection); err != nil {
+			t.Error(err)
+		}
 	}))
 	defer server.Close()
 	b := newTab(t)

@@ -34,7 +34,7 @@ func (b *tab) where() focused {
 			const style = node && getComputedStyle(node);
 			return Boolean(style) && style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 2 && !style.outlineColor.endsWith(', 0)');
 		};
-		const inside = at.querySelector?.('tr.active td, .active-block');
+		const inside = at.querySelector?.('tr.active td, .strip-here');
 		const mark = inside && (inside.tagName === 'TD' ? getComputedStyle(inside).boxShadow !== 'none' : getComputedStyle(inside).stroke !== 'none');
 		return { Name: String(name), Visible: seen(at) || seen(at.nextElementSibling) || Boolean(mark) }`)
 }
@@ -56,7 +56,7 @@ func TestTheKeyboardReachesEverything(t *testing.T) {
 	}
 	// In this order, with others between them.
 	rest := seen
-	for _, want := range []string{"skip", "auto", "legend", "slider-0", "budget-field", "map-0", "line", "filter-text", "filter-kind", "filter-state", "filter-clear", "grid", "th place-0", "th line", "link"} {
+	for _, want := range []string{"skip", "auto", "slider-0", "budget-field", "strip-0", "fact", "message", "advanced-title", "legend", "filter-text", "filter-kind", "filter-state", "filter-clear", "grid", "th place-0", "th line", "link"} {
 		i := slices.Index(rest, want)
 		if i < 0 {
 			t.Fatalf("the tab key does not come to %q after what was before; it comes to %q", want, seen)
@@ -78,16 +78,16 @@ func TestKeys(t *testing.T) {
 		name, why string
 		test      func(t *testing.T, b *tab)
 	}{
-		{"slash", "goes to the filter from anywhere", func(t *testing.T, b *tab) {
+		{"slash", "goes to the search from anywhere", func(t *testing.T, b *tab) {
 			t.Helper()
 			b.focus("#slider-0")
 			b.keys("/")
-			if at := b.where(); at.Name != "filter-text" {
+			if at := b.where(); at.Name != "fact" {
 				t.Errorf("the focus is at %q", at.Name)
 			}
 			b.keys("/")
-			if got := value[string](b, `return document.querySelector('#filter-text').value`); got != "/" {
-				t.Errorf("a slash in the filter itself is text; the filter has %q", got)
+			if got := value[string](b, `return document.querySelector('#fact').value`); got != "/" {
+				t.Errorf("a slash in the search itself is text; it has %q", got)
 			}
 		}},
 		{"arrows in the table", "move the row, and it stays in view", func(t *testing.T, b *tab) {
@@ -157,20 +157,6 @@ func TestKeys(t *testing.T) {
 				t.Errorf("details: %q", got)
 			}
 		}},
-		{"the tip", "it goes with the focus, and with escape", func(t *testing.T, b *tab) {
-			t.Helper()
-			for _, key := range []string{kb.Tab, kb.Escape} {
-				b.focus("#map-0")
-				b.keys(kb.ArrowRight)
-				if !value[bool](b, `return document.querySelector('#tip').checkVisibility()`) {
-					t.Error("the keyboard has no tip")
-				}
-				b.keys(key)
-				if value[bool](b, `return document.querySelector('#tip').checkVisibility()`) {
-					t.Errorf("after %q the tip stays over the page", key)
-				}
-			}
-		}},
 		{"enter in the filter", "sends no form anywhere, which the policy would refuse", func(t *testing.T, b *tab) {
 			t.Helper()
 			b.typeFilter("roof")
@@ -201,22 +187,26 @@ func TestKeys(t *testing.T) {
 				t.Errorf("at another budget the active row is item %d, want %d", got, was)
 			}
 		}},
-		{"the map", "arrows go from item to item, enter opens it", func(t *testing.T, b *tab) {
+		{"the strip", "arrows go from item to item, enter opens it", func(t *testing.T, b *tab) {
 			t.Helper()
 			window := numbers(s.report(t).Included...)
-			b.focus("#map-0")
-			b.keys(kb.ArrowRight, kb.ArrowRight)
-			label := value[string](b, `return document.getElementById(document.querySelector('#map-0').getAttribute('aria-activedescendant')).getAttribute('aria-label')`)
+			b.focus("#strip-0")
+			b.keys(kb.Home, kb.ArrowRight, kb.ArrowRight)
+			label := value[string](b, `return document.getElementById(document.querySelector('#strip-0').getAttribute('aria-activedescendant')).getAttribute('aria-label')`)
 			if want := fmt.Sprintf("item %05d:", window[2]); !strings.Contains(label, want) {
 				t.Errorf("a screen reader hears %q, want %q", label, want)
 			}
 			b.keys(kb.Enter)
-			if got := b.text("#details pre"); got != s.items[window[2]].Content() {
-				t.Errorf("the details have %q, want %q", got, s.items[window[2]].Content())
+			if got := b.text("#messages pre"); got != s.items[window[2]].Content() {
+				t.Errorf("the list opens %q, want %q", got, s.items[window[2]].Content())
 			}
-			b.keys(kb.Escape, kb.End)
-			if got := value[string](b, `return document.querySelector('#map-0 [role=option]').getAttribute('aria-posinset')`); got != grouped(len(window)) {
-				t.Errorf("the end is item %s of %d", got, len(window))
+			if got := value[int](b, `return Number(document.activeElement.closest('.step').dataset.row)`); got != window[2] {
+				t.Errorf("the focus is at item %d, want %d", got, window[2])
+			}
+			b.focus("#strip-0")
+			b.keys(kb.End)
+			if got := value[string](b, `return document.querySelector('#strip-0 [role=option]').getAttribute('aria-posinset')`); got != grouped(len(s.items)) {
+				t.Errorf("the end is item %s of %d", got, len(s.items))
 			}
 		}},
 		{"headings", "sort by the keyboard", func(t *testing.T, b *tab) {
@@ -297,30 +287,6 @@ func TestPressesOutsideTheDetails(t *testing.T) {
 	}
 }
 
-// TestPages: a long prompt has pages, which the keyboard turns to and fro.
-func TestPages(t *testing.T) {
-	s := inspect(t, usual(), candidates(200), 20_000)
-	b := open(t, "many texts", s.selection)
-	window := numbers(s.report(t).Included...)
-	const page = 40
-	if len(window) < 3*page {
-		t.Fatalf("the window has %d items", len(window))
-	}
-	b.focus(".pager [data-by='40']")
-	pages := (len(window) + page - 1) / page
-	at := func(i int) []int { return window[i*page : min(len(window), (i+1)*page)] }
-	for i := 1; i < pages; i++ {
-		b.keys(kb.Enter)
-		if got := b.window(0); !slices.Equal(got, at(i)) {
-			t.Errorf("page %d shows %v, want %v", i+1, got, at(i))
-		}
-	}
-	b.keys(kb.Enter) // there is no later page, and the focus is at Earlier
-	if got := b.window(0); !slices.Equal(got, at(pages-2)) {
-		t.Errorf("a page back are %v, want %v", got, at(pages-2))
-	}
-}
-
 func TestTheKeyboardLeavesNothingBehind(t *testing.T) {
 	s := plain(t)
 	b := open(t, "backwards", s.selection)
@@ -332,11 +298,11 @@ func TestTheKeyboardLeavesNothingBehind(t *testing.T) {
 }
 
 // TestWhatIsReadAloud checks what screen readers get: the table names its
-// columns and gives the number of all rows, although few exist; there is one
-// live region, and each step of the slider is announced once.
+// columns and gives the number of all rows, although few exist; there are few
+// live regions, and each step of the slider is announced once.
 func TestWhatIsReadAloud(t *testing.T) {
 	b := open(t, "read aloud", plain(t).selection)
-	b.focus("#map-0")
+	b.focus("#strip-0")
 	b.frame()
 	var tree []*accessibility.Node
 	b.run(chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
@@ -360,9 +326,9 @@ func TestWhatIsReadAloud(t *testing.T) {
 		}
 	}
 	for role, want := range map[string][]string{
-		"slider": {"Budget"}, "spinbutton": {"Budget in tokens"}, "searchbox": {"Filter"}, "combobox": {"Kind", "Show"}, "radio": {"Auto", "Light", "Dark"},
-		"checkbox": {"Scores of parts"}, "grid": {"Candidates"}, "table": {"Reasons", "Stages"}, "search": {"Filter the candidates"},
-		"listbox": {"Items of the window in prompt order, drawn to scale"},
+		"slider": {"Budget"}, "spinbutton": {"Budget in tokens"}, "searchbox": {"Where did it go?", "Filter"}, "combobox": {"Kind", "Show"}, "radio": {"Auto", "Light", "Dark"},
+		"checkbox": {"Scores of parts"}, "grid": {"Candidates"}, "table": {"Reasons", "Stages"}, "search": {"Where a value went", "Filter the candidates"},
+		"listbox": {"The whole list, drawn to scale"},
 	} {
 		if got := names[role]; !slices.Equal(got, want) {
 			t.Errorf("%s: %q, want %q", role, got, want)
@@ -373,15 +339,15 @@ func TestWhatIsReadAloud(t *testing.T) {
 		t.Errorf("columns %q, want %q", got, heads)
 	}
 	if got := names["option"]; !slices.ContainsFunc(got, func(name string) bool { return strings.Contains(name, "item 00000") }) {
-		t.Errorf("the map's item is not among %q", got)
+		t.Errorf("the strip's item is not among %q", got)
 	}
 	for role, list := range names {
 		if role == "button" && slices.Contains(list, "") {
 			t.Errorf("a button has no name: %q", list)
 		}
 	}
-	if live := names["status"]; len(live) != 1 {
-		t.Errorf("%d regions speak of their own accord, want that of the filter", len(live))
+	if live := names["status"]; len(live) != 3 {
+		t.Errorf("%d regions speak of their own accord, want those of the search, the filter and the copy", len(live))
 	}
 	b.typeFilter("item 0000")
 	rows := value[[]string](b, `return [document.querySelector('#grid').getAttribute('aria-rowcount'), ...[...document.querySelectorAll('#grid [aria-rowindex]')].map((tr) => tr.getAttribute('aria-rowindex'))]`)

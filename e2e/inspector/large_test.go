@@ -72,7 +72,7 @@ func TestTenThousandCandidates(t *testing.T) {
 		{"everything in the window", func() { b.focus("#slider-0"); b.keys(kb.End) }},
 	} {
 		step.do()
-		if got := value[int](b, `return document.querySelectorAll('*').length`); got > 6000 {
+		if got := value[int](b, `return document.querySelectorAll('*').length`); got > 6500 {
 			t.Errorf("%s the document has %d elements", step.why, got)
 		}
 		if got := len(b.rows()); got < 20 || got > 100 {

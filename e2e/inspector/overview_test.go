@@ -77,14 +77,14 @@ func TestABudgetThatFails(t *testing.T) {
 	}
 	b := open(t, "a slider may go where a run fails", s.selection)
 	b.goTo(80)
-	if got := value[string](b, `return document.querySelector('.overview .banner').innerText`); !strings.HasPrefix(got, "At this budget the run fails. cupel: ") {
+	if got := value[string](b, `return document.querySelector('.headline .banner').innerText`); !strings.HasPrefix(got, "At this budget the run fails. cupel: ") {
 		t.Errorf("the page says %q", got)
 	}
 	if got := b.text(".budget .summary"); !strings.Contains(got, "the run fails") {
 		t.Errorf("the summary says %q", got)
 	}
 	b.click(".budget-side button")
-	if got := value[string](b, `return document.querySelector('.overview .banner').innerText`); got != "" {
+	if got := value[string](b, `return document.querySelector('.headline .banner').innerText`); got != "" {
 		t.Errorf("back at the run the page says %q", got)
 	}
 }
@@ -97,7 +97,14 @@ func TestStagesAreDrawnToScale(t *testing.T) {
 		Start, Duration float64
 		In, Out         int
 	}
-	stages := value[[]stage](b, `return JSON.parse(document.getElementById('data').textContent).selections[0].stages`)
+	data := value[struct {
+		Stages []stage
+		Total  float64
+	}](b, `
+		const bytes = Uint8Array.from(atob(document.getElementById('data').textContent), (letter) => letter.charCodeAt(0));
+		const page = await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))).json();
+		return page.selections[0]`)
+	stages := data.Stages
 	type row struct {
 		Name        string
 		In, Out     string
@@ -112,7 +119,7 @@ func TestStagesAreDrawnToScale(t *testing.T) {
 	if len(rows) != len(stages) || len(rows) < 4 {
 		t.Fatalf("%d rows for %d stages", len(rows), len(stages))
 	}
-	whole := value[float64](b, `return JSON.parse(document.getElementById('data').textContent).selections[0].total`)
+	whole := data.Total
 	for i, r := range rows {
 		w := stages[i]
 		if r.Name != w.Name || r.In != grouped(w.In) || r.Out != grouped(w.Out) {
@@ -161,6 +168,7 @@ func TestPrint(t *testing.T) {
 	s := plain(t)
 	b := open(t, "on paper", s.selection)
 	b.do(`document.querySelector('#theme [value=dark]').click(); localStorage.clear()`)
+	b.click("#messages .message")
 	b.print()
 	checkInks(t, b, 100) // paper is white in every scheme
 	for _, selector := range []string{".budget", ".filters", ".foot", "#theme"} {
@@ -168,7 +176,7 @@ func TestPrint(t *testing.T) {
 			t.Errorf("%s is of no use on paper", selector)
 		}
 	}
-	if value[bool](b, `const box = document.querySelector('.texts'); return box.scrollHeight > box.clientHeight + 1`) {
+	if value[bool](b, `const box = document.querySelector('.fate pre'); return box.scrollHeight > box.clientHeight + 1`) {
 		t.Error("the text is cut on paper")
 	}
 }

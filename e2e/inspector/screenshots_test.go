@@ -1,7 +1,6 @@
 package inspector
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,8 +12,6 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupel/slicer"
-	"github.com/wollax/cupel-go/cupelchat"
-	"github.com/wollax/cupel-go/cupelchat/agent"
 	"github.com/wollax/cupel-go/cupelinspect"
 )
 
@@ -75,20 +72,6 @@ func repository(t *testing.T, words ...string) []*cupel.ContextItem {
 	return items
 }
 
-// bakery is a conversation of the repository's in two fifths of its tokens.
-func bakery(t *testing.T) *cupelinspect.Selection {
-	t.Helper()
-	lines, err := os.ReadFile(filepath.Join("..", "..", "cupelchat", "replay", "testdata", "agents.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	line, _, _ := bytes.Cut(lines, []byte("\n"))
-	conversation := must(cupelchat.Read(line, cupelchat.OpenAI, cupel.HeuristicCounter{}))
-	preset, budget := agent.New(nil), must(cupel.NewContextBudget(440, 440))
-	items := must(preset.Prepare(t.Context(), conversation.Items(), budget))
-	return must(cupelinspect.Inspect(t.Context(), preset.Pipeline(), items, budget, cupelinspect.WithName("agent, 440 tokens"), cupelinspect.WithSweep(0, 0, 0)))
-}
-
 // TestScreenshots makes the pictures of the documentation in the folder that
 // CUPEL_SCREENSHOTS names.
 func TestScreenshots(t *testing.T) {
@@ -109,7 +92,7 @@ func TestScreenshots(t *testing.T) {
 	other.Scorer, other.Slicer = config.Scorer, must(slicer.NewQuota(slicer.Greedy{}, slicer.Require(cupel.KindDocument, 25), slicer.Require("Code", 30), slicer.Cap("Test", 15)))
 	one := inspect(t, config, items, 8000, cupelinspect.WithName("By relevance"))
 	two := inspect(t, other, items, 8000, cupelinspect.WithName("With quotas"))
-	talk := bakery(t)
+	talk := bakery(t).selection
 	for _, c := range []struct {
 		name, scheme  string
 		width, height int64

@@ -66,7 +66,7 @@ func TestTwoSelectionsStandSideBySide(t *testing.T) {
 	boxes := func(selector string) []box {
 		return value[[]box](b, `return [...document.querySelectorAll(a)].map((node) => { const r = node.getBoundingClientRect(); return { Left: r.left, Right: r.right, Top: r.top, Width: r.width } })`, selector)
 	}
-	for _, selector := range []string{".overview", ".map", ".plot", ".texts", ".budget-side"} {
+	for _, selector := range []string{".headline", ".overview", ".plot", ".budget-side"} {
 		got := boxes(selector)
 		if len(got) != 2 || got[0].Right > got[1].Left || math.Abs(got[0].Width-got[1].Width) > 1 || got[0].Top-got[1].Top > 60 || got[1].Top-got[0].Top > 60 {
 			t.Errorf("%s: %+v", selector, got)
@@ -77,17 +77,8 @@ func TestTwoSelectionsStandSideBySide(t *testing.T) {
 			t.Errorf("side %d shows %v, want %v", side, got, want)
 		}
 	}
-	if first, _, _ := b.scale(0); first == 0 {
-		t.Error("there is no scale")
-	} else if second, _, _ := b.scale(1); first != second {
-		t.Errorf("the maps are drawn at %v and %v tokens a row", first, second)
-	}
-	marked := value[int](b, `return (document.querySelector('#map-0 .own')?.getAttribute('d').match(/M/g) ?? []).length`)
-	if marked == 0 {
-		t.Error("the map does not mark what A has alone")
-	}
 	b.resize(420, 900)
-	if got := boxes(".map"); got[0].Top >= got[1].Top || got[1].Left > 60 {
+	if got := boxes(".plot"); got[0].Top >= got[1].Top || got[1].Left > 60 {
 		t.Errorf("on a narrow screen they stand below each other: %+v", got)
 	}
 	if value[bool](b, `return document.documentElement.scrollWidth > innerWidth`) {

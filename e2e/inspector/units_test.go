@@ -61,30 +61,15 @@ func TestUnits(t *testing.T) {
 		if got := strings.ReplaceAll(b.text(".figures dd strong"), ",", ""); got != fmt.Sprint(tokens) {
 			t.Errorf("at %d the window has %s tokens, want %d", budget, got, tokens)
 		}
-		for candidate, form := range value[map[int]int](b, `
-			const forms = {};
-			for (const tr of document.querySelectorAll('#grid tr[data-row]')) {
-				const form = /form (\d+)/.exec(tr.querySelector('.tag.form')?.textContent);
-				if (form) forms[tr.dataset.row] = Number(form[1]);
-			}
-			return forms`) {
-			if forms[candidate] != form {
-				t.Errorf("at %d candidate %d is in form %d, want %d", budget, candidate, form, forms[candidate])
+		smaller := value[[]int](b, `return [...document.querySelectorAll('#grid tr[data-row]')].filter((tr) => tr.querySelector('.tag.form')).map((tr) => Number(tr.dataset.row))`)
+		for _, candidate := range smaller {
+			if forms[candidate] == 0 {
+				t.Errorf("at %d candidate %d is cut", budget, candidate)
 			}
 			delete(forms, candidate)
 		}
 		if len(forms) > 0 {
 			t.Errorf("at %d the page lacks the forms %v", budget, forms)
-		}
-		for i, entry := range report.Included[:min(10, len(report.Included))] {
-			head := value[string](b, `return document.querySelectorAll('.texts li .line')[a].textContent`, i)
-			content := value[string](b, `return document.querySelectorAll('.texts li pre')[a].textContent`, i)
-			if !strings.Contains(head, fmt.Sprintf("%d token", entry.Item.Tokens())) || content != entry.Item.Content() {
-				t.Errorf("at %d place %d shows %q: %q, want %v", budget, i+1, head, content, entry.Item.Content())
-			}
-			if entry.Form > 0 != strings.Contains(head, fmt.Sprintf("form %d", entry.Form)) {
-				t.Errorf("at %d place %d shows %q, want form %d", budget, i+1, head, entry.Form)
-			}
 		}
 	}
 	if seen == 0 {
@@ -121,7 +106,7 @@ func TestUnits(t *testing.T) {
 	b.click(fmt.Sprintf(`#grid tr[data-row="%d"]`, smaller[0]))
 	details := b.text("#details")
 	entry := s.items[smaller[0]]
-	if !strings.Contains(details, "in the window:") || !strings.Contains(details, entry.Group()) || !strings.Contains(details, "In or out with") {
+	if !strings.Contains(details, "in the prompt, cut") || !strings.Contains(details, entry.Group()) || !strings.Contains(details, "In or out with") {
 		t.Errorf("the details are\n%s", details)
 	}
 	if trouble := b.takeTroubles(); len(trouble) > 0 {
@@ -136,7 +121,7 @@ func TestUnitsOfTwoReports(t *testing.T) {
 	var forms [2]map[int]int
 	for i, budget := range []int{900, 3000} {
 		report := s.at(t, budget)
-		selections[i] = must(cupelinspect.FromReport(report, must(s.budget.Resize(budget, budget*3/4))))
+		selections[i] = must(cupelinspect.FromReport(report, must(s.budget.Resize(budget, budget*3/4)), cupelinspect.WithCandidates(s.items, nil)))
 		forms[i] = make(map[int]int)
 		for _, e := range report.Included {
 			forms[i][e.Candidate] = e.Form

@@ -6,20 +6,17 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/wollax/cupel-go/cupel"
-	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/placer"
 	"github.com/wollax/cupel-go/cupel/scorer"
-	"github.com/wollax/cupel-go/cupel/slicer"
 	"github.com/wollax/cupel-go/cupel/strategy"
 	"github.com/wollax/cupel-go/cupelinspect"
 )
 
-// block is a rectangle of the map or a bar of the plot, in pixels.
+// block is a bar of the plot, in pixels.
 type block struct {
 	X, Y, W, H float64
 	Kind       string // as the legend names the colour
@@ -41,95 +38,9 @@ func (b *tab) drawn(selector string) []block {
 		}
 		return list`, selector)
 	slices.SortFunc(blocks, func(a, b block) int {
-		if a.Y != b.Y && selector != "" && strings.Contains(selector, "map") {
-			return int(math.Copysign(1, a.Y-b.Y))
-		}
 		return int(math.Copysign(1, a.X-b.X))
 	})
 	return blocks
-}
-
-// scale is what the map says of itself: tokens a row, and a row in pixels.
-func (b *tab) scale(side int) (perRow, left, width float64) {
-	b.t.Helper()
-	note := b.text(fmt.Sprintf(".stack:nth-of-type(%d) .note", side+1))
-	_, rest, found := strings.Cut(note, "A row is ")
-	number, _, _ := strings.Cut(rest, " ")
-	if _, err := fmt.Sscanf(strings.ReplaceAll(number, ",", ""), "%g", &perRow); !found || err != nil {
-		b.t.Fatalf("the map has no scale: %q", note)
-	}
-	left = 58 // the numbers of the rows
-	width = value[float64](b, `return Number(document.querySelector('#map-'+a+' svg').getAttribute('width'))`, side) - left
-	return perRow, left, width
-}
-
-// wantBlocks cuts a window into rows by hand.
-func wantBlocks(window []cupel.IncludedItem, perRow, left, width float64) []block {
-	var want []block
-	at := 0.0
-	for _, entry := range window {
-		end := at + float64(entry.Item.Tokens())
-		for at < end {
-			row := math.Floor(at / perRow)
-			to := min(end, (row+1)*perRow)
-			want = append(want, block{X: left + (at-row*perRow)*width/perRow, Y: row * 26, W: (to - at) * width / perRow, H: 22, Kind: string(entry.Item.Kind())})
-			at = to
-		}
-	}
-	return want
-}
-
-func TestTheWindowIsDrawnToScale(t *testing.T) {
-	shop := []cupel.ContextKind{"Bread", "Milk", "Salt", "Tea", "Rice", "Oil", "Fish", "Eggs", "Nuts", "Beans", "Corn"}
-	many := make([]*cupel.ContextItem, 0, 33)
-	for i := range 33 {
-		many = append(many, must(cupel.NewContextItem(fmt.Sprintf("item %05d", i), 10+i, cupel.WithKind(shop[i%len(shop)]))))
-	}
-	everything := pipeline.Config{Scorer: scorer.Reflexive{}, Slicer: slicer.Greedy{}, Placer: placer.Chronological{}}
-	for _, c := range []struct {
-		name, why string
-		subject   func(t *testing.T) *subject
-		budget    int // to go to with the slider; 0 is the actual one
-	}{
-		{name: "the run", why: "widths are shares of the tokens, rows break anywhere", subject: plain},
-		{name: "another budget", why: "the slider redraws the map on the same scale", subject: plain, budget: 1200},
-		{name: "a small budget", why: "less than one row still has the scale of the run", subject: plain, budget: 200},
-		{name: "more kinds than colours", why: "hatched kinds are drawn twice and must not count twice", subject: func(t *testing.T) *subject {
-			t.Helper()
-			return inspect(t, everything, many, 2000)
-		}},
-		{name: "one large and one small", why: "a block a thousand times another keeps its share", subject: func(t *testing.T) *subject {
-			t.Helper()
-			return inspect(t, everything, []*cupel.ContextItem{
-				must(cupel.NewContextItem("item 00000", 20_000)), must(cupel.NewContextItem("item 00001", 20, cupel.WithKind("Code"))),
-			}, 40_000)
-		}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			s := c.subject(t)
-			b := open(t, c.why, s.selection)
-			perRow, left, width := b.scale(0)
-			report := s.report(t)
-			if c.budget != 0 {
-				b.goTo(c.budget)
-				report = s.at(t, c.budget)
-				if again, _, _ := b.scale(0); again != perRow {
-					t.Errorf("a row was %v tokens and is %v", perRow, again)
-				}
-			}
-			got, want := b.drawn("#map-0"), wantBlocks(report.Included, perRow, left, width)
-			if len(got) != len(want) || len(got) == 0 {
-				t.Fatalf("%d blocks, want %d", len(got), len(want))
-			}
-			for i := range got {
-				g, w := got[i], want[i]
-				// A pixel is the gap to the next block.
-				if math.Abs(g.X-w.X) > 0.02 || math.Abs(g.Y-w.Y) > 0.02 || w.W-g.W > 1.02 || g.W-w.W > 0.02 || g.Kind != w.Kind {
-					t.Errorf("block %d: %+v, want %+v", i, g, w)
-				}
-			}
-		})
-	}
 }
 
 func TestScoresAgainstPositions(t *testing.T) {
@@ -181,23 +92,24 @@ func (b *tab) goTo(budget int) {
 	b.keys(fmt.Sprint(budget), kb.Enter)
 }
 
-// window is what the page shows as the text of the prompt, by the numbers that
-// contents begin with.
-func (b *tab) window(side int) []int {
+// listed is what the list of messages says of a prompt that is no conversation: what is
+// sent, in the order of the prompt, by the numbers that contents begin with.
+func (b *tab) listed() []int {
 	b.t.Helper()
-	return value[[]int](b, `return [...document.querySelectorAll('.texts')[a].querySelectorAll('pre')].map((pre) => Number(/item (\d+)/.exec(pre.textContent)[1]))`, side)
+	return value[[]int](b, `return [...document.querySelectorAll('#messages .message:not(.is-out)')].map((line) => Number(/item (\d+)/.exec(line.textContent)[1]))`)
 }
 
-// tableWindow is the same by the positions in the table.
-func (b *tab) tableWindow() []int {
+// window is the same of a side, by the positions in the table.
+func (b *tab) window(side int) []int {
 	b.t.Helper()
 	return value[[]int](b, `
 		const window = [];
+		const column = [...document.querySelectorAll('#grid th')].findIndex((th) => th.dataset.column === 'place-' + a);
 		for (const tr of document.querySelectorAll('#grid tbody tr[data-row]')) {
-			const place = Number(tr.cells[0].textContent.replace(/[^\d]/g, ''));
+			const place = Number(tr.cells[column].textContent.replace(/[^\d]/g, ''));
 			if (place > 0) window[place - 1] = Number(tr.dataset.row);
 		}
-		return window`)
+		return window`, side)
 }
 
 func TestSlider(t *testing.T) {
@@ -231,15 +143,11 @@ func TestSlider(t *testing.T) {
 			if got := value[int](b, `return Number(document.querySelector('.budget-field').value)`); got != c.budget {
 				t.Fatalf("the field says %d, want %d", got, c.budget)
 			}
+			if got := b.listed(); !slices.Equal(got, want) {
+				t.Errorf("the list shows %v, want %v", got, want)
+			}
 			if got := b.window(0); !slices.Equal(got, want) {
-				t.Errorf("the text shows %v, want %v", got, want)
-			}
-			if got := b.tableWindow(); !slices.Equal(got, want) {
 				t.Errorf("the table shows %v, want %v", got, want)
-			}
-			perRow, left, width := b.scale(0)
-			if got, blocks := b.drawn("#map-0"), wantBlocks(report.Included, perRow, left, width); len(got) != len(blocks) {
-				t.Errorf("the map has %d blocks, want %d", len(got), len(blocks))
 			}
 			tokens := 0
 			for _, entry := range report.Included {
@@ -255,38 +163,6 @@ func TestSlider(t *testing.T) {
 			s.checkChanges(t, b, report)
 			s.checkReasons(t, b, report)
 		})
-	}
-}
-
-// TestTwinsChangePlaces: of two items that look alike in the text, the one that
-// stands there now is opened, and what stays the same is not drawn again.
-func TestTwinsChangePlaces(t *testing.T) {
-	item := func(content string, at int, options ...cupel.ItemOption) *cupel.ContextItem {
-		return must(cupel.NewContextItem(content, 10, append(options, cupel.WithTimestamp(noon.Add(time.Duration(at)*time.Hour)))...))
-	}
-	config := usual()
-	config.Scorer, config.Placer, config.KeepDuplicates = scorer.Priority{}, placer.Chronological{}, true
-	items := []*cupel.ContextItem{
-		item("item 00000", 0, cupel.WithPinned()),
-		item("twin", 2, cupel.WithSource("later")), // the first of equal scores is taken, and stands last
-		item("twin", 1, cupel.WithSource("earlier")),
-	}
-	b := open(t, "twins", inspect(t, config, items, 30, cupelinspect.WithSweep(30, 60, 2)).selection)
-	for _, c := range []struct {
-		budget int
-		source string
-	}{{30, "later"}, {60, "earlier"}} {
-		b.do(`document.querySelector('.texts li').mark = true`)
-		b.goTo(c.budget)
-		if !value[bool](b, `return document.querySelector('.texts li').mark === true`) {
-			t.Errorf("at %d tokens the pinned item was drawn again", c.budget)
-		}
-		b.click(".texts li:nth-child(2) .line")
-		if got := b.text("#details"); !strings.Contains(got, c.source) {
-			t.Errorf("at %d tokens the text opens %q, want the item from %s", c.budget, got, c.source)
-		}
-		b.do(`document.querySelector('#details').close()`)
-		b.frame() // the event of the closing comes later
 	}
 }
 
@@ -356,7 +232,7 @@ func TestNothingToShow(t *testing.T) {
 		{"no candidates", "an empty page says so everywhere", func(t *testing.T) *cupelinspect.Selection {
 			t.Helper()
 			return inspect(t, usual(), nil, 100).selection
-		}, []string{"There were no candidates.", "The window is empty.", "No other budgets were computed."}},
+		}, []string{"There were no candidates.", "0 → 0 tokens", "the window is empty"}},
 		{"pinned items too large", "a run that failed is shown with its error", func(t *testing.T) *cupelinspect.Selection {
 			t.Helper()
 			return inspect(t, usual(), []*cupel.ContextItem{must(cupel.NewContextItem("item 00000", 500, cupel.WithPinned()))}, 100).selection
@@ -365,7 +241,7 @@ func TestNothingToShow(t *testing.T) {
 			t.Helper()
 			s := plain(t)
 			return must(cupelinspect.FromReport(s.report(t), s.budget))
-		}, []string{"No other budgets were computed.", "40 candidates"}},
+		}, []string{"The times of this run are unknown.", "40 candidates"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := open(t, c.why, c.subject(t))

@@ -1,5 +1,5 @@
 import { counted, grouped, scoreText } from './format';
-import { kindOfCandidate, moveTo, nearestStop, page, shownItem, shownTokens, type Side } from './model';
+import { itemOfCandidate, kindOfCandidate, moveTo, nearestStop, page, shownTokens, type Side } from './model';
 import { openDetails } from './open';
 import { filterByState, resort } from './filter';
 import { Card, KindChip, LineText, Quiet, SideBadge, Still, useWidth } from './parts';
@@ -9,6 +9,7 @@ import { changed, view } from './state';
 // results of actual runs.
 
 export function Budgets() {
+  if (page.sides.every((side) => side.stops.length < 2)) return null;
   return (
     <section id="budget" class="budget" aria-label="Budget">
       {page.sides.map((side) => <BudgetOf side={side} />)}
@@ -25,15 +26,7 @@ export function Budgets() {
 function BudgetOf({ side }: { side: Side }) {
   const { stops, stop } = side;
   const id = `slider-${side.index}`;
-  if (stops.length < 2) {
-    return (
-      <div class="budget-side">
-        <p class="budget-label"><SideBadge side={side} />Budget</p>
-        <p>{counted(stop.budget, 'token')}</p>
-        <p class="summary">{summaryOf(side)}</p>
-      </div>
-    );
-  }
+  if (stops.length < 2) return null; // a turn that was sent has one budget
   const back = () => {
     document.getElementById(id)?.focus(); // the button will be disabled and would lose the focus
     goTo(side, side.actual);
@@ -68,7 +61,7 @@ function BudgetOf({ side }: { side: Side }) {
 }
 
 // goTo changes the budget, and that of the other side if they are linked.
-function goTo(side: Side, at: number): void {
+export function goTo(side: Side, at: number): void {
   moveTo(side, at);
   const other = page.sides[1 - side.index] as Side | undefined;
   if (other && other.stops.length > 1 && side.stops.length > 1 && view.together) moveTo(other, side.stop.actual ? other.actual : nearestStop(other, side.stop.budget));
@@ -78,7 +71,6 @@ function goTo(side: Side, at: number): void {
 
 function summaryOf(side: Side): string {
   const { stop } = side;
-  if (side.stops.length < 2) return 'No other budgets were computed.';
   if (stop.error !== '') return 'the run fails';
   const window = `${counted(stop.window.length, 'item')}, ${counted(stop.tokens, 'token')}`;
   if (stop.actual) return `${window}: the run itself`;
@@ -153,11 +145,11 @@ function ChangeList({ side, name, mark, candidates, filter }: { side: Side; name
 }
 
 export function ChangeButton({ side, candidate, mark }: { side: Side; candidate: number; mark: string }) {
-  const item = shownItem(side, candidate);
+  const item = itemOfCandidate(side, candidate);
   return (
     <button type="button" class="line" onClick={() => openDetails(side.rowOf[candidate])}>
       <span class="mark-sign">{mark}</span><KindChip kind={kindOfCandidate(side, candidate)} />
-      <span class="number">{grouped(item.tokens)}</span><span class="number">{scoreText(side.selection.scores[candidate])}</span><LineText item={item} />
+      <span class="number">{grouped(shownTokens(side, candidate))}</span><span class="number">{scoreText(side.selection.scores[candidate])}</span><LineText item={item} />
     </button>
   );
 }

@@ -31,14 +31,17 @@ export function allColumns(): Column[] {
   const { sides, items } = page;
   const who: Column = { id: 'who', name: 'Who', width: 96, value: (row) => speakerOf(items[row.item]), cell: (row) => <b>{speakerOf(items[row.item])}</b> };
   const conversation = isConversation();
+  const two = sides.length === 2; // a window has room for what differs, and the details have the rest
+  const kind: Column = {
+    id: 'kind', name: 'Kind', width: 142, minor: conversation, value: (row) => page.kinds[page.kindOf[row.item]].name,
+    cell: (row) => <><KindChip kind={page.kinds[page.kindOf[row.item]]} />{' '}<Data text={items[row.item].kind} limit={40} /></>,
+  };
+  const source: Column = { id: 'source', name: 'Source', width: 96, minor: true, value: (row) => items[row.item].source, cell: (row) => <Data text={items[row.item].source} limit={60} /> };
   columns = [
-    ...sides.flatMap(placeColumns),
+    ...sides.flatMap(placeColumns).filter(({ id }) => !two || id.startsWith('place')),
     ...(conversation ? [who] : []),
-    {
-      id: 'kind', name: 'Kind', width: 142, minor: conversation, value: (row) => page.kinds[page.kindOf[row.item]].name,
-      cell: (row) => <><KindChip kind={page.kinds[page.kindOf[row.item]]} />{' '}<Data text={items[row.item].kind} limit={40} /></>,
-    },
-    { id: 'source', name: 'Source', width: 96, minor: true, value: (row) => items[row.item].source, cell: (row) => <Data text={items[row.item].source} limit={60} /> },
+    ...(conversation && two ? [] : [kind]),
+    ...(two ? [] : [source]),
     ...unitColumns(),
     ...tokenColumns(),
     ...sides.flatMap(scoreColumns),
@@ -107,7 +110,7 @@ function unitColumns(): Column[] {
     value: sideValue(side, (c) => (side.place[c] > 0 ? side.form[c] : NaN)),
     cell: (row) => row.at[side.index] >= 0 && <UnitBadges side={side} candidate={row.at[side.index]} />,
   });
-  return [...(page.hasGroups ? [group] : []), ...(page.hasForms || page.hasStale ? page.sides.map(form) : [])];
+  return [...(page.hasGroups && page.sides.length === 1 ? [group] : []), ...(page.hasForms || page.hasStale ? page.sides.map(form) : [])];
 }
 
 // UnitBadges shows in which form a candidate is in the window, and whether there
@@ -116,7 +119,7 @@ export function UnitBadges({ side, candidate }: { side: Side; candidate: number 
   const form = side.form[candidate];
   return (
     <>
-      {form > 0 && <span class="tag form" title={`${grouped(shownTokens(side, candidate))} of ${counted(itemOfCandidate(side, candidate).tokens, 'token')}`}>{`form ${form}`}</span>}
+      {form > 0 && <span class="tag form" title={`${grouped(shownTokens(side, candidate))} of ${counted(itemOfCandidate(side, candidate).tokens, 'token')}`}>cut</span>}
       {side.stale.has(candidate) && <span class="tag stale" title="There is a newer version">stale</span>}
     </>
   );

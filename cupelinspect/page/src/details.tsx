@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact';
-import { useRef, useState } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import { ChangeButton } from './budget';
 import { counted, exact, grouped } from './format';
-import { itemOfCandidate, page, shownItem, tokensDiffer, whyOf, type Row, type Side } from './model';
+import { itemOfCandidate, page, tokensDiffer, whyOf, type Row, type Side } from './model';
 import { dialog, openDetails } from './open';
-import { Content, Data, KindChip, LongText, Quiet, SideBadge } from './parts';
+import { Content, Copy, Data, KindChip, LongText, Quiet, SideBadge } from './parts';
 import { changed, table, view } from './state';
 import type { Item, Selection } from './wire';
 
@@ -66,7 +66,7 @@ function About({ row, item }: { row: Row; item: Item }) {
   return (
     <>
       {page.sides.map((side) => <Verdict row={row} side={side} />)}
-      <h3>{'Content '}{item.content !== '' && <Copy text={item.content} />}</h3>
+      <h3>{'Content '}{item.content !== '' && <Copy text={() => item.content} />}</h3>
       <Content item={item} />
       <h3>Item</h3>
       <ItemFacts row={row} item={item} />
@@ -78,30 +78,6 @@ function About({ row, item }: { row: Row; item: Item }) {
       )}
       <Metadata item={item} />
     </>
-  );
-}
-
-// Copy copies a text unchanged, with its invisible characters. Copying from the
-// page by hand would copy their badges. The clipboard API asks for permission;
-// the copy event does not.
-function Copy({ text }: { text: string }) {
-  const [said, say] = useState('');
-  const put = (event: ClipboardEvent) => {
-    event.preventDefault();
-    event.stopImmediatePropagation();
-    event.clipboardData?.setData('text/plain', text);
-  };
-  const press = () => {
-    addEventListener('copy', put, { capture: true, once: true });
-    // eslint-disable-next-line @typescript-eslint/no-deprecated -- nothing else copies without asking
-    say(document.execCommand('copy') ? ' Copied.' : ' The browser refused to copy.');
-    removeEventListener('copy', put, { capture: true });
-  };
-  return (
-    <span class="copy">
-      <button type="button" class="quiet" title="Copy the content unchanged, including invisible characters" onClick={press}>Copy</button>
-      <span role="status" class="soft">{said}</span>
-    </span>
   );
 }
 
@@ -118,33 +94,18 @@ function Verdict({ row, side }: { row: Row; side: Side }) {
   return (
     <section class="verdict" aria-label={label}>
       <p class={place > 0 ? 'verdict-in' : 'verdict-out'}>
-        <SideBadge side={side} /><strong>{place > 0 ? `${grouped(place)} of ${grouped(stop.window.length)} in the prompt` : 'Left out'}</strong>
+        <SideBadge side={side} /><strong>{place > 0 ? `${grouped(place)} of ${grouped(stop.window.length)} in the prompt` : 'Left out'}</strong>{side.form[candidate] > 0 && ', cut'}
         {place === 0 && meaning !== '' && `: ${meaning}`}
         {stop.actual ? null : ` with a budget of ${grouped(stop.budget)}`}
       </p>
       <p class="why"><Data text={whyOf(side, candidate)} limit={2000} /></p>
       {survivor !== undefined && <Quiet onPress={() => openDetails(side.rowOf[survivor])}>{side.stale.has(candidate) ? 'Show the newest version' : 'Show the copy that was kept'}</Quiet>}
-      {side.form[candidate] > 0 && <FormShown side={side} candidate={candidate} />}
       <dl class="facts">
         <Fact name={itemOfCandidate(side, candidate).group ? 'Score of the group' : 'Score'}>{exact(score)}</Fact>
         <Fact name="Rank">{side.rank[candidate] > 0 ? `${grouped(side.rank[candidate])} of ${grouped(side.n)}` : 'none'}</Fact>
       </dl>
       {selection.parts.length > 0 && score !== null && <Parts selection={selection} candidate={candidate} />}
     </section>
-  );
-}
-
-// FormShown shows the smaller form that is in the window.
-function FormShown({ side, candidate }: { side: Side; candidate: number }) {
-  const item = shownItem(side, candidate);
-  const full = itemOfCandidate(side, candidate);
-  const whole = side.selection.full?.[candidate] ?? full.tokens; // of a report, the item is the form
-  const size = whole === item.tokens ? counted(item.tokens, 'token') : `${grouped(item.tokens)} of ${counted(whole, 'token')}`;
-  return (
-    <>
-      <p><span class="tag form">{`form ${side.form[candidate]}`}</span>{` ${size} in the window:`}</p>
-      {item !== full && <Content item={item} />}
-    </>
   );
 }
 
@@ -213,7 +174,7 @@ function Metadata({ item }: { item: Item }) {
       <h3>Metadata</h3>
       <dl class="facts metadata">
         {entries.map(([key, value]) => (
-          <Fact name={<Data text={key} limit={80} />}><div><LongText inline limit={2000} text={typeof value === 'string' ? value : JSON.stringify(value)} /></div></Fact>
+          <Fact name={<Data text={key} limit={80} />}><div><LongText inline limit={2000} text={value} /></div></Fact>
         ))}
       </dl>
     </>

@@ -188,6 +188,7 @@ export function foldWhenIdle(from = 0): void {
 // resort sorts and filters all rows. Rows that are equal or have no value are
 // ordered by their best rank, then by candidate.
 export function resort(): void {
+  if (!view.advanced) return; // nothing shows it
   const { value } = columnOf(table.sort);
   const { rows, bestRanks: ranks } = page;
   const keys = rows.map(value);

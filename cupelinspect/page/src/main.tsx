@@ -1,76 +1,87 @@
 import { Fragment, render } from 'preact';
 import { useState } from 'preact/hooks';
 import { Budgets, Changes } from './budget';
-import { Comparison } from './compare';
-import { Conversation } from './conversation';
 import { Details } from './details';
 import { foldWhenIdle, resort } from './filter';
-import { counted } from './format';
-import { WindowMap } from './map';
-import { page, read, type Side } from './model';
+import { Headline } from './headline';
+import { Messages } from './messages';
+import { page, read } from './model';
 import { Overview } from './overview';
 import { Data, Still } from './parts';
 import { Plot } from './plot';
 import { Reasons, Stages } from './run';
-import { drawsWith, view } from './state';
-import { isConversation, leadOf } from './story';
-import { Candidates, showPartsIfTheyFit } from './table';
+import { Search } from './search';
 import { firstShown } from './session';
-import { Texts } from './text';
-import { Tip } from './tip';
+import { changed, drawsWith, view } from './state';
+import { newestOf } from './story';
+import { Strip } from './strip';
+import { Candidates, showPartsIfTheyFit } from './table';
 import { Turns } from './turns';
-import { fill, type Source } from './wire';
+import { load, type Source } from './wire';
 
 // The page, and its entry point: read the data and draw.
 
 function Page({ source }: { source: Source }) {
   const { sides } = page;
   const two = sides.length === 2;
-  const conversation = isConversation();
-  const tokens = page.rows.reduce((sum, row) => sum + page.items[row.item].tokens, 0);
   return (
     <div class={two ? 'two' : 'one'}>
-      <a class="skip" href="#window">Skip to the window</a>
+      <a class="skip" href="#messages">Skip to the messages</a>
       <header class="top">
         <p class="mark" aria-hidden="true">cupel</p>
         <h1 id="title"><Data text={page.title} limit={300} /></h1>
-        <p id="subtitle" class="soft">{`${counted(page.rows.length, 'candidate')}, ${counted(tokens, 'token')}`}</p>
         <Theme />
       </header>
       <main id="main">
         {source.selections.length > 2 && <Still on={page.shown}>{() => <Turns source={source} />}</Still>}
         <Fragment key={page.shown.join()}>
-          {two && <Still on={ats(sides)}>{() => <Comparison conversation={conversation} />}</Still>}
-          <section id="selections" class="columns" aria-label="What was selected">
-            {sides.map((side) => <Still on={[side.at, view.kind]}>{() => <Overview side={side} lead={conversation && !two ? leadOf(side) : ''} />}</Still>)}
+          <section id="selections" class="columns" aria-label="What was sent">
+            {sides.map((side) => <Still on={[side.at]}>{() => <Headline side={side} />}</Still>)}
           </section>
           <Budgets />
-          <Changes />
-          {conversation && !two && <Still on={ats(sides)}>{() => <Conversation side={sides[0]} />}</Still>}
-          <section id="window" class="columns" aria-label="The window" tabIndex={-1}>
-            {sides.map((side) => <div class="stack"><WindowMap side={side} /><Plot side={side} /><Still on={[...ats(sides), view.from[side.index]]}>{() => <Texts side={side} />}</Still></div>)}
-          </section>
-          <Candidates />
-          <section id="run" class="columns" aria-label="The run">
-            {sides.map((side) => <div class="pair"><Still on={[side.at]}>{() => <Reasons side={side} />}</Still><Still on={[]}>{() => <Stages side={side} />}</Still></div>)}
-          </section>
+          <section class="card strips" aria-label="Overview of the whole">{sides.map((side) => <Strip side={side} />)}</section>
+          <Search />
+          <Still on={[...sides.map((side) => side.at), view.fact, view.from, view.goTo, [...view.open].join(), [...view.unfolded].join()]}>{() => <Messages />}</Still>
+          <Advanced />
         </Fragment>
       </main>
       <footer class="foot soft">
         <p>
-          <kbd>/</kbd>{' filter '}<kbd>↑</kbd>{' '}<kbd>↓</kbd>{' move in the table '}<kbd>←</kbd>{' '}<kbd>→</kbd>{' move in the map '}
-          <kbd>Enter</kbd>{' details '}<kbd>Esc</kbd>{' close'}
+          <kbd>/</kbd>{' find a value '}<kbd>←</kbd>{' '}<kbd>→</kbd>{' move in the strip '}<kbd>↑</kbd>{' '}<kbd>↓</kbd>{' move in the table '}
+          <kbd>Enter</kbd>{' open '}<kbd>Esc</kbd>{' close'}
         </p>
         <p>This file contains the whole page. It makes no network requests.</p>
       </footer>
-      <Tip />
       <Details />
     </div>
   );
 }
 
-function ats(sides: Side[]): number[] {
-  return sides.map((side) => side.at);
+// Advanced has scores, stages and reasons. It is not drawn before it is opened.
+function Advanced() {
+  const { sides } = page;
+  const toggle = () => {
+    view.advanced = !view.advanced;
+    resort();
+    changed();
+  };
+  return (
+    <section id="advanced" class="advanced" aria-labelledby="advanced-title">
+      <h2><button type="button" id="advanced-title" class="same" aria-expanded={view.advanced} onClick={toggle}>Advanced: scores, stages and reasons</button></h2>
+      {view.advanced && (
+        <div class="advanced-body">
+          <Changes />
+          <section class="columns" aria-label="Budget and scores">
+            {sides.map((side) => <div class="stack"><Still on={[side.at, view.kind]}>{() => <Overview side={side} />}</Still><Plot side={side} /></div>)}
+          </section>
+          <Candidates />
+          <section id="run" class="columns" aria-label="The run">
+            {sides.map((side) => <div class="pair"><Still on={[side.at]}>{() => <Reasons side={side} />}</Still><Still on={[]}>{() => <Stages side={side} />}</Still></div>)}
+          </section>
+        </div>
+      )}
+    </section>
+  );
 }
 
 // The colours follow the system until the reader chooses. The choice is stored
@@ -111,21 +122,21 @@ function storedTheme(): string {
   }
 }
 
-// pageKey moves the focus to the filter on a slash, unless the user is typing.
+// pageKey moves the focus to the search on a slash, unless the user is typing.
 function pageKey(event: KeyboardEvent): void {
-  const filter = document.getElementById('filter-text') as HTMLInputElement;
-  if (event.key !== '/' || event.ctrlKey || event.altKey || event.metaKey || event.target === filter || view.details >= 0) return;
+  const field = document.getElementById('fact') as HTMLInputElement;
+  const typing = event.target instanceof HTMLInputElement && ['search', 'number'].includes(event.target.type);
+  if (event.key !== '/' || event.ctrlKey || event.altKey || event.metaKey || typing || view.details >= 0) return;
   event.preventDefault();
-  filter.focus();
-  filter.select();
+  field.focus();
+  field.select();
 }
 
-function start(): void {
-  const source = JSON.parse(document.getElementById('data')?.textContent ?? '') as Source;
-  fill(source);
+async function start(): Promise<void> {
+  const source = await load();
   read(source, firstShown(source.selections));
+  view.open = newestOf();
   showPartsIfTheyFit();
-  resort();
   const root = document.getElementById('page') as HTMLElement;
   const draw = () => render(<Page source={source} />, root);
   drawsWith(draw);
@@ -134,4 +145,4 @@ function start(): void {
   foldWhenIdle();
 }
 
-start();
+void start();

@@ -1,5 +1,5 @@
-import { asciiFolded, grouped } from './format';
-import { unpack, type Item, type Selection, type Source } from './wire';
+import { asciiFolded } from './format';
+import type { Form, Item, Selection, Source } from './wire';
 
 // The page's model. A side is one selection and its current budget; a row is one
 // candidate, in one or both sides. Of more than two selections, such as the turns
@@ -50,7 +50,6 @@ export interface Side {
   form: Int32Array; // in the window; 0 is the full one
   changed: Uint8Array; // 1 came with the budget that is shown, 2 went
   stale: Set<number>;
-  left: Map<number, number>; // the tokens that were left, by candidates of the run that did not fit
   came: number[]; // compared with the actual budget
   went: number[];
   reshaped: number[];
@@ -59,7 +58,8 @@ export interface Side {
 
 export interface Model {
   title: string;
-  shown: number[]; // the selections that are sides
+  all: Selection[];
+  shown: number[]; // those that are sides
   items: Item[];
   kinds: Kind[];
   kindOf: Int32Array;
@@ -85,7 +85,7 @@ export function read(source: Source, shown: number[]): void {
   const kinds = kindsOf(items);
   const sweeps = selections.flatMap((selection) => [selection, ...(selection.sweep?.stops ?? [])]);
   page = {
-    title: source.title, shown, items, kinds: kinds.list, kindOf: kinds.of, rows: [], bestRanks: [],
+    title: source.title, all: source.selections, shown, items, kinds: kinds.list, kindOf: kinds.of, rows: [], bestRanks: [],
     sides: selections.map((selection, index) => sideOf(items, selection, index as 0 | 1, selections.length === 1)),
     hasGroups: items.some((item) => item.group),
     hasForms: sweeps.some(({ form }) => form && Object.keys(form).length > 0),
@@ -147,11 +147,8 @@ function sideOf(items: Item[], selection: Selection, index: 0 | 1, alone: boolea
     form: new Int32Array(n),
     changed: new Uint8Array(n),
     stale: new Set(selection.stale),
-    left: new Map(),
     came: [], went: [], reshaped: [], pinnedTokens: 0,
   };
-  const left = unpack(selection.left ?? '');
-  for (let i = 0; i < left.length; i += 2) side.left.set(left[i], left[i + 1]);
   side.byScore.forEach((candidate, i) => { side.rank[candidate] = i + 1; });
   for (const i of selection.candidates) {
     if (items[i].pinned) side.pinnedTokens += Math.max(0, items[i].tokens);
@@ -177,10 +174,10 @@ function stopsOf(selection: Selection, items: Item[]): Stop[] {
   };
   const codes = new Int16Array(selection.candidates.length).fill(-1);
   const others = (selection.sweep?.stops ?? []).map((stop): Stop => {
-    const changes = unpack(stop.codes); // since the stop before
+    const changes = stop.codes; // since the stop before
     for (let i = 0; i < changes.length; i += 2) codes[changes[i]] = changes[i + 1];
     return {
-      actual: false, budget: stop.budget, target: stop.target, effective: stop.effective, tokens: stop.tokens, window: unpack(stop.window),
+      actual: false, budget: stop.budget, target: stop.target, effective: stop.effective, tokens: stop.tokens, window: stop.window,
       form: stop.form ?? {}, pinned: stop.pinned, codes: codes.slice(), error: stop.error ?? '',
     };
   });
@@ -190,8 +187,7 @@ function stopsOf(selection: Selection, items: Item[]): Stop[] {
 export function tokensOf(selection: Selection, items: Item[]): number {
   let sum = 0;
   for (const candidate of selection.window) {
-    const form = selection.forms?.[candidate]?.[selection.form?.[candidate] ?? 0];
-    sum += (form ?? items[selection.candidates[candidate]]).tokens;
+    sum += (formOf(selection, candidate, selection.form?.[candidate] ?? 0) ?? items[selection.candidates[candidate]]).tokens;
   }
   return sum;
 }
@@ -228,6 +224,21 @@ function compareWithActual(side: Side): void {
   for (const i of side.went) side.changed[i] = 2;
 }
 
+// isInAt reports whether a candidate is in the window of a stop.
+const windows = new WeakMap<Stop, Set<number>>();
+
+export function isInAt(stop: Stop, candidate: number): boolean {
+  const known = windows.get(stop) ?? new Set(stop.window);
+  windows.set(stop, known);
+  return known.has(candidate);
+}
+
+// firstWhole is the first stop after the current one at which a candidate is whole, or
+// -1.
+export function firstWhole(side: Side, candidate: number): number {
+  return side.stops.findIndex((stop, at) => at > side.at && isInAt(stop, candidate) && !stop.form[candidate]);
+}
+
 // nearestStop returns the computed budget nearest to the requested one.
 export function nearestStop(side: Side, budget: number): number {
   let best = 0;
@@ -242,7 +253,7 @@ export function nearestStop(side: Side, budget: number): number {
 function rowsOf({ items, sides }: Model): Row[] {
   const [a, b] = sides as [Side, Side?];
   const rows = Array.from(a.selection.candidates, (item, candidate) => rowOf(item, candidate, -1));
-  if (b) pairRows(items, rows, a, b);
+  if (b) pairRows(items, rows, b);
   for (const side of sides) {
     rows.forEach((row, i) => { if (row.at[side.index] >= 0) side.rowOf[row.at[side.index]] = i; });
   }
@@ -254,8 +265,8 @@ function rowOf(item: number, a: number, b: number): Row {
   return { index: 0, item, at: [a, b] };
 }
 
-function pairRows(items: Item[], rows: Row[], a: Side, b: Side): void {
-  let left = pairForms(items, rows, a.selection, b.selection);
+function pairRows(items: Item[], rows: Row[], b: Side): void {
+  let left = [...b.selection.candidates.keys()];
   const itemOf = (candidate: number) => b.selection.candidates[candidate];
   const keys: ((item: number) => number | string)[] = [(item) => item, (item) => `${asciiFolded(items[item].kind)}\n${items[item].content}`];
   for (const keyOf of keys) {
@@ -275,32 +286,6 @@ function pairRows(items: Item[], rows: Row[], a: Side, b: Side): void {
     });
   }
   for (const candidate of left) rows.push(rowOf(itemOf(candidate), -1, candidate));
-}
-
-// pairForms pairs what is in a smaller form in one of two reports, by position in
-// their runs: its content is not that of the item. It returns the other candidates
-// of b.
-function pairForms(items: Item[], rows: Row[], a: Selection, b: Selection): number[] {
-  const left = new Set(b.candidates.keys());
-  const { origin } = b;
-  if (!a.origin || !origin) return [...left];
-  const at = new Map([...left].map((candidate) => [origin[candidate], candidate]));
-  const itemIn = (selection: Selection, candidate: number) => {
-    const item = items[selection.candidates[candidate]];
-    return { ...item, tokens: selection.full?.[candidate] ?? item.tokens };
-  };
-  for (const row of rows) {
-    const [candidate] = row.at;
-    const other = at.get(a.origin[candidate]);
-    if (other === undefined || a.origin[candidate] < 0 || !(a.form?.[candidate] || b.form?.[other])) continue;
-    const x = itemIn(a, candidate);
-    const y = itemIn(b, other);
-    const same = x.group || y.group ? x.group === y.group : x.tokens === y.tokens && x.versionOf === y.versionOf && asciiFolded(x.kind) === asciiFolded(y.kind);
-    if (!same) continue;
-    row.at[1] = other;
-    left.delete(other);
-  }
-  return [...left];
 }
 
 function bestRank(sides: Side[], row: Row): number {
@@ -324,15 +309,44 @@ export function itemOfCandidate(side: Side, candidate: number): Item {
   return page.items[side.selection.candidates[candidate]];
 }
 
-// shownItem returns the candidate as it is in the window: in its form there.
-export function shownItem(side: Side, candidate: number): Item {
-  const item = itemOfCandidate(side, candidate);
-  const form = side.selection.forms?.[candidate]?.[side.form[candidate]];
-  return form ? { ...item, cut: 0, unmade: false, ...form } : item;
+function formOf(selection: Selection, candidate: number, form: number): Form | undefined {
+  return selection.forms?.[candidate]?.[form - 1];
 }
 
-export function shownTokens(side: Side, candidate: number): number {
-  return (side.selection.forms?.[candidate]?.[side.form[candidate]] ?? itemOfCandidate(side, candidate)).tokens;
+export function shownTokens(side: Side, candidate: number, form = side.form[candidate]): number {
+  return (formOf(side.selection, candidate, form) ?? itemOfCandidate(side, candidate)).tokens;
+}
+
+// Piece is a part of what is shown of a message: kept of it, lost, or added by what
+// made the outline.
+export interface Piece {
+  text: string;
+  is: 'kept' | 'lost' | 'added';
+}
+
+// piecesOf divides the content of a candidate. What is kept and added is exactly what
+// was sent; what is kept and lost is the content.
+export function piecesOf(items: Item[], selection: Selection, candidate: number, form: number): Piece[] {
+  const { content } = items[selection.candidates[candidate]];
+  const edits = formOf(selection, candidate, form)?.edits;
+  if (!edits) return [{ text: content, is: 'kept' }];
+  const pieces: Piece[] = [];
+  let at = 0;
+  for (const edit of edits) {
+    if (typeof edit === 'string') pieces.push({ text: edit, is: 'added' });
+    else {
+      const to = at + Math.abs(edit);
+      pieces.push({ text: content.slice(at, to), is: edit > 0 ? 'kept' : 'lost' });
+      at = to;
+    }
+  }
+  if (at < content.length) pieces.push({ text: content.slice(at), is: 'lost' });
+  return pieces;
+}
+
+// sentOf is the text that a window has of a candidate in a form.
+export function sentOf(items: Item[], selection: Selection, candidate: number, form: number): string {
+  return piecesOf(items, selection, candidate, form).map(({ text, is }) => (is === 'lost' ? '' : text)).join('');
 }
 
 export function kindOfCandidate(side: Side, candidate: number): Kind {
@@ -355,19 +369,11 @@ export function reasonOf(side: Side, candidate: number): string {
 // whyOf returns the whole sentence. Only the run itself has one: at other
 // budgets its numbers would be wrong.
 export function whyOf(side: Side, candidate: number): string {
-  if (!side.stop.actual) return reasonOf(side, candidate);
-  const left = side.left.get(candidate);
-  if (left !== undefined) return `BudgetExceeded: ${itemOfCandidate(side, candidate).tokens} tokens requested, ${left} available`;
-  return side.selection.why[candidate] || `${reasonOf(side, candidate)}: score ${side.selection.scores[candidate] ?? 'none'}, ${shownTokens(side, candidate)} tokens`;
+  return side.stop.actual ? side.selection.why[candidate] : reasonOf(side, candidate);
 }
 
 // spendableOf returns the tokens of the pinned items plus the effective budget,
 // which does not include them: the largest window the slicer aims for.
 export function spendableOf(side: Side, stop = side.stop): number {
   return (stop.pinned ?? side.pinnedTokens) + stop.effective;
-}
-
-// formNote follows a number of tokens.
-export function formNote(side: Side, candidate: number): string {
-  return side.form[candidate] > 0 ? ` (form ${side.form[candidate]} of ${grouped(itemOfCandidate(side, candidate).tokens)})` : '';
 }

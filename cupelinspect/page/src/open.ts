@@ -1,8 +1,8 @@
-import { changed, table, view } from './state';
-import { hideTip } from './tip';
+import type { Row } from './model';
+import { calm, changed, table, view } from './state';
 
-// What several parts of the page do: to scroll the table, to make a row of it active,
-// and to open the details of one.
+// What several parts of the page do: to lead to a message, to scroll the table, to make
+// a row of it active, and to open the details of one.
 
 export const narrow = matchMedia('(max-width: 640px)'); // as in the style sheet, which then hides minor columns and makes a card of each row
 
@@ -29,12 +29,21 @@ export function moveActive(to: number): void {
   changed();
 }
 
+// goToRow opens a message, scrolls to it, and gives it the focus.
+export function goToRow(row: Row): void {
+  view.open.add(row.index);
+  view.goTo = row.index;
+  changed();
+  const line = document.getElementById(`message-${row.index}`);
+  line?.scrollIntoView({ block: 'center', behavior: calm.matches ? 'auto' : 'smooth' });
+  line?.querySelector('button')?.focus({ preventScroll: true });
+}
+
 export function dialog(): HTMLDialogElement {
   return document.getElementById('details') as HTMLDialogElement;
 }
 
 export function openDetails(r: number): void {
-  hideTip();
   view.details = r;
   const at = table.shown.indexOf(r);
   if (at >= 0) moveActive(at);

@@ -1,32 +1,22 @@
 import { counted, durationText, grouped, percent, plain } from './format';
 import { kindOfCandidate, itemOfCandidate, page, shownTokens, spendableOf, type Kind, type Side } from './model';
 import { filterByKind } from './filter';
-import { Data, KindChip, SideBadge } from './parts';
+import { Card, Data, KindChip, titled } from './parts';
 import { view } from './state';
 import type { Budget } from './wire';
 
-// The top of each side: the strategies, and the budget used by each kind.
+// The strategies of each side, and the budget used by each kind.
 
-export function Overview({ side, lead }: { side: Side; lead: string }) {
-  const { selection } = side;
-  const { actual, error } = side.stop;
-  const title = `selection-${side.index}`;
+export function Overview({ side }: { side: Side }) {
   const shares = sharesOf(side);
   return (
-    <section class="card overview" aria-labelledby={title}>
-      <h2 id={title}><SideBadge side={side} /><Data text={selection.name || 'Selection'} /></h2>
-      <p class="banner bad" role="alert" hidden={error === ''}>
-        {error !== '' && <span><strong>{actual ? 'The run failed. ' : 'At this budget the run fails. '}</strong><Data text={error} limit={2000} /></span>}
-      </p>
-      {lead !== '' && <p class="lead">{lead}</p>}
-      <div>
-        {[selection.overflowed, ...(selection.shortfalls ?? [])].map((note) => note && <p class="banner warn"><Data text={note} /></p>)}
+    <Card title={titled(side, 'Budget and policy')} id={`overview-${side.index}`}>
+      <div class="overview">
+        <Policy side={side} /><Figures side={side} shares={shares} />
+        <Bar side={side} shares={shares} />
+        <Legend side={side} shares={shares} />
       </div>
-      {lead === '' && <><Policy side={side} /><Figures side={side} shares={shares} /></>}
-      <Bar side={side} shares={shares} />
-      <Legend side={side} shares={shares} />
-      {lead !== '' && <details class="numbers"><summary>Budget and policy</summary><Policy side={side} /><Figures side={side} shares={shares} /></details>}
-    </section>
+    </Card>
   );
 }
 

@@ -7,8 +7,8 @@ import type { Item } from './wire';
 // What every part of the page is built from. Data is only ever text, never
 // parsed as markup.
 
-// pieces marks each invisible character of a text with a badge.
-function pieces(text: string): ComponentChildren[] {
+// visible marks each invisible character of a text with a badge.
+export function visible(text: string): ComponentChildren[] {
   const list: ComponentChildren[] = [];
   eachPiece(text, (seen) => list.push(seen), (badge) => list.push(<span class="unseen-character">{badge}</span>));
   return list;
@@ -17,7 +17,7 @@ function pieces(text: string): ComponentChildren[] {
 // Data is one line of text from the data, such as a name, isolated from the
 // text around it.
 export function Data({ text, limit = 200 }: { text: string; limit?: number }) {
-  return <bdi>{pieces(cut(text, limit))}</bdi>;
+  return <bdi>{visible(cut(text, limit))}</bdi>;
 }
 
 const SHOWN_AT_ONCE = 4000; // UTF-16 units: a screen or two
@@ -36,7 +36,7 @@ export function LongText({ text, limit, scrolls = false, inline = false }: { tex
   };
   return (
     <>
-      <Tag ref={box} dir={inline ? undefined : 'auto'} {...stop}>{pieces(all ? text : cut(text, limit))}</Tag>
+      <Tag ref={box} dir={inline ? undefined : 'auto'} {...stop}>{visible(all ? text : cut(text, limit))}</Tag>
       {!all && text.length > limit && <button type="button" class="more" onClick={press}>{`Show all ${grouped(text.length)} characters`}</button>}
     </>
   );
@@ -47,7 +47,6 @@ export function Content({ item, limit = SHOWN_AT_ONCE, scrolls = true }: { item:
   return (
     <div class="content">
       {item.content !== '' && <LongText text={item.content} limit={limit} scrolls={scrolls} />}
-      {item.unmade && <p class="note">A function makes this form when it is chosen; it was not called for this budget.</p>}
       {missing > 0 && <p class="note">{`${counted(missing, item.content === '' ? 'byte' : 'more byte')} of this content ${missing === 1 ? 'is' : 'are'} not in this file.`}</p>}
     </div>
   );
@@ -60,7 +59,6 @@ export function LineText({ item, limit = 120 }: { item: Item; limit?: number }) 
 }
 
 function missingText(item: Item): string {
-  if (item.unmade) return 'a function makes this form when it is chosen';
   return (item.cut ?? 0) > 0 ? 'not in this file' : 'white space';
 }
 
@@ -84,6 +82,30 @@ export function SideBadge({ side }: { side: Side }) {
 
 export function Quiet({ children, onPress, disabled = false }: { children: ComponentChildren; onPress: () => void; disabled?: boolean }) {
   return <button type="button" class="quiet" disabled={disabled} onClick={onPress}>{children}</button>;
+}
+
+// Copy copies a text unchanged, with its invisible characters. Copying from the
+// page by hand would copy their badges. The clipboard API asks for permission;
+// the copy event does not.
+export function Copy({ text, name = 'Copy' }: { text: () => string; name?: string }) {
+  const [said, say] = useState('');
+  const put = (event: ClipboardEvent) => {
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    event.clipboardData?.setData('text/plain', text());
+  };
+  const press = () => {
+    addEventListener('copy', put, { capture: true, once: true });
+    // eslint-disable-next-line @typescript-eslint/no-deprecated -- nothing else copies without asking
+    say(document.execCommand('copy') ? ' Copied.' : ' The browser refused to copy.');
+    removeEventListener('copy', put, { capture: true });
+  };
+  return (
+    <span class="copy">
+      <button type="button" class="quiet" title="Copies unchanged, including invisible characters" onClick={press}>{name}</button>
+      <span role="status" class="soft">{said}</span>
+    </span>
+  );
 }
 
 // Still keeps what it shows until one of its dependencies changes.

@@ -3,7 +3,6 @@ import { grouped, scoreText } from './format';
 import { kindOfCandidate, page, type Side } from './model';
 import { openDetails } from './open';
 import { Card, Still, titled, useWidth } from './parts';
-import { hideTip, showTip } from './tip';
 
 // Score against position in the prompt, as bars: a placer that puts the best
 // items at the edges draws a U. Next to them, a grey slope shows the scores of
@@ -52,7 +51,7 @@ export function Plot({ side }: { side: Side }) {
   return (
     <Card title={title} id={id}>
       <div
-        class="plot" ref={box} onPointerMove={(event) => showTip(side, at(event), event.clientX, event.clientY + 16)} onPointerLeave={hideTip}
+        class="plot" ref={box}
         onClick={(event) => {
           const position = at(event);
           if (position >= 0) openDetails(side.rowOf[side.stop.window[position]]);

@@ -1,4 +1,5 @@
 import { asciiFolded } from './format';
+import { sentOf } from './model';
 import type { Item, Selection } from './wire';
 
 // What a session did: a selection that is a turn of one says it in a line.
@@ -27,6 +28,12 @@ export function turnOf({ session = '' }: Selection): Turn {
   };
 }
 
+// nameOf names a selection among several.
+export function nameOf(selection: Selection, at: number): string {
+  const { number } = turnOf(selection);
+  return number > 0 ? `Turn ${number}` : selection.name || `${at + 1}`;
+}
+
 // Window is one of a selection's, at the budget of the run or at another.
 export interface Window {
   window: number[];
@@ -44,19 +51,18 @@ export function keptPrefix(items: Item[], a: Selection, b: Selection, from: Wind
   while (kept.items < Math.min(from.window.length, to.window.length)) {
     const x = sentAs(items, a, from, kept.items);
     const y = sentAs(items, b, to, kept.items);
-    const same = x === y || x.content === y.content && x.tokens === y.tokens && asciiFolded(x.kind) === asciiFolded(y.kind) && !x.cut && !y.cut && !x.unmade && !y.unmade;
-    if (!same) break;
+    if (x.text !== y.text || x.tokens !== y.tokens || asciiFolded(x.item.kind) !== asciiFolded(y.item.kind) || x.item.cut !== y.item.cut) break;
     kept.items++;
     kept.tokens += x.tokens;
   }
   return kept;
 }
 
-function sentAs(items: Item[], selection: Selection, { window, form }: Window, at: number): Item {
+function sentAs(items: Item[], selection: Selection, { window, form }: Window, at: number): { item: Item; text: string; tokens: number } {
   const candidate = window[at];
+  const n = form?.[candidate] ?? 0;
   const item = items[selection.candidates[candidate]];
-  const smaller = selection.forms?.[candidate]?.[form?.[candidate] ?? 0];
-  return smaller ? { ...item, cut: 0, unmade: false, ...smaller } : item;
+  return { item, text: sentOf(items, selection, candidate, n), tokens: selection.forms?.[candidate]?.[n - 1]?.tokens ?? item.tokens };
 }
 
 // firstShown are the selections that a page begins with: the last break and the turn

@@ -9,8 +9,12 @@ export const view = {
   text: '', kind: -1, state: 'all', // the filters
   together: true, // both sliders move
   details: -1, // the row of the dialog
-  from: [0, 0], // the first text of each side's page
-  mapAt: [0, 0], // the current item of each map
+  fact: '', // the value to find
+  open: new Set<number>(), // the rows of messages whose texts are shown
+  unfolded: new Set<number>(), // the first rows of runs that are
+  from: 0, // the first step of the page
+  goTo: -1, // the row that the page is to have
+  advanced: false,
 };
 
 export const table = {

@@ -1,25 +1,29 @@
-import { counted, grouped, plain, firstLine } from './format';
-import { page, shownItem, shownTokens, type Row, type Side } from './model';
+import { grouped, plain, firstLine } from './format';
+import { page, shownTokens, type Row, type Side } from './model';
 import type { Item } from './wire';
 
 // A conversation is a list of messages: package cupelchat gives their items a
 // role and a title as metadata.
 
 export function roleOf(item: Item): string {
-  const role = item.metadata?.role;
-  return typeof role === 'string' ? role : '';
+  return textOf(item, 'role');
 }
 
 function textOf(item: Item, key: string): string {
-  const text = item.metadata?.[key];
-  return typeof text === 'string' ? text : '';
+  return item.metadata?.[key] ?? '';
 }
 
 // isConversation reports whether most of the candidates are messages.
 export function isConversation(): boolean {
-  const messages = page.items.filter((item) => roleOf(item) !== '').length;
-  return messages > 1 && 2 * messages > page.items.length;
+  const { items } = page;
+  const told = conversations.get(items);
+  if (told !== undefined) return told;
+  const messages = items.filter((item) => roleOf(item) !== '').length;
+  conversations.set(items, messages > 1 && 2 * messages > items.length);
+  return isConversation();
 }
+
+const conversations = new WeakMap<Item[], boolean>(); // by the items of the page
 
 // speakerOf says who speaks, in a word or two.
 export function speakerOf(item: Item): string {
@@ -40,7 +44,7 @@ export function titleOf(item: Item): string {
   return textOf(item, 'title') || firstLine(item.content);
 }
 
-export type State = 'in' | 'outline' | 'out' | 'none'; // none: no candidate
+export type State = 'in' | 'outline' | 'out' | 'none'; // in is whole; none: no candidate
 
 export function stateOf(side: Side, row: Row): State {
   const candidate = row.at[side.index];
@@ -55,37 +59,55 @@ export function fullTokens(side: Side, row: Row): number {
   return side.selection.full?.[candidate] ?? page.items[side.selection.candidates[candidate]].tokens;
 }
 
-// inOrder returns the rows in the order of the run's candidates. Those that only
-// the second side has stand where they stand there. It is the same at every budget.
-const orders = new WeakMap<Row[], Map<string, Row[]>>(); // by the rows of the page and the sides
-
+// inOrder returns the rows of a conversation in its order. Other lists begin with
+// what is sent, in the order of the prompt, and what is out follows, best first.
 export function inOrder(sides: Side[]): Row[] {
-  const name = sides.map((side) => side.index).join();
-  const known = orders.get(page.rows) ?? new Map<string, Row[]>();
-  orders.set(page.rows, known);
-  const order = known.get(name) ?? orderOf(sides);
-  known.set(name, order);
+  const orders = known.get(page.rows) ?? new Map<string, Row[]>();
+  known.set(page.rows, orders);
+  const name = sides.map((side) => `${side.index}:${isConversation() ? '' : side.at}`).join();
+  const order = orders.get(name) ?? orderOf(sides);
+  orders.set(name, order);
   return order;
 }
 
+const known = new WeakMap<Row[], Map<string, Row[]>>(); // orders, by the rows of the page
+
 function orderOf(sides: Side[]): Row[] {
-  const position = (side: Side, row: Row) => {
-    const candidate = row.at[side.index];
-    const origin = side.selection.origin?.[candidate] ?? candidate;
-    return origin < 0 ? Infinity : origin; // a summary is none of the candidates
-  };
-  const key = (row: Row) => Math.min(...sides.filter((side) => row.at[side.index] >= 0).map((side) => position(side, row)));
-  return page.rows.filter((row) => sides.some((side) => row.at[side.index] >= 0))
-    .map((row) => ({ row, at: key(row) })).sort((a, b) => (a.at === b.at ? 0 : a.at - b.at) || a.row.index - b.row.index).map(({ row }) => row);
+  if (isConversation()) {
+    const first = (row: Row) => Math.min(...sides.filter((side) => row.at[side.index] >= 0).map((side) => row.at[side.index]));
+    return sortedBy(page.rows.filter((row) => sides.some((side) => row.at[side.index] >= 0)), first);
+  }
+  const place = (row: Row) => Math.min(...sides.map((side) => side.place[row.at[side.index]] || Infinity));
+  const isIn = new Set(sides.flatMap((side) => side.stop.window.map((candidate) => page.rows[side.rowOf[candidate]])));
+  const sent = sides.length === 1 ? [...isIn] : sortedBy([...isIn], place);
+  const ranked = known.get(page.rows)?.get('ranked') ?? sortedBy(page.rows, (row) => page.bestRanks[row.index]);
+  known.get(page.rows)?.set('ranked', ranked);
+  return [...sent, ...ranked.filter((row) => !isIn.has(row) && sides.some((side) => row.at[side.index] >= 0))];
+}
+
+function sortedBy(rows: Row[], key: (row: Row) => number): Row[] {
+  return rows.map((row) => ({ row, at: key(row) })).sort((a, b) => (a.at === b.at ? 0 : a.at - b.at) || a.row.index - b.row.index).map(({ row }) => row);
+}
+
+// newestOf are the rows whose texts a page begins with: the newest steps of a
+// conversation, unless two are compared.
+const NEWEST = 2; // steps
+
+export function newestOf(): Set<number> {
+  const units = isConversation() && page.sides.length === 1 ? unitsOf(inOrder(page.sides)).slice(-NEWEST) : [];
+  return new Set(units.flatMap((unit) => unit.rows.map((row) => row.index)));
+}
+
+// numberOf is the number of a message: its place among the candidates.
+export function numberOf(row: Row): number {
+  return 1 + Math.max(...row.at);
 }
 
 // whyOut says in plain words why a candidate is out.
 export function whyOut(side: Side, candidate: number): string {
   const { codes, meanings } = side.selection;
   const code = side.code[candidate];
-  const why = meanings[code] || (codes.at(code) ?? '');
-  const left = side.stop.actual ? side.left.get(candidate) : undefined;
-  return left === undefined ? why : `${why}: ${counted(fullTokens(side, page.rows[side.rowOf[candidate]]), 'token')}, and ${grouped(left)} were left`;
+  return meanings[code] || (codes.at(code) ?? '');
 }
 
 // Unit is what is in or out together: a message, or an exchange of a call and its
@@ -119,43 +141,36 @@ export function runsOf<T>(list: T[], keyOf: (value: T) => string): T[][] {
   return runs;
 }
 
-// leadOf answers in a sentence what happened to the conversation.
-export function leadOf(side: Side): string {
-  if (side.stop.error !== '' && side.stop.window.length === 0) return 'Nothing was chosen: the run fails at this budget.';
-  const rows = inOrder([side]).filter((row) => roleOf(page.items[row.item]) !== 'tools');
-  const states = rows.map((row) => stateOf(side, row));
-  const out = rows.filter((_, i) => states[i] === 'out');
-  const outlines = states.filter((state) => state === 'outline').length;
-  const results = out.filter((row) => speakerOf(page.items[row.item]) === 'Result').length;
-  const parts: string[] = [];
-  if (out.length === 0) parts.push(outlines === 0 ? `All ${counted(rows.length, 'message')} are in` : `None of ${counted(rows.length, 'message')} is out`);
-  else {
-    const tools = results === 0 ? '' : out.length === 1 ? ', a tool result' : `, ${results === out.length ? 'all' : grouped(results)} of them tool ${results === 1 ? 'result' : 'results'}`;
-    parts.push(`${grouped(out.length)} of ${counted(rows.length, 'message')} ${out.length === 1 ? 'is' : 'are'} out${tools}`);
+// Counts of what became of the candidates of a side.
+export interface Counts {
+  in: number;
+  outline: number;
+  out: number;
+  before: number; // tokens
+}
+
+export function countsOf(side: Side): Counts {
+  const counts = { in: 0, outline: 0, out: 0, before: 0 };
+  for (let i = 0; i < side.n; i++) {
+    counts[side.place[i] === 0 ? 'out' : side.form[i] > 0 ? 'outline' : 'in']++;
+    counts.before += Math.max(0, side.selection.full?.[i] ?? page.items[side.selection.candidates[i]].tokens);
   }
-  if (outlines > 0) parts.push(`${grouped(outlines)} ${outlines === 1 ? 'is in as an outline' : 'are in as outlines'}`);
-  if (out.length + outlines > 0) parts.push(keptOf(side, rows));
-  parts.push(usedOf(side));
-  return `${parts.filter(Boolean).join('; ')}.`;
+  return counts;
 }
 
 // keptOf says what became of the task, and how many of the last steps are in
 // whole.
-function keptOf(side: Side, rows: Row[]): string {
+export function keptOf(side: Side): string {
+  const rows = inOrder([side]).filter((row) => roleOf(page.items[row.item]) !== 'tools');
   const task = rows.find((row) => roleOf(page.items[row.item]) === 'user');
   const units = unitsOf(rows).reverse();
   const whole = (unit: Unit) => unit.rows.every((row) => stateOf(side, row) === 'in');
   const first = units.findIndex((unit) => !whole(unit));
-  const last = first === 0 ? 'the last step is not in whole' : first === 1 ? 'the last step is in' : `the last ${grouped(first)} steps are in`;
+  const last = first < 0 ? 'every step is whole' : first === 0 ? 'the last step is not whole' : first === 1 ? 'the last step is whole' : `the last ${grouped(first)} steps are whole`;
   if (!task) return last;
   const state = stateOf(side, task);
-  if (state === 'in' && first > 0) return `the task and ${first === 1 ? 'the last step' : `the last ${grouped(first)} steps`} are in`;
-  return `the task is ${{ in: 'in', outline: 'in as an outline', out: 'OUT', none: 'not there' }[state]}; ${last}`;
-}
-
-function usedOf(side: Side): string {
-  const { tokens, target } = side.stop;
-  return target > 0 ? `${(100 * tokens / target).toFixed(0)}% of the target is used` : '';
+  if (state === 'in' && first > 0) return `the task and ${first === 1 ? 'the last step' : `the last ${grouped(first)} steps`} are whole`;
+  return `the task is ${{ in: 'whole', outline: 'cut', out: 'OUT', none: 'not there' }[state]}; ${last}`;
 }
 
 // Sum counts what rows take, and who speaks in them.
@@ -178,7 +193,7 @@ export function sumOf(side: Side, rows: Row[]): { tokens: number; speakers: stri
 // isTold reports whether an outline of the whole exchange, which stands at its
 // beginning, includes this message.
 export function isTold(side: Side, row: Row): boolean {
-  return stateOf(side, row) === 'outline' && shownItem(side, row.at[side.index]).tokens === 0;
+  return stateOf(side, row) === 'outline' && shownTokens(side, row.at[side.index]) === 0;
 }
 
 // tokensText gives the tokens of a message in a window, and in full; of an outline

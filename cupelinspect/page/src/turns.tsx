@@ -2,8 +2,9 @@ import { resort } from './filter';
 import { counted, grouped } from './format';
 import { page, read, tokensOf } from './model';
 import { Data } from './parts';
-import { keptPrefix, turnOf, type Prefix, type Turn } from './session';
+import { keptPrefix, nameOf, turnOf, type Prefix, type Turn } from './session';
 import { changed, table, view } from './state';
+import { newestOf } from './story';
 import type { Selection, Source } from './wire';
 
 // All selections of a page that has more than two, such as the turns of a session:
@@ -29,7 +30,7 @@ export function Turns({ source }: { source: Source }) {
     if (shown[1 - side] === at) shown[1 - side] = shown[side]; // they trade places
     shown[side] = at;
     read(source, shown);
-    Object.assign(view, { state: 'all', kind: -1, details: -1, from: [0, 0], mapAt: [0, 0] });
+    Object.assign(view, { state: 'all', kind: -1, details: -1, from: 0, open: newestOf(), unfolded: new Set() });
     Object.assign(table, { sort: 'place-0', direction: 'ascending', top: 0, active: 0 });
     resort();
     changed();
@@ -45,12 +46,12 @@ export function Turns({ source }: { source: Source }) {
             <span class="turn-choice">
               {([0, 1] as const).map((side) => (
                 <label class={`side-${side} ${page.shown[side] === i ? 'chosen' : ''}`}>
-                  <input type="radio" autocomplete="off" name={`turn-${side}`} checked={page.shown[side] === i} aria-label={`${'AB'.charAt(side)}: ${nameOf(entry, i)}`} onChange={() => choose(side, i)} />
+                  <input type="radio" autocomplete="off" name={`turn-${side}`} checked={page.shown[side] === i} aria-label={`${'AB'.charAt(side)}: ${nameOf(entry.selection, i)}`} onChange={() => choose(side, i)} />
                   <span aria-hidden="true">{'AB'.charAt(side)}</span>
                 </label>
               ))}
             </span>
-            <b class="turn-name"><Data text={nameOf(entry, i)} limit={40} /></b>
+            <b class="turn-name"><Data text={nameOf(entry.selection, i)} limit={40} /></b>
             <span class="turn-bar" aria-hidden="true">
               <span class="turn-kept" style={{ width: `${100 * entry.kept.tokens / most}%` }} />
               <span class="turn-new" style={{ width: `${100 * (entry.tokens - entry.kept.tokens) / most}%` }} />
@@ -62,10 +63,6 @@ export function Turns({ source }: { source: Source }) {
       </ol>
     </section>
   );
-}
-
-function nameOf({ selection, turn }: Entry, at: number): string {
-  return turn.number > 0 ? `Turn ${turn.number}` : selection.name || `${at + 1}`;
 }
 
 function leadOf(entries: Entry[]): string {

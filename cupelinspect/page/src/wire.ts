@@ -4,7 +4,6 @@
 export interface Item {
   content: string;
   cut?: number;
-  unmade?: boolean; // of a form
   tokens: number;
   kind: string;
   source: string;
@@ -13,14 +12,13 @@ export interface Item {
   priority?: number;
   timestamp?: string;
   hint?: number;
-  metadata?: Record<string, unknown>;
+  metadata?: Record<string, string>;
   group?: string;
   versionOf?: string;
 }
 
 export interface Form {
-  content: string;
-  cut?: number;
+  edits: (number | string)[];
   tokens: number;
   unmade?: boolean;
 }
@@ -53,8 +51,8 @@ export interface SweepStop {
   target: number;
   effective: number;
   tokens: number;
-  window: string; // packed
-  codes: string; // packed: what differs from the stop before
+  window: number[];
+  codes: number[]; // what differs from the stop before: candidate, position in the legend, and so on
   error?: string;
   form?: Record<number, number>;
   pinned?: number;
@@ -77,7 +75,6 @@ export interface Selection {
   meanings: string[];
   code: number[];
   why: string[];
-  left?: string; // packed: candidate, tokens that were left, and so on
   survivor?: Record<number, number>;
   stages: Stage[];
   total: number;
@@ -86,10 +83,11 @@ export interface Selection {
   session?: string;
   sweep: { stops: SweepStop[] | null } | null;
   form?: Record<number, number>;
-  forms?: Record<number, Record<number, Form>>;
+  forms?: Record<number, Form[]>;
+  rivals?: Record<number, number[]>;
+  request?: string;
   stale?: number[];
   pinned?: number;
-  origin?: number[];
   full?: Record<number, number>;
 }
 
@@ -99,42 +97,9 @@ export interface Source {
   selections: Selection[];
 }
 
-// fill sets what the data leaves out because it is usual, and lists that are
-// written as null because they are empty.
-export function fill(source: Source): void {
-  for (const item of source.items as Partial<Item>[]) {
-    item.kind ??= 'Message';
-    item.source ??= 'Chat';
-  }
-  for (const selection of source.selections) {
-    for (const list of ['scores', 'parts', 'window', 'codes', 'meanings', 'code', 'why', 'stages'] as const) (selection[list] as unknown) ??= [];
-    (selection.candidates as unknown) ??= [...selection.code.keys()];
-  }
-}
-
-const LAST = '0123456789abcdefghijklmnopqrstuvwxyz';
-const MORE = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ!#$%()*+,-';
-const DIGITS = new Int8Array(128);
-for (let i = 0; i < LAST.length; i++) {
-  DIGITS[LAST.charCodeAt(i)] = i;
-  DIGITS[MORE.charCodeAt(i)] = -1 - i;
-}
-
-// unpack reads a list of numbers as package cupelinspect packs it.
-export function unpack(text: string): number[] {
-  const list: number[] = [];
-  let n = 0;
-  let unit = 1;
-  for (let i = 0; i < text.length; i++) {
-    const digit = DIGITS[text.charCodeAt(i)];
-    if (digit < 0) {
-      n += unit * (-1 - digit);
-      unit *= LAST.length;
-    } else {
-      list.push(n + unit * digit);
-      n = 0;
-      unit = 1;
-    }
-  }
-  return list;
+// load reads the data of the page, which are compressed.
+export async function load(): Promise<Source> {
+  const bytes = Uint8Array.from(atob(document.getElementById('data')?.textContent ?? ''), (letter) => letter.charCodeAt(0));
+  const text = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
+  return JSON.parse(await new Response(text).text()) as Source;
 }

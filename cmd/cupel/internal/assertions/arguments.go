@@ -22,6 +22,7 @@ type arguments struct {
 	Threshold       float64
 	Contents        []string
 	Name            string
+	Fact            string
 }
 
 // item is a predicate on items. All of it must hold.

@@ -35,6 +35,8 @@ type Selection struct {
 	Budget, Target, Reserve int            // in tokens
 	Slots                   map[string]int `toml:"reserve_kind"`
 	Margin                  float64        // in percent
+	Recordings              string         // for KeepFact: a file, or a folder
+	Session                 bool           // the recordings are replayed in sessions
 	// Error is the name of the expected error, a key of Errors, or "" if the
 	// selection must succeed.
 	Error string
@@ -59,6 +61,7 @@ type Subject struct {
 	Budget   cupel.ContextBudget
 	Report   *cupel.SelectionReport // of a dry run of the above
 	Options  []cupeltest.ChainOption
+	Keeps    func(fact string) error // whether the recordings keep a value
 }
 
 // Errors are the errors that a file may expect of a selection, by name.

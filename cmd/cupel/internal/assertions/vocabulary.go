@@ -16,7 +16,7 @@ type assertion struct {
 }
 
 // vocabulary has the 13 patterns of the specification, in its order, then the
-// additions of cupeltest.
+// additions of cupeltest, and what is said of recordings.
 var vocabulary = []assertion{
 	{"IncludeItemWithKind", "kind", false, 0},
 	{"IncludeItemMatching", "item", true, 0},
@@ -40,7 +40,12 @@ var vocabulary = []assertion{
 	{"HaveShortfallForKind", "kind", false, 0},
 	{"MatchGolden", "name", false, 0},
 	{"Deterministic", "runs", false, 0},
+
+	{KeepFact, "fact", false, 0},
 }
+
+// KeepFact is the name of the assertion about recordings.
+const KeepFact = "KeepFact"
 
 // holds returns nil if the assertion of a name holds.
 func (a *arguments) holds(name string, s Subject) error {
@@ -48,6 +53,9 @@ func (a *arguments) holds(name string, s Subject) error {
 		var r recorder
 		cupeltest.Deterministic(&r, s.Pipeline, s.Items, s.Budget, a.Runs, s.Options...)
 		return r.err
+	}
+	if name == KeepFact {
+		return s.Keeps(a.Fact)
 	}
 	return cupeltest.That(s.Report, func(c *cupeltest.SelectionReportAssertionChain) { a.ask(c, name, s) }, s.Options...)
 }

@@ -151,7 +151,7 @@ func TestVocabulary(t *testing.T) {
 			want: "MatchGolden(window) failed: there is no golden file testdata/window.golden. To write it, run the test with CUPELTEST_UPDATE=1.",
 			why:  "there is no golden file; TestMatchGolden writes one"},
 	}
-	tested := map[string]bool{"Deterministic": true} // by TestDeterministic
+	tested := map[string]bool{"Deterministic": true, assertions.KeepFact: true} // by tests of their own
 	for _, row := range rows {
 		tested[row.name] = true
 		t.Run(row.name, func(t *testing.T) {
@@ -181,6 +181,18 @@ func TestVocabulary(t *testing.T) {
 	for _, name := range knownNames(t) {
 		require.True(t, tested[camel(name)], "%s is in no row", name)
 	}
+}
+
+func TestKeepFact(t *testing.T) {
+	lost := errors.New("lost")
+	subject := assertions.Subject{Keeps: func(fact string) error {
+		if fact == "a.go" {
+			return nil
+		}
+		return lost
+	}}
+	require.NoError(t, decode(t, "assert = \"keep_fact\"\nfact = \"a.go\"").Run(subject))
+	require.ErrorIs(t, decode(t, "assert = \"keep_fact\"\nfact = \"b.go\"").Run(subject), lost)
 }
 
 // knownNames returns the names that the error about an unknown one lists.

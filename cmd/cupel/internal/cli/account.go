@@ -85,7 +85,7 @@ func (a *account) printLists(p *terminal.Printer, rows int) {
 }
 
 // candidateHeads are the headings of a table of candidates.
-var candidateHeads = []string{"#", "RANK", "SCORE", "TOKENS", "PER TOKEN", "KIND", "TOOL", "REASON", "GROUP", "FORM", "ITEM"}
+var candidateHeads = []string{"#", "MSG", "RANK", "SCORE", "TOKENS", "PER TOKEN", "KIND", "TOOL", "REASON", "GROUP", "FORM", "ITEM"}
 
 // printCandidates prints candidates as a table, with the score per token if wanted.
 func (a *account) printCandidates(p *terminal.Printer, candidates []int, rows int, perToken bool) {
@@ -97,7 +97,7 @@ func (a *account) printCandidates(p *terminal.Printer, candidates []int, rows in
 			per = short(e.Score / float64(e.Tokens))
 		}
 		table[i] = []any{
-			numberOr(e.Place, ""), numberOr(e.Rank, "-"), score(e), e.Tokens, per, kindOf(e.Item), textOf(e.Item, "tool"), a.reason(e), e.Item.Group(), form(e), headline(shownAs(e)),
+			numberOr(e.Place, ""), numberOr(messageNumber(e.Item), ""), numberOr(e.Rank, "-"), score(e), e.Tokens, per, kindOf(e.Item), textOf(e.Item, "tool"), a.reason(e), e.Item.Group(), form(e), headline(shownAs(e)),
 		}
 	}
 	printSome(p, candidateHeads, table, rows)

@@ -22,9 +22,11 @@ import (
 type checkFlags struct {
 	selectionFlags
 	printFlags
-	junit string
-	force bool
-	hide  bool
+	junit    string
+	markdown string
+	lint     bool
+	force    bool
+	hide     bool
 }
 
 // newCheck returns the command that tests selections against assertions.
@@ -45,7 +47,8 @@ func newCheck(env *Environment) *cobra.Command {
   kind = "SystemPrompt"
   why = "without it the model does not know its task"
 
-Flags override the file's [selection] table. CHECKS.md lists the assertions.`,
+Flags override the file's [selection] table. CHECKS.md lists the assertions; keep_fact
+says that a value survives at every step of recorded conversations.`,
 		Example: `  cupel check checks/*.toml
   cupel check chat.toml -i today.jsonl -p candidate.toml
   cupel check chat.toml --hide-contents --junit report.xml`,
@@ -58,7 +61,9 @@ Flags override the file's [selection] table. CHECKS.md lists the assertions.`,
 	flags.printFlags.register(command)
 	set := command.Flags()
 	set.StringVar(&flags.junit, "junit", "", "write JUnit XML to this `file` too")
-	set.BoolVar(&flags.force, "force", false, "overwrite the --junit file")
+	set.StringVar(&flags.markdown, "markdown", "", "write a report for pull requests to this `file` too")
+	set.BoolVar(&flags.lint, "lint", false, "print a line for each failure, FILE:LINE: TEXT, as linters do")
+	set.BoolVar(&flags.force, "force", false, "overwrite the --junit and --markdown files")
 	set.BoolVar(&flags.hide, "hide-contents", false, "show sizes of contents in failures; not their beginnings")
 	return command
 }
@@ -69,8 +74,9 @@ type checkedFile struct {
 	Error   string        `json:"error,omitempty"` // why there is no selection
 	Results []checkResult `json:"checks"`
 
-	file *assertions.File
-	err  error // of the selection
+	file  *assertions.File
+	err   error // of the selection
+	keeps func(ctx context.Context, fact string) error
 }
 
 // checkResult is the result of one check.
@@ -81,6 +87,8 @@ type checkResult struct {
 	Why       string `json:"why,omitempty"`
 	OK        bool   `json:"ok"`
 	Message   string `json:"message,omitempty"`
+	// Places are FILE:LINE: TEXT for each recording that loses a value.
+	Places []string `json:"places,omitempty"`
 }
 
 func (f *checkFlags) run(ctx context.Context, env *Environment, names []string) error {
@@ -145,9 +153,17 @@ func (f *checkFlags) selection(ctx context.Context, env *Environment, file *chec
 	if s.slots == nil {
 		s.slots = says.Slots
 	}
+	ofRecordings := len(file.file.Checks)
+	for _, check := range file.file.Checks {
+		if check.Name == assertions.KeepFact {
+			ofRecordings--
+		}
+	}
 	missing := ""
 	switch {
-	case len(s.items) == 0:
+	case ofRecordings < len(file.file.Checks) && says.Recordings == "":
+		return nil, usagef("selection.recordings is missing; set it to a file or a folder of recorded conversations")
+	case len(s.items) == 0 && (ofRecordings > 0 || says.Recordings == ""):
 		missing = "items"
 	case s.policy == "":
 		missing = "policy"
@@ -156,6 +172,18 @@ func (f *checkFlags) selection(ctx context.Context, env *Environment, file *chec
 	}
 	if missing != "" {
 		return nil, usagef("selection.%s is missing; set it in the file, or give --%s", missing, missing)
+	}
+	if says.Recordings != "" {
+		var err error
+		if s.budget.percent > 0 {
+			return nil, usagef("--budget: recordings need a number of tokens, got %g%%", s.budget.percent)
+		}
+		if file.keeps, err = factKeeper(env, relativeTo(file.File, says.Recordings), s.policy, s.budget.tokens, says.Session); err != nil {
+			return nil, err
+		}
+	}
+	if len(s.items) == 0 {
+		return nil, nil
 	}
 	return s.read(ctx, env)
 }
@@ -171,6 +199,11 @@ func relativeTo(file, name string) string {
 // check makes the selection and runs the checks. Its results are meaningless
 // once ctx is done.
 func (c *checkedFile) check(ctx context.Context, s *selection, hide bool) {
+	subject := assertions.Subject{Keeps: func(fact string) error { return c.keeps(ctx, fact) }}
+	if s == nil { // all checks are about recordings
+		c.run(ctx, subject)
+		return
+	}
 	report, err := s.pipeline.DryRun(ctx, s.items, s.budget)
 	if expected := c.file.Selection.Error; expected != "" {
 		check := assertions.Check{Path: "selection.error", Name: "Error", Text: "Error " + expected}
@@ -188,10 +221,15 @@ func (c *checkedFile) check(ctx context.Context, s *selection, hide bool) {
 		c.err, c.Error = err, message(err)
 		return
 	}
-	subject := assertions.Subject{Pipeline: s.pipeline, Items: s.items, Budget: s.budget, Report: report}
+	subject.Pipeline, subject.Items, subject.Budget, subject.Report = s.pipeline, s.items, s.budget, report
 	if hide {
 		subject.Options = append(subject.Options, cupeltest.WithHiddenContents())
 	}
+	c.run(ctx, subject)
+}
+
+// run runs the checks.
+func (c *checkedFile) run(ctx context.Context, subject assertions.Subject) {
 	for _, check := range c.file.Checks {
 		if ctx.Err() == nil {
 			c.add(check, check.Run(subject))
@@ -204,6 +242,9 @@ func (c *checkedFile) add(check assertions.Check, err error) {
 	result := checkResult{Path: check.Path, Assertion: check.Name, Text: check.Text, Why: check.Why, OK: err == nil}
 	if err != nil {
 		result.Message = err.Error()
+	}
+	if lost, ok := errors.AsType[*lostError](err); ok {
+		result.Places = lost.places
 	}
 	c.Results = append(c.Results, result)
 }
@@ -226,6 +267,11 @@ func (f *checkFlags) report(env *Environment, files []*checkedFile) error {
 			return err
 		}
 	}
+	if f.markdown != "" {
+		if err := writeFile(f.markdown, f.force, func(w io.Writer) error { return writeMarkdown(w, files) }); err != nil {
+			return err
+		}
+	}
 	all := checkedFiles{Files: files}
 	var failed error
 	for _, file := range files {
@@ -235,7 +281,11 @@ func (f *checkFlags) report(env *Environment, files []*checkedFile) error {
 			failed = cmp.Or(failed, selecting(fmt.Errorf("%s: %w", shown(file.File), file.err)))
 		}
 	}
-	err := f.print(env, all, all.print)
+	show := all.print
+	if f.lint {
+		show = all.lint
+	}
+	err := f.print(env, all, show)
 	if err == nil && failed == nil && all.Failed > 0 {
 		failed = errCheck
 	}

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/xml"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -107,6 +108,9 @@ func TestCheck(t *testing.T) {
 			code, stdout, stderr := fed(t, "", append([]string{"check"}, strings.Fields(row.args)...)...)
 			require.Equal(t, row.code, code, row.why)
 			require.Equal(t, row.stdout, stdout)
+			if row.code != exitSelection {
+				stderr = summed(t, stderr)
+			}
 			require.Equal(t, row.stderr, stderr)
 		})
 	}
@@ -229,4 +233,37 @@ func TestCheckInterrupted(t *testing.T) {
 	})
 	require.Equal(t, exitInterrupted, code)
 	require.Empty(t, out.String())
+}
+
+// TestKeepFact: a value survives at every step of recordings, or the report says where it
+// went.
+func TestKeepFact(t *testing.T) {
+	recorded, err := os.ReadFile(agents)
+	require.NoError(t, err)
+	const head = "[selection]\nrecordings = \"days\"\npolicy = \"agent\"\n"
+	const fact = "[[checks]]\nassert = \"keep_fact\"\nfact = \"%s\"\n"
+	folder(t, map[string]string{
+		"days/monday.jsonl": string(recorded), "days/tuesday.jsonl": string(recorded),
+		"keep.toml":  head + "budget = 100000\n" + fmt.Sprintf(fact, "kunde_4711"),
+		"lose.toml":  head + "budget = 300\nsession = true\n" + fmt.Sprintf(fact, "kunde_4711") + "why = \"a | b <c>\"\n" + fmt.Sprintf(fact, "nowhere"),
+		"mixed.toml": head + "budget = 300\n[[checks]]\nassert = \"have_no_exclusions\"\n",
+		"bare.toml":  "[selection]\npolicy = \"agent\"\nbudget = 300\n" + fmt.Sprintf(fact, "x"),
+		"share.toml": head + fmt.Sprintf(fact, "x"),
+	})
+	require.Equal(t, "ok    keep.toml checks[0] KeepFact fact=\"kunde_4711\"\n1 check in 1 file: 1 ok, 0 failed\n", printed(t, "check", "keep.toml"))
+	code, stdout, _ := fed(t, "", "check", "lose.toml", "--lint", "--markdown", "report.md")
+	require.Equal(t, exitCheck, code)
+	const lost = ": bakery: the window before message 26 does not have \"kunde_4711\"\n"
+	require.Equal(t, filepath.Join("days", "monday.jsonl")+":1"+lost+filepath.Join("days", "tuesday.jsonl")+":1"+lost+
+		"lose.toml:1: checks[1] KeepFact failed: no step in 2 files comes after a message with the value\n", stdout)
+	report, err := os.ReadFile("report.md")
+	require.NoError(t, err)
+	require.Contains(t, string(report), "|---|---|---|\n| **failed** | lose.toml | checks[0] KeepFact fact=\"kunde_4711\"<br>KeepFact failed: it is lost in 2 of 2 conversations<br>")
+	require.Contains(t, string(report), "<br>a \\| b &lt;c> |\n")
+	refusals(t, "", []refusal{
+		{"mixed", "check mixed.toml", exitUsage, "selection.items is missing", "other checks are about a selection"},
+		{"no recordings", "check bare.toml", exitUsage, "selection.recordings is missing", "there is nothing to follow the value through"},
+		{"share", "check share.toml -b 50%", exitUsage, "recordings need a number of tokens", "a share is of candidates"},
+		{"twice", "check keep.toml --markdown report.md", exitUsage, "report.md already exists", "no file is overwritten"},
+	})
 }

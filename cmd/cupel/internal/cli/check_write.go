@@ -4,6 +4,10 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
+
+	"github.com/wollax/cupel-go/cmd/cupel/internal/terminal"
 )
 
 // The elements of JUnit XML that all readers of it support.
@@ -65,4 +69,46 @@ func writeJUnit(w io.Writer, files []*checkedFile) error {
 	}
 	_, err = fmt.Fprintf(w, "%s%s\n", xml.Header, text)
 	return err
+}
+
+// inTable escapes what would end a cell of a table in Markdown, or begin HTML.
+var inTable = strings.NewReplacer("|", "\\|", "<", "&lt;", "`", "'", "\r", "", "\n", "<br>", "\t", "")
+
+// writeMarkdown writes a table of all checks, those that fail first.
+func writeMarkdown(w io.Writer, files []*checkedFile) error {
+	var failed, held strings.Builder
+	for _, file := range files {
+		row := func(out *strings.Builder, sign string, texts ...string) {
+			fmt.Fprintf(out, "| %s | %s | %s |\n", sign, inTable.Replace(terminal.Safe(shown(file.File))), terminal.Safe(inTable.Replace(strings.Join(texts, "\n"))))
+		}
+		if file.err != nil {
+			row(&failed, "error", file.Error)
+		}
+		for _, r := range file.Results {
+			if r.OK {
+				row(&held, "ok", r.Path+" "+r.Text)
+			} else {
+				row(&failed, "**failed**", slices.DeleteFunc([]string{r.Path + " " + r.Text, r.Message, r.Why}, func(text string) bool { return text == "" })...)
+			}
+		}
+	}
+	_, err := fmt.Fprintf(w, "| | file | check |\n|---|---|---|\n%s%s", failed.String(), held.String())
+	return err
+}
+
+// lint writes a line for each failure, with the place of a recording if there is one.
+func (c checkedFiles) lint(p *terminal.Printer) {
+	for _, file := range c.Files {
+		if file.err != nil {
+			p.Line("%s:1: the selection failed: %s", shown(file.File), terminal.FirstLine(file.Error))
+		}
+		for _, r := range file.Results {
+			for _, place := range r.Places {
+				p.Line("%s", place)
+			}
+			if !r.OK && len(r.Places) == 0 {
+				p.Line("%s:1: %s %s", shown(file.File), r.Path, terminal.FirstLine(r.Message))
+			}
+		}
+	}
 }

@@ -5,19 +5,23 @@ package cli
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"runtime/debug"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/wollax/cupel-go/cmd/cupel/internal/terminal"
+	"github.com/wollax/cupel-go/cupel"
 )
 
 // The exit codes. They are documented in the README and in the help of the root
@@ -39,7 +43,19 @@ type Environment struct {
 
 	screen     terminal.Screen // where Stdout goes
 	stdinTaken bool            // an input is read from Stdin already
+	maxInput   int             // the bytes of an input that are read at most; 0 has the default
+	selected   *selection      // if there is one, or its budget
+	pins       []string        // rules of the file of defaults
+	summary    string          // what was done, for the end
 }
+
+// mostInput returns how many bytes of an input are read, where it may have so many.
+func (env *Environment) mostInput(most int) int {
+	return min(most, cmp.Or(env.maxInput, defaultMaxInput))
+}
+
+// defaultMaxInput is how many bytes of an input are read by default.
+const defaultMaxInput = 256_000_000
 
 // codedError is an error with the exit code of the command.
 type codedError struct {
@@ -75,6 +91,9 @@ func Main(ctx context.Context, args []string, env Environment) int {
 	code := exitCode(ctx, err)
 	if code == exitInterrupted {
 		err = errors.New("interrupted") // the error that the interrupt caused is noise
+	}
+	if env.summary != "" && (err == nil || errors.Is(err, errCheck)) {
+		fmt.Fprintf(env.Stderr, "cupel: %s\n", terminal.Safe(env.summary))
 	}
 	if err != nil && !errors.Is(err, errCheck) {
 		// An error may quote what is in a file.
@@ -114,22 +133,49 @@ func exitCode(ctx context.Context, err error) int {
 	}
 }
 
+// quickFlags are the flags of cupel run that the root command has as well.
+var quickFlags = []string{"policy", "budget", "reserve", "query", "format", "encoding", "as", "output", "force"}
+
 func newRoot(env *Environment) *cobra.Command {
+	run, flags := newRun(env)
 	root := &cobra.Command{
-		Use:   "cupel",
+		Use:   "cupel [FILE...]",
 		Short: "Choose a context window and see why",
 		Long: `Select what fits the context window of a language model, and see why.
 
+With a FILE it chooses a window at once: of a conversation by the policy agent, and of
+anything else by its relevance to --query. The budget is the window of the model that
+the file names, less its answer, unless --budget gives it. cupel.toml in the working
+directory may set policy, budget, counter and pins.
+
 Exit codes: 0 success; 1 a check failed; 2 command line or file invalid;
 3 the selection failed; 130 interrupted.`,
-		Example:       "  cupel run -i chat.json -p agent -b 8k --as transcript -o smaller.json",
+		Example: `  cupel chat.json -b 20k -o smaller.json
+  cupel src -b 4000 -q "Where are prices rounded?"
+  cupel explain -i chat.json -p agent -b 20k`,
 		Version:       version(),
+		Args:          cobra.ArbitraryArgs,
 		SilenceErrors: true,
 		SilenceUsage:  true,
+
+		SuggestionsMinimumDistance: 2,
+		PersistentPreRunE: func(command *cobra.Command, _ []string) error {
+			return useDefaults(env, command)
+		},
+	}
+	root.RunE = func(command *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return command.Help()
+		}
+		return flags.quick(command, env, args)
+	}
+	for _, name := range quickFlags {
+		root.Flags().AddFlag(run.Flags().Lookup(name))
 	}
 	root.AddCommand(
-		newRun(env),
+		run,
 		newExplain(env),
+		newWhere(env),
 		newDiff(env),
 		newSweep(env),
 		newEval(env),
@@ -141,6 +187,13 @@ Exit codes: 0 success; 1 a check failed; 2 command line or file invalid;
 		newPolicies(env),
 		newStrategies(),
 	)
+	root.PersistentFlags().Func("max-input", "`bytes` of an input that are read at most, such as 1000M (default 256M)", func(text string) (err error) {
+		env.maxInput, err = parseNumber(text)
+		if err == nil && env.maxInput < 1 {
+			err = errors.New("must be at least 1")
+		}
+		return err
+	})
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ", ".FlagUsagesWrapped 80 "))
 	return root
 }
@@ -209,12 +262,59 @@ func (f *printFlags) register(command *cobra.Command) {
 
 // print prints one of two forms.
 func (f *printFlags) print(env *Environment, value any, text func(p *terminal.Printer)) error {
+	if done, ok := value.(interface{ summary() string }); ok {
+		env.summary = done.summary()
+	}
+	if report, ok := value.(*cupel.SelectionReport); ok {
+		env.summary = env.selected.results(report).summary()
+	}
 	if f.json {
-		return writeJSON(env.Stdout, value)
+		return env.writeAbout(value)
 	}
 	p := env.screen.Printer(env.Stdout)
 	text(p)
 	return p.Err()
+}
+
+// about says what the JSON of a selection is about.
+type about struct {
+	Version string               `json:"cupel"`
+	Policy  string               `json:"policy,omitempty"` // unless there are several
+	Budget  *cupel.ContextBudget `json:"budget,omitempty"`
+}
+
+// scoreOf is the score of a candidate in JSON. Strings have no bare quotes.
+var scoreOf = regexp.MustCompile(`"score": -?[0-9][-+.0-9eE]*`)
+
+// writeAbout writes a value, which is an object, as JSON that says what it is about. The
+// same input gives the same bytes: there are no durations, and scores have six digits.
+func (env *Environment) writeAbout(value any) error {
+	if report, ok := value.(*cupel.SelectionReport); ok {
+		timeless := *report
+		timeless.Events = nil
+		value = &timeless
+	}
+	about := about{Version: version()}
+	if env.selected != nil {
+		about.Policy, about.Budget = env.selected.name, &env.selected.budget
+	}
+	var head, body bytes.Buffer
+	if err := writeJSON(&body, value); err != nil {
+		return err
+	}
+	if bytes.Contains(body.Bytes(), []byte("\n  \"policy\": ")) { // it says so itself
+		about.Policy, about.Budget = "", nil
+	}
+	if err := writeJSON(&head, about); err != nil {
+		return err
+	}
+	text := scoreOf.ReplaceAllFunc(body.Bytes(), func(score []byte) []byte {
+		name, number, _ := bytes.Cut(score, []byte(" "))
+		f, _ := strconv.ParseFloat(string(number), 64) // the encoder wrote it
+		return strconv.AppendFloat(append(name, ' '), f, 'g', 6, 64)
+	})
+	_, err := fmt.Fprintf(env.Stdout, "%s,%s", bytes.TrimSuffix(head.Bytes(), []byte("\n}\n")), bytes.TrimPrefix(text, []byte("{")))
+	return err
 }
 
 // writeJSON writes a value as indented JSON that is safe on a terminal.

@@ -28,9 +28,9 @@ and the dropped ones, both by score and with the reason. If the selection fails,
 prints what is known so far.
 
 --why-not explains one candidate: what was chosen instead, what would be dropped if
-it were pinned, and the smallest budget that includes it. It is named by its content,
-its first line, its beginning or its title, or by a pattern: * matches any text,
-? one character, [a-z] one of a range, and \ quotes the next character.`,
+it were pinned, and a budget that includes it. It is named by its content, its first
+line, its beginning, its title or its number, or by a pattern: * matches any text, ?
+one character, [a-z] one of a range, and \ quotes the next character.`,
 		Example: `  cupel explain -i items.jsonl -p rag -b 4000
   cupel explain -i items.jsonl -p rag -b 4000 --why-not 'The invoice of March'
   cupel explain -i items.jsonl -p rag -b 4000 --json | jq '.excluded[].reason'`,
@@ -41,9 +41,9 @@ its first line, its beginning or its title, or by a pattern: * matches any text,
 	}
 	flags.selectionFlags.register(command)
 	flags.printFlags.register(command)
-	requireFlags(command, "items", "policy", "budget")
+	requireFlags(command, "items")
 	rowsFlag(command, &flags.rows)
-	command.Flags().StringVar(&flags.whyNot, "why-not", "", "explain the one candidate with this `content`")
+	command.Flags().StringVar(&flags.whyNot, "why-not", "", "explain the one candidate with this `content`, or this number")
 	return command
 }
 
@@ -60,15 +60,15 @@ func (f *explainFlags) run(ctx context.Context, env *Environment, asksWhyNot boo
 	note(env, s.notes...)
 	var of int // the candidate that --why-not names
 	if asksWhyNot {
-		if of, err = findCandidate(s.items, f.whyNot); err != nil {
+		if of, err = findCandidate(s.candidates(), f.whyNot); err != nil {
 			return err
 		}
 	}
-	report, failed := s.pipeline.DryRun(ctx, s.items, s.budget)
+	report, failed := s.dryRun(ctx)
 	if report == nil || ctx.Err() != nil {
 		return selecting(failed)
 	}
-	a := newAccount(s.items, s.budget, report)
+	a := newAccount(s.candidates(), s.budget, report)
 	if asksWhyNot && failed == nil {
 		answer, err := s.whyNot(ctx, a, of, newProgress(env, "tokens of budget").update)
 		if err != nil {

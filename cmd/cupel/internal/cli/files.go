@@ -2,29 +2,51 @@ package cli
 
 import (
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/wollax/cupel-go/internal/corpus"
+	"github.com/wollax/cupel-go/internal/english"
 )
 
 // open opens a file, or standard input for "-", which can be opened once. What
-// gzip compressed is uncompressed.
+// gzip compressed is uncompressed. Reading more than --max-input fails.
 func open(env *Environment, name string) (io.Reader, func(), error) {
-	if name == "-" {
-		if env.stdinTaken {
-			return nil, nil, usagef("standard input can be read once: give a file for the other input")
+	in, done := env.Stdin, func() {}
+	switch {
+	case name != "-":
+		file, err := os.Open(name)
+		if err != nil {
+			return nil, nil, codedError{err, exitUsage}
 		}
+		// The file was only read: an error from Close does not matter.
+		in, done = file, func() { _ = file.Close() }
+	case env.stdinTaken:
+		return nil, nil, usagef("standard input can be read once: give a file for the other input")
+	default:
 		env.stdinTaken = true
-		return corpus.Uncompressed(env.Stdin), func() {}, nil
 	}
-	file, err := os.Open(name)
-	if err != nil {
-		return nil, nil, codedError{err, exitUsage}
+	most := env.mostInput(math.MaxInt)
+	return &bounded{corpus.Uncompressed(in), most, usagef("more than %s bytes; --max-input reads more", english.Grouped(most))}, done, nil
+}
+
+// bounded is a reader that fails beyond a number of bytes.
+type bounded struct {
+	io.Reader
+	left int
+	err  error
+}
+
+// Read implements [io.Reader].
+func (b *bounded) Read(p []byte) (int, error) {
+	n, err := b.Reader.Read(p[:min(len(p), b.left+1)])
+	if n > b.left {
+		return b.left, b.err
 	}
-	// The file was only read: an error from Close does not matter.
-	return corpus.Uncompressed(file), func() { _ = file.Close() }, nil
+	b.left -= n
+	return n, err
 }
 
 // expanded returns the files that patterns name, sorted for each pattern. A file that

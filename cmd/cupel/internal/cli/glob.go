@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/wollax/cupel-go/cmd/cupel/internal/terminal"
@@ -28,11 +29,16 @@ func globs(pattern string) (func(content string) bool, error) {
 	}, nil
 }
 
-// findCandidate returns the position of the candidate that --why-not names.
+// findCandidate returns the position of the candidate that --why-not names: the number of
+// a message or an item, from 1, or something of its content.
 // Copies of one content count as one; the first is returned.
 func findCandidate(items []*cupel.ContextItem, text string) (int, error) {
 	if text == "" {
 		return 0, usagef("--why-not: give the content of a candidate, its first line, its beginning, its title, or a pattern")
+	}
+	isText := func(item *cupel.ContextItem) bool { return item.Content() == text }
+	if n, err := strconv.Atoi(text); err == nil && !slices.ContainsFunc(items, isText) {
+		return numbered(items, n)
 	}
 	ways := []func(content string) bool{
 		func(content string) bool { return content == text },
@@ -62,6 +68,16 @@ func findCandidate(items []*cupel.ContextItem, text string) (int, error) {
 		}
 	}
 	return 0, usagef("--why-not: none of %d candidates matches; cupel explain --rows 0 lists them all", len(items))
+}
+
+// numbered returns the position of the message, or else the item, with a number.
+func numbered(items []*cupel.ContextItem, n int) (int, error) {
+	for i, item := range items {
+		if number := messageNumber(item); number == n || number == 0 && textOf(item, "role") == "" && i == n-1 {
+			return i, nil
+		}
+	}
+	return 0, usagef("--why-not: nothing has the number %d", n)
 }
 
 // ambiguous is the error for a text that several candidates match.

@@ -6,10 +6,15 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
+	"github.com/wollax/cupel-go/cupelchat"
 	"github.com/wollax/cupel-go/cupelinspect"
 )
 
@@ -86,17 +91,99 @@ func (f *inspectFlags) selections(ctx context.Context, env *Environment) ([]*cup
 	return made, nil
 }
 
-// inspectSelection shows a selection. The slider would show items that are prepared for
-// one budget at others, so that a preset which prepares them has none.
+// inspectSelection shows a selection. Of a conversation the page has what is sent.
 func inspectSelection(ctx context.Context, env *Environment, s *selection) (*cupelinspect.Selection, error) {
 	note(env, s.notes...)
-	options := []cupelinspect.Option{cupelinspect.WithName(s.name)}
-	if s.preset != nil {
-		options = append(options, cupelinspect.WithSweep(0, 0, 0))
+	name := cupelinspect.WithName(s.name)
+	items := s.Items
+	switch {
+	case s.Conversation != nil:
+		items = s.Conversation.Items()
+	case s.preset == nil:
+		made, err := cupelinspect.Inspect(ctx, s.pipeline, s.items, s.budget, name)
+		return made, selecting(err)
 	}
-	made, err := cupelinspect.Inspect(ctx, s.pipeline, s.items, s.budget, options...)
+	body, report, err := s.sent(ctx, items, s.budget, -1)
 	if err != nil {
-		return nil, selecting(err)
+		made, failed := cupelinspect.Inspect(ctx, s.pipeline, s.items, s.budget, name, cupelinspect.WithSweep(0, 0, 0))
+		if failed != nil || made.Err() == nil {
+			return nil, selecting(err)
+		}
+		return made, nil
 	}
-	return made, nil
+	choose := func(budget cupel.ContextBudget, pinned int) (*cupel.SelectionReport, error) {
+		_, report, err := s.sent(ctx, items, budget, pinned)
+		return report, err
+	}
+	made, err := cupelinspect.FromReport(report, s.budget, name,
+		cupelinspect.WithCandidates(items, choose), cupelinspect.WithPipeline(s.pipeline), cupelinspect.WithRequest(body))
+	return made, selecting(err)
+}
+
+// sent chooses, with a candidate pinned unless that is negative, and returns the body
+// of a conversation and the report of what is sent, by the positions of items.
+func (s *selection) sent(ctx context.Context, items []*cupel.ContextItem, budget cupel.ContextBudget, pinned int) (body []byte, _ *cupel.SelectionReport, err error) {
+	c := &watchedChooser{Chooser: s.pipeline, items: items, pinned: pinned}
+	if s.preset != nil {
+		c.Chooser = s.preset
+	}
+	if s.Conversation == nil {
+		_, report, err := c.RunReport(ctx, items, budget)
+		return nil, report, err
+	}
+	window, err := s.Conversation.Select(ctx, c, budget)
+	if err != nil {
+		return nil, nil, err
+	}
+	report := *window.Report
+	report.Included, report.Excluded = slices.Clone(report.Included), slices.Clone(report.Excluded)
+	for i := range report.Included {
+		report.Included[i].Candidate = c.at[report.Included[i].Candidate]
+	}
+	for i := range report.Excluded {
+		e := &report.Excluded[i]
+		if e.Reason.Code == cupelchat.Compacted {
+			e.Candidate = slices.IndexFunc(items, func(item *cupel.ContextItem) bool { return isSame(item, e.Item) })
+		} else {
+			e.Candidate = c.at[e.Candidate]
+		}
+	}
+	if body, err = window.Body(); err != nil {
+		body = nil // of a format that is only read
+	}
+	return body, &report, nil
+}
+
+// watchedChooser knows which items of a conversation it was given, and pins one.
+type watchedChooser struct {
+	cupelchat.Chooser
+	items  []*cupel.ContextItem
+	pinned int
+	at     []int // positions in items
+}
+
+// RunReport implements [cupelchat.Chooser].
+func (c *watchedChooser) RunReport(ctx context.Context, given []*cupel.ContextItem, budget cupel.ContextBudget, opts ...pipeline.RunOption) ([]*cupel.ContextItem, *cupel.SelectionReport, error) {
+	given = slices.Clone(given)
+	c.at = c.at[:0]
+	next := 0
+	for i := range given {
+		for next < len(c.items)-1 && len(given) < len(c.items) && !isSame(c.items[next], given[i]) {
+			next++
+		}
+		c.at = append(c.at, next)
+		if next == c.pinned {
+			var err error
+			if given[i], err = given[i].With(cupel.WithPinned()); err != nil {
+				return nil, nil, err
+			}
+		}
+		next++
+	}
+	return c.Chooser.RunReport(ctx, given, budget, opts...)
+}
+
+// isSame reports whether one item is another, or that in other words.
+func isSame(a, b *cupel.ContextItem) bool {
+	return a == b || reflect.DeepEqual(a.Metadata(), b.Metadata())
 }

@@ -2,29 +2,26 @@ package cli
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"reflect"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
 
 	"github.com/wollax/cupel-go/cmd/cupel/internal/input"
-	"github.com/wollax/cupel-go/internal/corpus"
+	"github.com/wollax/cupel-go/cupel"
 )
 
 // mcpFlags are the flags of newMCP.
 type mcpFlags struct {
-	root     string
-	policy   string
-	encoding string
+	root, sessions string
+	policy         string
+	encoding       string
 }
 
 // maxRequest is the length of the longest request, which may hold a conversation.
@@ -39,10 +36,16 @@ func newMCP(env *Environment) *cobra.Command {
 		Long: `mcp serves the Model Context Protocol on standard input and output, until its
 input ends. Programs in any language start it and call these tools:
 
-  select      choose a window of a conversation or of items within a budget
-  outline     reduce a text to a number of tokens`,
+  pick_files       find the files of a task below --root
+  outline_file     reduce a file to a number of tokens
+  read_log         show the lines of a log that answer a question
+  fit_messages     fit a conversation into a number of tokens
+  explain_session  say what a window keeps of a session below --sessions
+
+Hidden files, files with keys, and links are never read. An answer has at most 8,000
+tokens, or max_tokens of a call; longer ones come in pages.`,
 		Example: `  cupel mcp
-  cupel mcp --policy mine.toml --root transcripts`,
+  cupel mcp --root src --sessions ~/.claude/projects`,
 		Args: cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
 			return flags.run(env, command)
@@ -50,7 +53,8 @@ input ends. Programs in any language start it and call these tools:
 	}
 	set := command.Flags()
 	set.StringVar(&flags.root, "root", ".", "`folder` with the files that tools may read")
-	set.StringVarP(&flags.policy, "policy", "p", agentPolicy, "policy of calls without one: a preset or a `file`")
+	set.StringVar(&flags.sessions, "sessions", "", "`folder` with sessions of Claude Code or Codex, for explain_session")
+	set.StringVarP(&flags.policy, "policy", "p", agentPolicy, "policy for messages: a preset or a `file`")
 	encodingFlag(command, &flags.encoding)
 	completePolicy(command, "policy")
 	return command
@@ -61,164 +65,143 @@ func (f *mcpFlags) run(env *Environment, command *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = tools.root.Close() }() // nothing was written
+	defer tools.close()
 	env.stdinTaken = true
-	err = tools.server().Run(command.Context(), stdio{env.Stdin, env.Stdout})
-	if err == nil || errors.Is(err, io.EOF) {
-		return command.Context().Err() // an interrupt counts also where the input ended first
-	}
-	return err
+	return tools.serve(command.Context(), env.Stdin, env.Stdout)
 }
 
 // mcpTools are the tools and what they share.
 type mcpTools struct {
-	mcpFlags
-	env  *Environment
-	root *os.Root
+	env            *Environment
+	root, sessions *os.Root // sessions is nil without --sessions
+	chooser        chooser  // from messages
+	counter        cupel.TokenCounter
+	encoding       string
+	list           []*mcpTool
 }
 
+// mcpTool is a tool, as its client sees it.
+type mcpTool struct {
+	Name        string             `json:"name"`
+	Description string             `json:"description"`
+	Inputs      *jsonschema.Schema `json:"inputSchema"`
+	Annotations map[string]bool    `json:"annotations"`
+	call        func(ctx context.Context, arguments json.RawMessage) *mcpResult
+}
+
+// mcpResult is the result of a call.
+type mcpResult struct {
+	Content []mcpText `json:"content"`
+	IsError bool      `json:"isError"`
+}
+
+// mcpText is a text in a result.
+type mcpText struct {
+	Type string `json:"type"`
+	Text string `json:"text"`
+}
+
+// tools opens the folders and reads the policy, to fail before the first call.
 func (f *mcpFlags) tools(env *Environment) (*mcpTools, error) {
-	root, err := os.OpenRoot(f.root)
+	chooser, err := new(question).chooser(env, f.policy, f.encoding)
 	if err != nil {
+		return nil, err
+	}
+	counter, err := counterNamed(f.encoding)
+	if err != nil {
+		return nil, err
+	}
+	t := &mcpTools{env: env, chooser: chooser, counter: counter, encoding: f.encoding}
+	if t.root, err = os.OpenRoot(f.root); err != nil {
 		return nil, usagef("--root: %w", err)
 	}
-	t := &mcpTools{*f, env, root}
-	// Fail at the start, not at the first call. The policy may ask for a question.
-	if f.policy == agentPolicy {
-		_, err = counterNamed(f.encoding)
-	} else {
-		_, err = asking("?").chooser(env, f.policy, f.encoding)
+	if f.sessions != "" {
+		if t.sessions, err = os.OpenRoot(f.sessions); err != nil {
+			t.close()
+			return nil, usagef("--sessions: %w", err)
+		}
 	}
-	if err != nil {
-		return nil, errors.Join(err, root.Close())
-	}
+	t.addTools()
 	return t, nil
 }
 
-// server returns a server with the tools.
-func (t *mcpTools) server() *mcp.Server {
-	server := mcp.NewServer(&mcp.Implementation{Name: "cupel", Title: "Cupel", Version: version()}, &mcp.ServerOptions{
-		Instructions: "Fits conversations and other candidates into the context window of a language model, and says why each is in or out.",
-		Capabilities: &mcp.ServerCapabilities{}, // no log
-	})
-	addTool(server, "select", "Choose the window of a conversation or of items within a budget of tokens. A conversation comes back as a request for the same API.", t.choosing)
-	addTool(server, "outline", "Reduce a text, such as the result of a tool, to a number of tokens: names, ids, paths, errors and declarations stay first.", t.outline)
-	return server
+// close closes the folders, where nothing was written.
+func (t *mcpTools) close() {
+	for _, root := range []*os.Root{t.root, t.sessions} {
+		if root != nil {
+			_ = root.Close()
+		}
+	}
+}
+
+// addTools adds the tools that the folders allow.
+func (t *mcpTools) addTools() {
+	addTool(t, "pick_files", "Find the files of a repository that a task is about, with their best parts. Words and names of the task count.", t.pickFiles)
+	addTool(t, "outline_file", "Reduce a file to a number of tokens: declarations, names, ids, paths and errors stay first.", t.outlineFile)
+	addTool(t, "read_log", "Show the lines of a log or another file that answer a question, with their numbers.", t.readLog)
+	addTool(t, "fit_messages", "Fit a conversation into a number of tokens. The answer is a line that says what was done, and a request for the same API.", t.fitMessages)
+	if t.sessions != nil {
+		addTool(t, "explain_session", "Say what a window of some tokens keeps of a session, message by message, or of those with a text. Without a session, list the sessions.", t.explainSession)
+	}
 }
 
 // addTool adds a tool that only reads. Its errors are results, with advice for the
 // model.
-func addTool[In, Out any](server *mcp.Server, name, description string, call func(context.Context, *In) (*Out, error)) {
-	no := false
+func addTool[In interface{ page() mcpPage }](t *mcpTools, name, description string, call func(context.Context, *In) (string, error)) {
 	inputs, err := jsonschema.For[In](&jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[json.RawMessage](): {}, // anything
 	}})
 	must(err) // the types are those of this package
-	tool := &mcp.Tool{
-		Name: name, Description: description, InputSchema: inputs,
-		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: &no},
-	}
-	mcp.AddTool(server, tool, func(ctx context.Context, request *mcp.CallToolRequest, _ In) (*mcp.CallToolResult, any, error) {
-		// The SDK has read numbers as float64, and the candidates have others.
+	tool := &mcpTool{Name: name, Description: description, Inputs: inputs, Annotations: map[string]bool{"readOnlyHint": true, "idempotentHint": true, "openWorldHint": false}}
+	tool.call = func(ctx context.Context, arguments json.RawMessage) *mcpResult {
 		in := new(In)
-		err := json.Unmarshal(request.Params.Arguments, in)
-		var out *Out
+		text, err := "", readArguments(arguments, in)
 		if err == nil {
-			out, err = call(ctx, in)
+			text, err = call(ctx, in)
+		}
+		if err == nil {
+			text, err = t.paged(text, (*in).page())
 		}
 		if err != nil {
-			return nil, nil, errors.New(mcpNames.Replace(message(err)))
+			text = mcpNames.Replace(message(err))
+			text = text[:t.fits(text, (*in).page().most())]
 		}
-		return nil, out, nil
-	})
+		return &mcpResult{[]mcpText{{"text", text}}, err != nil}
+	}
+	t.list = append(t.list, tool)
+}
+
+// readArguments reads the arguments of a call. Unknown ones are errors that name them.
+func readArguments(text json.RawMessage, in any) error {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(in); err != nil && len(text) > 0 {
+		return fmt.Errorf("the arguments cannot be read: %w", err)
+	}
+	return nil
 }
 
 // mcpNames replaces the names of flags in errors by those of arguments.
-var mcpNames = strings.NewReplacer(", or --no-pin, which pins the tool definitions alone", "",
-	"--budget", "budget", "--reserve", "reserve", "--format", "format", "--encoding", "encoding", "--query", "query", "--skip-invalid", "skip_invalid")
+var mcpNames = strings.NewReplacer(", or --no-pin, which pins the tool definitions alone", "", "--budget", "tokens")
 
-// mcpSelect are the arguments of select.
-type mcpSelect struct {
-	Budget      int             `json:"budget" jsonschema:"tokens of the window, with the answer"`
-	Candidates  json.RawMessage `json:"candidates,omitempty" jsonschema:"the candidates: a list of messages or a request of OpenAI, Anthropic, Gemini, Bedrock or Ollama; a list of items with content; or JSON Lines as a text"`
-	File        string          `json:"file,omitempty" jsonschema:"a file with the candidates in place of them, below the folder that the server may read"`
-	Format      string          `json:"format,omitempty" jsonschema:"the format of the candidates, such as anthropic; found out by default"`
-	Policy      string          `json:"policy,omitempty" jsonschema:"the preset to choose by, such as agent, chat, rag or relevance"`
-	Query       string          `json:"query,omitempty" jsonschema:"the question that the window should help answer"`
-	Reserve     int             `json:"reserve,omitzero" jsonschema:"tokens to reserve for the answer"`
-	SkipInvalid bool            `json:"skip_invalid,omitempty" jsonschema:"leave out items that are not valid"`
-}
-
-// read reads the candidates of a call.
-func (t *mcpTools) read(in *mcpSelect) (*input.Candidates, error) {
-	if (len(in.Candidates) > 0) == (in.File != "") {
-		return nil, errors.New("give either candidates or file: a list of messages, a request, or a list of items")
-	}
-	counter, err := counterNamed(t.encoding)
-	if err != nil {
-		return nil, err
-	}
-	options := input.Options{Format: input.Format(in.Format), Counter: counter, SkipInvalid: in.SkipInvalid}
-	text := []byte(in.Candidates)
-	switch {
-	case in.File != "":
-		if text, err = t.readText(in.File); err != nil {
-			return nil, err
-		}
-	case text[0] == '"':
-		var lines string
-		if err := json.Unmarshal(text, &lines); err != nil {
-			return nil, err
-		}
-		text = []byte(lines)
-	}
-	candidates, err := input.Read(bytes.NewReader(text), options)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", cmp.Or(in.File, "candidates"), err)
-	}
-	return candidates, nil
-}
-
-// readText reads a file below the root.
-func (t *mcpTools) readText(name string) ([]byte, error) {
-	info, err := t.root.Stat(name)
-	if err == nil && (!info.Mode().IsRegular() || info.Size() > maxRequest) {
-		err = fmt.Errorf("it is not a file of at most %d MiB", maxRequest>>20) // opening a pipe would wait for its writer
-	}
-	var text []byte
-	if err == nil {
-		text, err = t.root.ReadFile(name)
-	}
+// readFile reads a file below a root.
+func (t *mcpTools) readFile(root *os.Root, name string) (string, error) {
+	text, _, err := input.ReadText(root, name, int64(t.env.mostInput(maxRequest)))
 	if why, ok := errors.AsType[*os.PathError](err); ok {
 		err = why.Err // the name of the call says nothing
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w; the server reads files below %s", name, err, t.mcpFlags.root)
-	}
-	text, err = io.ReadAll(io.LimitReader(corpus.Uncompressed(bytes.NewReader(text)), maxRequest))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return "", fmt.Errorf("%s: %w; give a path below the folder of the server, such as one that pick_files names", name, err)
 	}
 	return text, nil
 }
 
-// selection reads the candidates and prepares them.
-func (t *mcpTools) selection(ctx context.Context, in *mcpSelect) (*selection, error) {
-	if in.Policy != t.policy && (isPolicyFile(in.Policy) || in.Policy == "-") {
-		return nil, fmt.Errorf("the policy %q is a file: give a preset, or start the server with that file", in.Policy)
-	}
-	c, err := asking(in.Query).chooser(t.env, cmp.Or(in.Policy, t.policy), t.encoding)
+// count returns the tokens of a text. What cannot be counted has as many as bytes, which
+// are never fewer.
+func (t *mcpTools) count(text string) int {
+	tokens, err := t.counter.CountTokens(text)
 	if err != nil {
-		return nil, err
+		return len(text)
 	}
-	candidates, err := t.read(in)
-	if err != nil {
-		return nil, err
-	}
-	flags := budgetFlags{budget: amount{tokens: in.Budget}, reserve: in.Reserve}
-	budget, err := flags.make(candidates.Items)
-	if err != nil {
-		return nil, err
-	}
-	return c.selection(ctx, candidates, budget)
+	return tokens
 }

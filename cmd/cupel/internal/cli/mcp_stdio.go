@@ -3,148 +3,153 @@ package cli
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"sync"
+	"slices"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
-	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/wollax/cupel-go/cmd/cupel/internal/terminal"
 )
 
-// stdio is the transport over standard input and output. The SDK's own ends at the
-// first line that is no message, and drops the requests that are running when the
-// input ends; this one answers both.
-type stdio struct {
-	in  io.Reader
-	out io.Writer
+// The codes of errors of JSON-RPC.
+const (
+	codeParse   = -32700
+	codeRequest = -32600
+	codeMethod  = -32601
+	codeParams  = -32602
+)
+
+// protocols are the versions of the Model Context Protocol that the server speaks, the
+// newest first. They do not differ in what it uses.
+var protocols = []string{"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"}
+
+// rpcRequest is a message of the client.
+type rpcRequest struct {
+	Version string          `json:"jsonrpc"`
+	ID      json.RawMessage `json:"id"` // nil of a notification
+	Method  string          `json:"method"`
+	Params  struct {
+		Protocol  string          `json:"protocolVersion"`
+		Name      string          `json:"name"`
+		Arguments json.RawMessage `json:"arguments"`
+	} `json:"params"`
 }
 
-// Connect implements [mcp.Transport].
-func (s stdio) Connect(ctx context.Context) (mcp.Connection, error) {
-	out := &messageWriter{out: s.out}
-	inner := &mcp.IOTransport{
-		Reader:        io.NopCloser(&messageReader{in: bufio.NewReader(s.in), out: out}),
-		Writer:        out,
-		MaxLineLength: -1, // messageReader has the limit
-	}
-	connection, err := inner.Connect(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return &answering{Connection: connection}, nil
+// rpcAnswer is the answer to a request.
+type rpcAnswer struct {
+	Version string          `json:"jsonrpc"`
+	ID      json.RawMessage `json:"id"` // null if the request has none that can be read
+	Result  any             `json:"result,omitempty"`
+	Error   *rpcError       `json:"error,omitempty"`
 }
 
-// messageWriter writes messages as a whole, and each at once.
-type messageWriter struct {
-	mu  sync.Mutex
-	out io.Writer
+// rpcError says why a request has no result.
+type rpcError struct {
+	Code    int    `json:"code"`
+	Message string `json:"message"`
 }
 
-func (w *messageWriter) Write(p []byte) (int, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	n, err := w.out.Write(p)
-	if buffered, ok := w.out.(interface{ Flush() error }); ok && err == nil {
-		err = buffered.Flush()
-	}
-	return n, err
+// refuse returns an error that quotes little of what the client wrote.
+func refuse(code int, format string, args ...any) *rpcError {
+	return &rpcError{code, terminal.Excerpt(fmt.Sprintf(format, args...), 200)}
 }
 
-func (w *messageWriter) Close() error { return nil }
-
-// messageReader reads the lines that are messages, and answers the others.
-type messageReader struct {
-	in   *bufio.Reader
-	out  io.Writer
-	rest []byte // of a line
-}
-
-func (r *messageReader) Read(p []byte) (int, error) {
-	for len(r.rest) == 0 {
-		line, ended := r.line()
-		if line = bytes.TrimSpace(line); len(line) > 0 {
-			if code, err := check(line); err == nil {
-				r.rest = append(line, '\n')
-			} else if err := r.refuse(code, err); err != nil {
-				return 0, err
+// serve answers the requests on a stream, a line for each, until it ends.
+func (t *mcpTools) serve(ctx context.Context, in io.Reader, out io.Writer) error {
+	lines, answers, most := bufio.NewReader(in), bufio.NewWriter(out), t.env.mostInput(maxRequest)
+	for {
+		line, ended := readLine(lines, most)
+		if answer := t.answer(ctx, bytes.TrimSpace(line)); answer != nil {
+			encoder := json.NewEncoder(answers)
+			encoder.SetEscapeHTML(false)
+			if err := errors.Join(encoder.Encode(answer), answers.Flush(), flush(out)); err != nil {
+				return err
 			}
 		}
-		if ended != nil && len(r.rest) == 0 {
-			return 0, ended
+		switch {
+		case ctx.Err() != nil: // an interrupt counts also where the input ended first
+			return ctx.Err()
+		case errors.Is(ended, io.EOF):
+			return nil
+		case ended != nil:
+			return ended
 		}
 	}
-	n := copy(p, r.rest)
-	r.rest = r.rest[n:]
-	return n, nil
 }
 
-// line reads a line. Of one that is too long, it returns a byte too many.
-func (r *messageReader) line() (line []byte, err error) {
+// flush writes what a buffered writer holds.
+func flush(w io.Writer) error {
+	if buffered, ok := w.(interface{ Flush() error }); ok {
+		return buffered.Flush()
+	}
+	return nil
+}
+
+// readLine reads a line. Of one that is too long, it returns a byte too many.
+func readLine(in *bufio.Reader, most int) (line []byte, err error) {
 	for {
-		part, err := r.in.ReadSlice('\n')
-		line = append(line, part[:min(len(part), maxRequest+1-len(line))]...)
+		part, err := in.ReadSlice('\n')
+		line = append(line, part[:min(len(part), most+1-len(line))]...)
 		if !errors.Is(err, bufio.ErrBufferFull) {
 			return line, err
 		}
 	}
 }
 
-// check fails for a line that is not a message, with the code of the answer. Lists of
-// messages are of older versions of the protocol.
-func check(line []byte) (code int, err error) {
-	switch {
-	case len(line) > maxRequest:
-		return jsonrpc.CodeInvalidRequest, fmt.Errorf("the message has more than %d MiB: name a file in place of candidates", maxRequest>>20)
+// answer returns the answer to a line, or nil for one that needs none.
+func (t *mcpTools) answer(ctx context.Context, line []byte) *rpcAnswer {
+	answer := &rpcAnswer{Version: "2.0", ID: json.RawMessage("null")}
+	request := new(rpcRequest)
+	switch err := json.Unmarshal(line, request); {
+	case len(line) == 0:
+		return nil
+	case len(line) > t.env.mostInput(maxRequest):
+		answer.Error = refuse(codeRequest, "the message has more than %d bytes: name a file in place of messages", t.env.mostInput(maxRequest))
 	case !json.Valid(line):
-		return jsonrpc.CodeParseError, errors.New("the line is not JSON: write each message on one line")
+		answer.Error = refuse(codeParse, "the line is not JSON: write each message on one line")
+	case err != nil, request.Version != "2.0", request.ID != nil && !isID(request.ID):
+		answer.Error = refuse(codeRequest, "this is no request of JSON-RPC 2.0 with a number or a text as its id")
+	case request.ID == nil, request.Method == "": // a notification; and an answer, though nothing was asked
+		return nil
+	default:
+		answer.ID = request.ID
+		answer.Result, answer.Error = t.result(ctx, request)
 	}
-	if _, err := jsonrpc.DecodeMessage(line); err != nil {
-		return jsonrpc.CodeInvalidRequest, fmt.Errorf("this is no message of JSON-RPC 2.0: %w", err)
-	}
-	return 0, nil
+	return answer
 }
 
-// refuse answers what has no id that could be read.
-func (r *messageReader) refuse(code int, why error) error {
-	answer := map[string]any{"jsonrpc": "2.0", "id": nil, "error": map[string]any{"code": code, "message": why.Error()}}
-	return json.NewEncoder(r.out).Encode(answer)
+// isID reports whether the JSON of an id is a number or a text.
+func isID(id json.RawMessage) bool {
+	return id[0] == '"' || id[0] == '-' || id[0] >= '0' && id[0] <= '9'
 }
 
-// answering is a connection whose input ends when the requests are answered.
-type answering struct {
-	mcp.Connection
-	running sync.WaitGroup
-}
-
-// Read implements [mcp.Connection].
-func (a *answering) Read(ctx context.Context) (jsonrpc.Message, error) {
-	message, err := a.Connection.Read(ctx)
-	if request, ok := message.(*jsonrpc.Request); ok && request.IsCall() {
-		a.running.Add(1)
+// result returns the result of a request.
+func (t *mcpTools) result(ctx context.Context, request *rpcRequest) (any, *rpcError) {
+	switch request.Method {
+	case "initialize":
+		protocol := request.Params.Protocol
+		if !slices.Contains(protocols, protocol) {
+			protocol = protocols[0]
+		}
+		return map[string]any{
+			"protocolVersion": protocol,
+			"capabilities":    map[string]any{"tools": struct{}{}},
+			"serverInfo":      map[string]string{"name": "cupel", "title": "Cupel", "version": version()},
+			"instructions":    "Reads repositories, logs and conversations in few tokens. To find code, call pick_files before searching.",
+		}, nil
+	case "ping":
+		return struct{}{}, nil
+	case "tools/list":
+		return map[string]any{"tools": t.list}, nil
+	case "tools/call":
+		named := func(tool *mcpTool) bool { return tool.Name == request.Params.Name }
+		if i := slices.IndexFunc(t.list, named); i >= 0 {
+			return t.list[i].call(ctx, request.Params.Arguments), nil
+		}
+		return nil, refuse(codeParams, "no tool is named %q", request.Params.Name)
 	}
-	if !errors.Is(err, io.EOF) {
-		return message, err
-	}
-	answered := make(chan struct{})
-	go func() {
-		a.running.Wait()
-		close(answered)
-	}()
-	select {
-	case <-answered:
-		return message, err
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
-
-// Write implements [mcp.Connection].
-func (a *answering) Write(ctx context.Context, message jsonrpc.Message) error {
-	if _, ok := message.(*jsonrpc.Response); ok {
-		defer a.running.Done()
-	}
-	return a.Connection.Write(ctx, message)
+	return nil, refuse(codeMethod, "no method is named %q", cmp.Or(request.Method, "none"))
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"io"
@@ -24,16 +25,20 @@ func calls(t *testing.T, flags mcpFlags) *mcp.ClientSession {
 	if flags.policy == "" {
 		flags.policy = agentPolicy
 	}
-	flags.encoding = "heuristic"
+	flags.encoding = cmp.Or(flags.encoding, "heuristic")
 	tools, err := flags.tools(env)
 	require.NoError(t, err)
-	t.Cleanup(func() { _ = tools.root.Close() })
-	near, far := mcp.NewInMemoryTransports()
-	_, err = tools.server().Connect(t.Context(), far, nil)
+	t.Cleanup(tools.close)
+	in, ask := io.Pipe()
+	answers, out := io.Pipe()
+	ended := make(chan error)
+	go func() { ended <- tools.serve(context.WithoutCancel(t.Context()), in, out) }()
+	client, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), &mcp.IOTransport{Reader: answers, Writer: ask}, nil)
 	require.NoError(t, err)
-	client, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), near, nil)
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = client.Close() })
+	t.Cleanup(func() {
+		_ = client.Close()
+		require.NoError(t, <-ended)
+	})
 	return client
 }
 
@@ -48,79 +53,173 @@ func call(t *testing.T, client *mcp.ClientSession, tool, arguments string) (text
 	return content.Text, result.IsError
 }
 
-func TestMCP(t *testing.T) {
+// shop is a folder that tools read: with code, a log, a conversation, and what they must
+// not read.
+func shop(t *testing.T) {
+	t.Helper()
 	folder(t, map[string]string{
-		"chat.json": strings.Replace(baked, "LOAVES", strings.Repeat("45 rye loaves, id r-17. ", 40), 1),
-		"chat.gz":   zipped(t, baked), "log.txt": strings.Repeat("oven.go:17: error E7 at valve 3\n", 50),
+		"shop/bake.go":          "package shop\n\n// Oven bakes the loaves at a temperature.\nfunc Oven(temperature int) {}\n\n// Sell sells one.\nfunc Sell() {}\n",
+		"shop/tea.go":           "package shop\n\n// Brew makes tea.\nfunc Brew() {}\n",
+		"shop/chat.json":        strings.Replace(baked, "LOAVES", strings.Repeat("45 rye loaves, id r-17. ", 40), 1),
+		"shop/app.log":          strings.Repeat("INFO all is well\n", 200) + "ERROR oven.go:17: valve E7 is stuck\n" + strings.Repeat("INFO all is well\n", 200),
+		"shop/.env":             "TOKEN=oven-secret\n",
+		"shop/id_rsa":           "oven-secret\n",
+		"shop/server.PEM":       "oven-secret\n",
+		"shop/.config/key":      "oven-secret\n",
+		"secret.txt":            "oven-secret\n",
+		"sessions/a/1.jsonl":    `{"sessionId":"s","uuid":"1","type":"user","message":{"role":"user","content":"Look up the loaves."},"timestamp":"2026-01-01T00:00:00Z"}` + "\n" + `{"sessionId":"s","uuid":"2","type":"assistant","message":{"role":"assistant","content":[{"type":"text","text":"45 rye loaves."}]},"timestamp":"2026-01-01T00:00:01Z"}` + "\n",
+		"sessions/a/notes.txt":  "no session\n",
+		"sessions/.b/1.jsonl":   "{}\n",
+		"sessions/broken.jsonl": "{\n",
 	})
-	client := calls(t, mcpFlags{})
+	require.NoError(t, os.Symlink("../secret.txt", "shop/out.txt"))
+	require.NoError(t, os.Symlink(".env", "shop/inside.txt"))
+	require.NoError(t, os.Symlink(".config", "shop/git"))
+	t.Setenv("GIT_CEILING_DIRECTORIES", ".")
+}
+
+func TestMCP(t *testing.T) {
+	shop(t)
+	client := calls(t, mcpFlags{root: "shop", sessions: "sessions"})
 	tools, err := client.ListTools(t.Context(), nil)
 	require.NoError(t, err)
-	require.Len(t, tools.Tools, 2)
+	require.Len(t, tools.Tools, 5)
+	schemas, err := json.Marshal(tools)
+	require.NoError(t, err)
+	require.Less(t, len(schemas), 6_000, "a client reads them in each conversation")
 	for _, tool := range tools.Tools {
 		require.True(t, tool.Annotations.ReadOnlyHint, tool.Name)
-		require.NotEmpty(t, tool.Description)
 	}
 	for _, tt := range []struct {
 		tool, arguments string
 		has             string
 		why             string
 	}{
-		{"select", `{"candidates": ` + baked + `, "budget": 8000}`, `"user_id":12345678901234567891`, "numbers stay as they are written"},
-		{"select", `{"file": "chat.gz", "budget": 8000}`, `"dropped":[],"notes":[]}`, "a file, and nothing to say"},
-		{"select", `{"file": "chat.json", "budget": 50, "reserve": 10, "policy": "chat"}`, `"title":"orders(day=1): 960 B"`, "what is out has a title"},
-		{"select", `{"candidates": "{\"content\": \"a\"}\n{\"content\": \"b\"}", "budget": 10, "policy": "rag"}`, `{"window":[{`, "lines of items"},
-		{"select", `{"candidates": [{"content": "a"}, {"content": ""}, {"content": "b"}], "budget": 10, "policy": "rag", "skip_invalid": true}`, "skipped 1 item that cannot be read", "an item is skipped"},
-		{"select", `{"candidates": [{"content": "the oven is hot"}, {"content": "b", "tokens": 4}], "budget": 5, "policy": "relevance", "query": "hot ovens"}`, `the oven is hot`, "a question"},
-		{"outline", `{"file": "log.txt", "tokens": 30}`, `"kind":"log","tokens":`, "of a file"},
-		{"outline", `{"text": "short", "tokens": 30}`, `{"outline":"short",`, "of a text that fits"},
-		{"outline", `{"text": "{\"customer_identification_number\": \"ABC-12345-XYZ\"}", "tokens": 4}`, `{"outline":"…","kind":"json","tokens":1,`, "nothing of it fits, and an empty outline would be that of an empty text"},
+		{"pick_files", `{"task": "Where is the temperature of the oven set?"}`, "\nBest files, with their best lines:\nbake.go: 3 Oven", "the file and the line"},
+		{"pick_files", `{"task": "oven"}`, "skipped files: 2 that are hidden, 2 that hold keys, 3 that are links", "what is not read is counted"},
+		{"pick_files", `{"task": "tea", "tokens": 1}`, "0 shown with 0 tokens", "no part fits, and the files are named all the same"},
+		{"outline_file", `{"path": "app.log", "tokens": 30}`, "ERROR oven.go:17", "the error comes first"},
+		{"outline_file", `{"path": "tea.go"}`, "func Brew() {}", "it fits"},
+		{"read_log", `{"path": "app.log", "question": "Which valve is stuck?", "tokens": 40}`, "\n201: ERROR oven.go:17: valve E7 is stuck\n", "the line with its number"},
+		{"read_log", `{"path": "app.log", "tokens": 40}`, "app.log: log, ", "an outline without a question"},
+		{"fit_messages", `{"messages": ` + baked + `, "tokens": 8000}`, "6 messages, 59 tokens: all fit a budget of 8,000\n", "everything fits"},
+		{"fit_messages", `{"messages": ` + baked + `, "tokens": 8000}`, `"user_id":12345678901234567891`, "numbers stay as they are written"},
+		{"fit_messages", `{"file": "chat.json", "tokens": 120}`, "6 → 5 messages, 463 → 119 tokens", "a file, and a long result"},
+		{"explain_session", `{}`, "2 sessions, 2 other files skipped\na/1.jsonl\nbroken.jsonl\n", "the sessions there are"},
+		{"explain_session", `{"session": "a/1.jsonl"}`, "message 2, assistant, 8 tokens, whole: 45 rye loaves.", "each message"},
+		{"explain_session", `{"session": "a/1.jsonl", "find": "Look"}`, "message 1, user", "a text"},
+		{"explain_session", `{"session": "a/1.jsonl", "find": "nowhere"}`, "No message has the text.", "no message has it"},
 	} {
 		text, failed := call(t, client, tt.tool, tt.arguments)
 		require.False(t, failed, text)
 		require.Contains(t, text, tt.has, tt.why)
+		require.NotContains(t, text, "oven-secret")
 	}
 }
 
 // TestMCPErrors: an error is a result that says what to do.
 func TestMCPErrors(t *testing.T) {
-	folder(t, map[string]string{"shop/chat.json": baked, "secret.json": baked, "mine.json": everything, "shop/cut.gz": "\x1f\x8b"})
-	client := calls(t, mcpFlags{root: "shop"})
+	shop(t)
+	client := calls(t, mcpFlags{root: "shop", sessions: "sessions"})
 	for _, tt := range []struct{ tool, arguments, want, why string }{
-		{"select", `{}`, "budget", "something is missing"},
-		{"select", `{"budget": 5}`, "give either candidates or file: a list of messages, a request, or a list of items", "nothing to choose from"},
-		{"select", `{"budget": 5, "file": "chat.json", "candidates": []}`, "give either candidates or file", "two things"},
-		{"select", `{"budget": 5, "file": "../secret.json"}`, "path escapes from parent; the server reads files below shop", "a file elsewhere"},
-		{"select", `{"budget": 5, "file": "nothing.json"}`, "no such file or directory; the server reads files below shop", "no file"},
-		{"select", `{"budget": 5, "file": "cut.gz"}`, "cut.gz: what gzip compressed cannot be read", "a broken file"},
-		{"select", `{"budget": 5, "file": "chat.json", "policy": "../mine.json"}`, `the policy "../mine.json" is a file: give a preset, or start the server with that file`, "a policy of the model's"},
-		{"select", `{"budget": 5, "file": "chat.json", "policy": "-"}`, `the policy "-" is a file`, "the standard input is the protocol's"},
-		{"select", `{"budget": 5, "file": "chat.json", "policy": "caht"}`, `no policy is named "caht"`, "a slip again"},
-		{"select", `{"budget": 5, "candidates": [{"content": "a", "tokens": 9, "pinned": true}], "policy": "chat"}`,
-			"Pinned items require 9 tokens, but only 5 are available\n        9  a\n  Give a budget of at least 9", "what does not fit, and what would"},
-		{"select", `{"budget": 5, "candidates": [{"content": "a"}, {"content": "b", "tokens": true}]}`, "skip_invalid leaves such items out", "the name of the argument, not of the flag"},
-		{"select", `{"budget": 5, "file": "."}`, ".: it is not a file", "a folder"},
-		{"select", `{"budget": -5, "file": "chat.json"}`, "budget must be at least 0, got -5", "a negative budget"},
-		{"outline", `{"tokens": 5}`, "give either text or file", "nothing to reduce"},
-		{"outline", `{"text": "a", "tokens": 0}`, "tokens must be at least 1", "an outline of nothing"},
+		{"pick_files", `{}`, "the question is empty", "nothing to look for"},
+		{"pick_files", `{"tsak": "oven"}`, `unknown field "tsak"`, "a slip"},
+		{"pick_files", `[]`, "the arguments cannot be read", "a list"},
+		{"outline_file", `{"path": "../secret.txt"}`, "path escapes from parent; give a path below the folder of the server", "a file elsewhere"},
+		{"outline_file", `{"path": "out.txt"}`, "as are files that are links", "a link that leads out"},
+		{"outline_file", `{"path": "inside.txt"}`, "as are files that are links", "a link to a hidden file"},
+		{"outline_file", `{"path": "git/key"}`, "as are files that are links", "a link on the way"},
+		{"outline_file", `{"path": ".env"}`, "as are files that are hidden", "a hidden file"},
+		{"outline_file", `{"path": "a/../.config/key"}`, "as are files that are hidden", "a hidden folder"},
+		{"read_log", `{"path": "id_rsa", "question": "x"}`, "as are files that hold keys", "a key"},
+		{"read_log", `{"path": "server.PEM"}`, "as are files that hold keys", "a key in capitals"},
+		{"read_log", `{"path": "nothing.log"}`, "no such file or directory", "no file"},
+		{"read_log", `{"path": "."}`, "as are files that are not regular files", "a folder"},
+		{"read_log", `{"path": "app.log", "question": "x", "tokens": -1}`, "tokens must be at least 0, got -1", "less than nothing"},
+		{"read_log", `{"path": "app.log", "max_tokens": 99}`, "max_tokens must be at least 100, got 99", "no room to say anything"},
+		{"read_log", `{"path": "app.log", "page": 2}`, "page must be from 1 to 1, got 2", "there is one page"},
+		{"fit_messages", `{"tokens": 5}`, "give either messages", "nothing to choose from"},
+		{"fit_messages", `{"tokens": 5, "file": "chat.json", "messages": []}`, "give either messages", "two things"},
+		{"fit_messages", `{"file": "chat.json"}`, "tokens must be at least 1, got 0", "no budget"},
+		{"fit_messages", `{"tokens": 5, "file": "chat.json"}`, "Give a tokens of at least", "what does not fit, and what would"},
+		{"fit_messages", `{"tokens": 50, "messages": [{"content": "a"}]}`, "these are no messages (json)", "items"},
+		{"explain_session", `{"session": "../shop/chat.json"}`, "path escapes from parent", "a file elsewhere"},
+		{"explain_session", `{"session": "broken.jsonl"}`, "line 1", "half of a line"},
 	} {
 		text, failed := call(t, client, tt.tool, tt.arguments)
 		require.True(t, failed, text)
 		require.Contains(t, text, tt.want, tt.why)
 		require.NotContains(t, text, "--")
 	}
-	mine := strings.Replace(everything, "PLACER", "chronological", 1)
-	require.NoError(t, os.WriteFile("mine.json", []byte(mine), 0o600))
-	client = calls(t, mcpFlags{root: "shop", policy: "mine.json"})
-	text, failed := call(t, client, "select", `{"budget": 500, "file": "chat.json"}`)
-	require.False(t, failed, "with a policy of the server: %s", text)
+}
+
+// TestMCPPages: the pages of an answer are the answer, and no page has more tokens than
+// asked for.
+func TestMCPPages(t *testing.T) {
+	for _, encoding := range []string{"heuristic", encodings[0]} {
+		counter, err := counterNamed(encoding)
+		require.NoError(t, err)
+		inPages(t, &mcpTools{counter: counter})
+	}
+}
+
+func inPages(t *testing.T, tools *mcpTools) {
+	t.Helper()
+	for name, text := range map[string]string{
+		"lines":          strings.Repeat("one line of a text\n", 900),
+		"one line":       strings.Repeat("x", 4_000),
+		"wide":           strings.Repeat("東京", 1_000),
+		"broken":         strings.Repeat("\xff\x80", 4_000),
+		"lines of lines": strings.Repeat(strings.Repeat("y", 5_000)+"\n\n", 3),
+	} {
+		whole, pages := "", 0
+		for page := 1; ; page++ {
+			answer, err := tools.paged(text, mcpPage{MaxTokens: leastAnswer, Page: page})
+			if err != nil {
+				require.ErrorContains(t, err, "page must be from 1 to", name)
+				break
+			}
+			require.LessOrEqual(t, tools.count(answer), leastAnswer, name)
+			end := strings.LastIndex(answer, "\n[page ")
+			require.Positive(t, end, name)
+			whole, pages = whole+answer[:end], pages+1
+		}
+		require.Equal(t, text, whole, name)
+		require.Greater(t, pages, 3, name)
+	}
+}
+
+// TestMCPBounds: no answer of a tool, and no error, has more tokens than asked for.
+func TestMCPBounds(t *testing.T) {
+	shop(t)
+	require.NoError(t, os.WriteFile("shop/long.txt", []byte(strings.Repeat("oven 東京 {\"a\": [1, 2]} \U0001f35e\t\t\n\n", 1_000)), 0o600))
+	client := calls(t, mcpFlags{root: "shop", sessions: "sessions", encoding: encodings[0]})
+	counter, err := counterNamed(encodings[0])
+	require.NoError(t, err)
+	long := strings.Repeat("oven/", 800)
+	for tool, arguments := range map[string][]string{
+		"pick_files":      {`"task": "oven", "tokens": 20000`, `"task": "` + long + `"`, `"` + long + `": 1`},
+		"outline_file":    {`"path": "long.txt", "tokens": 20000`, `"path": "` + long + `"`},
+		"read_log":        {`"path": "long.txt", "question": "oven", "tokens": 20000`, `"path": "long.txt", "question": "` + long + `"`},
+		"fit_messages":    {`"tokens": 20000, "messages": [{"role": "user", "content": "` + long + `"}]`, `"tokens": 1, "file": "chat.json"`, `"tokens": 5, "messages": "` + long + `"`},
+		"explain_session": {`"session": "a/1.jsonl", "find": "` + long + `"`, `"session": "` + long + `"`, ``},
+	} {
+		for _, rest := range arguments {
+			for most, bound := range map[string]int{`"max_tokens": 100`: 100, `"max_tokens": 517, "page": 2`: 517, `"page": 1`: answerTokens} {
+				text, _ := call(t, client, tool, strings.Replace("{"+most+", "+rest+"}", ", }", "}", 1))
+				tokens, err := counter.CountTokens(text)
+				require.NoError(t, err)
+				require.LessOrEqual(t, tokens, bound, "%s %.80s %s", tool, rest, most)
+			}
+		}
+	}
 }
 
 // TestMCPAnswers: every line is answered, what is no message too, and so are the
 // requests that are running when the input ends.
 func TestMCPAnswers(t *testing.T) {
 	folder(t, map[string]string{"chat.json": baked})
-	const refused = `{"error":{"code":`
+	const refused = `{"jsonrpc":"2.0","id":null,"error":{"code":`
 	for _, tt := range []struct {
 		line, want string // what the answer to the line begins with, or "" for none
 		why        string
@@ -130,21 +229,26 @@ func TestMCPAnswers(t *testing.T) {
 		{"4", refused + "-32600", "no object"},
 		{`{"jsonrpc":"1.0","id":5,"method":"ping"}`, refused + "-32600", "another protocol"},
 		{`{"jsonrpc":"2.0","id":{},"method":"ping"}`, refused + "-32600", "no id"},
+		{`{"jsonrpc":"2.0","id":null,"method":"ping"}`, refused + "-32600", "an empty id"},
+		{`{"jsonrpc":"2.0","id":[1],"method":"ping"}`, refused + "-32600", "a list as an id"},
+		{`{"jsonrpc":"2.0","id":5,"method":"` + strings.Repeat("x", 5000) + `"}`, `{"jsonrpc":"2.0","id":5,"error":{"code":-32601,"message":"no method is named`, "an unknown method"},
+		{`{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"` + strings.Repeat("x", 5000) + `"}}`, `{"jsonrpc":"2.0","id":5,"error":{"code":-32602,"message":"no tool is named`, "an unknown tool"},
 		{"[]", refused + "-32600", "a list of nothing"},
 		{`[{"jsonrpc":"2.0","id":5,"method":"ping"}]`, refused + "-32600", "a list, as older versions had it"},
 		{`{"jsonrpc":"2.0","id":5,"method":"ping"}`, `{"jsonrpc":"2.0","id":5,"result":{}}`, "a request"},
 		{`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`, "", "a request is cancelled"},
 		{"", "", "an empty line"},
-		{`{"pad":"` + strings.Repeat("x", maxRequest) + `"}`, refused + `-32600,"message":"the message has more than 64 MiB`, "more than fits"},
+		{`{"pad":"` + strings.Repeat("x", maxRequest) + `"}`, refused + `-32600,"message":"the message has more than 67108864 bytes`, "more than fits"},
 	} {
 		input := `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}
 {"jsonrpc":"2.0","method":"notifications/initialized"}
-` + tt.line + "\n" + `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"select","arguments":{"file":"chat.json","policy":"chat","budget":50}}}`
+` + tt.line + "\n" + `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"fit_messages","arguments":{"file":"chat.json","tokens":500}}}`
 		var out, stderr strings.Builder
 		env := Environment{Stdin: strings.NewReader(input), Stdout: &out, Stderr: &stderr, Getenv: func(string) string { return "" }, Clock: time.Now}
 		require.Equal(t, exitOK, Main(t.Context(), []string{"mcp", "--encoding", "heuristic"}, env), stderr.String())
 		require.Empty(t, stderr.String())
 		answers := "\n" + out.String()
+		require.NotContains(t, answers, strings.Repeat("x", 1000), "an answer quotes no long request")
 		for _, want := range []string{`{"jsonrpc":"2.0","id":0,"result":`, `{"jsonrpc":"2.0","id":1,"`, tt.want} {
 			if want != "" {
 				require.Contains(t, answers, "\n"+want, tt.why)

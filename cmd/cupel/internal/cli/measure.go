@@ -191,6 +191,7 @@ func (f *measureFlags) nothing(what string) error {
 
 // show prints the table of a result, or the JSON of value.
 func (f *measureFlags) show(env *Environment, text string, value any) error {
+	env.summary = "measured " + terminal.FirstLine(text)
 	if f.json {
 		return writeJSON(env.Stdout, value)
 	}

@@ -95,6 +95,10 @@ newest that fits  stateless    0.000     0.000  1.020   0.667  1.000   0.333  0.
 worst for newest that fits: values missed
    0.5      of  conversation
      1       1  talk (standard input:1)
+
+lost for newest that fits at 0.5, stateless: values that a step used
+tokens  message  value
+    37        7  TEA-77 in talk
 `
 	args := []string{"replay", "--data", "-", "-p", "everything", "-p", "newest", "--share", "0.5"}
 	code, stdout, stderr := fed(t, line, args...)
@@ -282,7 +286,7 @@ func TestEvalTimes(t *testing.T) {
 	folder(t, map[string]string{"bad.jsonl": `{"id": "x", "items": [{"content": "a", "time": "8 May 2023"}, {"content": "b", "time": "soon"}], "questions": [{"query": "a", "evidence": [0]}]}`})
 	code, _, stderr := fed(t, "", "eval", "--data", "bad.jsonl", "-p", "recency")
 	require.Equal(t, exitOK, code)
-	require.Equal(t, `cupel: note: conversation "x": the time "soon" cannot be read and is ignored; write it like 2023-05-08T13:56:00Z or 1:56 pm on 8 May, 2023`+"\n", stderr)
+	require.Equal(t, `cupel: note: conversation "x": the time "soon" cannot be read and is ignored; write it like 2023-05-08T13:56:00Z or 1:56 pm on 8 May, 2023`+"\ncupel: measured 1 conversation, 1 question\n", stderr)
 }
 
 // TestEvalInSession: the more a session keeps from question to question, the less it

@@ -9,7 +9,10 @@ type model struct {
 	context int
 }
 
-// models are the models of the providers, as of November 2026.
+// modelsAsOf is when the table of models was last compared with what providers say.
+const modelsAsOf = "November 2026"
+
+// models are the models of the providers.
 //
 // Anthropic: platform.claude.com/docs/en/models/overview and the page of each
 // model. OpenAI: developers.openai.com/api/docs/models and the page of each

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -30,14 +31,17 @@ func presets() (names, descriptions []string) {
 	return names, descriptions
 }
 
-// newPolicies returns the command that lists the presets.
+// newPolicies returns the command that lists the presets, or writes one out.
 func newPolicies(env *Environment) *cobra.Command {
 	return &cobra.Command{
-		Use:     "policies",
-		Short:   "List the presets that --policy names",
-		Example: "  cupel policies",
-		Args:    cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
+		Use:     "policies [NAME]",
+		Short:   "List the presets that --policy names, or write one out as a file to change",
+		Example: "  cupel policies\n  cupel policies agent > mine.toml\n  cupel policies rag > mine.json",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return writePreset(env, args[0])
+			}
 			var rows [][]any
 			names, descriptions := presets()
 			for i := range names {
@@ -48,6 +52,33 @@ func newPolicies(env *Environment) *cobra.Command {
 			return p.Err()
 		},
 	}
+}
+
+// agentExample is a policy file of the preset agent.
+const agentExample = `preset = "agent"
+lowWater = 0.6        # in sessions: fall to this share of the budget when it is full
+clearAtLeast = 4000   # in sessions: clear at least so many tokens at once
+
+[[rules]]             # the newest three results of this tool stay whole
+tool = "read_*"
+latest = 3
+
+[[rules]]             # what has this text is left out first
+text = "DEBUG"
+never = true
+`
+
+// writePreset writes a preset as a policy file.
+func writePreset(env *Environment, name string) error {
+	if strings.EqualFold(name, agentPolicy) {
+		_, err := io.WriteString(env.Stdout, agentExample)
+		return err
+	}
+	p, err := findPolicy(env, new(question).registry(), name)
+	if err != nil {
+		return err
+	}
+	return writeJSON(env.Stdout, p)
 }
 
 func policyFlag(command *cobra.Command, policy *string) {
@@ -82,6 +113,12 @@ func (c chooser) ofMessages() cupelsession.Chooser {
 	return c.pipeline
 }
 
+// forOne returns the chooser for many choices from one conversation.
+func (c chooser) forOne() chooser {
+	c.preset = c.preset.Remember()
+	return c
+}
+
 // chooser finds the policy that a flag or an argument names. A question adds relevance
 // to it.
 func (q *question) chooser(env *Environment, name, encoding string) (chooser, error) {
@@ -90,14 +127,18 @@ func (q *question) chooser(env *Environment, name, encoding string) (chooser, er
 		return chooser{}, err
 	}
 	if name == agentPolicy || file != nil {
-		if q.given {
-			return chooser{}, usagef("the policy agent takes no question: --query is for others")
-		}
 		counter, err := counterNamed(encoding)
 		if err != nil {
 			return chooser{}, err
 		}
 		preset := agentpreset.New(counter)
+		if q.given {
+			scorer, err := q.task()
+			if err != nil {
+				return chooser{}, err
+			}
+			preset = preset.About(scorer)
+		}
 		return chooser{shown(name), preset.Pipeline(), preset, file}, nil
 	}
 	registry := q.registry()

@@ -11,6 +11,7 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -132,7 +133,7 @@ func (f *proxyFlags) transport(env *Environment, shown *pages) (*cupelsession.Tr
 	if c.file != nil {
 		config.Options = append(config.Options, cupelchat.WithRules(c.file.Rules...))
 	}
-	for _, text := range f.rules {
+	for _, text := range slices.Concat(f.rules, env.pins) {
 		rule, err := parseRule(text)
 		if err != nil {
 			return nil, err
@@ -145,7 +146,7 @@ func (f *proxyFlags) transport(env *Environment, shown *pages) (*cupelsession.Tr
 			return nil, err
 		}
 	}
-	shown.budget = budget
+	shown.budget, shown.counter = budget, counter
 	config.Exchanged = func(e cupelsession.Exchange) {
 		if f.page {
 			shown.add(e)

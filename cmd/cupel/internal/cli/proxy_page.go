@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupelchat"
 	"github.com/wollax/cupel-go/cupelinspect"
 	"github.com/wollax/cupel-go/cupelsession"
 )
@@ -23,8 +24,9 @@ const (
 
 // pages shows the sessions of a proxy to who knows the token.
 type pages struct {
-	token  string
-	budget cupel.ContextBudget
+	token   string
+	budget  cupel.ContextBudget
+	counter cupel.TokenCounter
 
 	mu       sync.Mutex
 	sessions []*watched // the one that was used last at the end
@@ -36,7 +38,7 @@ type watched struct {
 	Turns         int
 	Given, Sent   int     // tokens of the last request
 	Cost, Without float64 // of all turns, in tokens of plain input
-	turns         []*cupelsession.Turn
+	turns         []cupelsession.Exchange
 }
 
 func newPages(budget cupel.ContextBudget) *pages { return &pages{token: rand.Text(), budget: budget} }
@@ -58,7 +60,7 @@ func (p *pages) add(e cupelsession.Exchange) {
 	w.Turns++
 	w.Given, w.Sent = e.Turn.Given(), e.Turn.Estimate
 	w.Cost, w.Without = w.Cost+e.Turn.Cache.Cost, w.Without+e.Turn.Cache.Without
-	w.turns = append(w.turns, e.Turn)
+	w.turns = append(w.turns, e)
 	if len(w.turns) > mostWatchedTurns {
 		w.turns = slices.Delete(w.turns, 0, 1)
 	}
@@ -99,8 +101,8 @@ func (p *pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	var turns []*cupelinspect.Selection
-	for _, turn := range p.sessions[at].turns {
-		shown, err := cupelinspect.FromReport(turn.Report(), p.budget)
+	for _, e := range p.sessions[at].turns {
+		shown, err := p.shown(e)
 		if err != nil {
 			http.Error(w, message(err), http.StatusInternalServerError)
 			return
@@ -110,6 +112,17 @@ func (p *pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err := cupelinspect.WriteHTML(w, "Session "+session, turns...); err != nil {
 		http.Error(w, message(err), http.StatusInternalServerError)
 	}
+}
+
+// shown returns what the page has of a turn: what was sent of each message that came.
+func (p *pages) shown(e cupelsession.Exchange) (*cupelinspect.Selection, error) {
+	report := e.Turn.Report()
+	options := []cupelinspect.Option{cupelinspect.WithRequest(e.Sent)}
+	conversation, err := cupelchat.Read(e.Given, e.Format, p.counter)
+	if err == nil && len(conversation.Items()) == report.TotalCandidates {
+		options = append(options, cupelinspect.WithCandidates(conversation.Items(), nil))
+	}
+	return cupelinspect.FromReport(report, p.budget, options...)
 }
 
 var listOfSessions = template.Must(template.New("sessions").Parse(`<!doctype html>

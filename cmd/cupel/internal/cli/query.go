@@ -19,7 +19,7 @@ const relevance = "relevance"
 
 // queryFlag registers the flag that gives a question.
 func queryFlag(command *cobra.Command, query *string) {
-	command.Flags().StringVarP(query, "query", "q", "", "`question` that the window should help answer; adds relevance to a policy without it (see the README)")
+	command.Flags().StringVarP(query, "query", "q", "", "`question` that the window should help answer; adds relevance to a policy without it, and is a task for agent")
 }
 
 // question is what relevance is measured against.
@@ -104,6 +104,11 @@ func (q *question) scorer(settings strategy.Args) (strategy.Scorer, error) {
 		return nil, err
 	}
 	return cupelrelevance.New(index, text)
+}
+
+// task returns the scorer of the question for the preset agent.
+func (q *question) task() (strategy.Scorer, error) {
+	return q.scorer(strategy.Args{Fields: []strategy.Field{{Name: "language", Default: detected}}})
 }
 
 // relevanceShare is the weight of relevance when --query adds it to a policy: a

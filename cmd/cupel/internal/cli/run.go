@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -22,17 +23,22 @@ type runFlags struct {
 	as             string
 	checkFormat    bool
 	session, cache string
+	isQuick        bool // the form of the output is that of the input
+	silent         bool // nothing is printed
 }
 
 // newRun returns the command that selects.
-func newRun(env *Environment) *cobra.Command {
-	var flags runFlags
+func newRun(env *Environment) (*cobra.Command, *runFlags) {
+	flags := new(runFlags)
 	command := &cobra.Command{
 		Use:   "run",
 		Short: "Choose the window and print it",
 		Long: `Candidates are items in JSON or JSON Lines; a chat transcript for the API of a
 provider; or a folder, whose files are split into declarations, sections and
 paragraphs. With --as transcript the window is a transcript for the same API.
+
+Without --policy, a conversation is chosen by agent, and anything else by its relevance
+to --query. Without --budget, it is the window of the model that a request names.
 
 With --session, what was sent before is sent again as long as it fits, so that the
 provider's prompt cache finds it. Notes on standard error say what was estimated,
@@ -48,7 +54,7 @@ dropped or restored.`,
 	}
 	flags.selectionFlags.register(command)
 	flags.outputFlags.register(command, "-")
-	requireFlags(command, "items", "policy", "budget")
+	requireFlags(command, "items")
 	set := command.Flags()
 	set.StringVar(&flags.as, "as", "text", "`form` of the output: text, json or transcript")
 	set.BoolVar(&flags.checkFormat, "check-format", false, "with --as transcript, fail if the API would refuse the window")
@@ -56,7 +62,25 @@ dropped or restored.`,
 	set.StringVar(&flags.cache, "cache", "", "with --session, the cache of this `provider` (default: that of the transcript's API); one of "+strings.Join(cacheNames(), ", "))
 	complete(command, "cache", cacheNames()...)
 	complete(command, "as", "text", "json", "transcript")
-	return command
+	return command, flags
+}
+
+// quick chooses the window of files, whose form is that of the input. A terminal shows
+// what was done alone.
+func (f *runFlags) quick(command *cobra.Command, env *Environment, files []string) error {
+	for _, name := range files {
+		if _, err := os.Stat(name); err != nil && name != "-" {
+			hint := ""
+			if likely := command.SuggestionsFor(name); len(likely) > 0 {
+				hint = "; did you mean cupel " + likely[0] + "?"
+			}
+			return usagef("%s is neither a command nor a file%s", name, hint)
+		}
+	}
+	f.items = files
+	f.isQuick = !command.Flags().Changed("as")
+	f.silent = env.screen.Terminal && !command.Flags().Changed("output")
+	return f.run(command.Context(), env)
 }
 
 // check validates the flags before anything is read.
@@ -86,9 +110,17 @@ func (f *runFlags) run(ctx context.Context, env *Environment) error {
 	if f.session != "" {
 		return f.inSession(ctx, env, s)
 	}
+	if f.isQuick && s.Conversation != nil && s.Conversation.Format() < cupelchat.ClaudeCode { // these are only read
+		f.as = "transcript"
+	}
 	window, err := s.run(ctx)
 	if err != nil {
 		return s.selecting(err)
+	}
+	env.summary = s.results(window.Report).summary()
+	if f.silent {
+		note(env, "nothing is printed on a terminal: -o FILE writes the window")
+		return nil
 	}
 	body := func() ([]byte, []string, error) {
 		text, err := window.Body()
@@ -109,7 +141,7 @@ func (s *selection) run(ctx context.Context) (*cupelchat.Window, error) {
 // inSession chooses the next window of a session. Its file is written once the window
 // is printed.
 func (f *runFlags) inSession(ctx context.Context, env *Environment, s *selection) error {
-	session, err := s.openSession(f.session, f.cache)
+	session, err := s.openSession(env, f.session, f.cache)
 	if err != nil {
 		return err
 	}
@@ -124,7 +156,7 @@ func (f *runFlags) inSession(ctx context.Context, env *Environment, s *selection
 	if err := turn.Commit(cupelsession.Usage{}); err != nil {
 		return err
 	}
-	note(env, turn.String())
+	env.summary = turn.String()
 	return saveSession(session, f.session)
 }
 

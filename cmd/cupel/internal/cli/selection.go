@@ -14,6 +14,7 @@ import (
 	"github.com/wollax/cupel-go/cmd/cupel/internal/input"
 	"github.com/wollax/cupel-go/cmd/cupel/internal/terminal"
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/analysis"
 	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupelchat"
 	"github.com/wollax/cupel-go/cupeltiktoken"
@@ -29,6 +30,7 @@ type candidateFlags struct {
 	noPin       bool
 	media       int
 	rules       []string
+	pins        []int
 	repair      bool
 }
 
@@ -43,6 +45,8 @@ func (f *candidateFlags) register(command *cobra.Command) {
 	flags.Lookup("media-tokens").DefValue = "0" // print no default
 	flags.BoolVar(&f.repair, "repair", false, "leave out what the API refuses in a transcript, such as results without calls, and say so")
 	flags.StringArrayVar(&f.rules, "rule", nil, "a `rule` for messages, such as 'keep tool=read_*', 'latest=3 tool=bash' or 'never text=DEBUG'; may be repeated")
+	flags.IntSliceVar(&f.pins, "pin", nil, "`message` to keep whole, or item, by its number from 1; may be repeated")
+	flags.Lookup("pin").DefValue = ""
 	complete(command, "format", input.Formats()...)
 }
 
@@ -73,12 +77,19 @@ func (f *candidateFlags) read(ctx context.Context, env *Environment) (*input.Can
 	}
 	note(env, all.Notes...)
 	var rules []cupelchat.Rule
-	for _, text := range f.rules {
+	texts := f.rules
+	if all.Conversation != nil {
+		texts = slices.Concat(texts, env.pins)
+	}
+	for _, text := range texts {
 		rule, err := parseRule(text)
 		if err != nil {
 			return nil, err
 		}
 		rules = append(rules, rule)
+	}
+	if all, err = withPins(all, f.pins...); err != nil {
+		return nil, err
 	}
 	return withRules(all, rules)
 }
@@ -89,7 +100,7 @@ func readCandidates(ctx context.Context, env *Environment, name string, options 
 		if options.Format != input.Auto {
 			return nil, usagef("--format does not apply to a folder: %s", name)
 		}
-		candidates, err := input.ReadFolder(ctx, name, options.Counter)
+		candidates, err := input.ReadFolder(ctx, name, options.Counter, env.mostInput(input.MaxFolderBytes))
 		if err != nil {
 			return nil, usagef("%s: %w", name, err)
 		}
@@ -189,6 +200,7 @@ type selection struct {
 	*input.Candidates
 	chooser
 	budget cupel.ContextBudget
+	given  []*cupel.ContextItem // what the latest report is about
 	items  []*cupel.ContextItem // what the pipeline selects from
 	notes  []string             // what differs in items
 }
@@ -215,12 +227,61 @@ func (c chooser) selection(ctx context.Context, candidates *input.Candidates, bu
 			return nil, selecting(err)
 		}
 	}
+	s.given = s.items
 	if c.preset != nil {
 		if s.items, err = c.preset.Prepare(ctx, s.items, budget); err != nil {
 			return nil, selecting(err)
 		}
 	}
 	return s, nil
+}
+
+// candidates returns what reports of dryRun are about.
+func (s *selection) candidates() []*cupel.ContextItem {
+	if s.preset != nil {
+		return s.Items
+	}
+	return s.items
+}
+
+// dryRun chooses. With the preset, whose items depend on the budget, the report is about
+// the items that were read.
+func (s *selection) dryRun(ctx context.Context) (*cupel.SelectionReport, error) {
+	if s.preset != nil {
+		s.given = s.Items
+		return s.reportAt(ctx, s.budget, -1)
+	}
+	return s.pipeline.DryRun(ctx, s.items, s.budget)
+}
+
+// reportAt returns the report of what is sent for a budget, with an item pinned unless
+// that is negative. Items that are not sent as they were read are forms.
+func (s *selection) reportAt(ctx context.Context, budget cupel.ContextBudget, pinned int) (*cupel.SelectionReport, error) {
+	_, report, err := s.sent(ctx, s.Items, budget, pinned)
+	if err != nil {
+		return nil, err
+	}
+	for i := range report.Included {
+		e := &report.Included[i]
+		if item := s.Items[e.Candidate]; e.Item.Content() != item.Content() {
+			e.Form = max(e.Form, 1)
+		} else if e.Form == 0 {
+			e.Item = item
+		}
+	}
+	for i := range report.Excluded {
+		report.Excluded[i].Item = s.Items[report.Excluded[i].Candidate]
+	}
+	return report, nil
+}
+
+// ledger returns what is sent for a budget, as reportAt does.
+func (s *selection) ledger(ctx context.Context, budget cupel.ContextBudget, pinned int) (*analysis.Ledger, error) {
+	report, err := s.reportAt(ctx, budget, pinned)
+	if err != nil {
+		return nil, err
+	}
+	return analysis.NewLedger(report, s.Items), nil
 }
 
 // read reads candidates, policy and budget.
@@ -235,28 +296,71 @@ func (f *selectionFlags) read(ctx context.Context, env *Environment) (*selection
 // readFor reads candidates, budget and several policies, and returns a selection for
 // each policy.
 func (f *selectionFlags) readFor(ctx context.Context, env *Environment, policies ...string) ([]*selection, error) {
-	choosers := make([]chooser, len(policies))
-	var err error
-	for i, name := range policies {
-		if choosers[i], err = asking(f.query).chooser(env, name, f.encoding); err != nil {
-			return nil, err
-		}
-	}
 	candidates, err := f.candidateFlags.read(ctx, env)
 	if err != nil {
 		return nil, err
+	}
+	if f.budget == (amount{}) {
+		if err := f.ofModel(env, candidates); err != nil {
+			return nil, err
+		}
 	}
 	budget, err := f.make(candidates.Items)
 	if err != nil {
 		return nil, err
 	}
 	selections := make([]*selection, len(policies))
-	for i, c := range choosers {
-		if selections[i], err = c.selection(ctx, candidates, budget); err != nil {
+	for i, name := range policies {
+		if name == "" {
+			if name, err = f.usual(candidates); err != nil {
+				return nil, err
+			}
+		}
+		c, err := asking(f.query).chooser(env, name, f.encoding)
+		if err != nil {
+			return nil, err
+		}
+		if selections[i], err = c.forOne().selection(ctx, candidates, budget); err != nil {
 			return nil, err
 		}
 	}
+	if env.selected != nil || len(policies) > 1 {
+		env.selected = &selection{budget: budget} // there is not one policy
+	} else {
+		env.selected = selections[0]
+	}
 	return selections, nil
+}
+
+// usual returns the policy for candidates where no flag names one.
+func (f *selectionFlags) usual(candidates *input.Candidates) (string, error) {
+	switch {
+	case candidates.Conversation != nil:
+		return agentPolicy, nil
+	case f.query == "":
+		return "", usagef("these are no messages (%s), and are chosen by their relevance: give a question with -q, or a --policy", candidates.Format)
+	}
+	return relevance, nil
+}
+
+// usualReserve is what is reserved for the answer in the window of a model if the request
+// does not say it.
+const usualReserve = 4_096
+
+// ofModel makes the budget from the window of the model that a request names.
+func (f *budgetFlags) ofModel(env *Environment, candidates *input.Candidates) error {
+	known, ok := findModel(candidates.Model)
+	switch {
+	case candidates.Model == "":
+		return usagef("give a --budget, such as -b 20k: the input names no model")
+	case !ok:
+		return usagef("give a --budget, such as -b 20k: the window of %.60q is not among those known in %s", candidates.Model, modelsAsOf)
+	case f.reserve == 0:
+		f.reserve = min(cmp.Or(candidates.Answer, usualReserve), known.context)
+	}
+	f.budget = amount{tokens: known.context}
+	note(env, fmt.Sprintf("the window of %s has %s tokens (%s); %s are for the answer", known.name, english.Grouped(known.context), modelsAsOf, english.Grouped(f.reserve)))
+	return nil
 }
 
 // keeping returns a pipeline for candidates. Messages are never duplicates: a

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,7 +15,7 @@ import (
 
 // openSession reads the state of a session, or begins one if there is no file. What
 // is not such a state is left as it is.
-func (s *selection) openSession(path, cacheName string) (*cupelsession.Session, error) {
+func (s *selection) openSession(env *Environment, path, cacheName string) (*cupelsession.Session, error) {
 	cache, err := cacheOf(cacheName, s.Conversation.Format())
 	if err != nil {
 		return nil, err
@@ -23,10 +24,10 @@ func (s *selection) openSession(path, cacheName string) (*cupelsession.Session, 
 	if err != nil {
 		return nil, err
 	}
-	state, err := os.ReadFile(path)
-	if errors.Is(err, os.ErrNotExist) {
+	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
 		return session, nil
 	}
+	state, err := readFile(env, path, env.mostInput(math.MaxInt))
 	if err == nil {
 		err = session.UnmarshalJSON(state)
 	}

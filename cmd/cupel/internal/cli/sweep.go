@@ -84,7 +84,7 @@ func (f *sweepFlags) run(ctx context.Context, env *Environment, changed func(fla
 	if (result.To-result.From)/result.Stride >= mostBudgets {
 		return usagef("these are more than %d budgets: narrow the range with --from and --to, or give a larger --stride", mostBudgets)
 	}
-	if err := f.sweep(ctx, c, candidates, result, newProgress(env, "tokens of budget").update); err != nil {
+	if err := f.sweep(ctx, c.forOne(), candidates, result, newProgress(env, "tokens of budget").update); err != nil {
 		return selecting(err)
 	}
 	return f.print(env, result, result.print)
@@ -115,8 +115,7 @@ type sweepStep struct {
 	Error    string   `json:"error,omitempty"`
 }
 
-// sweep selects at each budget of a result, since the candidates of a conversation
-// depend on it.
+// sweep selects at each budget of a result.
 func (f *sweepFlags) sweep(ctx context.Context, c chooser, candidates *input.Candidates, result *sweepResult, tell func(done int)) error {
 	var before *cupel.SelectionReport
 	failed := ""
@@ -156,7 +155,7 @@ func (f *sweepFlags) at(ctx context.Context, c chooser, candidates *input.Candid
 	if err != nil {
 		return nil, err
 	}
-	return s.pipeline.DryRun(ctx, s.items, budget)
+	return s.dryRun(ctx)
 }
 
 // namesOf returns what tables call items.

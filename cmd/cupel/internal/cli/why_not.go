@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -18,25 +19,85 @@ import (
 // whyNotAnswer is the answer of --why-not for one candidate.
 type whyNotAnswer struct {
 	*analysis.WhyNotAnswer
-	a        *account
-	parts    []jsonPart // of its score
-	copies   int        // other candidates with its content
-	prepared bool       // the candidates are made for one budget, so that others are not searched
+	a      *account
+	parts  []jsonPart // of its score
+	copies int        // other candidates with its content
+	choice bool       // the budgets were tried by choosing again
 }
 
 // whyNot explains the best candidate that has the content of an item.
 func (s *selection) whyNot(ctx context.Context, a *account, of int, tell func(done int)) (*whyNotAnswer, error) {
-	candidate, copies := a.bestCopy(s.items[of].Content())
-	opts := []analysis.ProbeOption{analysis.WithProgress(func(budget, _ int) { tell(budget) })}
+	candidate, copies := a.bestCopy(s.candidates()[of].Content())
+	var answer *analysis.WhyNotAnswer
+	var err error
 	if s.preset != nil {
-		opts = append(opts, analysis.WithMaxBudgets(1))
+		answer, err = s.whyNotByPreset(ctx, a, candidate, tell)
+	} else {
+		progress := analysis.WithProgress(func(budget, _ int) { tell(budget) })
+		answer, err = analysis.WhyNot(ctx, s.pipeline, s.items, s.budget, candidate, progress)
 	}
-	answer, err := analysis.WhyNot(ctx, s.pipeline, s.items, s.budget, candidate, opts...)
 	if err != nil {
 		return nil, selecting(err)
 	}
 	parts, err := a.partsOf(ctx, s.pipeline.Config().Scorer, candidate)
 	return &whyNotAnswer{answer, a, parts, copies, s.preset != nil}, selecting(err)
+}
+
+// whyNotByPreset answers for the preset agent, by choosing again: with the candidate
+// pinned, and for other budgets.
+func (s *selection) whyNotByPreset(ctx context.Context, a *account, candidate int, tell func(done int)) (*analysis.WhyNotAnswer, error) {
+	answer := &analysis.WhyNotAnswer{Entry: a.Entries[candidate], Ledger: a.Ledger, Budget: s.budget}
+	if answer.Place == 0 {
+		answer.Rule = "It was worth less for its tokens than what was chosen."
+		answer.IfPinned = &analysis.Exchange{}
+		after, err := s.ledger(ctx, s.budget, candidate)
+		if err != nil {
+			answer.IfPinned.Err = err
+		} else {
+			answer.DisplacedBy = losers(a.Ledger, after)
+			answer.IfPinned.Came = placed(after, func(i int) bool { return a.Entries[i].Place == 0 })
+			answer.IfPinned.Went = placed(a.Ledger, func(i int) bool { return after.Entries[i].Place == 0 })
+		}
+	}
+	var err error
+	answer.Smallest, err = s.smallest(ctx, tell, func(at *analysis.Ledger) bool { return at.Entries[candidate].Place > 0 })
+	return answer, err
+}
+
+// smallest searches for a budget whose window is as wanted. One that is too small for
+// what is pinned has no window.
+func (s *selection) smallest(ctx context.Context, tell func(done int), wanted func(*analysis.Ledger) bool) (analysis.SmallestBudget, error) {
+	high := analysis.SufficientBudget(s.Items, s.budget)
+	tokens, found, proven, err := searchBudget(s.budget.OutputReserve(), high, func(tokens int) (bool, error) {
+		tell(tokens)
+		budget, err := s.budget.Resize(tokens, tokens-s.budget.OutputReserve())
+		if err != nil {
+			return false, nil //nolint:nilerr // it has no room for the reserves
+		}
+		at, err := s.ledger(ctx, budget, -1)
+		return err == nil && wanted(at), ctx.Err()
+	})
+	return analysis.SmallestBudget{Found: found, Tokens: tokens, Exact: proven, SearchedTo: high}, err
+}
+
+// placed returns the candidates in a window for which a condition holds.
+func placed(l *analysis.Ledger, holds func(candidate int) bool) []int {
+	return slices.DeleteFunc(slices.Clone(l.Window), func(i int) bool { return !holds(i) })
+}
+
+// losers returns the candidates that have fewer tokens in a second window, those that
+// lose most first: they have the room of what is in there.
+func losers(before, after *analysis.Ledger) []int {
+	loss := func(i int) int {
+		left := 0
+		if after.Entries[i].Place > 0 {
+			left = after.Entries[i].Tokens
+		}
+		return before.Entries[i].Tokens - left
+	}
+	lose := placed(before, func(i int) bool { return loss(i) > 0 })
+	slices.SortStableFunc(lose, func(i, j int) int { return cmp.Compare(loss(j), loss(i)) })
+	return lose
 }
 
 // bestCopy returns the included candidate with a content, or else one that was
@@ -102,7 +163,7 @@ func (a *account) partsOf(ctx context.Context, s strategy.Scorer, candidate int)
 	}
 	for _, each := range scores {
 		name := fmt.Sprintf("%T", each.Scorer)
-		parts = append(parts, jsonPart{name[strings.LastIndexByte(name, '.')+1:], each.Weight, jsonScore(each.Scores[at])})
+		parts = append(parts, jsonPart{strings.TrimSuffix(name[strings.LastIndexByte(name, '.')+1:], "Scorer"), each.Weight, jsonScore(each.Scores[at])})
 	}
 	return parts, nil
 }
@@ -128,13 +189,19 @@ func (s jsonScore) MarshalJSON() ([]byte, error) {
 func (w *whyNotAnswer) print(p *terminal.Printer, rows int) {
 	a, e := w.a, &w.Entry
 	switch {
+	case e.Place > 0 && e.Form > 0:
+		p.Line("It is in, as #%d of %d, in a smaller form: %s", e.Place, len(a.Window), e.Why())
 	case e.Place > 0:
 		p.Line("It is in, as #%d of %d: %s", e.Place, len(a.Window), e.Why())
 	default:
-		p.Line("It is out: %s", e.Excluded.Reason.Explain())
+		p.Line("It is out: %s", w.cause())
 	}
 	p.Line("")
 	w.printItem(p)
+	if e.Form > 0 {
+		p.Paragraph("What is sent of it:")
+		p.Lines("  %s", strings.ReplaceAll(sentOf(e), "\n", "\n  "))
+	}
 	if w.Rule != "" {
 		p.Paragraph("%s", w.Rule)
 		a.printList(p, "Chosen instead:", w.DisplacedBy, rows)
@@ -154,15 +221,35 @@ func (w *whyNotAnswer) print(p *terminal.Printer, rows int) {
 	p.Paragraph("%s", w.smallest())
 }
 
+// cause says why the candidate is out, and what has its room.
+func (w *whyNotAnswer) cause() string {
+	why := w.Excluded.Reason.Explain()
+	if !w.choice || len(w.DisplacedBy) == 0 {
+		return why
+	}
+	return "its room went to " + listed(names(w.Ledger, w.DisplacedBy)) + "."
+}
+
+// sentOf returns what a window has of an entry that is in it.
+func sentOf(e *analysis.Entry) string { return e.Included.Item.Content() }
+
+// names returns what people call some candidates.
+func names(l *analysis.Ledger, candidates []int) (list []string) {
+	for _, i := range candidates {
+		list = append(list, named(l.Entries[i].Item, i))
+	}
+	return list
+}
+
 // smallest says which budgets take the candidate.
 func (w *whyNotAnswer) smallest() string {
-	switch {
-	case w.prepared && w.Smallest.SearchedTo != math.MaxInt:
-		return "cupel sweep shows which budgets include it."
-	case w.Smallest.Found && w.Smallest.Tokens > w.a.budget.MaxTokens():
-		return fmt.Sprintf("%s That is %d more than now.", w.Smallest, w.Smallest.Tokens-w.a.budget.MaxTokens())
-	case w.Smallest.Found && w.Place == 0:
-		return w.Smallest.String() + " With more, others are chosen instead."
+	switch s := w.Smallest; {
+	case w.choice && s.Found && !s.Exact:
+		return fmt.Sprintf("A budget of %d tokens includes it, and one of %d does not.", s.Tokens, s.Tokens-1)
+	case s.Found && s.Tokens > w.a.budget.MaxTokens():
+		return fmt.Sprintf("%s That is %d more than now.", s, s.Tokens-w.a.budget.MaxTokens())
+	case s.Found && w.Place == 0:
+		return s.String() + " With more, others are chosen instead."
 	}
 	return w.Smallest.String()
 }
@@ -171,7 +258,7 @@ func (w *whyNotAnswer) smallest() string {
 func (w *whyNotAnswer) printItem(p *terminal.Printer) {
 	e := &w.Entry
 	rows := [][]any{
-		{"item", e.Item.Content()}, {"title", textOf(e.Item, "title")}, {"role", textOf(e.Item, "role")},
+		{"item", e.Item.Content()}, {"number", numberOr(messageNumber(e.Item), "")}, {"title", textOf(e.Item, "title")}, {"role", textOf(e.Item, "role")},
 		{"kind", fmt.Sprintf("%s, source %s", e.Item.Kind(), e.Item.Source())},
 		{"tokens", e.Item.Tokens()}, {"group", e.Item.Group()}, {"form", form(e)},
 	}
@@ -206,7 +293,8 @@ func (a *account) printList(p *terminal.Printer, title string, candidates []int,
 
 // jsonCandidate is a candidate in an answer.
 type jsonCandidate struct {
-	Position int       `json:"position"` // among the candidates, from 0
+	Position int       `json:"position"`          // among the candidates, from 0
+	Message  int       `json:"message,omitempty"` // of a conversation, from 1
 	Role     string    `json:"role,omitempty"`
 	Tool     string    `json:"tool,omitempty"`
 	Title    string    `json:"title,omitempty"`
@@ -230,7 +318,7 @@ func (a *account) jsonCandidates(candidates []int) []jsonCandidate {
 func (a *account) jsonCandidate(candidate int) jsonCandidate {
 	e := &a.Entries[candidate]
 	return jsonCandidate{
-		candidate, textOf(e.Item, "role"), textOf(e.Item, "tool"), textOf(e.Item, "title"), e.Item.Group(), e.Item.Content(),
+		candidate, messageNumber(e.Item), textOf(e.Item, "role"), textOf(e.Item, "tool"), textOf(e.Item, "title"), e.Item.Group(), e.Item.Content(),
 		string(e.Item.Kind()), e.Item.Tokens(), e.Rank, jsonScore(e.Score), e.Code,
 	}
 }
@@ -275,7 +363,7 @@ type jsonAnswer struct {
 	Rule        string          `json:"rule,omitempty"`
 	DisplacedBy []jsonCandidate `json:"displaced_by"`
 	IfPinned    *jsonExchange   `json:"if_pinned,omitempty"`
-	Smallest    *jsonSmallest   `json:"smallest_budget,omitempty"` // unless the candidates are made for one budget
+	Smallest    *jsonSmallest   `json:"smallest_budget,omitempty"`
 }
 
 // json returns the answer for programs.
@@ -286,11 +374,14 @@ func (w *whyNotAnswer) json() *jsonAnswer {
 		Parts: w.parts, Rule: w.Rule, DisplacedBy: w.a.jsonCandidates(w.DisplacedBy),
 		IfPinned: w.a.jsonExchange(w.IfPinned),
 	}
-	if m := w.Smallest; !w.prepared || m.SearchedTo == math.MaxInt {
-		answer.Smallest = &jsonSmallest{Found: m.Found, Tokens: m.Tokens, Exact: m.Exact, SearchedTo: m.SearchedTo}
-		if m.Err != nil {
-			answer.Smallest.Error = message(m.Err)
-		}
-	}
+	answer.Smallest = jsonSmallestOf(w.Smallest)
 	return answer
+}
+
+func jsonSmallestOf(m analysis.SmallestBudget) *jsonSmallest {
+	smallest := &jsonSmallest{Found: m.Found, Tokens: m.Tokens, Exact: m.Exact, SearchedTo: m.SearchedTo}
+	if m.Err != nil {
+		smallest.Error = message(m.Err)
+	}
+	return smallest
 }

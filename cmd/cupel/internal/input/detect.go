@@ -16,11 +16,17 @@ func (f *reading) detect(text rawjson.Text) error {
 	if f.Format == "" {
 		f.Format = Auto
 	}
-	if !slices.Contains([]Format{Auto, JSON, JSONLines}, f.Format) {
+	if f.Format == Auto && isLog(text) {
+		f.Format = Log
+	}
+	if !slices.Contains([]Format{Auto, JSON, JSONLines, Log}, f.Format) {
 		var err error
 		if f.api, err = cupelchat.ParseFormat(string(f.Format)); err != nil {
 			return &Error{Reason: fmt.Sprintf("the format %.40q is unknown; want one of %s", string(f.Format), strings.Join(Formats(), ", "))}
 		}
+	}
+	if f.Format == Log {
+		return nil
 	}
 	if err := f.split(text); err != nil {
 		return err

@@ -1,11 +1,10 @@
 package input
 
 import (
-	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -13,7 +12,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/wollax/cupel-go/cmd/cupel/internal/terminal"
 	"github.com/wollax/cupel-go/cupel"
@@ -25,24 +23,20 @@ const Folder Format = "folder"
 // kindCode is the kind of items from source code.
 const kindCode cupel.ContextKind = "Code"
 
-// The maximum sizes of a file and of a folder.
-const (
-	maxFileBytes   = 1 << 20
-	maxFolderBytes = 64 << 20
-)
+// maxFileBytes is the maximum size of a file of a folder.
+const maxFileBytes = 1 << 20
+
+// MaxFolderBytes is the maximum of text in a folder.
+const MaxFolderBytes = 64 << 20
 
 // ReadFolder reads the text files of a folder and splits them into items, whose
 // first line says where they are from. In a git repository it skips files that
-// git ignores. It skips hidden, vendored and test data folders, links, files
-// that are not text and files larger than 1 MiB; notes count the skipped files.
+// git ignores. It skips vendored and test data folders, files larger than 1 MiB, and
+// what [ReadText] skips; notes count the skipped files.
 //
-// It fails if the folder cannot be read, has no text or more than 64 MiB of it,
+// It fails if the folder cannot be read, has no text or more than so many bytes of it,
 // if ctx is done, or if the counter fails.
-func ReadFolder(ctx context.Context, dir string, counter cupel.TokenCounter) (*Candidates, error) {
-	return readFolder(ctx, dir, counter, maxFolderBytes)
-}
-
-func readFolder(ctx context.Context, dir string, counter cupel.TokenCounter, most int) (*Candidates, error) {
+func ReadFolder(ctx context.Context, dir string, counter cupel.TokenCounter, most int) (*Candidates, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, err
@@ -58,13 +52,17 @@ func readFolder(ctx context.Context, dir string, counter cupel.TokenCounter, mos
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		text, modified, problem := readText(root, name)
-		if problem != "" {
-			r.leftOut[problem]++
+		text, modified, err := ReadText(root, name, maxFileBytes)
+		if err != nil {
+			why, ok := errors.AsType[SkippedError](err)
+			if !ok {
+				why = "that cannot be read"
+			}
+			r.leftOut[string(why)]++
 			continue
 		}
 		if size += len(text); size > most {
-			return nil, fmt.Errorf("the folder has more than %d MiB of text; give one of its subfolders", most>>20)
+			return nil, fmt.Errorf("the folder has more than %d bytes of text; give one of its subfolders", most)
 		}
 		if err := r.cut(terminal.Safe(name), text, modified); err != nil {
 			return nil, err
@@ -92,7 +90,7 @@ func filesOf(ctx context.Context, root *os.Root) ([]string, error) {
 	if listed, err := gitFiles(ctx, root.Name()); err == nil && len(listed) > 0 {
 		for name := range strings.SplitSeq(strings.TrimSuffix(string(listed), "\x00"), "\x00") {
 			folders := strings.Split(name, "/")
-			if !slices.ContainsFunc(folders[:len(folders)-1], aside) && folders[len(folders)-1][0] != '.' {
+			if !slices.ContainsFunc(folders[:len(folders)-1], aside) {
 				names = append(names, name)
 			}
 		}
@@ -108,7 +106,10 @@ func filesOf(ctx context.Context, root *os.Root) ([]string, error) {
 		case name == ".":
 		case entry.IsDir() && aside(entry.Name()):
 			return fs.SkipDir
-		case !entry.IsDir() && entry.Name()[0] != '.':
+		case entry.IsDir() && hidden(entry.Name()):
+			names = append(names, name) // which is counted
+			return fs.SkipDir
+		case !entry.IsDir():
 			names = append(names, name)
 		}
 		return ctx.Err()
@@ -119,7 +120,7 @@ func filesOf(ctx context.Context, root *os.Root) ([]string, error) {
 // aside reports whether a folder of this name is skipped: a question about its
 // parent is rarely about its files.
 func aside(name string) bool {
-	return name[0] == '.' || name == "vendor" || name == "node_modules" || name == "testdata"
+	return name == ".git" || name == "vendor" || name == "node_modules" || name == "testdata"
 }
 
 // gitFiles lists the files of a folder with git, in a way that the repository's
@@ -132,35 +133,6 @@ func gitFiles(ctx context.Context, dir string) ([]byte, error) {
 		return strings.HasPrefix(v, "GIT_DIR=") || strings.HasPrefix(v, "GIT_WORK_TREE=") || strings.HasPrefix(v, "GIT_INDEX_FILE=")
 	}), "GIT_OPTIONAL_LOCKS=0")
 	return command.Output()
-}
-
-// readText reads a file, or says why it is skipped.
-func readText(root *os.Root, name string) (text string, modified time.Time, problem string) {
-	info, err := root.Lstat(name)
-	switch {
-	case err != nil:
-		return "", modified, "that cannot be read"
-	case info.Mode()&fs.ModeSymlink != 0:
-		return "", modified, "that are links"
-	case !info.Mode().IsRegular(): // a pipe would block
-		return "", modified, "that are not regular files"
-	case info.Size() > maxFileBytes:
-		return "", modified, fmt.Sprintf("larger than %d MiB", maxFileBytes>>20)
-	}
-	file, err := root.Open(name)
-	if err != nil {
-		return "", modified, "that cannot be read"
-	}
-	defer func() { _ = file.Close() }() // nothing was written
-	data, err := io.ReadAll(io.LimitReader(file, maxFileBytes))
-	switch {
-	case err != nil:
-		return "", modified, "that cannot be read"
-	case !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0:
-		return "", modified, "that are not text"
-	}
-	text = strings.TrimPrefix(string(data), "\uFEFF")
-	return strings.ReplaceAll(text, "\r\n", "\n"), info.ModTime(), ""
 }
 
 // folderReader gathers items.

@@ -43,6 +43,8 @@ func TestReadFolder(t *testing.T) {
 		"shop/testdata/a.go": "package a\n\nvar A int\n",
 		"vendor/v.go":        "package v\n\nvar V int\n",
 		".github/x.yml":      "hidden: true\n",
+		"deploy/Prod.PEM":    "key\n",
+		"deploy/note":        "-----BEGIN RSA PRIVATE KEY-----\nkey\n",
 		".env":               "SECRET=1\n",
 		"main.py":            "import sys\n\nprint(1)\n",
 		"notes.txt":          "One.\n",
@@ -58,10 +60,10 @@ func TestReadFolder(t *testing.T) {
 	}
 	dir := tree(t, files)
 	require.NoError(t, os.Symlink("notes.txt", filepath.Join(dir, "link.txt")))
-	c, err := ReadFolder(t.Context(), dir, cupel.HeuristicCounter{})
+	c, err := ReadFolder(t.Context(), dir, cupel.HeuristicCounter{}, MaxFolderBytes)
 	require.NoError(t, err)
 	require.Equal(t, want, origins(c.Items))
-	require.Equal(t, []string{"skipped files: 1 larger than 1 MiB, 1 that are links, 2 that are not text"}, c.Notes)
+	require.Equal(t, []string{"skipped files: 1 that are links, 1 that are too large, 2 that are not text, 2 that hold keys, 3 that are hidden"}, c.Notes)
 	item := c.Items[0]
 	when, _ := item.Timestamp()
 	path, _ := item.MetadataValue("path")
@@ -74,19 +76,19 @@ func TestReadFolder(t *testing.T) {
 	if err := git.Run(); err != nil {
 		t.Skip("git does not run here: ", err)
 	}
-	c, err = ReadFolder(t.Context(), dir, cupel.HeuristicCounter{})
+	c, err = ReadFolder(t.Context(), dir, cupel.HeuristicCounter{}, MaxFolderBytes)
 	require.NoError(t, err)
 	require.Equal(t, slices.Delete(slices.Clone(want), 1, 2), origins(c.Items), "in a repository that ignores build")
 	for _, name := range []string{"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv(name, filepath.Join(dir, "shop"))
-			again, err := ReadFolder(t.Context(), dir, cupel.HeuristicCounter{})
+			again, err := ReadFolder(t.Context(), dir, cupel.HeuristicCounter{}, MaxFolderBytes)
 			require.NoError(t, err)
 			require.Equal(t, origins(c.Items), origins(again.Items), "a hook's repository is another one")
 		})
 	}
 	require.NoError(t, os.WriteFile(filepath.Join(dir, ".gitignore"), []byte("*\n"), 0o600))
-	c, err = ReadFolder(t.Context(), dir, cupel.HeuristicCounter{})
+	c, err = ReadFolder(t.Context(), dir, cupel.HeuristicCounter{}, MaxFolderBytes)
 	require.NoError(t, err)
 	require.Equal(t, want, origins(c.Items), "a folder that git ignores as a whole is meant")
 }
@@ -104,23 +106,23 @@ func TestReadFolderFails(t *testing.T) {
 		why     string
 	}{
 		{"missing", t.Context(), filepath.Join(hidden, "none"), cupel.HeuristicCounter{}, "none", "there is no such folder"},
-		{"no text", t.Context(), hidden, cupel.HeuristicCounter{}, "the folder has no text; hidden, vendored", "an empty window would look like an answer"},
+		{"no text", t.Context(), hidden, cupel.HeuristicCounter{}, "the folder has no text; skipped files: 1 that are hidden; hidden, vendored", "an empty window would look like an answer"},
 		{"counter", t.Context(), one, nil, "a.txt:1: ", "a token count of 0 would be wrong"},
 		{"canceled", canceled, one, cupel.HeuristicCounter{}, context.Canceled.Error(), "an interrupt ends a long walk"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := ReadFolder(tt.ctx, tt.dir, tt.counter)
+			_, err := ReadFolder(tt.ctx, tt.dir, tt.counter, MaxFolderBytes)
 			require.ErrorContains(t, err, tt.want, tt.why)
 		})
 	}
-	_, err := readFolder(t.Context(), tree(t, map[string]string{"a.txt": strings.Repeat("\n", 2<<20/3), "b.txt": strings.Repeat("\n", 2<<20/3)}), cupel.HeuristicCounter{}, 1<<20)
-	require.ErrorContains(t, err, "more than 1 MiB")
-	large, err := ReadFolder(t.Context(), tree(t, map[string]string{"a.txt": strings.Repeat("x", maxFileBytes), "b.txt": "\x00"}), cupel.HeuristicCounter{})
+	_, err := ReadFolder(t.Context(), tree(t, map[string]string{"a.txt": strings.Repeat("\n", 2<<20/3), "b.txt": strings.Repeat("\n", 2<<20/3)}), cupel.HeuristicCounter{}, 1<<20)
+	require.ErrorContains(t, err, "more than 1048576 bytes")
+	large, err := ReadFolder(t.Context(), tree(t, map[string]string{"a.txt": strings.Repeat("x", maxFileBytes), "b.txt": "\x00"}), cupel.HeuristicCounter{}, MaxFolderBytes)
 	require.NoError(t, err)
 	require.Len(t, large.Items, 1, "a file may have 1 MiB")
 	require.Equal(t, []string{"skipped files: 1 that are not text"}, large.Notes)
-	_, err = ReadFolder(t.Context(), filepath.Join(one, "a.txt"), cupel.HeuristicCounter{})
+	_, err = ReadFolder(t.Context(), filepath.Join(one, "a.txt"), cupel.HeuristicCounter{}, MaxFolderBytes)
 	require.Error(t, err, "a file in the place of a folder")
 }
 

@@ -4,6 +4,7 @@ package input
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -24,13 +25,14 @@ const (
 	Auto      Format = "auto" // detected from the text
 	JSON      Format = "json"
 	JSONLines Format = "jsonl"
+	Log       Format = "log" // a text whose lines are items
 	OpenAI    Format = "openai"
 	Anthropic Format = "anthropic"
 )
 
 // Formats returns the names of all formats.
 func Formats() []string {
-	names := []string{string(Auto), string(JSON), string(JSONLines)}
+	names := []string{string(Auto), string(JSON), string(JSONLines), string(Log)}
 	for _, f := range cupelchat.Formats() {
 		names = append(names, f.String())
 	}
@@ -53,6 +55,7 @@ type Candidates struct {
 	Format       Format                  // never Auto
 	Conversation *cupelchat.Conversation // of a transcript, otherwise nil
 	Model        string                  // that a request names, or ""
+	Answer       int                     // the most tokens of the answer, as a request says, or 0
 	Notes        []string                // remarks for the user
 }
 
@@ -74,12 +77,16 @@ func Read(r io.Reader, options Options) (*Candidates, error) {
 	if err := f.detect(text); err != nil {
 		return nil, err
 	}
+	if f.Format == Log {
+		items, err := Lines(string(data), options.Counter)
+		return &Candidates{Items: items, Format: Log, Notes: []string{"the text is read line by line, as " + english.Plural(len(items), "candidate")}}, err
+	}
 	if f.Format == JSON || f.Format == JSONLines {
 		items, err := f.items()
 		if err != nil {
 			return nil, err
 		}
-		return &Candidates{Items: items, Format: f.Format, Notes: f.skippedNotes()}, nil
+		return &Candidates{Items: items, Format: f.Format, Notes: append(f.skippedNotes(), f.itemNotes(items)...)}, nil
 	}
 	var opts []cupelchat.Option
 	if options.NoPin {
@@ -95,7 +102,7 @@ func Read(r io.Reader, options Options) (*Candidates, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Candidates{Items: c.Items(), Format: f.Format, Conversation: c, Model: f.model(), Notes: append(f.notes, c.Notes()...)}, nil
+	return &Candidates{Items: c.Items(), Format: f.Format, Conversation: c, Model: f.model(), Answer: f.answer(), Notes: append(f.notes, c.Notes()...)}, nil
 }
 
 // reading is what is known about a text.
@@ -106,8 +113,9 @@ type reading struct {
 	lines   []rawjson.Part   // the values of the lines
 	notes   []string
 
-	skipped int   // items that are left out
-	first   error // why the first is
+	misspelt string // the first field that is
+	skipped  int    // items that are left out
+	first    error  // why the first is
 }
 
 // model returns the model that a request names, or "".
@@ -117,6 +125,24 @@ func (f *reading) model() string {
 		return ""
 	}
 	return cmp.Or(o.Get("model").String(), o.Get("modelId").String())
+}
+
+// answer returns the most tokens of the answer that a request allows, or 0.
+func (f *reading) answer() int {
+	var request struct {
+		Completion int                           `json:"max_completion_tokens"`
+		Output     int                           `json:"max_output_tokens"`
+		Tokens     int                           `json:"max_tokens"`
+		Gemini     struct{ MaxOutputTokens int } `json:"generationConfig"`
+		Bedrock    struct{ MaxTokens int }       `json:"inferenceConfig"`
+		Ollama     struct {
+			Predict int `json:"num_predict"`
+		} `json:"options"`
+	}
+	if f.value.IsZero() || json.Unmarshal(f.value.Raw(), &request) != nil { // an API would refuse it
+		return 0
+	}
+	return max(cmp.Or(request.Completion, request.Output, request.Tokens, request.Gemini.MaxOutputTokens, request.Bedrock.MaxTokens, request.Ollama.Predict), 0)
 }
 
 // items reads items: an array, an object that has one, or lines.
@@ -146,6 +172,7 @@ func (f *reading) items() ([]*cupel.ContextItem, error) {
 		switch {
 		case err == nil:
 			items = append(items, item)
+			f.lookFor(part.Value, i)
 		case f.SkipInvalid:
 			f.skip(err)
 		case len(parts) > 1:

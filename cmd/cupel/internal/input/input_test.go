@@ -65,7 +65,11 @@ func TestItems(t *testing.T) {
 				require.NoError(t, err, tt.why)
 				require.Equal(t, tt.format, got.Format, tt.why)
 				require.Nil(t, got.Conversation)
-				require.Empty(t, got.Notes)
+				if tt.want == nil {
+					require.Equal(t, []string{"the list is empty: there is nothing to choose from"}, got.Notes)
+				} else {
+					require.Empty(t, got.Notes)
+				}
 				require.Equal(t, tt.want, wire(t, got.Items), tt.why)
 			}
 		})

@@ -1,0 +1,90 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// mcpPage are the arguments of every tool that say how much an answer may have.
+type mcpPage struct {
+	MaxTokens int `json:"max_tokens,omitempty" jsonschema:"most tokens of this answer (default 8000)"`
+	Page      int `json:"page,omitempty" jsonschema:"page of a long answer, from 1"`
+}
+
+func (p mcpPage) page() mcpPage { return p }
+
+// The tokens of an answer: by default, the fewest and the most that a call may ask for,
+// and those of the line that says which page it is.
+const (
+	answerTokens = 8_000
+	leastAnswer  = 100
+	mostAnswer   = 1_000_000
+	footerTokens = 40
+)
+
+// most returns the most tokens of an answer.
+func (p mcpPage) most() int {
+	if p.MaxTokens <= 0 {
+		return answerTokens
+	}
+	return min(p.MaxTokens, mostAnswer)
+}
+
+// paged returns a page of a text, and says which it is of how many.
+func (t *mcpTools) paged(text string, p mcpPage) (string, error) {
+	most, number := p.most(), cmp.Or(p.Page, 1)
+	switch {
+	case p.MaxTokens < 0 || most < leastAnswer:
+		return "", fmt.Errorf("max_tokens must be at least %d, got %d", leastAnswer, p.MaxTokens)
+	case number == 1 && t.fits(text, most) == len(text):
+		return text, nil
+	}
+	page, pages := "", 0
+	for rest := text; rest != ""; {
+		length := t.fits(rest, most-footerTokens)
+		if pages++; pages == number {
+			page = rest[:length]
+		}
+		rest = rest[length:]
+	}
+	switch {
+	case number < 1 || number > pages:
+		return "", fmt.Errorf("page must be from 1 to %d, got %d", pages, number)
+	case number == pages:
+		return fmt.Sprintf("%s\n[page %d of %d, the last]", page, number, pages), nil
+	}
+	return fmt.Sprintf("%s\n[page %d of %d; page %d goes on]", page, number, pages, number+1), nil
+}
+
+// mostBytes is about the length of the longest texts of one token.
+const mostBytes = 8
+
+// fits returns the length of a beginning of a text that has at most so many tokens, and
+// ends with a line if it can.
+func (t *mcpTools) fits(text string, room int) int {
+	end := min(len(text), mostBytes*room)
+	for {
+		end = lineEnd(text, end)
+		tokens := t.count(text[:end])
+		if tokens <= room || end <= utf8.UTFMax {
+			return end
+		}
+		end = min(end-1, end*room/tokens)
+	}
+}
+
+// lineEnd returns the end of the last line before an offset, or of the last character.
+func lineEnd(text string, end int) int {
+	if end == len(text) {
+		return end
+	}
+	if line := strings.LastIndexByte(text[:end], '\n'); line > 0 {
+		return line + 1
+	}
+	for end > 1 && end < len(text) && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return max(end, 1)
+}

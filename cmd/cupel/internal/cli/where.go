@@ -1,0 +1,387 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/wollax/cupel-go/cmd/cupel/internal/input"
+	"github.com/wollax/cupel-go/cmd/cupel/internal/terminal"
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/analysis"
+	"github.com/wollax/cupel-go/cupelchat"
+	"github.com/wollax/cupel-go/cupelreduce"
+	"github.com/wollax/cupel-go/cupelsession/replay"
+	"github.com/wollax/cupel-go/internal/english"
+)
+
+// whereFlags are the flags of newWhere.
+type whereFlags struct {
+	selectionFlags
+	printFlags
+	rows           int
+	steps, session bool
+}
+
+// newWhere returns the command that finds what became of a value.
+func newWhere(env *Environment) *cobra.Command {
+	var flags whereFlags
+	command := &cobra.Command{
+		Use:   "where VALUE",
+		Short: "Show where a value is, what becomes of it, and what would keep it",
+		Long: `where finds a value, such as a path, a number or an error, in a conversation or in
+other candidates. It says what is sent of each place: the whole message, an outline
+with the value or without it, or nothing. For a value that is lost it names what
+has the room, and a budget, a --pin and a --rule that keep it; all of them were
+tried.
+
+VALUE is a text, or a pattern for the names, paths, numbers, URLs, quotations and
+errors in the candidates, and for the last part of a path: * matches any text, ? one
+character, and [a-z] one of a range.
+
+With --steps it also chooses a window before each message of the assistant, and says
+at which message the value went; with --session it does so in a session. These
+windows are counted as cupel replay counts: four characters are a token.`,
+		Example: `  cupel where -i chat.json -p agent -b 20k 'crypto.chal*'
+  cupel where -i chat.json -p agent -b 20k --session src/crypto.go
+  cupel where -i chat.json -p agent -b 20k --json 4711 | jq '.facts[].places'`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(command *cobra.Command, args []string) error {
+			return flags.run(command.Context(), env, args[0])
+		},
+	}
+	flags.selectionFlags.register(command)
+	flags.printFlags.register(command)
+	requireFlags(command, "items", "policy", "budget")
+	rowsFlag(command, &flags.rows)
+	command.Flags().BoolVar(&flags.steps, "steps", false, "say at which message of the assistant the value went, if each window is chosen by itself")
+	command.Flags().BoolVar(&flags.session, "session", false, "say at which message of the assistant the value went in a session")
+	return command
+}
+
+// whereAnswer is what becomes of some values. where --json prints it.
+type whereAnswer struct {
+	Tokens int    `json:"tokens"` // of the window
+	Facts  []fact `json:"facts"`
+
+	of *selection
+}
+
+// fact is what becomes of a value.
+type fact struct {
+	Value  string  `json:"value"`
+	Sent   bool    `json:"sent"`
+	Places []place `json:"places"`
+	// Displaced names what has the room of a value that is not sent.
+	Displaced []string          `json:"displaced_by,omitempty"`
+	Smallest  *jsonSmallest     `json:"smallest_budget,omitempty"` // that sends it
+	Pin       int               `json:"pin,omitempty"`             // a message, from 1, whose pin keeps it
+	Rule      string            `json:"rule,omitempty"`            // that keeps it
+	Steps     []replay.Followed `json:"steps,omitempty"`
+}
+
+// place is a message, or an item, that has a value.
+type place struct {
+	Message int    `json:"message,omitempty"` // from 1
+	Name    string `json:"name"`
+	Fate    string `json:"fate"`
+	Tokens  int    `json:"tokens"` // that are sent of it
+	Full    int    `json:"full_tokens"`
+
+	at int
+}
+
+// What is sent of a place.
+const (
+	fateWhole   = "sent whole"
+	fateOutline = "sent in an outline"
+	fateLost    = "lost in an outline"
+	fateOut     = "out"
+)
+
+func (f *whereFlags) run(ctx context.Context, env *Environment, pattern string) error {
+	s, err := f.read(ctx, env)
+	if err != nil {
+		return err
+	}
+	if s.Conversation == nil && (f.steps || f.session) {
+		return usagef("--steps and --session are for conversations, and these are items (%s)", s.Format)
+	}
+	values, err := findFacts(s.Items, pattern)
+	if err != nil {
+		return err
+	}
+	now, err := s.ledger(ctx, s.budget, -1)
+	if err != nil {
+		return s.selecting(err)
+	}
+	used := (&account{Ledger: now}).used()
+	answer := &whereAnswer{Tokens: used, of: s}
+	tell := newProgress(env, "tokens of budget").update
+	most := len(values)
+	if f.rows > 0 {
+		most = min(most, f.rows)
+	}
+	for _, value := range values[:most] {
+		found := fact{Value: value, Sent: s.sends(now, value), Places: s.placesOf(now, value)}
+		if len(values) <= mostTraced {
+			if err := s.remedies(ctx, now, &found, f.pins, tell); err != nil {
+				return err
+			}
+			if f.steps || f.session {
+				if found.Steps, err = f.follow(ctx, env, s.budget.MaxTokens(), value); err != nil {
+					return err
+				}
+			}
+		}
+		answer.Facts = append(answer.Facts, found)
+	}
+	return f.print(env, answer, func(p *terminal.Printer) { answer.print(p, f.rows, len(values)-most) })
+}
+
+// mostTraced is how many values are traced to what keeps them.
+const mostTraced = 4
+
+// findFacts returns the value that contents have, or the facts that match a pattern, in
+// the order of the candidates.
+func findFacts(items []*cupel.ContextItem, pattern string) ([]string, error) {
+	if strings.TrimSpace(pattern) == "" {
+		return nil, usagef("give a value, such as a path or a number, or a pattern")
+	}
+	for _, item := range items {
+		if says(item.Content(), pattern) {
+			return []string{pattern}, nil
+		}
+	}
+	matches, err := globs(pattern)
+	if err != nil {
+		return nil, codedError{err, exitUsage}
+	}
+	var found []string
+	seen := make(map[string]bool)
+	for _, item := range items {
+		for value := range cupelreduce.Facts(item.Content()) {
+			base := value[strings.LastIndexByte(value, '/')+1:]
+			if !seen[value] && (matches(value) || matches(base)) && says(item.Content(), value) {
+				found = append(found, value)
+			}
+			seen[value] = true
+		}
+	}
+	if found == nil {
+		return nil, usagef("no candidate has %q; a pattern such as 'crypto.*' finds names, paths, numbers and errors that begin so", pattern)
+	}
+	return found, nil
+}
+
+// says reports whether a text has a value as a word.
+func says(text, value string) bool {
+	for range cupelreduce.Find(text, value) {
+		return true
+	}
+	return false
+}
+
+// marks are what forms say of what they leave out.
+var marks = regexp.MustCompile(`… \+\d+( bytes…)?|\[(earlier|left out)[\]:]|; (shortened|results left out)\]|\[shortened from \d+ tokens?\]`)
+
+const ellipsis = "…"
+
+// placesOf returns where a value is, and what is sent of that.
+func (s *selection) placesOf(window *analysis.Ledger, value string) []place {
+	places := []place{}
+	for i, item := range s.Items {
+		if !says(item.Content(), value) {
+			continue
+		}
+		p := place{Message: messageNumber(item), Name: named(item, i), Fate: fateOut, Full: item.Tokens(), at: i}
+		if e := &window.Entries[i]; e.Place > 0 {
+			p.Fate, p.Tokens = fateLost, e.Tokens
+			switch {
+			case e.Form == 0:
+				p.Fate = fateWhole
+			case says(marks.ReplaceAllString(sentOf(e), ellipsis), value):
+				p.Fate = fateOutline
+			}
+		}
+		places = append(places, p)
+	}
+	return places
+}
+
+// sends reports whether a value is sent from one of its places.
+func (s *selection) sends(window *analysis.Ledger, value string) bool {
+	return slices.ContainsFunc(s.placesOf(window, value), func(p place) bool { return p.Fate == fateWhole || p.Fate == fateOutline })
+}
+
+// remedies finds what has the room of a value that is lost, and what would keep it.
+func (s *selection) remedies(ctx context.Context, now *analysis.Ledger, f *fact, pins []int, tell func(done int)) error {
+	smallest, err := s.smallest(ctx, tell, func(at *analysis.Ledger) bool { return s.sends(at, f.Value) })
+	if err != nil {
+		return selecting(err)
+	}
+	f.Smallest = jsonSmallestOf(smallest)
+	if f.Sent {
+		return nil
+	}
+	for _, p := range f.newest() {
+		number := p.Message
+		if s.Conversation == nil {
+			number = p.at + 1
+		}
+		candidates, err := withPins(s.Candidates, append(slices.Clip(pins), number)...)
+		if err != nil {
+			continue // it is no message
+		}
+		if then := s.from(ctx, candidates, f.Value); then != nil {
+			f.Pin, f.Displaced = number, names(now, losers(now, then))
+			break
+		}
+	}
+	f.Rule = s.ruleFor(ctx, f)
+	return ctx.Err()
+}
+
+// from returns the window of other candidates if it has a value, or nil.
+func (s *selection) from(ctx context.Context, candidates *input.Candidates, value string) *analysis.Ledger {
+	other, err := s.chooser.selection(ctx, candidates, s.budget)
+	if err != nil {
+		return nil
+	}
+	then, err := other.ledger(ctx, s.budget, -1)
+	if err != nil || !other.sends(then, value) {
+		return nil
+	}
+	return then
+}
+
+// toolName is the name of a tool that stands in a rule as it is.
+var toolName = regexp.MustCompile(`^[A-Za-z0-9_.:-]+$`)
+
+// ruleFor returns a rule by tool that keeps a value, or "".
+func (s *selection) ruleFor(ctx context.Context, f *fact) string {
+	tried := map[string]bool{}
+	for _, p := range f.newest() {
+		tool := textOf(s.Items[p.at], "tool")
+		if s.Conversation == nil || !toolName.MatchString(tool) || tried[tool] {
+			continue
+		}
+		tried[tool] = true
+		for _, rule := range []cupelchat.Rule{{Tool: tool, Keep: true}, {Tool: tool, Latest: 3}} {
+			candidates, err := withRules(s.Candidates, []cupelchat.Rule{rule})
+			if err != nil || s.from(ctx, candidates, f.Value) == nil {
+				continue
+			}
+			if rule.Keep {
+				return "keep tool=" + tool
+			}
+			return "latest=3 tool=" + tool
+		}
+	}
+	return ""
+}
+
+// mostPlaces is how many places are tried to keep a value.
+const mostPlaces = 6
+
+// newest returns the last places, the newest first.
+func (f *fact) newest() []place {
+	newest := slices.Clone(f.Places[max(len(f.Places)-mostPlaces, 0):])
+	slices.Reverse(newest)
+	return newest
+}
+
+// follow finds what becomes of a value from one step of the conversation to the next.
+func (f *whereFlags) follow(ctx context.Context, env *Environment, budget int, value string) (steps []replay.Followed, err error) {
+	p, err := replayed(env, f.policy)
+	if err != nil {
+		return nil, err
+	}
+	if f.session {
+		p = p.InSession(0)
+	}
+	r, done, err := open(env, f.items[0])
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	for c, err := range replay.Scan(shown(f.items[0]), r, func(n, _ int) bool { return n == 0 }) {
+		if err != nil {
+			return nil, codedError{err, exitUsage}
+		}
+		for step, err := range replay.Follow(ctx, &c, p, budget, value) {
+			if err != nil {
+				return nil, selecting(err)
+			}
+			steps = append(steps, step)
+		}
+	}
+	return steps, nil
+}
+
+// print writes it for people, with at most some places of each value.
+func (w *whereAnswer) print(p *terminal.Printer, rows, more int) {
+	p.Line("%s: %d tokens of a budget of %d", w.of.name, w.Tokens, w.of.budget.MaxTokens())
+	for i := range w.Facts {
+		w.Facts[i].print(p, rows, len(w.of.Items))
+	}
+	if more > 0 {
+		p.Paragraph("… and %d more values; --rows 0 shows all", more)
+	}
+}
+
+func (f *fact) print(p *terminal.Printer, rows, messages int) {
+	fate := "is lost"
+	if f.Sent {
+		fate = "is sent"
+	}
+	p.Paragraph("%s %s. It stands in %d of %s:", f.Value, fate, len(f.Places), english.Plural(messages, "candidate"))
+	var table [][]any
+	for _, place := range f.Places {
+		table = append(table, []any{place.Name, place.Fate, place.Tokens, place.Full})
+	}
+	printSome(p, []string{"WHERE", "FATE", "TOKENS", "OF"}, table, rows)
+	if len(f.Displaced) > 0 {
+		p.Line("Its room went to %s.", listed(f.Displaced))
+	}
+	switch s := f.Smallest; {
+	case s == nil:
+	case s.Found && s.Exact:
+		p.Line("The smallest budget that sends it is %d tokens.", s.Tokens)
+	case s.Found:
+		p.Line("A budget of %d tokens sends it, and one of %d does not.", s.Tokens, s.Tokens-1)
+	default:
+		p.Line("No budget that was tried sends it, up to %d tokens.", s.SearchedTo)
+	}
+	if f.Pin > 0 {
+		p.Line("--pin %d keeps it.", f.Pin)
+	}
+	if f.Rule != "" {
+		p.Line("--rule '%s' keeps it.", f.Rule)
+	}
+	f.printSteps(p)
+}
+
+// printSteps says at which steps the value went, and came back.
+func (f *fact) printSteps(p *terminal.Printer) {
+	if len(f.Steps) == 0 {
+		return
+	}
+	kept := 0
+	var went []string
+	for i, step := range f.Steps {
+		if step.Kept {
+			kept++
+		} else if i == 0 || f.Steps[i-1].Kept {
+			went = append(went, fmt.Sprintf("message %d", step.Message))
+		}
+	}
+	p.Line("%d of the %d windows after it was said have it.", kept, len(f.Steps))
+	if went != nil {
+		p.Line("It went at %s.", listed(went))
+	}
+}

@@ -1,0 +1,207 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupelchat"
+	"github.com/wollax/cupel-go/cupelreduce"
+	"github.com/wollax/cupel-go/cupelsession/replay"
+	"github.com/wollax/cupel-go/cupeltest"
+)
+
+// recordedMessages are the messages of recorded conversations.
+func recordedMessages(t *testing.T) [][]map[string]any {
+	t.Helper()
+	data, err := os.ReadFile(agents)
+	require.NoError(t, err)
+	var all [][]map[string]any
+	for line := range bytes.Lines(data) {
+		var conversation struct{ Messages []map[string]any }
+		require.NoError(t, json.Unmarshal(line, &conversation))
+		all = append(all, conversation.Messages)
+	}
+	return all
+}
+
+// edit returns messages with changes: exchanges or messages less, again, or in another
+// place, and texts that are longer.
+func edit(rng *rand.Rand, messages []map[string]any) []map[string]any {
+	var units [][]map[string]any // a call with its results
+	for _, m := range messages {
+		if m["role"] == "tool" && len(units) > 0 {
+			units[len(units)-1] = append(units[len(units)-1], m)
+		} else {
+			units = append(units, []map[string]any{m})
+		}
+	}
+	for range rng.IntN(5) {
+		i, j := rng.IntN(len(units)), rng.IntN(len(units))
+		switch rng.IntN(4) {
+		case 0:
+			units[i], units[j] = units[j], units[i]
+		case 1:
+			units = slices.Insert(units, i, units[j])
+		case 2:
+			if len(units) > 3 {
+				units = slices.Delete(units, i, i+1)
+			}
+		default:
+			longer := map[string]any{"role": "user", "content": strings.Repeat(fmt.Sprint("See dir/file", i, ".go, status: ", 100+j, ". "), 1+rng.IntN(20))}
+			units = slices.Insert(units, i, []map[string]any{longer})
+		}
+	}
+	return slices.Concat(units...)
+}
+
+// chosen returns the selection of messages by flags.
+func chosen(t *testing.T, messages []map[string]any, policy string, tokens int) *selection {
+	t.Helper()
+	body, err := json.Marshal(map[string]any{"messages": messages})
+	require.NoError(t, err)
+	flags := selectionFlags{policy: policy}
+	flags.items, flags.format, flags.encoding, flags.media, flags.budget = []string{"-"}, "openai", "heuristic", -1, amount{tokens: tokens}
+	s, err := flags.read(t.Context(), &Environment{Stdin: bytes.NewReader(body), Stderr: new(bytes.Buffer), Clock: time.Now})
+	require.NoError(t, err)
+	return s
+}
+
+// textsSent returns what the messages of a body say, without the marks for what is left
+// out.
+func textsSent(t *testing.T, s *selection) (texts []string) {
+	t.Helper()
+	window, err := s.run(t.Context())
+	require.NoError(t, err)
+	body, err := window.Body()
+	require.NoError(t, err)
+	sent, err := cupelchat.Read(body, cupelchat.OpenAI, cupel.HeuristicCounter{})
+	require.NoError(t, err)
+	for _, item := range sent.Items() {
+		texts = append(texts, marks.ReplaceAllString(item.Content(), ellipsis))
+	}
+	return texts
+}
+
+// TestWhereAgrees: what where says of each value in conversations is what is sent, and of
+// two budgets that differ by a token one sends the value and the other does not.
+func TestWhereAgrees(t *testing.T) {
+	cases := 1000
+	if testing.Short() {
+		cases = 50
+	}
+	recorded := recordedMessages(t)
+	kept, lost, proven := 0, 0, 0
+	for seed := range uint64(cases) {
+		rng := rand.New(rand.NewPCG(seed, 31))
+		messages := edit(rng, recorded[rng.IntN(len(recorded))])
+		s := chosen(t, messages, []string{"agent", "chat"}[seed%2], 40+rng.IntN(700))
+		now, err := s.ledger(t.Context(), s.budget, -1)
+		if err != nil {
+			continue // the task alone does not fit
+		}
+		var values []string
+		for _, item := range s.Items {
+			for value := range cupelreduce.Facts(item.Content()) {
+				if says(item.Content(), value) {
+					values = append(values, value)
+				}
+			}
+		}
+		sent := textsSent(t, s)
+		for _, value := range values {
+			has := slices.ContainsFunc(sent, func(text string) bool { return says(text, value) })
+			require.Equal(t, has, s.sends(now, value), "seed %d: %q in %+v", seed, value, s.placesOf(now, value))
+		}
+		found := fact{Value: values[rng.IntN(len(values))]}
+		found.Sent, found.Places = s.sends(now, found.Value), s.placesOf(now, found.Value)
+		require.NoError(t, s.remedies(t.Context(), now, &found, nil, func(int) {}))
+		sends := func(tokens int) bool {
+			at, err := s.ledger(t.Context(), cupeltest.Budget(max(tokens, 0), max(tokens, 0)), -1)
+			return err == nil && s.sends(at, found.Value)
+		}
+		require.True(t, found.Smallest.Found, "seed %d", seed)
+		require.True(t, sends(found.Smallest.Tokens) && !sends(found.Smallest.Tokens-1), "seed %d: %+v", seed, found.Smallest)
+		for tokens := range found.Smallest.Tokens {
+			if found.Smallest.Exact {
+				require.False(t, sends(tokens), "seed %d: %d tokens send %q, which is said to need %d", seed, tokens, found.Value, found.Smallest.Tokens)
+			}
+		}
+		if found.Smallest.Exact {
+			proven++
+		}
+		if found.Sent {
+			kept++
+			continue
+		}
+		lost++
+		if found.Pin > 0 {
+			candidates, err := withPins(s.Candidates, found.Pin)
+			require.NoError(t, err)
+			require.NotNil(t, s.from(t.Context(), candidates, found.Value), "seed %d: --pin %d", seed, found.Pin)
+		}
+	}
+	if kept < cases/10 || lost < cases/10 {
+		t.Errorf("%d values were kept, %d lost, %d budgets proven: the conversations say little", kept, lost, proven)
+	}
+}
+
+func TestSearchBudget(t *testing.T) {
+	proven := 0
+	for seed := range uint64(1000) {
+		rng := rand.New(rand.NewPCG(seed, 5))
+		keeps := make([]bool, 2+rng.IntN(60))
+		for i := range keeps {
+			keeps[i] = rng.IntN(len(keeps)) < i
+		}
+		tokens, found, exact, err := searchBudget(0, len(keeps)-1, func(tokens int) (bool, error) { return keeps[tokens], nil })
+		require.NoError(t, err)
+		require.Equal(t, keeps[len(keeps)-1], found)
+		if !found {
+			continue
+		}
+		require.True(t, keeps[tokens] && (tokens == 0 || !keeps[tokens-1]), "%d of %v", tokens, keeps)
+		if exact {
+			proven++
+			require.Equal(t, slices.Index(keeps, true), tokens)
+		}
+	}
+	require.Greater(t, proven, 100)
+}
+
+// TestWhereItWent: the steps are those after a message has the value.
+func TestWhereItWent(t *testing.T) {
+	chat := filepath.Join("..", "..", "..", "..", "examples", "data", "chat.json")
+	for flag, want := range map[string][]replay.Followed{
+		"--steps":   {{Message: 7, Kept: true}, {Message: 9, Kept: true}, {Message: 11, Kept: true}},
+		"--session": {{Message: 7, Kept: true}, {Message: 9, Kept: true}, {Message: 11}},
+	} {
+		var answer whereAnswer
+		decodeJSON(t, printed(t, "where", "-i", chat, "-p", "agent", "-b", "230", flag, "--json", "05:10"), &answer)
+		require.Equal(t, want, answer.Facts[0].Steps, flag)
+	}
+}
+
+func TestWhere(t *testing.T) {
+	folder(t, selectable)
+	var answer whereAnswer
+	decodeJSON(t, printed(t, "where", "-i", "items.jsonl", "-p", "greedy.json", "-b", "100", "--reserve", "20", "--json", "cherry"), &answer)
+	require.Len(t, answer.Facts, 1)
+	require.False(t, answer.Facts[0].Sent)
+	require.Equal(t, "item 4", answer.Facts[0].Places[0].Name)
+	refusals(t, "", []refusal{
+		{"nothing", "where -i items.jsonl -p greedy.json -b 100 nowhere-is-it", exitUsage, `no candidate has "nowhere-is-it"`, "a value that is not there has no fate"},
+		{"pattern", "where -i items.jsonl -p greedy.json -b 100 [a", exitUsage, "pattern", "a range has an end"},
+		{"steps", "where -i items.jsonl -p greedy.json -b 100 --steps cherry", exitUsage, "are for conversations", "items have no steps"},
+		{"pin", "where -i items.jsonl -p greedy.json -b 100 --pin 99 cherry", exitUsage, "--pin: there are items 1 to", "there is no such item"},
+	})
+}

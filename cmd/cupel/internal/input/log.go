@@ -1,0 +1,65 @@
+package input
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/internal/rawjson"
+)
+
+// mostLines is how many lines of a text are items at most: each takes memory.
+const mostLines = 1_000_000
+
+// Lines returns the lines of a text as items, with their numbers as metadata and as
+// made-up times, which keep them in order. It skips blank lines.
+func Lines(text string, counter cupel.TokenCounter) ([]*cupel.ContextItem, error) {
+	var items []*cupel.ContextItem
+	number := 0
+	for line := range strings.Lines(text) {
+		number++
+		line = strings.TrimRight(line, "\r\n")
+		switch {
+		case strings.TrimSpace(line) == "":
+			continue
+		case len(items) == mostLines:
+			return nil, fmt.Errorf("the text has more than %d lines: give a part of it", mostLines)
+		}
+		item, err := cupel.NewItemFrom(counter, line, cupel.WithKind(cupel.KindDocument), cupel.WithTimestamp(time.Unix(int64(number), 0).UTC()), cupel.WithMetadata(map[string]any{"line": number}))
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", number, err)
+		}
+		items = append(items, item)
+	}
+	return items, nil
+}
+
+// isLog reports whether a text is to be read line by line: one that does not begin as
+// JSON does, or with a record of a logger. Streams of events are left to those who know
+// more of them.
+func isLog(text rawjson.Text) bool {
+	first, _, _ := bytes.Cut(bytes.TrimLeft(text, " \t\r\n"), []byte("\n"))
+	switch {
+	case len(first) == 0, bytes.IndexByte(text, 0) >= 0:
+		return false
+	case first[0] == '{':
+		return isRecord(first)
+	case first[0] == '[': // a list of objects, or [INFO]
+		inside := bytes.TrimLeft(first[1:], " \t\r")
+		return len(inside) > 0 && !strings.ContainsRune(`{[]"`, rune(inside[0]))
+	}
+	_, err := text.Value()
+	return err != nil && !bytes.HasPrefix(first, []byte("data:")) && !bytes.HasPrefix(first, []byte("event:"))
+}
+
+// isRecord reports whether a line is what log/slog and its like write as JSON.
+func isRecord(line rawjson.Text) bool {
+	value, err := line.Value()
+	if err != nil {
+		return false
+	}
+	record, err := value.Object("")
+	return err == nil && record.Has("level") && (record.Get("msg").IsString() || record.Get("message").IsString()) && !record.Has("role") && !record.Has("content")
+}

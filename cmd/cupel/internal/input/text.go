@@ -1,0 +1,102 @@
+package input
+
+import (
+	"bytes"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// SkippedError says which files are skipped, such as "that are links".
+type SkippedError string
+
+func (e SkippedError) Error() string { return "it is skipped, as are files " + string(e) }
+
+// The files that are skipped wherever they are.
+const (
+	errSkippedHidden SkippedError = "that are hidden"
+	errSkippedKey    SkippedError = "that hold keys"
+	errSkippedLink   SkippedError = "that are links"
+	errSkippedOther  SkippedError = "that are not regular files"
+	errSkippedLarge  SkippedError = "that are too large"
+	errSkippedBinary SkippedError = "that are not text"
+)
+
+// keyFiles are the names of files that hold keys and passwords, in small letters.
+var keyFiles = []string{
+	"*.pem", "*.key", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.kdbx", "*.gpg", "*.ovpn", "*.env", "*.tfstate", "*.tfvars",
+	"id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "credentials", "credentials.json", "secrets.json", "secrets.toml", "secrets.y*ml",
+}
+
+// keyBegins is how a file with a private key begins, after five dashes.
+const keyBegins = "-----BEGIN "
+
+// ReadText reads a text file below a root. It fails with a [SkippedError] for a hidden
+// file, one that holds keys, one that a link leads to, one that is no text, and one of
+// more than so many bytes.
+func ReadText(root *os.Root, name string, most int64) (text string, modified time.Time, err error) {
+	if err := skips(root, filepath.ToSlash(name)); err != nil {
+		return "", modified, err
+	}
+	info, err := root.Lstat(name)
+	switch {
+	case err != nil:
+		return "", modified, err
+	case !info.Mode().IsRegular(): // a pipe would block
+		return "", modified, errSkippedOther
+	case info.Size() > most:
+		return "", modified, errSkippedLarge
+	}
+	file, err := root.Open(name)
+	if err != nil {
+		return "", modified, err
+	}
+	defer func() { _ = file.Close() }() // nothing was written
+	data, err := io.ReadAll(io.LimitReader(file, most))
+	first, _, _ := bytes.Cut(data, []byte("\n"))
+	switch {
+	case err != nil:
+		return "", modified, err
+	case !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0:
+		return "", modified, errSkippedBinary
+	case bytes.HasPrefix(first, []byte(keyBegins)) && bytes.Contains(first, []byte("PRIVATE KEY")):
+		return "", modified, errSkippedKey
+	}
+	text = strings.TrimPrefix(string(data), "\uFEFF")
+	return strings.ReplaceAll(text, "\r\n", "\n"), info.ModTime(), nil
+}
+
+// skips fails for a file that its name, or a link on the way to it, keeps from being read.
+func skips(root *os.Root, name string) error {
+	base := strings.ToLower(path.Base(name))
+	isKey := func(pattern string) bool {
+		match, _ := path.Match(pattern, base) // the patterns are valid
+		return match
+	}
+	parts := strings.Split(name, "/")
+	switch {
+	case Hidden(name):
+		return errSkippedHidden
+	case slices.ContainsFunc(keyFiles, isKey):
+		return errSkippedKey
+	}
+	for i := range parts {
+		info, err := root.Lstat(strings.Join(parts[:i+1], "/"))
+		if err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			return errSkippedLink
+		}
+	}
+	return nil
+}
+
+// Hidden reports whether a path leads to a hidden file.
+func Hidden(name string) bool { return slices.ContainsFunc(strings.Split(name, "/"), hidden) }
+
+// hidden reports whether a file or a folder of this name is hidden.
+func hidden(name string) bool { return strings.HasPrefix(name, ".") && name != "." && name != ".." }

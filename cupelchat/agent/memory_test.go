@@ -1,0 +1,127 @@
+package agent_test
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupelchat/agent"
+)
+
+// edited returns a conversation with one change: a pin, an item less, or an item twice.
+func edited(t testing.TB, rng *rand.Rand, items []*cupel.ContextItem) []*cupel.ContextItem {
+	t.Helper()
+	items = slices.Clone(items)
+	at := rng.IntN(len(items))
+	switch rng.IntN(4) {
+	case 0:
+		pinned, err := items[at].With(cupel.WithPinned())
+		require.NoError(t, err)
+		items[at] = pinned
+	case 1:
+		items = slices.Delete(items, at, at+1)
+	case 2:
+		items = slices.Insert(items, rng.IntN(len(items)), items[at])
+	}
+	return items
+}
+
+// A preset that remembers chooses what one without memory does, after any other choices.
+func TestRemember(t *testing.T) {
+	seeds := uint64(400)
+	if testing.Short() {
+		seeds = 40
+	}
+	for seed := range seeds {
+		rng := rand.New(rand.NewPCG(seed, 3))
+		plain := agent.New(quarter{})
+		if seed%2 == 1 {
+			plain = plain.About(mentions("item.go"))
+		}
+		all := random(t, rng)
+		remembering := plain.Remember()
+		for choice := range 6 {
+			items := edited(t, rng, all)
+			target := budget(t, rng.IntN(total(items)+20))
+			got, err := remembering.Prepare(t.Context(), items, target)
+			require.NoError(t, err)
+			want, err := plain.Prepare(t.Context(), items, target)
+			require.NoError(t, err)
+			for i := range want {
+				if !got[i].Equal(want[i]) {
+					t.Fatalf("seed %d, choice %d, %d tokens: item %d is\n%s\nwant\n%s", seed, choice, target.MaxTokens(), i, got[i], want[i])
+				}
+			}
+			window, _, err := remembering.RunReport(t.Context(), items, target)
+			if err == nil && total(window) > target.MaxTokens() {
+				t.Fatalf("seed %d, choice %d: %d tokens, want at most %d", seed, choice, total(window), target.MaxTokens())
+			}
+		}
+	}
+}
+
+// offlineAtFirst is a counter that works from the second choice on.
+type offlineAtFirst struct{ failing *bool }
+
+func (o offlineAtFirst) CountTokens(text string) (int, error) {
+	if *o.failing {
+		return 0, errors.New("offline")
+	}
+	return quarter{}.CountTokens(text)
+}
+
+func TestNothingOfAFailureIsRemembered(t *testing.T) {
+	failing := true
+	p, items := agent.New(offlineAtFirst{&failing}).Remember(), travel(t, 8)
+	_, _, err := p.RunReport(t.Context(), items, budget(t, 300))
+	require.ErrorIs(t, err, cupel.ErrStrategy)
+	failing = false
+	got, _, err := p.RunReport(t.Context(), items, budget(t, 300))
+	require.NoError(t, err)
+	want, _, err := agent.New(quarter{}).RunReport(t.Context(), items, budget(t, 300))
+	require.NoError(t, err)
+	assert.Equal(t, texts(want), texts(got))
+}
+
+// mentions scores items that have a text.
+type mentions string
+
+func (m mentions) Score(_ context.Context, items []*cupel.ContextItem, scores []float64) error {
+	if m == "" {
+		return errors.New("no question")
+	}
+	for i, item := range items {
+		if strings.Contains(item.Content(), string(m)) {
+			scores[i] = 1
+		}
+	}
+	return nil
+}
+
+func TestAbout(t *testing.T) {
+	items := travel(t, 30)
+	b := budget(t, total(items)/8)
+	for _, p := range []*agent.Preset{agent.New(quarter{}), agent.New(quarter{}).Remember()} {
+		before, _, err := p.RunReport(t.Context(), items, b)
+		require.NoError(t, err)
+		about := p.About(mentions("RES001"))
+		after, _, err := about.RunReport(t.Context(), items, b)
+		require.NoError(t, err)
+		assert.NotContains(t, texts(before), reservation("RES001"))
+		assert.Contains(t, texts(after), reservation("RES001"))
+		again, _, err := about.RunReport(t.Context(), items, b)
+		require.NoError(t, err)
+		assert.Equal(t, texts(after), texts(again))
+		_, _, err = p.About(mentions("")).RunReport(t.Context(), items, b)
+		require.ErrorContains(t, err, "no question")
+	}
+	var none *agent.Preset
+	_, err := none.Remember().About(mentions("x")).Prepare(t.Context(), items, b)
+	assert.Error(t, err)
+}

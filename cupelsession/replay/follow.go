@@ -1,0 +1,56 @@
+package replay
+
+import (
+	"context"
+	"iter"
+
+	"github.com/wollax/cupel-go/cupelreduce"
+)
+
+// Followed is what becomes of a value at a step.
+type Followed struct {
+	Message int  `json:"message"` // of the assistant, from 1
+	Kept    bool `json:"kept"`    // the window has the value as a word
+}
+
+// Follow yields what a policy sends of a value at each step after a message that has it:
+// the windows are those of the measure, for a budget in its tokens, or for what is always
+// sent if that is more. It ends with an error of the policy or of ctx.
+func Follow(ctx context.Context, c *Conversation, p Policy, budget int, value string) iter.Seq2[Followed, error] {
+	return func(yield func(Followed, error) bool) {
+		measure, err := NewMeasure([]Policy{p}, []float64{1})
+		if err != nil {
+			yield(Followed{}, err)
+			return
+		}
+		r := record(c)
+		chooser := measure.policies[0].chooser(make(map[string]*chatMessage), nil)
+		for i := range r.steps {
+			t := &turn{recording: r, step: i, said: r.steps[i].units, shared: new(shared)}
+			w, err := chooser.choose(ctx, t, max(budget, t.fixed(t.said)))
+			f := Followed{Message: t.messages() + 1, Kept: has(w.text(), value)}
+			if said := t.request(); err == nil && !has(said.text(), value) {
+				continue
+			}
+			if !yield(f, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// messages returns how many messages were said.
+func (t *turn) messages() (n int) {
+	for i := range t.said {
+		n += len(t.units[i].parts)
+	}
+	return n
+}
+
+// has reports whether a text has a value as a word.
+func has(text, value string) bool {
+	for range cupelreduce.Find(text, value) {
+		return true
+	}
+	return false
+}

@@ -1,0 +1,258 @@
+package inspector
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupelchat"
+	"github.com/wollax/cupel-go/cupelchat/agent"
+	"github.com/wollax/cupel-go/cupelinspect"
+)
+
+// recorded is a conversation of the repository's, and what the preset agent sends of it.
+type recorded struct {
+	items     []*cupel.ContextItem
+	body      []byte
+	report    *cupel.SelectionReport
+	selection *cupelinspect.Selection
+}
+
+// record chooses from messages, which are given as JSON, within a budget.
+func record(t *testing.T, messages []byte, tokens int, options ...cupelinspect.Option) recorded {
+	t.Helper()
+	conversation := must(cupelchat.Read(messages, cupelchat.OpenAI, cupel.HeuristicCounter{}))
+	preset, budget := agent.New(nil).Remember(), must(cupel.NewContextBudget(tokens, tokens))
+	items := conversation.Items()
+	choose := func(budget cupel.ContextBudget, pinned int) (*cupel.SelectionReport, error) {
+		if pinned >= 0 {
+			return nil, cupel.ErrStrategy
+		}
+		window, err := conversation.Select(t.Context(), preset, budget)
+		if err != nil {
+			return nil, err
+		}
+		return window.Report, nil
+	}
+	window := must(conversation.Select(t.Context(), preset, budget))
+	r := recorded{items: items, body: must(window.Body()), report: window.Report}
+	options = append(options, cupelinspect.WithCandidates(items, choose), cupelinspect.WithRequest(r.body))
+	r.selection = must(cupelinspect.FromReport(r.report, budget, options...))
+	return r
+}
+
+// bakery is a conversation in two fifths of its tokens.
+func bakery(t *testing.T) recorded {
+	t.Helper()
+	lines := must(os.ReadFile(filepath.Join("..", "..", "cupelsession", "replay", "testdata", "agents.jsonl")))
+	line, _, _ := bytes.Cut(lines, []byte("\n"))
+	return record(t, line, 440, cupelinspect.WithName("agent, 440 tokens"))
+}
+
+// unfold opens the texts of all messages.
+func (b *tab) unfold() {
+	b.t.Helper()
+	b.do(`
+		for (const fold of document.querySelectorAll('.same[aria-expanded="false"]:not(#advanced-title)')) fold.click();
+		for (const line of document.querySelectorAll('.message[aria-expanded="false"]')) line.click();
+		for (const more of document.querySelectorAll('.more, .more-lost')) more.click();`)
+	b.frame()
+}
+
+// TestWhatIsHighlighted: what the page shows as kept of each message is the text that
+// was sent of it, and with what is struck it is the whole content, at the budget of the
+// run and at others. The numbers of the headline, the strip and the list add up.
+func TestWhatIsHighlighted(t *testing.T) {
+	r := bakery(t)
+	b := open(t, "the order of a bakery", r.selection)
+	b.unfold()
+	type shown struct {
+		State, Sent, Full, Size string
+		Candidate               int
+	}
+	list := value[[]shown](b, `return [...document.querySelectorAll('#messages .step')].map((step) => {
+		const pieces = [...step.querySelector('pre').childNodes];
+		const text = (names) => pieces.filter((piece) => names.some((name) => piece.classList?.contains(name))).map((piece) => piece.textContent).join('');
+		const state = step.querySelector('.state-mark').textContent;
+		const whole = step.querySelector('pre').textContent;
+		return {
+			State: state, Candidate: Number(step.querySelector('.message-number').textContent) - 1, Size: step.querySelector('.size').textContent,
+			Sent: state === '◐' ? text(['kept', 'added']) : state === '●' ? whole : '', Full: state === '◐' ? text(['kept', 'lost']) : whole,
+		};
+	})`)
+	slices.SortFunc(list, func(x, y shown) int { return x.Candidate - y.Candidate })
+	if len(list) != len(r.items) {
+		t.Fatalf("the page has %d messages, want %d", len(list), len(r.items))
+	}
+	states := map[string]int{}
+	sent := map[string]string{} // by group
+	for _, line := range list {
+		states[line.State]++
+		item := r.items[line.Candidate]
+		if line.Full != item.Content() {
+			t.Errorf("message %d shows the content %q, want %q", line.Candidate+1, line.Full, item.Content())
+		}
+		at := slices.IndexFunc(r.report.Included, func(e cupel.IncludedItem) bool { return e.Candidate == line.Candidate })
+		if at < 0 {
+			if line.State != "○" {
+				t.Errorf("message %d is %s, want out", line.Candidate+1, line.State)
+			}
+			continue
+		}
+		e := r.report.Included[at]
+		whole := e.Item.Content() == item.Content()
+		if whole != (line.State == "●") {
+			t.Errorf("message %d is %s; %q was sent of %q", line.Candidate+1, line.State, e.Item.Content(), item.Content())
+		}
+		sent[item.Group()] += line.Sent
+		if last := line.Candidate == len(list)-1 || r.items[line.Candidate+1].Group() != item.Group(); last || item.Group() == "" {
+			if got := sent[item.Group()]; got != e.Item.Content() && !strings.HasSuffix(got, e.Item.Content()) {
+				t.Errorf("message %d shows %q as sent, want %q", line.Candidate+1, got, e.Item.Content())
+			}
+			sent[item.Group()] = ""
+		}
+	}
+	want := fmt.Sprintf("%d messages: %d whole, %d cut, %d out;", len(list), states["●"], states["◐"], states["○"])
+	if counts := b.text(".headline .counts"); !strings.HasPrefix(counts, want) || states["◐"] == 0 || states["○"] == 0 {
+		t.Errorf("the headline says %q, the list %q", counts, want)
+	}
+	if got := value[string](b, `return document.querySelector('#strip-0 [role=option]').getAttribute('aria-setsize')`); got != fmt.Sprint(len(list)) {
+		t.Errorf("the strip has %s messages, the list %d", got, len(list))
+	}
+}
+
+// TestWhereAValueWent: the search says of each place of a value what became of it there,
+// and which budget keeps it; a press leads to the message.
+func TestWhereAValueWent(t *testing.T) {
+	r := bakery(t)
+	b := open(t, "search", r.selection)
+	search := func(text string) string {
+		b.do(`const field = document.querySelector('#fact'); field.value = a; field.dispatchEvent(new Event('input', { bubbles: true }))`, text)
+		b.frame()
+		return value[string](b, `return document.querySelector('.search').innerText.replaceAll(/\s+/g, ' ')`)
+	}
+	for _, value := range []string{"kunde_4711", "4711", "Jonas Weiß"} {
+		messages := 0
+		for _, item := range r.items {
+			if strings.Contains(item.Content(), value) {
+				messages++
+			}
+		}
+		kept := 0
+		for _, e := range r.report.Included {
+			if strings.Contains(e.Item.Content(), value) && !e.Shared {
+				kept++
+			}
+		}
+		said := search(strings.ToUpper(value))
+		noun := map[bool]string{true: "message", false: "messages"}[messages == 1]
+		if !strings.Contains(said, fmt.Sprintf("In %d %s;", messages, noun)) || kept == 0 != strings.Contains(said, "it was not sent") {
+			t.Errorf("of %q, which is in %d messages and was sent with %d, the page says %q", value, messages, kept, said)
+		}
+	}
+	out := r.report.Excluded[0].Candidate
+	lost := r.items[out].Content()
+	if said := search(lost[:min(len(lost), 60)]); !strings.Contains(said, "out: it did not fit the budget") || !strings.Contains(said, "Keep it with ") {
+		t.Errorf("of a message that is out, the page says %q", said)
+	}
+	b.click(".hits .fate-of button")
+	if said := value[string](b, `return document.querySelector('.search').innerText`); !strings.Contains(said, "sent") || strings.Contains(said, "Keep it with") {
+		t.Errorf("at the budget that keeps it, the page says %q", said)
+	}
+	b.click(".hits .hit")
+	if at := value[int](b, `return Number(document.activeElement.querySelector('.message-number').textContent)`); at != out+1 {
+		t.Errorf("the press leads to message %d, want %d", at, out+1)
+	}
+	if said := search("nowhere*at_all"); !strings.Contains(said, "is nowhere in the texts") {
+		t.Errorf("of what is nowhere, the page says %q", said)
+	}
+}
+
+// TestCopyRequest: the button copies the body that was sent.
+func TestCopyRequest(t *testing.T) {
+	r := bakery(t)
+	b := open(t, "copy", r.selection)
+	b.do(`DataTransfer.prototype.setData = function (type, text) { window.copied = text; }`)
+	b.click(".headline .copy button")
+	if got := value[string](b, `return window.copied ?? ''`); got != string(r.body) {
+		t.Errorf("copied %.200q, want %.200q", got, r.body)
+	}
+}
+
+// TestWithoutScripts: the summary that is written into the page is there.
+func TestWithoutScripts(t *testing.T) {
+	r := bakery(t)
+	b := newTab(t)
+	path := write(t, "no scripts", r.selection)
+	b.url, b.shown["file://"+path] = "file://"+path, true
+	off := func(off bool) {
+		b.run(command(emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: off}))
+	}
+	off(true)
+	b.run(chromedp.Navigate("file://" + path))
+	off(false)
+	text := value[string](b, `return document.querySelector('noscript').innerText`)
+	if !strings.Contains(text, "tokens of a budget of 440") || !strings.Contains(text, "no scripts") || strings.Count(text, "\n") < len(r.items) {
+		t.Errorf("without scripts the page says %q", text)
+	}
+}
+
+// long returns the messages of a long conversation, as the body of a request.
+func long(t *testing.T, n int) []byte {
+	t.Helper()
+	messages := []map[string]any{{"role": "system", "content": "You repair programs."}, {"role": "user", "content": "The build fails: find out why."}}
+	for i := 0; len(messages) < n; i++ {
+		id := fmt.Sprint("call_", i)
+		messages = append(messages,
+			map[string]any{"role": "assistant", "content": nil, "tool_calls": []any{map[string]any{"id": id, "type": "function", "function": map[string]any{"name": "read", "arguments": fmt.Sprintf(`{"path": "src/file_%d.go"}`, i)}}}},
+			map[string]any{"role": "tool", "tool_call_id": id, "content": strings.Repeat(fmt.Sprintf("line of file %d with an error at %d\n", i, i*37), 1+i%17)})
+	}
+	return must(json.Marshal(map[string]any{"messages": messages[:n]}))
+}
+
+// TestOneClick: of a thousand messages, each that is kept has a line, whose press shows
+// its text.
+func TestOneClick(t *testing.T) {
+	r := record(t, long(t, 1028), 8000, cupelinspect.WithSweep(0, 0, 0))
+	b := open(t, "a thousand", r.selection)
+	lines := value[[]int](b, `return [...document.querySelectorAll('#messages > .story > .step, #messages > .story > .exchange .step')].map((step) => Number(step.querySelector('.message-number').textContent.replace(',', '')) - 1)`)
+	for _, e := range r.report.Included {
+		if !slices.Contains(lines, e.Candidate) {
+			t.Errorf("message %d is kept and has no line", e.Candidate+1)
+		}
+	}
+	if len(r.report.Included) < 50 || len(r.report.Excluded) < 500 {
+		t.Fatalf("%d messages are in and %d out", len(r.report.Included), len(r.report.Excluded))
+	}
+	oldest := r.report.Included[3].Candidate
+	b.do(`[...document.querySelectorAll('.step')].find((step) => Number(step.querySelector('.message-number').textContent.replace(',', '')) === a).querySelector('.message').click()`, oldest+1)
+	if text := b.text("#messages .opened:last-of-type pre"); text == "" {
+		t.Error("the press shows no text")
+	}
+}
+
+// TestNothingSideways: two selections of a conversation need no scrolling sideways, with
+// their texts open.
+func TestNothingSideways(t *testing.T) {
+	a := record(t, long(t, 60), 2000, cupelinspect.WithSweep(500, 4000, 5))
+	z := record(t, long(t, 60), 3500, cupelinspect.WithSweep(500, 4000, 5))
+	b := open(t, "two policies", a.selection, z.selection)
+	b.unfold()
+	for _, width := range []int64{1440, 1024, 390} {
+		b.resize(width, 900)
+		if wide := value[[]string](b, `
+			const boxes = [document.documentElement, ...document.querySelectorAll('pre, #messages, .strip-box, .search' + (innerWidth > 1400 ? ', .scroller' : ''))];
+			return boxes.filter((box) => box.scrollWidth > box.clientWidth + 1).map((box) => box.tagName + '.' + box.className)`); len(wide) > 0 {
+			t.Errorf("at %d pixels one scrolls sideways in %q", width, wide)
+		}
+	}
+}
