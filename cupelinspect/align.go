@@ -13,11 +13,14 @@ import (
 func align(contents []string, sent string) [][]any {
 	full := strings.Join(contents, "")
 	var stretches []stretch
-	for at := 0; sent != ""; {
+	for at, misses := 0, 0; sent != ""; {
 		from, size := beginning(full, at, sent)
 		s := stretch{from: from, to: from + size}
 		if size == 0 {
 			size = len(token.FindString(sent))
+			if misses++; misses > mostMisses { // it has little of the contents
+				size = len(sent)
+			}
 			s = stretch{from: at, to: at, added: sent[:size]}
 		}
 		stretches = append(stretches, s)
@@ -57,6 +60,8 @@ const (
 	telling   = 4
 	near      = 8
 	mostTries = 64 // for a longer beginning
+
+	mostMisses = 2000 // tokens that are not found, since each takes a look at all of the contents
 )
 
 // beginning finds the longest beginning of a text in the contents from a position on.

@@ -26,7 +26,6 @@ type inspector struct {
 	items  []*cupel.ContextItem
 	swept  []*cupel.ContextItem // items without functions, for the sweep
 	choose Choose               // at other budgets, or nil
-	units  bool                 // there are groups, smaller forms or versions
 	forms  [][]form             // by candidate
 
 	codes  []string
@@ -107,11 +106,9 @@ func (s *Selection) explain(l *inspector, report *cupel.SelectionReport, ledger 
 			s.survivor(ledger, at)
 		}
 	}
-	if l.units = l.hasUnits(ledger); l.units {
-		w.Form, w.Pinned = l.formsOf(ledger, w, true)
-		if s.err != nil { // there is no window
-			w.Pinned = nil
-		}
+	w.Form, w.Pinned = l.formsOf(ledger, w, true)
+	if s.err != nil { // there is no window
+		w.Pinned = nil
 	}
 	for _, shortfall := range report.CountRequirementShortfalls {
 		w.Shortfalls = append(w.Shortfalls, shorten(shortfall.String(), maxDescription))

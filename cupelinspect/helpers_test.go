@@ -78,6 +78,7 @@ type (
 		Forms   map[int][]form `json:"forms"`
 		Stale   []int          `json:"stale"`
 		Pinned  *int           `json:"pinned"`
+		Origin  []int          `json:"origin"`
 		Full    map[int]int    `json:"full"`
 	}
 	budget struct {

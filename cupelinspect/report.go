@@ -2,6 +2,7 @@ package cupelinspect
 
 import (
 	"context"
+	"slices"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/analysis"
@@ -61,6 +62,16 @@ func FromReport(report *cupel.SelectionReport, budget cupel.ContextBudget, opts 
 		}
 	}
 	s.explain(l, report, ledger)
+	for i := range ledger.Entries {
+		if e := &ledger.Entries[i]; settings.items == nil && e.Included != nil {
+			w.Origin = append(w.Origin, e.Included.Candidate)
+		} else if settings.items == nil && e.Excluded != nil {
+			w.Origin = append(w.Origin, e.Excluded.Candidate)
+		}
+	}
+	if len(w.Origin) > 1 && slices.Max(w.Origin) <= 0 { // it does not say
+		w.Origin = nil
+	}
 	w.Request = settings.request
 	if settings.pipeline != nil {
 		s.describe(context.Background(), l, settings.pipeline)

@@ -54,11 +54,9 @@ func (s *Selection) stop(l *inspector, base cupel.ContextBudget, maxTokens int, 
 		stop.Error = shorten(err.Error(), maxDescription)
 	}
 	ledger := analysis.NewLedger(adopt(report, l.swept), l.swept)
-	if l.units || slices.ContainsFunc(ledger.Entries, func(e analysis.Entry) bool { return isSmaller(&e) }) {
-		stop.Form, stop.Pinned = l.formsOf(ledger, &s.wire, false)
-		if err != nil {
-			stop.Pinned = nil
-		}
+	stop.Form, stop.Pinned = l.formsOf(ledger, &s.wire, false)
+	if err != nil {
+		stop.Pinned = nil
 	}
 	if valid == nil {
 		stop.Effective = budget.Effective(l.pinnedTokens(stop.Pinned)).TargetTokens
@@ -167,6 +165,12 @@ const (
 	mostAffected = 12      // candidates of an answer
 )
 
+// noRoom are the reasons of candidates that room does not help.
+var noRoom = []cupel.ExclusionCode{
+	cupel.ExcludeDeduplicated, cupel.ExcludeSuperseded, cupel.ExcludeNearDuplicate, cupel.ExcludeNegativeTokens,
+	"Compacted", // by package cupelchat
+}
+
 // rivals says of candidates that are not whole in the window which others lose
 // something if they are pinned, best first.
 func (s *Selection) rivals(l *inspector, ledger *analysis.Ledger, budget cupel.ContextBudget) error {
@@ -175,7 +179,7 @@ func (s *Selection) rivals(l *inspector, ledger *analysis.Ledger, budget cupel.C
 	}
 	var asked []int
 	for at := range ledger.Entries {
-		if e := &ledger.Entries[at]; e.Code == string(cupel.ExcludeBudgetExceeded) || isSmaller(e) {
+		if e := &ledger.Entries[at]; isSmaller(e) || e.Excluded != nil && !slices.Contains(noRoom, e.Reason.Code) {
 			asked = append(asked, at)
 		}
 	}

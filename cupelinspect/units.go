@@ -8,17 +8,6 @@ import (
 	"github.com/wollax/cupel-go/cupel/analysis"
 )
 
-// hasUnits reports whether the candidates have groups, smaller forms or version
-// keys, or the report says that they had.
-func (l *inspector) hasUnits(ledger *analysis.Ledger) bool {
-	for _, item := range l.items {
-		if item.Group() != "" || item.VersionOf() != "" || len(item.Variants()) > 0 {
-			return true
-		}
-	}
-	return slices.ContainsFunc(ledger.Entries, func(e analysis.Entry) bool { return isSmaller(&e) })
-}
-
 // isSmaller reports whether a candidate is in the window with something else than all
 // of its content.
 func isSmaller(e *analysis.Entry) bool {
@@ -124,7 +113,7 @@ func withTexts(variants []cupel.Variant) (_ []cupel.Variant, functions bool) {
 // the run comes before its sweep.
 func (l *inspector) formsOf(ledger *analysis.Ledger, w *wireSelection, run bool) (forms map[int]int, pinned *int) {
 	pinned = new(int)
-	shared := make(map[string]bool) // groups in place of which one text is in the window
+	shared := make(map[string]bool) // groups that one text stands for
 	for _, e := range ledger.Entries {
 		if e.Included != nil && e.Included.Shared {
 			shared[e.Item.Group()] = true

@@ -89,7 +89,7 @@ func TestInspectUnits(t *testing.T) {
 	}
 	p, got = shown(t, from)
 	at := slices.IndexFunc(p.Items, func(it item) bool { return it.Content == "its chapters" })
-	if at < 0 || got.Form[at] != 1 || got.Full[at] != 80 || len(got.Forms) > 0 || *got.Pinned != 15 {
+	if at < 0 || got.Form[at] != 1 || got.Full[at] != 80 || got.Origin[at] != 4 || len(got.Forms) > 0 || *got.Pinned != 15 {
 		t.Errorf("read from JSON: forms %v of %v, %v, pinned %v, in %+v", got.Form, got.Full, got.Forms, got.Pinned, p.Items)
 	}
 }

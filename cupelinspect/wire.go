@@ -66,6 +66,7 @@ type wireSelection struct {
 	Forms  map[int][]wireForm `json:"forms,omitempty"`  // by candidate, of the run and of the sweep
 	Stale  []int              `json:"stale,omitempty"`  // candidates that have a newer version
 	Pinned *int               `json:"pinned,omitempty"` // tokens of pinned items, in their forms
+	Origin []int              `json:"origin,omitempty"` // of a report: the positions in the run, or -1
 	Full   map[int]int        `json:"full,omitempty"`   // of a report: the tokens in full of each smaller form
 }
 

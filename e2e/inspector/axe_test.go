@@ -42,6 +42,7 @@ func TestAccessibility(t *testing.T) {
 	}{
 		{"a list", []*cupelinspect.Selection{list.selection}},
 		{"a conversation", []*cupelinspect.Selection{words.selection}},
+		{"a recorded conversation", []*cupelinspect.Selection{bakery(t).selection}},
 		{"turns", ofSession},
 		{"two selections", []*cupelinspect.Selection{smaller.selection, words.selection}},
 	} {
@@ -51,6 +52,8 @@ func TestAccessibility(t *testing.T) {
 		if c.name != "turns" { // reports have no other budgets
 			b.goTo(900)
 		}
+		b.unfold()
+		b.do(`const field = document.querySelector('#fact'); field.value = 'o'; field.dispatchEvent(new Event('input', { bubbles: true }))`)
 		b.run(chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
 			_, err := chromedp.Run(ctx, chromedp.Evaluate[any](string(axe)+"; 0"))
 			return err

@@ -106,6 +106,9 @@ func TestConversation(t *testing.T) {
 		if lead, want := b.text(".headline .lead"), fmt.Sprintf("%s → %s tokens (%.0f%%), with a budget of %s", grouped(all), grouped(tokens), 100*float64(tokens)/float64(all), grouped(budget)); lead != want {
 			t.Errorf("at %d the page says %q, want %q", budget, lead, want)
 		}
+		if fold := value[string](b, `return [...document.querySelectorAll('.fold .same')].map((fold) => fold.textContent).join()`); fold != "" && !strings.Contains(fold, " out, ") {
+			t.Errorf("at %d what is folded is %q", budget, fold)
+		}
 		whole := len(report.Included) - outlines
 		if counts, want := b.text(".headline .counts"), fmt.Sprintf("%d messages: %d whole, %d cut, %d out; the task ", len(s.items), whole, outlines, out); !strings.HasPrefix(counts, want) {
 			t.Errorf("at %d the page says %q, want %q", budget, counts, want)

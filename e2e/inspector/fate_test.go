@@ -2,6 +2,7 @@ package inspector
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -14,6 +15,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupelchat"
 	"github.com/wollax/cupel-go/cupelchat/agent"
 	"github.com/wollax/cupel-go/cupelinspect"
@@ -21,6 +23,7 @@ import (
 
 // recorded is a conversation of the repository's, and what the preset agent sends of it.
 type recorded struct {
+	given     []byte
 	items     []*cupel.ContextItem
 	body      []byte
 	report    *cupel.SelectionReport
@@ -34,20 +37,31 @@ func record(t *testing.T, messages []byte, tokens int, options ...cupelinspect.O
 	preset, budget := agent.New(nil).Remember(), must(cupel.NewContextBudget(tokens, tokens))
 	items := conversation.Items()
 	choose := func(budget cupel.ContextBudget, pinned int) (*cupel.SelectionReport, error) {
-		if pinned >= 0 {
-			return nil, cupel.ErrStrategy
-		}
-		window, err := conversation.Select(t.Context(), preset, budget)
+		window, err := conversation.Select(t.Context(), pinning{preset, pinned}, budget)
 		if err != nil {
 			return nil, err
 		}
 		return window.Report, nil
 	}
 	window := must(conversation.Select(t.Context(), preset, budget))
-	r := recorded{items: items, body: must(window.Body()), report: window.Report}
+	r := recorded{given: messages, items: items, body: must(window.Body()), report: window.Report}
 	options = append(options, cupelinspect.WithCandidates(items, choose), cupelinspect.WithRequest(r.body))
 	r.selection = must(cupelinspect.FromReport(r.report, budget, options...))
 	return r
+}
+
+// pinning pins an item, unless its position is negative.
+type pinning struct {
+	cupelchat.Chooser
+	at int
+}
+
+func (p pinning) RunReport(ctx context.Context, items []*cupel.ContextItem, budget cupel.ContextBudget, options ...pipeline.RunOption) ([]*cupel.ContextItem, *cupel.SelectionReport, error) {
+	if p.at >= 0 {
+		items = slices.Clone(items)
+		items[p.at] = must(items[p.at].With(cupel.WithPinned()))
+	}
+	return p.Chooser.RunReport(ctx, items, budget, options...)
 }
 
 // bakery is a conversation in two fifths of its tokens.
@@ -174,6 +188,42 @@ func TestWhereAValueWent(t *testing.T) {
 	}
 	if said := search("nowhere*at_all"); !strings.Contains(said, "is nowhere in the texts") {
 		t.Errorf("of what is nowhere, the page says %q", said)
+	}
+}
+
+// TestTheCauseOfALoss: the page names the messages that lose something if one that is not
+// whole stays, as a choice with that one pinned does, and leads to them.
+func TestTheCauseOfALoss(t *testing.T) {
+	r := bakery(t)
+	b := open(t, "causes", r.selection)
+	b.unfold()
+	causes := value[map[int]string](b, `return Object.fromEntries([...document.querySelectorAll('#messages .step:not(:has(.state-mark.in))')].map((step) =>
+		[Number(step.querySelector('.message-number').textContent) - 1, step.querySelector('.fate > p').textContent]))`)
+	named := 0
+	for at, said := range causes {
+		conversation := must(cupelchat.Read(r.given, cupelchat.OpenAI, cupel.HeuristicCounter{}))
+		window, err := conversation.Select(t.Context(), pinning{agent.New(nil), at}, must(cupel.NewContextBudget(440, 440)))
+		if err != nil {
+			if !strings.Contains(said, "cannot stay whole at this budget") {
+				t.Errorf("message %d cannot be pinned, and the page says %q", at+1, said)
+			}
+			continue
+		}
+		for _, before := range r.report.Included {
+			group := before.Item.Group()
+			after := slices.IndexFunc(window.Report.Included, func(e cupel.IncludedItem) bool { return e.Candidate == before.Candidate })
+			loses := after < 0 || window.Report.Included[after].Item.Tokens() < before.Item.Tokens()
+			if before.Candidate == at || group != "" && group == r.items[at].Group() || before.Item.Tokens() == 0 || !loses {
+				continue
+			}
+			named++
+			if !strings.Contains(said, fmt.Sprintf("%d (%d token", before.Candidate+1, before.Item.Tokens())) && !strings.Contains(said, " more: pinned") {
+				t.Errorf("of message %d the page says %q; pinned, it takes from message %d", at+1, said, before.Candidate+1)
+			}
+		}
+	}
+	if named == 0 {
+		t.Error("nothing makes room for anything")
 	}
 }
 

@@ -93,17 +93,19 @@ func TestScreenshots(t *testing.T) {
 	one := inspect(t, config, items, 8000, cupelinspect.WithName("By relevance"))
 	two := inspect(t, other, items, 8000, cupelinspect.WithName("With quotas"))
 	talk := bakery(t).selection
+	cutOpen := func(b *tab) {
+		b.do(`for (const line of document.querySelectorAll('.message[aria-expanded=true]')) line.click();
+			[...document.querySelectorAll('.message')].find((line) => line.querySelector('.state-mark.outline')).click()`)
+	}
 	for _, c := range []struct {
 		name, scheme  string
 		width, height int64
 		selections    []*cupelinspect.Selection
 		before        func(b *tab)
 	}{
-		{"light", "light", 1280, 1180, []*cupelinspect.Selection{one.selection}, func(*tab) {}},
-		{"dark", "dark", 1280, 1180, []*cupelinspect.Selection{one.selection}, func(b *tab) { b.goTo(9600) }},
 		{"two", "light", 1280, 1000, []*cupelinspect.Selection{one.selection, two.selection}, func(*tab) {}},
-		{"conversation", "light", 1280, 1000, []*cupelinspect.Selection{talk}, func(*tab) {}},
-		{"conversation-narrow", "dark", 400, 1000, []*cupelinspect.Selection{talk}, func(*tab) {}},
+		{"conversation", "light", 1280, 1000, []*cupelinspect.Selection{talk}, cutOpen},
+		{"conversation-narrow", "dark", 400, 1000, []*cupelinspect.Selection{talk}, cutOpen},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			title := "How does a QuotaSlice share the budget between kinds?"

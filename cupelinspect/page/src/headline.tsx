@@ -1,7 +1,7 @@
 import { counted, grouped } from './format';
 import { page, sentOf, type Side } from './model';
 import { Copy, Data, SideBadge, Still } from './parts';
-import { turnOf } from './session';
+import { nameOf } from './session';
 import { countsOf, isConversation, keptOf } from './story';
 
 // The first thing to read: how many tokens there were and are, what became of the
@@ -14,10 +14,9 @@ export function Headline({ side }: { side: Side }) {
   const noun = isConversation() ? 'message' : 'candidate';
   const share = counts.before > 0 ? ` (${(100 * stop.tokens / counts.before).toFixed(0)}%)` : '';
   const sent = selection.request && stop.actual ? 'Copy request' : 'Copy what is sent';
-  const { price } = turnOf(selection);
   return (
     <section class="card headline" aria-labelledby={id}>
-      <h2 id={id}><SideBadge side={side} /><Data text={selection.name || 'Selection'} /></h2>
+      <h2 id={id}><SideBadge side={side} /><Data text={selection.session ? nameOf(selection, side.index) : selection.name || 'Selection'} /></h2>
       <p class="banner bad" role="alert" hidden={stop.error === ''}>
         {stop.error !== '' && <span><strong>{stop.actual ? 'The run failed. ' : 'At this budget the run fails. '}</strong><Data text={stop.error} limit={2000} /></span>}
       </p>
@@ -29,7 +28,6 @@ export function Headline({ side }: { side: Side }) {
       </p>
       <p class="cost">
         {`The price: ${counted(Math.max(0, counts.before - stop.tokens), 'token')} of the input ${isConversation() ? 'the model does not see' : 'are left out'}.`}
-        {!Number.isNaN(price) && ` This turn costs as much as ${counted(price, 'token')} of plain input.`}
         {selection.session && <>{' '}<Data text={selection.session} limit={400} /></>}
       </p>
       {[selection.overflowed, ...(selection.shortfalls ?? [])].map((note) => note && <p class="banner warn"><Data text={note} /></p>)}

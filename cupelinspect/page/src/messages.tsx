@@ -14,14 +14,15 @@ import { inOrder, isConversation, isTold, numberOf, runsOf, speakerOf, stateOf, 
 // that are out are folded where they were; of two, those that are alike.
 
 const ALL_SHOWN = 1300; // messages: of more, the list shows a page
-const PAGE = 400;
+const PAGE = 200;
 const FOLD_SHOWN = 200;
 
 export function Messages() {
   const { sides } = page;
   const conversation = isConversation();
   const two = sides.length === 2;
-  const rows = inOrder(sides);
+  const order = inOrder(sides);
+  const rows = two && !conversation ? byDifference(order) : order;
   const units = conversation ? unitsOf(rows).reverse() : rows.map((row): Unit => ({ rows: [row], group: '' }));
   const size = rows.length <= ALL_SHOWN ? units.length : PAGE;
   const from = pageOf(units, size);
@@ -87,6 +88,18 @@ function isSame(row: Row): boolean {
   const state = stateOf(a, row);
   if (state !== stateOf(b, row)) return false;
   return state !== 'outline' || shownTokens(a, row.at[0]) === shownTokens(b, row.at[1]);
+}
+
+// byDifference puts what only A has first, then what only B has, then what both have in
+// other forms: the order of a list says nothing.
+function byDifference(order: Row[]): Row[] {
+  const [a, b] = page.sides;
+  const parts: [Row[], Row[], Row[], Row[]] = [[], [], [], []];
+  for (const row of order) {
+    const inB = isHere(stateOf(b, row));
+    parts[isSame(row) ? 3 : !inB ? 0 : isHere(stateOf(a, row)) ? 2 : 1].push(row);
+  }
+  return parts.flat();
 }
 
 function isHere(state: State): boolean {

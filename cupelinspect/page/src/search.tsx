@@ -67,7 +67,8 @@ export function Search() {
   );
 }
 
-// hitsOf lists the messages that have the value, newest first.
+// hitsOf lists the messages that have the value: those that lost it first, and the
+// newest first.
 function hitsOf(pattern: RegExp): Hit[] {
   const hits: Hit[] = [];
   for (const row of inOrder(page.sides)) {
@@ -79,7 +80,9 @@ function hitsOf(pattern: RegExp): Hit[] {
     });
     if (of > 0 || sent.some((n) => n > 0)) hits.push({ row, of, sent });
   }
-  return isConversation() ? hits.reverse() : hits;
+  if (isConversation()) hits.reverse();
+  const isSent = (hit: Hit) => Number(hit.sent.every((n) => n > 0));
+  return hits.sort((a, b) => isSent(a) - isSent(b));
 }
 
 function Summary({ hits, pattern }: { hits: Hit[]; pattern: RegExp }) {

@@ -1,5 +1,5 @@
 import { grouped, plain, firstLine } from './format';
-import { page, shownTokens, type Row, type Side } from './model';
+import { page, shownTokens, type Row, type Side, type Stop } from './model';
 import type { Item } from './wire';
 
 // A conversation is a list of messages: package cupelchat gives their items a
@@ -74,7 +74,7 @@ const known = new WeakMap<Row[], Map<string, Row[]>>(); // orders, by the rows o
 
 function orderOf(sides: Side[]): Row[] {
   if (isConversation()) {
-    const first = (row: Row) => Math.min(...sides.filter((side) => row.at[side.index] >= 0).map((side) => row.at[side.index]));
+    const first = (row: Row) => Math.min(...sides.filter((side) => row.at[side.index] >= 0).map((side) => originOf(side, row)));
     return sortedBy(page.rows.filter((row) => sides.some((side) => row.at[side.index] >= 0)), first);
   }
   const place = (row: Row) => Math.min(...sides.map((side) => side.place[row.at[side.index]] || Infinity));
@@ -98,9 +98,18 @@ export function newestOf(): Set<number> {
   return new Set(units.flatMap((unit) => unit.rows.map((row) => row.index)));
 }
 
-// numberOf is the number of a message: its place among the candidates.
+// originOf is the place of a message among the candidates of the run. A summary is none
+// of them.
+function originOf(side: Side, row: Row): number {
+  const candidate = row.at[side.index];
+  const origin = side.selection.origin?.[candidate] ?? candidate;
+  return origin < 0 ? Infinity : origin;
+}
+
+// numberOf is the number of a message: its place, from 1.
 export function numberOf(row: Row): number {
-  return 1 + Math.max(...row.at);
+  const side = page.sides.find(({ index }) => row.at[index] >= 0) ?? page.sides[0];
+  return 1 + originOf(side, row);
 }
 
 // whyOut says in plain words why a candidate is out.
@@ -179,7 +188,7 @@ export function sumOf(side: Side, rows: Row[]): { tokens: number; speakers: stri
   let tokens = 0;
   for (const row of rows) {
     const item = page.items[row.item];
-    tokens += fullTokens(side, row);
+    tokens += Math.max(0, fullTokens(side, row));
     const tool = speakerOf(item) === 'Result' ? textOf(item, 'tool') : '';
     const name = tool === '' ? speakerOf(item).toLowerCase() : `result of ${plain(tool, 40)}`;
     counts.set(name, (counts.get(name) ?? 0) + 1);
@@ -194,6 +203,32 @@ export function sumOf(side: Side, rows: Row[]): { tokens: number; speakers: stri
 // beginning, includes this message.
 export function isTold(side: Side, row: Row): boolean {
   return stateOf(side, row) === 'outline' && shownTokens(side, row.at[side.index]) === 0;
+}
+
+// cutOf is what was sent of a message that is cut, and all of it, in tokens. Of an
+// exchange that has one outline, these are those of the exchange.
+export function cutOf(side: Side, row: Row): { sent: number; of: number } {
+  const group = page.items[row.item].group ?? '';
+  return outlinesOf(side).get(group) ?? { sent: shownTokens(side, row.at[side.index]), of: fullTokens(side, row) };
+}
+
+const outlines = new WeakMap<Stop, Map<string, { sent: number; of: number }>>();
+
+function outlinesOf(side: Side): Map<string, { sent: number; of: number }> {
+  const made = outlines.get(side.stop);
+  if (made) return made;
+  const told = new Set<string>();
+  const sums = new Map<string, { sent: number; of: number }>();
+  for (const candidate of side.selection.full ? [] : side.stop.window) { // a report has the sums
+    const { group, tokens } = page.items[side.selection.candidates[candidate]];
+    if (!group || side.form[candidate] === 0) continue;
+    const sum = sums.get(group) ?? { sent: 0, of: 0 };
+    sums.set(group, { sent: sum.sent + shownTokens(side, candidate), of: sum.of + tokens });
+    if (shownTokens(side, candidate) === 0) told.add(group);
+  }
+  for (const group of sums.keys()) if (!told.has(group)) sums.delete(group);
+  outlines.set(side.stop, sums);
+  return sums;
 }
 
 // tokensText gives the tokens of a message in a window, and in full; of an outline

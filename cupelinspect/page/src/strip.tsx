@@ -1,9 +1,9 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { counted, grouped, plain } from './format';
-import { page, shownTokens, type Row, type Side } from './model';
+import { page, type Row, type Side } from './model';
 import { goToRow } from './open';
 import { SideBadge, Still, useWidth } from './parts';
-import { fullTokens, inOrder, isConversation, numberOf, speakerOf, stateOf, titleOf } from './story';
+import { cutOf, fullTokens, inOrder, isConversation, numberOf, speakerOf, stateOf, titleOf } from './story';
 
 // The strip draws the whole conversation to scale, in its order: each message is as
 // wide as its tokens, and as much of its height is filled as was sent. A press leads
@@ -57,7 +57,7 @@ export function Strip({ side }: { side: Side }) {
         </svg>
       </div>
       <p class="strip-note soft" aria-hidden="true" hidden={!side.alone && side.index === 0 && current < 0}>
-        <SideBadge side={side} />{current >= 0 && active >= 0 ? aboutRow(side, blocks[active].row) : isConversation() ? 'The oldest is at the left, the newest at the right. Press a message to see what was kept of it.' : 'What is sent comes first. Press one to see what was kept of it.'}
+        {current >= 0 && <SideBadge side={side} />}{current >= 0 && active >= 0 ? aboutRow(side, blocks[active].row) : isConversation() ? 'The oldest is at the left, the newest at the right. Press a message to see what was kept of it.' : 'What is sent comes first. Press one to see what was kept of it.'}
       </p>
     </div>
   );
@@ -67,7 +67,8 @@ export function aboutRow(side: Side, row: Row): string {
   const item = page.items[row.item];
   const state = stateOf(side, row);
   const full = grouped(fullTokens(side, row));
-  const size = { in: `whole, ${counted(fullTokens(side, row), 'token')}`, outline: `cut, ${grouped(shownTokens(side, row.at[side.index]))} of ${full} tokens`, out: `out, ${full} tokens`, none: 'not there' }[state];
+  const { sent, of } = cutOf(side, row);
+  const size = { in: `whole, ${counted(fullTokens(side, row), 'token')}`, outline: `cut, ${grouped(sent)} of ${grouped(of)} tokens`, out: `out, ${full} tokens`, none: 'not there' }[state];
   return `${numberOf(row)} ${speakerOf(item)}: ${plain(titleOf(item), 90)} – ${size}`;
 }
 
@@ -94,6 +95,11 @@ function blockAt(blocks: Block[], x: number): number {
   return high;
 }
 
+function shareOf(side: Side, row: Row): number {
+  const { sent, of } = cutOf(side, row);
+  return Math.min(1, sent / Math.max(1, of));
+}
+
 // Drawing fills each message from below by the share that was sent. Narrow ones share
 // columns of a pixel.
 function Drawing({ side, blocks, width }: { side: Side; blocks: Block[]; width: number }) {
@@ -102,7 +108,7 @@ function Drawing({ side, blocks, width }: { side: Side; blocks: Block[]; width: 
   const taken = new Float64Array(columns.length);
   for (const { row, from, to } of blocks) {
     const state = stateOf(side, row);
-    const share = state === 'in' ? 1 : state === 'outline' ? Math.min(1, shownTokens(side, row.at[side.index]) / Math.max(1, fullTokens(side, row))) : 0;
+    const share = state === 'in' ? 1 : state === 'outline' ? shareOf(side, row) : 0;
     if (to - from < NARROW) {
       columns[Math.floor((from + to) / 2)] += share * (to - from);
       taken[Math.floor((from + to) / 2)] += to - from;

@@ -84,6 +84,7 @@ export interface Selection {
   sweep: { stops: SweepStop[] | null } | null;
   form?: Record<number, number>;
   forms?: Record<number, Form[]>;
+  origin?: number[];
   rivals?: Record<number, number[]>;
   request?: string;
   stale?: number[];

@@ -19,7 +19,13 @@ type shownPage struct {
 		Error  string
 		Budget struct{ Max int }
 		Window []int
-		Sweep  *struct{ Stops []struct{ Budget int } }
+		Sweep  *struct {
+			Stops []struct{ Budget, Tokens int }
+		}
+
+		Request string
+		Form    map[string]int
+		Rivals  map[string][]int
 	}
 }
 
@@ -53,6 +59,24 @@ func TestInspect(t *testing.T) {
 	require.NotNil(t, inspected(t, exitOK, "-i", "items.jsonl", "-p", "agent", "-b", "100").Selections[0].Sweep)
 	// A selection that fails is what one wants to look at.
 	require.Contains(t, inspected(t, exitSelection, "-i", "items.jsonl", "-p", "greedy.json", "-b", "5").Selections[0].Error, "10 tokens")
+}
+
+// The page of a conversation has what run writes, and what is sent at other budgets,
+// with every policy.
+func TestInspectConversation(t *testing.T) {
+	long := strings.Replace(chat, "a.go b.go", strings.Repeat("file_of_the_repository.go\\n", 40), 1)
+	folder(t, map[string]string{"chat.json": long})
+	for _, policy := range []string{"agent", "chat"} {
+		code, body, stderr := fed(t, "", "run", "-i", "chat.json", "-p", policy, "-b", "120", "--as", "transcript")
+		require.Equal(t, exitOK, code, stderr)
+		s := inspected(t, exitOK, "-i", "chat.json", "-p", policy, "-b", "120").Selections[0]
+		require.JSONEq(t, body, s.Request, policy)
+		require.NotEmpty(t, append(s.Rivals["3"], len(s.Form)), policy)
+		require.NotEmpty(t, s.Sweep.Stops, policy)
+		for _, stop := range s.Sweep.Stops {
+			require.LessOrEqual(t, stop.Tokens, stop.Budget, policy)
+		}
+	}
 }
 
 func TestInspectWritesFile(t *testing.T) {

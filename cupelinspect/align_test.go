@@ -1,0 +1,72 @@
+package cupelinspect
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+)
+
+// joined applies the edits of the shares of a text.
+func joined(t *testing.T, contents []string, shares [][]any) string {
+	t.Helper()
+	var text strings.Builder
+	for i, edits := range shares {
+		rest := contents[i]
+		for _, edit := range edits {
+			switch edit := edit.(type) {
+			case string:
+				text.WriteString(edit)
+			case int:
+				n := max(edit, -edit)
+				if n > len(rest) {
+					t.Fatalf("content %d: an edit of %d units, and %d are left", i, edit, len(rest))
+				}
+				if edit > 0 {
+					text.WriteString(rest[:n])
+				}
+				rest = rest[n:]
+			}
+		}
+	}
+	return text.String()
+}
+
+// TestAlign checks that the shares of any text are the text.
+func TestAlign(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 1))
+	pieces := []string{"path", "/src/a.go", " ", "\n", "… +12", "…", "[earlier] ", "error", ": ", "}", "=", "word", "1234567", " bytes…"}
+	random := func(n int) string {
+		var b strings.Builder
+		for range r.IntN(n) {
+			b.WriteString(pieces[r.IntN(len(pieces))])
+		}
+		return strings.Map(func(c rune) rune { // units are bytes in ASCII
+			if c == '…' {
+				return '~'
+			}
+			return c
+		}, b.String())
+	}
+	for range 500 {
+		contents := []string{random(60), random(60), random(3)}[:1+r.IntN(3)]
+		for _, sent := range []string{random(60), strings.Join(contents, ""), "", contents[0][len(contents[0])/2:] + random(5)} {
+			if got := joined(t, contents, align(contents, sent)); got != sent {
+				t.Fatalf("the shares of %q are %q; the contents are %q", sent, got, contents)
+			}
+		}
+	}
+	whole := align([]string{"one two"}, "one two")
+	if len(whole[0]) != 1 || whole[0][0] != 7 {
+		t.Errorf("the edits of a whole content are %v", whole)
+	}
+	// A text that has nothing of a large content takes no long search.
+	from := time.Now()
+	large, other := strings.Repeat("a b c d ", 8<<10), strings.Repeat("x1y2 ", 12<<10)
+	if got := joined(t, []string{large}, align([]string{large}, other)); got != other {
+		t.Error("the share of a text that has nothing of its content is another")
+	}
+	if took := time.Since(from); took > 10*time.Second {
+		t.Errorf("it took %v", took)
+	}
+}
