@@ -6,6 +6,7 @@ import (
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/pipeline"
+	"github.com/wollax/cupel-go/cupelreduce"
 )
 
 // Difference is how a shadow's decisions about a run differ.
@@ -13,6 +14,7 @@ type Difference struct {
 	Run        *Run
 	Report     *cupel.SelectionReport // of the shadow
 	Candidates []int                  // that are in one window alone, or there in another form
+	Lost       []string               // values that the run's window names and the shadow's does not; see [cupelreduce.Facts]
 	Err        error                  // why the shadow failed, or nil
 }
 
@@ -71,5 +73,33 @@ func follow(p *pipeline.Pipeline, run *Run) Difference {
 			d.Candidates = append(d.Candidates, i)
 		}
 	}
+	d.Lost = lost(run, d.Report)
 	return d
+}
+
+// lost returns the values of a run's window that a report's does not name: a next step
+// that uses them would miss them. Without contents there are none.
+func lost(run *Run, report *cupel.SelectionReport) (list []string) {
+	known := make(map[string]bool)
+	for _, item := range report.Window() {
+		for fact := range cupelreduce.Facts(item.Content()) {
+			known[fact] = true
+		}
+	}
+	for i, was := range run.Decisions {
+		if was.Place == 0 {
+			continue
+		}
+		text := run.Items[i].Content()
+		if forms := run.Items[i].Variants(); was.Form > 0 && int(was.Form) <= len(forms) {
+			text = forms[was.Form-1].Content
+		}
+		for fact := range cupelreduce.Facts(text) {
+			if !known[fact] {
+				known[fact] = true
+				list = append(list, fact)
+			}
+		}
+	}
+	return list
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -12,6 +13,10 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/observe"
 	"github.com/wollax/cupel-go/cupel/pipeline"
+	"github.com/wollax/cupel-go/cupel/placer"
+	"github.com/wollax/cupel-go/cupel/scorer"
+	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupel/strategy"
 	"github.com/wollax/cupel-go/cupelrecord"
 )
 
@@ -64,5 +69,41 @@ func TestShadow(t *testing.T) {
 		assert.Equal(t, row.want, got, row.name)
 		assert.Equal(t, 1, reports, row.name)
 		assert.Equal(t, cupelrecord.Stats{Written: 1}, recorder.Stats())
+	}
+}
+
+// A shadow names what its window would lose, if it may read contents.
+func TestShadowNamesWhatIsLost(t *testing.T) {
+	for _, row := range []struct {
+		show observe.Part
+		want []string
+		why  string
+	}{
+		{observe.PartFields | observe.PartContent, []string{"/var/log/oven.log"}, "the oldest message has the path, and the shadow keeps the newest"},
+		{observe.PartFields, nil, "without contents there are no values"},
+	} {
+		items := []*cupel.ContextItem{
+			newItem(t, "the log is /var/log/oven.log", 50, cupel.WithFutureRelevanceHint(1), cupel.WithTimestamp(time.Unix(1, 0))),
+			newItem(t, "and it says status=404", 50, cupel.WithFutureRelevanceHint(.5), cupel.WithTimestamp(time.Unix(2, 0))),
+			newItem(t, "so status=404 is what to mend", 50, cupel.WithFutureRelevanceHint(.1), cupel.WithTimestamp(time.Unix(3, 0))),
+		}
+		run := func(s strategy.Scorer) *pipeline.Pipeline {
+			p, err := pipeline.New(pipeline.Config{Scorer: s, Slicer: slicer.ScoreGreedy{}, Placer: placer.Chronological{}})
+			require.NoError(t, err)
+			return p
+		}
+		var got cupelrecord.Difference
+		recorder := newRecorder(t, cupelrecord.Config{
+			Redaction: observe.Redaction{Show: row.show},
+			Sink:      cupelrecord.Shadow(run(scorer.Recency{}), func(d cupelrecord.Difference) { got = d }),
+		})
+		budget, err := cupel.NewContextBudget(100, 100)
+		require.NoError(t, err)
+		_, err = run(scorer.Reflexive{}).Run(t.Context(), items, budget, pipeline.WithTrace(recorder))
+		require.NoError(t, err)
+		require.NoError(t, recorder.Close(t.Context()))
+		require.NoError(t, got.Err)
+		assert.Equal(t, []int{0, 2}, got.Candidates)
+		assert.Equal(t, row.want, got.Lost, row.why)
 	}
 }
