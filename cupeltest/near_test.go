@@ -179,7 +179,6 @@ func TestNearestIsTrue(t *testing.T) {
 		predicate func(cupel.IncludedItem) bool
 		want      string
 	}{
-		{"no candidate has the tag", cupeltest.ByTag("secret").Included, "no candidate matches"},
 		{"the excluded item is the near miss, with the budget that takes it", tag, "\"README.md\" is excluded: BudgetExceeded, 500 tokens requested, 10 available. The smallest budget that includes it is 580 tokens."},
 		{"a predicate that expects an included item may panic", func(e cupel.IncludedItem) bool {
 			if e.Reason == "" {
