@@ -173,8 +173,6 @@ func TestTurnsThatFail(t *testing.T) {
 		why       string
 	}{
 		{context.Canceled, "context.Canceled", "cupel: the run failed", "a session returns it as it is"},
-		{&pipeline.PinnedExceedsBudgetError{PinnedTokens: 5, AvailableTokens: 3}, "*pipeline.PinnedExceedsBudgetError", "cupel: Pinned items require 5 tokens, but only 3 are available", "numbers only"},
-		{&observe.AbandonedError{}, "*observe.AbandonedError", "cupel: the run was abandoned", "a callback panicked"},
 		{errors.New("secret"), "*errors.errorString", "cupel: the run failed", "the text may quote an item"},
 		{(*cupel.StrategyError)(nil), "_OTHER", "cupel: the run failed", "a mistake of a chooser must not crash the turn"},
 	}
