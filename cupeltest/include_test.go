@@ -18,9 +18,6 @@ func TestIncludeItemWithKind(t *testing.T) {
 	check(t, []assertion{
 		{"other case", "kinds compare without ASCII case", two(),
 			func(c *chain) *chain { return c.IncludeItemWithKind("sketch") }, ""},
-		{"other kinds only", "none of the kinds that are there, each listed once where it first appears", two(),
-			func(c *chain) *chain { return c.IncludeItemWithKind(cupel.KindToolOutput) },
-			"IncludeItemWithKind(ToolOutput) failed: Included contained 0 items with Kind=ToolOutput. Included had 4 items with kinds: [Message, Sketch]."},
 		{"nothing included", "an empty list has count 0 and no kinds",
 			report{Excluded: []cupel.ExcludedItem{out(cupel.KindMessage, 1, 1, because(cupel.ExcludeFiltered))}},
 			func(c *chain) *chain { return c.IncludeItemWithKind(cupel.KindMessage) },
@@ -39,11 +36,6 @@ func TestIncludeItemMatching(t *testing.T) {
 			func(c *chain) *chain {
 				return c.IncludeItemMatching(func(i cupel.IncludedItem) bool { return i.Reason == cupel.IncludePinned })
 			}, ""},
-		{"none of two", "all are shown when there are few",
-			report{Included: []cupel.IncludedItem{in("A", 1, 0.1), in("B", 2, 1)}},
-			func(c *chain) *chain { return c.IncludeItemMatching(never) },
-			"IncludeItemMatching failed: no item in Included matched the predicate. Included had 2 items." +
-				" They are: [(kind=A, score=0.1, reason=Scored), (kind=B, score=1, reason=Scored)]."},
 		{"none of six", "at most five are shown, scores in shortest form", many,
 			func(c *chain) *chain { return c.IncludeItemMatching(never) },
 			"IncludeItemMatching failed: no item in Included matched the predicate. Included had 6 items." +
@@ -64,8 +56,6 @@ func TestIncludeExactlyNItemsWithKind(t *testing.T) {
 	check(t, []assertion{
 		{"both spellings", "kinds compare without ASCII case", two(), exactly("sketch", 2), ""},
 		{"0 of an absent kind", "n = 0 asks that there is none", two(), exactly(cupel.KindMemory, 0), ""},
-		{"one too few", "exactly is not at least", two(), exactly(cupel.KindMessage, 1),
-			"IncludeExactlyNItemsWithKind(Message, 1) failed: expected 1 items with Kind=Message in Included, but found 2. Included had 4 items total."},
 		{"one too many", "exactly is not at most", two(), exactly(cupel.KindMessage, 3),
 			"IncludeExactlyNItemsWithKind(Message, 3) failed: expected 3 items with Kind=Message in Included, but found 2. Included had 4 items total."},
 		{"a group", "its items count as one", report{Included: []cupel.IncludedItem{grouped("call", 1), grouped("result", 1), in("B", 1, 1)}}, exactly("A", 2),

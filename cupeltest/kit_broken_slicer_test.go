@@ -207,19 +207,6 @@ func TestBrokenSlicers(t *testing.T) {
 				sel.Indices[n] = slices.IndexFunc(items, func(it cupel.ScoredItem) bool { return it.Item == items[i].Item })
 			}
 		})},
-		{name: "one bit too many", rule: "subset", make: changed(func(items []cupel.ScoredItem, sel selection) {
-			if len(items)%64 == 0 {
-				sel.Indices = append(sel.Indices, len(items))
-			}
-		})},
-		{name: "selects members", rule: "subset", make: changed(func(items []cupel.ScoredItem, sel selection) {
-			for _, it := range items {
-				if n := len(it.Item.Members()); n > 1 && len(sel.Indices) == len(items) {
-					sel.Indices = append(sel.Indices, len(items)+n-2)
-					return
-				}
-			}
-		})},
 		{name: "fills the ceiling", rule: "target", make: the(slice(func(items []cupel.ScoredItem, budget cupel.SliceBudget, sel selection) error {
 			if budget.TargetTokens > 0 {
 				*sel = firstFit(items, cupel.SliceBudget{TargetTokens: budget.MaxTokens})

@@ -129,12 +129,6 @@ func TestSoundStrategiesPass(t *testing.T) {
 			slices.Reverse(sel.Indices)
 			return nil
 		}))},
-		"more than the target": {make: the(slice(func(items []cupel.ScoredItem, budget cupel.SliceBudget, sel *strategy.Selection) error {
-			if next := len(sel.Indices); budget.TargetTokens > 0 && next < len(items) && !slices.Contains(sel.Indices, next) {
-				sel.Indices = append(sel.Indices, next)
-			}
-			return nil
-		})), opts: []cupeltest.KitOption{cupeltest.Except("target")}},
 		"worst first": {make: the(place(func(_ []cupel.ScoredItem, order []int) []int { slices.Reverse(order); return order }))},
 		"by kind":     {make: the(sortedBy(stable, func(a, b cupel.ScoredItem) int { return cmp.Compare(a.Item.Kind(), b.Item.Kind()) }))},
 	} {

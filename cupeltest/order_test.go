@@ -45,7 +45,6 @@ func TestPlaceTopNScoredAtEdges(t *testing.T) {
 	top := func(n int) func(c *chain) *chain {
 		return func(c *chain) *chain { return c.PlaceTopNScoredAtEdges(n) }
 	}
-	nan := math.NaN()
 	check(t, []assertion{
 		{"sorted", "the third and the fourth are in the middle", placed(9, 8, 7, 6, 5, 4), top(4),
 			"PlaceTopNScoredAtEdges(4) failed: 2 of the top-4 scored items were not at expected edge positions. Top-4 items (by score): [(kind=A, score=9, idx=0), (kind=A, score=8, idx=1), (kind=A, score=7, idx=2), (kind=A, score=6, idx=3)]. Expected edge positions: [0, 5, 1, 4]."},
@@ -54,8 +53,6 @@ func TestPlaceTopNScoredAtEdges(t *testing.T) {
 		}}, top(1), ""},
 		{"tie hides the best", "tied items at both edges do not make up for the best inside", placed(5, 9, 5, 5), top(2),
 			"PlaceTopNScoredAtEdges(2) failed: 1 of the top-2 scored items were not at expected edge positions. Top-2 items (by score): [(kind=A, score=9, idx=1), (kind=A, score=5, idx=0)]. Expected edge positions: [0, 3]."},
-		{"NaN at the edge", "NaN is the lowest score (R8)", placed(nan, 1, 0), top(1),
-			"PlaceTopNScoredAtEdges(1) failed: 1 of the top-1 scored items were not at expected edge positions. Top-1 items (by score): [(kind=A, score=1, idx=1)]. Expected edge positions: [0]."},
 		{"negative", "no item is asked about", placed(1, 2, 3), top(-2), ""},
 		{"more than there are", "the message says how many there are", placed(2, 1), top(3),
 			"PlaceTopNScoredAtEdges(3) failed: 1 of the top-3 scored items were not at expected edge positions. Top-3 items (by score): [(kind=A, score=2, idx=0), (kind=A, score=1, idx=1)]. Expected edge positions: [0, 1]. Included had only 2 items."},

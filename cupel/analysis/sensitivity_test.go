@@ -116,7 +116,6 @@ func TestPolicySensitivityFails(t *testing.T) {
 		{[]analysis.PipelineVariant{{"a", ok}}, tooFew, "one variant cannot disagree"},
 		{[]analysis.PipelineVariant{{"a", ok}, {"b", nil}, {"a", ok}}, `cupel: labels of variants must be unique, got "a" twice`, "statuses are known by their label (R42); nothing is run before"},
 		{[]analysis.PipelineVariant{{"a", ok}, {"b", nil}}, `cupel: variant "b": the pipeline is empty: build it with New (Pipeline)`, "the variant is named"},
-		{[]analysis.PipelineVariant{{"a", nil}, {"b", ok}}, `cupel: variant "a": the pipeline is empty: build it with New (Pipeline)`, "the variant is named"},
 		{[]analysis.PipelineVariant{{"a", ok}, {"b", broken}}, `cupel: variant "b": slicer strategy.SlicerFunc failed: broken`, "the variant is named"},
 	} {
 		got, err := analysis.PolicySensitivityOfPipelines(t.Context(), nil, budget(1, 1), tt.pipelines...)

@@ -34,7 +34,6 @@ func TestGuards(t *testing.T) {
 		{"quota", quota, true, true, "", "both guards name it"},
 		{"count quota", counts, false, true, "", "only one guard names it"},
 		{"count knapsack", must(slicer.NewCountConstrainedKnapsack(must(slicer.NewKnapsack()), nil)), false, true, "", "it is a count quota around a knapsack (R40)"},
-		{"quota in a custom slicer", custom{custom{quota}}, true, true, "", "custom wrappers are looked through"},
 		{"a quota embedded", embedding{quota}, true, true, "", "embedding hides the type and not what it does"},
 		{"declared", custom{declared{slicer.Greedy{}, true}}, true, true, says, "it says so itself, and the text ends with the chapter's"},
 		{"custom and silent", custom{slicer.Greedy{}}, false, false, "", "a slicer that says nothing is its user's to know"},
