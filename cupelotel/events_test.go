@@ -69,10 +69,6 @@ func counts(span sdktrace.ReadOnlySpan) string {
 }
 
 func TestEventLimit(t *testing.T) {
-	const (
-		allSlice = "-s1 -s3 -s2"
-		allPlace = "-t1 -t2 +p +i1 +i2"
-	)
 	tests := []struct {
 		name               string
 		verbosity          cupelotel.Verbosity
@@ -81,9 +77,7 @@ func TestEventLimit(t *testing.T) {
 		place, placeCounts string
 		why                string
 	}{
-		{name: "negative", verbosity: cupelotel.VerbosityFull, limit: -1, slice: allSlice, sliceCounts: "exclusion.count=3",
-			place: allPlace, placeCounts: "exclusion.count=2", why: "as with the SDK, no limit"},
-		{name: "three", verbosity: cupelotel.VerbosityFull, limit: 3, slice: allSlice, sliceCounts: "exclusion.count=3",
+		{name: "three", verbosity: cupelotel.VerbosityFull, limit: 3, slice: "-s1 -s3 -s2", sliceCounts: "exclusion.count=3",
 			place: "-t1 +p +i1", placeCounts: "exclusion.count=2 exclusion.dropped_count=1 item.dropped_count=1", why: "the limit is one over both kinds, and t1 is the first of its reason"},
 		{name: "one", verbosity: cupelotel.VerbosityFull, limit: 1, slice: "-s1", sliceCounts: "exclusion.count=3 exclusion.dropped_count=2",
 			place: "-t1", placeCounts: "exclusion.count=2 exclusion.dropped_count=1 item.dropped_count=3", why: "a reason goes before a score"},

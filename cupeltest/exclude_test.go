@@ -25,8 +25,6 @@ func TestExcludeItemWithReason(t *testing.T) {
 		{"custom", "a code of a custom strategy is a code", four(), with("Mislaid"), ""},
 		{"other case", "codes are compared as they are", four(), with("mislaid"),
 			"ExcludeItemWithReason(mislaid) failed: no excluded item had reason mislaid. Excluded had 4 items with reasons: [BudgetExceeded, Deduplicated, Mislaid]."},
-		{"nothing excluded", "an empty list has count 0 and no reasons", two(), with(cupel.ExcludeBudgetExceeded),
-			"ExcludeItemWithReason(BudgetExceeded) failed: no excluded item had reason BudgetExceeded. Excluded had 0 items with reasons: []."},
 	})
 }
 

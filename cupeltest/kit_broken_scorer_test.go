@@ -40,12 +40,6 @@ func TestBrokenScorers(t *testing.T) {
 			_ = all[0]
 			return nil
 		}))},
-		{name: "too many", rule: "failure", make: the(batch(func(_ context.Context, all []*cupel.ContextItem, _ []float64) error {
-			if len(all) > 1000 {
-				return errors.New("too many")
-			}
-			return nil
-		}))},
 		{name: "sorts the list", rule: "list", make: the(batch(func(_ context.Context, all []*cupel.ContextItem, _ []float64) error {
 			slices.SortFunc(all, func(a, b *cupel.ContextItem) int { return a.Tokens() - b.Tokens() })
 			return nil

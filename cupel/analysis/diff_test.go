@@ -131,20 +131,15 @@ func TestDiffReportsMovesTheFewest(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 9))
 	for range 200 {
 		numbers := r.Perm(r.IntN(10))
-		longest := 0
-	sets:
-		for set := range 1 << len(numbers) {
-			count, last := 0, -1
-			for i, number := range numbers {
-				if set&(1<<i) == 0 {
-					continue
+		rising, longest := make([]int, len(numbers)), 0 // the longest rising lists that end at each
+		for i, number := range numbers {
+			for j, before := range numbers[:i] {
+				if before < number {
+					rising[i] = max(rising[i], rising[j])
 				}
-				if number < last {
-					continue sets
-				}
-				count, last = count+1, number
 			}
-			longest = max(longest, count)
+			rising[i]++
+			longest = max(longest, rising[i])
 		}
 		var a, b cupel.SelectionReport
 		for i, number := range numbers {

@@ -66,7 +66,6 @@ func TestPolicySensitivityOfPipelines(t *testing.T) {
 		{[]*cupel.ContextItem{low, middle, high}, 20, false, "low: b Excluded  Included a Excluded\nhigh: b Included  Excluded a Included\n",
 			"all agree on the middle; the rest is in order of the candidates, and statuses in the order of variants, regardless of their labels (R42)"},
 		{[]*cupel.ContextItem{low, high}, 20, false, "", "everything is in everywhere"},
-		{[]*cupel.ContextItem{low, high}, 9, false, "", "everything is out everywhere"},
 		{[]*cupel.ContextItem{scored("x", 10, 0.1), scored("y", 10, 0.5), scored("x", 10, 0.9)}, 10, true, "", "some x is in everywhere, and y never (R42)"},
 		{[]*cupel.ContextItem{scored("x", 10, 0.5), scored("y", 10, 0.1), scored("x", 10, 0.9)}, 10, false, "x: b Included  Excluded a Included\ny: b Excluded  Included a Excluded\n",
 			"one x is left out as a duplicate, which does not make x left out (R42)"},

@@ -93,20 +93,13 @@ func BenchmarkKnapsackUse(b *testing.B) {
 			return tokens, score
 		}
 		_, best := sums(exact)
-		for _, c := range []struct {
-			name string
-			s    strategy.Slicer
-		}{
-			{"bucket=100", slicer.Must(slicer.NewKnapsack())},
-			{"auto", slicer.Must(slicer.NewKnapsack(slicer.WithAutoBucket()))},
-			{"Greedy", slicer.Greedy{}},
-			{"ScoreGreedy", slicer.ScoreGreedy{}},
-		} {
-			b.Run(fmt.Sprintf("tokens=%d/%s", size, c.name), func(b *testing.B) {
+		for name, option := range map[string]slicer.KnapsackOption{"bucket=100": slicer.WithBucketSize(100), "auto": slicer.WithAutoBucket()} {
+			s := slicer.Must(slicer.NewKnapsack(option))
+			b.Run(fmt.Sprintf("tokens=%d/%s", size, name), func(b *testing.B) {
 				var tokens int
 				var score float64
 				for b.Loop() {
-					tokens, score = sums(c.s)
+					tokens, score = sums(s)
 				}
 				b.ReportMetric(100*float64(tokens)/float64(budget.TargetTokens), "%budget")
 				b.ReportMetric(100*score/best, "%score")
