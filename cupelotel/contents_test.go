@@ -54,16 +54,6 @@ var leaks = []struct {
 	{name: "error", arrange: func(c *pipeline.Config, text string) {
 		c.Scorer = batchFunc(func(context.Context, []*cupel.ContextItem, []float64) error { return quoting{text} })
 	}, why: "its text, its ErrorType and what it wraps"},
-	{name: "strategy error by hand", arrange: func(c *pipeline.Config, text string) {
-		c.Scorer = batchFunc(func(context.Context, []*cupel.ContextItem, []float64) error {
-			return &cupel.StrategyError{Role: text, Strategy: text + "." + text, Reason: text, Err: quoting{text}}
-		})
-	}, why: "a strategy can fill in any field"},
-	{name: "configuration error by hand", arrange: func(c *pipeline.Config, text string) {
-		c.Scorer = batchFunc(func(context.Context, []*cupel.ContextItem, []float64) error {
-			return &cupel.InvalidConfigError{Component: text, Field: text, Value: text, Reason: text, Earlier: text}
-		})
-	}, why: "it is passed on unchanged"},
 	{name: "reasons", arrange: func(c *pipeline.Config, text string) {
 		codes := append(cupel.ExclusionCodes(), "Boring")
 		c.Slicer = sliceFunc(func(_ context.Context, items []cupel.ScoredItem, _ cupel.SliceBudget) (strategy.Selection, error) {

@@ -57,7 +57,6 @@ func TestConventions(t *testing.T) {
 		{"none", nil, session, ""},
 		{"GenAI", []cupelotel.TraceOption{cupelotel.WithConventions(cupelotel.GenAI)}, session + retrieval + left + documents, ""},
 		{"OpenInference", []cupelotel.TraceOption{cupelotel.WithConventions(cupelotel.OpenInference)}, session + reranker + left + reranked, "openinference.span.kind=CHAIN\n"},
-		{"both", []cupelotel.TraceOption{cupelotel.WithConventions(cupelotel.GenAI, cupelotel.OpenInference)}, session + retrieval + reranker + left + documents + reranked, "openinference.span.kind=CHAIN\n"},
 		{"contents", []cupelotel.TraceOption{cupelotel.WithConventions(cupelotel.GenAI), cupelotel.WithRedaction(shown)}, session + retrieval + left +
 			`gen_ai.retrieval.documents=[{"id":"0","score":1,"content":"a pinned"},{"id":"2","score":0.9,"content":"a a"},{"id":"4","score":0.5,"content":"a b"}]` + "\n", ""},
 	} {

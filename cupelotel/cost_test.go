@@ -2,7 +2,6 @@ package cupelotel_test
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"os"
 	"runtime/debug"
@@ -165,40 +164,6 @@ func TestBenchGuard(t *testing.T) {
 		}
 		if ratio > tt.most*busy {
 			t.Errorf("%s takes %.3g times the run without a collector and the same spans by hand, want at most %.3g", tt.name, ratio, tt.most)
-		}
-	}
-}
-
-func BenchmarkRun(b *testing.B) {
-	collector := func(provider trace.TracerProvider, opts ...cupelotel.TraceOption) observe.TraceCollector {
-		return cupelotel.NewTraceCollector(append(opts, cupelotel.WithTracerProvider(provider))...)
-	}
-	raised := sdktrace.NewSpanLimits()
-	raised.EventCountLimit = -1
-	unlimited := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(discard{}), sdktrace.WithRawSpanLimits(raised))
-	for _, mode := range []struct {
-		name      string
-		collector observe.TraceCollector
-	}{
-		{"untraced", nil},
-		{"no-op", collector(noop.NewTracerProvider(), cupelotel.WithVerbosity(cupelotel.VerbosityFull))},
-		{"sampled-out", collector(sampledOut(), cupelotel.WithVerbosity(cupelotel.VerbosityFull))},
-		{"StageOnly", collector(recording())},
-		{"StageAndExclusions", collector(recording(), cupelotel.WithVerbosity(cupelotel.VerbosityStageAndExclusions))},
-		{"Full", collector(recording(), cupelotel.WithVerbosity(cupelotel.VerbosityFull))},
-		{"Full-unlimited", collector(unlimited, cupelotel.WithVerbosity(cupelotel.VerbosityFull), cupelotel.WithEventLimit(-1))},
-		{"metrics", cupelotel.NewMetricCollector(cupelotel.WithMeterProvider(metering()))},
-	} {
-		for _, n := range []int{10, 1000, 10000} {
-			b.Run(fmt.Sprintf("%s/items=%d", mode.name, n), func(b *testing.B) {
-				p, items, budget := workload(b, n)
-				ctx := b.Context()
-				b.ReportAllocs()
-				for b.Loop() {
-					_, err := p.Run(ctx, items, budget, pipeline.WithTrace(mode.collector))
-					require.NoError(b, err)
-				}
-			})
 		}
 	}
 }

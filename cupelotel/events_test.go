@@ -69,26 +69,15 @@ func counts(span sdktrace.ReadOnlySpan) string {
 }
 
 func TestEventLimit(t *testing.T) {
-	const (
-		allSlice = "-s1 -s3 -s2"
-		allPlace = "-t1 -t2 +p +i1 +i2"
-	)
 	tests := []struct {
 		name               string
 		verbosity          cupelotel.Verbosity
 		limit              int
-		defaultLimit       bool
 		slice, sliceCounts string
 		place, placeCounts string
 		why                string
 	}{
-		{name: "negative", verbosity: cupelotel.VerbosityFull, limit: -1, slice: allSlice, sliceCounts: "exclusion.count=3",
-			place: allPlace, placeCounts: "exclusion.count=2", why: "as with the SDK, no limit"},
-		{name: "default", verbosity: cupelotel.VerbosityFull, defaultLimit: true, slice: allSlice, sliceCounts: "exclusion.count=3",
-			place: allPlace, placeCounts: "exclusion.count=2", why: "128 are enough for all of these"},
-		{name: "one too few", verbosity: cupelotel.VerbosityFull, limit: 4, slice: allSlice, sliceCounts: "exclusion.count=3",
-			place: "-t1 +p +i1 +i2", placeCounts: "exclusion.count=2 exclusion.dropped_count=1", why: "t2 has the lowest score of both kinds"},
-		{name: "three", verbosity: cupelotel.VerbosityFull, limit: 3, slice: allSlice, sliceCounts: "exclusion.count=3",
+		{name: "three", verbosity: cupelotel.VerbosityFull, limit: 3, slice: "-s1 -s3 -s2", sliceCounts: "exclusion.count=3",
 			place: "-t1 +p +i1", placeCounts: "exclusion.count=2 exclusion.dropped_count=1 item.dropped_count=1", why: "the limit is one over both kinds, and t1 is the first of its reason"},
 		{name: "one", verbosity: cupelotel.VerbosityFull, limit: 1, slice: "-s1", sliceCounts: "exclusion.count=3 exclusion.dropped_count=2",
 			place: "-t1", placeCounts: "exclusion.count=2 exclusion.dropped_count=1 item.dropped_count=3", why: "a reason goes before a score"},
@@ -99,11 +88,7 @@ func TestEventLimit(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			var opts []cupelotel.TraceOption
-			if !tt.defaultLimit {
-				opts = append(opts, cupelotel.WithEventLimit(tt.limit))
-			}
-			collector, recorder := traced(t, tt.verbosity, opts...)
+			collector, recorder := traced(t, tt.verbosity, cupelotel.WithEventLimit(tt.limit))
 			_, err := newPipeline(t, config()).Run(t.Context(), crowded(t), newBudget(t, 1000, 100), pipeline.WithTrace(collector))
 			require.NoError(t, err)
 			slice, place := spanNamed(t, recorder, "cupel.stage.slice"), spanNamed(t, recorder, "cupel.stage.place")
@@ -145,13 +130,14 @@ func many(tb testing.TB, n int) []*cupel.ContextItem {
 }
 
 // TestNoReasonVanishes: 900 items with high scores are too large, and 100 with low
-// ones are dropped for reasons of the slicer's own.
+// ones are dropped for reasons of the slicer's own. The default limit is that of the
+// SDK.
 func TestNoReasonVanishes(t *testing.T) {
 	var items []*cupel.ContextItem
 	for i := range 1000 {
 		k := cupel.ContextKind("large")
 		if i%10 == 0 {
-			k = cupel.ContextKind([]string{"Filtered", "Boring"}[i/10%2])
+			k = cupel.ContextKind([]string{"Filtered", "Boring", "Dull"}[i/10%3])
 		}
 		items = append(items, newItem(t, fmt.Sprint("item ", i), 1, kind(k), hint(float64(len(k))/10)))
 	}
@@ -159,11 +145,8 @@ func TestNoReasonVanishes(t *testing.T) {
 	c.Slicer = sliceFunc(func(_ context.Context, items []cupel.ScoredItem, _ cupel.SliceBudget) (strategy.Selection, error) {
 		var s strategy.Selection
 		for i, scored := range items {
-			switch string(scored.Item.Kind()) {
-			case "Filtered":
-				s.Drops = append(s.Drops, strategy.Drop{Index: i, Reason: cupel.ExclusionReason{Code: cupel.ExcludeFiltered}})
-			case "Boring":
-				s.Drops = append(s.Drops, strategy.Drop{Index: i, Reason: cupel.ExclusionReason{Code: "Boring"}})
+			if k := scored.Item.Kind(); k != "large" {
+				s.Drops = append(s.Drops, strategy.Drop{Index: i, Reason: cupel.ExclusionReason{Code: cupel.ExclusionCode(k)}})
 			}
 		}
 		return s, nil
@@ -175,16 +158,16 @@ func TestNoReasonVanishes(t *testing.T) {
 		return 0
 	})
 	for _, tt := range []struct {
-		limit  int
+		opts   []cupelotel.TraceOption
 		events map[string]int // by reason
 		why    string
 	}{
-		{128, map[string]int{"BudgetExceeded": 126, "Filtered": 1, "Boring": 1}, "one of each reason, the rest by score"},
-		{2, map[string]int{"BudgetExceeded": 1, "Filtered": 1}, "of the first of their reasons those with the highest score, then the earlier one"},
-		{0, map[string]int{}, "no events"},
+		{nil, map[string]int{"BudgetExceeded": 125, "Filtered": 1, "Boring": 1, "Dull": 1}, "one of each reason, the rest by score"},
+		{[]cupelotel.TraceOption{cupelotel.WithEventLimit(2)}, map[string]int{"BudgetExceeded": 1, "Filtered": 1}, "of the first of their reasons those with the highest score, then the earlier one"},
 	} {
-		collector, recorder := traced(t, cupelotel.VerbosityStageAndExclusions, cupelotel.WithEventLimit(tt.limit))
-		_, err := newPipeline(t, c).Run(t.Context(), items, newBudget(t, 1000, 0), pipeline.WithTrace(collector))
+		spans, recorder := traced(t, cupelotel.VerbosityStageAndExclusions, tt.opts...)
+		metrics, reader := measured(t)
+		_, err := newPipeline(t, c).Run(t.Context(), items, newBudget(t, 1000, 0), pipeline.WithTrace(observe.Multi(spans, metrics)))
 		require.NoError(t, err)
 		span := spanNamed(t, recorder, "cupel.stage.slice")
 		events := make(map[string]int)
@@ -193,37 +176,20 @@ func TestNoReasonVanishes(t *testing.T) {
 		}
 		assert.Equal(t, tt.events, events, tt.why)
 		assert.Equal(t, `["BudgetExceeded","Filtered","_OTHER"]`, attr(span.Attributes(), "cupel.exclusion.reasons"))
-		assert.Equal(t, "[900,50,50]", attr(span.Attributes(), "cupel.exclusion.reason_counts"))
-		assert.Empty(t, attr(spanNamed(t, recorder, "cupel.stage.place").Attributes(), "cupel.exclusion.reasons"), "a stage without exclusions")
-	}
-}
-
-// The default limit is that of the SDK. To see all events, both are raised; those with
-// the highest scores come first.
-func TestLimitsOfTheSDK(t *testing.T) {
-	const n = 1000
-	raised := sdktrace.NewSpanLimits()
-	raised.EventCountLimit = n
-	for _, tt := range []struct {
-		provider []sdktrace.TracerProviderOption
-		limit    int
-		events   int
-		counts   string
-	}{
-		{nil, cupelotel.DefaultEventLimit, 128, "exclusion.count=1000 exclusion.dropped_count=872"},
-		{[]sdktrace.TracerProviderOption{sdktrace.WithRawSpanLimits(raised)}, n, n, "exclusion.count=1000"},
-	} {
-		provider, recorder := newRecorder(t, tt.provider...)
-		collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(cupelotel.VerbosityFull), cupelotel.WithEventLimit(tt.limit))
-		_, err := newPipeline(t, config()).Run(t.Context(), many(t, n), newBudget(t, 1000, 100), pipeline.WithTrace(collector))
-		require.NoError(t, err)
-		span := spanNamed(t, recorder, "cupel.stage.slice")
-		require.Len(t, span.Events(), tt.events)
+		assert.Equal(t, "[900,34,66]", attr(span.Attributes(), "cupel.exclusion.reason_counts"))
 		assert.Zero(t, span.DroppedEvents())
-		assert.Equal(t, tt.counts, counts(span))
-		for i, event := range span.Events() {
-			require.Equal(t, strconv.Itoa(n-1-i), attr(event.Attributes, "cupel.exclusion.item_kind"))
+		measured := map[string]string{}
+		for _, m := range collect(t, reader) {
+			if m.Name == "cupel.exclusions" {
+				measured = points(m)
+			}
 		}
+		assert.Equal(t, map[string]string{
+			"cupel.exclusion.reason=BudgetExceeded cupel.run.mode=run cupel.stage.name=slice": "900",
+			"cupel.exclusion.reason=Filtered cupel.run.mode=run cupel.stage.name=slice":       "34",
+			"cupel.exclusion.reason=_OTHER cupel.run.mode=run cupel.stage.name=slice":         "66",
+		}, measured)
+		assert.Empty(t, attr(spanNamed(t, recorder, "cupel.stage.place").Attributes(), "cupel.exclusion.reasons"), "a stage without exclusions")
 	}
 }
 

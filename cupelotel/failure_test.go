@@ -3,10 +3,7 @@ package cupelotel_test
 import (
 	"context"
 	"errors"
-	"runtime"
 	"slices"
-	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -73,22 +70,12 @@ var failures = []struct {
 		"a panic may quote an item",
 	},
 	{
-		"slicer panics",
-		func(_ *testing.T, f *failing) {
-			f.config.Slicer = sliceFunc(func(context.Context, []cupel.ScoredItem, cupel.SliceBudget) (strategy.Selection, error) {
-				panic(errors.New("secret"))
-			})
-		},
-		"slice", "*cupel.PanicError", "cupel: slicer panicked",
-		"a panic with an error is a panic",
-	},
-	{
 		"placer panics",
 		func(_ *testing.T, f *failing) {
 			f.config.Placer = placeFunc(func(context.Context, []cupel.ScoredItem) ([]int, error) { panic("secret") })
 		},
 		"place", "*cupel.PanicError", "cupel: placer panicked",
-		"the third role",
+		"another role",
 	},
 	{
 		"scorer fails",
@@ -240,81 +227,28 @@ func TestFailedRunsKeepTheirExclusions(t *testing.T) {
 	assert.Equal(t, "cupel.exclusion", events[0].Name)
 }
 
-// onScore calls a function after Score.
-type onScore struct {
-	observe.NullTraceCollector
-	leave func()
-}
-
-func (onScore) IsEnabled() bool { return true }
-
-func (o onScore) RecordStageEvent(e cupel.TraceEvent) {
-	if e.Stage == cupel.StageScore {
-		o.leave()
-	}
-}
-
-// The pipeline catches only the panics of strategies. Others unwind the run
-// without an error; the spans must still end.
+// The pipeline catches only the panics of strategies. Others unwind the run without an
+// error; the spans must still end.
 func TestRunsThatNeverReturn(t *testing.T) {
-	none := func(*pipeline.Config) {}
-	event := func(leave func()) observe.TraceCollector {
-		return onScore{leave: leave}
-	}
-	boom := func() { panic("secret") }
-	for _, tt := range []struct {
-		name    string
-		change  func(c *pipeline.Config)
-		other   observe.TraceCollector
-		stages  []string // that were started, in order; the last one is abandoned
-		unwound any      // what the caller recovers; nil for Goexit
-		why     string
-	}{
-		{"overflow observer panics", func(c *pipeline.Config) {
-			c.Overflow, c.OnOverflow = pipeline.OverflowProceed, func(cupel.OverflowEvent) { boom() }
-		}, nil, []string{"classify", "score", "deduplicate", "slice", "place"}, "secret", "it is called during place"},
-		{"another collector panics", none, event(boom), []string{"classify", "score"}, "secret", "events are recorded before stages end"},
-		{"another collector exits", none, event(runtime.Goexit), []string{"classify", "score"}, nil, "recover sees no Goexit"},
-		{"slicer exits", func(c *pipeline.Config) {
-			c.Slicer = sliceFunc(func(context.Context, []cupel.ScoredItem, cupel.SliceBudget) (strategy.Selection, error) {
-				runtime.Goexit()
-				return strategy.Selection{}, nil
-			})
-		}, nil, []string{"classify", "score", "deduplicate", "slice"}, nil, "t.FailNow in a strategy does that"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			spans, recorder := traced(t, cupelotel.VerbosityFull) // as many spans must end as start
-			metrics, reader := measured(t)
-			c := config()
-			tt.change(&c)
-			p := newPipeline(t, c)
-			var unwound any
-			var wait sync.WaitGroup
-			wait.Go(func() {
-				defer func() { unwound = recover() }()
-				_, err := p.Run(t.Context(), candidates(t), newBudget(t, 1000, 100), pipeline.WithTrace(observe.Multi(spans, metrics, tt.other)))
-				t.Errorf("Run returned %v", err)
-			})
-			wait.Wait()
-			assert.Equal(t, tt.unwound, unwound)
+	spans, recorder := traced(t, cupelotel.VerbosityFull) // as many spans must end as start
+	metrics, reader := measured(t)
+	c := config()
+	c.Overflow, c.OnOverflow = pipeline.OverflowProceed, func(cupel.OverflowEvent) { panic("secret") } // called during place
+	assert.PanicsWithValue(t, "secret", func() { run(t, c, observe.Multi(spans, metrics)) })
 
-			assert.Len(t, recorder.Ended(), 1+len(tt.stages), tt.why)
-			abandoned := tt.stages[len(tt.stages)-1]
-			description := "cupel: the run was abandoned in stage " + strings.ToUpper(abandoned[:1]) + abandoned[1:]
-			for _, span := range recorder.Ended() {
-				status, errorType := sdktrace.Status{Code: codes.Error, Description: description}, "*observe.AbandonedError"
-				if span.Name() != "cupel.pipeline" && span.Name() != "cupel.stage."+abandoned {
-					status, errorType = sdktrace.Status{}, ""
-				}
-				assert.Equal(t, status, span.Status(), "%s: %s", span.Name(), tt.why)
-				assert.Equal(t, errorType, attr(span.Attributes(), "error.type"), "%s: %s", span.Name(), tt.why)
-			}
-			assert.NotContains(t, tree(recorder.Ended()), "secret")
-			for _, m := range collect(t, reader) {
-				if m.Name == "cupel.pipeline.duration" {
-					assert.Regexp(t, "^1 ", points(m)["cupel.run.mode=run error.type=*observe.AbandonedError"])
-				}
-			}
-		})
+	assert.Len(t, recorder.Ended(), 6)
+	for _, span := range recorder.Ended() {
+		status, errorType := sdktrace.Status{}, ""
+		if span.Name() == "cupel.pipeline" || span.Name() == "cupel.stage.place" {
+			status, errorType = sdktrace.Status{Code: codes.Error, Description: "cupel: the run was abandoned in stage Place"}, "*observe.AbandonedError"
+		}
+		assert.Equal(t, status, span.Status(), span.Name())
+		assert.Equal(t, errorType, attr(span.Attributes(), "error.type"), span.Name())
+	}
+	assert.NotContains(t, tree(recorder.Ended()), "secret")
+	for _, m := range collect(t, reader) {
+		if m.Name == "cupel.pipeline.duration" {
+			assert.Regexp(t, "^1 ", points(m)["cupel.run.mode=run error.type=*observe.AbandonedError"])
+		}
 	}
 }

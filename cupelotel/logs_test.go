@@ -63,7 +63,6 @@ func TestWhichRecords(t *testing.T) {
 		records string
 		why     string
 	}{
-		{"run", config(), log.SeverityInfo, sdktrace.AlwaysSample(), "INFO", "one record at every verbosity"},
 		{"errors", config(), log.SeverityError, sdktrace.AlwaysSample(), "", "the run succeeded"},
 		{"a failed run", throwing(), log.SeverityError, sdktrace.AlwaysSample(), "ERROR", "a failure is an error"},
 		{"sampled out", config(), log.SeverityInfo, sdktrace.NeverSample(), "INFO", "records do not follow the sampling decision"},

@@ -1,13 +1,10 @@
 package cupelotel_test
 
 import (
-	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/observe"
@@ -46,63 +43,19 @@ func unitsConfig() pipeline.Config {
 	return c
 }
 
+// TestUnits: what leaves the window has its own tokens, those of its group where that
+// did not fit, and the marks of versions. Members have the score of their group, and
+// what stands for a whole group has its tokens once.
 func TestUnits(t *testing.T) {
-	collector, recorder := traced(t, cupelotel.VerbosityFull, cupelotel.WithRedaction(observe.Redaction{Show: observe.PartGroup}))
-	report, err := newPipeline(t, unitsConfig()).DryRun(t.Context(), grouped(t), newBudget(t, 1000, 60), pipeline.WithTrace(collector))
-	require.NoError(t, err)
-	shown := flat(recorder.Ended())
-	for _, want := range []struct{ line, why string }{
-		{"cupel.exclusion: cupel.exclusion.reason=Superseded cupel.exclusion.item_kind=Message cupel.exclusion.item_tokens=4 cupel.exclusion.item_score=0.3 cupel.exclusion.item_stale=true",
-			"the first draft leaves at deduplicate, although it comes back"},
-		{"cupel.exclusion: cupel.exclusion.reason=BudgetExceeded cupel.exclusion.item_kind=ToolOutput cupel.exclusion.item_tokens=10 cupel.exclusion.item_score=0.1 cupel.exclusion.item_group=call 2 cupel.exclusion.group_tokens=100",
-			"the tokens are the item's own, and the group did not fit"},
-		{"cupel.exclusion: cupel.exclusion.reason=BudgetExceeded cupel.exclusion.item_kind=Message cupel.exclusion.item_tokens=100 cupel.exclusion.item_score=0.3\n", "the second draft is in no group"},
-		{"cupel.item.included: cupel.item.kind=Message cupel.item.tokens=5 cupel.item.score=1 cupel.item.stale=true", "there is a newer plan"},
-		{"cupel.item.included: cupel.item.kind=ToolOutput cupel.item.tokens=8 cupel.item.score=0.8 cupel.item.group=call 1\n", "members have the score of their group"},
-		{"cupel.item.included: cupel.item.kind=Document cupel.item.tokens=20 cupel.item.score=0.5 cupel.item.form=2\n", "the manual is its chapters"},
-		{"cupel.item.included: cupel.item.kind=Message cupel.item.tokens=10 cupel.item.score=0.4 cupel.item.group=notes cupel.item.form=1\n", "the gist stands for both"},
-		{"cupel.item.included: cupel.item.kind=Message cupel.item.tokens=0 cupel.item.score=0.4 cupel.item.group=notes cupel.item.form=1\n", "its tokens count once"},
-		{"cupel.item.included: cupel.item.kind=Message cupel.item.tokens=4 cupel.item.score=0.3 cupel.item.stale=true\n", "the first draft comes back"},
-	} {
-		assert.Contains(t, shown, want.line, want.why)
-	}
-	assert.NotContains(t, shown, "secret")
-	for _, event := range report.Events {
-		span := spanNamed(t, recorder, "cupel.stage."+strings.ToLower(string(event.Stage)))
-		assert.Equal(t, fmt.Sprint(event.ItemCount), attr(span.Attributes(), "cupel.stage.item_count_out"), event.Stage)
-	}
-}
-
-func TestRedactorSeesGroups(t *testing.T) {
-	seen := make(map[string]bool)
-	redact := func(source observe.Part, text string) string {
-		if source == observe.PartGroup {
-			seen[text] = true
-			return "hidden"
+	quoted := func(part observe.Part, text string) string {
+		if part == observe.PartGroup {
+			return "(" + text + ")"
 		}
 		return text
 	}
-	collector, recorder := traced(t, cupelotel.VerbosityFull, cupelotel.WithRedaction(observe.Redaction{Show: observe.PartGroup, Rewrite: redact}))
-	_, err := newPipeline(t, unitsConfig()).Run(t.Context(), grouped(t), newBudget(t, 1000, 60), pipeline.WithTrace(collector))
+	collector, recorder := traced(t, cupelotel.VerbosityFull, cupelotel.WithRedaction(observe.Redaction{Show: observe.PartGroup, Rewrite: quoted}))
+	_, err := newPipeline(t, unitsConfig()).DryRun(t.Context(), grouped(t), newBudget(t, 1000, 60), pipeline.WithTrace(collector))
 	require.NoError(t, err)
-	shown := flat(recorder.Ended())
-	assert.Len(t, seen, 3)
-	assert.NotContains(t, shown, "call 1")
-	assert.Equal(t, 4, strings.Count(shown, "item.group=hidden"))
-	assert.Equal(t, 2, strings.Count(shown, "item_group=hidden"))
-}
-
-// flat writes the events of spans down, each on one line.
-func flat(spans []sdktrace.ReadOnlySpan) string {
-	var b strings.Builder
-	for _, span := range spans {
-		for _, event := range span.Events() {
-			b.WriteString(event.Name + ":")
-			for _, kv := range event.Attributes {
-				fmt.Fprintf(&b, " %s=%s", kv.Key, kv.Value.String())
-			}
-			b.WriteString("\n")
-		}
-	}
-	return b.String()
+	golden(t, "Units.txt", tree(recorder.Ended()))
+	assert.NotContains(t, tree(recorder.Ended()), "secret")
 }

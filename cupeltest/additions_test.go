@@ -3,49 +3,35 @@ package cupeltest_test
 import (
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupeltest"
 )
 
-// Each addition holds for some arguments and fails for others, and names itself.
-// ASSERTIONS.md has the texts.
+// Each addition holds up to some arguments and fails from others on. ASSERTIONS.md has
+// their texts.
 func TestAdditions(t *testing.T) {
-	three := &report{
+	three := report{
 		Included:                   []cupel.IncludedItem{in("A", 1, 1), in("B", 1, 1), in("C", 1, 1)},
 		CountRequirementShortfalls: []cupel.CountRequirementShortfall{{Kind: "Memory", RequiredCount: 3}},
 	}
-	lost := &report{Excluded: []cupel.ExcludedItem{out("A", 1, 0, because(cupel.ExcludeFiltered))}}
-	a, b := cupeltest.ByKind("A"), cupeltest.ByKind("B")
-	for name, row := range map[string]struct {
-		over         *report
-		holds, fails []func(c *chain) *chain
-	}{
-		"IncludeNoItemMatching": {three, links(func(c *chain) *chain { return c.IncludeNoItemMatching(cupeltest.ByKind("D").Included) }),
-			links(func(c *chain) *chain { return c.IncludeNoItemMatching(b.Included) }, func(c *chain) *chain { return c.IncludeNoItemMatching(nil) })},
-		"ExcludeNoItemMatching": {lost, links(func(c *chain) *chain { return c.ExcludeNoItemMatching(b) }),
-			links(func(c *chain) *chain { return c.ExcludeNoItemMatching(a) }, func(c *chain) *chain { return c.ExcludeNoItemMatching(nil) })},
-		"HaveTokensAtMost": {three, links(func(c *chain) *chain { return c.HaveTokensAtMost(3) }), links(func(c *chain) *chain { return c.HaveTokensAtMost(2) })},
-		"IncludeInOrder": {three, links(func(c *chain) *chain { return c.IncludeInOrder() }, func(c *chain) *chain { return c.IncludeInOrder("A 1", "C 1") }), links(
-			func(c *chain) *chain { return c.IncludeInOrder("B 1", "A 1") },
-			func(c *chain) *chain { return c.IncludeInOrder("A 1", "A 1") },
-			func(c *chain) *chain { return c.IncludeInOrder("x") })},
-		"HaveShortfallForKind": {three, links(func(c *chain) *chain { return c.HaveShortfallForKind("memory") }), links(func(c *chain) *chain { return c.HaveShortfallForKind("A") })},
-		"HaveNoExclusions":     {lost, nil, links((*chain).HaveNoExclusions)},
-	} {
-		for _, link := range row.holds {
-			require.NoError(t, errOf(row.over, link), name)
-		}
-		for _, link := range row.fails {
-			var failure *cupeltest.SelectionReportAssertionError
-			require.ErrorAs(t, errOf(row.over, link), &failure)
-			require.Equal(t, name, failure.Assertion)
-			require.Contains(t, failure.Message, name+" failed: ")
-		}
-	}
-	require.NoError(t, errOf(three, (*chain).HaveNoExclusions))
-	require.ErrorContains(t, errOf(three, func(c *chain) *chain { return c.HaveShortfallForKind("A") }), "Memory")
+	lost := report{Excluded: []cupel.ExcludedItem{out("A", 1, 0, because(cupel.ExcludeFiltered))}}
+	const none = " failed: the predicate is nil."
+	check(t, []assertion{
+		{"no such item", "none has the kind", three, func(c *chain) *chain { return c.IncludeNoItemMatching(cupeltest.ByKind("D").Included) }, ""},
+		{"no predicate", "a mistake in the test", three, func(c *chain) *chain { return c.IncludeNoItemMatching(nil) }, "IncludeNoItemMatching" + none},
+		{"no such exclusion", "none has the kind", lost, func(c *chain) *chain { return c.ExcludeNoItemMatching(cupeltest.ByKind("B")) }, ""},
+		{"no predicate of exclusions", "a mistake in the test", lost, func(c *chain) *chain { return c.ExcludeNoItemMatching(nil) }, "ExcludeNoItemMatching" + none},
+		{"tokens", "at most is not less than", three, func(c *chain) *chain { return c.HaveTokensAtMost(3) }, ""},
+		{"one token less", "there are 3", three, func(c *chain) *chain { return c.HaveTokensAtMost(2) }, "HaveTokensAtMost failed: expected at most 2 included tokens, but found 3 in 3 items."},
+		{"no order", "nothing is asked for", three, func(c *chain) *chain { return c.IncludeInOrder() }, ""},
+		{"order", "others may be between", three, func(c *chain) *chain { return c.IncludeInOrder("A 1", "C 1") }, ""},
+		{"other order", "A comes before B", three, func(c *chain) *chain { return c.IncludeInOrder("B 1", "A 1") },
+			`IncludeInOrder failed: expected ["B 1", "A 1"] in this order, but found ["A 1", "B 1", "C 1"], where "A 1" does not come next.`},
+		{"once", "one item is not two", three, func(c *chain) *chain { return c.IncludeInOrder("A 1", "A 1") },
+			`IncludeInOrder failed: expected ["A 1", "A 1"] in this order, but found ["A 1", "B 1", "C 1"], where "A 1" does not come next.`},
+		{"shortfall", "kinds compare without ASCII case", three, func(c *chain) *chain { return c.HaveShortfallForKind("memory") }, ""},
+		{"no such shortfall", "the kinds that are short are listed", three, func(c *chain) *chain { return c.HaveShortfallForKind("A") },
+			"HaveShortfallForKind failed: expected a shortfall of Kind=A, but found 1 shortfalls of kinds: [Memory]."},
+		{"no exclusions", "all are included", three, (*chain).HaveNoExclusions, ""},
+	})
 }
-
-func links(links ...func(c *chain) *chain) []func(c *chain) *chain { return links }

@@ -1,9 +1,7 @@
 package cupeltest_test
 
 import (
-	"fmt"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,8 +13,6 @@ import (
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/pipeline"
-	"github.com/wollax/cupel-go/cupel/placer"
-	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupeltest"
 )
 
@@ -29,11 +25,11 @@ func full() *report {
 			{Stage: cupel.StageSlice, DurationMS: 12.5, ItemCount: 1, Message: "BudgetExceeded: 500 tokens requested, 120 available"},
 			{Stage: cupel.StageSlice, DurationMS: 99, ItemCount: 3},
 		},
-		Included: []cupel.IncludedItem{{Item: pinned, Score: 1, Reason: cupel.IncludePinned}, named("a", cupel.KindMessage, 20, 0.30000000000000004)},
+		Included: []cupel.IncludedItem{{Item: pinned, Score: 1, Reason: cupel.IncludePinned}, {Item: cupeltest.Item("a", 20, cupel.WithGroup("g"), cupel.WithSource("x")), Score: 0.30000000000000004, Reason: cupel.IncludeScored, Form: 1, Stale: true}},
 		Excluded: []cupel.ExcludedItem{
 			out(cupel.KindToolOutput, 500, 0.9, exceeded(500, 120)),
 			out(cupel.KindMessage, 80, 0.75, cupel.NewExclusionReason(cupel.ExcludeDeduplicated, cupel.ReasonData{DeduplicatedAgainst: "Message 80"})),
-			{Item: cupeltest.Item(strings.Repeat("x", 61), 7), Score: 0.5, Reason: cupel.NewExclusionReason(cupel.ExcludePinnedOverride, cupel.ReasonData{DisplacedBy: "Answer"})},
+			{Item: cupeltest.Item(strings.Repeat("x", 61), 7), Score: 0.5, Stale: true, Reason: cupel.NewExclusionReason(cupel.ExcludePinnedOverride, cupel.ReasonData{DisplacedBy: "Answer"})},
 		},
 		TotalCandidates:            5,
 		TotalTokensConsidered:      657,
@@ -44,12 +40,12 @@ func full() *report {
 
 const fullGolden = `in:
   "Answer \"briefly\".\n" (SystemPrompt, Chat, 50 tokens): Pinned
-  "a" (Message, Chat, 20 tokens): Scored
+  "a" (Message, x, 20 tokens, group "g"): Scored, form 1, stale
 
 out:
   "ToolOutput 500" (ToolOutput, Chat, 500 tokens): BudgetExceeded
   "Message 80" (Message, Chat, 80 tokens): Deduplicated
-  "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"… (61 bytes, sha256 ` + hashOfX61 + `…) (Message, Chat, 7 tokens): PinnedOverride
+  "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"… (61 bytes, sha256 ` + hashOfX61 + `…) (Message, Chat, 7 tokens): PinnedOverride, stale
 
 shortfalls:
   Memory has 1 of 3 required items
@@ -103,37 +99,6 @@ func TestMatchGolden(t *testing.T) {
 	other.Included[0].Item = cupeltest.Item("Answer \"briefly\".\n", 50, cupel.WithKind(cupel.KindSystemPrompt), cupel.WithTimestamp(time.Unix(0, 0)))
 	require.Empty(t, match(other, "deep/er/window"), "scores, totals, sizes and times are no decisions")
 	require.Equal(t, "in:\n\nout:\n", written(t, new(report), "none"))
-}
-
-// Everything that a pipeline decides is in the file.
-func TestMatchGoldenSeesEveryDecision(t *testing.T) {
-	elsewhere(t)
-	written(t, full(), "window")
-	for name, change := range map[string]func(r *report){
-		"order":            func(r *report) { r.Included[0], r.Included[1] = r.Included[1], r.Included[0] },
-		"inclusion":        func(r *report) { r.Included = r.Included[:1] },
-		"exclusion":        func(r *report) { r.Excluded = r.Excluded[:2] },
-		"end of a content": func(r *report) { r.Excluded[2].Item = cupeltest.Item(strings.Repeat("x", 60)+"y", 7) },
-		"kind":             func(r *report) { r.Included[1] = named("a", cupel.KindMemory, 20, 0.3) },
-		"tokens":           func(r *report) { r.Excluded[2].Item = cupeltest.Item(strings.Repeat("x", 61), 8) },
-		"source": func(r *report) {
-			r.Excluded[2].Item = cupeltest.Item(strings.Repeat("x", 61), 7, cupel.WithSource("x"))
-		},
-		"group": func(r *report) {
-			r.Excluded[2].Item = cupeltest.Item(strings.Repeat("x", 61), 7, cupel.WithGroup("x"))
-		},
-		"form":             func(r *report) { r.Included[1].Form = 1 },
-		"included version": func(r *report) { r.Included[1].Stale = true },
-		"excluded version": func(r *report) { r.Excluded[1].Stale = true },
-		"inclusion reason": func(r *report) { r.Included[1].Reason = cupel.IncludeZeroToken },
-		"exclusion reason": func(r *report) { r.Excluded[0].Reason.Code = cupel.ExcludeFiltered },
-		"shortfall":        func(r *report) { r.CountRequirementShortfalls[0].SatisfiedCount++ },
-		"overflow":         func(r *report) { r.Overflow.TokensOverBudget++ },
-	} {
-		r := full()
-		change(r)
-		require.Contains(t, match(r, "window"), " differs from testdata/window.golden:\n", name)
-	}
 }
 
 func TestMatchGoldenUpdate(t *testing.T) {
@@ -253,29 +218,6 @@ If the report is right, run the test with CUPELTEST_UPDATE=1.`, match(after, "wi
 	scarce := *before
 	scarce.CountRequirementShortfalls = []cupel.CountRequirementShortfall{{Kind: "K", RequiredCount: 1}}
 	require.Contains(t, match(&scarce, "window"), "\n- golden file, + report\n+ shortfalls:\n+   K has 0 of 1 required items\n")
-}
-
-// Removing one candidate of 1,000 changes its line, and those of items that came or
-// went because of it.
-func TestGoldenOfOneCandidateLess(t *testing.T) {
-	elsewhere(t)
-	random := rand.New(rand.NewPCG(1, 2))
-	var items []*cupel.ContextItem
-	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	for i := range 1000 {
-		items = append(items, cupeltest.Item(fmt.Sprintf("note %d", i), 10+random.IntN(90), cupel.WithTimestamp(start.Add(time.Duration(i)*time.Hour))))
-	}
-	pipeline := newPipeline(t, pipeline.Config{Scorer: scorer.Recency{}, Placer: placer.Chronological{}})
-	write := func(items []*cupel.ContextItem) []string {
-		return strings.Split(written(t, dryRun(t, pipeline, items, cupeltest.Budget(5000, 5000)), "window"), "\n")
-	}
-	before := write(items)
-	for _, at := range []int{3, 990} {
-		after := write(slices.Delete(slices.Clone(items), at, at+1))
-		rest := slices.DeleteFunc(slices.Clone(before), func(line string) bool { return !slices.Contains(after, line) })
-		changed := len(before) - len(rest)
-		require.True(t, changed >= 1 && changed <= 10 && len(after)-len(rest) <= 10, "without candidate %d, %d lines of %d changed", at, changed, len(before))
-	}
 }
 
 func TestGoldenWithHiddenContents(t *testing.T) {

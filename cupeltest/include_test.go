@@ -16,20 +16,12 @@ func two() report {
 
 func TestIncludeItemWithKind(t *testing.T) {
 	check(t, []assertion{
-		{"included", "one of four is enough", two(),
-			func(c *chain) *chain { return c.IncludeItemWithKind(cupel.KindMessage) }, ""},
 		{"other case", "kinds compare without ASCII case", two(),
 			func(c *chain) *chain { return c.IncludeItemWithKind("sketch") }, ""},
-		{"other kinds only", "none of the kinds that are there, each listed once where it first appears", two(),
-			func(c *chain) *chain { return c.IncludeItemWithKind(cupel.KindToolOutput) },
-			"IncludeItemWithKind(ToolOutput) failed: Included contained 0 items with Kind=ToolOutput. Included had 4 items with kinds: [Message, Sketch]."},
 		{"nothing included", "an empty list has count 0 and no kinds",
 			report{Excluded: []cupel.ExcludedItem{out(cupel.KindMessage, 1, 1, because(cupel.ExcludeFiltered))}},
 			func(c *chain) *chain { return c.IncludeItemWithKind(cupel.KindMessage) },
 			"IncludeItemWithKind(Message) failed: Included contained 0 items with Kind=Message. Included had 0 items with kinds: []."},
-		{"kind with Unicode case", "the Kelvin sign is no K (R2)", report{Included: []cupel.IncludedItem{in("k", 1, 1)}},
-			func(c *chain) *chain { return c.IncludeItemWithKind("\u212a") },
-			"IncludeItemWithKind(\u212a) failed: Included contained 0 items with Kind=\u212a. Included had 1 items with kinds: [k]."},
 	})
 }
 
@@ -40,21 +32,10 @@ func TestIncludeItemMatching(t *testing.T) {
 	}}
 	many.Included[4].Reason = cupel.IncludePinned
 	check(t, []assertion{
-		{"by score", "the predicate sees the score", two(),
-			func(c *chain) *chain {
-				return c.IncludeItemMatching(func(i cupel.IncludedItem) bool { return i.Score == 0.25 })
-			}, ""},
 		{"by reason", "the predicate sees the reason", many,
 			func(c *chain) *chain {
 				return c.IncludeItemMatching(func(i cupel.IncludedItem) bool { return i.Reason == cupel.IncludePinned })
 			}, ""},
-		{"several match", "one is enough", two(),
-			func(c *chain) *chain { return c.IncludeItemMatching(func(cupel.IncludedItem) bool { return true }) }, ""},
-		{"none of two", "all are shown when there are few",
-			report{Included: []cupel.IncludedItem{in("A", 1, 0.1), in("B", 2, 1)}},
-			func(c *chain) *chain { return c.IncludeItemMatching(never) },
-			"IncludeItemMatching failed: no item in Included matched the predicate. Included had 2 items." +
-				" They are: [(kind=A, score=0.1, reason=Scored), (kind=B, score=1, reason=Scored)]."},
 		{"none of six", "at most five are shown, scores in shortest form", many,
 			func(c *chain) *chain { return c.IncludeItemMatching(never) },
 			"IncludeItemMatching failed: no item in Included matched the predicate. Included had 6 items." +
@@ -73,20 +54,10 @@ func TestIncludeExactlyNItemsWithKind(t *testing.T) {
 		return func(c *chain) *chain { return c.IncludeExactlyNItemsWithKind(kind, n) }
 	}
 	check(t, []assertion{
-		{"two of two", "the count is right", two(), exactly(cupel.KindMessage, 2), ""},
 		{"both spellings", "kinds compare without ASCII case", two(), exactly("sketch", 2), ""},
 		{"0 of an absent kind", "n = 0 asks that there is none", two(), exactly(cupel.KindMemory, 0), ""},
-		{"0 of nothing", "n = 0 holds on an empty list", report{}, exactly(cupel.KindMemory, 0), ""},
-		{"one too few", "exactly is not at least", two(), exactly(cupel.KindMessage, 1),
-			"IncludeExactlyNItemsWithKind(Message, 1) failed: expected 1 items with Kind=Message in Included, but found 2. Included had 4 items total."},
 		{"one too many", "exactly is not at most", two(), exactly(cupel.KindMessage, 3),
 			"IncludeExactlyNItemsWithKind(Message, 3) failed: expected 3 items with Kind=Message in Included, but found 2. Included had 4 items total."},
-		{"0 of a present kind", "n = 0 fails when there are some", two(), exactly("Sketch", 0),
-			"IncludeExactlyNItemsWithKind(Sketch, 0) failed: expected 0 items with Kind=Sketch in Included, but found 2. Included had 4 items total."},
-		{"1 of nothing", "an empty list has 0", report{}, exactly(cupel.KindMessage, 1),
-			"IncludeExactlyNItemsWithKind(Message, 1) failed: expected 1 items with Kind=Message in Included, but found 0. Included had 0 items total."},
-		{"negative", "no list has -1 items", report{}, exactly(cupel.KindMessage, -1),
-			"IncludeExactlyNItemsWithKind(Message, -1) failed: expected -1 items with Kind=Message in Included, but found 0. Included had 0 items total."},
 		{"a group", "its items count as one", report{Included: []cupel.IncludedItem{grouped("call", 1), grouped("result", 1), in("B", 1, 1)}}, exactly("A", 2),
 			"IncludeExactlyNItemsWithKind(A, 2) failed: expected 2 items with Kind=A in Included, but found 1. Included had 2 items total. Each group counts as one item; without groups there are 3."},
 	})

@@ -2,7 +2,6 @@ package cupeltest_test
 
 import (
 	"cmp"
-	"math"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -98,30 +97,7 @@ func TestBrokenPlacers(t *testing.T) {
 			return order
 		}))},
 		{name: "quadratic", rule: "growth", make: the(place(func(items []cupel.ScoredItem, order []int) []int { return order[min(0, quadratic(len(items))):] }))},
-		{name: "places members", rule: "permutation", make: the(place(func(items []cupel.ScoredItem, order []int) []int {
-			for _, it := range items {
-				for range len(it.Item.Members()) - 1 {
-					order = append(order, len(order))
-				}
-			}
-			return order
-		}))},
-		{name: "works by pointer", rule: "permutation", make: the(place(func(items []cupel.ScoredItem, order []int) []int {
-			for n, i := range order {
-				order[n] = slices.IndexFunc(items, func(it cupel.ScoredItem) bool { return it.Item == items[i].Item })
-			}
-			return order
-		})), opts: []cupeltest.KitOption{cupeltest.Except("growth")}},
-		{name: "loses NaN", rule: "permutation", make: the(place(func(items []cupel.ScoredItem, order []int) []int {
-			return slices.DeleteFunc(order, func(i int) bool { return math.IsNaN(items[i].Score) })
-		}))},
 		{name: "a buffer of 64", rule: "permutation", make: the(place(func(_ []cupel.ScoredItem, order []int) []int { return order[:min(64, len(order))] }))},
-		{name: "positions in a byte", rule: "permutation", make: the(place(func(_ []cupel.ScoredItem, order []int) []int {
-			for n, i := range order {
-				order[n] = int(uint8(i))
-			}
-			return order
-		}))},
 		{name: "an unstable sort", rule: "alike", make: the(sortedBy(unstable, byTime))},
 		{name: "no order", rule: "order", make: the(sortedBy(stable, nearTimes))},
 	})

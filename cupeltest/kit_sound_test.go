@@ -90,8 +90,6 @@ func TestSoundStrategiesPass(t *testing.T) {
 	})
 	quota := slicer.Must(slicer.NewQuota(slicer.Greedy{}, slicer.Require(cupel.KindMessage, 30), slicer.Cap(cupel.KindDocument, 40)))
 	for name, f := range map[string]fault{
-		"by content":          {make: the(score(hashed))},
-		"negative":            {make: the(score(func(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 { return -size(item, nil) }))},
 		"a memo by content":   {make: func() any { return memo(content, hashed) }},
 		"goroutines for good": {make: func() any { return &pool{end: t.Context().Done()} }},
 		"the tags of a team":  {make: the(weight), opts: []cupeltest.KitOption{cupeltest.WithItems(own...)}},
@@ -111,14 +109,7 @@ func TestSoundStrategiesPass(t *testing.T) {
 			}
 			return nil
 		})), opts: []cupeltest.KitOption{cupeltest.MayFail(errBusy), cupeltest.WithItems(own...)}},
-		"busy": {make: the(batch(func(_ context.Context, all []*cupel.ContextItem, _ []float64) error {
-			if len(all) > 50 {
-				return fmt.Errorf("%d items: %w", len(all), errBusy)
-			}
-			return nil
-		})), opts: []cupeltest.KitOption{cupeltest.MayFail(errBusy)}},
 		"constant on purpose": {make: the(score(func(*cupel.ContextItem, []*cupel.ContextItem) float64 { return 1 })), opts: []cupeltest.KitOption{cupeltest.Except("constant")}},
-		"greedy":              {make: the(plain{slicer.Greedy{}})},
 		"knapsack":            {make: the(plain{slicer.Must(slicer.NewKnapsack(slicer.WithBucketSize(7)))})},
 		"diverse":             {make: the(plain{slicer.Diverse{}})},
 		"a quota":             {make: the(plain{quota})},
@@ -138,16 +129,8 @@ func TestSoundStrategiesPass(t *testing.T) {
 			slices.Reverse(sel.Indices)
 			return nil
 		}))},
-		"more than the target": {make: the(slice(func(items []cupel.ScoredItem, budget cupel.SliceBudget, sel *strategy.Selection) error {
-			if next := len(sel.Indices); budget.TargetTokens > 0 && next < len(items) && !slices.Contains(sel.Indices, next) {
-				sel.Indices = append(sel.Indices, next)
-			}
-			return nil
-		})), opts: []cupeltest.KitOption{cupeltest.Except("target")}},
-		"as given":    {make: the(place(func(_ []cupel.ScoredItem, order []int) []int { return order }))},
 		"worst first": {make: the(place(func(_ []cupel.ScoredItem, order []int) []int { slices.Reverse(order); return order }))},
 		"by kind":     {make: the(sortedBy(stable, func(a, b cupel.ScoredItem) int { return cmp.Compare(a.Item.Kind(), b.Item.Kind()) }))},
-		"by hash":     {make: the(sortedBy(stable, func(a, b cupel.ScoredItem) int { return cmp.Compare(hashed(a.Item, nil), hashed(b.Item, nil)) }))},
 	} {
 		t.Run(name, func(t *testing.T) {
 			require.Empty(t, f.messages(t))

@@ -26,7 +26,6 @@ func TestDifferentPositions(t *testing.T) {
 		want string
 	}{
 		{[]int{1, 2}, []int{1, 3}, "from index 1 on [2], then [3]"},
-		{[]int{1}, []int{1, 2}, "from index 1 on [], then [2]"},
 		{[]int{1, 2}, nil, "from index 0 on [1 2], then []"},
 		{long, long[1:], "from index 0 on [0 1 2 3 4 5 6 7 8 9] and 1 more, then [1 2 3 4 5 6 7 8 9 10]"},
 	} {

@@ -85,14 +85,6 @@ func ExampleFindMinBudgetForExhaustive() {
 	a, b := newItem("A", 11, relevance(0.99)), newItem("B", 5, relevance(0.1))
 	selector := byRelevance()
 	ctx := context.Background()
-	for _, tokens := range []int{10, 11} {
-		window, err := selector.Run(ctx, []*cupel.ContextItem{a, b}, newBudget(tokens, tokens))
-		if err != nil {
-			log.Fatal(err)
-		}
-		fmt.Println(tokens, "tokens take", window[0].Content())
-	}
-
 	items := []*cupel.ContextItem{a, b, newItem("Be brief.", 2, cupel.WithPinned())}
 	halves, _, err := analysis.FindMinBudgetFor(ctx, selector, items, b, 30)
 	if err != nil {
@@ -105,8 +97,6 @@ func ExampleFindMinBudgetForExhaustive() {
 	fmt.Println("with a prompt, by halves:", halves)
 	fmt.Println("with a prompt, exactly:", exact)
 	// Output:
-	// 10 tokens take B
-	// 11 tokens take A
 	// with a prompt, by halves: 18
 	// with a prompt, exactly: 7
 }

@@ -34,7 +34,6 @@ func TestMeasures(t *testing.T) {
 		why    string
 	}{
 		{nil, budget(10, 10), measures{}, "nothing is included"},
-		{reportOf(), budget(10, 10), measures{}, "0 / 10, no kinds, and a share of nothing is 0 (R43)"},
 		{reportOf(item("a", 30)), budget(120, 40), measures{0.25, 1, 0}, "30 / 120, not 30 / 40"},
 		{reportOf(item("a", 0)), budget(0, 0), measures{0, 1, 0}, "0 when the ceiling is 0 (R43)"},
 		{reportOf(item("a", 10, cupel.WithPinned(), dated)), budget(40, 40), measures{0.25, 1, 1}, "pinned items are in the window"},

@@ -215,7 +215,6 @@ func TestWhyNot(t *testing.T) {
 		return scored(content, tokens, 0.5, cupel.WithVersionOf("file"), cupel.WithTimestamp(time.Date(2025, 6, days, 0, 0, 0, 0, time.UTC)))
 	}
 	old, newest := version("old", 5, 1), version("newest", 5, 2)
-	counted := must(slicer.NewCountConstrainedKnapsack(must(slicer.NewKnapsack(slicer.WithBucketSize(1))), []slicer.CountQuotaEntry{{Kind: "Memory", CapCount: 1}}))
 	reserve := budget(100, 80, cupel.WithOutputReserve(20))
 	fails := func(ranges ...int) strategy.Slicer {
 		return sliceFunc(func(ctx context.Context, items []cupel.ScoredItem, b cupel.SliceBudget) (strategy.Selection, error) {
@@ -227,34 +226,28 @@ func TestWhyNot(t *testing.T) {
 			return custom{slicer.Greedy{}}.Slice(ctx, items, b)
 		})
 	}
-	ten := analysis.WithMaxBudgets(10)
 	for _, tt := range []struct {
 		name, why string
 		items     []*cupel.ContextItem
 		slicer    strategy.Slicer
 		budget    cupel.ContextBudget
 		candidate int
-		opts      []analysis.ProbeOption
 		has       []string
 	}{
-		{"out", "apple and banana leave 10 of 70, as 100 less 20 and 10; at 80 the 30 of the reserve and the pinned item leave 50", items, slicer.Greedy{}, reserve, 3, nil, []string{
+		{"out", "apple and banana leave 10 of 70, as 100 less 20 and 10; at 80 the 30 of the reserve and the pinned item leave 50", items, slicer.Greedy{}, reserve, 3, []string{
 			"BudgetExceeded: 30 tokens requested, 5 available", "When its turn came, 10 of 70 tokens were left. ", "instead: apple banana\n", "if pinned: banana\n", "The smallest budget that includes it is 80 tokens."}},
-		{"duplicate", "the other apple is better", items, slicer.Greedy{}, reserve, 4, nil, []string{"Of candidates with the same content, and of such groups, only the best is kept.\ninstead: apple\nNo budget includes it."}},
-		{"negative", "no budget helps", items, slicer.Greedy{}, reserve, 5, nil, []string{"Items with a negative token count are never chosen, nor are their groups.\ninstead:\nNo budget includes it."}},
-		{"pinned override", "30 would fit 35", items, slicer.Greedy{}, budget(35, 35), 3, nil, []string{"Pinned items take their tokens before the slicer chooses.\ninstead: rule\nif pinned:\ncupel: Pinned items require 40 tokens", "is 60 tokens."}},
-		{"pinned, of all sizes", "pinned items without tokens take nothing", []*cupel.ContextItem{item("none", 0, cupel.WithPinned()), item("one", 1, cupel.WithPinned()), item("two", 2, cupel.WithPinned()), item("big", 5)}, slicer.Greedy{}, budget(6, 6), 3, nil, []string{"instead: one two\n", "is 8 tokens."}},
-		{"older", "the newest stands for it", []*cupel.ContextItem{newest, old, scored("plain", 5, 0.9)}, slicer.Greedy{}, budget(10, 10), 1, nil, []string{"Of the versions of one thing the newest counts. Older ones come back only in its place.\ninstead: newest\n"}},
-		{"share", "a tenth of 300 tokens, and 30", items, must(slicer.NewQuota(slicer.Greedy{}, slicer.Cap("ToolOutput", 10))), reserve, 3, nil, []string{"QuotaSlice gives the kind ToolOutput 7 of 70 tokens.", "is 330 tokens."}},
-		{"few budgets", "halving finds what is enough", items, counted, reserve, 3, []analysis.ProbeOption{ten}, []string{"A budget of ", "tokens includes it; a smaller one may."}},
-		{"too few", "the first ten budgets are 50 to 59", items, selects(0), reserve, 3, []analysis.ProbeOption{ten}, []string{"No budget up to 59 tokens includes it; not all larger ones were looked at."}},
-		{"fails beyond", "what fails at large budgets says nothing of smaller ones", items, fails(101, 10000), budget(80, 80), 3, nil, []string{"is 60 tokens."}},
-		{"fails before", "60 may not be the smallest when 55 fails", items, fails(45, 45), budget(80, 80), 3, nil, []string{"A budget of 100 tokens includes it; a smaller one may."}},
-		{"fails before and beyond", "nothing is known to include it", items, fails(45, 45, 101, 10000), budget(80, 80), 3, nil, []string{"The smallest budget that includes it is not known: slicer "}},
-		{"huge", "sums do not wrap", []*cupel.ContextItem{item("one", math.MaxInt), item("pin", 1, cupel.WithPinned())}, slicer.Greedy{}, budget(5, 5), 0, nil, []string{"No budget includes it."}},
+		{"duplicate", "the other apple is better", items, slicer.Greedy{}, reserve, 4, []string{"Of candidates with the same content, and of such groups, only the best is kept.\ninstead: apple\nNo budget includes it."}},
+		{"negative", "no budget helps", items, slicer.Greedy{}, reserve, 5, []string{"Items with a negative token count are never chosen, nor are their groups.\ninstead:\nNo budget includes it."}},
+		{"pinned override", "30 would fit 35", items, slicer.Greedy{}, budget(35, 35), 3, []string{"Pinned items take their tokens before the slicer chooses.\ninstead: rule\nif pinned:\ncupel: Pinned items require 40 tokens", "is 60 tokens."}},
+		{"pinned, of all sizes", "pinned items without tokens take nothing", []*cupel.ContextItem{item("none", 0, cupel.WithPinned()), item("one", 1, cupel.WithPinned()), item("two", 2, cupel.WithPinned()), item("big", 5)}, slicer.Greedy{}, budget(6, 6), 3, []string{"instead: one two\n", "is 8 tokens."}},
+		{"older", "the newest stands for it", []*cupel.ContextItem{newest, old, scored("plain", 5, 0.9)}, slicer.Greedy{}, budget(10, 10), 1, []string{"Of the versions of one thing the newest counts. Older ones come back only in its place.\ninstead: newest\n"}},
+		{"fails before", "60 may not be the smallest when 55 fails", items, fails(45, 45), budget(80, 80), 3, []string{"A budget of 100 tokens includes it; a smaller one may."}},
+		{"fails before and beyond", "nothing is known to include it", items, fails(45, 45, 101, 10000), budget(80, 80), 3, []string{"The smallest budget that includes it is not known: slicer "}},
+		{"huge", "sums do not wrap", []*cupel.ContextItem{item("one", math.MaxInt), item("pin", 1, cupel.WithPinned())}, slicer.Greedy{}, budget(5, 5), 0, []string{"No budget includes it."}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			p := newPipeline(tt.slicer)
-			a, err := analysis.WhyNot(t.Context(), p, tt.items, tt.budget, tt.candidate, tt.opts...)
+			a, err := analysis.WhyNot(t.Context(), p, tt.items, tt.budget, tt.candidate)
 			if err != nil {
 				t.Fatal(err)
 			}

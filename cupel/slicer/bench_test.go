@@ -24,11 +24,10 @@ func benchItems(n int) []cupel.ScoredItem {
 	return items
 }
 
-// benchSlicers are the slicers of the package, wrappers around both leaves.
+// benchSlicers are the leaves of the package, and wrappers around one.
 func benchSlicers(n int) map[string]strategy.Slicer {
 	quotas := []slicer.QuotaEntry{slicer.Between(cupel.KindMessage, 20, 60), slicer.Cap(cupel.KindToolOutput, 30)}
 	counts := []slicer.CountQuotaEntry{entry(cupel.KindMemory, n/20, n), entry(cupel.KindToolOutput, 1, n/2)}
-	k := slicer.Must(slicer.NewKnapsack())
 	counted := slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, counts))
 	return map[string]strategy.Slicer{
 		"Greedy":                    slicer.Greedy{},
@@ -36,28 +35,7 @@ func benchSlicers(n int) map[string]strategy.Slicer {
 		"Quota(Greedy)":             slicer.Must(slicer.NewQuota(slicer.Greedy{}, quotas...)),
 		"CountQuota(Greedy)":        counted,
 		"Quota(CountQuota(Greedy))": slicer.Must(slicer.NewQuota(counted, quotas...)),
-		"Knapsack":                  k,
-		"Quota(Knapsack)":           slicer.Must(slicer.NewQuota(k, quotas...)),
-		"CountConstrainedKnapsack":  slicer.Must(slicer.NewCountConstrainedKnapsack(k, counts)),
-	}
-}
-
-var benchNames = []string{"Greedy", "ScoreGreedy", "Quota(Greedy)", "CountQuota(Greedy)", "Quota(CountQuota(Greedy))", "Knapsack", "Quota(Knapsack)", "CountConstrainedKnapsack"}
-
-// BenchmarkSlicers chooses about a quarter of the tokens.
-func BenchmarkSlicers(b *testing.B) {
-	for _, n := range []int{100, 10_000} {
-		items, slicers := benchItems(n), benchSlicers(n)
-		for _, name := range benchNames {
-			b.Run(fmt.Sprintf("%s/n=%d", name, n), func(b *testing.B) {
-				b.ReportAllocs()
-				for b.Loop() {
-					if _, err := slicers[name].Slice(b.Context(), items, target(n*128)); err != nil {
-						b.Fatal(err)
-					}
-				}
-			})
-		}
+		"Knapsack":                  slicer.Must(slicer.NewKnapsack()),
 	}
 }
 
@@ -115,20 +93,13 @@ func BenchmarkKnapsackUse(b *testing.B) {
 			return tokens, score
 		}
 		_, best := sums(exact)
-		for _, c := range []struct {
-			name string
-			s    strategy.Slicer
-		}{
-			{"bucket=100", slicer.Must(slicer.NewKnapsack())},
-			{"auto", slicer.Must(slicer.NewKnapsack(slicer.WithAutoBucket()))},
-			{"Greedy", slicer.Greedy{}},
-			{"ScoreGreedy", slicer.ScoreGreedy{}},
-		} {
-			b.Run(fmt.Sprintf("tokens=%d/%s", size, c.name), func(b *testing.B) {
+		for name, option := range map[string]slicer.KnapsackOption{"bucket=100": slicer.WithBucketSize(100), "auto": slicer.WithAutoBucket()} {
+			s := slicer.Must(slicer.NewKnapsack(option))
+			b.Run(fmt.Sprintf("tokens=%d/%s", size, name), func(b *testing.B) {
 				var tokens int
 				var score float64
 				for b.Loop() {
-					tokens, score = sums(c.s)
+					tokens, score = sums(s)
 				}
 				b.ReportMetric(100*float64(tokens)/float64(budget.TargetTokens), "%budget")
 				b.ReportMetric(100*score/best, "%score")

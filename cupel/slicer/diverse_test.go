@@ -109,7 +109,6 @@ func TestWords(t *testing.T) {
 		want float64
 		why  string
 	}{
-		{base, base, 1, "the same"},
 		{"one two three four five six seven eight", "one two three four five six seven", 0, "seven words are few, eight or not on the other side"},
 		{"one{two three:four five[six seven@eight`nine/ten", "one two three four five six seven eight nine ten", 1, "what stands right before or behind letters and digits separates"},
 		{"A Z A0 Z9 five six seven eight", "a z a0 z9 five six seven eight", 1, "the first and the last of letters and digits"},
@@ -119,11 +118,8 @@ func TestWords(t *testing.T) {
 		{base, strings.ToUpper(base) + ".", 1, "case and punctuation do not count"},
 		{base, strings.Replace(base, "six", "6", 1), 18.0 / 22, "two pairs of eleven differ"},
 		{base, "twelve " + strings.ReplaceAll(base, " twelve", ""), 20.0 / 22, "a word that moved"},
-		{base, "a b c d e f g h i j k l", 0, "nothing shared"},
 		{base, "one two three four five six vii viii ix x xi xii", 10.0 / 22, "the first half"},
 		{base, "one two three iv v vi vii viii ix x xi xii", 0, "less than a quarter"},
-		{"one two three four five six seven", "one two three four five six seven", 0, "seven words are few"},
-		{"one two three four five six seven eight", "one two three four five six seven eight", 1, "eight are enough"},
 		{base, base + " " + strings.ReplaceAll(base, "e", "o") + " and more", 0, "more than twice as long"},
 		{strings.Repeat("a ", 9), strings.Repeat("a ", 12), 1, "a pair counts once"},
 		{"\xff", base, 0, "no words"},

@@ -17,25 +17,6 @@ import (
 	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
-// randomForms returns up to n items with up to 4 forms each.
-func randomForms(t testing.TB, r *rand.Rand, n int) []cupel.ScoredItem {
-	t.Helper()
-	items := make([]cupel.ScoredItem, 1+r.IntN(n))
-	for i := range items {
-		tokens := 1 + r.IntN(60)
-		var variants []cupel.Variant
-		for v := range r.IntN(4) {
-			variants = append(variants, cupel.Variant{Content: fmt.Sprint(v), Tokens: r.IntN(tokens), Worth: float64(1+r.IntN(98)) / 99})
-		}
-		it, err := cupel.NewContextItem(fmt.Sprint("item ", i), tokens, cupel.WithVariants(variants...))
-		if err != nil {
-			t.Fatal(err)
-		}
-		items[i] = cupel.ScoredItem{Item: it, Score: float64(r.IntN(100)) / 100}
-	}
-	return items
-}
-
 // smallForms returns a few items with forms of few tokens and of scores that
 // are sums of quarters, so that sums are exact and many are equal. Some scores
 // are negative or NaN.
@@ -181,23 +162,13 @@ func TestMultipleChoiceAgainstModels(t *testing.T) {
 func TestMultipleChoiceTakesTheBestAlone(t *testing.T) {
 	runRows(t, slicer.MultipleChoice{}, []row{
 		{"m 1 .2, m 10 .9", "10", "[1]", "the second alone is worth more than what the rates give"},
-		{"m 2 .3, m 10 .9, m 9 .9", "10", "[2]", "of equal values the one with fewer tokens"},
-		{"m 2 .3, m 10 .9, m 10 .9", "10", "[1]", "of equal values and tokens the first"},
-		{"m 2 .3, m 11 1, m 10 .9", "10", "[2]", "the best one of those that fit"},
-		{"m 1 .25, m 1 .25, m 10 .5", "10", "[0 1]", "the best alone must be worth more"},
 		{"m 3 .45, m 8 .9, m 2 .1", "10", "[1 2]", "the best comes first, and then what fits besides"},
-		{"m 10 -1, m 11 1, m 5 nan", "10", "[]", "nothing is worth anything"},
-		{"m 10 0", "10", "[0]", "a score of 0 is taken, where it fits"},
 		{"m 3 inf, m 3 1, m 10 inf", "10", "[0 1]", "an infinite score is the largest number"},
 	})
 }
 
 func TestMultipleChoiceLimits(t *testing.T) {
-	r := rand.New(rand.NewPCG(7, 8))
-	var items []cupel.ScoredItem
-	for range 2_000 {
-		items = append(items, randomForms(t, r, 8)...)
-	}
+	items := hardItems(8_000)
 	budget := cupel.SliceBudget{MaxTokens: math.MaxInt, TargetTokens: math.MaxInt}
 	_, err := slicer.NewMultipleChoice(slicer.WithExact()).Slice(t.Context(), items, budget)
 	limit, ok := compat.AsType[*slicer.MemoryLimitError](err)

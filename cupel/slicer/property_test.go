@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/slicer"
@@ -20,8 +21,7 @@ type scenario struct {
 	items  []cupel.ScoredItem
 	budget cupel.SliceBudget
 	real   strategy.Slicer
-	text   string // of the slicer
-	huge   bool   // tokens near 2^62
+	huge   bool // tokens near 2^62
 }
 
 // allKinds has kinds that are equal up to ASCII case, and such as Unicode alone
@@ -66,47 +66,46 @@ func newScenario(src *rand.Rand) *scenario {
 	if src.IntN(4) == 0 {
 		sc.budget.MaxTokens += min(50, math.MaxInt-sc.budget.MaxTokens)
 	}
-	sc.real, sc.text = sc.tree(src, 3, true)
+	sc.real = sc.tree(src, 3, true)
 	return sc
 }
 
 // tree makes a slicer with up to depth wrappers. Without knapsack there is none
 // in it.
-func (sc *scenario) tree(src *rand.Rand, depth int, knapsack bool) (strategy.Slicer, string) {
-	choice := src.IntN(7)
+func (sc *scenario) tree(src *rand.Rand, depth int, knapsack bool) strategy.Slicer {
+	choice := src.IntN(8)
 	if depth == 0 {
-		choice = src.IntN(2)
+		choice = src.IntN(3)
 	}
 	bucket := oneOf(src, 1, 2, 7, 10, 100)
 	if sc.huge {
 		bucket = 1 << (strconv.IntSize - 7 + src.IntN(5))
 	}
 	k := slicer.Must(slicer.NewKnapsack(slicer.WithBucketSize(bucket)))
+	scarcity := slicer.WithScarcity(oneOf(src, 0, 0, 0, 0, 0, slicer.ScarcityThrow))
 	switch {
 	case choice == 1 && knapsack:
-		return *k, fmt.Sprintf("Knapsack(%d)", bucket)
-	case choice == 2 && knapsack:
-		entries, throw := sc.entries(src)
-		return slicer.Must(slicer.NewCountConstrainedKnapsack(k, entries, slicer.WithScarcity(behaviour(throw)))),
-			fmt.Sprintf("CountConstrainedKnapsack(%d, %v, %v)", bucket, throw, entries)
-	case choice == 3 || choice == 4:
-		inner, text := sc.tree(src, depth-1, knapsack)
-		entries := sc.quotas(src)
-		return slicer.Must(slicer.NewQuota(inner, entries...)), fmt.Sprintf("Quota(%s, %v)", text, entries)
-	case choice == 5 || choice == 6:
-		inner, text := sc.tree(src, depth-1, false)
-		entries, throw := sc.entries(src)
-		return slicer.Must(slicer.NewCountQuota(inner, entries, slicer.WithScarcity(behaviour(throw)))),
-			fmt.Sprintf("CountQuota(%s, %v, %v)", text, throw, entries)
+		return *k
+	case choice == 2:
+		return slicer.ScoreGreedy{}
+	case choice == 3 && knapsack:
+		return slicer.Must(slicer.NewCountConstrainedKnapsack(k, sc.counts(src), scarcity))
+	case choice == 4 || choice == 5:
+		return slicer.Must(slicer.NewQuota(sc.tree(src, depth-1, knapsack), sc.quotas(src)...))
+	case choice > 5:
+		return slicer.Must(slicer.NewCountQuota(sc.tree(src, depth-1, false), sc.counts(src), scarcity))
 	}
-	return slicer.Greedy{}, "Greedy"
+	return slicer.Greedy{}
 }
 
-func behaviour(throw bool) slicer.ScarcityBehavior {
-	if throw {
-		return slicer.ScarcityThrow
+// String returns the slicer with its settings.
+func (sc *scenario) String() string {
+	var text strings.Builder
+	for s := range strategy.AllSlicers(sc.real) {
+		d, given, _ := strategy.Describe(slicer.Descriptors(), s)
+		fmt.Fprint(&text, d.Name, given, " ")
 	}
-	return slicer.ScarcityDegrade
+	return text.String()
 }
 
 // distinctKinds are kinds that no folding makes equal.
@@ -121,12 +120,12 @@ func distinctKinds(src *rand.Rand) (kinds []cupel.ContextKind) {
 	return kinds
 }
 
-func (sc *scenario) entries(src *rand.Rand) (entries []slicer.CountQuotaEntry, throw bool) {
+func (sc *scenario) counts(src *rand.Rand) (entries []slicer.CountQuotaEntry) {
 	for _, kind := range distinctKinds(src) {
 		require := oneOf(src, 0, 0, 1, 1, 2, 3)
 		entries = append(entries, entry(kind, require, require+src.IntN(3)))
 	}
-	return entries, src.IntN(6) == 0
+	return entries
 }
 
 func (sc *scenario) quotas(src *rand.Rand) (entries []slicer.QuotaEntry) {
