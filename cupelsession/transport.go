@@ -287,13 +287,14 @@ func (f *fitting) send() (*http.Response, error) {
 // shrink proposes a body for a share of the budget, which the session keeps from now
 // on. It reports false if nothing smaller can be sent.
 func (f *fitting) shrink(share float64) bool {
-	before := len(f.sent)
 	smaller, err := f.budget.Resize(f.budget.MaxTokens(), int(share*float64(min(f.budget.TargetTokens(), f.turn.Estimate))))
 	if err != nil {
 		return false
 	}
+	before := *f
 	f.budget = smaller
-	if f.propose() != nil || len(f.sent) >= before {
+	if f.propose() != nil || len(f.sent) >= len(before.sent) {
+		*f = before // the caller gets the answer to what was sent
 		return false
 	}
 	f.sessions.narrow(f.slot, smaller)

@@ -219,6 +219,19 @@ func TestTransportTriesAgain(t *testing.T) {
 	require.EqualValues(t, 2, tr.Stats().Retried)
 }
 
+// Where nothing smaller can be made, the answer of the provider is the caller's.
+func TestTransportGivesUp(t *testing.T) {
+	p := &provider{limit: 10}
+	tr, client, url := transport(t, p, nil)
+	rule := strings.Repeat("Be brief. ", 250) // the system prompt is never shortened
+	answer, response := post(t, client, url+paths[cupelchat.OpenAI], `{"messages":[{"role":"system","content":"`+rule+`"},{"role":"user","content":"Hi!"}]}`, "k")
+	require.Contains(t, answer, "prompt is too long")
+	require.Equal(t, http.StatusBadRequest, response.StatusCode)
+	require.NotEmpty(t, response.Header.Get("Cupel-Tokens"))
+	require.Len(t, p.bodies, 1)
+	require.Equal(t, cupelsession.TransportStats{Fitted: 1}, tr.Stats())
+}
+
 // Each provider says in its own words that a request is too long. Where it names what it
 // counted and its limit, the second request is as much smaller as that.
 func TestTransportReadsRefusals(t *testing.T) {
