@@ -14,7 +14,9 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/iotest"
+	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupelchat"
 	"github.com/wollax/cupel-go/cupelsession"
@@ -425,6 +427,43 @@ func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { retur
 type readerFunc func([]byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
+
+// endless is a body that is read until it is closed.
+type endless struct{ closed atomic.Bool }
+
+func (e *endless) Read(p []byte) (int, error) {
+	if e.closed.Load() {
+		return 0, http.ErrBodyReadAfterClose
+	}
+	return copy(p, `{"usage":`), nil
+}
+
+func (e *endless) Close() error {
+	e.closed.Store(true)
+	return nil
+}
+
+// A body may be closed while it is read, as a client does that waits no longer.
+func TestTransportClosesWhatIsRead(t *testing.T) {
+	_, client, _ := transport(t, &provider{}, func(c *cupelsession.TransportConfig) {
+		c.Base = roundTripper(func(r *http.Request) (*http.Response, error) {
+			return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: new(endless), Request: r}, nil
+		})
+	})
+	response, err := client.Post("http://provider"+paths[cupelchat.OpenAI], "application/json", strings.NewReader(requestOf(cupelchat.OpenAI, "a", 1)))
+	require.NoError(t, err)
+	reading := make(chan bool)
+	var reader sync.WaitGroup
+	reader.Go(func() {
+		close(reading)
+		_, err := io.Copy(io.Discard, response.Body)
+		assert.ErrorIs(t, err, http.ErrBodyReadAfterClose)
+	})
+	<-reading
+	time.Sleep(time.Millisecond)
+	require.NoError(t, response.Body.Close())
+	reader.Wait()
+}
 
 // An answer that ends in the middle, and one that its reader leaves or reads a byte at a
 // time, free the session: the next request is the same session's.
