@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupelsession"
@@ -18,9 +19,7 @@ import (
 func state(t testing.TB, s *cupelsession.Session) string {
 	t.Helper()
 	data, err := json.Marshal(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return string(data)
 }
 
@@ -151,9 +150,7 @@ func TestLostPrefixes(t *testing.T) {
 		s := session(t, newest(t), cupelsession.Config{Cache: cache})
 		commit(t, next(t, s, items[:4], 100))
 		turn := next(t, s, items[:5], 100)
-		if err := turn.Commit(test.usage); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, turn.Commit(test.usage))
 		if len(turn.Notes) != test.notes || test.notes > 0 && !strings.Contains(turn.Notes[0], "from its cache, 40 were expected") {
 			t.Errorf("%s: notes %q, want %d (%s)", test.name, turn.Notes, test.notes, test.why)
 		}
@@ -192,9 +189,7 @@ func FuzzState(f *testing.F) {
 	f.Add(state(f, s))
 	for n := 4; n <= 8; n++ {
 		turn := next(f, s, items[:n], 50)
-		if err := turn.Commit(cupelsession.Usage{Input: 11 * n, Read: 5, Cached: true}); err != nil {
-			f.Fatal(err)
-		}
+		require.NoError(f, turn.Commit(cupelsession.Usage{Input: 11 * n, Read: 5, Cached: true}))
 		good := state(f, s)
 		f.Add(good)
 		f.Add(good[:len(good)/2])

@@ -89,9 +89,7 @@ func (t *talk) request() object {
 func unmarked(t *testing.T, body []byte) (blocks, marks []string, behind []int) {
 	t.Helper()
 	var r object
-	if err := json.Unmarshal(body, &r); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal(body, &r))
 	add := func(role, content any) {
 		if text, ok := content.(string); ok {
 			content = []any{object{"type": "text", "text": text}}
@@ -148,14 +146,10 @@ func TestBreakpointsOfBodies(t *testing.T) {
 			var before []string
 			for step := range 14 {
 				request, err := cupelsession.Fit(t.Context(), s, talk.request(), test.format, budget(t, 1500), quarter{})
-				if err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, err)
 				turn := request.Turn
 				body, err := json.Marshal(request.Params)
-				if err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, err)
 				if violations := cupelchat.Check(body, test.format); len(violations) > 0 {
 					t.Fatalf("%s, step %d: %v\n%s", test.name, step, violations, body)
 				}
@@ -186,9 +180,7 @@ func TestBreakpointsOfBodies(t *testing.T) {
 					}
 				}
 				before = blocks
-				if err := turn.Commit(cupelsession.Usage{}); err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, turn.Commit(cupelsession.Usage{}))
 				talk.step(rng, []int{1, 2, 1, 3, 12}[rng.IntN(5)])
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupelsession"
 )
@@ -39,13 +40,9 @@ func TestDropped(t *testing.T) {
 			for n := 5; n <= len(items); n++ {
 				if tt.again {
 					data, err := json.Marshal(s)
-					if err != nil {
-						t.Fatal(err)
-					}
+					require.NoError(t, err)
 					s = session(t, newest(t), config)
-					if err := json.Unmarshal(data, s); err != nil {
-						t.Fatal(err)
-					}
+					require.NoError(t, json.Unmarshal(data, s))
 				}
 				if tt.summarize && n == 6 {
 					amend(t, s, ready(t, items[1:4]...))

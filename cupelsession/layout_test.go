@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupel"
 )
 
@@ -24,9 +25,7 @@ func TestBlocksOfEntries(t *testing.T) {
 // A note stands once for the members of a group, with the tokens that one of them has.
 func TestMerge(t *testing.T) {
 	grouped, err := makeItem(t, "call", 9).With(cupel.WithGroup("g"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	lone := makeItem(t, "lone", 9)
 	window := []entry{{Form: "cut", first: 4}, {Form: "cut", first: 5}, {Form: "note", Tokens: 1, first: 2}, {Form: "note", first: 1}, {Form: "note", first: 3}, {Form: "note", Tokens: 4, first: 6}, {Form: "other", first: 7}, {first: 8}}
 	for i := range window {
@@ -54,9 +53,7 @@ func TestFadingPrefixes(t *testing.T) {
 func TestNumbersOfForms(t *testing.T) {
 	item, err := makeItem(t, "long", 9).With(cupel.WithVariants(cupel.Variant{Content: "short", Tokens: 3, Worth: .5}, cupel.Variant{Content: "tiny", Tokens: 1, Worth: .1}),
 		cupel.WithGroup("g"), cupel.WithGroupVariants(cupel.Variant{Content: "note", Tokens: 2, Worth: .3}, cupel.Variant{Content: "tiny", Tokens: 1, Worth: .1}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, test := range []struct {
 		text    string
 		ofGroup bool
@@ -81,9 +78,7 @@ func TestRoomBesidePinnedTails(t *testing.T) {
 	for range 20_000 {
 		most := 1 + rng.IntN(200)
 		budget, err := cupel.NewContextBudget(most, rng.IntN(most+1), cupel.WithOutputReserve(rng.IntN(most+1)), cupel.WithEstimationSafetyMargin(float64(rng.IntN(3)*10)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		now, pinned, tail := rng.IntN(300), rng.IntN(100), rng.IntN(100)
 		var fit calibration
 		for range rng.IntN(4) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupelsession"
 )
 
@@ -14,9 +15,7 @@ func TestExceededBudgets(t *testing.T) {
 	s := session(t, newest(t), cupelsession.Config{})
 	for _, counted := range []int{50, 51} {
 		turn := next(t, s, numbered(t, 5), 50)
-		if err := turn.Commit(cupelsession.Usage{Input: counted}); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, turn.Commit(cupelsession.Usage{Input: counted}))
 		if note := fmt.Sprint(turn.Notes); strings.Contains(note, "1 more than the budget has") != (counted > 50) {
 			t.Errorf("%d tokens of 50: notes %s", counted, note)
 		}

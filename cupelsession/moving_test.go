@@ -7,15 +7,14 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupel"
 )
 
 func makeItem(t *testing.T, content string, tokens int) *cupel.ContextItem {
 	t.Helper()
 	item, err := cupel.NewContextItem(content, tokens)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return item
 }
 
@@ -97,9 +96,7 @@ func TestFollowedKeys(t *testing.T) {
 func TestLowWaterOfNoLimit(t *testing.T) {
 	for _, mark := range []float64{0.6, 0.999999, 1} {
 		budget, err := cupel.NewContextBudget(math.MaxInt, math.MaxInt)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		a := allowance{budget: budget, lowWater: mark}
 		l := a.limits(0, 10)
 		if l.low < math.MaxInt/2 || l.low > l.most {

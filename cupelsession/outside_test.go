@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupelchat"
 	"github.com/wollax/cupel-go/cupelchat/agent"
@@ -37,9 +38,7 @@ func TestKeysOfOccurrences(t *testing.T) {
 	s := session(t, newest(t), config)
 	commit(t, next(t, s, items, 50))
 	other := session(t, newest(t), config)
-	if err := other.UnmarshalJSON([]byte(state(t, s))); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, other.UnmarshalJSON([]byte(state(t, s))))
 	if got, want := next(t, other, items, 50), next(t, s, items, 50); says(got) != says(want) || got.KeptTokens != 20 || want.KeptTokens != 20 {
 		t.Errorf("window %q, %d tokens kept, and %q, %d kept in another process; want 20", says(want), want.KeptTokens, says(got), got.KeptTokens)
 	}
@@ -88,9 +87,7 @@ func TestFitNamesTheModel(t *testing.T) {
 		messages = append(messages, map[string]any{"role": "user", "content": strings.Repeat("hello ", 500)})
 		params := map[string]any{test.member: test.model, "max_tokens": 5, "messages": messages}
 		request, err := cupelsession.Fit(t.Context(), s, params, cupelchat.Anthropic, budget(t, 5000), cupel.HeuristicCounter{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if c := request.Cache; c.Read > 0 != test.read || c.Written > 0 != test.written || request.Params[test.member] != test.model {
 			t.Errorf("turn %d of %v: %+v (%s)", n, request.Params[test.member], c, test.why)
 		}

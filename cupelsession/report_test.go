@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/analysis"
 	"github.com/wollax/cupel-go/cupel/turn"
@@ -42,13 +43,9 @@ func checkReport(t *testing.T, current *cupelsession.Turn, items []*cupel.Contex
 		}
 	}
 	data, err := json.Marshal(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var read cupel.SelectionReport
-	if err := json.Unmarshal(data, &read); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal(data, &read))
 	if again, err := json.Marshal(&read); err != nil || string(again) != string(data) {
 		t.Errorf("JSON reads as another report: %v\n%s\n%s", err, data, again)
 	}
@@ -59,9 +56,7 @@ func checkReport(t *testing.T, current *cupelsession.Turn, items []*cupel.Contex
 		t.Errorf("the window read from JSON is %s, want %s", got, contents(window))
 	}
 	selection, err := cupelinspect.FromReport(&read, budget(t, 1000))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if err := cupelinspect.WriteHTML(io.Discard, "turn", selection); err != nil {
 		t.Error(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupelsession"
 )
@@ -26,9 +27,7 @@ func ready(t testing.TB, items ...*cupel.ContextItem) any {
 	var w struct {
 		Window []struct{ Keys []string }
 	}
-	if err := json.Unmarshal([]byte(state(t, s)), &w); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal([]byte(state(t, s)), &w))
 	var keys []string
 	for _, e := range w.Window {
 		keys = append(keys, e.Keys...)
@@ -40,17 +39,11 @@ func ready(t testing.TB, items ...*cupel.ContextItem) any {
 func amend(t testing.TB, s *cupelsession.Session, summaries any) {
 	t.Helper()
 	var w map[string]any
-	if err := json.Unmarshal([]byte(state(t, s)), &w); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal([]byte(state(t, s)), &w))
 	w["summaries"] = summaries
 	data, err := json.Marshal(w)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.UnmarshalJSON(data); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
+	require.NoError(t, s.UnmarshalJSON(data))
 }
 
 func saying(text string, tokens int) func(context.Context, []*cupel.ContextItem) (cupelsession.Summary, error) {
@@ -236,9 +229,7 @@ func TestCopiesWithSummaries(t *testing.T) {
 					items = append(items, one)
 				}
 				other := session(t, newest(t), config)
-				if err := other.UnmarshalJSON([]byte(state(t, s))); err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, other.UnmarshalJSON([]byte(state(t, s))))
 				turn, same, again := next(t, s, items, 90), next(t, other, items, 90), next(t, s, items, 90)
 				if says(turn) != says(same) || says(turn) != says(again) || turn.String() != same.String() {
 					t.Fatalf("seed %d, step %d: %q, %s; in another process %q, %s; again %q", seed, step, says(turn), turn, says(same), same, says(again))

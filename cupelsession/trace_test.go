@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/observe"
 	"github.com/wollax/cupel-go/cupel/pipeline"
@@ -80,13 +81,9 @@ func TestTrace(t *testing.T) {
 	s := session(t, newest(t), cupelsession.Config{Trace: d, Cache: model})
 	ctx, cancel := context.WithCancel(t.Context())
 	turn, err := s.Next(ctx, items[:5], budget(t, 50))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	cancel() // the request was answered
-	if err := turn.Commit(cupelsession.Usage{Input: 51, Read: 0, Written: 50, Cached: true, Output: 3}); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, turn.Commit(cupelsession.Usage{Input: 51, Read: 0, Written: 50, Cached: true, Output: 3}))
 	if got, want := d.take(), `turn 1 of 5 items for 50 tokens
 proposed 5 items of 50 tokens, kept 0 of 0, break "", dropped 0 of 0, quoted 0, summarized 0, read 0, wrote 50, cost 50 of 50, in its context: true
 committed {Input:51 Output:3 CacheRead:0 CacheWritten:50 Cached:true}, ended: false, in its context: true`; got != want {
@@ -114,9 +111,7 @@ func TestTraceNamesThePipeline(t *testing.T) {
 	config := newest(t).Config()
 	config.Name = "chat"
 	p, err := pipeline.New(config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	d := &diary{}
 	next(t, session(t, p, cupelsession.Config{Trace: d}), numbered(t, 2), 50)
 	if d.pipeline != "chat" {
