@@ -19,13 +19,7 @@ import (
 // [Session.Reading], as Fit does. It fails with an error of [Config.Store]. It fails with a [cupelchat.TooLargeError] if the request
 // cannot be made to fit, and as [Session.Next] does.
 func (s *Session) Body(ctx context.Context, c *cupelchat.Conversation, budget cupel.ContextBudget, opts ...TurnOption) ([]byte, *Turn, error) {
-	set := turnOptions{chooser: s.chooser}
-	for _, opt := range opts {
-		if opt != nil {
-			opt(&set)
-		}
-	}
-	items, notes, err := c.ItemsFor(set.chooser, budget)
+	items, notes, err := c.ItemsFor(s.options(opts).chooser, budget)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -102,7 +96,7 @@ func Fit[T any](ctx context.Context, s *Session, params T, f cupelchat.Format, b
 	if err != nil {
 		return none, err
 	}
-	smaller, turn, err := s.Body(ctx, c, budget, modelOf(c))
+	smaller, turn, err := s.Body(ctx, c, budget, WithModel(c.Model()))
 	switch {
 	case err != nil:
 		return none, err
@@ -126,12 +120,4 @@ func (s *Session) Reading() []cupelchat.Option {
 		opts = append(opts, cupelchat.WithMarks(s.recalls), cupelchat.WithRules(cupelchat.Rule{Tool: recallName, Never: true}))
 	}
 	return opts
-}
-
-// modelOf names the model of a request, if that does.
-func modelOf(c *cupelchat.Conversation) TurnOption {
-	if name := c.Model(); name != "" {
-		return WithModel(name)
-	}
-	return nil
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/observe"
-	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupelchat"
 )
 
@@ -100,9 +99,6 @@ type Session struct {
 func New(chooser Chooser, config Config) (*Session, error) {
 	if chooser == nil {
 		return nil, &ConfigError{"chooser", "is required: a pipeline, or the preset of package cupelchat/agent"}
-	}
-	if p, ok := chooser.(*pipeline.Pipeline); ok && p == nil {
-		return nil, &ConfigError{"chooser", "is a nil pipeline"}
 	}
 	if config.LowWater == 0 {
 		config.LowWater = DefaultLowWater
