@@ -47,7 +47,6 @@ func TestFailedTurnsLeaveNoTrace(t *testing.T) {
 	}{
 		{"no budget", 0, func(func()) cupelsession.Chooser { return nil }, pipeline.ErrPinnedExceedsBudget, "one pinned item exceeds 0"},
 		{"canceled while choosing", 50, func(cancel func()) cupelsession.Chooser { return interrupted{newest(t), cancel} }, context.Canceled, "the chooser says so"},
-		{"an error of the chooser", 50, func(func()) cupelsession.Chooser { return offline{} }, errOffline, "it is passed on"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := session(t, newest(t), cupelsession.Config{Clock: func() time.Time { return time.Unix(1e9, 0) }})
@@ -72,15 +71,6 @@ func TestFailedTurnsLeaveNoTrace(t *testing.T) {
 			}
 		})
 	}
-}
-
-var errOffline = errors.New("offline")
-
-// offline is a chooser that fails.
-type offline struct{}
-
-func (offline) RunReport(context.Context, []*cupel.ContextItem, cupel.ContextBudget, ...pipeline.RunOption) ([]*cupel.ContextItem, *cupel.SelectionReport, error) {
-	return nil, nil, errOffline
 }
 
 // elsewhere is a chooser whose report names a position.

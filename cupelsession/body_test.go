@@ -1,7 +1,6 @@
 package cupelsession_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -188,41 +187,6 @@ func TestBreakpointsOfBodies(t *testing.T) {
 			t.Errorf("%s: %d breaks and %d breakpoints between, want some of each", test.name, breaks, between)
 		}
 	}
-}
-
-// A conversation in, a body with breakpoints out.
-func ExampleSession_Body() {
-	s, err := cupelsession.New(agent.New(nil), cupelsession.Config{Cache: cupelsession.AnthropicCache})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	const request = `{"system":"Be kind.","messages":[{"role":"user","content":"Hi!"},{"role":"assistant","content":"Hello."},{"role":"user","content":"How are you?"}]}`
-	for _, until := range []string{"Hi!", "How are you?"} {
-		text := request[:strings.Index(request, until)+len(until)] + `"}]}`
-		c, err := cupelchat.Read([]byte(text), cupelchat.Anthropic, cupel.HeuristicCounter{})
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
-		budget, err := cupel.NewContextBudget(8000, 8000)
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
-		body, turn, err := s.Body(context.Background(), c, budget, cupelsession.WithModel("claude-opus-5"))
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
-		fmt.Println(strings.ReplaceAll(string(body), `"cache_control": {"type": "ephemeral"}`, "MARK"))
-		if err := turn.Commit(cupelsession.Usage{}); err != nil { // what UsageOf finds in the response
-			fmt.Println(err)
-		}
-	}
-	// Output:
-	// {"system":[{"type": "text", "text": "Be kind.", MARK}],"messages":[{"role":"user","content":[{"type": "text", "text": "Hi!", MARK}]}]}
-	// {"system":[{"type": "text", "text": "Be kind.", MARK}],"messages":[{"role":"user","content":[{"type": "text", "text": "Hi!", MARK}]},{"role":"assistant","content":"Hello."},{"role":"user","content":[{"type": "text", "text": "How are you?", MARK}]}]}
 }
 
 // TestTooLarge names what makes a request impossible, as a choice without a session
