@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/pipeline"
@@ -58,14 +59,10 @@ func TestFailedTurnsLeaveNoTrace(t *testing.T) {
 				t.Errorf("error %v, want %v (%s)", err, test.want, test.why)
 			}
 			next(t, s, items[:6], 50) // not committed
-			if after := state(t, s); after != before {
-				t.Errorf("the state is %s, want %s", after, before)
-			}
+			assert.Equal(t, before, state(t, s))
 			for n := 6; n <= 9; n++ {
 				a, b := next(t, s, items[:n], 50), next(t, other, items[:n], 50)
-				if says(a) != says(b) {
-					t.Errorf("%d items: window %q, want %q", n, says(a), says(b))
-				}
+				assert.Equal(t, says(b), says(a), "%d items", n)
 				commit(t, a)
 				commit(t, b)
 			}
@@ -144,9 +141,7 @@ func TestLostPrefixes(t *testing.T) {
 		if len(turn.Notes) != test.notes || test.notes > 0 && !strings.Contains(turn.Notes[0], "from its cache, 40 were expected") {
 			t.Errorf("%s: notes %q, want %d (%s)", test.name, turn.Notes, test.notes, test.why)
 		}
-		if got := next(t, s, items[:6], 100).Cache.Read; got != test.read {
-			t.Errorf("%s: %d tokens are expected in the cache, want %d (%s)", test.name, got, test.read, test.why)
-		}
+		assert.Equal(t, test.read, next(t, s, items[:6], 100).Cache.Read, "%s (%s)", test.name, test.why)
 	}
 }
 

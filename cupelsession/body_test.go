@@ -157,9 +157,7 @@ func TestBreakpointsOfBodies(t *testing.T) {
 					t.Errorf("%s, step %d: %d breakpoints, want from 1 to %d (%s)", test.name, step, len(marks), test.most, test.why)
 				}
 				for _, mark := range marks {
-					if mark != test.mark {
-						t.Errorf("%s, step %d: breakpoint %s, want %s (%s)", test.name, step, mark, test.mark, test.why)
-					}
+					assert.Equal(t, test.mark, mark, "%s, step %d: %s", test.name, step, test.why)
 				}
 				if test.most == 4 && behind[len(behind)-1] != len(blocks) {
 					t.Errorf("%s, step %d: the last breakpoint is behind %d of %d blocks, want all", test.name, step, behind[len(behind)-1], len(blocks))

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupelsession"
@@ -50,9 +51,7 @@ func TestDropped(t *testing.T) {
 				before := len(calls)
 				next(t, s, items[:n], 50) // not committed
 				turn := next(t, s, items[:n], 50)
-				if len(calls) != before {
-					t.Errorf("%d items: a turn that is not committed hands over %q", n, calls)
-				}
+				assert.Len(t, calls, before, "%d items", n)
 				commit(t, turn)
 				window = says(turn)
 				after := len(calls)

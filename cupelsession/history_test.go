@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupelchat"
@@ -145,8 +146,6 @@ func TestVanishedItems(t *testing.T) {
 			t.Errorf("%s: got the error %v (%s)", test.name, err, test.why)
 			continue
 		}
-		if got := strings.Contains(strings.Join(turn.Notes, "\n"), "all that its window left out"); got != test.note {
-			t.Errorf("%s: got the notes %q (%s)", test.name, turn.Notes, test.why)
-		}
+		assert.Equal(t, test.note, strings.Contains(strings.Join(turn.Notes, "\n"), "all that its window left out"), "%s (%s)", test.name, test.why)
 	}
 }

@@ -3,11 +3,11 @@ package cupelsession
 import (
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"strconv"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupel"
 )
@@ -17,9 +17,7 @@ func TestBlocksOfEntries(t *testing.T) {
 	l := &layout{candidates: new(candidates), at: []int32{0, inTail, 1, 2, 2, out, 3, 3, 0}, window: []entry{
 		{Keys: []string{"whole"}}, {Keys: []string{"short"}, Form: "s"}, {Keys: []string{"call", "result"}, Form: "note"}, {Keys: []string{"a", "b"}, Form: "sum", Summary: true},
 	}}
-	if got, want := l.blocks([]int{5, 9, 4, 3, 3, 9, 2, 2}), []int{5, 4, 1, 1}; !slices.Equal(got, want) {
-		t.Errorf("%v blocks, want %v", got, want)
-	}
+	assert.Equal(t, []int{5, 4, 1, 1}, l.blocks([]int{5, 9, 4, 3, 3, 9, 2, 2}))
 }
 
 // A note stands once for the members of a group, with the tokens that one of them has.
@@ -35,9 +33,7 @@ func TestMerge(t *testing.T) {
 	for _, e := range merge(window, []*cupel.ContextItem{lone, grouped, grouped, grouped, lone, lone, grouped, grouped, grouped}) {
 		got += fmt.Sprintf("%v %s %d, ", e.Keys, e.Form, e.Tokens)
 	}
-	if want := "[1 2 3] note 1, [4] cut 0, [5] cut 0, [6] note 4, [7] other 0, [8]  0, "; got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
-	}
+	assert.Equal(t, "[1 2 3] note 1, [4] cut 0, [5] cut 0, [6] note 4, [7] other 0, [8]  0, ", got)
 }
 
 // A prefix is there for sure, then less and less likely, and then not.
@@ -66,9 +62,7 @@ func TestNumbersOfForms(t *testing.T) {
 		{"cut", false, 1, "a chooser made it"},
 		{"cut", true, 3, "a chooser made it for the group"},
 	} {
-		if got := formNumber(item, test.text, test.ofGroup); got != test.want {
-			t.Errorf("%q is form %d, want %d: %s", test.text, got, test.want, test.why)
-		}
+		assert.Equal(t, test.want, formNumber(item, test.text, test.ofGroup), test.why)
 	}
 }
 

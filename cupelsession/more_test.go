@@ -1,12 +1,12 @@
 package cupelsession_test
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupelsession"
 )
@@ -41,12 +41,9 @@ func TestStatesThatCannotBeRead(t *testing.T) {
 		commit(t, next(t, s, items, 50))
 		err := s.UnmarshalJSON([]byte(test.state))
 		var state *cupelsession.StateError
-		if !errors.As(err, &state) || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%s: error %v, want %q (%s)", test.state, err, test.want, test.why)
-		}
-		if s.Turns() != 1 {
-			t.Errorf("%s: the session has %d turns, want what it had", test.state, s.Turns())
-		}
+		require.ErrorAs(t, err, &state, test.why)
+		require.ErrorContains(t, err, test.want, test.why)
+		assert.Equal(t, 1, s.Turns(), test.state)
 	}
 }
 
@@ -64,16 +61,13 @@ func TestConfigs(t *testing.T) {
 	} {
 		_, err := cupelsession.New(newest(t), test.config)
 		var wrong *cupelsession.ConfigError
-		if !errors.As(err, &wrong) || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("error %v, want %q (%s)", err, test.want, test.why)
-		}
+		require.ErrorAs(t, err, &wrong, test.why)
+		require.ErrorContains(t, err, test.want, test.why)
 	}
-	if _, err := cupelsession.New(nil, cupelsession.Config{}); err == nil {
-		t.Error("a session without a chooser is made")
-	}
-	if _, err := new(cupelsession.Session).Next(t.Context(), nil, budget(t, 1)); err == nil {
-		t.Error("the zero Session proposes a turn")
-	}
+	_, err := cupelsession.New(nil, cupelsession.Config{})
+	require.ErrorContains(t, err, "chooser is required")
+	_, err = new(cupelsession.Session).Next(t.Context(), nil, budget(t, 1))
+	require.ErrorContains(t, err, "chooser is missing")
 }
 
 type quarter struct{}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupel"
 )
@@ -37,9 +38,7 @@ func TestListThatMovesOn(t *testing.T) {
 		items = append(items[2:len(items):len(items)], item(), item())
 		before = config.identify(items, before)
 	}
-	if hashed != made {
-		t.Errorf("%d keys were made of %d items, want one for each", hashed, made)
-	}
+	assert.Equal(t, made, hashed, "one key is made of each item")
 	if n := len(before.count); n > 100 {
 		t.Errorf("the session remembers %d keys of a list of 100 items, want as many", n)
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupelchat"
@@ -15,20 +16,14 @@ import (
 
 // Values that no session made say so, and do not panic.
 func TestZeroValues(t *testing.T) {
-	if n := new(cupelsession.Session).Turns() + new(cupelsession.Session).Fork().Turns(); n != 0 {
-		t.Errorf("%d turns of sessions that New did not make, want 0", n)
-	}
+	assert.Zero(t, new(cupelsession.Session).Turns()+new(cupelsession.Session).Fork().Turns())
 	turn := new(cupelsession.Turn)
-	if err := turn.Commit(cupelsession.Usage{}); err == nil || !strings.Contains(err.Error(), "was not proposed") {
-		t.Errorf("Commit of the zero Turn: error %v, want one that says so", err)
-	}
+	require.ErrorContains(t, turn.Commit(cupelsession.Usage{}), "was not proposed")
 	if got := turn.Report(); got.TotalCandidates != 0 || !strings.HasPrefix(turn.String(), "0 tokens kept") {
 		t.Errorf("the zero Turn says %q, and reports %d candidates", turn, got.TotalCandidates)
 	}
 	s := session(t, newest(t), cupelsession.Config{})
-	if got := says(next(t, s, numbered(t, 2), 50, nil)); got != "a b" {
-		t.Errorf("window %q with a nil option, want a b", got)
-	}
+	assert.Equal(t, "a b", says(next(t, s, numbered(t, 2), 50, nil)), "with a nil option")
 }
 
 // Keys that look like those of a second occurrence are none.
@@ -60,9 +55,7 @@ func TestImpossibleUsage(t *testing.T) {
 		if err := turn.Commit(usage); err != nil || len(turn.Notes) > 0 {
 			t.Errorf("%+v: error %v, notes %q, want none", usage, err, turn.Notes)
 		}
-		if got := next(t, s, items[:6], 100).Cache.Read; got != 50 {
-			t.Errorf("%+v: %d tokens are expected in the cache, want 50", usage, got)
-		}
+		assert.Equal(t, 50, next(t, s, items[:6], 100).Cache.Read, "%+v", usage)
 	}
 }
 

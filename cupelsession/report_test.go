@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/analysis"
@@ -46,15 +47,13 @@ func checkReport(t *testing.T, current *cupelsession.Turn, items []*cupel.Contex
 	require.NoError(t, err)
 	var read cupel.SelectionReport
 	require.NoError(t, json.Unmarshal(data, &read))
-	if again, err := json.Marshal(&read); err != nil || string(again) != string(data) {
-		t.Errorf("JSON reads as another report: %v\n%s\n%s", err, data, again)
-	}
+	again, err := json.Marshal(&read)
+	require.NoError(t, err)
+	assert.Equal(t, string(data), string(again), "JSON reads as another report")
 	if d := analysis.DiffReports(r, &read); len(d.Came)+len(d.Went)+len(d.Moved)+len(d.Reasons)+len(d.Forms) > 0 {
 		t.Errorf("JSON reads as another report: %+v", d)
 	}
-	if got := contents(read.Window()); got != contents(window) {
-		t.Errorf("the window read from JSON is %s, want %s", got, contents(window))
-	}
+	assert.Equal(t, contents(window), contents(read.Window()), "the window read from JSON")
 	selection, err := cupelinspect.FromReport(&read, budget(t, 1000))
 	require.NoError(t, err)
 	if err := cupelinspect.WriteHTML(io.Discard, "turn", selection); err != nil {
@@ -117,9 +116,7 @@ func TestReport(t *testing.T) {
 		}
 		current := next(t, s, items[:step.items], 50)
 		r := checkReport(t, current, items[:step.items])
-		if got := why(r); got != step.why {
-			t.Errorf("%d items: %s, want %s: %s", step.items, got, step.why, step.what)
-		}
+		assert.Equal(t, step.why, why(r), "%d items: %s", step.items, step.what)
 		if e := r.Events[len(r.Events)-1]; e.Stage != turn.Stage || e.Message != step.event || current.String() != step.event || e.ItemCount != len(current.Window) {
 			t.Errorf("%d items: the event is %+v, want %q", step.items, e, step.event)
 		}
@@ -158,14 +155,10 @@ func TestReportOfForms(t *testing.T) {
 	commit(t, next(t, s, items[:4], 75))
 	current := next(t, s, items[:5], 75)
 	r := checkReport(t, current, items[:5])
-	if got, want := why(r), "0/0 Pinned, 1/1 Scored, 2/1 Scored, 3/2 Scored, 4/0 Scored"; got != want {
-		t.Errorf("%s (%s), want %s", got, contents(current.Window), want)
-	}
+	assert.Equal(t, "0/0 Pinned, 1/1 Scored, 2/1 Scored, 3/2 Scored, 4/0 Scored", why(r), contents(current.Window))
 	commit(t, current)
 	current = next(t, s, items, 75)
-	if got, want := why(checkReport(t, current, items)), "0/0 Pinned, 1/1 Scored, 2/1 Scored, 3/2 Scored, 4/0 Scored, 5/0 Scored"; got != want {
-		t.Errorf("after the break: %s (%s), want %s", got, contents(current.Window), want)
-	}
+	assert.Equal(t, "0/0 Pinned, 1/1 Scored, 2/1 Scored, 3/2 Scored, 4/0 Scored, 5/0 Scored", why(checkReport(t, current, items)), contents(current.Window))
 	if d := analysis.DiffReports(r, current.Report()); len(d.Came) != 1 || len(d.Went)+len(d.Moved)+len(d.Reasons)+len(d.Forms) > 0 {
 		t.Errorf("between the turns: %+v, want one item that came", d)
 	}
@@ -180,7 +173,6 @@ func TestReportOfTail(t *testing.T) {
 	all := append(items[:6:6], item(t, "question", 2, cupel.WithKind(cupel.KindDocument), cupel.WithPinned()),
 		item(t, "large", 40, cupel.WithKind(cupel.KindDocument)), item(t, "large", 40, cupel.WithKind(cupel.KindDocument)))
 	current := next(t, s, all, 50)
-	if got, want := why(checkReport(t, current, all)), "0/0 Pinned, 4/0 Scored, 5/0 Scored, 3/1 Scored, 6/0 Pinned, 2 BudgetExceeded, 1 BudgetExceeded, 7 BudgetExceeded, 8 BudgetExceeded"; got != want {
-		t.Errorf("%s (%s)\nwant %s", got, contents(current.Window), want)
-	}
+	const want = "0/0 Pinned, 4/0 Scored, 5/0 Scored, 3/1 Scored, 6/0 Pinned, 2 BudgetExceeded, 1 BudgetExceeded, 7 BudgetExceeded, 8 BudgetExceeded"
+	assert.Equal(t, want, why(checkReport(t, current, all)), contents(current.Window))
 }

@@ -14,6 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupelsession"
@@ -118,9 +119,7 @@ func TestLateSummaries(t *testing.T) {
 		var notes []string
 		for n := range items {
 			turn, want := next(t, s, items[:n+1], 50), next(t, plain, items[:n+1], 50)
-			if says(turn) != says(want) {
-				t.Errorf("%d items: window %q, want %q", n+1, says(turn), says(want))
-			}
+			assert.Equal(t, says(want), says(turn), "%d items", n+1)
 			commit(t, turn)
 			commit(t, want)
 			if n == 12 {
@@ -160,9 +159,7 @@ func TestEndOfSummaries(t *testing.T) {
 		for n := 6; n < len(items); n++ {
 			commit(t, next(t, s, items[:n], 50))
 		}
-		if calls != 1 {
-			t.Errorf("%d calls, want none after the session was closed", calls)
-		}
+		assert.Equal(t, 1, calls, "none after the session was closed")
 	})
 }
 
@@ -191,9 +188,7 @@ func TestSummariesOfSummaries(t *testing.T) {
 			synctest.Wait()
 		}
 		got := fmt.Sprint(windows[:4], given[:3])
-		if want := "[a (1) f g a (2) i j a (2) l m a (4) o p] [bcd (1)fgh (2)ijk]"; got != want {
-			t.Errorf("got  %s\nwant %s", got, want)
-		}
+		assert.Equal(t, "[a (1) f g a (2) i j a (2) l m a (4) o p] [bcd (1)fgh (2)ijk]", got)
 	})
 }
 

@@ -2,10 +2,10 @@ package cupelsession_test
 
 import (
 	"encoding/json"
-	"errors"
-	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupelchat"
 	"github.com/wollax/cupel-go/cupelsession"
 )
@@ -34,9 +34,8 @@ func TestUsageOf(t *testing.T) {
 		{cupelchat.Ollama, `{"done":true,"prompt_eval_count":26,"eval_count":259}`, cupelsession.Usage{Input: 26, Output: 259}, "no cache fields"},
 	} {
 		got, err := cupelsession.UsageOf(test.format, []byte(test.response))
-		if err != nil || got != test.want {
-			t.Errorf("%s %s: %+v, error %v; want %+v (%s)", test.format, test.response, got, err, test.want, test.why)
-		}
+		require.NoError(t, err, test.why)
+		assert.Equal(t, test.want, got, "%s %s (%s)", test.format, test.response, test.why)
 	}
 	for _, test := range []struct {
 		format         cupelchat.Format
@@ -59,9 +58,8 @@ func TestUsageOf(t *testing.T) {
 	} {
 		_, err := cupelsession.UsageOf(test.format, []byte(test.response))
 		var usage *cupelsession.UsageError
-		if !errors.As(err, &usage) || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%s %s: error %v, want %q (%s)", test.format, test.response, err, test.want, test.why)
-		}
+		require.ErrorAs(t, err, &usage, test.why)
+		assert.ErrorContains(t, err, test.want, test.why)
 	}
 }
 
@@ -90,13 +88,11 @@ func TestUsageOfValuesAndStreams(t *testing.T) {
 		{"Gemini's stream", cupelchat.Gemini, []any{`{"usageMetadata":{"promptTokenCount":4,"candidatesTokenCount":1}}`, `{"usageMetadata":{"promptTokenCount":4,"candidatesTokenCount":8}}`}, cupelsession.Usage{Input: 4, Output: 8}, "each chunk has the totals until then"},
 	} {
 		got, err := cupelsession.UsageOf(test.format, test.response...)
-		if err != nil || got != test.want {
-			t.Errorf("%s: got %+v, %v, want %+v (%s)", test.name, got, err, test.want, test.why)
-		}
+		require.NoError(t, err, test.why)
+		assert.Equal(t, test.want, got, "%s (%s)", test.name, test.why)
 	}
 	for _, response := range [][]any{nil, {func() {}}, {`{}`, `[]`}} {
-		if _, err := cupelsession.UsageOf(cupelchat.OpenAI, response...); err == nil {
-			t.Errorf("%v has a usage", response)
-		}
+		_, err := cupelsession.UsageOf(cupelchat.OpenAI, response...)
+		assert.Error(t, err, "%v has a usage", response)
 	}
 }
