@@ -141,10 +141,10 @@ func TestBreakpointsOfBodies(t *testing.T) {
 		for seed := range uint64(4) {
 			rng := rand.New(rand.NewPCG(seed, 7))
 			talk := newTalk(test.format == cupelchat.Bedrock, test.top)
-			s := session(t, agent.New(quarter{}), cupelsession.Config{Cache: test.cache})
+			s := session(t, agent.New(cupel.HeuristicCounter{}), cupelsession.Config{Cache: test.cache})
 			var before []string
 			for step := range 14 {
-				request, err := cupelsession.Fit(t.Context(), s, talk.request(), test.format, budget(t, 1500), quarter{})
+				request, err := cupelsession.Fit(t.Context(), s, talk.request(), test.format, budget(t, 1500), cupel.HeuristicCounter{})
 				require.NoError(t, err)
 				turn := request.Turn
 				body, err := json.Marshal(request.Params)
@@ -193,11 +193,7 @@ func TestTooLarge(t *testing.T) {
 	body := []byte(`{"messages":[{"role":"system","content":"` + strings.Repeat("Be brief. ", 200) + `"},{"role":"user","content":"And now?"}]}`)
 	c, err := cupelchat.Read(body, cupelchat.OpenAI, cupel.HeuristicCounter{})
 	require.NoError(t, err)
-	s, err := cupelsession.New(agent.New(nil), cupelsession.Config{})
-	require.NoError(t, err)
-	budget, err := cupel.NewContextBudget(100, 100)
-	require.NoError(t, err)
-	_, _, err = s.Body(t.Context(), c, budget)
+	_, _, err = session(t, agent.New(nil), cupelsession.Config{}).Body(t.Context(), c, budget(t, 100))
 	var large *cupelchat.TooLargeError
 	require.ErrorAs(t, err, &large)
 	assert.Equal(t, 100, large.Budget)

@@ -1,7 +1,6 @@
 package cupelsession_test
 
 import (
-	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -40,10 +39,9 @@ func TestDropped(t *testing.T) {
 			var window string
 			for n := 5; n <= len(items); n++ {
 				if tt.again {
-					data, err := json.Marshal(s)
-					require.NoError(t, err)
+					data := state(t, s)
 					s = session(t, newest(t), config)
-					require.NoError(t, json.Unmarshal(data, s))
+					require.NoError(t, s.UnmarshalJSON([]byte(data)))
 				}
 				if tt.summarize && n == 6 {
 					amend(t, s, ready(t, items[1:4]...))

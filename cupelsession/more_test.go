@@ -69,7 +69,3 @@ func TestConfigs(t *testing.T) {
 	_, err = new(cupelsession.Session).Next(t.Context(), nil, budget(t, 1))
 	require.ErrorContains(t, err, "chooser is missing")
 }
-
-type quarter struct{}
-
-func (quarter) CountTokens(text string) (int, error) { return (len(text) + 3) / 4, nil }
