@@ -270,8 +270,6 @@ func TestRecallsOfAnyKind(t *testing.T) {
 		{`{"id": 1, "lines": {"from": 1}}`, ranges, "another shape"},
 		{`{"id": 2}`, unknown, "unknown"},
 		{`{"id": -1}`, unknown, "negative"},
-		{`{"id": 1e300}`, unknown, "large"},
-		{`{"id": "../../etc/passwd"}`, unknown, "a path"},
 		{`{}`, unknown, "none"},
 		{`[1]`, `The arguments must be an object, such as {"id": "r3"}.`, "no object"},
 		{`{"id": 1`, `The arguments must be an object, such as {"id": "r3"}.`, "cut"},

@@ -164,15 +164,19 @@ func TestReportOfForms(t *testing.T) {
 	}
 }
 
-// TestReportOfTail: the tail has its own reasons, and a quotation is in the window.
+// TestReportOfTail: the tail has its own reasons, and a quotation is in the window and
+// in the trace.
 func TestReportOfTail(t *testing.T) {
+	d := &diary{}
 	items := numbered(t, 6)
-	s := session(t, newest(t), cupelsession.Config{Tail: func(it *cupel.ContextItem) bool { return it.Kind() == cupel.KindDocument }})
+	s := session(t, newest(t), cupelsession.Config{Trace: d, Tail: func(it *cupel.ContextItem) bool { return it.Kind() == cupel.KindDocument }})
 	commit(t, next(t, s, items[:5], 50))
 	commit(t, next(t, s, items, 50))
 	all := append(items[:6:6], item(t, "question", 2, cupel.WithKind(cupel.KindDocument), cupel.WithPinned()),
 		item(t, "large", 40, cupel.WithKind(cupel.KindDocument)), item(t, "large", 40, cupel.WithKind(cupel.KindDocument)))
+	d.take()
 	current := next(t, s, all, 50)
+	assert.Contains(t, d.take(), "quoted 1, ")
 	const want = "0/0 Pinned, 4/0 Scored, 5/0 Scored, 3/1 Scored, 6/0 Pinned, 2 BudgetExceeded, 1 BudgetExceeded, 7 BudgetExceeded, 8 BudgetExceeded"
 	assert.Equal(t, want, why(checkReport(t, current, all)), contents(current.Window))
 }

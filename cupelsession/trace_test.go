@@ -109,21 +109,6 @@ proposed 5 items of 45 tokens, kept 4 of 35, break "", dropped 0 of 0, quoted 0,
 	}
 }
 
-func TestTraceOfQuotations(t *testing.T) {
-	d := &diary{}
-	tail := func(it *cupel.ContextItem) bool { return it.Kind() == cupel.KindDocument }
-	items := numbered(t, 8)
-	s := session(t, newest(t), cupelsession.Config{Trace: d, Tail: tail})
-	commit(t, next(t, s, items[:5], 50))
-	commit(t, next(t, s, items[:6], 50))
-	d.take()
-	question := item(t, "question", 2, cupel.WithKind(cupel.KindDocument), cupel.WithPinned())
-	turn := next(t, s, append(items[:6:6], question), 50)
-	if !strings.Contains(says(turn), "[quoted from earlier] d") || !strings.Contains(d.take(), "quoted 1, ") {
-		t.Errorf("the window %q has one quotation", says(turn))
-	}
-}
-
 // TestTraceOfFailures: the end of a turn is reported once, in each case.
 func TestTraceOfFailures(t *testing.T) {
 	canceled, cancel := context.WithCancel(t.Context())
