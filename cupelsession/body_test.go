@@ -1,7 +1,6 @@
 package cupelsession_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -89,9 +88,7 @@ func (t *talk) request() object {
 func unmarked(t *testing.T, body []byte) (blocks, marks []string, behind []int) {
 	t.Helper()
 	var r object
-	if err := json.Unmarshal(body, &r); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal(body, &r))
 	add := func(role, content any) {
 		if text, ok := content.(string); ok {
 			content = []any{object{"type": "text", "text": text}}
@@ -144,18 +141,14 @@ func TestBreakpointsOfBodies(t *testing.T) {
 		for seed := range uint64(4) {
 			rng := rand.New(rand.NewPCG(seed, 7))
 			talk := newTalk(test.format == cupelchat.Bedrock, test.top)
-			s := session(t, agent.New(quarter{}), cupelsession.Config{Cache: test.cache})
+			s := session(t, agent.New(cupel.HeuristicCounter{}), cupelsession.Config{Cache: test.cache})
 			var before []string
 			for step := range 14 {
-				request, err := cupelsession.Fit(t.Context(), s, talk.request(), test.format, budget(t, 1500), quarter{})
-				if err != nil {
-					t.Fatal(err)
-				}
+				request, err := cupelsession.Fit(t.Context(), s, talk.request(), test.format, budget(t, 1500), cupel.HeuristicCounter{})
+				require.NoError(t, err)
 				turn := request.Turn
 				body, err := json.Marshal(request.Params)
-				if err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, err)
 				if violations := cupelchat.Check(body, test.format); len(violations) > 0 {
 					t.Fatalf("%s, step %d: %v\n%s", test.name, step, violations, body)
 				}
@@ -164,9 +157,7 @@ func TestBreakpointsOfBodies(t *testing.T) {
 					t.Errorf("%s, step %d: %d breakpoints, want from 1 to %d (%s)", test.name, step, len(marks), test.most, test.why)
 				}
 				for _, mark := range marks {
-					if mark != test.mark {
-						t.Errorf("%s, step %d: breakpoint %s, want %s (%s)", test.name, step, mark, test.mark, test.why)
-					}
+					assert.Equal(t, test.mark, mark, "%s, step %d: %s", test.name, step, test.why)
 				}
 				if test.most == 4 && behind[len(behind)-1] != len(blocks) {
 					t.Errorf("%s, step %d: the last breakpoint is behind %d of %d blocks, want all", test.name, step, behind[len(behind)-1], len(blocks))
@@ -186,9 +177,7 @@ func TestBreakpointsOfBodies(t *testing.T) {
 					}
 				}
 				before = blocks
-				if err := turn.Commit(cupelsession.Usage{}); err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, turn.Commit(cupelsession.Usage{}))
 				talk.step(rng, []int{1, 2, 1, 3, 12}[rng.IntN(5)])
 			}
 		}
@@ -198,52 +187,13 @@ func TestBreakpointsOfBodies(t *testing.T) {
 	}
 }
 
-// A conversation in, a body with breakpoints out.
-func ExampleSession_Body() {
-	s, err := cupelsession.New(agent.New(nil), cupelsession.Config{Cache: cupelsession.AnthropicCache})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	const request = `{"system":"Be kind.","messages":[{"role":"user","content":"Hi!"},{"role":"assistant","content":"Hello."},{"role":"user","content":"How are you?"}]}`
-	for _, until := range []string{"Hi!", "How are you?"} {
-		text := request[:strings.Index(request, until)+len(until)] + `"}]}`
-		c, err := cupelchat.Read([]byte(text), cupelchat.Anthropic, cupel.HeuristicCounter{})
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
-		budget, err := cupel.NewContextBudget(8000, 8000)
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
-		body, turn, err := s.Body(context.Background(), c, budget, cupelsession.WithModel("claude-opus-5"))
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
-		fmt.Println(strings.ReplaceAll(string(body), `"cache_control": {"type": "ephemeral"}`, "MARK"))
-		if err := turn.Commit(cupelsession.Usage{}); err != nil { // what UsageOf finds in the response
-			fmt.Println(err)
-		}
-	}
-	// Output:
-	// {"system":[{"type": "text", "text": "Be kind.", MARK}],"messages":[{"role":"user","content":[{"type": "text", "text": "Hi!", MARK}]}]}
-	// {"system":[{"type": "text", "text": "Be kind.", MARK}],"messages":[{"role":"user","content":[{"type": "text", "text": "Hi!", MARK}]},{"role":"assistant","content":"Hello."},{"role":"user","content":[{"type": "text", "text": "How are you?", MARK}]}]}
-}
-
 // TestTooLarge names what makes a request impossible, as a choice without a session
 // does.
 func TestTooLarge(t *testing.T) {
 	body := []byte(`{"messages":[{"role":"system","content":"` + strings.Repeat("Be brief. ", 200) + `"},{"role":"user","content":"And now?"}]}`)
 	c, err := cupelchat.Read(body, cupelchat.OpenAI, cupel.HeuristicCounter{})
 	require.NoError(t, err)
-	s, err := cupelsession.New(agent.New(nil), cupelsession.Config{})
-	require.NoError(t, err)
-	budget, err := cupel.NewContextBudget(100, 100)
-	require.NoError(t, err)
-	_, _, err = s.Body(t.Context(), c, budget)
+	_, _, err = session(t, agent.New(nil), cupelsession.Config{}).Body(t.Context(), c, budget(t, 100))
 	var large *cupelchat.TooLargeError
 	require.ErrorAs(t, err, &large)
 	assert.Equal(t, 100, large.Budget)

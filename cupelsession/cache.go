@@ -64,13 +64,7 @@ func (m CacheModel) For(model string) CacheModel {
 			continue
 		}
 		longest = len(d.Name)
-		m.Read, m.MinTokens = base.Read, base.MinTokens
-		if d.Read != 0 {
-			m.Read = d.Read
-		}
-		if d.MinTokens != 0 {
-			m.MinTokens = d.MinTokens
-		}
+		m.Read, m.MinTokens = cmp.Or(d.Read, base.Read), cmp.Or(d.MinTokens, base.MinTokens)
 	}
 	return m
 }

@@ -1,6 +1,10 @@
 package cupelsession
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
 
 // TestWhatStillFits: what fits by the last report stays, though the line allows less.
 func TestWhatStillFits(t *testing.T) {
@@ -12,8 +16,6 @@ func TestWhatStillFits(t *testing.T) {
 		{100, 100, 101, 50},
 	} {
 		c := calibration{[]report{{100, 150}, {100, 150}, {100, test.last}}}
-		if got := c.most(test.limit, test.now); got != test.want {
-			t.Errorf("after a last report of %d tokens for 100, %d tokens of %d: at most %d, want %d", test.last, test.now, test.limit, got, test.want)
-		}
+		assert.Equal(t, test.want, c.most(test.limit, test.now), "after a last report of %d tokens for 100, %d tokens of %d", test.last, test.now, test.limit)
 	}
 }

@@ -1,6 +1,7 @@
 package cupelsession
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
@@ -25,10 +26,7 @@ type caching struct {
 
 // caching returns what the cache has of what was sent.
 func (s sent) caching(cache CacheModel, o *turnOptions, now time.Time) caching {
-	c := caching{sent: s, model: s.Model, now: now}
-	if o.named {
-		c.model = o.model
-	}
+	c := caching{sent: s, model: cmp.Or(o.model, s.Model), now: now}
 	c.CacheModel = cache.For(c.model)
 	if c.model == s.Model { // another one has a cache of its own
 		c.held = c.alive(s.Held, now)

@@ -1,12 +1,13 @@
 package cupelsession_test
 
 import (
-	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupelsession"
 )
@@ -38,14 +39,9 @@ func TestDropped(t *testing.T) {
 			var window string
 			for n := 5; n <= len(items); n++ {
 				if tt.again {
-					data, err := json.Marshal(s)
-					if err != nil {
-						t.Fatal(err)
-					}
+					data := state(t, s)
 					s = session(t, newest(t), config)
-					if err := json.Unmarshal(data, s); err != nil {
-						t.Fatal(err)
-					}
+					require.NoError(t, s.UnmarshalJSON([]byte(data)))
 				}
 				if tt.summarize && n == 6 {
 					amend(t, s, ready(t, items[1:4]...))
@@ -53,9 +49,7 @@ func TestDropped(t *testing.T) {
 				before := len(calls)
 				next(t, s, items[:n], 50) // not committed
 				turn := next(t, s, items[:n], 50)
-				if len(calls) != before {
-					t.Errorf("%d items: a turn that is not committed hands over %q", n, calls)
-				}
+				assert.Len(t, calls, before, "%d items", n)
 				commit(t, turn)
 				window = says(turn)
 				after := len(calls)

@@ -96,22 +96,6 @@ func ExampleSession_MarshalJSON() {
 	// system m5 m6 m7
 }
 
-// A fork goes on from the committed state; neither session sees what the other
-// one does.
-func ExampleSession_Fork() {
-	budget := must(cupel.NewContextBudget(600, 600))
-	session := must(cupelsession.New(recent, cupelsession.Config{}))
-	if err := must(session.Next(context.Background(), messages(3), budget)).Commit(cupelsession.Usage{}); err != nil {
-		log.Fatal(err)
-	}
-	other := session.Fork()
-	if err := must(other.Next(context.Background(), messages(4), budget)).Commit(cupelsession.Usage{}); err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(session.Turns(), other.Turns())
-	// Output: 1 2
-}
-
 // What leaves the window is handed to a memory when the turn is committed.
 func ExampleConfig() {
 	session := must(cupelsession.New(recent, cupelsession.Config{
@@ -192,23 +176,6 @@ func ExampleFit() {
 	//   }
 	// ]
 	// <nil>
-}
-
-// A collector follows the turns: with package cupelotel as spans and metrics. The
-// same facts are in a line of text.
-func ExampleTurn_String() {
-	session := must(cupelsession.New(recent, cupelsession.Config{}))
-	budget := must(cupel.NewContextBudget(600, 600))
-	for _, n := range []int{5, 6} {
-		turn := must(session.Next(context.Background(), messages(n), budget))
-		fmt.Println(turn)
-		if err := turn.Commit(cupelsession.Usage{}); err != nil {
-			log.Fatal(err)
-		}
-	}
-	// Output:
-	// turn 1: 0 tokens kept; cost 600, or 600 to send everything, in tokens of plain input
-	// turn 2: break (forced) at item 1, 100 tokens kept, 4 items left out; cost 300, or 700 to send everything, in tokens of plain input
 }
 
 // A model asks for a result that was left out, by the id in its mark.

@@ -16,16 +16,11 @@ import (
 // body are where [CacheUse] says, in the formats of Anthropic and Bedrock; one at
 // the top level of the request stays. Notes of the conversation and of its body are
 // added to those of the turn. Read the conversations of one session with
-// [Session.Reading], as Fit does. It fails with an error of [Config.Store]. It fails with a [cupelchat.TooLargeError] if the request
-// cannot be made to fit, and as [Session.Next] does.
+// [Session.Reading], as Fit does. It fails with a [cupelchat.TooLargeError] if the
+// request cannot be made to fit, with an error of [Config.Store], and as [Session.Next]
+// does.
 func (s *Session) Body(ctx context.Context, c *cupelchat.Conversation, budget cupel.ContextBudget, opts ...TurnOption) ([]byte, *Turn, error) {
-	set := turnOptions{chooser: s.chooser}
-	for _, opt := range opts {
-		if opt != nil {
-			opt(&set)
-		}
-	}
-	items, notes, err := c.ItemsFor(set.chooser, budget)
+	items, notes, err := c.ItemsFor(s.options(opts).chooser, budget)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -102,7 +97,7 @@ func Fit[T any](ctx context.Context, s *Session, params T, f cupelchat.Format, b
 	if err != nil {
 		return none, err
 	}
-	smaller, turn, err := s.Body(ctx, c, budget, modelOf(c))
+	smaller, turn, err := s.Body(ctx, c, budget, WithModel(c.Model()))
 	switch {
 	case err != nil:
 		return none, err
@@ -118,20 +113,12 @@ func Fit[T any](ctx context.Context, s *Session, params T, f cupelchat.Format, b
 }
 
 // Reading returns the options with which the conversations of a session are read: after
-// the one that a turn was proposed for last, with marks if there is a [Config.Store], and with
-// answers to recalls leaving before anything else, once the model has gone on.
+// the one that a turn was proposed for last, with marks if there is a [Config.Store], and
+// with answers to recalls leaving before anything else, once the model has gone on.
 func (s *Session) Reading() []cupelchat.Option {
 	opts := []cupelchat.Option{cupelchat.WithEarlier(s.conversation.Load())}
 	if s.recalls != nil {
 		opts = append(opts, cupelchat.WithMarks(s.recalls), cupelchat.WithRules(cupelchat.Rule{Tool: recallName, Never: true}))
 	}
 	return opts
-}
-
-// modelOf names the model of a request, if that does.
-func modelOf(c *cupelchat.Conversation) TurnOption {
-	if name := c.Model(); name != "" {
-		return WithModel(name)
-	}
-	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupelchat"
@@ -44,6 +45,13 @@ func TestMistakesOfLoops(t *testing.T) {
 	fit := func(l *loop, params request) (cupelsession.Request[request], error) {
 		return cupelsession.Fit(l.t.Context(), l.session, params, cupelchat.OpenAI, budget(l.t, 900), cupel.HeuristicCounter{})
 	}
+	answered := func(l *loop, params request) (cupelsession.Request[request], error) {
+		r, err := fit(l, params)
+		if err == nil {
+			err = r.Commit(cupelsession.Usage{})
+		}
+		return r, err
+	}
 	for _, test := range []struct {
 		name  string
 		turn  func(l *loop, n int) (cupelsession.Request[request], error)
@@ -52,28 +60,19 @@ func TestMistakesOfLoops(t *testing.T) {
 		why   string
 	}{
 		{"right", func(l *loop, n int) (cupelsession.Request[request], error) {
-			r, err := fit(l, l.history)
-			if err == nil {
-				err = r.Commit(cupelsession.Usage{})
-			}
+			r, err := answered(l, l.history)
 			l.history.Messages = append(l.history.Messages, exchange(n)...)
 			return r, err
 		}, "", "", "the history grows, and the request is sent"},
 		{"history replaced", func(l *loop, n int) (cupelsession.Request[request], error) {
-			r, err := fit(l, l.history)
-			if err == nil {
-				err = r.Commit(cupelsession.Usage{})
-			}
+			r, err := answered(l, l.history)
 			l.history = r.Params
 			l.history.Messages = append(l.history.Messages, exchange(n)...)
 			return r, err
 		}, "has lost ", "", "what was sent takes the place of the history"},
 		{"history shadowed", func(l *loop, n int) (cupelsession.Request[request], error) {
 			params := l.history
-			r, err := fit(l, params)
-			if err == nil {
-				err = r.Commit(cupelsession.Usage{})
-			}
+			r, err := answered(l, params)
 			params.Messages = append(params.Messages, exchange(n)...)
 			return r, err
 		}, "has not changed for 2 turns", "", "each turn begins with the same messages"},
@@ -86,30 +85,17 @@ func TestMistakesOfLoops(t *testing.T) {
 			if _, err := fit(l, l.history); err != nil {
 				return cupelsession.Request[request]{}, err
 			}
-			r, err := fit(l, l.history)
-			if err == nil {
-				err = r.Commit(cupelsession.Usage{})
-			}
+			r, err := answered(l, l.history)
 			l.history.Messages = append(l.history.Messages, exchange(n)...)
 			return r, err
 		}, "", "", "a request that failed is sent again"},
-		{"committed twice", func(l *loop, n int) (cupelsession.Request[request], error) {
-			r, err := fit(l, l.history)
-			if err == nil {
-				err = errors.Join(r.Commit(cupelsession.Usage{}), r.Commit(cupelsession.Usage{}))
-			}
-			return r, err
-		}, "has gone on since this turn", "", "the second commit has nothing to say"},
 		{"error ignored", func(l *loop, n int) (cupelsession.Request[request], error) {
 			r, _ := fit(l, request{Model: "m"})
 			err := r.Commit(cupelsession.Usage{})
 			return r, err
 		}, "was not proposed by a session", "", "there is no turn to commit"},
 		{"results without calls", func(l *loop, n int) (cupelsession.Request[request], error) {
-			r, err := fit(l, l.history)
-			if err == nil {
-				err = r.Commit(cupelsession.Usage{})
-			}
+			r, err := answered(l, l.history)
 			l.history.Messages = append(l.history.Messages, exchange(n)[1])
 			return r, err
 		}, "", "result-without-call", "the API would refuse it, and a note says so"},
@@ -160,8 +146,6 @@ func TestVanishedItems(t *testing.T) {
 			t.Errorf("%s: got the error %v (%s)", test.name, err, test.why)
 			continue
 		}
-		if got := strings.Contains(strings.Join(turn.Notes, "\n"), "all that its window left out"); got != test.note {
-			t.Errorf("%s: got the notes %q (%s)", test.name, turn.Notes, test.why)
-		}
+		assert.Equal(t, test.note, strings.Contains(strings.Join(turn.Notes, "\n"), "all that its window left out"), "%s (%s)", test.name, test.why)
 	}
 }

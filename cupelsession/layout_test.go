@@ -3,11 +3,12 @@ package cupelsession
 import (
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"strconv"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupel"
 )
 
@@ -16,17 +17,13 @@ func TestBlocksOfEntries(t *testing.T) {
 	l := &layout{candidates: new(candidates), at: []int32{0, inTail, 1, 2, 2, out, 3, 3, 0}, window: []entry{
 		{Keys: []string{"whole"}}, {Keys: []string{"short"}, Form: "s"}, {Keys: []string{"call", "result"}, Form: "note"}, {Keys: []string{"a", "b"}, Form: "sum", Summary: true},
 	}}
-	if got, want := l.blocks([]int{5, 9, 4, 3, 3, 9, 2, 2}), []int{5, 4, 1, 1}; !slices.Equal(got, want) {
-		t.Errorf("%v blocks, want %v", got, want)
-	}
+	assert.Equal(t, []int{5, 4, 1, 1}, l.blocks([]int{5, 9, 4, 3, 3, 9, 2, 2}))
 }
 
 // A note stands once for the members of a group, with the tokens that one of them has.
 func TestMerge(t *testing.T) {
 	grouped, err := makeItem(t, "call", 9).With(cupel.WithGroup("g"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	lone := makeItem(t, "lone", 9)
 	window := []entry{{Form: "cut", first: 4}, {Form: "cut", first: 5}, {Form: "note", Tokens: 1, first: 2}, {Form: "note", first: 1}, {Form: "note", first: 3}, {Form: "note", Tokens: 4, first: 6}, {Form: "other", first: 7}, {first: 8}}
 	for i := range window {
@@ -36,9 +33,7 @@ func TestMerge(t *testing.T) {
 	for _, e := range merge(window, []*cupel.ContextItem{lone, grouped, grouped, grouped, lone, lone, grouped, grouped, grouped}) {
 		got += fmt.Sprintf("%v %s %d, ", e.Keys, e.Form, e.Tokens)
 	}
-	if want := "[1 2 3] note 1, [4] cut 0, [5] cut 0, [6] note 4, [7] other 0, [8]  0, "; got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
-	}
+	assert.Equal(t, "[1 2 3] note 1, [4] cut 0, [5] cut 0, [6] note 4, [7] other 0, [8]  0, ", got)
 }
 
 // A prefix is there for sure, then less and less likely, and then not.
@@ -54,9 +49,7 @@ func TestFadingPrefixes(t *testing.T) {
 func TestNumbersOfForms(t *testing.T) {
 	item, err := makeItem(t, "long", 9).With(cupel.WithVariants(cupel.Variant{Content: "short", Tokens: 3, Worth: .5}, cupel.Variant{Content: "tiny", Tokens: 1, Worth: .1}),
 		cupel.WithGroup("g"), cupel.WithGroupVariants(cupel.Variant{Content: "note", Tokens: 2, Worth: .3}, cupel.Variant{Content: "tiny", Tokens: 1, Worth: .1}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, test := range []struct {
 		text    string
 		ofGroup bool
@@ -69,9 +62,7 @@ func TestNumbersOfForms(t *testing.T) {
 		{"cut", false, 1, "a chooser made it"},
 		{"cut", true, 3, "a chooser made it for the group"},
 	} {
-		if got := formNumber(item, test.text, test.ofGroup); got != test.want {
-			t.Errorf("%q is form %d, want %d: %s", test.text, got, test.want, test.why)
-		}
+		assert.Equal(t, test.want, formNumber(item, test.text, test.ofGroup), test.why)
 	}
 }
 
@@ -81,9 +72,7 @@ func TestRoomBesidePinnedTails(t *testing.T) {
 	for range 20_000 {
 		most := 1 + rng.IntN(200)
 		budget, err := cupel.NewContextBudget(most, rng.IntN(most+1), cupel.WithOutputReserve(rng.IntN(most+1)), cupel.WithEstimationSafetyMargin(float64(rng.IntN(3)*10)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		now, pinned, tail := rng.IntN(300), rng.IntN(100), rng.IntN(100)
 		var fit calibration
 		for range rng.IntN(4) {

@@ -1,7 +1,6 @@
 package cupelsession
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/wollax/cupel-go/cupel"
@@ -11,7 +10,7 @@ import (
 // one note stands: the report has it once for each member, with 0 tokens for all
 // but one.
 func merge(window []entry, items []*cupel.ContextItem) []entry {
-	slices.SortStableFunc(window, func(a, b entry) int { return cmp.Compare(a.first, b.first) })
+	slices.SortStableFunc(window, byFirst)
 	notes := map[string]int{}
 	to := window[:0]
 	for _, e := range window {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupelsession"
@@ -53,9 +54,7 @@ func (m *model) choose(t *testing.T, d *draft, target int) ([]piece, error) {
 		}
 	}
 	b, err := cupel.NewContextBudget(d.budget.MaxTokens(), min(target, d.budget.MaxTokens()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	_, report, err := m.chooser.RunReport(t.Context(), items, b)
 	if err != nil {
 		return nil, err
@@ -184,9 +183,7 @@ func (m *model) chooseTail(t *testing.T, d *draft) error {
 	}
 	bare := func(it *cupel.ContextItem, content string, tokens int) *cupel.ContextItem {
 		made, err := it.With(cupel.WithVariants(), cupel.WithGroupVariants(), cupel.WithContent(content, tokens))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		return made
 	}
 	quotable := func(i int) bool { return !d.tail[i] && d.place(d.window, i) < 0 && d.items[i].Group() == "" }
@@ -213,9 +210,7 @@ func (m *model) chooseTail(t *testing.T, d *draft) error {
 	tokens := tokensOf(d.window)
 	room := max(0, min(d.budget.TargetTokens(), m.target(d.budget, tokens))-tokens)
 	b, err := cupel.NewContextBudget(d.budget.MaxTokens(), room)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	_, report, err := m.chooser.RunReport(t.Context(), items, b)
 	if err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupelchat/agent"
 	"github.com/wollax/cupel-go/cupelsession"
@@ -433,12 +434,14 @@ func (m *model) commit(d *draft, u cupelsession.Usage) {
 	}
 }
 
-// TestModel compares turns of random conversations with those of the model.
+// TestModel compares turns of random conversations with those of the model, and with those
+// of a session that is read from its JSON at each turn and sees new pointers: the window
+// must not depend on what a session keeps to be fast.
 func TestModel(t *testing.T) {
 	n := 1_500
 	switch {
 	case testing.Short():
-		n = 300
+		n = 200
 	case os.Getenv("CUPEL_LONG") != "":
 		n = 20_000
 	}
@@ -457,32 +460,34 @@ func TestModel(t *testing.T) {
 		if seed%7 == 0 {
 			config.Cache = cupelsession.NoCache
 		}
-		chooser := []cupelsession.Chooser{newest(t), agent.New(nil), relevant(t, "which file has reservation RES7 or b3.go?")}[seed%5%3]
+		chooser := func() cupelsession.Chooser { // sessions share no index
+			return []cupelsession.Chooser{newest(t), agent.New(nil), relevant(t, "which file has reservation RES7 or b3.go?")}[seed%5%3]
+		}
 		if w.tail = seed%4 == 1; w.tail {
 			config.Tail = func(it *cupel.ContextItem) bool { return it.Source() == cupel.SourceRAG }
 		}
-		s := session(t, chooser, config)
-		m := &model{chooser: chooser, config: config}
+		s := session(t, chooser(), config)
+		m := &model{chooser: chooser(), config: config}
 		for turn := range 16 {
 			w.change()
 			m.now = w.now
+			other := session(t, chooser(), config)
+			require.NoError(t, other.UnmarshalJSON([]byte(state(t, s))))
 			got, err := s.Next(t.Context(), w.items, budget(t, w.size), cupelsession.WithModel(w.model))
+			again, errAgain := other.Next(t.Context(), copies(t, w.items), budget(t, w.size), cupelsession.WithModel(w.model))
 			want, wantErr := m.next(t, w.items, budget(t, w.size), w.model)
-			if err != nil || wantErr != nil {
-				if fmt.Sprint(err) != fmt.Sprint(wantErr) {
-					t.Fatalf("seed %d turn %d: error %v, want %v", seed, turn, err, wantErr)
-				}
+			require.Equal(t, fmt.Sprint(wantErr), fmt.Sprint(err), "seed %d turn %d", seed, turn)
+			require.Equal(t, fmt.Sprint(wantErr), fmt.Sprint(errAgain), "seed %d turn %d in another process", seed, turn)
+			if err != nil {
 				continue
 			}
-			if a, b := told(got), want.told(); a != b {
-				t.Fatalf("seed %d turn %d: got\n%s\nwant\n%s", seed, turn, a, b)
-			}
+			require.Equal(t, want.told(), told(got), "seed %d turn %d", seed, turn)
+			require.Equal(t, want.told(), told(again), "seed %d turn %d in another process", seed, turn)
+			w.check(seed, turn, got)
 			reasons[fmt.Sprint(got.Break != nil, want.reason)]++
 			if w.rng.IntN(5) > 0 {
 				u := w.usage(got)
-				if err := got.Commit(u); err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, got.Commit(u))
 				m.commit(want, u)
 			}
 		}

@@ -1,12 +1,13 @@
 package cupelsession_test
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupelsession"
 )
 
@@ -14,9 +15,7 @@ func TestExceededBudgets(t *testing.T) {
 	s := session(t, newest(t), cupelsession.Config{})
 	for _, counted := range []int{50, 51} {
 		turn := next(t, s, numbered(t, 5), 50)
-		if err := turn.Commit(cupelsession.Usage{Input: counted}); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, turn.Commit(cupelsession.Usage{Input: counted}))
 		if note := fmt.Sprint(turn.Notes); strings.Contains(note, "1 more than the budget has") != (counted > 50) {
 			t.Errorf("%d tokens of 50: notes %s", counted, note)
 		}
@@ -42,12 +41,9 @@ func TestStatesThatCannotBeRead(t *testing.T) {
 		commit(t, next(t, s, items, 50))
 		err := s.UnmarshalJSON([]byte(test.state))
 		var state *cupelsession.StateError
-		if !errors.As(err, &state) || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%s: error %v, want %q (%s)", test.state, err, test.want, test.why)
-		}
-		if s.Turns() != 1 {
-			t.Errorf("%s: the session has %d turns, want what it had", test.state, s.Turns())
-		}
+		require.ErrorAs(t, err, &state, test.why)
+		require.ErrorContains(t, err, test.want, test.why)
+		assert.Equal(t, 1, s.Turns(), test.state)
 	}
 }
 
@@ -65,18 +61,11 @@ func TestConfigs(t *testing.T) {
 	} {
 		_, err := cupelsession.New(newest(t), test.config)
 		var wrong *cupelsession.ConfigError
-		if !errors.As(err, &wrong) || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("error %v, want %q (%s)", err, test.want, test.why)
-		}
+		require.ErrorAs(t, err, &wrong, test.why)
+		require.ErrorContains(t, err, test.want, test.why)
 	}
-	if _, err := cupelsession.New(nil, cupelsession.Config{}); err == nil {
-		t.Error("a session without a chooser is made")
-	}
-	if _, err := new(cupelsession.Session).Next(t.Context(), nil, budget(t, 1)); err == nil {
-		t.Error("the zero Session proposes a turn")
-	}
+	_, err := cupelsession.New(nil, cupelsession.Config{})
+	require.ErrorContains(t, err, "chooser is required")
+	_, err = new(cupelsession.Session).Next(t.Context(), nil, budget(t, 1))
+	require.ErrorContains(t, err, "chooser is missing")
 }
-
-type quarter struct{}
-
-func (quarter) CountTokens(text string) (int, error) { return (len(text) + 3) / 4, nil }

@@ -7,15 +7,15 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupel"
 )
 
 func makeItem(t *testing.T, content string, tokens int) *cupel.ContextItem {
 	t.Helper()
 	item, err := cupel.NewContextItem(content, tokens)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return item
 }
 
@@ -38,9 +38,7 @@ func TestListThatMovesOn(t *testing.T) {
 		items = append(items[2:len(items):len(items)], item(), item())
 		before = config.identify(items, before)
 	}
-	if hashed != made {
-		t.Errorf("%d keys were made of %d items, want one for each", hashed, made)
-	}
+	assert.Equal(t, made, hashed, "one key is made of each item")
 	if n := len(before.count); n > 100 {
 		t.Errorf("the session remembers %d keys of a list of 100 items, want as many", n)
 	}
@@ -97,9 +95,7 @@ func TestFollowedKeys(t *testing.T) {
 func TestLowWaterOfNoLimit(t *testing.T) {
 	for _, mark := range []float64{0.6, 0.999999, 1} {
 		budget, err := cupel.NewContextBudget(math.MaxInt, math.MaxInt)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		a := allowance{budget: budget, lowWater: mark}
 		l := a.limits(0, 10)
 		if l.low < math.MaxInt/2 || l.low > l.most {

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupelchat"
 	"github.com/wollax/cupel-go/cupelchat/agent"
@@ -14,20 +16,14 @@ import (
 
 // Values that no session made say so, and do not panic.
 func TestZeroValues(t *testing.T) {
-	if n := new(cupelsession.Session).Turns() + new(cupelsession.Session).Fork().Turns(); n != 0 {
-		t.Errorf("%d turns of sessions that New did not make, want 0", n)
-	}
+	assert.Zero(t, new(cupelsession.Session).Turns()+new(cupelsession.Session).Fork().Turns())
 	turn := new(cupelsession.Turn)
-	if err := turn.Commit(cupelsession.Usage{}); err == nil || !strings.Contains(err.Error(), "was not proposed") {
-		t.Errorf("Commit of the zero Turn: error %v, want one that says so", err)
-	}
+	require.ErrorContains(t, turn.Commit(cupelsession.Usage{}), "was not proposed")
 	if got := turn.Report(); got.TotalCandidates != 0 || !strings.HasPrefix(turn.String(), "0 tokens kept") {
 		t.Errorf("the zero Turn says %q, and reports %d candidates", turn, got.TotalCandidates)
 	}
 	s := session(t, newest(t), cupelsession.Config{})
-	if got := says(next(t, s, numbered(t, 2), 50, nil)); got != "a b" {
-		t.Errorf("window %q with a nil option, want a b", got)
-	}
+	assert.Equal(t, "a b", says(next(t, s, numbered(t, 2), 50, nil)), "with a nil option")
 }
 
 // Keys that look like those of a second occurrence are none.
@@ -37,9 +33,7 @@ func TestKeysOfOccurrences(t *testing.T) {
 	s := session(t, newest(t), config)
 	commit(t, next(t, s, items, 50))
 	other := session(t, newest(t), config)
-	if err := other.UnmarshalJSON([]byte(state(t, s))); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, other.UnmarshalJSON([]byte(state(t, s))))
 	if got, want := next(t, other, items, 50), next(t, s, items, 50); says(got) != says(want) || got.KeptTokens != 20 || want.KeptTokens != 20 {
 		t.Errorf("window %q, %d tokens kept, and %q, %d kept in another process; want 20", says(want), want.KeptTokens, says(got), got.KeptTokens)
 	}
@@ -61,9 +55,7 @@ func TestImpossibleUsage(t *testing.T) {
 		if err := turn.Commit(usage); err != nil || len(turn.Notes) > 0 {
 			t.Errorf("%+v: error %v, notes %q, want none", usage, err, turn.Notes)
 		}
-		if got := next(t, s, items[:6], 100).Cache.Read; got != 50 {
-			t.Errorf("%+v: %d tokens are expected in the cache, want 50", usage, got)
-		}
+		assert.Equal(t, 50, next(t, s, items[:6], 100).Cache.Read, "%+v", usage)
 	}
 }
 
@@ -88,9 +80,7 @@ func TestFitNamesTheModel(t *testing.T) {
 		messages = append(messages, map[string]any{"role": "user", "content": strings.Repeat("hello ", 500)})
 		params := map[string]any{test.member: test.model, "max_tokens": 5, "messages": messages}
 		request, err := cupelsession.Fit(t.Context(), s, params, cupelchat.Anthropic, budget(t, 5000), cupel.HeuristicCounter{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if c := request.Cache; c.Read > 0 != test.read || c.Written > 0 != test.written || request.Params[test.member] != test.model {
 			t.Errorf("turn %d of %v: %+v (%s)", n, request.Params[test.member], c, test.why)
 		}

@@ -57,13 +57,10 @@ func TestPassesOverMessages(t *testing.T) {
 	}
 	say(100)
 	counter := newPasses()
-	s, err := cupelsession.New(agent.New(nil), cupelsession.Config{})
-	require.NoError(t, err)
-	limit, err := cupel.NewContextBudget(4000, 4000)
-	require.NoError(t, err)
+	s := session(t, agent.New(nil), cupelsession.Config{})
 	for turn := range 6 {
 		seen, counter.counted = newPasses(), map[string]int{}
-		proposed, err := cupelsession.Fit(t.Context(), s, p, cupelchat.OpenAI, limit, counter)
+		proposed, err := cupelsession.Fit(t.Context(), s, p, cupelchat.OpenAI, budget(t, 4000), counter)
 		require.NoError(t, err)
 		require.NoError(t, proposed.Commit(cupelsession.Usage{}))
 		require.Less(t, len(proposed.Params.Messages), len(p.Messages))

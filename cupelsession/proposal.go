@@ -90,12 +90,7 @@ func checkItems(items []*cupel.ContextItem) error {
 
 // propose takes over what was sent.
 func (s *Session) propose(now time.Time, items []*cupel.ContextItem, budget cupel.ContextBudget, opts []TurnOption) *proposal {
-	p := &proposal{session: s, before: s.state.Load(), options: turnOptions{chooser: s.chooser}}
-	for _, opt := range opts {
-		if opt != nil {
-			opt(&p.options)
-		}
-	}
+	p := &proposal{session: s, before: s.state.Load(), options: s.options(opts)}
 	var fresh int
 	p.layout, fresh, p.split = p.before.next(s.config.identify(items, p.before.candidates))
 	p.growth = p.before.growing(fresh)
@@ -104,6 +99,17 @@ func (s *Session) propose(now time.Time, items []*cupel.ContextItem, budget cupe
 	p.choosing = choosing{p.options.chooser, budget, s.config.Trace}
 	p.turn = &Turn{session: s, before: p.before, limit: p.allowance.greatest()}
 	return p
+}
+
+// options are those of a turn.
+func (s *Session) options(opts []TurnOption) turnOptions {
+	o := turnOptions{chooser: s.chooser}
+	for _, opt := range opts {
+		if opt != nil {
+			opt(&o)
+		}
+	}
+	return o
 }
 
 // growing is how many tokens a turn appends on average, with one that appends fresh.
@@ -143,12 +149,10 @@ func (p *proposal) decide(ctx context.Context) (*Turn, error) {
 	}
 	if t.chosen != nil {
 		t.after.summaries.Asked, t.after.summaries.Ready = false, ready{}
+		t.after.last = t.chosen.outcomes(p.keys)
 	}
 	if slices.Equal(p.keys, p.before.keys) {
 		t.after.repeats = p.before.repeats + 1
-	}
-	if t.chosen != nil {
-		t.after.last = t.chosen.outcomes(p.keys)
 	}
 	return t, nil
 }

@@ -57,14 +57,14 @@ type recalls struct {
 	mu      sync.Mutex
 	keys    []string // of the texts, by number from 1
 	numbers map[string]int
-	texts   map[int]string // that the store does not have
+	texts   map[string]string // by key, that the store does not have
 }
 
 // reset takes over the keys of another session.
 func (r *recalls) reset(keys []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.keys, r.numbers, r.texts = keys, map[string]int{}, map[int]string{}
+	r.keys, r.numbers, r.texts = keys, map[string]int{}, map[string]string{}
 	for i, key := range keys {
 		r.numbers[key] = i + 1
 	}
@@ -94,45 +94,56 @@ func (r *recalls) Mark(tool, content string) string {
 		r.keys = append(r.keys, key)
 		r.numbers[key] = len(r.keys)
 	}
-	r.texts[r.numbers[key]] = content
+	r.texts[key] = content
 	return fmt.Sprintf("[r%d]", r.numbers[key])
 }
 
-// keep stores what a turn leaves out or has in a smaller form.
+// find returns the key of a number, or "", and its text if the store does not have that.
+func (r *recalls) find(n int) (key, text string, fresh bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if n < 1 || n > len(r.keys) {
+		return "", "", false
+	}
+	key = r.keys[n-1]
+	text, fresh = r.texts[key]
+	return key, text, fresh
+}
+
+// keep stores what a turn leaves out or has in a smaller form. The store may take its
+// time, and call the session: no lock is held meanwhile.
 func (r *recalls) keep(ctx context.Context, c *Config, t *Turn) error {
 	whole := make([]bool, len(t.after.items))
 	for _, e := range t.Entries {
 		whole[e.Candidates[0]] = e.Whole
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	for i, item := range t.after.items {
 		mark, _ := item.MetadataText("mark")
-		n := numberOf(mark)
-		text, fresh := r.texts[n]
+		key, text, fresh := r.find(numberOf(mark))
 		if !fresh || whole[i] && !strings.Contains(item.Content(), mark) { // one that is pinned may be shortened
 			continue
 		}
-		if err := c.Store.Put(ctx, c.Name, r.keys[n-1], text); err != nil {
+		if err := c.Store.Put(ctx, c.Name, key, text); err != nil {
 			return fmt.Errorf("cupelsession: storing what the request leaves out: %w", err)
 		}
-		delete(r.texts, n)
+		r.mu.Lock()
+		delete(r.texts, key)
+		r.mu.Unlock()
 	}
 	return nil
 }
 
 // text returns the text of a number.
 func (r *recalls) text(ctx context.Context, c *Config, n int) (text string, err error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if n < 1 || n > len(r.keys) {
+	key, text, fresh := r.find(n)
+	switch {
+	case key == "":
 		return "", errNoText
-	}
-	if text, ok := r.texts[n]; ok {
+	case fresh:
 		return text, nil
 	}
-	text, err = c.Store.Get(ctx, c.Name, r.keys[n-1])
-	if err == nil && keyOf(text) != r.keys[n-1] {
+	text, err = c.Store.Get(ctx, c.Name, key)
+	if err == nil && keyOf(text) != key {
 		err = fs.ErrNotExist // cut, or changed
 	}
 	return text, err
@@ -158,11 +169,14 @@ const (
 // arguments names, a range of its lines, or those that have all words. An answer
 // has at most 2,000 tokens or a tenth of the budget, whichever is less. Recall
 // answers wrong arguments with a text that says what to do; an error is one of ctx, the
-// store or the counter. Lines of more than 160 bytes count as several. Recall may be called by
-// several goroutines.
+// store or the counter; a nil counter means [cupel.HeuristicCounter]. Lines of more than 160
+// bytes count as several. Recall may be called by several goroutines.
 func (s *Session) Recall(ctx context.Context, arguments []byte, budget cupel.ContextBudget, counter cupel.TokenCounter) (string, error) {
 	if s.recalls == nil {
 		return "", &ConfigError{"Store", "is required: it has what requests leave out"}
+	}
+	if counter == nil {
+		counter = cupel.HeuristicCounter{}
 	}
 	var given map[string]any
 	if json.Unmarshal(arguments, &given) != nil {

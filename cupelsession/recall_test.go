@@ -47,6 +47,15 @@ func (c *chat) call(tool, arguments, result string) {
 	}
 }
 
+// twenty is a conversation with twenty results.
+func twenty() *chat {
+	c := newChat("go")
+	for n := range 20 {
+		c.call("read", fmt.Sprintf(`{"path": "f%d"}`, n), strings.Repeat(fmt.Sprintf("func f%d() {}\n", n), 20))
+	}
+	return c
+}
+
 func (c *chat) request() object { return object{"model": "m", "messages": c.messages} }
 
 // someText is a result of a tool of one of a few kinds.
@@ -261,8 +270,6 @@ func TestRecallsOfAnyKind(t *testing.T) {
 		{`{"id": 1, "lines": {"from": 1}}`, ranges, "another shape"},
 		{`{"id": 2}`, unknown, "unknown"},
 		{`{"id": -1}`, unknown, "negative"},
-		{`{"id": 1e300}`, unknown, "large"},
-		{`{"id": "../../etc/passwd"}`, unknown, "a path"},
 		{`{}`, unknown, "none"},
 		{`[1]`, `The arguments must be an object, such as {"id": "r3"}.`, "no object"},
 		{`{"id": 1`, `The arguments must be an object, such as {"id": "r3"}.`, "cut"},
@@ -271,6 +278,9 @@ func TestRecallsOfAnyKind(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, row.want, got, "%s (%s)", row.arguments, row.why)
 	}
+	got, err := s.Recall(t.Context(), []byte(`{"id": 1}`), budget(t, 1000), nil)
+	require.NoError(t, err)
+	assert.Equal(t, text, got, "without a counter")
 	_, err = session(t, newest(t), cupelsession.Config{}).Recall(t.Context(), nil, budget(t, 1), counter)
 	require.ErrorContains(t, err, "Store is required")
 }
@@ -334,14 +344,50 @@ var errFull = errors.New("no space left on device")
 func (*fullStore) Put(context.Context, string, string, string) error   { return errFull }
 func (*fullStore) Get(context.Context, string, string) (string, error) { return "", errFull }
 
+// callingStore is a store that calls the session, as one that saves it with its texts.
+type callingStore struct {
+	cupelsession.MemoryStore
+	call func()
+}
+
+func (c *callingStore) Put(ctx context.Context, session, key, text string) error {
+	c.call()
+	return c.MemoryStore.Put(ctx, session, key, text)
+}
+
+func (c *callingStore) Get(ctx context.Context, session, key string) (string, error) {
+	c.call()
+	return c.MemoryStore.Get(ctx, session, key)
+}
+
+// No lock is held while a store works.
+func TestStoresThatCallTheSession(t *testing.T) {
+	counter := cupel.HeuristicCounter{}
+	calls := 0
+	store := &callingStore{}
+	s := storing(t, agent.New(nil), store, "a")
+	store.call = func() {
+		calls++
+		state(t, s)
+		answer, err := s.Recall(t.Context(), []byte(`{"id": 20, "words": "func"}`), budget(t, 600), counter)
+		require.NoError(t, err)
+		assert.Contains(t, answer, "func f19()", "the newest result is whole, and not stored")
+	}
+	r, err := cupelsession.Fit(t.Context(), s, twenty().request(), cupelchat.OpenAI, budget(t, 600), counter)
+	require.NoError(t, err)
+	put := calls
+	require.Positive(t, put)
+	mark := anyMark.FindStringSubmatch(string(r.Body))
+	require.NotNil(t, mark)
+	_, err = s.Recall(t.Context(), []byte(`{"id": `+mark[1]+`}`), budget(t, 600), counter)
+	require.NoError(t, err)
+	assert.Equal(t, put+1, calls)
+}
+
 // A request whose marks could not be answered is not made.
 func TestStoresThatFail(t *testing.T) {
-	c := newChat("go")
-	for n := range 20 {
-		c.call("read", fmt.Sprintf(`{"path": "f%d"}`, n), strings.Repeat(fmt.Sprintf("func f%d() {}\n", n), 20))
-	}
 	s := storing(t, agent.New(nil), &fullStore{}, "a")
-	_, err := cupelsession.Fit(t.Context(), s, c.request(), cupelchat.OpenAI, budget(t, 600), cupel.HeuristicCounter{})
+	_, err := cupelsession.Fit(t.Context(), s, twenty().request(), cupelchat.OpenAI, budget(t, 600), cupel.HeuristicCounter{})
 	require.ErrorIs(t, err, errFull)
 	data := strings.Replace(state(t, s), `"recalls":[`, `"recalls":["00",`, 1)
 	require.NoError(t, s.UnmarshalJSON([]byte(data)))
@@ -353,7 +399,11 @@ func TestStoresThatFail(t *testing.T) {
 
 // The folder of a store survives what a crash leaves in it, and has no more than it may.
 func TestFolderStore(t *testing.T) {
-	ctx, dir := t.Context(), filepath.Join(t.TempDir(), "store")
+	ctx, dir := t.Context(), filepath.Join(t.TempDir(), "store [1")
+	other := filepath.Join(dir, "notes", "mine.txt")
+	require.NoError(t, os.MkdirAll(filepath.Dir(other), 0o700))
+	require.NoError(t, os.WriteFile(other, []byte(strings.Repeat("x", 2000)), 0o600))
+	require.NoError(t, os.Chtimes(other, time.Time{}, time.Now().Add(-24*time.Hour)))
 	open := func() *cupelsession.FolderStore {
 		t.Helper()
 		store, err := cupelsession.NewFolderStore(dir, 1000, 2*time.Hour)
@@ -363,8 +413,19 @@ func TestFolderStore(t *testing.T) {
 	store := open()
 	files := func() (names []string) {
 		t.Helper()
-		names, err := filepath.Glob(filepath.Join(dir, "*", "*"))
+		folder, err := os.ReadDir(dir)
 		require.NoError(t, err)
+		for _, session := range folder {
+			if session.Name() == "notes" {
+				continue
+			}
+			texts, err := os.ReadDir(filepath.Join(dir, session.Name()))
+			require.NoError(t, err)
+			assert.NotEmpty(t, texts, "a folder without texts")
+			for _, text := range texts {
+				names = append(names, filepath.Join(dir, session.Name(), text.Name()))
+			}
+		}
 		return names
 	}
 	put := func(session, text string) {
@@ -418,10 +479,20 @@ func TestFolderStore(t *testing.T) {
 	assert.False(t, has("b", large), "it is too old")
 	open()
 	assert.Empty(t, files())
+	assert.FileExists(t, other, "it is not the store's")
+
+	// A store that goes on removes what is too old, though it has room.
+	brief, err := cupelsession.NewFolderStore(dir, 1000, time.Millisecond)
+	require.NoError(t, err)
+	for _, session := range []string{"a", "b"} {
+		require.NoError(t, brief.Put(ctx, session, session, session))
+		assert.Len(t, files(), 1)
+		time.Sleep(5 * time.Millisecond)
+	}
 	require.NoError(t, os.RemoveAll(dir))
 	require.NoError(t, os.WriteFile(dir, nil, 0o600))
 	require.Error(t, store.Put(ctx, "e", "e", "e"), "there is no folder")
-	_, err := cupelsession.NewFolderStore(dir, 0, time.Hour)
+	_, err = cupelsession.NewFolderStore(dir, 0, time.Hour)
 	require.ErrorContains(t, err, "must have room")
 }
 
@@ -431,11 +502,7 @@ func TestCutFiles(t *testing.T) {
 	store, err := cupelsession.NewFolderStore(dir, 1<<20, time.Hour)
 	require.NoError(t, err)
 	s := storing(t, agent.New(nil), store, "a")
-	c := newChat("go")
-	for n := range 20 {
-		c.call("read", fmt.Sprintf(`{"path": "f%d"}`, n), strings.Repeat(fmt.Sprintf("func f%d() {}\n", n), 20))
-	}
-	r, err := cupelsession.Fit(t.Context(), s, c.request(), cupelchat.OpenAI, budget(t, 1000), cupel.HeuristicCounter{})
+	r, err := cupelsession.Fit(t.Context(), s, twenty().request(), cupelchat.OpenAI, budget(t, 1000), cupel.HeuristicCounter{})
 	require.NoError(t, err)
 	mark := anyMark.FindStringSubmatch(string(r.Body))
 	require.NotNil(t, mark)

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/analysis"
 	"github.com/wollax/cupel-go/cupel/turn"
@@ -42,26 +44,18 @@ func checkReport(t *testing.T, current *cupelsession.Turn, items []*cupel.Contex
 		}
 	}
 	data, err := json.Marshal(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var read cupel.SelectionReport
-	if err := json.Unmarshal(data, &read); err != nil {
-		t.Fatal(err)
-	}
-	if again, err := json.Marshal(&read); err != nil || string(again) != string(data) {
-		t.Errorf("JSON reads as another report: %v\n%s\n%s", err, data, again)
-	}
+	require.NoError(t, json.Unmarshal(data, &read))
+	again, err := json.Marshal(&read)
+	require.NoError(t, err)
+	assert.Equal(t, string(data), string(again), "JSON reads as another report")
 	if d := analysis.DiffReports(r, &read); len(d.Came)+len(d.Went)+len(d.Moved)+len(d.Reasons)+len(d.Forms) > 0 {
 		t.Errorf("JSON reads as another report: %+v", d)
 	}
-	if got := contents(read.Window()); got != contents(window) {
-		t.Errorf("the window read from JSON is %s, want %s", got, contents(window))
-	}
+	assert.Equal(t, contents(window), contents(read.Window()), "the window read from JSON")
 	selection, err := cupelinspect.FromReport(&read, budget(t, 1000))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if err := cupelinspect.WriteHTML(io.Discard, "turn", selection); err != nil {
 		t.Error(err)
 	}
@@ -122,9 +116,7 @@ func TestReport(t *testing.T) {
 		}
 		current := next(t, s, items[:step.items], 50)
 		r := checkReport(t, current, items[:step.items])
-		if got := why(r); got != step.why {
-			t.Errorf("%d items: %s, want %s: %s", step.items, got, step.why, step.what)
-		}
+		assert.Equal(t, step.why, why(r), "%d items: %s", step.items, step.what)
 		if e := r.Events[len(r.Events)-1]; e.Stage != turn.Stage || e.Message != step.event || current.String() != step.event || e.ItemCount != len(current.Window) {
 			t.Errorf("%d items: the event is %+v, want %q", step.items, e, step.event)
 		}
@@ -163,29 +155,28 @@ func TestReportOfForms(t *testing.T) {
 	commit(t, next(t, s, items[:4], 75))
 	current := next(t, s, items[:5], 75)
 	r := checkReport(t, current, items[:5])
-	if got, want := why(r), "0/0 Pinned, 1/1 Scored, 2/1 Scored, 3/2 Scored, 4/0 Scored"; got != want {
-		t.Errorf("%s (%s), want %s", got, contents(current.Window), want)
-	}
+	assert.Equal(t, "0/0 Pinned, 1/1 Scored, 2/1 Scored, 3/2 Scored, 4/0 Scored", why(r), contents(current.Window))
 	commit(t, current)
 	current = next(t, s, items, 75)
-	if got, want := why(checkReport(t, current, items)), "0/0 Pinned, 1/1 Scored, 2/1 Scored, 3/2 Scored, 4/0 Scored, 5/0 Scored"; got != want {
-		t.Errorf("after the break: %s (%s), want %s", got, contents(current.Window), want)
-	}
+	assert.Equal(t, "0/0 Pinned, 1/1 Scored, 2/1 Scored, 3/2 Scored, 4/0 Scored, 5/0 Scored", why(checkReport(t, current, items)), contents(current.Window))
 	if d := analysis.DiffReports(r, current.Report()); len(d.Came) != 1 || len(d.Went)+len(d.Moved)+len(d.Reasons)+len(d.Forms) > 0 {
 		t.Errorf("between the turns: %+v, want one item that came", d)
 	}
 }
 
-// TestReportOfTail: the tail has its own reasons, and a quotation is in the window.
+// TestReportOfTail: the tail has its own reasons, and a quotation is in the window and
+// in the trace.
 func TestReportOfTail(t *testing.T) {
+	d := &diary{}
 	items := numbered(t, 6)
-	s := session(t, newest(t), cupelsession.Config{Tail: func(it *cupel.ContextItem) bool { return it.Kind() == cupel.KindDocument }})
+	s := session(t, newest(t), cupelsession.Config{Trace: d, Tail: func(it *cupel.ContextItem) bool { return it.Kind() == cupel.KindDocument }})
 	commit(t, next(t, s, items[:5], 50))
 	commit(t, next(t, s, items, 50))
 	all := append(items[:6:6], item(t, "question", 2, cupel.WithKind(cupel.KindDocument), cupel.WithPinned()),
 		item(t, "large", 40, cupel.WithKind(cupel.KindDocument)), item(t, "large", 40, cupel.WithKind(cupel.KindDocument)))
+	d.take()
 	current := next(t, s, all, 50)
-	if got, want := why(checkReport(t, current, all)), "0/0 Pinned, 4/0 Scored, 5/0 Scored, 3/1 Scored, 6/0 Pinned, 2 BudgetExceeded, 1 BudgetExceeded, 7 BudgetExceeded, 8 BudgetExceeded"; got != want {
-		t.Errorf("%s (%s)\nwant %s", got, contents(current.Window), want)
-	}
+	assert.Contains(t, d.take(), "quoted 1, ")
+	const want = "0/0 Pinned, 4/0 Scored, 5/0 Scored, 3/1 Scored, 6/0 Pinned, 2 BudgetExceeded, 1 BudgetExceeded, 7 BudgetExceeded, 8 BudgetExceeded"
+	assert.Equal(t, want, why(checkReport(t, current, all)), contents(current.Window))
 }

@@ -18,6 +18,7 @@ import (
 // of it that have a usage when it ends, or when the caller has read enough.
 type answer struct {
 	io.ReadCloser
+	mu    sync.Mutex // since a body may be closed while it is read
 	usage usageReader
 	done  func(events []any)
 	once  sync.Once
@@ -25,7 +26,9 @@ type answer struct {
 
 func (a *answer) Read(p []byte) (int, error) {
 	n, err := a.ReadCloser.Read(p)
+	a.mu.Lock()
 	a.usage.write(p[:n])
+	a.mu.Unlock()
 	if err != nil {
 		a.end()
 	}
@@ -37,7 +40,14 @@ func (a *answer) Close() error {
 	return a.ReadCloser.Close()
 }
 
-func (a *answer) end() { a.once.Do(func() { a.done(a.usage.events()) }) }
+func (a *answer) end() {
+	a.once.Do(func() {
+		a.mu.Lock()
+		events := a.usage.events()
+		a.mu.Unlock()
+		a.done(events)
+	})
+}
 
 // usageReader finds the objects with a usage in a response, as it is read. It keeps no
 // more than those, and a line at a time of a stream.

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupelsession"
 )
@@ -56,9 +57,7 @@ func TestRubbishConfigs(t *testing.T) {
 			}
 			turn.Report()
 			usage := []cupelsession.Usage{{}, {Input: -5}, {Input: math.MaxInt, Cached: true}, {Input: 1, Read: math.MaxInt, Cached: true}}[n%4]
-			if err := turn.Commit(usage); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, turn.Commit(usage))
 			if err := s.Fork().UnmarshalJSON([]byte("{")); err == nil {
 				t.Error("half a state was read")
 			}
@@ -76,9 +75,7 @@ func TestNoLimit(t *testing.T) {
 		if len(turn.Window) != len(items) || turn.Break != nil {
 			t.Fatalf("turn %d: a window of %d items, break %+v, want all %d", n, len(turn.Window), turn.Break, len(items))
 		}
-		if err := turn.Commit(cupelsession.Usage{Input: 60 + 4*n}); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, turn.Commit(cupelsession.Usage{Input: 60 + 4*n}))
 		items = append(items, item(t, fmt.Sprint("more ", n), 10))
 	}
 	// The last report no longer says that what was sent still fits.

@@ -9,7 +9,6 @@ import (
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/observe"
-	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupelchat"
 )
 
@@ -39,10 +38,10 @@ type Config struct {
 	// Summarize says in a few words what the items say that will leave the window at
 	// the next break. It is called in the background when the window nears its mark, at
 	// most once from one break to the next and never while a call has not returned, so
-	// that no turn waits. Its context ends with [Session.Close]. If it fails or comes late, the window is made without a summary,
-	// and a turn's notes say so. Of items for which a summary stands it gets the summary.
-	// A summary is written as the model's own words, which rank no higher than a result.
-	// nil disables summaries.
+	// that no turn waits. Its context ends with [Session.Close]. If it fails or comes late,
+	// the window is made without a summary, and a turn's notes say so. Of items for which
+	// a summary stands it gets the summary. A summary is written as the model's own words,
+	// which rank no higher than a result. nil disables summaries.
 	Summarize func(ctx context.Context, leaving []*cupel.ContextItem) (Summary, error)
 	// Dropped is called once by Commit with the items that left the window at a
 	// break, so that a memory can keep them. nil disables it.
@@ -100,9 +99,6 @@ type Session struct {
 func New(chooser Chooser, config Config) (*Session, error) {
 	if chooser == nil {
 		return nil, &ConfigError{"chooser", "is required: a pipeline, or the preset of package cupelchat/agent"}
-	}
-	if p, ok := chooser.(*pipeline.Pipeline); ok && p == nil {
-		return nil, &ConfigError{"chooser", "is a nil pipeline"}
 	}
 	if config.LowWater == 0 {
 		config.LowWater = DefaultLowWater

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupelchat"
@@ -30,11 +29,10 @@ type slot struct {
 
 // sessions finds the sessions of a transport.
 type sessions struct {
-	mu      sync.Mutex
-	most    int
-	slots   []*slot
-	uses    int
-	evicted atomic.Int64
+	mu    sync.Mutex
+	most  int
+	slots []*slot
+	uses  int
 }
 
 // mayDiffer is how many items at the end of a conversation may be gone or changed
@@ -74,7 +72,8 @@ func (f *fitting) find() (*slot, error) {
 		best = &slot{owner: owner, session: best.session.Fork(), budget: best.budget}
 		s.add(best)
 	}
-	best.keys, best.busy, best.used = keys, true, s.tick()
+	s.uses++
+	best.keys, best.busy, best.used = keys, true, s.uses
 	best.given, best.bytes = f.conversation, f.given
 	s.evict(best)
 	return best, nil
@@ -129,13 +128,7 @@ func (s *sessions) evict(but *slot) {
 		}
 		s.slots[oldest].session.Close()
 		s.slots = slices.Delete(s.slots, oldest, oldest+1)
-		s.evicted.Add(1)
 	}
-}
-
-func (s *sessions) tick() int {
-	s.uses++
-	return s.uses
 }
 
 // narrow gives a session a smaller budget from now on.
@@ -177,11 +170,7 @@ func (f *fitting) identity() (keys []string, owner [sha256.Size]byte, err error)
 	add(f.request.URL.Query().Get("key"))
 	path, _, _ := strings.Cut(f.request.URL.Path, ":") // Gemini's has the model, and the verb at its end
 	add(f.request.URL.Host + path)
-	var named turnOptions
-	if option := modelOf(f.conversation); option != nil {
-		option(&named)
-	}
-	add(named.model)
+	add(f.conversation.Model())
 	begins := true
 	for _, item := range items {
 		key := baseKey(item)

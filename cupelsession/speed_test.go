@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/placer"
@@ -51,9 +52,7 @@ func (w *writer) items(n int) []*cupel.ContextItem {
 func about(t testing.TB, index *cupelrelevance.Index, question string) *pipeline.Pipeline {
 	t.Helper()
 	p, err := pipeline.New(pipeline.Config{Scorer: cupelrelevance.Must(cupelrelevance.New(index, question)), Slicer: slicer.ScoreGreedy{}, Placer: placer.Chronological{}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return p
 }
 

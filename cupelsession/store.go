@@ -3,6 +3,7 @@ package cupelsession
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 )
@@ -57,8 +59,8 @@ func (m *MemoryStore) Delete(_ context.Context, session string) error {
 }
 
 // FolderStore is a [Store] in a folder, with a folder for each session and a file for each
-// text, which only the user can read. Names are hashes. A file is there whole or not at
-// all, after a crash too.
+// text, which only the user can read. Names are hashes; what has other names is not the
+// store's. A file is there whole or not at all, after a crash too.
 type FolderStore struct {
 	folder string
 	most   int64
@@ -66,10 +68,12 @@ type FolderStore struct {
 
 	mu    sync.Mutex
 	bytes int64 // of the files, or more
+	swept time.Time
 }
 
 // NewFolderStore returns a store in a folder, which it makes. It has at most so many bytes
-// of text, which the oldest texts leave first, and no text that is older than age.
+// of text, which the oldest texts leave first, and no text that is older than age: their
+// files leave when a store begins, and then with the first text after each age.
 func NewFolderStore(folder string, most int64, age time.Duration) (*FolderStore, error) {
 	if most <= 0 || age <= 0 {
 		return nil, &ConfigError{"FolderStore", fmt.Sprintf("must have room and time, got %d bytes for %v", most, age)}
@@ -88,7 +92,7 @@ func (f *FolderStore) Put(_ context.Context, session, key, text string) error {
 		return fmt.Errorf("cupelsession: a text of %d bytes does not fit into the store, of %d", size, f.most)
 	}
 	folder := filepath.Join(f.folder, keyOf(session))
-	if f.bytes += size; f.bytes > f.most {
+	if f.bytes += size; f.bytes > f.most || since(f.swept) > f.age {
 		if err := f.sweep(size); err != nil {
 			return err
 		}
@@ -120,7 +124,7 @@ func (f *FolderStore) Get(_ context.Context, session, key string) (string, error
 	switch {
 	case err != nil:
 		return "", err
-	case ageOf(info) > f.age:
+	case since(info.ModTime()) > f.age:
 		return "", fs.ErrNotExist
 	}
 	text, err := os.ReadFile(name)
@@ -134,35 +138,42 @@ func (f *FolderStore) Delete(_ context.Context, session string) error {
 	return os.RemoveAll(filepath.Join(f.folder, keyOf(session)))
 }
 
-func ageOf(file fs.FileInfo) time.Duration {
-	return time.Since(file.ModTime()) //nolint:forbidigo // files have the time of the system
+func since(t time.Time) time.Duration {
+	return time.Since(t) //nolint:forbidigo // files have the time of the system
 }
+
+// stored is the pattern of the names of files, in folders of sessions.
+var stored = strings.Repeat("[0-9a-f]", 2*sha256.Size) + "/*"
 
 // sweep removes what is too old, what a crash has left, and the oldest texts until there is
 // room for some bytes.
 func (f *FolderStore) sweep(room int64) error {
-	names, err := filepath.Glob(filepath.Join(f.folder, "*", "*"))
+	folder := os.DirFS(f.folder)
+	names, err := fs.Glob(folder, stored)
 	if err != nil {
 		return err
 	}
 	files := map[string]fs.FileInfo{}
 	f.bytes = room
 	for _, name := range names {
-		if info, err := os.Stat(name); err == nil { // another process may have removed it
+		if info, err := fs.Stat(folder, name); err == nil { // another process may have removed it
 			files[name] = info
 			f.bytes += info.Size()
 		}
 	}
 	names = slices.SortedFunc(maps.Keys(files), func(a, b string) int { return files[a].ModTime().Compare(files[b].ModTime()) })
 	for _, name := range names {
-		age := ageOf(files[name])
+		age := since(files[name].ModTime())
 		if f.bytes <= f.most && age <= f.age && (age <= time.Hour || filepath.Ext(name) != temporary) {
 			continue
 		}
-		if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		file := filepath.Join(f.folder, name)
+		if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
+		_ = os.Remove(filepath.Dir(file)) // it fails while the folder has other files
 		f.bytes -= files[name].Size()
 	}
+	f.swept = time.Now() //nolint:forbidigo // as since
 	return nil
 }

@@ -52,24 +52,21 @@ func (s *Session) Close() {
 type dropping struct {
 	*layout // after the break
 	before  *layout
-	items   []*cupel.ContextItem // that are out, and were not before
-	left    map[*cupel.ContextItem]bool
+	leaves  []bool // for each candidate, whether it is out and was not before
 }
 
 func newDropping(before, now *layout) *dropping {
-	d := &dropping{layout: now, before: before, left: map[*cupel.ContextItem]bool{}}
+	d := &dropping{layout: now, before: before, leaves: make([]bool, len(now.at))}
 	for i, n := range now.at {
-		if k := now.were[i]; n == out && (k < 0 || before.at[k] != out) {
-			d.items = append(d.items, now.items[i])
-			d.left[now.items[i]] = true
-		}
+		k := now.were[i]
+		d.leaves[i] = n == out && (k < 0 || before.at[k] != out)
 	}
 	return d
 }
 
 // first returns those of the items for which no summary stood: the others have left
 // before.
-func (d *dropping) first() []*cupel.ContextItem {
+func (d *dropping) first() (items []*cupel.ContextItem) {
 	summarized := map[string]bool{}
 	for _, e := range d.before.window {
 		if e.Summary {
@@ -78,16 +75,12 @@ func (d *dropping) first() []*cupel.ContextItem {
 			}
 		}
 	}
-	if len(summarized) == 0 {
-		return d.items
-	}
-	var first []*cupel.ContextItem
-	for i, item := range d.layout.items {
-		if d.left[item] && !summarized[d.keys[i]] {
-			first = append(first, item)
+	for i, item := range d.items {
+		if d.leaves[i] && !summarized[d.keys[i]] {
+			items = append(items, item)
 		}
 	}
-	return first
+	return items
 }
 
 // leastSummarized is how many items a summary stands for at least. A summary of one item
@@ -128,7 +121,7 @@ func (p *proposal) leaving(d *dropping) *leaving {
 	to := new(leaving)
 	stood := map[int32]bool{}
 	for i, item := range p.items {
-		if !d.left[item] || d.at[i] != out {
+		if !d.leaves[i] {
 			continue
 		}
 		to.keys = append(to.keys, p.keys[i])

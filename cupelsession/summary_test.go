@@ -14,6 +14,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupelsession"
 )
@@ -26,9 +28,7 @@ func ready(t testing.TB, items ...*cupel.ContextItem) any {
 	var w struct {
 		Window []struct{ Keys []string }
 	}
-	if err := json.Unmarshal([]byte(state(t, s)), &w); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal([]byte(state(t, s)), &w))
 	var keys []string
 	for _, e := range w.Window {
 		keys = append(keys, e.Keys...)
@@ -40,17 +40,11 @@ func ready(t testing.TB, items ...*cupel.ContextItem) any {
 func amend(t testing.TB, s *cupelsession.Session, summaries any) {
 	t.Helper()
 	var w map[string]any
-	if err := json.Unmarshal([]byte(state(t, s)), &w); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal([]byte(state(t, s)), &w))
 	w["summaries"] = summaries
 	data, err := json.Marshal(w)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.UnmarshalJSON(data); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
+	require.NoError(t, s.UnmarshalJSON(data))
 }
 
 func saying(text string, tokens int) func(context.Context, []*cupel.ContextItem) (cupelsession.Summary, error) {
@@ -125,9 +119,7 @@ func TestLateSummaries(t *testing.T) {
 		var notes []string
 		for n := range items {
 			turn, want := next(t, s, items[:n+1], 50), next(t, plain, items[:n+1], 50)
-			if says(turn) != says(want) {
-				t.Errorf("%d items: window %q, want %q", n+1, says(turn), says(want))
-			}
+			assert.Equal(t, says(want), says(turn), "%d items", n+1)
 			commit(t, turn)
 			commit(t, want)
 			if n == 12 {
@@ -167,9 +159,7 @@ func TestEndOfSummaries(t *testing.T) {
 		for n := 6; n < len(items); n++ {
 			commit(t, next(t, s, items[:n], 50))
 		}
-		if calls != 1 {
-			t.Errorf("%d calls, want none after the session was closed", calls)
-		}
+		assert.Equal(t, 1, calls, "none after the session was closed")
 	})
 }
 
@@ -198,9 +188,7 @@ func TestSummariesOfSummaries(t *testing.T) {
 			synctest.Wait()
 		}
 		got := fmt.Sprint(windows[:4], given[:3])
-		if want := "[a (1) f g a (2) i j a (2) l m a (4) o p] [bcd (1)fgh (2)ijk]"; got != want {
-			t.Errorf("got  %s\nwant %s", got, want)
-		}
+		assert.Equal(t, "[a (1) f g a (2) i j a (2) l m a (4) o p] [bcd (1)fgh (2)ijk]", got)
 	})
 }
 
@@ -236,9 +224,7 @@ func TestCopiesWithSummaries(t *testing.T) {
 					items = append(items, one)
 				}
 				other := session(t, newest(t), config)
-				if err := other.UnmarshalJSON([]byte(state(t, s))); err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, other.UnmarshalJSON([]byte(state(t, s))))
 				turn, same, again := next(t, s, items, 90), next(t, other, items, 90), next(t, s, items, 90)
 				if says(turn) != says(same) || says(turn) != says(again) || turn.String() != same.String() {
 					t.Fatalf("seed %d, step %d: %q, %s; in another process %q, %s; again %q", seed, step, says(turn), turn, says(same), same, says(again))

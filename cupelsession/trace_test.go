@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/observe"
 	"github.com/wollax/cupel-go/cupel/pipeline"
@@ -25,7 +26,6 @@ type diary struct {
 	lines       []string
 	blind       bool // to turns
 	off         bool
-	pipeline    string // of the last turn
 }
 
 type diaryKey struct{}
@@ -42,8 +42,7 @@ func (d *diary) StartTurn(ctx context.Context, i turn.Info) (context.Context, tu
 		var none *diary
 		return nil, none // as of a method that returns its own type
 	}
-	d.add("turn %d of %d items for %d tokens", i.Number, i.Candidates, i.Budget.MaxTokens())
-	d.pipeline = i.Pipeline
+	d.add("turn %d of %d items for %d tokens by %q", i.Number, i.Candidates, i.Budget.MaxTokens(), i.Pipeline)
 	return context.WithValue(ctx, diaryKey{}, true), d
 }
 
@@ -77,17 +76,17 @@ func TestTrace(t *testing.T) {
 	d := &diary{}
 	items := numbered(t, 9)
 	model := cupelsession.CacheModel{Name: "test", Read: 0.1, Write: 1, Likely: time.Hour}
-	s := session(t, newest(t), cupelsession.Config{Trace: d, Cache: model})
+	named := newest(t).Config()
+	named.Name = "chat"
+	chat, err := pipeline.New(named)
+	require.NoError(t, err)
+	s := session(t, chat, cupelsession.Config{Trace: d, Cache: model})
 	ctx, cancel := context.WithCancel(t.Context())
 	turn, err := s.Next(ctx, items[:5], budget(t, 50))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	cancel() // the request was answered
-	if err := turn.Commit(cupelsession.Usage{Input: 51, Read: 0, Written: 50, Cached: true, Output: 3}); err != nil {
-		t.Fatal(err)
-	}
-	if got, want := d.take(), `turn 1 of 5 items for 50 tokens
+	require.NoError(t, turn.Commit(cupelsession.Usage{Input: 51, Read: 0, Written: 50, Cached: true, Output: 3}))
+	if got, want := d.take(), `turn 1 of 5 items for 50 tokens by "chat"
 proposed 5 items of 50 tokens, kept 0 of 0, break "", dropped 0 of 0, quoted 0, summarized 0, read 0, wrote 50, cost 50 of 50, in its context: true
 committed {Input:51 Output:3 CacheRead:0 CacheWritten:50 Cached:true}, ended: false, in its context: true`; got != want {
 		t.Errorf("the first turn:\n%s\nwant\n%s", got, want)
@@ -95,7 +94,7 @@ committed {Input:51 Output:3 CacheRead:0 CacheWritten:50 Cached:true}, ended: fa
 	amend(t, s, ready(t, items[1:4]...))
 	for range 2 { // a turn that is not committed leaves no trace
 		turn = next(t, s, items[:6], 50)
-		if got, want := d.take(), `turn 2 of 6 items for 50 tokens
+		if got, want := d.take(), `turn 2 of 6 items for 50 tokens by "chat"
 run of 6 items, in a turn: true
 proposed 4 items of 35 tokens, kept 1 of 10, break "forced", dropped 3 of 30, quoted 0, summarized 3, read 10, wrote 25, cost 26 of 15, in its context: true`; got != want {
 			t.Errorf("the second turn:\n%s\nwant\n%s", got, want)
@@ -104,38 +103,9 @@ proposed 4 items of 35 tokens, kept 1 of 10, break "forced", dropped 3 of 30, qu
 	commit(t, turn)
 	d.take()
 	next(t, s, items[:7], 50)
-	if got, want := d.take(), `turn 3 of 7 items for 50 tokens
+	if got, want := d.take(), `turn 3 of 7 items for 50 tokens by "chat"
 proposed 5 items of 45 tokens, kept 4 of 35, break "", dropped 0 of 0, quoted 0, summarized 3, read 35, wrote 10, cost 13.5 of 16, in its context: true`; got != want {
 		t.Errorf("a turn that appends:\n%s\nwant\n%s", got, want)
-	}
-}
-
-func TestTraceNamesThePipeline(t *testing.T) {
-	config := newest(t).Config()
-	config.Name = "chat"
-	p, err := pipeline.New(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	d := &diary{}
-	next(t, session(t, p, cupelsession.Config{Trace: d}), numbered(t, 2), 50)
-	if d.pipeline != "chat" {
-		t.Errorf("the turn is of the pipeline %q, want chat", d.pipeline)
-	}
-}
-
-func TestTraceOfQuotations(t *testing.T) {
-	d := &diary{}
-	tail := func(it *cupel.ContextItem) bool { return it.Kind() == cupel.KindDocument }
-	items := numbered(t, 8)
-	s := session(t, newest(t), cupelsession.Config{Trace: d, Tail: tail})
-	commit(t, next(t, s, items[:5], 50))
-	commit(t, next(t, s, items[:6], 50))
-	d.take()
-	question := item(t, "question", 2, cupel.WithKind(cupel.KindDocument), cupel.WithPinned())
-	turn := next(t, s, append(items[:6:6], question), 50)
-	if !strings.Contains(says(turn), "[quoted from earlier] d") || !strings.Contains(d.take(), "quoted 1, ") {
-		t.Errorf("the window %q has one quotation", says(turn))
 	}
 }
 

@@ -64,7 +64,6 @@ type TransportStats struct {
 	Forwarded int64 // are no conversations, or were too large to read
 	Failed    int64 // could not be read or made to fit
 	Retried   int64 // were refused as too long, and sent again with less
-	Evicted   int64 // sessions that made room for others
 }
 
 // Transport is an [http.RoundTripper] that fits the requests of conversations into a
@@ -122,9 +121,7 @@ func NewTransport(config TransportConfig) (*Transport, error) {
 
 // Stats returns what the transport has done so far.
 func (t *Transport) Stats() TransportStats {
-	return TransportStats{
-		Fitted: t.fitted.Load(), Forwarded: t.forwarded.Load(), Failed: t.failed.Load(), Retried: t.retried.Load(), Evicted: t.sessions.evicted.Load(),
-	}
+	return TransportStats{Fitted: t.fitted.Load(), Forwarded: t.forwarded.Load(), Failed: t.failed.Load(), Retried: t.retried.Load()}
 }
 
 // fitting is a request that is being fitted.
@@ -231,7 +228,8 @@ func continues(body []byte, f cupelchat.Format) bool {
 
 // fit finds the session of the request, and what to send.
 func (f *fitting) fit() (err error) {
-	if f.conversation, err = cupelchat.Read(f.given, f.format, f.config.Counter, f.options()...); err != nil {
+	opts := append(slices.Clip(f.config.Options), cupelchat.WithEarlier(f.sessions.earlier(f.given)))
+	if f.conversation, err = cupelchat.Read(f.given, f.format, f.config.Counter, opts...); err != nil {
 		return err
 	}
 	if f.slot, err = f.find(); err != nil {
@@ -246,14 +244,9 @@ func (f *fitting) fit() (err error) {
 	return err
 }
 
-// options are those of reading, with the conversation that may have been read before.
-func (f *fitting) options() []cupelchat.Option {
-	return append(slices.Clip(f.config.Options), cupelchat.WithEarlier(f.sessions.earlier(f.given)))
-}
-
 // propose makes the body for the budget.
 func (f *fitting) propose() (err error) {
-	f.sent, f.turn, err = f.slot.session.Body(f.request.Context(), f.conversation, f.budget, modelOf(f.conversation))
+	f.sent, f.turn, err = f.slot.session.Body(f.request.Context(), f.conversation, f.budget, WithModel(f.conversation.Model()))
 	return err
 }
 
@@ -287,13 +280,14 @@ func (f *fitting) send() (*http.Response, error) {
 // shrink proposes a body for a share of the budget, which the session keeps from now
 // on. It reports false if nothing smaller can be sent.
 func (f *fitting) shrink(share float64) bool {
-	before := len(f.sent)
 	smaller, err := f.budget.Resize(f.budget.MaxTokens(), int(share*float64(min(f.budget.TargetTokens(), f.turn.Estimate))))
 	if err != nil {
 		return false
 	}
+	before := *f
 	f.budget = smaller
-	if f.propose() != nil || len(f.sent) >= before {
+	if f.propose() != nil || len(f.sent) >= len(before.sent) {
+		*f = before // the caller gets the answer to what was sent
 		return false
 	}
 	f.sessions.narrow(f.slot, smaller)

@@ -80,9 +80,8 @@ type Break struct {
 
 type turnOptions struct {
 	chooser Chooser
-	model   string
-	named   bool
-	blocks  []int // content blocks of each item, nil for one
+	model   string // "" is that of the turn before
+	blocks  []int  // content blocks of each item, nil for one
 }
 
 // TurnOption is a setting of one turn.
@@ -99,9 +98,9 @@ func WithChooser(chooser Chooser) TurnOption {
 }
 
 // WithModel names the model that the turn is for. Another model than in the turn
-// before has nothing in its cache.
+// before has nothing in its cache. An empty name is that of the turn before.
 func WithModel(name string) TurnOption {
-	return func(o *turnOptions) { o.model, o.named = name, true }
+	return func(o *turnOptions) { o.model = name }
 }
 
 // Given returns the tokens of all items that the session was given.

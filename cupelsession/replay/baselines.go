@@ -62,9 +62,6 @@ func clearOld(t *turn, budget int) window {
 			continue
 		}
 		text := u.parts[0].text + strings.Repeat(cleared, len(u.parts)-1)
-		if text == u.text {
-			continue
-		}
 		n := tokens(text)
 		size += n - w[i].tokens
 		w[i] = piece{id: strconv.Itoa(i) + "\x00" + text, text: text, tokens: n, role: u.role, blocks: u.blocks()}

@@ -34,9 +34,7 @@ func TestCostByAModel(t *testing.T) {
 		}
 		for i, row := range got.Rows {
 			cost := row.Caches[0].Cost
-			if alone := row.Caches[0]; together.Rows[i].Caches[k] != alone {
-				t.Errorf("%s with others: got %+v, want %+v", model.Name, together.Rows[i].Caches[k], alone)
-			}
+			assert.Equal(t, row.Caches[0], together.Rows[i].Caches[k], "%s with others", model.Name)
 			row.Caches = nil
 			assert.Equal(t, want.Rows[i], row)
 			switch {

@@ -3,7 +3,6 @@ package replay_test
 import (
 	"context"
 	"flag"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -70,9 +69,7 @@ func TestChoosing(t *testing.T) {
 			}
 			if want := result.Rows[len(result.Rows)-4]; row.Share == 1 {
 				want.Policy, want.Mode = row.Policy, row.Mode
-				if plain(row) != plain(want) {
-					t.Errorf("%T: got %s, want %s", counter, plain(row), plain(want))
-				}
+				assert.Equal(t, plain(want), plain(row), "%T", counter)
 			}
 		}
 	}
@@ -96,44 +93,6 @@ func TestFigures(t *testing.T) {
 	want, err := os.ReadFile(file)
 	require.NoError(t, err)
 	require.Equal(t, strings.ReplaceAll(string(want), "\r\n", "\n"), got)
-}
-
-// TestRecounted: what a chooser is given counts what the measure counts.
-func TestRecounted(t *testing.T) {
-	var totals []string
-	spy := chooserFunc{latest(t), func(items []*cupel.ContextItem, budget cupel.ContextBudget) (cupel.ContextBudget, error) {
-		total := 0
-		for _, item := range items {
-			total += item.Tokens()
-			for _, v := range item.Variants() {
-				if v.Tokens >= item.Tokens() {
-					t.Errorf("a form of %d tokens, of %d", v.Tokens, item.Tokens())
-				}
-			}
-		}
-		totals = append(totals, fmt.Sprintf("%d of %d", total, budget.TargetTokens()))
-		return budget, nil
-	}}
-	run(t, read(t, talk), []replay.Policy{replay.Choosing("spy", spy)}, []float64{0.5})
-	assert.Equal(t, []string{"11 of 46", "46 of 46", "58 of 46"}, totals)
-}
-
-// TestTaskFits: a task that fits exactly next to the newest unit stays whole,
-// although package cupelchat counts more for results than the measure does. A
-// session reduces it, and keeps a short one whole.
-func TestTaskFits(t *testing.T) {
-	line := strings.ReplaceAll(strings.Replace(talk, `{"role": "user", "content": "Hi!"}`, `{"role": "user", "content": "`+strings.Repeat(`Find some_tea for table_7. `, 12)+`"}`, 1), "\n", " ")
-	conversations, short := read(t, line), read(t, talk)
-	policy := replay.Choosing("latest", latest(t))
-	for share := 0.4; share < 1; share += 0.005 {
-		rows := run(t, conversations, []replay.Policy{policy}, []float64{share}).Rows
-		rows = append(rows, run(t, short, []replay.Policy{policy.InSession(0.6)}, []float64{share}).Rows...)
-		for _, row := range rows {
-			if row.Task != 1 || row.Failures > 0 {
-				t.Errorf("%s at %.2f: got %+v, want the task at each step where it fits", row.Mode, share, row)
-			}
-		}
-	}
 }
 
 // TestTooLarge: a window that is larger than the budget is chosen again.

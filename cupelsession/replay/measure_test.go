@@ -57,9 +57,7 @@ func TestUsed(t *testing.T) {
 		require.NoError(t, err)
 		var got []string
 		used(m, func(v string) { got = append(got, v) })
-		if strings.Join(got, " ") != row.want {
-			t.Errorf("%s: got %q, want %q: %s", row.message, got, row.want, row.why)
-		}
+		assert.Equal(t, row.want, strings.Join(got, " "), "%s (%s)", row.message, row.why)
 	}
 }
 

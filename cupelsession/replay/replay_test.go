@@ -89,13 +89,9 @@ func TestReference(t *testing.T) {
 				t.Errorf("%s: the cost of %s at %g is %v, want %v", name, got.Policy, got.Share, got.Cost, want.Cost)
 			}
 			want.Cost, want.Fill, want.Mode, want.Intervals = got.Cost, got.Fill, got.Mode, got.Intervals
-			if plain(got) != plain(want) {
-				t.Errorf("%s: got %s, want %s", name, plain(got), plain(want))
-			}
+			assert.Equal(t, plain(want), plain(got), name)
 		}
-		if i != len(result.Rows) {
-			t.Errorf("%s: %d rows, want %d", name, len(result.Rows), i)
-		}
+		assert.Len(t, result.Rows, i, name)
 	}
 }
 
@@ -147,9 +143,7 @@ func TestByHand(t *testing.T) {
 		if math.Abs(row.Cost-want[i].Cost) < 1e-12 {
 			row.Cost = want[i].Cost
 		}
-		if plain(row) != plain(want[i]) {
-			t.Errorf("got  %s\nwant %s", plain(row), plain(want[i]))
-		}
+		assert.Equal(t, plain(want[i]), plain(row))
 	}
 }
 
@@ -311,9 +305,7 @@ func TestAgainst(t *testing.T) {
 	if first != nil || got.Difference != 0.5 || math.Abs(got.Low-(0.5-1.96*0.079)) > 0.03 || math.Abs(got.High-(0.5+1.96*0.079)) > 0.03 {
 		t.Errorf("got %+v and %+v, want nothing and 0.5 between 0.345 and 0.655", first, got)
 	}
-	if *everything != (replay.Against{Policy: "newest", Difference: 1, Low: 1, High: 1}) {
-		t.Errorf("got %+v, want 1 each time", everything)
-	}
+	assert.Equal(t, replay.Against{Policy: "newest", Difference: 1, Low: 1, High: 1}, *everything)
 	if text := result.Text(); !strings.Contains(text, "fill  grounded against newest, 95 % interval\n") || !strings.Contains(text, "  +1.000 (+1.000 to +1.000)\n") {
 		t.Errorf("got\n%s", text)
 	}

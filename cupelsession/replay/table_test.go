@@ -173,9 +173,7 @@ func TestScanDamaged(t *testing.T) {
 			}
 			got = append(got, fmt.Sprintf("!%d", line))
 		}
-		if strings.Join(got, " ") != row.want {
-			t.Errorf("%s: got %q, want %q: %s", row.name, got, row.want, row.why)
-		}
+		assert.Equal(t, row.want, strings.Join(got, " "), "%s (%s)", row.name, row.why)
 	}
 }
 
