@@ -147,14 +147,7 @@ func (w *writer) assemble() []byte {
 		return text
 	}
 	before, after := w.value.Around()
-	value := w.value
-	if value.IsObject() {
-		value = w.body.Get(w.rules.list)
-	}
 	list := enclose('[', messages, ']')
-	if w.reader.size == 0 {
-		list = value.Raw() // with the white space that may be in it
-	}
 	if w.value.IsArray() {
 		return slices.Concat(before, list, after)
 	}

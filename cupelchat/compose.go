@@ -118,11 +118,7 @@ func (w *writer) mark(body []byte, pieces []Piece, marked []int) []byte {
 		last++
 		end := len(p.all)
 		if n < len(pieces)-1 {
-			before := w.promptCache(cut.assemble())
-			if before == nil {
-				return body
-			}
-			end = min(len(before.all), end)
+			end = min(len(w.promptCache(cut.assemble()).all), end)
 		}
 		behind = append(behind, end)
 	}

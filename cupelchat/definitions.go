@@ -90,9 +90,6 @@ func (c *Conversation) withTools() (body []byte, note string) {
 			task = text
 		}
 	}
-	if len(tools) == 0 {
-		return nil, ""
-	}
 	for _, d := range tools {
 		names, texts = append(names, d.name), append(texts, d.text)
 	}

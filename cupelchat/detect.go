@@ -138,9 +138,7 @@ func (e *evidence) request(v rawjson.Value) (list string, elements []rawjson.Par
 	}
 	model := o.Get("model").String()
 	e.claude = strings.HasPrefix(model, "claude")
-	for _, name := range []string{"gpt-", "chatgpt", "o1", "o3", "o4"} {
-		e.gpt = e.gpt || strings.HasPrefix(model, name)
-	}
+	e.gpt = strings.HasPrefix(model, "gpt-")
 	e.tools(&o)
 	return list, o.Get(list).Elements(), nil
 }
@@ -229,7 +227,7 @@ func (e *evidence) decide() ([]Format, error) {
 		return []Format{OpenAI}, nil
 	case e.claude && !e.systemFirst:
 		return []Format{Anthropic}, nil
-	case e.gpt && !e.claude:
+	case e.gpt:
 		return []Format{OpenAI}, nil
 	}
 	return []Format{OpenAI, Anthropic}, nil

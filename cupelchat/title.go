@@ -67,10 +67,7 @@ func subject(arguments string) string {
 	if err != nil || !v.IsObject() {
 		return oneLine(arguments)
 	}
-	o, err := v.Object("")
-	if err != nil {
-		return oneLine(arguments)
-	}
+	o, _ := v.Fields()
 	for _, name := range telling {
 		if s := o.Get(name).String(); s != "" {
 			return oneLine(s)
@@ -106,13 +103,7 @@ func short(text string, most int) string {
 	if utf8.RuneCountInString(text) <= most {
 		return text
 	}
-	n := 0
-	for i := range text {
-		if n++; n == most {
-			return text[:i] + "…"
-		}
-	}
-	return text
+	return firstCharacters(text, most-1) + "…"
 }
 
 // bytesOf writes a number of bytes: 312 B, 4.4 kB, 1.2 MB.
