@@ -79,7 +79,7 @@ func Read(body []byte, f Format, counter cupel.TokenCounter, opts ...Option) (*C
 	c.reader, c.kept, c.rules, c.value, c.body = r, r.kept, r.rules, r.value, r.body
 	c.messages, c.entries = r.messages, r.entries
 	c.groups, c.groupOf = r.links.groups(len(c.entries))
-	if c.keepTools != nil && !c.rules.record {
+	if c.keepTools != nil {
 		if body, note := c.withTools(); body != nil {
 			fewer, err := Read(body, f, counter, append(slices.Clip(opts), WithTools(nil))...)
 			if err == nil {

@@ -1,6 +1,7 @@
 package cupelchat
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -33,11 +34,7 @@ func (e *entry) headline() string {
 	case e.role == "tools":
 		return "tools: " + bytesOf(size)
 	case e.returns():
-		title := e.title
-		if title == "" {
-			title = "result"
-		}
-		return short(title, maxTitle) + ": " + bytesOf(size)
+		return short(cmp.Or(e.title, "result"), maxTitle) + ": " + bytesOf(size)
 	case len(calls) > 0:
 		return short(strings.Join(calls, ", "), maxTitle)
 	case first == "" && len(e.names) > 0:
