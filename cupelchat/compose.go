@@ -61,7 +61,7 @@ func (c *Conversation) Compose(pieces []Piece, tokens int) (body []byte, notes [
 			if !written {
 				s.text, written = p.Content, true
 			}
-			s.note = s.short && (len(p.Candidates) > 1 || c.items[at].Group() != "" && len(c.group(at)) == 1 && c.loses(at, p.Content))
+			s.note = s.short && (len(p.Candidates) > 1 || c.loses(at, p.Content))
 		}
 	}
 	n := &notesOf{}

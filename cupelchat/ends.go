@@ -208,7 +208,7 @@ func (w *writer) runs(written bool) []run {
 	var runs []run
 	last := none // the index of the message before
 	for i, s := range w.states {
-		if !s.in || !w.spoken(i) || s.note && (s.text == "" || w.group(i)[0] != i) {
+		if !s.in || !w.spoken(i) || s.note && s.text == "" {
 			continue
 		}
 		user := !s.note && w.roleOf(i) != "assistant"
