@@ -256,7 +256,7 @@ func (c *anthropicCodec) read(o cursor, kind string) {
 		o.keepJSON(o.Value)
 	default:
 		if !strings.HasSuffix(kind, "_tool_result") {
-			o.openAIPart(kind)
+			o.unknownPart(o.path, o.Value)
 			return
 		}
 		// After a pause, or a wait for a tool of the client, the result is in a
@@ -485,17 +485,10 @@ func (c *anthropicCodec) thinkingFirst(r *reader) {
 }
 
 // serverUse reads a call of a tool that the API runs itself: it has no result of
-// the client's.
+// the client's, and its arguments stay as they are.
 func (o cursor) serverUse() {
-	name := o.member("name", "")
+	p := o.useOf("", o.member("name", ""), o.Get("input"))
+	p.value, p.tokens = rawjson.Value{}, 0
+	o.put(p)
 	o.spend(callTokens)
-	o.count(name)
-	text := ""
-	if input := o.Get("input"); !input.IsNull() {
-		text = input.Compact()
-	}
-	e := o.current()
-	e.names = append(e.names, name)
-	o.put(part{kind: call, text: name + "(" + text + ")", name: name, arguments: text})
-	o.count(text)
 }

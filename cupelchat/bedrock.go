@@ -1,6 +1,7 @@
 package cupelchat
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -186,10 +187,7 @@ func (c *bedrockCodec) read(o cursor, kind, role string) {
 	case "image", "video", "document", "audio":
 		e.words = true
 		tokens := map[string]int{"image": anthropicImageTokens, "audio": audioTokens}[kind]
-		if tokens == 0 {
-			tokens = fileTokens
-		}
-		o.medium(kind, tokens, v)
+		o.medium(kind, cmp.Or(tokens, fileTokens), v)
 	default:
 		e.words = true
 		o.unknownPart(o.path, o.Value)

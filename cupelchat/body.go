@@ -53,11 +53,9 @@ func (c *Conversation) states(report *cupel.SelectionReport, given candidates) (
 		if !states[first].in || !states[first].short {
 			continue
 		}
-		var note bool
+		note := c.loses(first, states[first].text)
 		if len(group) > 1 {
 			note = !slices.ContainsFunc(group[1:], func(i int) bool { return !silent[i] || states[i].text != states[first].text })
-		} else {
-			note = c.items[first].Group() != "" && c.loses(first, states[first].text)
 		}
 		for _, i := range group {
 			states[i].note = note
@@ -70,10 +68,10 @@ func (c *Conversation) states(report *cupel.SelectionReport, given candidates) (
 	return states, total, err
 }
 
-// loses reports whether a text lacks the calls of an entry: then it is a note in
-// place of the entry, not a form of it.
+// loses reports whether a text lacks the calls of an exchange of one entry: then it is
+// a note in place of the entry, not a form of it.
 func (c *Conversation) loses(i int, text string) bool {
-	return !c.entries[i].returns() && !c.entries[i].saidBy(text).called
+	return c.items[i].Group() != "" && len(c.group(i)) == 1 && !c.entries[i].returns() && !c.entries[i].saidBy(text).called
 }
 
 // writer writes a conversation.
@@ -93,7 +91,7 @@ func (c *Conversation) price(states []state) (total int, err error) {
 		switch {
 		case s.whole():
 			s.tokens = c.entries[i].tokens
-		case s.note && s.text != "" && c.group(i)[0] == i:
+		case s.note && s.text != "":
 			s.tokens, err = counted(c.counter, s.text)
 			s.tokens = add(s.tokens, messageTokens)
 		case s.in && !s.note:
@@ -147,14 +145,7 @@ func (w *writer) assemble() []byte {
 		return text
 	}
 	before, after := w.value.Around()
-	value := w.value
-	if value.IsObject() {
-		value = w.body.Get(w.rules.list)
-	}
 	list := enclose('[', messages, ']')
-	if w.reader.size == 0 {
-		list = value.Raw() // with the white space that may be in it
-	}
 	if w.value.IsArray() {
 		return slices.Concat(before, list, after)
 	}
@@ -206,7 +197,7 @@ func (w *writer) keptMessages() [][]byte {
 		for at := m.from; at < m.to; at++ {
 			// No API gives the model's own words more authority than a result, which
 			// the text may come from.
-			if s := &w.states[at]; s.note && s.text != "" && w.group(at)[0] == at {
+			if s := &w.states[at]; s.note && s.text != "" {
 				j.add(w.rules.message(cmp.Or(w.rules.model, "assistant"), strings.TrimSpace(s.text)), "assistant", none)
 			}
 		}

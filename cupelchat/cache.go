@@ -40,16 +40,13 @@ type promptCache struct {
 // promptCache reads the blocks of a body, or returns nil for one with a message on
 // each line.
 func (c *Conversation) promptCache(body []byte) *promptCache {
-	text, err := rawjson.NewText(body)
+	whole, err := rawjson.Text(body).Value()
 	if err != nil {
 		return nil
 	}
-	p := &promptCache{mark: ephemeral, bedrock: c.format == Bedrock}
+	p := &promptCache{whole: whole, mark: ephemeral, bedrock: c.format == Bedrock}
 	if p.bedrock {
 		p.mark = `{"type": "default"}`
-	}
-	if p.whole, err = text.Value(); err != nil || p.whole.IsString() {
-		return nil
 	}
 	messages := p.whole.Elements()
 	if p.whole.IsObject() {

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/wollax/cupel-go/internal/rawjson"
 )
@@ -138,14 +137,4 @@ func blank(text string) bool { return strings.TrimSpace(text) == "" }
 func quote(text string) string { return fmt.Sprintf("%q", clip(text)) }
 
 // clip shortens a text for a path or a message.
-func clip(text string) string {
-	const most = 60
-	if len(text) <= most {
-		return text
-	}
-	cut := most
-	for cut > 0 && !utf8.RuneStart(text[cut]) {
-		cut--
-	}
-	return text[:cut] + "…"
-}
+func clip(text string) string { return short(text, 60) }

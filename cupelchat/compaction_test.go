@@ -1,7 +1,6 @@
 package cupelchat
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -48,28 +47,5 @@ func TestCompaction(t *testing.T) {
 			assert.Equal(t, e.Reason.Code == Compacted, e.Item == c.Items()[1] || e.Item == c.Items()[2], tt.why)
 		}
 		assert.Equal(t, tt.notes, w.Notes, tt.why)
-	}
-}
-
-func TestLongTask(t *testing.T) {
-	task := strings.Repeat("Look at the file cupel/item.go and mend it. ", 40)
-	text := `[{"role":"system","content":"s"},{"role":"user","content":"` + task + `"},{"role":"assistant","content":"so"},{"role":"user","content":"last"}]`
-	c := read(t, OpenAI, []byte(text))
-	w, err := c.Select(t.Context(), newest(t), budget(t, 210))
-	require.NoError(t, err)
-	got, err := w.Body()
-	if err != nil || !strings.HasPrefix(string(got), `[{"role":"system","content":"s"},{"role":"user","content":"Look at the file cupel/item.go`) ||
-		!strings.Contains(string(got), `\n[shortened from 1760 tokens]"}`) {
-		t.Errorf("%v: %s", err, got)
-	}
-	if len(w.Notes) != 1 || !strings.HasPrefix(w.Notes[0], "messages[1] was shortened from 1764 tokens to 1") {
-		t.Errorf("notes %q", w.Notes)
-	}
-	total := 0
-	for _, item := range w.Items {
-		total += item.Tokens()
-	}
-	if total > 210 {
-		t.Errorf("%d tokens in a budget of 210", total)
 	}
 }

@@ -61,7 +61,7 @@ func (c *Conversation) Compose(pieces []Piece, tokens int) (body []byte, notes [
 			if !written {
 				s.text, written = p.Content, true
 			}
-			s.note = s.short && (len(p.Candidates) > 1 || c.items[at].Group() != "" && len(c.group(at)) == 1 && c.loses(at, p.Content))
+			s.note = s.short && (len(p.Candidates) > 1 || c.loses(at, p.Content))
 		}
 	}
 	n := &notesOf{}
@@ -118,11 +118,7 @@ func (w *writer) mark(body []byte, pieces []Piece, marked []int) []byte {
 		last++
 		end := len(p.all)
 		if n < len(pieces)-1 {
-			before := w.promptCache(cut.assemble())
-			if before == nil {
-				return body
-			}
-			end = min(len(before.all), end)
+			end = min(len(w.promptCache(cut.assemble()).all), end)
 		}
 		behind = append(behind, end)
 	}

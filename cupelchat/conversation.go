@@ -59,13 +59,8 @@ func Read(body []byte, f Format, counter cupel.TokenCounter, opts ...Option) (*C
 	}
 	c := &Conversation{format: f, counter: counter, text: body, asked: none, formed: &formed{}, written: &atomic.Pointer[reader]{}}
 	c.first, c.last = true, true
-	for _, opt := range opts {
-		if opt == nil {
-			continue
-		}
-		if err := opt(&c.settings); err != nil {
-			return nil, err
-		}
+	if err := c.apply(opts); err != nil {
+		return nil, err
 	}
 	e := c.earlier
 	c.earlier = nil
@@ -84,7 +79,7 @@ func Read(body []byte, f Format, counter cupel.TokenCounter, opts ...Option) (*C
 	c.reader, c.kept, c.rules, c.value, c.body = r, r.kept, r.rules, r.value, r.body
 	c.messages, c.entries = r.messages, r.entries
 	c.groups, c.groupOf = r.links.groups(len(c.entries))
-	if c.keepTools != nil && !c.rules.record {
+	if c.keepTools != nil {
 		if body, note := c.withTools(); body != nil {
 			fewer, err := Read(body, f, counter, append(slices.Clip(opts), WithTools(nil))...)
 			if err == nil {
@@ -98,12 +93,10 @@ func Read(body []byte, f Format, counter cupel.TokenCounter, opts ...Option) (*C
 			return better, err
 		}
 	}
-	if r.kept == 0 || c.forms != nil || e.forms != nil || c.ownForms != e.ownForms {
+	if r.kept == 0 {
 		e = nil
-	} else {
-		c.formed.earlier = e.formed.done.Load()
 	}
-	if err := c.makeItems(e); err != nil {
+	if err := c.makeItemsAfter(e); err != nil {
 		return nil, err
 	}
 	c.notes = r.allNotes()
@@ -137,25 +130,24 @@ func (c *Conversation) With(opts ...Option) (*Conversation, error) {
 		return nil, errNil
 	}
 	to := *c
-	for _, opt := range opts {
-		if opt == nil {
-			continue
-		}
-		if err := opt(&to.settings); err != nil {
-			return nil, err
-		}
+	if err := to.apply(opts); err != nil {
+		return nil, err
 	}
-	to.all, to.formed, to.kept = false, &formed{}, len(c.entries)
-	earlier := c // items that stay equal are the same
-	if c.all || c.forms != nil || to.forms != nil || to.ownForms != c.ownForms {
-		earlier = nil
-	} else {
-		to.formed.earlier = c.formed.done.Load()
-	}
-	if err := to.makeItems(earlier); err != nil {
+	to.formed, to.kept = &formed{}, len(c.entries)
+	if err := to.makeItemsAfter(c); err != nil { // items that stay equal are the same
 		return nil, err
 	}
 	return &to, nil
+}
+
+// makeItemsAfter makes the items, or takes them from an earlier conversation where the
+// caller has no forms of its own.
+func (c *Conversation) makeItemsAfter(earlier *Conversation) error {
+	if earlier == nil || c.forms != nil || earlier.forms != nil {
+		return c.makeItems(nil)
+	}
+	c.formed.earlier = earlier.formed.done.Load()
+	return c.makeItems(earlier)
 }
 
 // Items returns the items of the conversation: one for each message, and one for
@@ -293,11 +285,12 @@ func (r *reader) messageList(body []byte) []rawjson.Part {
 	r.value, r.body = value, o.Object
 	r.codec.request(o)
 	switch {
-	case list.IsNull() && r.rules.nulls:
-		r.fail(value.Errorf(name, "is required: it holds the messages"))
-		return nil
 	case list.IsNull():
-		r.broken(value, name, "list-required", "is required: it holds the messages")
+		rule := "list-required"
+		if r.rules.nulls {
+			rule = ""
+		}
+		r.broken(value, name, rule, "is required: it holds the messages")
 		return nil
 	case list.IsString() && slices.ContainsFunc(r.messages, func(m message) bool { return m.member == name }):
 		return nil

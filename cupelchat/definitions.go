@@ -73,16 +73,24 @@ func eachDefinition(v rawjson.Value, edits *rawjson.Edits, visit func(name strin
 	return false
 }
 
+// definitions returns the definitions of tools, and the tokens of all.
+func (c *Conversation) definitions() (all []definition, tokens int) {
+	for i := range c.entries {
+		if e := &c.entries[i]; e.role == "tools" {
+			all, tokens = append(all, e.tools...), add(tokens, e.tokens)
+		}
+	}
+	return all, tokens
+}
+
 // withTools returns the body with the definitions that the task needs, or nil if that
 // has all.
 func (c *Conversation) withTools() (body []byte, note string) {
 	task := ""
 	called := map[string]bool{}
-	var tools []definition
 	var names, texts []string
 	for i := range c.entries {
 		e := &c.entries[i]
-		tools = append(tools, e.tools...)
 		for _, name := range e.names {
 			called[name] = true
 		}
@@ -90,6 +98,7 @@ func (c *Conversation) withTools() (body []byte, note string) {
 			task = text
 		}
 	}
+	tools, _ := c.definitions()
 	if len(tools) == 0 {
 		return nil, ""
 	}
@@ -126,13 +135,7 @@ func (c *Conversation) withTools() (body []byte, note string) {
 // noteDefinitions says which definitions of tools are the largest, if all take more than
 // a quarter of a budget.
 func (n *notesOf) noteDefinitions(c *Conversation, limit int) {
-	var all []definition
-	tokens := 0
-	for i := range c.entries {
-		if e := &c.entries[i]; e.role == "tools" {
-			all, tokens = append(all, e.tools...), add(tokens, e.tokens)
-		}
-	}
+	all, tokens := c.definitions()
 	const share, most = 4, 3
 	if tokens <= limit/share || len(all) == 0 {
 		return

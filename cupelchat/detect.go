@@ -39,9 +39,9 @@ type spot struct {
 // evidence is what was found out about a body.
 type evidence struct {
 	claims      map[Format]spot // the first sign of each format
-	openAI      bool            // of one of OpenAI's APIs, unknown which
+	openAI      bool            // has a role or a model of OpenAI
 	systemFirst bool            // begins with a system prompt, which Anthropic's API does not have
-	claude, gpt bool            // the name of a model
+	claude      bool            // the name of a model
 }
 
 func (e *evidence) claim(f Format, path string, v rawjson.Value) {
@@ -138,9 +138,7 @@ func (e *evidence) request(v rawjson.Value) (list string, elements []rawjson.Par
 	}
 	model := o.Get("model").String()
 	e.claude = strings.HasPrefix(model, "claude")
-	for _, name := range []string{"gpt-", "chatgpt", "o1", "o3", "o4"} {
-		e.gpt = e.gpt || strings.HasPrefix(model, name)
-	}
+	e.openAI = strings.HasPrefix(model, "gpt-")
 	e.tools(&o)
 	return list, o.Get(list).Elements(), nil
 }
@@ -229,8 +227,6 @@ func (e *evidence) decide() ([]Format, error) {
 		return []Format{OpenAI}, nil
 	case e.claude && !e.systemFirst:
 		return []Format{Anthropic}, nil
-	case e.gpt && !e.claude:
-		return []Format{OpenAI}, nil
 	}
 	return []Format{OpenAI, Anthropic}, nil
 }

@@ -55,7 +55,7 @@ func (r *reader) fork() *reader {
 	if f.codec = r.codec.fork(); f.codec == nil {
 		return nil
 	}
-	f.text, f.stages, f.foreign.server = nil, nil, maps.Clone(r.foreign.server)
+	f.text, f.stages = nil, nil
 	f.messages, f.entries, f.ends, f.found = slices.Clip(r.messages), slices.Clip(r.entries), slices.Clip(r.ends), slices.Clip(r.found)
 	f.calls, f.list, f.links.parent = slices.Clone(r.calls), slices.Clone(r.list), slices.Clone(r.links.parent)
 	f.pending, f.media = maps.Clone(r.pending), maps.Clone(r.media)

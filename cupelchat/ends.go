@@ -1,6 +1,7 @@
 package cupelchat
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/wollax/cupel-go/internal/english"
@@ -31,8 +32,7 @@ func (w *writer) startWithUser() {
 			gone.drop(w, w.groupOf[i])
 		}
 	}
-	w.note("dropped %s from %s on (%s), because the API requires that the user speaks first, and the user's message before does not fit",
-		english.Plural(gone.items, "item"), w.pathOf(first), english.Plural(gone.tokens, "token"))
+	gone.note(w, "from %s on", first, "the user speaks first, and the user's message before does not fit")
 }
 
 // restore puts an entry back with its group, if there is room, because the user
@@ -83,6 +83,12 @@ func (d *dropped) drop(w *writer, group int) {
 	}
 }
 
+// note says what was dropped, from an entry on or up to it, and what the API requires.
+func (d *dropped) note(w *writer, where string, entry int, required string) {
+	where = fmt.Sprintf(where, w.pathOf(entry))
+	w.note("dropped %s %s (%s), because the API requires that %s", english.Plural(d.items, "item"), where, english.Plural(d.tokens, "token"), required)
+}
+
 // endWithUser makes the last message kept one of the user's, if it was in the
 // conversation: the API would go on with the model's own words, or refuse to.
 func (w *writer) endWithUser() {
@@ -101,8 +107,7 @@ func (w *writer) endWithUser() {
 			from = i
 		}
 	}
-	w.note("dropped %s from %s on (%s), because the API requires that the user speaks last, and the user's last message does not fit",
-		english.Plural(gone.items, "item"), w.pathOf(from), english.Plural(gone.tokens, "token"))
+	gone.note(w, "from %s on", from, "the user speaks last, and the user's last message does not fit")
 }
 
 // opens reports whether a conversation may begin with the entry.
@@ -175,8 +180,7 @@ func (w *writer) keepThinking() {
 		gone.drop(w, groups[at])
 	}
 	if gone.items > 0 {
-		w.note("dropped %s up to %s (%s), because the API requires that a turn at the end begins with thinking",
-			english.Plural(gone.items, "item"), w.pathOf(from), english.Plural(gone.tokens, "token"))
+		gone.note(w, "up to %s", from, "a turn at the end begins with thinking")
 	}
 }
 
@@ -204,7 +208,7 @@ func (w *writer) runs(written bool) []run {
 	var runs []run
 	last := none // the index of the message before
 	for i, s := range w.states {
-		if !s.in || !w.spoken(i) || s.note && (s.text == "" || w.group(i)[0] != i) {
+		if !s.in || !w.spoken(i) || s.note && s.text == "" {
 			continue
 		}
 		user := !s.note && w.roleOf(i) != "assistant"

@@ -12,26 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestFit(t *testing.T) {
-	type params struct {
-		Model    string           `json:"model"`
-		Messages []map[string]any `json:"messages"`
-	}
-	message := func(role, content string) map[string]any { return map[string]any{"role": role, "content": content} }
-	all := params{"m", []map[string]any{message("user", "task"), message("assistant", "answer"), message("user", "last")}}
-	for tokens, want := range map[int]int{100: 3, 20: 2} {
-		request, err := Fit(t.Context(), all, OpenAI, newest(t), budget(t, tokens), bytesCounter{})
-		got := request.Params
-		if err != nil || got.Model != "m" || len(got.Messages) != want {
-			t.Errorf("%d tokens: got %v, %v", tokens, got, err)
-		}
-		assert.Equal(t, want == 3, &got.Messages[0] == &all.Messages[0], "%d tokens", tokens)
-	}
-	if _, err := Fit(t.Context(), all, OpenAI, newest(t), budget(t, 5), bytesCounter{}); err == nil {
-		t.Error("pinned messages that do not fit are no error")
-	}
-}
-
 // talk is a list of messages whose second does not fit.
 func talk[M any](message func(role, content string) M) []M {
 	return []M{message("user", "task"), message("assistant", "answer"), message("user", "last")}

@@ -59,7 +59,6 @@ type rules struct {
 	neighbours bool
 	cache      bool  // has breakpoints of a prompt cache
 	record     bool  // is only read
-	anywhere   bool  // a result may be anywhere after its call
 	nulls      bool  // null may stand in any place, and the list may be empty
 	thinking   bool  // a turn of the model that began with thinking keeps its first message
 	signs      signs // what no other format has

@@ -21,11 +21,8 @@ const (
 // variants returns the smaller forms of an entry, and whether they are the caller's, so
 // that a preset makes no others. They end with the mark.
 func (c *Conversation) variants(e *entry, mark string) (variants []cupel.Variant, own bool, err error) {
-	switch {
-	case isSystem(e.role), e.role == "tools", e.role == "reasoning", e.compact:
+	if isSystem(e.role) || e.role == "tools" || e.role == "reasoning" || e.compact {
 		return nil, false, nil
-	case c.ownForms && c.forms == nil:
-		return nil, true, nil
 	}
 	text, tokens := e.said()
 	long, tool := longMessage, ""
@@ -36,7 +33,7 @@ func (c *Conversation) variants(e *entry, mark string) (variants []cupel.Variant
 		return nil, false, nil
 	}
 	var forms []cupel.Variant
-	if c.ownForms {
+	if c.forms != nil {
 		forms = c.forms(tool, text)
 		own = forms != nil
 	}
@@ -214,7 +211,7 @@ const noteLabel = "[earlier"
 // addNotes gives an exchange the notes that may stand in its place.
 func (c *Conversation) addNotes(g int, pins []bool) error {
 	group := c.groups[g]
-	if c.ownForms && c.forms == nil || slices.Contains(c.opened, g) ||
+	if slices.Contains(c.opened, g) ||
 		slices.ContainsFunc(group, func(i int) bool { return pins[i] || c.entries[i].compact }) ||
 		!slices.ContainsFunc(group, func(i int) bool { return c.entries[i].tool }) {
 		return nil

@@ -1,6 +1,7 @@
 package cupelchat
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -207,10 +208,7 @@ func (c *geminiCodec) call(o cursor, member string) {
 	if f.Has("args") {
 		f.wantObject("args", "arguments")
 	}
-	if id == "" {
-		id = "function " + name
-	}
-	o.use(id, name, f.Get("args"))
+	o.use(cmp.Or(id, "function "+name), name, f.Get("args"))
 }
 
 func (c *geminiCodec) result(o cursor, member string) {

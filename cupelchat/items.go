@@ -47,8 +47,6 @@ func (c *Conversation) makeItem(i int, pinned bool) (*cupel.ContextItem, error) 
 	switch {
 	case e.role == "tools":
 		kind, source, origin = KindTools, cupel.SourceTool, "tool"
-	case e.returns():
-		kind, source = cupel.KindToolOutput, cupel.SourceTool
 	case e.tool:
 		kind, source = cupel.KindToolOutput, cupel.SourceTool
 	case isSystem(e.role):

@@ -52,7 +52,9 @@ func (j *joined) take(next *joined, u *rules) bool {
 		return false
 	}
 	const most = 16 // members are compared one by one
-	if j.parse(u) != nil || next.parse(u) != nil || len(next.members) > most || len(j.members) > most {
+	j.parse(u)
+	next.parse(u)
+	if len(next.members) > most || len(j.members) > most {
 		return false
 	}
 	members := slices.Clone(j.members)
@@ -71,17 +73,13 @@ func (j *joined) take(next *joined, u *rules) bool {
 }
 
 // parse parses a message that is written, once.
-func (j *joined) parse(u *rules) error {
+func (j *joined) parse(u *rules) {
 	if j.members != nil {
-		return nil
+		return
 	}
-	var err error
-	if j.outer, err = rawjson.Element(j.text); err != nil {
-		return err
-	}
-	o, err := j.outer.Value.Object("")
+	j.outer, _ = rawjson.Element(j.text) // messages are JSON
+	o, _ := j.outer.Value.Fields()
 	j.members, j.blocks = o.Members, blocks(o.Get(u.content), u)
-	return err
 }
 
 // blocks returns the parts of a content. An empty text is none: APIs refuse it.

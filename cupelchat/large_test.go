@@ -44,7 +44,7 @@ func TestNothingIsTooLarge(t *testing.T) {
 				data = []byte(strings.ReplaceAll(text, `{"id":"t7"}`, `{"id":"`+long+`","n":[1,2]}`))
 			}
 			require.Empty(t, Check(data, f), "%s, %s", f, name)
-			c, err := Read(data, f, cupel.HeuristicCounter{}, WithForms(nil))
+			c, err := Read(data, f, cupel.HeuristicCounter{})
 			require.NoError(t, err)
 			for _, target := range []int{600, 5000} {
 				text := fits(t, c, chooser, target)

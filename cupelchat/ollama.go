@@ -1,6 +1,7 @@
 package cupelchat
 
 import (
+	"cmp"
 	"encoding/base64"
 	"slices"
 
@@ -109,10 +110,7 @@ func (c *ollamaCodec) call(o cursor) {
 	if f.Has("arguments") {
 		f.wantObject("arguments", "arguments")
 	}
-	if id == "" {
-		id = "function " + name
-	}
-	o.use(id, name, f.Get("arguments"))
+	o.use(cmp.Or(id, "function "+name), name, f.Get("arguments"))
 }
 
 // ruleOf returns the rule that a value of another type breaks: null breaks none.

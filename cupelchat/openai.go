@@ -175,14 +175,8 @@ func (o cursor) openAIPart(kind string) {
 		o.medium("audio", audioTokens, o.Value)
 	case "file", "input_file":
 		o.medium("file", fileTokens, o.Value)
-	case "image", "document", "container_upload", "thinking", "redacted_thinking", "tool_use", "search_result", "compaction", "server_tool_use", "mcp_tool_use":
-		o.foreign.read(o, kind) // as some servers take them
 	default:
-		if strings.HasSuffix(kind, "_tool_result") {
-			o.foreign.read(o, kind)
-		} else {
-			o.unknownPart(o.path, o.Value)
-		}
+		o.unknownPart(o.path, o.Value)
 	}
 }
 

@@ -14,7 +14,6 @@ type settings struct {
 	first, last bool
 	pinned      []int
 	forms       func(tool, text string) []cupel.Variant
-	ownForms    bool
 	mediaTokens *int
 	keeping     []Rule
 	marker      Marker
@@ -22,6 +21,19 @@ type settings struct {
 	keepTools   func(task string, names, definitions []string) []bool
 	repairsMade int
 	earlier     *Conversation
+}
+
+// apply applies options. One that is nil changes nothing.
+func (s *settings) apply(opts []Option) error {
+	for _, opt := range opts {
+		if opt == nil {
+			continue
+		}
+		if err := opt(s); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // invalid returns the error for a setting of an option.
@@ -37,11 +49,6 @@ func invalid(option string, value int, reason string) error {
 func WithPins(first, last bool, messages ...int) Option {
 	return func(s *settings) error {
 		s.first, s.last, s.pinned = first, last, messages
-		for _, n := range messages {
-			if n < 0 {
-				return invalid("WithPins", n, "the first message is 0")
-			}
-		}
 		return nil
 	}
 }
@@ -59,10 +66,10 @@ func WithoutPins() Option {
 // forms are to stand for. Where it returns nil, the forms are the default: outlines by
 // what the text looks like. Where it returns an empty list, there are none. The tokens of
 // a form with content are counted by [Read]; those of a form that is made later are of
-// its text alone. A nil function disables smaller forms.
+// its text alone.
 func WithForms(forms func(tool, text string) []cupel.Variant) Option {
 	return func(s *settings) error {
-		s.forms, s.ownForms = forms, true
+		s.forms = forms
 		return nil
 	}
 }

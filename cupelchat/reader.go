@@ -109,8 +109,6 @@ type reader struct {
 	place   place
 	when    time.Time // of the message that is being read
 
-	foreign anthropicCodec // reads parts of Anthropic in messages of OpenAI
-
 	err   error          // the first reason why this cannot be read
 	found []Violation    // what the API refuses
 	value rawjson.Value  // a list of messages or a request; zero if there is a message on each line
@@ -281,6 +279,13 @@ func (r *reader) unknownPart(path string, v rawjson.Value) {
 
 // use reads a tool call: the value of its arguments is a string or JSON.
 func (r *reader) use(id, name string, arguments rawjson.Value) {
+	p := r.useOf(id, name, arguments)
+	r.put(p)
+	r.called(id, name, callTitle(name, p.arguments))
+}
+
+// useOf counts a call, and returns the part that shows it.
+func (r *reader) useOf(id, name string, arguments rawjson.Value) part {
 	r.count(name)
 	text := arguments.String()
 	if !arguments.IsNull() && !arguments.IsString() {
@@ -290,8 +295,7 @@ func (r *reader) use(id, name string, arguments rawjson.Value) {
 	text = oneLine(text)
 	e := r.current()
 	e.names = append(e.names, name)
-	r.put(part{kind: call, text: name + "(" + text + ")", id: id, name: name, arguments: text, value: arguments, tokens: tokens})
-	r.called(id, name, callTitle(name, text))
+	return part{kind: call, text: name + "(" + text + ")", id: id, name: name, arguments: text, value: arguments, tokens: tokens}
 }
 
 // called records a tool call; its result will name id.

@@ -71,7 +71,7 @@ type codexCodec struct {
 }
 
 var codexRules = rules{
-	name: "Codex's session files", list: "messages", anywhere: true, record: true,
+	name: "Codex's session files", list: "messages", record: true,
 	signs: signs{element: func(o *rawjson.Object) string {
 		if o.Get("payload").IsObject() && o.Has("timestamp") {
 			return "payload"

@@ -31,7 +31,7 @@ var responsesItems = map[string]string{
 }
 
 var responsesRules = rules{
-	name: "OpenAI's Responses API", list: "input", content: "content", text: "input_text", anywhere: true,
+	name: "OpenAI's Responses API", list: "input", content: "content", text: "input_text",
 	signs: signs{
 		parts: []string{"input_text", "output_text", "input_image", "input_file"},
 		element: func(o *rawjson.Object) string {

@@ -9,8 +9,8 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 )
 
-// Rule says what becomes of some messages. It is about those that Role, Tool, Text and
-// Where select together; what is empty selects all.
+// Rule says what becomes of some messages. It is about those that Role, Tool and Text
+// select together; what is empty selects all.
 type Rule struct {
 	// Role is "system", "user", "assistant", or "tool" for results.
 	Role string `json:"role,omitempty" toml:"role"`
@@ -19,8 +19,6 @@ type Rule struct {
 	Tool string `json:"tool,omitempty" toml:"tool"`
 	// Text is what a message contains.
 	Text string `json:"text,omitempty" toml:"text"`
-	// Where selects by the role and the text of a message, in code alone.
-	Where func(role, text string) bool `json:"-" toml:"-"`
 
 	// Keep keeps the messages in the window, whole.
 	Keep bool `json:"keep,omitempty" toml:"keep"`
@@ -38,18 +36,12 @@ func WithRules(rules ...Rule) Option {
 	return func(s *settings) error {
 		for n, r := range rules {
 			if reason := r.damage(); reason != "" {
-				return &cupel.InvalidConfigError{Component: "cupelchat.Read", Field: fmt.Sprintf("rules[%d]", n), Value: fmt.Sprintf("%+v", r.said()), Reason: reason}
+				return &cupel.InvalidConfigError{Component: "cupelchat.Read", Field: fmt.Sprintf("rules[%d]", n), Value: fmt.Sprintf("%+v", r), Reason: reason}
 			}
 		}
 		s.keeping = append(slices.Clip(s.keeping), rules...)
 		return nil
 	}
-}
-
-// said is the rule without the function, for errors.
-func (r Rule) said() any {
-	r.Where = nil
-	return r
 }
 
 // damage says what is wrong with a rule.
@@ -66,7 +58,7 @@ func (r *Rule) damage() string {
 		return "it says nothing: set keep, latest or never"
 	case r.Never && (r.Keep || r.Latest > 0):
 		return "it keeps messages and leaves them out"
-	case r.Role == "" && r.Tool == "" && r.Text == "" && r.Where == nil:
+	case r.Role == "" && r.Tool == "" && r.Text == "":
 		return "it selects every message: set role, tool or text"
 	}
 	return ""
@@ -87,12 +79,10 @@ func (r *Rule) selects(e *entry) bool {
 		matches, _ := path.Match(r.Tool, tool)
 		return matches
 	}
-	switch {
-	case r.Role != "" && r.Role != role, r.Tool != "" && !slices.ContainsFunc(e.names, named):
+	if r.Role != "" && r.Role != role || r.Tool != "" && !slices.ContainsFunc(e.names, named) {
 		return false
 	}
-	text := e.content()
-	return strings.Contains(text, r.Text) && (r.Where == nil || r.Where(role, text))
+	return strings.Contains(e.content(), r.Text)
 }
 
 // follow finds what the rules keep, which it pins, and what they leave out first.

@@ -49,14 +49,12 @@ func TestRules(t *testing.T) {
 		{"never", []Option{WithRules(Rule{Tool: "bash", Never: true})}, []string{result("read_file", 6)}, []string{"bash 7", "bash 5", "bash 1"}, "nothing of them is there, though they are newer"},
 		{"kept and never", []Option{WithRules(Rule{Tool: "bash", Never: true}, Rule{Tool: "bash", Latest: 1})}, []string{middle("bash", 7)}, []string{"bash 5"}, "what a rule keeps stays"},
 		{"role and text", []Option{WithRules(Rule{Role: "assistant", Text: "finding 1", Keep: true})}, []string{"finding 1" + strings.Repeat(" and more of it", 12)}, []string{"finding 0" + strings.Repeat(" and more of it", 12)}, "both select"},
-		{"where", []Option{WithRules(Rule{Where: func(role, text string) bool { return role == "tool" && strings.Contains(text, "2 line") }, Keep: true})}, []string{middle("read_file", 2)}, nil, "a function selects"},
 		{"forms", []Option{WithForms(func(tool, text string) []cupel.Variant {
 			if tool != "bash" {
 				return nil
 			}
 			return []cupel.Variant{{Content: "bash said " + text[:6], Worth: 0.9}}
 		})}, []string{"bash said bash 1"}, []string{"bash 1 line"}, "the caller's form is in the note of the exchange, and no other one"},
-		{"no forms", []Option{WithForms(nil)}, nil, []string{"… +", "[earlier"}, "exchanges are whole or out"},
 	} {
 		request, err := Fit(t.Context(), ruled(t), OpenAI, agent.New(counter), budget(t, 800), counter, test.opts...)
 		require.NoError(t, err, test.name)

@@ -1,7 +1,6 @@
 package cupelchat
 
 import (
-	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -80,23 +79,6 @@ func TestEveryAPI(t *testing.T) {
 	}
 }
 
-// TestShapes checks the same messages as a request, as an array, and one per
-// line.
-func TestShapes(t *testing.T) {
-	messages := []string{`{"role":"user","content":"hi"}`, `{"role":"tool","tool_call_id":"x","content":"y"}`}
-	list := "[" + strings.Join(messages, ",") + "]"
-	want := `[{"messages[1].role" "result-without-call"}]`
-	for _, body := range []string{`{"model":"m","messages":` + list + "}", list, strings.Join(messages, "\n") + "\n", "\xef\xbb\xbf" + list} {
-		var got []string
-		for _, v := range Check([]byte(body), OpenAI) {
-			got = append(got, fmt.Sprintf("{%q %q}", v.Path, v.Rule))
-		}
-		if fmt.Sprint(got) != want {
-			t.Errorf("got %v, want %s of\n%s", got, want, body)
-		}
-	}
-}
-
 // TestListLong has more messages than Anthropic takes.
 func TestListLong(t *testing.T) {
 	body := "[" + strings.Repeat(`{"role":"user","content":"x"},`, 100_000) + `{"role":"user","content":"x"}]`
@@ -166,53 +148,6 @@ func TestGood(t *testing.T) {
 	}
 	if n < 50 {
 		t.Errorf("%d bodies, want 50", n)
-	}
-}
-
-// TestHostileBodies checks bodies that take minutes, at these sizes, if time
-// grows with the square of the size.
-func TestHostileBodies(t *testing.T) {
-	n := 20_000
-	if testing.Short() {
-		n = 5_000
-	}
-	list := func(format string) string {
-		var b strings.Builder
-		for i := range n {
-			if i > 0 {
-				b.WriteByte(',')
-			}
-			fmt.Fprintf(&b, format, i)
-		}
-		return b.String()
-	}
-	tests := []struct {
-		name, why, text string
-		least           int // violations
-	}{
-		{"names twice", "an error with a line counts the lines before it", `[` + list(`{"role":"user","content":"%d","content":"x"}`) + `]`, n},
-		{"long object", "names are looked up in a map", `[{` + list(`"a%d":1`) + `}]`, 1},
-		{"many calls", "each result is put to its call by id", `[{"role":"user","content":"q"},{"role":"assistant","content":[` + list(`{"type":"tool_use","id":"t%d","name":"f","input":{}}`) +
-			`],"tool_calls":[` + list(`{"id":"t%d","type":"function","function":{"name":"f","arguments":"{}"}}`) + `]},` + list(`{"role":"tool","tool_call_id":"t%d","content":"x"}`) + `]`, 0},
-		{"open calls", "each call without a result is said once", `[` + list(`{"type":"function_call","call_id":"%d","name":"f","arguments":""}`) + `]`, n},
-		{"cache controls", "each of them too many is said", `[{"role":"user","content":[` + list(`{"type":"text","text":"%d","cache_control":{"type":"ephemeral"}}`) + `]}]`, n - 4},
-		{"users", "roles that do not alternate", `[` + list(`{"role":"user","content":[{"text":"%d"}]}`) + `]`, n - 1},
-		{"reasoning", "what follows is looked at once", `[` + list(`{"type":"reasoning","id":"rs_%d","summary":[]}`) + `]`, 1},
-		{"calls of Gemini", "neighbours only", `[` + list(`{"role":"model","parts":[{"functionCall":{"name":"f%d"},"thoughtSignature":"a"}]}`) + `]`, n},
-		{"deep", "the scanner does not recurse", strings.Repeat(`{"messages":`, 9_000) + "1" + strings.Repeat("}", 9_000), 1},
-		{"too deep", "nor does it fail", strings.Repeat("[", 100_000), 1},
-		{"lines", "one message per line", strings.Repeat("{\"role\":\"user\",\"content\":\"x\"}\n", n), 0},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			most := 0
-			for _, format := range writable {
-				most = max(most, len(Check([]byte(tt.text), format)))
-			}
-			if most < tt.least {
-				t.Errorf("%s: %d violations, want %d", tt.why, most, tt.least)
-			}
-		})
 	}
 }
 

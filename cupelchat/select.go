@@ -131,10 +131,7 @@ func (c *Conversation) withNewest() *Conversation {
 	}
 	newest := *c
 	newest.noPins, newest.first, newest.last, newest.items = false, true, true, slices.Clone(c.items)
-	pins, err := newest.pins()
-	if err != nil {
-		return nil
-	}
+	pins, _ := newest.pins() // Read found the messages that are named
 	pins[last] = true
 	for i, pinned := range pins {
 		if pinned && !isSystem(c.entries[i].role) {

@@ -1,6 +1,7 @@
 package cupelchat
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -33,11 +34,7 @@ func (e *entry) headline() string {
 	case e.role == "tools":
 		return "tools: " + bytesOf(size)
 	case e.returns():
-		title := e.title
-		if title == "" {
-			title = "result"
-		}
-		return short(title, maxTitle) + ": " + bytesOf(size)
+		return short(cmp.Or(e.title, "result"), maxTitle) + ": " + bytesOf(size)
 	case len(calls) > 0:
 		return short(strings.Join(calls, ", "), maxTitle)
 	case first == "" && len(e.names) > 0:
@@ -67,10 +64,7 @@ func subject(arguments string) string {
 	if err != nil || !v.IsObject() {
 		return oneLine(arguments)
 	}
-	o, err := v.Object("")
-	if err != nil {
-		return oneLine(arguments)
-	}
+	o, _ := v.Fields()
 	for _, name := range telling {
 		if s := o.Get(name).String(); s != "" {
 			return oneLine(s)
@@ -106,13 +100,7 @@ func short(text string, most int) string {
 	if utf8.RuneCountInString(text) <= most {
 		return text
 	}
-	n := 0
-	for i := range text {
-		if n++; n == most {
-			return text[:i] + "…"
-		}
-	}
-	return text
+	return firstCharacters(text, most-1) + "…"
 }
 
 // bytesOf writes a number of bytes: 312 B, 4.4 kB, 1.2 MB.

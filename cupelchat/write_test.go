@@ -1,7 +1,6 @@
 package cupelchat
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -66,30 +65,6 @@ func TestPins(t *testing.T) {
 		}
 	}
 	assert.Equal(t, []string{"q", "g(2)", "h(3)"}, got, "what the user said before stays with a message of the model")
-}
-
-// TestServerTools has a call of a tool that the API runs in one message and its
-// result in another: so it is when a turn pauses, and when a program that the API
-// runs calls a tool of the client's.
-func TestServerTools(t *testing.T) {
-	const text = `[{"role":"user","content":"q"},
-		{"role":"assistant","content":[{"type":"text","text":"let me see"},{"type":"server_tool_use","id":"s","name":"web_search","input":{}}]},
-		{"role":"assistant","content":[{"type":"web_search_tool_result","tool_use_id":"s","content":[]},{"type":"text","text":"so"}]},
-		{"role":"user","content":"r"},
-		{"role":"assistant","content":[{"type":"server_tool_use","id":"c","name":"code_execution","input":{}},{"type":"tool_use","id":"t","name":"f","input":1}]},
-		{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":"T"}]},
-		{"role":"assistant","content":[{"type":"code_execution_tool_result","tool_use_id":"c","content":{}},{"type":"text","text":"end"}]},
-		{"role":"user","content":"thanks"}]`
-	var got []string
-	for _, item := range read(t, Anthropic, []byte(text)).Items() {
-		index, _ := item.MetadataValue("index")
-		messages, _ := item.MetadataValue("messages")
-		got = append(got, fmt.Sprint(item.Kind(), " ", index, " ", messages))
-	}
-	want := []string{
-		"Message 0 <nil>", "Message 1 2", "Message 2 <nil>", "Message 3 <nil>", "ToolOutput 4 3", "ToolOutput 5 <nil>", "Message 6 <nil>", "Message 7 <nil>",
-	}
-	assert.Equal(t, want, got)
 }
 
 func TestWrite(t *testing.T) {

@@ -89,7 +89,7 @@ func read(text string) ([]object, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := cupelchat.Read([]byte(text), format, cupel.HeuristicCounter{}, cupelchat.WithForms(nil))
+	c, err := cupelchat.Read([]byte(text), format, cupel.HeuristicCounter{})
 	if err != nil {
 		return nil, err
 	}
