@@ -12,8 +12,7 @@ import (
 // character count only in names without longer words. The score of an item is
 // that of its best name, from 0 to 1.
 //
-// Names are the values of the index's metadata keys ([WithNames]). mentions are the
-// words of the question.
+// Names are the values of nameKeys. mentions are the words of the question.
 type mentions map[string]bool
 
 // mentionsOf returns the words of a question.

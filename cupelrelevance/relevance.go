@@ -14,8 +14,8 @@ import (
 // source code.
 //
 // It combines the words of the passage around an item, those of the item itself
-// ([Lexical]), the best item of its group ([WithGroups]) and the names that the
-// question mentions ([WithNames]). What the list is like sets the weights: how
+// ([Lexical]), the best item of its group and the names that the
+// question mentions. What the list is like sets the weights: how
 // long items are, how many are in a group, and how many more words neighbours
 // share than strangers do. In a meeting of hundreds of short turns a single turn
 // says little and the passage decides; in chat sessions, in files and in
