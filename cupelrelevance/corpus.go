@@ -4,7 +4,6 @@ import (
 	"context"
 	"maps"
 	"math"
-	"slices"
 	"sync"
 	"weak"
 
@@ -17,8 +16,8 @@ import (
 //
 // A corpus only grows, so that earlier lists can be scored while it does: they
 // hold the beginnings of its slices, and its segments never change. Items that
-// no list has any more stay until they are a sixteenth of it. Then a new corpus
-// without them takes its place.
+// no list has any more stay until they are a sixteenth of it. Then a new corpus reads the
+// others again.
 type corpus struct {
 	settings *indexDraft
 	hashing  hashing
@@ -36,7 +35,7 @@ type corpus struct {
 // fact is what is known of one item, without the others.
 type fact struct {
 	group uint32 // number of the name of its group
-	terms uint32 // in all fields
+	terms uint32 // of the content and the tags
 	bytes uint32 // of its content
 	mark  uint16 // of its content, see [sampleOf]
 	timed bool   // it has a timestamp
@@ -57,7 +56,8 @@ func newCorpus(settings *indexDraft, hashing hashing) *corpus {
 }
 
 // follow sets up a list and reads those of its items that are new. It reports
-// false if most of them are, unless the corpus is empty. others are other lists,
+// false if most of them are, or if the corpus has become too wasteful, unless it is
+// empty. others are other lists,
 // and some may be in the corpus; the first is in it.
 func (c *corpus) follow(ctx context.Context, l *list, all []*cupel.ContextItem, others []*list) (bool, error) {
 	select {
@@ -73,6 +73,10 @@ func (c *corpus) follow(ctx context.Context, l *list, all []*cupel.ContextItem, 
 	if len(others) > 0 && len(n.items) > len(all)/2 {
 		return false, nil
 	}
+	if c.isWasteful(l, others) {
+		l.left = c
+		return false, nil
+	}
 	var before *sample
 	if len(others) > 0 {
 		before = others[0].order.sample
@@ -81,14 +85,8 @@ func (c *corpus) follow(ctx context.Context, l *list, all []*cupel.ContextItem, 
 		return false, err
 	}
 	l.corpus = c
-	if kept := c.kept(l, others); kept != nil {
-		l.corpus, l.left = c.without(kept), c
-		for i, n := range l.words.numbers {
-			l.words.numbers[i] = kept[n] - 1
-		}
-	}
-	l.words.see(l.corpus)
-	l.items, l.names = l.corpus.items, l.corpus.names
+	l.words.see(c)
+	l.items, l.names = c.items, c.names
 	l.languages = l.order.sample.languages
 	if c.settings.language != "" {
 		l.languages = languages{c.settings.language}
@@ -168,14 +166,14 @@ func (c *corpus) add(ctx context.Context, l *list, all []*cupel.ContextItem, add
 	var group sync.WaitGroup
 	group.Go(func() {
 		facts, named = c.describe(added.items)
-		l.order = newOrder(all, l.words.numbers, facts, len(c.groups), c.settings.gap, before)
+		l.order = newOrder(all, l.words.numbers, facts, len(c.groups), before)
 	})
 	terms := make([]uint32, len(added.items))
 	segments := c.segments
 	var err error
 	if len(added.items) > 0 {
 		var read *segment
-		if read, err = newSegment(ctx, added.items, uint32(len(c.facts)), c.hashing, c.settings, terms); err == nil {
+		if read, err = newSegment(ctx, added.items, uint32(len(c.facts)), c.hashing, terms); err == nil {
 			segments = joined(segments, read)
 		}
 	}
@@ -200,13 +198,13 @@ func (c *corpus) add(ctx context.Context, l *list, all []*cupel.ContextItem, add
 func (c *corpus) describe(added []*cupel.ContextItem) ([]fact, []naming) {
 	facts, named := c.facts, c.names.named
 	for _, item := range added {
-		name := groupOf(item, c.settings.groups)
+		name := groupOf(item)
 		group, known := c.groups[name]
 		if !known {
 			group = uint32(len(c.groups))
 			c.groups[name] = group
 		}
-		for _, key := range c.settings.names {
+		for _, key := range nameKeys {
 			if text, ok := metadataText(item, key); ok {
 				named = append(named, naming{uint32(len(facts)), c.name(text)})
 			}
@@ -217,18 +215,13 @@ func (c *corpus) describe(added []*cupel.ContextItem) ([]fact, []naming) {
 	return facts, named
 }
 
-// kept returns which items stay when those that no list has any more are too
-// many: one more than their new numbers, and 0 for those that go. It returns nil
-// when these are few.
-func (c *corpus) kept(l *list, others []*list) []uint32 {
-	if (len(c.facts)-l.words.n)*wasted <= len(c.facts) {
-		return nil
-	}
-	kept := make([]uint32, len(c.facts))
-	left := len(kept)
+// isWasteful reports whether the items that no list has any more are too many.
+func (c *corpus) isWasteful(l *list, others []*list) bool {
+	has := make([]bool, len(c.facts))
+	left := len(has)
 	mark := func(number uint32) {
-		if kept[number] == 0 {
-			kept[number] = 1
+		if int(number) < len(has) && !has[number] { // new items have higher numbers
+			has[number] = true
 			left--
 		}
 	}
@@ -240,51 +233,10 @@ func (c *corpus) kept(l *list, others []*list) []uint32 {
 			continue
 		}
 		for _, number := range other.words.numbers {
-			if kept[number] == 0 && c.items[number].Value() != nil {
+			if c.items[number].Value() != nil {
 				mark(number)
 			}
 		}
 	}
-	if left*wasted <= len(c.facts) {
-		return nil
-	}
-	next := uint32(0)
-	for number, stays := range kept {
-		if stays != 0 {
-			next++
-			kept[number] = next
-		}
-	}
-	return kept
-}
-
-// without returns a corpus of the items that are kept.
-func (c *corpus) without(kept []uint32) *corpus {
-	to := newCorpus(c.settings, c.hashing)
-	to.numbers = make(map[weak.Pointer[cupel.ContextItem]]uint32, slices.Max(kept))
-	groups := make([]groupName, len(c.groups))
-	for name, group := range c.groups {
-		groups[group] = name
-	}
-	for number, f := range c.facts {
-		if kept[number] == 0 {
-			continue
-		}
-		name := groups[f.group]
-		group, known := to.groups[name]
-		if !known {
-			group = uint32(len(to.groups))
-			to.groups[name] = group
-		}
-		f.group = group
-		to.numbers[c.items[number]] = uint32(len(to.facts))
-		to.items, to.facts = append(to.items, c.items[number]), append(to.facts, f)
-	}
-	for _, is := range c.names.named {
-		if kept[is.item] != 0 {
-			to.names.named = append(to.names.named, naming{kept[is.item] - 1, to.name(c.names.texts[is.name])})
-		}
-	}
-	to.segments = []*segment{merged(c.segments, kept)}
-	return to
+	return left*wasted > len(c.facts)
 }

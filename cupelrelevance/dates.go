@@ -189,39 +189,13 @@ func (r *dateReader) count(i int) (int, bool) {
 
 func (r *dateReader) year(i int) (int, bool) { return r.number(i, 1900, 2199) }
 
-// phrase reads a stretch of time with what stands before it, such as "the day
-// after" or "since", and returns how many words it took.
+// phrase reads a stretch of time with what stands before it, such as "since", and
+// returns how many words it took.
 func (r *dateReader) phrase(i int) (span, int) {
-	start := i
-	count, counted := r.count(i)
-	if counted {
-		i++
-	}
-	unit := strings.TrimSuffix(r.at(i), "s")
-	switch unit {
-	case "day", "week", "month", "year":
-		if !counted {
-			if unit != r.at(i) || r.at(i+1) == "ago" {
-				return span{}, 0 // "how many weeks ago"
-			}
-			count = 1
+	if count, ok := r.count(i); ok && r.at(i+2) == "ago" {
+		if s := r.ago(count, strings.TrimSuffix(r.at(i+1), "s")); !s.to.IsZero() {
+			return s, 3
 		}
-		switch r.at(i + 1) {
-		case "ago":
-			return r.ago(count, unit), i + 2 - start
-		case "after":
-			if s, n := r.date(i + 2); n > 0 {
-				return r.shifted(s, count, unit, 1), i + 2 + n - start
-			}
-		case "before":
-			if s, n := r.date(i + 2); n > 0 {
-				return r.shifted(s, count, unit, -1), i + 2 + n - start
-			}
-		}
-		return span{}, 0
-	}
-	if counted {
-		return r.date(start)
 	}
 	switch first := r.at(i); first {
 	case "before", "until", "till", "after", "since":
@@ -339,37 +313,28 @@ var introducesMonth = map[string]bool{"in": true, "during": true, "since": true,
 
 // relative reads dates such as "yesterday" and "last week".
 func (r *dateReader) relative(i int) (span, int) {
-	today := r.dayOf(r.now.Date())
+	back := 1
 	switch r.at(i) {
 	case "today":
-		return today, 1
+		return r.ago(0, "day"), 1
 	case "yesterday":
-		return span{today.from.AddDate(0, 0, -1), today.from}, 1
-	case "last", "this":
+		return r.ago(1, "day"), 1
+	case "last":
+	case "this":
+		back = 0
 	default:
 		return span{}, 0
 	}
-	back := -1
-	if r.at(i) == "this" {
-		back = 0
-	}
 	unit := r.at(i + 1)
-	switch unit {
-	case "week":
-		w := weekOf(today.from)
-		return span{w.from.AddDate(0, 0, 7*back), w.to.AddDate(0, 0, 7*back)}, 2
-	case "month":
-		return r.monthOf(r.now.Year(), int(r.now.Month())+back), 2
-	case "year":
-		return r.yearOf(r.now.Year() + back), 2
-	}
 	if d, ok := dayNumbers[unit]; ok && len(unit) > 3 {
 		days := (int(r.now.Weekday()) - (d - 1) + 7) % 7
-		if days == 0 && back < 0 {
-			days = 7
+		if days == 0 {
+			days = 7 * back
 		}
-		from := today.from.AddDate(0, 0, -days)
-		return span{from, from.AddDate(0, 0, 1)}, 2
+		return r.ago(days, "day"), 2
+	}
+	if s := r.ago(back, unit); unit != "day" && !s.to.IsZero() {
+		return s, 2
 	}
 	return span{}, 0
 }
@@ -377,28 +342,19 @@ func (r *dateReader) relative(i int) (span, int) {
 // ago returns the day, week, month or year so many of them before now, or the
 // zero span for another unit.
 func (r *dateReader) ago(count int, unit string) span {
-	today := r.dayOf(r.now.Date())
+	y, m, d := r.now.Date()
 	switch unit {
 	case "day":
-		return span{today.from.AddDate(0, 0, -count), today.to.AddDate(0, 0, -count)}
+		return r.dayOf(y, m, d-count)
 	case "week":
-		return weekOf(today.from.AddDate(0, 0, -7*count))
+		monday := d - (int(r.now.Weekday())+6)%7 - 7*count
+		return span{r.dayOf(y, m, monday).from, r.dayOf(y, m, monday+7).from}
 	case "month":
-		return r.monthOf(r.now.Year(), int(r.now.Month())-count)
+		return r.monthOf(y, int(m)-count)
 	case "year":
-		return r.yearOf(r.now.Year() - count)
+		return r.yearOf(y - count)
 	}
 	return span{}
-}
-
-// shifted returns the stretch of so many units directly before or after a span;
-// "two days after" is a day.
-func (r *dateReader) shifted(s span, count int, unit string, direction int) span {
-	days := map[string]int{"day": 1, "week": 7, "month": 30, "year": 365}[unit]
-	if direction > 0 {
-		return span{s.to.AddDate(0, 0, days*(count-1)), s.to.AddDate(0, 0, days*count)}
-	}
-	return span{s.from.AddDate(0, 0, -days*count), s.from.AddDate(0, 0, -days*(count-1))}
 }
 
 // exists reports whether a month of a year has a day, from 1 on.
@@ -417,12 +373,6 @@ func (r *dateReader) monthOf(y, m int) span {
 func (r *dateReader) yearOf(y int) span {
 	from := time.Date(y, 1, 1, 0, 0, 0, 0, r.now.Location())
 	return span{from, from.AddDate(1, 0, 0)}
-}
-
-// weekOf returns the week of a day, from Monday.
-func weekOf(d time.Time) span {
-	from := d.AddDate(0, 0, -(int(d.Weekday())+6)%7)
-	return span{from, from.AddDate(0, 0, 7)}
 }
 
 // without returns a question without the words that are used.

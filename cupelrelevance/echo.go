@@ -39,7 +39,7 @@ func (r *Relevance) echoesOf(l *list, items []*cupel.ContextItem, own []float64,
 		if score < echoScore || float64(l.words.facts[l.words.numbers[i]].terms) < q.least {
 			continue
 		}
-		if q.isEcho(items[i], r.index.settings.names) {
+		if q.isEcho(items[i]) {
 			if echoes == nil {
 				echoes = make(map[uint32]bool)
 			}
@@ -59,9 +59,9 @@ func idsOf(terms []queryTerm) map[string]bool {
 
 // isEcho reports whether a text has most words of the question, and hardly any but
 // those and the names of who says it.
-func (q *asked) isEcho(item *cupel.ContextItem, names []string) bool {
+func (q *asked) isEcho(item *cupel.ContextItem) bool {
 	named := make(map[string]bool)
-	for _, key := range names {
+	for _, key := range nameKeys {
 		if name, ok := metadataText(item, key); ok {
 			newQuestionReader(q.languages, func(term queryTerm) { named[term.id()] = true }).text(name)
 		}

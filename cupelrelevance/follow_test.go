@@ -327,7 +327,7 @@ func TestFollowCanceled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for after := range 3 {
+	for after := range 2 {
 		ctx := &endsAfter{Context: t.Context(), calls: after}
 		l := &list{ready: make(chan struct{})}
 		if _, err := first.corpus.follow(ctx, l, items, []*list{first}); err == nil {

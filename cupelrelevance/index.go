@@ -11,29 +11,14 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 )
 
-// Field is a part of an item that is searched. Fields of metadata are made with
-// [MetadataField].
-type Field string
-
-// The fields that every item has.
-const (
-	FieldContent Field = "content"
-	FieldTags    Field = "tags"
-)
-
-const metadataPrefix = "metadata:"
-
-// MetadataField returns the field of the metadata value with the given key.
-// Strings and lists of strings are searched; other values are not.
-func MetadataField(key string) Field { return Field(metadataPrefix + key) }
-
 // Index caches what scorers need to know about lists of items: which words
 // occur where, and which items are next to each other. It indexes a list on the
 // first question about it, and serves all scorers that share the Index and all
 // later runs over the same list.
 //
 // An Index follows a list that grows, shrinks or changes: it reads only items
-// that it has not seen. Scores do not depend on what the Index has seen before.
+// that it has not seen, and all of them again when a sixteenth of what it read is gone.
+// Scores do not depend on what the Index has seen before.
 // An item is known by its pointer, so pass what has not changed as the same
 // pointers; a list in which most items are new is indexed as a whole.
 //
@@ -52,6 +37,7 @@ func MetadataField(key string) Field { return Field(metadataPrefix + key) }
 // followed one after the other; scoring waits only for its own list. Create an
 // Index with [NewIndex]; the zero Index is not usable.
 type Index struct {
+	made     bool // by NewIndex
 	settings indexDraft
 
 	mu    sync.Mutex
@@ -65,36 +51,27 @@ type IndexOption func(*indexDraft) error
 // options cannot be applied to a finished Index.
 type indexDraft struct {
 	language Language // "" to find it out
-	fields   []Field
-	groups   []string
-	names    []string
-	gap      time.Duration
-	capacity int
 }
-
-// DefaultGap is the default of [WithGap].
-const DefaultGap = time.Hour
 
 // rememberedLists is the number of lists an [Index] caches.
 const rememberedLists = 4
 
-// defaultGroups are the metadata keys of groups.
-var defaultGroups = []string{"session", "conversation", "thread", "document", "file", "path"}
+// pause is how long after an item of a group another one begins a group of its own.
+const pause = time.Hour
 
-// defaultNames are the metadata keys of names.
-var defaultNames = []string{"speaker", "author", "name", "symbol", "file", "path", "title"}
+// groupKeys are the metadata keys that assign an item to a group. The first key that an
+// item has counts; items without any form one group. Values may be strings, numbers or
+// booleans.
+var groupKeys = []string{"session", "conversation", "thread", "document", "file", "path"}
 
-// NewIndex returns an empty index. By default it indexes contents and tags, and
-// finds out their languages. It caches the last 4 lists. It returns a
+// nameKeys are the metadata keys of an item's names, which a question may mention.
+var nameKeys = []string{"speaker", "author", "name", "symbol", "file", "path", "title"}
+
+// NewIndex returns an empty index of contents and tags. It caches the last 4 lists. It
+// returns a
 // [cupel.InvalidConfigError] if an option is invalid.
 func NewIndex(opts ...IndexOption) (*Index, error) {
-	draft := indexDraft{
-		fields:   []Field{FieldContent, FieldTags},
-		groups:   defaultGroups,
-		names:    defaultNames,
-		gap:      DefaultGap,
-		capacity: rememberedLists,
-	}
+	var draft indexDraft
 	for _, opt := range opts {
 		if opt == nil {
 			continue
@@ -103,7 +80,7 @@ func NewIndex(opts ...IndexOption) (*Index, error) {
 			return nil, err
 		}
 	}
-	return &Index{settings: draft}, nil
+	return &Index{made: true, settings: draft}, nil
 }
 
 // WithLanguage sets the language for stemming and stop words. By default they are
@@ -119,93 +96,12 @@ func WithLanguage(language Language) IndexOption {
 	}
 }
 
-// WithFields sets the indexed fields: at least one, without duplicates. The
-// default is [FieldContent] and [FieldTags].
-func WithFields(fields ...Field) IndexOption {
-	return func(d *indexDraft) error {
-		if len(fields) == 0 {
-			return invalid("Index", "fields", "", "at least one field is required")
-		}
-		for i, f := range fields {
-			where := "fields[" + strconv.Itoa(i) + "]"
-			if !f.known() {
-				return invalid("Index", where, strconv.Quote(string(f)), "field must be FieldContent, FieldTags or a MetadataField")
-			}
-			if slices.Contains(fields[:i], f) {
-				return invalid("Index", where, strconv.Quote(string(f)), "field is given twice")
-			}
-		}
-		d.fields = slices.Clone(fields)
-		return nil
-	}
-}
-
-// WithGroups sets the metadata keys that assign an item to a group, such as a
-// session, document or thread. The first key that an item has counts; items
-// without any form one group. Items of different groups are never near each
-// other, unless groups have fewer than two items on average: such groups are
-// none. The default is session, conversation, thread, document, file and path;
-// without keys all items are one group. Values may be strings, numbers or
-// booleans.
-func WithGroups(keys ...string) IndexOption {
-	return func(d *indexDraft) error {
-		if err := checkKeys("groups", keys); err != nil {
-			return err
-		}
-		d.groups = slices.Clone(keys)
-		return nil
-	}
-}
-
-// WithNames sets the metadata keys that hold an item's names, such as its speaker,
-// file or symbol, which a question may mention. The default is speaker, author, name,
-// symbol, file, path and title.
-func WithNames(keys ...string) IndexOption {
-	return func(d *indexDraft) error {
-		if err := checkKeys("names", keys); err != nil {
-			return err
-		}
-		d.names = slices.Clone(keys)
-		return nil
-	}
-}
-
-func checkKeys(setting string, keys []string) error {
-	for i, key := range keys {
-		where := setting + "[" + strconv.Itoa(i) + "]"
-		if key == "" {
-			return invalid("Index", where, "", "metadata key must not be empty")
-		}
-		if slices.Contains(keys[:i], key) {
-			return invalid("Index", where, strconv.Quote(key), "metadata key is given twice")
-		}
-	}
-	return nil
-}
-
-// WithGap sets the pause between consecutive items, above 0, that splits a
-// group in two. It applies to groups in which all items have timestamps. The
-// default is [DefaultGap].
-func WithGap(gap time.Duration) IndexOption {
-	return func(d *indexDraft) error {
-		if gap <= 0 {
-			return invalid("Index", "gap", gap.String(), "gap must be above 0")
-		}
-		d.gap = gap
-		return nil
-	}
-}
-
-func (f Field) known() bool {
-	return f == FieldContent || f == FieldTags || len(f) > len(metadataPrefix) && f[:len(metadataPrefix)] == metadataPrefix
-}
-
 // list is the index of one list of items.
 type list struct {
 	reading   []*cupel.ContextItem // until it is ready
 	ready     chan struct{}        // closed when the rest is set
 	corpus    *corpus
-	left      *corpus                           // that it was in before the corpus, if that became too wasteful
+	left      *corpus                           // that had most of its items and became too wasteful
 	items     []weak.Pointer[cupel.ContextItem] // of the corpus
 	words     *words
 	order     *order
@@ -300,16 +196,15 @@ func (x *Index) find(all []*cupel.ContextItem) (l *list, others []*list) {
 		}
 	}
 	x.lists = slices.Insert(x.lists, 0, l)
-	if len(x.lists) > x.settings.capacity {
-		clear(x.lists[x.settings.capacity:])
-		x.lists = x.lists[:x.settings.capacity]
+	if len(x.lists) > rememberedLists {
+		clear(x.lists[rememberedLists:])
+		x.lists = x.lists[:rememberedLists]
 	}
 	return l, others
 }
 
-// finish makes a list ready, or drops it if it could not be read. When a list
-// has moved to a new corpus, the others on the old one are dropped, since they
-// would keep it in memory.
+// finish makes a list ready, or drops it if it could not be read. The lists
+// of a corpus that became too wasteful are dropped, since they would keep it in memory.
 func (x *Index) finish(l *list, err error) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -324,7 +219,7 @@ func (x *Index) finish(l *list, err error) error {
 
 // validate checks the index on behalf of a scorer.
 func (x *Index) validate(component string) error {
-	if x == nil || x.settings.capacity == 0 {
+	if x == nil || !x.made {
 		return invalid(component, "index", "", "index must come from NewIndex")
 	}
 	return nil

@@ -21,7 +21,6 @@ import (
 func TestIndexRemembers(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 3))
 	index := Must(NewIndex())
-	index.settings.capacity = 2
 	of := func(items []*cupel.ContextItem) *list {
 		l, err := index.of(t.Context(), items)
 		if err != nil {
@@ -29,29 +28,31 @@ func TestIndexRemembers(t *testing.T) {
 		}
 		return l
 	}
-	a, b, c := randomItems(t, r, 10), randomItems(t, r, 10), randomItems(t, r, 10)
+	a, b := randomItems(t, r, 10), randomItems(t, r, 10)
 	first := of(a)
 	if of(slices.Clone(a)) != first {
 		t.Error("the same items in another slice were read again")
 	}
 	second := of(b)
 	if of(a) != first || of(b) != second {
-		t.Error("two lists fit, but one was read again")
+		t.Error("four lists fit, but one of two was read again")
 	}
-	of(c)
+	for range 3 {
+		of(randomItems(t, r, 10))
+	}
 	if of(b) != second {
-		t.Error("the list that was used last but one was forgotten")
+		t.Error("the list that was used last but three was forgotten")
 	}
 	if of(a) == first {
-		t.Error("three lists were kept, want two")
+		t.Error("five lists were kept, want four")
 	}
 	for name, other := range map[string][]*cupel.ContextItem{"shorter": a[:9], "another order": append(slices.Clone(a[1:]), a[0]), "none": nil} {
 		if of(other) == of(a) {
 			t.Errorf("a list that is %s was taken for the same", name)
 		}
 	}
-	if len(index.lists) != 2 {
-		t.Errorf("%d lists are kept, want 2", len(index.lists))
+	if len(index.lists) != 4 {
+		t.Errorf("%d lists are kept, want 4", len(index.lists))
 	}
 	// An overwritten list is another one: the engine reuses its memory.
 	reused := slices.Clone(a)

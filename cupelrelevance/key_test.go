@@ -15,21 +15,19 @@ import (
 func counted(t testing.TB, text string) map[string]int {
 	t.Helper()
 	terms := make([]uint32, 1)
-	settings := &indexDraft{fields: []Field{FieldContent}, language: LanguageNone}
-	w, err := newSegment(t.Context(), []*cupel.ContextItem{item(t, text)}, 0, newHashing(), settings, terms)
+	w, err := newSegment(t.Context(), []*cupel.ContextItem{item(t, text)}, 0, newHashing(), terms)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &w.fields[0]
 	counts := make(map[string]int)
 	for id := range uint32(len(w.ends)) {
 		term := string(w.at(id))
 		if found, ok := w.find(term); !ok || found != id {
 			t.Fatalf("%q: the term %q is number %d, and is found at %d, %t", text, term, id, found, ok)
 		}
-		from, to := p.of(id)
+		from, to := w.of(id)
 		for i := from; i < to; i++ {
-			counts[term] += int(p.counts[i])
+			counts[term] += int(w.counts[i])
 		}
 	}
 	total := 0

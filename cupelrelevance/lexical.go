@@ -11,8 +11,8 @@ import (
 	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
-// Lexical scores an item by the words that it shares with a question: BM25,
-// with the words of several fields counted together.
+// Lexical scores an item by the words that its content and its tags share with a
+// question: BM25.
 //
 // For each word of the question, with f the number of its occurrences in the
 // item, l the length of the item in words, m the mean of l, n
@@ -75,8 +75,7 @@ const (
 )
 
 // NewLexical returns a scorer for the words of query, which it looks up in
-// index, with k1 = 1.2 and b = 0.75. All fields of the index and all words of
-// the question have the same weight. A question without words gives every item
+// index, with k1 = 1.2 and b = 0.75. All words have the same weight. A question without words gives every item
 // 0.
 //
 // It returns a [cupel.InvalidConfigError] if index does not come from

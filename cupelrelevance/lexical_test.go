@@ -5,13 +5,11 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
-
 	"github.com/wollax/cupel-go/cupel"
 )
 
 // plainBM25 is the formula of the documentation, word by word over all items.
-func plainBM25(items []*cupel.ContextItem, query string, language Language, k1, b float64, weights map[Field]float64) []float64 {
+func plainBM25(items []*cupel.ContextItem, query string, language Language, k1, b float64) []float64 {
 	stemmer := newStemmer()
 	cut := func(text string) []string {
 		var terms []string
@@ -29,18 +27,11 @@ func plainBM25(items []*cupel.ContextItem, query string, language Language, k1, 
 	mean := 0.0
 	for i, it := range items {
 		frequency[i] = make(map[string]float64)
-		count := func(text string, weight float64) {
+		for _, text := range append(it.Tags(), it.Content()) {
 			for _, term := range cut(text) {
-				frequency[i][term] += weight
-				length[i] += weight
+				frequency[i][term]++
+				length[i]++
 			}
-		}
-		count(it.Content(), weights[FieldContent])
-		for _, tag := range it.Tags() {
-			count(tag, weights[FieldTags])
-		}
-		if speaker, ok := it.MetadataValue("speaker"); ok {
-			count(speaker.(string), weights[MetadataField("speaker")])
 		}
 		mean += length[i] / float64(len(items))
 	}
@@ -74,11 +65,9 @@ func TestLexicalIsBM25(t *testing.T) {
 		language := []Language{LanguageEnglish, LanguageNone, "french", "spanish"}[r.IntN(4)]
 		query := queries[r.IntN(len(queries))]
 		k1, b := float64(r.IntN(4))*0.7, float64(r.IntN(3))/2
-		weights := map[Field]float64{FieldContent: 1, FieldTags: 1, MetadataField("speaker"): 1}
-		index := Must(NewIndex(WithLanguage(language), WithFields(FieldContent, FieldTags, MetadataField("speaker"))))
-		lexical := Must(NewLexical(index, query))
+		lexical := Must(NewLexical(Must(NewIndex(WithLanguage(language))), query))
 		lexical.k1, lexical.b = k1, b
-		want := plainBM25(items, query, language, k1, b, weights)
+		want := plainBM25(items, query, language, k1, b)
 		for i, got := range scoresOf(t, lexical, items) {
 			if !near(got, want[i]) {
 				t.Fatalf("item %d of %q, %s, scores %v, want %v", i, query, language, got, want[i])
@@ -91,15 +80,6 @@ func TestLexicalIsBM25(t *testing.T) {
 	if positive < 1000 {
 		t.Errorf("only %d items ever scored", positive)
 	}
-}
-
-// TestFields: metadata is searched as text and as lists of texts.
-func TestFields(t *testing.T) {
-	items := []*cupel.ContextItem{item(t, "a", "topics", []string{"sea", "roof"}), item(t, "a", "topics", "the roof"), item(t, "roof", "topics", 1), item(t, "a")}
-	scores := scoresOf(t, Must(NewLexical(Must(NewIndex(WithFields(MetadataField("topics")))), "roof")), items)
-	assert.Positive(t, scores[0])
-	assert.Positive(t, scores[1])
-	assert.Equal(t, []float64{0, 0}, scores[2:])
 }
 
 func TestLn(t *testing.T) {

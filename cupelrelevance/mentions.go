@@ -1,19 +1,14 @@
 package cupelrelevance
 
-import (
-	"strings"
-	"unicode/utf8"
-)
+import "strings"
 
 // mentions scores an item by whether the question mentions one of its names,
 // such as its speaker, file or symbol. The score of a name is the share of its
 // words that occur in the question, compared without case and without stemming;
-// for a path, the last part alone also counts if that is better. Words of one
-// character count only in names without longer words. The score of an item is
+// for a path, the last part alone also counts if that is better. The score of an item is
 // that of its best name, from 0 to 1.
 //
-// Names are the values of the index's metadata keys ([WithNames]). mentions are the
-// words of the question.
+// Names are the values of nameKeys. mentions are the words of the question.
 type mentions map[string]bool
 
 // mentionsOf returns the words of a question.
@@ -61,10 +56,9 @@ func (c *corpus) name(text string) uint32 {
 
 // nameReader counts the words of names.
 type nameReader struct {
-	asked                    mentions
-	tokenizer                *tokenizer
-	words, found             int
-	characters, foundOfThose int // words of one character
+	asked        mentions
+	tokenizer    *tokenizer
+	words, found int
 }
 
 func newNameReader(asked mentions) *nameReader {
@@ -74,17 +68,10 @@ func newNameReader(asked mentions) *nameReader {
 }
 
 func (n *nameReader) add(term []byte, _ bool) {
-	found := 0
-	if n.asked[string(term)] {
-		found = 1
-	}
-	if utf8.RuneCount(term) == 1 {
-		n.characters++
-		n.foundOfThose += found
-		return
-	}
 	n.words++
-	n.found += found
+	if n.asked[string(term)] {
+		n.found++
+	}
 }
 
 // name returns how much of a name was asked for.
@@ -97,13 +84,7 @@ func (n *nameReader) name(name string) float64 {
 }
 
 func (n *nameReader) share(name string) float64 {
-	n.words, n.found, n.characters, n.foundOfThose = 0, 0, 0, 0
+	n.words, n.found = 0, 0
 	n.tokenizer.text(name)
-	switch {
-	case n.words > 0:
-		return float64(n.found) / float64(n.words)
-	case n.characters > 0:
-		return float64(n.foundOfThose) / float64(n.characters)
-	}
-	return 0
+	return float64(n.found) / float64(max(1, n.words))
 }

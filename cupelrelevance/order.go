@@ -18,16 +18,15 @@ type order struct {
 	sample   *sample
 }
 
-// groupName is what names a group: a metadata key, by its number in the
-// settings, and its value. The key is -1 for items that have none.
+// groupName is what names a group: a metadata key, by its number, and its value. The key is -1 for items that have none.
 type groupName struct {
 	key  int
 	text string
 }
 
-// groupOf returns the group of an item: the first of keys that it has.
-func groupOf(item *cupel.ContextItem, keys []string) groupName {
-	for k, key := range keys {
+// groupOf returns the group of an item.
+func groupOf(item *cupel.ContextItem) groupName {
+	for k, key := range groupKeys {
 		if text, ok := metadataText(item, key); ok {
 			return groupName{k, text}
 		}
@@ -39,7 +38,7 @@ func groupOf(item *cupel.ContextItem, keys []string) groupName {
 // two items. The items have the given numbers, by which their facts are found,
 // and these have the numbers of at most names groups. before is what is known of
 // a similar list, or nil.
-func newOrder(all []*cupel.ContextItem, numbers []uint32, facts []fact, names int, gap time.Duration, before *sample) *order {
+func newOrder(all []*cupel.ContextItem, numbers []uint32, facts []fact, names int, before *sample) *order {
 	o := &order{sequence: make([]uint32, len(all))}
 	groups := make([]uint32, names) // one more than their numbers in the list
 	var sizes []int
@@ -77,7 +76,7 @@ func newOrder(all []*cupel.ContextItem, numbers []uint32, facts []fact, names in
 			slices.SortStableFunc(part, byTime)
 		}
 		for i := 1; i < len(part); i++ {
-			if timeOf(all[part[i]]).Sub(timeOf(all[part[i-1]])) > gap {
+			if timeOf(all[part[i]]).Sub(timeOf(all[part[i-1]])) > pause {
 				starts = append(starts, from+i)
 			}
 		}

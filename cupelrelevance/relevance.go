@@ -14,8 +14,8 @@ import (
 // source code.
 //
 // It combines the words of the passage around an item, those of the item itself
-// ([Lexical]), the best item of its group ([WithGroups]) and the names that the
-// question mentions ([WithNames]). What the list is like sets the weights: how
+// ([Lexical]), the best item of its group and the names that the
+// question mentions. What the list is like sets the weights: how
 // long items are, how many are in a group, and how many more words neighbours
 // share than strangers do. In a meeting of hundreds of short turns a single turn
 // says little and the passage decides; in chat sessions, in files and in
@@ -70,9 +70,8 @@ type relevanceDraft struct {
 // the latest that are not after it, and weeks begin on Monday.
 //
 // Dates are days, months and years by their English names ("8 May 2023", "May
-// 8th") and in numbers with the year first ("2023-05-08"), those with "the day
-// after", "two weeks before", "since", "until" or "between" before them, and those
-// relative to now. They may be in a question of any language. A day that its month
+// 8th") and in numbers with the year first ("2023-05-08"), those with "since",
+// "until", "before", "after" or "between" before them, and those relative to now. They may be in a question of any language. A day that its month
 // does not have is no date. The zero time restores the default.
 func WithNow(now time.Time) Option {
 	return func(d *relevanceDraft) error {

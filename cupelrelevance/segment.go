@@ -18,10 +18,10 @@ import (
 // does not change once it is made.
 type segment struct {
 	hashing
-	text   []byte
-	ends   []int  // of each word in text
-	slots  []slot // open addressing
-	fields []postings
+	text  []byte
+	ends  []int  // of each word in text
+	slots []slot // open addressing
+	postings
 
 	stems stems
 }
@@ -32,9 +32,9 @@ type slot struct {
 	next uint32 // number of the word + 1; 0: free
 }
 
-// postings are the items that have each word in one field.
+// postings are the items that have each word.
 type postings struct {
-	starts []int    // of each word, in items and counts; one more at the end; nil without any
+	starts []int    // of each word, in items and counts; one more at the end
 	items  []uint32 // their numbers in the corpus, ascending
 	counts []uint8  // occurrences, at most 255
 }
@@ -55,9 +55,9 @@ type builder struct {
 // entry is what building needs to know about a word, in half a line of cache.
 type entry struct {
 	key   key
-	item  uint32 // that has its newest occurrence, as builder.item; 0: none in this field
+	item  uint32 // that has its newest occurrence, as builder.item
 	at    uint32 // where that is among the occurrences of the item
-	items uint32 // that have it in this field
+	items uint32 // that have it
 }
 
 type occurrence struct {
@@ -65,10 +65,10 @@ type occurrence struct {
 	count uint32
 }
 
-// newSegment reads the items once a field. The first of them has the given
+// newSegment reads the contents and the tags of items. The first of them has the given
 // number. It sets how many terms each has.
-func newSegment(ctx context.Context, all []*cupel.ContextItem, first uint32, hashing hashing, settings *indexDraft, terms []uint32) (*segment, error) {
-	w := &segment{hashing: hashing, fields: make([]postings, len(settings.fields))}
+func newSegment(ctx context.Context, all []*cupel.ContextItem, first uint32, hashing hashing, terms []uint32) (*segment, error) {
+	w := &segment{hashing: hashing}
 	size := 0
 	for _, item := range all {
 		size += len(item.Content())
@@ -84,29 +84,19 @@ func newSegment(ctx context.Context, all []*cupel.ContextItem, first uint32, has
 	}()
 	b.occurrence = slices.Grow(b.occurrence, size/8) // few words are shorter, repeated ones count once
 	ends := make([]int, len(all))                    // of the items' occurrences
-	for f, field := range settings.fields {
-		p := &w.fields[f]
-		b.occurrence = b.occurrence[:0]
-		for id := range b.entries {
-			b.entries[id].item, b.entries[id].items = 0, 0
+	for i, item := range all {
+		if i%256 == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
 		}
-		for i, item := range all {
-			if i%256 == 0 && ctx.Err() != nil {
-				return nil, ctx.Err()
-			}
-			b.item, b.from, b.length = uint32(i)+1, len(b.occurrence), 0
-			eachText(item, field, b.read)
-			terms[i] += b.length
-			ends[i] = len(b.occurrence)
+		b.item, b.from, b.length = uint32(i)+1, len(b.occurrence), 0
+		b.read(item.Content())
+		for _, tag := range item.AllTags() {
+			b.read(tag)
 		}
-		b.distribute(p, ends, first)
+		terms[i] = b.length
+		ends[i] = len(b.occurrence)
 	}
-	for f := range w.fields { // words that later fields brought
-		p := &w.fields[f]
-		for len(p.items) > 0 && len(p.starts) <= len(w.ends) {
-			p.starts = append(p.starts, len(p.items))
-		}
-	}
+	b.distribute(ends, first)
 	b.finish()
 	return w, ctx.Err()
 }
@@ -129,28 +119,6 @@ type building struct {
 }
 
 var buildings = sync.Pool{New: func() any { return new(building) }}
-
-// eachText calls f with each text of a field.
-func eachText(item *cupel.ContextItem, field Field, f func(string)) {
-	switch field {
-	case FieldContent:
-		f(item.Content())
-	case FieldTags:
-		for _, tag := range item.AllTags() {
-			f(tag)
-		}
-	default:
-		value, _ := item.MetadataValue(string(field[len(metadataPrefix):]))
-		switch v := value.(type) {
-		case string:
-			f(v)
-		case []string:
-			for _, s := range v {
-				f(s)
-			}
-		}
-	}
-}
 
 // read counts the terms of one text of the current item, as the tokenizer finds
 // them. It reads plain words, which are most, without the tokenizer.
@@ -248,10 +216,8 @@ func (b *builder) newWord(at, hash uint32, k key, term []byte) uint32 {
 
 // distribute orders the occurrences by word. The first item has the given
 // number.
-func (b *builder) distribute(p *postings, ends []int, first uint32) {
-	if len(b.occurrence) == 0 {
-		return
-	}
+func (b *builder) distribute(ends []int, first uint32) {
+	p := &b.postings
 	// While a word's occurrences are written, the start of the next word is the
 	// place of the next occurrence; after the last one it is right.
 	p.starts = make([]int, len(b.entries)+1)
@@ -275,9 +241,6 @@ func (b *builder) distribute(p *postings, ends []int, first uint32) {
 
 // of returns the range of the postings of a word.
 func (p *postings) of(id uint32) (from, to int) {
-	if p.starts == nil {
-		return 0, 0
-	}
 	return p.starts[id], p.starts[id+1]
 }
 

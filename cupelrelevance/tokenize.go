@@ -73,26 +73,9 @@ func newTokenizer(emit func(term []byte, word bool)) *tokenizer {
 // text reads one text from its start to its end. It takes linear time.
 func (t *tokenizer) text(s string) {
 	for i := 0; i < len(s); {
-		switch classes[s[i]] {
-		case separator, underscore:
+		if classes[s[i]] == separator {
 			i++
 			continue
-		case lower, upper:
-			// Most words are plain: small letters, the first perhaps a capital.
-			end := i + 1
-			for end < len(s) && classes[s[end]] == lower {
-				end++
-			}
-			if end == len(s) || classes[s[end]] == separator {
-				t.whole = append(t.whole[:0], s[i:min(end, i+maxTerm)]...)
-				if classes[s[i]] == upper {
-					t.whole[0] += 'a' - 'A'
-				}
-				t.emit(t.whole, true)
-				i = end
-				continue
-			}
-		case wide, picture, invisible:
 		}
 		i = t.word(s, i)
 	}

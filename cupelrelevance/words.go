@@ -64,18 +64,15 @@ func (w *words) next(position uint32) uint32 {
 func (w *words) count(term queryTerm, frequency []float64, touched []uint32) []uint32 {
 	for _, s := range w.segments {
 		ids := term.in(s)
-		for f := range s.fields {
-			p := &s.fields[f]
-			for _, id := range ids {
-				from, to := p.of(id)
-				counts := p.counts[from:to]
-				for k, number := range p.items[from:to] {
-					for at := w.at[number]; at > 0; at = w.next(at - 1) {
-						if frequency[at-1] == 0 {
-							touched = append(touched, at-1)
-						}
-						frequency[at-1] += float64(counts[k])
+		for _, id := range ids {
+			from, to := s.of(id)
+			counts := s.counts[from:to]
+			for k, number := range s.items[from:to] {
+				for at := w.at[number]; at > 0; at = w.next(at - 1) {
+					if frequency[at-1] == 0 {
+						touched = append(touched, at-1)
 					}
+					frequency[at-1] += float64(counts[k])
 				}
 			}
 		}
