@@ -86,7 +86,7 @@ test-full: ## The same with all random cases, as .ci/run --full does (two cores:
 
 .PHONY: test-long
 test-long: ## Run the largest random tests: 20,000 sessions, 100,000 turns
-	@CUPEL_LONG=1 go test -count=1 -timeout 60m -run '^(TestAnotherProcessGoesOn|TestModel|TestManyTurns|TestFollowedIsFresh|TestWrittenBodiesPass)$$' \
+	@CUPEL_LONG=1 go test -count=1 -timeout 60m -run '^(TestModel|TestManyTurns|TestFollowedIsFresh|TestWrittenBodiesPass)$$' \
 		./cupelsession ./cupelrelevance ./cupelchat
 
 # The release of Go that the core names in its go.mod; the go command gets it.
