@@ -1,4 +1,4 @@
-package cupelbeam_test
+package cupelbeam
 
 import (
 	"bytes"
@@ -84,7 +84,7 @@ func amazonBucket(t *testing.T, files []string) bucket {
 func TestBuckets(t *testing.T) {
 	program := command(t, beamCommand)
 	folder := compressedCorpus(t, 1)
-	writeFile(t, filepath.Join(folder, "split.jsonl"), bytes.Repeat(readFile(t, "../cupelsession/replay/testdata/agents.jsonl"), 3))
+	save(t, filepath.Join(folder, "split.jsonl"), bytes.Repeat(readFile(t, "../cupelsession/replay/testdata/agents.jsonl"), 3))
 	files := in(t, folder, "*")
 	for name, start := range map[string]func(*testing.T, []string) bucket{"Google": googleBucket, "Amazon": amazonBucket} {
 		t.Run(name, func(t *testing.T) {
