@@ -3,9 +3,7 @@ package cupelbeam
 import (
 	"bytes"
 	"compress/gzip"
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -13,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/wollax/cupel-go/cupelsession/replay"
 	"github.com/wollax/cupel-go/internal/corpus"
@@ -33,13 +30,9 @@ var measure = []string{"--share", "0.25,0.5", "--against", "newest", "--cache", 
 // conversations of package replay. One has a damaged line, and another one is cut.
 func compressedCorpus(t *testing.T, n int) string {
 	t.Helper()
-	data, err := os.ReadFile("../cupelsession/replay/testdata/agents.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	folder := t.TempDir()
+	data, folder := string(readFile(t, agents(t))), t.TempDir()
 	for i := range 20 {
-		text := strings.Repeat(string(data), n)
+		text := strings.Repeat(data, n)
 		if i == 7 {
 			text += "{\"id\": \n"
 		}
@@ -82,11 +75,8 @@ func plain(t *testing.T, files []string, as string) *replay.Table {
 	}
 	table := replay.NewTable(m.Plan())
 	for _, name := range files {
-		file, err := os.Open(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for s, err := range m.Samples(t.Context(), replay.Scan(as+filepath.Base(name), corpus.Uncompressed(file), nil)) {
+		file := corpus.Uncompressed(bytes.NewReader(readFile(t, name)))
+		for s, err := range m.Samples(t.Context(), replay.Scan(as+filepath.Base(name), file, nil)) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -96,9 +86,6 @@ func plain(t *testing.T, files []string, as string) *replay.Table {
 			if err := table.Add(&s); err != nil {
 				t.Fatal(err)
 			}
-		}
-		if err := file.Close(); err != nil {
-			t.Fatal(err)
 		}
 	}
 	return table
@@ -153,15 +140,13 @@ const (
 // process is a command that runs.
 type process struct {
 	*exec.Cmd
-	cancel   context.CancelFunc
 	out, log bytes.Buffer
 }
 
 // start starts a command.
 func start(t *testing.T, program string, args ...string) *process {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Minute)
-	p := &process{Cmd: exec.CommandContext(ctx, program, args...), cancel: cancel}
+	p := &process{Cmd: exec.CommandContext(t.Context(), program, args...)}
 	p.Stdout, p.Stderr = &p.out, &p.log
 	if err := p.Start(); err != nil {
 		t.Fatal(err)
@@ -172,9 +157,7 @@ func start(t *testing.T, program string, args ...string) *process {
 // wait returns what the command printed, and fails unless it ends with an exit code.
 func (p *process) wait(t *testing.T, code int) string {
 	t.Helper()
-	defer p.cancel()
-	err := p.Wait()
-	if failed, ok := errors.AsType[*exec.ExitError](err); err != nil && !ok || ok != (code > 0) || ok && failed.ExitCode() != code {
+	if err := p.Wait(); p.ProcessState.ExitCode() != code {
 		t.Fatalf("%v, want the exit code %d\n%s", err, code, p.log.String())
 	}
 	return p.out.String()
