@@ -1,16 +1,18 @@
-package cupelbeam_test
+package cupelbeam
 
 import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http/httptest"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/gcs"
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/s3"
 	"github.com/fsouza/fake-gcs-server/fakestorage"
 	"github.com/johannesboyne/gofakes3"
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
@@ -18,14 +20,9 @@ import (
 	"github.com/wollax/cupel-go/cupelsession/replay"
 )
 
-// bucket is one that runs here.
-type bucket struct {
-	prefix string // of the names of its objects
-	read   func(name string) []byte
-}
-
-// googleBucket starts a fake of Google's object store with some files.
-func googleBucket(t *testing.T, files []string) bucket {
+// googleBucket starts a fake of Google's object store with some files, and returns the
+// name of the bucket.
+func googleBucket(t *testing.T, files []string) string {
 	t.Helper()
 	var objects []fakestorage.Object
 	for _, name := range files {
@@ -39,17 +36,11 @@ func googleBucket(t *testing.T, files []string) bucket {
 	}
 	t.Cleanup(server.Stop)
 	t.Setenv("STORAGE_EMULATOR_HOST", host)
-	return bucket{"gs://corpus/", func(name string) []byte {
-		object, err := server.GetObject("corpus", name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return object.Content
-	}}
+	return "gs://corpus"
 }
 
 // amazonBucket starts a fake of Amazon's object store with some files.
-func amazonBucket(t *testing.T, files []string) bucket {
+func amazonBucket(t *testing.T, files []string) string {
 	t.Helper()
 	backend := s3mem.New()
 	if err := backend.CreateBucket("corpus"); err != nil {
@@ -66,17 +57,21 @@ func amazonBucket(t *testing.T, files []string) bucket {
 	for name, value := range map[string]string{"AWS_ENDPOINT_URL": server.URL, "AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_REGION": "us-east-1"} {
 		t.Setenv(name, value)
 	}
-	return bucket{"s3://corpus/", func(name string) []byte {
-		object, err := backend.GetObject("corpus", name, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		text, err := io.ReadAll(object.Contents)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return text
-	}}
+	return "s3://corpus"
+}
+
+// readObject reads an object of a bucket.
+func readObject(t *testing.T, name string) []byte {
+	t.Helper()
+	files, err := filesystem.New(t.Context(), name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := filesystem.Read(t.Context(), files, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
 }
 
 // TestBuckets: input and output in a bucket give the bits of the plain loop on local
@@ -84,25 +79,25 @@ func amazonBucket(t *testing.T, files []string) bucket {
 func TestBuckets(t *testing.T) {
 	program := command(t, beamCommand)
 	folder := compressedCorpus(t, 1)
-	writeFile(t, filepath.Join(folder, "split.jsonl"), bytes.Repeat(readFile(t, "../cupelsession/replay/testdata/agents.jsonl"), 3))
+	save(t, filepath.Join(folder, "split.jsonl"), bytes.Repeat(readFile(t, "../cupelsession/replay/testdata/agents.jsonl"), 3))
 	files := in(t, folder, "*")
-	for name, start := range map[string]func(*testing.T, []string) bucket{"Google": googleBucket, "Amazon": amazonBucket} {
+	for name, start := range map[string]func(*testing.T, []string) string{"Google": googleBucket, "Amazon": amazonBucket} {
 		t.Run(name, func(t *testing.T) {
-			b := start(t, files)
-			args := slices.Concat([]string{"--data", b.prefix + "*.jsonl.gz," + b.prefix + "*.jsonl", "--policy", "newest,agent@0.6,chat",
-				"--table", b.prefix + "out/table.json", "--samples", b.prefix + "out/samples.jsonl", "--max-bad", "5%"}, measure)
+			b := start(t, files) + "/"
+			args := slices.Concat([]string{"--data", b + "*.jsonl.gz," + b + "*.jsonl", "--policy", "newest,agent@0.6,chat",
+				"--table", b + "out/table.json", "--samples", b + "out/samples.jsonl", "--max-bad", "5%"}, measure)
 			run(t, program, args, 0)
 			var got replay.Table
-			if err := json.Unmarshal(b.read("out/table.json"), &got); err != nil {
+			if err := json.Unmarshal(readObject(t, b+"out/table.json"), &got); err != nil {
 				t.Fatal(err)
 			}
-			if got, want := bits(t, &got), bits(t, plain(t, files, b.prefix)); got != want {
+			if got, want := bits(t, &got), bits(t, plain(t, files, b)); got != want {
 				t.Errorf("got\n%s\nwant\n%s", got, want)
 			}
-			if n := bytes.Count(b.read("out/samples.jsonl"), []byte("\n")); n != got.Conversations {
+			if n := bytes.Count(readObject(t, b+"out/samples.jsonl"), []byte("\n")); n != got.Conversations {
 				t.Errorf("%d samples of %d conversations", n, got.Conversations)
 			}
-			if log := run(t, program, args, 2); !strings.Contains(log, b.prefix+"out/table.json exists; --force overwrites it") {
+			if log := run(t, program, args, 2); !strings.Contains(log, b+"out/table.json exists; --force overwrites it") {
 				t.Errorf("the table was overwritten, or\n%s", log)
 			}
 			run(t, program, append(args, "--force"), 0)

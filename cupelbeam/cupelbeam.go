@@ -10,9 +10,6 @@ package cupelbeam
 
 import (
 	"fmt"
-	"maps"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/wollax/cupel-go/cupel/policy"
@@ -31,46 +28,33 @@ type Spec struct {
 
 // Policy names a policy of package replay, the preset agent, or a policy in JSON.
 type Policy struct {
-	Name string
-	JSON string  // of a [policy.Policy]; "" for a name that is known
-	Low  float64 // above 0: in a session with this low-water mark
+	Name string // NAME@0.5 is in a session, as [replay.Named] says
+	JSON string // of a [policy.Policy]; "" for a name that is known
 }
 
 // Measure builds the measure.
 func (s *Spec) Measure() (*replay.Measure, error) {
 	policies := make([]replay.Policy, len(s.Policies))
 	for i, p := range s.Policies {
-		if !(p.Low >= 0 && p.Low <= 1) {
-			return nil, fmt.Errorf("cupelbeam: policy %q: the low-water mark must be above 0 and at most 1, or 0 without a session, got %g", p.Name, p.Low)
-		}
-		built, err := p.build()
-		if err != nil {
+		var err error
+		if policies[i], err = replay.Named(p.Name, p.build); err != nil {
 			return nil, fmt.Errorf("cupelbeam: policy %q: %w", p.Name, err)
 		}
-		if p.Low > 0 {
-			built = built.InSession(p.Low)
-			built.Name, built.Title = fmt.Sprintf("%s@%g", p.Name, p.Low), fmt.Sprintf("%s, to %g", p.Name, p.Low)
-		}
-		policies[i] = built
 	}
-	known := cupelsession.Caches()
 	caches := make([]cupelsession.CacheModel, len(s.Caches))
 	for i, name := range s.Caches {
-		var ok bool
-		if caches[i], ok = known[name]; !ok {
-			return nil, fmt.Errorf("cupelbeam: cache %q is unknown; want some of %s", name, strings.Join(slices.Sorted(maps.Keys(known)), ", "))
+		var err error
+		if caches[i], err = cupelsession.CacheNamed(name); err != nil {
+			return nil, fmt.Errorf("cupelbeam: cache: %w", err)
 		}
 	}
 	return replay.NewMeasure(policies, s.Shares, replay.WithAgainst(s.Against), replay.WithCache(caches...))
 }
 
-func (p *Policy) build() (replay.Policy, error) {
-	all := replay.Baselines()
-	if i := slices.IndexFunc(all, func(b replay.Policy) bool { return b.Name == p.Name }); i >= 0 && p.JSON == "" {
-		return all[i], nil
-	}
-	if p.Name == "agent" && p.JSON == "" {
-		return replay.Choosing(p.Name, agent.New(replay.Characters{})), nil
+// build returns the policy without a session.
+func (p *Policy) build(name string) (replay.Policy, error) {
+	if name == "agent" {
+		return replay.Choosing(name, agent.New(replay.Characters{})), nil
 	}
 	registry := policy.NewRegistry()
 	var found policy.Policy
@@ -78,7 +62,7 @@ func (p *Policy) build() (replay.Policy, error) {
 	if p.JSON != "" {
 		found, err = policy.Decode(registry, []byte(p.JSON))
 	} else {
-		found, err = registry.Lookup(p.Name)
+		found, err = registry.Lookup(name)
 	}
 	if err != nil {
 		return replay.Policy{}, err
@@ -87,5 +71,5 @@ func (p *Policy) build() (replay.Policy, error) {
 	if err != nil {
 		return replay.Policy{}, err
 	}
-	return replay.Choosing(p.Name, pipeline), nil
+	return replay.Choosing(name, pipeline), nil
 }

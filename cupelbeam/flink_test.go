@@ -1,4 +1,4 @@
-package cupelbeam_test
+package cupelbeam
 
 import (
 	"bytes"
@@ -14,15 +14,14 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/wollax/cupel-go/cupelsession/replay"
 )
 
 // withoutFlink says why there is no Flink, or "".
 func withoutFlink() string {
 	if _, err := exec.LookPath("java"); err != nil || os.Getenv("CUPEL_FLINK") == "" {
 		return "it needs Java 17 and the jars, which make corpus-test gets"
-	}
-	if _, err := os.Stat("/proc/self/stat"); err != nil {
-		return "it finds worker processes in /proc"
 	}
 	return ""
 }
@@ -45,10 +44,10 @@ func TestFlink(t *testing.T) {
 	}
 	program, folder := command(t, beamCommand), compressedCorpus(t, 8)
 	files := in(t, folder, "*")
-	bucket := strings.TrimSuffix(googleBucket(t, files).prefix, "/") // the environment of workers names it
+	bucket := googleBucket(t, files) // the environment of workers names it
 	f := startFlink(t, program)
 	run := func(folder string) func() {
-		wait := beamed(t, program, folder, f.args(2)...)
+		wait := beamed(t, program, folder, f.args()...)
 		return func() {
 			t.Helper()
 			want := bits(t, plain(t, files, folder+"/"))
@@ -87,6 +86,50 @@ func TestFlink(t *testing.T) {
 	}
 }
 
+// TestManyConversations measures 204,000 conversations on Flink with CUPEL_LONG=1: the
+// counters are right, and a worker holds buffers and not the corpus.
+func TestManyConversations(t *testing.T) {
+	if why := withoutFlink(); why != "" || os.Getenv("CUPEL_LONG") == "" {
+		t.Skip("measured with CUPEL_LONG=1 and Flink; ", why)
+	}
+	program, lines := command(t, beamCommand), string(readFile(t, agents(t)))
+	f := startFlink(t, program)
+	var peaks []int
+	for _, times := range []int{170, 3_400} {
+		folder, n := t.TempDir(), 20*3*times
+		packed := zip(t, strings.Repeat(lines, times))
+		for i := range 20 {
+			save(t, filepath.Join(folder, fmt.Sprint(i, ".jsonl.gz")), packed)
+		}
+		table := filepath.Join(folder, "table.json")
+		p := start(t, program, append(f.args(), "--data", filepath.Join(folder, "*.gz"), "--policy=newest", "--share=0.5", "--table", table,
+			"--samples", filepath.Join(folder, "samples"), "--shards=10")...)
+		ended := make(chan int)
+		go func() {
+			peak := 0
+			for p.Process.Signal(syscall.Signal(0)) == nil { // until it was waited for
+				peak = max(peak, f.workerMemory())
+				time.Sleep(200 * time.Millisecond)
+			}
+			ended <- peak
+		}()
+		p.wait(t, 0)
+		peaks = append(peaks, <-ended)
+		var got replay.Table
+		if err := json.Unmarshal(readFile(t, table), &got); err != nil {
+			t.Fatal(err)
+		}
+		counters := fmt.Sprintf(`counters: {"conversations":%d,"failed_steps":0,"steps":%d,"values":%d}`, n, got.Cells[0].Steps, got.Cells[0].Values)
+		if got.Conversations != n || !strings.Contains(p.log.String(), counters) {
+			t.Errorf("%d conversations, want %d, and %s in\n%s", got.Conversations, n, counters, p.log.String())
+		}
+	}
+	t.Logf("a worker has at most %d MB for 10,200 conversations, and %d MB for 204,000", peaks[0], peaks[1])
+	if peaks[0] == 0 || peaks[1] > 512 {
+		t.Error("a worker has more than 512 MB")
+	}
+}
+
 // flink is Beam's job server and a Flink of a job manager and two task managers, each a
 // process.
 type flink struct {
@@ -94,8 +137,7 @@ type flink struct {
 	program  string
 	port     string
 	log      *os.File // of all of them
-	servers  []int
-	managers []int // the task managers, whose children are the workers
+	managers []int    // the task managers, whose children are the workers
 }
 
 // startFlink starts them. Workers are processes of the program.
@@ -104,7 +146,7 @@ func startFlink(t *testing.T, program string) *flink {
 	conf := t.TempDir()
 	rest := freePort(t)
 	config := fmt.Sprintf("%s\njobmanager.rpc.port: %d\nrest.port: %d\n", readFile(t, "flink/config.yaml"), freePort(t), rest)
-	writeFile(t, filepath.Join(conf, "config.yaml"), []byte(config))
+	save(t, filepath.Join(conf, "config.yaml"), []byte(config))
 	log, err := os.Create(filepath.Join(t.TempDir(), "log"))
 	if err != nil {
 		t.Fatal(err)
@@ -115,12 +157,12 @@ func startFlink(t *testing.T, program string) *flink {
 			t.Logf("the servers said:\n%s", f.said())
 		}
 	})
-	f.servers = append(f.servers, f.java("org.apache.flink.runtime.entrypoint.StandaloneSessionClusterEntrypoint", "--configDir", conf))
+	f.java("org.apache.flink.runtime.entrypoint.StandaloneSessionClusterEntrypoint", "--configDir", conf)
 	for range 2 {
 		f.managers = append(f.managers, f.java("org.apache.flink.runtime.taskexecutor.TaskManagerRunner", "--configDir", conf))
 	}
-	f.servers = append(f.servers, f.java("org.apache.beam.runners.flink.FlinkJobServerDriver", "--job-host=localhost", "--job-port="+f.port,
-		"--artifact-port=0", "--expansion-port=0", "--flink-master=localhost:"+strconv.Itoa(rest), "--flink-conf-dir="+conf, "--artifacts-dir="+t.TempDir()))
+	f.java("org.apache.beam.runners.flink.FlinkJobServerDriver", "--job-host=localhost", "--job-port="+f.port,
+		"--artifact-port=0", "--expansion-port=0", "--flink-master=localhost:"+strconv.Itoa(rest), "--flink-conf-dir="+conf, "--artifacts-dir="+t.TempDir())
 	for range 240 {
 		if c, err := net.Dial("tcp", "localhost:"+f.port); err == nil { //nolint:noctx // it returns at once
 			_ = c.Close()
@@ -164,13 +206,13 @@ func freePort(t *testing.T) int {
 	return listener.Addr().(*net.TCPAddr).Port
 }
 
-// args are the flags of cupel-beam for this Flink, with so many task slots.
-func (f *flink) args(slots int) []string {
+// args are the flags of cupel-beam for this Flink, with both task managers.
+func (f *flink) args() []string {
 	config, err := json.Marshal(map[string]string{"command": f.program})
 	if err != nil {
 		f.Fatal(err)
 	}
-	return []string{"--runner=PortableRunner", "--endpoint=localhost:" + f.port, "--parallelism=" + strconv.Itoa(slots),
+	return []string{"--runner=PortableRunner", "--endpoint=localhost:" + f.port, "--parallelism=2",
 		"--environment_type=PROCESS", "--environment_config=" + string(config)}
 }
 
@@ -229,16 +271,6 @@ func (f *flink) workerTime() time.Duration {
 	return all
 }
 
-// serverTime returns the processor time of the job server and of Flink so far.
-func (f *flink) serverTime() time.Duration {
-	var all time.Duration
-	for _, pid := range slices.Concat(f.servers, f.managers) {
-		own, _ := times(pid)
-		all += own
-	}
-	return all
-}
-
 // workerMemory returns the most memory that a worker process had so far, in MB.
 func (f *flink) workerMemory() int {
 	most := 0
@@ -273,7 +305,7 @@ func (f *flink) processes() []int {
 	return pids
 }
 
-// stat returns what /proc says of a process behind its name, or nil.
+// stat returns what /proc says of a process after its name, or nil.
 func stat(pid int) []string {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {

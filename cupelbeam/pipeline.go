@@ -1,16 +1,13 @@
 package cupelbeam
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"path"
-	"reflect"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/fileio"
@@ -44,24 +41,19 @@ type DeadLetter struct {
 	Error  string `json:"error"`
 }
 
-// line is a line of a file.
+// line is a line of a file. Lines travel as JSON: a runner in Java reads and writes what
+// Beam's own coder makes of a structure, and lost lines where one had no text.
 type line struct {
-	File   string
-	Number int // from 1, or 0
-	Text   []byte
-	Error  string // of the file, instead of a text
+	DeadLetter // has an error if the file ends in one there
+	Text       []byte
 }
 
 func init() { //nolint:gochecknoinits // workers find functions by what their program registered
 	register.Function2x0(pathOf)
-	register.Function4x1(lineOf)
-	register.DoFn3x1[context.Context, string, func(line), error](&unzipFn{})
-	register.DoFn4x1[context.Context, line, func(string), func(string), error](&measureFn{})
-	register.Emitter1[line]()
-	register.Emitter1[string]()
-	register.Combiner3[*replay.Table, string, string](&tableFn{})
-	beam.RegisterCoder(reflect.TypeFor[line](), encodeLine, decodeLine)
-	beam.RegisterCoder(reflect.TypeFor[*replay.Table](), encodeTable, decodeTable)
+	register.Function3x1(lineOf)
+	register.Function3x1(unzipFile)
+	register.DoFn5x1[context.Context, string, func(string), func(string), func(string), error](&measureFn{})
+	register.Function2x2(merge)
 }
 
 // Replay measures the conversations in the files that patterns name: JSON Lines with
@@ -79,11 +71,16 @@ func Replay(s beam.Scope, spec Spec, patterns []string) (Output, error) {
 	if len(patterns) == 0 {
 		return Output{}, errors.New("cupelbeam: there are no files to read")
 	}
+	empty, err := json.Marshal(replay.NewTable(m.Plan()))
+	if err != nil {
+		return Output{}, err
+	}
 	s = s.Scope("cupelbeam.Replay")
 	var out Output
-	out.Samples, out.DeadLetters = beam.ParDo2(s, &measureFn{Spec: spec}, lines(s, patterns))
-	none := beam.Create(s, "") // makes a table of no conversations too
-	out.Table = beam.Combine(s, &tableFn{Plan: m.Plan()}, beam.Flatten(s, out.Samples, out.DeadLetters, none))
+	var tables beam.PCollection
+	out.Samples, out.DeadLetters, tables = beam.ParDo3(s, &measureFn{Spec: spec}, lines(s, patterns))
+	none := beam.Create(s, string(empty)) // makes a table of no conversations too
+	out.Table = beam.Combine(s, merge, beam.Flatten(s, tables, none))
 	return out, nil
 }
 
@@ -91,56 +88,35 @@ func Replay(s beam.Scope, spec Spec, patterns []string) (Output, error) {
 // compressed it. Beam's text source loses lines of such files.
 func Compressed(name string) bool { return path.Ext(name) == ".gz" }
 
-// encodeLine writes a line so that only this program reads it. A runner in Java reads and
-// writes what Beam's own coder writes, and lost lines where one had no text.
-func encodeLine(l line) []byte {
-	return append(fmt.Appendf(nil, "%d %q %q\n", l.Number, l.File, l.Error), l.Text...)
-}
-
-func decodeLine(data []byte) (l line, err error) {
-	head, text, _ := bytes.Cut(data, []byte("\n"))
-	l.Text = bytes.Clone(text)
-	_, err = fmt.Sscanf(string(head), "%d %q %q", &l.Number, &l.File, &l.Error)
-	return l, err
-}
-
 // lines returns the lines of all files, shared among workers.
 func lines(s beam.Scope, patterns []string) beam.PCollection {
 	var parts []beam.PCollection
-	var compressed []string
 	for _, pattern := range patterns {
-		if Compressed(pattern) {
-			compressed = append(compressed, pattern)
+		if !Compressed(pattern) {
+			parts = append(parts, beam.ParDo(s, lineOf, textio.ReadWithFilename(s, pattern, textio.ReadUncompressed())))
 			continue
 		}
-		parts = append(parts, beam.ParDo(s, lineOf, textio.ReadWithFilename(s, pattern, textio.ReadUncompressed())))
-	}
-	if len(compressed) > 0 {
-		found := fileio.MatchAll(s, beam.CreateList(s, compressed), fileio.MatchEmptyAllow())
-		files := beam.Reshuffle(s, beam.ParDo(s, pathOf, found))
-		parts = append(parts, beam.ParDo(s, &unzipFn{}, files))
+		files := beam.Reshuffle(s, beam.ParDo(s, pathOf, fileio.MatchFiles(s, pattern, fileio.MatchEmptyAllow())))
+		parts = append(parts, beam.ParDo(s, unzipFile, files))
 	}
 	return beam.Reshuffle(s, beam.Flatten(s, parts...))
 }
 
 // lineOf emits a line that the text source read, unless it is blank.
-func lineOf(_ context.Context, file, text string, emit func(line)) error {
+func lineOf(file, text string, emit func(string)) error {
 	if Compressed(file) {
 		return fmt.Errorf("cupelbeam: a pattern that does not end in .gz names the compressed file %s", file)
 	}
 	if trimmed := corpus.Trim([]byte(text)); len(trimmed) > 0 {
-		emit(line{File: file, Text: trimmed})
+		return emitJSON(line{DeadLetter{File: file}, trimmed}, emit)
 	}
 	return nil
 }
 
 func pathOf(file fileio.FileMetadata, emit func(string)) { emit(file.Path) }
 
-// unzipFn reads the lines of a file that gzip compressed.
-type unzipFn struct{}
-
-// ProcessElement emits the lines that are not blank, and where the file is cut.
-func (*unzipFn) ProcessElement(ctx context.Context, file string, emit func(line)) (err error) {
+// unzipFile emits the lines of a file that gzip compressed.
+func unzipFile(ctx context.Context, file string, emit func(string)) error {
 	files, err := filesystem.New(ctx, file)
 	if err != nil {
 		return err
@@ -154,18 +130,20 @@ func (*unzipFn) ProcessElement(ctx context.Context, file string, emit func(line)
 	return unzip(file, r, emit)
 }
 
-// unzip emits the lines of a file. An error of the file system is its own, so that the
-// runner tries again; any other is that of a line.
-func unzip(file string, r io.Reader, emit func(line)) error {
+// unzip emits the lines that are not blank, and where the file is cut. An error of the
+// file system is its own, so that the runner tries again; any other is that of a line.
+func unzip(file string, r io.Reader, emit func(string)) error {
 	source := &source{Reader: r}
 	for text, err := range corpus.Lines(corpus.Uncompressed(source)) {
-		switch {
-		case source.err != nil:
+		if source.err != nil {
 			return source.err
-		case err != nil:
-			emit(line{File: file, Number: text.Number, Error: err.Error()})
-		default:
-			emit(line{File: file, Number: text.Number, Text: bytes.Clone(text.Text)})
+		}
+		l := line{DeadLetter{File: file, Line: text.Number}, text.Text}
+		if err != nil {
+			l.Kind, l.Error = "file", err.Error()
+		}
+		if err := emitJSON(l, emit); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -185,52 +163,63 @@ func (s *source) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// measureFn measures the conversation on a line.
+// measureFn measures the conversations on lines. It adds up those of a bundle itself: a
+// runner that does not, such as Flink, would hold the samples of all bundles at once.
 type measureFn struct {
 	Spec    Spec
 	measure *replay.Measure
-
-	conversations, steps, values, failedSteps beam.Counter
+	table   *replay.Table // of the bundle
 }
 
 // Setup builds the policies.
 func (f *measureFn) Setup() (err error) {
-	f.conversations, f.steps = beam.NewCounter(Counters, "conversations"), beam.NewCounter(Counters, "steps")
-	f.values, f.failedSteps = beam.NewCounter(Counters, "values"), beam.NewCounter(Counters, "failed_steps")
 	f.measure, err = f.Spec.Measure()
 	return err
 }
 
+// StartBundle begins a table.
+func (f *measureFn) StartBundle(_, _, _ func(string)) { f.table = replay.NewTable(f.measure.Plan()) }
+
 // ProcessElement emits a sample or a dead letter.
-func (f *measureFn) ProcessElement(ctx context.Context, l line, sample, dead func(string)) error {
-	letter := DeadLetter{File: l.File, Line: l.Number, Kind: "file", Error: l.Error}
+func (f *measureFn) ProcessElement(ctx context.Context, text string, sample, dead, _ func(string)) error {
+	var l line
+	if err := json.Unmarshal([]byte(text), &l); err != nil {
+		return err
+	}
 	var c replay.Conversation
 	if l.Error == "" {
 		var err error
 		if c, err = replay.Parse(l.Text); err != nil {
-			hash := sha256.Sum256(l.Text)
-			letter.SHA256, letter.Kind, letter.Error = hex.EncodeToString(hash[:]), "conversation", err.Error()
+			l.SHA256, l.Kind, l.Error = fmt.Sprintf("%x", sha256.Sum256(l.Text)), "conversation", err.Error()
 			if !json.Valid(l.Text) {
-				letter.Kind = "json"
+				l.Kind = "json"
 			}
 		}
 	}
-	if letter.Error != "" {
-		beam.NewCounter(Counters, "bad_"+letter.Kind).Inc(ctx, 1)
-		return emitJSON(letter, dead)
+	if l.Error != "" {
+		count(ctx, "bad_"+l.Kind, 1)
+		f.table.Failed++
+		return emitJSON(l.DeadLetter, dead)
 	}
-	c.File, c.Line = l.File, l.Number
+	c.File, c.Line = l.File, l.Line
 	measured, err := f.measure.Sample(ctx, &c)
 	if err != nil {
 		return err
 	}
-	f.conversations.Inc(ctx, 1)
-	f.steps.Inc(ctx, int64(measured.Counts[0].Steps)) // of all policies and shares the same
-	f.values.Inc(ctx, int64(measured.Counts[0].Values))
+	count(ctx, "conversations", 1)
+	count(ctx, "steps", measured.Counts[0].Steps) // of all policies and shares the same
+	count(ctx, "values", measured.Counts[0].Values)
 	for i := range measured.Counts {
-		f.failedSteps.Inc(ctx, int64(measured.Counts[i].Failures))
+		count(ctx, "failed_steps", measured.Counts[i].Failures)
 	}
-	return emitJSON(measured, sample)
+	return errors.Join(f.table.Add(&measured), emitJSON(measured, sample))
+}
+
+// FinishBundle emits the table.
+func (f *measureFn) FinishBundle(_, _, table func(string)) error { return emitJSON(f.table, table) }
+
+func count(ctx context.Context, name string, n int) {
+	beam.NewCounter(Counters, name).Inc(ctx, int64(n))
 }
 
 func emitJSON(v any, emit func(string)) error {
@@ -241,48 +230,17 @@ func emitJSON(v any, emit func(string)) error {
 	return err
 }
 
-// tableFn adds up samples and dead letters, which are samples with an error.
-type tableFn struct{ Plan replay.Plan }
-
-// CreateAccumulator returns an empty table.
-func (f *tableFn) CreateAccumulator() *replay.Table { return replay.NewTable(f.Plan) }
-
-// AddInput adds a sample, or nothing for "".
-func (*tableFn) AddInput(t *replay.Table, sample string) *replay.Table {
-	if sample == "" {
-		return t
+// merge adds up two tables.
+func merge(a, b string) (string, error) {
+	var tables [2]replay.Table
+	for i, text := range []string{a, b} {
+		if err := json.Unmarshal([]byte(text), &tables[i]); err != nil {
+			return "", err
+		}
 	}
-	var s replay.Sample
-	err := json.Unmarshal([]byte(sample), &s)
-	if err == nil {
-		err = t.Add(&s)
+	if err := tables[0].Merge(&tables[1]); err != nil {
+		return "", err
 	}
-	if err != nil {
-		panic(err) //nolint:forbidigo // Beam makes it the failure of the bundle, and has no other way
-	}
-	return t
-}
-
-// MergeAccumulators adds the samples of another table.
-func (*tableFn) MergeAccumulators(a, b *replay.Table) *replay.Table {
-	if err := a.Merge(b); err != nil {
-		panic(err) //nolint:forbidigo // as in AddInput
-	}
-	return a
-}
-
-// ExtractOutput returns the JSON of the table.
-func (*tableFn) ExtractOutput(t *replay.Table) string {
-	data, err := encodeTable(t)
-	if err != nil {
-		panic(err) //nolint:forbidigo // as in AddInput
-	}
-	return string(data)
-}
-
-func encodeTable(t *replay.Table) ([]byte, error) { return json.Marshal(t) }
-
-func decodeTable(data []byte) (*replay.Table, error) {
-	t := new(replay.Table)
-	return t, json.Unmarshal(data, t)
+	sum, err := json.Marshal(&tables[0])
+	return string(sum), err
 }

@@ -2,15 +2,12 @@ package cupelbeam
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/json"
 	"fmt"
 	"io"
-	"math"
 	"math/rand/v2"
-	"os"
 	"os/exec"
-	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -22,11 +19,7 @@ var newest = Spec{Policies: []Policy{{Name: "newest"}, {Name: "clear"}}, Shares:
 // kinds are lines of every kind, some of which are conversations.
 func kinds(t *testing.T) []string {
 	t.Helper()
-	data, err := os.ReadFile("../cupelsession/replay/testdata/agents.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := strings.Split(strings.TrimSpace(string(data)), "\n")
+	lines := strings.Split(strings.TrimSpace(string(readFile(t, agents(t)))), "\n")
 	const talk = `"messages": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]}`
 	return append(lines,
 		`{`+talk, `{"id": "a", `+talk, `{"id": "a", `+talk+"\r", "\ufeff"+`{"id": 7, `+talk, "\u00a0"+`{"id": "b", `+talk,
@@ -44,7 +37,8 @@ type file struct {
 
 // divided divides lines into files at random, in any order. Some are compressed, and
 // some of those cut after their lines.
-func divided(random *rand.Rand, lines []string) []file {
+func divided(t *testing.T, random *rand.Rand, lines []string) []file {
+	t.Helper()
 	texts := make([][]string, 1+random.IntN(6))
 	for _, i := range random.Perm(len(lines)) {
 		n := random.IntN(len(texts))
@@ -54,20 +48,14 @@ func divided(random *rand.Rand, lines []string) []file {
 	for n, text := range texts {
 		f := file{name: fmt.Sprint(n, ".jsonl"), text: []byte(strings.Join(text, "\n"))}
 		if random.IntN(2) == 0 {
-			var b bytes.Buffer
-			w := gzip.NewWriter(&b)
 			f.cut = random.IntN(2) == 0
 			if f.cut && len(f.text) > 0 {
 				f.text = append(f.text, '\n') // what follows the last end of a line counts as cut
 			}
-			_, _ = w.Write(f.text) // a buffer takes everything
-			_ = w.Flush()
-			whole := b.Len()
-			_ = w.Close()
+			f.name, f.text = f.name+".gz", zip(t, string(f.text))
 			if f.cut {
-				b.Truncate(whole)
+				f.text = f.text[:len(f.text)-4]
 			}
-			f.name, f.text = f.name+".gz", b.Bytes()
 		}
 		files = append(files, f)
 	}
@@ -81,15 +69,15 @@ func measured(t *testing.T, random *rand.Rand, files []file) (table *replay.Tabl
 	if err := f.Setup(); err != nil {
 		t.Fatal(err)
 	}
-	var all []line
-	emit := func(l line) { all = append(all, l) }
+	var all, tables []string
+	emit := func(l string) { all = append(all, l) }
 	for _, file := range files {
 		var err error
 		if Compressed(file.name) {
 			err = unzip(file.name, bytes.NewReader(file.text), emit)
 		} else {
 			for text := range strings.SplitSeq(string(file.text), "\n") { // as textio does
-				if err = lineOf(t.Context(), file.name, text, emit); err != nil {
+				if err = lineOf(file.name, text, emit); err != nil {
 					break
 				}
 			}
@@ -98,30 +86,34 @@ func measured(t *testing.T, random *rand.Rand, files []file) (table *replay.Tabl
 			t.Fatal(err)
 		}
 	}
-	for _, l := range all {
-		l, err := decodeLine(encodeLine(l))
+	for bundle := range slices.Chunk(append(all, ""), 1+random.IntN(9)) {
+		f.StartBundle(nil, nil, nil)
+		for _, l := range bundle {
+			if l == "" {
+				continue // the bundle has no line
+			}
+			err := f.ProcessElement(t.Context(), l, func(s string) { samples = append(samples, s) }, func(s string) { letters = append(letters, s) }, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := f.FinishBundle(nil, nil, func(s string) { tables = append(tables, s) }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for len(tables) > 1 {
+		i := random.IntN(len(tables) - 1)
+		sum, err := merge(tables[i], tables[i+1])
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = f.ProcessElement(t.Context(), l, func(s string) { samples = append(samples, s) }, func(s string) { letters = append(letters, s) })
-		if err != nil {
-			t.Fatal(err)
-		}
+		tables = slices.Replace(tables, i, i+2, sum)
 	}
-	add := &tableFn{Plan: f.measure.Plan()}
-	parts := make([]*replay.Table, 1+random.IntN(5))
-	for i := range parts {
-		parts[i] = add.CreateAccumulator()
+	table = new(replay.Table)
+	if err := json.Unmarshal([]byte(tables[0]), table); err != nil {
+		t.Fatal(err)
 	}
-	for _, s := range append(letters, samples...) {
-		add.AddInput(parts[random.IntN(len(parts))], s)
-	}
-	for len(parts) > 1 {
-		i := random.IntN(len(parts) - 1)
-		parts[i] = add.MergeAccumulators(parts[i], parts[i+1])
-		parts = append(parts[:i+1], parts[i+2:]...)
-	}
-	return parts[0], samples, letters
+	return table, samples, letters
 }
 
 // withoutPlaces returns the bits of a result, less the files and lines that it names.
@@ -151,7 +143,7 @@ func checkDivisions(t *testing.T, random *rand.Rand, lines []string, divisions i
 	}
 	want := ""
 	for range divisions {
-		files := divided(random, lines)
+		files := divided(t, random, lines)
 		cut := 0
 		for _, f := range files {
 			if f.cut {
@@ -210,32 +202,27 @@ func FuzzDivisions(f *testing.F) {
 
 // TestZcat: the lines of a compressed file are those of zcat, all of them.
 func TestZcat(t *testing.T) {
-	name := filepath.Join(t.TempDir(), "corpus.jsonl.gz")
 	var text []byte
 	for i := range 20_000 {
-		text = fmt.Appendf(text, `{"id": "%d", "messages": [{"role": "user", "content": "%s"}]}`+"\n", i, strings.Repeat("word ", i%40))
+		text = fmt.Appendf(text, "{\"id\": \"%d\", \"messages\": [%s]}\n", i, strings.Repeat(" ", i%40))
 	}
-	var compressed bytes.Buffer
-	w := gzip.NewWriter(&compressed)
-	if _, err := w.Write(text); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(name, compressed.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	want, err := exec.CommandContext(t.Context(), "gzip", "-dc", name).Output()
+	compressed := zip(t, string(text))
+	zcat := exec.CommandContext(t.Context(), "gzip", "-dc")
+	zcat.Stdin = bytes.NewReader(compressed)
+	want, err := zcat.Output()
 	if err != nil {
 		t.Fatal(err)
 	}
 	var got bytes.Buffer
-	if err := unzip(name, &compressed, func(l line) { fmt.Fprintf(&got, "%s\n", l.Text) }); err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got.Bytes(), want) {
-		t.Errorf("got %d lines, want those of zcat, %d", bytes.Count(got.Bytes(), []byte("\n")), bytes.Count(want, []byte("\n")))
+	err = unzip("corpus.gz", bytes.NewReader(compressed), func(text string) {
+		var l line
+		if err := json.Unmarshal([]byte(text), &l); err != nil {
+			t.Error(err)
+		}
+		fmt.Fprintf(&got, "%s\n", l.Text)
+	})
+	if err != nil || !bytes.Equal(got.Bytes(), want) {
+		t.Errorf("%v, got %d lines, want those of zcat, %d", err, bytes.Count(got.Bytes(), []byte("\n")), bytes.Count(want, []byte("\n")))
 	}
 }
 
@@ -262,9 +249,9 @@ func TestDeadLetter(t *testing.T) {
 func TestSourceError(t *testing.T) {
 	for _, begins := range []string{"", "{}\n", "\x1f\x8b"} {
 		r := io.MultiReader(strings.NewReader(begins), failing{})
-		if err := unzip("a.gz", r, func(l line) {
-			if l.Error != "" {
-				t.Errorf("%q: a line has the error %s", begins, l.Error)
+		if err := unzip("a.gz", r, func(l string) {
+			if strings.Contains(l, "connection lost") {
+				t.Errorf("%q: a line has the error: %s", begins, l)
 			}
 		}); err == nil || err.Error() != "connection lost" {
 			t.Errorf("%q: got error %v", begins, err)
@@ -275,12 +262,3 @@ func TestSourceError(t *testing.T) {
 type failing struct{}
 
 func (failing) Read([]byte) (int, error) { return 0, fmt.Errorf("connection lost") }
-
-func TestLowWater(t *testing.T) {
-	for _, low := range []float64{-1, math.NaN(), 1.5} {
-		spec := Spec{Policies: []Policy{{Name: "newest", Low: low}}, Shares: []float64{0.5}}
-		if _, err := spec.Measure(); err == nil || !strings.Contains(err.Error(), `policy "newest": the low-water mark must be`) {
-			t.Errorf("a mark of %g: error %v, want one that says so", low, err)
-		}
-	}
-}

@@ -1,6 +1,10 @@
 package cupelsession
 
 import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/wollax/cupel-go/cupelchat"
@@ -99,6 +103,16 @@ func Caches() map[string]CacheModel {
 		known[m.Name] = m
 	}
 	return known
+}
+
+// CacheNamed returns the model of [Caches] that has a name.
+func CacheNamed(name string) (CacheModel, error) {
+	known := Caches()
+	model, ok := known[name]
+	if !ok {
+		return model, fmt.Errorf("cupelsession: %.40q is unknown; want one of %s", name, strings.Join(slices.Sorted(maps.Keys(known)), ", "))
+	}
+	return model, nil
 }
 
 // anthropicModels are the models that differ from a tenth and 1,024 tokens.

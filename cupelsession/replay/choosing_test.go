@@ -2,6 +2,7 @@ package replay_test
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"os"
 	"path/filepath"
@@ -112,5 +113,31 @@ func TestTooLarge(t *testing.T) {
 	row := run(t, read(t, talk), []replay.Policy{replay.Choosing("failing", failing)}, []float64{0.5}).Rows[0]
 	if row.Failures != 3 || row.First.Reason != errBroken.Error() {
 		t.Errorf("got %d failures, the first %+v; want the chooser's at all three steps", row.Failures, row.First)
+	}
+}
+
+func TestNamed(t *testing.T) {
+	find := func(base string) (replay.Policy, error) {
+		if base == "none@all" {
+			return replay.Policy{}, errors.New("no such file")
+		}
+		return replay.Choosing(base, latest(t)), nil
+	}
+	for _, row := range []struct{ name, title, want string }{
+		{"newest", "newest that fits", ""},
+		{"newest@0.5", "newest, to 0.5", ""},
+		{"mine@1.json", "", ""},
+		{"mine.json@1", "mine.json, to 1", ""},
+		{"none@all", "", "no such file"},
+		{"newest@0", "", `cupel: policy "newest@0": the low-water mark must be above 0 and at most 1, got 0`},
+		{"newest@NaN", "", `cupel: policy "newest@NaN": the low-water mark must be above 0 and at most 1, got NaN`},
+	} {
+		p, err := replay.Named(row.name, find)
+		if row.want != "" {
+			require.EqualError(t, err, row.want)
+			continue
+		}
+		require.NoError(t, err)
+		require.Equal(t, []string{row.name, row.title}, []string{p.Name, p.Title})
 	}
 }

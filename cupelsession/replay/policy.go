@@ -2,6 +2,11 @@ package replay
 
 import (
 	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
 	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupelchat"
 	"github.com/wollax/cupel-go/cupelsession"
@@ -95,6 +100,43 @@ func (p Policy) InSession(low float64) Policy {
 	}
 	p.Mode, p.low = Session, cmp.Or(low, cupelsession.DefaultLowWater)
 	return p
+}
+
+// Named returns the policy of a name: one of [Baselines], or else the one that find
+// returns. NAME@0.5 is the policy NAME in a session with this low-water mark.
+func Named(name string, find func(base string) (Policy, error)) (Policy, error) {
+	base, low, err := Marked(name)
+	if err != nil {
+		return Policy{}, err
+	}
+	var p Policy
+	known := Baselines()
+	if i := slices.IndexFunc(known, func(b Policy) bool { return b.Name == base }); i >= 0 {
+		p = known[i]
+	} else if p, err = find(base); err != nil {
+		return Policy{}, err
+	}
+	if low > 0 {
+		p = p.InSession(low)
+		p.Name, p.Title = name, fmt.Sprintf("%s, to %g", base, low)
+	}
+	return p, nil
+}
+
+// Marked cuts the low-water mark of a session from the name of a policy, NAME@0.5. It
+// is 0 without one.
+func Marked(name string) (base string, low float64, err error) {
+	at := strings.LastIndexByte(name, '@')
+	if at < 0 {
+		return name, 0, nil
+	}
+	if low, err = strconv.ParseFloat(name[at+1:], 64); err != nil {
+		return name, 0, nil //nolint:nilerr // a file with this name
+	}
+	if !(low > 0 && low <= 1) {
+		return name, 0, fmt.Errorf("cupel: policy %q: the low-water mark must be above 0 and at most 1, got %g", name, low)
+	}
+	return name[:at], low, nil
 }
 
 // chooser returns what chooses the windows of one conversation. messages are those

@@ -1,6 +1,11 @@
 package replay
 
-import "math"
+import (
+	"fmt"
+	"math"
+
+	"github.com/wollax/cupel-go/internal/english"
+)
 
 // Result is the result of a measurement.
 type Result struct {
@@ -13,6 +18,19 @@ type Result struct {
 	// Lost are the ten values that each policy lost at a share and that cost most to get
 	// again, by row.
 	Lost []Lost `json:"lost,omitempty"`
+}
+
+// Failures says of each row with failures how many there are, and which is the first.
+func (r *Result) Failures() []string {
+	var lines []string
+	for i := range r.Rows {
+		row := &r.Rows[i]
+		if row.Failures > 0 {
+			lines = append(lines, fmt.Sprintf("%s at %g: %d of %s failed; the first is step %d of conversation %q: %s", row.Policy, row.Share, row.Failures,
+				english.Plural(row.Steps, "step"), row.First.Step, row.First.Conversation, row.First.Reason))
+		}
+	}
+	return lines
 }
 
 // Row is the result of a policy at a share. Shares are in [0,1] unless said

@@ -11,47 +11,86 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 
 	"github.com/wollax/cupel-go/cupelbeam"
-	"github.com/wollax/cupel-go/cupelrecord"
 )
 
-// files checks the input and the output before a job begins, and returns the patterns of
-// the input. Workers find the files again.
-func (o *options) files(ctx context.Context) (patterns []string, err error) {
-	for _, name := range []*string{&o.table, &o.samples, &o.deadLetters} {
-		if *name, err = absolute(*name); err != nil {
-			return nil, err
+// files checks the input and the output before a job begins. Where files may be
+// overwritten, it removes those of the output, since readers would take samples in another
+// number of shards for samples of this job.
+func (o *options) files(ctx context.Context) error {
+	var outputs []string
+	for _, name := range []string{o.table, o.deadLetters, o.samples} {
+		if slices.Contains(outputs, name) {
+			return errors.New("--table, --samples and --dead-letters must be different files")
+		}
+		if name != "" {
+			outputs = append(outputs, name)
 		}
 	}
-	size := 0.0
-	for pattern := range strings.SplitSeq(o.data, ",") {
-		if pattern, err = absolute(pattern); err != nil {
-			return nil, err
+	if err := o.input(ctx, outputs); err != nil {
+		return fmt.Errorf("--data: %w", err)
+	}
+	for _, name := range outputs {
+		if name == o.samples && o.shards > 1 {
+			extension := filepath.Ext(name)
+			name = strings.TrimSuffix(name, extension) + "-?????-of-?????" + extension
 		}
-		patterns = append(patterns, pattern)
-		more, err := o.input(ctx, pattern)
+		_, err := each(ctx, name, func(files filesystem.Interface, file string) error {
+			if !o.force {
+				return fmt.Errorf("%s exists; --force overwrites it", file)
+			}
+			if remover, ok := files.(filesystem.Remover); ok {
+				return remover.Remove(ctx, file)
+			}
+			return nil
+		})
 		if err != nil {
-			return nil, fmt.Errorf("--data: %w", err)
+			return err
 		}
-		size += more
 	}
-	if runner() == "prism" && size > float64(o.prismLimit) && !o.force {
-		return nil, fmt.Errorf("the conversations have about %.0f MB, and Prism holds them in memory about twelve times: use cupel replay on one machine, "+
-			"a cluster with --runner, or --prism-limit %.0f", size, size+1)
-	}
-	return patterns, o.output(ctx)
+	return nil
 }
 
-// absolute returns the whole name of a local file: a worker may be in another folder.
-func absolute(name string) (string, error) {
-	if name == "" || strings.Contains(name, "://") {
-		return name, nil
+// prismLimit is how many bytes of conversations Prism takes, since it holds them in
+// memory about twelve times.
+const prismLimit = 64e6
+
+// compression is about how much smaller gzip makes conversations.
+const compression = 5
+
+// input checks that there is a file for each pattern that is no output, and that Prism
+// can hold all.
+func (o *options) input(ctx context.Context, outputs []string) error {
+	var size int64
+	for _, pattern := range o.patterns() {
+		n, err := each(ctx, pattern, func(files filesystem.Interface, file string) error {
+			if slices.Contains(outputs, file) {
+				return fmt.Errorf("%s is input and output", file)
+			}
+			if runner() != runners[0] {
+				return nil // a bucket takes a request for each size
+			}
+			bytes, err := files.Size(ctx, file)
+			if cupelbeam.Compressed(file) {
+				bytes *= compression
+			}
+			size += bytes
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			return fmt.Errorf("no file matches %q", pattern)
+		}
 	}
-	return filepath.Abs(name)
+	if size > prismLimit && !o.force {
+		return fmt.Errorf("Prism cannot hold %d MB of conversations: use cupel replay, --runner or --force", size/1e6)
+	}
+	return nil
 }
 
-// input checks the files of a pattern, and returns how many megabytes of conversations
-// they have, if that matters.
-func (o *options) input(ctx context.Context, pattern string) (size float64, err error) {
+// each visits the files of a pattern, and returns how many there are.
+func each(ctx context.Context, pattern string, visit func(files filesystem.Interface, file string) error) (int, error) {
 	files, err := filesystem.New(ctx, pattern)
 	if err != nil {
 		return 0, err
@@ -61,80 +100,10 @@ func (o *options) input(ctx context.Context, pattern string) (size float64, err 
 	if err != nil {
 		return 0, err
 	}
-	if len(found) == 0 {
-		return 0, fmt.Errorf("no file matches %q", pattern)
-	}
 	for _, file := range found {
-		switch {
-		case filepath.Ext(file) == cupelrecord.Extension:
-			return 0, fmt.Errorf("%s has recorded selections, and the measure reads the messages of conversations: try a policy with cupel diff recorded", file)
-		case cupelbeam.Compressed(file) && !cupelbeam.Compressed(pattern):
-			return 0, fmt.Errorf("%q names the compressed file %s: give compressed files a pattern of their own that ends in .gz", pattern, file)
-		case file == o.table || file == o.samples || file == o.deadLetters:
-			return 0, fmt.Errorf("%s is input and output", file)
-		case runner() != "prism":
-			continue // a bucket takes a request for each size
-		}
-		n, err := files.Size(ctx, file)
-		if err != nil {
+		if err := visit(files, file); err != nil {
 			return 0, err
 		}
-		megabytes := float64(n) / 1e6
-		if cupelbeam.Compressed(file) {
-			megabytes *= compression
-		}
-		size += megabytes
 	}
-	return size, nil
-}
-
-// compression is about how much smaller gzip makes conversations.
-const compression = 5
-
-// output checks that no file is overwritten. Where that is wanted, the samples of another
-// number of shards are removed, since readers would take them for samples of this job.
-func (o *options) output(ctx context.Context) error {
-	names := []string{o.table, o.deadLetters, o.samples}
-	if o.shards > 1 {
-		names[2] = shardPattern(o.samples)
-	}
-	for _, name := range names {
-		if name == "" {
-			continue
-		}
-		files, err := filesystem.New(ctx, name)
-		if err != nil {
-			return err
-		}
-		defer files.Close() //nolint:errcheck,gocritic // three at most, and nothing was written
-		found, err := files.List(ctx, name)
-		if err != nil {
-			return err
-		}
-		if len(found) > 0 && !o.force {
-			return fmt.Errorf("%s exists; --force overwrites it", found[0])
-		}
-		remover, ok := files.(filesystem.Remover)
-		for _, file := range found {
-			if ok {
-				err = errors.Join(err, remover.Remove(ctx, file))
-			}
-		}
-		if err != nil {
-			return err
-		}
-	}
-	if slices.Contains(names[1:], o.table) || o.samples != "" && o.samples == o.deadLetters {
-		return errors.New("--table, --samples and --dead-letters must be different files")
-	}
-	return nil
-}
-
-// shardPattern returns the pattern of all shards of samples.
-func shardPattern(samples string) string {
-	if samples == "" {
-		return ""
-	}
-	extension := filepath.Ext(samples)
-	return strings.TrimSuffix(samples, extension) + "-?????-of-?????" + extension
+	return len(found), nil
 }

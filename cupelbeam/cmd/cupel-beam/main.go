@@ -11,17 +11,12 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"os"
-	"slices"
-	"strings"
 
 	"github.com/apache/beam/sdks/v2/go/container/tools"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/metrics"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/s3" // the others come with beamx
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/textio"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/util/grpcx"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/x/beamx"
@@ -64,15 +59,10 @@ func main() {
 
 // usage shows the flags of the command among those of Beam's SDK and its runners.
 func usage() {
-	fmt.Fprint(os.Stderr, `cupel-beam measures policies on corpora of conversations, JSON Lines with one conversation
-on each, as cupel replay does on one machine.
+	fmt.Fprint(os.Stderr, `cupel-beam measures policies on corpora of conversations, as cupel replay does.
 
-  cupel-beam --data 'month/*.jsonl' --table table.json
-
-The exit code is 1 if --require or --max-bad is not met or a policy failed at a step, and
-2 for use and for input that cannot be read. Its own flags are --data, --policy, --share,
---against, --cache, --table, --samples, --shards, --dead-letters, --force, --max-bad,
---require and --prism-limit; the others are those of Apache Beam and its runners.
+Its own flags are --data, --policy, --share, --against, --cache, --table, --samples, --shards,
+--dead-letters, --force, --max-bad and --require. Others are those of Beam and its runners.
 
 `)
 	flag.PrintDefaults()
@@ -104,8 +94,7 @@ func run(ctx context.Context, o *options) error {
 	if err := o.check(&spec); err != nil {
 		return err
 	}
-	patterns, err := o.files(ctx)
-	if err != nil {
+	if err := o.files(ctx); err != nil {
 		return err
 	}
 	if *jobopts.WorkerBinary == "" { // Beam would compile one
@@ -114,22 +103,24 @@ func run(ctx context.Context, o *options) error {
 		}
 	}
 	p, s := beam.NewPipelineWithRoot()
-	out, err := cupelbeam.Replay(s, spec, patterns)
+	out, err := cupelbeam.Replay(s, spec, o.patterns())
 	if err != nil {
 		return err
 	}
+	cupelbeam.Write(s, o.table, 1, out.Table)
 	if o.samples != "" {
 		cupelbeam.Write(s, o.samples, o.shards, out.Samples)
 	}
 	if o.deadLetters != "" {
 		cupelbeam.Write(s, o.deadLetters, 1, out.DeadLetters)
 	}
-	textio.Write(s, o.table, out.Table)
 	job, err := beamx.RunWithMetrics(ctx, p)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(os.Stderr, counters(job))
+	if err := showCounters(job); err != nil {
+		return err
+	}
 	result, err := read(ctx, o.table)
 	if err != nil {
 		return err
@@ -143,18 +134,15 @@ func run(ctx context.Context, o *options) error {
 	return o.judge(result)
 }
 
-// counters returns the counters of the pipeline on a line.
-func counters(job beam.PipelineResult) string {
-	sums := make(map[string]int64) // one counter may be of several transforms
-	for _, c := range job.Metrics().Query(func(r metrics.SingleResult) bool { return r.Namespace() == cupelbeam.Counters }).Counters() {
-		sums[c.Name()] += c.Result()
+// showCounters prints the counters of the pipeline on a line.
+func showCounters(job beam.PipelineResult) error {
+	sums := make(map[string]int64)
+	for _, c := range job.Metrics().AllMetrics().Counters() {
+		sums[c.Name()] = c.Result()
 	}
-	var list []string
-	for name, sum := range sums {
-		list = append(list, fmt.Sprintf("%s %d", name, sum))
-	}
-	slices.Sort(list)
-	return "counters: " + strings.Join(list, ", ")
+	text, err := json.Marshal(sums)
+	fmt.Fprintf(os.Stderr, "counters: %s\n", text)
+	return err
 }
 
 // read reads the table.
@@ -164,12 +152,7 @@ func read(ctx context.Context, name string) (*replay.Result, error) {
 		return nil, err
 	}
 	defer files.Close() //nolint:errcheck // it was only read
-	file, err := files.OpenRead(ctx, name)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close() //nolint:errcheck // it was only read
-	text, err := io.ReadAll(file)
+	text, err := filesystem.Read(ctx, files, name)
 	if err != nil {
 		return nil, err
 	}

@@ -6,14 +6,12 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
 
 	"github.com/wollax/cupel-go/cupel/policy"
 	"github.com/wollax/cupel-go/cupelbeam"
@@ -29,16 +27,15 @@ type options struct {
 	force                                      bool
 	maxBad                                     float64 // percent
 	requirements                               []requirement
-	prismLimit                                 int
 }
 
 // register adds the flags to those of Beam's SDK.
 func (o *options) register() {
-	flag.StringVar(&o.data, "data", "", "`patterns` of files with conversations, separated by commas: local, gs:// or s3://; those that end in .gz are of files that gzip compressed")
-	flag.StringVar(&o.policies, "policy", "everything,newest,clear,newest-blocks,clear-blocks,agent", "`policies`, separated by commas: names of cupel replay, presets, and files in JSON or TOML; NAME@0.6 is one in a session")
+	flag.StringVar(&o.data, "data", "", "`patterns` of files, separated by commas; .gz ends those of compressed ones")
+	flag.StringVar(&o.policies, "policy", "everything,newest,clear,newest-blocks,clear-blocks,agent", "`policies` as cupel replay takes them, separated by commas")
 	flag.StringVar(&o.shareList, "share", "0.15,0.25,0.5,0.75", "budgets as `shares` of a conversation, separated by commas")
 	flag.StringVar(&o.against, "against", "", "compare the policies with this `policy`")
-	flag.StringVar(&o.caches, "cache", "", "report the cost by the caches of these `providers` too, separated by commas, as cupel replay does")
+	flag.StringVar(&o.caches, "cache", "", "report the cost by the caches of these `providers`, separated by commas")
 	flag.StringVar(&o.table, "table", "", "write the table to this `file`, as JSON (required)")
 	flag.StringVar(&o.samples, "samples", "", "write a sample of each conversation to this `file`")
 	flag.IntVar(&o.shards, "shards", 1, "write the samples to this `number` of files, FILE-00002-of-00010")
@@ -46,8 +43,10 @@ func (o *options) register() {
 	flag.BoolVar(&o.force, "force", false, "overwrite files, and run on Prism above its limit")
 	flag.Func("max-bad", "`share` of the lines that may be unreadable, such as 0.1% (default 0%)", o.setMaxBad)
 	flag.Func("require", "`threshold` of the table, such as 'agent grounded@0.25 >= 0.9'; may be repeated", o.addRequirement)
-	flag.IntVar(&o.prismLimit, "prism-limit", 64, "`megabytes` of conversations that Prism takes, since it holds them in memory")
 }
+
+// patterns returns those of the input.
+func (o *options) patterns() []string { return strings.Split(o.data, ",") }
 
 // check validates the flags that need no file.
 func (o *options) check(spec *cupelbeam.Spec) error {
@@ -57,14 +56,10 @@ func (o *options) check(spec *cupelbeam.Spec) error {
 		return err
 	case flag.NArg() > 0:
 		return fmt.Errorf("%q is no flag; quote patterns, and write --data 'a*.jsonl,b*.jsonl'", flag.Arg(0))
-	case o.data == "":
-		return errors.New("--data: name the files with conversations")
 	case o.table == "":
 		return errors.New("--table: name the file for the table")
-	case o.shards < 1 || o.shards > maxShards:
-		return fmt.Errorf("--shards: want 1 to %d, got %d", maxShards, o.shards)
-	case *jobopts.Async:
-		return errors.New("--async: the exit code depends on the table, so that the command waits for it")
+	case o.shards < 1:
+		return fmt.Errorf("--shards: want at least 1, got %d", o.shards)
 	case !slices.Contains(runners, runner()):
 		return fmt.Errorf("--runner: %q is unknown; want one of %s", runner(), strings.Join(runners, ", "))
 	}
@@ -76,9 +71,6 @@ func (o *options) check(spec *cupelbeam.Spec) error {
 	}
 	return nil
 }
-
-// maxShards is the most files that names sort.
-const maxShards = 99_999
 
 // runners are the names of runners, of which the first is the default. PortableRunner is
 // any other one.
@@ -97,32 +89,26 @@ func (o *options) spec() (spec cupelbeam.Spec, err error) {
 	if o.caches != "" {
 		spec.Caches = strings.Split(o.caches, ",")
 	}
-	for share := range strings.SplitSeq(o.shareList, ",") {
-		n, err := strconv.ParseFloat(share, 64)
-		if err != nil {
-			return spec, fmt.Errorf("--share: %q is no number", share)
-		}
-		spec.Shares = append(spec.Shares, n)
+	// The numbers are a list in JSON but for its brackets.
+	if err := json.Unmarshal([]byte("["+o.shareList+"]"), &spec.Shares); err != nil {
+		return spec, fmt.Errorf("--share: %q: %w", o.shareList, err)
 	}
 	for name := range strings.SplitSeq(o.policies, ",") {
-		p := cupelbeam.Policy{Name: name}
-		if base, low, found := strings.Cut(name, "@"); found {
-			n, err := strconv.ParseFloat(low, 64)
-			if err != nil || n == 0 { // 0 would be no session
-				return spec, fmt.Errorf("--policy: %q: the low-water mark must be above 0 and at most 1", name)
-			}
-			p.Name, p.Low = base, n
+		text, err := policyFile(name)
+		if err != nil {
+			return spec, fmt.Errorf("--policy: %s: %w", name, err)
 		}
-		if p.JSON, err = policyFile(p.Name); err != nil {
-			return spec, fmt.Errorf("--policy: %s: %w", p.Name, err)
-		}
-		spec.Policies = append(spec.Policies, p)
+		spec.Policies = append(spec.Policies, cupelbeam.Policy{Name: name, JSON: text})
 	}
 	return spec, nil
 }
 
 // policyFile returns the JSON of a policy in a file, or "" for a name.
 func policyFile(name string) (string, error) {
+	name, _, err := replay.Marked(name)
+	if err != nil {
+		return "", err
+	}
 	extension := filepath.Ext(name)
 	if extension != ".json" && extension != ".toml" {
 		return "", nil
@@ -155,22 +141,21 @@ type requirement struct {
 	share, bound                  float64
 }
 
+// requirementForm is how a threshold is written.
+var requirementForm = regexp.MustCompile(`^(\S+) +(\S+)@([0-9.]+) +([<>]=) +([0-9.]+)$`)
+
 // addRequirement reads a threshold.
 func (o *options) addRequirement(text string) error {
-	words := strings.Fields(text)
-	if len(words) != 4 {
-		return errors.New("want POLICY FIGURE@SHARE >= NUMBER")
-	}
-	figure, share, _ := strings.Cut(words[1], "@")
-	n := requirement{text: text, policy: words[0], figure: figure, compare: words[2]}
-	var shareErr, boundErr error
-	n.share, shareErr = strconv.ParseFloat(share, 64)
-	n.bound, boundErr = strconv.ParseFloat(words[3], 64)
-	if shareErr != nil || boundErr != nil || math.IsNaN(n.bound) || n.compare != ">=" && n.compare != "<=" {
+	words := requirementForm.FindStringSubmatch(text)
+	if words == nil {
 		return errors.New("want POLICY FIGURE@SHARE >= NUMBER, or <=")
 	}
+	n := requirement{text: text, policy: words[1], figure: words[2], compare: words[4]}
+	var shareErr, boundErr error
+	n.share, shareErr = strconv.ParseFloat(words[3], 64)
+	n.bound, boundErr = strconv.ParseFloat(words[5], 64)
 	o.requirements = append(o.requirements, n)
-	return nil
+	return errors.Join(shareErr, boundErr)
 }
 
 // value returns the figure of a result.
@@ -204,11 +189,8 @@ func (o *options) judge(result *replay.Result) error {
 			unmet = append(unmet, fmt.Errorf("--require %q is not met: it is %.4g", n.text, value))
 		}
 	}
-	for i := range result.Rows {
-		if row := &result.Rows[i]; row.Failures > 0 {
-			unmet = append(unmet, fmt.Errorf("%s at %g failed at %d of %d steps; the first is step %d of conversation %q: %s", row.Policy, row.Share,
-				row.Failures, row.Steps, row.First.Step, row.First.Conversation, row.First.Reason))
-		}
+	for _, failures := range result.Failures() {
+		unmet = append(unmet, errors.New(failures))
 	}
 	if unmet != nil {
 		return fmt.Errorf("%w:\n%w", errCheck, errors.Join(unmet...))

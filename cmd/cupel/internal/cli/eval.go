@@ -17,6 +17,7 @@ import (
 	"github.com/wollax/cupel-go/cupel/policy"
 	"github.com/wollax/cupel-go/cupelrelevance"
 	"github.com/wollax/cupel-go/cupelrelevance/eval"
+	"github.com/wollax/cupel-go/cupelsession/replay"
 	"github.com/wollax/cupel-go/internal/english"
 )
 
@@ -83,7 +84,7 @@ func (f *evalFlags) run(ctx context.Context, env *Environment) error {
 	}
 	var policies []eval.Policy
 	for _, name := range f.policies {
-		base, low, err := marked(name)
+		base, low, err := replay.Marked(name)
 		if err != nil {
 			return err
 		}

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -64,22 +63,6 @@ func (f *measureFlags) check() (err error) {
 // held out.
 func (f *measureFlags) measures(i int) bool {
 	return f.part == partAll || (i%2 == 1) == (f.part == partHeldOut)
-}
-
-// marked cuts the low-water mark of a session from the name of a policy, NAME@0.5. It
-// is 0 without one.
-func marked(name string) (base string, low float64, err error) {
-	at := strings.LastIndexByte(name, '@')
-	if at < 0 {
-		return name, 0, nil
-	}
-	if low, err = strconv.ParseFloat(name[at+1:], 64); err != nil {
-		return name, 0, nil //nolint:nilerr // a file with this name
-	}
-	if !(low > 0 && low <= 1) {
-		return name, 0, usagef("--policy: %q: the low-water mark must be above 0 and at most 1, got %g", name, low)
-	}
-	return name[:at], low, nil
 }
 
 // measuring measures conversations: C are these, and S their samples.

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -15,7 +14,6 @@ import (
 	"github.com/wollax/cupel-go/cupelrecord"
 	"github.com/wollax/cupel-go/cupelsession"
 	"github.com/wollax/cupel-go/cupelsession/replay"
-	"github.com/wollax/cupel-go/internal/english"
 )
 
 // replayFlags are the flags of newReplay.
@@ -101,14 +99,14 @@ func (f *replayFlags) run(ctx context.Context, env *Environment) error {
 	if err != nil {
 		return err
 	}
-	return failures(result)
+	return failedAt(result.Failures())
 }
 
 // measure returns what measures the policies.
 func (f *replayFlags) measure(env *Environment) (*replay.Measure, error) {
 	var policies []replay.Policy
 	for _, name := range f.policies {
-		p, err := inSession(env, name)
+		p, err := replay.Named(name, func(base string) (replay.Policy, error) { return replayed(env, base) })
 		if err != nil {
 			return nil, err
 		}
@@ -129,41 +127,8 @@ func (f *replayFlags) measure(env *Environment) (*replay.Measure, error) {
 		replay.WithProgress(newProgress(env, "windows").update), replay.WithAgainst(f.against), replay.WithCache(models...))
 }
 
-// failures returns an error that says where policies failed, or nil.
-func failures(result *replay.Result) error {
-	var lines []string
-	for _, row := range result.Rows {
-		if row.Failures > 0 {
-			lines = append(lines, fmt.Sprintf("%s at %g: %d of %s failed; the first is step %d of conversation %q: %s", row.Policy, row.Share, row.Failures,
-				english.Plural(row.Steps, "step"), row.First.Step, row.First.Conversation, message(errors.New(row.First.Reason))))
-		}
-	}
-	return failedAt(lines)
-}
-
-// inSession returns the policy that a --policy flag names. NAME@0.5 is the policy in
-// a session with this low-water mark.
-func inSession(env *Environment, name string) (replay.Policy, error) {
-	base, low, err := marked(name)
-	if err != nil {
-		return replay.Policy{}, err
-	}
-	p, err := replayed(env, base)
-	if err != nil || low == 0 {
-		return p, err
-	}
-	p = p.InSession(low)
-	p.Name, p.Title = name, fmt.Sprintf("%s, to %g", base, low)
-	return p, nil
-}
-
-// replayed returns the policy of a name without a mark.
+// replayed returns the policy of a preset or a file.
 func replayed(env *Environment, name string) (replay.Policy, error) {
-	for _, p := range replay.Baselines() {
-		if p.Name == name {
-			return p, nil
-		}
-	}
 	c, err := new(question).chooser(env, name, encodings[0])
 	switch {
 	case err != nil:

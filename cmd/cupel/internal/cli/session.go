@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/wollax/cupel-go/cupelchat"
 	"github.com/wollax/cupel-go/cupelsession"
@@ -64,16 +63,13 @@ func saveSession(session *cupelsession.Session, path string) error {
 	return nil
 }
 
-// caches are the models of --cache, by their names.
-var caches = cupelsession.Caches()
-
-func cacheNames() []string { return slices.Sorted(maps.Keys(caches)) }
+func cacheNames() []string { return slices.Sorted(maps.Keys(cupelsession.Caches())) }
 
 // cacheNamed returns the prompt cache that --cache names.
 func cacheNamed(name string) (cupelsession.CacheModel, error) {
-	cache, ok := caches[name]
-	if !ok {
-		return cache, usagef("--cache: %.40q is unknown; want one of %s", name, strings.Join(cacheNames(), ", "))
+	cache, err := cupelsession.CacheNamed(name)
+	if err != nil {
+		return cache, usagef("--cache: %w", err)
 	}
 	return cache, nil
 }

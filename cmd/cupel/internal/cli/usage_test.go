@@ -45,7 +45,7 @@ func TestUsage(t *testing.T) {
 		{"mcp policy", "mcp -p caht", exitUsage, `no policy is named "caht"`, "at the start, not at the first call"},
 		{"replay no data", "replay", exitUsage, `required flag(s) "data" not set`, "there is none by default"},
 		{"replay share", "replay --data items.jsonl --share 25", exitUsage, "shares must be above 0, at most 1", "a share is not a percentage"},
-		{"replay low water", "replay --data items.jsonl -p agent@2", exitUsage, `--policy: "agent@2": the low-water mark must be above 0 and at most 1, got 2`, "more than the room"},
+		{"replay low water", "replay --data items.jsonl -p agent@2", exitUsage, `cupel: policy "agent@2": the low-water mark must be above 0 and at most 1, got 2`, "more than the room"},
 		{"replay against", "replay --data items.jsonl -p newest --against clear", exitUsage, "clear", "it is not measured"},
 		{"replay cache", "replay --data items.jsonl --cache x", exitUsage, `--cache: "x" is unknown; want one of anthropic, `, "which there are"},
 		{"eval budget", "eval --data items.jsonl --budgets 100,0", exitUsage, "budgets", "it selects nothing"},
