@@ -3,11 +3,14 @@ package cupelsession
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -57,8 +60,8 @@ func (m *MemoryStore) Delete(_ context.Context, session string) error {
 }
 
 // FolderStore is a [Store] in a folder, with a folder for each session and a file for each
-// text, which only the user can read. Names are hashes. A file is there whole or not at
-// all, after a crash too.
+// text, which only the user can read. Names are hashes, and the store leaves files with
+// other names alone. A file is there whole or not at all, after a crash too.
 type FolderStore struct {
 	folder string
 	most   int64
@@ -120,7 +123,7 @@ func (f *FolderStore) Get(_ context.Context, session, key string) (string, error
 	switch {
 	case err != nil:
 		return "", err
-	case ageOf(info) > f.age:
+	case ageOf(info) > f.age, !info.Mode().IsRegular(): // a pipe would block
 		return "", fs.ErrNotExist
 	}
 	text, err := os.ReadFile(name)
@@ -138,17 +141,34 @@ func ageOf(file fs.FileInfo) time.Duration {
 	return time.Since(file.ModTime()) //nolint:forbidigo // files have the time of the system
 }
 
+// isOurs reports whether a store has written a file: that of a text, or one that was being
+// written when a crash came.
+func isOurs(name string) bool {
+	session, file := path.Split(name)
+	return isKey(path.Clean(session)) && (isKey(file) || path.Ext(file) == temporary)
+}
+
+// isKey reports whether a name is that of a hash.
+func isKey(name string) bool {
+	sum, err := hex.DecodeString(name)
+	return err == nil && len(sum) == sha256.Size
+}
+
 // sweep removes what is too old, what a crash has left, and the oldest texts until there is
 // room for some bytes.
 func (f *FolderStore) sweep(room int64) error {
-	names, err := filepath.Glob(filepath.Join(f.folder, "*", "*"))
+	names, err := fs.Glob(os.DirFS(f.folder), "*/*") // the folder's own name is no pattern
 	if err != nil {
 		return err
 	}
 	files := map[string]fs.FileInfo{}
 	f.bytes = room
 	for _, name := range names {
-		if info, err := os.Stat(name); err == nil { // another process may have removed it
+		if !isOurs(name) { // the folder may be one of the user's by mistake
+			continue
+		}
+		name = filepath.Join(f.folder, filepath.FromSlash(name))
+		if info, err := os.Lstat(name); err == nil && info.Mode().IsRegular() { // another process may have removed it
 			files[name] = info
 			f.bytes += info.Size()
 		}
