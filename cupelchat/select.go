@@ -71,11 +71,22 @@ func (c *Conversation) Select(ctx context.Context, chooser Chooser, budget cupel
 		}
 		chooser = keeping
 	}
-	c, err := c.toChoose(chooser)
+	chosen, err := c.toChoose(chooser)
 	if err != nil {
 		return nil, err
 	}
-	return c.fit(ctx, chooser, budget)
+	w, err := chosen.fit(ctx, chooser, budget)
+	if _, ok := errors.AsType[*TooLargeError](err); !ok || chosen != c {
+		return w, err
+	}
+	// A preset makes no forms of what is sent with a pinned message. Those of the
+	// conversation may fit.
+	if formed, failed := c.withForms(); failed == nil {
+		if fitting, failed := formed.fit(ctx, chooser, budget); failed == nil {
+			return fitting, nil
+		}
+	}
+	return w, err
 }
 
 // mostTries is how often a window is chosen at most.

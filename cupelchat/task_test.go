@@ -46,6 +46,24 @@ func TestTaskLeavesRoom(t *testing.T) {
 	}
 }
 
+// TestPinnedCall pins a call with a result that is larger than the budget: the call stays
+// whole, and its result gets smaller.
+func TestPinnedCall(t *testing.T) {
+	call := `{"role": "assistant", "content": null, "tool_calls": [{"id": "a", "type": "function", "function": {"name": "open", "arguments": "{\"path\": \"src/crypto/challenge.go\"}"}}]}`
+	result := strings.Repeat("The stove was lit at five, and the dough rose well. ", 60)
+	body := fmt.Sprintf(`[{"role": "user", "content": "go"}, %s, {"role": "tool", "tool_call_id": "a", "content": %q}, {"role": "assistant", "content": "done"}, {"role": "user", "content": "go on"}]`, call, result)
+	c, err := cupelchat.Read([]byte(body), cupelchat.OpenAI, cupel.HeuristicCounter{}, cupelchat.WithPins(true, true, 1))
+	require.NoError(t, err)
+	budget, err := cupel.NewContextBudget(300, 300)
+	require.NoError(t, err)
+	w, err := c.Select(t.Context(), agent.New(nil), budget)
+	require.NoError(t, err)
+	sent, err := w.Body()
+	require.NoError(t, err)
+	require.Contains(t, string(sent), call)
+	require.NotContains(t, string(sent), result)
+}
+
 // TestTaskOfASession looks at the task of a conversation that grows: a large one has
 // one text in all turns once the conversation does not fit.
 func TestTaskOfASession(t *testing.T) {

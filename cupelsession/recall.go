@@ -236,6 +236,8 @@ func rangeOf(v any, rows int) (from, to int, ok bool) {
 	if said == "" {
 		return 0, rows, true
 	}
+	said = strings.ReplaceAll(said, " ", "-") // of a list, and of blanks around the dash
+	said = strings.ReplaceAll(strings.ReplaceAll(said, "--", "-"), "--", "-")
 	if n, _ := fmt.Sscanf(said, "%d-%d", &from, &to); n == 1 {
 		to = from
 	}
@@ -243,11 +245,18 @@ func rangeOf(v any, rows int) (from, to int, ok bool) {
 	return from - 1, to, from >= 1 && from <= to
 }
 
-// matching returns the rows that have all words, with their numbers.
+// matching returns the rows that have all words, with their numbers. A word that a long
+// line has at the end of a row and the beginning of the next is in the first of them.
 func matching(rows []string, number int, words []string) (found []string) {
 	for i, row := range rows {
-		lower := strings.ToLower(row)
-		if !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(lower, word) }) {
+		lower, next := strings.ToLower(row), ""
+		if !strings.HasSuffix(row, "\n") && i+1 < len(rows) {
+			next = strings.ToLower(rows[i+1])
+		}
+		isMissing := func(word string) bool {
+			return !strings.Contains(lower+next[:min(len(next), len(word)-1)], word)
+		}
+		if !slices.ContainsFunc(words, isMissing) {
 			found = append(found, fmt.Sprintf("%d: %s\n", number+i, strings.TrimRight(row, "\r\n")))
 		}
 	}

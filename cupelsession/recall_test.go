@@ -257,6 +257,8 @@ func TestRecallsOfAnyKind(t *testing.T) {
 		{`{"id": " #r1 ", "lines": null, "words": []}`, text, "nothing else"},
 		{`{"id": 1, "lines": "2-3"}`, "Beta two\nbeta alpha three\n", "a range"},
 		{`{"id": 1, "lines": 2}`, "Beta two\n", "one line"},
+		{`{"id": 1, "lines": "2 - 3"}`, "Beta two\nbeta alpha three\n", "blanks around the dash"},
+		{`{"id": 1, "lines": [2, 3]}`, "Beta two\nbeta alpha three\n", "a list of two lines"},
 		{`{"id": 1, "lines": "3-99999999999999999999"}`, "beta alpha three\n", "more than a number"},
 		{`{"id": 1, "lines": "3-9"}`, "beta alpha three\n", "more than there are"},
 		{`{"id": 1, "words": "BETA alpha"}`, "3: beta alpha three\n", "all words, in any case"},
@@ -283,6 +285,24 @@ func TestRecallsOfAnyKind(t *testing.T) {
 	assert.Equal(t, text, got, "without a counter")
 	_, err = session(t, newest(t), cupelsession.Config{}).Recall(t.Context(), nil, budget(t, 1), counter)
 	require.ErrorContains(t, err, "Store is required")
+}
+
+// A word of a long line is found wherever the line is cut into rows.
+func TestWordsAcrossRows(t *testing.T) {
+	counter := cupel.HeuristicCounter{}
+	for before := 100; before < 180; before++ {
+		s := storing(t, newest(t), new(cupelsession.MemoryStore), "a")
+		c := newChat("go")
+		c.call("f", "{}", strings.Repeat("x", before)+"Order-4711"+strings.Repeat("y", 200)+"\n4711\n")
+		body, err := json.Marshal(c.request())
+		require.NoError(t, err)
+		_, err = cupelchat.Read(body, cupelchat.OpenAI, counter, s.Reading()...)
+		require.NoError(t, err)
+		answer, err := s.Recall(t.Context(), []byte(`{"id": 1, "words": "order-4711"}`), budget(t, 4000), counter)
+		require.NoError(t, err)
+		assert.Contains(t, []string{"1", "2"}, answer[:1], "%d bytes before it: %s", before, answer)
+		assert.Equal(t, 1, strings.Count(answer, "\n"), "one row: %s", answer)
+	}
 }
 
 // FuzzRecall asks in any way: there is no panic, no error, and no answer that is too long.
@@ -494,6 +514,30 @@ func TestFolderStore(t *testing.T) {
 	require.Error(t, store.Put(ctx, "e", "e", "e"), "there is no folder")
 	_, err = cupelsession.NewFolderStore(dir, 0, time.Hour)
 	require.ErrorContains(t, err, "must have room")
+}
+
+// A store leaves the files of others alone, in a folder of any name, and counts its own.
+func TestFolderOfOthers(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "store[1]")
+	own := filepath.Join(dir, strings.Repeat("ab", 32))
+	theirs := []string{filepath.Join(dir, "photos", "1.jpg"), filepath.Join(dir, "photos", "1.tmp"), filepath.Join(own, "notes")}
+	for _, name := range theirs {
+		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o700))
+		require.NoError(t, os.WriteFile(name, []byte("mine"), 0o600))
+		require.NoError(t, os.Chtimes(name, time.Time{}, time.Now().Add(-1000*time.Hour)))
+	}
+	for range 2 {
+		store, err := cupelsession.NewFolderStore(dir, 10, time.Hour)
+		require.NoError(t, err)
+		for _, text := range []string{"1234567", "abcdefg"} {
+			require.NoError(t, store.Put(t.Context(), "a", text, text))
+		}
+		_, err = store.Get(t.Context(), "a", "1234567")
+		require.ErrorIs(t, err, os.ErrNotExist, "it made room")
+	}
+	for _, name := range theirs {
+		assert.FileExists(t, name)
+	}
 }
 
 // A file that was cut, and one that says something else, is no text of a session.

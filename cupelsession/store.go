@@ -4,14 +4,15 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 )
@@ -59,8 +60,8 @@ func (m *MemoryStore) Delete(_ context.Context, session string) error {
 }
 
 // FolderStore is a [Store] in a folder, with a folder for each session and a file for each
-// text, which only the user can read. Names are hashes; what has other names is not the
-// store's. A file is there whole or not at all, after a crash too.
+// text, which only the user can read. Names are hashes, and the store leaves files with
+// other names alone. A file is there whole or not at all, after a crash too.
 type FolderStore struct {
 	folder string
 	most   int64
@@ -124,7 +125,7 @@ func (f *FolderStore) Get(_ context.Context, session, key string) (string, error
 	switch {
 	case err != nil:
 		return "", err
-	case since(info.ModTime()) > f.age:
+	case since(info.ModTime()) > f.age, !info.Mode().IsRegular(): // a pipe would block
 		return "", fs.ErrNotExist
 	}
 	text, err := os.ReadFile(name)
@@ -142,21 +143,34 @@ func since(t time.Time) time.Duration {
 	return time.Since(t) //nolint:forbidigo // files have the time of the system
 }
 
-// stored is the pattern of the names of files, in folders of sessions.
-var stored = strings.Repeat("[0-9a-f]", 2*sha256.Size) + "/*"
+// isOurs reports whether a store has written a file: that of a text, or one that was being
+// written when a crash came.
+func isOurs(name string) bool {
+	session, file := path.Split(name)
+	return isKey(path.Clean(session)) && (isKey(file) || path.Ext(file) == temporary)
+}
+
+// isKey reports whether a name is that of a hash.
+func isKey(name string) bool {
+	sum, err := hex.DecodeString(name)
+	return err == nil && len(sum) == sha256.Size
+}
 
 // sweep removes what is too old, what a crash has left, and the oldest texts until there is
 // room for some bytes.
 func (f *FolderStore) sweep(room int64) error {
-	folder := os.DirFS(f.folder)
-	names, err := fs.Glob(folder, stored)
+	folder := os.DirFS(f.folder) // its own name is no pattern
+	names, err := fs.Glob(folder, "*/*")
 	if err != nil {
 		return err
 	}
 	files := map[string]fs.FileInfo{}
 	f.bytes = room
 	for _, name := range names {
-		if info, err := fs.Stat(folder, name); err == nil { // another process may have removed it
+		if !isOurs(name) { // the folder may be one of the user's by mistake
+			continue
+		}
+		if info, err := fs.Lstat(folder, name); err == nil && info.Mode().IsRegular() { // another process may have removed it
 			files[name] = info
 			f.bytes += info.Size()
 		}

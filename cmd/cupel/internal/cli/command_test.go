@@ -81,6 +81,12 @@ func TestDefaults(t *testing.T) {
 		require.Empty(t, stdout)
 		require.Contains(t, stderr, want, file)
 	}
+	require.NoError(t, os.WriteFile(outside, []byte("token-4711"), 0o600))
+	require.NoError(t, os.Remove(defaultsFile))
+	require.NoError(t, os.Symlink(outside, defaultsFile))
+	code, _, stderr := fed(t, "", "chat.json")
+	require.Equal(t, exitUsage, code)
+	require.Contains(t, stderr, "escapes from parent", "an error would quote a file elsewhere")
 }
 
 // TestNotes: what is likely a mistake is said.

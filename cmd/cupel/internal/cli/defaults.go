@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -61,8 +62,17 @@ func useDefaults(env *Environment, command *cobra.Command) error {
 	return err
 }
 
-// readDefaults reads the file of defaults, and a policy only below its folder.
+// readDefaults reads the file of defaults, and a policy only below its folder. The file
+// may be a link of a repository of others: an error would quote what it leads to.
 func readDefaults(env *Environment) (file defaults, err error) {
+	folder, err := os.OpenRoot(".")
+	if err != nil {
+		return file, err
+	}
+	defer func() { _ = folder.Close() }() // nothing was written
+	if info, err := folder.Stat(defaultsFile); err != nil || !info.Mode().IsRegular() {
+		return file, cmp.Or(err, errors.New("want a regular file")) // a pipe would block
+	}
 	text, err := readFile(env, defaultsFile, policy.MaxBytes)
 	if err != nil {
 		return file, err
@@ -77,12 +87,8 @@ func readDefaults(env *Environment) (file defaults, err error) {
 	if err != nil || !isPolicyFile(file.Policy) {
 		return file, err
 	}
-	folder, err := os.OpenRoot(".")
-	if err != nil {
-		return file, err
-	}
 	if _, err = folder.Stat(file.Policy); err != nil {
 		err = fmt.Errorf("policy: want a file below this folder: %w", err)
 	}
-	return file, errors.Join(err, folder.Close())
+	return file, err
 }

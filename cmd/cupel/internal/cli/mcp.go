@@ -164,7 +164,7 @@ func addTool[In interface{ page() mcpPage }](t *mcpTools, name, description stri
 		}
 		if err != nil {
 			text = mcpNames.Replace(message(err))
-			text = text[:t.fits(text, (*in).page().most())]
+			text = text[:t.fits(text, max((*in).page().most(), leastAnswer))] // less would say nothing
 		}
 		return &mcpResult{[]mcpText{{"text", text}}, err != nil}
 	}
@@ -182,7 +182,7 @@ func readArguments(text json.RawMessage, in any) error {
 }
 
 // mcpNames replaces the names of flags in errors by those of arguments.
-var mcpNames = strings.NewReplacer(", or --no-pin, which pins the tool definitions alone", "", "--budget", "tokens")
+var mcpNames = strings.NewReplacer(", or --no-pin, which pins the tool definitions alone", "", "Give a --budget of", "Give tokens of", "--budget", "tokens")
 
 // readFile reads a file below a root.
 func (t *mcpTools) readFile(root *os.Root, name string) (string, error) {

@@ -129,6 +129,9 @@ type mcpOutline struct {
 
 // outlineFile is the tool outline_file.
 func (t *mcpTools) outlineFile(_ context.Context, in *mcpOutline) (string, error) {
+	if in.Tokens < 0 {
+		return "", fmt.Errorf("tokens must be at least 0, got %d", in.Tokens)
+	}
 	text, err := t.readFile(t.root, in.Path)
 	if err != nil {
 		return "", err

@@ -110,6 +110,9 @@ func (t *mcpTools) answer(ctx context.Context, line []byte) *rpcAnswer {
 		answer.Error = refuse(codeRequest, "the message has more than %d bytes: name a file in place of messages", t.env.mostInput(maxRequest))
 	case !json.Valid(line):
 		answer.Error = refuse(codeParse, "the line is not JSON: write each message on one line")
+	case err != nil && request.Version == "2.0" && request.Method != "" && isID(request.ID): // the client waits for an answer with its id
+		answer.ID = request.ID
+		answer.Error = refuse(codeParams, "params must be an object, and a name in it a text")
 	case err != nil, request.Version != "2.0", request.ID != nil && !isID(request.ID):
 		answer.Error = refuse(codeRequest, "this is no request of JSON-RPC 2.0 with a number or a text as its id")
 	case request.ID == nil, request.Method == "": // a notification; and an answer, though nothing was asked
@@ -123,7 +126,7 @@ func (t *mcpTools) answer(ctx context.Context, line []byte) *rpcAnswer {
 
 // isID reports whether the JSON of an id is a number or a text.
 func isID(id json.RawMessage) bool {
-	return id[0] == '"' || id[0] == '-' || id[0] >= '0' && id[0] <= '9'
+	return len(id) > 0 && (id[0] == '"' || id[0] == '-' || id[0] >= '0' && id[0] <= '9')
 }
 
 // result returns the result of a request.

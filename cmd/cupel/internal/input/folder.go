@@ -87,7 +87,11 @@ func ReadFolder(ctx context.Context, dir string, counter cupel.TokenCounter, mos
 // sorted: those that git does not ignore in a git repository, or else all.
 func filesOf(ctx context.Context, root *os.Root) ([]string, error) {
 	var names []string
-	if listed, err := gitFiles(ctx, root.Name()); err == nil && len(listed) > 0 {
+	listed, err := gitFiles(ctx, root.Name())
+	if errors.Is(err, errNoAnswer) {
+		return nil, err
+	}
+	if err == nil && len(listed) > 0 {
 		for name := range strings.SplitSeq(strings.TrimSuffix(string(listed), "\x00"), "\x00") {
 			folders := strings.Split(name, "/")
 			if !slices.ContainsFunc(folders[:len(folders)-1], aside) {
@@ -97,7 +101,7 @@ func filesOf(ctx context.Context, root *os.Root) ([]string, error) {
 		slices.Sort(names)
 		return slices.Compact(names), nil // git lists a file in conflict once per side
 	}
-	err := fs.WalkDir(root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
+	err = fs.WalkDir(root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil && name == ".":
 			return err
@@ -123,16 +127,28 @@ func aside(name string) bool {
 	return name == ".git" || name == "vendor" || name == "node_modules" || name == "testdata"
 }
 
+// gitTime is how long git may take to list files. It waits forever for a pipe that has
+// the name of a file of its settings.
+var gitTime = time.Minute
+
+var errNoAnswer = errors.New("git does not list the files of the folder: look for a pipe named .gitignore in it")
+
 // gitFiles lists the files of a folder with git, in a way that the repository's
 // settings cannot make git run other programs.
 func gitFiles(ctx context.Context, dir string) ([]byte, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, gitTime, errNoAnswer)
+	defer cancel()
 	command := exec.CommandContext(ctx, "git", "-c", "core.fsmonitor=false", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
 	command.Dir = dir
 	command.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool {
 		// Git sets variables in hooks that name the hook's repository.
 		return strings.HasPrefix(v, "GIT_DIR=") || strings.HasPrefix(v, "GIT_WORK_TREE=") || strings.HasPrefix(v, "GIT_INDEX_FILE=")
 	}), "GIT_OPTIONAL_LOCKS=0")
-	return command.Output()
+	listed, err := command.Output()
+	if cause := context.Cause(ctx); errors.Is(cause, errNoAnswer) {
+		err = cause
+	}
+	return listed, err
 }
 
 // folderReader gathers items.

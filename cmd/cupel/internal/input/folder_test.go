@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -45,6 +46,10 @@ func TestReadFolder(t *testing.T) {
 		".github/x.yml":      "hidden: true\n",
 		"deploy/Prod.PEM":    "key\n",
 		"deploy/note":        "-----BEGIN RSA PRIVATE KEY-----\nkey\n",
+		"deploy/bag.txt":     "Bag Attributes\n  friendlyName: a\n-----BEGIN ENCRYPTED PRIVATE KEY-----\nkey\n",
+		"deploy/robot.json":  `{"type": "service_account", "private_key": "-----BEGIN PRIVATE KEY-----\nkey"}`,
+		"deploy/a.tfstate.1": "{}\n",
+		"deploy/prod.PPK":    "key\n",
 		".env":               "SECRET=1\n",
 		"main.py":            "import sys\n\nprint(1)\n",
 		"notes.txt":          "One.\n",
@@ -63,7 +68,7 @@ func TestReadFolder(t *testing.T) {
 	c, err := ReadFolder(t.Context(), dir, cupel.HeuristicCounter{}, MaxFolderBytes)
 	require.NoError(t, err)
 	require.Equal(t, want, origins(c.Items))
-	require.Equal(t, []string{"skipped files: 1 that are links, 1 that are too large, 2 that are not text, 2 that hold keys, 3 that are hidden"}, c.Notes)
+	require.Equal(t, []string{"skipped files: 1 that are links, 1 that are too large, 2 that are not text, 3 that are hidden, 6 that hold keys"}, c.Notes)
 	item := c.Items[0]
 	when, _ := item.Timestamp()
 	path, _ := item.MetadataValue("path")
@@ -91,6 +96,18 @@ func TestReadFolder(t *testing.T) {
 	c, err = ReadFolder(t.Context(), dir, cupel.HeuristicCounter{}, MaxFolderBytes)
 	require.NoError(t, err)
 	require.Equal(t, want, origins(c.Items), "a folder that git ignores as a whole is meant")
+}
+
+// A pipe in the place of a file that git reads does not hang the command.
+func TestReadFolderWithPipe(t *testing.T) {
+	dir := tree(t, map[string]string{"a.txt": "a"})
+	if exec.CommandContext(t.Context(), "git", "init", "-q", dir).Run() != nil || exec.CommandContext(t.Context(), "mkfifo", filepath.Join(dir, ".gitignore")).Run() != nil {
+		t.Skip("git or mkfifo does not run here")
+	}
+	gitTime = 100 * time.Millisecond
+	defer func() { gitTime = time.Minute }()
+	_, err := ReadFolder(t.Context(), dir, cupel.HeuristicCounter{}, MaxFolderBytes)
+	require.ErrorContains(t, err, "git does not list the files of the folder")
 }
 
 func TestReadFolderFails(t *testing.T) {

@@ -2,11 +2,13 @@ package input
 
 import (
 	"bytes"
+	"cmp"
 	"io"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -30,12 +32,13 @@ const (
 
 // keyFiles are the names of files that hold keys and passwords, in small letters.
 var keyFiles = []string{
-	"*.pem", "*.key", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.kdbx", "*.gpg", "*.ovpn", "*.env", "*.tfstate", "*.tfvars",
-	"id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "credentials", "credentials.json", "secrets.json", "secrets.toml", "secrets.y*ml",
+	"*.pem", "*.key", "*.p8", "*.p12", "*.pfx", "*.ppk", "*.jks", "*.keystore", "*.kdbx", "*.gpg", "*.ovpn", "*.env", "*.env.local",
+	"*.tfstate", "*.tfstate.*", "*.tfvars", "*.tfvars.json", "id_rsa", "id_dsa", "id_ecdsa", "id_ed25519",
+	"credentials", "credentials.json", "credentials.toml", "credentials.y*ml", "secrets.json", "secrets.toml", "secrets.y*ml",
 }
 
-// keyBegins is how a file with a private key begins, after five dashes.
-const keyBegins = "-----BEGIN "
+// privateKey is how a private key begins: a line, or a member of an object in JSON.
+var privateKey = regexp.MustCompile(`(?m)^[ \t]*-----BEGIN [A-Z0-9 ]*PRIVATE KEY|"private_key"\s*:\s*"-----BEGIN `)
 
 // ReadText reads a text file below a root. It fails with a [SkippedError] for a hidden
 // file, one that holds keys, one that a link leads to, one that is no text, and one of
@@ -58,14 +61,16 @@ func ReadText(root *os.Root, name string, most int64) (text string, modified tim
 		return "", modified, err
 	}
 	defer func() { _ = file.Close() }() // nothing was written
+	if opened, err := file.Stat(); err != nil || !os.SameFile(info, opened) {
+		return "", modified, cmp.Or(err, error(errSkippedOther)) // another file was put in its place
+	}
 	data, err := io.ReadAll(io.LimitReader(file, most))
-	first, _, _ := bytes.Cut(data, []byte("\n"))
 	switch {
 	case err != nil:
 		return "", modified, err
 	case !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0:
 		return "", modified, errSkippedBinary
-	case bytes.HasPrefix(first, []byte(keyBegins)) && bytes.Contains(first, []byte("PRIVATE KEY")):
+	case bytes.Contains(data, []byte("-----BEGIN ")) && privateKey.Match(data):
 		return "", modified, errSkippedKey
 	}
 	text = strings.TrimPrefix(string(data), "\uFEFF")
