@@ -132,9 +132,6 @@ var telemetryRules = rules{
 }
 
 func (c *telemetryCodec) request(body cursor) {
-	if v := body.Get(inputMessages); v.IsString() {
-		body.fail(v.Errorf(inputMessages, "is JSON in a string; give the value of that string"))
-	}
 	body.system(func(name string) { body.parts(name, "", c.part) }, systemInstructions)
 }
 

@@ -59,9 +59,6 @@ func ofMessages(o *rawjson.Object) bool {
 		return true
 	}
 	for _, part := range o.Get("content").Elements() {
-		if !part.Value.IsObject() {
-			continue
-		}
 		p, _ := part.Value.Fields()
 		if kind := p.Get("type").String(); anthropicBlocks[kind] != "" {
 			return true
