@@ -75,11 +75,14 @@ func ExampleExpect() {
 	report, _ := cupeltest.Run(t, policy(), candidates, budget)
 	cupeltest.Expect(t, report).
 		IncludeItemMatching(cupeltest.ByTag("urgent").Included).
+		IncludeExactlyNItemsWithKind(cupel.KindToolOutput, 2).
 		HaveNoExclusionsForKind(cupel.KindToolOutput).
 		PlaceItemAtEdge(cupeltest.ByKind(cupel.KindToolOutput).Included)
 	// Output:
 	// IncludeItemMatching failed: no item in Included matched the predicate. Included had 3 items. They are: [(kind=SystemPrompt, score=1, reason=Pinned), (kind=ToolOutput, score=0.5, reason=Scored), (kind=Message, score=0.9, reason=Scored)].
 	// 	no candidate matches
+	// IncludeExactlyNItemsWithKind(ToolOutput, 2) failed: expected 2 items with Kind=ToolOutput in Included, but found 1. Included had 3 items total.
+	// 	"the whole log" is excluded: BudgetExceeded, 5000 tokens requested, 20 available. The smallest budget that includes it has a target of 5060 tokens and a ceiling of 5060.
 	// HaveNoExclusionsForKind(ToolOutput) failed: found 1 excluded item(s) with Kind=ToolOutput. First: score=0.7, reason=BudgetExceeded.
 	// 	"the whole log" is excluded: BudgetExceeded, 5000 tokens requested, 20 available. The smallest budget that includes it has a target of 5060 tokens and a ceiling of 5060.
 	// PlaceItemAtEdge failed: item matching predicate was at index 1 (not at edge). Edge positions: 0 and 2. Included had 3 items.

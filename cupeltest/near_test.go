@@ -223,6 +223,7 @@ func TestSmallestTargets(t *testing.T) {
 		"by target":  {func(b cupel.SliceBudget) (bool, error) { return b.TargetTokens >= 60, nil }, ". The smallest budget that includes it has a target of 60 tokens and a ceiling of 60."},
 		"by less":    {func(b cupel.SliceBudget) (bool, error) { return b.TargetTokens >= 40, nil }, ". The smallest budget that includes it has a target of 40 tokens and a ceiling of 50."},
 		"by ceiling": {func(b cupel.SliceBudget) (bool, error) { return b.MaxTokens >= 60, nil }, "available"},
+		"never":      {func(cupel.SliceBudget) (bool, error) { return false, nil }, ". No budget up to 10 tokens includes it."},
 		"fails": {func(b cupel.SliceBudget) (bool, error) {
 			if b.TargetTokens != 20 && b.TargetTokens != b.MaxTokens {
 				return false, failed

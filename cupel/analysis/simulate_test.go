@@ -128,7 +128,7 @@ var searches = map[string]search{"halving": analysis.FindMinBudgetFor, "exact": 
 
 func TestFindMinBudgetFor(t *testing.T) {
 	a, b := scored("a", 10, 0.9), scored("b", 10, 0.1)
-	zero, negative := scored("zero", 0, 0.5), scored("negative", math.MinInt, 0.9)
+	negative := scored("negative", math.MinInt, 0.9)
 	forms := cupel.WithVariants(short("short", 3, 0.2), short("longer", 6, 0.6))
 	member := scored("member", 10, 0.9, cupel.WithGroup("g"), cupel.WithGroupVariants(short("both", 1, 0.5)))
 	pair := selects(2)
@@ -143,7 +143,7 @@ func TestFindMinBudgetFor(t *testing.T) {
 		overflow    pipeline.OverflowStrategy
 		why         string
 	}{
-		{name: "no tokens", items: []*cupel.ContextItem{zero}, ceiling: 100, want: 1, exact: 1, why: "a target of 0 selects nothing (R7)"},
+		{name: "just beyond the ceiling", items: []*cupel.ContextItem{b, a}, ceiling: 19, want: -1, exact: -1, first: 10, why: "20 tokens are needed"},
 		{name: "negative tokens", items: []*cupel.ContextItem{negative}, ceiling: math.MaxInt, want: -1, exact: -1, first: -1, slicer: sliceFunc(failing), why: "it is never selected, which needs no look"},
 		{name: "a reserve above the ceiling", items: []*cupel.ContextItem{a}, ceiling: 20, base: budget(200, 0, cupel.WithOutputReserve(30)), want: -1, exact: -1, first: 10, why: "no budget can be built, the last one neither (R40)"},
 		{name: "beyond everything", items: []*cupel.ContextItem{scored("huge", math.MaxInt, 0.1)}, ceiling: math.MaxInt, want: math.MaxInt, exact: math.MaxInt, first: math.MaxInt, why: "the last budget there is"},

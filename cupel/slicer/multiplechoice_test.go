@@ -162,6 +162,8 @@ func TestMultipleChoiceAgainstModels(t *testing.T) {
 func TestMultipleChoiceTakesTheBestAlone(t *testing.T) {
 	runRows(t, slicer.MultipleChoice{}, []row{
 		{"m 1 .2, m 10 .9", "10", "[1]", "the second alone is worth more than what the rates give"},
+		{"m 2 .3, m 10 .9, m 9 .9", "10", "[2]", "of equal values the one with fewer tokens"},
+		{"m 2 .3, m 10 .9, m 10 .9", "10", "[1]", "of equal values and tokens the first"},
 		{"m 3 .45, m 8 .9, m 2 .1", "10", "[1 2]", "the best comes first, and then what fits besides"},
 		{"m 3 inf, m 3 1, m 10 inf", "10", "[0 1]", "an infinite score is the largest number"},
 	})
