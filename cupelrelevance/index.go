@@ -216,11 +216,3 @@ func (x *Index) finish(l *list, err error) error {
 	close(l.ready)
 	return err
 }
-
-// validate checks the index on behalf of a scorer.
-func (x *Index) validate(component string) error {
-	if x == nil || !x.made {
-		return invalid(component, "index", "", "index must come from NewIndex")
-	}
-	return nil
-}

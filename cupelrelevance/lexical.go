@@ -81,8 +81,8 @@ const (
 // It returns a [cupel.InvalidConfigError] if index does not come from
 // [NewIndex].
 func NewLexical(index *Index, query string) (*Lexical, error) {
-	if err := index.validate("Lexical"); err != nil {
-		return nil, err
+	if index == nil || !index.made {
+		return nil, invalid("Lexical", "index", "", "index must come from NewIndex")
 	}
 	return &Lexical{index: index, query: query, k1: defaultK1, b: defaultB}, nil
 }
@@ -130,7 +130,10 @@ func queryTerms(query string, languages languages, counts func(word string) bool
 
 // Facts says that a scorer that was not created with [NewLexical] is invalid.
 func (x *Lexical) Facts() strategy.Facts {
-	return built(x, x != nil && x.index != nil, "Lexical")
+	if x == nil || x.index == nil {
+		return strategy.Facts{Of: x, Invalid: notBuilt("Lexical")}
+	}
+	return strategy.Facts{Of: x}
 }
 
 // Score scores all items. The first call for a list reads the whole text;

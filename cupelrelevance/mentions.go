@@ -28,8 +28,8 @@ func (m mentions) score(l *list, scores []float64) {
 		known.of[i] = reader.name(name)
 	}
 	for _, is := range l.names.named {
-		for i := range l.words.positions(is.item) {
-			scores[i] = max(scores[i], known.of[is.name])
+		for at := l.words.at[is.item]; at > 0; at = l.words.next(at - 1) {
+			scores[at-1] = max(scores[at-1], known.of[is.name])
 		}
 	}
 }

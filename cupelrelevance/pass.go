@@ -23,15 +23,6 @@ func begin(ctx context.Context, s strategy.Scorer, items []*cupel.ContextItem, s
 	return ctx.Err()
 }
 
-// built returns the facts of a scorer that is valid if its constructor made it.
-func built(s strategy.Scorer, ok bool, name string) strategy.Facts {
-	f := strategy.Facts{Of: s}
-	if !ok {
-		f.Invalid = notBuilt(name)
-	}
-	return f
-}
-
 // floats is pooled memory for one list of numbers.
 type floats struct{ of []float64 }
 

@@ -26,7 +26,7 @@ import (
 // words they count as others. Of equally relevant items the shorter scores higher,
 // since more of them fit a budget.
 //
-// Dates in the question, such as "in May 2023", "on the day after 8 May" and
+// Dates in the question, such as "in May 2023", "since 8 May" and
 // "last week", count as much as the passage, if some of the items have a
 // timestamp of that time and some do not; the words of the date then do not
 // count. See [WithNow].

@@ -1,7 +1,5 @@
 package cupelrelevance
 
-import "iter"
-
 // words finds the items of one list that have a word. Its slices are those of
 // the corpus when the list was followed.
 type words struct {
@@ -37,17 +35,6 @@ func (w *words) see(c *corpus) {
 			w.again[last[number]] = uint32(i) + 1
 		}
 		last[number] = uint32(i)
-	}
-}
-
-// positions yields the positions of an item of the corpus.
-func (w *words) positions(number uint32) iter.Seq[uint32] {
-	return func(yield func(uint32) bool) {
-		for at := w.at[number]; at > 0; at = w.next(at - 1) {
-			if !yield(at - 1) {
-				return
-			}
-		}
 	}
 }
 
