@@ -138,7 +138,7 @@ func (e *evidence) request(v rawjson.Value) (list string, elements []rawjson.Par
 	}
 	model := o.Get("model").String()
 	e.claude = strings.HasPrefix(model, "claude")
-	e.openAI = strings.HasPrefix(model, "gpt-")
+	e.openAI = slices.ContainsFunc([]string{"gpt-", "chatgpt", "o1", "o3", "o4"}, func(name string) bool { return strings.HasPrefix(model, name) })
 	e.tools(&o)
 	return list, o.Get(list).Elements(), nil
 }

@@ -101,7 +101,7 @@ func TestRun(t *testing.T) {
 		}
 	}
 	html, err := os.ReadFile(page)
-	if err != nil || !strings.Contains(string(html), "Price.String") {
+	if err != nil || !strings.Contains(string(html), "shop.go:5 Price") {
 		t.Errorf("the page has %d bytes, %v", len(html), err)
 	}
 	for _, tt := range []struct {
