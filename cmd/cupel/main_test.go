@@ -186,7 +186,7 @@ func TestInterrupt(t *testing.T) {
 	}{
 		{"reading", "somebody is expected to type", manyItems(), false, []string{"explain", "-i", "-", "-p", "rag", "-b", "20"}},
 		{"working", "a knapsack at each of a million budgets", manyItems(), true,
-			[]string{"sweep", "-i", "-", "-p", "document-qa", "--from", "1000000", "--to", "2000000", "--stride", "1"}},
+			[]string{"sweep", "-i", "-", "-p", "document-qa", "--from", "1000000", "--to", "2000000"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			cmd := command(t, test.args...)
@@ -246,26 +246,6 @@ func TestCompletionScripts(t *testing.T) {
 			cmd.Stdin = strings.NewReader(script)
 			out, err := cmd.CombinedOutput()
 			require.NoError(t, err, string(out))
-		})
-	}
-}
-
-func TestCompletion(t *testing.T) {
-	for _, test := range []struct {
-		name string
-		args []string
-		want string // one of the lines, at its beginning
-	}{
-		{"commands", []string{"exp"}, "explain\t"},
-		{"policies", []string{"explain", "--policy", ""}, "document-qa\t"},
-		{"policies of diff", []string{"diff", ""}, "document-qa\n"},
-		{"formats", []string{"run", "--as", ""}, "transcript"},
-		{"flags", []string{"explain", "--why"}, "--why-not\t"},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			code, stdout, stderr := finished(t, command(t, append([]string{"__complete"}, test.args...)...))
-			require.Zero(t, code, stderr)
-			require.Contains(t, "\n"+stdout, "\n"+test.want)
 		})
 	}
 }

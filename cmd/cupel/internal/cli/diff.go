@@ -20,9 +20,7 @@ type diffFlags struct {
 	selectionFlags // without a policy
 	printFlags
 	rows int
-
-	runs     []string // files with recorded runs
-	contents string
+	runs []string // files with recorded runs
 }
 
 // newDiff returns the command that compares two selections.
@@ -47,10 +45,6 @@ one copy is.`,
 		RunE: func(command *cobra.Command, args []string) error {
 			return flags.run(command.Context(), env, [2]string(args))
 		},
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			names, _ := presets()
-			return names, cobra.ShellCompDirectiveDefault
-		},
 	}
 	flags.candidateFlags.register(command)
 	flags.budgetFlags.register(command)
@@ -58,7 +52,6 @@ one copy is.`,
 	flags.printFlags.register(command)
 	rowsFlag(command, &flags.rows)
 	command.Flags().StringArrayVar(&flags.runs, "recordings", nil, "`file` with recorded runs, or a folder of them; may be repeated")
-	command.Flags().StringVar(&flags.contents, "contents", "", "`file` with the contents of recorded items; {\"id\": …, \"content\": …} on each line")
 	command.MarkFlagsMutuallyExclusive("recordings", "items")
 	command.MarkFlagsMutuallyExclusive("recordings", "budget")
 	return command

@@ -1,14 +1,10 @@
 package cli
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -55,13 +51,10 @@ type decides func(*recorded.Run) ([]int, error)
 
 // recordings compares two policies on recorded runs.
 func (f *diffFlags) recordings(ctx context.Context, env *Environment, args [2]string) error {
-	contents, err := readContents(env, f.contents)
-	if err != nil {
-		return err
-	}
 	var two [2]decides
+	var err error
 	for i, name := range args {
-		if two[i], err = f.decides(ctx, env, name, contents); err != nil {
+		if two[i], err = f.decides(ctx, env, name); err != nil {
 			return err
 		}
 	}
@@ -127,7 +120,7 @@ func segmentsOf(names []string) (segments []string, err error) {
 }
 
 // decides returns what decides about the candidates of a run.
-func (f *diffFlags) decides(ctx context.Context, env *Environment, name string, contents map[string]string) (decides, error) {
+func (f *diffFlags) decides(ctx context.Context, env *Environment, name string) (decides, error) {
 	if name == recordedName {
 		return func(r *recorded.Run) ([]int, error) { return r.Recorded(), nil }, nil
 	}
@@ -140,7 +133,7 @@ func (f *diffFlags) decides(ctx context.Context, env *Environment, name string, 
 		return nil, usagef("%s: %w", shown(name), err)
 	}
 	return func(r *recorded.Run) ([]int, error) {
-		decided, err := r.Try(ctx, p, registry, contents)
+		decided, err := r.Try(ctx, p, registry)
 		if err != nil {
 			return nil, selecting(fmt.Errorf("%s: %w", shown(name), err))
 		}
@@ -184,33 +177,6 @@ func decided(form int) string {
 		return "full"
 	}
 	return fmt.Sprintf("form %d", form)
-}
-
-// readContents reads contents by their ids: {"id": …, "content": …} on each line.
-func readContents(env *Environment, name string) (map[string]string, error) {
-	contents := make(map[string]string)
-	if name == "" {
-		return contents, nil
-	}
-	data, err := readFile(env, name, math.MaxInt32)
-	if err != nil {
-		return nil, err
-	}
-	lines := json.NewDecoder(bytes.NewReader(data))
-	for {
-		var c struct{ ID, Content string }
-		err := lines.Decode(&c)
-		if errors.Is(err, io.EOF) {
-			return contents, nil
-		}
-		if err == nil && c.ID == "" {
-			err = errors.New("it has no id")
-		}
-		if err != nil {
-			return nil, usagef("%s: content %d: %w", shown(name), len(contents)+1, err)
-		}
-		contents[c.ID] = c.Content
-	}
 }
 
 // print writes it for people.

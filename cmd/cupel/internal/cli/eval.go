@@ -148,9 +148,6 @@ func (f *evalFlags) latest(env *Environment) (clock func() time.Time, err error)
 			r = bytes.NewReader(data)
 		}
 		for c, err := range eval.Scan(shown(name), r, func(n, _ int) bool { return f.measures(n) }) {
-			if _, bad := errors.AsType[*eval.ReadError](err); bad && f.deadLetters != "" {
-				continue
-			}
 			if err != nil {
 				return nil, codedError{err, exitUsage}
 			}

@@ -70,7 +70,7 @@ func (f *explainFlags) run(ctx context.Context, env *Environment, asksWhyNot boo
 	}
 	a := newAccount(s.candidates(), s.budget, report)
 	if asksWhyNot && failed == nil {
-		answer, err := s.whyNot(ctx, a, of, newProgress(env, "tokens of budget").update)
+		answer, err := s.whyNot(ctx, a, of)
 		if err != nil {
 			return err
 		}

@@ -44,7 +44,6 @@ differences too. If a selection fails, the page shows what is known.`,
 	flags.outputFlags.register(command, "cupel.html")
 	requireFlags(command, "items", "policy", "budget")
 	command.Flags().StringVar(&flags.against, "against", "", "compare with a selection by this `policy`")
-	completePolicy(command, "against")
 	return command
 }
 

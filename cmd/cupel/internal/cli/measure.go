@@ -1,11 +1,8 @@
 package cli
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"iter"
 	"strconv"
@@ -14,19 +11,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/wollax/cupel-go/cmd/cupel/internal/terminal"
-	"github.com/wollax/cupel-go/internal/english"
 )
 
 // measureFlags are the flags of every command that measures policies on data.
 type measureFlags struct {
 	printFlags
-	data        []string
-	policies    []string
-	against     string
-	jobs        int
-	part        string
-	deadLetters string
-	force       bool
+	data     []string
+	policies []string
+	against  string
+	jobs     int
+	part     string
 }
 
 func (f *measureFlags) register(command *cobra.Command, data string, known []string) {
@@ -37,12 +31,7 @@ func (f *measureFlags) register(command *cobra.Command, data string, known []str
 	set.StringVar(&f.against, "against", "", "compare each policy with this `policy`")
 	set.IntVarP(&f.jobs, "jobs", "j", 0, "measure this `number` in parallel (default: the number of processors)")
 	set.StringVar(&f.part, "part", partAll, "`part` of the conversations to measure: all, tune or held-out")
-	set.StringVar(&f.deadLetters, "dead-letters", "", "write what cannot be measured to this `file`; measures the rest")
-	set.BoolVar(&f.force, "force", false, "overwrite files")
 	requireFlags(command, "data")
-	complete(command, "part", partAll, partTune, partHeldOut)
-	complete(command, "against", known...)
-	completePolicy(command, "policy", known...)
 }
 
 // The parts of the data.
@@ -91,22 +80,10 @@ type measuring[C, S any] struct {
 	err     func(*S) error
 }
 
-// deadLetter is what could not be read or measured, as samples say it.
-type deadLetter struct {
-	File         string `json:"file"`
-	Line         int    `json:"line"`
-	Conversation string `json:"conversation,omitempty"`
-	Error        string `json:"error"`
-}
-
-// run measures the conversations of all files. What cannot be measured ends it, unless
-// there is a file for it.
+// run measures the conversations of all files. What cannot be measured ends it.
 func (m *measuring[C, S]) run(ctx context.Context, env *Environment) error {
-	var letters bytes.Buffer
-	var first deadLetter
-	lost, seen := 0, 0
 	for s, err := range m.samples(ctx, m.conversations(env)) {
-		if err == nil && m.deadLetters == "" {
+		if err == nil {
 			err = m.err(&s)
 		}
 		if err == nil {
@@ -115,41 +92,8 @@ func (m *measuring[C, S]) run(ctx context.Context, env *Environment) error {
 		if err != nil {
 			return err
 		}
-		seen++
-		letter, err := letterOf(s)
-		if err != nil {
-			return err
-		}
-		if letter.Error == "" {
-			continue // a policy that fails at a step is in the table
-		}
-		if lost++; lost == 1 {
-			first = letter
-		}
-		if err := json.NewEncoder(&letters).Encode(letter); err != nil {
-			return err
-		}
 	}
-	if lost > 0 {
-		note(env, fmt.Sprintf("%d of %s could not be read or measured; the first is %s: line %d: %s",
-			lost, english.Plural(seen, "conversation"), first.File, first.Line, first.Error))
-	}
-	if m.deadLetters == "" {
-		return nil
-	}
-	return writeFile(m.deadLetters, m.force, func(w io.Writer) error {
-		_, err := letters.WriteTo(w)
-		return err
-	})
-}
-
-// letterOf returns what a sample says of itself.
-func letterOf(sample any) (letter deadLetter, err error) {
-	text, err := json.Marshal(sample)
-	if err == nil {
-		err = json.Unmarshal(text, &letter)
-	}
-	return letter, err
+	return nil
 }
 
 // conversations yields those of the part.

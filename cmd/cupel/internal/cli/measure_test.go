@@ -131,49 +131,16 @@ func TestReplayPolicies(t *testing.T) {
 	refusals(t, "", []refusal{{"nothing", "replay --data none.jsonl", exitUsage, "no conversations to measure in none.jsonl (part all)", "all figures would be 0"}})
 }
 
-// TestDeadLetters: a line that cannot be read ends a measurement, unless there is a
-// file for it.
-func TestDeadLetters(t *testing.T) {
-	const talk = `{"id": "t", "messages": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]}` + "\n"
-	const asked = `{"id": "a", "items": [{"content": "cat"}], "questions": [{"query": "cat", "evidence": [0]}]}` + "\n"
-	folder(t, map[string]string{"talk.jsonl": talk + "{oops\n" + talk, "asked.jsonl": asked + `{"items": 1}` + "\n" + asked})
-	for _, tt := range []struct{ command, file, begins string }{
-		{"replay --share 0.5 -p newest", "talk.jsonl", "2 conversations, 2 steps"},
-		{"eval -p recency -b 5", "asked.jsonl", "2 conversations, 2 questions"},
-	} {
-		args := append(strings.Fields(tt.command), "--data", tt.file)
-		code, stdout, stderr := fed(t, "", args...)
-		require.Equal(t, exitUsage, code, tt.command)
-		require.Empty(t, stdout)
-		require.Contains(t, stderr, tt.file+": line 2")
-		code, stdout, stderr = fed(t, "", append(args, "--dead-letters", tt.file+".dead")...)
-		require.Equal(t, exitOK, code, stderr)
-		require.True(t, strings.HasPrefix(stdout, tt.begins), stdout)
-		require.Contains(t, stderr, "cupel: note: 1 of 3 conversations could not be read or measured; the first is "+tt.file+": line 2: ")
-		letters, err := os.ReadFile(tt.file + ".dead")
-		require.NoError(t, err)
-		var letter deadLetter
-		decodeJSON(t, string(letters), &letter)
-		require.Equal(t, 2, letter.Line)
-		require.Equal(t, tt.file, letter.File)
-		code, _, _ = fed(t, "", append(args, "--dead-letters", tt.file)...)
-		require.Equal(t, exitUsage, code, "the data are not overwritten")
-	}
-}
-
 // TestPatterns: patterns name files, which gzip may have compressed. One that is cut
-// counts up to there.
+// ends the measurement.
 func TestPatterns(t *testing.T) {
 	folder(t, map[string]string{
 		"b1.jsonl": talk, "b2.jsonl.gz": zipped(t, talk), "b3.jsonl.gz": zipped(t, talk)[:60], "[x].jsonl": talk, "other": talk,
 	})
 	common := []string{"eval", "--budgets", "6", "-p", "recency"}
 	require.Contains(t, printed(t, append(common, "--data", "b[12].jsonl*", "--data", "[x].jsonl")...), "6 conversations, 9 questions")
-	code, stdout, stderr := fed(t, "", append(common, "--data", "b*", "--dead-letters", "dead")...)
-	require.Equal(t, exitOK, code, stderr)
-	require.Contains(t, stdout, "4 conversations, 6 questions")
-	require.Contains(t, stderr, "1 of 5 conversations could not be read or measured; the first is b3.jsonl.gz: line 1: unexpected EOF")
 	refusals(t, "", []refusal{
+		{"cut", "eval --data b*", exitUsage, "b3.jsonl.gz: line 1 is not a labelled conversation: unexpected EOF", "figures would be of a part"},
 		{"no match", "eval --data c*", exitUsage, `no file matches "c*"`, "nothing would be measured"},
 		{"bad pattern", "replay --data c[", exitUsage, `"c[" is no pattern of file names`, "the shell's syntax"},
 	})
@@ -185,7 +152,7 @@ func TestReplayPrintsHostileNames(t *testing.T) {
 	recorded, err := os.ReadFile(agents)
 	require.NoError(t, err)
 	folder(t, map[string]string{"agents.jsonl": strings.Replace(string(recorded), `"bakery"`, `"\u001b[2J\u009b1m\n 9  9 \u202ebakery"`, 1)})
-	for format, want := range map[string]string{"--force": `"\x1b[2J\u009b1m\n 9  9 \u202ebakery" (agents.jsonl:1)`, "--json": `"conversation": "\u001b[2J\u009b1m\n 9  9 \u202ebakery"`} {
+	for format, want := range map[string]string{"-j=1": `"\x1b[2J\u009b1m\n 9  9 \u202ebakery" (agents.jsonl:1)`, "--json": `"conversation": "\u001b[2J\u009b1m\n 9  9 \u202ebakery"`} {
 		stdout := printed(t, "replay", "--data", "agents.jsonl", "-p", "newest", "--share", "0.15", format)
 		require.Contains(t, stdout, want)
 		require.False(t, strings.ContainsFunc(stdout, func(r rune) bool { return r != '\n' && !unicode.IsGraphic(r) }))

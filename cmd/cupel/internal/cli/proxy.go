@@ -75,7 +75,6 @@ It listens on loopback addresses and on sockets alone, and refuses pages of brow
 	set.StringVar(&flags.record, "record", "", "`folder` that keeps the conversations for cupel replay, up to 1 GiB; they may contain secrets")
 	set.BoolVar(&flags.page, "page", false, "serve a page of the current sessions, turn by turn")
 	encodingFlag(command, &flags.encoding)
-	completePolicy(command, "policy")
 	requireFlags(command, "budget")
 	return command
 }

@@ -66,7 +66,6 @@ takes more than minutes and there is a cluster, cupel-beam has the same measure.
 	set.Lookup("share").DefValue = "[0.15,0.25,0.5,0.75]" // without the zeros of pflag
 	set.BoolVar(&flags.session, "session", false, fmt.Sprintf("measure each policy in a session, as NAME@%g does, or the baselines @%g", cupelsession.DefaultLowWater, replay.LowWater))
 	set.StringSliceVar(&flags.caches, "cache", nil, "report the cost by the caches of these `providers` too: "+strings.Join(cacheNames(), ", "))
-	complete(command, "cache", cacheNames()...)
 	return command
 }
 

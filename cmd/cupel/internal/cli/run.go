@@ -60,8 +60,6 @@ dropped or restored.`,
 	set.BoolVar(&flags.checkFormat, "check-format", false, "with --as transcript, fail if the API would refuse the window")
 	set.StringVar(&flags.session, "session", "", "`file` that keeps the window from turn to turn")
 	set.StringVar(&flags.cache, "cache", "", "with --session, the cache of this `provider` (default: that of the transcript's API); one of "+strings.Join(cacheNames(), ", "))
-	complete(command, "cache", cacheNames()...)
-	complete(command, "as", "text", "json", "transcript")
 	return command, flags
 }
 

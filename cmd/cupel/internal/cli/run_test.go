@@ -243,7 +243,7 @@ func TestOneSelection(t *testing.T) {
 				Error    string
 			}
 		}
-		out, _ = command("sweep --from 200 --to 700 --stride 100 --json -p " + policy)
+		out, _ = command("sweep --from 200 --to 700 --json -p " + policy)
 		decodeJSON(t, out, &sweep)
 		require.Greater(t, len(sweep.Steps), 1)
 		require.Equal(t, len(ran), sweep.Steps[0].Included)

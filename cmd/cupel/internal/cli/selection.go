@@ -31,7 +31,6 @@ type candidateFlags struct {
 	media       int
 	rules       []string
 	pins        []int
-	repair      bool
 }
 
 func (f *candidateFlags) register(command *cobra.Command) {
@@ -43,11 +42,9 @@ func (f *candidateFlags) register(command *cobra.Command) {
 	flags.BoolVar(&f.noPin, "no-pin", false, "pin only the tool definitions of a transcript; not the system prompt or the user's messages")
 	flags.IntVar(&f.media, "media-tokens", -1, "`tokens` of each image, file or sound (default: an estimate for the API)")
 	flags.Lookup("media-tokens").DefValue = "0" // print no default
-	flags.BoolVar(&f.repair, "repair", false, "leave out what the API refuses in a transcript, such as results without calls, and say so")
 	flags.StringArrayVar(&f.rules, "rule", nil, "a `rule` for messages, such as 'keep tool=read_*', 'latest=3 tool=bash' or 'never text=DEBUG'; may be repeated")
 	flags.IntSliceVar(&f.pins, "pin", nil, "`message` to keep whole, or item, by its number from 1; may be repeated")
 	flags.Lookup("pin").DefValue = ""
-	complete(command, "format", input.Formats()...)
 }
 
 // read reads the candidates. Lists of several files are joined.
@@ -56,7 +53,7 @@ func (f *candidateFlags) read(ctx context.Context, env *Environment) (*input.Can
 	if err != nil {
 		return nil, err
 	}
-	options := input.Options{Format: input.Format(f.format), Counter: counter, SkipInvalid: f.skipInvalid, NoPin: f.noPin, Repair: f.repair}
+	options := input.Options{Format: input.Format(f.format), Counter: counter, SkipInvalid: f.skipInvalid, NoPin: f.noPin}
 	if f.media >= 0 {
 		options.MediaTokens = &f.media
 	}
@@ -425,7 +422,6 @@ var encodings = []string{"o200k_base", "cl100k_base", "p50k_base", "r50k_base", 
 // encodingFlag registers the flag that says how tokens are counted.
 func encodingFlag(command *cobra.Command, encoding *string) {
 	command.Flags().StringVar(encoding, "encoding", string(cupeltiktoken.EncodingO200kBase), "count tokens with this `encoding` or model; OpenAI's, or heuristic for an estimate")
-	complete(command, "encoding", encodings...)
 }
 
 // counterNamed returns the counter that --encoding names.
@@ -442,11 +438,6 @@ func counterNamed(name string) (cupel.TokenCounter, error) {
 			name, strings.Join(encodings[:4], ", "))
 	}
 	return counter, nil
-}
-
-// complete completes the values of a flag.
-func complete(command *cobra.Command, flag string, values ...string) {
-	must(command.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)))
 }
 
 // oneOf returns an error for a flag with a value that is unknown.

@@ -44,7 +44,6 @@ type Options struct {
 	Format      Format             // Auto or "" detects the format
 	Counter     cupel.TokenCounter // counts items without a token count, and messages
 	NoPin       bool               // pin only the tool definitions of a transcript
-	Repair      bool               // leave out what the API refuses in a transcript
 	MediaTokens *int               // tokens of each medium in a transcript; nil estimates
 	SkipInvalid bool               // leave out items that are not valid, with a note
 }
@@ -91,9 +90,6 @@ func Read(r io.Reader, options Options) (*Candidates, error) {
 	var opts []cupelchat.Option
 	if options.NoPin {
 		opts = append(opts, cupelchat.WithoutPins())
-	}
-	if options.Repair {
-		opts = append(opts, cupelchat.WithRepair())
 	}
 	if options.MediaTokens != nil {
 		opts = append(opts, cupelchat.WithMediaTokens(*options.MediaTokens))
