@@ -60,7 +60,7 @@ func (f *explainFlags) run(ctx context.Context, env *Environment, asksWhyNot boo
 	note(env, s.notes...)
 	var of int // the candidate that --why-not names
 	if asksWhyNot {
-		if of, err = findCandidate(s.candidates(), f.whyNot); err != nil {
+		if of, err = findCandidate(s.Items, f.whyNot); err != nil {
 			return err
 		}
 	}
@@ -68,7 +68,7 @@ func (f *explainFlags) run(ctx context.Context, env *Environment, asksWhyNot boo
 	if report == nil || ctx.Err() != nil {
 		return selecting(failed)
 	}
-	a := newAccount(s.candidates(), s.budget, report)
+	a := newAccount(s.Items, s.budget, report)
 	if asksWhyNot && failed == nil {
 		answer, err := s.whyNot(ctx, a, of)
 		if err != nil {

@@ -111,11 +111,11 @@ func (f *runFlags) run(ctx context.Context, env *Environment) error {
 	if f.isQuick && s.Conversation != nil && s.Conversation.Format() < cupelchat.ClaudeCode { // these are only read
 		f.as = "transcript"
 	}
-	window, err := s.run(ctx)
+	window, err := s.choose(ctx, s.budget, -1)
 	if err != nil {
 		return s.selecting(err)
 	}
-	env.summary = s.results(window.Report).summary()
+	env.summary = s.summary(window.Report)
 	if f.silent {
 		note(env, "nothing is printed on a terminal: -o FILE writes the window")
 		return nil
@@ -125,15 +125,6 @@ func (f *runFlags) run(ctx context.Context, env *Environment) error {
 		return text, window.Notes, err // some notes are of the body
 	}
 	return f.print(env, s, window.Items, body)
-}
-
-// run chooses the window: of a conversation with what the API requires.
-func (s *selection) run(ctx context.Context) (*cupelchat.Window, error) {
-	if s.Conversation != nil {
-		return s.Conversation.Select(ctx, s.ofMessages(), s.budget)
-	}
-	items, report, err := s.pipeline.RunReport(ctx, s.items, s.budget)
-	return &cupelchat.Window{Items: items, Report: report}, err
 }
 
 // inSession chooses the next window of a session. Its file is written once the window

@@ -14,7 +14,6 @@ import (
 	"github.com/wollax/cupel-go/cmd/cupel/internal/input"
 	"github.com/wollax/cupel-go/cmd/cupel/internal/terminal"
 	"github.com/wollax/cupel-go/cupel"
-	"github.com/wollax/cupel-go/cupel/analysis"
 	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupelchat"
 	"github.com/wollax/cupel-go/cupeltiktoken"
@@ -197,7 +196,6 @@ type selection struct {
 	*input.Candidates
 	chooser
 	budget cupel.ContextBudget
-	given  []*cupel.ContextItem // what the latest report is about
 	items  []*cupel.ContextItem // what the pipeline selects from
 	notes  []string             // what differs in items
 }
@@ -216,69 +214,16 @@ func (c chooser) selection(ctx context.Context, candidates *input.Candidates, bu
 	s.pipeline = keeping(candidates, c.pipeline)
 	var err error
 	if candidates.Conversation != nil {
-		var chooser cupelchat.Chooser = s.pipeline
-		if c.preset != nil {
-			chooser = c.preset
-		}
-		if s.items, s.notes, err = candidates.Conversation.Candidates(chooser, budget); err != nil {
+		if s.items, s.notes, err = candidates.Conversation.Candidates(s.ofMessages(), budget); err != nil {
 			return nil, selecting(err)
 		}
 	}
-	s.given = s.items
 	if c.preset != nil {
 		if s.items, err = c.preset.Prepare(ctx, s.items, budget); err != nil {
 			return nil, selecting(err)
 		}
 	}
 	return s, nil
-}
-
-// candidates returns what reports of dryRun are about.
-func (s *selection) candidates() []*cupel.ContextItem {
-	if s.preset != nil {
-		return s.Items
-	}
-	return s.items
-}
-
-// dryRun chooses. With the preset, whose items depend on the budget, the report is about
-// the items that were read.
-func (s *selection) dryRun(ctx context.Context) (*cupel.SelectionReport, error) {
-	if s.preset != nil {
-		s.given = s.Items
-		return s.reportAt(ctx, s.budget, -1)
-	}
-	return s.pipeline.DryRun(ctx, s.items, s.budget)
-}
-
-// reportAt returns the report of what is sent for a budget, with an item pinned unless
-// that is negative. Items that are not sent as they were read are forms.
-func (s *selection) reportAt(ctx context.Context, budget cupel.ContextBudget, pinned int) (*cupel.SelectionReport, error) {
-	_, report, err := s.sent(ctx, s.Items, budget, pinned)
-	if err != nil {
-		return nil, err
-	}
-	for i := range report.Included {
-		e := &report.Included[i]
-		if item := s.Items[e.Candidate]; e.Item.Content() != item.Content() {
-			e.Form = max(e.Form, 1)
-		} else if e.Form == 0 {
-			e.Item = item
-		}
-	}
-	for i := range report.Excluded {
-		report.Excluded[i].Item = s.Items[report.Excluded[i].Candidate]
-	}
-	return report, nil
-}
-
-// ledger returns what is sent for a budget, as reportAt does.
-func (s *selection) ledger(ctx context.Context, budget cupel.ContextBudget, pinned int) (*analysis.Ledger, error) {
-	report, err := s.reportAt(ctx, budget, pinned)
-	if err != nil {
-		return nil, err
-	}
-	return analysis.NewLedger(report, s.Items), nil
 }
 
 // read reads candidates, policy and budget.

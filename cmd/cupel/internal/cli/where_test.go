@@ -80,7 +80,7 @@ func chosen(t *testing.T, messages []map[string]any, policy string, tokens int) 
 // out.
 func textsSent(t *testing.T, s *selection) (texts []string) {
 	t.Helper()
-	window, err := s.run(t.Context())
+	window, err := s.choose(t.Context(), s.budget, -1)
 	require.NoError(t, err)
 	body, err := window.Body()
 	require.NoError(t, err)

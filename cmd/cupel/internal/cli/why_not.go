@@ -27,24 +27,24 @@ type whyNotAnswer struct {
 
 // whyNot explains the best candidate that has the content of an item.
 func (s *selection) whyNot(ctx context.Context, a *account, of int) (*whyNotAnswer, error) {
-	candidate, copies := a.bestCopy(s.candidates()[of].Content())
+	candidate, copies := a.bestCopy(s.Items[of].Content())
 	var answer *analysis.WhyNotAnswer
 	var err error
-	if s.preset != nil {
-		answer, err = s.whyNotByPreset(ctx, a, candidate)
+	if s.choosesAgain() {
+		answer, err = s.whyNotByChoosing(ctx, a, candidate)
 	} else {
-		answer, err = analysis.WhyNot(ctx, s.pipeline, s.items, s.budget, candidate)
+		answer, err = analysis.WhyNot(ctx, s.pipeline, s.Items, s.budget, candidate)
 	}
 	if err != nil {
 		return nil, selecting(err)
 	}
 	parts, err := a.partsOf(ctx, s.pipeline.Config().Scorer, candidate)
-	return &whyNotAnswer{answer, a, parts, copies, s.preset != nil}, selecting(err)
+	return &whyNotAnswer{answer, a, parts, copies, s.choosesAgain()}, selecting(err)
 }
 
-// whyNotByPreset answers for the preset agent, by choosing again: with the candidate
+// whyNotByChoosing answers by choosing again: with the candidate
 // pinned, and for other budgets.
-func (s *selection) whyNotByPreset(ctx context.Context, a *account, candidate int) (*analysis.WhyNotAnswer, error) {
+func (s *selection) whyNotByChoosing(ctx context.Context, a *account, candidate int) (*analysis.WhyNotAnswer, error) {
 	answer := &analysis.WhyNotAnswer{Entry: a.Entries[candidate], Ledger: a.Ledger, Budget: s.budget}
 	if answer.Place == 0 {
 		answer.Rule = "It was worth less for its tokens than what was chosen."
