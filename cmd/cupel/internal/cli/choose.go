@@ -78,13 +78,13 @@ func isSame(a, b *cupel.ContextItem) bool {
 	return a == b || reflect.DeepEqual(a.Metadata(), b.Metadata())
 }
 
-// dryRun chooses. Of a selection that fails it returns what is known, unless it chooses
+// dryRun chooses for a budget. Of a selection that fails it returns what is known, unless it chooses
 // again.
-func (s *selection) dryRun(ctx context.Context) (*cupel.SelectionReport, error) {
+func (s *selection) dryRun(ctx context.Context, budget cupel.ContextBudget) (*cupel.SelectionReport, error) {
 	if s.choosesAgain() {
-		return s.reportAt(ctx, s.budget, -1)
+		return s.reportAt(ctx, budget, -1)
 	}
-	return s.pipeline.DryRun(ctx, s.Items, s.budget)
+	return s.pipeline.DryRun(ctx, s.Items, budget)
 }
 
 // reportAt returns the report of what is sent for a budget, with an item pinned unless

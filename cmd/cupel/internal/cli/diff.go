@@ -85,7 +85,7 @@ func (f *diffFlags) policies(ctx context.Context, env *Environment, args [2]stri
 		for _, text := range s.notes {
 			note(env, shown(args[i])+": "+text)
 		}
-		if reports[i], err = s.dryRun(ctx); err != nil {
+		if reports[i], err = s.dryRun(ctx, s.budget); err != nil {
 			return s.selecting(fmt.Errorf("%s: %w", shown(args[i]), err))
 		}
 	}

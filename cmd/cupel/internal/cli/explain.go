@@ -64,7 +64,7 @@ func (f *explainFlags) run(ctx context.Context, env *Environment, asksWhyNot boo
 			return err
 		}
 	}
-	report, failed := s.dryRun(ctx)
+	report, failed := s.dryRun(ctx, s.budget)
 	if report == nil || ctx.Err() != nil {
 		return selecting(failed)
 	}

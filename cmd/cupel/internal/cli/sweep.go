@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/wollax/cupel-go/cmd/cupel/internal/input"
 	"github.com/wollax/cupel-go/cmd/cupel/internal/terminal"
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/analysis"
@@ -52,32 +51,24 @@ It tries about fifty budgets.`,
 }
 
 func (f *sweepFlags) run(ctx context.Context, env *Environment, changed func(flag string) bool) error {
-	f.budget = amount{tokens: math.MaxInt} // the sweep replaces the base's totals
-	base, err := f.make(nil)
+	f.budget = amount{tokens: math.MaxInt} // the sweep replaces the totals
+	s, err := f.read(ctx, env)
 	if err != nil {
 		return err
 	}
-	c, err := asking(f.query).chooser(env, f.policy, f.encoding)
-	if err != nil {
-		return err
-	}
-	candidates, err := f.candidateFlags.read(ctx, env)
-	if err != nil {
-		return err
-	}
-	items := candidates.Items
-	result := &sweepResult{Policy: c.name, From: f.from.of(items), To: f.to.of(items), Candidates: len(items)}
+	env.selected = nil // there is not one budget
+	result := &sweepResult{Policy: s.name, From: f.from.of(s.Items), To: f.to.of(s.Items), Candidates: len(s.Items)}
 	if !changed("to") {
-		result.To = max(analysis.SufficientBudget(items, base), result.From)
+		result.To = max(analysis.SufficientBudget(s.Items, s.budget), result.From)
 	}
 	if !changed("from") {
-		result.From = min(necessary(items, base), result.To)
+		result.From = min(necessary(s.Items, s.budget), result.To)
 	}
 	if result.To < result.From {
 		return usagef("--to: must be at least --from (%d), got %d", result.From, result.To)
 	}
 	result.Stride = roundStride(result.To - result.From)
-	if err := f.sweep(ctx, c.forOne(), candidates, result); err != nil {
+	if err := s.sweep(ctx, result); err != nil {
 		return selecting(err)
 	}
 	return f.print(env, result, result.print)
@@ -106,11 +97,11 @@ type sweepStep struct {
 }
 
 // sweep selects at each budget of a result.
-func (f *sweepFlags) sweep(ctx context.Context, c chooser, candidates *input.Candidates, result *sweepResult) error {
+func (s *selection) sweep(ctx context.Context, result *sweepResult) error {
 	var before *cupel.SelectionReport
 	failed := ""
 	for at := result.From; at <= result.To; at += result.Stride {
-		report, err := f.at(ctx, c, candidates, at)
+		report, err := s.at(ctx, at)
 		step := sweepStep{Budget: at}
 		switch {
 		case ctx.Err() != nil:
@@ -133,18 +124,12 @@ func (f *sweepFlags) sweep(ctx context.Context, c chooser, candidates *input.Can
 }
 
 // at selects at a budget.
-func (f *sweepFlags) at(ctx context.Context, c chooser, candidates *input.Candidates, tokens int) (*cupel.SelectionReport, error) {
-	flags := f.budgetFlags
-	flags.budget = amount{tokens: tokens}
-	budget, err := flags.make(nil)
+func (s *selection) at(ctx context.Context, tokens int) (*cupel.SelectionReport, error) {
+	budget, err := s.budget.Resize(tokens, tokens-s.budget.OutputReserve())
 	if err != nil {
-		return nil, err
+		return nil, budgetError{err}
 	}
-	s, err := c.selection(ctx, candidates, budget)
-	if err != nil {
-		return nil, err
-	}
-	return s.dryRun(ctx)
+	return s.dryRun(ctx, budget)
 }
 
 // namesOf returns what tables call items.

@@ -68,12 +68,8 @@ func (s *selection) whyNotByChoosing(ctx context.Context, a *account, candidate 
 func (s *selection) smallest(ctx context.Context, wanted func(*analysis.Ledger) bool) (analysis.SmallestBudget, error) {
 	high := analysis.SufficientBudget(s.Items, s.budget)
 	tokens, found, proven, err := searchBudget(s.budget.OutputReserve(), high, func(tokens int) (bool, error) {
-		budget, err := s.budget.Resize(tokens, tokens-s.budget.OutputReserve())
-		if err != nil {
-			return false, nil //nolint:nilerr // it has no room for the reserves
-		}
-		at, err := s.ledger(ctx, budget, -1)
-		return err == nil && wanted(at), ctx.Err()
+		report, err := s.at(ctx, tokens)
+		return err == nil && wanted(analysis.NewLedger(report, s.Items)), ctx.Err()
 	})
 	return analysis.SmallestBudget{Found: found, Tokens: tokens, Exact: proven, SearchedTo: high}, err
 }
