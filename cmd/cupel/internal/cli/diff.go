@@ -183,7 +183,7 @@ func outcomeOf(e *analysis.Entry) outcome {
 	if e == nil {
 		return outcome{Reason: notCandidate, text: notCandidate}
 	}
-	o := outcome{e.Place, e.Form, e.Tokens, e.Code, shortReason(e)}
+	o := outcome{e.Place, e.Form, e.Tokens, e.Code, e.Code}
 	if e.Place > 0 {
 		o.text = fmt.Sprintf("#%d", e.Place)
 	}

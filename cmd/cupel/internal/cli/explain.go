@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -76,6 +78,11 @@ func (f *explainFlags) run(ctx context.Context, env *Environment, asksWhyNot boo
 		}
 		return f.print(env, answer.json(), func(p *terminal.Printer) { answer.print(p, f.rows) })
 	}
+	if s.choosesAgain() && !f.json {
+		if err := s.findDisplacing(ctx, a, f.rows); err != nil {
+			return err
+		}
+	}
 	err = f.print(env, report, func(p *terminal.Printer) {
 		if failed != nil {
 			p.Line("%s: the selection failed", s.name)
@@ -85,11 +92,47 @@ func (f *explainFlags) run(ctx context.Context, env *Environment, asksWhyNot boo
 			a.printBudget(p)
 		}
 		a.printLists(p, f.rows)
+		a.printForms(p, f.rows)
 	})
 	if err != nil {
 		return err
 	}
 	return s.selecting(failed)
+}
+
+// mostDisplaced is for how many candidates it is looked up what has their room.
+const mostDisplaced = 20
+
+// findDisplacing finds what has the room of the first candidates that are out, by choosing
+// again with each of them pinned.
+func (s *selection) findDisplacing(ctx context.Context, a *account, rows int) error {
+	most := min(cmp.Or(rows, mostDisplaced), mostDisplaced, len(a.Out))
+	for _, i := range a.Out[:most] {
+		after, err := s.ledger(ctx, s.budget, i)
+		if err != nil {
+			continue // pinned it does not fit
+		}
+		if went := losers(a.Ledger, after); len(went) > 0 {
+			a.displaced[i] = named(s.Items[went[0]], went[0])
+		}
+	}
+	return ctx.Err()
+}
+
+// printForms prints the text of what is sent in a smaller form.
+func (a *account) printForms(p *terminal.Printer, rows int) {
+	printed := 0
+	for _, i := range a.Window {
+		e := &a.Entries[i]
+		if e.Form == 0 || e.Tokens == 0 || rows > 0 && printed == rows {
+			continue
+		}
+		if printed++; printed == 1 {
+			p.Paragraph("What is sent in a smaller form")
+		}
+		p.Line("%s:", named(e.Item, i))
+		p.Lines("  %s", strings.ReplaceAll(sentOf(e), "\n", "\n  "))
+	}
 }
 
 // heading prints a blank line and a title with a number.

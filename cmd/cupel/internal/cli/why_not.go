@@ -282,7 +282,7 @@ func (a *account) printList(p *terminal.Printer, title string, candidates []int,
 		return
 	}
 	p.Line("%s", title)
-	a.printCandidates(p, candidates, rows, true)
+	a.printCandidates(p, candidates, rows)
 }
 
 // jsonCandidate is a candidate in an answer.
