@@ -87,7 +87,7 @@ func (f *evalFlags) run(ctx context.Context, env *Environment) error {
 		if err != nil {
 			return err
 		}
-		p, err := measured(env, base, clock)
+		p, err := evaluated(env, base, clock)
 		if err != nil {
 			return err
 		}
@@ -101,9 +101,16 @@ func (f *evalFlags) run(ctx context.Context, env *Environment) error {
 		return err
 	}
 	table := eval.NewTable(m.Plan())
-	measuring := measuring[eval.Conversation, eval.Sample]{&f.measureFlags, eval.Scan, m.Samples, table.Add, (*eval.Sample).Err}
-	if err := measuring.run(ctx, env); err != nil {
-		return measuringError[*eval.ReadError](err)
+	for s, err := range m.Samples(ctx, measured(env, &f.measureFlags, eval.Scan)) {
+		if err == nil {
+			err = s.Err()
+		}
+		if err == nil {
+			err = table.Add(&s)
+		}
+		if err != nil {
+			return measuringError[*eval.ReadError](err)
+		}
 	}
 	if table.Questions == 0 {
 		return f.nothing("questions")
@@ -179,8 +186,8 @@ func latest(env *Environment, c *eval.Conversation) time.Time {
 	return now
 }
 
-// measured returns the policy that a --policy flag names.
-func measured(env *Environment, name string, clock func() time.Time) (eval.Policy, error) {
+// evaluated returns the policy that a --policy flag names.
+func evaluated(env *Environment, name string, clock func() time.Time) (eval.Policy, error) {
 	for _, p := range eval.Builtin() {
 		if p.Name == name {
 			return p, nil

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"io"
 	"iter"
@@ -71,35 +70,10 @@ func marked(name string) (base string, low float64, err error) {
 	return name[:at], low, nil
 }
 
-// measuring measures conversations: C are these, and S their samples.
-type measuring[C, S any] struct {
-	*measureFlags
-	scan    func(file string, r io.Reader, take func(n, line int) bool) iter.Seq2[C, error]
-	samples func(context.Context, iter.Seq2[C, error]) iter.Seq2[S, error]
-	add     func(*S) error // to the table
-	err     func(*S) error
-}
-
-// run measures the conversations of all files. What cannot be measured ends it.
-func (m *measuring[C, S]) run(ctx context.Context, env *Environment) error {
-	for s, err := range m.samples(ctx, m.conversations(env)) {
-		if err == nil {
-			err = m.err(&s)
-		}
-		if err == nil {
-			err = m.add(&s)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// conversations yields those of the part.
-func (m *measuring[C, S]) conversations(env *Environment) iter.Seq2[C, error] {
+// measured yields the conversations of the part. A line that cannot be read ends them.
+func measured[C any](env *Environment, f *measureFlags, scan func(file string, r io.Reader, take func(n, line int) bool) iter.Seq2[C, error]) iter.Seq2[C, error] {
 	return func(yield func(C, error) bool) {
-		for _, name := range m.data {
+		for _, name := range f.data {
 			r, done, err := open(env, name)
 			if err != nil {
 				var none C
@@ -107,7 +81,7 @@ func (m *measuring[C, S]) conversations(env *Environment) iter.Seq2[C, error] {
 				return
 			}
 			defer done() //nolint:gocritic // a few files of one command
-			for c, err := range m.scan(shown(name), r, func(n, _ int) bool { return m.measures(n) }) {
+			for c, err := range scan(shown(name), r, func(n, _ int) bool { return f.measures(n) }) {
 				if !yield(c, err) {
 					return
 				}

@@ -85,9 +85,16 @@ func (f *replayFlags) run(ctx context.Context, env *Environment) error {
 		return err
 	}
 	table := replay.NewTable(m.Plan())
-	measuring := measuring[replay.Conversation, replay.Sample]{&f.measureFlags, replay.Scan, m.Samples, table.Add, (*replay.Sample).Err}
-	if err := measuring.run(ctx, env); err != nil {
-		return measuringError[*replay.ReadError](err)
+	for s, err := range m.Samples(ctx, measured(env, &f.measureFlags, replay.Scan)) {
+		if err == nil {
+			err = s.Err()
+		}
+		if err == nil {
+			err = table.Add(&s)
+		}
+		if err != nil {
+			return measuringError[*replay.ReadError](err)
+		}
 	}
 	if table.Conversations == 0 {
 		return f.nothing("conversations")

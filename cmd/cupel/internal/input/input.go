@@ -98,7 +98,7 @@ func Read(r io.Reader, options Options) (*Candidates, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Candidates{Items: c.Items(), Format: f.Format, Conversation: c, Model: f.model(), Answer: f.answer(), Notes: append(f.notes, c.Notes()...)}, nil
+	return &Candidates{Items: c.Items(), Format: f.Format, Conversation: c, Model: c.Model(), Answer: f.answer(), Notes: append(f.notes, c.Notes()...)}, nil
 }
 
 // reading is what is known about a text.
@@ -112,15 +112,6 @@ type reading struct {
 	misspelt string // the first field that is
 	skipped  int    // items that are left out
 	first    error  // why the first is
-}
-
-// model returns the model that a request names, or "".
-func (f *reading) model() string {
-	o, err := f.value.Object("")
-	if f.value.IsZero() || err != nil {
-		return ""
-	}
-	return cmp.Or(o.Get("model").String(), o.Get("modelId").String())
 }
 
 // answer returns the most tokens of the answer that a request allows, or 0.
