@@ -96,7 +96,7 @@ func (f *evalFlags) run(ctx context.Context, env *Environment) error {
 		}
 		policies = append(policies, p)
 	}
-	m, err := eval.NewMeasure(policies, f.budgets, eval.WithWorkers(f.jobs), eval.WithProgress(newProgress(env, "questions").update), eval.WithAgainst(f.against))
+	m, err := eval.NewMeasure(policies, f.budgets, eval.WithWorkers(f.jobs), eval.WithAgainst(f.against))
 	if err != nil {
 		return err
 	}

@@ -82,32 +82,6 @@ func TestReplayCache(t *testing.T) {
 	}
 }
 
-// TestReplayTable: the figures are found by hand in package replay.
-func TestReplayTable(t *testing.T) {
-	const line = `{"id": "talk", "messages": [{"role": "system", "content": "Be kind."}, {"role": "user", "content": "Hi!"}, {"role": "assistant", "content": "", "tool_calls": [{"id": "c", "type": "function", "function": {"name": "f", "arguments": "{\"q\":\"tea\"}"}}]}, {"role": "tool", "tool_call_id": "c", "content": "{\"sku\": \"TEA-77\"}"}, {"role": "assistant", "content": "Tea?"}, {"role": "user", "content": "Yes."}, {"role": "assistant", "content": "", "tool_calls": [{"id": "d", "type": "function", "function": {"name": "f", "arguments": "{\"sku\":\"TEA-77\"}"}}]}]}
-`
-	const want = `1 conversation, 3 steps, 1 value
-
-share 0.5         mode       support  grounded   cost  breaks   task  recent   fill
-everything        stateless    1.000     1.000  1.000   0.000  1.000   1.000  1.152
-newest that fits  stateless    0.000     0.000  1.020   0.667  1.000   0.333  0.696
-
-worst for newest that fits: values missed
-   0.5      of  conversation
-     1       1  talk (standard input:1)
-
-lost for newest that fits at 0.5, stateless: values that a step used
-tokens  message  value
-    37        7  TEA-77 in talk
-`
-	args := []string{"replay", "--data", "-", "-p", "everything", "-p", "newest", "--share", "0.5"}
-	code, stdout, stderr := fed(t, line, args...)
-	require.Equal(t, exitOK, code, stderr)
-	require.Equal(t, want, stdout)
-	_, stdout, _ = fed(t, line+line, append(args, "--part", "held-out")...)
-	require.Equal(t, "held-out: "+strings.Replace(want, "input:1", "input:2", 1), stdout)
-}
-
 // TestReplayPolicies measures what is not a baseline: presets and files.
 func TestReplayPolicies(t *testing.T) {
 	data, err := filepath.Abs(agents)
@@ -175,29 +149,6 @@ func TestReplayInterrupted(t *testing.T) {
 const talk = `{"id": "one", "items": [{"speaker": "A", "content": "cat"}, {"speaker": "B", "content": "dog"}, {"speaker": "A", "content": "cow"}, {"speaker": "B", "content": "pig"}], "questions": [{"query": "cat", "evidence": [0]}, {"query": "pig", "evidence": [3, 0]}]}
 {"id": "two", "items": [{"speaker": "A", "content": "hen"}, {"speaker": "B", "content": "owl"}, {"speaker": "A", "content": "owl"}], "questions": [{"query": "owl", "evidence": [1]}]}
 `
-
-// TestEvalByHand: the latest turns. 6 tokens hold pig, which is half of the evidence of
-// one question of three; 12 the same, and the first owl. Two conversations say nothing
-// of others. Relevance finds cat and the first owl: one question in each conversation.
-func TestEvalByHand(t *testing.T) {
-	folder(t, map[string]string{"talk.jsonl": talk})
-	require.Equal(t, `2 conversations, 3 questions
-
-   recall             6            12
-  recency  0.167 ±0.500  0.500 ±0.500
-
-precision      6     12
-  recency  0.333  0.333
-
-      use      6     12
-  recency  1.000  1.000
-`, printed(t, "eval", "--data", "talk.jsonl", "-p", "recency", "--budgets", "12,6"))
-	require.Contains(t, printed(t, "eval", "--data", "talk.jsonl", "-p", "recency", "-p", "relevance", "--against", "recency", "--budgets", "6"), `
-against recency              6
-      relevance  +0.667 ±1.000
-              p          0.500
-`)
-}
 
 // TestEvalPolicies measures what the command adds to the policies of package eval. One
 // turn is selected each time. The latest are pig, for half of one question, and the

@@ -132,7 +132,7 @@ func (f *replayFlags) measure(env *Environment) (*replay.Measure, error) {
 		models = append(models, model)
 	}
 	return replay.NewMeasure(policies, f.shares, replay.WithWorkers(f.jobs),
-		replay.WithProgress(newProgress(env, "windows").update), replay.WithAgainst(f.against), replay.WithCache(models...))
+		replay.WithAgainst(f.against), replay.WithCache(models...))
 }
 
 // failures returns an error that says where policies failed, or nil.
