@@ -25,15 +25,6 @@ func newAccount(items []*cupel.ContextItem, budget cupel.ContextBudget, report *
 	return &account{analysis.NewLedger(report, items), budget, report, make(map[int]string)}
 }
 
-// used returns the tokens of the window.
-func (a *account) used() int {
-	used := 0
-	for _, i := range a.Window {
-		used = addTokens(used, a.Entries[i].Tokens)
-	}
-	return used
-}
-
 // printBudget prints how the tokens of the budget are spent.
 func (a *account) printBudget(p *terminal.Printer) {
 	tokens, items := make(map[string]int), make(map[string]int)
@@ -48,7 +39,7 @@ func (a *account) printBudget(p *terminal.Printer) {
 		rows = append(rows, []any{kind, tokens[kind], percent(tokens[kind], whole), items[kind]})
 	}
 	reserve := a.budget.OutputReserve()
-	left := whole - reserve - a.used() // less than nothing where a policy allows it
+	left := whole - reserve - tokensIn(a.report) // less than nothing where a policy allows it
 	rows = append(rows, []any{"reserved for the answer", reserve, percent(reserve, whole), ""}, []any{"left", left, percent(left, whole), ""})
 	p.Line("")
 	p.Table([]string{"KIND", "TOKENS", "SHARE", "ITEMS"}, rows)

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -158,7 +157,7 @@ func (f *evalFlags) latest(env *Environment) (clock func() time.Time, err error)
 			if err != nil {
 				return nil, codedError{err, exitUsage}
 			}
-			if end := latest(env, &c); end.After(now) {
+			if end := latest(&c); end.After(now) {
 				now = end
 			}
 		}
@@ -166,19 +165,13 @@ func (f *evalFlags) latest(env *Environment) (clock func() time.Time, err error)
 	return func() time.Time { return now }, nil
 }
 
-// latest returns the latest time in a conversation, or none, and notes a time that
-// cannot be read.
-func latest(env *Environment, c *eval.Conversation) time.Time {
+// latest returns the latest time in a conversation.
+func latest(c *eval.Conversation) time.Time {
 	var now time.Time
-	unread := ""
 	for _, turn := range c.Items {
-		unread = cmp.Or(unread, turn.Time.Unread)
 		if turn.Time.After(now) {
 			now = turn.Time.Time
 		}
-	}
-	if unread != "" {
-		note(env, fmt.Sprintf("conversation %q: the time %.60q cannot be read and is ignored; write it like 2023-05-08T13:56:00Z or 1:56 pm on 8 May, 2023", c.ID, unread))
 	}
 	if now.IsZero() {
 		return time.Unix(int64(len(c.Items)), 0) // turns without times are one second apart

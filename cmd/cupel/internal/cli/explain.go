@@ -88,7 +88,7 @@ func (f *explainFlags) run(ctx context.Context, env *Environment, asksWhyNot boo
 			p.Line("%s: the selection failed", s.name)
 		} else {
 			p.Line("%s: %d of %d candidates included, %d tokens, %s of the budget of %d",
-				s.name, len(a.Window), len(a.Entries), a.used(), percent(a.used(), s.budget.MaxTokens()), s.budget.MaxTokens())
+				s.name, len(a.Window), len(a.Entries), tokensIn(report), percent(tokensIn(report), s.budget.MaxTokens()), s.budget.MaxTokens())
 			a.printBudget(p)
 		}
 		a.printLists(p, f.rows)

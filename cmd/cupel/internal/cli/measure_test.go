@@ -30,23 +30,6 @@ func replayedRows(t *testing.T, args ...string) []replay.Row {
 	return result.Rows
 }
 
-// TestReplayReference compares with the figures of the reference implementation, to
-// three digits.
-func TestReplayReference(t *testing.T) {
-	data, err := os.ReadFile(strings.TrimSuffix(agents, ".jsonl") + ".reference.jsonl")
-	require.NoError(t, err)
-	rows := replayedRows(t, "--data", agents, "-p", "everything", "-p", "newest", "-p", "clear", "-p", "newest-blocks", "-p", "clear-blocks")
-	for i, line := range strings.Split(strings.TrimSpace(string(data)), "\n") {
-		var want replay.Row
-		decodeJSON(t, line, &want)
-		got := rows[i]
-		require.InDeltaSlice(t,
-			[]float64{want.Share, want.Support, want.Grounded, want.Cost, want.Breaks, want.Task, want.Recent},
-			[]float64{got.Share, got.Support, got.Grounded, got.Cost, got.Breaks, got.Task, got.Recent}, 0.0005, "%s at %g", want.Policy, want.Share)
-		require.Equal(t, []any{want.Policy, want.Values, want.Steps}, []any{got.Policy, got.Values, got.Steps})
-	}
-}
-
 // TestReplaySession: a baseline in a session is the one in blocks, unless it fills
 // another share of the room.
 func TestReplaySession(t *testing.T) {
@@ -197,14 +180,6 @@ func TestEvalParts(t *testing.T) {
 		stdout := printed(t, "eval", "--data", "talk.jsonl", "--data", "talk.jsonl", "--budgets", "6", "--part", part)
 		require.True(t, strings.HasPrefix(stdout, head), stdout)
 	}
-}
-
-// TestEvalTimes: what is no time is named.
-func TestEvalTimes(t *testing.T) {
-	folder(t, map[string]string{"bad.jsonl": `{"id": "x", "items": [{"content": "a", "time": "8 May 2023"}, {"content": "b", "time": "soon"}], "questions": [{"query": "a", "evidence": [0]}]}`})
-	code, _, stderr := fed(t, "", "eval", "--data", "bad.jsonl", "-p", "recency")
-	require.Equal(t, exitOK, code)
-	require.Equal(t, `cupel: note: conversation "x": the time "soon" cannot be read and is ignored; write it like 2023-05-08T13:56:00Z or 1:56 pm on 8 May, 2023`+"\ncupel: measured 1 conversation, 1 question\n", stderr)
 }
 
 // TestEvalInSession: the more a session keeps from question to question, the less it

@@ -115,12 +115,12 @@ func (f *whereFlags) run(ctx context.Context, env *Environment, pattern string) 
 	if err != nil {
 		return err
 	}
-	now, err := s.ledger(ctx, s.budget, -1)
+	report, err := s.reportAt(ctx, s.budget, -1)
 	if err != nil {
 		return s.selecting(err)
 	}
-	used := (&account{Ledger: now}).used()
-	answer := &whereAnswer{Tokens: used, of: s}
+	now := analysis.NewLedger(report, s.Items)
+	answer := &whereAnswer{Tokens: tokensIn(report), of: s}
 	most := len(values)
 	if f.rows > 0 {
 		most = min(most, f.rows)
