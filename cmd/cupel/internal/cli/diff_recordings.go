@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -74,12 +72,8 @@ func (f *diffFlags) recordings(ctx context.Context, env *Environment, args [2]st
 
 // read compares the decisions about the runs of files and folders.
 func (d *corpusDifference) read(env *Environment, names []string, two [2]decides) error {
-	segments, err := segmentsOf(names)
-	if err != nil {
-		return err
-	}
 	var reader cupelrecord.Reader
-	for _, name := range segments {
+	for _, name := range filesIn(cupelrecord.Extension, names...) {
 		r, done, err := open(env, name)
 		if err != nil {
 			return err
@@ -101,22 +95,6 @@ func (d *corpusDifference) read(env *Environment, names []string, two [2]decides
 		note(env, fmt.Sprintf("process %s did not close its recorder: its last runs may be missing", process))
 	}
 	return nil
-}
-
-// segmentsOf returns the files, and those in folders in the order of their names.
-func segmentsOf(names []string) (segments []string, err error) {
-	for _, name := range names {
-		if info, err := os.Stat(name); err != nil || !info.IsDir() {
-			segments = append(segments, name) // opening it reports an error
-			continue
-		}
-		inside, err := filepath.Glob(filepath.Join(name, "*"+cupelrecord.Extension))
-		if err != nil {
-			return nil, usagef("%s: %w", shown(name), err)
-		}
-		segments = append(segments, inside...)
-	}
-	return segments, nil
 }
 
 // decides returns what decides about the candidates of a run.

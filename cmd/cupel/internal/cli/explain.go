@@ -26,8 +26,9 @@ func newExplain(env *Environment) *cobra.Command {
 		Use:   "explain",
 		Short: "Show what is included, what is dropped, and why",
 		Long: `explain shows the budget by kind, the included items with their place in the prompt,
-and the dropped ones, both by score and with the reason. If the selection fails, it
-prints what is known so far.
+and the dropped ones, both by score and with the reason. Of a conversation it names
+what has the room of the first dropped messages, and prints what is sent in a smaller
+form. If the selection of other items fails, it prints what is known so far.
 
 --why-not explains one candidate: what was chosen instead, what would be dropped if
 it were pinned, and a budget that includes it. It is named by its content, its first

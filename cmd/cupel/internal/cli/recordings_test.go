@@ -87,8 +87,7 @@ func recordings(t *testing.T) {
 // segment is the one in a folder.
 func segment(t *testing.T, folder string) string {
 	t.Helper()
-	names, err := segmentsOf([]string{folder})
-	require.NoError(t, err)
+	names := filesIn(cupelrecord.Extension, folder)
 	require.Len(t, names, 1)
 	return names[0]
 }
