@@ -180,7 +180,7 @@ func TestInterrupt(t *testing.T) {
 		args      []string
 	}{
 		{"reading", "somebody is expected to type", manyItems(), false, []string{"explain", "-i", "-", "-p", "rag", "-b", "20"}},
-		{"working", "a knapsack at each of a million budgets", manyItems(), true,
+		{"working", "a knapsack at each of fifty budgets", manyItems(), true,
 			[]string{"sweep", "-i", "-", "-p", "document-qa", "--from", "1000000", "--to", "2000000"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

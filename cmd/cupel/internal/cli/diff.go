@@ -39,7 +39,7 @@ Items are matched by content. Content with several copies counts as included if
 one copy is.`,
 		Example: `  cupel diff -i items.jsonl -b 4000 chat rag
   cupel diff -i items.jsonl -b 4000 rag my-policy.toml --json
-  cupel diff monday.json tuesday.json -b 4000
+  cupel diff monday.json tuesday.json
   cupel diff recorded my-policy.toml --recordings recordings`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(command *cobra.Command, args []string) error {
@@ -64,6 +64,8 @@ func (f *diffFlags) run(ctx context.Context, env *Environment, args [2]string) e
 	switch {
 	case len(f.runs) > 0:
 		return f.recordings(ctx, env, args)
+	case len(f.items) == 0 && f.budget != amount{}:
+		return usagef("--budget is for two policies: give --items to select from")
 	case len(f.items) == 0 && (isPolicyFile(args[0]) || args[0] == "-"):
 		return f.reports(env, args)
 	case len(f.items) == 0:
@@ -101,14 +103,7 @@ func (f *diffFlags) reports(env *Environment, args [2]string) error {
 			return err
 		}
 	}
-	if f.budget == (amount{}) {
-		return f.compare(env, args, reports, nil)
-	}
-	budget, err := f.make(nil)
-	if err != nil {
-		return err
-	}
-	return f.compare(env, args, reports, &budget)
+	return f.compare(env, args, reports, nil)
 }
 
 // readReport reads the output of explain --json.

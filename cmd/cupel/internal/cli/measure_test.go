@@ -1,13 +1,11 @@
 package cli
 
 import (
-	"context"
 	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 	"unicode"
 
 	"github.com/stretchr/testify/require"
@@ -114,17 +112,6 @@ func TestReplayPrintsHostileNames(t *testing.T) {
 		require.Contains(t, stdout, want)
 		require.False(t, strings.ContainsFunc(stdout, func(r rune) bool { return r != '\n' && !unicode.IsGraphic(r) }))
 	}
-}
-
-func TestReplayInterrupted(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	var out strings.Builder
-	code := Main(ctx, []string{"replay", "--data", agents}, Environment{
-		Stdin: strings.NewReader(""), Stdout: &out, Stderr: t.Output(), Getenv: func(string) string { return "" }, Clock: time.Now,
-	})
-	require.Equal(t, exitInterrupted, code)
-	require.Empty(t, out.String())
 }
 
 // talk has two conversations of four and three turns. With a speaker and three letters
