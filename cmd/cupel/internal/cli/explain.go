@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/wollax/cupel-go/cmd/cupel/internal/terminal"
+	"github.com/wollax/cupel-go/internal/english"
 )
 
 // explainFlags are the flags of newExplain.
@@ -27,8 +28,9 @@ func newExplain(env *Environment) *cobra.Command {
 		Short: "Show what is included, what is dropped, and why",
 		Long: `explain shows the budget by kind, the included items with their place in the prompt,
 and the dropped ones, both by score and with the reason. Of a conversation it names
-what has the room of the first dropped messages, and prints what is sent in a smaller
-form. If the selection of other items fails, it prints what is known so far.
+what has the room of the first dropped messages, and prints the beginning of what is
+sent in a smaller form. If the selection of other items fails, it prints what is known
+so far.
 
 --why-not explains one candidate: what was chosen instead, what would be dropped if
 it were pinned, and a budget that includes it. It is named by its content, its first
@@ -120,7 +122,10 @@ func (s *selection) findDisplacing(ctx context.Context, a *account, rows int) er
 	return ctx.Err()
 }
 
-// printForms prints the text of what is sent in a smaller form.
+// mostSentLines is how many lines are printed of what is sent of a message.
+const mostSentLines = 5
+
+// printForms prints how the text begins of what is sent in a smaller form.
 func (a *account) printForms(p *terminal.Printer, rows int) {
 	printed := 0
 	for _, i := range a.Window {
@@ -132,7 +137,13 @@ func (a *account) printForms(p *terminal.Printer, rows int) {
 			p.Paragraph("What is sent in a smaller form")
 		}
 		p.Line("%s:", named(e.Item, i))
-		p.Lines("  %s", strings.ReplaceAll(sentOf(e), "\n", "\n  "))
+		lines := strings.Split(sentOf(e), "\n")
+		for _, line := range lines[:min(len(lines), mostSentLines)] {
+			p.Line("  %s", line)
+		}
+		if more := len(lines) - mostSentLines; more > 0 {
+			p.Line("  … and %s; --why-not shows all", english.Count(more, "more line"))
+		}
 	}
 }
 
