@@ -58,8 +58,7 @@ func onTerminal(t *testing.T, cmd *exec.Cmd, columns uint16) string {
 	return strings.ReplaceAll(string(seen), "\r\n", "\n")
 }
 
-// TestOnTerminal: tables are as wide as the terminal, what it would obey is escaped, and
-// progress clears its line.
+// TestOnTerminal: tables are as wide as the terminal, and what it would obey is escaped.
 func TestOnTerminal(t *testing.T) {
 	const item = `{"content": "\u001b[31m%s", "tokens": 5}` + "\n"
 	for columns, want := range map[uint16]int{64: 64, 200: 200} {

@@ -85,71 +85,50 @@ func TestVocabulary(t *testing.T) {
 		name      string
 		holds     string // its arguments
 		fails     string
-		want      string // the message of fails
 		holdsOver func(*cupel.SelectionReport)
 		failsOver func(*cupel.SelectionReport)
 		why       string
 	}{
 		{name: "IncludeItemWithKind", holds: `kind = "toolOUTPUT"`, fails: `kind = "Document"`,
-			want: "IncludeItemWithKind(Document) failed: Included contained 0 items with Kind=Document. Included had 3 items with kinds: [SystemPrompt, ToolOutput, Message].",
-			why:  "kinds compare without case; there was no document"},
+			why: "kinds compare without case; there was no document"},
 		{name: "IncludeItemMatching", holds: `item = { content_prefix = "Rep", min_score = 0.8 }`, fails: `item = { content_prefix = "Rep", min_score = 0.81 }`,
-			want: "IncludeItemMatching failed: no item in Included matched the predicate. Included had 3 items. They are: [(kind=SystemPrompt, score=1, reason=Pinned), (kind=ToolOutput, score=0.8, reason=Scored), (kind=Message, score=0.9, reason=Scored)].",
-			why:  "the repairs have the score 0.8"},
+			why: "the repairs have the score 0.8"},
 		{name: "IncludeExactlyNItemsWithKind", holds: "kind = \"Memory\"\nn = 0", fails: "kind = \"Message\"\nn = 2",
-			want: "IncludeExactlyNItemsWithKind(Message, 2) failed: expected 2 items with Kind=Message in Included, but found 1. Included had 3 items total.",
-			why:  "of three messages one is in, and the memory is out"},
+			why: "of three messages one is in, and the memory is out"},
 		{name: "ExcludeItemWithReason", holds: `reason = "NegativeTokens"`, fails: `reason = "PinnedOverride"`,
-			want: "ExcludeItemWithReason(PinnedOverride) failed: no excluded item had reason PinnedOverride. Excluded had 3 items with reasons: [Deduplicated, BudgetExceeded, NegativeTokens].",
-			why:  "nothing was displaced"},
+			why: "nothing was displaced"},
 		{name: "ExcludeItemMatchingWithReason", holds: "item = { content = \"Tea is nice.\" }\nreason = \"BudgetExceeded\"", fails: "item = { kind = \"Message\" }\nreason = \"NegativeTokens\"",
-			want: "ExcludeItemMatchingWithReason(reason=NegativeTokens) failed: predicate matched 2 excluded item(s) but none had reason NegativeTokens. Matched items had reasons: [Deduplicated, BudgetExceeded].",
-			why:  "the memory has negative tokens, and the messages do not"},
+			why: "the memory has negative tokens, and the messages do not"},
 		{name: "ExcludeItemWithBudgetDetails", holds: "item = { kind = \"Message\" }\nitem_tokens = 10\navailable_tokens = 5", fails: "item = { kind = \"Message\" }\nitem_tokens = 10\navailable_tokens = -4",
-			want: "ExcludeItemWithBudgetDetails failed: expected BudgetExceeded with item_tokens=10, available_tokens=-4, but found item_tokens=10, available_tokens=5.",
-			why:  "5 tokens are left for the tea"},
+			why: "5 tokens are left for the tea"},
 		{name: "HaveNoExclusionsForKind", holds: `kind = "ToolOutput"`, fails: `kind = "Message"`,
-			want: "HaveNoExclusionsForKind(Message) failed: found 2 excluded item(s) with Kind=Message. First: score=0.5, reason=Deduplicated.",
-			why:  "two messages are out"},
+			why: "two messages are out"},
 		{name: "HaveAtLeastNExclusions", holds: "n = 3", fails: "n = 4",
-			want: "HaveAtLeastNExclusions(4) failed: expected at least 4 excluded items, but Excluded had 3.",
-			why:  "three items are out"},
+			why: "three items are out"},
 		{name: "ExcludedItemsAreSortedByScoreDescending", failsOver: func(r *cupel.SelectionReport) { slices.Reverse(r.Excluded) },
-			want: "ExcludedItemsAreSortedByScoreDescending failed: item at index 1 (score=0.2) is higher than item at index 0 (score=0). Expected non-increasing scores.",
-			why:  "reports are sorted unless somebody turns them around"},
+			why: "reports are sorted unless somebody turns them around"},
 		{name: "HaveBudgetUtilizationAbove", holds: "threshold = 0.8333", fails: "threshold = 1",
-			want: "HaveBudgetUtilizationAbove(1) failed: computed utilization was 0.833333 (includedTokens=25, budget.MaxTokens=30).",
-			why:  "the budget is the selection's; integers are numbers"},
+			why: "the budget is the selection's; integers are numbers"},
 		{name: "HaveKindCoverageCount", holds: "n = 3", fails: "n = 4",
-			want: "HaveKindCoverageCount(4) failed: expected at least 4 distinct ContextKind values in Included, but found 3: [SystemPrompt, ToolOutput, Message].",
-			why:  "three kinds are in"},
+			why: "three kinds are in"},
 		{name: "PlaceItemAtEdge", holds: `item = { reason = "Pinned" }`, fails: `item = { content_contains = "900" }`,
-			want: "PlaceItemAtEdge failed: item matching predicate was at index 1 (not at edge). Edge positions: 0 and 2. Included had 3 items.",
-			why:  "the repairs stand in the middle"},
+			why: "the repairs stand in the middle"},
 		{name: "PlaceTopNScoredAtEdges", holds: "n = 2", fails: "n = 2", failsOver: func(r *cupel.SelectionReport) { r.Included[1], r.Included[2] = r.Included[2], r.Included[1] },
-			want: "PlaceTopNScoredAtEdges(2) failed: 1 of the top-2 scored items were not at expected edge positions. Top-2 items (by score): [(kind=SystemPrompt, score=1, idx=0), (kind=Message, score=0.9, idx=1)]. Expected edge positions: [0, 2].",
-			why:  "the second best is last unless somebody moves it"},
+			why: "the second best is last unless somebody moves it"},
 		{name: "IncludeInOrder", holds: `contents = ["You answer briefly.", "The oven is broken."]`, fails: `contents = ["The oven is broken.", "You answer briefly."]`,
-			want: `IncludeInOrder failed: expected ["The oven is broken.", "You answer briefly."] in this order, but found ["You answer briefly.", "Repairs cost\n900 euros.", "The oven is broken."], where "You answer briefly." does not come next.`,
-			why:  "the prompt comes first"},
+			why: "the prompt comes first"},
 		{name: "HaveNoExclusions", holdsOver: func(r *cupel.SelectionReport) { r.Excluded = nil },
-			want: `HaveNoExclusions failed: expected no excluded items, but found 3.`,
-			why:  "three items are out"},
+			why: "three items are out"},
 		{name: "IncludeNoItemMatching", holds: `item = { content_contains = "password" }`, fails: `item = { kind = "ToolOutput" }`,
-			want: `IncludeNoItemMatching failed: expected no included item that matches the predicate, but found some among 3.`,
-			why:  "the repairs are in, and nothing has a password"},
+			why: "the repairs are in, and nothing has a password"},
 		{name: "ExcludeNoItemMatching", holds: `item = { kind = "ToolOutput" }`, fails: `item = { kind = "Memory" }`,
-			want: `ExcludeNoItemMatching failed: expected no excluded item that matches the predicate, but found 1 of 3.`,
-			why:  "the memory is out, and the repairs are in"},
+			why: "the memory is out, and the repairs are in"},
 		{name: "HaveTokensAtMost", holds: "n = 25", fails: "n = 24",
-			want: `HaveTokensAtMost failed: expected at most 24 included tokens, but found 25 in 3 items.`,
-			why:  "5, 10 and 10"},
+			why: "5, 10 and 10"},
 		{name: "HaveShortfallForKind", holds: `kind = "memory"`, fails: `kind = "Message"`,
-			want: `HaveShortfallForKind failed: expected a shortfall of Kind=Message, but found 1 shortfalls of kinds: [Memory].`,
-			why:  "the only memory has no valid token count"},
+			why: "the only memory has no valid token count"},
 		{name: "MatchGolden", fails: `name = "window"`,
-			want: "MatchGolden(window) failed: there is no golden file testdata/window.golden. To write it, run the test with CUPELTEST_UPDATE=1.",
-			why:  "there is no golden file; TestMatchGolden writes one"},
+			why: "there is no golden file; TestMatchGolden writes one"},
 	}
 	tested := map[string]bool{"Deterministic": true, assertions.KeepFact: true} // by tests of their own
 	for _, row := range rows {
@@ -169,11 +148,8 @@ func TestVocabulary(t *testing.T) {
 				}
 				check := decode(t, fmt.Sprintf("assert = %q\n%s", name, row.fails))
 				err := check.Run(subject)
-				// The lines after the first say what came nearest.
-				first, _, _ := strings.Cut(fmt.Sprint(err), "\n")
-				require.Equal(t, row.want, first, row.why)
 				failure := new(cupeltest.SelectionReportAssertionError)
-				require.ErrorAs(t, err, &failure)
+				require.ErrorAs(t, err, &failure, row.why)
 				require.Equal(t, check.Name, failure.Assertion)
 			}
 		})

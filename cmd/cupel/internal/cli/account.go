@@ -16,21 +16,13 @@ import (
 // account is what explain prints about a run.
 type account struct {
 	*analysis.Ledger
-	budget cupel.ContextBudget
-	report *cupel.SelectionReport
+	budget    cupel.ContextBudget
+	report    *cupel.SelectionReport
+	displaced map[int]string // what has the room of candidates that are out, as far as it is known
 }
 
 func newAccount(items []*cupel.ContextItem, budget cupel.ContextBudget, report *cupel.SelectionReport) *account {
-	return &account{analysis.NewLedger(report, items), budget, report}
-}
-
-// used returns the tokens of the window.
-func (a *account) used() int {
-	used := 0
-	for _, i := range a.Window {
-		used = addTokens(used, a.Entries[i].Tokens)
-	}
-	return used
+	return &account{analysis.NewLedger(report, items), budget, report, make(map[int]string)}
 }
 
 // printBudget prints how the tokens of the budget are spent.
@@ -47,7 +39,7 @@ func (a *account) printBudget(p *terminal.Printer) {
 		rows = append(rows, []any{kind, tokens[kind], percent(tokens[kind], whole), items[kind]})
 	}
 	reserve := a.budget.OutputReserve()
-	left := whole - reserve - a.used() // less than nothing where a policy allows it
+	left := whole - reserve - tokensIn(a.report) // less than nothing where a policy allows it
 	rows = append(rows, []any{"reserved for the answer", reserve, percent(reserve, whole), ""}, []any{"left", left, percent(left, whole), ""})
 	p.Line("")
 	p.Table([]string{"KIND", "TOKENS", "SHARE", "ITEMS"}, rows)
@@ -68,9 +60,9 @@ func (a *account) printLists(p *terminal.Printer, rows int) {
 	in := slices.Clone(a.Window)
 	slices.SortStableFunc(in, func(x, y int) int { return cmp.Compare(a.Entries[x].Rank, a.Entries[y].Rank) })
 	heading(p, "In, by score", len(in))
-	a.printCandidates(p, in, rows, false)
+	a.printCandidates(p, in, rows)
 	heading(p, "Out, by score", len(a.Out))
-	a.printCandidates(p, a.Out, rows, false)
+	a.printCandidates(p, a.Out, rows)
 	a.printReasons(p)
 	undecided := len(a.Entries) - len(a.Window) - len(a.Out)
 	if undecided > 0 {
@@ -85,19 +77,15 @@ func (a *account) printLists(p *terminal.Printer, rows int) {
 }
 
 // candidateHeads are the headings of a table of candidates.
-var candidateHeads = []string{"#", "MSG", "RANK", "SCORE", "TOKENS", "PER TOKEN", "KIND", "TOOL", "REASON", "GROUP", "FORM", "ITEM"}
+var candidateHeads = []string{"#", "MSG", "RANK", "SCORE", "TOKENS", "KIND", "TOOL", "REASON", "ROOM WENT TO", "GROUP", "FORM", "ITEM"}
 
-// printCandidates prints candidates as a table, with the score per token if wanted.
-func (a *account) printCandidates(p *terminal.Printer, candidates []int, rows int, perToken bool) {
+// printCandidates prints candidates as a table.
+func (a *account) printCandidates(p *terminal.Printer, candidates []int, rows int) {
 	table := make([][]any, len(candidates))
 	for i, candidate := range candidates {
 		e := &a.Entries[candidate]
-		per := ""
-		if perToken && e.Rank > 0 && e.Tokens > 0 {
-			per = short(e.Score / float64(e.Tokens))
-		}
 		table[i] = []any{
-			numberOr(e.Place, ""), numberOr(messageNumber(e.Item), ""), numberOr(e.Rank, "-"), score(e), e.Tokens, per, kindOf(e.Item), textOf(e.Item, "tool"), a.reason(e), e.Item.Group(), form(e), headline(shownAs(e)),
+			numberOr(e.Place, ""), numberOr(messageNumber(e.Item), ""), numberOr(e.Rank, "-"), score(e), e.Tokens, kindOf(e.Item), textOf(e.Item, "tool"), a.reason(e), a.displaced[candidate], e.Item.Group(), form(e), headline(shownAs(e)),
 		}
 	}
 	printSome(p, candidateHeads, table, rows)
@@ -149,29 +137,18 @@ func form(e *analysis.Entry) string {
 	return text
 }
 
-// reason returns the code of a reason and the most useful part of its data: for a
-// duplicate the original, for an older version or a near copy the newest.
+// reason returns the code of a reason: for a duplicate with the original, for an older
+// version or a near copy with the newest.
 func (a *account) reason(e *analysis.Entry) string {
-	if survivor, ok := a.Survivor(e.Candidate); ok {
-		stays := &a.Entries[survivor]
-		if stays.Place > 0 {
-			return fmt.Sprintf("%s, stays #%d", e.Code, stays.Place)
-		}
-		return fmt.Sprintf("%s, stays rank %d", e.Code, stays.Rank)
+	survivor, ok := a.Survivor(e.Candidate)
+	if !ok {
+		return e.Code
 	}
-	return shortReason(e)
-}
-
-func shortReason(e *analysis.Entry) string {
-	data := e.Reason.Data()
-	left := max(data.AvailableTokens, 0)
-	switch {
-	case e.Code == string(cupel.ExcludeCountCapExceeded):
-		return fmt.Sprintf("%s, cap %d", e.Code, data.Cap)
-	case e.Code == string(cupel.ExcludeBudgetExceeded) && max(data.ItemTokens, data.GroupTokens) > left: // otherwise the room left is not the cause
-		return fmt.Sprintf("%s, %d left", e.Code, left)
+	stays := &a.Entries[survivor]
+	if stays.Place > 0 {
+		return fmt.Sprintf("%s, stays #%d", e.Code, stays.Place)
 	}
-	return e.Code
+	return fmt.Sprintf("%s, stays rank %d", e.Code, stays.Rank)
 }
 
 // printReasons summarizes why candidates are out.

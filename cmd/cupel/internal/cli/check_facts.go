@@ -3,8 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/wollax/cupel-go/cupelsession/replay"
@@ -31,15 +29,7 @@ func factKeeper(env *Environment, path, policy string, budget int, session bool)
 	if session {
 		p = p.InSession(0)
 	}
-	names := []string{path}
-	if entries, err := os.ReadDir(path); err == nil {
-		names = nil
-		for _, entry := range entries { // in the order of their names
-			if entry.Type().IsRegular() {
-				names = append(names, filepath.Join(path, entry.Name()))
-			}
-		}
-	}
+	names := filesIn("", path)
 	return func(ctx context.Context, fact string) error {
 		lost := &lostError{}
 		for _, name := range names {

@@ -266,7 +266,7 @@ func (f *printFlags) print(env *Environment, value any, text func(p *terminal.Pr
 		env.summary = done.summary()
 	}
 	if report, ok := value.(*cupel.SelectionReport); ok {
-		env.summary = env.selected.results(report).summary()
+		env.summary = env.selected.summary(report)
 	}
 	if f.json {
 		return env.writeAbout(value)

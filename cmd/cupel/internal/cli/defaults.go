@@ -7,7 +7,6 @@ import (
 	"os"
 	"strings"
 
-	"github.com/BurntSushi/toml"
 	"github.com/spf13/cobra"
 
 	"github.com/wollax/cupel-go/cupel/policy"
@@ -77,9 +76,8 @@ func readDefaults(env *Environment) (file defaults, err error) {
 	if err != nil {
 		return file, err
 	}
-	known, err := toml.Decode(string(text), &file)
-	if err == nil && len(known.Undecoded()) > 0 {
-		err = fmt.Errorf("%s is unknown; it may set policy, budget, counter and pins", known.Undecoded()[0])
+	if err = decodeTOML(text, &file); err != nil {
+		err = fmt.Errorf("%w; it may set policy, budget, counter and pins", err)
 	}
 	if err == nil && file.Policy == "-" {
 		err = errors.New("policy: want a preset, or a file below this folder")

@@ -20,9 +20,7 @@ type diffFlags struct {
 	selectionFlags // without a policy
 	printFlags
 	rows int
-
-	runs     []string // files with recorded runs
-	contents string
+	runs []string // files with recorded runs
 }
 
 // newDiff returns the command that compares two selections.
@@ -41,15 +39,11 @@ Items are matched by content. Content with several copies counts as included if
 one copy is.`,
 		Example: `  cupel diff -i items.jsonl -b 4000 chat rag
   cupel diff -i items.jsonl -b 4000 rag my-policy.toml --json
-  cupel diff monday.json tuesday.json -b 4000
+  cupel diff monday.json tuesday.json
   cupel diff recorded my-policy.toml --recordings recordings`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(command *cobra.Command, args []string) error {
 			return flags.run(command.Context(), env, [2]string(args))
-		},
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			names, _ := presets()
-			return names, cobra.ShellCompDirectiveDefault
 		},
 	}
 	flags.candidateFlags.register(command)
@@ -58,7 +52,6 @@ one copy is.`,
 	flags.printFlags.register(command)
 	rowsFlag(command, &flags.rows)
 	command.Flags().StringArrayVar(&flags.runs, "recordings", nil, "`file` with recorded runs, or a folder of them; may be repeated")
-	command.Flags().StringVar(&flags.contents, "contents", "", "`file` with the contents of recorded items; {\"id\": …, \"content\": …} on each line")
 	command.MarkFlagsMutuallyExclusive("recordings", "items")
 	command.MarkFlagsMutuallyExclusive("recordings", "budget")
 	return command
@@ -71,6 +64,8 @@ func (f *diffFlags) run(ctx context.Context, env *Environment, args [2]string) e
 	switch {
 	case len(f.runs) > 0:
 		return f.recordings(ctx, env, args)
+	case len(f.items) == 0 && f.budget != amount{}:
+		return usagef("--budget is for two policies: give --items to select from")
 	case len(f.items) == 0 && (isPolicyFile(args[0]) || args[0] == "-"):
 		return f.reports(env, args)
 	case len(f.items) == 0:
@@ -92,7 +87,7 @@ func (f *diffFlags) policies(ctx context.Context, env *Environment, args [2]stri
 		for _, text := range s.notes {
 			note(env, shown(args[i])+": "+text)
 		}
-		if reports[i], err = s.dryRun(ctx); err != nil {
+		if reports[i], err = s.dryRun(ctx, s.budget); err != nil {
 			return s.selecting(fmt.Errorf("%s: %w", shown(args[i]), err))
 		}
 	}
@@ -108,14 +103,7 @@ func (f *diffFlags) reports(env *Environment, args [2]string) error {
 			return err
 		}
 	}
-	if f.budget == (amount{}) {
-		return f.compare(env, args, reports, nil)
-	}
-	budget, err := f.make(nil)
-	if err != nil {
-		return err
-	}
-	return f.compare(env, args, reports, &budget)
+	return f.compare(env, args, reports, nil)
 }
 
 // readReport reads the output of explain --json.
@@ -190,7 +178,7 @@ func outcomeOf(e *analysis.Entry) outcome {
 	if e == nil {
 		return outcome{Reason: notCandidate, text: notCandidate}
 	}
-	o := outcome{e.Place, e.Form, e.Tokens, e.Code, shortReason(e)}
+	o := outcome{e.Place, e.Form, e.Tokens, e.Code, e.Code}
 	if e.Place > 0 {
 		o.text = fmt.Sprintf("#%d", e.Place)
 	}

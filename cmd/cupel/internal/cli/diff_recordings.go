@@ -1,16 +1,10 @@
 package cli
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -55,13 +49,10 @@ type decides func(*recorded.Run) ([]int, error)
 
 // recordings compares two policies on recorded runs.
 func (f *diffFlags) recordings(ctx context.Context, env *Environment, args [2]string) error {
-	contents, err := readContents(env, f.contents)
-	if err != nil {
-		return err
-	}
 	var two [2]decides
+	var err error
 	for i, name := range args {
-		if two[i], err = f.decides(ctx, env, name, contents); err != nil {
+		if two[i], err = f.decides(ctx, env, name); err != nil {
 			return err
 		}
 	}
@@ -81,12 +72,8 @@ func (f *diffFlags) recordings(ctx context.Context, env *Environment, args [2]st
 
 // read compares the decisions about the runs of files and folders.
 func (d *corpusDifference) read(env *Environment, names []string, two [2]decides) error {
-	segments, err := segmentsOf(names)
-	if err != nil {
-		return err
-	}
 	var reader cupelrecord.Reader
-	for _, name := range segments {
+	for _, name := range filesIn(cupelrecord.Extension, names...) {
 		r, done, err := open(env, name)
 		if err != nil {
 			return err
@@ -110,24 +97,8 @@ func (d *corpusDifference) read(env *Environment, names []string, two [2]decides
 	return nil
 }
 
-// segmentsOf returns the files, and those in folders in the order of their names.
-func segmentsOf(names []string) (segments []string, err error) {
-	for _, name := range names {
-		if info, err := os.Stat(name); err != nil || !info.IsDir() {
-			segments = append(segments, name) // opening it reports an error
-			continue
-		}
-		inside, err := filepath.Glob(filepath.Join(name, "*"+cupelrecord.Extension))
-		if err != nil {
-			return nil, usagef("%s: %w", shown(name), err)
-		}
-		segments = append(segments, inside...)
-	}
-	return segments, nil
-}
-
 // decides returns what decides about the candidates of a run.
-func (f *diffFlags) decides(ctx context.Context, env *Environment, name string, contents map[string]string) (decides, error) {
+func (f *diffFlags) decides(ctx context.Context, env *Environment, name string) (decides, error) {
 	if name == recordedName {
 		return func(r *recorded.Run) ([]int, error) { return r.Recorded(), nil }, nil
 	}
@@ -140,7 +111,7 @@ func (f *diffFlags) decides(ctx context.Context, env *Environment, name string, 
 		return nil, usagef("%s: %w", shown(name), err)
 	}
 	return func(r *recorded.Run) ([]int, error) {
-		decided, err := r.Try(ctx, p, registry, contents)
+		decided, err := r.Try(ctx, p, registry)
 		if err != nil {
 			return nil, selecting(fmt.Errorf("%s: %w", shown(name), err))
 		}
@@ -184,33 +155,6 @@ func decided(form int) string {
 		return "full"
 	}
 	return fmt.Sprintf("form %d", form)
-}
-
-// readContents reads contents by their ids: {"id": …, "content": …} on each line.
-func readContents(env *Environment, name string) (map[string]string, error) {
-	contents := make(map[string]string)
-	if name == "" {
-		return contents, nil
-	}
-	data, err := readFile(env, name, math.MaxInt32)
-	if err != nil {
-		return nil, err
-	}
-	lines := json.NewDecoder(bytes.NewReader(data))
-	for {
-		var c struct{ ID, Content string }
-		err := lines.Decode(&c)
-		if errors.Is(err, io.EOF) {
-			return contents, nil
-		}
-		if err == nil && c.ID == "" {
-			err = errors.New("it has no id")
-		}
-		if err != nil {
-			return nil, usagef("%s: content %d: %w", shown(name), len(contents)+1, err)
-		}
-		contents[c.ID] = c.Content
-	}
 }
 
 // print writes it for people.

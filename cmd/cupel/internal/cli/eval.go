@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -88,7 +87,7 @@ func (f *evalFlags) run(ctx context.Context, env *Environment) error {
 		if err != nil {
 			return err
 		}
-		p, err := measured(env, base, clock)
+		p, err := evaluated(env, base, clock)
 		if err != nil {
 			return err
 		}
@@ -97,14 +96,21 @@ func (f *evalFlags) run(ctx context.Context, env *Environment) error {
 		}
 		policies = append(policies, p)
 	}
-	m, err := eval.NewMeasure(policies, f.budgets, eval.WithWorkers(f.jobs), eval.WithProgress(newProgress(env, "questions").update), eval.WithAgainst(f.against))
+	m, err := eval.NewMeasure(policies, f.budgets, eval.WithWorkers(f.jobs), eval.WithAgainst(f.against))
 	if err != nil {
 		return err
 	}
 	table := eval.NewTable(m.Plan())
-	measuring := measuring[eval.Conversation, eval.Sample]{&f.measureFlags, eval.Scan, m.Samples, table.Add, (*eval.Sample).Err}
-	if err := measuring.run(ctx, env); err != nil {
-		return measuringError[*eval.ReadError](err)
+	for s, err := range m.Samples(ctx, measured(env, &f.measureFlags, eval.Scan)) {
+		if err == nil {
+			err = s.Err()
+		}
+		if err == nil {
+			err = table.Add(&s)
+		}
+		if err != nil {
+			return measuringError[*eval.ReadError](err)
+		}
 	}
 	if table.Questions == 0 {
 		return f.nothing("questions")
@@ -149,13 +155,10 @@ func (f *evalFlags) latest(env *Environment) (clock func() time.Time, err error)
 			r = bytes.NewReader(data)
 		}
 		for c, err := range eval.Scan(shown(name), r, func(n, _ int) bool { return f.measures(n) }) {
-			if _, bad := errors.AsType[*eval.ReadError](err); bad && f.deadLetters != "" {
-				continue
-			}
 			if err != nil {
 				return nil, codedError{err, exitUsage}
 			}
-			if end := latest(env, &c); end.After(now) {
+			if end := latest(&c); end.After(now) {
 				now = end
 			}
 		}
@@ -163,19 +166,13 @@ func (f *evalFlags) latest(env *Environment) (clock func() time.Time, err error)
 	return func() time.Time { return now }, nil
 }
 
-// latest returns the latest time in a conversation, or none, and notes a time that
-// cannot be read.
-func latest(env *Environment, c *eval.Conversation) time.Time {
+// latest returns the latest time in a conversation.
+func latest(c *eval.Conversation) time.Time {
 	var now time.Time
-	unread := ""
 	for _, turn := range c.Items {
-		unread = cmp.Or(unread, turn.Time.Unread)
 		if turn.Time.After(now) {
 			now = turn.Time.Time
 		}
-	}
-	if unread != "" {
-		note(env, fmt.Sprintf("conversation %q: the time %.60q cannot be read and is ignored; write it like 2023-05-08T13:56:00Z or 1:56 pm on 8 May, 2023", c.ID, unread))
 	}
 	if now.IsZero() {
 		return time.Unix(int64(len(c.Items)), 0) // turns without times are one second apart
@@ -183,8 +180,8 @@ func latest(env *Environment, c *eval.Conversation) time.Time {
 	return now
 }
 
-// measured returns the policy that a --policy flag names.
-func measured(env *Environment, name string, clock func() time.Time) (eval.Policy, error) {
+// evaluated returns the policy that a --policy flag names.
+func evaluated(env *Environment, name string, clock func() time.Time) (eval.Policy, error) {
 	for _, p := range eval.Builtin() {
 		if p.Name == name {
 			return p, nil

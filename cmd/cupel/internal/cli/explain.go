@@ -1,12 +1,15 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/wollax/cupel-go/cmd/cupel/internal/terminal"
+	"github.com/wollax/cupel-go/internal/english"
 )
 
 // explainFlags are the flags of newExplain.
@@ -24,8 +27,10 @@ func newExplain(env *Environment) *cobra.Command {
 		Use:   "explain",
 		Short: "Show what is included, what is dropped, and why",
 		Long: `explain shows the budget by kind, the included items with their place in the prompt,
-and the dropped ones, both by score and with the reason. If the selection fails, it
-prints what is known so far.
+and the dropped ones, both by score and with the reason. Of a conversation it names
+what has the room of the first dropped messages, and prints the beginning of what is
+sent in a smaller form. If the selection of other items fails, it prints what is known
+so far.
 
 --why-not explains one candidate: what was chosen instead, what would be dropped if
 it were pinned, and a budget that includes it. It is named by its content, its first
@@ -60,36 +65,86 @@ func (f *explainFlags) run(ctx context.Context, env *Environment, asksWhyNot boo
 	note(env, s.notes...)
 	var of int // the candidate that --why-not names
 	if asksWhyNot {
-		if of, err = findCandidate(s.candidates(), f.whyNot); err != nil {
+		if of, err = findCandidate(s.Items, f.whyNot); err != nil {
 			return err
 		}
 	}
-	report, failed := s.dryRun(ctx)
+	report, failed := s.dryRun(ctx, s.budget)
 	if report == nil || ctx.Err() != nil {
 		return selecting(failed)
 	}
-	a := newAccount(s.candidates(), s.budget, report)
+	a := newAccount(s.Items, s.budget, report)
 	if asksWhyNot && failed == nil {
-		answer, err := s.whyNot(ctx, a, of, newProgress(env, "tokens of budget").update)
+		answer, err := s.whyNot(ctx, a, of)
 		if err != nil {
 			return err
 		}
 		return f.print(env, answer.json(), func(p *terminal.Printer) { answer.print(p, f.rows) })
+	}
+	if s.choosesAgain() && !f.json {
+		if err := s.findDisplacing(ctx, a, f.rows); err != nil {
+			return err
+		}
 	}
 	err = f.print(env, report, func(p *terminal.Printer) {
 		if failed != nil {
 			p.Line("%s: the selection failed", s.name)
 		} else {
 			p.Line("%s: %d of %d candidates included, %d tokens, %s of the budget of %d",
-				s.name, len(a.Window), len(a.Entries), a.used(), percent(a.used(), s.budget.MaxTokens()), s.budget.MaxTokens())
+				s.name, len(a.Window), len(a.Entries), tokensIn(report), percent(tokensIn(report), s.budget.MaxTokens()), s.budget.MaxTokens())
 			a.printBudget(p)
 		}
 		a.printLists(p, f.rows)
+		a.printForms(p, f.rows)
 	})
 	if err != nil {
 		return err
 	}
 	return s.selecting(failed)
+}
+
+// mostDisplaced is for how many candidates it is looked up what has their room.
+const mostDisplaced = 20
+
+// findDisplacing finds what has the room of the first candidates that are out, by choosing
+// again with each of them pinned.
+func (s *selection) findDisplacing(ctx context.Context, a *account, rows int) error {
+	most := min(cmp.Or(rows, mostDisplaced), mostDisplaced, len(a.Out))
+	for _, i := range a.Out[:most] {
+		after, err := s.ledger(ctx, s.budget, i)
+		if err != nil {
+			continue // pinned it does not fit
+		}
+		if went := losers(a.Ledger, after); len(went) > 0 {
+			a.displaced[i] = named(s.Items[went[0]], went[0])
+		}
+	}
+	return ctx.Err()
+}
+
+// mostSentLines is how many lines are printed of what is sent of a message.
+const mostSentLines = 5
+
+// printForms prints how the text begins of what is sent in a smaller form.
+func (a *account) printForms(p *terminal.Printer, rows int) {
+	printed := 0
+	for _, i := range a.Window {
+		e := &a.Entries[i]
+		if e.Form == 0 || e.Tokens == 0 || rows > 0 && printed == rows {
+			continue
+		}
+		if printed++; printed == 1 {
+			p.Paragraph("What is sent in a smaller form")
+		}
+		p.Line("%s:", named(e.Item, i))
+		lines := strings.Split(sentOf(e), "\n")
+		for _, line := range lines[:min(len(lines), mostSentLines)] {
+			p.Line("  %s", line)
+		}
+		if more := len(lines) - mostSentLines; more > 0 {
+			p.Line("  … and %s; --why-not shows all", english.Count(more, "more line"))
+		}
+	}
 }
 
 // heading prints a blank line and a title with a number.

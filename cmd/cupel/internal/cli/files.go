@@ -69,6 +69,24 @@ func expanded(patterns []string) (files []string, err error) {
 	return files, nil
 }
 
+// filesIn returns the files, and in place of folders those in them whose names end so, in
+// the order of their names.
+func filesIn(ending string, names ...string) (files []string) {
+	for _, name := range names {
+		entries, err := os.ReadDir(name)
+		if err != nil {
+			files = append(files, name) // opening it reports an error
+			continue
+		}
+		for _, entry := range entries {
+			if entry.Type().IsRegular() && strings.HasSuffix(entry.Name(), ending) {
+				files = append(files, filepath.Join(name, entry.Name()))
+			}
+		}
+	}
+	return files
+}
+
 // readFile reads a file of at most so many bytes, or standard input.
 func readFile(env *Environment, name string, most int) ([]byte, error) {
 	r, done, err := open(env, name)

@@ -42,11 +42,12 @@ func findCandidate(items []*cupel.ContextItem, text string) (int, error) {
 	}
 	ways := []func(content string) bool{
 		func(content string) bool { return content == text },
-		func(content string) bool { return terminal.FirstLine(content) == strings.TrimSpace(text) },
-		func(content string) bool { return strings.HasPrefix(content, text) },
+		func(content string) bool {
+			return strings.HasPrefix(strings.TrimSpace(content), strings.TrimSpace(text))
+		},
 	}
 	if matches, err := globs(text); err == nil {
-		ways = slices.Insert(ways, 2, matches)
+		ways = slices.Insert(ways, 1, matches)
 	}
 	for _, line := range []func(*cupel.ContextItem) string{(*cupel.ContextItem).Content, headline} { // contents have more in them than titles
 		for _, way := range ways {

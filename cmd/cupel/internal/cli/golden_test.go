@@ -30,7 +30,7 @@ func TestGolden(t *testing.T) {
 		{"why-pinned", "explain --why-not cherry -i items.jsonl -p greedy.json -b 35", "pinned items take its place, and pinned it would fail"},
 		{"diff", "diff count.json ends.json -i items.jsonl -b 75", "in one of them, and why not in the other"},
 		{"diff-forms", "diff greedy.json ends.json -i units.json -b 90", "another form"},
-		{"sweep", "sweep -i items.jsonl -p greedy.json --reserve 20 --from 20 --to 90 --stride 10", "each budget at which something changes, and what fails"},
+		{"sweep", "sweep -i items.jsonl -p greedy.json --reserve 20 --from 20 --to 90", "each budget at which something changes, and what fails"},
 		{"policies", "policies", "the presets"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -110,7 +110,6 @@ func TestDiffJSON(t *testing.T) {
 	decodeJSON(t, printed(t, "diff", "a.json", "b.json", "--json"), &reports)
 	require.Nil(t, reports.A.Utilization, "reports have no budget")
 	require.Equal(t, got.Changes, reports.Changes)
-	require.Contains(t, printed(t, "diff", "a.json", "b.json", "-b", "70"), "100.0%")
 	require.NoError(t, os.WriteFile("empty.json", []byte(`{"events": [], "included": [], "excluded": [], "total_candidates": 0, "total_tokens_considered": 0}`), 0o600))
 	require.Contains(t, printed(t, "diff", "a.json", "empty.json"), notCandidate)
 }

@@ -6,15 +6,11 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"reflect"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/wollax/cupel-go/cupel"
-	"github.com/wollax/cupel-go/cupel/pipeline"
-	"github.com/wollax/cupel-go/cupelchat"
 	"github.com/wollax/cupel-go/cupelinspect"
 )
 
@@ -44,7 +40,6 @@ differences too. If a selection fails, the page shows what is known.`,
 	flags.outputFlags.register(command, "cupel.html")
 	requireFlags(command, "items", "policy", "budget")
 	command.Flags().StringVar(&flags.against, "against", "", "compare with a selection by this `policy`")
-	completePolicy(command, "against")
 	return command
 }
 
@@ -95,15 +90,11 @@ func (f *inspectFlags) selections(ctx context.Context, env *Environment) ([]*cup
 func inspectSelection(ctx context.Context, env *Environment, s *selection) (*cupelinspect.Selection, error) {
 	note(env, s.notes...)
 	name := cupelinspect.WithName(s.name)
-	items := s.Items
-	switch {
-	case s.Conversation != nil:
-		items = s.Conversation.Items()
-	case s.preset == nil:
+	if !s.choosesAgain() {
 		made, err := cupelinspect.Inspect(ctx, s.pipeline, s.items, s.budget, name)
 		return made, selecting(err)
 	}
-	body, report, err := s.sent(ctx, items, s.budget, -1)
+	window, err := s.choose(ctx, s.budget, -1)
 	if err != nil {
 		made, failed := cupelinspect.Inspect(ctx, s.pipeline, s.items, s.budget, name, cupelinspect.WithSweep(0, 0, 0))
 		if failed != nil || made.Err() == nil {
@@ -112,78 +103,17 @@ func inspectSelection(ctx context.Context, env *Environment, s *selection) (*cup
 		return made, nil
 	}
 	choose := func(budget cupel.ContextBudget, pinned int) (*cupel.SelectionReport, error) {
-		_, report, err := s.sent(ctx, items, budget, pinned)
-		return report, err
-	}
-	made, err := cupelinspect.FromReport(report, s.budget, name,
-		cupelinspect.WithCandidates(items, choose), cupelinspect.WithPipeline(s.pipeline), cupelinspect.WithRequest(body))
-	return made, selecting(err)
-}
-
-// sent chooses, with a candidate pinned unless that is negative, and returns the body
-// of a conversation and the report of what is sent, by the positions of items.
-func (s *selection) sent(ctx context.Context, items []*cupel.ContextItem, budget cupel.ContextBudget, pinned int) (body []byte, _ *cupel.SelectionReport, err error) {
-	c := &watchedChooser{Chooser: s.pipeline, items: items, pinned: pinned}
-	if s.preset != nil {
-		c.Chooser = s.preset
-	}
-	if s.Conversation == nil {
-		_, report, err := c.RunReport(ctx, items, budget)
-		return nil, report, err
-	}
-	window, err := s.Conversation.Select(ctx, c, budget)
-	if err != nil {
-		return nil, nil, err
-	}
-	report := *window.Report
-	report.Included, report.Excluded = slices.Clone(report.Included), slices.Clone(report.Excluded)
-	for i := range report.Included {
-		report.Included[i].Candidate = c.at[report.Included[i].Candidate]
-	}
-	for i := range report.Excluded {
-		e := &report.Excluded[i]
-		if e.Reason.Code == cupelchat.Compacted {
-			e.Candidate = slices.IndexFunc(items, func(item *cupel.ContextItem) bool { return isSame(item, e.Item) })
-		} else {
-			e.Candidate = c.at[e.Candidate]
+		other, err := s.choose(ctx, budget, pinned)
+		if err != nil {
+			return nil, err
 		}
+		return other.Report, nil
 	}
-	if body, err = window.Body(); err != nil {
+	body, err := window.Body()
+	if err != nil {
 		body = nil // of a format that is only read
 	}
-	return body, &report, nil
-}
-
-// watchedChooser knows which items of a conversation it was given, and pins one.
-type watchedChooser struct {
-	cupelchat.Chooser
-	items  []*cupel.ContextItem
-	pinned int
-	at     []int // positions in items
-}
-
-// RunReport implements [cupelchat.Chooser].
-func (c *watchedChooser) RunReport(ctx context.Context, given []*cupel.ContextItem, budget cupel.ContextBudget, opts ...pipeline.RunOption) ([]*cupel.ContextItem, *cupel.SelectionReport, error) {
-	given = slices.Clone(given)
-	c.at = c.at[:0]
-	next := 0
-	for i := range given {
-		for next < len(c.items)-1 && len(given) < len(c.items) && !isSame(c.items[next], given[i]) {
-			next++
-		}
-		c.at = append(c.at, next)
-		if next == c.pinned {
-			var err error
-			if given[i], err = given[i].With(cupel.WithPinned()); err != nil {
-				return nil, nil, err
-			}
-		}
-		next++
-	}
-	return c.Chooser.RunReport(ctx, given, budget, opts...)
-}
-
-// isSame reports whether one item is another, or that in other words.
-func isSame(a, b *cupel.ContextItem) bool {
-	return a == b || reflect.DeepEqual(a.Metadata(), b.Metadata())
+	made, err := cupelinspect.FromReport(window.Report, s.budget, name,
+		cupelinspect.WithCandidates(s.Items, choose), cupelinspect.WithPipeline(s.pipeline), cupelinspect.WithRequest(body))
+	return made, selecting(err)
 }

@@ -56,7 +56,6 @@ tokens, or max_tokens of a call; longer ones come in pages.`,
 	set.StringVar(&flags.sessions, "sessions", "", "`folder` with sessions of Claude Code or Codex, for explain_session")
 	set.StringVarP(&flags.policy, "policy", "p", agentPolicy, "policy for messages: a preset or a `file`")
 	encodingFlag(command, &flags.encoding)
-	completePolicy(command, "policy")
 	return command
 }
 

@@ -46,7 +46,7 @@ func (t *mcpTools) fitMessages(ctx context.Context, in *mcpFit) (string, error) 
 	if err != nil {
 		return "", err
 	}
-	window, err := s.run(ctx)
+	window, err := s.choose(ctx, s.budget, -1)
 	if err != nil {
 		return "", s.selecting(err)
 	}
@@ -55,7 +55,7 @@ func (t *mcpTools) fitMessages(ctx context.Context, in *mcpFit) (string, error) 
 		return "", err
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n", s.results(window.Report).summary())
+	fmt.Fprintf(&b, "%s\n", s.summary(window.Report))
 	for _, text := range slices.Concat(s.Notes, window.Notes) {
 		fmt.Fprintf(&b, "note: %s\n", mcpNames.Replace(text))
 	}
@@ -104,23 +104,27 @@ func (t *mcpTools) explainSession(ctx context.Context, in *mcpSession) (string, 
 	if err != nil {
 		return "", err
 	}
-	window, err := s.run(ctx)
+	window, err := s.choose(ctx, s.budget, -1)
 	if err != nil {
 		return "", s.selecting(err)
 	}
-	all := s.results(window.Report)
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n", all.summary())
-	found := 0
-	for i, item := range all.items {
+	fmt.Fprintf(&b, "%s\n", s.summary(window.Report))
+	found, kept := 0, s.kept(window.Report)
+	for i, item := range s.Items {
 		if !strings.Contains(item.Content(), in.Find) {
 			continue
 		}
 		found++
-		each := all.each[i]
-		state := each.kept.String()
-		if each.item != nil && !strings.Contains(each.item.Content(), in.Find) {
-			state += " without the text"
+		state := "out"
+		switch {
+		case kept[i] == nil:
+		case kept[i].Content() == item.Content():
+			state = "whole"
+		case strings.Contains(kept[i].Content(), in.Find):
+			state = "cut"
+		default:
+			state = "cut without the text"
 		}
 		fmt.Fprintf(&b, "%s, %s, %s tokens, %s: %s\n", named(item, i), kindOf(item), english.Grouped(item.Tokens()), state, terminal.Excerpt(headline(item), 80))
 	}

@@ -1,11 +1,7 @@
 package cli
 
 import (
-	"bytes"
-	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"iter"
 	"strings"
@@ -13,19 +9,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/wollax/cupel-go/cmd/cupel/internal/terminal"
-	"github.com/wollax/cupel-go/internal/english"
 )
 
 // measureFlags are the flags of every command that measures policies on data.
 type measureFlags struct {
 	printFlags
-	data        []string
-	policies    []string
-	against     string
-	jobs        int
-	part        string
-	deadLetters string
-	force       bool
+	data     []string
+	policies []string
+	against  string
+	jobs     int
+	part     string
 }
 
 func (f *measureFlags) register(command *cobra.Command, data string, known []string) {
@@ -36,12 +29,7 @@ func (f *measureFlags) register(command *cobra.Command, data string, known []str
 	set.StringVar(&f.against, "against", "", "compare each policy with this `policy`")
 	set.IntVarP(&f.jobs, "jobs", "j", 0, "measure this `number` in parallel (default: the number of processors)")
 	set.StringVar(&f.part, "part", partAll, "`part` of the conversations to measure: all, tune or held-out")
-	set.StringVar(&f.deadLetters, "dead-letters", "", "write what cannot be measured to this `file`; measures the rest")
-	set.BoolVar(&f.force, "force", false, "overwrite files")
 	requireFlags(command, "data")
-	complete(command, "part", partAll, partTune, partHeldOut)
-	complete(command, "against", known...)
-	completePolicy(command, "policy", known...)
 }
 
 // The parts of the data.
@@ -65,80 +53,10 @@ func (f *measureFlags) measures(i int) bool {
 	return f.part == partAll || (i%2 == 1) == (f.part == partHeldOut)
 }
 
-// measuring measures conversations: C are these, and S their samples.
-type measuring[C, S any] struct {
-	*measureFlags
-	scan    func(file string, r io.Reader, take func(n, line int) bool) iter.Seq2[C, error]
-	samples func(context.Context, iter.Seq2[C, error]) iter.Seq2[S, error]
-	add     func(*S) error // to the table
-	err     func(*S) error
-}
-
-// deadLetter is what could not be read or measured, as samples say it.
-type deadLetter struct {
-	File         string `json:"file"`
-	Line         int    `json:"line"`
-	Conversation string `json:"conversation,omitempty"`
-	Error        string `json:"error"`
-}
-
-// run measures the conversations of all files. What cannot be measured ends it, unless
-// there is a file for it.
-func (m *measuring[C, S]) run(ctx context.Context, env *Environment) error {
-	var letters bytes.Buffer
-	var first deadLetter
-	lost, seen := 0, 0
-	for s, err := range m.samples(ctx, m.conversations(env)) {
-		if err == nil && m.deadLetters == "" {
-			err = m.err(&s)
-		}
-		if err == nil {
-			err = m.add(&s)
-		}
-		if err != nil {
-			return err
-		}
-		seen++
-		letter, err := letterOf(s)
-		if err != nil {
-			return err
-		}
-		if letter.Error == "" {
-			continue // a policy that fails at a step is in the table
-		}
-		if lost++; lost == 1 {
-			first = letter
-		}
-		if err := json.NewEncoder(&letters).Encode(letter); err != nil {
-			return err
-		}
-	}
-	if lost > 0 {
-		note(env, fmt.Sprintf("%d of %s could not be read or measured; the first is %s: line %d: %s",
-			lost, english.Plural(seen, "conversation"), first.File, first.Line, first.Error))
-	}
-	if m.deadLetters == "" {
-		return nil
-	}
-	return writeFile(m.deadLetters, m.force, func(w io.Writer) error {
-		_, err := letters.WriteTo(w)
-		return err
-	})
-}
-
-// letterOf returns what a sample says of itself.
-func letterOf(sample any) (letter deadLetter, err error) {
-	text, err := json.Marshal(sample)
-	if err == nil {
-		err = json.Unmarshal(text, &letter)
-	}
-	return letter, err
-}
-
-// conversations yields those of the part.
-func (m *measuring[C, S]) conversations(env *Environment) iter.Seq2[C, error] {
+// measured yields the conversations of the part. A line that cannot be read ends them.
+func measured[C any](env *Environment, f *measureFlags, scan func(file string, r io.Reader, take func(n, line int) bool) iter.Seq2[C, error]) iter.Seq2[C, error] {
 	return func(yield func(C, error) bool) {
-		for _, name := range m.data {
+		for _, name := range f.data {
 			r, done, err := open(env, name)
 			if err != nil {
 				var none C
@@ -146,7 +64,7 @@ func (m *measuring[C, S]) conversations(env *Environment) iter.Seq2[C, error] {
 				return
 			}
 			defer done() //nolint:gocritic // a few files of one command
-			for c, err := range m.scan(shown(name), r, func(n, _ int) bool { return m.measures(n) }) {
+			for c, err := range scan(shown(name), r, func(n, _ int) bool { return f.measures(n) }) {
 				if !yield(c, err) {
 					return
 				}

@@ -1,13 +1,11 @@
 package cli
 
 import (
-	"context"
 	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 	"unicode"
 
 	"github.com/stretchr/testify/require"
@@ -28,23 +26,6 @@ func replayedRows(t *testing.T, args ...string) []replay.Row {
 	var result struct{ Rows []replay.Row }
 	decodeJSON(t, printed(t, append([]string{"replay", "--json"}, args...)...), &result)
 	return result.Rows
-}
-
-// TestReplayReference compares with the figures of the reference implementation, to
-// three digits.
-func TestReplayReference(t *testing.T) {
-	data, err := os.ReadFile(strings.TrimSuffix(agents, ".jsonl") + ".reference.jsonl")
-	require.NoError(t, err)
-	rows := replayedRows(t, "--data", agents, "-p", "everything", "-p", "newest", "-p", "clear", "-p", "newest-blocks", "-p", "clear-blocks")
-	for i, line := range strings.Split(strings.TrimSpace(string(data)), "\n") {
-		var want replay.Row
-		decodeJSON(t, line, &want)
-		got := rows[i]
-		require.InDeltaSlice(t,
-			[]float64{want.Share, want.Support, want.Grounded, want.Cost, want.Breaks, want.Task, want.Recent},
-			[]float64{got.Share, got.Support, got.Grounded, got.Cost, got.Breaks, got.Task, got.Recent}, 0.0005, "%s at %g", want.Policy, want.Share)
-		require.Equal(t, []any{want.Policy, want.Values, want.Steps}, []any{got.Policy, got.Values, got.Steps})
-	}
 }
 
 // TestReplaySession: a baseline in a session is the one in blocks, unless it fills
@@ -82,32 +63,6 @@ func TestReplayCache(t *testing.T) {
 	}
 }
 
-// TestReplayTable: the figures are found by hand in package replay.
-func TestReplayTable(t *testing.T) {
-	const line = `{"id": "talk", "messages": [{"role": "system", "content": "Be kind."}, {"role": "user", "content": "Hi!"}, {"role": "assistant", "content": "", "tool_calls": [{"id": "c", "type": "function", "function": {"name": "f", "arguments": "{\"q\":\"tea\"}"}}]}, {"role": "tool", "tool_call_id": "c", "content": "{\"sku\": \"TEA-77\"}"}, {"role": "assistant", "content": "Tea?"}, {"role": "user", "content": "Yes."}, {"role": "assistant", "content": "", "tool_calls": [{"id": "d", "type": "function", "function": {"name": "f", "arguments": "{\"sku\":\"TEA-77\"}"}}]}]}
-`
-	const want = `1 conversation, 3 steps, 1 value
-
-share 0.5         mode       support  grounded   cost  breaks   task  recent   fill
-everything        stateless    1.000     1.000  1.000   0.000  1.000   1.000  1.152
-newest that fits  stateless    0.000     0.000  1.020   0.667  1.000   0.333  0.696
-
-worst for newest that fits: values missed
-   0.5      of  conversation
-     1       1  talk (standard input:1)
-
-lost for newest that fits at 0.5, stateless: values that a step used
-tokens  message  value
-    37        7  TEA-77 in talk
-`
-	args := []string{"replay", "--data", "-", "-p", "everything", "-p", "newest", "--share", "0.5"}
-	code, stdout, stderr := fed(t, line, args...)
-	require.Equal(t, exitOK, code, stderr)
-	require.Equal(t, want, stdout)
-	_, stdout, _ = fed(t, line+line, append(args, "--part", "held-out")...)
-	require.Equal(t, "held-out: "+strings.Replace(want, "input:1", "input:2", 1), stdout)
-}
-
 // TestReplayPolicies measures what is not a baseline: presets and files.
 func TestReplayPolicies(t *testing.T) {
 	data, err := filepath.Abs(agents)
@@ -131,49 +86,16 @@ func TestReplayPolicies(t *testing.T) {
 	refusals(t, "", []refusal{{"nothing", "replay --data none.jsonl", exitUsage, "no conversations to measure in none.jsonl (part all)", "all figures would be 0"}})
 }
 
-// TestDeadLetters: a line that cannot be read ends a measurement, unless there is a
-// file for it.
-func TestDeadLetters(t *testing.T) {
-	const talk = `{"id": "t", "messages": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]}` + "\n"
-	const asked = `{"id": "a", "items": [{"content": "cat"}], "questions": [{"query": "cat", "evidence": [0]}]}` + "\n"
-	folder(t, map[string]string{"talk.jsonl": talk + "{oops\n" + talk, "asked.jsonl": asked + `{"items": 1}` + "\n" + asked})
-	for _, tt := range []struct{ command, file, begins string }{
-		{"replay --share 0.5 -p newest", "talk.jsonl", "2 conversations, 2 steps"},
-		{"eval -p recency -b 5", "asked.jsonl", "2 conversations, 2 questions"},
-	} {
-		args := append(strings.Fields(tt.command), "--data", tt.file)
-		code, stdout, stderr := fed(t, "", args...)
-		require.Equal(t, exitUsage, code, tt.command)
-		require.Empty(t, stdout)
-		require.Contains(t, stderr, tt.file+": line 2")
-		code, stdout, stderr = fed(t, "", append(args, "--dead-letters", tt.file+".dead")...)
-		require.Equal(t, exitOK, code, stderr)
-		require.True(t, strings.HasPrefix(stdout, tt.begins), stdout)
-		require.Contains(t, stderr, "cupel: note: 1 of 3 conversations could not be read or measured; the first is "+tt.file+": line 2: ")
-		letters, err := os.ReadFile(tt.file + ".dead")
-		require.NoError(t, err)
-		var letter deadLetter
-		decodeJSON(t, string(letters), &letter)
-		require.Equal(t, 2, letter.Line)
-		require.Equal(t, tt.file, letter.File)
-		code, _, _ = fed(t, "", append(args, "--dead-letters", tt.file)...)
-		require.Equal(t, exitUsage, code, "the data are not overwritten")
-	}
-}
-
 // TestPatterns: patterns name files, which gzip may have compressed. One that is cut
-// counts up to there.
+// ends the measurement.
 func TestPatterns(t *testing.T) {
 	folder(t, map[string]string{
 		"b1.jsonl": talk, "b2.jsonl.gz": zipped(t, talk), "b3.jsonl.gz": zipped(t, talk)[:60], "[x].jsonl": talk, "other": talk,
 	})
 	common := []string{"eval", "--budgets", "6", "-p", "recency"}
 	require.Contains(t, printed(t, append(common, "--data", "b[12].jsonl*", "--data", "[x].jsonl")...), "6 conversations, 9 questions")
-	code, stdout, stderr := fed(t, "", append(common, "--data", "b*", "--dead-letters", "dead")...)
-	require.Equal(t, exitOK, code, stderr)
-	require.Contains(t, stdout, "4 conversations, 6 questions")
-	require.Contains(t, stderr, "1 of 5 conversations could not be read or measured; the first is b3.jsonl.gz: line 1: unexpected EOF")
 	refusals(t, "", []refusal{
+		{"cut", "eval --data b*", exitUsage, "b3.jsonl.gz: line 1 is not a labelled conversation: unexpected EOF", "figures would be of a part"},
 		{"no match", "eval --data c*", exitUsage, `no file matches "c*"`, "nothing would be measured"},
 		{"bad pattern", "replay --data c[", exitUsage, `"c[" is no pattern of file names`, "the shell's syntax"},
 	})
@@ -185,22 +107,11 @@ func TestReplayPrintsHostileNames(t *testing.T) {
 	recorded, err := os.ReadFile(agents)
 	require.NoError(t, err)
 	folder(t, map[string]string{"agents.jsonl": strings.Replace(string(recorded), `"bakery"`, `"\u001b[2J\u009b1m\n 9  9 \u202ebakery"`, 1)})
-	for format, want := range map[string]string{"--force": `"\x1b[2J\u009b1m\n 9  9 \u202ebakery" (agents.jsonl:1)`, "--json": `"conversation": "\u001b[2J\u009b1m\n 9  9 \u202ebakery"`} {
+	for format, want := range map[string]string{"-j=1": `"\x1b[2J\u009b1m\n 9  9 \u202ebakery" (agents.jsonl:1)`, "--json": `"conversation": "\u001b[2J\u009b1m\n 9  9 \u202ebakery"`} {
 		stdout := printed(t, "replay", "--data", "agents.jsonl", "-p", "newest", "--share", "0.15", format)
 		require.Contains(t, stdout, want)
 		require.False(t, strings.ContainsFunc(stdout, func(r rune) bool { return r != '\n' && !unicode.IsGraphic(r) }))
 	}
-}
-
-func TestReplayInterrupted(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	var out strings.Builder
-	code := Main(ctx, []string{"replay", "--data", agents}, Environment{
-		Stdin: strings.NewReader(""), Stdout: &out, Stderr: t.Output(), Getenv: func(string) string { return "" }, Clock: time.Now,
-	})
-	require.Equal(t, exitInterrupted, code)
-	require.Empty(t, out.String())
 }
 
 // talk has two conversations of four and three turns. With a speaker and three letters
@@ -208,29 +119,6 @@ func TestReplayInterrupted(t *testing.T) {
 const talk = `{"id": "one", "items": [{"speaker": "A", "content": "cat"}, {"speaker": "B", "content": "dog"}, {"speaker": "A", "content": "cow"}, {"speaker": "B", "content": "pig"}], "questions": [{"query": "cat", "evidence": [0]}, {"query": "pig", "evidence": [3, 0]}]}
 {"id": "two", "items": [{"speaker": "A", "content": "hen"}, {"speaker": "B", "content": "owl"}, {"speaker": "A", "content": "owl"}], "questions": [{"query": "owl", "evidence": [1]}]}
 `
-
-// TestEvalByHand: the latest turns. 6 tokens hold pig, which is half of the evidence of
-// one question of three; 12 the same, and the first owl. Two conversations say nothing
-// of others. Relevance finds cat and the first owl: one question in each conversation.
-func TestEvalByHand(t *testing.T) {
-	folder(t, map[string]string{"talk.jsonl": talk})
-	require.Equal(t, `2 conversations, 3 questions
-
-   recall             6            12
-  recency  0.167 ±0.500  0.500 ±0.500
-
-precision      6     12
-  recency  0.333  0.333
-
-      use      6     12
-  recency  1.000  1.000
-`, printed(t, "eval", "--data", "talk.jsonl", "-p", "recency", "--budgets", "12,6"))
-	require.Contains(t, printed(t, "eval", "--data", "talk.jsonl", "-p", "recency", "-p", "relevance", "--against", "recency", "--budgets", "6"), `
-against recency              6
-      relevance  +0.667 ±1.000
-              p          0.500
-`)
-}
 
 // TestEvalPolicies measures what the command adds to the policies of package eval. One
 // turn is selected each time. The latest are pig, for half of one question, and the
@@ -279,14 +167,6 @@ func TestEvalParts(t *testing.T) {
 		stdout := printed(t, "eval", "--data", "talk.jsonl", "--data", "talk.jsonl", "--budgets", "6", "--part", part)
 		require.True(t, strings.HasPrefix(stdout, head), stdout)
 	}
-}
-
-// TestEvalTimes: what is no time is named.
-func TestEvalTimes(t *testing.T) {
-	folder(t, map[string]string{"bad.jsonl": `{"id": "x", "items": [{"content": "a", "time": "8 May 2023"}, {"content": "b", "time": "soon"}], "questions": [{"query": "a", "evidence": [0]}]}`})
-	code, _, stderr := fed(t, "", "eval", "--data", "bad.jsonl", "-p", "recency")
-	require.Equal(t, exitOK, code)
-	require.Equal(t, `cupel: note: conversation "x": the time "soon" cannot be read and is ignored; write it like 2023-05-08T13:56:00Z or 1:56 pm on 8 May, 2023`+"\ncupel: measured 1 conversation, 1 question\n", stderr)
 }
 
 // TestEvalInSession: the more a session keeps from question to question, the less it

@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -83,18 +82,6 @@ func writePreset(env *Environment, name string) error {
 
 func policyFlag(command *cobra.Command, policy *string) {
 	command.Flags().StringVarP(policy, "policy", "p", "", "`name` of a preset or of a policy file (.json, .toml); see cupel policies")
-	completePolicy(command, "policy")
-}
-
-// completePolicy completes the names of presets and other names, and files.
-func completePolicy(command *cobra.Command, flag string, others ...string) {
-	must(command.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		names, descriptions := presets()
-		for i := range names {
-			names[i] += "\t" + descriptions[i]
-		}
-		return slices.Concat(others, names), cobra.ShellCompDirectiveDefault
-	}))
 }
 
 // chooser is what a policy chooses with.

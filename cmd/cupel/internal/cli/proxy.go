@@ -1,10 +1,13 @@
 package cli
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"log"
+	"math"
 	"net"
 	"net/http"
 	"net/http/httputil"
@@ -75,7 +78,6 @@ It listens on loopback addresses and on sockets alone, and refuses pages of brow
 	set.StringVar(&flags.record, "record", "", "`folder` that keeps the conversations for cupel replay, up to 1 GiB; they may contain secrets")
 	set.BoolVar(&flags.page, "page", false, "serve a page of the current sessions, turn by turn")
 	encodingFlag(command, &flags.encoding)
-	completePolicy(command, "policy")
 	requireFlags(command, "budget")
 	return command
 }
@@ -140,10 +142,10 @@ func (f *proxyFlags) transport(env *Environment, shown *pages) (*cupelsession.Tr
 		}
 		config.Options = append(config.Options, cupelchat.WithRules(rule))
 	}
-	var r *recorder
+	var store *cupelsession.FolderStore
 	if f.record != "" {
-		if r, err = newRecorder(f.record); err != nil {
-			return nil, err
+		if store, err = cupelsession.NewFolderStore(f.record, mostRecorded, math.MaxInt64); err != nil {
+			return nil, usagef("--record: %w", err)
 		}
 	}
 	shown.budget, shown.counter = budget, counter
@@ -151,10 +153,10 @@ func (f *proxyFlags) transport(env *Environment, shown *pages) (*cupelsession.Tr
 		if f.page {
 			shown.add(e)
 		}
-		if r == nil {
+		if store == nil {
 			return
 		}
-		if err := r.record(e); err != nil {
+		if err := recordExchange(store, e); err != nil {
 			note(env, "a conversation was not recorded: "+err.Error())
 		}
 	}
@@ -163,6 +165,20 @@ func (f *proxyFlags) transport(env *Environment, shown *pages) (*cupelsession.Tr
 		return nil, codedError{err, exitUsage}
 	}
 	return transport, nil
+}
+
+// mostRecorded is how many bytes of requests a folder keeps. The oldest conversations go
+// first.
+const mostRecorded = 1 << 30
+
+// recordExchange keeps the latest request of a session, for cupel replay: it has the whole
+// conversation.
+func recordExchange(store *cupelsession.FolderStore, e cupelsession.Exchange) error {
+	var line bytes.Buffer
+	if err := json.Compact(&line, e.Given); err != nil {
+		return err
+	}
+	return store.Put(context.Background(), e.Session, e.Format.String(), line.String()+"\n")
 }
 
 // open listens on a loopback address, or on a socket that belongs to the user.

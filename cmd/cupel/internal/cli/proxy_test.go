@@ -17,7 +17,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wollax/cupel-go/cupel"
-	"github.com/wollax/cupel-go/cupelchat"
 	"github.com/wollax/cupel-go/cupelsession"
 )
 
@@ -210,7 +209,7 @@ func TestProxyRecords(t *testing.T) {
 		messages += fmt.Sprintf(`,{"role":"assistant","content":"crypto.go %d"},{"role":"user","content":"and now?"}`, n)
 	}
 	stop()
-	files, err := filepath.Glob(filepath.Join(dir, "*"))
+	files, err := filepath.Glob(filepath.Join(dir, "*", "*"))
 	require.NoError(t, err)
 	require.Len(t, files, 1, "one for each session")
 	for name, mode := range map[string]os.FileMode{dir: 0o700, files[0]: 0o600} {
@@ -221,30 +220,6 @@ func TestProxyRecords(t *testing.T) {
 	code, stdout, stderr := fed(t, "", "replay", "--data", files[0], "-p", "newest", "--share", "0.5")
 	require.Equal(t, exitOK, code, stderr)
 	require.Contains(t, stdout, "1 conversation")
-}
-
-// The oldest conversations make room, also those of other processes; other files and links stay.
-func TestRecorderMakesRoom(t *testing.T) {
-	dir := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "old.openai.jsonl"), []byte("{}\n"), 0o600))
-	r, err := newRecorder(dir)
-	require.NoError(t, err)
-	require.Equal(t, 3, r.total)
-	record := func(session string) error {
-		return r.record(cupelsession.Exchange{Session: session, Format: cupelchat.OpenAI, Given: []byte(`{ "a": 1 }`)})
-	}
-	r.total += mostRecorded - 12 // as if there were more
-	r.sizes["old.openai.jsonl"] += mostRecorded - 12
-	require.NoError(t, record("one"))
-	require.FileExists(t, filepath.Join(dir, "old.openai.jsonl"), "it still fits")
-	require.NoError(t, record("two"))
-	require.NoFileExists(t, filepath.Join(dir, "old.openai.jsonl"))
-	require.NoError(t, record("two"))
-	require.Equal(t, 16, r.total)
-	require.NoError(t, os.Symlink("/etc/hostname", filepath.Join(dir, "three.openai.jsonl")))
-	require.NoError(t, record("three"), "the link is replaced, and not followed")
-	require.Error(t, r.record(cupelsession.Exchange{Session: "x/y", Format: cupelchat.OpenAI, Given: []byte(`{}`)}))
-	require.Error(t, r.record(cupelsession.Exchange{Session: "four", Format: cupelchat.OpenAI, Given: []byte(`{`)}))
 }
 
 // The page shows what became of each turn, to who has its token.

@@ -74,13 +74,9 @@ var fields = observe.Redaction{Show: observe.PartFields | observe.PartID, ID: "i
 // recordings puts recorded runs into the folder runs of the working folder.
 func recordings(t *testing.T) {
 	t.Helper()
-	var contents strings.Builder
-	for _, id := range []string{"system", "question", "call", "result", "report", "message 0", "message 1"} {
-		fmt.Fprintf(&contents, `{"id": %q, "content": "the words of %s"}`+"\n", id, id)
-	}
 	const rest = "scorers = [{ type = \"recency\", weight = 1 }]\nslicer = { type = \"scoreGreedy\" }\nplacer = { type = \"chronological\" }"
 	folder(t, map[string]string{
-		"contents.jsonl": contents.String(),
+		"contents.jsonl": "no segment",
 		"near.toml":      "nearDuplicates = 0.9\n" + rest,
 		"tags.toml":      strings.Replace(rest, "recency", "frequency", 1),
 		"needs.toml":     strings.Replace(rest, "\"scoreGreedy\"", "\"countQuota\", inner = { type = \"greedy\" }, entries = [{ kind = \"Message\", requireCount = 2 }], scarcity = \"Throw\"", 1),
@@ -91,8 +87,7 @@ func recordings(t *testing.T) {
 // segment is the one in a folder.
 func segment(t *testing.T, folder string) string {
 	t.Helper()
-	names, err := segmentsOf([]string{folder})
-	require.NoError(t, err)
+	names := filesIn(cupelrecord.Extension, folder)
 	require.Len(t, names, 1)
 	return names[0]
 }
@@ -102,7 +97,6 @@ func segment(t *testing.T, folder string) string {
 func TestDiffRecordings(t *testing.T) {
 	recordings(t)
 	require.Contains(t, printed(t, "diff", "recorded", "chat", "--recordings", "runs"), "differs in 0 of 3 runs (0.0%), which have 24 candidates")
-	require.Contains(t, printed(t, "diff", "recorded", "chat", "--recordings", segment(t, "runs"), "--contents", "contents.jsonl"), "differs in 0 of 3 runs")
 	require.Contains(t, printed(t, "diff", "recorded", "rag", "--recordings", "runs", "-n", "2"), "… and 4 more")
 	var d corpusDifference
 	decodeJSON(t, printed(t, "diff", "recorded", "rag", "--recordings", "runs", "--json"), &d)
@@ -159,14 +153,11 @@ func TestDiffRecordingsFailures(t *testing.T) {
 	var d corpusDifference
 	decodeJSON(t, stdout, &d)
 	require.Equal(t, []int{2, 1}, []int{d.Runs, d.Failed})
-	missing := " of the run " + name + ":0 is missing"
 	refusals(t, "", []refusal{
 		{"fields", "diff recorded chat --recordings bare", exitSelection, "chat: the run " + segment(t, "bare") + ":0 has only kinds, tokens and scores", "no policy reads scores"},
 		{"tags", "diff recorded tags.toml --recordings runs", exitSelection, "tags.toml: frequency reads tags, and the run " + name + ":0 has none", "all items would look alike"},
-		{"contents", "diff recorded near.toml --recordings runs", exitSelection, `near.toml: nearDuplicates reads contents, and that of candidate 0 (SystemPrompt, "system")` + missing, "no contents are recorded"},
-		{"one content", "diff recorded near.toml --recordings runs --contents contents.jsonl", exitSelection, `nearDuplicates reads contents, and that of candidate 6 (Memory, without an id)` + missing, "it has no id to join by"},
-		{"relevance", "diff recorded relevance -q words --recordings runs --contents contents.jsonl", exitSelection, `relevance reads contents, and that of candidate 6`, "a scorer reads it too"},
-		{"no ids", "diff recorded chat --recordings runs --contents contents.toml", exitUsage, "contents.toml", "it is not there"},
+		{"contents", "diff recorded near.toml --recordings runs", exitSelection, "near.toml: nearDuplicates reads contents, and the run " + name + ":0 has none", "no contents are recorded"},
+		{"relevance", "diff recorded relevance -q words --recordings runs", exitSelection, "relevance reads contents, and the run", "a scorer reads it too"},
 		{"replay", "replay --data " + name, exitUsage, name + " has recorded selections", "they have no messages"},
 		{"items", "diff chat rag -i x.jsonl --recordings runs", exitUsage, "[items recordings]", "the candidates are those of the runs"},
 	})

@@ -64,7 +64,6 @@ takes more than minutes and there is a cluster, cupel-beam has the same measure.
 	set.Lookup("share").DefValue = "[0.15,0.25,0.5,0.75]" // without the zeros of pflag
 	set.BoolVar(&flags.session, "session", false, fmt.Sprintf("measure each policy in a session, as NAME@%g does, or the baselines @%g", cupelsession.DefaultLowWater, replay.LowWater))
 	set.StringSliceVar(&flags.caches, "cache", nil, "report the cost by the caches of these `providers` too: "+strings.Join(cacheNames(), ", "))
-	complete(command, "cache", cacheNames()...)
 	return command
 }
 
@@ -84,9 +83,16 @@ func (f *replayFlags) run(ctx context.Context, env *Environment) error {
 		return err
 	}
 	table := replay.NewTable(m.Plan())
-	measuring := measuring[replay.Conversation, replay.Sample]{&f.measureFlags, replay.Scan, m.Samples, table.Add, (*replay.Sample).Err}
-	if err := measuring.run(ctx, env); err != nil {
-		return measuringError[*replay.ReadError](err)
+	for s, err := range m.Samples(ctx, measured(env, &f.measureFlags, replay.Scan)) {
+		if err == nil {
+			err = s.Err()
+		}
+		if err == nil {
+			err = table.Add(&s)
+		}
+		if err != nil {
+			return measuringError[*replay.ReadError](err)
+		}
 	}
 	if table.Conversations == 0 {
 		return f.nothing("conversations")
@@ -124,7 +130,7 @@ func (f *replayFlags) measure(env *Environment) (*replay.Measure, error) {
 		models = append(models, model)
 	}
 	return replay.NewMeasure(policies, f.shares, replay.WithWorkers(f.jobs),
-		replay.WithProgress(newProgress(env, "windows").update), replay.WithAgainst(f.against), replay.WithCache(models...))
+		replay.WithAgainst(f.against), replay.WithCache(models...))
 }
 
 // replayed returns the policy of a preset or a file.

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -17,10 +15,10 @@ import (
 // agentFile is a policy file of the preset agent: it says what becomes of some
 // messages, and how a session keeps its window.
 type agentFile struct {
-	Preset       string           `json:"preset" toml:"preset"`
-	Rules        []cupelchat.Rule `json:"rules" toml:"rules"`
-	LowWater     float64          `json:"lowWater" toml:"lowWater"`
-	ClearAtLeast int              `json:"clearAtLeast" toml:"clearAtLeast"`
+	Preset       string           `toml:"preset"`
+	Rules        []cupelchat.Rule `toml:"rules"`
+	LowWater     float64          `toml:"lowWater"`
+	ClearAtLeast int              `toml:"clearAtLeast"`
 }
 
 // withRules returns candidates with rules for their messages.
@@ -49,25 +47,18 @@ func (f *agentFile) config(cache cupelsession.CacheModel) cupelsession.Config {
 	return config
 }
 
-// findAgentFile reads a policy file that names the preset agent. It returns nil for
+// findAgentFile reads a policy file in TOML that names the preset agent. It returns nil for
 // other files and for names of presets.
 func findAgentFile(env *Environment, name string) (*agentFile, error) {
-	if !isPolicyFile(name) {
+	if !strings.HasSuffix(strings.ToLower(name), ".toml") {
 		return nil, nil
 	}
 	data, err := readFile(env, name, policy.MaxBytes)
 	if err != nil {
 		return nil, err
 	}
-	isTOML := strings.HasSuffix(strings.ToLower(name), ".toml")
-	var head struct {
-		Preset string `json:"preset" toml:"preset"`
-	}
-	decode := json.Unmarshal
-	if isTOML {
-		decode = toml.Unmarshal
-	}
-	_ = decode(data, &head) // the reader of policies says what is wrong
+	var head struct{ Preset string }
+	_, _ = toml.Decode(string(data), &head) // the reader of policies says what is wrong
 	if head.Preset == "" {
 		return nil, nil
 	}
@@ -75,20 +66,19 @@ func findAgentFile(env *Environment, name string) (*agentFile, error) {
 		return nil, usagef("%s: preset: want agent, got %.40q; other presets are written out: see cupel policies", shown(name), head.Preset)
 	}
 	var file agentFile
-	if isTOML {
-		var known toml.MetaData
-		if known, err = toml.Decode(string(data), &file); err == nil && len(known.Undecoded()) > 0 {
-			err = fmt.Errorf("%s is unknown", known.Undecoded()[0])
-		}
-	} else {
-		decoder := json.NewDecoder(bytes.NewReader(data))
-		decoder.DisallowUnknownFields()
-		err = decoder.Decode(&file)
-	}
-	if err != nil {
+	if err := decodeTOML(data, &file); err != nil {
 		return nil, usagef("%s: %w", shown(name), err)
 	}
 	return &file, nil
+}
+
+// decodeTOML reads a text. Members that the value does not have are errors.
+func decodeTOML(text []byte, into any) error {
+	known, err := toml.Decode(string(text), into)
+	if err == nil && len(known.Undecoded()) > 0 {
+		err = fmt.Errorf("%s is unknown", known.Undecoded()[0])
+	}
+	return err
 }
 
 // parseRule reads a rule of the command line: words such as tool=bash, what becomes of

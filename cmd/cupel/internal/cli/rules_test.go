@@ -26,9 +26,7 @@ func TestRules(t *testing.T) {
 		"chat.json": chatOfTools,
 		"mine.toml": "preset = \"agent\"\nclearAtLeast = 10\n[[rules]]\ntool = \"read_file\"\nkeep = true\n",
 		"docs.toml": shown,
-		"mine.json": `{"preset":"agent","rules":[{"tool":"read_file","keep":true}]}`,
 		"bad.toml":  "preset = \"agent\"\n[[rules]]\ntool = \"read_file\"\npin = true\n",
-		"bad.json":  `{"preset":"agent","rules":[{"pin":true}]}`,
 		"rag.toml":  "preset = \"rag\"\n",
 		"list.json": `[{"content":"a","tokens":1}]`,
 	})
@@ -45,7 +43,6 @@ func TestRules(t *testing.T) {
 		{"text", choose("-p", "chat", "--rule", "latest=1 text=alpha two"), "alpha three", "beta three", "rules are for every policy, and the text goes to the end"},
 		{"TOML", choose("-p", "mine.toml"), "alpha seven", "beta three", "a policy file of the preset"},
 		{"documentation", choose("-p", "docs.toml"), "alpha seven", "beta three", "the newest three results of read_ tools are kept"},
-		{"JSON", choose("-p", "mine.json"), "alpha seven", "beta three", "the same in JSON"},
 		{"session", choose("-p", "mine.toml", "--session", "state.json"), "alpha seven", "beta three", "the session has the file's rules"},
 	} {
 		code, stdout, stderr := fed(t, "", test.args...)
@@ -64,7 +61,6 @@ func TestRules(t *testing.T) {
 	}
 	refusals(t, "", []refusal{
 		{"unknown member", "run -i chat.json -b 95 -p bad.toml", exitUsage, "rules.pin is unknown", "a misspelt member has no effect"},
-		{"unknown member in JSON", "run -i chat.json -b 95 -p bad.json", exitUsage, `unknown field "pin"`, "here too"},
 		{"another preset", "run -i chat.json -b 95 -p rag.toml", exitUsage, "preset: want agent", "others have no rules"},
 		{"items", "run -i list.json -b 95 -p agent --rule never", exitUsage, "these are items", "there are no roles"},
 	})

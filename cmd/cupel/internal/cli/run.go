@@ -60,8 +60,6 @@ dropped or restored.`,
 	set.BoolVar(&flags.checkFormat, "check-format", false, "with --as transcript, fail if the API would refuse the window")
 	set.StringVar(&flags.session, "session", "", "`file` that keeps the window from turn to turn")
 	set.StringVar(&flags.cache, "cache", "", "with --session, the cache of this `provider` (default: that of the transcript's API); one of "+strings.Join(cacheNames(), ", "))
-	complete(command, "cache", cacheNames()...)
-	complete(command, "as", "text", "json", "transcript")
 	return command, flags
 }
 
@@ -113,11 +111,11 @@ func (f *runFlags) run(ctx context.Context, env *Environment) error {
 	if f.isQuick && s.Conversation != nil && s.Conversation.Format() < cupelchat.ClaudeCode { // these are only read
 		f.as = "transcript"
 	}
-	window, err := s.run(ctx)
+	window, err := s.choose(ctx, s.budget, -1)
 	if err != nil {
 		return s.selecting(err)
 	}
-	env.summary = s.results(window.Report).summary()
+	env.summary = s.summary(window.Report)
 	if f.silent {
 		note(env, "nothing is printed on a terminal: -o FILE writes the window")
 		return nil
@@ -127,15 +125,6 @@ func (f *runFlags) run(ctx context.Context, env *Environment) error {
 		return text, window.Notes, err // some notes are of the body
 	}
 	return f.print(env, s, window.Items, body)
-}
-
-// run chooses the window: of a conversation with what the API requires.
-func (s *selection) run(ctx context.Context) (*cupelchat.Window, error) {
-	if s.Conversation != nil {
-		return s.Conversation.Select(ctx, s.ofMessages(), s.budget)
-	}
-	items, report, err := s.pipeline.RunReport(ctx, s.items, s.budget)
-	return &cupelchat.Window{Items: items, Report: report}, err
 }
 
 // inSession chooses the next window of a session. Its file is written once the window

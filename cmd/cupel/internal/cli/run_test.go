@@ -80,15 +80,6 @@ func TestRunJSON(t *testing.T) {
 	require.Equal(t, "[]\n", none)
 }
 
-func TestRunMediaTokens(t *testing.T) {
-	const picture = `[{"role":"user","content":[{"type":"image_url","image_url":{"url":"https://e.org/a"}}]}]`
-	for tokens, want := range map[string]string{"-1": `"tokens": 769,`, "0": `"tokens": 4,`, "10": `"tokens": 14,`} {
-		_, stdout, stderr := ran(t, picture, "-b", "1000", "--as", "json", "--media-tokens", tokens)
-		require.Contains(t, stdout, want)
-		require.Contains(t, stderr, "estimated the tokens of media: 1 image of ")
-	}
-}
-
 // TestRunKeepsRepetitions has a message twice, and a policy that would leave out items
 // with equal content.
 func TestRunKeepsRepetitions(t *testing.T) {
@@ -243,7 +234,7 @@ func TestOneSelection(t *testing.T) {
 				Error    string
 			}
 		}
-		out, _ = command("sweep --from 200 --to 700 --stride 100 --json -p " + policy)
+		out, _ = command("sweep --from 200 --to 700 --json -p " + policy)
 		decodeJSON(t, out, &sweep)
 		require.Greater(t, len(sweep.Steps), 1)
 		require.Equal(t, len(ran), sweep.Steps[0].Included)

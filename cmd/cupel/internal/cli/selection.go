@@ -14,7 +14,6 @@ import (
 	"github.com/wollax/cupel-go/cmd/cupel/internal/input"
 	"github.com/wollax/cupel-go/cmd/cupel/internal/terminal"
 	"github.com/wollax/cupel-go/cupel"
-	"github.com/wollax/cupel-go/cupel/analysis"
 	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupelchat"
 	"github.com/wollax/cupel-go/cupeltiktoken"
@@ -31,7 +30,6 @@ type candidateFlags struct {
 	media       int
 	rules       []string
 	pins        []int
-	repair      bool
 }
 
 func (f *candidateFlags) register(command *cobra.Command) {
@@ -43,11 +41,9 @@ func (f *candidateFlags) register(command *cobra.Command) {
 	flags.BoolVar(&f.noPin, "no-pin", false, "pin only the tool definitions of a transcript; not the system prompt or the user's messages")
 	flags.IntVar(&f.media, "media-tokens", -1, "`tokens` of each image, file or sound (default: an estimate for the API)")
 	flags.Lookup("media-tokens").DefValue = "0" // print no default
-	flags.BoolVar(&f.repair, "repair", false, "leave out what the API refuses in a transcript, such as results without calls, and say so")
 	flags.StringArrayVar(&f.rules, "rule", nil, "a `rule` for messages, such as 'keep tool=read_*', 'latest=3 tool=bash' or 'never text=DEBUG'; may be repeated")
 	flags.IntSliceVar(&f.pins, "pin", nil, "`message` to keep whole, or item, by its number from 1; may be repeated")
 	flags.Lookup("pin").DefValue = ""
-	complete(command, "format", input.Formats()...)
 }
 
 // read reads the candidates. Lists of several files are joined.
@@ -56,7 +52,7 @@ func (f *candidateFlags) read(ctx context.Context, env *Environment) (*input.Can
 	if err != nil {
 		return nil, err
 	}
-	options := input.Options{Format: input.Format(f.format), Counter: counter, SkipInvalid: f.skipInvalid, NoPin: f.noPin, Repair: f.repair}
+	options := input.Options{Format: input.Format(f.format), Counter: counter, SkipInvalid: f.skipInvalid, NoPin: f.noPin}
 	if f.media >= 0 {
 		options.MediaTokens = &f.media
 	}
@@ -200,7 +196,6 @@ type selection struct {
 	*input.Candidates
 	chooser
 	budget cupel.ContextBudget
-	given  []*cupel.ContextItem // what the latest report is about
 	items  []*cupel.ContextItem // what the pipeline selects from
 	notes  []string             // what differs in items
 }
@@ -219,69 +214,16 @@ func (c chooser) selection(ctx context.Context, candidates *input.Candidates, bu
 	s.pipeline = keeping(candidates, c.pipeline)
 	var err error
 	if candidates.Conversation != nil {
-		var chooser cupelchat.Chooser = s.pipeline
-		if c.preset != nil {
-			chooser = c.preset
-		}
-		if s.items, s.notes, err = candidates.Conversation.Candidates(chooser, budget); err != nil {
+		if s.items, s.notes, err = candidates.Conversation.Candidates(s.ofMessages(), budget); err != nil {
 			return nil, selecting(err)
 		}
 	}
-	s.given = s.items
 	if c.preset != nil {
 		if s.items, err = c.preset.Prepare(ctx, s.items, budget); err != nil {
 			return nil, selecting(err)
 		}
 	}
 	return s, nil
-}
-
-// candidates returns what reports of dryRun are about.
-func (s *selection) candidates() []*cupel.ContextItem {
-	if s.preset != nil {
-		return s.Items
-	}
-	return s.items
-}
-
-// dryRun chooses. With the preset, whose items depend on the budget, the report is about
-// the items that were read.
-func (s *selection) dryRun(ctx context.Context) (*cupel.SelectionReport, error) {
-	if s.preset != nil {
-		s.given = s.Items
-		return s.reportAt(ctx, s.budget, -1)
-	}
-	return s.pipeline.DryRun(ctx, s.items, s.budget)
-}
-
-// reportAt returns the report of what is sent for a budget, with an item pinned unless
-// that is negative. Items that are not sent as they were read are forms.
-func (s *selection) reportAt(ctx context.Context, budget cupel.ContextBudget, pinned int) (*cupel.SelectionReport, error) {
-	_, report, err := s.sent(ctx, s.Items, budget, pinned)
-	if err != nil {
-		return nil, err
-	}
-	for i := range report.Included {
-		e := &report.Included[i]
-		if item := s.Items[e.Candidate]; e.Item.Content() != item.Content() {
-			e.Form = max(e.Form, 1)
-		} else if e.Form == 0 {
-			e.Item = item
-		}
-	}
-	for i := range report.Excluded {
-		report.Excluded[i].Item = s.Items[report.Excluded[i].Candidate]
-	}
-	return report, nil
-}
-
-// ledger returns what is sent for a budget, as reportAt does.
-func (s *selection) ledger(ctx context.Context, budget cupel.ContextBudget, pinned int) (*analysis.Ledger, error) {
-	report, err := s.reportAt(ctx, budget, pinned)
-	if err != nil {
-		return nil, err
-	}
-	return analysis.NewLedger(report, s.Items), nil
 }
 
 // read reads candidates, policy and budget.
@@ -425,7 +367,6 @@ var encodings = []string{"o200k_base", "cl100k_base", "p50k_base", "r50k_base", 
 // encodingFlag registers the flag that says how tokens are counted.
 func encodingFlag(command *cobra.Command, encoding *string) {
 	command.Flags().StringVar(encoding, "encoding", string(cupeltiktoken.EncodingO200kBase), "count tokens with this `encoding` or model; OpenAI's, or heuristic for an estimate")
-	complete(command, "encoding", encodings...)
 }
 
 // counterNamed returns the counter that --encoding names.
@@ -442,11 +383,6 @@ func counterNamed(name string) (cupel.TokenCounter, error) {
 			name, strings.Join(encodings[:4], ", "))
 	}
 	return counter, nil
-}
-
-// complete completes the values of a flag.
-func complete(command *cobra.Command, flag string, values ...string) {
-	must(command.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)))
 }
 
 // oneOf returns an error for a flag with a value that is unknown.

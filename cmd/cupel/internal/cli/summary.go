@@ -11,132 +11,57 @@ import (
 	"github.com/wollax/cupel-go/internal/english"
 )
 
-// kept is what became of a candidate.
-type kept uint8
-
-const (
-	keptWhole kept = iota
-	keptCut        // the window has a smaller form
-	keptNoted      // the window has a note of its exchange, in the place of another item
-	keptOut        // the window has nothing of it
-)
-
-// String returns how people call it.
-func (k kept) String() string {
-	return [...]string{"whole", "cut", "in a note of its exchange", "out"}[k]
-}
-
-// result is what became of a candidate.
-type result struct {
-	kept kept
-	item *cupel.ContextItem // as the window has it, or its note; nil if it is out
-}
-
-// results are those of all candidates.
-type results struct {
-	items  []*cupel.ContextItem // as they were read
-	each   []result
-	budget cupel.ContextBudget
-}
-
-// part names a part of a message: its text, or one of its results.
-type part struct {
-	number   int
-	kind     cupel.ContextKind
-	role, id string
-}
-
-func partOf(item *cupel.ContextItem) part {
-	return part{messageNumber(item), item.Kind(), textOf(item, "role"), textOf(item, "tool_call_id")}
-}
-
-// results says what a report of the selection made of the items as they were read. Reports
-// of conversations may be about fewer or shortened items, which are found by their parts.
-func (s *selection) results(report *cupel.SelectionReport) *results {
-	o := &results{items: s.Items, each: make([]result, len(s.Items)), budget: s.budget}
-	places := make(map[part][]int)
-	for i, item := range s.Items {
-		places[partOf(item)] = append(places[partOf(item)], i)
-	}
-	find := func(in *cupel.IncludedItem) int {
-		at := places[partOf(in.Item)]
-		if s.Conversation == nil || len(at) == 0 {
-			return in.Candidate
-		}
-		places[partOf(in.Item)] = at[1:]
-		return at[0]
-	}
-	for i := range o.each {
-		o.each[i].kept = keptOut
-	}
-	notes := make(map[string]*cupel.ContextItem) // by group
-	noted := make(map[int]string)                // groups of what may be in a note
-	for i := range report.Included {
-		in := &report.Included[i]
-		at := find(in)
-		switch {
-		case in.Item.Content() == s.Items[at].Content():
-			o.each[at] = result{keptWhole, in.Item}
-		case in.Item.Tokens() > 0:
-			o.each[at] = result{keptCut, in.Item}
-			notes[in.Item.Group()] = in.Item
-		case in.Item.Group() != "":
-			noted[at] = in.Item.Group()
+// kept returns what a report of the selection has in the window of each item that was read,
+// or nil. Of an exchange that became a note, one item has the note.
+func (s *selection) kept(report *cupel.SelectionReport) []*cupel.ContextItem {
+	kept := make([]*cupel.ContextItem, len(s.Items))
+	for _, in := range report.Included {
+		if in.Item.Tokens() > 0 || in.Item.Content() == s.Items[in.Candidate].Content() {
+			kept[in.Candidate] = in.Item
 		}
 	}
-	for at, group := range noted {
-		if note := notes[group]; note != nil {
-			o.each[at] = result{keptNoted, note}
-		}
-	}
-	return o
-}
-
-// tokens returns the tokens of the candidates and of the window.
-func (o *results) tokens() (before, after int) {
-	for i, each := range o.each {
-		before = addTokens(before, max(o.items[i].Tokens(), 0))
-		if each.kept < keptNoted {
-			after = addTokens(after, max(each.item.Tokens(), 0))
-		}
-	}
-	return before, after
+	return kept
 }
 
 // summary says what was done, such as 252 → 106 messages, 62,760 → 19,999 tokens.
-func (o *results) summary() string {
+func (s *selection) summary(report *cupel.SelectionReport) string {
+	window := s.kept(report)
 	noun, whole := "item", true
 	read, kept := make(map[int]bool), make(map[int]bool) // messages, which may be several items
-	for i, item := range o.items {
+	before, after := 0, 0
+	for i, item := range s.Items {
+		before = addTokens(before, max(item.Tokens(), 0))
+		if window[i] != nil {
+			after = addTokens(after, max(window[i].Tokens(), 0))
+		}
 		if item.Kind() == cupelchat.KindTools {
 			continue
 		}
 		if textOf(item, "role") != "" {
 			noun = "message"
 		}
-		whole = whole && o.each[i].kept == keptWhole
+		whole = whole && window[i] != nil && window[i].Content() == item.Content()
 		number := cmp.Or(messageNumber(item), -1-i)
 		read[number] = true
-		if o.each[i].kept < keptNoted {
+		if window[i] != nil {
 			kept[number] = true
 		}
 	}
-	before, after := o.tokens()
 	if whole {
-		return fmt.Sprintf("%s, %s tokens: all fit a budget of %s", english.Count(len(read), noun), english.Grouped(before), english.Grouped(o.budget.MaxTokens()-o.budget.OutputReserve()))
+		return fmt.Sprintf("%s, %s tokens: all fit a budget of %s", english.Count(len(read), noun), english.Grouped(before), english.Grouped(s.budget.MaxTokens()-s.budget.OutputReserve()))
 	}
 	text := fmt.Sprintf("%s → %s, %s → %s tokens", english.Grouped(len(read)), english.Count(len(kept), noun), english.Grouped(before), english.Grouped(after))
-	if used, lost := o.facts(); used > 0 {
+	if used, lost := factsOf(s.Items, window); used > 0 {
 		text += fmt.Sprintf("; lost %s of %s that later messages used", english.Grouped(lost), english.Count(used, "fact"))
 	}
 	return text
 }
 
-// facts counts the values of the messages that a later message of the assistant has, and
+// factsOf counts the values of messages that a later message of the assistant has, and
 // those of them that the window has no longer.
-func (o *results) facts() (used, lost int) {
+func factsOf(items, window []*cupel.ContextItem) (used, lost int) {
 	first, later := make(map[string]int), make(map[string]bool)
-	for i, item := range o.items {
+	for i, item := range items {
 		for fact := range cupelreduce.Facts(item.Content()) {
 			at, known := first[fact]
 			switch {
@@ -147,18 +72,19 @@ func (o *results) facts() (used, lost int) {
 			}
 		}
 	}
-	var window strings.Builder
-	for _, each := range o.each {
-		if each.kept >= keptNoted {
+	var text strings.Builder
+	there := make(map[string]bool)
+	for _, item := range window {
+		if item == nil {
 			continue
 		}
-		fmt.Fprintln(&window, each.item.Content())
-		for fact := range cupelreduce.Facts(each.item.Content()) {
-			first[fact] = len(o.items) // it is there
+		fmt.Fprintln(&text, item.Content())
+		for fact := range cupelreduce.Facts(item.Content()) {
+			there[fact] = true
 		}
 	}
 	for value := range later {
-		if first[value] < len(o.items) && !strings.Contains(window.String(), value) {
+		if !there[value] && !strings.Contains(text.String(), value) {
 			lost++
 		}
 	}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/wollax/cupel-go/cmd/cupel/internal/input"
 	"github.com/wollax/cupel-go/cmd/cupel/internal/terminal"
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/analysis"
@@ -21,7 +20,6 @@ type sweepFlags struct {
 	selectionFlags // without a budget and a target
 	printFlags
 	from, to amount
-	stride   int
 }
 
 // newSweep returns the command that selects over a range of budgets.
@@ -32,9 +30,9 @@ func newSweep(env *Environment) *cobra.Command {
 		Short: "Show how the selection changes over a range of budgets",
 		Long: `sweep lists the budgets of a range at which the selection changes, with the items
 that came and went. A larger budget does not always keep what a smaller one includes.
---stride 1 tries every budget; the default tries about fifty.`,
+It tries about fifty budgets.`,
 		Example: `  cupel sweep -i items.jsonl -p rag
-  cupel sweep -i items.jsonl -p rag --from 1000 --to 8000 --stride 1
+  cupel sweep -i items.jsonl -p rag --from 1000 --to 8000
   cupel sweep -i items.jsonl -p rag --json | jq '.steps[].budget'`,
 		Args: cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
@@ -48,50 +46,33 @@ that came and went. A larger budget does not always keep what a smaller one incl
 	requireFlags(command, "items", "policy")
 	amountFlag(command, &flags.from, "from", "", "first budget, in `tokens` (default: what pinned items and --reserve need)")
 	amountFlag(command, &flags.to, "to", "", "last budget, in `tokens` (default: enough for all candidates and the reserve)")
-	tokensFlag(command, &flags.stride, "stride", "`tokens` between budgets (default: a round number that gives about fifty budgets)")
 	flags.registerReserves(command)
 	return command
 }
 
 func (f *sweepFlags) run(ctx context.Context, env *Environment, changed func(flag string) bool) error {
-	f.budget = amount{tokens: math.MaxInt} // the sweep replaces the base's totals
-	base, err := f.make(nil)
+	f.budget = amount{tokens: math.MaxInt} // the sweep replaces the totals
+	s, err := f.read(ctx, env)
 	if err != nil {
 		return err
 	}
-	c, err := asking(f.query).chooser(env, f.policy, f.encoding)
-	if err != nil {
-		return err
-	}
-	candidates, err := f.candidateFlags.read(ctx, env)
-	if err != nil {
-		return err
-	}
-	items := candidates.Items
-	result := &sweepResult{Policy: c.name, From: f.from.of(items), To: f.to.of(items), Stride: f.stride, Candidates: len(items)}
+	env.selected = nil // there is not one budget
+	result := &sweepResult{Policy: s.name, From: f.from.of(s.Items), To: f.to.of(s.Items), Candidates: len(s.Items)}
 	if !changed("to") {
-		result.To = max(analysis.SufficientBudget(items, base), result.From)
+		result.To = max(analysis.SufficientBudget(s.Items, s.budget), result.From)
 	}
 	if !changed("from") {
-		result.From = min(necessary(items, base), result.To)
-	}
-	if result.Stride == 0 {
-		result.Stride = roundStride(result.To - result.From)
+		result.From = min(necessary(s.Items, s.budget), result.To)
 	}
 	if result.To < result.From {
 		return usagef("--to: must be at least --from (%d), got %d", result.From, result.To)
 	}
-	if (result.To-result.From)/result.Stride >= mostBudgets {
-		return usagef("these are more than %d budgets: narrow the range with --from and --to, or give a larger --stride", mostBudgets)
-	}
-	if err := f.sweep(ctx, c.forOne(), candidates, result, newProgress(env, "tokens of budget").update); err != nil {
+	result.Stride = roundStride(result.To - result.From)
+	if err := s.sweep(ctx, result); err != nil {
 		return selecting(err)
 	}
 	return f.print(env, result, result.print)
 }
-
-// mostBudgets is how many budgets a sweep tries at most.
-const mostBudgets = 1_000_000
 
 // sweepResult is how a selection changes over a range of budgets. sweep --json prints
 // it.
@@ -116,12 +97,11 @@ type sweepStep struct {
 }
 
 // sweep selects at each budget of a result.
-func (f *sweepFlags) sweep(ctx context.Context, c chooser, candidates *input.Candidates, result *sweepResult, tell func(done int)) error {
+func (s *selection) sweep(ctx context.Context, result *sweepResult) error {
 	var before *cupel.SelectionReport
 	failed := ""
 	for at := result.From; at <= result.To; at += result.Stride {
-		tell(at - result.From)
-		report, err := f.at(ctx, c, candidates, at)
+		report, err := s.at(ctx, at)
 		step := sweepStep{Budget: at}
 		switch {
 		case ctx.Err() != nil:
@@ -144,18 +124,12 @@ func (f *sweepFlags) sweep(ctx context.Context, c chooser, candidates *input.Can
 }
 
 // at selects at a budget.
-func (f *sweepFlags) at(ctx context.Context, c chooser, candidates *input.Candidates, tokens int) (*cupel.SelectionReport, error) {
-	flags := f.budgetFlags
-	flags.budget = amount{tokens: tokens}
-	budget, err := flags.make(nil)
+func (s *selection) at(ctx context.Context, tokens int) (*cupel.SelectionReport, error) {
+	budget, err := s.budget.Resize(tokens, tokens-s.budget.OutputReserve())
 	if err != nil {
-		return nil, err
+		return nil, budgetError{err}
 	}
-	s, err := c.selection(ctx, candidates, budget)
-	if err != nil {
-		return nil, err
-	}
-	return s.dryRun(ctx)
+	return s.dryRun(ctx, budget)
 }
 
 // namesOf returns what tables call items.

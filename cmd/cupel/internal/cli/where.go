@@ -115,13 +115,12 @@ func (f *whereFlags) run(ctx context.Context, env *Environment, pattern string) 
 	if err != nil {
 		return err
 	}
-	now, err := s.ledger(ctx, s.budget, -1)
+	report, err := s.reportAt(ctx, s.budget, -1)
 	if err != nil {
 		return s.selecting(err)
 	}
-	used := (&account{Ledger: now}).used()
-	answer := &whereAnswer{Tokens: used, of: s}
-	tell := newProgress(env, "tokens of budget").update
+	now := analysis.NewLedger(report, s.Items)
+	answer := &whereAnswer{Tokens: tokensIn(report), of: s}
 	most := len(values)
 	if f.rows > 0 {
 		most = min(most, f.rows)
@@ -129,7 +128,7 @@ func (f *whereFlags) run(ctx context.Context, env *Environment, pattern string) 
 	for _, value := range values[:most] {
 		found := fact{Value: value, Sent: s.sends(now, value), Places: s.placesOf(now, value)}
 		if len(values) <= mostTraced {
-			if err := s.remedies(ctx, now, &found, f.pins, tell); err != nil {
+			if err := s.remedies(ctx, now, &found, f.pins); err != nil {
 				return err
 			}
 			if f.steps || f.session {
@@ -219,8 +218,8 @@ func (s *selection) sends(window *analysis.Ledger, value string) bool {
 }
 
 // remedies finds what has the room of a value that is lost, and what would keep it.
-func (s *selection) remedies(ctx context.Context, now *analysis.Ledger, f *fact, pins []int, tell func(done int)) error {
-	smallest, err := s.smallest(ctx, tell, func(at *analysis.Ledger) bool { return s.sends(at, f.Value) })
+func (s *selection) remedies(ctx context.Context, now *analysis.Ledger, f *fact, pins []int) error {
+	smallest, err := s.smallest(ctx, func(at *analysis.Ledger) bool { return s.sends(at, f.Value) })
 	if err != nil {
 		return selecting(err)
 	}

@@ -80,7 +80,7 @@ func chosen(t *testing.T, messages []map[string]any, policy string, tokens int) 
 // out.
 func textsSent(t *testing.T, s *selection) (texts []string) {
 	t.Helper()
-	window, err := s.run(t.Context())
+	window, err := s.choose(t.Context(), s.budget, -1)
 	require.NoError(t, err)
 	body, err := window.Body()
 	require.NoError(t, err)
@@ -124,7 +124,7 @@ func TestWhereAgrees(t *testing.T) {
 		}
 		found := fact{Value: values[rng.IntN(len(values))]}
 		found.Sent, found.Places = s.sends(now, found.Value), s.placesOf(now, found.Value)
-		require.NoError(t, s.remedies(t.Context(), now, &found, nil, func(int) {}))
+		require.NoError(t, s.remedies(t.Context(), now, &found, nil))
 		sends := func(tokens int) bool {
 			at, err := s.ledger(t.Context(), cupeltest.Budget(max(tokens, 0), max(tokens, 0)), -1)
 			return err == nil && s.sends(at, found.Value)

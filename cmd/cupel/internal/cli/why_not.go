@@ -26,26 +26,25 @@ type whyNotAnswer struct {
 }
 
 // whyNot explains the best candidate that has the content of an item.
-func (s *selection) whyNot(ctx context.Context, a *account, of int, tell func(done int)) (*whyNotAnswer, error) {
-	candidate, copies := a.bestCopy(s.candidates()[of].Content())
+func (s *selection) whyNot(ctx context.Context, a *account, of int) (*whyNotAnswer, error) {
+	candidate, copies := a.bestCopy(s.Items[of].Content())
 	var answer *analysis.WhyNotAnswer
 	var err error
-	if s.preset != nil {
-		answer, err = s.whyNotByPreset(ctx, a, candidate, tell)
+	if s.choosesAgain() {
+		answer, err = s.whyNotByChoosing(ctx, a, candidate)
 	} else {
-		progress := analysis.WithProgress(func(budget, _ int) { tell(budget) })
-		answer, err = analysis.WhyNot(ctx, s.pipeline, s.items, s.budget, candidate, progress)
+		answer, err = analysis.WhyNot(ctx, s.pipeline, s.Items, s.budget, candidate)
 	}
 	if err != nil {
 		return nil, selecting(err)
 	}
 	parts, err := a.partsOf(ctx, s.pipeline.Config().Scorer, candidate)
-	return &whyNotAnswer{answer, a, parts, copies, s.preset != nil}, selecting(err)
+	return &whyNotAnswer{answer, a, parts, copies, s.choosesAgain()}, selecting(err)
 }
 
-// whyNotByPreset answers for the preset agent, by choosing again: with the candidate
+// whyNotByChoosing answers by choosing again: with the candidate
 // pinned, and for other budgets.
-func (s *selection) whyNotByPreset(ctx context.Context, a *account, candidate int, tell func(done int)) (*analysis.WhyNotAnswer, error) {
+func (s *selection) whyNotByChoosing(ctx context.Context, a *account, candidate int) (*analysis.WhyNotAnswer, error) {
 	answer := &analysis.WhyNotAnswer{Entry: a.Entries[candidate], Ledger: a.Ledger, Budget: s.budget}
 	if answer.Place == 0 {
 		answer.Rule = "It was worth less for its tokens than what was chosen."
@@ -60,22 +59,17 @@ func (s *selection) whyNotByPreset(ctx context.Context, a *account, candidate in
 		}
 	}
 	var err error
-	answer.Smallest, err = s.smallest(ctx, tell, func(at *analysis.Ledger) bool { return at.Entries[candidate].Place > 0 })
+	answer.Smallest, err = s.smallest(ctx, func(at *analysis.Ledger) bool { return at.Entries[candidate].Place > 0 })
 	return answer, err
 }
 
 // smallest searches for a budget whose window is as wanted. One that is too small for
 // what is pinned has no window.
-func (s *selection) smallest(ctx context.Context, tell func(done int), wanted func(*analysis.Ledger) bool) (analysis.SmallestBudget, error) {
+func (s *selection) smallest(ctx context.Context, wanted func(*analysis.Ledger) bool) (analysis.SmallestBudget, error) {
 	high := analysis.SufficientBudget(s.Items, s.budget)
 	tokens, found, proven, err := searchBudget(s.budget.OutputReserve(), high, func(tokens int) (bool, error) {
-		tell(tokens)
-		budget, err := s.budget.Resize(tokens, tokens-s.budget.OutputReserve())
-		if err != nil {
-			return false, nil //nolint:nilerr // it has no room for the reserves
-		}
-		at, err := s.ledger(ctx, budget, -1)
-		return err == nil && wanted(at), ctx.Err()
+		report, err := s.at(ctx, tokens)
+		return err == nil && wanted(analysis.NewLedger(report, s.Items)), ctx.Err()
 	})
 	return analysis.SmallestBudget{Found: found, Tokens: tokens, Exact: proven, SearchedTo: high}, err
 }
@@ -288,7 +282,7 @@ func (a *account) printList(p *terminal.Printer, title string, candidates []int,
 		return
 	}
 	p.Line("%s", title)
-	a.printCandidates(p, candidates, rows, true)
+	a.printCandidates(p, candidates, rows)
 }
 
 // jsonCandidate is a candidate in an answer.

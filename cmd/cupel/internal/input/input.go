@@ -44,7 +44,6 @@ type Options struct {
 	Format      Format             // Auto or "" detects the format
 	Counter     cupel.TokenCounter // counts items without a token count, and messages
 	NoPin       bool               // pin only the tool definitions of a transcript
-	Repair      bool               // leave out what the API refuses in a transcript
 	MediaTokens *int               // tokens of each medium in a transcript; nil estimates
 	SkipInvalid bool               // leave out items that are not valid, with a note
 }
@@ -92,9 +91,6 @@ func Read(r io.Reader, options Options) (*Candidates, error) {
 	if options.NoPin {
 		opts = append(opts, cupelchat.WithoutPins())
 	}
-	if options.Repair {
-		opts = append(opts, cupelchat.WithRepair())
-	}
 	if options.MediaTokens != nil {
 		opts = append(opts, cupelchat.WithMediaTokens(*options.MediaTokens))
 	}
@@ -102,7 +98,7 @@ func Read(r io.Reader, options Options) (*Candidates, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Candidates{Items: c.Items(), Format: f.Format, Conversation: c, Model: f.model(), Answer: f.answer(), Notes: append(f.notes, c.Notes()...)}, nil
+	return &Candidates{Items: c.Items(), Format: f.Format, Conversation: c, Model: c.Model(), Answer: f.answer(), Notes: append(f.notes, c.Notes()...)}, nil
 }
 
 // reading is what is known about a text.
@@ -116,15 +112,6 @@ type reading struct {
 	misspelt string // the first field that is
 	skipped  int    // items that are left out
 	first    error  // why the first is
-}
-
-// model returns the model that a request names, or "".
-func (f *reading) model() string {
-	o, err := f.value.Object("")
-	if f.value.IsZero() || err != nil {
-		return ""
-	}
-	return cmp.Or(o.Get("model").String(), o.Get("modelId").String())
 }
 
 // answer returns the most tokens of the answer that a request allows, or 0.

@@ -104,7 +104,6 @@ func TestMistakes(t *testing.T) {
 		want            string
 	}{
 		{"empty", "an empty file is no list of items", "", Auto, "line 1: expected JSON, got nothing (column 1)"},
-		{"number", "a number is neither", "3", Auto, ""},
 		{"element", "the index and the line are named", "[\n{\"content\":\"a\"},\n\n3]", Auto, "line 4: [1] must be an object, got a number"},
 		{"element of an object", "with the path", `{"items":[{"content":"a"},{}]}`, Auto, "line 1: items[1].content is required"},
 		{"tokens", "what package cupel says gets its place", "[{\"content\":\"a\",\"tokens\":1},\n{\"content\":\"a\",\"tokens\":\"1\"}]", Auto, "line 2: [1].tokens must be an integer, got a string"},
@@ -122,16 +121,12 @@ func TestMistakes(t *testing.T) {
 		{"two APIs in two lines", "with both lines, since they may be far apart", "{\"role\":\"user\",\"content\":[{\"type\":\"image\",\"source\":{}}]}\n\n{\"role\":\"tool\"}", Auto,
 			"line 3: [1].role is a sign of OpenAI's Chat Completions API, and [0].content[0] (line 1) of Anthropic's Messages API: set --format"},
 		{"role of a number", "a role that is none was taken for a field of an item", `[{"role":1,"content":"x"}]`, Auto, "line 1: messages[0].role must be a string, got a number"},
-		{"server-sent events", "a dump of a stream is no transcript", "event: message_start\ndata: {}\n", Auto, "line 1: this is an event stream sent by an API; give the messages of the conversation"},
 		{"chunks", "nor are its events", `{"object":"chat.completion.chunk","choices":[]}` + "\n" + `{"object":"chat.completion.chunk","choices":[]}`, Auto,
 			"line 1: [0] is an event of an API's stream; give the messages of the conversation"},
 		{"Anthropic's events", "of either company", `{"type":"message_start","message":{"role":"assistant"}}` + "\n" + `{"type":"message_stop"}`, Auto,
 			"line 1: [0] is an event of an API's stream; give the messages of the conversation"},
 		{"events of the Responses API", "and either API", `[{"type":"response.created","response":{}}]`, Auto, "line 1: [0] is an event of an API's stream; give the messages of the conversation"},
-		{"answer", "an answer has a message somewhere, which may not be all", `{"object":"chat.completion","choices":[{"message":{"role":"assistant","content":"x"}}]}`, Auto,
-			"line 1: the object is a response of an API; give the messages of the conversation"},
 		{"response", "and so has that of the Responses API", `{"object":"response","output":[]}`, Auto, "line 1: the object is a response of an API; give the messages of the conversation"},
-		{"conversations", "training data has a conversation on each line", `{"messages":[]}` + "\n" + `{"messages":[]}`, Auto, "line 1: [0] is a whole transcript; give one conversation at a time"},
 		{"wrapped", "logs of programs have messages within records", `{"type":"user","message":{"role":"user","content":"x"}}` + "\n" + `{"type":"user"}`, Auto,
 			`line 1: [0] is no message, but has one as "message"; give those themselves`},
 		{"format", "formats are listed", "[]", "yaml", `the format "yaml" is unknown; want one of auto, json, jsonl, ` + strings.Join(Formats()[3:], ", ")},
@@ -142,7 +137,6 @@ func TestMistakes(t *testing.T) {
 		{"lines of an array", "a line is an item", "[]", JSONLines, "line 1: must be an object, got an array"},
 		{"openai items", "a message has a role", `[{"content":"x"}]`, OpenAI, "line 1: messages[0].role is required"},
 		{"anthropic roles", "a tool speaks in the other API only", `[{"role":"tool","content":"x"}]`, Anthropic, `line 1: messages[0].role must be one of system, user, assistant, got "tool"`},
-		{"latin 1", "other encodings are not guessed", "[{\"content\":\"\xe9\"}]", Auto, "line 1: the text is not valid UTF-8 at byte 13"},
 		{"surrogate", "half a character is no text", `[{"content":"\ud800"}]`, Auto, "line 1: [0].content has an escape that is one half of a surrogate pair"},
 	}
 	for _, tt := range tests {
@@ -169,23 +163,14 @@ func TestDetection(t *testing.T) {
 		{"plain lines", "in lines as well", hello + "\n" + hello, OpenAI, same},
 		{"plain line", "in one line as well", hello, OpenAI, same},
 		{"system role", "Anthropic may have that role too", `[{"role":"system","content":"s"},` + hello + "]", OpenAI, same},
-		{"no message", "an empty list is no sign either", `{"messages":[]}`, OpenAI, same},
-		{"tool role", "only OpenAI has that role", "[" + hello + `,{"role":"tool","content":"x","tool_call_id":"1"}]`, OpenAI, ""},
 		{"model", "a model may decide", `{"model":"claude-x","messages":[` + hello + "]}", Anthropic, ""},
-		{"other model", "the other way round", `{"model":"gpt-5","messages":[` + hello + "]}", OpenAI, ""},
 		{"model against form", "a proxy may serve Claude in OpenAI's form: the form counts", `{"model":"claude-x","messages":[{"role":"assistant","content":"","tool_calls":[]},` + hello + "]}", OpenAI, ""},
-		{"system", "only Anthropic has it apart", `{"system":"s","messages":[` + hello + "]}", Anthropic, ""},
-		{"tools", "definitions tell", `{"tools":[{"name":"f","input_schema":{}}],"messages":[` + hello + "]}", Anthropic, ""},
-		{"functions", "those of OpenAI too", `{"tools":[{"type":"function","function":{"name":"f"}}],"messages":[` + hello + "]}", OpenAI, ""},
-		{"tool result", "a part tells", `[{"role":"user","content":[{"type":"tool_result","tool_use_id":"1"}]}]`, Anthropic, ""},
 		{"input", "a request of the Responses API", `{"input":[` + hello + "]}", OpenAI, ""},
-		{"input items", "its items without a request", `[` + hello + `,{"type":"reasoning","summary":[]}]`, OpenAI, ""},
 		{"answer among the messages", "Anthropic's answers have the type message too, and were taken for the Responses API's", "[" + hello + `,{"type":"message","role":"assistant","content":[{"type":"text","text":"a"}],"stop_reason":"end_turn"}]`, Anthropic, ""},
 		{"answer without a reason", "the parts of the Responses API have other types than text", "[" + hello + `,{"type":"message","role":"assistant","content":[{"type":"text","text":"a"}]}]`, OpenAI, same},
 		{"message of the Responses API", "whose messages have these", `[{"type":"message","role":"user","content":[{"type":"input_text","text":"a"}]}]`, OpenAI, ""},
 		{"developer", "only OpenAI has that role, in both APIs: the note was wrong", `[{"role":"developer","content":"s"},` + hello + "]", OpenAI, ""},
 		{"developer of Claude", "a role counts more than a model", `{"model":"claude-x","messages":[{"role":"developer","content":"s"},` + hello + "]}", OpenAI, ""},
-		{"system role of Claude", "Anthropic's API does not begin with a system prompt: a proxy is likelier, and told of", `{"model":"claude-x","messages":[{"role":"system","content":"s"},` + hello + "]}", OpenAI, same},
 		{"item of a call", "no item of the Responses API has a text and no role", `[{"type":"phone_call","content":"x"}]`, JSON, ""},
 		{"items of a type", "a field named type makes no transcript", `[{"type":"human","content":"x"}]`, JSON, ""},
 		{"item of type message", "nor does a message without a role", `[{"type":"message","content":"x"}]`, JSON, ""},
@@ -303,18 +288,8 @@ func FuzzRead(f *testing.F) {
 		f.Add([]byte(text), uint8(0))
 	}
 	for _, text := range []string{
-		``, `[]`, `{}`, `[{}]`, `null`, `{"items":[{"content":"a"}]}`, `{"content":"a"}` + "\n" + `{"content":"b","tokens":1}`,
-		`[{"role":"user","content":null},{"role":"user"},{"role":"user","content":[]}]`, `{"messages":[{"role":"user","content":"\ud800"}]}`,
-		`{"input":"x"}`, `{"input":[{"type":"x_call_output"},{"type":"y_call","call_id":1}]}`, `{"system":null,"messages":[]}`,
-		`[{"role":"assistant","content":"a"},{"role":"user","content":"b"}]`, `{"included":[{"item":{"content":"a"}}]}`, "\xef\xbb\xbf[]", "{\"role\":\"user\"}\n\n{\"role\":\"user\"}",
-		`[{"role":"user","content":[{"type":"tool_result","tool_use_id":"x","content":[{"type":"tool_result","tool_use_id":"x"}]}]}]`,
-		`{"content":"x","input":"y"}`, `[{"type":"phone_call","content":"x"}]`, "data: {}\n", `{"type":"message_start","message":{}}` + "\n{}", `{"messages":{}}`,
-		`[{"type":"message","role":"assistant","content":[{"type":"text","text":"a"}],"stop_reason":"end_turn"}]`, `{"tools":[{"a":1,"a":2}],"messages":[]}`,
-		`[{"role":"assistant","content":[{"type":"thinking","thinking":""},{"type":"tool_use","id":"a","name":"f"}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"a"},{"type":"text","text":"b"}]}]`,
-		`[{"role":"user","content":"q"},{"role":"assistant","content":[{"type":"server_tool_use","id":"s","name":"w"}]},{"role":"assistant","content":[{"type":"w_tool_result","tool_use_id":"s"}]}]`,
-		`[{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"f"}}]},{"role":"user"},{"role":"tool","tool_call_id":"a"},{"role":"tool","tool_call_id":"a"}]`,
-		`{"input":[{"type":"shell_call_output","call_id":"1","output":{"type":"computer_screenshot"}},{"type":"reasoning"},{"type":"reasoning"}]}`,
-		`{"messages":[{"role":"user","content":"` + "\u2028" + `"}],"tools":[1],"functions":[2]}`,
+		``, `[]`, `[{}]`, `null`, `{"items":[{"content":"a"}]}`, `{"content":"a"}` + "\n" + `{"content":"b","tokens":1}`, "\xef\xbb\xbf[]",
+		`{"input":"x"}`, `{"content":"x","input":"y"}`, `[{"type":"phone_call","content":"x"}]`, "data: {}\n", `{"messages":{}}`,
 	} {
 		for i := range 3 {
 			f.Add([]byte(text), uint8(i))

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/observe"
 	"github.com/wollax/cupel-go/cupel/policy"
 	"github.com/wollax/cupel-go/cupelrecord"
@@ -51,44 +50,6 @@ func (r *Run) IDOf(i int) string {
 	return ""
 }
 
-// withContents returns the candidates with their contents, if they are not recorded.
-// Contents are found by the ids of the candidates; if one is missing, the candidate keeps
-// the made-up one, unless needed says what reads it: then that is an error.
-func (r *Run) withContents(contents map[string]string, needed string) ([]*cupel.ContextItem, error) {
-	if r.Shows&observe.PartContent != 0 {
-		return r.Items, nil
-	}
-	found := make(map[string]string) // by the made-up one, which copies share
-	for i, item := range r.Items {
-		if content := contents[r.IDOf(i)]; content != "" && found[item.Content()] == "" {
-			found[item.Content()] = content
-		}
-	}
-	items := slices.Clone(r.Items)
-	for i, item := range r.Items {
-		content, ok := found[item.Content()]
-		if !ok && needed != "" {
-			return nil, fmt.Errorf("%s reads contents, and that of %s is missing", needed, r.name(i))
-		}
-		if ok {
-			var err error
-			if items[i], err = item.With(cupel.WithContent(content, item.Tokens())); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return items, nil
-}
-
-// name says which candidate of which run.
-func (r *Run) name(i int) string {
-	id := "without an id"
-	if text := r.IDOf(i); text != "" {
-		id = strconv.Quote(text)
-	}
-	return fmt.Sprintf("candidate %d (%s, %s) of %v", i, r.Items[i].Kind(), id, r)
-}
-
 // FailedError says at which run a policy failed.
 type FailedError struct {
 	Run *Run
@@ -103,27 +64,22 @@ func (e *FailedError) Unwrap() error { return e.Err }
 // Try returns what a policy decides about each candidate, at the clock and in the
 // budget of the run. A policy that cannot decide has a FailedError; one that reads what
 // was not recorded another error.
-func (r *Run) Try(ctx context.Context, p policy.Policy, registry *policy.Registry, contents map[string]string) ([]int, error) {
-	needed, err := r.needs(p)
-	if err != nil {
-		return nil, err
-	}
-	items, err := r.withContents(contents, needed)
-	if err != nil {
+func (r *Run) Try(ctx context.Context, p policy.Policy, registry *policy.Registry) ([]int, error) {
+	if err := r.shows(p); err != nil {
 		return nil, err
 	}
 	pipeline, err := p.Pipeline(policy.Environment{Registry: registry, Clock: func() time.Time { return r.Clock }})
 	if err != nil {
 		return nil, err
 	}
-	report, err := pipeline.DryRun(ctx, items, r.Budget)
+	report, err := pipeline.DryRun(ctx, r.Items, r.Budget)
 	if err != nil && ctx.Err() == nil {
 		err = &FailedError{r, err}
 	}
 	if err != nil {
 		return nil, err
 	}
-	decided := slices.Repeat([]int{Out}, len(items))
+	decided := slices.Repeat([]int{Out}, len(r.Items))
 	for _, in := range report.Included {
 		decided[in.Candidate] = in.Form
 	}
@@ -143,28 +99,24 @@ var readers = []struct {
 	{"diverse", "contents", observe.PartContent},
 }
 
-// needs returns what of a policy reads contents, or "". It is an error if the policy
-// reads another part that the run does not show.
-func (r *Run) needs(p policy.Policy) (contents string, err error) {
+// shows fails for a policy that reads a part of the candidates that was not recorded.
+func (r *Run) shows(p policy.Policy) error {
 	if r.Shows&observe.PartFields == 0 {
-		return "", fmt.Errorf("%v has only kinds, tokens and scores: record observe.PartFields to try a policy", r)
+		return fmt.Errorf("%v has only kinds, tokens and scores: record observe.PartFields to try a policy", r)
 	}
-	if p.NearDuplicates > 0 {
-		contents = "nearDuplicates"
+	if p.NearDuplicates > 0 && r.Shows&observe.PartContent == 0 {
+		return fmt.Errorf("nearDuplicates reads contents, and %v has none", r)
 	}
 	for _, reader := range readers {
 		has, err := Uses(p, reader.kind)
-		switch {
-		case err != nil:
-			return "", err
-		case !has || r.Shows&reader.part != 0:
-		case reader.part == observe.PartContent:
-			contents = reader.kind
-		default:
-			return "", fmt.Errorf("%s reads %s, and %v has none", reader.kind, reader.reads, r)
+		if err != nil {
+			return err
+		}
+		if has && r.Shows&reader.part == 0 {
+			return fmt.Errorf("%s reads %s, and %v has none", reader.kind, reader.reads, r)
 		}
 	}
-	return contents, nil
+	return nil
 }
 
 // Uses reports whether a policy uses a type of strategy. Policies nest.
