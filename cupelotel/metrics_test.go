@@ -198,6 +198,36 @@ func TestEachInstrumentAlone(t *testing.T) {
 	}
 }
 
+// inPrometheus returns how many series the points of a metric are in Prometheus, which has
+// one for each boundary of a histogram, for what is above all of them, and for sum and
+// count.
+func inPrometheus(m metricdata.Metrics) int {
+	switch data := m.Data.(type) {
+	case metricdata.Sum[int64]:
+		return len(data.DataPoints)
+	case metricdata.Sum[float64]:
+		return len(data.DataPoints)
+	case metricdata.Histogram[int64]:
+		return len(data.DataPoints) * (len(data.DataPoints[0].Bounds) + 3)
+	case metricdata.Histogram[float64]:
+		return len(data.DataPoints) * (len(data.DataPoints[0].Bounds) + 3)
+	}
+	return 0
+}
+
+// A pipeline has few series: those of a run with every reason and a session's turns.
+func TestSeriesOfAPipeline(t *testing.T) {
+	collector, reader := measured(t)
+	ctx, current := take(t, t.Context(), collector, forced, config())
+	current.CommitTurn(ctx, reported)
+	all := 0
+	for _, m := range collect(t, reader) {
+		all += inPrometheus(m)
+	}
+	assert.Greater(t, all, 80, "not everything was measured")
+	assert.LessOrEqual(t, all, 100)
+}
+
 // Names of pipelines add series up to a limit, after which they are one more.
 func TestManyPipelines(t *testing.T) {
 	collector, reader := measured(t)

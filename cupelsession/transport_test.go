@@ -464,16 +464,19 @@ func TestTransportFreesSessions(t *testing.T) {
 		read func(t *testing.T, body io.ReadCloser)
 	}{
 		"the provider is killed": {true, func(t *testing.T, body io.ReadCloser) {
+			t.Helper()
 			_, err := io.ReadAll(body)
 			require.ErrorIs(t, err, io.ErrUnexpectedEOF)
 			require.NoError(t, body.Close())
 		}},
 		"the client leaves": {false, func(t *testing.T, body io.ReadCloser) {
+			t.Helper()
 			_, err := io.ReadFull(body, make([]byte, 3))
 			require.NoError(t, err)
 			require.NoError(t, body.Close())
 		}},
 		"a slow client": {false, func(t *testing.T, body io.ReadCloser) {
+			t.Helper()
 			text, err := io.ReadAll(iotest.OneByteReader(body))
 			require.NoError(t, err)
 			require.Contains(t, string(text), "prompt_tokens")

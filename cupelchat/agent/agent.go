@@ -118,11 +118,11 @@ func (p *Preset) Prepare(ctx context.Context, items []*cupel.ContextItem, budget
 	if c.memory == nil {
 		c.memory = newMemory()
 	}
-	c.memory.lock.Lock()
-	defer c.memory.lock.Unlock()
-	c.memory.begin(p.counter, items)
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	c.begin(p.counter, items)
 	if p.task != nil {
-		scores, err := c.memory.relevance(ctx, p.task, items)
+		scores, err := c.relevance(ctx, p.task, items)
 		if err != nil {
 			return nil, err
 		}
