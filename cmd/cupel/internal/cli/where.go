@@ -327,6 +327,9 @@ func (w *whereAnswer) print(p *terminal.Printer, rows, more int) {
 	p.Line("%s: %d tokens of a budget of %d", w.of.name, w.Tokens, w.of.budget.MaxTokens())
 	for i := range w.Facts {
 		w.Facts[i].print(p, rows, len(w.of.Items))
+		if c := w.of.Conversation; len(w.Facts[i].Steps) > 0 && c.Format() != cupelchat.OpenAI {
+			p.Line("Windows and steps count messages as cupel replay does: the system prompt and each result is one.")
+		}
 	}
 	if more > 0 {
 		p.Paragraph("… and %d more values; --rows 0 shows all", more)

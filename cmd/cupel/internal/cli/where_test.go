@@ -189,6 +189,14 @@ func TestWhereItWent(t *testing.T) {
 		decodeJSON(t, printed(t, "where", "-i", chat, "-p", "agent", "-b", "230", flag, "--json", "05:10"), &answer)
 		require.Equal(t, want, answer.Facts[0].Steps, flag)
 	}
+	const counts = "count messages as cupel replay does"
+	require.NotContains(t, printed(t, "where", "-i", chat, "-p", "agent", "-b", "230", "--steps", "05:10"), counts)
+	code, stdout, stderr := fed(t, `{"system": "Help.", "messages": [{"role": "user", "content": "The van comes at 05:10."}, {"role": "assistant", "content": "Yes."}, {"role": "user", "content": "Go on."}]}`,
+		"where", "-i", "-", "-p", "agent", "-b", "230", "--format", "anthropic", "05:10")
+	require.Equal(t, exitOK, code, stderr)
+	require.NotContains(t, stdout, counts, "no steps were asked for")
+	folder(t, map[string]string{"a.json": `{"system": "Help.", "messages": [{"role": "user", "content": "The van comes at 05:10."}, {"role": "assistant", "content": "Yes."}, {"role": "user", "content": "Go on."}]}`})
+	require.Contains(t, printed(t, "where", "-i", "a.json", "-p", "agent", "-b", "230", "--format", "anthropic", "--steps", "05:10"), counts)
 }
 
 func TestWhere(t *testing.T) {
