@@ -5,13 +5,13 @@
 //	defer recorder.Close(ctx)
 //	window, err := p.Run(ctx, items, budget, pipeline.WithTrace(recorder))
 //
-// A run costs the request a copy of what is recorded. One goroutine compresses the
-// copies and writes them to segments; what waits for it is bounded in bytes. Runs that
-// found no room, or that a sink refused, are counted in [Stats], and a [Reader] counts
-// what is missing.
+// A [Recorder] is a collector. Each run costs the request one copy of the recorded
+// data. One goroutine compresses the copies and writes them to segments; the bytes that
+// wait for it are bounded. [Stats] counts the runs that found no room or that a sink
+// refused, and a [Reader] counts those that are missing.
 //
-// By default a record has the kind, tokens and score of each candidate, and what was
-// decided about it. The [observe.Redaction] of the [Config] says what else leaves.
+// By default a record has the kind, tokens and score of each candidate, and the
+// decision about it. The [observe.Redaction] of the [Config] adds more.
 // Runs that failed and streaming runs are not recorded.
 package cupelrecord
 

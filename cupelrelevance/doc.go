@@ -12,10 +12,10 @@
 //	window, err := selector.Run(ctx, items, budget)
 //
 // [Relevance] is the preset. It combines [Lexical] (BM25 over the fields of an
-// item) with the same over the items around it, the best item of the group, names
-// and dates. Make a scorer for each question, and keep one [Index] for the conversation: it reads each item
-// once, however the list changes, and a later question costs a few hundredths of
-// the first.
+// item) with the scores of the items around it, the best item of the group, names
+// and dates. Make a scorer for each question, and keep one [Index] for the
+// conversation: it reads each item once, and a later question costs a few
+// hundredths of the first.
 //
 // All scorers are immutable and safe for concurrent use. Their batch and single
 // forms give the same bits, and scores are the same on every processor. Package
@@ -24,7 +24,7 @@
 // # Words
 //
 // A word is a run of letters, marks and digits, compared in lower case, without
-// accents and by its stem. The languages of a list are found out ([WithLanguage]). A word with capitals or underscores
+// accents and by its stem. The package detects the languages of a list ([WithLanguage] sets them). A word with capitals or underscores
 // inside is an identifier, and yields itself without the underscores and each
 // of its parts: parseHTTPHeader yields parsehttpheader, parse, http and header.
 // An identifier in a question is compared as it is, its parts by their stems.
