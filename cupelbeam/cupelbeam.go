@@ -30,7 +30,7 @@ import (
 	"github.com/wollax/cupel-go/cupelsession/replay"
 )
 
-// Spec says what to measure. Workers build it again, so it is data.
+// Spec describes a measurement. Workers build it again, so it is data.
 type Spec struct {
 	Policies []Policy
 	Shares   []float64 // budgets as shares of a conversation, as [replay.NewMeasure] takes them

@@ -9,7 +9,7 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 )
 
-// Rule says what becomes of some messages. It is about those that Role, Tool, Text and
+// Rule decides about some messages. It is about those that Role, Tool, Text and
 // Where select together; what is empty selects all.
 type Rule struct {
 	// Role is "system", "user", "assistant", or "tool" for results.

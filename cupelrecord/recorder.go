@@ -55,12 +55,12 @@ func Folder(path string) Sink {
 	}
 }
 
-// Config says what a [Recorder] records, and where to.
+// Config sets what a [Recorder] records, and where.
 type Config struct {
 	// Sink opens the segments.
 	Sink Sink
-	// Redaction says what records have beside kinds, tokens and scores. With
-	// [observe.PartFields] and what else a policy reads, it can be tried on them.
+	// Redaction adds to the kinds, tokens and scores of records. A policy can be tried
+	// on records that have [observe.PartFields] and the other parts that it reads.
 	Redaction observe.Redaction
 	// Share is the share of the runs to record. 0 means all.
 	Share float64
