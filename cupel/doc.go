@@ -29,10 +29,11 @@
 //
 // # Guarantees
 //
-// The same input gives the same result on every processor. Items, budgets,
-// pipelines and strategies never change and may be shared between goroutines. An
-// item is identified by its pointer; an item listed twice is two candidates. A run takes O(n log n) for n items, except for strategies that document
-// their cost. It starts no goroutine, and builds no diagnostics without an observer.
+// The same input gives the same result on every processor. Items, budgets, pipelines
+// and strategies never change and may be shared between goroutines. An item is
+// identified by its pointer; an item listed twice is two candidates. A run takes O(n
+// log n) for n items, except for strategies that document their cost. It starts no
+// goroutine, and builds no diagnostics without an observer.
 //
 // Every failure is a typed error, such as [InvalidItemError], and matches a
 // sentinel, such as [ErrInvalidItem].

@@ -27,10 +27,11 @@
 // unchanged. "… +12" on a line of its own stands for 12 lines left out, "…" at the end
 // of a line for the rest of that line, and "… +320 bytes… " for a piece inside of a line.
 //
-// JSON becomes lines of key=value, with values spelled as in the document: a
-// line for each run of short values in an object, after the key of the object, and "… +12" at the end for 12 values or lines left out. A string that holds
-// JSON or several lines is shortened in the same way. When all values are there,
-// larger sizes replace these lines with the document itself, from its beginning.
+// JSON becomes lines of key=value, with values spelled as in the document: a line
+// for each run of short values in an object, after the key of the object, and "…
+// +12" at the end for 12 values or lines left out. A string that holds JSON or
+// several lines is shortened in the same way. When all values are there, larger
+// sizes replace these lines with the document itself, from its beginning.
 //
 // # Guarantees
 //
