@@ -1,6 +1,6 @@
 // Package cupel has the data of context selection for language models: items,
-// budgets and reports. Package pipeline selects from candidate items what fits a
-// budget, orders it for the prompt, and reports why each item is in or out.
+// budgets and reports. Package pipeline selects the items that fit a budget, orders
+// them for the prompt, and reports why each is in or out.
 //
 //	selector, err := pipeline.New(pipeline.Config{
 //		Scorer: scorer.Reflexive{},    // the hint below
@@ -29,15 +29,15 @@
 //
 // # Guarantees
 //
-// The same input gives the same result on every processor. Items, budgets,
-// pipelines and strategies never change and may be shared between goroutines. An
-// item is identified by its pointer; each position among the candidates counts by
-// itself. A run takes O(n log n) for n items, except for strategies that document
-// their cost. It starts no goroutine, and builds no diagnostics without an observer.
+// The same input gives the same result on every processor. Items, budgets, pipelines
+// and strategies never change and may be shared between goroutines. An item is
+// identified by its pointer; an item listed twice is two candidates. A run takes O(n
+// log n) for n items, except for strategies that document their cost. It starts no
+// goroutine, and builds no diagnostics without an observer.
 //
 // Every failure is a typed error, such as [InvalidItemError], and matches a
 // sentinel, such as [ErrInvalidItem].
 //
 // The core is Cupel Fully Conformant (1.0.0 with the additions of 1.3.0).
-// docs/spec in the repository has the specification, with rulings where it is silent.
+// docs/spec in the repository has the specification, and rulings on what it leaves open.
 package cupel

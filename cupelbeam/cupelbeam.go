@@ -1,9 +1,18 @@
-// Package cupelbeam measures policies on corpora of conversations with Apache Beam: it
-// is package replay's measure as a pipeline, and gives the same table, bit for bit.
+// Package cupelbeam measures policies on corpora of conversations with Apache Beam. It
+// runs the measure of package replay as a pipeline and gives the same table, bit for bit.
 //
-// A pipeline reads JSON Lines, measures each conversation, and adds the samples up.
-// The runner decides where: Prism, which is in the process, or a cluster such as Flink.
-// If a worker fails, the runner repeats what it needs; Flink repeats the stage.
+//	p, s := beam.NewPipelineWithRoot()
+//	output, err := cupelbeam.Replay(s, cupelbeam.Spec{
+//		Policies: []cupelbeam.Policy{{Name: "newest"}, {Name: "agent", Low: 0.6}},
+//		Shares:   []float64{0.25},
+//	}, []string{"month/*.jsonl"})
+//	cupelbeam.Write(s, "samples.jsonl", 4, output.Samples) // in four files; then run p
+//
+// A [Spec] lists each [Policy] and the budgets. The pipeline reads JSON Lines, measures
+// each conversation, and adds up the samples; an [Output] has its collections. The runner
+// decides where this happens: Prism runs in the process, Flink and others on a cluster.
+// If a worker fails, the runner repeats the work that was lost; Flink repeats the stage.
+// The command cupel-beam does all of this.
 //
 // Beam's SDK does not compile for Linux on 32-bit processors.
 package cupelbeam
@@ -18,7 +27,7 @@ import (
 	"github.com/wollax/cupel-go/cupelsession/replay"
 )
 
-// Spec says what to measure. Workers build it again, so it is data.
+// Spec describes a measurement. Workers build it again, so it is data.
 type Spec struct {
 	Policies []Policy
 	Shares   []float64 // budgets as shares of a conversation, as [replay.NewMeasure] takes them

@@ -18,7 +18,7 @@ type Violation struct {
 	// each API, what it answers, and where that is written are in
 	// docs/chat-rules.md.
 	Rule string
-	// Message says what is wrong and what the API wants.
+	// Message states the fault and what the API requires.
 	Message string
 }
 

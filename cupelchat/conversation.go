@@ -13,7 +13,7 @@ import (
 	"github.com/wollax/cupel-go/internal/rawjson"
 )
 
-// Error says what is wrong with a conversation and where: its Line, from 1, its
+// Error describes a fault in a conversation, and its place: its Line, from 1, its
 // Path, such as messages[3].role, and the Reason.
 type Error = rawjson.Error
 

@@ -1,5 +1,5 @@
 // Package cupelchat fits a conversation with a language model into a budget. It
-// reads the body of a request as items of package cupel, has a chooser select from
+// reads the body of a request as items of package cupel, lets a chooser select some of
 // them, and writes a smaller body that the API accepts.
 //
 //	counter := cupel.HeuristicCounter{}
@@ -16,8 +16,8 @@
 // # Reading
 //
 // Each message is an item, and so is each tool result. Tool calls and their results
-// are a group: all of them are in the window, or none. Long results and messages have
-// smaller forms, and a finished exchange may become a note, one text in its place.
+// are a group: the window has all of them or none. Long results and messages have
+// smaller forms, and a finished exchange may become a note, a short text in its place.
 // System prompts, definitions of tools, the first and the last message of the user,
 // the calls at the end, and the latest compaction are pinned; see [WithPins]. If they
 // do not fit, messages, results and arguments among them are shortened. Messages with
@@ -25,9 +25,9 @@
 //
 // # Writing
 //
-// If everything is chosen, the result is the input, byte for byte. Otherwise messages
-// that were chosen keep their bytes, with fields that the package does not know, and
-// in smaller forms only the text differs. The result keeps to the API's rules for the
+// If everything is chosen, the result is the input, byte for byte. Otherwise the chosen
+// messages keep their bytes, including fields that the package does not know, and
+// smaller forms change only the text. The result keeps to the API's rules for the
 // messages as a whole: the user speaks first and last, roles alternate, a turn that
 // goes on begins with its thinking. The notes of a Window name everything that was
 // restored, dropped or joined for that. docs/agents.md in the repository is the guide.

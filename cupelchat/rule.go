@@ -9,8 +9,8 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 )
 
-// Rule says what becomes of some messages. It is about those that Role, Tool and Text
-// select together; what is empty selects all.
+// Rule decides about some messages. It is about those that Role, Tool and Text select
+// together; an empty field selects all.
 type Rule struct {
 	// Role is "system", "user", "assistant", or "tool" for results.
 	Role string `json:"role,omitempty" toml:"role"`

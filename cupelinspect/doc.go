@@ -4,24 +4,25 @@
 //	selection, err := cupelinspect.Inspect(ctx, pipeline, items, budget)
 //	err = cupelinspect.WriteHTML(file, "Release notes", selection)
 //
-// The page shows how many tokens there were and are, all candidates to scale, and
-// what was sent of each, highlighted in its full text. It finds where a value went,
-// says what has the room of a candidate that is not whole, and has a slider over
-// precomputed budgets. It can show two selections side by side, and of the turns of
-// a session any two. [FromReport] shows the report of a conversation or of a turn,
-// or one read from JSON.
+// The page shows the tokens before and after, all candidates to scale, and the part of
+// each that was sent, highlighted in its full text. It finds where a value went, names
+// the candidates that took the room of a shortened one, and has a slider over
+// precomputed budgets. It can show two selections, or two turns of a session, side by
+// side. A [Selection] comes from [Inspect], which runs a pipeline, or from
+// [FromReport], which takes the report of a conversation or of a turn, or one read
+// from JSON. An [Option] such as [WithSweep] changes either.
 //
 // # Content is data
 //
 // Text from an item never becomes markup. All data is compressed JSON in a script
-// element of a type that browsers do not execute, and the summary for where no
-// scripts run is escaped. A content security policy allows only this package's
+// element of a type that browsers do not execute, and the summary for browsers
+// without scripts is escaped. A content security policy allows only this package's
 // script and style sheet, by hash, and forbids all requests.
 //
 // # Bounds
 //
-// A page of 10,000 candidates takes seconds to make, and at most 5 MB: above that,
-// contents that are not sent are cut. Contents are cut at 64 KiB each in any case,
+// A page of 10,000 candidates takes seconds to make. A page has at most 5 MB: beyond
+// that, contents that were not sent are cut. Contents are cut at 64 KiB each in any case,
 // and shorter if contents and metadata text together exceed 8 MiB; the page says
 // where something is missing. Metadata values are cut at the same length; kinds,
 // sources, tags and metadata keys at 200 bytes. A sweep has fewer stops for long

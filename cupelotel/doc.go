@@ -49,7 +49,7 @@
 // # Limits
 //
 // By default the SDK keeps 128 events per span and silently drops the oldest
-// beyond that. The collector therefore applies the same limit itself, keeps
+// ones. The collector therefore applies the same limit itself, keeps
 // one event of each exclusion reason and then those with the highest scores,
 // and records on the span how many it dropped.
 // To see more events, raise both limits: [WithEventLimit] and the SDK's
@@ -57,13 +57,13 @@
 //
 // # Logs
 //
-// [WithLoggerProvider] adds a log record for each run, cupel.selection, also where the
-// trace is sampled out.
+// [WithLoggerProvider] adds a log record for each run, cupel.selection, even if the
+// trace is not sampled.
 //
 // # What leaves the process
 //
-// Of an item's texts only the kind leaves, unless [WithRedaction] shows others or
-// [WithItemAttributes] adds them. Reasons and a summary of errors leave too.
+// The kind is the only text of an item that leaves, unless [WithRedaction] shows others
+// or [WithItemAttributes] adds them. Reasons and a summary of errors leave too.
 //
 // # Failures
 //

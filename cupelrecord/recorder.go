@@ -5,13 +5,13 @@
 //	defer recorder.Close(ctx)
 //	window, err := p.Run(ctx, items, budget, pipeline.WithTrace(recorder))
 //
-// A run costs the request a copy of what is recorded. One goroutine compresses the
-// copies and writes them to segments; what waits for it is bounded in bytes. Runs that
-// found no room, or that a sink refused, are counted in [Stats], and a [Reader] counts
-// what is missing.
+// A [Recorder] is a collector. Each run costs the request one copy of the recorded
+// data. One goroutine compresses the copies and writes them to segments; the bytes that
+// wait for it are bounded. [Stats] counts the runs that found no room or that a sink
+// refused, and a [Reader] counts those that are missing.
 //
-// By default a record has the kind, tokens and score of each candidate, and what was
-// decided about it. The [observe.Redaction] of the [Config] says what else leaves.
+// By default a record has the kind, tokens and score of each candidate, and the
+// decision about it. The [observe.Redaction] of the [Config] adds more.
 // Runs that failed and streaming runs are not recorded.
 package cupelrecord
 
@@ -55,12 +55,12 @@ func Folder(path string) Sink {
 	}
 }
 
-// Config says what a [Recorder] records, and where to.
+// Config sets what a [Recorder] records, and where.
 type Config struct {
 	// Sink opens the segments.
 	Sink Sink
-	// Redaction says what records have beside kinds, tokens and scores. With
-	// [observe.PartFields] and what else a policy reads, it can be tried on them.
+	// Redaction adds to the kinds, tokens and scores of records. A policy can be tried
+	// on records that have [observe.PartFields] and the other parts that it reads.
 	Redaction observe.Redaction
 	// Share is the share of the runs to record. 0 means all.
 	Share float64

@@ -1,33 +1,41 @@
-// Package cupelreduce gives any size of the texts that agents have in their
-// context: JSON, the output of commands, source code, diffs and prose. It uses
-// no model, and imports the standard library alone.
+// Package cupelreduce shortens the texts that agents have in their context to any
+// size: JSON, the output of commands, source code, diffs and prose. It uses no model,
+// and imports only the standard library.
 //
-// [Read] takes a text apart once. [Text.To] then writes its best form of so many
-// tokens, and [Text.Sizes] gives each size a worth, so that a budget goes to the
-// texts that gain most. [To] does it for one size. [Detect] finds the kind of a
-// text.
+//	short := cupelreduce.To(output, 200) // at most 200 tokens
 //
-// Parts by which a reader can ask for the rest survive first: errors, ids, paths,
-// numbers that identify, declarations. Parts that the reader has seen already
-// come last, see [Known].
+//	text := cupelreduce.Read(output) // for several sizes
+//	for _, size := range text.Sizes() {
+//		fmt.Println(size.Tokens, size.Worth)
+//	}
+//	short = text.To(200)
 //
-// [Facts] yields the values in a text that name something, and [Find] where one stands.
+// [Read] analyzes a [Text] once. [Text.To] then writes its best form within a number
+// of tokens, and [Text.Sizes] gives the worth of each [Size], so that a budget can go
+// to the texts that gain most. [Detect] finds the [Kind] of a text.
+//
+// Parts that let a reader ask for the rest survive longest: errors, ids, paths,
+// identifying numbers, declarations. Parts that the reader has already seen, as
+// [Known] records, leave first.
+//
+// [Facts] yields the values in a text that name something, and [Find] yields the
+// places of one.
 //
 // # What forms look like
 //
-// Of a text of lines, a form has lines and pieces of long lines as they stand in
-// the text. "… +12" on a line of its own stands for 12 lines left out, "…" at the end
+// A form of a text with lines has some of its lines, and pieces of long lines,
+// unchanged. "… +12" on a line of its own stands for 12 lines left out, "…" at the end
 // of a line for the rest of that line, and "… +320 bytes… " for a piece inside of a line.
 //
-// JSON becomes lines of key=value, with values spelled as in the document: a
-// line for each run of short values in an object, after the key that the object
-// stood under, and "… +12" at the end for 12 values or lines left out. A string that holds
-// JSON or several lines is taken apart as what it is. When all values stand there,
-// larger sizes replace these lines by the document itself, from its beginning on.
+// JSON becomes lines of key=value, with values spelled as in the document: a line
+// for each run of short values in an object, after the key of the object, and "…
+// +12" at the end for 12 values or lines left out. A string that holds JSON or
+// several lines is shortened in the same way. When all values are there, larger
+// sizes replace these lines with the document itself, from its beginning.
 //
 // # Guarantees
 //
-// For any text, and a counter that is about additive: a form never exceeds its
+// For any text, and a nearly additive counter: a form never exceeds its
 // size, and fills all but a few tokens of it; a larger form has every line and
 // every value of a smaller one; the result is valid UTF-8, and the same each
 // time. Reading takes time linear in the text, and each form time linear in its

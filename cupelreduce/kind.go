@@ -40,7 +40,7 @@ func (k Kind) String() string {
 	}
 }
 
-// Detect says what a text looks like, in time linear in its length.
+// Detect returns the kind that a text looks like, in time linear in its length.
 func Detect(text string) Kind {
 	if parseJSON(text) != nil {
 		return KindJSON

@@ -26,7 +26,7 @@ func WithCounter(count func(string) int) Option {
 	}
 }
 
-// WithTokens says how many tokens the whole text has, so that a long one need not be
+// WithTokens gives the tokens of the whole text, so that a long one need not be
 // counted.
 func WithTokens(n int) Option {
 	return func(s *settings) { s.total = n }
@@ -42,7 +42,7 @@ func WithKnown(known *Known) Option {
 	}
 }
 
-// WithKind says what the text is instead of what [Detect] makes of it. Text that
+// WithKind sets the kind of the text, in place of the one that [Detect] returns. Text that
 // is no JSON object or array is reduced as a log when kind is [KindJSON].
 func WithKind(kind Kind) Option {
 	return func(s *settings) { s.kind = kind }
@@ -170,10 +170,10 @@ func (t *Text) To(tokens int) string {
 	return best
 }
 
-// Size is how large a form of a text is, and what it says.
+// Size is the size and the worth of a form of a text.
 type Size struct {
 	Tokens int
-	// Worth is what the form says, in units that compare between texts: about 8
+	// Worth is the value of the form to a reader, in units that compare between texts: about 8
 	// for each id, path or error, 4 for each name, 1 or less for anything else,
 	// next to nothing for what is known, and 4 more for the whole text. Divided
 	// by the worth of the last size it is the share that the form keeps.

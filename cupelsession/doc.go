@@ -1,21 +1,27 @@
-// Package cupelsession keeps the window of a conversation from turn to turn.
+// Package cupelsession keeps the window of a conversation from turn to turn, so that the
+// provider's prompt cache finds the beginning of each request.
 //
-// A provider's prompt cache pays for the beginning of a request that is the same
-// as in the request before. A window chosen for each turn by itself changes that
-// beginning nearly every time. A [Session] keeps what was sent as it was sent and
-// appends what is new. Only when that no longer fits does it break: the chooser, a
-// [pipeline.Pipeline] or the preset of package cupelchat/agent, chooses from
-// everything for a low-water mark, so that there is room for the turns to come.
+//	session, err := cupelsession.New(agent.New(counter), cupelsession.Config{Cache: cupelsession.AnthropicCache})
+//	for { // each turn of the agent
+//		request, err := cupelsession.Fit(ctx, session, params, cupelchat.Anthropic, budget, counter)
+//		answer, err := client.Messages.New(ctx, request.Params)
+//		usage, err := request.Answered(answer) // commits the turn
+//		params.Messages = append(params.Messages, answer.ToParam())
+//	}
 //
-// [Session.Next] proposes a turn, and [Turn.Commit] makes it the state that the
-// next one starts from. Commit takes the [Usage] that the provider reported, which
-// [UsageOf] reads from its response. [Fit] and [Session.Body] do this for the
-// conversations of package cupelchat.
+// A window chosen afresh for each turn changes the beginning of the request nearly every
+// time, and the cache is lost. A [Session] sends again what it sent before and appends
+// new items. Only when these no longer fit does it break: the chooser, a
+// [pipeline.Pipeline] or the preset of package cupelchat/agent, chooses from everything
+// up to a low-water mark, which leaves room for later turns.
 //
-// A turn says what it kept, whether, where and why it breaks, and what it costs, in
-// [Turn.Break], [Turn.Cache] and [Turn.Report]; [Config.Trace] shows the same to
-// collectors such as those of package cupelotel. What leaves the window goes to
-// [Config.Summarize] and [Config.Dropped].
+// [Session.Next] proposes a [Turn], and [Turn.Commit] makes it the state from which the
+// next one starts. Commit takes the [Usage] that the provider reported; [UsageOf] reads
+// it from the response. [Fit] does both for the conversations of package cupelchat.
+//
+// [Turn.Break], [Turn.Cache] and [Turn.Report] state what a turn kept, why it breaks, and
+// what it costs; [Config.Trace] reports the same to collectors such as those of package
+// cupelotel. Items that leave the window go to [Config.Summarize] and [Config.Dropped].
 //
 // docs/agents.md in the repository is the guide.
 package cupelsession

@@ -132,7 +132,7 @@ func begin(chooser Chooser, config Config, st *state) *Session {
 	return s
 }
 
-// Fork returns a session that goes on from the committed state. What one of the
+// Fork returns a session that continues from the committed state. What one of the
 // two does later does not reach the other. It takes constant time.
 func (s *Session) Fork() *Session {
 	other := begin(s.chooser, s.config, s.committed())

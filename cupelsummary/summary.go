@@ -1,5 +1,13 @@
-// Package cupelsummary has a model summarize what leaves the window of a session. Its
-// subpackages ask with openai-go, anthropic-sdk-go and genai; [New] takes any client.
+// Package cupelsummary has a model summarize the items that leave the window of a
+// session. Its subpackages use openai-go, anthropic-sdk-go and genai.
+//
+//	counter := cupel.HeuristicCounter{}
+//	session, err := cupelsession.New(agent.New(counter), cupelsession.Config{
+//		Cache:     cupelsession.OpenAICache,
+//		Summarize: openaisummary.New(openai.NewClient(), "gpt-5-mini", counter),
+//	})
+//
+// For any other client, write an [Ask] and pass it to [New], which returns a [Summarize].
 package cupelsummary
 
 import (

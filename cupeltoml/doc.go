@@ -1,5 +1,8 @@
 // Package cupeltoml reads Cupel policies from TOML.
 //
+//	notes, err := cupeltoml.DecodePolicy(policy.NewRegistry(), data)
+//	selector, err := notes.Pipeline(policy.Environment{})
+//
 // A file has the same fields as the JSON document of package policy: see
 // [policy.Decode].
 //

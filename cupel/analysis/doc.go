@@ -2,13 +2,16 @@
 // its budget, what a larger or smaller budget would change, and how policies
 // compare on the same candidates.
 //
+//	answer, err := analysis.WhyNot(ctx, pipeline, items, budget, 2) // about the third item
+//	fmt.Println(answer.Rule, answer.Smallest)
+//
 // For one report:
 //
 //   - [BudgetUtilization], [KindDiversity] and [TimestampCoverage] are measures;
 //   - [NewLedger] finds a report's entry for each candidate.
 //
-// For one candidate, [WhyNot] explains why it is not included, what was chosen
-// instead, and which budget would include it.
+// For one candidate, [WhyNot] explains why it is not included, which items were
+// chosen instead, and which budget would include it.
 //
 // For one pipeline at many budgets:
 //
@@ -26,7 +29,7 @@
 //
 // No function calls an overflow observer. Scores do not depend on the budget, so
 // each function calls a scorer once for each pipeline, regardless of the number of
-// budgets; a Decay scorer reads its clock once too. All functions stop with a
+// budgets; a Decay scorer also reads its clock once. All functions stop with a
 // [pipeline.CanceledError] when their context is done. None retains its arguments,
 // except that results refer to the items.
 //

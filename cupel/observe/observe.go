@@ -90,7 +90,7 @@ type RunInfo struct {
 // RunTrace follows one run. Implementations embed [NoTrace], so that methods
 // can be added to this interface.
 type RunTrace interface {
-	// Detail says what to build for this run. It is asked once, after StartRun.
+	// Detail returns the detail to build for this run. It is asked once, after StartRun.
 	Detail() TraceDetail
 	// StartStage is called when a stage starts. It returns the context for the
 	// stage's strategy (nil for the run's), which EndStage receives too. Stages

@@ -61,7 +61,7 @@ type Config struct {
 	// near copy in a group stays, stale. docs/spec/units.md has the rules. The cost is
 	// linear in the words of the candidates.
 	NearDuplicates float64
-	// Overflow says what happens if pinned and sliced items together exceed
+	// Overflow decides what happens if pinned and sliced items together exceed
 	// the target. The default is [OverflowThrow].
 	Overflow OverflowStrategy
 	// OnOverflow is called with each overflow under [OverflowProceed], by Run, in

@@ -33,7 +33,7 @@ type Policy struct {
 	// NearDuplicates, in (0,1], drops near copies of newer items, as [pipeline.Config]
 	// does. 0 disables it.
 	NearDuplicates float64
-	// Overflow says what happens when pinned and sliced items together exceed
+	// Overflow decides what happens when pinned and sliced items together exceed
 	// the target. The default is [pipeline.OverflowThrow].
 	Overflow pipeline.OverflowStrategy
 }

@@ -3,7 +3,7 @@
 //
 //   - [Greedy] takes the best score per token first (GreedySlice);
 //   - [ScoreGreedy] takes the best score first, regardless of tokens;
-//   - [Diverse] does so too, but puts off what repeats an item that it has taken;
+//   - [Diverse] does the same, but takes items that repeat an earlier choice later;
 //   - [Knapsack] finds the best total score (KnapsackSlice);
 //   - [MultipleChoice] chooses among the smaller forms of items as well
 //     (MULTIPLE-CHOICE-SLICE of the Units chapter);

@@ -14,7 +14,7 @@ import (
 
 // Greedy goes through the items by value density, the score per token, densest
 // first, and takes each one that still fits. Items without tokens always fit. It
-// skips an item that does not fit and goes on with the next.
+// skips an item that does not fit and continues with the next.
 //
 // Greedy is fast and good enough for most work. It is not optimal; [Knapsack]
 // is. Its choice is not monotonic in the budget: a larger target can leave out

@@ -6,7 +6,7 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 )
 
-// Scorer says how relevant each item of a list is among all of them. Scores are
+// Scorer rates each item of a list, in comparison with the others. Scores are
 // conventionally in [0,1], higher is more relevant; any float64 is allowed.
 //
 // Score writes scores[i] for each items[i]; len(scores) equals len(items), and a

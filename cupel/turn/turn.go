@@ -1,4 +1,4 @@
-// Package turn has what observers of a session's turns implement. A session keeps a
+// Package turn has the interfaces of observers of a session's turns. A session keeps a
 // window from one request to the next, such as those of package cupelsession, and
 // runs a pipeline several times for a turn, or not at all. A collector of package
 // observe that is an [Observer] too gets [Info] and returns a [Trace], which embeds

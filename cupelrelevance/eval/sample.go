@@ -9,7 +9,7 @@ import (
 	"github.com/wollax/cupel-go/internal/tally"
 )
 
-// Plan says what is measured.
+// Plan describes a measurement.
 type Plan struct {
 	Policies []Planned
 	Budgets  []int  // in tokens

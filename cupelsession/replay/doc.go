@@ -1,6 +1,6 @@
-// Package replay measures, on recorded conversations, what a policy for context
-// windows keeps of what the next step needs, and what it costs. It needs no
-// labels and no model.
+// Package replay measures policies for context windows on recorded conversations:
+// how much they keep of the values that the next step needs, and what they cost. It
+// needs no labels and no model.
 //
 //	measure, err := replay.NewMeasure(replay.Baselines(), []float64{0.15, 0.25})
 //	table := replay.NewTable(measure.Plan())
@@ -21,15 +21,15 @@
 // The values of a step are the strings of at least 4 characters and the numbers
 // of at least 3 digits in the arguments of its calls. If an agent never calls
 // anything, they are the identifiers in its text. A value counts if an earlier
-// message has it, and neither a system prompt nor the newest unit does, since
-// those are always sent.
+// message has it and neither a system prompt nor the newest unit does, since
+// these are always sent.
 //
 //   - Support is the share of the values that are in the window.
 //   - Grounded support is the share that the window has as a word, and either
 //     after its JSON key or argument name, which begins at most 40 characters
 //     before it, or next to 12 characters that came before or after it in the
-//     conversation. A list of bare words has support, but gives a model nothing
-//     to go by.
+//     conversation. A list of bare words has support but tells a model
+//     nothing.
 //   - Cost is what the windows cost with a prompt cache, as a share of what it
 //     costs to send everything each time. The longest prefix of the window that
 //     equals the window before costs 0.1 a token, the rest 1.25.
@@ -46,7 +46,7 @@
 //
 // All conversations are measured in the form of OpenAI's Chat Completions. A
 // window that is a request is compared message by message, and a unit is whole
-// if all its messages are there unchanged. It must be what the API takes, as
-// [cupelchat.Check] says. [Baselines] choose units, and what they send of a unit
+// if all its messages are there unchanged. The API must accept it, as
+// [cupelchat.Check] checks. [Baselines] choose units, and what they send of a unit
 // is compared as a whole.
 package replay

@@ -1,4 +1,9 @@
-// Package anthropicsummary summarizes with the Messages of anthropic-sdk-go.
+// Package anthropicsummary summarizes the items that leave a session with
+// the Messages API of anthropic-sdk-go.
+//
+//	config := cupelsession.Config{Summarize: anthropicsummary.New(anthropic.NewClient(), "claude-haiku-4-5", counter)}
+//
+// Package cupelsummary has the instructions and the limits.
 package anthropicsummary
 
 import (

@@ -1,4 +1,9 @@
-// Package genaisummary summarizes with the Gemini models of genai.
+// Package genaisummary summarizes the items that leave a session with
+// the Gemini models of genai.
+//
+//	config := cupelsession.Config{Summarize: genaisummary.New(client, "gemini-2.5-flash", counter)}
+//
+// Package cupelsummary has the instructions and the limits.
 package genaisummary
 
 import (

@@ -1,4 +1,9 @@
-// Package openaisummary summarizes with the Chat Completions of openai-go.
+// Package openaisummary summarizes the items that leave a session with
+// the Chat Completions API of openai-go.
+//
+//	config := cupelsession.Config{Summarize: openaisummary.New(openai.NewClient(), "gpt-5-mini", counter)}
+//
+// Package cupelsummary has the instructions and the limits.
 package openaisummary
 
 import (

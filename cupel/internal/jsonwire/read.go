@@ -6,8 +6,8 @@
 // The errors of this package complete a sentence whose subject is the value:
 // "must be an integer, got a string".
 //
-// Structs with tags would do none of this: docs/decisions.md, entry 10, says
-// what they and this package cost.
+// Structs with tags would do none of this: docs/decisions.md, entry 9,
+// gives the reasons.
 package jsonwire
 
 import (
