@@ -50,7 +50,7 @@ type part struct {
 }
 
 // draft is a text taken apart. Its forms take a prefix of the one order that its
-// parts have, so that each form has what the smaller ones say. Behind the last part
+// parts have, so that each form has what the smaller ones say. After the last part
 // come the bytes of the document, which takes the place of its parts from its
 // beginning on.
 type draft struct {

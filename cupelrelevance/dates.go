@@ -25,7 +25,7 @@ const (
 	week = 7 * day
 )
 
-// closeness is 1 inside a span. Behind it, it falls from 0.5 to 0 within the
+// closeness is 1 inside a span. After it, it falls from 0.5 to 0 within the
 // length of the span, but at least a week and at most 31 days; before it, from
 // 0.25 to 0 within half of that.
 func (s span) closeness(t time.Time) float64 {

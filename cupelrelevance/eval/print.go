@@ -11,7 +11,7 @@ import (
 
 // Text returns the result as three tables, of recall, precision and budget use,
 // with a line per policy and a column per budget, and one of the cost if a policy
-// selects in turn. Behind a recall stands half the
+// selects in turn. After a recall stands half the
 // width of its interval. With [WithAgainst] another table has the differences in
 // recall, with half the width of their intervals, and p below.
 func (r *Result) Text() string {

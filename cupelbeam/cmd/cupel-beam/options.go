@@ -72,7 +72,7 @@ func (o *options) check(spec *cupelbeam.Spec) error {
 	return nil
 }
 
-// runners are the names of runners, of which the first is the default. PortableRunner is
+// runners are the names of runners, the first is the default. PortableRunner is
 // any other one.
 var runners = []string{"prism", "direct", "flink", "spark", "dataflow", "PortableRunner"}
 

@@ -63,8 +63,8 @@ var models = []model{
 	{"gemini-2.0-flash", 1_048_576},
 }
 
-// findModel returns the model that a name is of: its own, or one with a date or a
-// version behind it, and with a provider in front, as gateways have it. Variants
+// findModel returns the model that a name stands for: its own name, or one with a date or
+// a version after it, and with a provider before it, as gateways write it. Variants
 // such as gpt-4o-mini have names of their own.
 func findModel(name string) (model, bool) {
 	name = strings.ToLower(name[strings.LastIndexByte(name, '/')+1:])
