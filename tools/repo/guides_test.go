@@ -27,7 +27,7 @@ func TestGuides(t *testing.T) {
 	work := t.TempDir()
 	env := consumerEnv(t, root, fillProxy(t, root, filepath.Join(work, "proxy"), modules))
 	followed := 0
-	for _, name := range strings.Fields(Run(t, root, nil, "git", "ls-files", "*.md")) {
+	for name := range strings.FieldsSeq(Run(t, root, nil, "git", "ls-files", "*.md")) {
 		data, err := os.ReadFile(filepath.Join(root, name))
 		if err != nil {
 			t.Fatal(err)
