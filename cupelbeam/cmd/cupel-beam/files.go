@@ -84,7 +84,7 @@ func (o *options) input(ctx context.Context, outputs []string) error {
 		}
 	}
 	if size > prismLimit && !o.force {
-		return fmt.Errorf("Prism cannot hold %d MB of conversations: use cupel replay, --runner or --force", size/1e6)
+		return fmt.Errorf("%d MB of conversations are too much for Prism: use cupel replay, --runner or --force", size/1e6)
 	}
 	return nil
 }
