@@ -48,7 +48,7 @@ func TestExitCodes(t *testing.T) {
 		{"--data=a.jsonl --samples=old.json", 2, "old.json exists; --force overwrites it"},
 		{"--data=a.jsonl --samples=a.jsonl --force", 2, "a.jsonl is input and output"},
 		{"--data=a.jsonl --samples=x --dead-letters=x", 2, "must be different files"},
-		{"--data=large", 2, "too much for Prism 65 MB of conversations"},
+		{"--data=large", 2, "65 MB of conversations are too much for Prism"},
 		{"--data=a.jsonl --policy=agent@0", 2, "the low-water mark must be above 0"},
 		{"--data=a.jsonl --cache=opanai", 2, `cache: cupelsession: "opanai" is unknown; want one of anthropic, anthropic-1h, gemini`},
 		{"--data=a.jsonl --shards=0", 2, "--shards: want at least 1, got 0"},
