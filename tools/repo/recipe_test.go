@@ -1,7 +1,10 @@
 package repo
 
 import (
+	"compress/gzip"
+	"encoding/base64"
 	"encoding/json"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -75,6 +78,22 @@ func TestRecipe(t *testing.T) {
 	}
 	contains("the help", Run(t, recipe, nil, bin+"cupel", "help", "strategies"),
 		"brevity\n", "half: integer at least 1, required. The number of tokens that scores 0.5.", "floor: number in [0, 1], default 0. The lowest score.")
-	contains("the page", Run(t, recipe, nil, bin+"cupel", "inspect", "--items", "items.json", "--policy", "policy.json", "--budget", "100", "-o", "-"),
+	contains("the page", dataOf(t, Run(t, recipe, nil, bin+"cupel", "inspect", "--items", "items.json", "--policy", "policy.json", "--budget", "100", "-o", "-")),
 		"Brevity{half 7, floor 0.25}")
+}
+
+// dataOf returns the data of the inspector's page, which is compressed.
+func dataOf(t *testing.T, page string) string {
+	t.Helper()
+	_, data, _ := strings.Cut(page, ` id="data">`)
+	data, _, _ = strings.Cut(data, "<")
+	plain, err := gzip.NewReader(base64.NewDecoder(base64.StdEncoding, strings.NewReader(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(plain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
