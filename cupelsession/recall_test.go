@@ -314,7 +314,7 @@ func FuzzRecall(f *testing.F) {
 	f.Fuzz(func(t *testing.T, arguments, text string, tokens int) {
 		b, err := cupel.NewContextBudget(max(400, tokens), max(400, tokens))
 		if err != nil {
-			t.Skip()
+			t.Skip("no budget has these tokens")
 		}
 		s := storing(t, newest(t), new(cupelsession.MemoryStore), "a")
 		c := newChat("go")
@@ -322,7 +322,7 @@ func FuzzRecall(f *testing.F) {
 		body, err := json.Marshal(c.request())
 		require.NoError(t, err)
 		if _, err := cupelchat.Read(body, cupelchat.OpenAI, counter, s.Reading()...); err != nil {
-			t.Skip()
+			t.Skip("the text makes no conversation")
 		}
 		answer, err := s.Recall(t.Context(), []byte(arguments), b, counter)
 		require.NoError(t, err)

@@ -12,7 +12,6 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupelrelevance"
-	"github.com/wollax/cupel-go/internal/corpus"
 	"github.com/wollax/cupel-go/internal/ordered"
 )
 
@@ -26,12 +25,6 @@ func WithWorkers(n int) Option {
 	return func(c *config) { c.workers = n }
 }
 
-// WithProgress calls progress after each question with the number done. It is
-// called from several goroutines, but never concurrently. nil disables it.
-func WithProgress(progress func(done int)) Option {
-	return func(c *config) { c.progress.Report = progress }
-}
-
 // WithAgainst compares the recall of each policy with that of the policy of this
 // name. "" disables it.
 func WithAgainst(policy string) Option {
@@ -43,7 +36,6 @@ type config struct {
 	against  string
 	budgets  []int
 	workers  int
-	progress corpus.Progress // of questions
 }
 
 // Result is the result of a [Table].
@@ -192,7 +184,6 @@ func (m *Measure) Sample(ctx context.Context, c *Conversation) (Sample, error) {
 				return Sample{}, ctx.Err()
 			}
 		}
-		m.config.progress.Add(1)
 	}
 	for p, err := range failed {
 		if err == nil {

@@ -159,14 +159,7 @@ func TestDeterministic(t *testing.T) {
 	policies := append(replay.Baselines(), replay.Choosing("latest", latest(t)).InSession(0.5))
 	var first string
 	for workers := range 5 {
-		last := 0
-		result := run(t, conversations, policies, shares, replay.WithWorkers(workers), replay.WithProgress(func(done int) {
-			if done < last {
-				t.Errorf("progress went from %d to %d", last, done)
-			}
-			last = done
-		}))
-		assert.Equal(t, 26*len(policies)*len(shares), last)
+		result := run(t, conversations, policies, shares, replay.WithWorkers(workers))
 		got := written(t, result)
 		if first == "" {
 			first = got

@@ -11,7 +11,6 @@ import (
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupelsession"
-	"github.com/wollax/cupel-go/internal/corpus"
 	"github.com/wollax/cupel-go/internal/ordered"
 )
 
@@ -23,13 +22,6 @@ type Option func(*config)
 // on it.
 func WithWorkers(n int) Option {
 	return func(c *config) { c.workers = n }
-}
-
-// WithProgress calls progress after each conversation and policy with the
-// number of windows chosen. It is called from several goroutines, but never
-// concurrently. nil disables it.
-func WithProgress(progress func(done int)) Option {
-	return func(c *config) { c.progress.Report = progress }
 }
 
 // WithAgainst compares the grounded support of each policy with that of the first
@@ -52,7 +44,6 @@ type config struct {
 	against  string
 	shares   []float64
 	workers  int
-	progress corpus.Progress // of windows
 }
 
 func (c *config) validate() error {
@@ -144,7 +135,6 @@ func (m *Measure) Sample(ctx context.Context, c *Conversation) (Sample, error) {
 		if err := rec.replay(ctx, &m.policies[i], &m.config, s.Counts[i:]); err != nil {
 			return Sample{}, err
 		}
-		m.progress.Add(len(rec.steps) * len(m.shares))
 	}
 	return s, nil
 }

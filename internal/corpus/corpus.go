@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"sync"
 )
 
 // Uncompressed returns a reader of what gzip compressed, or of the text as it is.
@@ -65,22 +64,4 @@ func Lines(r io.Reader) iter.Seq2[Line, error] {
 type Line struct {
 	Text   []byte
 	Number int
-}
-
-// Progress counts what is done, from several goroutines.
-type Progress struct {
-	Report func(done int) // never called concurrently; nil disables it
-
-	mu   sync.Mutex
-	done int
-}
-
-// Add counts n more.
-func (p *Progress) Add(n int) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.done += n
-	if p.Report != nil {
-		p.Report(p.done)
-	}
 }
