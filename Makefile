@@ -312,6 +312,8 @@ bench-guard: ## Fail when something is much slower than it was, by ratios in one
 	CUPEL_BENCH_GUARD=1 go -C cupelotel test -count=1 -run '^TestBenchGuard$$' -v .
 	CUPEL_BENCH_GUARD=1 go -C cmd/cupel test -count=1 -run '^TestBenchGuard$$' -v ./internal/input
 	CUPEL_BENCH_GUARD=1 go -C cupelrelevance test -count=1 -run '^TestHostileTexts$$' -v .
+	CUPEL_BENCH_GUARD=1 go -C cupeltiktoken test -short -count=1 -run '^TestHostileInput$$' -v .
+	CUPEL_BENCH_GUARD=1 go -C cmd/cupel test -count=1 -run '^TestStartup$$' -v .
 
 .PHONY: benchstat
 benchstat: ## Compare two outputs of make bench: make benchstat OLD=a NEW=b

@@ -4,7 +4,6 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
-	"time"
 )
 
 // joined applies the edits of the shares of a text.
@@ -60,13 +59,10 @@ func TestAlign(t *testing.T) {
 	if len(whole[0]) != 1 || whole[0][0] != 7 {
 		t.Errorf("the edits of a whole content are %v", whole)
 	}
-	// A text that has nothing of a large content takes no long search.
-	from := time.Now()
+	// A text that has nothing of a large content takes no long search: if it did,
+	// this would take hours.
 	large, other := strings.Repeat("a b c d ", 8<<10), strings.Repeat("x1y2 ", 12<<10)
 	if got := joined(t, []string{large}, align([]string{large}, other)); got != other {
 		t.Error("the share of a text that has nothing of its content is another")
-	}
-	if took := time.Since(from); took > 10*time.Second {
-		t.Errorf("it took %v", took)
 	}
 }

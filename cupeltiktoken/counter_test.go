@@ -326,7 +326,7 @@ func TestHostileInput(t *testing.T) {
 				best = min(best, measure(c, text))
 			}
 			t.Logf("%-11s %-20s %7d bytes %s", encoding, name, len(text), best.Round(time.Millisecond))
-			if best < time.Second {
+			if best < time.Second || os.Getenv("CUPEL_BENCH_GUARD") == "" { // make bench-guard compares times
 				continue
 			}
 			// On a machine that is slow or busy it is as many times as slow as prose,

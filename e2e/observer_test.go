@@ -150,7 +150,6 @@ func TestCollectorThatHangs(t *testing.T) {
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { failures <- err }))
 	t.Cleanup(func() { otel.SetErrorHandler(previous) })
 
-	const patience = time.Minute
 	provider := newProvider(t, "http://"+listener.Addr().String(), 128)
 	collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(cupelotel.VerbosityFull))
 	p, items, budget := newPipeline(t), newItems(t, 50), newBudget(t, 500)
@@ -160,19 +159,12 @@ func TestCollectorThatHangs(t *testing.T) {
 	}
 	// More spans than the SDK's queue holds, which is 2048.
 	const runs = 1000
-	start := time.Now()
-	for range runs {
+	for range runs { // a single run that waited for the exporter would take a minute
 		got, err := p.Run(t.Context(), items, budget, pipeline.WithTrace(collector))
 		if err != nil || !slices.Equal(got, want) {
 			t.Fatalf("a run selected %d items, %v; want %d, as without an observer", len(got), err, len(want))
 		}
 	}
-	// A single run that waited for the exporter would take a minute.
-	took := time.Since(start)
-	if took > patience/2 {
-		t.Errorf("%d runs took %s", runs, took)
-	}
-	t.Logf("%d runs took %s", runs, took)
 
 	conn := <-accepted // the exporter was there, waiting
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
