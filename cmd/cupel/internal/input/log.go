@@ -61,5 +61,9 @@ func isRecord(line rawjson.Text) bool {
 		return false
 	}
 	record, err := value.Object("")
-	return err == nil && record.Has("level") && (record.Get("msg").IsString() || record.Get("message").IsString()) && !record.Has("role") && !record.Has("content")
+	if err != nil || !record.Has("level") {
+		return false
+	}
+	// Attributes of log/slog have any name.
+	return record.Get("msg").IsString() || record.Get("message").IsString() && !record.Has("role") && !record.Has("content")
 }
