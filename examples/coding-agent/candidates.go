@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/internal/sources"
 )
 
 // The kinds of declarations. Tests are a kind of their own, so that a policy
@@ -86,29 +87,11 @@ func collect(ctx context.Context, dir string) (items []*cupel.ContextItem, skipp
 	return append(items, history...), skipped, err
 }
 
-// declared match the line of a declaration: in Go the type of a method, and the
-// name, the first of a group; in other languages the name of what a keyword
-// declares, or of a method of Java or TypeScript.
-var (
-	declared      = regexp.MustCompile(`(?m)^(?:func (?:\((?:\w+ )?\*?(\w+).*?\) )?|(?:type|var|const) (?:\(\s+(?://.*\s+)*)?)(\w+)`)
-	declaredOther = regexp.MustCompile(`(?m)^\s*(?:[\w()]+ )*?(class|interface|impl|trait|struct|enum|record|mod|namespace|fn|def|function|type|const|let|static)\b(?:<.*?>)? (\w+)`)
-	declaredBare  = regexp.MustCompile(`(?m)^\s*(?:[\w<>\[\],.?]+ )*(\w+)(?:<.*>)?\(`)
-)
-
 // most is how many bytes declarations that follow each other have together to be
 // one candidate: a constant or a short function alone says little.
 const most = 800
 
-// piece is a declaration.
-type piece struct {
-	line         int
-	text, symbol string
-}
-
-// declarations cuts a source file into its top-level declarations with their
-// comments, and long types into their members. It goes by blank lines and
-// indentation and takes no parser, so it also cuts a file that does not compile:
-// it may be what the agent is to repair.
+// declarations returns the declarations of a source file.
 func declarations(path, text string) ([]*cupel.ContextItem, error) {
 	kind := kindCode
 	if tests.MatchString(path) {
@@ -129,14 +112,17 @@ func declarations(path, text string) ([]*cupel.ContextItem, error) {
 		items, symbols, texts, size = append(items, item), nil, nil, 0
 		return err
 	}
-	for _, p := range pieces(text, 1, 0, "", filepath.Ext(path) == ".go") {
-		text := fmt.Sprintf("%s:%d %s\n%s", path, p.line, p.symbol, strings.TrimSpace(p.text))
+	for _, p := range sources.Cut(path, text) {
+		if p.Symbol == "" {
+			continue // such as imports
+		}
+		text := fmt.Sprintf("%s:%d %s\n%s", path, p.Line, p.Symbol, p.Text)
 		if size+len(text) > most {
 			if err := add(); err != nil {
 				return nil, err
 			}
 		}
-		symbols, texts, size = append(symbols, p.symbol), append(texts, text), size+len(text)
+		symbols, texts, size = append(symbols, p.Symbol), append(texts, text), size+len(text)
 	}
 	return items, add()
 }
@@ -144,98 +130,18 @@ func declarations(path, text string) ([]*cupel.ContextItem, error) {
 // tests matches the paths of tests.
 var tests = regexp.MustCompile(`(?:_test\.\w+|\.(?:test|spec)\.\w+|Test\.java)$|(?:^|/)(?:tests?/|test_)`)
 
-// pieces cuts a text, which begins at a line, into the declarations at an
-// indentation. owner is the type that they are members of.
-func pieces(text string, line, indentation int, owner string, isGo bool) []piece {
-	var all []piece
-	paragraphs := strings.SplitAfter(text, "\n\n")
-	for len(paragraphs) > 0 {
-		n := 1 // what is indented further belongs to the declaration before
-		for n < len(paragraphs) && continues(paragraphs[n], indentation) {
-			n++
-		}
-		part, at := strings.Join(paragraphs[:n], ""), line
-		line += strings.Count(part, "\n")
-		head, members := paragraphs[0], paragraphs[1:n]
-		paragraphs = paragraphs[n:]
-		symbol := symbolOf(part, isGo)
-		if symbol == "" || symbol == "_" {
-			continue
-		}
-		if owner != "" {
-			symbol = owner + "." + symbol
-		}
-		if isGo || len(part) <= most || len(members) == 0 {
-			all = append(all, piece{at, part, symbol})
-			continue
-		}
-		all = append(all, piece{at, head, symbol})
-		rest := strings.Join(members, "")
-		all = append(all, pieces(rest, at+strings.Count(head, "\n"), indentationOf(rest), symbol, isGo)...)
-	}
-	return all
-}
-
-// continues reports whether a paragraph belongs to the declaration before it.
-func continues(paragraph string, indentation int) bool {
-	bare := strings.TrimLeft(paragraph, "\n")
-	return bare == "" || indentationOf(bare) > indentation || strings.ContainsAny(strings.TrimLeft(bare, " \t")[:1], ")}]")
-}
-
-// indentationOf returns how far the first line of a text is indented.
-func indentationOf(text string) int {
-	bare := strings.TrimLeft(text, "\n")
-	return len(bare) - len(strings.TrimLeft(bare, " \t"))
-}
-
-// symbolOf returns the name of what a text declares, or "".
-func symbolOf(text string, isGo bool) string {
-	if isGo {
-		name := declared.FindStringSubmatch(text)
-		if len(name) == 0 || name[2] == "_" {
-			return ""
-		}
-		return strings.TrimPrefix(name[1]+"."+name[2], ".")
-	}
-	if name := declaredOther.FindStringSubmatch(text); name != nil {
-		return name[2]
-	}
-	if name := declaredBare.FindStringSubmatch(text); name != nil {
-		return name[1]
-	}
-	return ""
-}
-
-// sections cuts a Markdown file at its headings. Number signs in code blocks are
-// no headings.
+// sections returns the sections of a Markdown file.
 func sections(path, text string) ([]*cupel.ContextItem, error) {
 	var items []*cupel.ContextItem
-	title, first, start := "", 1, 0 // of the section, its line and its offset
-	add := func(end int) error {
-		if strings.TrimSpace(text[start:end]) == "" {
-			return nil
+	for _, p := range sources.Cut(path, text) {
+		where := strings.TrimSpace(fmt.Sprintf("%s:%d %s", path, p.Line, p.Title))
+		item, err := newItem(cupel.KindDocument, where, p.Text, cupel.WithMetadata(map[string]any{"path": path, "title": p.Title}))
+		if err != nil {
+			return nil, err
 		}
-		where := strings.TrimSpace(fmt.Sprintf("%s:%d %s", path, first, title))
-		item, err := newItem(cupel.KindDocument, where, text[start:end], cupel.WithMetadata(map[string]any{"path": path, "title": title}))
 		items = append(items, item)
-		return err
 	}
-	offset, number, code := 0, 0, false
-	for line := range strings.Lines(text) {
-		number++
-		if strings.HasPrefix(line, "```") {
-			code = !code
-		}
-		if heading := strings.TrimLeft(line, "#"); !code && heading != line && strings.HasPrefix(heading, " ") {
-			if err := add(offset); err != nil {
-				return nil, err
-			}
-			title, first, start = strings.TrimSpace(heading), number, offset
-		}
-		offset += len(line)
-	}
-	err := add(len(text))
-	return items, err
+	return items, nil
 }
 
 // log returns the latest commits as memories, or nothing where git has none.

@@ -51,37 +51,8 @@ func TestCollect(t *testing.T) {
 	if !slices.Equal(got, want) || len(skipped) != 1 || skipped[".svg"] != 1 {
 		t.Errorf("got %q, without %v, want %q", got, skipped, want)
 	}
-	if text := items[3].Content(); text != "shop.go:5 Price\n// Price is in cents.\ntype Price int\n\nshop.go:8 Price.String\n// String prints euros.\nfunc (p *Price) String() string { return fmt.Sprint(*p) }" {
+	if text := items[3].Content(); text != "shop.go:5 Price\n// Price is in cents.\ntype Price int\n\nshop.go:8 Price.String\n// String prints euros.\nfunc (p *Price) String() string { return fmt.Sprint(*p) }\n\nvar _ fmt.Stringer = (*Price)(nil)" {
 		t.Errorf("two declarations are %q", text)
-	}
-}
-
-// TestDeclarations cuts other languages by their indentation, and joins what is
-// short.
-func TestDeclarations(t *testing.T) {
-	long := strings.Repeat("        work(1, 2, 3);\n", 40)
-	for path, c := range map[string]struct{ text, want string }{
-		"a.py":      {"import os\n\nMAX = 1\n\ndef area(x):\n    return x\n\n\nclass Box(Base):\n    def open(self):\n" + long + "\n    def close(self):\n" + long, "area Box Box.close"},
-		"a.ts":      {"import x from 'y';\n\nexport function area(x: number) {\n\n  return x;\n\n}\n\nexport default class Box<T> {\n  open() {\n  }\n}\n", "area Box"},
-		"A.java":    {"package a;\n\npublic final class Box {\n    private int n;\n\n    public int open(int x) {\n" + long + "    }\n\n    void close() {\n" + long + "    }\n}\n", "Box Box.open Box.close"},
-		"a.rs":      {"use std::io;\n\npub fn area(x: i32) -> i32 {\n    x\n}\n\nimpl<T> Box<T> {\n    pub fn open(&self) {\n    }\n}\n", "area Box"},
-		"a_test.go": {"package a\n\nfunc A() {\n\n\twork()\n}\n\nvar _ = A\n\nconst b = 1\n", "A b"},
-	} {
-		items, err := declarations(path, c.text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var got []string
-		for _, item := range items {
-			symbols, _ := item.MetadataValue("symbol")
-			got = append(got, symbols.(string))
-			if test := path == "a_test.go"; test != (item.Kind() == kindTest) {
-				t.Errorf("%s has an item of kind %s", path, item.Kind())
-			}
-		}
-		if strings.Join(got, " ") != c.want {
-			t.Errorf("%s has %q, want %s", path, got, c.want)
-		}
 	}
 }
 

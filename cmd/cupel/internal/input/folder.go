@@ -15,6 +15,7 @@ import (
 
 	"github.com/wollax/cupel-go/cmd/cupel/internal/terminal"
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/internal/sources"
 )
 
 // Folder is the format of a folder of files. Auto never detects it.
@@ -158,39 +159,24 @@ type folderReader struct {
 	leftOut map[string]int // skipped files, by reason
 }
 
-// part is a piece of a file.
-type part struct {
-	line          int // of the file, from 1
-	text          string
-	symbol, title string // of a declaration, of a section
-}
-
-// cut adds the parts of a file: the declarations of a Go file, the sections of a
-// Markdown file, and runs of paragraphs of any other text.
+// cut adds the parts of a file.
 func (r *folderReader) cut(name, text string, modified time.Time) error {
 	kind := kindCode
-	var parts []part
 	switch strings.ToLower(path.Ext(name)) {
-	case ".go":
-		parts = declarations(text)
-	case ".md", ".markdown":
-		kind, parts = cupel.KindDocument, sections(text)
-	case "", ".txt", ".text", ".rst", ".adoc", ".org", ".csv", ".html":
-		kind, parts = cupel.KindDocument, paragraphs(text)
-	default:
-		parts = paragraphs(text)
+	case "", ".md", ".markdown", ".txt", ".text", ".rst", ".adoc", ".org", ".csv", ".html":
+		kind = cupel.KindDocument
 	}
-	for _, p := range parts {
-		where := strings.TrimSpace(fmt.Sprintf("%s:%d %s", name, p.line, cmp.Or(p.symbol, p.title)))
+	for _, p := range sources.Cut(name, text) {
+		where := strings.TrimSpace(fmt.Sprintf("%s:%d %s", name, p.Line, cmp.Or(p.Symbol, p.Title)))
 		// The keys are those that relevance looks for.
-		metadata := map[string]any{"path": name, "line": p.line}
-		if p.symbol != "" {
-			metadata["symbol"] = p.symbol
+		metadata := map[string]any{"path": name, "line": p.Line}
+		if p.Symbol != "" {
+			metadata["symbol"] = p.Symbol
 		}
-		if p.title != "" {
-			metadata["title"] = p.title
+		if p.Title != "" {
+			metadata["title"] = p.Title
 		}
-		item, err := cupel.NewItemFrom(r.counter, where+"\n"+p.text, cupel.WithKind(kind), cupel.WithSource(cupel.SourceRAG),
+		item, err := cupel.NewItemFrom(r.counter, where+"\n"+p.Text, cupel.WithKind(kind), cupel.WithSource(cupel.SourceRAG),
 			cupel.WithTimestamp(modified), cupel.WithMetadata(metadata))
 		if err != nil {
 			return fmt.Errorf("%s: %w", where, err)
