@@ -44,58 +44,80 @@ const longType = 800
 // parser, so it also cuts a file that does not compile: it may be what the question is
 // about.
 func declarations(text string, isGo bool) []Part {
-	c := cutter{isGo: isGo}
-	c.cut(text, 1, 0, "")
-	begin := len(text) // of the first, as the others follow it
-	for i := range c.parts {
-		p := &c.parts[i]
-		begin -= len(p.Text)
-		bare := strings.TrimSpace(p.Text)
-		p.Line += strings.Count(p.Text[:strings.Index(p.Text, bare)], "\n")
-		p.Text = bare
+	c := cutter{text: text, isGo: isGo}
+	c.cut(0, len(text), 0, "")
+	begin := len(text)
+	if len(c.found) > 0 {
+		begin = c.found[0].start
 	}
-	if isGo && len(c.parts) > 0 {
-		return c.parts // imports say little
+	var parts []Part
+	if !isGo || len(c.found) == 0 { // imports of Go say little
+		parts = paragraphs(text[:begin])
 	}
-	return append(paragraphs(text[:begin]), c.parts...)
+	line, counted := 1, 0
+	for i, d := range c.found {
+		end := len(text)
+		if i+1 < len(c.found) {
+			end = c.found[i+1].start
+		}
+		bare := strings.TrimSpace(text[d.start:end])
+		start := d.start + strings.Index(text[d.start:end], bare)
+		line += strings.Count(text[counted:start], "\n")
+		counted = start
+		parts = append(parts, Part{Line: line, Text: bare, Symbol: d.symbol})
+	}
+	return parts
 }
 
-// cutter gathers declarations.
+// cutter finds declarations.
 type cutter struct {
+	text  string
 	isGo  bool
-	parts []Part
+	found []declaration
 }
 
-// cut cuts a text, which begins at a line, into the declarations at an indentation. owner
-// is the type that they are members of.
-func (c *cutter) cut(text string, line, indentation int, owner string) {
-	paragraphs := strings.SplitAfter(text, "\n\n")
-	for len(paragraphs) > 0 {
-		n := 1 // what is indented further belongs to the declaration before
-		for n < len(paragraphs) && continues(paragraphs[n], indentation) {
-			n++
+// declaration is where a declaration begins. It ends with the next, so that what declares
+// nothing, such as a paragraph of a long string, stays with what is above.
+type declaration struct {
+	start  int
+	symbol string
+}
+
+// maxDepth is how deep types stand in one another that are cut into their members.
+const maxDepth = 2
+
+// cut finds the declarations at an indentation between two places. owner is the type that
+// they are members of.
+func (c *cutter) cut(from, to, indentation int, owner string) {
+	for from < to {
+		head := c.paragraph(from, to)
+		end := head // what is indented further belongs to the declaration before
+		for end < to {
+			next := c.paragraph(end, to)
+			if !continues(c.text[end:next], indentation) {
+				break
+			}
+			end = next
 		}
-		head, members := paragraphs[0], strings.Join(paragraphs[1:n], "")
-		paragraphs = paragraphs[n:]
-		whole, at := head+members, line
-		line += strings.Count(whole, "\n")
-		symbol := c.symbolOf(whole, owner)
-		switch last := len(c.parts) - 1; {
-		case symbol == "" && last >= 0: // such as a paragraph of a long text
-			c.parts[last].Text += whole
-			continue
-		case symbol == "":
-			continue
-		case owner != "":
-			symbol = owner + "." + symbol
+		if symbol := c.symbolOf(c.text[from:end], owner); symbol != "" {
+			if owner != "" {
+				symbol = owner + "." + symbol
+			}
+			c.found = append(c.found, declaration{from, symbol})
+			if !c.isGo && end-from > longType && strings.Count(symbol, ".") < maxDepth {
+				c.cut(head, end, indentationOf(c.text[head:end]), symbol)
+			}
 		}
-		if c.isGo || len(whole) <= longType || members == "" {
-			c.parts = append(c.parts, Part{Line: at, Text: whole, Symbol: symbol})
-			continue
-		}
-		c.parts = append(c.parts, Part{Line: at, Text: head, Symbol: symbol})
-		c.cut(members, at+strings.Count(head, "\n"), indentationOf(members), symbol)
+		from = end
 	}
+}
+
+// paragraph returns where the paragraph ends that begins at a place.
+func (c *cutter) paragraph(from, to int) int {
+	if n := strings.Index(c.text[from:to], "\n\n"); n >= 0 {
+		return from + n + len("\n\n")
+	}
+	return to
 }
 
 // continues reports whether a paragraph belongs to the declaration before it.

@@ -82,6 +82,22 @@ func TestCut(t *testing.T) {
 	}
 }
 
+// TestLongFiles cuts files that have nothing but short paragraphs, or types in types.
+func TestLongFiles(t *testing.T) {
+	var nested strings.Builder
+	for depth := range 1_000 {
+		nested.WriteString(strings.Repeat(" ", depth) + "class A:\n\n")
+	}
+	for text, want := range map[string]int{
+		"class A:\n\n" + strings.Repeat("x\n\n", 300_000): 1,
+		nested.String(): maxDepth + 1,
+		strings.Repeat("def a():\n    x\n\n", 60_000): 60_000,
+	} {
+		allocated := testing.AllocsPerRun(1, func() { require.Len(t, Cut("a.py", text), want) })
+		require.Less(t, allocated, 5*float64(want)+100)
+	}
+}
+
 // FuzzCut holds cutting to what no text may break: every part stands in the file, at its
 // line, and texts lose nothing but white space.
 func FuzzCut(f *testing.F) {
