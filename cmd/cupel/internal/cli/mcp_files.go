@@ -232,7 +232,7 @@ const (
 // so far are compared with those after them, by estimates of their tokens.
 func (t *mcpTools) bestLines(ctx context.Context, question, text string, tokens int) (best []*cupel.ContextItem, lines int, err error) {
 	size, most := 0, mostCompared
-	for number, line := range input.Lines(text, max(tokens, leastAnswer)) {
+	for number, line := range input.Lines(text, 2*max(min(tokens, mostAnswer), leastAnswer)) {
 		if size > most {
 			if best, err = t.matching(ctx, question, best, tokens); err != nil {
 				return nil, 0, err
