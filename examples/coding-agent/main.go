@@ -92,7 +92,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if *page == "" {
 		return nil
 	}
-	return writePage(ctx, *page, question, report, items, budget)
+	return writePage(*page, question, report, budget)
 }
 
 // withConversation puts the system prompt and the question before the
@@ -118,10 +118,6 @@ func newPipeline(question string) (*pipeline.Pipeline, error) {
 	if err != nil {
 		return nil, err
 	}
-	return withScorer(score)
-}
-
-func withScorer(score strategy.Scorer) (*pipeline.Pipeline, error) {
 	return pipeline.New(pipeline.Config{Scorer: score, Slicer: slicer.ScoreGreedy{}, Placer: placer.Chronological{}})
 }
 
@@ -168,25 +164,11 @@ func printReport(out io.Writer, report *cupel.SelectionReport, budget cupel.Cont
 // with all of a repository it would take megabytes.
 const shown = 500
 
-// writePage writes the inspector's page, which shows the same selection and what
-// it would be at other budgets.
-func writePage(ctx context.Context, name, title string, report *cupel.SelectionReport, items []*cupel.ContextItem, budget cupel.ContextBudget) error {
-	scores := make(map[*cupel.ContextItem]float64)
-	for _, in := range report.Included {
-		scores[in.Item] = in.Score
-	}
-	for _, ex := range report.Excluded[:min(shown, len(report.Excluded))] {
-		scores[ex.Item] = ex.Score
-	}
-	best := slices.DeleteFunc(slices.Clone(items), func(item *cupel.ContextItem) bool {
-		_, known := scores[item]
-		return !known
-	})
-	pipeline, err := withScorer(strategy.ScorerFunc(func(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 { return scores[item] }))
-	if err != nil {
-		return err
-	}
-	selection, err := cupelinspect.Inspect(ctx, pipeline, best, budget)
+// writePage writes the inspector's page, which shows the same selection.
+func writePage(name, title string, report *cupel.SelectionReport, budget cupel.ContextBudget) error {
+	best := *report
+	best.Excluded = report.Excluded[:min(shown, len(report.Excluded))]
+	selection, err := cupelinspect.FromReport(&best, budget)
 	if err != nil {
 		return err
 	}
@@ -194,6 +176,6 @@ func writePage(ctx context.Context, name, title string, report *cupel.SelectionR
 	if err != nil {
 		return err
 	}
-	title = fmt.Sprintf("%s (the best %d of %d candidates)", title, len(best), len(items))
+	title = fmt.Sprintf("%s (without %d candidates that were dropped)", title, len(report.Excluded)-len(best.Excluded))
 	return errors.Join(cupelinspect.WriteHTML(file, title, selection), file.Close())
 }
