@@ -20,11 +20,37 @@ type Part struct {
 func Cut(name, text string) []Part {
 	switch extension := strings.ToLower(path.Ext(name)); extension {
 	case ".go", ".py", ".ts", ".tsx", ".js", ".java", ".rs":
-		return declarations(text, extension == ".go")
+		return cutAt(text, declarations(text, extension == ".go"))
 	case ".md", ".markdown":
-		return sections(text)
+		return cutAt(text, sections(text))
 	}
-	return paragraphs(text)
+	return cutAt(text, paragraphs(text))
+}
+
+// place is where a part begins. It ends with the next.
+type place struct {
+	start         int
+	symbol, title string
+}
+
+// cutAt returns the parts of a text that begin at some places, without blank lines around
+// them.
+func cutAt(text string, places []place) (parts []Part) {
+	line, counted := 1, 0
+	for i, p := range places {
+		end := len(text)
+		if i+1 < len(places) {
+			end = places[i+1].start
+		}
+		part := strings.TrimLeft(text[p.start:end], "\n")
+		start := end - len(part)
+		line += strings.Count(text[counted:start], "\n")
+		counted = start
+		if strings.TrimSpace(part) != "" {
+			parts = append(parts, Part{line, strings.TrimRight(part, " \t\n"), p.symbol, p.title})
+		}
+	}
+	return parts
 }
 
 // The lines of declarations: in Go the type of a method, and the name, the first of a
@@ -39,48 +65,29 @@ var (
 // longType is the length in bytes from which a type is cut into its members.
 const longType = 800
 
-// declarations cuts source code into its top-level declarations with their comments, and
-// long types into their members. It goes by blank lines and indentation and takes no
-// parser, so it also cuts a file that does not compile: it may be what the question is
-// about.
-func declarations(text string, isGo bool) []Part {
+// declarations returns where the top-level declarations of source code with their comments
+// begin, and the members of long types. It goes by blank lines and indentation and takes
+// no parser, so it also finds those of a file that does not compile: it may be what the
+// question is about. What declares nothing, such as a paragraph of a long string, stays
+// with what is above.
+func declarations(text string, isGo bool) []place {
 	c := cutter{text: text, isGo: isGo}
 	c.cut(0, len(text), 0, "")
 	begin := len(text)
 	if len(c.found) > 0 {
 		begin = c.found[0].start
 	}
-	var parts []Part
-	if !isGo || len(c.found) == 0 { // imports of Go say little
-		parts = paragraphs(text[:begin])
+	if isGo && begin < len(text) {
+		return c.found // imports say little
 	}
-	line, counted := 1, 0
-	for i, d := range c.found {
-		end := len(text)
-		if i+1 < len(c.found) {
-			end = c.found[i+1].start
-		}
-		bare := strings.TrimSpace(text[d.start:end])
-		start := d.start + strings.Index(text[d.start:end], bare)
-		line += strings.Count(text[counted:start], "\n")
-		counted = start
-		parts = append(parts, Part{Line: line, Text: bare, Symbol: d.symbol})
-	}
-	return parts
+	return append(paragraphs(text[:begin]), c.found...)
 }
 
 // cutter finds declarations.
 type cutter struct {
 	text  string
 	isGo  bool
-	found []declaration
-}
-
-// declaration is where a declaration begins. It ends with the next, so that what declares
-// nothing, such as a paragraph of a long string, stays with what is above.
-type declaration struct {
-	start  int
-	symbol string
+	found []place
 }
 
 // maxDepth is how deep types stand in one another that are cut into their members.
@@ -103,7 +110,7 @@ func (c *cutter) cut(from, to, indentation int, owner string) {
 			if owner != "" {
 				symbol = owner + "." + symbol
 			}
-			c.found = append(c.found, declaration{from, symbol})
+			c.found = append(c.found, place{start: from, symbol: symbol})
 			if !c.isGo && end-from > longType && strings.Count(symbol, ".") < maxDepth {
 				c.cut(head, end, indentationOf(c.text[head:end]), symbol)
 			}

@@ -34,8 +34,8 @@ func TestCut(t *testing.T) {
 			{Line: 1, Text: "import os\n\nMAX = 1"},
 			{Line: 5, Text: "def area(x):\n    return x", Symbol: "area"},
 			{Line: 9, Text: "class Box(Base):", Symbol: "Box"},
-			{Line: 11, Text: strings.TrimSpace(open), Symbol: "Box.open"},
-			{Line: 53, Text: "def close(self):\n        pass", Symbol: "Box.close"},
+			{Line: 11, Text: strings.TrimSuffix(open, "\n"), Symbol: "Box.open"},
+			{Line: 53, Text: "    def close(self):\n        pass", Symbol: "Box.close"},
 		}},
 		{"a short one does not", "a.ts", "export function area(x: number) {\n\n  return x;\n\n}\n\nexport default class Box<T> {\n\n  open() {\n  }\n}\n", []Part{
 			{Line: 1, Text: "export function area(x: number) {\n\n  return x;\n\n}", Symbol: "area"},
@@ -43,7 +43,7 @@ func TestCut(t *testing.T) {
 		}},
 		{"methods without a keyword", "A.java", "public final class Box {\n\n    public int open(int x) {\n" + work + "    }\n}\n", []Part{
 			{Line: 1, Text: "public final class Box {", Symbol: "Box"},
-			{Line: 3, Text: strings.TrimSpace("    public int open(int x) {\n" + work + "    }\n}"), Symbol: "Box.open"},
+			{Line: 3, Text: "    public int open(int x) {\n" + work + "    }\n}", Symbol: "Box.open"},
 		}},
 		{"a type with parameters", "a.rs", "pub fn area(x: i32) -> i32 {\n    x\n}\n\nimpl<T> Box<T> {\n}\n", []Part{
 			{Line: 1, Text: "pub fn area(x: i32) -> i32 {\n    x\n}", Symbol: "area"}, {Line: 5, Text: "impl<T> Box<T> {\n}", Symbol: "Box"},
@@ -54,7 +54,7 @@ func TestCut(t *testing.T) {
 			{Line: 10, Text: "## B", Title: "B"},
 		}},
 		{"a heading begins its line, and a space follows its signs", "a.md", " # no\n#\tno\n###### C\n", []Part{
-			{Line: 1, Text: "# no\n#\tno"},
+			{Line: 1, Text: " # no\n#\tno"},
 			{Line: 3, Text: "###### C", Title: "C"},
 		}},
 		{"a fence ends as it began", "a.md", "```\n~~~\n# no\n```\n# A\n~~~\n# no\n", []Part{

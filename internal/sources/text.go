@@ -2,19 +2,12 @@ package sources
 
 import "strings"
 
-// sections splits a Markdown file before each heading: a line that starts with
-// number signs outside code blocks.
-func sections(text string) []Part {
-	var parts []Part
-	p, offset, number, fence := Part{Line: 1}, 0, 0, ""
-	start := 0
-	add := func(end int) {
-		if p.Text = strings.TrimSpace(text[start:end]); p.Text != "" {
-			parts = append(parts, p)
-		}
-	}
+// sections returns where the sections of a Markdown file begin: with a line that starts
+// with number signs outside code blocks.
+func sections(text string) []place {
+	places := []place{{}}
+	offset, fence := 0, ""
 	for line := range strings.Lines(text) {
-		number++
 		title := strings.TrimLeft(line, "#")
 		level := len(line) - len(title)
 		switch mark := line[:min(len(line), 3)]; {
@@ -25,49 +18,32 @@ func sections(text string) []Part {
 		case mark == "```" || mark == "~~~":
 			fence = mark
 		case level > 0 && level <= 6 && strings.HasPrefix(title, " "):
-			add(offset)
-			p, start = Part{Line: number, Title: strings.TrimSpace(strings.TrimRight(title, "# \n"))}, offset
+			places = append(places, place{start: offset, title: strings.TrimSpace(strings.TrimRight(title, "# \n"))})
 		}
 		offset += len(line)
 	}
-	add(len(text))
-	return parts
+	return places
 }
 
 // partBytes is the length up to which paragraphs are joined, about 500 tokens.
 const partBytes = 2000
 
-// paragraphs splits a text at blank lines into runs of whole paragraphs of up to
-// partBytes. It splits a longer paragraph at the end of a line; a longer line
-// stays whole.
-func paragraphs(text string) []Part {
-	var parts []Part
-	number, first, start := 1, 1, 0 // start and first: offset and line of the part
-	blank, blankLine := -1, 0       // after the last blank line in the part
-	add := func(end, line int) {
-		if strings.TrimSpace(text[start:end]) != "" {
-			// The first line keeps its indentation.
-			cut := strings.TrimLeft(text[start:end], "\n")
-			skipped := end - start - len(cut)
-			parts = append(parts, Part{Line: first + skipped, Text: strings.TrimRight(cut, " \t\n")})
-		}
-		start, first, blank = end, line, -1
-	}
-	offset := 0
+// paragraphs returns where runs of whole paragraphs of up to partBytes begin. It splits a
+// longer paragraph at the end of a line; a longer line stays whole.
+func paragraphs(text string) []place {
+	places := []place{{}}
+	offset, start, blank := 0, 0, 0 // blank: after the last blank line
 	for line := range strings.Lines(text) {
 		for offset > start && offset+len(line)-start > partBytes {
-			if blank > start {
-				add(blank, blankLine)
-			} else {
-				add(offset, number)
+			if start = offset; blank > places[len(places)-1].start {
+				start = blank
 			}
+			places = append(places, place{start: start})
 		}
 		offset += len(line)
-		number++
 		if strings.TrimSpace(line) == "" {
-			blank, blankLine = offset, number
+			blank = offset
 		}
 	}
-	add(len(text), number)
-	return parts
+	return places
 }
