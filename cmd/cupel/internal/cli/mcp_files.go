@@ -144,7 +144,16 @@ type mcpOutline struct {
 	mcpPage
 }
 
-// outlineFile is the tool outline_file.
+const (
+	// mostCounted is how many bytes of a file are counted to say how many tokens it has.
+	mostCounted = 1 << 18
+	// mostOutlined is how many bytes of a file are outlined.
+	mostOutlined = 16 << 20
+)
+
+// outlineFile is the tool outline_file. Its time does not depend on how long the file is:
+// the tokens of a long one follow from its beginning, and a longer one is outlined at its
+// ends.
 func (t *mcpTools) outlineFile(_ context.Context, in *mcpOutline) (string, error) {
 	if in.Tokens < 0 {
 		return "", fmt.Errorf("tokens must be at least 0, got %d", in.Tokens)
@@ -153,21 +162,7 @@ func (t *mcpTools) outlineFile(_ context.Context, in *mcpOutline) (string, error
 	if err != nil {
 		return "", err
 	}
-	return t.outlined(in.Path, text, in.Tokens), nil
-}
-
-const (
-	// mostCounted is how many bytes of a file are counted to say how many tokens it has.
-	mostCounted = 1 << 18
-	// mostOutlined is how many bytes of a file are outlined.
-	mostOutlined = 16 << 20
-)
-
-// outlined returns the outline of a file with a line about it. The time does not depend on
-// how long the file is: the tokens of a long one follow from its beginning, and a longer
-// one is outlined at its ends.
-func (t *mcpTools) outlined(name, text string, tokens int) string {
-	tokens = cmp.Or(tokens, defaultShown)
+	tokens := cmp.Or(in.Tokens, defaultShown)
 	part, about, of := text, "", ""
 	total := t.count(text[:min(len(text), mostCounted)])
 	if len(text) > mostCounted {
@@ -180,13 +175,13 @@ func (t *mcpTools) outlined(name, text string, tokens int) string {
 		of = ", of its first and last 8 MiB"
 	}
 	outline := cupelreduce.To(part, tokens, cupelreduce.WithCounter(t.count), cupelreduce.WithTokens(total))
-	return fmt.Sprintf("%s: %v, %s%s → %s tokens%s\n\n%s", name, cupelreduce.Detect(part), about, english.Grouped(total), english.Grouped(t.count(outline)), of, outline)
+	return fmt.Sprintf("%s: %v, %s%s → %s tokens%s\n\n%s", in.Path, cupelreduce.Detect(part), about, english.Grouped(total), english.Grouped(t.count(outline)), of, outline), nil
 }
 
 // mcpLog are the arguments of read_log.
 type mcpLog struct {
 	Path     string `json:"path" jsonschema:"the path of the file"`
-	Question string `json:"question,omitempty" jsonschema:"what to look for; without it the file is outlined"`
+	Question string `json:"question" jsonschema:"what to look for"`
 	Tokens   int    `json:"tokens,omitempty" jsonschema:"tokens of the lines to show (default 1000)"`
 	mcpPage
 }
@@ -196,9 +191,6 @@ func (t *mcpTools) readLog(ctx context.Context, in *mcpLog) (string, error) {
 	text, err := t.readFile(t.root, in.Path)
 	if err != nil {
 		return "", err
-	}
-	if strings.TrimSpace(in.Question) == "" {
-		return t.outlined(in.Path, text, in.Tokens), nil
 	}
 	tokens := cmp.Or(in.Tokens, defaultShown)
 	best, lines, err := t.bestLines(ctx, in.Question, text, tokens)
