@@ -171,7 +171,7 @@ func (t *mcpTools) outlineFile(_ context.Context, in *mcpOutline) (string, error
 	}
 	if len(text) > mostOutlined {
 		const half = mostOutlined / 2
-		part = text[:lineEnd(text, half)] + text[lineEnd(text, len(text)-half):]
+		part = text[:input.Break(text, half, "\n")] + text[input.Break(text, len(text)-half, "\n"):]
 		of = ", of its first and last 8 MiB"
 	}
 	outline := cupelreduce.To(part, tokens, cupelreduce.WithCounter(t.count), cupelreduce.WithTokens(total))

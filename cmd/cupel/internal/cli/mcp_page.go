@@ -3,8 +3,9 @@ package cli
 import (
 	"cmp"
 	"fmt"
-	"strings"
 	"unicode/utf8"
+
+	"github.com/wollax/cupel-go/cmd/cupel/internal/input"
 )
 
 // mcpPage are the arguments of every tool that say how much an answer may have.
@@ -66,25 +67,11 @@ const mostBytes = 8
 func (t *mcpTools) fits(text string, room int) int {
 	end := min(len(text), mostBytes*room)
 	for {
-		end = lineEnd(text, end)
+		end = input.Break(text, end, "\n")
 		tokens := t.count(text[:end])
 		if tokens <= room || end <= utf8.UTFMax {
 			return end
 		}
 		end = min(end-1, end*room/tokens)
 	}
-}
-
-// lineEnd returns the end of the last line before an offset, or of the last character.
-func lineEnd(text string, end int) int {
-	if end == len(text) {
-		return end
-	}
-	if line := strings.LastIndexByte(text[:end], '\n'); line > 0 {
-		return line + 1
-	}
-	for end > 1 && end < len(text) && !utf8.RuneStart(text[end]) {
-		end--
-	}
-	return max(end, 1)
 }

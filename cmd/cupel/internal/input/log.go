@@ -23,7 +23,7 @@ func Lines(text string, most int) iter.Seq2[int, string] {
 		for line := range strings.Lines(text) {
 			number++
 			for line = strings.TrimRight(line, "\r\n"); strings.TrimSpace(line) != ""; {
-				piece := line[:pieceOf(line, most)]
+				piece := line[:Break(line, most, " ,")]
 				line = line[len(piece):]
 				if !yield(number, piece) {
 					return
@@ -33,19 +33,19 @@ func Lines(text string, most int) iter.Seq2[int, string] {
 	}
 }
 
-// pieceOf returns the length of the first piece of a line: up to the last blank or comma of
-// so many bytes, or else the last character.
-func pieceOf(line string, most int) int {
-	if len(line) <= most {
-		return len(line)
+// Break returns where a text of more than so many bytes can be cut: after the last of some
+// ASCII characters, or else of any.
+func Break(text string, most int, after string) int {
+	if len(text) <= most {
+		return len(text)
 	}
-	if end := strings.LastIndexAny(line[:most], " ,"); end > 0 {
-		return end + 1
+	if last := strings.LastIndexAny(text[:most], after); last > 0 {
+		return last + 1
 	}
-	for most > 1 && !utf8.RuneStart(line[most]) {
+	for most > 1 && !utf8.RuneStart(text[most]) {
 		most--
 	}
-	return most
+	return max(most, 1)
 }
 
 // LineItem returns a line as an item, with its number as metadata and as a made-up time,

@@ -221,19 +221,14 @@ func SafeLines(text string) string {
 // EscapeJSON returns equivalent JSON text in which control and invisible characters
 // are escaped. encoding/json does not escape them above ASCII.
 func EscapeJSON(text []byte) []byte {
-	if !strings.ContainsFunc(string(text), escaped) {
-		return text
-	}
 	var b strings.Builder
 	for _, r := range string(text) {
-		switch {
-		case !escaped(r):
+		if !escaped(r) {
 			b.WriteRune(r)
-		case r < 0x10000:
-			fmt.Fprintf(&b, `\u%04x`, r)
-		default:
-			high, low := utf16.EncodeRune(r)
-			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
+			continue
+		}
+		for _, unit := range utf16.Encode([]rune{r}) {
+			fmt.Fprintf(&b, `\u%04x`, unit)
 		}
 	}
 	return []byte(b.String())
