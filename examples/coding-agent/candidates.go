@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/wollax/cupel-go/cupel"
@@ -42,6 +43,9 @@ func from(item *cupel.ContextItem) string {
 	return line
 }
 
+// extensions are those of the files that are read.
+var extensions = []string{".go", ".py", ".ts", ".tsx", ".js", ".java", ".rs", ".md"}
+
 // collect returns the candidates of a folder, and how many files it skipped by
 // their extension. A folder without a history has no commits among them.
 func collect(ctx context.Context, dir string) (items []*cupel.ContextItem, skipped map[string]int, err error) {
@@ -57,14 +61,7 @@ func collect(ctx context.Context, dir string) (items []*cupel.ContextItem, skipp
 			}
 			return ctx.Err()
 		}
-		var cut func(path, text string) ([]*cupel.ContextItem, error)
-		switch filepath.Ext(name) {
-		case ".go", ".py", ".ts", ".tsx", ".js", ".java", ".rs":
-			cut = declarations
-		case ".md":
-			cut = sections
-		}
-		if cut == nil || !entry.Type().IsRegular() {
+		if !slices.Contains(extensions, filepath.Ext(name)) || !entry.Type().IsRegular() {
 			skipped[cmp.Or(filepath.Ext(name), "others")]++
 			return nil
 		}
@@ -91,14 +88,17 @@ func collect(ctx context.Context, dir string) (items []*cupel.ContextItem, skipp
 // one candidate: a constant or a short function alone says little.
 const most = 800
 
-// declarations returns the declarations of a source file.
-func declarations(path, text string) ([]*cupel.ContextItem, error) {
-	kind := kindCode
-	if tests.MatchString(path) {
+// cut returns the declarations of a source file, or the sections of a Markdown file.
+func cut(path, text string) ([]*cupel.ContextItem, error) {
+	kind, key := kindCode, "symbol"
+	switch {
+	case filepath.Ext(path) == ".md":
+		kind, key = cupel.KindDocument, "title"
+	case tests.MatchString(path):
 		kind = kindTest
 	}
 	var items []*cupel.ContextItem
-	var symbols, texts []string
+	var names, texts []string
 	size := 0
 	add := func() error {
 		if len(texts) == 0 {
@@ -106,43 +106,30 @@ func declarations(path, text string) ([]*cupel.ContextItem, error) {
 		}
 		// Relevance looks for these keys: declarations of a file belong together,
 		// and a question may name the symbol.
-		about := cupel.WithMetadata(map[string]any{"path": path, "symbol": strings.Join(symbols, " ")})
+		about := cupel.WithMetadata(map[string]any{"path": path, key: strings.Join(names, " ")})
 		where, text, _ := strings.Cut(strings.Join(texts, "\n\n"), "\n")
 		item, err := newItem(kind, where, text, about)
-		items, symbols, texts, size = append(items, item), nil, nil, 0
+		items, names, texts, size = append(items, item), nil, nil, 0
 		return err
 	}
 	for _, p := range sources.Cut(path, text) {
-		if p.Symbol == "" {
+		if kind != cupel.KindDocument && p.Symbol == "" {
 			continue // such as imports
 		}
-		text := fmt.Sprintf("%s:%d %s\n%s", path, p.Line, p.Symbol, p.Text)
-		if size+len(text) > most {
+		name := p.Symbol + p.Title
+		text := strings.TrimSpace(fmt.Sprintf("%s:%d %s", path, p.Line, name)) + "\n" + p.Text
+		if kind == cupel.KindDocument || size+len(text) > most {
 			if err := add(); err != nil {
 				return nil, err
 			}
 		}
-		symbols, texts, size = append(symbols, p.Symbol), append(texts, text), size+len(text)
+		names, texts, size = append(names, name), append(texts, text), size+len(text)
 	}
 	return items, add()
 }
 
 // tests matches the paths of tests.
 var tests = regexp.MustCompile(`(?:_test\.\w+|\.(?:test|spec)\.\w+|Test\.java)$|(?:^|/)(?:tests?/|test_)`)
-
-// sections returns the sections of a Markdown file.
-func sections(path, text string) ([]*cupel.ContextItem, error) {
-	var items []*cupel.ContextItem
-	for _, p := range sources.Cut(path, text) {
-		where := strings.TrimSpace(fmt.Sprintf("%s:%d %s", path, p.Line, p.Title))
-		item, err := newItem(cupel.KindDocument, where, p.Text, cupel.WithMetadata(map[string]any{"path": path, "title": p.Title}))
-		if err != nil {
-			return nil, err
-		}
-		items = append(items, item)
-	}
-	return items, nil
-}
 
 // log returns the latest commits as memories, or nothing where git has none.
 func log(ctx context.Context, dir string) ([]*cupel.ContextItem, error) {
