@@ -197,8 +197,12 @@ func (t *mcpTools) readLog(ctx context.Context, in *mcpLog) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", in.Path, err)
 	}
+	what := "line"
+	if lines > strings.Count(text, "\n")+1 { // long ones are cut
+		what = "piece"
+	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s\n\n", in.Path, shownOf(best, lines, "line"))
+	fmt.Fprintf(&b, "%s: %s\n\n", in.Path, shownOf(best, lines, what))
 	last := 0
 	for _, item := range best {
 		line, _ := item.MetadataInt("line")

@@ -38,6 +38,7 @@ func TestMCPLongFiles(t *testing.T) {
 		counter.bytes = 0
 		answer, err := tools.readLog(t.Context(), &mcpLog{Path: name, Question: "Which valve is stuck?"})
 		require.NoError(t, err)
+		require.Regexp(t, `^(one.json: [\d,]+ pieces|lines.log: 41,943 lines): `, answer)
 		require.Contains(t, answer, "valve E7")
 		require.LessOrEqual(t, counter.bytes, mostCompared/16, name)
 	}
