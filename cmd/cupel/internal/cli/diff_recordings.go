@@ -45,7 +45,7 @@ type decision struct {
 }
 
 // decides returns what is decided about each candidate of a run.
-type decides func(*recorded.Run) ([]int, error)
+type decides func(*recorded.Run) ([]string, error)
 
 // recordings compares two policies on recorded runs.
 func (f *diffFlags) recordings(ctx context.Context, env *Environment, args [2]string) error {
@@ -100,7 +100,7 @@ func (d *corpusDifference) read(env *Environment, names []string, two [2]decides
 // decides returns what decides about the candidates of a run.
 func (f *diffFlags) decides(ctx context.Context, env *Environment, name string) (decides, error) {
 	if name == recordedName {
-		return func(r *recorded.Run) ([]int, error) { return r.Recorded(), nil }, nil
+		return func(r *recorded.Run) ([]string, error) { return r.Recorded(), nil }, nil
 	}
 	registry := asking(f.query).registry()
 	p, err := findPolicy(env, registry, name)
@@ -110,7 +110,7 @@ func (f *diffFlags) decides(ctx context.Context, env *Environment, name string) 
 	if err := p.Validate(registry); err != nil {
 		return nil, usagef("%s: %w", shown(name), err)
 	}
-	return func(r *recorded.Run) ([]int, error) {
+	return func(r *recorded.Run) ([]string, error) {
 		decided, err := r.Try(ctx, p, registry)
 		if err != nil {
 			return nil, selecting(fmt.Errorf("%s: %w", shown(name), err))
@@ -141,20 +141,10 @@ func (d *corpusDifference) add(run *recorded.Run, two [2]decides) error {
 			continue
 		}
 		d.Decisions = append(d.Decisions, decision{
-			run.File, run.Number, run.Trace, cmp.Or(run.IDOf(i), fmt.Sprintf("candidate %d", i)), string(item.Kind()), item.Tokens(), decided(a[i]), decided(b[i]),
+			run.File, run.Number, run.Trace, run.NameOf(i), string(item.Kind()), item.Tokens(), a[i], b[i],
 		})
 	}
 	return nil
-}
-
-func decided(form int) string {
-	switch form {
-	case recorded.Out:
-		return "out"
-	case 0:
-		return "full"
-	}
-	return fmt.Sprintf("form %d", form)
 }
 
 // print writes it for people.

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -24,30 +23,31 @@ type Run struct {
 // String says which run it is.
 func (r *Run) String() string { return fmt.Sprintf("the run %s:%d", r.File, r.Number) }
 
-// Out is the decision about a candidate that is not in the window. Others are the
-// number of its form, from 0, the full one.
-const Out = -1
-
-// Recorded returns what was decided about each candidate.
-func (r *Run) Recorded() []int {
-	decided := slices.Repeat([]int{Out}, len(r.Decisions))
+// Recorded returns what was decided about each candidate, as [Run.Try] does.
+func (r *Run) Recorded() []string {
+	decided := slices.Repeat([]string{"out"}, len(r.Decisions))
 	for i, d := range r.Decisions {
 		if d.Place > 0 {
-			decided[i] = int(d.Form)
+			decided[i] = form(int(d.Form))
 		}
 	}
 	return decided
 }
 
-// IDOf returns the id of a candidate, or "" if it has none.
-func (r *Run) IDOf(i int) string {
-	if id, ok := r.Items[i].MetadataText(r.ID); ok {
-		return id
+// form returns how a form is called.
+func form(number int) string {
+	if number == 0 {
+		return "full"
 	}
-	if id, ok := r.Items[i].MetadataInt(r.ID); ok {
-		return strconv.Itoa(id)
+	return fmt.Sprintf("form %d", number)
+}
+
+// NameOf returns the id of a candidate, or its position if it has none.
+func (r *Run) NameOf(i int) string {
+	if id, ok := r.Items[i].MetadataValue(r.ID); ok {
+		return fmt.Sprint(id)
 	}
-	return ""
+	return fmt.Sprintf("candidate %d", i)
 }
 
 // FailedError says at which run a policy failed.
@@ -61,10 +61,10 @@ func (e *FailedError) Error() string { return fmt.Sprintf("%v: %v", e.Run, e.Err
 // Unwrap returns the cause.
 func (e *FailedError) Unwrap() error { return e.Err }
 
-// Try returns what a policy decides about each candidate, at the clock and in the
-// budget of the run. A policy that cannot decide has a FailedError; one that reads what
+// Try returns what a policy decides about each candidate, "out", "full" or the number of
+// its form, at the clock and in the budget of the run. A policy that cannot decide has a FailedError; one that reads what
 // was not recorded another error.
-func (r *Run) Try(ctx context.Context, p policy.Policy, registry *policy.Registry) ([]int, error) {
+func (r *Run) Try(ctx context.Context, p policy.Policy, registry *policy.Registry) ([]string, error) {
 	if err := r.shows(p); err != nil {
 		return nil, err
 	}
@@ -79,9 +79,9 @@ func (r *Run) Try(ctx context.Context, p policy.Policy, registry *policy.Registr
 	if err != nil {
 		return nil, err
 	}
-	decided := slices.Repeat([]int{Out}, len(r.Items))
+	decided := slices.Repeat([]string{"out"}, len(r.Items))
 	for _, in := range report.Included {
-		decided[in.Candidate] = in.Form
+		decided[in.Candidate] = form(in.Form)
 	}
 	return decided, nil
 }
