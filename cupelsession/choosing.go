@@ -8,13 +8,12 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/observe"
 	"github.com/wollax/cupel-go/cupel/pipeline"
+	"github.com/wollax/cupel-go/cupelchat"
 )
 
 // Chooser chooses a window. A [pipeline.Pipeline] is one, and so is the preset of
 // package cupelchat/agent. The report's candidates and forms say what is in.
-type Chooser interface {
-	RunReport(ctx context.Context, items []*cupel.ContextItem, budget cupel.ContextBudget, opts ...pipeline.RunOption) ([]*cupel.ContextItem, *cupel.SelectionReport, error)
-}
+type Chooser = cupelchat.Chooser
 
 // choosing runs the chooser of a turn.
 type choosing struct {

@@ -160,12 +160,11 @@ func (p *proposal) decide(ctx context.Context) (*Turn, error) {
 // breaks chooses again if it must, or may.
 func (p *proposal) breaks(ctx context.Context) (err error) {
 	t := p.turn
-	b := &breaking{p.layout, p.before, &p.session.config, &p.cache, &p.choosing, &p.allowance, p.growth, p.split}
-	if t.reason = b.reason(); t.reason == "" {
-		t.leaving, err = p.foresee(ctx, b)
+	if t.reason = p.reason(); t.reason == "" {
+		t.leaving, err = p.foresee(ctx)
 		return err
 	}
-	to, said, err := b.choose(ctx, t.reason)
+	to, said, err := p.choose(ctx, t.reason)
 	if err != nil {
 		return err
 	}
