@@ -99,11 +99,9 @@ func (p *proposal) chooseFor(ctx context.Context, target int) (*layout, *choice,
 		return nil, nil, err
 	}
 	window := make([]entry, 0, len(said.Included))
-	keys := make([]string, len(said.Included)) // not those of all candidates, which the window would keep
-	for n, e := range said.Included {
+	for _, e := range said.Included {
 		i := from[e.Candidate]
-		keys[n] = p.keys[i]
-		to := entry{Keys: keys[n : n+1 : n+1], Tokens: e.Item.Tokens(), Held: e.Item, first: i}
+		to := entry{Keys: []string{p.keys[i]}, Tokens: e.Item.Tokens(), Held: e.Item, first: i}
 		if e.Form != 0 {
 			to.Form = e.Item.Content()
 		} else {

@@ -3,7 +3,6 @@ package cupelsession
 import (
 	"context"
 	"errors"
-	"sync"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/observe"
@@ -64,26 +63,19 @@ type outcome struct {
 }
 
 // outcomes returns what a choice said of the items, by the keys of all candidates.
-// They are found by key only for a report.
-func (c *choice) outcomes(keys []string) func() map[string]outcome {
-	list := make([]outcome, len(keys))
+func (c *choice) outcomes(keys []string) map[string]outcome {
+	said := make(map[string]outcome, len(keys))
 	for n := range c.Excluded {
 		e := &c.Excluded[n]
 		if i := c.candidate(e.Candidate); i >= 0 {
-			list[i] = outcome{e.Score, e.Reason, e.Stale}
+			said[keys[i]] = outcome{e.Score, e.Reason, e.Stale}
 		}
 	}
 	for n := range c.Included {
 		e := &c.Included[n]
 		if i := c.candidate(e.Candidate); i >= 0 {
-			list[i] = outcome{score: e.Score, stale: e.Stale}
+			said[keys[i]] = outcome{score: e.Score, stale: e.Stale}
 		}
 	}
-	return sync.OnceValue(func() map[string]outcome {
-		said := make(map[string]outcome, len(keys))
-		for i, key := range keys {
-			said[key] = list[i]
-		}
-		return said
-	})
+	return said
 }

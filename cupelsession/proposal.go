@@ -191,14 +191,8 @@ func (p *proposal) tellStable() (kept int) {
 		t.Window[i] = p.window[i].Held
 		t.Entries[i].Whole = p.window[i].whole()
 	}
-	first := make([]int, len(p.window)) // most entries have one candidate
 	for i, n := range p.at {
-		switch {
-		case n < 0:
-		case t.Entries[n].Candidates == nil:
-			first[n] = i
-			t.Entries[n].Candidates = first[n : n+1 : n+1]
-		default:
+		if n >= 0 {
 			t.Entries[n].Candidates = append(t.Entries[n].Candidates, i)
 		}
 	}
