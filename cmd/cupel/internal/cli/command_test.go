@@ -116,7 +116,7 @@ func TestMessageNumbers(t *testing.T) {
 	require.Regexp(t, `item +a\n`, printed(t, "explain", "-i", "items.json", "-p", "rag", "-b", "900", "--why-not", "1"))
 	code, _, stderr := fed(t, "", "explain", "-i", "chat.json", "-p", "chat", "-b", "900", "--why-not", "77")
 	require.Equal(t, exitUsage, code)
-	require.Contains(t, stderr, "--why-not: nothing has the number 77")
+	require.Contains(t, stderr, "--why-not: the candidates have the numbers 1 to 6, got 77")
 }
 
 // TestPresetsWritten: what cupel policies writes is a policy file.

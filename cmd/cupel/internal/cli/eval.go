@@ -16,7 +16,6 @@ import (
 	"github.com/wollax/cupel-go/cupel/policy"
 	"github.com/wollax/cupel-go/cupelrelevance"
 	"github.com/wollax/cupel-go/cupelrelevance/eval"
-	"github.com/wollax/cupel-go/cupelsession/replay"
 	"github.com/wollax/cupel-go/internal/english"
 )
 
@@ -50,9 +49,8 @@ The data are JSON Lines, one conversation per line (shown here on several):
    "questions": [{"query": "Who opened the meeting?", "evidence": [0]}]}
 
 A policy is one of recency, lexical and relevance, a preset, or a file.
-NAME+query is the policy as --query changes it, and NAME@0.6 the policy in a
-session, which keeps this share of the budget from question to question. Ages are
-measured from the latest time in the data. The README says more.`,
+NAME+query is the policy as --query changes it. Ages are measured from the latest
+time in the data. The README says more.`,
 		Example: `  cupel eval --data meetings.jsonl
   cupel eval --data meetings.jsonl -p chat -p mine.toml -b 500,2000
   cupel eval --data meetings.jsonl -p relevance -p mine.toml --against relevance
@@ -83,16 +81,9 @@ func (f *evalFlags) run(ctx context.Context, env *Environment) error {
 	}
 	var policies []eval.Policy
 	for _, name := range f.policies {
-		base, low, err := replay.Marked(name)
+		p, err := evaluated(env, name, clock)
 		if err != nil {
 			return err
-		}
-		p, err := evaluated(env, base, clock)
-		if err != nil {
-			return err
-		}
-		if low > 0 {
-			p.Name, p.InTurn = name, askedInSession(low)
 		}
 		policies = append(policies, p)
 	}

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,8 +15,7 @@ import (
 
 // The data that the packages of the measures ship.
 var (
-	agents   = filepath.Join("..", "..", "..", "..", "cupelsession", "replay", "testdata", "agents.jsonl")
-	meetings = filepath.Join("..", "..", "..", "..", "cupelrelevance", "eval", "testdata", "conversations.jsonl")
+	agents = filepath.Join("..", "..", "..", "..", "cupelsession", "replay", "testdata", "agents.jsonl")
 )
 
 // replayedRows runs replay with --json.
@@ -166,21 +164,5 @@ func TestEvalParts(t *testing.T) {
 	} {
 		stdout := printed(t, "eval", "--data", "talk.jsonl", "--data", "talk.jsonl", "--budgets", "6", "--part", part)
 		require.True(t, strings.HasPrefix(stdout, head), stdout)
-	}
-}
-
-// TestEvalInSession: the more a session keeps from question to question, the less it
-// costs.
-func TestEvalInSession(t *testing.T) {
-	var result eval.Result
-	decodeJSON(t, printed(t, "eval", "--data", meetings, "--budgets", "400", "--json", "-p", "relevance", "-p", "relevance@0.3", "-p", "relevance@0.8"), &result)
-	before := math.Inf(1)
-	for i, p := range result.Policies {
-		require.Equal(t, i > 0, p.InTurn)
-		if i > 0 {
-			require.Less(t, p.Points[0].Cost, before-0.1)
-			require.Greater(t, p.Points[0].Recall, 0.5)
-		}
-		before = p.Points[0].Cost
 	}
 }

@@ -131,7 +131,7 @@ func (f *proxyFlags) transport(env *Environment, shown *pages) (*cupelsession.Tr
 	if err != nil {
 		return nil, err
 	}
-	config := cupelsession.TransportConfig{Budget: budget, Counter: counter, Chooser: c.ofMessages(), Session: c.file.config(cupelsession.CacheModel{}), Strict: f.strict, MaxBody: int64(f.maxBody)}
+	config := cupelsession.TransportConfig{Budget: budget, Counter: counter, Chooser: c.ofMessages(), Session: c.file.config(), Strict: f.strict, MaxBody: int64(f.maxBody)}
 	if c.file != nil {
 		config.Options = append(config.Options, cupelchat.WithRules(c.file.Rules...))
 	}

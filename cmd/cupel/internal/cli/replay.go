@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -63,7 +64,7 @@ takes more than minutes and there is a cluster, cupel-beam has the same measure.
 	set.Float64SliceVar(&flags.shares, "share", []float64{0.15, 0.25, 0.5, 0.75}, "budgets as `shares` of a conversation; separated by commas")
 	set.Lookup("share").DefValue = "[0.15,0.25,0.5,0.75]" // without the zeros of pflag
 	set.BoolVar(&flags.session, "session", false, fmt.Sprintf("measure each policy in a session, as NAME@%g does, or the baselines @%g", cupelsession.DefaultLowWater, replay.LowWater))
-	set.StringSliceVar(&flags.caches, "cache", nil, "report the cost by the caches of these `providers` too: "+strings.Join(cacheNames(), ", "))
+	set.StringSliceVar(&flags.caches, "cache", nil, "report the cost by the caches of these `providers` too: "+strings.Join(slices.Sorted(maps.Keys(cupelsession.Caches())), ", "))
 	return command
 }
 
@@ -123,9 +124,9 @@ func (f *replayFlags) measure(env *Environment) (*replay.Measure, error) {
 	}
 	var models []cupelsession.CacheModel
 	for _, name := range f.caches {
-		model, err := cacheNamed(name)
+		model, err := cupelsession.CacheNamed(name)
 		if err != nil {
-			return nil, err
+			return nil, usagef("--cache: %w", err)
 		}
 		models = append(models, model)
 	}

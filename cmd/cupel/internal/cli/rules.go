@@ -39,12 +39,11 @@ func withRules(candidates *input.Candidates, rules []cupelchat.Rule) (*input.Can
 }
 
 // config returns the configuration of a session. A nil file has the defaults.
-func (f *agentFile) config(cache cupelsession.CacheModel) cupelsession.Config {
-	config := cupelsession.Config{Cache: cache}
-	if f != nil {
-		config.LowWater, config.ClearAtLeast = f.LowWater, f.ClearAtLeast
+func (f *agentFile) config() cupelsession.Config {
+	if f == nil {
+		return cupelsession.Config{}
 	}
-	return config
+	return cupelsession.Config{LowWater: f.LowWater, ClearAtLeast: f.ClearAtLeast}
 }
 
 // findAgentFile reads a policy file in TOML that names the preset agent. It returns nil for
