@@ -89,7 +89,7 @@ type place struct {
 	Message int    `json:"message,omitempty"` // from 1
 	Name    string `json:"name"`
 	Fate    string `json:"fate"`
-	Tokens  int    `json:"tokens"` // that are sent of it
+	Tokens  int    `json:"tokens"` // that are sent of it, or of its exchange that became one text
 	Full    int    `json:"full_tokens"`
 
 	at int
@@ -199,7 +199,8 @@ func (s *selection) placesOf(window *analysis.Ledger, value string) []place {
 		}
 		p := place{Message: messageNumber(item), Name: named(item, i), Fate: fateOut, Full: item.Tokens(), at: i}
 		if e := &window.Entries[i]; e.Place > 0 {
-			p.Fate, p.Tokens = fateLost, e.Tokens
+			p.Fate = fateLost
+			p.Tokens, p.Full = tokensOf(window, e)
 			switch {
 			case e.Form == 0:
 				p.Fate = fateWhole
@@ -237,7 +238,7 @@ func (s *selection) remedies(ctx context.Context, now *analysis.Ledger, f *fact,
 			continue // it is no message
 		}
 		if then := s.from(ctx, candidates, f.Value); then != nil {
-			f.Pin, f.Displaced = number, names(now, losers(now, then))
+			f.Pin, f.Displaced = number, names(now, losers(now, then, p.at))
 			break
 		}
 	}
@@ -327,9 +328,6 @@ func (w *whereAnswer) print(p *terminal.Printer, rows, more int) {
 	p.Line("%s: %d tokens of a budget of %d", w.of.name, w.Tokens, w.of.budget.MaxTokens())
 	for i := range w.Facts {
 		w.Facts[i].print(p, rows, len(w.of.Items))
-		if c := w.of.Conversation; len(w.Facts[i].Steps) > 0 && c.Format() != cupelchat.OpenAI {
-			p.Line("Windows and steps count messages as cupel replay does: the system prompt and each result is one.")
-		}
 	}
 	if more > 0 {
 		p.Paragraph("… and %d more values; --rows 0 shows all", more)

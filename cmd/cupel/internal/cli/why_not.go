@@ -37,18 +37,23 @@ func (s *selection) whyNotByChoosing(ctx context.Context, a *account, candidate 
 	answer := &analysis.WhyNotAnswer{Entry: a.Entries[candidate], Ledger: a.Ledger, Budget: s.budget}
 	if answer.Place == 0 {
 		answer.Rule = "It was worth less for its tokens than what was chosen."
+	}
+	if answer.Place == 0 || answer.Form > 0 {
 		answer.IfPinned = &analysis.Exchange{}
 		after, err := s.ledger(ctx, s.budget, candidate)
 		if err != nil {
 			answer.IfPinned.Err = err
 		} else {
-			answer.DisplacedBy = losers(a.Ledger, after)
+			answer.DisplacedBy = losers(a.Ledger, after, candidate)
 			answer.IfPinned.Came = placed(after, func(i int) bool { return a.Entries[i].Place == 0 })
 			answer.IfPinned.Went = placed(a.Ledger, func(i int) bool { return after.Entries[i].Place == 0 })
 		}
 	}
 	var err error
-	answer.Smallest, err = s.smallest(ctx, func(at *analysis.Ledger) bool { return at.Entries[candidate].Place > 0 })
+	answer.Smallest, err = s.smallest(ctx, func(at *analysis.Ledger) bool {
+		e := &at.Entries[candidate]
+		return e.Place > 0 && (e.Form == 0 || answer.Form == 0) // of what is in, more is asked
+	})
 	return answer, err
 }
 
@@ -69,8 +74,10 @@ func placed(l *analysis.Ledger, holds func(candidate int) bool) []int {
 }
 
 // losers returns the candidates that have fewer tokens in a second window, those that
-// lose most first: they have the room of what is in there.
-func losers(before, after *analysis.Ledger) []int {
+// lose most first: they have the room of a candidate that is in there. What is in its
+// group stands and falls with it.
+func losers(before, after *analysis.Ledger, of int) []int {
+	group := before.Entries[of].Item.Group()
 	loss := func(i int) int {
 		left := 0
 		if after.Entries[i].Place > 0 {
@@ -78,7 +85,7 @@ func losers(before, after *analysis.Ledger) []int {
 		}
 		return before.Entries[i].Tokens - left
 	}
-	lose := placed(before, func(i int) bool { return loss(i) > 0 })
+	lose := placed(before, func(i int) bool { return loss(i) > 0 && (group == "" || before.Entries[i].Item.Group() != group) })
 	slices.SortStableFunc(lose, func(i, j int) int { return cmp.Compare(loss(j), loss(i)) })
 	return lose
 }
@@ -89,6 +96,9 @@ func (w *whyNotAnswer) print(p *terminal.Printer, rows int) {
 	switch {
 	case e.Place > 0 && e.Form > 0:
 		p.Line("It is in, as #%d of %d, in a smaller form: %s", e.Place, len(a.Window), e.Why())
+		if len(w.DisplacedBy) > 0 {
+			p.Line("The rest of its room went to %s.", listed(names(w.Ledger, w.DisplacedBy)))
+		}
 	case e.Place > 0:
 		p.Line("It is in, as #%d of %d: %s", e.Place, len(a.Window), e.Why())
 	default:
@@ -143,6 +153,8 @@ func names(l *analysis.Ledger, candidates []int) []string {
 // smallest says which budgets take the candidate.
 func (w *whyNotAnswer) smallest() string {
 	switch s := w.Smallest; {
+	case w.choice && s.Found && w.Form > 0:
+		return fmt.Sprintf("A budget of %d tokens sends it whole, and one of %d does not.", s.Tokens, s.Tokens-1)
 	case w.choice && s.Found && !s.Exact:
 		return fmt.Sprintf("A budget of %d tokens includes it, and one of %d does not.", s.Tokens, s.Tokens-1)
 	case s.Found && s.Tokens > w.a.budget.MaxTokens():
@@ -159,7 +171,7 @@ func (w *whyNotAnswer) printItem(p *terminal.Printer) {
 	rows := [][]any{
 		{"item", e.Item.Content()}, {"number", numberOr(messageNumber(e.Item), "")}, {"title", textOf(e.Item, "title")}, {"role", textOf(e.Item, "role")},
 		{"kind", fmt.Sprintf("%s, source %s", e.Item.Kind(), e.Item.Source())},
-		{"tokens", e.Item.Tokens()}, {"group", e.Item.Group()}, {"form", form(e)},
+		{"tokens", e.Item.Tokens()}, {"group", e.Item.Group()}, {"form", w.a.form(e)},
 	}
 	if e.Rank > 0 {
 		rows = append(rows, []any{"score", fmt.Sprintf("%s, rank %d of %d", short(e.Score), e.Rank, w.a.Ranked)})
