@@ -4,6 +4,7 @@
 package assertions
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -30,11 +31,10 @@ type File struct {
 type Selection struct {
 	Items, Format, Encoding string
 	Policy, Query           string
-	Budget, Target, Reserve int            // in tokens
-	Slots                   map[string]int `toml:"reserve_kind"`
-	Margin                  float64        // in percent
-	Recordings              string         // for KeepFact: a file, or a folder
-	Session                 bool           // the recordings are replayed in sessions
+	Budget, Reserve         int     // in tokens
+	Margin                  float64 // in percent
+	Recordings              string  // for KeepFact: a file, or a folder
+	Session                 bool    // the recordings are replayed in sessions
 }
 
 // Check is one assertion.
@@ -166,25 +166,13 @@ func (r *reader) check(a *arguments, given map[string]any) Check {
 	return c
 }
 
-// show formats a value as TOML, truncating long texts.
+// show formats a value as JSON, truncating long ones.
 func show(v any) string {
-	switch v := v.(type) {
-	case string:
-		return strconv.Quote(terminal.Cut(v, 60))
-	case float64:
-		return strconv.FormatFloat(v, 'g', -1, 64)
-	case []any:
-		parts := make([]string, len(v))
-		for i, part := range v {
-			parts[i] = show(part)
-		}
-		return "[" + strings.Join(parts, ", ") + "]"
-	case map[string]any:
-		var parts []string
-		for _, name := range slices.Sorted(maps.Keys(v)) {
-			parts = append(parts, name+"="+show(v[name]))
-		}
-		return "{" + strings.Join(parts, ", ") + "}"
+	var b strings.Builder
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(v); err != nil {
+		return fmt.Sprint(v) // a number that is not finite
 	}
-	return fmt.Sprint(v)
+	return terminal.Cut(strings.TrimSpace(b.String()), 200)
 }

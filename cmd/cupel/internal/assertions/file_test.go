@@ -19,10 +19,8 @@ encoding = "heuristic"
 policy = "chat"
 query = "Where is the oven?"
 budget = 100
-target = 80
-reserve = 0
+reserve = 20
 margin = 5
-reserve_kind = { "Tool Output" = 7, Memory = 0 }
 
 [[checks]]
 assert = "include_exactly_n_items_with_kind"
@@ -37,14 +35,14 @@ item = { metadata = { session = "june" }, kind = "Message", reason = "Scored" }
 	require.NoError(t, err)
 	want := assertions.Selection{
 		Items: "items.jsonl", Format: "jsonl", Encoding: "heuristic", Policy: "chat", Query: "Where is the oven?",
-		Budget: 100, Target: 80, Margin: 5, Slots: map[string]int{"Tool Output": 7, "Memory": 0},
+		Budget: 100, Reserve: 20, Margin: 5,
 	}
 	require.Equal(t, want, file.Selection)
 	require.Len(t, file.Checks, 2)
 	first, second := file.Checks[0], file.Checks[1]
 	require.Equal(t, []string{"checks[0]", "IncludeExactlyNItemsWithKind", "a question and an answer", `IncludeExactlyNItemsWithKind kind="Message" n=2`},
 		[]string{first.Path, first.Name, first.Why, first.Text})
-	require.Equal(t, []string{"checks[1]", `IncludeItemMatching item={kind="Message", metadata={session="june"}, reason="Scored"}`}, []string{second.Path, second.Text})
+	require.Equal(t, []string{"checks[1]", `IncludeItemMatching item={"kind":"Message","metadata":{"session":"june"},"reason":"Scored"}`}, []string{second.Path, second.Text})
 }
 
 func TestProblems(t *testing.T) {

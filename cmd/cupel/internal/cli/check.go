@@ -45,10 +45,9 @@ func newCheck(env *Environment) *cobra.Command {
   [[checks]]
   assert = "include_item_with_kind"
   kind = "SystemPrompt"
-  why = "without it the model does not know its task"
 
---items and --policy replace those of the file. CHECKS.md lists the assertions;
-keep_fact says that a value survives at every step of recorded conversations.`,
+CHECKS.md lists the assertions; keep_fact says that a value survives at every step of
+recorded conversations.`,
 		Example: `  cupel check checks/*.toml
   cupel check chat.toml -i today.jsonl -p candidate.toml
   cupel check chat.toml --hide-contents --markdown report.md`,
@@ -142,7 +141,7 @@ func (f *checkFlags) selection(ctx context.Context, env *Environment, file *chec
 	if len(s.items) == 0 && says.Items != "" {
 		s.items = []string{relativeTo(file.File, says.Items)}
 	}
-	s.budgetFlags = budgetFlags{amount{tokens: says.Budget}, says.Target, says.Reserve, says.Slots, says.Margin}
+	s.budgetFlags = budgetFlags{amount{tokens: says.Budget}, says.Reserve, says.Margin}
 	ofRecordings := len(file.file.Checks)
 	for _, check := range file.file.Checks {
 		if check.Name == assertions.KeepFact {

@@ -64,7 +64,7 @@ assert = "have_no_exclusions"
 items = "../data/items.jsonl"
 policy = "rag"
 budget = 25
-target = 26
+reserve = 26
 [[checks]]
 assert = "have_no_exclusions"
 `,
@@ -92,7 +92,7 @@ func TestCheck(t *testing.T) {
       why: two
       lines
 `
-	const good = "ok    checks/good.toml checks[0] IncludeItemMatching item={content=\"high\"}\n"
+	const good = "ok    checks/good.toml checks[0] IncludeItemMatching item={\"content\":\"high\"}\n"
 	for _, row := range []struct {
 		name   string
 		args   string
@@ -130,7 +130,7 @@ func TestCheck(t *testing.T) {
 		{"no items", "check checks/none.toml", exitUsage, "checks/none.toml: selection.items is missing", "neither the file nor a flag says"},
 		{"no policy", "check checks/none.toml -i data/items.jsonl", exitUsage, "selection.policy is missing", "the same"},
 		{"no budget", "check checks/none.toml -i data/items.jsonl -p rag", exitUsage, "selection.budget is missing", "the same"},
-		{"bad budget", "check checks/over.toml", exitUsage, "checks/over.toml: --target must be at most --budget (25), got 26", "the words of the budget, with flags"},
+		{"bad budget", "check checks/over.toml", exitUsage, "checks/over.toml: --reserve must be at most --budget (25), got 26", "the words of the budget, with flags"},
 		{"nothing", "check", exitUsage, "requires at least 1 arg(s)", "no file is not a success"},
 		{"results over checks", "check checks/good.toml --markdown checks/good.toml", exitUsage, "checks/good.toml already exists; --force overwrites it", "a slip should not cost them"},
 	})
@@ -144,11 +144,9 @@ format = "json"
 encoding = "heuristic"
 policy = "chat"
 query = "oven"
-budget = 100
-target = 60
+budget = 50
 reserve = 10
 margin = 10
-reserve_kind = { Memory = 20 }
 [[checks]]
 `
 	const oven = "assert = \"include_item_matching\"\nitem = { content_glob = \"*oven*\" }"
@@ -159,10 +157,10 @@ reserve_kind = { Memory = 20 }
 		code        int
 		why         string
 	}{
-		{"as it is", oven, [2]string{}, exitOK, "60 less 20 for memories, less a tenth, are 36, and hold the one that is asked for"},
+		{"as it is", oven, [2]string{}, exitOK, "50 less 10 for the answer, less a tenth, are 36, and hold the one that is asked for"},
 		{"another question", oven, [2]string{`"oven"`, `"night"`}, exitCheck, "the other item fits alone"},
-		{"no room", "assert = \"have_tokens_at_most\"\nn = 0", [2]string{"= 20", "= 60"}, exitOK, "all of the target is kept for memories"},
-		{"less room", `assert = "have_no_exclusions"`, [2]string{"target = 60", "target = 59"}, exitCheck, "59 tokens do not hold both"},
+		{"no room", "assert = \"have_tokens_at_most\"\nn = 0", [2]string{"reserve = 10", "reserve = 20"}, exitOK, "30 less a tenth hold none"},
+		{"less room", `assert = "have_no_exclusions"`, [2]string{"= 50", "= 76"}, exitCheck, "66 less a tenth do not hold both"},
 		{"format", oven, [2]string{`"json"`, `"openai"`}, exitUsage, "items are no messages"},
 	} {
 		t.Run(row.name, func(t *testing.T) {

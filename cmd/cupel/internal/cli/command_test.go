@@ -228,7 +228,7 @@ func TestMaxInput(t *testing.T) {
 	require.NoError(t, zipping.Close())
 	folder(t, map[string]string{"bomb": bomb.String(), "many/a.txt": strings.Repeat("word\n\n", 100_000), "many/b.txt": strings.Repeat("word\n\n", 100_000)})
 	const most = 1_000_000
-	for _, args := range []string{"run -i - -p rag -b 9", "explain -i - -p agent -b 9", "eval --data -", "replay --data -", "check -", "run -i bomb -p rag -b 9", "bomb -q x -b 9", "many -q x -b 9"} {
+	for _, args := range []string{"run -i - -p rag -b 9", "explain -i - -p agent -b 9", "eval --data bomb", "replay --data -", "check -", "run -i bomb -p rag -b 9", "bomb -q x -b 9", "many -q x -b 9"} {
 		endless := new(zeros)
 		var errs strings.Builder
 		var before, after runtime.MemStats

@@ -80,6 +80,18 @@ func decodeTOML(text []byte, into any) error {
 	return err
 }
 
+// parseRules reads rules of the command line.
+func parseRules(texts []string) (rules []cupelchat.Rule, err error) {
+	for _, text := range texts {
+		rule, err := parseRule(text)
+		if err != nil {
+			return nil, err
+		}
+		rules = append(rules, rule)
+	}
+	return rules, nil
+}
+
 // parseRule reads a rule of the command line: words such as tool=bash, what becomes of
 // the messages, and text= with all that follows it.
 func parseRule(rule string) (r cupelchat.Rule, err error) {

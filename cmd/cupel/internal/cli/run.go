@@ -30,14 +30,11 @@ func newRun(env *Environment) (*cobra.Command, *runFlags) {
 	command := &cobra.Command{
 		Use:   "run",
 		Short: "Choose the window and print it",
-		Long: `Candidates are items in JSON or JSON Lines; a chat transcript for the API of a
-provider; or a folder, whose files are split into declarations, sections and
-paragraphs. With --as transcript the window is a transcript for the same API.
+		Long: `Candidates are items in JSON or JSON Lines, a chat transcript, or a folder, whose files
+are split into declarations, sections and paragraphs.
 
 Without --policy, a conversation is chosen by agent, and anything else by its relevance
-to --query. Without --budget, it is the window of the model that a request names.
-
-Notes on standard error say what was estimated, dropped or restored.`,
+to --query. Without --budget, it is the window of the model that a request names.`,
 		Example: `  cupel run --items chat.json --policy chat --budget 8k --reserve 1k
   cupel run -i request.json -p agent -b 50% --as transcript
   cupel run -i . -p relevance -b 4000 -q "Where are prices rounded?"

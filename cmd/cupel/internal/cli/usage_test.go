@@ -47,6 +47,7 @@ func TestUsage(t *testing.T) {
 		{"replay against", "replay --data items.jsonl -p newest --against clear", exitUsage, "clear", "it is not measured"},
 		{"replay cache", "replay --data items.jsonl --cache x", exitUsage, `--cache: "x" is unknown; want one of anthropic, `, "which there are"},
 		{"eval budget", "eval --data items.jsonl --budgets 100,0", exitUsage, "budgets", "it selects nothing"},
+		{"eval input", "eval --data -", exitUsage, "standard input can be read once", "the times come first"},
 		{"eval part", "eval --data items.jsonl --part test", exitUsage, `--part: "test" is not one of all, tune, held-out`, "names are exact"},
 		{"eval policy twice", "eval --data items.jsonl -p chat -p chat", exitUsage, "chat", "one line would be the other"},
 	})

@@ -153,10 +153,10 @@ func names(l *analysis.Ledger, candidates []int) []string {
 // smallest says which budgets take the candidate.
 func (w *whyNotAnswer) smallest() string {
 	switch s := w.Smallest; {
-	case w.choice && s.Found && w.Form > 0:
-		return fmt.Sprintf("A budget of %d tokens sends it whole, and one of %d does not.", s.Tokens, s.Tokens-1)
-	case w.choice && s.Found && !s.Exact:
-		return fmt.Sprintf("A budget of %d tokens includes it, and one of %d does not.", s.Tokens, s.Tokens-1)
+	case w.choice && w.Form > 0:
+		return jsonSmallestOf(s).text("sends it whole")
+	case w.choice:
+		return jsonSmallestOf(s).text("includes it")
 	case s.Found && s.Tokens > w.a.budget.MaxTokens():
 		return fmt.Sprintf("%s That is %d more than now.", s, s.Tokens-w.a.budget.MaxTokens())
 	case s.Found && w.Place == 0:
@@ -243,6 +243,17 @@ func (w *whyNotAnswer) json() *jsonAnswer {
 		Why: w.Why(), Rule: w.Rule, DisplacedBy: names(w.Ledger, w.DisplacedBy),
 		IfPinned: jsonExchangeOf(w.Ledger, w.IfPinned), Smallest: jsonSmallestOf(w.Smallest),
 	}
+}
+
+// text says which budget does what is asked of it, such as "sends it".
+func (s *jsonSmallest) text(does string) string {
+	switch {
+	case !s.Found:
+		return fmt.Sprintf("No budget that was tried %s, up to %d tokens.", does, s.SearchedTo)
+	case s.Exact:
+		return fmt.Sprintf("The smallest budget that %s is %d tokens.", does, s.Tokens)
+	}
+	return fmt.Sprintf("A budget of %d tokens %s, and one of %d does not.", s.Tokens, does, s.Tokens-1)
 }
 
 func jsonSmallestOf(m analysis.SmallestBudget) *jsonSmallest {
