@@ -278,7 +278,7 @@ func (r *run) reasonOf(d *engine.Decision) cupel.ExclusionReason {
 // takeBack removes the exclusions of older versions that came back.
 func (r *run) takeBack() {
 	st := &r.observer.stages[deduplicate]
-	st.excluded = slices.DeleteFunc(st.excluded, func(e cupel.ExcludedItem) bool { return r.choice.Returned(engine.Candidate(e.Candidate)) })
+	st.excluded = slices.DeleteFunc(st.excluded, func(e cupel.ExcludedItem) bool { return r.choice.HasReturned(engine.Candidate(e.Candidate)) })
 	st.told = len(st.excluded)
 }
 
@@ -357,7 +357,7 @@ func (r *run) decisions() []observe.Decision {
 		if w := r.windowed[at]; w != nil {
 			made = &w.made
 		}
-		for i, c := range r.choice.CandidatesOf(m) {
+		for i, c := range r.set.Members(m.Unit) {
 			place++
 			d := &list[c]
 			d.Place, d.Form = place, int32(r.formOf(made, i, c))

@@ -246,7 +246,7 @@ func (r *run) choose(limits engine.Limits) (int, error) {
 
 // merge decides what will be in the window, and fails if that overflows.
 func (r *run) merge() error {
-	tokens, target := r.choice.Merge(), r.budget.TargetTokens()
+	tokens, target := r.choice.MergedTokens(), r.budget.TargetTokens()
 	r.over, r.overflowed = 0, tokens.Greater(target)
 	if !r.overflowed {
 		return nil
@@ -287,7 +287,7 @@ func (r *run) place(ctx context.Context) (int, error) {
 	n := 0
 	for _, at := range order {
 		r.window = r.appendWindow(r.window, at)
-		n += len(r.choice.CandidatesOf(&r.choice.Merged[at]))
+		n += len(r.set.Members(r.choice.Merged[at].Unit))
 	}
 	return n, nil
 }
