@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -444,7 +445,7 @@ func (o *observer) sortedExclusions(candidates int) []cupel.ExcludedItem {
 			pairs = append(pairs, order.Pair{Key: order.Key(e.Score), Index: stage*candidates + e.Candidate})
 		}
 	}
-	order.SortDescending(pairs)
+	slices.SortFunc(pairs, func(a, b order.Pair) int { return cmp.Or(cmp.Compare(b.Key, a.Key), cmp.Compare(a.Index, b.Index)) })
 	list := make([]cupel.ExcludedItem, n)
 	for i, k := range pairs {
 		list[i] = *entries[k.Index%candidates]

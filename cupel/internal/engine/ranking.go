@@ -38,7 +38,7 @@ func (r *Ranking) Score(scores []float64) {
 	for i, c := range r.Scoreable {
 		score, at := scores[i], r.unitOf[c]
 		r.scores[c] = score
-		if u := &r.units[at]; u.size == 1 || r.Place(at) == c || order.Key(score) > order.Key(r.score[at]) {
+		if c == r.Place(at) || order.Key(score) > order.Key(r.score[at]) {
 			r.score[at] = score
 		}
 	}
