@@ -81,23 +81,24 @@ type windowed struct {
 }
 
 // makeWindowItems makes the items of the merged units, and what the placer sees of
-// them.
-func (r *run) makeWindowItems(ctx context.Context) error {
+// them. It returns the number of candidates that they stand for.
+func (r *run) makeWindowItems(ctx context.Context) (candidates int, err error) {
 	n := len(r.choice.Merged)
 	r.merged, r.windowed = engine.Resize(r.merged, n), engine.Resize(r.windowed, n)
 	for i := range r.choice.Merged {
 		m := &r.choice.Merged[i]
+		candidates += len(r.set.Members(m.Unit))
 		r.windowed[i], r.merged[i] = nil, cupel.ScoredItem{Item: r.items[r.set.Place(m.Unit)], Score: m.Score}
 		if m.Form <= 0 && !r.set.IsGroup(m.Unit) {
 			continue
 		}
 		item, w, err := r.materialise(ctx, m)
 		if err != nil {
-			return err
+			return 0, err
 		}
 		r.merged[i].Item, r.windowed[i] = item, w
 	}
-	return nil
+	return candidates, nil
 }
 
 // appendWindow appends the items of a merged unit.
