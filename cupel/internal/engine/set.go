@@ -77,7 +77,7 @@ func (s *Set) Free() {
 // collect groups the candidates into units, in the order of their first members.
 func (s *Set) collect() {
 	n := len(s.Tokens)
-	s.units, s.unitOf, s.members = Resize(s.units, n), Resize(s.unitOf, n), Resize(s.members, n)
+	units, unitOf, members := Resize(s.units, n), Resize(s.unitOf, n), Resize(s.members, n)
 	grouped, next := false, Unit(0)
 	for i, tokens := range s.Tokens {
 		at := next
@@ -90,11 +90,11 @@ func (s *Set) collect() {
 			if slot.item == None {
 				slot.item = int32(i)
 			} else {
-				at = s.unitOf[slot.item]
+				at = unitOf[slot.item]
 			}
 		}
-		s.unitOf[i], s.members[i] = at, Candidate(i)
-		u := &s.units[at]
+		unitOf[i], members[i] = at, Candidate(i)
+		u := &units[at]
 		if at == next { // field by field, since a whole unit would be made elsewhere and copied
 			*u = unit{}
 			u.tokens, u.place, u.from = tokens, Candidate(i), int32(i)
@@ -104,7 +104,7 @@ func (s *Set) collect() {
 		u.out = u.out || tokens < 0
 		u.pinned = u.pinned || s.Pinned[i]
 	}
-	s.units = s.units[:next]
+	s.units, s.unitOf, s.members = units[:next], unitOf, members
 	if grouped {
 		s.gather()
 	}
