@@ -55,9 +55,7 @@ func (p *Prepared) Choose(ctx context.Context, budget cupel.ContextBudget) (Choi
 		return Choice{}, err
 	}
 	c := Choice{Candidates: r.candidatesOf(r.choice.Merged), pinned: r.choice.PinnedTokens}
-	for i := range r.choice.Merged {
-		c.tokens.Add(r.choice.Merged[i].Tokens)
-	}
+	c.tokens = r.choice.MergedTokens()
 	c.Tokens = c.tokens.Int()
 	switch {
 	case r.columns.Links != nil:
@@ -73,11 +71,8 @@ func (p *Prepared) Choose(ctx context.Context, budget cupel.ContextBudget) (Choi
 func (r *run) formsOf(merged []engine.Chosen) (forms []int32) {
 	for i := range merged {
 		m := &merged[i]
-		var made engine.Made
-		if m.Unit != engine.None {
-			made = r.set.Make(m.Unit, m.Form)
-		}
-		for n, c := range r.choice.CandidatesOf(m) {
+		made := r.set.Make(m.Unit, m.Form)
+		for n, c := range r.set.Members(m.Unit) {
 			forms = append(forms, int32(r.formOf(&made, n, c)))
 		}
 	}

@@ -308,10 +308,10 @@ func (s *stream) sliceBatch(ctx context.Context) (_ int, err error) {
 	}
 	s.choice.Ranking, s.choice.PinnedTokens = &s.ranking, s.pins
 	n, err := s.choose(engine.Limits{Left: left, Target: s.budget.Effective(s.pins.Int()).TargetTokens})
-	for i := range s.choice.Chosen {
-		c := &s.choice.Chosen[i]
-		item := s.items[c.Candidate]
-		s.kept = append(s.kept, kept{item, c.Score, s.arrivals[c.Candidate]})
+	for _, c := range s.choice.Chosen() {
+		place := s.set.Place(c.Unit)
+		item := s.items[place]
+		s.kept = append(s.kept, kept{item, c.Score, s.arrivals[place]})
 		s.spent.Add(item.Tokens())
 		s.contents[item.Content()] = item
 	}
