@@ -25,17 +25,17 @@ type Choice struct {
 	staysUntil int // as the slicer says
 }
 
-// Select returns only the positions of the candidates in the window: pinned
-// ones first, then the others by score. It is the cheapest query: it builds
-// neither window nor report, and calls neither observers nor the placer. It
-// therefore cannot report a failure of the placer.
+// Select returns only the positions of the candidates in the window: pinned ones first,
+// then the others by score. It is the cheapest query: it builds neither window nor
+// report, and calls neither observers nor the placer. It therefore cannot report that
+// the placer failed.
 func (p *Prepared) Select(ctx context.Context, budget cupel.ContextBudget) ([]int, error) {
 	choice, err := p.Choose(ctx, budget)
 	return choice.Candidates, err
 }
 
-// Choose selects as [Prepared.Select] does, for callers that try many budgets:
-// the choice knows some of the budgets that give the same.
+// Choose selects as [Prepared.Select] does, for callers that try many budgets: the
+// choice knows some of the budgets that give the same selection.
 func (p *Prepared) Choose(ctx context.Context, budget cupel.ContextBudget) (Choice, error) {
 	ctx = contextOr(ctx)
 	r := p.start(budget, true)

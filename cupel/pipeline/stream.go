@@ -82,7 +82,7 @@ type kept struct {
 //   - Scorers see the items of one batch. Those that compare items with each
 //     other, such as scorer.Recency, rank within the batch; scores of different
 //     batches are compared as they are.
-//   - Of duplicates in a batch the best scored goes on. An item whose copy was
+//   - Of duplicates in a batch the one with the best score goes on. An item whose copy was
 //     selected from an earlier batch is dropped, regardless of its score. A copy of
 //     an item that was not selected is a new candidate.
 //   - Items after the budget is full are not pulled: neither zero-token items,
