@@ -83,6 +83,10 @@ func Refit[T any](params T, before, after []byte) (T, error) {
 		if err := change(reflect.ValueOf(&fitted).Elem(), was, is); err != nil {
 			return params, err
 		}
+		if keeps(m, params, was, is) {
+			return fitted, nil
+		}
+		m.kept = rawjson.Edits{}
 		got, err := json.Marshal(fitted)
 		if err != nil {
 			return params, err
@@ -117,8 +121,28 @@ func replace(v reflect.Value, _, after rawjson.Value) error {
 
 // merging makes copies of a value that marshal to other JSON.
 type merging struct {
-	made map[string]reflect.Value // elements of lists, by their JSON
-	deep bool                     // elements of lists are merged with those in their places
+	made  map[string]reflect.Value // elements of lists, by their JSON
+	kept  rawjson.Edits            // take the other elements out of the JSON
+	again bool                     // only elements that were made are left
+	whole bool                     // something was made as a whole after its parts were merged
+	deep  bool                     // elements of lists are merged with those in their places
+}
+
+// keeps reports whether a value that was merged marshals what it should, apart from the
+// elements of lists that it kept: they are the same values as before, and need not be
+// marshaled again.
+func keeps[T any](m *merging, params T, before, after rawjson.Value) bool {
+	if m.whole || m.kept.Empty() {
+		return false
+	}
+	small := m.kept.Outer(rawjson.Whole(after))
+	is, err := rawjson.Text(small).Value()
+	m.again = true
+	if err != nil || m.merge(reflect.ValueOf(&params).Elem(), before, is) != nil {
+		return false
+	}
+	got, err := json.Marshal(params)
+	return err == nil && difference(got, small) == ""
 }
 
 // merge changes v, which marshals to before, where after differs. It changes nothing
@@ -136,6 +160,7 @@ func (m *merging) merge(v reflect.Value, before, after rawjson.Value) error {
 			v.Set(held)
 			return nil
 		}
+		m.whole = true
 	case v.Kind() == reflect.Pointer && !v.IsNil():
 		pointed := reflect.New(v.Type().Elem())
 		pointed.Elem().Set(v.Elem())
@@ -146,7 +171,11 @@ func (m *merging) merge(v reflect.Value, before, after rawjson.Value) error {
 	case v.Kind() == reflect.Map && v.Type().Key().Kind() == reflect.String && objects:
 		return m.mergeMap(v, before, after)
 	case v.Kind() == reflect.Slice && before.IsArray() && after.IsArray():
-		if was := before.Elements(); len(was) == v.Len() {
+		var was []rawjson.Part
+		if !m.again {
+			was = before.Elements()
+		}
+		if m.again || len(was) == v.Len() {
 			return m.mergeList(v, was, after.Elements())
 		}
 	}
@@ -198,7 +227,7 @@ func (m *merging) mergeMap(v reflect.Value, before, after rawjson.Value) error {
 }
 
 func (m *merging) mergeList(v reflect.Value, was, is []rawjson.Part) error {
-	merged := reflect.MakeSlice(v.Type(), len(is), len(is))
+	merged, kept := reflect.MakeSlice(v.Type(), len(is), len(is)), make([]bool, len(is))
 	old := map[string]bool{}
 	for _, p := range was {
 		old[string(p.Value.Raw())] = true
@@ -212,7 +241,7 @@ func (m *merging) mergeList(v reflect.Value, was, is []rawjson.Part) error {
 		made, again := m.made[raw]
 		switch {
 		case at >= 0:
-			next += at + 1
+			next, kept[i] = next+at+1, true
 			to.Set(v.Index(next - 1))
 			continue
 		case again && made.Type() == to.Type():
@@ -233,6 +262,7 @@ func (m *merging) mergeList(v reflect.Value, was, is []rawjson.Part) error {
 		m.made[raw] = to
 	}
 	v.Set(merged)
+	m.kept.Drop(is, func(i int) bool { return kept[i] })
 	return nil
 }
 

@@ -92,13 +92,16 @@ func TestFitKeepsValues(t *testing.T) {
 	}
 }
 
-// countedMessage counts how often each message is decoded, by the first word of what it
-// says.
+// countedMessage counts how often each message is encoded and decoded, by the first
+// word of what it says.
 type countedMessage struct{ kept }
 
-var decoded map[string]int
+var encoded, decoded map[string]int
 
-func (m countedMessage) MarshalJSON() ([]byte, error) { return json.Marshal(m.kept) }
+func (m countedMessage) MarshalJSON() ([]byte, error) {
+	encoded[strings.Fields(m.Content)[0]]++
+	return json.Marshal(m.kept)
+}
 
 func (m *countedMessage) UnmarshalJSON(text []byte) error {
 	err := json.Unmarshal(text, &m.kept)
@@ -106,14 +109,15 @@ func (m *countedMessage) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// A message that changes is made from JSON once, and no other message.
+// A message that changes is made from JSON and encoded once again, and no other message.
 func TestFitDecodesOnce(t *testing.T) {
-	decoded = map[string]int{}
+	encoded, decoded = map[string]int{}, map[string]int{}
 	messages := talk(func(role, content string) *countedMessage { return &countedMessage{kept{Role: role, Content: content}} })
 	messages[0].Content = strings.Repeat("task to do. ", 40)
 	got, err := Fit(t.Context(), map[string]any{"messages": messages}, OpenAI, newest(t), budget(t, 200), bytesCounter{})
 	require.NoError(t, err)
 	require.Len(t, got.Params["messages"], 3)
+	require.Equal(t, map[string]int{"task": 2, "answer": 1, "last": 1}, encoded)
 	require.Equal(t, map[string]int{"task": 1}, decoded)
 }
 
