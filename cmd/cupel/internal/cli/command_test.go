@@ -116,7 +116,7 @@ func TestMessageNumbers(t *testing.T) {
 	require.Regexp(t, `item +a\n`, printed(t, "explain", "-i", "items.json", "-p", "rag", "-b", "900", "--why-not", "1"))
 	code, _, stderr := fed(t, "", "explain", "-i", "chat.json", "-p", "chat", "-b", "900", "--why-not", "77")
 	require.Equal(t, exitUsage, code)
-	require.Contains(t, stderr, "--why-not: nothing has the number 77")
+	require.Contains(t, stderr, "--why-not: the candidates have the numbers 1 to 6, got 77")
 }
 
 // TestPresetsWritten: what cupel policies writes is a policy file.
@@ -228,7 +228,7 @@ func TestMaxInput(t *testing.T) {
 	require.NoError(t, zipping.Close())
 	folder(t, map[string]string{"bomb": bomb.String(), "many/a.txt": strings.Repeat("word\n\n", 100_000), "many/b.txt": strings.Repeat("word\n\n", 100_000)})
 	const most = 1_000_000
-	for _, args := range []string{"run -i - -p rag -b 9", "explain -i - -p agent -b 9", "eval --data -", "replay --data -", "check -", "run -i bomb -p rag -b 9", "bomb -q x -b 9", "many -q x -b 9"} {
+	for _, args := range []string{"run -i - -p rag -b 9", "explain -i - -p agent -b 9", "eval --data bomb", "replay --data -", "check -", "run -i bomb -p rag -b 9", "bomb -q x -b 9", "many -q x -b 9"} {
 		endless := new(zeros)
 		var errs strings.Builder
 		var before, after runtime.MemStats
