@@ -82,9 +82,6 @@ func (f *diffFlags) policies(ctx context.Context, env *Environment, args [2]stri
 	}
 	var reports [2]*cupel.SelectionReport
 	for i, s := range selections {
-		for _, text := range s.notes {
-			note(env, shown(args[i])+": "+text)
-		}
 		if reports[i], err = s.dryRun(ctx, s.budget); err != nil {
 			return s.selecting(fmt.Errorf("%s: %w", shown(args[i]), err))
 		}

@@ -60,7 +60,6 @@ func (f *explainFlags) run(ctx context.Context, env *Environment, asksWhyNot boo
 	if err != nil {
 		return err
 	}
-	note(env, s.notes...)
 	var of int // the candidate that --why-not names
 	if asksWhyNot {
 		if of, err = findCandidate(s.Items, f.whyNot); err != nil {
@@ -69,7 +68,7 @@ func (f *explainFlags) run(ctx context.Context, env *Environment, asksWhyNot boo
 	}
 	report, failed := s.dryRun(ctx, s.budget)
 	if report == nil || ctx.Err() != nil {
-		return selecting(failed)
+		return s.selecting(failed)
 	}
 	a := newAccount(s.Items, s.budget, report)
 	if asksWhyNot && failed == nil {

@@ -88,15 +88,14 @@ func (f *inspectFlags) selections(ctx context.Context, env *Environment) ([]*cup
 
 // inspectSelection shows a selection. Of a conversation the page has what is sent.
 func inspectSelection(ctx context.Context, env *Environment, s *selection) (*cupelinspect.Selection, error) {
-	note(env, s.notes...)
 	name := cupelinspect.WithName(s.name)
 	if !s.choosesAgain() {
-		made, err := cupelinspect.Inspect(ctx, s.pipeline, s.items, s.budget, name)
+		made, err := cupelinspect.Inspect(ctx, s.pipeline, s.Items, s.budget, name)
 		return made, selecting(err)
 	}
 	window, err := s.choose(ctx, s.budget, -1)
 	if err != nil {
-		made, failed := cupelinspect.Inspect(ctx, s.pipeline, s.items, s.budget, name, cupelinspect.WithSweep(0, 0, 0))
+		made, failed := cupelinspect.Inspect(ctx, s.pipeline, s.Items, s.budget, name, cupelinspect.WithSweep(0, 0, 0))
 		if failed != nil || made.Err() == nil {
 			return nil, selecting(err)
 		}

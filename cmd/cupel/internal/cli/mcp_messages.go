@@ -80,7 +80,7 @@ func (t *mcpTools) selection(ctx context.Context, text string, tokens int) (*sel
 	if err != nil {
 		return nil, err
 	}
-	return t.chooser.selection(ctx, candidates, budget)
+	return t.chooser.selection(candidates, budget)
 }
 
 // mcpSession are the arguments of explain_session.

@@ -176,34 +176,17 @@ type selection struct {
 	*input.Candidates
 	chooser
 	budget cupel.ContextBudget
-	items  []*cupel.ContextItem // what the pipeline selects from
-	notes  []string             // what differs in items
 }
 
-// selection prepares the candidates for a budget. All commands select from the
-// same items: those of a conversation have the pins that fit, and a task that is
-// reduced if it does not.
-func (c chooser) selection(ctx context.Context, candidates *input.Candidates, budget cupel.ContextBudget) (*selection, error) {
+// selection is one from candidates, with the rules of the policy's file.
+func (c chooser) selection(candidates *input.Candidates, budget cupel.ContextBudget) (*selection, error) {
 	if c.file != nil {
 		var err error
 		if candidates, err = withRules(candidates, c.file.Rules); err != nil {
 			return nil, err
 		}
 	}
-	s := &selection{Candidates: candidates, chooser: c, budget: budget, items: candidates.Items}
-	s.pipeline = keeping(candidates, c.pipeline)
-	var err error
-	if candidates.Conversation != nil {
-		if s.items, s.notes, err = candidates.Conversation.Candidates(s.ofMessages(), budget); err != nil {
-			return nil, selecting(err)
-		}
-	}
-	if c.preset != nil {
-		if s.items, err = c.preset.Prepare(ctx, s.items, budget); err != nil {
-			return nil, selecting(err)
-		}
-	}
-	return s, nil
+	return &selection{candidates, c, budget}, nil
 }
 
 // read reads candidates, policy and budget.
@@ -238,11 +221,13 @@ func (f *selectionFlags) readFor(ctx context.Context, env *Environment, policies
 				return nil, err
 			}
 		}
-		c, err := asking(f.query).chooser(env, name, f.encoding)
+		asked := asking(f.query)
+		asked.ofMessages = candidates.Conversation != nil
+		c, err := asked.chooser(env, name, f.encoding)
 		if err != nil {
 			return nil, err
 		}
-		if selections[i], err = c.forOne().selection(ctx, candidates, budget); err != nil {
+		if selections[i], err = c.forOne().selection(candidates, budget); err != nil {
 			return nil, err
 		}
 	}
@@ -285,19 +270,6 @@ func (f *budgetFlags) ofModel(env *Environment, candidates *input.Candidates) er
 	return nil
 }
 
-// keeping returns a pipeline for candidates. Messages are never duplicates: a
-// retry, or the same answer of a tool that is polled, says something of its own.
-func keeping(candidates *input.Candidates, p *pipeline.Pipeline) *pipeline.Pipeline {
-	config := p.Config()
-	if candidates.Conversation == nil || config.KeepDuplicates {
-		return p
-	}
-	config.KeepDuplicates = true
-	kept, err := pipeline.New(config)
-	must(err) // the configuration is that of a pipeline
-	return kept
-}
-
 // selecting marks the errors of a run.
 func selecting(err error) error {
 	var config *cupel.InvalidConfigError
@@ -320,8 +292,12 @@ func (s *selection) selecting(err error) error {
 	if !ok {
 		return selecting(err)
 	}
+	least := english.Grouped(addTokens(tooLarge.PinnedTokens, s.budget.OutputReserve()))
+	if s.Conversation != nil { // the error names the largest
+		return selecting(fmt.Errorf("%w\n\tGive a --budget of at least %s, or --no-pin, which pins the tool definitions alone.", err, least))
+	}
 	var pinned []*cupel.ContextItem
-	for _, item := range s.items {
+	for _, item := range s.Items {
 		if item.Pinned() && item.Tokens() > 0 {
 			pinned = append(pinned, item)
 		}
@@ -334,11 +310,7 @@ func (s *selection) selecting(err error) error {
 	if more := len(pinned) - mostPinned; more > 0 {
 		fmt.Fprintf(&b, "\n\t%7s  … and %d more", "", more)
 	}
-	advice := `or pin less: remove "pinned" from items.`
-	if s.Conversation != nil {
-		advice = "or --no-pin, which pins the tool definitions alone."
-	}
-	return selecting(fmt.Errorf("%w%s\n\tGive a --budget of at least %s, %s", err, &b, english.Grouped(addTokens(tooLarge.PinnedTokens, s.budget.OutputReserve())), advice))
+	return selecting(fmt.Errorf("%w%s\n\tGive a --budget of at least %s, or pin less: remove \"pinned\" from items.", err, &b, least))
 }
 
 // encodings are what --encoding takes, apart from models.

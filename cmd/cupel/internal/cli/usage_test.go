@@ -118,15 +118,3 @@ func TestModels(t *testing.T) {
 		known[m.name] = true
 	}
 }
-
-func TestStrategies(t *testing.T) {
-	text := newStrategies().Long
-	for _, want := range []string{
-		"\nScorers:\n", "\n  recency\n      Scores an item by the rank of its timestamp.\n",
-		"      nullTimestampScore: number in [0, 1], default 0.5. The score of items without a timestamp.\n",
-		"        window: Scores 1 below an age, and 0 from it on.\n          maxAge: duration, required. ",
-		"\nSlicers:\n", "        capCount: integer at least 0. The largest number of items; unlimited by default.\n", "\nPlacers:\n",
-	} {
-		require.Contains(t, text, want)
-	}
-}

@@ -245,7 +245,7 @@ func (s *selection) remedies(ctx context.Context, now *analysis.Ledger, f *fact,
 
 // from returns the window of other candidates if it has a value, or nil.
 func (s *selection) from(ctx context.Context, candidates *input.Candidates, value string) *analysis.Ledger {
-	other, err := s.selection(ctx, candidates, s.budget)
+	other, err := s.selection(candidates, s.budget)
 	if err != nil {
 		return nil
 	}

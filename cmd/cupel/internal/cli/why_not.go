@@ -105,7 +105,7 @@ func (w *whyNotAnswer) print(p *terminal.Printer, rows int) {
 		p.Line("It is out: %s", w.cause())
 	}
 	p.Line("")
-	w.printItem(p)
+	a.printCandidates(p, []int{w.Candidate}, 1)
 	if e.Form > 0 {
 		p.Paragraph("What is sent of it:")
 		p.Lines("  %s", strings.ReplaceAll(sentOf(e), "\n", "\n  "))
@@ -163,20 +163,6 @@ func (w *whyNotAnswer) smallest() string {
 		return s.String() + " With more, others are chosen instead."
 	}
 	return w.Smallest.String()
-}
-
-// printItem shows the candidate itself.
-func (w *whyNotAnswer) printItem(p *terminal.Printer) {
-	e := &w.Entry
-	rows := [][]any{
-		{"item", e.Item.Content()}, {"number", numberOr(messageNumber(e.Item), "")}, {"title", textOf(e.Item, "title")}, {"role", textOf(e.Item, "role")},
-		{"kind", fmt.Sprintf("%s, source %s", e.Item.Kind(), e.Item.Source())},
-		{"tokens", e.Item.Tokens()}, {"group", e.Item.Group()}, {"form", w.a.form(e)},
-	}
-	if e.Rank > 0 {
-		rows = append(rows, []any{"score", fmt.Sprintf("%s, rank %d of %d", short(e.Score), e.Rank, w.a.Ranked)})
-	}
-	p.Table([]string{"", ""}, slices.DeleteFunc(rows, func(row []any) bool { return row[1] == "" }))
 }
 
 // without returns the candidates except one.
