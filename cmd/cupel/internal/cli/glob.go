@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
@@ -11,22 +10,16 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 )
 
-// globSyntax turns a pattern, quoted for a regular expression, into one: * and ? match
-// any character, and a backslash quotes the next character.
-var globSyntax = strings.NewReplacer(
-	`\\\*`, `\*`, `\\\?`, `\?`, `\\\[`, `\[`, `\\\]`, `\]`, `\\\\`, `\\`,
-	`\*`, `.*`, `\?`, `.`, `\[\^`, `[^`, `\[`, `[`, `\]`, `]`,
-)
+// wildcards are those of patterns, as a regular expression that quotes text has them.
+var wildcards = strings.NewReplacer(`\*`, `.*`, `\?`, `.`)
 
-// globs compiles a pattern for the first line or the whole of a content.
-func globs(pattern string) (func(content string) bool, error) {
-	compiled, err := regexp.Compile(`(?s)^` + globSyntax.Replace(regexp.QuoteMeta(pattern)) + `$`)
-	if err != nil {
-		return nil, fmt.Errorf(`pattern %q: write \*, \?, \[ and \\ for these characters`, pattern)
-	}
+// globs returns what matches a pattern with the first line or the whole of a content: *
+// is any text, and ? any character.
+func globs(pattern string) func(content string) bool {
+	compiled := regexp.MustCompile(`(?s)^` + wildcards.Replace(regexp.QuoteMeta(pattern)) + `$`)
 	return func(content string) bool {
 		return compiled.MatchString(terminal.FirstLine(content)) || compiled.MatchString(content)
-	}, nil
+	}
 }
 
 // findCandidate returns the position of the candidate that --why-not names: the number of
@@ -42,12 +35,10 @@ func findCandidate(items []*cupel.ContextItem, text string) (int, error) {
 	}
 	ways := []func(content string) bool{
 		func(content string) bool { return content == text },
+		globs(text),
 		func(content string) bool {
 			return strings.HasPrefix(strings.TrimSpace(content), strings.TrimSpace(text))
 		},
-	}
-	if matches, err := globs(text); err == nil {
-		ways = slices.Insert(ways, 1, matches)
 	}
 	for _, way := range ways {
 		var found []int

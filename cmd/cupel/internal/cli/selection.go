@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/wollax/cupel-go/cmd/cupel/internal/input"
-	"github.com/wollax/cupel-go/cmd/cupel/internal/terminal"
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupeltiktoken"
@@ -282,35 +281,18 @@ func selecting(err error) error {
 	return codedError{err, exitSelection}
 }
 
-// mostPinned is how many pinned items an error lists.
-const mostPinned = 5
-
-// selecting marks the error of a run. Of pinned items that do not fit, it says which
-// they are, and what to do.
+// selecting marks the error of a run. Of pinned items that do not fit, it says what to do.
 func (s *selection) selecting(err error) error {
 	tooLarge, ok := errors.AsType[*pipeline.PinnedExceedsBudgetError](err)
 	if !ok {
 		return selecting(err)
 	}
 	least := english.Grouped(addTokens(tooLarge.PinnedTokens, s.budget.OutputReserve()))
-	if s.Conversation != nil { // the error names the largest
-		return selecting(fmt.Errorf("%w\n\tGive a --budget of at least %s, or --no-pin, which pins the tool definitions alone.", err, least))
+	advice := `or pin less: remove "pinned" from items. cupel explain lists them.`
+	if s.Conversation != nil {
+		advice = "or --no-pin, which pins the tool definitions alone."
 	}
-	var pinned []*cupel.ContextItem
-	for _, item := range s.Items {
-		if item.Pinned() && item.Tokens() > 0 {
-			pinned = append(pinned, item)
-		}
-	}
-	slices.SortStableFunc(pinned, func(x, y *cupel.ContextItem) int { return cmp.Compare(y.Tokens(), x.Tokens()) })
-	var b strings.Builder
-	for _, item := range pinned[:min(len(pinned), mostPinned)] {
-		fmt.Fprintf(&b, "\n\t%7s  %s", english.Grouped(item.Tokens()), terminal.Excerpt(headline(item), 60))
-	}
-	if more := len(pinned) - mostPinned; more > 0 {
-		fmt.Fprintf(&b, "\n\t%7s  … and %d more", "", more)
-	}
-	return selecting(fmt.Errorf("%w%s\n\tGive a --budget of at least %s, or pin less: remove \"pinned\" from items.", err, &b, least))
+	return selecting(fmt.Errorf("%w\n\tGive a --budget of at least %s, %s", err, least, advice))
 }
 
 // encodings are what --encoding takes, apart from models.

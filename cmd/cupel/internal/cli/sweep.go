@@ -36,7 +36,7 @@ It tries about fifty budgets.`,
   cupel sweep -i items.jsonl -p rag --json | jq '.steps[].budget'`,
 		Args: cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
-			return flags.run(command.Context(), env, command.Flags().Changed)
+			return flags.run(command.Context(), env)
 		},
 	}
 	flags.candidateFlags.register(command)
@@ -50,7 +50,7 @@ It tries about fifty budgets.`,
 	return command
 }
 
-func (f *sweepFlags) run(ctx context.Context, env *Environment, changed func(flag string) bool) error {
+func (f *sweepFlags) run(ctx context.Context, env *Environment) error {
 	f.budget = amount{tokens: math.MaxInt} // the sweep replaces the totals
 	s, err := f.read(ctx, env)
 	if err != nil {
@@ -58,10 +58,10 @@ func (f *sweepFlags) run(ctx context.Context, env *Environment, changed func(fla
 	}
 	env.selected = nil // there is not one budget
 	result := &sweepResult{Policy: s.name, From: f.from.of(s.Items), To: f.to.of(s.Items), Candidates: len(s.Items)}
-	if !changed("to") {
+	if f.to == (amount{}) {
 		result.To = max(analysis.SufficientBudget(s.Items, s.budget), result.From)
 	}
-	if !changed("from") {
+	if f.from == (amount{}) {
 		result.From = min(necessary(s.Items, s.budget), result.To)
 	}
 	if result.To < result.From {

@@ -24,7 +24,7 @@ func TestUsage(t *testing.T) {
 		{"encoding", run + "-b 9 --encoding o200kbase", exitUsage, `--encoding: "o200kbase" is unknown; want one of o200k_base, `, "encodings have names"},
 		{"policy", "run -i - -p rga -b 9", exitUsage, `no policy is named "rga"; the presets are agent, relevance, chat, `, "presets have names too"},
 		{"no file", "run -i missing.json -p chat -b 9", exitUsage, "open missing.json: ", "it is not there"},
-		{"pinned", run + "-b 4", exitSelection, "Pinned items require 5 tokens, but only 4 are available\n        5  x\n  Give a --budget of at least 5, or pin less: remove \"pinned\" from items.\n", "what is in the way, and what to do"},
+		{"pinned", run + "-b 4", exitSelection, "Pinned items require 5 tokens, but only 4 are available\n  Give a --budget of at least 5, or pin less: remove \"pinned\" from items. cupel explain lists them.\n", "what is in the way, and what to do"},
 		{"budget", run + "-b 1e9", exitUsage, `"1e9" is not a number: write 8000, 3,000, 8k, 50% (of the candidates) or a model such as gpt-4o`, "how budgets are written"},
 		{"a budget for reports", "diff a.json b.json -b 50%", exitUsage, "--budget is for two policies", "reports have one"},
 		{"policies without items", "diff chat rag -b 5", exitUsage, "--budget is for two policies: give --items", "there is nothing to select from"},

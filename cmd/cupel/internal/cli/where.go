@@ -38,8 +38,8 @@ each place. For a value that is lost it names what has the room, and a budget, a
 and a --rule that keep it; all of them were tried.
 
 VALUE is a text, or a pattern for the names, paths, numbers, URLs, quotations and
-errors in the candidates, and for the last part of a path: * matches any text, ? one
-character, and [a-z] one of a range.
+errors in the candidates, and for the last part of a path: * matches any text, and ?
+one character.
 
 The windows of --steps and --session count four characters as a token, as cupel
 replay does.`,
@@ -153,10 +153,7 @@ func findFacts(items []*cupel.ContextItem, pattern string) ([]string, error) {
 			return []string{pattern}, nil
 		}
 	}
-	matches, err := globs(pattern)
-	if err != nil {
-		return nil, codedError{err, exitUsage}
-	}
+	matches := globs(pattern)
 	var found []string
 	seen := make(map[string]bool)
 	for _, item := range items {

@@ -208,7 +208,6 @@ func TestWhere(t *testing.T) {
 	require.Equal(t, "item 4", answer.Facts[0].Places[0].Name)
 	refusals(t, "", []refusal{
 		{"nothing", "where -i items.jsonl -p greedy.json -b 100 nowhere-is-it", exitUsage, `no candidate has "nowhere-is-it"`, "a value that is not there has no fate"},
-		{"pattern", "where -i items.jsonl -p greedy.json -b 100 [a", exitUsage, "pattern", "a range has an end"},
 		{"steps", "where -i items.jsonl -p greedy.json -b 100 --steps cherry", exitUsage, "are for conversations", "items have no steps"},
 		{"pin", "where -i items.jsonl -p greedy.json -b 100 --pin 99 cherry", exitUsage, "--pin: there are items 1 to", "there is no such item"},
 	})
