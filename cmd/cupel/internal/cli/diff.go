@@ -62,13 +62,13 @@ func (f *diffFlags) run(ctx context.Context, env *Environment, args [2]string) e
 	switch {
 	case len(f.runs) > 0:
 		return f.recordings(ctx, env, args)
-	case len(f.items) == 0 && f.budget != amount{}:
+	case len(f.items) == 0 && f.budget != 0:
 		return usagef("--budget is for two policies: give --items to select from")
 	case len(f.items) == 0 && (isPolicyFile(args[0]) || args[0] == "-"):
 		return f.reports(env, args)
 	case len(f.items) == 0:
 		return usagef("%s is no report: give --items to compare policies", args[0])
-	case f.budget == amount{}:
+	case f.budget == 0:
 		return usagef("two policies need a budget: give --budget")
 	}
 	return f.policies(ctx, env, args)

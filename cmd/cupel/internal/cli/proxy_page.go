@@ -41,7 +41,7 @@ type watched struct {
 	turns         []cupelsession.Exchange
 }
 
-func newPages(budget cupel.ContextBudget) *pages { return &pages{token: rand.Text(), budget: budget} }
+func newPages() *pages { return &pages{token: rand.Text()} }
 
 // add shows a turn.
 func (p *pages) add(e cupelsession.Exchange) {

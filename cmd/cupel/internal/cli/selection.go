@@ -110,13 +110,16 @@ func readCandidates(ctx context.Context, env *Environment, name string, options 
 
 // budgetFlags are the flags that make a budget.
 type budgetFlags struct {
-	budget  amount
+	budget  int
 	reserve int
 	margin  float64
 }
 
 func (f *budgetFlags) register(command *cobra.Command) {
-	amountFlag(command, &f.budget, "budget", "b", "`tokens` of window and answer: 8000, 8k, 50%, a model; a share is of all candidates")
+	command.Flags().FuncP("budget", "b", "`tokens` of window and answer: 8000, 8k, or a model", func(text string) (err error) {
+		f.budget, err = parseBudget(text)
+		return err
+	})
 	f.registerReserves(command)
 }
 
@@ -126,13 +129,9 @@ func (f *budgetFlags) registerReserves(command *cobra.Command) {
 	command.Flags().Float64Var(&f.margin, "margin", 0, "safety margin for inexact token counts, in `percent`")
 }
 
-// make returns the budget for some candidates.
-func (f *budgetFlags) make(items []*cupel.ContextItem) (cupel.ContextBudget, error) {
-	if f.budget.percent > 0 && len(items) == 0 {
-		return cupel.ContextBudget{}, usagef("--budget: %g%% needs candidates to be a share of", f.budget.percent)
-	}
-	total := f.budget.of(items)
-	budget, err := cupel.NewContextBudget(total, max(total-f.reserve, 0), cupel.WithOutputReserve(f.reserve), cupel.WithEstimationSafetyMargin(f.margin))
+// make returns the budget.
+func (f *budgetFlags) make() (cupel.ContextBudget, error) {
+	budget, err := cupel.NewContextBudget(f.budget, max(f.budget-f.reserve, 0), cupel.WithOutputReserve(f.reserve), cupel.WithEstimationSafetyMargin(f.margin))
 	if err != nil {
 		return budget, codedError{budgetError{err}, exitUsage}
 	}
@@ -204,12 +203,12 @@ func (f *selectionFlags) readFor(ctx context.Context, env *Environment, policies
 	if err != nil {
 		return nil, err
 	}
-	if f.budget == (amount{}) {
+	if f.budget == 0 {
 		if err := f.ofModel(env, candidates); err != nil {
 			return nil, err
 		}
 	}
-	budget, err := f.make(candidates.Items)
+	budget, err := f.make()
 	if err != nil {
 		return nil, err
 	}
@@ -264,7 +263,7 @@ func (f *budgetFlags) ofModel(env *Environment, candidates *input.Candidates) er
 	case f.reserve == 0:
 		f.reserve = min(cmp.Or(candidates.Answer, usualReserve), known.context)
 	}
-	f.budget = amount{tokens: known.context}
+	f.budget = known.context
 	note(env, fmt.Sprintf("the window of %s has %s tokens (%s); %s are for the answer", known.name, english.Grouped(known.context), modelsAsOf, english.Grouped(f.reserve)))
 	return nil
 }

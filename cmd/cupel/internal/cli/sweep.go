@@ -19,7 +19,7 @@ import (
 type sweepFlags struct {
 	selectionFlags // without a budget and a target
 	printFlags
-	from, to amount
+	from, to int
 }
 
 // newSweep returns the command that selects over a range of budgets.
@@ -44,24 +44,24 @@ It tries about fifty budgets.`,
 	flags.printFlags.register(command)
 	policyFlag(command, &flags.policy)
 	requireFlags(command, "items", "policy")
-	amountFlag(command, &flags.from, "from", "", "first budget, in `tokens` (default: what pinned items and --reserve need)")
-	amountFlag(command, &flags.to, "to", "", "last budget, in `tokens` (default: enough for all candidates and the reserve)")
+	tokensFlag(command, &flags.from, "from", "first budget, in `tokens` (default: what pinned items and --reserve need)")
+	tokensFlag(command, &flags.to, "to", "last budget, in `tokens` (default: enough for all candidates and the reserve)")
 	flags.registerReserves(command)
 	return command
 }
 
 func (f *sweepFlags) run(ctx context.Context, env *Environment) error {
-	f.budget = amount{tokens: math.MaxInt} // the sweep replaces the totals
+	f.budget = math.MaxInt // the sweep replaces the totals
 	s, err := f.read(ctx, env)
 	if err != nil {
 		return err
 	}
 	env.selected = nil // there is not one budget
-	result := &sweepResult{Policy: s.name, From: f.from.of(s.Items), To: f.to.of(s.Items), Candidates: len(s.Items)}
-	if f.to == (amount{}) {
+	result := &sweepResult{Policy: s.name, From: f.from, To: f.to, Candidates: len(s.Items)}
+	if f.to == 0 {
 		result.To = max(analysis.SufficientBudget(s.Items, s.budget), result.From)
 	}
-	if f.from == (amount{}) {
+	if f.from == 0 {
 		result.From = min(necessary(s.Items, s.budget), result.To)
 	}
 	if result.To < result.From {

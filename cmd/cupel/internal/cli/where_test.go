@@ -70,7 +70,7 @@ func chosen(t *testing.T, messages []map[string]any, policy string, tokens int) 
 	body, err := json.Marshal(map[string]any{"messages": messages})
 	require.NoError(t, err)
 	flags := selectionFlags{policy: policy}
-	flags.items, flags.format, flags.encoding, flags.media, flags.budget = []string{"-"}, "openai", "heuristic", -1, amount{tokens: tokens}
+	flags.items, flags.format, flags.encoding, flags.media, flags.budget = []string{"-"}, "openai", "heuristic", -1, tokens
 	s, err := flags.read(t.Context(), &Environment{Stdin: bytes.NewReader(body), Stderr: new(bytes.Buffer), Clock: time.Now})
 	require.NoError(t, err)
 	return s
