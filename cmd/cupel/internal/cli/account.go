@@ -16,13 +16,14 @@ import (
 // account is what explain prints about a run.
 type account struct {
 	*analysis.Ledger
+	items     []*cupel.ContextItem
 	budget    cupel.ContextBudget
 	report    *cupel.SelectionReport
 	displaced map[int]string // what has the room of candidates that are out, as far as it is known
 }
 
 func newAccount(items []*cupel.ContextItem, budget cupel.ContextBudget, report *cupel.SelectionReport) *account {
-	return &account{analysis.NewLedger(report, items), budget, report, make(map[int]string)}
+	return &account{analysis.NewLedger(report, items), items, budget, report, make(map[int]string)}
 }
 
 // printBudget prints how the tokens of the budget are spent.

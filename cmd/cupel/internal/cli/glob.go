@@ -54,7 +54,7 @@ func findCandidate(items []*cupel.ContextItem, text string) (int, error) {
 		case 1:
 			return found[0], nil
 		default:
-			return 0, ambiguous(items, found)
+			return 0, usagef("--why-not: %s match; give the number of one", listed(namesOf(items, found)))
 		}
 	}
 	return 0, usagef("--why-not: none of %d candidates matches; cupel explain --rows 0 lists them all", len(items))
@@ -74,14 +74,4 @@ func numbered(items []*cupel.ContextItem, n int) (int, error) {
 		last = max(last, number)
 	}
 	return 0, usagef("--why-not: the candidates have the numbers 1 to %d, got %d", last, n)
-}
-
-// ambiguous is the error for a text that several candidates match.
-func ambiguous(items []*cupel.ContextItem, found []int) error {
-	const most = 5
-	var list []string
-	for _, i := range found[:min(len(found), most)] {
-		list = append(list, `"`+terminal.Excerpt(items[i].Content(), 50)+`"`)
-	}
-	return usagef("--why-not: %d candidates match, such as %s; give more of the content", len(found), strings.Join(list, ", "))
 }

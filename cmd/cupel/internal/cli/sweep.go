@@ -112,7 +112,7 @@ func (s *selection) sweep(ctx context.Context, result *sweepResult) error {
 			report, step.Error = &cupel.SelectionReport{}, message(err)
 		}
 		diff := analysis.DiffReports(before, report)
-		step.Came, step.Went, step.Changed = namesOf(diff.Came), namesOf(diff.Went), namesOf(diff.Forms)
+		step.Came, step.Went, step.Changed = titlesOf(diff.Came), titlesOf(diff.Went), titlesOf(diff.Forms)
 		step.Included, step.Tokens = len(report.Included), tokensIn(report)
 		changed := len(step.Came)+len(step.Went)+len(step.Changed) > 0 || step.Error != failed
 		if before == nil || changed {
@@ -132,8 +132,8 @@ func (s *selection) at(ctx context.Context, tokens int) (*cupel.SelectionReport,
 	return s.dryRun(ctx, budget)
 }
 
-// namesOf returns what tables call items.
-func namesOf(changes []analysis.ReportChange) []string {
+// titlesOf returns what tables call items.
+func titlesOf(changes []analysis.ReportChange) []string {
 	names := make([]string, len(changes))
 	for i, c := range changes {
 		names[i] = headline(cmp.Or(c.B, c.A).Item)

@@ -232,7 +232,7 @@ func (s *selection) remedies(ctx context.Context, now *analysis.Ledger, f *fact,
 			continue // it is no message
 		}
 		if then := s.from(ctx, candidates, f.Value); then != nil {
-			f.Pin, f.Displaced = number, names(now, losers(now, then, p.at))
+			f.Pin, f.Displaced = number, namesOf(s.Items, losers(now, then, p.at))
 			break
 		}
 	}
