@@ -56,7 +56,7 @@ recorded conversations.`,
 			return flags.run(command.Context(), env, args)
 		},
 	}
-	flags.printFlags.register(command)
+	flags.register(command)
 	policyFlag(command, &flags.policy)
 	set := command.Flags()
 	set.StringArrayVarP(&flags.items, "items", "i", nil, "`file`, folder or - with the candidates; several lists are joined")

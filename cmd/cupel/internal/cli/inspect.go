@@ -79,7 +79,7 @@ func (f *inspectFlags) selections(ctx context.Context, env *Environment) ([]*cup
 	}
 	made := make([]*cupelinspect.Selection, len(selections))
 	for i, s := range selections {
-		if made[i], err = inspectSelection(ctx, env, s); err != nil {
+		if made[i], err = inspectSelection(ctx, s); err != nil {
 			return nil, err
 		}
 	}
@@ -87,7 +87,7 @@ func (f *inspectFlags) selections(ctx context.Context, env *Environment) ([]*cup
 }
 
 // inspectSelection shows a selection. Of a conversation the page has what is sent.
-func inspectSelection(ctx context.Context, env *Environment, s *selection) (*cupelinspect.Selection, error) {
+func inspectSelection(ctx context.Context, s *selection) (*cupelinspect.Selection, error) {
 	name := cupelinspect.WithName(s.name)
 	if !s.choosesAgain() {
 		made, err := cupelinspect.Inspect(ctx, s.pipeline, s.Items, s.budget, name)

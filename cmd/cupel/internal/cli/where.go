@@ -117,13 +117,14 @@ func (f *whereFlags) run(ctx context.Context, env *Environment, pattern string) 
 		return s.selecting(err)
 	}
 	now := analysis.NewLedger(report, s.Items)
+	exchanges := exchangesOf(now)
 	answer := &whereAnswer{Tokens: tokensIn(report), of: s}
 	most := len(values)
 	if f.rows > 0 {
 		most = min(most, f.rows)
 	}
 	for _, value := range values[:most] {
-		found := fact{Value: value, Sent: s.sends(now, value), Places: s.placesOf(now, value)}
+		found := fact{Value: value, Sent: s.sends(now, value), Places: s.placesOf(now, value, exchanges)}
 		if len(values) <= mostTraced {
 			if err := s.remedies(ctx, now, &found, f.pins); err != nil {
 				return err
@@ -184,8 +185,9 @@ var marks = regexp.MustCompile(`… \+\d+( bytes…)?|\[(earlier|left out)[\]:]|
 
 const ellipsis = "…"
 
-// placesOf returns where a value is, and what is sent of that.
-func (s *selection) placesOf(window *analysis.Ledger, value string) []place {
+// placesOf returns where a value is, and what is sent of that. Of exchanges that became
+// one text, the tokens are those of the exchange.
+func (s *selection) placesOf(window *analysis.Ledger, value string, exchanges map[string]exchange) []place {
 	places := []place{}
 	for i, item := range s.Items {
 		if !says(item.Content(), value) {
@@ -193,8 +195,10 @@ func (s *selection) placesOf(window *analysis.Ledger, value string) []place {
 		}
 		p := place{Message: messageNumber(item), Name: named(item, i), Fate: fateOut, Full: item.Tokens(), at: i}
 		if e := &window.Entries[i]; e.Place > 0 {
-			p.Fate = fateLost
-			p.Tokens, p.Full = tokensOf(window, e)
+			p.Fate, p.Tokens = fateLost, e.Tokens
+			if x, ok := exchanges[item.Group()]; ok && e.Form > 0 {
+				p.Tokens, p.Full = x.sent, x.full
+			}
 			switch {
 			case e.Form == 0:
 				p.Fate = fateWhole
@@ -209,7 +213,7 @@ func (s *selection) placesOf(window *analysis.Ledger, value string) []place {
 
 // sends reports whether a value is sent from one of its places.
 func (s *selection) sends(window *analysis.Ledger, value string) bool {
-	return slices.ContainsFunc(s.placesOf(window, value), func(p place) bool { return p.Fate == fateWhole || p.Fate == fateOutline })
+	return slices.ContainsFunc(s.placesOf(window, value, nil), func(p place) bool { return p.Fate == fateWhole || p.Fate == fateOutline })
 }
 
 // remedies finds what has the room of a value that is lost, and what would keep it.

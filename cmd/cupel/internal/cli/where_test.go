@@ -120,14 +120,14 @@ func TestWhereAgrees(t *testing.T) {
 		sent := textsSent(t, s)
 		for _, value := range values {
 			has := slices.ContainsFunc(sent, func(text string) bool { return says(text, value) })
-			places := s.placesOf(now, value)
+			places := s.placesOf(now, value, exchangesOf(now))
 			require.Equal(t, has, s.sends(now, value), "seed %d: %q in %+v", seed, value, places)
 			for _, p := range places {
 				require.LessOrEqual(t, p.Tokens, p.Full, "seed %d: %q in %+v", seed, value, p)
 			}
 		}
 		found := fact{Value: values[rng.IntN(len(values))]}
-		found.Sent, found.Places = s.sends(now, found.Value), s.placesOf(now, found.Value)
+		found.Sent, found.Places = s.sends(now, found.Value), s.placesOf(now, found.Value, nil)
 		require.NoError(t, s.remedies(t.Context(), now, &found, nil))
 		sends := func(tokens int) bool {
 			at, err := s.ledger(t.Context(), cupeltest.Budget(max(tokens, 0), max(tokens, 0)), -1)
