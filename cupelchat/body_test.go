@@ -18,7 +18,7 @@ import (
 // unusual bodies, in all of their forms, and asks the rules of the APIs.
 func TestEverySubsetIsTakenBack(t *testing.T) {
 	for name, f := range fixtures {
-		takeSubsets(t, name, f, fixture(t, name), 200)
+		takeSubsets(t, name, f, fixture(t, name), 60)
 	}
 	for _, f := range writable {
 		for _, c := range casesOf(t, f, "good") {

@@ -14,22 +14,22 @@ import (
 	"github.com/wollax/cupel-go/cupel/slicer"
 )
 
-// TestNothingIsTooLarge has texts of 200 kB in each place that is pinned. Each
+// TestNothingIsTooLarge has texts of 50 kB in each place that is pinned. Each
 // request fits a window of 600 tokens, with the beginning of what the user said.
 func TestNothingIsTooLarge(t *testing.T) {
-	long := strings.Repeat("Find the parcel of Ann in Hamburg, and say where it is. ", 4_000)
+	long := strings.Repeat("Find the parcel of Ann in Hamburg, and say where it is. ", 1_000)
 	short := []string{"Mend cupel/item.go."}
 	task, calls := randomTurn{role: "user", texts: short}, randomTurn{role: "assistant", calls: []string{"t7", "t8"}}
 	system, results := randomTurn{role: "system", texts: short}, randomTurn{role: "user", results: []string{"t7", "t8"}}
 	many := randomTurn{role: "assistant"}
 	for i := range 8 {
-		many.calls = append(many.calls, fmt.Sprint("t", 1500+3*i)) // 3,000 lines each
+		many.calls = append(many.calls, fmt.Sprint("t", 400+3*i)) // 800 lines each
 	}
 	tests := map[string][]randomTurn{
 		"task":      {system, {role: "user", texts: []string{long}}, calls, results},
 		"last":      {system, task, calls, results, {role: "assistant", texts: short}, {role: "user", texts: []string{long}}},
 		"both":      {{role: "user", texts: []string{long}}, {role: "assistant", texts: short}, {role: "user", texts: []string{long}}},
-		"result":    {task, {role: "assistant", calls: []string{"t6000"}}, {role: "user", results: []string{"t6000"}}},
+		"result":    {task, {role: "assistant", calls: []string{"t1500"}}, {role: "user", results: []string{"t1500"}}},
 		"results":   {system, task, many, {role: "user", results: many.calls}},
 		"arguments": {system, task, calls, results},
 	}

@@ -65,7 +65,7 @@ func TestRank(t *testing.T) {
 	for _, f := range writable {
 		rng := rand.New(rand.NewPCG(21, uint64(f)))
 		moved := 0
-		for range 300 {
+		for range 100 {
 			data := randomBody(rng, f, rng.IntN(3))
 			c, err := Read(data, f, bytesCounter{}, WithPins(rng.IntN(2) == 0, rng.IntN(2) == 0))
 			if err != nil {

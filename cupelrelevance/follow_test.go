@@ -106,7 +106,7 @@ func TestFollowedIsFresh(t *testing.T) {
 	n := 2_000
 	switch {
 	case testing.Short():
-		n = 500
+		n = 200
 	case os.Getenv("CUPEL_LONG") != "":
 		n = 10_000
 	}
@@ -185,7 +185,7 @@ func TestFollowReadsNewItems(t *testing.T) {
 // TestSegments appends to a list, an item at a time: segments stay few, and each is
 // joined a few times.
 func TestSegments(t *testing.T) {
-	items := manyItems(t, 600, 20)
+	items := manyItems(t, 400, 8)
 	index := Must(NewIndex())
 	most := 0
 	for n := 100; n <= len(items); n++ {
@@ -244,9 +244,9 @@ func TestFollowCosts(t *testing.T) {
 // TestFollowMemory moves a list on until all of its items are others: the index
 // takes about as much as a fresh one.
 func TestFollowMemory(t *testing.T) {
-	n, size := 2000, 100
+	n, size, step := 2000, 100, 4
 	if testing.Short() {
-		n, size = 500, 50
+		n, size, step = 500, 50, 20
 	}
 	items := manyItems(t, 3*n, size)
 	used := func(index *Index, lists func(func([]*cupel.ContextItem) bool)) int {
@@ -260,7 +260,7 @@ func TestFollowMemory(t *testing.T) {
 	}
 	index, other := Must(NewIndex()), Must(NewIndex())
 	moved := used(index, func(yield func([]*cupel.ContextItem) bool) {
-		for from := 0; from < 2*n && yield(items[from:from+n]); from += 4 {
+		for from := 0; from < 2*n && yield(items[from:from+n]); from += step {
 		}
 	})
 	fresh := used(other, func(yield func([]*cupel.ContextItem) bool) { yield(items[2*n:]) })

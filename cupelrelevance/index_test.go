@@ -117,7 +117,7 @@ func TestCanceled(t *testing.T) {
 
 // TestIndexMemory holds the index to three times the text.
 func TestIndexMemory(t *testing.T) {
-	items := manyItems(t, 10000, 100)
+	items := manyItems(t, 3000, 100)
 	text := 0
 	for _, it := range items {
 		text += len(it.Content())

@@ -186,9 +186,9 @@ func TestTurnsThatAppend(t *testing.T) {
 
 func isRag(it *cupel.ContextItem) bool { return it.Source() == cupel.SourceRAG }
 
-// TestManyTurns holds a list at one length for many turns: neither time nor memory
-// grows, and the session and its index take at most 3 times the text. A window
-// must not keep what earlier turns knew of all items.
+// TestManyTurns holds a list at one length for many turns: neither what a turn
+// allocates nor the memory in use grows, and the session and its index take at
+// most 3 times the text. A window must not keep what earlier turns knew of all items.
 func TestManyTurns(t *testing.T) {
 	turns, length := 10_000, 10_000
 	switch {
@@ -202,26 +202,22 @@ func TestManyTurns(t *testing.T) {
 	s := session(t, about(t, cupelrelevance.Must(cupelrelevance.NewIndex()), "word7 word77 word777"),
 		cupelsession.Config{LowWater: .5, Horizon: -1, Cache: cupelsession.AnthropicCache})
 	const parts = 10
-	var heaps []int
-	var times []time.Duration
-	// A spell in which the machine is busy may be all of a tenth: a slow one at the
-	// end is not the last one.
-	slow := func() bool { return times[len(times)-1] > 2*slices.Min(times[1:]) }
+	var heaps, allocated []int // at the end of each tenth, and by a turn that does not break
 	breaks := 0
-	for len(times) < parts || len(times) < parts+3 && slow() {
-		took := make([]time.Duration, 0, turns/parts)
+	for range parts {
+		took := make([]int, 0, turns/parts)
 		for range turns / parts {
 			items = append(items[2:len(items):len(items)], w.items(2)...)
-			start := time.Now()
+			before := allocations()
 			turn := next(t, s, items, 8*length)
 			commit(t, turn)
-			took = append(took, time.Since(start))
+			took = append(took, allocations()-before)
 			if turn.Break != nil {
 				breaks++
 			}
 		}
 		slices.Sort(took)
-		times, heaps = append(times, took[len(took)/4]), append(heaps, heap())
+		allocated, heaps = append(allocated, took[len(took)/4]), append(heaps, heap())
 	}
 	text := 0
 	for _, it := range items {
@@ -231,12 +227,12 @@ func TestManyTurns(t *testing.T) {
 	runtime.KeepAlive(s)
 	used := with - heap() // without the items, which the caller has
 	runtime.KeepAlive(items)
-	t.Logf("%d turns with %d breaks: a turn takes %v, then %v; the heap has %d bytes, then %d; the session takes %.2f times the text",
-		turns, breaks, times[1], times[len(times)-1], heaps[1], heaps[len(heaps)-1], float64(used)/float64(text))
-	if slow() {
-		t.Errorf("a turn takes %v by tenths of the turns, want about the same", times)
+	t.Logf("%d turns with %d breaks: a turn allocates %d bytes, then %d; the heap has %d bytes, then %d; the session takes %.2f times the text",
+		turns, breaks, allocated[1], allocated[parts-1], heaps[1], heaps[parts-1], float64(used)/float64(text))
+	if allocated[parts-1] > allocated[1]+allocated[1]/4 {
+		t.Errorf("a turn allocates %v bytes by tenths of the turns, want about the same", allocated)
 	}
-	if heaps[len(heaps)-1] > heaps[1]+heaps[1]/4 {
+	if heaps[parts-1] > heaps[1]+heaps[1]/4 {
 		t.Errorf("the heap has %v bytes by tenths of the turns, want about the same", heaps)
 	}
 	if used > 3*text {
@@ -245,6 +241,13 @@ func TestManyTurns(t *testing.T) {
 	if breaks < 3 {
 		t.Errorf("%d breaks, want some", breaks)
 	}
+}
+
+// allocations returns the bytes that were allocated until now.
+func allocations() int {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int(m.TotalAlloc)
 }
 
 // heap returns the bytes that are in use.

@@ -96,7 +96,10 @@ func TestBrokenPlacers(t *testing.T) {
 			leak()
 			return order
 		}))},
-		{name: "quadratic", rule: "growth", make: the(place(func(items []cupel.ScoredItem, order []int) []int { return order[min(0, quadratic(len(items))):] }))},
+		{name: "quadratic", bubble: true, rule: "growth", make: the(place(func(items []cupel.ScoredItem, order []int) []int {
+			quadratic(len(items))
+			return order
+		}))},
 		{name: "a buffer of 64", rule: "permutation", make: the(place(func(_ []cupel.ScoredItem, order []int) []int { return order[:min(64, len(order))] }))},
 		{name: "an unstable sort", rule: "alike", make: the(sortedBy(unstable, byTime))},
 		{name: "no order", rule: "order", make: the(sortedBy(stable, nearTimes))},

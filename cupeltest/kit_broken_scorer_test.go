@@ -152,10 +152,8 @@ func TestBrokenScorers(t *testing.T) {
 			}
 			return nil
 		}))},
-		{name: "quadratic", rule: "growth", make: the(batch(func(_ context.Context, all []*cupel.ContextItem, scores []float64) error {
-			if quadratic(len(all)) < 0 {
-				clear(scores)
-			}
+		{name: "quadratic", bubble: true, rule: "growth", make: the(batch(func(_ context.Context, all []*cupel.ContextItem, _ []float64) error {
+			quadratic(len(all))
 			return nil
 		}))},
 		{name: "quadratic in memory", rule: "growth", make: the(batch(func(_ context.Context, all []*cupel.ContextItem, scores []float64) error {

@@ -107,7 +107,7 @@ func repeatRandom(alphabet string, n int) string {
 // TestLongWordIsExact compares words that are counted window by window with
 // what the tokenizer counts as a whole.
 func TestLongWordIsExact(t *testing.T) {
-	const n = 90 << 10
+	const n = segmentSize + 6<<10
 	prose := strings.Repeat("So don't\n \n panic!! ", 40)
 	for _, tt := range []struct{ name, text string }{
 		{"random letters", randomWord(n)},

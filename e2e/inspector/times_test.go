@@ -85,12 +85,13 @@ func timed(script string) string {
 // TestTimes holds the page of 10,000 candidates to its times, as multiples of a
 // calibration that takes turns with them. Both are processor time of the page's
 // main thread, which other work on the machine hardly changes, and the least of
-// the rounds counts. The limits are about 1.6 times what was measured: a page
-// that is twice as slow fails. Milliseconds on the clock are logged, and held to
-// what the page promises on an idle machine where CUPEL_E2E_TIMES is set.
+// the rounds counts: a slow step has 21 of them. The limits are about 1.6 times
+// what was measured: a page that is twice as slow fails. Only make bench-guard runs
+// it. Milliseconds on the clock are logged, and held to what the page promises on an
+// idle machine where CUPEL_E2E_TIMES is set.
 func TestTimes(t *testing.T) {
-	if testing.Short() {
-		t.Skip("measures time")
+	if os.Getenv("CUPEL_BENCH_GUARD") == "" {
+		t.Skip("make bench-guard runs this: it measures time")
 	}
 	for i, name := range []string{"one selection", "two selections", "a conversation"} {
 		t.Run(name, func(t *testing.T) { holdTimes(t, i) })
@@ -116,25 +117,22 @@ func holdTimes(t *testing.T, other int) {
 	hold := func(t *testing.T, why string, most, milliseconds float64, ready func(), step func() cost) {
 		t.Helper()
 		var ratio float64
-		for range 3 { // a machine may be busy for a second
-			least, unit := cost{1e9, 1e9}, cost{1e9, 1e9}
-			for range 7 {
-				ready()
-				b.frame()
-				least.keep(step())
-				b.frame()
-				unit.keep(b.measure(timed(calibrate)))
-			}
+		least, unit := cost{1e9, 1e9}, cost{1e9, 1e9}
+		for round := 0; round < 3 || round < 21 && ratio > most; round++ { // a machine may be busy for a second
+			ready()
+			b.frame()
+			least.keep(step())
+			b.frame()
+			unit.keep(b.measure(timed(calibrate)))
 			ratio = least.cpu / unit.cpu
-			t.Logf("%s: %.2f times the calibration, at most %.2f (%.0f ms and %.0f ms of processor time); %.0f ms on the clock", why, ratio, most, least.cpu, unit.cpu, least.wall)
-			if os.Getenv("CUPEL_E2E_TIMES") != "" && least.wall > milliseconds {
-				t.Errorf("%s: %.0f ms on the clock, want at most %.0f", why, least.wall, milliseconds)
-			}
-			if ratio <= most {
-				return
-			}
 		}
-		t.Errorf("%s: %.2f times the calibration, want at most %.2f", why, ratio, most)
+		t.Logf("%s: %.2f times the calibration, at most %.2f (%.0f ms and %.0f ms of processor time); %.0f ms on the clock", why, ratio, most, least.cpu, unit.cpu, least.wall)
+		if os.Getenv("CUPEL_E2E_TIMES") != "" && least.wall > milliseconds {
+			t.Errorf("%s: %.0f ms on the clock, want at most %.0f", why, least.wall, milliseconds)
+		}
+		if ratio > most {
+			t.Errorf("%s: %.2f times the calibration, want at most %.2f", why, ratio, most)
+		}
 	}
 	t.Run("first paint", func(t *testing.T) {
 		hold(t, "the page opens", [...]float64{18, 24, 17}[other], 1000, func() {
