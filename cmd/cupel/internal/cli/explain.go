@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -157,6 +156,6 @@ func printSome(p *terminal.Printer, heads []string, rows [][]any, most int) {
 	}
 	p.Table(heads, rows)
 	if more := all - len(rows); more > 0 {
-		p.Line("%s", fmt.Sprintf("… and %d more; --rows 0 shows all", more))
+		p.Line("… and %d more; --rows 0 shows all", more)
 	}
 }
