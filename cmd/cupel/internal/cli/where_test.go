@@ -212,3 +212,36 @@ func TestWhere(t *testing.T) {
 		{"pin", "where -i items.jsonl -p greedy.json -b 100 --pin 99 cherry", exitUsage, "--pin: there are items 1 to", "there is no such item"},
 	})
 }
+
+// TestWhyNotWhole: of a message in a smaller form, the budget is the one that sends it
+// whole, and its own exchange has not taken its room.
+func TestWhyNotWhole(t *testing.T) {
+	repair := filepath.Join("..", "..", "..", "..", "examples", "data", "repair.json")
+	flags := selectionFlags{policy: "agent"}
+	flags.items, flags.format, flags.encoding, flags.media, flags.budget = []string{repair}, "auto", "o200k_base", -1, 300
+	s, err := flags.read(t.Context(), &Environment{Stderr: new(bytes.Buffer), Clock: time.Now})
+	require.NoError(t, err)
+	report, err := s.dryRun(t.Context(), s.budget)
+	require.NoError(t, err)
+	a := newAccount(s.Items, s.budget, report)
+	smaller := 0
+	for i, e := range a.Entries {
+		if e.Form == 0 {
+			continue
+		}
+		smaller++
+		answer, err := s.whyNot(t.Context(), a, i)
+		require.NoError(t, err)
+		for _, other := range answer.DisplacedBy {
+			require.NotEqual(t, e.Item.Group(), s.Items[other].Group(), "item %d", i)
+		}
+		whole := func(tokens int) bool {
+			at, err := s.ledger(t.Context(), cupeltest.Budget(tokens, tokens), -1)
+			require.NoError(t, err)
+			return at.Entries[i].Place > 0 && at.Entries[i].Form == 0
+		}
+		require.True(t, answer.Smallest.Found)
+		require.True(t, whole(answer.Smallest.Tokens) && !whole(answer.Smallest.Tokens-1), "item %d: %+v", i, answer.Smallest)
+	}
+	require.Greater(t, smaller, 3)
+}
