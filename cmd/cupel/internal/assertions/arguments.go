@@ -54,11 +54,8 @@ func (a *arguments) check(r *reader, included bool) {
 }
 
 func (i *item) check(r *reader, included bool) {
-	var err error
 	if i.ContentGlob != "" {
-		if i.glob, err = r.globs(i.ContentGlob); err != nil {
-			r.wrong("item.content_glob", "%v", err)
-		}
+		i.glob = r.globs(i.ContentGlob)
 	}
 	if i.Reason != "" && !included {
 		r.wrong("item.reason", "is of included items")

@@ -70,10 +70,10 @@ func (e *FileError) Error() string {
 // MaxBytes is the maximum length of a file.
 const MaxBytes = policy.MaxBytes
 
-// Globs compiles a pattern to a function that reports whether a content matches.
-type Globs func(pattern string) (matches func(content string) bool, err error)
+// Globs returns what reports whether a content matches a pattern.
+type Globs func(pattern string) (matches func(content string) bool)
 
-// Decode reads a file; globs compiles its patterns. It fails with a [FileError]
+// Decode reads a file; globs reads its patterns. It fails with a [FileError]
 // that lists every mistake; for an unknown name it lists the known ones.
 func Decode(data []byte, globs Globs) (*File, error) {
 	if _, err := cupeltoml.Parse(data, MaxBytes); err != nil {

@@ -73,7 +73,6 @@ func TestProblems(t *testing.T) {
 			"checks[0].item.reason: is of included items", "here the predicate is about the item alone (R43)"},
 		{"inclusion reason", check("assert = \"include_item_matching\"\nitem = { reason = \"BudgetExceeded\" }"), `checks[0].item.reason: "BudgetExceeded" is unknown; want one of [Scored Pinned ZeroToken]`, "nothing is included for that"},
 		{"exclusion reason", check("assert = \"exclude_item_with_reason\"\nreason = \"Scored\""), `checks[0].reason: "Scored" is unknown; want one of [BudgetExceeded `, "nothing is excluded for that"},
-		{"glob", check("assert = \"include_item_matching\"\nitem = { content_glob = \"[\" }"), "checks[0].item.content_glob: the pattern ends too early", "the words of the patterns"},
 		{"metadata", check("assert = \"include_item_matching\"\nitem = { metadata = { a = [] } }"), "checks[0].item.metadata.a: must be text, a number or a boolean", "lists are not compared"},
 		{"unknown at the top", "check = 1\n" + check(`assert = "have_no_exclusions"`), "check: is unknown", "the check would never run"},
 		{"no TOML", "a = 1\na = 2", "Key 'a' has already been defined.", "the library says where"},

@@ -16,13 +16,16 @@ import (
 // account is what explain prints about a run.
 type account struct {
 	*analysis.Ledger
+	items     []*cupel.ContextItem
 	budget    cupel.ContextBudget
 	report    *cupel.SelectionReport
+	exchanges map[string]exchange
 	displaced map[int]string // what has the room of candidates that are out, as far as it is known
 }
 
 func newAccount(items []*cupel.ContextItem, budget cupel.ContextBudget, report *cupel.SelectionReport) *account {
-	return &account{analysis.NewLedger(report, items), budget, report, make(map[int]string)}
+	ledger := analysis.NewLedger(report, items)
+	return &account{ledger, items, budget, report, exchangesOf(ledger), make(map[int]string)}
 }
 
 // printBudget prints how the tokens of the budget are spent.
@@ -119,23 +122,24 @@ func score(e *analysis.Entry) string {
 // short formats a number with four digits; JSON output has all of them.
 func short(f float64) string { return strconv.FormatFloat(f, 'g', 4, 64) }
 
-// tokensOf returns how many tokens a window has of a candidate, and how many it has in
-// full. Of an exchange that became one text, its first message has all tokens: they are
-// those of the exchange.
-func tokensOf(l *analysis.Ledger, e *analysis.Entry) (sent, full int) {
-	isOne := false
+// exchange is what a window has of the messages of a group that became one text.
+type exchange struct{ sent, full int }
+
+// exchangesOf returns the groups that became one text, which has all of their tokens.
+func exchangesOf(l *analysis.Ledger) map[string]exchange {
+	formed, isOne := make(map[string]exchange), make(map[string]bool)
 	for i := range l.Entries {
-		other := &l.Entries[i]
-		if other.Form == 0 || e.Item.Group() == "" || other.Item.Group() != e.Item.Group() {
+		e := &l.Entries[i]
+		group := e.Item.Group()
+		if e.Form == 0 || group == "" {
 			continue
 		}
-		isOne = isOne || other.Tokens == 0
-		sent, full = addTokens(sent, other.Tokens), addTokens(full, other.Item.Tokens())
+		x := formed[group]
+		formed[group] = exchange{addTokens(x.sent, e.Tokens), addTokens(x.full, e.Item.Tokens())}
+		isOne[group] = isOne[group] || e.Tokens == 0
 	}
-	if isOne {
-		return sent, full
-	}
-	return e.Tokens, e.Item.Tokens()
+	maps.DeleteFunc(formed, func(group string, _ exchange) bool { return !isOne[group] })
+	return formed
 }
 
 // form describes the form that the window has of a candidate, such as "2, full 220"
@@ -144,7 +148,10 @@ func tokensOf(l *analysis.Ledger, e *analysis.Entry) (sent, full int) {
 func (a *account) form(e *analysis.Entry) string {
 	text := ""
 	if e.Form > 0 {
-		_, full := tokensOf(a.Ledger, e)
+		full := e.Item.Tokens()
+		if x, ok := a.exchanges[e.Item.Group()]; ok {
+			full = x.full
+		}
 		if original, ok := e.Item.OriginalTokens(); ok && e.Item == e.Included.Item { // of a report
 			full = original
 		}

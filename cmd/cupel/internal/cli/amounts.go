@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/big"
 	"regexp"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,46 +12,15 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 )
 
-// amount is a budget as people say it: 8000, 3,000, 8k, 50% of the candidates, or
-// the name of a model.
-type amount struct {
-	tokens  int
-	percent float64 // of the tokens of all candidates; 0 for a number
-}
-
-// parseAmount reads a budget.
-func parseAmount(text string) (amount, error) {
-	if number, ok := strings.CutSuffix(strings.TrimSpace(text), "%"); ok {
-		percent, err := strconv.ParseFloat(number, 64)
-		if err != nil || !(percent > 0) || math.IsInf(percent, 0) {
-			return amount{}, fmt.Errorf("%q is not a share of the candidates above 0%%", text)
-		}
-		return amount{percent: percent}, nil
-	}
+// parseBudget reads a budget as people say it: 8000, 3,000, 8k, or the name of a model.
+func parseBudget(text string) (tokens int, err error) {
 	if m, ok := findModel(text); ok {
-		return amount{tokens: m.context}, nil
+		return m.context, nil
 	}
-	tokens, err := parseNumber(text)
-	if err != nil {
-		return amount{}, fmt.Errorf("%w, 50%% (of the candidates) or a model such as gpt-4o", err)
+	if tokens, err = parseNumber(text); err != nil {
+		return 0, fmt.Errorf("%w, or a model such as gpt-4o", err)
 	}
-	return amount{tokens: tokens}, nil
-}
-
-// of returns the tokens of the amount, given the candidates.
-func (a amount) of(items []*cupel.ContextItem) int {
-	if a.percent == 0 {
-		return a.tokens
-	}
-	all := 0
-	for _, item := range items {
-		all = addTokens(all, max(item.Tokens(), 0))
-	}
-	share := float64(all) / 100 * a.percent
-	if share >= math.MaxInt {
-		return math.MaxInt
-	}
-	return int(share)
+	return tokens, nil
 }
 
 // addTokens adds token counts that are at least 0, up to the largest int.
@@ -70,14 +38,6 @@ func tokensIn(report *cupel.SelectionReport) int {
 		all = addTokens(all, max(in.Item.Tokens(), 0)) // a foreign report may have negative counts
 	}
 	return all
-}
-
-// amountFlag registers a flag that takes a budget.
-func amountFlag(command *cobra.Command, p *amount, name, shorthand, usage string) {
-	command.Flags().FuncP(name, shorthand, usage, func(text string) (err error) {
-		*p, err = parseAmount(text)
-		return err
-	})
 }
 
 // number is an integer as people write it: 8000, 3,000, 8_000, 8k, 1.5M.

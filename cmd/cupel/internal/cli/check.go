@@ -56,7 +56,7 @@ recorded conversations.`,
 			return flags.run(command.Context(), env, args)
 		},
 	}
-	flags.printFlags.register(command)
+	flags.register(command)
 	policyFlag(command, &flags.policy)
 	set := command.Flags()
 	set.StringArrayVarP(&flags.items, "items", "i", nil, "`file`, folder or - with the candidates; several lists are joined")
@@ -141,7 +141,7 @@ func (f *checkFlags) selection(ctx context.Context, env *Environment, file *chec
 	if len(s.items) == 0 && says.Items != "" {
 		s.items = []string{relativeTo(file.File, says.Items)}
 	}
-	s.budgetFlags = budgetFlags{amount{tokens: says.Budget}, says.Reserve, says.Margin}
+	s.budgetFlags = budgetFlags{says.Budget, says.Reserve, says.Margin}
 	ofRecordings := len(file.file.Checks)
 	for _, check := range file.file.Checks {
 		if check.Name == assertions.KeepFact {

@@ -185,7 +185,6 @@ Exit codes: 0 success; 1 a check failed; 2 command line or file invalid;
 		newMCP(env),
 		newProxy(env),
 		newPolicies(env),
-		newStrategies(),
 	)
 	root.PersistentFlags().Func("max-input", "`bytes` of an input that are read at most, such as 1000M (default 256M)", func(text string) (err error) {
 		env.maxInput, err = parseNumber(text)

@@ -112,8 +112,8 @@ func TestMessageNumbers(t *testing.T) {
 	folder(t, map[string]string{"chat.json": baked, "items.json": `[{"content": "a"}, {"content": "3"}, {"content": "c"}]`})
 	require.Contains(t, printed(t, "explain", "-i", "chat.json", "-p", "chat", "-b", "900", "--why-not", "5"), "They are in the oven.")
 	require.Contains(t, printed(t, "explain", "-i", "chat.json", "-p", "chat", "-b", "900"), "MSG")
-	require.Regexp(t, `item +3\n`, printed(t, "explain", "-i", "items.json", "-p", "rag", "-b", "900", "--why-not", "3"), "a content comes before a number")
-	require.Regexp(t, `item +a\n`, printed(t, "explain", "-i", "items.json", "-p", "rag", "-b", "900", "--why-not", "1"))
+	require.Regexp(t, `Scored +3\n`, printed(t, "explain", "-i", "items.json", "-p", "rag", "-b", "900", "--why-not", "3"), "a content comes before a number")
+	require.Regexp(t, `Scored +a\n`, printed(t, "explain", "-i", "items.json", "-p", "rag", "-b", "900", "--why-not", "1"))
 	code, _, stderr := fed(t, "", "explain", "-i", "chat.json", "-p", "chat", "-b", "900", "--why-not", "77")
 	require.Equal(t, exitUsage, code)
 	require.Contains(t, stderr, "--why-not: the candidates have the numbers 1 to 6, got 77")
@@ -184,7 +184,7 @@ func everyCommand(t *testing.T, name, text string) {
 	t.Helper()
 	require.NoError(t, os.WriteFile("input", []byte(text), 0o600))
 	for _, args := range []string{
-		"input -q a", "input -b 50 -q a", "run -i input -p rag -b 9", "run -i input -p agent -b 9 --as transcript", "run -i - -p chat -b 50%", "explain -i input -p rag -b 9 --json", "explain -i input -p rag -b 9 --why-not 1",
+		"input -q a", "input -b 50 -q a", "run -i input -p rag -b 9", "run -i input -p agent -b 9 --as transcript", "run -i - -p chat -b 50", "explain -i input -p rag -b 9 --json", "explain -i input -p rag -b 9 --why-not 1",
 		"diff rag chat -i input -b 9", "sweep -i input -p rag --to 50", "inspect -i input -p rag -b 9 -o -", "where -i input -p agent -b 50 a", "check check.toml", "check input", "diff input.json greedy.json", "run -i items.jsonl -p input.toml -b 9", "eval --data input -p chat", "replay --data input -p newest", "mcp",
 	} {
 		for _, suffix := range []string{".json", ".toml"} {

@@ -62,13 +62,13 @@ func (f *diffFlags) run(ctx context.Context, env *Environment, args [2]string) e
 	switch {
 	case len(f.runs) > 0:
 		return f.recordings(ctx, env, args)
-	case len(f.items) == 0 && f.budget != amount{}:
+	case len(f.items) == 0 && f.budget != 0:
 		return usagef("--budget is for two policies: give --items to select from")
 	case len(f.items) == 0 && (isPolicyFile(args[0]) || args[0] == "-"):
 		return f.reports(env, args)
 	case len(f.items) == 0:
 		return usagef("%s is no report: give --items to compare policies", args[0])
-	case f.budget == amount{}:
+	case f.budget == 0:
 		return usagef("two policies need a budget: give --budget")
 	}
 	return f.policies(ctx, env, args)
@@ -82,14 +82,11 @@ func (f *diffFlags) policies(ctx context.Context, env *Environment, args [2]stri
 	}
 	var reports [2]*cupel.SelectionReport
 	for i, s := range selections {
-		for _, text := range s.notes {
-			note(env, shown(args[i])+": "+text)
-		}
 		if reports[i], err = s.dryRun(ctx, s.budget); err != nil {
 			return s.selecting(fmt.Errorf("%s: %w", shown(args[i]), err))
 		}
 	}
-	return f.compare(env, args, reports, &selections[0].budget)
+	return f.compare(env, args, reports)
 }
 
 // reports compares two reports.
@@ -101,7 +98,7 @@ func (f *diffFlags) reports(env *Environment, args [2]string) error {
 			return err
 		}
 	}
-	return f.compare(env, args, reports, nil)
+	return f.compare(env, args, reports)
 }
 
 // readReport reads the output of explain --json.
@@ -123,8 +120,8 @@ func readReport(env *Environment, name string) (*cupel.SelectionReport, error) {
 }
 
 // compare compares two reports, and prints how they differ.
-func (f *diffFlags) compare(env *Environment, names [2]string, reports [2]*cupel.SelectionReport, budget *cupel.ContextBudget) error {
-	d := &difference{A: measure(shown(names[0]), reports[0], budget), B: measure(shown(names[1]), reports[1], budget), Changes: []change{}}
+func (f *diffFlags) compare(env *Environment, names [2]string, reports [2]*cupel.SelectionReport) error {
+	d := &difference{A: measure(shown(names[0]), reports[0]), B: measure(shown(names[1]), reports[1]), Changes: []change{}}
 	diff := analysis.DiffReports(reports[0], reports[1])
 	d.add("went", diff.Went, reports[1])
 	d.add("came", diff.Came, reports[0])
@@ -142,10 +139,9 @@ type difference struct {
 
 // measures are the figures of one selection.
 type measures struct {
-	Label       string   `json:"label"`
-	Items       int      `json:"items"`
-	Tokens      int      `json:"tokens"`
-	Utilization *float64 `json:"utilization,omitempty"` // of a budget that is known
+	Label  string `json:"label"`
+	Items  int    `json:"items"`
+	Tokens int    `json:"tokens"`
 }
 
 // change is a content about which the selections differ.
@@ -207,26 +203,17 @@ func (d *difference) add(what string, changes []analysis.ReportChange, other *cu
 	}
 }
 
-func measure(label string, report *cupel.SelectionReport, budget *cupel.ContextBudget) measures {
-	m := measures{Label: label, Items: len(report.Included), Tokens: tokensIn(report)}
-	if budget != nil {
-		share := analysis.BudgetUtilization(report, *budget)
-		m.Utilization = &share
-	}
-	return m
+func measure(label string, report *cupel.SelectionReport) measures {
+	return measures{label, len(report.Included), tokensIn(report)}
 }
 
 // print writes it for people.
 func (d *difference) print(p *terminal.Printer, rows int) {
 	var table [][]any
 	for i, m := range []measures{d.A, d.B} {
-		share := ""
-		if m.Utilization != nil {
-			share = fmt.Sprintf("%.1f%%", 100**m.Utilization)
-		}
-		table = append(table, []any{"AB"[i : i+1], m.Label, m.Items, m.Tokens, share})
+		table = append(table, []any{"AB"[i : i+1], m.Label, m.Items, m.Tokens})
 	}
-	p.Table([]string{"", "SELECTION", "ITEMS", "TOKENS", "OF THE BUDGET"}, table)
+	p.Table([]string{"", "SELECTION", "ITEMS", "TOKENS"}, table)
 	if len(d.Changes) == 0 {
 		p.Paragraph("Both include the same contents in the same order.")
 		return

@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -32,8 +31,8 @@ shows the beginning of what is sent in a smaller form.
 
 --why-not explains one candidate: what was chosen instead, what would be dropped if
 it were pinned, and a budget that includes it. It is named by its number, its title, its
-content or the beginning of that, or by a pattern: * matches any text, ? one character,
-[a-z] one of a range, and \ quotes the next character.`,
+content or the beginning of that, or by a pattern: * matches any text, and ? one
+character.`,
 		Example: `  cupel explain -i items.jsonl -p rag -b 4000
   cupel explain -i items.jsonl -p rag -b 4000 --why-not 'The invoice of March'
   cupel explain -i items.jsonl -p rag -b 4000 --json | jq '.excluded[].reason'`,
@@ -60,7 +59,6 @@ func (f *explainFlags) run(ctx context.Context, env *Environment, asksWhyNot boo
 	if err != nil {
 		return err
 	}
-	note(env, s.notes...)
 	var of int // the candidate that --why-not names
 	if asksWhyNot {
 		if of, err = findCandidate(s.Items, f.whyNot); err != nil {
@@ -69,7 +67,7 @@ func (f *explainFlags) run(ctx context.Context, env *Environment, asksWhyNot boo
 	}
 	report, failed := s.dryRun(ctx, s.budget)
 	if report == nil || ctx.Err() != nil {
-		return selecting(failed)
+		return s.selecting(failed)
 	}
 	a := newAccount(s.Items, s.budget, report)
 	if asksWhyNot && failed == nil {
@@ -158,6 +156,6 @@ func printSome(p *terminal.Printer, heads []string, rows [][]any, most int) {
 	}
 	p.Table(heads, rows)
 	if more := all - len(rows); more > 0 {
-		p.Line("%s", fmt.Sprintf("… and %d more; --rows 0 shows all", more))
+		p.Line("… and %d more; --rows 0 shows all", more)
 	}
 }

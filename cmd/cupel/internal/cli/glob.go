@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
@@ -11,22 +10,16 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 )
 
-// globSyntax turns a pattern, quoted for a regular expression, into one: * and ? match
-// any character, and a backslash quotes the next character.
-var globSyntax = strings.NewReplacer(
-	`\\\*`, `\*`, `\\\?`, `\?`, `\\\[`, `\[`, `\\\]`, `\]`, `\\\\`, `\\`,
-	`\*`, `.*`, `\?`, `.`, `\[\^`, `[^`, `\[`, `[`, `\]`, `]`,
-)
+// wildcards are those of patterns, as a regular expression that quotes text has them.
+var wildcards = strings.NewReplacer(`\*`, `.*`, `\?`, `.`)
 
-// globs compiles a pattern for the first line or the whole of a content.
-func globs(pattern string) (func(content string) bool, error) {
-	compiled, err := regexp.Compile(`(?s)^` + globSyntax.Replace(regexp.QuoteMeta(pattern)) + `$`)
-	if err != nil {
-		return nil, fmt.Errorf(`pattern %q: write \*, \?, \[ and \\ for these characters`, pattern)
-	}
+// globs returns what matches a pattern with the first line or the whole of a content: *
+// is any text, and ? any character.
+func globs(pattern string) func(content string) bool {
+	compiled := regexp.MustCompile(`(?s)^` + wildcards.Replace(regexp.QuoteMeta(pattern)) + `$`)
 	return func(content string) bool {
 		return compiled.MatchString(terminal.FirstLine(content)) || compiled.MatchString(content)
-	}, nil
+	}
 }
 
 // findCandidate returns the position of the candidate that --why-not names: the number of
@@ -42,12 +35,10 @@ func findCandidate(items []*cupel.ContextItem, text string) (int, error) {
 	}
 	ways := []func(content string) bool{
 		func(content string) bool { return content == text },
+		globs(text),
 		func(content string) bool {
 			return strings.HasPrefix(strings.TrimSpace(content), strings.TrimSpace(text))
 		},
-	}
-	if matches, err := globs(text); err == nil {
-		ways = slices.Insert(ways, 1, matches)
 	}
 	for _, way := range ways {
 		var found []int
@@ -63,7 +54,7 @@ func findCandidate(items []*cupel.ContextItem, text string) (int, error) {
 		case 1:
 			return found[0], nil
 		default:
-			return 0, ambiguous(items, found)
+			return 0, usagef("--why-not: %s match; give the number of one", listed(namesOf(items, found)))
 		}
 	}
 	return 0, usagef("--why-not: none of %d candidates matches; cupel explain --rows 0 lists them all", len(items))
@@ -83,14 +74,4 @@ func numbered(items []*cupel.ContextItem, n int) (int, error) {
 		last = max(last, number)
 	}
 	return 0, usagef("--why-not: the candidates have the numbers 1 to %d, got %d", last, n)
-}
-
-// ambiguous is the error for a text that several candidates match.
-func ambiguous(items []*cupel.ContextItem, found []int) error {
-	const most = 5
-	var list []string
-	for _, i := range found[:min(len(found), most)] {
-		list = append(list, `"`+terminal.Excerpt(items[i].Content(), 50)+`"`)
-	}
-	return usagef("--why-not: %d candidates match, such as %s; give more of the content", len(found), strings.Join(list, ", "))
 }

@@ -92,7 +92,7 @@ func TestDiffJSON(t *testing.T) {
 	var got difference
 	decodeJSON(t, printed(t, "diff", "greedy.json", "ends.json", "-i", "items.jsonl", "-b", "90", "--reserve", "20", "--json"), &got)
 	require.Equal(t, "ends.json", got.B.Label)
-	require.InDelta(t, 70.0/90, *got.A.Utilization, 1e-9)
+	require.Equal(t, 70, got.A.Tokens)
 	require.Equal(t, []change{}, got.Changes[:0])
 	for _, name := range []string{"a.json", "b.json"} {
 		report := printed(t, "explain", "-i", "items.jsonl", "-p", map[string]string{"a.json": "greedy.json", "b.json": "ends.json"}[name], "-b", "90", "--reserve", "20", "--json")
@@ -100,7 +100,6 @@ func TestDiffJSON(t *testing.T) {
 	}
 	var reports difference
 	decodeJSON(t, printed(t, "diff", "a.json", "b.json", "--json"), &reports)
-	require.Nil(t, reports.A.Utilization, "reports have no budget")
 	require.Equal(t, got.Changes, reports.Changes)
 	require.NoError(t, os.WriteFile("empty.json", []byte(`{"events": [], "included": [], "excluded": [], "total_candidates": 0, "total_tokens_considered": 0}`), 0o600))
 	require.Contains(t, printed(t, "diff", "a.json", "empty.json"), notCandidate)
@@ -155,18 +154,11 @@ func TestGlobs(t *testing.T) {
 		{"first*", "  first\nsecond", true, "the first line by itself"},
 		{"a?", "a", false, "one character and not none"},
 		{"?", "東", true, "one character of three bytes"},
-		{"[a-cx]", "b", true, "one of them"},
-		{"[^a-c]", "b", false, "none of them"},
-		{`\*`, "a", false, "no meaning"},
-		{`\*\?\[\\`, `*?[\`, true, "each as it is"},
+		{"a.c[\\", "a.c[\\", true, "other characters are themselves"},
 		{"a.c", "abc", false, "a point is a point"},
 	} {
-		match, err := globs(tt.pattern)
-		require.NoError(t, err)
-		require.Equal(t, tt.want, match(tt.text), "%q and %q: %s", tt.pattern, tt.text, tt.why)
+		require.Equal(t, tt.want, globs(tt.pattern)(tt.text), "%q and %q: %s", tt.pattern, tt.text, tt.why)
 	}
-	_, err := globs("[a")
-	require.ErrorContains(t, err, `write \*, \?, \[ and \\ for these characters`)
 }
 
 func TestFindCandidate(t *testing.T) {
@@ -183,7 +175,7 @@ func TestFindCandidate(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"0": "have the numbers 1 to 5, got 0", "-1": "1 to 5, got -1", "6": "1 to 5, got 6",
-		"": "give the content", "x": "none of 5 candidates matches", "o*": `2 candidates match, such as "one", "one and two"; give more`,
+		"": "give the content", "x": "none of 5 candidates matches", "o*": `item 1 and item 3 match; give the number of one`,
 	} {
 		_, err := findCandidate(items, text)
 		require.ErrorContains(t, err, want)

@@ -79,7 +79,7 @@ func (f *inspectFlags) selections(ctx context.Context, env *Environment) ([]*cup
 	}
 	made := make([]*cupelinspect.Selection, len(selections))
 	for i, s := range selections {
-		if made[i], err = inspectSelection(ctx, env, s); err != nil {
+		if made[i], err = inspectSelection(ctx, s); err != nil {
 			return nil, err
 		}
 	}
@@ -87,20 +87,15 @@ func (f *inspectFlags) selections(ctx context.Context, env *Environment) ([]*cup
 }
 
 // inspectSelection shows a selection. Of a conversation the page has what is sent.
-func inspectSelection(ctx context.Context, env *Environment, s *selection) (*cupelinspect.Selection, error) {
-	note(env, s.notes...)
+func inspectSelection(ctx context.Context, s *selection) (*cupelinspect.Selection, error) {
 	name := cupelinspect.WithName(s.name)
 	if !s.choosesAgain() {
-		made, err := cupelinspect.Inspect(ctx, s.pipeline, s.items, s.budget, name)
+		made, err := cupelinspect.Inspect(ctx, s.pipeline, s.Items, s.budget, name)
 		return made, selecting(err)
 	}
 	window, err := s.choose(ctx, s.budget, -1)
 	if err != nil {
-		made, failed := cupelinspect.Inspect(ctx, s.pipeline, s.items, s.budget, name, cupelinspect.WithSweep(0, 0, 0))
-		if failed != nil || made.Err() == nil {
-			return nil, selecting(err)
-		}
-		return made, nil
+		return s.inspectFailed(ctx, err, name)
 	}
 	choose := func(budget cupel.ContextBudget, pinned int) (*cupel.SelectionReport, error) {
 		other, err := s.choose(ctx, budget, pinned)
@@ -116,4 +111,21 @@ func inspectSelection(ctx context.Context, env *Environment, s *selection) (*cup
 	made, err := cupelinspect.FromReport(window.Report, s.budget, name,
 		cupelinspect.WithCandidates(s.Items, choose), cupelinspect.WithPipeline(s.pipeline), cupelinspect.WithRequest(body))
 	return made, selecting(err)
+}
+
+// inspectFailed shows what is known of a selection that failed.
+func (s *selection) inspectFailed(ctx context.Context, failed error, name cupelinspect.Option) (*cupelinspect.Selection, error) {
+	items := s.Items
+	if s.Conversation != nil {
+		shortened, _, err := s.Conversation.Candidates(s.ofMessages(), s.budget)
+		if err != nil {
+			return nil, selecting(err)
+		}
+		items = shortened
+	}
+	made, err := cupelinspect.Inspect(ctx, s.pipeline, items, s.budget, name, cupelinspect.WithSweep(0, 0, 0))
+	if err != nil || made.Err() == nil {
+		return nil, selecting(failed)
+	}
+	return made, nil
 }

@@ -76,6 +76,11 @@ func TestInspectConversation(t *testing.T) {
 		for _, stop := range s.Sweep.Stops {
 			require.LessOrEqual(t, stop.Tokens, stop.Budget, policy)
 		}
+		code, _, stderr = fed(t, "", "explain", "-i", "chat.json", "-p", policy, "-b", "10")
+		require.Equal(t, exitSelection, code)
+		_, least, _ := strings.Cut(stderr, "needs at least ")
+		least, _, _ = strings.Cut(least, " tokens")
+		require.Contains(t, inspected(t, exitSelection, "-i", "chat.json", "-p", policy, "-b", "10").Selections[0].Error, "require "+least+" tokens", policy)
 	}
 }
 

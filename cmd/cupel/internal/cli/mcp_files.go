@@ -80,8 +80,8 @@ func (t *mcpTools) relevant(ctx context.Context, question string, items []*cupel
 	if err != nil {
 		return nil, errors.New("the question is empty: say what to look for")
 	}
-	flags := budgetFlags{budget: amount{tokens: tokens}}
-	budget, err := flags.make(items)
+	flags := budgetFlags{budget: tokens}
+	budget, err := flags.make()
 	if err != nil {
 		return nil, err
 	}

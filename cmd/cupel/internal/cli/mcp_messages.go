@@ -42,7 +42,7 @@ func (t *mcpTools) fitMessages(ctx context.Context, in *mcpFit) (string, error) 
 		}
 		text = lines
 	}
-	s, err := t.selection(ctx, text, in.Tokens)
+	s, err := t.selection(text, in.Tokens)
 	if err != nil {
 		return "", err
 	}
@@ -64,7 +64,7 @@ func (t *mcpTools) fitMessages(ctx context.Context, in *mcpFit) (string, error) 
 }
 
 // selection prepares the messages of a text for a budget.
-func (t *mcpTools) selection(ctx context.Context, text string, tokens int) (*selection, error) {
+func (t *mcpTools) selection(text string, tokens int) (*selection, error) {
 	if tokens < 1 {
 		return nil, fmt.Errorf("tokens must be at least 1, got %d", tokens)
 	}
@@ -75,12 +75,12 @@ func (t *mcpTools) selection(ctx context.Context, text string, tokens int) (*sel
 	if candidates.Conversation == nil {
 		return nil, fmt.Errorf("these are no messages (%s): give a list of messages with roles, or a request", candidates.Format)
 	}
-	flags := budgetFlags{budget: amount{tokens: tokens}}
-	budget, err := flags.make(candidates.Items)
+	flags := budgetFlags{budget: tokens}
+	budget, err := flags.make()
 	if err != nil {
 		return nil, err
 	}
-	return t.chooser.selection(ctx, candidates, budget)
+	return t.chooser.selection(candidates, budget)
 }
 
 // mcpSession are the arguments of explain_session.
@@ -100,7 +100,7 @@ func (t *mcpTools) explainSession(ctx context.Context, in *mcpSession) (string, 
 	if err != nil {
 		return "", err
 	}
-	s, err := t.selection(ctx, text, cmp.Or(in.Tokens, 20_000))
+	s, err := t.selection(text, cmp.Or(in.Tokens, 20_000))
 	if err != nil {
 		return "", err
 	}

@@ -36,6 +36,15 @@ func named(item *cupel.ContextItem, candidate int) string {
 	return fmt.Sprintf("message %d (result of %s)", number, tool)
 }
 
+// namesOf returns what people call some candidates.
+func namesOf(items []*cupel.ContextItem, candidates []int) []string {
+	names := make([]string, len(candidates))
+	for n, i := range candidates {
+		names[n] = named(items[i], i)
+	}
+	return names
+}
+
 // listed joins names: all of four, or three of more.
 func listed(names []string) string {
 	const most = 4

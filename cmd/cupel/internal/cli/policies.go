@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"io"
 	"strings"
 
@@ -9,7 +8,6 @@ import (
 
 	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/policy"
-	"github.com/wollax/cupel-go/cupel/strategy"
 	agentpreset "github.com/wollax/cupel-go/cupelchat/agent"
 	"github.com/wollax/cupel-go/cupelsession"
 	"github.com/wollax/cupel-go/cupeltoml"
@@ -136,6 +134,7 @@ func (q *question) chooser(env *Environment, name, encoding string) (chooser, er
 	if q.given {
 		p = ask(p)
 	}
+	p.KeepDuplicates = p.KeepDuplicates || q.ofMessages
 	made, err := p.Pipeline(policy.Environment{Registry: registry, Clock: env.Clock})
 	if err != nil {
 		return chooser{}, usagef("%s: %w", name, err)
@@ -173,46 +172,4 @@ func findPolicy(env *Environment, registry *policy.Registry, name string) (polic
 		return p, usagef("%s: %w", shown(name), err)
 	}
 	return p, nil
-}
-
-// newStrategies returns the help topic about what policies are made of.
-func newStrategies() *cobra.Command {
-	var b strings.Builder
-	b.WriteString("The types of strategies that policies use, with their settings.\n")
-	scorers, slicers, placers := new(question).registry().Descriptors()
-	for _, role := range []struct {
-		title string
-		types []strategy.Descriptor
-	}{{"Scorers", scorers}, {"Slicers", slicers}, {"Placers", placers}} {
-		fmt.Fprintf(&b, "\n%s:\n", role.title)
-		for _, d := range role.types {
-			fmt.Fprintf(&b, "  %s\n      %s\n", d.Name, d.Doc)
-			writeFields(&b, "      ", d.Fields)
-		}
-	}
-	return &cobra.Command{Use: "strategies", Short: "List the strategies of policies, with their settings", Long: b.String()}
-}
-
-func writeFields(b *strings.Builder, indent string, fields []strategy.Field) {
-	for _, f := range fields {
-		fmt.Fprintf(b, "%s%s: %s", indent, f.Name, f.Type)
-		if f.Range != nil {
-			fmt.Fprintf(b, " %s", f.Range)
-		}
-		if f.Values != nil {
-			fmt.Fprintf(b, ", one of %s", strings.Join(f.Values, " "))
-		}
-		switch {
-		case f.Required:
-			b.WriteString(", required")
-		case f.Default != nil:
-			fmt.Fprintf(b, ", default %v", f.Default)
-		}
-		fmt.Fprintf(b, ". %s\n", f.Doc)
-		writeFields(b, indent+"  ", f.Fields)
-		for _, variant := range f.Variants {
-			fmt.Fprintf(b, "%s  %s: %s\n", indent, variant.Name, variant.Doc)
-			writeFields(b, indent+"    ", variant.Fields)
-		}
-	}
 }

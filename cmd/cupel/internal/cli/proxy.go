@@ -20,7 +20,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupelchat"
 	"github.com/wollax/cupel-go/cupelsession"
 	"github.com/wollax/cupel-go/internal/english"
@@ -79,7 +78,7 @@ many were sent.`,
 }
 
 func (f *proxyFlags) run(ctx context.Context, env *Environment) error {
-	shown := newPages(cupel.ContextBudget{})
+	shown := newPages()
 	transport, err := f.transport(env, shown)
 	if err != nil {
 		return err
@@ -115,7 +114,7 @@ func (f *proxyFlags) run(ctx context.Context, env *Environment) error {
 
 // transport returns what fits the requests.
 func (f *proxyFlags) transport(env *Environment, shown *pages) (*cupelsession.Transport, error) {
-	budget, err := f.make(nil)
+	budget, err := f.make()
 	if err != nil {
 		return nil, err
 	}

@@ -41,7 +41,7 @@ type watched struct {
 	turns         []cupelsession.Exchange
 }
 
-func newPages(budget cupel.ContextBudget) *pages { return &pages{token: rand.Text(), budget: budget} }
+func newPages() *pages { return &pages{token: rand.Text()} }
 
 // add shows a turn.
 func (p *pages) add(e cupelsession.Exchange) {
@@ -127,7 +127,7 @@ func (p *pages) shown(e cupelsession.Exchange) (*cupelinspect.Selection, error) 
 
 var listOfSessions = template.Must(template.New("sessions").Parse(`<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Sessions</title>
-<style>body{font:1rem/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}table{border-collapse:collapse}td,th{padding:.2rem 1rem .2rem 0;text-align:right}td:first-child,th:first-child{text-align:left}@media(prefers-color-scheme:dark){body{background:#111;color:#eee}a{color:#8cf}}</style>
+<style>:root{color-scheme:light dark}body{font:1rem/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}table{border-collapse:collapse}td,th{padding:.2rem 1rem .2rem 0;text-align:right}td:first-child,th:first-child{text-align:left}</style>
 <h1>Sessions</h1>
 {{if .}}<table><tr><th>session</th><th>turns</th><th>tokens given</th><th>sent</th><th>cost</th><th>without Cupel</th></tr>
 {{range .}}<tr><td><a href="{{.Name}}">{{.Name}}</a></td><td>{{.Turns}}</td><td>{{.Given}}</td><td>{{.Sent}}</td><td>{{printf "%.0f" .Cost}}</td><td>{{printf "%.0f" .Without}}</td></tr>

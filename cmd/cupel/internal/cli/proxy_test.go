@@ -16,7 +16,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupelsession"
 )
 
@@ -264,7 +263,7 @@ func TestProxyPage(t *testing.T) {
 
 // The page keeps the sessions that were used last, and their last turns.
 func TestPagesAreBounded(t *testing.T) {
-	p := newPages(cupel.ContextBudget{})
+	p := newPages()
 	for n := range 3 * mostWatched {
 		for range mostWatchedTurns + 1 {
 			p.add(cupelsession.Exchange{Session: fmt.Sprint(n), Turn: new(cupelsession.Turn)})

@@ -27,6 +27,10 @@ type question struct {
 	text  string
 	given bool
 	index *cupelrelevance.Index // for the default settings; nil makes one
+
+	// ofMessages says that messages are selected, which are never duplicates: a retry, or
+	// the same answer of a tool that is polled, says something of its own.
+	ofMessages bool
 }
 
 // asking returns a question; given is false if its text is blank.

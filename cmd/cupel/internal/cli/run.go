@@ -36,7 +36,7 @@ are split into declarations, sections and paragraphs.
 Without --policy, a conversation is chosen by agent, and anything else by its relevance
 to --query. Without --budget, it is the window of the model that a request names.`,
 		Example: `  cupel run --items chat.json --policy chat --budget 8k --reserve 1k
-  cupel run -i request.json -p agent -b 50% --as transcript
+  cupel run -i request.json -p agent -b 20k --as transcript
   cupel run -i . -p relevance -b 4000 -q "Where are prices rounded?"
   cat items.jsonl | cupel run -i - -p rag -b 4000 --as json | jq length`,
 		Args: cobra.NoArgs,

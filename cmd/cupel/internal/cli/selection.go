@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/wollax/cupel-go/cmd/cupel/internal/input"
-	"github.com/wollax/cupel-go/cmd/cupel/internal/terminal"
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupeltiktoken"
@@ -111,13 +110,16 @@ func readCandidates(ctx context.Context, env *Environment, name string, options 
 
 // budgetFlags are the flags that make a budget.
 type budgetFlags struct {
-	budget  amount
+	budget  int
 	reserve int
 	margin  float64
 }
 
 func (f *budgetFlags) register(command *cobra.Command) {
-	amountFlag(command, &f.budget, "budget", "b", "`tokens` of window and answer: 8000, 8k, 50%, a model; a share is of all candidates")
+	command.Flags().FuncP("budget", "b", "`tokens` of window and answer: 8000, 8k, or a model", func(text string) (err error) {
+		f.budget, err = parseBudget(text)
+		return err
+	})
 	f.registerReserves(command)
 }
 
@@ -127,13 +129,9 @@ func (f *budgetFlags) registerReserves(command *cobra.Command) {
 	command.Flags().Float64Var(&f.margin, "margin", 0, "safety margin for inexact token counts, in `percent`")
 }
 
-// make returns the budget for some candidates.
-func (f *budgetFlags) make(items []*cupel.ContextItem) (cupel.ContextBudget, error) {
-	if f.budget.percent > 0 && len(items) == 0 {
-		return cupel.ContextBudget{}, usagef("--budget: %g%% needs candidates to be a share of", f.budget.percent)
-	}
-	total := f.budget.of(items)
-	budget, err := cupel.NewContextBudget(total, max(total-f.reserve, 0), cupel.WithOutputReserve(f.reserve), cupel.WithEstimationSafetyMargin(f.margin))
+// make returns the budget.
+func (f *budgetFlags) make() (cupel.ContextBudget, error) {
+	budget, err := cupel.NewContextBudget(f.budget, max(f.budget-f.reserve, 0), cupel.WithOutputReserve(f.reserve), cupel.WithEstimationSafetyMargin(f.margin))
 	if err != nil {
 		return budget, codedError{budgetError{err}, exitUsage}
 	}
@@ -176,34 +174,17 @@ type selection struct {
 	*input.Candidates
 	chooser
 	budget cupel.ContextBudget
-	items  []*cupel.ContextItem // what the pipeline selects from
-	notes  []string             // what differs in items
 }
 
-// selection prepares the candidates for a budget. All commands select from the
-// same items: those of a conversation have the pins that fit, and a task that is
-// reduced if it does not.
-func (c chooser) selection(ctx context.Context, candidates *input.Candidates, budget cupel.ContextBudget) (*selection, error) {
+// selection is one from candidates, with the rules of the policy's file.
+func (c chooser) selection(candidates *input.Candidates, budget cupel.ContextBudget) (*selection, error) {
 	if c.file != nil {
 		var err error
 		if candidates, err = withRules(candidates, c.file.Rules); err != nil {
 			return nil, err
 		}
 	}
-	s := &selection{Candidates: candidates, chooser: c, budget: budget, items: candidates.Items}
-	s.pipeline = keeping(candidates, c.pipeline)
-	var err error
-	if candidates.Conversation != nil {
-		if s.items, s.notes, err = candidates.Conversation.Candidates(s.ofMessages(), budget); err != nil {
-			return nil, selecting(err)
-		}
-	}
-	if c.preset != nil {
-		if s.items, err = c.preset.Prepare(ctx, s.items, budget); err != nil {
-			return nil, selecting(err)
-		}
-	}
-	return s, nil
+	return &selection{candidates, c, budget}, nil
 }
 
 // read reads candidates, policy and budget.
@@ -222,12 +203,12 @@ func (f *selectionFlags) readFor(ctx context.Context, env *Environment, policies
 	if err != nil {
 		return nil, err
 	}
-	if f.budget == (amount{}) {
+	if f.budget == 0 {
 		if err := f.ofModel(env, candidates); err != nil {
 			return nil, err
 		}
 	}
-	budget, err := f.make(candidates.Items)
+	budget, err := f.make()
 	if err != nil {
 		return nil, err
 	}
@@ -238,11 +219,13 @@ func (f *selectionFlags) readFor(ctx context.Context, env *Environment, policies
 				return nil, err
 			}
 		}
-		c, err := asking(f.query).chooser(env, name, f.encoding)
+		asked := asking(f.query)
+		asked.ofMessages = candidates.Conversation != nil
+		c, err := asked.chooser(env, name, f.encoding)
 		if err != nil {
 			return nil, err
 		}
-		if selections[i], err = c.forOne().selection(ctx, candidates, budget); err != nil {
+		if selections[i], err = c.forOne().selection(candidates, budget); err != nil {
 			return nil, err
 		}
 	}
@@ -280,22 +263,9 @@ func (f *budgetFlags) ofModel(env *Environment, candidates *input.Candidates) er
 	case f.reserve == 0:
 		f.reserve = min(cmp.Or(candidates.Answer, usualReserve), known.context)
 	}
-	f.budget = amount{tokens: known.context}
+	f.budget = known.context
 	note(env, fmt.Sprintf("the window of %s has %s tokens (%s); %s are for the answer", known.name, english.Grouped(known.context), modelsAsOf, english.Grouped(f.reserve)))
 	return nil
-}
-
-// keeping returns a pipeline for candidates. Messages are never duplicates: a
-// retry, or the same answer of a tool that is polled, says something of its own.
-func keeping(candidates *input.Candidates, p *pipeline.Pipeline) *pipeline.Pipeline {
-	config := p.Config()
-	if candidates.Conversation == nil || config.KeepDuplicates {
-		return p
-	}
-	config.KeepDuplicates = true
-	kept, err := pipeline.New(config)
-	must(err) // the configuration is that of a pipeline
-	return kept
 }
 
 // selecting marks the errors of a run.
@@ -310,35 +280,18 @@ func selecting(err error) error {
 	return codedError{err, exitSelection}
 }
 
-// mostPinned is how many pinned items an error lists.
-const mostPinned = 5
-
-// selecting marks the error of a run. Of pinned items that do not fit, it says which
-// they are, and what to do.
+// selecting marks the error of a run. Of pinned items that do not fit, it says what to do.
 func (s *selection) selecting(err error) error {
 	tooLarge, ok := errors.AsType[*pipeline.PinnedExceedsBudgetError](err)
 	if !ok {
 		return selecting(err)
 	}
-	var pinned []*cupel.ContextItem
-	for _, item := range s.items {
-		if item.Pinned() && item.Tokens() > 0 {
-			pinned = append(pinned, item)
-		}
-	}
-	slices.SortStableFunc(pinned, func(x, y *cupel.ContextItem) int { return cmp.Compare(y.Tokens(), x.Tokens()) })
-	var b strings.Builder
-	for _, item := range pinned[:min(len(pinned), mostPinned)] {
-		fmt.Fprintf(&b, "\n\t%7s  %s", english.Grouped(item.Tokens()), terminal.Excerpt(headline(item), 60))
-	}
-	if more := len(pinned) - mostPinned; more > 0 {
-		fmt.Fprintf(&b, "\n\t%7s  … and %d more", "", more)
-	}
-	advice := `or pin less: remove "pinned" from items.`
+	least := english.Grouped(addTokens(tooLarge.PinnedTokens, s.budget.OutputReserve()))
+	advice := `or pin less: remove "pinned" from items. cupel explain lists them.`
 	if s.Conversation != nil {
 		advice = "or --no-pin, which pins the tool definitions alone."
 	}
-	return selecting(fmt.Errorf("%w%s\n\tGive a --budget of at least %s, %s", err, &b, english.Grouped(addTokens(tooLarge.PinnedTokens, s.budget.OutputReserve())), advice))
+	return selecting(fmt.Errorf("%w\n\tGive a --budget of at least %s, %s", err, least, advice))
 }
 
 // encodings are what --encoding takes, apart from models.

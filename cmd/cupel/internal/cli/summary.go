@@ -96,7 +96,7 @@ func (d *difference) summary() string {
 	return fmt.Sprintf("%s between %s and %s", english.Count(len(d.Changes), "difference"), d.A.Label, d.B.Label)
 }
 
-// summary says how many contents differ.
+// summary says how many runs were compared.
 func (d *corpusDifference) summary() string {
 	return english.Count(d.Runs, "run") + " compared"
 }

@@ -19,7 +19,7 @@ import (
 type sweepFlags struct {
 	selectionFlags // without a budget and a target
 	printFlags
-	from, to amount
+	from, to int
 }
 
 // newSweep returns the command that selects over a range of budgets.
@@ -36,7 +36,7 @@ It tries about fifty budgets.`,
   cupel sweep -i items.jsonl -p rag --json | jq '.steps[].budget'`,
 		Args: cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
-			return flags.run(command.Context(), env, command.Flags().Changed)
+			return flags.run(command.Context(), env)
 		},
 	}
 	flags.candidateFlags.register(command)
@@ -44,24 +44,24 @@ It tries about fifty budgets.`,
 	flags.printFlags.register(command)
 	policyFlag(command, &flags.policy)
 	requireFlags(command, "items", "policy")
-	amountFlag(command, &flags.from, "from", "", "first budget, in `tokens` (default: what pinned items and --reserve need)")
-	amountFlag(command, &flags.to, "to", "", "last budget, in `tokens` (default: enough for all candidates and the reserve)")
+	tokensFlag(command, &flags.from, "from", "first budget, in `tokens` (default: what pinned items and --reserve need)")
+	tokensFlag(command, &flags.to, "to", "last budget, in `tokens` (default: enough for all candidates and the reserve)")
 	flags.registerReserves(command)
 	return command
 }
 
-func (f *sweepFlags) run(ctx context.Context, env *Environment, changed func(flag string) bool) error {
-	f.budget = amount{tokens: math.MaxInt} // the sweep replaces the totals
+func (f *sweepFlags) run(ctx context.Context, env *Environment) error {
+	f.budget = math.MaxInt // the sweep replaces the totals
 	s, err := f.read(ctx, env)
 	if err != nil {
 		return err
 	}
 	env.selected = nil // there is not one budget
-	result := &sweepResult{Policy: s.name, From: f.from.of(s.Items), To: f.to.of(s.Items), Candidates: len(s.Items)}
-	if !changed("to") {
+	result := &sweepResult{Policy: s.name, From: f.from, To: f.to, Candidates: len(s.Items)}
+	if f.to == 0 {
 		result.To = max(analysis.SufficientBudget(s.Items, s.budget), result.From)
 	}
-	if !changed("from") {
+	if f.from == 0 {
 		result.From = min(necessary(s.Items, s.budget), result.To)
 	}
 	if result.To < result.From {
@@ -112,7 +112,7 @@ func (s *selection) sweep(ctx context.Context, result *sweepResult) error {
 			report, step.Error = &cupel.SelectionReport{}, message(err)
 		}
 		diff := analysis.DiffReports(before, report)
-		step.Came, step.Went, step.Changed = namesOf(diff.Came), namesOf(diff.Went), namesOf(diff.Forms)
+		step.Came, step.Went, step.Changed = titlesOf(diff.Came), titlesOf(diff.Went), titlesOf(diff.Forms)
 		step.Included, step.Tokens = len(report.Included), tokensIn(report)
 		changed := len(step.Came)+len(step.Went)+len(step.Changed) > 0 || step.Error != failed
 		if before == nil || changed {
@@ -132,8 +132,8 @@ func (s *selection) at(ctx context.Context, tokens int) (*cupel.SelectionReport,
 	return s.dryRun(ctx, budget)
 }
 
-// namesOf returns what tables call items.
-func namesOf(changes []analysis.ReportChange) []string {
+// titlesOf returns what tables call items.
+func titlesOf(changes []analysis.ReportChange) []string {
 	names := make([]string, len(changes))
 	for i, c := range changes {
 		names[i] = headline(cmp.Or(c.B, c.A).Item)

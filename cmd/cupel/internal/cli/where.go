@@ -38,8 +38,8 @@ each place. For a value that is lost it names what has the room, and a budget, a
 and a --rule that keep it; all of them were tried.
 
 VALUE is a text, or a pattern for the names, paths, numbers, URLs, quotations and
-errors in the candidates, and for the last part of a path: * matches any text, ? one
-character, and [a-z] one of a range.
+errors in the candidates, and for the last part of a path: * matches any text, and ?
+one character.
 
 The windows of --steps and --session count four characters as a token, as cupel
 replay does.`,
@@ -117,13 +117,14 @@ func (f *whereFlags) run(ctx context.Context, env *Environment, pattern string) 
 		return s.selecting(err)
 	}
 	now := analysis.NewLedger(report, s.Items)
+	exchanges := exchangesOf(now)
 	answer := &whereAnswer{Tokens: tokensIn(report), of: s}
 	most := len(values)
 	if f.rows > 0 {
 		most = min(most, f.rows)
 	}
 	for _, value := range values[:most] {
-		found := fact{Value: value, Sent: s.sends(now, value), Places: s.placesOf(now, value)}
+		found := fact{Value: value, Sent: s.sends(now, value), Places: s.placesOf(now, value, exchanges)}
 		if len(values) <= mostTraced {
 			if err := s.remedies(ctx, now, &found, f.pins); err != nil {
 				return err
@@ -153,10 +154,7 @@ func findFacts(items []*cupel.ContextItem, pattern string) ([]string, error) {
 			return []string{pattern}, nil
 		}
 	}
-	matches, err := globs(pattern)
-	if err != nil {
-		return nil, codedError{err, exitUsage}
-	}
+	matches := globs(pattern)
 	var found []string
 	seen := make(map[string]bool)
 	for _, item := range items {
@@ -187,8 +185,9 @@ var marks = regexp.MustCompile(`… \+\d+( bytes…)?|\[(earlier|left out)[\]:]|
 
 const ellipsis = "…"
 
-// placesOf returns where a value is, and what is sent of that.
-func (s *selection) placesOf(window *analysis.Ledger, value string) []place {
+// placesOf returns where a value is, and what is sent of that. Of exchanges that became
+// one text, the tokens are those of the exchange.
+func (s *selection) placesOf(window *analysis.Ledger, value string, exchanges map[string]exchange) []place {
 	places := []place{}
 	for i, item := range s.Items {
 		if !says(item.Content(), value) {
@@ -196,8 +195,10 @@ func (s *selection) placesOf(window *analysis.Ledger, value string) []place {
 		}
 		p := place{Message: messageNumber(item), Name: named(item, i), Fate: fateOut, Full: item.Tokens(), at: i}
 		if e := &window.Entries[i]; e.Place > 0 {
-			p.Fate = fateLost
-			p.Tokens, p.Full = tokensOf(window, e)
+			p.Fate, p.Tokens = fateLost, e.Tokens
+			if x, ok := exchanges[item.Group()]; ok && e.Form > 0 {
+				p.Tokens, p.Full = x.sent, x.full
+			}
 			switch {
 			case e.Form == 0:
 				p.Fate = fateWhole
@@ -212,7 +213,7 @@ func (s *selection) placesOf(window *analysis.Ledger, value string) []place {
 
 // sends reports whether a value is sent from one of its places.
 func (s *selection) sends(window *analysis.Ledger, value string) bool {
-	return slices.ContainsFunc(s.placesOf(window, value), func(p place) bool { return p.Fate == fateWhole || p.Fate == fateOutline })
+	return slices.ContainsFunc(s.placesOf(window, value, nil), func(p place) bool { return p.Fate == fateWhole || p.Fate == fateOutline })
 }
 
 // remedies finds what has the room of a value that is lost, and what would keep it.
@@ -235,7 +236,7 @@ func (s *selection) remedies(ctx context.Context, now *analysis.Ledger, f *fact,
 			continue // it is no message
 		}
 		if then := s.from(ctx, candidates, f.Value); then != nil {
-			f.Pin, f.Displaced = number, names(now, losers(now, then, p.at))
+			f.Pin, f.Displaced = number, namesOf(s.Items, losers(now, then, p.at))
 			break
 		}
 	}
@@ -245,7 +246,7 @@ func (s *selection) remedies(ctx context.Context, now *analysis.Ledger, f *fact,
 
 // from returns the window of other candidates if it has a value, or nil.
 func (s *selection) from(ctx context.Context, candidates *input.Candidates, value string) *analysis.Ledger {
-	other, err := s.selection(ctx, candidates, s.budget)
+	other, err := s.selection(candidates, s.budget)
 	if err != nil {
 		return nil
 	}

@@ -70,7 +70,7 @@ func chosen(t *testing.T, messages []map[string]any, policy string, tokens int) 
 	body, err := json.Marshal(map[string]any{"messages": messages})
 	require.NoError(t, err)
 	flags := selectionFlags{policy: policy}
-	flags.items, flags.format, flags.encoding, flags.media, flags.budget = []string{"-"}, "openai", "heuristic", -1, amount{tokens: tokens}
+	flags.items, flags.format, flags.encoding, flags.media, flags.budget = []string{"-"}, "openai", "heuristic", -1, tokens
 	s, err := flags.read(t.Context(), &Environment{Stdin: bytes.NewReader(body), Stderr: new(bytes.Buffer), Clock: time.Now})
 	require.NoError(t, err)
 	return s
@@ -120,14 +120,14 @@ func TestWhereAgrees(t *testing.T) {
 		sent := textsSent(t, s)
 		for _, value := range values {
 			has := slices.ContainsFunc(sent, func(text string) bool { return says(text, value) })
-			places := s.placesOf(now, value)
+			places := s.placesOf(now, value, exchangesOf(now))
 			require.Equal(t, has, s.sends(now, value), "seed %d: %q in %+v", seed, value, places)
 			for _, p := range places {
 				require.LessOrEqual(t, p.Tokens, p.Full, "seed %d: %q in %+v", seed, value, p)
 			}
 		}
 		found := fact{Value: values[rng.IntN(len(values))]}
-		found.Sent, found.Places = s.sends(now, found.Value), s.placesOf(now, found.Value)
+		found.Sent, found.Places = s.sends(now, found.Value), s.placesOf(now, found.Value, nil)
 		require.NoError(t, s.remedies(t.Context(), now, &found, nil))
 		sends := func(tokens int) bool {
 			at, err := s.ledger(t.Context(), cupeltest.Budget(max(tokens, 0), max(tokens, 0)), -1)
@@ -208,8 +208,40 @@ func TestWhere(t *testing.T) {
 	require.Equal(t, "item 4", answer.Facts[0].Places[0].Name)
 	refusals(t, "", []refusal{
 		{"nothing", "where -i items.jsonl -p greedy.json -b 100 nowhere-is-it", exitUsage, `no candidate has "nowhere-is-it"`, "a value that is not there has no fate"},
-		{"pattern", "where -i items.jsonl -p greedy.json -b 100 [a", exitUsage, "pattern", "a range has an end"},
 		{"steps", "where -i items.jsonl -p greedy.json -b 100 --steps cherry", exitUsage, "are for conversations", "items have no steps"},
 		{"pin", "where -i items.jsonl -p greedy.json -b 100 --pin 99 cherry", exitUsage, "--pin: there are items 1 to", "there is no such item"},
 	})
+}
+
+// TestWhyNotWhole: of a message in a smaller form, the budget is the one that sends it
+// whole, and its own exchange has not taken its room.
+func TestWhyNotWhole(t *testing.T) {
+	repair := filepath.Join("..", "..", "..", "..", "examples", "data", "repair.json")
+	flags := selectionFlags{policy: "agent"}
+	flags.items, flags.format, flags.encoding, flags.media, flags.budget = []string{repair}, "auto", "o200k_base", -1, 300
+	s, err := flags.read(t.Context(), &Environment{Stderr: new(bytes.Buffer), Clock: time.Now})
+	require.NoError(t, err)
+	report, err := s.dryRun(t.Context(), s.budget)
+	require.NoError(t, err)
+	a := newAccount(s.Items, s.budget, report)
+	smaller := 0
+	for i, e := range a.Entries {
+		if e.Form == 0 {
+			continue
+		}
+		smaller++
+		answer, err := s.whyNot(t.Context(), a, i)
+		require.NoError(t, err)
+		for _, other := range answer.DisplacedBy {
+			require.NotEqual(t, e.Item.Group(), s.Items[other].Group(), "item %d", i)
+		}
+		whole := func(tokens int) bool {
+			at, err := s.ledger(t.Context(), cupeltest.Budget(tokens, tokens), -1)
+			require.NoError(t, err)
+			return at.Entries[i].Place > 0 && at.Entries[i].Form == 0
+		}
+		require.True(t, answer.Smallest.Found)
+		require.True(t, whole(answer.Smallest.Tokens) && !whole(answer.Smallest.Tokens-1), "item %d: %+v", i, answer.Smallest)
+	}
+	require.Greater(t, smaller, 3)
 }

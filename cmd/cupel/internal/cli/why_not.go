@@ -97,7 +97,7 @@ func (w *whyNotAnswer) print(p *terminal.Printer, rows int) {
 	case e.Place > 0 && e.Form > 0:
 		p.Line("It is in, as #%d of %d, in a smaller form: %s", e.Place, len(a.Window), e.Why())
 		if len(w.DisplacedBy) > 0 {
-			p.Line("The rest of its room went to %s.", listed(names(w.Ledger, w.DisplacedBy)))
+			p.Line("The rest of its room went to %s.", listed(namesOf(w.a.items, w.DisplacedBy)))
 		}
 	case e.Place > 0:
 		p.Line("It is in, as #%d of %d: %s", e.Place, len(a.Window), e.Why())
@@ -105,7 +105,7 @@ func (w *whyNotAnswer) print(p *terminal.Printer, rows int) {
 		p.Line("It is out: %s", w.cause())
 	}
 	p.Line("")
-	w.printItem(p)
+	a.printCandidates(p, []int{w.Candidate}, 1)
 	if e.Form > 0 {
 		p.Paragraph("What is sent of it:")
 		p.Lines("  %s", strings.ReplaceAll(sentOf(e), "\n", "\n  "))
@@ -135,20 +135,11 @@ func (w *whyNotAnswer) cause() string {
 	if !w.choice || len(w.DisplacedBy) == 0 {
 		return why
 	}
-	return "its room went to " + listed(names(w.Ledger, w.DisplacedBy)) + "."
+	return "its room went to " + listed(namesOf(w.a.items, w.DisplacedBy)) + "."
 }
 
 // sentOf returns what a window has of an entry that is in it.
 func sentOf(e *analysis.Entry) string { return e.Included.Item.Content() }
-
-// names returns what people call some candidates.
-func names(l *analysis.Ledger, candidates []int) []string {
-	list := make([]string, len(candidates))
-	for n, i := range candidates {
-		list[n] = named(l.Entries[i].Item, i)
-	}
-	return list
-}
 
 // smallest says which budgets take the candidate.
 func (w *whyNotAnswer) smallest() string {
@@ -163,20 +154,6 @@ func (w *whyNotAnswer) smallest() string {
 		return s.String() + " With more, others are chosen instead."
 	}
 	return w.Smallest.String()
-}
-
-// printItem shows the candidate itself.
-func (w *whyNotAnswer) printItem(p *terminal.Printer) {
-	e := &w.Entry
-	rows := [][]any{
-		{"item", e.Item.Content()}, {"number", numberOr(messageNumber(e.Item), "")}, {"title", textOf(e.Item, "title")}, {"role", textOf(e.Item, "role")},
-		{"kind", fmt.Sprintf("%s, source %s", e.Item.Kind(), e.Item.Source())},
-		{"tokens", e.Item.Tokens()}, {"group", e.Item.Group()}, {"form", w.a.form(e)},
-	}
-	if e.Rank > 0 {
-		rows = append(rows, []any{"score", fmt.Sprintf("%s, rank %d of %d", short(e.Score), e.Rank, w.a.Ranked)})
-	}
-	p.Table([]string{"", ""}, slices.DeleteFunc(rows, func(row []any) bool { return row[1] == "" }))
 }
 
 // without returns the candidates except one.
@@ -201,11 +178,11 @@ type jsonExchange struct {
 	Error string   `json:"error,omitempty"`
 }
 
-func jsonExchangeOf(l *analysis.Ledger, x *analysis.Exchange) *jsonExchange {
+func jsonExchangeOf(items []*cupel.ContextItem, x *analysis.Exchange) *jsonExchange {
 	if x == nil {
 		return nil
 	}
-	j := &jsonExchange{Came: names(l, x.Came), Went: names(l, x.Went)}
+	j := &jsonExchange{Came: namesOf(items, x.Came), Went: namesOf(items, x.Went)}
 	if x.Err != nil {
 		j.Error = message(x.Err)
 	}
@@ -240,8 +217,8 @@ type jsonAnswer struct {
 func (w *whyNotAnswer) json() *jsonAnswer {
 	return &jsonAnswer{
 		Name: named(w.Item, w.Candidate), Place: w.Place, Rank: w.Rank, Included: w.Included, Excluded: w.Excluded,
-		Why: w.Why(), Rule: w.Rule, DisplacedBy: names(w.Ledger, w.DisplacedBy),
-		IfPinned: jsonExchangeOf(w.Ledger, w.IfPinned), Smallest: jsonSmallestOf(w.Smallest),
+		Why: w.Why(), Rule: w.Rule, DisplacedBy: namesOf(w.a.items, w.DisplacedBy),
+		IfPinned: jsonExchangeOf(w.a.items, w.IfPinned), Smallest: jsonSmallestOf(w.Smallest),
 	}
 }
 
