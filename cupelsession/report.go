@@ -15,12 +15,12 @@ import (
 func (t *Turn) String() string {
 	var b strings.Builder
 	if t.after != nil { // a session has proposed it
-		fmt.Fprintf(&b, "turn %d: ", t.after.turns)
+		fmt.Fprintf(&b, "turn %d: ", t.after.Turns)
 	}
 	switch {
 	case t.Break != nil:
 		fmt.Fprintf(&b, "break (%s) at item %d, ", t.Break.Reason, t.Break.At)
-	case t.reason != "" && t.before.turns == 0:
+	case t.reason != "" && t.before.Turns == 0:
 		b.WriteString("first choice, ")
 	case t.reason != "":
 		fmt.Fprintf(&b, "chosen again (%s), ", t.reason)
