@@ -210,7 +210,7 @@ func (p *proposal) chooseTail(ctx context.Context) (tokens int, err error) {
 	}
 	pinned := p.sum.tailPinned
 	target := max(pinned, min(p.allowance.budget.TargetTokens(), p.allowance.limits(p.tokens, p.sum.pinned).most+pinned)-p.tokens)
-	tailing := tailing{layout: p.layout, quotes: s.config.Tail != nil, bare: s.bare}
+	tailing := tailing{layout: p.layout, bare: s.bare}
 	t.tail, err = tailing.choose(ctx, &p.choosing, target)
 	s.bare = tailing.made
 	if err != nil {
