@@ -10,6 +10,7 @@ import (
 
 	"github.com/wollax/cupel-go/cupelchat"
 	"github.com/wollax/cupel-go/cupelsession"
+	"github.com/wollax/cupel-go/internal/wholefile"
 )
 
 // openSession reads the state of a session, or begins one if there is no file. What
@@ -45,20 +46,8 @@ func saveSession(session *cupelsession.Session, path string) error {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target // the file is replaced, not the link
 	}
-	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
-	if err != nil {
+	if err := wholefile.Write(path, filepath.Base(path)+".*", state); err != nil {
 		return usagef("--session: %w", err)
-	}
-	_, err = file.Write(state)
-	if err == nil {
-		err = file.Sync()
-	}
-	err = errors.Join(err, file.Close())
-	if err == nil {
-		err = os.Rename(file.Name(), path)
-	}
-	if err != nil {
-		return usagef("--session: %w", errors.Join(err, os.Remove(file.Name())))
 	}
 	return nil
 }
