@@ -193,8 +193,14 @@ func (p *proposal) tellStable() (kept int) {
 		t.Window[i] = p.window[i].Held
 		t.Entries[i].Whole = p.window[i].whole()
 	}
+	first := make([]int, len(p.window)) // most entries have one candidate
 	for i, n := range p.at {
-		if n >= 0 {
+		switch {
+		case n < 0:
+		case t.Entries[n].Candidates == nil:
+			first[n] = i
+			t.Entries[n].Candidates = first[n : n+1 : n+1]
+		default:
 			t.Entries[n].Candidates = append(t.Entries[n].Candidates, i)
 		}
 	}
