@@ -26,6 +26,12 @@ func (c *Conversation) ItemsFor(chooser Chooser, budget cupel.ContextBudget) (it
 	}
 	n := &notesOf{}
 	items, err = c.itemsFor(budget, n, true)
+	chosen := *c
+	if chosen.items = items; err == nil && !c.all && chosen.tokens(true) > limitOf(budget) {
+		// A preset makes no forms of what is sent with a pinned message. Those of the
+		// conversation may fit, and a chooser that is no preset gets them.
+		return c.ItemsFor(nil, budget)
+	}
 	return slices.Clone(items), n.notes(), err
 }
 
@@ -82,9 +88,9 @@ type squeeze struct {
 }
 
 // tokens returns the tokens of all items, or of those that are always in.
-func (s *squeeze) tokens(held bool) (tokens int) {
-	for i, item := range s.items {
-		if !held || s.held(i) {
+func (c *Conversation) tokens(held bool) (tokens int) {
+	for i, item := range c.items {
+		if !held || c.held(i) {
 			tokens = add(tokens, item.Tokens())
 		}
 	}

@@ -49,10 +49,10 @@ func (p *proposal) worth(l limits) bool {
 	}
 	if horizon == 0 {
 		// A window that fills up breaks anyway; then is the end of the horizon.
-		if p.before.growth < 1 || p.before.turns < 2 {
+		if p.before.Growth < 1 || p.before.Turns < 2 {
 			return false
 		}
-		horizon = float64(l.most-p.tokens) / p.before.growth
+		horizon = float64(l.most-p.tokens) / p.before.Growth
 	}
 	// If the prefix is gone, all of the window is written anyway.
 	there := m.there(m.now.Sub(m.sent.At))

@@ -22,7 +22,7 @@ type candidates struct {
 	same  int     // items at the beginning that the turn before had in the same places
 	were  []int32 // where the turn before had each, or -1
 
-	followed bool // all that the turn before had is there, in the same places
+	followed bool // all that the turn before had follows each other, but for a few that are gone
 }
 
 // sums are tokens of candidates.
@@ -40,8 +40,8 @@ func (s *sums) add(item *cupel.ContextItem, tail bool, sign int) {
 
 // identify finds the keys of items, and where the turn before had them. Items at the
 // beginning that are the same pointers, or say the same, keep what that turn has found
-// about them, so that a turn that appends costs what it appends and a copy. Of the others
-// only those that are new are hashed.
+// about them, also after a few that have gone, so that a turn that appends costs what it
+// appends and a copy. Of the others only those that are new are hashed.
 func (c *Config) identify(items []*cupel.ContextItem, before *candidates) *candidates {
 	n := len(items)
 	to := &candidates{
@@ -51,18 +51,20 @@ func (c *Config) identify(items []*cupel.ContextItem, before *candidates) *candi
 	if to.count == nil {
 		to.count = make(map[string]int, n)
 	}
-	first := 0 // that has not the same place
-	for first < min(n, len(before.items)) && c.stands(items[first], before, first) {
-		to.take(before, first)
+	gone := before.gone(items)
+	first := 0 // that does not follow the one before it as in the turn before
+	for first < min(n, len(before.items)-gone) && c.stands(items[first], before, gone+first) {
+		to.take(before, gone+first)
 		first++
 	}
-	to.followed = first == len(before.keys)
+	to.followed = gone+first == len(before.keys)
 	known := map[*cupel.ContextItem]int{}
 	places := map[string]int32{}
-	for i := first; i < len(before.keys); i++ {
-		if !before.tail[i] {
-			places[before.keys[i]] = int32(i)
+	for i := range before.keys {
+		if gone <= i && i < gone+first {
+			continue
 		}
+		places[before.keys[i]] = int32(i)
 		if i < len(before.items) {
 			known[before.items[i]] = i
 			to.leave(before, i)
@@ -74,8 +76,9 @@ func (c *Config) identify(items []*cupel.ContextItem, before *candidates) *candi
 		} else {
 			to.add(item, c.base(item), c.Tail != nil && c.Tail(item))
 		}
-		at, ok := places[to.keys[first+i]]
-		if !ok || to.tail[first+i] {
+		at, moved := places[to.keys[first+i]]
+		to.followed = to.followed && !moved
+		if !moved || to.tail[first+i] || before.tail[at] {
 			at = -1
 		}
 		to.were = append(to.were, at)
@@ -83,12 +86,29 @@ func (c *Config) identify(items []*cupel.ContextItem, before *candidates) *candi
 	return to
 }
 
-// take adds the item at the next place, which the turn before had there.
+// gone returns how many items at the beginning have gone, if those are few and the keys
+// of the others stay.
+func (c *candidates) gone(items []*cupel.ContextItem) int {
+	const few = 64
+	if len(items) == 0 {
+		return 0
+	}
+	n := max(0, slices.Index(c.items[:min(few, len(c.items))], items[0]))
+	for i := range n {
+		if c.count[c.base(i)] > 1 {
+			return 0
+		}
+	}
+	return n
+}
+
+// take adds the next item, which the turn before had at a position.
 func (c *candidates) take(before *candidates, i int) {
+	n := len(c.keys)
 	c.keys, c.ends, c.tail, c.were = append(c.keys, before.keys[i]), append(c.ends, before.ends[i]), append(c.tail, before.tail[i]), append(c.were, int32(i))
-	if was := before.items[i]; was != c.items[i] {
+	if was := before.items[i]; was != c.items[n] {
 		c.sum.add(was, before.tail[i], -1)
-		c.sum.add(c.items[i], before.tail[i], 1)
+		c.sum.add(c.items[n], before.tail[i], 1)
 	} else if c.same == i {
 		c.same++
 	}

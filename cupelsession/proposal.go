@@ -94,8 +94,8 @@ func (s *Session) propose(now time.Time, items []*cupel.ContextItem, budget cupe
 	var fresh int
 	p.layout, fresh, p.split = p.before.next(s.config.identify(items, p.before.candidates))
 	p.growth = p.before.growing(fresh)
-	p.allowance = allowance{budget, p.before.fit, p.sum, s.config.LowWater, s.config.ClearAtLeast}
-	p.cache = p.before.sent.caching(s.config.Cache, &p.options, now)
+	p.allowance = allowance{budget, p.before.Fit, p.sum, s.config.LowWater, s.config.ClearAtLeast}
+	p.cache = p.before.Sent.caching(s.config.Cache, &p.options, now)
 	p.choosing = choosing{p.options.chooser, budget, s.config.Trace}
 	p.turn = &Turn{session: s, before: p.before, limit: p.allowance.greatest()}
 	return p
@@ -115,13 +115,13 @@ func (s *Session) options(opts []TurnOption) turnOptions {
 // growing is how many tokens a turn appends on average, with one that appends fresh.
 func (s *state) growing(fresh int) float64 {
 	const newest = 0.2 // weight of that turn
-	switch s.turns {
+	switch s.Turns {
 	case 0:
 		return 0
 	case 1:
 		return float64(fresh)
 	default:
-		return float64((1-newest)*s.growth) + float64(newest*float64(fresh))
+		return float64((1-newest)*s.Growth) + float64(newest*float64(fresh))
 	}
 }
 
@@ -142,17 +142,19 @@ func (p *proposal) decide(ctx context.Context) (*Turn, error) {
 	var held []Prefix
 	t := p.turn
 	t.Cache, held = p.cache.price(p.layout, kept, pinned, tail, p.options.blocks)
-	t.Estimate = p.before.fit.counts(p.tokens + tail)
-	t.after = &state{
-		layout: *p.layout, turns: p.before.turns + 1, last: p.before.last, fit: p.before.fit, growth: p.growth,
-		sent: sent{At: p.cache.now, Model: p.cache.model, Held: held, Everything: p.sum.all}, summaries: p.before.summaries,
-	}
+	t.Estimate = p.before.Fit.counts(p.tokens + tail)
+	after := *p.before
+	t.after = &after
+	after.layout, after.Growth = *p.layout, p.growth
+	after.Turns++
+	after.Sent = sent{At: p.cache.now, Model: p.cache.model, Held: held, Everything: p.sum.all}
 	if t.chosen != nil {
-		t.after.summaries.Asked, t.after.summaries.Ready = false, ready{}
-		t.after.last = t.chosen.outcomes(p.keys)
+		after.Summaries.Asked, after.Summaries.Ready = false, ready{}
+		after.last = t.chosen.outcomes(p.keys)
 	}
-	if slices.Equal(p.keys, p.before.keys) {
-		t.after.repeats = p.before.repeats + 1
+	after.repeats++
+	if !slices.Equal(p.keys, p.before.keys) {
+		after.repeats = 0
 	}
 	return t, nil
 }
@@ -191,8 +193,14 @@ func (p *proposal) tellStable() (kept int) {
 		t.Window[i] = p.window[i].Held
 		t.Entries[i].Whole = p.window[i].whole()
 	}
+	first := make([]int, len(p.window)) // most entries have one candidate
 	for i, n := range p.at {
-		if n >= 0 {
+		switch {
+		case n < 0:
+		case t.Entries[n].Candidates == nil:
+			first[n] = i
+			t.Entries[n].Candidates = first[n : n+1 : n+1]
+		default:
 			t.Entries[n].Candidates = append(t.Entries[n].Candidates, i)
 		}
 	}
@@ -208,7 +216,7 @@ func (p *proposal) chooseTail(ctx context.Context) (tokens int, err error) {
 	}
 	pinned := p.sum.tailPinned
 	target := max(pinned, min(p.allowance.budget.TargetTokens(), p.allowance.limits(p.tokens, p.sum.pinned).most+pinned)-p.tokens)
-	tailing := tailing{layout: p.layout, quotes: s.config.Tail != nil, bare: s.bare}
+	tailing := tailing{layout: p.layout, bare: s.bare}
 	t.tail, err = tailing.choose(ctx, &p.choosing, target)
 	s.bare = tailing.made
 	if err != nil {

@@ -15,12 +15,12 @@ import (
 func (t *Turn) String() string {
 	var b strings.Builder
 	if t.after != nil { // a session has proposed it
-		fmt.Fprintf(&b, "turn %d: ", t.after.turns)
+		fmt.Fprintf(&b, "turn %d: ", t.after.Turns)
 	}
 	switch {
 	case t.Break != nil:
 		fmt.Fprintf(&b, "break (%s) at item %d, ", t.Break.Reason, t.Break.At)
-	case t.reason != "" && t.before.turns == 0:
+	case t.reason != "" && t.before.Turns == 0:
 		b.WriteString("first choice, ")
 	case t.reason != "":
 		fmt.Fprintf(&b, "chosen again (%s), ", t.reason)
@@ -75,16 +75,14 @@ func (t *Turn) Report() *cupel.SelectionReport {
 		in[i] = true
 		r.Included = append(r.Included, e)
 	}
-	tail := make(map[int]*cupel.ExcludedItem)
-	if said := t.tail.said; said != nil {
-		for n := range said.Excluded {
-			tail[said.candidate(said.Excluded[n].Candidate)] = &said.Excluded[n]
-		}
+	var tail map[string]outcome
+	if t.tail.said != nil {
+		tail = t.tail.said.outcomes(t.after.keys)
 	}
 	for i, item := range items {
 		r.TotalTokensConsidered += item.Tokens()
 		if !in[i] {
-			r.Excluded = append(r.Excluded, t.excluded(i, tail[i]))
+			r.Excluded = append(r.Excluded, t.excluded(i, tail))
 		}
 	}
 	slices.SortStableFunc(r.Excluded, func(a, b cupel.ExcludedItem) int { return cmp.Compare(b.Score, a.Score) })
@@ -114,17 +112,14 @@ func (t *Turn) included(e *entry, k, i int) cupel.IncludedItem {
 	return to
 }
 
-// excluded is the entry of candidate i. tail is what the choice of the tail said of
-// it, or nil.
-func (t *Turn) excluded(i int, tail *cupel.ExcludedItem) cupel.ExcludedItem {
-	item := t.after.items[i]
-	to := cupel.ExcludedItem{Item: item, Candidate: i, Units: true}
-	if tail != nil && t.after.at[i] == inTail {
-		to.Score, to.Reason, to.Stale = tail.Score, tail.Reason, tail.Stale
-		return to
+// excluded is the entry of candidate i. tail is what the choice of the tail said.
+func (t *Turn) excluded(i int, tail map[string]outcome) cupel.ExcludedItem {
+	item, said := t.after.items[i], t.after.last
+	if t.after.at[i] == inTail {
+		said = tail
 	}
-	last := t.after.last[t.after.keys[i]]
-	to.Score, to.Reason, to.Stale = last.score, last.reason, last.stale
+	last := said[t.after.keys[i]]
+	to := cupel.ExcludedItem{Item: item, Candidate: i, Units: true, Score: last.score, Reason: last.reason, Stale: last.stale}
 	switch {
 	case item.Tokens() < 0:
 		to.Reason = cupel.NewExclusionReason(cupel.ExcludeNegativeTokens, cupel.ReasonData{Tokens: item.Tokens()})

@@ -145,7 +145,7 @@ func (s *Session) Fork() *Session {
 }
 
 // Turns returns how many turns were committed.
-func (s *Session) Turns() int { return s.committed().turns }
+func (s *Session) Turns() int { return s.committed().Turns }
 
 // committed returns the state, which a session that New did not make lacks.
 func (s *Session) committed() *state {

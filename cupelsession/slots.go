@@ -19,8 +19,7 @@ type slot struct {
 	owner   [sha256.Size]byte // credentials, API, model, and what the conversation begins with
 	keys    []string          // of the messages that the session has seen
 	session *Session
-	given   *cupelchat.Conversation // the last one, and its bytes
-	bytes   []byte
+	bytes   []byte               // of the last conversation
 	budget  *cupel.ContextBudget // in place of the transport's, or nil
 
 	busy bool
@@ -74,7 +73,7 @@ func (f *fitting) find() (*slot, error) {
 	}
 	s.uses++
 	best.keys, best.busy, best.used = keys, true, s.uses
-	best.given, best.bytes = f.conversation, f.given
+	best.bytes = f.given
 	s.evict(best)
 	return best, nil
 }
@@ -87,7 +86,7 @@ func (s *sessions) earlier(body []byte) (c *cupelchat.Conversation) {
 	longest := 0
 	for _, at := range s.slots {
 		if n := sharedPrefix(at.bytes, body); n > longest {
-			c, longest = at.given, n
+			c, longest = at.session.conversation.Load(), n
 		}
 	}
 	return c

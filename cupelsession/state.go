@@ -12,15 +12,18 @@ import (
 // state is what a session knows between two turns. It never changes.
 type state struct {
 	layout // of the last turn; without items after reading from JSON
-	turns  int
-	last   map[string]outcome // of the last choice, by key
-	sent   sent
-	fit    calibration
-	growth float64 // tokens that a turn appends, on average
+	lasting
+	last    map[string]outcome // of the last choice, by key
+	repeats int                // turns before with the same conversation
+}
 
-	summaries summaries
-
-	repeats int // turns before with the same conversation
+// lasting is what JSON has of a state beside its layout.
+type lasting struct {
+	Turns     int         `json:"turns"`
+	Sent      sent        `json:"sent"`
+	Fit       calibration `json:"calibration"`
+	Growth    float64     `json:"growth"` // tokens that a turn appends, on average
+	Summaries summaries   `json:"summaries,omitzero"`
 }
 
 // newState returns the state before the first turn.
@@ -50,17 +53,12 @@ func (e *StateError) Unwrap() error { return e.Err }
 // wire is a state as JSON. It holds no content but that of smaller forms and
 // summaries.
 type wire struct {
-	Version int         `json:"version"`
-	Kept    keeping     `json:"kept"`
-	Turns   int         `json:"turns"`
-	Window  []entry     `json:"window"`
-	Out     []string    `json:"out,omitempty"` // keys of what the last turn had and left out
-	Sent    sent        `json:"sent"`
-	Fit     calibration `json:"calibration"`
-	Growth  float64     `json:"growth"`
-
-	Summaries summaries `json:"summaries,omitzero"`
-	Recalls   []string  `json:"recalls,omitempty"` // keys of the texts that have marks
+	Version int      `json:"version"`
+	Kept    keeping  `json:"kept"`
+	Window  []entry  `json:"window"`
+	Out     []string `json:"out,omitempty"` // keys of what the last turn had and left out
+	lasting
+	Recalls []string `json:"recalls,omitempty"` // keys of the texts that have marks
 }
 
 // keeping names how a session keeps its window.
@@ -91,7 +89,7 @@ func (s *Session) keeping() keeping {
 // summaries.
 func (s *Session) MarshalJSON() ([]byte, error) {
 	st := s.committed()
-	w := wire{Version: stateVersion, Kept: s.keeping(), Turns: st.turns, Sent: st.sent, Fit: st.fit, Growth: st.growth, Summaries: st.summaries}
+	w := wire{Version: stateVersion, Kept: s.keeping(), lasting: st.lasting}
 	if s.recalls != nil {
 		w.Recalls = s.recalls.known()
 	}
@@ -146,7 +144,7 @@ func (s *Session) UnmarshalJSON(data []byte) error {
 // state returns the state, if it makes sense.
 func (w *wire) state() (*state, error) {
 	st := newState()
-	st.turns, st.window, st.sent, st.fit, st.growth, st.summaries = w.Turns, w.Window, w.Sent, w.Fit, w.Growth, w.Summaries
+	st.lasting, st.window = w.lasting, w.Window
 	known := map[string]bool{}
 	add := func(key string, at int32) {
 		known[key] = true

@@ -15,6 +15,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/wollax/cupel-go/internal/wholefile"
 )
 
 // Store keeps texts that requests leave out, by session. A key is the SHA-256 of its text
@@ -103,18 +105,7 @@ func (f *FolderStore) Put(_ context.Context, session, key, text string) error {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return err
 	}
-	file, err := os.CreateTemp(folder, "*"+temporary) // which others cannot read
-	if err != nil {
-		return err
-	}
-	_, err = file.WriteString(text)
-	if err = errors.Join(err, file.Sync(), file.Close()); err == nil {
-		err = os.Rename(file.Name(), filepath.Join(folder, keyOf(key)))
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(file.Name()))
-	}
-	return nil
+	return wholefile.Write(filepath.Join(folder, keyOf(key)), "*"+temporary, []byte(text))
 }
 
 // temporary is how the names of files end that are being written.

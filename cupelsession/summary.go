@@ -38,7 +38,7 @@ type ready struct {
 }
 
 // Summarized returns what the committed turns know of the calls of [Config.Summarize].
-func (s *Session) Summarized() Summarized { return s.committed().summaries.Summarized }
+func (s *Session) Summarized() Summarized { return s.committed().Summaries.Summarized }
 
 // Close ends the summary that is being made, if there is one. The session can still be
 // used, and makes no more summaries.
@@ -96,7 +96,7 @@ type leaving struct {
 // foresee chooses for a break before there is one, when the window is nearly full, and
 // returns what that leaves out.
 func (p *proposal) foresee(ctx context.Context) (*leaving, error) {
-	if p.session.config.Summarize == nil || p.before.summaries.Asked {
+	if p.session.config.Summarize == nil || p.before.Summaries.Asked {
 		return nil, nil
 	}
 	const turns, share = 3, 4 // before the window is full, or that share of its room
@@ -141,7 +141,7 @@ func (p *proposal) leaving(d *dropping) *leaving {
 // those that stood there before, and notes about what does not fit.
 func (p *proposal) summarize(to *layout, most int) (*layout, []string) {
 	var notes []string
-	list := []ready{p.before.summaries.Ready}
+	list := []ready{p.before.Summaries.Ready}
 	for i := range p.window {
 		if e := &p.window[i]; e.Summary && list[0].Text == "" {
 			list = append(list, ready{e.Keys, e.Form, e.Tokens})
@@ -222,14 +222,14 @@ func (s *Session) land(after *state, broke bool, next *leaving) (note string) {
 		s.flight.late = s.flight.late || broke
 		select {
 		case a := <-s.flight.done:
-			note = s.flight.landed(&after.summaries, a)
+			note = s.flight.landed(&after.Summaries, a)
 			s.flight = nil
 		default:
 		}
 	}
 	if next != nil && s.flight == nil && s.alive.Err() == nil {
-		after.summaries.Asked = true
-		after.summaries.Calls++
+		after.Summaries.Asked = true
+		after.Summaries.Calls++
 		s.fly(next)
 	}
 	return note

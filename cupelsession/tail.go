@@ -70,14 +70,13 @@ func (q *quotations) item(n int) (*cupel.ContextItem, error) {
 // all.
 type tailing struct {
 	*layout
-	quotes bool                                      // what is out may be quoted
-	bare   map[*cupel.ContextItem]*cupel.ContextItem // items of the last tail that have forms, without these
-	made   map[*cupel.ContextItem]*cupel.ContextItem // the same of this one
+	bare map[*cupel.ContextItem]*cupel.ContextItem // items of the last tail that have forms, without these
+	made map[*cupel.ContextItem]*cupel.ContextItem // the same of this one
 }
 
 // quotable reports whether candidate i may become a quotation.
 func (t *tailing) quotable(i int) bool {
-	return t.at[i] == out && t.quotes && t.items[i].Group() == ""
+	return t.at[i] == out && t.items[i].Group() == ""
 }
 
 // choose chooses from the tail and what may be quoted, for a number of tokens.

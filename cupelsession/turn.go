@@ -108,7 +108,7 @@ func (t *Turn) Given() int {
 	if t.after == nil { // no session has proposed it
 		return 0
 	}
-	return t.after.sent.Everything
+	return t.after.Sent.Everything
 }
 
 var errNoTurn = errors.New("cupelsession: the turn was not proposed by a session; commit what Next, Body or Fit returned")
@@ -133,16 +133,16 @@ func (t *Turn) Commit(usage Usage) error {
 	usage = usage.possible()
 	if usage.Input > 0 {
 		estimated := t.Cache.Read + t.Cache.Written + t.Cache.Plain
-		_, slope := after.fit.line()
+		_, slope := after.Fit.line()
 		expected := slope * float64(t.Cache.Read)
-		after.fit = after.fit.with(report{estimated, usage.Input})
+		after.Fit = after.Fit.with(report{estimated, usage.Input})
 		if usage.Input > t.limit {
 			t.Notes = append(t.Notes, fmt.Sprintf("the provider counted %d tokens, %d more than the budget has; %d were estimated", usage.Input, usage.Input-t.limit, t.Estimate))
 		}
 		if usage.Cached && float64(usage.Read) < float64(0.9*expected)-float64(s.config.Cache.Step) {
 			t.Notes = append(t.Notes, fmt.Sprintf("the provider read %d tokens from its cache, %.0f were expected", usage.Read, expected))
 			if usage.Written == 0 {
-				after.sent.Held = nil
+				after.Sent.Held = nil
 			}
 		}
 	}

@@ -163,25 +163,20 @@ func (l *layout) splits(changed map[string]bool) bool {
 
 // number writes the positions of the entries to their candidates.
 func (l *layout) number() {
-	byKey := map[string]int32{}
+	places := make(map[string]int32, len(l.keys))
 	for n := range l.window {
-		e := &l.window[n]
-		if len(e.Keys) == 1 && l.keys[e.first] == e.Keys[0] {
-			if l.at[e.first] != inTail {
-				l.at[e.first] = int32(n)
-			}
-			continue
+		for _, key := range l.window[n].Keys {
+			places[key] = int32(n)
 		}
-		for _, key := range e.Keys {
-			byKey[key] = int32(n)
-		}
-	}
-	if len(byKey) == 0 {
-		return
 	}
 	for i, key := range l.keys {
-		if n, ok := byKey[key]; ok && l.at[i] != inTail {
+		n, ok := places[key]
+		switch {
+		case l.at[i] == inTail:
+		case ok:
 			l.at[i] = n
+		default:
+			l.at[i] = out
 		}
 	}
 }
@@ -189,11 +184,6 @@ func (l *layout) number() {
 // with returns the layout of another window for the same candidates.
 func (l *layout) with(window []entry) *layout {
 	to := &layout{candidates: l.candidates, at: slices.Clone(l.at), window: window, tokens: tokensOf(window)}
-	for i, n := range to.at {
-		if n >= 0 {
-			to.at[i] = out
-		}
-	}
 	to.number()
 	return to
 }

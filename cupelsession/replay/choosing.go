@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 	"time"
@@ -227,17 +228,15 @@ func (q *requests) read(t *turn, budget int) (*cupelchat.Conversation, recounted
 		}
 	}
 	r := recounted{more: make([]int, len(said)), most: budget}
-	held := make(map[string]bool) // groups of pinned items
-	for _, item := range c.Items() {
-		held[item.Group()] = held[item.Group()] || item.Pinned()
-	}
-	held[""] = false
-	for _, item := range c.Items() {
-		if at, ok := item.MetadataInt(indexKey); ok && at < len(said) {
+	items := c.Items()
+	for _, item := range items {
+		if at, ok := item.MetadataInt(indexKey); ok {
 			r.more[at] = said[at].tokens - item.Tokens()
-			if item.Pinned() || held[item.Group()] {
-				r.pinned += r.more[at]
-			}
+		}
+	}
+	for item := range always(items) {
+		if at, ok := item.MetadataInt(indexKey); ok {
+			r.pinned += r.more[at]
 		}
 	}
 	return c, r, nil
@@ -274,22 +273,30 @@ func (r recounted) RunReport(ctx context.Context, items []*cupel.ContextItem, _ 
 
 // forPinned returns the budget, and no less than what is pinned if that fits.
 func (r recounted) forPinned(items []*cupel.ContextItem) (cupel.ContextBudget, error) {
-	groups := map[string]bool{}
-	for _, item := range items {
-		if item.Pinned() && item.Group() != "" {
-			groups[item.Group()] = true
-		}
-	}
 	pinned := 0
-	for _, item := range items {
-		if item.Pinned() || groups[item.Group()] {
-			pinned += item.Tokens()
-		}
+	for item := range always(items) {
+		pinned += item.Tokens()
 	}
 	if target := r.budget.TargetTokens(); pinned > target && pinned <= r.most {
 		return cupel.NewContextBudget(pinned, pinned)
 	}
 	return r.budget, nil
+}
+
+// always yields the items that are always in: those that are pinned, and their groups.
+func always(items []*cupel.ContextItem) iter.Seq[*cupel.ContextItem] {
+	groups := map[string]bool{}
+	for _, item := range items {
+		groups[item.Group()] = groups[item.Group()] || item.Pinned()
+	}
+	groups[""] = false
+	return func(yield func(*cupel.ContextItem) bool) {
+		for _, item := range items {
+			if (item.Pinned() || groups[item.Group()]) && !yield(item) {
+				return
+			}
+		}
+	}
 }
 
 // recount returns the items with the tokens of the measure.
@@ -298,7 +305,7 @@ func (r recounted) recount(items []*cupel.ContextItem) ([]*cupel.ContextItem, er
 	for i, item := range items {
 		counted[i] = item
 		at, ok := item.MetadataInt(indexKey)
-		if !ok || at >= len(r.more) || r.more[at] == 0 {
+		if !ok || r.more[at] == 0 {
 			continue
 		}
 		smaller := item.Variants()

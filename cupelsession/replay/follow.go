@@ -28,7 +28,7 @@ func Follow(ctx context.Context, c *Conversation, p Policy, budget int, value st
 		for i := range r.steps {
 			t := &turn{recording: r, step: i, said: r.steps[i].units, shared: new(shared)}
 			w, err := chooser.choose(ctx, t, max(budget, t.fixed(t.said)))
-			f := Followed{Message: r.steps[i].message, Kept: has(w.text(), value)}
+			f := Followed{Message: r.steps[i].message.number, Kept: has(w.text(), value)}
 			if said := t.request(); err == nil && !has(said.text(), value) {
 				continue
 			}

@@ -18,7 +18,7 @@ type unit struct {
 
 // step is a message of the assistant, and what its window is measured by.
 type step struct {
-	message int // its number in the file, from 1
+	message *chatMessage
 	units   int // said before it
 	values  []value
 	tokens  int // of all units before it
@@ -28,6 +28,8 @@ type step struct {
 // is made.
 type recording struct {
 	id     string
+	file   string
+	line   int
 	units  []unit
 	steps  []step
 	system int // tokens of the system prompts
@@ -37,18 +39,13 @@ type recording struct {
 
 // record prepares a conversation.
 func record(c *Conversation) *recording {
-	r := &recording{id: c.ID, first: -1}
-	type at struct {
-		message *chatMessage
-		units   int
-	}
-	var answers []at
+	r := &recording{id: c.ID, file: c.File, line: c.Line, first: -1}
 	textual := true // the agent has no calls, and acts in its text
 	open := false   // the last unit has calls, and may have more results
 	for _, message := range c.messages {
 		textual = textual && !message.calls
 		if message.role == "assistant" && len(r.units) > 0 {
-			answers = append(answers, at{message, len(r.units)})
+			r.steps = append(r.steps, step{message: message, units: len(r.units)})
 		}
 		if message.role == "tool" && open {
 			u := &r.units[len(r.units)-1]
@@ -70,15 +67,14 @@ func record(c *Conversation) *recording {
 			r.first = i
 		}
 	}
-	for _, answer := range answers {
-		s := step{message: answer.message.number, units: answer.units}
+	for k := range r.steps {
+		s := &r.steps[k]
 		for i := range s.units {
 			s.tokens += r.units[i].tokens
 		}
-		if answer.message.calls || textual {
-			s.values = r.needed(answer.message, s.units)
+		if s.message.calls || textual {
+			s.values = r.needed(s.message, s.units)
 		}
-		r.steps = append(r.steps, s)
 	}
 	return r
 }
