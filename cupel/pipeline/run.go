@@ -158,10 +158,11 @@ func (r *run) score(ctx context.Context) (int, error) {
 	if r.prepared != nil {
 		return n, nil
 	}
-	r.list, r.scores = engine.Resize(r.list, n), engine.Resize(r.scores, n)
+	list := engine.Resize(r.list, n)
 	for i, c := range r.set.Scoreable {
-		r.list[i] = r.items[c]
+		list[i] = r.items[c]
 	}
+	r.list, r.scores = list, engine.Resize(r.scores, n)
 	if n > 0 {
 		if err := strategy.CallScorer(ctx, r.config.Scorer, r.list, r.scores); err != nil {
 			return 0, err
@@ -208,14 +209,15 @@ func (r *run) slice(ctx context.Context) (_ int, err error) {
 func (r *run) sort() {
 	r.ranking.Sort()
 	units := r.ranking.Sorted()
-	r.sorted = engine.Resize(r.sorted, len(units))
+	sorted := engine.Resize(r.sorted, len(units))
 	for i, u := range units {
 		item := r.items[r.set.Place(u)]
 		if r.columns.Links != nil {
 			item = r.seenAs(u)
 		}
-		r.sorted[i] = cupel.ScoredItem{Item: item, Score: r.ranking.ScoreOf(u)}
+		sorted[i] = cupel.ScoredItem{Item: item, Score: r.ranking.ScoreOf(u)}
 	}
+	r.sorted = sorted
 }
 
 // choose takes what the slicer selected.

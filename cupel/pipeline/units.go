@@ -84,11 +84,12 @@ type windowed struct {
 // them. It returns the number of candidates that they stand for.
 func (r *run) makeWindowItems(ctx context.Context) (candidates int, err error) {
 	n := len(r.choice.Merged)
-	r.merged, r.windowed = engine.Resize(r.merged, n), engine.Resize(r.windowed, n)
-	for i := range r.choice.Merged {
+	merged, other := engine.Resize(r.merged, n), engine.Resize(r.windowed, n)
+	r.merged, r.windowed = merged, other
+	for i := range merged {
 		m := &r.choice.Merged[i]
 		candidates += len(r.set.Members(m.Unit))
-		r.windowed[i], r.merged[i] = nil, cupel.ScoredItem{Item: r.items[r.set.Place(m.Unit)], Score: m.Score}
+		other[i], merged[i] = nil, cupel.ScoredItem{Item: r.items[r.set.Place(m.Unit)], Score: m.Score}
 		if m.Form <= 0 && !r.set.IsGroup(m.Unit) {
 			continue
 		}
@@ -96,7 +97,7 @@ func (r *run) makeWindowItems(ctx context.Context) (candidates int, err error) {
 		if err != nil {
 			return 0, err
 		}
-		r.merged[i].Item, r.windowed[i] = item, w
+		merged[i].Item, other[i] = item, w
 	}
 	return candidates, nil
 }

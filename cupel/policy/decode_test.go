@@ -5,14 +5,18 @@ import (
 	"errors"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/pipeline"
+	"github.com/wollax/cupel-go/cupel/placer"
 	"github.com/wollax/cupel-go/cupel/policy"
+	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupel/slicer"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 // document returns a policy as JSON with the given parts. Empty parts are those
@@ -33,11 +37,19 @@ type wrongDocument struct {
 	name, text, want, why string
 }
 
-const (
-	knownScorers = "composite, decay, frequency, kind, metadataKey, metadataTrust, priority, recency, reflexive, scaled, tag"
-	knownSlicers = "countConstrainedKnapsack, countQuota, diverse, greedy, knapsack, multipleChoice, quota, scoreGreedy"
-	knownFields  = "name, description, scorers, slicer, placer, deduplicate, nearDuplicates, overflow"
-)
+const knownFields = "name, description, scorers, slicer, placer, deduplicate, nearDuplicates, overflow"
+
+var knownScorers, knownSlicers, knownPlacers = known(scorer.Descriptors()), known(slicer.Descriptors()), known(placer.Descriptors())
+
+// known names strategies as problems list them.
+func known(built []strategy.Descriptor, others ...string) string {
+	names := slices.Clone(others)
+	for _, d := range built {
+		names = append(names, d.Name)
+	}
+	slices.Sort(names)
+	return strings.Join(names, ", ")
+}
 
 var wrongDocuments = []wrongDocument{
 	{"empty object", `{}`, `
@@ -109,7 +121,7 @@ var wrongDocuments = []wrongDocument{
 		slicer.entries[3]: must be an object, got null
 		slicer.entries[4].require: must be a number, got a string`, "each entry is checked"},
 	{"custom types without registry", document(`{"type":"longest","weight":1,"settings":{}}`, `{"type":"firstOf"}`, `{"type":"backwards"}`, ""), `
-		placer.type: the placer type "backwards" is unknown; want one of chronological, uShaped
+		placer.type: the placer type "backwards" is unknown; want one of ` + knownPlacers + `
 		scorers[0].type: the scorer type "longest" is unknown; want one of ` + knownScorers + `
 		slicer.type: the slicer type "firstOf" is unknown; want one of ` + knownSlicers, "only a registry knows them"},
 }
@@ -305,7 +317,7 @@ func TestDecodeWithRegistry(t *testing.T) {
 		scorers[1].settings.a: is unknown; want one of max
 		scorers[1].settings.max: must be an integer, got 1.5
 		scorers[2].children[0].weight: is unknown; want one of type
-		scorers[2].children[1].type: is required; want one of composite, decay, frequency, halved, kind, longest, metadataKey, metadataTrust, priority, recency, reflexive, scaled, tag
+		scorers[2].children[1].type: is required; want one of ` + known(scorer.Descriptors(), "halved", "longest") + `
 		scorers[3].children: must be an array, got an object
 		slicer.children[0]: must be an object, got a number
 		slicer.settings: is unknown; want one of type, children`)

@@ -97,13 +97,13 @@ var runRows = []struct {
 	slicer naive.Slicer
 	most   [3]float64
 }{
-	{"reflexive", naive.Reflexive{}, naive.Greedy{}, [3]float64{4.5, 3.3, 2.2}},
-	{"recency", naive.Recency{}, naive.Greedy{}, [3]float64{6.2, 3.9, 4.3}},
-	{"three", three, naive.Greedy{}, [3]float64{7.2, 4.1, 4.8}},
-	{"frequency", four, naive.Greedy{}, [3]float64{8.7, 5.0, 5.6}},
-	{"knapsack", naive.Reflexive{}, naive.Knapsack{}, [3]float64{3.9, 2.2, 2.5}},
-	{"quota", naive.Reflexive{}, quotas, [3]float64{6.1, 3.2, 2.6}},
-	{"count-quota", naive.Reflexive{}, counts, [3]float64{5.7, 3.2, 2.4}},
+	{"reflexive", naive.Reflexive{}, naive.Greedy{}, [3]float64{4.1, 2.4, 1.7}},
+	{"recency", naive.Recency{}, naive.Greedy{}, [3]float64{5.4, 3.2, 2.9}},
+	{"three", three, naive.Greedy{}, [3]float64{6.1, 3.6, 3.1}},
+	{"frequency", four, naive.Greedy{}, [3]float64{7.9, 4.6, 4.2}},
+	{"knapsack", naive.Reflexive{}, naive.Knapsack{}, [3]float64{3.5, 2.0, 1.5}},
+	{"quota", naive.Reflexive{}, quotas, [3]float64{5.4, 2.8, 2.5}},
+	{"count-quota", naive.Reflexive{}, counts, [3]float64{4.9, 2.9, 2.4}},
 }
 
 func guardRows(ctx context.Context) []guardRow {

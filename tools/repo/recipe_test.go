@@ -63,8 +63,9 @@ func TestRecipe(t *testing.T) {
 	contains("the kit",
 		Run(t, filepath.Join(root, "cupeltest"), env, "go", "test", "-short", "-overlay", overlayFile, "-run", "^TestBuiltInScorers$", "-v", "."),
 		"--- PASS: TestBuiltInScorers/brevity")
-	contains("the test of policies and their schema",
-		Run(t, filepath.Join(root, "cupel"), env, "go", "test", "-overlay", overlayFile, "-run", "^TestRecipe$", "-v", "./policy"), "--- PASS: TestRecipe")
+	// All of them but the one whose file make golden writes: none has a list of scorers.
+	contains("the tests of policies and their schema",
+		Run(t, filepath.Join(root, "cupel"), env, "go", "test", "-short", "-overlay", overlayFile, "-skip", "^TestSchemaFile$", "-v", "./policy"), "--- PASS: TestRecipe")
 
 	bin := filepath.Join(dir, "bin") + string(filepath.Separator)
 	Run(t, filepath.Join(root, "cmd", "cupel"), env, "go", "build", "-overlay", overlayFile, "-o", bin, ".")

@@ -34,14 +34,15 @@ type Ranking struct {
 // Score takes the scores of the scoreable candidates. A unit has the greatest score
 // of its members; NaN is the least.
 func (r *Ranking) Score(scores []float64) {
-	r.scores, r.score = Resize(r.scores, len(r.Tokens)), Resize(r.score, len(r.units))
+	own, best := Resize(r.scores, len(r.Tokens)), Resize(r.score, len(r.units))
 	for i, c := range r.Scoreable {
 		score, at := scores[i], r.unitOf[c]
-		r.scores[c] = score
-		if c == r.Place(at) || order.Key(score) > order.Key(r.score[at]) {
-			r.score[at] = score
+		own[c] = score
+		if c == r.Place(at) || order.Key(score) > order.Key(best[at]) {
+			best[at] = score
 		}
 	}
+	r.scores, r.score = own, best
 }
 
 // Deduplicate leaves out older versions and near copies, and, unless keep is set,

@@ -27,7 +27,7 @@ func (r *Reader) text() string {
 	}
 	var s string
 	_ = json.Unmarshal(quoted, &s) // a string does not fail
-	if n := strings.Count(s, "\uFFFD"); n > 0 && n > replacements(quoted) {
+	if n := strings.Count(s, "\uFFFD"); n > 0 && n > bytes.Count(quoted, []byte("\uFFFD"))+escapedReplacements(quoted) {
 		r.Fail("", "has an escape that is one half of a surrogate pair")
 	}
 	return s
@@ -50,11 +50,6 @@ func unescape(text []byte) string {
 		b.WriteByte(c)
 		text = after[1:]
 	}
-}
-
-// replacements counts how often the text of a string has U+FFFD.
-func replacements(quoted []byte) int {
-	return bytes.Count(quoted, []byte("\uFFFD")) + escapedReplacements(quoted)
 }
 
 // escapedReplacements counts how often text has U+FFFD as an escape.

@@ -77,10 +77,11 @@ func (b *Buffer) spread(pairs, room []Pair) {
 	for _, p := range pairs {
 		ends[(greatest-p.Key)>>shift]++
 	}
-	next := uint32(0)
+	next, largest := uint32(0), uint32(0)
 	for i, n := range ends {
 		ends[i] = next // where the bucket begins, until it is filled
 		next += n
+		largest = max(largest, n)
 	}
 	copy(room, pairs)
 	for _, p := range room {
@@ -88,7 +89,7 @@ func (b *Buffer) spread(pairs, room []Pair) {
 		pairs[*end] = p
 		*end++
 	}
-	if shift > 0 { // without shift all keys of a bucket are equal
+	if shift > 0 && largest > insertionUpTo { // without shift all keys of a bucket are equal
 		begin := uint32(0)
 		for i := range 1 << width {
 			end := b.counts[start+i] // deeper levels may have moved the counts
