@@ -1,4 +1,4 @@
-// Package cupel has the data of context selection for language models: items,
+// Package cupel has the data types of context selection for language models: items,
 // budgets and reports. Package pipeline selects the items that fit a budget, orders
 // them for the prompt, and reports why each is in or out.
 //
@@ -32,7 +32,7 @@
 // The same input gives the same result on every processor. Items, budgets, pipelines
 // and strategies never change and may be shared between goroutines. An item is
 // identified by its pointer; an item listed twice is two candidates. A run takes O(n
-// log n) for n items, except for strategies that document their cost. It starts no
+// log n) time for n items, except for strategies that document their cost. It starts no
 // goroutine, and builds no diagnostics without an observer.
 //
 // Every failure is a typed error, such as [InvalidItemError], and matches a

@@ -95,8 +95,8 @@ func (e OverflowEvent) Equal(other OverflowEvent) bool {
 		e.Budget.Equal(other.Budget) && e.extra.equal(other.extra)
 }
 
-// Equal reports whether the reports say the same. It ignores the durations of
-// events, so that two runs over equal candidates have equal reports.
+// Equal reports whether the reports are equal apart from the durations of events, so
+// that two runs over equal candidates have equal reports.
 func (r SelectionReport) Equal(other SelectionReport) bool {
 	return slices.EqualFunc(r.Events, other.Events, TraceEvent.Equal) &&
 		slices.EqualFunc(r.Included, other.Included, IncludedItem.Equal) &&
@@ -109,12 +109,13 @@ func (r SelectionReport) Equal(other SelectionReport) bool {
 		r.extra.equal(other.extra)
 }
 
-// Equal reports whether the events say the same. It ignores their durations.
+// Equal reports whether the events are equal apart from their durations.
 func (e TraceEvent) Equal(other TraceEvent) bool {
 	return e.Stage == other.Stage && e.ItemCount == other.ItemCount && e.Message == other.Message && e.extra.equal(other.extra)
 }
 
-// Equal reports whether the shortfalls say the same.
+// Equal reports whether the shortfalls have the same kind, counts and unknown JSON
+// fields.
 func (s CountRequirementShortfall) Equal(other CountRequirementShortfall) bool {
 	return s.Kind == other.Kind && s.RequiredCount == other.RequiredCount && s.SatisfiedCount == other.SatisfiedCount && s.extra.equal(other.extra)
 }

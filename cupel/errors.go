@@ -68,7 +68,7 @@ type InvalidConfigError struct {
 	Field     string // the setting, with its position in a list: "entries[1].weight"
 	Value     string // the offending value, or "" when there is none to show
 	Reason    string // what is wrong; in the specification's own words if it has any
-	Earlier   string // the earlier setting with the same name as Field, or "" if the name is not what is wrong
+	Earlier   string // the earlier setting with the same name as Field, or "" if the name is not the mistake
 }
 
 func (e *InvalidConfigError) Error() string {

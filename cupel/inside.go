@@ -16,13 +16,14 @@ type insider struct{}
 func (insider) Columns(items []*ContextItem, to *engine.Columns, always bool) int {
 	linked := always
 	n := len(items)
-	to.Tokens, to.Pinned, to.Contents = engine.Resize(to.Tokens, n), engine.Resize(to.Pinned, n), engine.Resize(to.Contents, n)
+	tokens, pinned, contents := engine.Resize(to.Tokens, n), engine.Resize(to.Pinned, n), engine.Resize(to.Contents, n)
+	to.Tokens, to.Pinned, to.Contents = tokens, pinned, contents
 	for i, it := range items {
 		if it == nil || it.content == "" {
 			return i
 		}
 		linked = linked || it.units != nil
-		to.Tokens[i], to.Pinned[i], to.Contents[i] = it.tokens, it.pinned, it.content
+		tokens[i], pinned[i], contents[i] = it.tokens, it.pinned, it.content
 	}
 	if !linked {
 		to.Links = nil

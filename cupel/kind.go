@@ -68,8 +68,8 @@ func canonical[S ~string](name S, known ...S) S {
 	return name
 }
 
-// IsBlank reports whether k is empty or white space only, by
-// [unicode.IsSpace]. Blank kinds are refused wherever a kind is asked for.
+// IsBlank reports whether k is empty or white space only, by [unicode.IsSpace].
+// Wherever a kind is required, a blank one is an error.
 func (k ContextKind) IsBlank() bool { return isBlank(string(k)) }
 
 // ContextSource identifies the origin of a context item. It is an extensible

@@ -9,7 +9,8 @@ import (
 )
 
 // Metadata keys that the specification reserves (MetadataTrustScorer and
-// MetadataKeyScorer chapters). Applications keep out of the "cupel:" prefix.
+// MetadataKeyScorer chapters). Applications must not use the "cupel:" prefix for keys
+// of their own.
 const (
 	// MetadataTrust holds a caller-computed trust in [0,1], as a decimal
 	// string or a number. scorer.MetadataTrust reads it.

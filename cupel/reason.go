@@ -66,8 +66,8 @@ const (
 // [ExclusionReason.Equal]. A reason is immutable except for Code, which must not
 // change once there are data.
 //
-// A report holds a reason for each excluded item, so a reason keeps its data in
-// a few words. [ExclusionReason.Data] unpacks them.
+// A report holds a reason for each excluded item, so a reason packs its data into
+// little memory. [ExclusionReason.Data] unpacks them.
 type ExclusionReason struct {
 	_ [0]func() // data need Equal, not ==
 
@@ -106,7 +106,7 @@ type ReasonData struct {
 	GroupTokens  int     `json:"group_tokens"`                  // BudgetExceeded: size of the item's group, in tokens; 0 for one without
 	SupersededBy string  `json:"superseded_by" holds:"content"` // Superseded: content of the newest version
 	Of           string  `json:"of" holds:"content"`            // NearDuplicate: content of the newer item
-	Similarity   float64 `json:"similarity"`                    // NearDuplicate: share of the item's runs of four words that the newer item has, in (0,1]
+	Similarity   float64 `json:"similarity"`                    // NearDuplicate: share of the item's four-word sequences that the newer item has, in (0,1]
 
 	Survivor *ContextItem `json:"-"` // Deduplicated, Superseded, NearDuplicate: the item that stayed
 

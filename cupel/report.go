@@ -82,8 +82,8 @@ type IncludedItem struct {
 	Form int
 	// Stale reports whether a newer version of the item was among the candidates.
 	Stale bool
-	// Shared is for a member of a group after the first one: the group variant in the
-	// entry before it stands for it too, and its own item has 0 tokens.
+	// Shared reports whether the item is a later member of a group that a group variant
+	// replaces. The first member's entry has the variant; this item has 0 tokens.
 	Shared bool
 	// Units reports whether a candidate of the run had a group, variants or a version
 	// key, or near copies were looked for. JSON has Candidate, Form and Stale only then.
@@ -107,7 +107,7 @@ type ExcludedItem struct {
 	extra *extraFields
 }
 
-// CountRequirementShortfall says that there were fewer candidates of a kind than a
+// CountRequirementShortfall reports that there were fewer candidates of a kind than a
 // count slicer requires.
 //
 // It implements the Scarcity Reporting section of the CountQuotaSlice chapter.

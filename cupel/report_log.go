@@ -44,8 +44,8 @@ func (r SelectionReport) LogValue() slog.Value {
 	return slog.GroupValue(attrs...)
 }
 
-// LogValue implements [slog.LogValuer]: a group of the same counts as those of
-// [SelectionReport.LogValue], without the content of any item.
+// LogValue implements [slog.LogValuer]: a group of the same counts as
+// [SelectionReport.LogValue] has, without the content of any item.
 func (r StreamResult) LogValue() slog.Value {
 	return slog.GroupValue(append(logCounts(r.TotalCandidates, r.TotalTokensConsidered, r.Included),
 		slog.Attr{Key: "excluded_by_reason", Value: logGroup(r.Excluded, ExclusionCodes(), slog.IntValue)},

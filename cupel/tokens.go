@@ -79,9 +79,9 @@ func countTokens(counter TokenCounter, text string) (n int, err error) {
 //	CJK          0.98     0.75      1.16
 //	JSON         1.03     1.00      1.12
 //
-// The README of the module cupeltiktoken has a table for other scripts. There,
-// estimates are 0.77 to 1.29 times the count of cl100k_base, and 0.89 to 3.15
-// times that of o200k_base, which has longer tokens for these scripts.
+// For other scripts, docs/benchmarks.md in the repository has a table: estimates are
+// 0.77 to 1.29 times the count of cl100k_base, and 0.89 to 3.15 times that of
+// o200k_base, which has longer tokens for these scripts.
 //
 // Give a budget of estimates a margin, with [WithEstimationSafetyMargin].
 // Estimates may be off by more for rare characters and for text that is not

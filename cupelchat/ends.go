@@ -16,14 +16,14 @@ func (w *writer) startWithUser() {
 	if first == len(w.states) || w.opens(first) {
 		return // there is none, or it is the user's
 	}
-	opening := first - 1
-	for opening >= 0 && !w.opens(opening) {
-		opening--
+	opening := w.openingBefore(first)
+	if opening == none && !w.entries[first].asks {
+		first = w.firstCall(first) // the model spoke first, but its calls follow the user
+		if opening = w.openingBefore(first); opening == none {
+			return
+		}
 	}
-	if opening < 0 && !w.entries[first].asks {
-		return // the conversation has no user message before it
-	}
-	if opening >= 0 && w.restore(opening, "first") || w.begin() {
+	if opening != none && w.restore(opening, "first") || w.begin() {
 		return
 	}
 	var gone dropped
@@ -33,6 +33,33 @@ func (w *writer) startWithUser() {
 		}
 	}
 	gone.note(w, "from %s on", first, "the user speaks first, and the user's message before does not fit")
+}
+
+// openingBefore returns the latest entry before one with which a conversation may
+// begin, or none.
+func (w *writer) openingBefore(i int) int {
+	for i--; i >= 0; i-- {
+		if w.opens(i) {
+			return i
+		}
+	}
+	return none
+}
+
+// firstCall returns the first call of the messages of the model that begin with an
+// entry, or none: a call follows the user in every API, and messages of the model
+// become one when what was between them is out.
+func (w *writer) firstCall(i int) int {
+	for ; i < len(w.states); i++ {
+		switch s := w.states[i]; {
+		case !s.in || s.note || !w.spoken(i):
+		case w.roleOf(i) != "assistant":
+			return none
+		case w.entries[i].tool:
+			return i
+		}
+	}
+	return none
 }
 
 // restore puts an entry back with its group, if there is room, because the user

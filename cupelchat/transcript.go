@@ -21,15 +21,22 @@ type chatFunction struct {
 	Arguments string `json:"arguments"`
 }
 
+// Said is a message of a [Conversation.Transcript].
+type Said struct {
+	JSON  json.RawMessage // a message of OpenAI's Chat Completions
+	Index int             // of the message that it comes from, from 0; -1 for a member of the request
+}
+
 // Transcript returns a conversation of any format as messages of OpenAI's Chat
 // Completions: its words, its calls, and each result as a message. What is neither,
 // such as thinking and images, is left out. Calls without words belong to the
 // message before them.
-func (c *Conversation) Transcript() []json.RawMessage {
+func (c *Conversation) Transcript() []Said {
 	if c == nil {
 		return nil
 	}
 	var messages []chatMessage
+	var said []Said
 	for i := range c.entries {
 		e := &c.entries[i]
 		m := chatMessage{Role: e.role}
@@ -39,8 +46,8 @@ func (c *Conversation) Transcript() []json.RawMessage {
 		case isSystem(e.role):
 			m.Role = "system"
 		}
-		if said, _ := e.said(); said != "" || e.returns() {
-			m.Content = &said
+		if text, _ := e.said(); text != "" || e.returns() {
+			m.Content = &text
 		}
 		for _, p := range e.parts {
 			if p.kind == call {
@@ -53,12 +60,15 @@ func (c *Conversation) Transcript() []json.RawMessage {
 		case m.Content == nil && last >= 0 && messages[last].Role == "assistant":
 			messages[last].Calls = append(messages[last].Calls, m.Calls...)
 		default:
-			messages = append(messages, m)
+			index := none
+			if from := &c.messages[e.message]; from.member == "" {
+				index = from.index
+			}
+			messages, said = append(messages, m), append(said, Said{Index: index})
 		}
 	}
-	list := make([]json.RawMessage, len(messages))
 	for i := range messages {
-		list[i], _ = json.Marshal(&messages[i]) //nolint:errchkjson // texts can always be marshaled
+		said[i].JSON, _ = json.Marshal(&messages[i]) //nolint:errchkjson // texts can always be marshaled
 	}
-	return list
+	return said
 }

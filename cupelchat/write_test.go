@@ -71,6 +71,7 @@ func TestWrite(t *testing.T) {
 	const chat = `{"a": 1, "messages": [ {"role":"user","content":"u1"}, {"role":"assistant","content":"a1"}, {"role":"user","content":"u2"} ], "b": {"c": 2.50}}`
 	const claude = `{"system": "s", "messages": [{"role":"user","content":"u1"},{"role":"assistant","content":"a1"},{"role":"user","content":[{"type":"text","text":"u2","cache_control":{}}]},{"role":"assistant","content":"a2"},{"role":"user","content":"u3"}]}`
 	const wantsUser = "because the API requires that the user speaks first"
+	const gemini = `[{"role":"model","parts":[{"text":"hi"}]},{"role":"user","parts":[{"text":"u1"}]},{"role":"model","parts":[{"functionCall":{"name":"f","args":{}}}]},{"role":"user","parts":[{"functionResponse":{"name":"f","response":{"output":"r1"}}},{"text":"u2"}]}]`
 	tests := []struct {
 		name, why string
 		f         Format
@@ -103,6 +104,11 @@ func TestWrite(t *testing.T) {
 		{"the model last without room", "and otherwise the model's go", Anthropic, claude, []string{"s", "u1", "a1"}, 5,
 			`{"system": "s", "messages": [{"role":"user","content":"u1"}]}`,
 			[]string{"dropped 1 item from messages[1] on (6 tokens), because the API requires that the user speaks last, and the user's last message does not fit"}},
+		{"the model first", "its calls follow the user's message, which comes back if it fits", Gemini, gemini, []string{"hi", "f({})", "r1", "u2"}, 6, gemini,
+			[]string{"restored contents[1] (6 tokens), " + wantsUser}},
+		{"the model first without room", "or go, and what it said before stays", Gemini, gemini, []string{"hi", "f({})", "r1", "u2"}, 5,
+			`[{"role":"model","parts":[{"text":"hi"}]},{"role":"user","parts":[{"text":"u2"}]}]`,
+			[]string{"dropped 2 items from contents[2] on (21 tokens), " + wantsUser + ", and the user's message before does not fit"}},
 		{"no joining", "two values of one field cannot both be kept in one message", Anthropic,
 			`[{"role":"user","content":"u1","id":1},{"role":"assistant","content":"a1"},{"role":"user","content":"u2","id":2}]`, []string{"u1", "u2"}, 0,
 			`[{"role":"user","content":"u1","id":1},{"role":"user","content":"u2","id":2}]`, nil},

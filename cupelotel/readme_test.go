@@ -3,6 +3,7 @@ package cupelotel_test
 import (
 	"context"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -14,8 +15,9 @@ import (
 	"github.com/wollax/cupel-go/cupelotel"
 )
 
-// TestReadmeNamesEverything checks that the README and the comments of attributes.go,
-// which are the table of docs/telemetry.md, have every name on spans and metrics.
+// TestReadmeNamesEverything checks that the README, the comment of MetricCollector and the
+// comments of attributes.go, which are the table of docs/telemetry.md, have every name on
+// spans and metrics.
 func TestReadmeNamesEverything(t *testing.T) {
 	spans, recorder := traced(t, cupelotel.VerbosityFull, cupelotel.WithEventLimit(1))
 	metrics, reader := measured(t)
@@ -49,7 +51,11 @@ func TestReadmeNamesEverything(t *testing.T) {
 
 	readme, err := os.ReadFile("README.md")
 	require.NoError(t, err)
-	documented := string(readme) + attributeTable(t)
+	source, err := os.ReadFile("metrics.go")
+	require.NoError(t, err)
+	before, _, found := strings.Cut(string(source), "type MetricCollector")
+	require.True(t, found)
+	documented := string(readme) + attributeTable(t) + before
 	for name := range names {
 		assert.Contains(t, documented, name)
 	}

@@ -173,23 +173,15 @@ func (m CacheModel) Use(r CacheRequest) (CacheUse, []Prefix) {
 	}
 	held := m.alive(r.Held, r.At)
 	ends := r.Breakpoints
-	if ends == nil || m.Breakpoints == 0 {
+	switch {
+	case m.Breakpoints == 0:
+		ends = []int{len(r.Tokens)}
+	case ends == nil:
 		ends = m.marks(&r, held)
 	}
-	readable := 0
-	if m.Breakpoints == 0 {
-		for _, h := range held {
-			readable = max(readable, min(h.Items, r.Same))
-		}
-	} else {
-		readable = m.found(&r, held, ends)
-	}
-	last := len(r.Tokens)
-	if m.Breakpoints > 0 {
-		last = 0
-		if len(ends) > 0 {
-			last = ends[len(ends)-1]
-		}
+	readable, last := m.found(&r, held, ends), 0
+	if len(ends) > 0 {
+		last = ends[len(ends)-1]
 	}
 	read, written := 0, 0
 	for i, n := range r.Tokens {
@@ -202,7 +194,10 @@ func (m CacheModel) Use(r CacheRequest) (CacheUse, []Prefix) {
 	}
 	read = m.cached(read)
 	written = max(m.cached(written), read)
-	u := CacheUse{Read: read, Written: written - read, Plain: total - written, Breakpoints: ends}
+	u := CacheUse{Read: read, Written: written - read, Plain: total - written}
+	if m.Breakpoints > 0 {
+		u.Breakpoints = ends
+	}
 	u.Cost = float64(m.Read*float64(u.Read)) + float64(m.Write*float64(u.Written)) + float64(u.Plain)
 	return u, m.hold(&r, held, ends, readable)
 }
@@ -233,9 +228,6 @@ func (m CacheModel) alive(held []Prefix, now time.Time) []Prefix {
 
 // marks chooses where a request marks the ends of cached prefixes.
 func (m CacheModel) marks(r *CacheRequest, held []Prefix) []int {
-	if m.Breakpoints == 0 {
-		return nil
-	}
 	sent := 0
 	for _, h := range held {
 		if h.Items <= r.Same {
@@ -258,7 +250,7 @@ func (r *CacheRequest) blocks() func(n int) int {
 }
 
 // found returns the longest prefix that the provider finds in its cache: one that
-// was marked, and that a new mark is close enough to.
+// was marked, and that a new mark is close enough to, or any without breakpoints.
 func (m CacheModel) found(r *CacheRequest, held []Prefix, ends []int) int {
 	blocks := r.blocks()
 	if m.Latest > 0 && len(held) > m.Latest {
@@ -266,6 +258,10 @@ func (m CacheModel) found(r *CacheRequest, held []Prefix, ends []int) int {
 	}
 	longest := 0
 	for _, h := range held {
+		if m.Breakpoints == 0 {
+			longest = max(longest, min(h.Items, r.Same))
+			continue
+		}
 		reached := slices.ContainsFunc(ends, func(end int) bool {
 			return end >= h.Items && (m.LookBack == 0 || blocks(end)-blocks(h.Items) <= m.LookBack)
 		})
@@ -279,7 +275,6 @@ func (m CacheModel) found(r *CacheRequest, held []Prefix, ends []int) int {
 // hold returns the prefixes that are in the cache after a request.
 func (m CacheModel) hold(r *CacheRequest, held []Prefix, ends []int, readable int) []Prefix {
 	if m.Breakpoints == 0 {
-		ends = []int{len(r.Tokens)}
 		held = nil
 	}
 	var list []Prefix

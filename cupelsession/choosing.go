@@ -3,18 +3,16 @@ package cupelsession
 import (
 	"context"
 	"errors"
-	"sync"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/observe"
 	"github.com/wollax/cupel-go/cupel/pipeline"
+	"github.com/wollax/cupel-go/cupelchat"
 )
 
 // Chooser chooses a window. A [pipeline.Pipeline] is one, and so is the preset of
 // package cupelchat/agent. The report's candidates and forms say what is in.
-type Chooser interface {
-	RunReport(ctx context.Context, items []*cupel.ContextItem, budget cupel.ContextBudget, opts ...pipeline.RunOption) ([]*cupel.ContextItem, *cupel.SelectionReport, error)
-}
+type Chooser = cupelchat.Chooser
 
 // choosing runs the chooser of a turn.
 type choosing struct {
@@ -65,26 +63,19 @@ type outcome struct {
 }
 
 // outcomes returns what a choice said of the items, by the keys of all candidates.
-// They are found by key only for a report.
-func (c *choice) outcomes(keys []string) func() map[string]outcome {
-	list := make([]outcome, len(keys))
+func (c *choice) outcomes(keys []string) map[string]outcome {
+	said := make(map[string]outcome, len(keys))
 	for n := range c.Excluded {
 		e := &c.Excluded[n]
 		if i := c.candidate(e.Candidate); i >= 0 {
-			list[i] = outcome{e.Score, e.Reason, e.Stale}
+			said[keys[i]] = outcome{e.Score, e.Reason, e.Stale}
 		}
 	}
 	for n := range c.Included {
 		e := &c.Included[n]
 		if i := c.candidate(e.Candidate); i >= 0 {
-			list[i] = outcome{score: e.Score, stale: e.Stale}
+			said[keys[i]] = outcome{score: e.Score, stale: e.Stale}
 		}
 	}
-	return sync.OnceValue(func() map[string]outcome {
-		said := make(map[string]outcome, len(keys))
-		for i, key := range keys {
-			said[key] = list[i]
-		}
-		return said
-	})
+	return said
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupelchat"
 )
 
 // sent is what was sent with the last committed turn.
@@ -88,5 +89,5 @@ func (l *layout) blocks(of []int) []int {
 // isFixed reports whether an item is definitions of tools or a system prompt,
 // which stand before the conversation.
 func isFixed(item *cupel.ContextItem) bool {
-	return item.Kind() == cupel.KindSystemPrompt || item.Kind() == "ToolDefinitions"
+	return item.Kind() == cupel.KindSystemPrompt || item.Kind() == cupelchat.KindTools
 }

@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupelchat"
 )
 
@@ -20,15 +22,25 @@ import (
 // request cannot be made to fit, with an error of [Config.Store], and as [Session.Next]
 // does.
 func (s *Session) Body(ctx context.Context, c *cupelchat.Conversation, budget cupel.ContextBudget, opts ...TurnOption) ([]byte, *Turn, error) {
-	items, notes, err := c.ItemsFor(s.options(opts).chooser, budget)
+	opts = append(slices.Clip(opts), func(o *turnOptions) { o.blocks = c.Blocks() })
+	var turn *Turn
+	var notes []string
+	var err error
+	// A preset makes no forms of what is sent with a pinned message. Those of the
+	// conversation, which ItemsFor has for any other chooser, may fit.
+	for _, chooser := range []Chooser{s.options(opts).chooser, nil} {
+		var items []*cupel.ContextItem
+		if items, notes, err = c.ItemsFor(chooser, budget); err != nil {
+			return nil, nil, err
+		}
+		s.conversation.Store(c)
+		turn, err = s.Next(ctx, items, budget, opts...)
+		if err = c.TooLarge(budget, err); !errors.Is(err, pipeline.ErrPinnedExceedsBudget) {
+			break
+		}
+	}
 	if err != nil {
 		return nil, nil, err
-	}
-	s.conversation.Store(c)
-	opts = append(slices.Clip(opts), func(o *turnOptions) { o.blocks = c.Blocks() })
-	turn, err := s.Next(ctx, items, budget, opts...)
-	if err != nil {
-		return nil, nil, c.TooLarge(budget, err)
 	}
 	ttl := cmp.Or(s.config.Cache.TTL, "5m")
 	pieces := make([]cupelchat.Piece, len(turn.Window))

@@ -11,22 +11,22 @@ const beginsLater = 0.9
 // it, if a turn costs less that way. A break writes what it moves, and lasts until
 // growth has filled the room that it leaves: a large result near the end is cheap
 // to give up, a few words at the beginning are not.
-func (b *breaking) later(l limits, chosen *layout) *layout {
-	if !b.cache.caches() || b.growth < 1 {
+func (p *proposal) later(l limits, chosen *layout) *layout {
+	if !p.cache.caches() || p.growth < 1 {
 		return chosen
 	}
-	start, end := samePrefix(b.window, chosen.window), samePrefix(b.window, b.before.window)
+	start, end := samePrefix(p.window, chosen.window), samePrefix(p.window, p.before.window)
 	before, last := make([]int, end+1), make([]int, end+1) // tokens of the first entries, and the last candidate in them
 	last[0] = -1
-	for i, n := range b.at {
+	for i, n := range p.at {
 		if n >= 0 && int(n) < end {
 			last[n+1] = i
 		}
 	}
 	for n := range end {
-		before[n+1], last[n+1] = before[n]+b.window[n].Tokens, max(last[n+1], last[n])
+		before[n+1], last[n+1] = before[n]+p.window[n].Tokens, max(last[n+1], last[n])
 	}
-	may := b.mayPart()
+	may := p.mayPart()
 	place := -1
 	var least float64
 	after, moved := 0, 0 // tokens of the new choice after the place, and of them of what was there before
@@ -40,11 +40,11 @@ func (b *breaking) later(l limits, chosen *layout) *layout {
 			}
 		}
 		tokens := before[n] + after
-		if tokens >= l.most || n > start && (!may[last[n]] || b.window[n].first <= last[n]) {
+		if tokens >= l.most || n > start && (!may[last[n]] || p.window[n].first <= last[n]) {
 			continue
 		}
-		breaks := b.growth / float64(l.most-tokens) // a turn
-		cost := float64((b.cache.Write-b.cache.Read)*float64(moved)*breaks) + float64(b.cache.Read*float64(tokens))
+		breaks := p.growth / float64(l.most-tokens) // a turn
+		cost := float64((p.cache.Write-p.cache.Read)*float64(moved)*breaks) + float64(p.cache.Read*float64(tokens))
 		if n == start {
 			cost *= beginsLater
 		}
@@ -55,13 +55,13 @@ func (b *breaking) later(l limits, chosen *layout) *layout {
 	if place <= start {
 		return chosen
 	}
-	window := slices.Clone(b.window[:place])
+	window := slices.Clone(p.window[:place])
 	for i := range chosen.window {
 		if chosen.window[i].first > last[place] {
 			window = append(window, chosen.window[i])
 		}
 	}
-	return b.with(window)
+	return p.with(window)
 }
 
 // mayPart reports, for each candidate, whether what was sent may stay up to this

@@ -160,12 +160,11 @@ func (p *proposal) decide(ctx context.Context) (*Turn, error) {
 // breaks chooses again if it must, or may.
 func (p *proposal) breaks(ctx context.Context) (err error) {
 	t := p.turn
-	b := &breaking{p.layout, p.before, &p.session.config, &p.cache, &p.choosing, &p.allowance, p.growth, p.split}
-	if t.reason = b.reason(); t.reason == "" {
-		t.leaving, err = p.foresee(ctx, b)
+	if t.reason = p.reason(); t.reason == "" {
+		t.leaving, err = p.foresee(ctx)
 		return err
 	}
-	to, said, err := b.choose(ctx, t.reason)
+	to, said, err := p.choose(ctx, t.reason)
 	if err != nil {
 		return err
 	}
@@ -192,14 +191,8 @@ func (p *proposal) tellStable() (kept int) {
 		t.Window[i] = p.window[i].Held
 		t.Entries[i].Whole = p.window[i].whole()
 	}
-	first := make([]int, len(p.window)) // most entries have one candidate
 	for i, n := range p.at {
-		switch {
-		case n < 0:
-		case t.Entries[n].Candidates == nil:
-			first[n] = i
-			t.Entries[n].Candidates = first[n : n+1 : n+1]
-		default:
+		if n >= 0 {
 			t.Entries[n].Candidates = append(t.Entries[n].Candidates, i)
 		}
 	}

@@ -1,6 +1,8 @@
 package cupelsession
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -8,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"regexp"
 	"slices"
 	"sort"
 	"strconv"
@@ -179,7 +182,9 @@ func (s *Session) Recall(ctx context.Context, arguments []byte, budget cupel.Con
 		counter = cupel.HeuristicCounter{}
 	}
 	var given map[string]any
-	if json.Unmarshal(arguments, &given) != nil {
+	decoder := json.NewDecoder(bytes.NewReader(arguments))
+	decoder.UseNumber() // a float64 writes the line 1000000 as 1e+06
+	if decoder.Decode(&given) != nil {
 		return `The arguments must be an object, such as {"id": "r3"}.`, nil //nolint:nilerr // the model gets to know
 	}
 	text, err := s.recalls.text(ctx, &s.config, numberOf(fmt.Sprint(given["id"])))
@@ -230,17 +235,21 @@ func rowsOf(text string) (rows []string) {
 	return rows
 }
 
+// lineRange is a range of lines, or one line. A list is written with blanks.
+var lineRange = regexp.MustCompile(`^(\d+)[- ]*(\d*)$`)
+
 // rangeOf reads a range of so many rows, such as 10-40 or 10.
 func rangeOf(v any, rows int) (from, to int, ok bool) {
 	said := argument(v)
 	if said == "" {
 		return 0, rows, true
 	}
-	said = strings.ReplaceAll(said, " ", "-") // of a list, and of blanks around the dash
-	said = strings.ReplaceAll(strings.ReplaceAll(said, "--", "-"), "--", "-")
-	if n, _ := fmt.Sscanf(said, "%d-%d", &from, &to); n == 1 {
-		to = from
+	found := lineRange.FindStringSubmatch(said)
+	if found == nil {
+		return 0, 0, false
 	}
+	from, _ = strconv.Atoi(found[1]) // the largest number in place of a larger one
+	to, _ = strconv.Atoi(cmp.Or(found[2], found[1]))
 	to = min(to, rows)
 	return from - 1, to, from >= 1 && from <= to
 }

@@ -95,7 +95,7 @@ func (t *Turn) Report() *cupel.SelectionReport {
 // included is the entry of candidate i, the k-th that entry e of the window stands for.
 func (t *Turn) included(e *entry, k, i int) cupel.IncludedItem {
 	item := t.after.items[i]
-	last := t.after.last()[t.after.keys[i]]
+	last := t.after.last[t.after.keys[i]]
 	to := cupel.IncludedItem{Item: e.Held, Score: last.score, Reason: cupel.IncludeScored, Candidate: i, Stale: last.stale, Units: true}
 	switch {
 	case item.Pinned():
@@ -123,7 +123,7 @@ func (t *Turn) excluded(i int, tail *cupel.ExcludedItem) cupel.ExcludedItem {
 		to.Score, to.Reason, to.Stale = tail.Score, tail.Reason, tail.Stale
 		return to
 	}
-	last := t.after.last()[t.after.keys[i]]
+	last := t.after.last[t.after.keys[i]]
 	to.Score, to.Reason, to.Stale = last.score, last.reason, last.stale
 	switch {
 	case item.Tokens() < 0:

@@ -13,7 +13,7 @@ import (
 type state struct {
 	layout // of the last turn; without items after reading from JSON
 	turns  int
-	last   func() map[string]outcome // of the last choice, by key
+	last   map[string]outcome // of the last choice, by key
 	sent   sent
 	fit    calibration
 	growth float64 // tokens that a turn appends, on average
@@ -25,7 +25,7 @@ type state struct {
 
 // newState returns the state before the first turn.
 func newState() *state {
-	return &state{layout: layout{candidates: new(candidates)}, last: func() map[string]outcome { return nil }}
+	return &state{layout: layout{candidates: new(candidates)}}
 }
 
 // stateVersion changes when the wire format does.

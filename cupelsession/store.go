@@ -61,7 +61,9 @@ func (m *MemoryStore) Delete(_ context.Context, session string) error {
 
 // FolderStore is a [Store] in a folder, with a folder for each session and a file for each
 // text, which only the user can read. Names are hashes, and the store leaves files with
-// other names alone. A file is there whole or not at all, after a crash too.
+// other names alone. A file is there whole or not at all, after a crash too. Processes
+// that share a folder may exceed its bound together, each by what the others wrote since
+// it last looked through the files.
 type FolderStore struct {
 	folder string
 	most   int64

@@ -95,21 +95,19 @@ type leaving struct {
 
 // foresee chooses for a break before there is one, when the window is nearly full, and
 // returns what that leaves out.
-func (p *proposal) foresee(ctx context.Context, b *breaking) (*leaving, error) {
+func (p *proposal) foresee(ctx context.Context) (*leaving, error) {
 	if p.session.config.Summarize == nil || p.before.summaries.Asked {
 		return nil, nil
 	}
 	const turns, share = 3, 4 // before the window is full, or that share of its room
-	l := p.allowance.limits(p.tokens, b.pinned())
+	l := p.allowance.limits(p.tokens, p.pinned())
 	left := l.most - p.tokens
 	if left > max(integer(turns*p.growth), (l.most-l.low)/share) {
 		return nil, nil
 	}
-	quiet := p.choosing
-	quiet.trace = nil
-	foreseen := *b
-	foreseen.choosing = &quiet
-	to, _, err := foreseen.chooseFor(ctx, max(l.pinned, l.low-left-integer(p.growth)))
+	quiet := *p
+	quiet.choosing.trace = nil
+	to, _, err := quiet.chooseFor(ctx, max(l.pinned, l.low-left-integer(p.growth)))
 	if err != nil {
 		return nil, ctx.Err() // a break would say the other errors
 	}

@@ -122,6 +122,39 @@ func TestAdapters(t *testing.T) {
 	}
 }
 
+type failing struct{}
+
+func (failing) CountTokens(string) (int, error) { return 0, io.ErrUnexpectedEOF }
+
+// All messages share what the model reads, and the tokens of a summary are those of a
+// message with its text.
+func TestManyMessages(t *testing.T) {
+	long := strings.Repeat("A line of a long result about order W1.\n", 1000)
+	var contents []string
+	for range 400 {
+		contents = append(contents, long)
+	}
+	var read string
+	ask := func(_ context.Context, _, data string) (string, any, error) {
+		read = data
+		return "Order W1.", nil, nil
+	}
+	got, err := cupelsummary.New(ask, cupelchat.OpenAI, counter)(t.Context(), items(t, contents...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := counter.CountTokens(got.Text)
+	if err != nil || got.Tokens != text+4 {
+		t.Errorf("%d tokens, the text has %d, %v", got.Tokens, text, err)
+	}
+	if n, err := counter.CountTokens(read); err != nil || n < 40_000 || n > 80_000 {
+		t.Errorf("the model reads %d tokens, %v; want some 60,000", n, err)
+	}
+	if _, err := cupelsummary.New(ask, cupelchat.OpenAI, failing{})(t.Context(), items(t, "a")); err != io.ErrUnexpectedEOF {
+		t.Errorf("the error is %v, want the counter's", err)
+	}
+}
+
 // An agent in a session goes on while a summary is made, which its later requests have in
 // the words of the model, and which its account has.
 func TestInASession(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 )
 
-// ReportDiff is the differences between two reports, a and b.
+// ReportDiff lists the differences between two reports, a and b.
 type ReportDiff struct {
 	Came []ReportChange // included in b and not in a, in b's order
 	Went []ReportChange // included in a and not in b, in a's order
@@ -34,10 +34,10 @@ type ReportChange struct {
 // first ones: included ones come first, then excluded ones, then duplicates, each in
 // the order of the report.
 //
-// A smaller form has another content than its item: it is matched with the candidate
-// at the same position of the other run, if that has the same size in full, group,
-// version key and other fields. Otherwise it is an item of its own. DiffReports takes
-// time O(N log N).
+// The content of a smaller form differs from its item's: it is matched with the
+// candidate at the same position in the other run, if that has the same size in full,
+// group, version key and other fields. Otherwise it is an item of its own. DiffReports
+// takes time O(N log N).
 func DiffReports(a, b *cupel.SelectionReport) *ReportDiff {
 	d := &ReportDiff{}
 	var both []ReportChange // included in both

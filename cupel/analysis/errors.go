@@ -36,7 +36,8 @@ func argumentError(argument, reason string, args ...any) error {
 }
 
 // TooManyBudgetsError reports that [FindMinBudgetForExhaustive] reached its limit of
-// budgets before it was done. The limit exists because a ceiling of 2^62 is easy to write, and selecting at each of them would never end.
+// budgets before it was done. Without a limit, a search up to a ceiling of 2^62 would
+// never end.
 type TooManyBudgetsError struct {
 	MaxBudgets int // the limit, from [WithMaxBudgets]
 	NextBudget int // the next budget to try, in tokens

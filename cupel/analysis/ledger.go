@@ -115,9 +115,9 @@ func (l *Ledger) rank() {
 }
 
 // Survivor returns the candidate that was kept in place of a duplicate, an older
-// version or a near copy: the one that the reason names, or, for a report that was
-// read from JSON, the first with the content that the reason names that can be it.
-// It returns false for other candidates, and if there is none.
+// version or a near copy: the one that the reason names, or, for a report that was read
+// from JSON, the first possible one with the content that the reason names. It returns
+// false for other candidates, and if there is none.
 func (l *Ledger) Survivor(candidate int) (survivor int, ok bool) {
 	if l == nil || candidate < 0 || candidate >= len(l.Entries) {
 		return 0, false

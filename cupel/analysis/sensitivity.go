@@ -10,7 +10,7 @@ import (
 	"github.com/wollax/cupel-go/cupel/policy"
 )
 
-// ItemStatus is whether a variant includes an item.
+// ItemStatus states whether a variant includes an item.
 type ItemStatus string
 
 // The statuses.

@@ -21,11 +21,10 @@ func WithBaseBudget(base cupel.ContextBudget) ProbeOption {
 	return func(p *prober) { p.base = base }
 }
 
-// WithMaxBudgets sets how many budgets [FindMinBudgetForExhaustive] tries
-// before it fails with a [TooManyBudgetsError], and how many [WhyNot] tries before it
-// returns what it knows. The default, also for less than 1, is 4,194,304,
-// and 10,000 for [WhyNot]. Budgets that are skipped because the slicer knows what it
-// does there do not count.
+// WithMaxBudgets sets how many budgets [FindMinBudgetForExhaustive] tries before it
+// fails with a [TooManyBudgetsError], and how many [WhyNot] tries before it returns
+// what it knows. The default, also for less than 1, is 4,194,304, and 10,000 for
+// [WhyNot]. Budgets that are skipped because the slicer knows the result do not count.
 func WithMaxBudgets(budgets int) ProbeOption {
 	return func(p *prober) {
 		if budgets > 0 {

@@ -10,8 +10,8 @@ import (
 type IncludedUnit []cupel.IncludedItem
 
 // IncludedUnits returns the units of the window, in placed order. The entries of a
-// group follow one another in every report of a pipeline; elsewhere each run of
-// neighbours is a unit.
+// group follow one another in every report of a pipeline; elsewhere neighbors of one
+// group are a unit.
 func IncludedUnits(report *cupel.SelectionReport) []IncludedUnit {
 	if report == nil {
 		return nil
@@ -28,10 +28,10 @@ func IncludedUnits(report *cupel.SelectionReport) []IncludedUnit {
 	return units
 }
 
-// Kind returns the kind of the unit: that of most of its tokens in full, of equal
-// ones the first. The full size of a smaller form is its original tokens, and a
-// group variant has the kind of the first item, since the window has nothing else
-// of the group.
+// Kind returns the kind of the unit: the kind of most of its tokens in full, of equal
+// ones the first. The full size of a smaller form is its original tokens, and a group
+// variant has the kind of the first item, since the window has nothing else of the
+// group.
 func (u IncludedUnit) Kind() cupel.ContextKind {
 	tokens := make(map[string]exact.Sum)
 	for _, entry := range u {

@@ -18,7 +18,7 @@ type TraceDetailLevel uint8
 
 // The levels, in ascending order. The zero value is the default.
 const (
-	TraceDetailStage TraceDetailLevel = iota // one event a stage
+	TraceDetailStage TraceDetailLevel = iota // one event per stage
 	TraceDetailItem                          // an event for each item as well
 )
 

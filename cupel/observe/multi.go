@@ -9,7 +9,7 @@ import (
 	"github.com/wollax/cupel-go/cupel/turn"
 )
 
-// Multi returns a collector that passes everything on to each of collectors, in
+// Multi returns a collector that passes everything on to each of the collectors, in
 // order. It skips nil ones. Each collector receives only what it asked for, and is
 // asked again for each run.
 func Multi(collectors ...TraceCollector) TraceCollector {

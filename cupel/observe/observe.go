@@ -77,11 +77,11 @@ type RunInfo struct {
 	Budget    cupel.ContextBudget
 	DryRun    bool // true for a dry run, which returns the report alone
 	Streaming bool // true for a streaming run
-	Prepared  bool // true for a run that uses what was prepared
+	Prepared  bool // true for a run that uses prepared stages
 	Preparing bool // true for a run that only prepares, which ends after Deduplicate and has no budget
-	// Preparation is the context that StartRun returned for the run that prepared what
-	// this one uses. Observers find there what they left. It is nil if that run was not
-	// observed, and for runs that use nothing prepared.
+	// Preparation is the context that StartRun returned for the run that prepared this
+	// one, with the values that observers put there. It is nil if that run was not
+	// observed, and for runs that were not prepared.
 	Preparation context.Context //nolint:containedctx // of another run
 	Pipeline    string          // the name in the pipeline's Config; may be empty
 	PolicyHash  string          // as in the pipeline's Config; may be empty
@@ -186,8 +186,8 @@ type RunEnd struct {
 	// Shortfalls lists the kinds with too few candidates; nil when the run failed. It
 	// must not be changed.
 	Shortfalls []cupel.CountRequirementShortfall
-	// Overflow is by how many tokens the window exceeds the target, which only
-	// the overflow strategy Proceed allows; 0 when the run failed.
+	// Overflow is the number of tokens by which the window exceeds the target, which
+	// only the overflow strategy Proceed allows; 0 when the run failed.
 	Overflow int
 	// Report is nil unless [TraceDetail.Report] is set. The observer owns it.
 	// If the run failed, it holds what the earlier stages found. Its Events are

@@ -2,11 +2,11 @@ package observe
 
 import "strings"
 
-// Part is something of a run that an observer may show outside of the process, or a set
-// of such parts.
+// Part is a kind of data about a run that an observer may show outside the process, or
+// a set of such kinds.
 type Part uint16
 
-// The parts. Beside numbers of tokens, scores and positions, the first four leave the
+// The parts. Besides numbers of tokens, scores and positions, the first four leave the
 // process by default.
 const (
 	PartKind         Part = 1 << iota // kinds of items, and of a slicer's entries
@@ -21,21 +21,22 @@ const (
 	PartGroup      // names of groups, and keys of versions
 	PartReasonData // texts in reasons that Cupel does not have
 	PartError      // texts of errors, which may quote anything
-	PartFields     // what strategies read but texts: pins, priorities, times, hints, forms, which items are alike
+	PartFields     // what strategies read apart from texts: pins, priorities, times, hints, forms, which items are alike
 )
 
-// Redaction decides which texts leave the process in spans, log records, metrics
-// and recordings. The zero value shows no text of an item but its kind.
+// Redaction decides which texts leave the process in spans, log records, metrics and
+// recordings. The zero value shows no text of an item except its kind.
 type Redaction struct {
 	Show     Part     // in addition to what leaves by default
 	ID       string   // the metadata key of the ids of items
 	Metadata []string // the keys of metadata that leave
-	// Rewrite, where it is set, returns what leaves in place of a text. Concurrent runs
+	// Rewrite, if set, returns the replacement for a text that leaves. Concurrent runs
 	// call it concurrently.
 	Rewrite func(from Part, text string) string
 }
 
-// Text returns what leaves the process of a text, in valid UTF-8, and whether it does.
+// Text returns the text that leaves the process in place of a given one, in valid
+// UTF-8, and whether one does.
 func (r *Redaction) Text(from Part, text string) (string, bool) {
 	if from > PartConversation && r.Show&from == 0 {
 		return "", false

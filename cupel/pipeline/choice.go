@@ -25,17 +25,17 @@ type Choice struct {
 	staysUntil int // as the slicer says
 }
 
-// Select returns only the positions of the candidates in the window: pinned
-// ones first, then the others by score. It is the cheapest query: it builds
-// neither window nor report, and calls neither observers nor the placer. It
-// therefore cannot report a failure of the placer.
+// Select returns only the positions of the candidates in the window: pinned ones first,
+// then the others by score. It is the cheapest query: it builds neither window nor
+// report, and calls neither observers nor the placer. It therefore cannot report that
+// the placer failed.
 func (p *Prepared) Select(ctx context.Context, budget cupel.ContextBudget) ([]int, error) {
 	choice, err := p.Choose(ctx, budget)
 	return choice.Candidates, err
 }
 
-// Choose selects as [Prepared.Select] does, for callers that try many budgets:
-// the choice knows some of the budgets that give the same.
+// Choose selects as [Prepared.Select] does, for callers that try many budgets: the
+// choice knows some of the budgets that give the same selection.
 func (p *Prepared) Choose(ctx context.Context, budget cupel.ContextBudget) (Choice, error) {
 	ctx = contextOr(ctx)
 	r := p.start(budget, true)
@@ -55,9 +55,7 @@ func (p *Prepared) Choose(ctx context.Context, budget cupel.ContextBudget) (Choi
 		return Choice{}, err
 	}
 	c := Choice{Candidates: r.candidatesOf(r.choice.Merged), pinned: r.choice.PinnedTokens}
-	for i := range r.choice.Merged {
-		c.tokens.Add(r.choice.Merged[i].Tokens)
-	}
+	c.tokens = r.choice.MergedTokens()
 	c.Tokens = c.tokens.Int()
 	switch {
 	case r.columns.Links != nil:
@@ -73,11 +71,8 @@ func (p *Prepared) Choose(ctx context.Context, budget cupel.ContextBudget) (Choi
 func (r *run) formsOf(merged []engine.Chosen) (forms []int32) {
 	for i := range merged {
 		m := &merged[i]
-		var made engine.Made
-		if m.Unit != engine.None {
-			made = r.set.Make(m.Unit, m.Form)
-		}
-		for n, c := range r.choice.CandidatesOf(m) {
+		made := r.set.Make(m.Unit, m.Form)
+		for n, c := range r.set.Members(m.Unit) {
 			forms = append(forms, int32(r.formOf(&made, n, c)))
 		}
 	}

@@ -54,14 +54,14 @@ func (r *run) explain(ctx context.Context, candidate engine.Candidate) (o strate
 	if _, err := r.slice(ctx); err != nil {
 		return o, err
 	}
-	for i := range r.choice.Chosen {
-		c := &r.choice.Chosen[i]
+	for i, c := range r.choice.Chosen() {
+		place := r.set.Place(c.Unit)
 		switch {
-		case c.Unit == wanted, c.Unit == engine.None && c.Candidate == candidate:
+		case c.Unit == wanted:
 			return r.explainOverflow(i)
-		case c.Unit == engine.None && !older && slices.Contains(r.ranking.Older(wanted), c.Candidate):
+		case c.Form == engine.Returned && !older && slices.Contains(r.ranking.Older(wanted), place):
 			return strategy.Obstacle{
-				Rule: "The slicer left it out, and an older version came back in its place.", Before: []int{int(c.Candidate)},
+				Rule: "The slicer left it out, and an older version came back in its place.", Before: []int{int(place)},
 			}, nil
 		}
 	}
@@ -101,12 +101,13 @@ const overflowRule = "The slicer chose it, but the selection overflowed the targ
 
 // explainOverflow is for one of the chosen units.
 func (r *run) explainOverflow(at int) (strategy.Obstacle, error) {
+	rest := slices.Clone(r.choice.Chosen()[at:])
 	if err := r.merge(); err != nil {
 		return strategy.Obstacle{}, err
 	}
 	o := strategy.Obstacle{Rule: overflowRule}
 	for i := range r.choice.Merged { // pinned units, and the chosen ones in their order
-		from := slices.IndexFunc(r.choice.Chosen[at:], func(c engine.Chosen) bool { return c.Candidate == r.choice.Merged[i].Candidate })
+		from := slices.IndexFunc(rest, func(c engine.Chosen) bool { return c.Unit == r.choice.Merged[i].Unit })
 		if from == 0 {
 			return strategy.Obstacle{}, nil
 		}

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -278,7 +279,7 @@ func (r *run) reasonOf(d *engine.Decision) cupel.ExclusionReason {
 // takeBack removes the exclusions of older versions that came back.
 func (r *run) takeBack() {
 	st := &r.observer.stages[deduplicate]
-	st.excluded = slices.DeleteFunc(st.excluded, func(e cupel.ExcludedItem) bool { return r.choice.Returned(engine.Candidate(e.Candidate)) })
+	st.excluded = slices.DeleteFunc(st.excluded, func(e cupel.ExcludedItem) bool { return r.choice.HasReturned(engine.Candidate(e.Candidate)) })
 	st.told = len(st.excluded)
 }
 
@@ -357,7 +358,7 @@ func (r *run) decisions() []observe.Decision {
 		if w := r.windowed[at]; w != nil {
 			made = &w.made
 		}
-		for i, c := range r.choice.CandidatesOf(m) {
+		for i, c := range r.set.Members(m.Unit) {
 			place++
 			d := &list[c]
 			d.Place, d.Form = place, int32(r.formOf(made, i, c))
@@ -444,7 +445,7 @@ func (o *observer) sortedExclusions(candidates int) []cupel.ExcludedItem {
 			pairs = append(pairs, order.Pair{Key: order.Key(e.Score), Index: stage*candidates + e.Candidate})
 		}
 	}
-	order.SortDescending(pairs)
+	slices.SortFunc(pairs, func(a, b order.Pair) int { return cmp.Or(cmp.Compare(b.Key, a.Key), cmp.Compare(a.Index, b.Index)) })
 	list := make([]cupel.ExcludedItem, n)
 	for i, k := range pairs {
 		list[i] = *entries[k.Index%candidates]

@@ -21,7 +21,7 @@
 //  1. Classify. Items with a negative token count leave. Pinned items skip everything
 //     up to Place; together they must fit the ceiling.
 //  2. Score. The scorer rates each item.
-//  3. Deduplicate. Of items with equal content, the best scored stays.
+//  3. Deduplicate. Of items with equal content, the one with the best score stays.
 //  4. Sort. Highest score first, ties in the order of the candidates.
 //  5. Slice. The slicer selects items that fit the budget.
 //  6. Place. Pinned and selected items are merged, an overflow is handled, and the
@@ -52,14 +52,14 @@ type Config struct {
 	Slicer strategy.Slicer
 	// Placer orders the selected items. Required.
 	Placer strategy.Placer
-	// KeepDuplicates keeps all items with equal content. By default only the
-	// best scored of them is kept.
+	// KeepDuplicates keeps all items with equal content. By default only the one with
+	// the best score is kept.
 	KeepDuplicates bool
-	// NearDuplicates, in (0,1], drops an item when a newer item contains at least
-	// this share of its runs of four words. 0 disables it, and 0.8 is a good value.
-	// Only texts of at least 50 words are compared, and pinned items never leave. A
-	// near copy in a group stays, stale. docs/spec/units.md has the rules. The cost is
-	// linear in the words of the candidates.
+	// NearDuplicates, in (0,1], drops an item when a newer item contains at least this
+	// share of its four-word sequences. 0 disables it, and 0.8 is a good value. Only
+	// texts of at least 50 words are compared, and pinned items never leave. A near copy
+	// in a group stays, stale. docs/spec/units.md has the rules. The cost is linear in
+	// the words of the candidates.
 	NearDuplicates float64
 	// Overflow decides what happens if pinned and sliced items together exceed
 	// the target. The default is [OverflowThrow].

@@ -246,7 +246,7 @@ func (r *run) choose(limits engine.Limits) (int, error) {
 
 // merge decides what will be in the window, and fails if that overflows.
 func (r *run) merge() error {
-	tokens, target := r.choice.Merge(), r.budget.TargetTokens()
+	tokens, target := r.choice.MergedTokens(), r.budget.TargetTokens()
 	r.over, r.overflowed = 0, tokens.Greater(target)
 	if !r.overflowed {
 		return nil
@@ -272,7 +272,8 @@ func (r *run) place(ctx context.Context) (int, error) {
 	if err := r.merge(); err != nil {
 		return 0, err
 	}
-	if err := r.makeWindowItems(ctx); err != nil {
+	candidates, err := r.makeWindowItems(ctx)
+	if err != nil {
 		return 0, err
 	}
 	if r.over > 0 {
@@ -284,12 +285,10 @@ func (r *run) place(ctx context.Context) (int, error) {
 	}
 	r.order = order
 	r.window = make([]*cupel.ContextItem, 0, len(order))
-	n := 0
 	for _, at := range order {
 		r.window = r.appendWindow(r.window, at)
-		n += len(r.choice.CandidatesOf(&r.choice.Merged[at]))
 	}
-	return n, nil
+	return candidates, nil
 }
 
 // reportOverflow makes the event if the function of real runs, or the report, wants

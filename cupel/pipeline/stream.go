@@ -82,7 +82,7 @@ type kept struct {
 //   - Scorers see the items of one batch. Those that compare items with each
 //     other, such as scorer.Recency, rank within the batch; scores of different
 //     batches are compared as they are.
-//   - Of duplicates in a batch the best scored goes on. An item whose copy was
+//   - Of duplicates in a batch the one with the best score goes on. An item whose copy was
 //     selected from an earlier batch is dropped, regardless of its score. A copy of
 //     an item that was not selected is a new candidate.
 //   - Items after the budget is full are not pulled: neither zero-token items,
@@ -308,10 +308,10 @@ func (s *stream) sliceBatch(ctx context.Context) (_ int, err error) {
 	}
 	s.choice.Ranking, s.choice.PinnedTokens = &s.ranking, s.pins
 	n, err := s.choose(engine.Limits{Left: left, Target: s.budget.Effective(s.pins.Int()).TargetTokens})
-	for i := range s.choice.Chosen {
-		c := &s.choice.Chosen[i]
-		item := s.items[c.Candidate]
-		s.kept = append(s.kept, kept{item, c.Score, s.arrivals[c.Candidate]})
+	for _, c := range s.choice.Chosen() {
+		place := s.set.Place(c.Unit)
+		item := s.items[place]
+		s.kept = append(s.kept, kept{item, c.Score, s.arrivals[place]})
 		s.spent.Add(item.Tokens())
 		s.contents[item.Content()] = item
 	}

@@ -81,23 +81,24 @@ type windowed struct {
 }
 
 // makeWindowItems makes the items of the merged units, and what the placer sees of
-// them.
-func (r *run) makeWindowItems(ctx context.Context) error {
+// them. It returns the number of candidates that they stand for.
+func (r *run) makeWindowItems(ctx context.Context) (candidates int, err error) {
 	n := len(r.choice.Merged)
 	r.merged, r.windowed = engine.Resize(r.merged, n), engine.Resize(r.windowed, n)
 	for i := range r.choice.Merged {
 		m := &r.choice.Merged[i]
-		r.windowed[i], r.merged[i] = nil, cupel.ScoredItem{Item: r.items[m.Candidate], Score: m.Score}
-		if m.Form == 0 && (m.Unit == engine.None || !r.set.IsGroup(m.Unit)) {
+		candidates += len(r.set.Members(m.Unit))
+		r.windowed[i], r.merged[i] = nil, cupel.ScoredItem{Item: r.items[r.set.Place(m.Unit)], Score: m.Score}
+		if m.Form <= 0 && !r.set.IsGroup(m.Unit) {
 			continue
 		}
 		item, w, err := r.materialise(ctx, m)
 		if err != nil {
-			return err
+			return 0, err
 		}
 		r.merged[i].Item, r.windowed[i] = item, w
 	}
-	return nil
+	return candidates, nil
 }
 
 // appendWindow appends the items of a merged unit.
@@ -105,7 +106,7 @@ func (r *run) appendWindow(items []*cupel.ContextItem, at int) []*cupel.ContextI
 	if w := r.windowed[at]; w != nil {
 		return append(items, w.items...)
 	}
-	return append(items, r.items[r.choice.Merged[at].Candidate]) // the placer may have changed what it saw
+	return append(items, r.items[r.set.Place(r.choice.Merged[at].Unit)]) // the placer may have changed what it saw
 }
 
 // materialise makes the items of a group, or of a smaller form, and returns what the
@@ -182,11 +183,12 @@ func (r *run) include(list []cupel.IncludedItem, at int) []cupel.IncludedItem {
 	var empty *cupel.ContextItem // the group form without tokens
 	var made *engine.Made
 	m := &r.choice.Merged[at]
-	items := r.items[m.Candidate : m.Candidate+1]
+	place := r.set.Place(m.Unit)
+	items := r.items[place : place+1]
 	if w := r.windowed[at]; w != nil {
 		made, items = &w.made, w.items
 	}
-	for i, c := range r.choice.CandidatesOf(m) {
+	for i, c := range r.set.Members(m.Unit) {
 		e := cupel.IncludedItem{
 			Score: m.Score, Reason: cupel.IncludeScored,
 			Candidate: r.position(c), Form: r.formOf(made, i, c), Stale: r.set.IsStale(c), Units: r.columns.Links != nil,
@@ -230,7 +232,7 @@ func (r *run) position(c engine.Candidate) int {
 func (r *run) candidatesOf(merged []engine.Chosen) []int {
 	positions := make([]int, 0, len(merged))
 	for i := range merged {
-		for _, c := range r.choice.CandidatesOf(&merged[i]) {
+		for _, c := range r.set.Members(merged[i].Unit) {
 			positions = append(positions, int(c))
 		}
 	}

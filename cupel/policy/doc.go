@@ -24,6 +24,12 @@
 //	  "placer": {"type": "chronological"}
 //	}
 //
+// This program runs such a file:
+//
+//	p, err := policy.Decode(nil, data)
+//	selector, err := p.Pipeline(policy.Environment{Clock: time.Now})
+//	window, err := selector.Run(ctx, items, budget)
+//
 // A [Registry] finds policies by intent; [NewRegistry] returns one with the
 // presets, such as [Chat] and [RAG]. It also holds the types of your own
 // strategies, which policies then use like the built-in ones: see

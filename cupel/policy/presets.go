@@ -12,10 +12,10 @@ func weighted(scorer string, weight float64) Weighted {
 // Chat returns the preset for conversations: recent items count most, and the
 // prompt is in chronological order. Recency 3, kind 1; greedy; chronological.
 //
-// It is not for the conversations of agents with tools, nor is any other preset:
-// in less than half of such a conversation they keep less of what the next step
-// needs than the newest messages that fit. Use package cupelchat/agent for these,
-// or measure with cupel replay.
+// It is not for the conversations of agents with tools, nor is any other preset: at
+// budgets below half of such a conversation, they keep less of what the next step needs
+// than the newest messages that fit. Use package cupelchat/agent for these, or measure
+// with cupel replay.
 //
 // Each call of a preset returns a new policy, which the caller may change.
 func Chat() Policy {

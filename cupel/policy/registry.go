@@ -135,11 +135,11 @@ func (r *Registry) All() iter.Seq2[string, Policy] {
 // problem of the policy, and so does a result that is nil or fails
 // [strategy.ValidateScorer].
 //
-// Component and Settings are optional. It fails with a
+// Component and Settings are optional. RegisterScorer fails with a
 // [cupel.InvalidConfigError] when Build is nil; when the name is empty or has
-// characters other than letters, digits and ".", "-", "_" and "/"; when a
-// built-in or registered scorer has the name, compared without ASCII case; and
-// when a field cannot be used, for example because two have the same name.
+// characters other than letters, digits and ".", "-", "_" and "/"; when a built-in or
+// registered scorer has the name, compared without ASCII case; and when a field cannot
+// be used, for example because two have the same name.
 func (r *Registry) RegisterScorer(d strategy.Descriptor) error { return r.register(scorers, d) }
 
 // RegisterSlicer makes a type of slicers of your own available to policies, as

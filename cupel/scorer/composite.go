@@ -145,7 +145,7 @@ func (c *Composite) Score(ctx context.Context, items []*cupel.ContextItem, score
 // Part holds the scores of one part of a [Composite] for a list of items.
 type Part struct {
 	Scorer strategy.Scorer
-	Weight float64   // normalised: the weights of all parts sum to 1
+	Weight float64   // normalized: the weights of all parts sum to 1
 	Scores []float64 // by item; the part contributes Scores[i] * Weight
 }
 

@@ -27,10 +27,10 @@ const countConstrainedKnapsackSlice = "CountConstrainedKnapsackSlice"
 // It implements the CountConstrainedKnapsackSlice chapter of the specification.
 type CountConstrainedKnapsack struct{ counter }
 
-// NewCountConstrainedKnapsack returns a CountConstrainedKnapsack around a
-// knapsack, with at most one entry a kind. Both are copied. It fails with a
-// [cupel.InvalidConfigError] when knapsack is nil, a kind is blank or has two
-// entries, a count is negative or a requirement is above its cap.
+// NewCountConstrainedKnapsack returns a CountConstrainedKnapsack around a knapsack,
+// with at most one entry per kind. Both are copied. It fails with a
+// [cupel.InvalidConfigError] when knapsack is nil, a kind is blank or has two entries,
+// a count is negative or a requirement is above its cap.
 func NewCountConstrainedKnapsack(knapsack *Knapsack, entries []CountQuotaEntry, opts ...CountOption) (*CountConstrainedKnapsack, error) {
 	wrong := strategy.Problems{Component: countConstrainedKnapsackSlice}
 	if knapsack == nil {

@@ -28,11 +28,11 @@ const countQuotaSlice = "CountQuotaSlice"
 // of the specification.
 type CountQuota struct{ counter }
 
-// NewCountQuota returns a CountQuota around inner with at most one entry a kind.
-// entries is copied. It fails with a [cupel.InvalidConfigError] when inner is nil or not valid, is
-// a [Knapsack] or a [CountConstrainedKnapsack] or wraps one at any depth,
-// a kind is blank or has two entries, a count is negative or a requirement is
-// above its cap. Around a knapsack, use [NewCountConstrainedKnapsack].
+// NewCountQuota returns a CountQuota around inner with at most one entry per kind.
+// entries is copied. It fails with a [cupel.InvalidConfigError] when inner is nil or
+// not valid, is a [Knapsack] or a [CountConstrainedKnapsack] or wraps one at any depth,
+// a kind is blank or has two entries, a count is negative or a requirement is above its
+// cap. Around a knapsack, use [NewCountConstrainedKnapsack].
 func NewCountQuota(inner strategy.Slicer, entries []CountQuotaEntry, opts ...CountOption) (*CountQuota, error) {
 	wrong := strategy.Problems{Component: countQuotaSlice}
 	if err := checkInner(countQuotaSlice, inner); err != nil {

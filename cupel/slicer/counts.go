@@ -37,7 +37,7 @@ type CountQuotaEntry struct {
 // It implements the ScarcityBehavior section of the CountQuotaSlice chapter.
 type ScarcityBehavior uint8
 
-// The scarcity behaviours. The zero value is the specification's default.
+// The scarcity behaviors. The zero value is the specification's default.
 const (
 	// ScarcityDegrade takes the candidates that exist and returns a
 	// [cupel.CountRequirementShortfall] with the selection.

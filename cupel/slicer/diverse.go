@@ -10,12 +10,12 @@ import (
 	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
-// Diverse takes the highest score first, as [ScoreGreedy] does, but an item is
-// worth less the more it is like one that has been taken: ten versions of one
-// paragraph take one place, and what is left goes to other things. A version
-// comes in only when nothing else is left. It is maximal marginal relevance with
-// a threshold: up to From, likeness costs nothing, and from there to 1 the score
-// falls to 0 in a straight line. Scores below 0 stay as they are.
+// Diverse takes the highest score first, as [ScoreGreedy] does, but an item is worth
+// less the more it resembles one already taken: ten versions of one paragraph take one
+// place, and the rest of the budget goes to other things. A version comes in only when
+// nothing else is left. It is maximal marginal relevance with a threshold: up to From,
+// likeness costs nothing, and from there to 1 the score falls to 0 in a straight line.
+// Scores below 0 stay as they are.
 //
 // Use it for retrieved passages, drafts and messages that repeat each other, in
 // budgets too small for all of them. [pipeline.Config.NearDuplicates] drops long
@@ -25,11 +25,11 @@ import (
 // 0.271 of the evidence within 500 tokens and 0.582 within 2,000, and ScoreGreedy
 // 0.245 and 0.510. Where nothing is repeated it finds up to 0.005 less.
 //
-// Likeness is the share of pairs of words in a row that two texts have in common; the
+// Likeness is the share of adjacent pairs of words that two texts have in common; the
 // Units chapter has the rules. The zero Diverse is ready. It compares items that come
 // close to being taken with those that it has taken: in addition to the time of
-// ScoreGreedy it takes time in proportion to the product of their numbers. Its choice is not
-// monotonic in the budget, and it is not one of the specification's slicers.
+// ScoreGreedy it takes time in proportion to the product of their numbers. Its choice
+// is not monotonic in the budget, and it is not one of the specification's slicers.
 type Diverse struct {
 	// From is the likeness, in (0,1], from which an item is worth less. 0 means 0.3.
 	From float64

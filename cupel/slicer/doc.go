@@ -1,5 +1,16 @@
 // Package slicer implements the specification's strategies for choosing the
-// items that go into a budget, and others:
+// items that go into a budget, and others.
+//
+//	quota, err := slicer.NewQuota(slicer.Greedy{}, // the best score per token
+//		slicer.Require(cupel.KindMessage, 50),     // at least half for messages
+//		slicer.Cap(cupel.KindToolOutput, 40))      // at most 40 % for tools
+//	selector, err := pipeline.New(pipeline.Config{
+//		Scorer: scorer.Recency{},
+//		Slicer: quota,
+//		Placer: placer.Chronological{},
+//	})
+//
+// Start with Greedy, ScoreGreedy or Quota:
 //
 //   - [Greedy] takes the best score per token first (GreedySlice);
 //   - [ScoreGreedy] takes the best score first, regardless of tokens;

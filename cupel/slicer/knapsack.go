@@ -139,10 +139,10 @@ func WithAutoBucket() KnapsackOption {
 	return func(k *knapsackDraft) { k.bucketSize, k.autoBucket = DefaultBucketSize, true }
 }
 
-// WithMemoryLimit sets the number of bytes, at least 1, that one call may use
-// for partial solutions. A call may take longer to stay within the limit, and
-// fails with a [MemoryLimitError] if it cannot. The lists of items take about
-// 100 bytes an item in addition.
+// WithMemoryLimit sets the number of bytes, at least 1, that one call may use for
+// partial solutions. A call may take longer to stay within the limit, and fails with a
+// [MemoryLimitError] if it cannot. The lists of items take about 100 bytes per item in
+// addition.
 func WithMemoryLimit(bytes int64) KnapsackOption {
 	return func(k *knapsackDraft) { k.memoryLimit = bytes }
 }
@@ -150,9 +150,9 @@ func WithMemoryLimit(bytes int64) KnapsackOption {
 // ErrMemoryLimit is matched by [MemoryLimitError].
 var ErrMemoryLimit = errors.New("cupel: the memory limit does not suffice")
 
-// MemoryLimitError reports that a [Knapsack], or a [MultipleChoice] that is
-// exact, cannot find its answer within its memory limit. Raise the limit or the
-// bucket size of the first; use the second with a smaller target, or not exact.
+// MemoryLimitError reports that a [Knapsack], or a [MultipleChoice] that is exact,
+// cannot find its answer within its memory limit. Raise the limit or the bucket size of
+// the knapsack; use the other with a smaller target, or without [WithExact].
 type MemoryLimitError struct {
 	Limit int64 // the limit, in bytes
 	Need  int64 // bytes that would have been needed at least
@@ -187,9 +187,9 @@ func (k Knapsack) explain(_ context.Context, items []cupel.ScoredItem, budget cu
 	return strategy.Obstacle{Rule: rule + ".", Before: chosen.Indices}, nil
 }
 
-// Slice implements [strategy.Slicer]. The positions of items without tokens come
-// first, then the others from the last to the first. It fails with a
-// [MemoryLimitError], and with ctx.Err() when ctx is done before it is.
+// Slice implements [strategy.Slicer]. The positions of items without tokens come first,
+// then the others from the last to the first. It fails with a [MemoryLimitError], and
+// with ctx.Err() when ctx is done before it finishes.
 func (k Knapsack) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (strategy.Selection, error) {
 	if budget.TargetTokens <= 0 {
 		return strategy.Selection{}, nil

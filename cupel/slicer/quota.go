@@ -58,10 +58,10 @@ type Quota struct {
 	entries []QuotaEntry
 }
 
-// NewQuota returns a Quota around inner with at most one entry a kind. It fails
-// with a [cupel.InvalidConfigError] when inner is nil or not valid, a kind is
-// blank or has two entries, a percentage is outside [0,100] or NaN, a require is
-// above its cap, or the requires sum to more than 100 (+1e-9).
+// NewQuota returns a Quota around inner with at most one entry per kind. It fails with
+// a [cupel.InvalidConfigError] when inner is nil or not valid, a kind is blank or has
+// two entries, a percentage is outside [0,100] or NaN, a require is above its cap, or
+// the requires sum to more than 100 (+1e-9).
 func NewQuota(inner strategy.Slicer, entries ...QuotaEntry) (*Quota, error) {
 	wrong := strategy.Problems{Component: quotaSlice}
 	wrong.AddError(checkInner(quotaSlice, inner))

@@ -7,9 +7,9 @@ import (
 	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
-// ScoreGreedy goes through the items by score, highest first, and takes each one
-// that still fits. Equal scores keep the order of the list. It skips an item that
-// does not fit and goes on with the next.
+// ScoreGreedy goes through the items by score, highest first, and takes each one that
+// still fits. Equal scores keep the order of the list. It skips an item that does not
+// fit and continues with the next.
 //
 // [Greedy] uses the score per token, and so fills a budget with many short items
 // before it takes a long one. ScoreGreedy ignores the tokens. Prefer it when
@@ -19,9 +19,9 @@ import (
 // 0.96 of the evidence within 100, 200, 400 and 800 tokens, and Greedy 0.60,
 // 0.77, 0.84 and 0.96 (cupel eval, with a policy for each).
 //
-// Its choice is not monotonic in the budget, as that of Greedy is not. It
-// is not one of the specification's slicers. The zero ScoreGreedy is ready. It
-// takes time linear in the number of items and one allocation.
+// Like Greedy's, its choice is not monotonic in the budget. It is not one of the
+// specification's slicers. The zero ScoreGreedy is ready. It takes time linear in the
+// number of items and one allocation.
 type ScoreGreedy struct{}
 
 var scoreGreedyDescriptor = strategy.Plain[ScoreGreedy]("scoreGreedy", "ScoreGreedySlice", "Takes the highest score first, and each item that still fits.")

@@ -105,7 +105,7 @@ type Obstacle struct {
 	OutUntil int
 }
 
-// ScorerFunc is the specification's score(item, all) as a [Scorer]: it returns the
+// ScorerFunc adapts the specification's score(item, all) to a [Scorer]: it returns the
 // score of one item among all of them, which include it. It must be a pure function.
 type ScorerFunc func(item *cupel.ContextItem, all []*cupel.ContextItem) float64
 
@@ -120,7 +120,7 @@ func (f ScorerFunc) Score(ctx context.Context, items []*cupel.ContextItem, score
 	return nil
 }
 
-// SlicerFunc is a function as a [Slicer].
+// SlicerFunc adapts a function to a [Slicer].
 type SlicerFunc func(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (Selection, error)
 
 // Slice calls f.
@@ -128,7 +128,7 @@ func (f SlicerFunc) Slice(ctx context.Context, items []cupel.ScoredItem, budget 
 	return f(ctx, items, budget)
 }
 
-// PlacerFunc is a function as a [Placer].
+// PlacerFunc adapts a function to a [Placer].
 type PlacerFunc func(ctx context.Context, items []cupel.ScoredItem) ([]int, error)
 
 // Place calls f.

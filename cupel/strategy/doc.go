@@ -1,10 +1,10 @@
 // Package strategy has the interfaces of scorers, slicers and placers, and
 // functions that call them.
 //
-// A strategy has one method, for its work: [Scorer], [Slicer] or [Placer]. A
-// function is a strategy too: [ScorerFunc], [SlicerFunc], [PlacerFunc]. Its
-// [Facts] tell the rest: whether it is invalid, which strategies are inside it,
-// what it guarantees, how it explains itself.
+// A strategy has one method, for its work: [Scorer], [Slicer] or [Placer]. A function
+// is a strategy too: [ScorerFunc], [SlicerFunc], [PlacerFunc]. Its [Facts] state the
+// rest: whether it is invalid, which strategies are inside it, what it guarantees, and
+// how it explains itself.
 //
 //	type shortest struct{}
 //

@@ -45,9 +45,9 @@ type Facts struct {
 	Explain func(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget, chosen Selection, at int) (Obstacle, error)
 }
 
-// FactsOf returns the facts of a strategy. It returns the zero Facts for one that
-// has none. Of one that inherits the facts of an embedded strategy, it returns only
-// that the embedded one is inside it.
+// FactsOf returns the facts of a strategy. It returns the zero Facts for one that has
+// none. For one that inherits the facts of an embedded strategy, it returns only that
+// the embedded one is inside it.
 func FactsOf(s any) Facts {
 	d, ok := s.(Describer)
 	if !ok {

@@ -1,8 +1,28 @@
-// Package turn has the interfaces of observers of a session's turns. A session keeps a
-// window from one request to the next, such as those of package cupelsession, and
-// runs a pipeline several times for a turn, or not at all. A collector of package
-// observe that is an [Observer] too gets [Info] and returns a [Trace], which embeds
-// [NoTrace] and gets [End] and, if the turn was committed, [Commit].
+// Package turn has the interfaces of observers of a session's turns. A session, such
+// as those of package cupelsession, keeps a window from one request to the next, and
+// runs a pipeline several times for a turn, or not at all.
+//
+//	// A breaks prints why windows change. It passes runs on to another collector.
+//	type breaks struct{ observe.TraceCollector }
+//
+//	func (breaks) StartTurn(ctx context.Context, info turn.Info) (context.Context, turn.Trace) {
+//		return ctx, trace{number: info.Number}
+//	}
+//
+//	type trace struct {
+//		turn.NoTrace
+//		number int
+//	}
+//
+//	func (t trace) EndTurn(_ context.Context, e turn.End) {
+//		if e.Break != "" {
+//			fmt.Printf("turn %d: %s, %d items left\n", t.number, e.Break, e.DroppedItems)
+//		}
+//	}
+//
+// A collector of package observe that is an [Observer] too gets [Info] and returns a
+// [Trace], which embeds [NoTrace] and gets [End] and, if the turn was committed,
+// [Commit].
 package turn
 
 import (

@@ -3,24 +3,27 @@ package sdks_test
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/wollax/cupel-go/cupelchat"
 )
 
-// The README's agent is the program of the folder loop, which runs as it stands.
+// The README's agent runs as it stands.
 func TestReadmeLoop(t *testing.T) {
-	program := string(must(os.ReadFile("loop/main.go")))
+	_, program, _ := strings.Cut(string(must(os.ReadFile("../../README.md"))), "```go\npackage main\n")
+	program, _, _ = strings.Cut("package main\n"+program, "```\n")
 	if lines := strings.Count(program, "\n"); lines > 40 {
 		t.Errorf("the program has %d lines, want at most 40", lines)
 	}
-	if !strings.Contains(string(must(os.ReadFile("../../README.md"))), "```go\n"+program+"```\n") {
-		t.Error("README.md does not have the program of loop/main.go")
+	file := filepath.Join(t.TempDir(), "main.go")
+	if err := os.WriteFile(file, []byte(program), 0o600); err != nil {
+		t.Fatal(err)
 	}
 	api, server := serve()
 	defer server.Close()
-	run := exec.CommandContext(t.Context(), "go", "run", "-mod=mod", "./loop")
+	run := exec.CommandContext(t.Context(), "go", "run", "-mod=mod", file)
 	run.Env = append(os.Environ(), "ANTHROPIC_BASE_URL="+server.URL, "ANTHROPIC_API_KEY=key")
 	out, err := run.CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "done after 8 calls") || len(api.bodies) != steps+1 {

@@ -24,7 +24,7 @@ var lists = []string{"messages", "contents", "input", "gen_ai.input.messages"}
 
 // conversation returns the messages of a request of any API, and reports whether v
 // is one.
-func conversation(v object) ([]object, bool, error) {
+func conversation(v object) ([]*chatMessage, bool, error) {
 	if attributes, ok := v.get("attributes").(object); ok { // of a span
 		v = attributes.values()
 	}
@@ -56,17 +56,15 @@ func (o object) values() object {
 }
 
 // native returns a list of messages that are in the form that is wanted.
-func native(list []any) ([]object, error) {
-	messages := make([]object, len(list))
-	for i, m := range list {
-		o, ok := m.(object)
-		if !ok {
-			return nil, fmt.Errorf("messages[%d]: %w", i, errNoObject)
+func native(list []any) ([]*chatMessage, error) {
+	messages := make([]*chatMessage, len(list))
+	for i, v := range list {
+		m, err := newMessage(v, encode(v))
+		if err != nil {
+			return nil, fmt.Errorf("messages[%d]: %w", i, err)
 		}
-		if o.text("role") == "" {
-			return nil, fmt.Errorf("messages[%d]: %w", i, errNoRole)
-		}
-		messages[i] = o
+		m.number = i + 1
+		messages[i] = m
 	}
 	return messages, nil
 }
@@ -84,7 +82,7 @@ func foreign(v any) bool {
 }
 
 // read has package cupelchat read a conversation.
-func read(text string) ([]object, error) {
+func read(text string) ([]*chatMessage, error) {
 	format, err := cupelchat.Detect([]byte(text))
 	if err != nil {
 		return nil, err
@@ -93,20 +91,24 @@ func read(text string) ([]object, error) {
 	if err != nil {
 		return nil, err
 	}
-	var messages []object
-	for _, m := range c.Transcript() {
-		v, err := decode(string(m))
+	var messages []*chatMessage
+	for _, said := range c.Transcript() {
+		v, err := decode(string(said.JSON))
 		if err != nil {
 			return nil, err
 		}
-		o, _ := v.(object)
-		messages = append(messages, o)
+		m, err := newMessage(v, encode(v))
+		if err != nil {
+			return nil, err
+		}
+		m.number = said.Index + 1
+		messages = append(messages, m)
 	}
 	return messages, nil
 }
 
 // messagesOf returns the messages of a list, or of lines of a record.
-func messagesOf(list []any) ([]object, error) {
+func messagesOf(list []any) ([]*chatMessage, error) {
 	if !slices.ContainsFunc(list, foreign) {
 		return native(list)
 	}

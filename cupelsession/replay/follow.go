@@ -9,7 +9,7 @@ import (
 
 // Followed is what becomes of a value at a step.
 type Followed struct {
-	Message int  `json:"message"` // of the assistant, from 1
+	Message int  `json:"message"` // of the assistant, from 1, as the file numbers its messages
 	Kept    bool `json:"kept"`    // the window has the value as a word
 }
 
@@ -28,7 +28,7 @@ func Follow(ctx context.Context, c *Conversation, p Policy, budget int, value st
 		for i := range r.steps {
 			t := &turn{recording: r, step: i, said: r.steps[i].units, shared: new(shared)}
 			w, err := chooser.choose(ctx, t, max(budget, t.fixed(t.said)))
-			f := Followed{Message: t.messages() + 1, Kept: has(w.text(), value)}
+			f := Followed{Message: r.steps[i].message, Kept: has(w.text(), value)}
 			if said := t.request(); err == nil && !has(said.text(), value) {
 				continue
 			}
@@ -37,14 +37,6 @@ func Follow(ctx context.Context, c *Conversation, p Policy, budget int, value st
 			}
 		}
 	}
-}
-
-// messages returns how many messages were said.
-func (t *turn) messages() (n int) {
-	for i := range t.said {
-		n += len(t.units[i].parts)
-	}
-	return n
 }
 
 // has reports whether a text has a value as a word.

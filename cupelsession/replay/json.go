@@ -2,6 +2,7 @@ package replay
 
 import (
 	"encoding/json"
+	"fmt"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -120,33 +121,17 @@ func appendJSON(b []byte, v any, write func(json.Number) string) []byte {
 	}
 }
 
-func appendString(b []byte, s string) []byte {
-	b = append(b, '"')
-	for i := range len(s) {
-		switch c := s[i]; c {
-		case '"', '\\':
-			b = append(b, '\\', c)
-		case '\n':
-			b = append(b, `\n`...)
-		case '\r':
-			b = append(b, `\r`...)
-		case '\t':
-			b = append(b, `\t`...)
-		case '\f':
-			b = append(b, `\f`...)
-		case '\b':
-			b = append(b, `\b`...)
-		default:
-			if c < 0x20 {
-				const hex = "0123456789abcdef"
-				b = append(b, `\u00`...)
-				b = append(b, hex[c>>4], hex[c&15])
-				continue
-			}
-			b = append(b, c)
-		}
+// escapes writes what JSON does not allow in strings.
+var escapes = func() *strings.Replacer {
+	pairs := []string{`"`, `\"`, `\`, `\\`, "\n", `\n`, "\r", `\r`, "\t", `\t`, "\f", `\f`, "\b", `\b`}
+	for c := range rune(' ') {
+		pairs = append(pairs, string(c), fmt.Sprintf(`\u%04x`, c)) // the first pair of a character counts
 	}
-	return append(b, '"')
+	return strings.NewReplacer(pairs...)
+}()
+
+func appendString(b []byte, s string) []byte {
+	return append(append(append(b, '"'), escapes.Replace(s)...), '"')
 }
 
 // number returns a number as Python writes it: integers with all their digits,

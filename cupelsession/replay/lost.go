@@ -21,7 +21,7 @@ type Lost struct {
 	File         string  `json:"file,omitempty"` // where the conversation begins, with Line
 	Line         int     `json:"line,omitempty"`
 	Conversation string  `json:"conversation"` // its id
-	Message      int     `json:"message"`      // of the step, from 1
+	Message      int     `json:"message"`      // of the step, from 1, as the file numbers its messages
 	Value        string  `json:"value"`        // its first 80 characters
 	Tokens       int     `json:"tokens"`       // of the smallest unit that had it, which has to be made again
 

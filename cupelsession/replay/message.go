@@ -12,6 +12,7 @@ type chatMessage struct {
 	documents  []any  // all that is a JSON object or array: arguments and content
 	id         string // equal for equal messages
 	blocks     int    // of content: its text, and calls
+	number     int    // from 1, of the message of the file that it comes from; 0 for none
 }
 
 // perMessage is what a message costs beyond its text, in tokens.
@@ -23,15 +24,15 @@ func parseMessage(raw string) (*chatMessage, error) {
 	if err != nil {
 		return nil, err
 	}
+	return newMessage(v, raw)
+}
+
+// newMessage reads a message. raw is its JSON.
+func newMessage(v any, raw string) (*chatMessage, error) {
 	o, ok := v.(object)
 	if !ok {
 		return nil, errNoObject
 	}
-	return newMessage(o, raw)
-}
-
-// newMessage reads a message. raw is its JSON.
-func newMessage(o object, raw string) (*chatMessage, error) {
 	m := &chatMessage{role: o.text("role"), text: contentOf(o.get("content")), raw: raw}
 	if m.role == "" {
 		return nil, errNoRole

@@ -257,7 +257,8 @@ func (f *reader) value(v any) error {
 		case err != nil:
 			return err
 		case is:
-			return f.add(messages, v.get("id"))
+			f.add(messages, v.get("id"))
+			return nil
 		case v.get("role") == nil && v.text("type") == "":
 			return errNoConversation
 		case v.get("role") != nil && v.text("role") == "":
@@ -277,10 +278,10 @@ func (f *reader) value(v any) error {
 			}
 		}
 		messages, err := messagesOf(v)
-		if err != nil {
-			return err
+		if err == nil {
+			f.add(messages, nil)
 		}
-		return f.add(messages, nil)
+		return err
 	default:
 		return errNoConversation
 	}
@@ -290,15 +291,11 @@ var errNoConversation = errors.New(`a conversation must be an object with "messa
 
 // add adds a conversation. One without an id is named by its messages, since where it
 // is depends on how a corpus is divided into files.
-func (f *reader) add(messages []object, id any) error {
-	conversation := Conversation{messages: make([]*chatMessage, len(messages))}
+func (f *reader) add(messages []*chatMessage, id any) {
+	conversation := Conversation{messages: messages}
 	hash := sha256.New()
-	for i, o := range messages {
-		var err error
-		if conversation.messages[i], err = newMessage(o, encode(o)); err != nil {
-			return err
-		}
-		hash.Write([]byte(conversation.messages[i].raw + "\n"))
+	for _, m := range messages {
+		hash.Write([]byte(m.raw + "\n"))
 	}
 	switch id := id.(type) {
 	case string:
@@ -309,7 +306,6 @@ func (f *reader) add(messages []object, id any) error {
 		conversation.ID = fmt.Sprintf("sha256:%.8x", hash.Sum(nil))
 	}
 	f.conversations = append(f.conversations, conversation)
-	return nil
 }
 
 // finish makes a conversation of the log, if there is one.
@@ -324,5 +320,6 @@ func (f *reader) finish() error {
 	case len(messages) == 0:
 		return errors.New("no line has a message")
 	}
-	return f.add(messages, nil)
+	f.add(messages, nil)
+	return nil
 }

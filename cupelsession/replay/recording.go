@@ -18,9 +18,10 @@ type unit struct {
 
 // step is a message of the assistant, and what its window is measured by.
 type step struct {
-	units  int // said before it
-	values []value
-	tokens int // of all units before it
+	message int // its number in the file, from 1
+	units   int // said before it
+	values  []value
+	tokens  int // of all units before it
 }
 
 // recording is a conversation, ready to be measured. It is not changed once it
@@ -70,7 +71,7 @@ func record(c *Conversation) *recording {
 		}
 	}
 	for _, answer := range answers {
-		s := step{units: answer.units}
+		s := step{message: answer.message.number, units: answer.units}
 		for i := range s.units {
 			s.tokens += r.units[i].tokens
 		}

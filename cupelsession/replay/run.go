@@ -287,7 +287,7 @@ func (c *Counts) find(t *turn, text string) {
 			c.Grounded++
 			continue
 		}
-		c.Lost = dearest(append(c.Lost, Lost{Conversation: t.id, Message: t.messages() + 1, Value: first(v.text, mostCharacters), Tokens: t.least(v.text)}))
+		c.Lost = dearest(append(c.Lost, Lost{Conversation: t.id, Message: t.steps[t.step].message, Value: first(v.text, mostCharacters), Tokens: t.least(v.text)}))
 	}
 }
 

@@ -140,22 +140,14 @@ func (v *value) grounded(window string) bool {
 
 // first returns the first n characters of s.
 func first(s string, n int) string {
-	end := 0
-	for ; n > 0 && end < len(s); n-- {
-		_, size := utf8.DecodeRuneInString(s[end:])
-		end += size
-	}
-	return s[:end]
+	runes := []rune(s[:min(len(s), n*utf8.UTFMax)])
+	return string(runes[:min(len(runes), n)])
 }
 
 // last returns the last n characters of s.
 func last(s string, n int) string {
-	start := len(s)
-	for ; n > 0 && start > 0; n-- {
-		_, size := utf8.DecodeLastRuneInString(s[:start])
-		start -= size
-	}
-	return s[start:]
+	runes := []rune(s[max(0, len(s)-n*utf8.UTFMax):])
+	return string(runes[max(0, len(runes)-n):])
 }
 
 // blank reports whether s is white space, as Python's strip has it.

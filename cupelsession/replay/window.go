@@ -122,48 +122,29 @@ func (b *blocks) choose(_ context.Context, t *turn, budget int) (window, error) 
 // their messages, one after the other. Of equal units the newest count.
 func (t *turn) full(w window) []bool {
 	full := make([]bool, t.said)
-	ends := func(i, j int) int { // pieces of unit i at the end of w[:j], or 0
-		u := &t.units[i]
-		if j > 0 && w[j-1].id == u.id {
-			return 1
+	unit, end := t.said, len(w) // before which the others are looked for
+	for unit > 0 && end > 0 {
+		n := 0
+		at := unit
+		for n == 0 && at > 0 {
+			at--
+			n = t.units[at].ends(w[:end])
 		}
-		if from := j - len(u.pieces); from >= 0 && w[from:j].same(u.pieces) == len(u.pieces) {
-			return len(u.pieces)
+		if n > 0 {
+			full[at], unit = true, at
 		}
-		return 0
-	}
-	units, pieces := t.said, len(w)
-	for units > 0 && pieces > 0 {
-		n := ends(units-1, pieces)
-		if n == 0 {
-			break
-		}
-		units, pieces = units-1, pieces-n
-		full[units] = true
-	}
-	// most[i][j] is how many of the first i units can be in w[:j].
-	width := pieces + 1
-	most := make([]int, (units+1)*width)
-	for i := 1; i <= units; i++ {
-		for j := 1; j <= pieces; j++ {
-			best := max(most[(i-1)*width+j], most[i*width+j-1])
-			if n := ends(i-1, j); n > 0 {
-				best = max(best, 1+most[(i-1)*width+j-n])
-			}
-			most[i*width+j] = best
-		}
-	}
-	for i, j := units, pieces; i > 0 && j > 0; {
-		n := ends(i-1, j)
-		switch {
-		case n > 0 && most[i*width+j] == 1+most[(i-1)*width+j-n]:
-			full[i-1] = true
-			i, j = i-1, j-n
-		case most[i*width+j] == most[i*width+j-1]:
-			j--
-		default:
-			i--
-		}
+		end -= max(n, 1)
 	}
 	return full
+}
+
+// ends returns how many pieces at the end of a window the unit is, or 0.
+func (u *unit) ends(w window) int {
+	if w[len(w)-1].id == u.id {
+		return 1
+	}
+	if from := len(w) - len(u.pieces); from >= 0 && w[from:].same(u.pieces) == len(u.pieces) {
+		return len(u.pieces)
+	}
+	return 0
 }

@@ -1,5 +1,5 @@
-// Package compat has what newer releases of Go have in their standard library
-// and the oldest release that the core supports does not.
+// Package compat has functions of newer standard libraries that the oldest release of
+// Go that the core supports lacks.
 package compat
 
 import "errors"

@@ -9,8 +9,8 @@ import (
 )
 
 // Choice is what a budget buys of a [Ranking]. Begin it with FitPinned; then come
-// Start, Take and Drop for what the slicer chose, Choose, and Merge, with Truncate
-// where the merged units are too large. Its memory is reused.
+// Start, Take and Drop for what the slicer chose, and Choose, with Truncate where the
+// merged units are too large. Its memory is reused.
 type Choice struct {
 	*Ranking
 	// Why asks for decisions about what is left out.
@@ -20,10 +20,8 @@ type Choice struct {
 	Truncated int
 	// PinnedTokens are those of the pinned units in their forms.
 	PinnedTokens exact.Sum
-	// Chosen are the units that Choose took, best first.
-	Chosen []Chosen
-	// Merged are the pinned units, by place, and after them those of Chosen that are
-	// in the window.
+	// Merged are the pinned units, by place, and after them those that Choose took,
+	// best first, without those that Truncate left out.
 	Merged []Chosen
 
 	pinnedForms []int32 // parallel to the set's pinned units
@@ -32,14 +30,17 @@ type Choice struct {
 	returned    []Chosen
 }
 
-// Chosen is a unit in the window, in some form, or an older version.
+// Chosen is a unit in the window, in some form. One with more fields would not be
+// kept in registers.
 type Chosen struct {
-	Unit      Unit // None for an older version
-	Form      int32
-	Candidate Candidate // the older version, or the unit's first member
-	Score     float64
-	Tokens    int // of the form
+	Unit   Unit
+	Form   int32 // or Returned
+	Score  float64
+	Tokens int // of the form
 }
+
+// Returned is the form of an older version that came back in place of a newer one.
+const Returned = -1
 
 // PinnedScore is the score of pinned units from Place on.
 const PinnedScore = 1.0
@@ -104,10 +105,14 @@ type Limits struct {
 	WithoutPinned int // if nothing were pinned either
 }
 
-// Choose turns what was taken into Chosen and finds the reasons for the rest. It
+// Choose turns what was taken into Merged and finds the reasons for the rest. It
 // returns the number of candidates chosen, and false if a form does not exist.
 func (c *Choice) Choose(limits Limits) (candidates int, ok bool) {
-	c.Chosen, c.returned, c.Decisions = c.Chosen[:0], c.returned[:0], c.Decisions[:0]
+	c.returned, c.Decisions = c.returned[:0], c.Decisions[:0]
+	merged := Resize(c.Merged, len(c.pinned)+len(c.taken))[:0]
+	for i, at := range c.pinned {
+		merged = append(merged, c.take(at, c.pinnedForms[i], PinnedScore))
+	}
 	for at, form := range c.taken {
 		if form < 0 {
 			continue
@@ -118,16 +123,17 @@ func (c *Choice) Choose(limits Limits) (candidates int, ok bool) {
 			if older == None {
 				return 0, false
 			}
-			c.returned = append(c.returned, Chosen{None, 0, older, c.scores[older], c.Tokens[older]})
+			c.returned = append(c.returned, Chosen{c.unitOf[older], Returned, c.scores[older], c.Tokens[older]})
 			c.taken[at] = left // the unit itself is out
 			candidates++
 			continue
 		}
-		c.Chosen = append(c.Chosen, c.take(number, form, c.score[number]))
+		merged = append(merged, c.take(number, form, c.score[number]))
 		candidates += int(c.units[number].size)
 	}
+	c.Merged = append(merged, c.returned...)
 	if len(c.returned) > 0 {
-		c.mergeReturned()
+		c.sortChosen()
 	}
 	if c.Why {
 		c.leaveOutRest(limits)
@@ -138,21 +144,22 @@ func (c *Choice) Choose(limits Limits) (candidates int, ok bool) {
 
 // take returns a unit in one of its forms.
 func (c *Choice) take(at Unit, form int32, score float64) Chosen {
-	return Chosen{at, form, c.Place(at), score, c.form(at, form).Tokens}
+	return Chosen{at, form, score, c.form(at, form).Tokens}
 }
 
-// mergeReturned adds the older versions that came back to the chosen units: by
-// score, and of equal scores by place.
-func (c *Choice) mergeReturned() {
-	c.Chosen = append(c.Chosen, c.returned...)
-	slices.SortFunc(c.Chosen, func(a, b Chosen) int {
-		return cmp.Or(cmp.Compare(order.Key(b.Score), order.Key(a.Score)), cmp.Compare(a.Candidate, b.Candidate))
+// Chosen returns the units that Choose took, best first. Truncate overwrites it.
+func (c *Choice) Chosen() []Chosen { return c.Merged[len(c.pinned):] }
+
+// sortChosen sorts by score, and equal scores by place.
+func (c *Choice) sortChosen() {
+	slices.SortFunc(c.Chosen(), func(a, b Chosen) int {
+		return cmp.Or(cmp.Compare(order.Key(b.Score), order.Key(a.Score)), cmp.Compare(a.Unit, b.Unit))
 	})
 }
 
-// Returned reports whether a candidate is an older version that came back.
-func (c *Choice) Returned(candidate Candidate) bool {
-	return slices.ContainsFunc(c.returned, func(r Chosen) bool { return r.Candidate == candidate })
+// HasReturned reports whether a candidate is an older version that came back.
+func (c *Choice) HasReturned(candidate Candidate) bool {
+	return slices.ContainsFunc(c.returned, func(r Chosen) bool { return c.Place(r.Unit) == candidate })
 }
 
 // leaveOutRest finds the reason for each candidate that was not chosen: the
@@ -164,7 +171,7 @@ func (c *Choice) leaveOutRest(limits Limits) {
 			c.Decisions = append(c.Decisions, Decision{Candidate: m, Code: Dropped, Score: c.score[number], Tokens: i})
 		}
 	}
-	available := exact.Of(limits.Left).Minus(sumOf(c.Chosen)).Int()
+	available := exact.Of(limits.Left).Minus(sumOf(c.Chosen())).Int()
 	pinned := c.PinnedTokens.Greater(0)
 	for at, form := range c.taken {
 		if form != left {
@@ -194,15 +201,8 @@ func (c *Choice) leaveOut(number Unit, score float64, available int, overridden 
 	}
 }
 
-// Merge lists pinned units and chosen ones, and returns their tokens.
-func (c *Choice) Merge() exact.Sum {
-	c.Merged = c.Merged[:0]
-	for i, at := range c.pinned {
-		c.Merged = append(c.Merged, c.take(at, c.pinnedForms[i], PinnedScore))
-	}
-	c.Merged = append(c.Merged, c.Chosen...)
-	return sumOf(c.Merged)
-}
+// MergedTokens returns the tokens of pinned and chosen units.
+func (c *Choice) MergedTokens() exact.Sum { return sumOf(c.Merged) }
 
 // Truncate shrinks merged units, and then drops those that are not pinned, the last
 // first to shrink and the best first to stay, until they fit the target.
@@ -233,12 +233,8 @@ func (c *Choice) Truncate(target int) {
 			continue
 		}
 		if c.Why {
-			number := m.Unit
-			if number == None {
-				number = c.unitOf[m.Candidate]
-			}
 			overridden := pinnedTokens.Greater(0) && !total.Minus(pinnedTokens).Greater(target)
-			c.leaveOut(number, m.Score, exact.Of(target).Minus(running).Int(), overridden)
+			c.leaveOut(m.Unit, m.Score, exact.Of(target).Minus(running).Int(), overridden)
 		}
 	}
 	c.Merged = c.Merged[:kept]
@@ -247,20 +243,12 @@ func (c *Choice) Truncate(target int) {
 // shrink makes a merged unit smaller while the tokens of all exceed the target. An
 // older version has no smaller form.
 func (c *Choice) shrink(m *Chosen, tokens *exact.Sum, target int) {
-	for m.Unit != None && tokens.Greater(target) && int(m.Form) < len(c.Forms(m.Unit)) {
+	for m.Form != Returned && tokens.Greater(target) && int(m.Form) < len(c.Forms(m.Unit)) {
 		tokens.Sub(m.Tokens)
 		m.Form++
 		m.Tokens = c.form(m.Unit, m.Form).Tokens
 		tokens.Add(m.Tokens)
 	}
-}
-
-// CandidatesOf returns the candidates that a chosen unit stands for.
-func (c *Choice) CandidatesOf(m *Chosen) []Candidate {
-	if m.Unit == None {
-		return c.Members(c.unitOf[m.Candidate]) // older versions are lone
-	}
-	return c.Members(m.Unit)
 }
 
 // sumOf returns the tokens of chosen units in their forms.

@@ -133,7 +133,7 @@ func TestChoices(t *testing.T) {
 			} else if !ok {
 				continue
 			}
-			sum := choice.Merge()
+			sum := choice.MergedTokens()
 			if sum.Greater(tt.budget) {
 				choice.Truncate(tt.budget)
 			}
@@ -213,7 +213,7 @@ func TestUnitsOfOne(t *testing.T) {
 			rank(t, c, 0, keep, ranking)
 			choice.Why = true
 			choose(t, choice, ranking, "all", budget, without)
-			if choice.Merge().Greater(budget) {
+			if choice.MergedTokens().Greater(budget) {
 				choice.Truncate(budget)
 			}
 			for d := range choice.Decisions {

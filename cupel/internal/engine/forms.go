@@ -200,7 +200,7 @@ type Made struct {
 func (s *Set) Make(at Unit, form int32) Made {
 	u := &s.units[at]
 	if !u.group {
-		if form == 0 {
+		if form <= 0 { // full, or an older version
 			return Made{}
 		}
 		return Made{Forms: []int32{form}}

@@ -158,12 +158,9 @@ func (c *table) window(choice *Choice) string {
 	var all []string
 	for i := range choice.Merged {
 		m := &choice.Merged[i]
-		var made Made
-		if m.Unit != None {
-			made = choice.Make(m.Unit, m.Form)
-		}
+		made := choice.Make(m.Unit, m.Form)
 		var names []string
-		for n, at := range choice.CandidatesOf(m) {
+		for n, at := range choice.Members(m.Unit) {
 			name := c.names[at]
 			if form := made.FormOf(n); form > 0 {
 				name += fmt.Sprint("#", form)
@@ -209,17 +206,18 @@ func choose(t testing.TB, choice *Choice, r *Ranking, take string, budget, witho
 	}
 	target := max(0, budget-choice.PinnedTokens.Int())
 	n, ok := choice.Choose(Limits{Left: target, Target: target, WithoutPinned: without})
+	if !ok {
+		return false
+	}
 	sum := 0
-	for i := range choice.Chosen {
-		sum += len(choice.CandidatesOf(&choice.Chosen[i]))
-	}
-	if ok && n != sum {
-		t.Errorf("%d candidates are chosen, and %d are counted", sum, n)
-	}
-	for i := range choice.Chosen {
-		if m := &choice.Chosen[i]; choice.Returned(m.Candidate) != (m.Unit == None) {
+	for _, m := range choice.Chosen() {
+		sum += len(choice.Members(m.Unit))
+		if choice.HasReturned(choice.Place(m.Unit)) != (m.Form == Returned) {
 			t.Error("an older version came back unseen")
 		}
 	}
-	return ok
+	if n != sum {
+		t.Errorf("%d candidates are chosen, and %d are counted", sum, n)
+	}
+	return true
 }

@@ -18,7 +18,7 @@ type Ranking struct {
 	scores   []float64 // by candidate; undefined where it is not scoreable
 	score    []float64 // by unit, the greatest of its members'
 	live     []Unit    // that take part, ascending
-	survivor []Unit    // by unit: itself, unless it is a duplicate
+	survivor []Unit    // by unit: itself, unless it is a duplicate; only where some units leave
 	sorted   []Unit    // by rank
 	keys     []order.Pair
 
@@ -38,7 +38,7 @@ func (r *Ranking) Score(scores []float64) {
 	for i, c := range r.Scoreable {
 		score, at := scores[i], r.unitOf[c]
 		r.scores[c] = score
-		if u := &r.units[at]; u.size == 1 || r.Place(at) == c || order.Key(score) > order.Key(r.score[at]) {
+		if c == r.Place(at) || order.Key(score) > order.Key(r.score[at]) {
 			r.score[at] = score
 		}
 	}
@@ -55,16 +55,21 @@ func (r *Ranking) Deduplicate(keep bool) {
 	if leave {
 		r.leaveOutCopies()
 	}
-	r.live = Resize(r.live, len(r.units))[:0]
-	r.survivor = Resize(r.survivor, len(r.units))
+	live := Resize(r.live, len(r.units))[:0]
 	for i := range r.units {
-		r.survivor[i] = Unit(i)
-		if u := &r.units[i]; !u.out && !u.pinned && !(leave && r.leaves(r.Place(Unit(i)))) {
-			r.live = append(r.live, Unit(i))
+		if u := &r.units[i]; !u.out && !u.pinned && !(leave && r.leaves(u.place)) {
+			live = append(live, Unit(i))
 		}
 	}
-	r.Unique = len(r.Scoreable) - len(r.Left)
-	if !keep && r.findDuplicates() {
+	r.live, r.Unique = live, len(r.Scoreable)-len(r.Left)
+	found := !keep && r.findDuplicates()
+	if found || leave {
+		r.survivor = Resize(r.survivor, len(r.units))
+		for i := range r.survivor {
+			r.survivor[i] = Unit(i)
+		}
+	}
+	if found {
 		r.leaveOutDuplicates()
 	}
 }

@@ -27,9 +27,10 @@ type Set struct {
 
 // unit is a group, or a candidate without one.
 type unit struct {
-	tokens int   // of form 0
-	from   int32 // where its members begin in Set.members
-	size   int32 // members
+	tokens int       // of form 0
+	place  Candidate // its first member
+	from   int32     // where its members begin in Set.members
+	size   int32     // members
 	group  bool
 	pinned bool // a member is
 	out    bool // a member has negative tokens
@@ -76,11 +77,11 @@ func (s *Set) Free() {
 // collect groups the candidates into units, in the order of their first members.
 func (s *Set) collect() {
 	n := len(s.Tokens)
-	s.units, s.unitOf, s.members = Resize(s.units, n), Resize(s.unitOf, n), Resize(s.members, n)
+	units, unitOf, members := Resize(s.units, n), Resize(s.unitOf, n), Resize(s.members, n)
 	grouped, next := false, Unit(0)
 	for i, tokens := range s.Tokens {
 		at := next
-		if i < len(s.Links) && s.Links[i].Group != "" {
+		if s.Links != nil && s.Links[i].Group != "" {
 			if !grouped {
 				s.names.reset(n)
 				grouped = true
@@ -89,21 +90,21 @@ func (s *Set) collect() {
 			if slot.item == None {
 				slot.item = int32(i)
 			} else {
-				at = s.unitOf[slot.item]
+				at = unitOf[slot.item]
 			}
 		}
-		s.unitOf[i], s.members[i] = at, Candidate(i)
-		if at == next {
-			s.units[at] = unit{tokens: tokens, from: int32(i), size: 1, out: tokens < 0, pinned: s.Pinned[i]}
+		unitOf[i], members[i] = at, Candidate(i)
+		u := &units[at]
+		if at == next { // field by field, since a whole unit would be made elsewhere and copied
+			*u = unit{}
+			u.tokens, u.place, u.from = tokens, Candidate(i), int32(i)
 			next++
-			continue
 		}
-		u := &s.units[at]
 		u.size++
 		u.out = u.out || tokens < 0
 		u.pinned = u.pinned || s.Pinned[i]
 	}
-	s.units = s.units[:next]
+	s.units, s.unitOf, s.members = units[:next], unitOf, members
 	if grouped {
 		s.gather()
 	}
@@ -114,7 +115,7 @@ func (s *Set) gather() {
 	from := int32(0)
 	for i := range s.units {
 		u := &s.units[i]
-		u.group = s.Links[u.from].Group != "" // so far, from is the first member
+		u.group = s.Links[u.place].Group != ""
 		u.from, from = from, from+u.size
 		u.size = 0 // counted again below
 	}
@@ -128,23 +129,20 @@ func (s *Set) gather() {
 // part separates pinned units from scoreable candidates, and leaves out units with
 // a negative count.
 func (s *Set) part() {
-	for i := range s.units {
-		switch u := &s.units[i]; {
-		case u.out: // before the look at pinned: a pinned candidate with a negative count is out
-			s.leaveOutNegative(Unit(i))
-		case u.pinned:
-			s.pinned = append(s.pinned, Unit(i))
-		}
-	}
-	s.Scoreable = Resize(s.Scoreable, len(s.Tokens))
-	n := 0
+	scoreable := Resize(s.Scoreable, len(s.Tokens))[:0]
 	for i, at := range s.unitOf {
-		if u := &s.units[at]; !u.out && !u.pinned {
-			s.Scoreable[n] = Candidate(i)
-			n++
+		c := Candidate(i)
+		switch u := &s.units[at]; {
+		case !u.out && !u.pinned:
+			scoreable = append(scoreable, c)
+		case c != u.place: // the first member has stood for the others
+		case u.out: // before the look at pinned: a pinned candidate with a negative count is out
+			s.leaveOutNegative(at)
+		default:
+			s.pinned = append(s.pinned, at)
 		}
 	}
-	s.Scoreable = s.Scoreable[:n]
+	s.Scoreable = scoreable
 }
 
 // leaveOutNegative leaves out a whole unit because of its first member with a
@@ -162,7 +160,7 @@ func (s *Set) leaveOutNegative(at Unit) {
 }
 
 // Place returns the first member of a unit.
-func (s *Set) Place(u Unit) Candidate { return s.members[s.units[u].from] }
+func (s *Set) Place(u Unit) Candidate { return s.units[u].place }
 
 // Members returns the candidates of a unit, in their order.
 func (s *Set) Members(u Unit) []Candidate {

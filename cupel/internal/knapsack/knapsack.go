@@ -66,9 +66,9 @@ type Problem struct {
 	// Capacity is the weight that the items taken may have together. One below 1
 	// takes nothing.
 	Capacity int64
-	// MemoryLimit is the number of bytes that states, rows and records of one
-	// call may take together. It does not cover the bookkeeping of about 150 bytes
-	// an item. Less memory costs time.
+	// MemoryLimit is the number of bytes that states, rows and records of one call may
+	// take together. It does not cover the bookkeeping of about 150 bytes per item. Less
+	// memory costs time.
 	MemoryLimit int64
 }
 
@@ -122,11 +122,11 @@ type solver struct {
 // KnapsackSlice chapter of the specification reconstructs them: descending.
 //
 // It returns a *LimitError if p.MemoryLimit does not suffice, another error if the
-// values that fit add up to more than 2^59, and ctx.Err() if ctx ends first. It takes time linear in the
-// number of items, plus what the items that bounds leave undecided need: at most
-// about as many steps as the table of the chapter has cells. If a record of a bit
-// a cell takes more than a quarter of the memory limit, it is made in parts, and
-// each part runs over the items before it once more.
+// values that fit add up to more than 2^59, and ctx.Err() if ctx ends first. It takes
+// time linear in the number of items, plus what the items that bounds leave undecided
+// need: at most about as many steps as the table of the chapter has cells. If a record
+// of one bit per cell takes more than a quarter of the memory limit, it is made in
+// parts, and each part runs over the items before it once more.
 func Solve(ctx context.Context, p Problem) ([]int, error) {
 	s := usual
 	s.ctx = ctx

@@ -29,32 +29,19 @@ func Key(score float64) uint64 {
 	return b | 1<<63
 }
 
-// SortDescending sorts by Key, largest first, and equal keys by Index,
-// smallest first. It is linear in len(pairs) when they come in order of Index,
-// as a list's own positions do, and O(n log n) otherwise.
+// SortDescending sorts by Key, largest first. Equal keys keep their order, which is
+// that of a list's own positions where the pairs came in it. It is linear in len(pairs).
 func SortDescending(pairs []Pair) {
-	switch {
-	case slices.IsSortedFunc(pairs, compare):
-	case slices.IsSortedFunc(pairs, compareIndex):
-		if len(pairs) > insertionUpTo {
-			scratch := Borrow(len(pairs))
-			scratch.spread(pairs, scratch.Pairs)
-			scratch.Return()
-		}
-		insertionSort(pairs)
-	default:
-		slices.SortFunc(pairs, compare)
+	if slices.IsSortedFunc(pairs, func(a, b Pair) int { return cmp.Compare(b.Key, a.Key) }) {
+		return
 	}
-}
-
-func compare(a, b Pair) int {
-	if byKey := cmp.Compare(b.Key, a.Key); byKey != 0 {
-		return byKey
+	if len(pairs) > insertionUpTo {
+		scratch := Borrow(len(pairs))
+		scratch.spread(pairs, scratch.Pairs)
+		scratch.Return()
 	}
-	return compareIndex(a, b)
+	insertionSort(pairs)
 }
-
-func compareIndex(a, b Pair) int { return cmp.Compare(a.Index, b.Index) }
 
 // insertionSort is stable.
 func insertionSort(pairs []Pair) {

@@ -1,6 +1,7 @@
 package order
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -64,10 +65,12 @@ func TestSortDescending(t *testing.T) {
 					for i := range n {
 						scores[i] = score()
 						pairs[i] = Pair{Key(scores[i]), i}
-						want[i] = i
 					}
 					if shuffled {
 						r.Shuffle(n, func(i, j int) { pairs[i], pairs[j] = pairs[j], pairs[i] })
+					}
+					for i, p := range pairs {
+						want[i] = p.Index
 					}
 					sort.SliceStable(want, func(i, j int) bool {
 						a, b := scores[want[i]], scores[want[j]]
@@ -115,7 +118,7 @@ func TestSortDescendingOfOutliers(t *testing.T) {
 			pairs[at].Key = key
 		}
 		want := slices.Clone(pairs)
-		slices.SortStableFunc(want, compare)
+		slices.SortStableFunc(want, func(a, b Pair) int { return cmp.Compare(b.Key, a.Key) })
 		SortDescending(pairs)
 		if !slices.Equal(pairs, want) {
 			t.Errorf("outliers in front %t: wrong order", front)
@@ -129,7 +132,7 @@ func TestSortDescendingOfOutliers(t *testing.T) {
 		}
 		pairs[i/2].Key = outlier
 		want := slices.Clone(pairs)
-		slices.SortStableFunc(want, compare)
+		slices.SortStableFunc(want, func(a, b Pair) int { return cmp.Compare(b.Key, a.Key) })
 		b := Borrow(len(pairs))
 		b.counts = b.counts[:0]
 		b.spread(pairs, b.Pairs)

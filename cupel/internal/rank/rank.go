@@ -54,7 +54,7 @@ func ByTime(pairs []order.Pair, n int, at func(i int) (time.Time, bool)) []order
 		u, _ := at(b.Index)
 		return t.Compare(u)
 	}
-	slices.SortFunc(pairs, compare)
+	slices.SortStableFunc(pairs, compare)
 	rank := uint64(0)
 	for i, p := range pairs {
 		if i > 0 && compare(pairs[i-1], p) != 0 {

@@ -78,7 +78,7 @@ func TestByTime(t *testing.T) {
 	year1 := []time.Time{{}, time.Time{}.Add(-time.Second), time.Time{}.Add(time.Second), time.Time{}.Add(time.Minute)} // their seconds change sign
 	const latest = math.MaxInt64 - 62135596800                                                                          // one second later, those since year 1 wrap
 	ends := []time.Time{time.Unix(latest, 0), time.Unix(latest+1, 0)}
-	for name, times := range map[string][]time.Time{"none": nil, "one": near[:1], "near": near, "far": far, "year 1": year1, "ends": ends} {
+	for name, times := range map[string][]time.Time{"none": nil, "one": near[:1], "near": near, "far": far, "tied": slices.Repeat(far, 3), "year 1": year1, "ends": ends} {
 		pairs := ByTime(nil, len(times)+1, func(i int) (time.Time, bool) {
 			if i == 0 {
 				return time.Time{}, false
@@ -88,7 +88,10 @@ func TestByTime(t *testing.T) {
 		if len(pairs) != len(times) {
 			t.Errorf("%s: %d pairs of %d times", name, len(pairs), len(times))
 		}
-		for _, p := range pairs {
+		for i, p := range pairs {
+			if i > 0 && p.Key == pairs[i-1].Key && p.Index < pairs[i-1].Index {
+				t.Errorf("%s: of equal times %d comes after %d", name, p.Index, pairs[i-1].Index)
+			}
 			for _, q := range pairs {
 				if got, want := cmp.Compare(p.Key, q.Key), times[p.Index-1].Compare(times[q.Index-1]); got != want {
 					t.Errorf("%s: keys of %s and %s compare as %d, want %d", name, times[p.Index-1], times[q.Index-1], got, want)

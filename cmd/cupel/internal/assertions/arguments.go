@@ -14,35 +14,28 @@ import (
 type arguments struct {
 	Assert, Why     string
 	Kind            cupel.ContextKind
-	N, Runs         int
+	N               int
 	Item            *item
 	Reason          cupel.ExclusionCode
 	ItemTokens      int `toml:"item_tokens"`
 	AvailableTokens int `toml:"available_tokens"`
 	Threshold       float64
 	Contents        []string
-	Name            string
 	Fact            string
 }
 
 // item is a predicate on items. All of it must hold.
 type item struct {
-	Content         string
-	ContentPrefix   string `toml:"content_prefix"`
-	ContentContains string `toml:"content_contains"`
-	ContentGlob     string `toml:"content_glob"`
-	Tag, Group      string
-	VersionOf       string `toml:"version_of"`
-	Kind            cupel.ContextKind
-	Source          cupel.ContextSource
-	Pinned          *bool
-	MinTokens       *int `toml:"min_tokens"`
-	MaxTokens       *int `toml:"max_tokens"`
-	Metadata        map[string]any
+	Content     string
+	ContentGlob string `toml:"content_glob"`
+	Tag, Group  string
+	VersionOf   string `toml:"version_of"`
+	Kind        cupel.ContextKind
+	Source      cupel.ContextSource
+	Pinned      *bool
+	Metadata    map[string]any
 
-	Reason   cupel.InclusionReason // these are of included items
-	MinScore *float64              `toml:"min_score"`
-	MaxScore *float64              `toml:"max_score"`
+	Reason cupel.InclusionReason // of an included item
 
 	glob func(content string) bool
 }
@@ -67,9 +60,8 @@ func (i *item) check(r *reader, included bool) {
 			r.wrong("item.content_glob", "%v", err)
 		}
 	}
-	ofIncluded := i.Reason != "" || i.MinScore != nil || i.MaxScore != nil
-	if ofIncluded && !included {
-		r.wrong("item", "reason, min_score and max_score are of included items")
+	if i.Reason != "" && !included {
+		r.wrong("item.reason", "is of included items")
 	}
 	codes := []cupel.InclusionReason{"", cupel.IncludeScored, cupel.IncludePinned, cupel.IncludeZeroToken}
 	if !slices.Contains(codes, i.Reason) {
@@ -82,15 +74,15 @@ func (i *item) check(r *reader, included bool) {
 			r.wrong("item.metadata."+key, "must be text, a number or a boolean")
 		}
 	}
-	if !ofIncluded && i.empty() {
+	if i.Reason == "" && i.empty() {
 		r.wrong("item", "must not be empty: it would match every item")
 	}
 }
 
 // empty reports whether nothing is asked of the item itself.
 func (i *item) empty() bool {
-	texts := i.Content + i.ContentPrefix + i.ContentContains + i.ContentGlob + i.Tag + i.Group + i.VersionOf + string(i.Kind) + string(i.Source)
-	return texts == "" && i.Pinned == nil && i.MinTokens == nil && i.MaxTokens == nil && len(i.Metadata) == 0
+	texts := i.Content + i.ContentGlob + i.Tag + i.Group + i.VersionOf + string(i.Kind) + string(i.Source)
+	return texts == "" && i.Pinned == nil && len(i.Metadata) == 0
 }
 
 // matches reports whether all of it holds for an item.
@@ -98,17 +90,13 @@ func (i *item) matches(of *cupel.ContextItem) bool {
 	content := of.Content()
 	switch {
 	case i.Content != "" && content != i.Content,
-		!strings.HasPrefix(content, i.ContentPrefix),
-		!strings.Contains(content, i.ContentContains),
 		i.glob != nil && !i.glob(content),
 		i.Tag != "" && !slices.Contains(of.Tags(), i.Tag),
 		i.Group != "" && of.Group() != i.Group,
 		i.VersionOf != "" && of.VersionOf() != i.VersionOf,
 		i.Kind != "" && of.Kind().Key() != i.Kind.Key(),
 		i.Source != "" && !strings.EqualFold(string(of.Source()), string(i.Source)),
-		i.Pinned != nil && of.Pinned() != *i.Pinned,
-		i.MinTokens != nil && of.Tokens() < *i.MinTokens,
-		i.MaxTokens != nil && of.Tokens() > *i.MaxTokens:
+		i.Pinned != nil && of.Pinned() != *i.Pinned:
 		return false
 	}
 	for key, want := range i.Metadata {
@@ -121,8 +109,7 @@ func (i *item) matches(of *cupel.ContextItem) bool {
 
 // entry reports whether all of it holds for an included item.
 func (i *item) entry(of cupel.IncludedItem) bool {
-	return i.matches(of.Item) && (i.Reason == "" || of.Reason == i.Reason) &&
-		(i.MinScore == nil || of.Score >= *i.MinScore) && (i.MaxScore == nil || of.Score <= *i.MaxScore)
+	return i.matches(of.Item) && (i.Reason == "" || of.Reason == i.Reason)
 }
 
 // equal compares text with text, booleans with booleans, and numbers by value,

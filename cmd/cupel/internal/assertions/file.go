@@ -4,7 +4,7 @@
 package assertions
 
 import (
-	"errors"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -15,7 +15,6 @@ import (
 
 	"github.com/wollax/cupel-go/cmd/cupel/internal/terminal"
 	"github.com/wollax/cupel-go/cupel"
-	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/policy"
 	"github.com/wollax/cupel-go/cupeltest"
 	"github.com/wollax/cupel-go/cupeltoml"
@@ -24,7 +23,7 @@ import (
 // File is the content of a file of checks.
 type File struct {
 	Selection Selection
-	Checks    []Check // at least one, unless Selection.Error is set
+	Checks    []Check // at least one
 }
 
 // Selection is the [selection] table: what to select from, and how. Fields that
@@ -32,14 +31,10 @@ type File struct {
 type Selection struct {
 	Items, Format, Encoding string
 	Policy, Query           string
-	Budget, Target, Reserve int            // in tokens
-	Slots                   map[string]int `toml:"reserve_kind"`
-	Margin                  float64        // in percent
-	Recordings              string         // for KeepFact: a file, or a folder
-	Session                 bool           // the recordings are replayed in sessions
-	// Error is the name of the expected error, a key of Errors, or "" if the
-	// selection must succeed.
-	Error string
+	Budget, Reserve         int     // in tokens
+	Margin                  float64 // in percent
+	Recordings              string  // for KeepFact: a file, or a folder
+	Session                 bool    // the recordings are replayed in sessions
 }
 
 // Check is one assertion.
@@ -49,26 +44,17 @@ type Check struct {
 	Text string // the name and its arguments
 	Why  string // the reason given in the file, or ""
 
-	// Run returns nil if the assertion holds, and otherwise the error of cupeltest: a
-	// [*cupeltest.SelectionReportAssertionError] for all assertions but Deterministic.
+	// Run returns nil if the assertion holds, and otherwise a
+	// [*cupeltest.SelectionReportAssertionError], or the error of Subject.Keeps.
 	Run func(Subject) error
 }
 
 // Subject is what checks are run against.
 type Subject struct {
-	Pipeline *pipeline.Pipeline
-	Items    []*cupel.ContextItem
-	Budget   cupel.ContextBudget
-	Report   *cupel.SelectionReport // of a dry run of the above
-	Options  []cupeltest.ChainOption
-	Keeps    func(fact string) error // whether the recordings keep a value
-}
-
-// Errors are the errors that a file may expect of a selection, by name.
-var Errors = map[string]error{
-	"PinnedExceedsBudget": pipeline.ErrPinnedExceedsBudget,
-	"Overflow":            pipeline.ErrOverflow,
-	"Scarcity":            cupel.ErrScarcity,
+	Budget  cupel.ContextBudget
+	Report  *cupel.SelectionReport // of a dry run
+	Options []cupeltest.ChainOption
+	Keeps   func(fact string) error // whether the recordings keep a value
 }
 
 // FileError lists every mistake in a file, each with its path.
@@ -114,13 +100,7 @@ func Decode(data []byte, globs Globs) (*File, error) {
 		r.at = "checks[" + strconv.Itoa(i) + "]"
 		f.Checks = append(f.Checks, r.check(&file.Checks[i], names.Checks[i]))
 	}
-	_, known := Errors[f.Selection.Error]
-	switch {
-	case f.Selection.Error != "" && !known:
-		r.fail("selection.error", "%q is unknown; want one of %s", f.Selection.Error, strings.Join(slices.Sorted(maps.Keys(Errors)), ", "))
-	case known && len(f.Checks) > 0:
-		r.fail("checks", "must be absent if selection.error is set: a failed selection has nothing to check")
-	case !known && len(f.Checks) == 0:
+	if len(f.Checks) == 0 {
 		r.fail("checks", "is required: a file without checks cannot fail; add [[checks]] with an assert")
 	}
 	if len(r.problems) > 0 {
@@ -179,42 +159,20 @@ func (r *reader) check(a *arguments, given map[string]any) Check {
 		return c
 	}
 	a.check(r, v.included)
-	deterministic := v.takes == "runs" && (a.Runs < 2 || a.Runs > maxRuns) // it takes two to compare
-	if a.N < v.least || a.N < 0 || deterministic || v.takes == "threshold" && !(a.Threshold > 0) {
+	if a.N < v.least || a.N < 0 || v.takes == "threshold" && !(a.Threshold > 0) {
 		r.fail(r.at, "%s is out of range, or would always hold", strings.TrimPrefix(c.Text, v.name+" "))
 	}
 	c.Run = func(s Subject) error { return a.holds(v.name, s) }
 	return c
 }
 
-// show formats a value as TOML, truncating long texts.
+// show formats a value as JSON, truncating long ones.
 func show(v any) string {
-	switch v := v.(type) {
-	case string:
-		return strconv.Quote(terminal.Cut(v, 60))
-	case float64:
-		return strconv.FormatFloat(v, 'g', -1, 64)
-	case []any:
-		parts := make([]string, len(v))
-		for i, part := range v {
-			parts[i] = show(part)
-		}
-		return "[" + strings.Join(parts, ", ") + "]"
-	case map[string]any:
-		var parts []string
-		for _, name := range slices.Sorted(maps.Keys(v)) {
-			parts = append(parts, name+"="+show(v[name]))
-		}
-		return "{" + strings.Join(parts, ", ") + "}"
+	var b strings.Builder
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(v); err != nil {
+		return fmt.Sprint(v) // a number that is not finite
 	}
-	return fmt.Sprint(v)
-}
-
-// recorder is a [cupeltest.T] that records failures.
-type recorder struct{ err error }
-
-func (*recorder) Helper()  {}
-func (*recorder) FailNow() {}
-func (r *recorder) Errorf(format string, args ...any) {
-	r.err = errors.Join(r.err, fmt.Errorf(format, args...))
+	return terminal.Cut(strings.TrimSpace(b.String()), 200)
 }

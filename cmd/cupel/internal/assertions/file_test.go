@@ -19,10 +19,8 @@ encoding = "heuristic"
 policy = "chat"
 query = "Where is the oven?"
 budget = 100
-target = 80
-reserve = 0
+reserve = 20
 margin = 5
-reserve_kind = { "Tool Output" = 7, Memory = 0 }
 
 [[checks]]
 assert = "include_exactly_n_items_with_kind"
@@ -32,30 +30,19 @@ why = "a question and an answer"
 
 [[checks]]
 assert = "IncludeItemMatching"
-item = { metadata = { session = "june" }, kind = "Message", min_score = 0.5 }
+item = { metadata = { session = "june" }, kind = "Message", reason = "Scored" }
 `), plain)
 	require.NoError(t, err)
 	want := assertions.Selection{
 		Items: "items.jsonl", Format: "jsonl", Encoding: "heuristic", Policy: "chat", Query: "Where is the oven?",
-		Budget: 100, Target: 80, Margin: 5, Slots: map[string]int{"Tool Output": 7, "Memory": 0},
+		Budget: 100, Reserve: 20, Margin: 5,
 	}
 	require.Equal(t, want, file.Selection)
 	require.Len(t, file.Checks, 2)
 	first, second := file.Checks[0], file.Checks[1]
 	require.Equal(t, []string{"checks[0]", "IncludeExactlyNItemsWithKind", "a question and an answer", `IncludeExactlyNItemsWithKind kind="Message" n=2`},
 		[]string{first.Path, first.Name, first.Why, first.Text})
-	require.Equal(t, []string{"checks[1]", `IncludeItemMatching item={kind="Message", metadata={session="june"}, min_score=0.5}`}, []string{second.Path, second.Text})
-}
-
-// TestExpectedError: a file may expect the selection to fail, and then needs no
-// checks.
-func TestExpectedError(t *testing.T) {
-	for name := range assertions.Errors {
-		file, err := assertions.Decode([]byte("[selection]\nerror = \""+name+"\""), plain)
-		require.NoError(t, err)
-		require.Equal(t, name, file.Selection.Error)
-		require.Empty(t, file.Checks)
-	}
+	require.Equal(t, []string{"checks[1]", `IncludeItemMatching item={"kind":"Message","metadata":{"session":"june"},"reason":"Scored"}`}, []string{second.Path, second.Text})
 }
 
 func TestProblems(t *testing.T) {
@@ -68,10 +55,6 @@ func TestProblems(t *testing.T) {
 	}{
 		{"empty", "", "checks: is required: a file without checks cannot fail; add [[checks]] with an assert", "a test that cannot fail is useless"},
 		{"checks of another type", "checks = [1]", "expected table but found int64", "a number has no assert"},
-		{"error and checks", "[selection]\nerror = \"Overflow\"\n" + check(`assert = "have_no_exclusions"`),
-			"checks: must be absent if selection.error is set: a failed selection has nothing to check", "both cannot hold"},
-		{"unknown error", "[selection]\nerror = \"overflow\"\n" + check(`assert = "have_no_exclusions"`),
-			"selection.error: \"overflow\" is unknown; want one of Overflow, PinnedExceedsBudget, Scarcity", "names are exact"},
 		{"several", "[selection]\nitem = \"x\"\n" + check("assert = \"x\"") + "\n" + check("assert = \"include_item_with_kind\""),
 			"3 problems\n\tselection.item: is unknown\n\tchecks[0].assert: \"x\" is unknown; want one of include_item_with_kind, ", "all at once"},
 		{"a table", "[selection]\nbudget = 1.5\n" + check(`assert = "have_no_exclusions"`), "selection.budget", "tokens have no parts"},
@@ -83,13 +66,11 @@ func TestProblems(t *testing.T) {
 		{"negative", check("assert = \"include_exactly_n_items_with_kind\"\nkind = \"A\"\nn = -1"), `checks[0]: kind="A" n=-1 is out of range`, "it would never hold"},
 		{"always", check("assert = \"have_at_least_n_exclusions\"\nn = 0"), "checks[0]: n=0 is out of range, or would always hold", "nothing could fail"},
 		{"always used", check("assert = \"have_budget_utilization_above\"\nthreshold = 0"), "threshold=0 is out of range, or would always hold", "nothing could fail"},
-		{"one run", check("assert = \"deterministic\"\nruns = 1"), "runs=1 is out of range", "it takes two to compare"},
-		{"too many runs", check("assert = \"deterministic\"\nruns = 1_000_000_000"), "runs=1000000000 is out of range", "somebody waits for it"},
 		{"empty among contents", check("assert = \"include_in_order\"\ncontents = [\"a\", \"\"]"), "checks[0].contents: must be texts that are not empty", "it could never hold"},
 		{"no contents", check("assert = \"include_in_order\"\ncontents = []"), "checks[0].contents: must be texts that are not empty", "nothing could fail"},
 		{"empty predicate", check("assert = \"place_item_at_edge\"\nitem = {}"), "checks[0].item: must not be empty: it would match every item", "nothing could fail"},
-		{"score of an item", check("assert = \"exclude_item_matching_with_reason\"\nreason = \"Filtered\"\nitem = { min_score = 1 }"),
-			"checks[0].item: reason, min_score and max_score are of included items", "here the predicate is about the item alone (R43)"},
+		{"reason of an item", check("assert = \"exclude_item_matching_with_reason\"\nreason = \"Filtered\"\nitem = { reason = \"Scored\" }"),
+			"checks[0].item.reason: is of included items", "here the predicate is about the item alone (R43)"},
 		{"inclusion reason", check("assert = \"include_item_matching\"\nitem = { reason = \"BudgetExceeded\" }"), `checks[0].item.reason: "BudgetExceeded" is unknown; want one of [Scored Pinned ZeroToken]`, "nothing is included for that"},
 		{"exclusion reason", check("assert = \"exclude_item_with_reason\"\nreason = \"Scored\""), `checks[0].reason: "Scored" is unknown; want one of [BudgetExceeded `, "nothing is excluded for that"},
 		{"glob", check("assert = \"include_item_matching\"\nitem = { content_glob = \"[\" }"), "checks[0].item.content_glob: the pattern ends too early", "the words of the patterns"},
@@ -110,7 +91,6 @@ func TestProblems(t *testing.T) {
 // or something that can fail.
 func FuzzDecode(f *testing.F) {
 	f.Add("[selection]\nbudget = 3\n[[checks]]\nassert = \"include_item_matching\"\nitem = { kind = \"A\", metadata = { a = 1 } }")
-	f.Add("[selection]\nerror = \"Scarcity\"")
 	f.Add("checks = [{ assert = \"have_no_exclusions\", why = \"\" }, 3]")
 	f.Fuzz(func(t *testing.T, text string) {
 		file, err := assertions.Decode([]byte(text), plain)
@@ -120,7 +100,7 @@ func FuzzDecode(f *testing.F) {
 			}
 			return
 		}
-		if len(file.Checks) == 0 && file.Selection.Error == "" {
+		if len(file.Checks) == 0 {
 			t.Fatal("nothing can fail")
 		}
 		for _, c := range file.Checks {

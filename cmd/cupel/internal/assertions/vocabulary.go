@@ -38,8 +38,6 @@ var vocabulary = []assertion{
 	{"ExcludeNoItemMatching", "item", false, 0},
 	{"HaveTokensAtMost", "n", false, 0},
 	{"HaveShortfallForKind", "kind", false, 0},
-	{"MatchGolden", "name", false, 0},
-	{"Deterministic", "runs", false, 0},
 
 	{KeepFact, "fact", false, 0},
 }
@@ -49,11 +47,6 @@ const KeepFact = "KeepFact"
 
 // holds returns nil if the assertion of a name holds.
 func (a *arguments) holds(name string, s Subject) error {
-	if name == "Deterministic" {
-		var r recorder
-		cupeltest.Deterministic(&r, s.Pipeline, s.Items, s.Budget, a.Runs, s.Options...)
-		return r.err
-	}
 	if name == KeepFact {
 		return s.Keeps(a.Fact)
 	}
@@ -101,13 +94,8 @@ func (a *arguments) ask(c *cupeltest.SelectionReportAssertionChain, name string,
 		c.HaveTokensAtMost(a.N)
 	case "HaveShortfallForKind":
 		c.HaveShortfallForKind(a.Kind)
-	case "MatchGolden":
-		c.MatchGolden(a.Name)
 	}
 }
-
-// maxRuns bounds the time that one check can take.
-const maxRuns = 1000
 
 // snake returns a name of the vocabulary in snake case:
 // include_exactly_n_items_with_kind.

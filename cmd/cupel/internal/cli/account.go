@@ -85,7 +85,7 @@ func (a *account) printCandidates(p *terminal.Printer, candidates []int, rows in
 	for i, candidate := range candidates {
 		e := &a.Entries[candidate]
 		table[i] = []any{
-			numberOr(e.Place, ""), numberOr(messageNumber(e.Item), ""), numberOr(e.Rank, "-"), score(e), e.Tokens, kindOf(e.Item), textOf(e.Item, "tool"), a.reason(e), a.displaced[candidate], e.Item.Group(), form(e), headline(shownAs(e)),
+			numberOr(e.Place, ""), numberOr(messageNumber(e.Item), ""), numberOr(e.Rank, "-"), score(e), e.Tokens, kindOf(e.Item), textOf(e.Item, "tool"), a.reason(e), a.displaced[candidate], e.Item.Group(), a.form(e), headline(shownAs(e)),
 		}
 	}
 	printSome(p, candidateHeads, table, rows)
@@ -119,13 +119,32 @@ func score(e *analysis.Entry) string {
 // short formats a number with four digits; JSON output has all of them.
 func short(f float64) string { return strconv.FormatFloat(f, 'g', 4, 64) }
 
+// tokensOf returns how many tokens a window has of a candidate, and how many it has in
+// full. Of an exchange that became one text, its first message has all tokens: they are
+// those of the exchange.
+func tokensOf(l *analysis.Ledger, e *analysis.Entry) (sent, full int) {
+	isOne := false
+	for i := range l.Entries {
+		other := &l.Entries[i]
+		if other.Form == 0 || e.Item.Group() == "" || other.Item.Group() != e.Item.Group() {
+			continue
+		}
+		isOne = isOne || other.Tokens == 0
+		sent, full = addTokens(sent, other.Tokens), addTokens(full, other.Item.Tokens())
+	}
+	if isOne {
+		return sent, full
+	}
+	return e.Tokens, e.Item.Tokens()
+}
+
 // form describes the form that the window has of a candidate, such as "2, full 220"
 // for its second form with the tokens of the full one, and says where there is a newer
 // version.
-func form(e *analysis.Entry) string {
+func (a *account) form(e *analysis.Entry) string {
 	text := ""
 	if e.Form > 0 {
-		full := e.Item.Tokens()
+		_, full := tokensOf(a.Ledger, e)
 		if original, ok := e.Item.OriginalTokens(); ok && e.Item == e.Included.Item { // of a report
 			full = original
 		}

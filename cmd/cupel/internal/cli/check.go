@@ -20,9 +20,9 @@ import (
 
 // checkFlags are the flags of newCheck.
 type checkFlags struct {
-	selectionFlags
 	printFlags
-	junit    string
+	items    []string
+	policy   string
 	markdown string
 	lint     bool
 	force    bool
@@ -45,25 +45,24 @@ func newCheck(env *Environment) *cobra.Command {
   [[checks]]
   assert = "include_item_with_kind"
   kind = "SystemPrompt"
-  why = "without it the model does not know its task"
 
-Flags override the file's [selection] table. CHECKS.md lists the assertions; keep_fact
-says that a value survives at every step of recorded conversations.`,
+CHECKS.md lists the assertions; keep_fact says that a value survives at every step of
+recorded conversations.`,
 		Example: `  cupel check checks/*.toml
   cupel check chat.toml -i today.jsonl -p candidate.toml
-  cupel check chat.toml --hide-contents --junit report.xml`,
+  cupel check chat.toml --hide-contents --markdown report.md`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(command *cobra.Command, args []string) error {
 			return flags.run(command.Context(), env, args)
 		},
 	}
-	flags.selectionFlags.register(command)
 	flags.printFlags.register(command)
+	policyFlag(command, &flags.policy)
 	set := command.Flags()
-	set.StringVar(&flags.junit, "junit", "", "write JUnit XML to this `file` too")
+	set.StringArrayVarP(&flags.items, "items", "i", nil, "`file`, folder or - with the candidates; several lists are joined")
 	set.StringVar(&flags.markdown, "markdown", "", "write a report for pull requests to this `file` too")
 	set.BoolVar(&flags.lint, "lint", false, "print a line for each failure, FILE:LINE: TEXT, as linters do")
-	set.BoolVar(&flags.force, "force", false, "overwrite the --junit and --markdown files")
+	set.BoolVar(&flags.force, "force", false, "overwrite the --markdown file")
 	set.BoolVar(&flags.hide, "hide-contents", false, "show sizes of contents in failures; not their beginnings")
 	return command
 }
@@ -105,9 +104,8 @@ func (f *checkFlags) run(ctx context.Context, env *Environment, names []string) 
 		}
 	}
 	for i, file := range files {
-		file.check(ctx, selections[i], f.hide)
-		if err := ctx.Err(); err != nil {
-			return err
+		if err := cmp.Or(file.check(ctx, selections[i], f.hide), ctx.Err()); err != nil {
+			return fmt.Errorf("%s: %w", shown(file.File), err)
 		}
 	}
 	return f.report(env, files)
@@ -131,28 +129,19 @@ func readChecks(env *Environment, names []string) ([]*checkedFile, error) {
 	return files, errors.Join(wrong...)
 }
 
-// selection reads the candidates, policy and budget of a file, where flags do not give
-// them.
+// selection reads the candidates, policy and budget of a file. Flags replace the
+// candidates and the policy.
 func (f *checkFlags) selection(ctx context.Context, env *Environment, file *checkedFile) (*selection, error) {
-	s, says := f.selectionFlags, file.file.Selection
-	if len(s.items) == 0 && says.Items != "" {
-		s.items = []string{relativeTo(file.File, says.Items)}
-	}
-	if says.Format != "" && s.format == string(input.Auto) {
-		s.format = says.Format
-	}
-	if says.Encoding != "" && s.encoding == encodings[0] {
-		s.encoding = says.Encoding
-	}
+	says := file.file.Selection
 	if isPolicyFile(says.Policy) {
 		says.Policy = relativeTo(file.File, says.Policy)
 	}
-	s.policy, s.query = cmp.Or(s.policy, says.Policy), cmp.Or(s.query, says.Query)
-	s.budget = cmp.Or(s.budget, amount{tokens: says.Budget})
-	s.target, s.reserve, s.margin = cmp.Or(s.target, says.Target), cmp.Or(s.reserve, says.Reserve), cmp.Or(s.margin, says.Margin)
-	if s.slots == nil {
-		s.slots = says.Slots
+	s := selectionFlags{policy: cmp.Or(f.policy, says.Policy), query: says.Query}
+	s.items, s.format, s.encoding, s.media = f.items, cmp.Or(says.Format, string(input.Auto)), cmp.Or(says.Encoding, encodings[0]), -1
+	if len(s.items) == 0 && says.Items != "" {
+		s.items = []string{relativeTo(file.File, says.Items)}
 	}
+	s.budgetFlags = budgetFlags{amount{tokens: says.Budget}, says.Reserve, says.Margin}
 	ofRecordings := len(file.file.Checks)
 	for _, check := range file.file.Checks {
 		if check.Name == assertions.KeepFact {
@@ -167,18 +156,15 @@ func (f *checkFlags) selection(ctx context.Context, env *Environment, file *chec
 		missing = "items"
 	case s.policy == "":
 		missing = "policy"
-	case s.budget == amount{}:
+	case says.Budget == 0:
 		missing = "budget"
 	}
 	if missing != "" {
-		return nil, usagef("selection.%s is missing; set it in the file, or give --%s", missing, missing)
+		return nil, usagef("selection.%s is missing", missing)
 	}
 	if says.Recordings != "" {
 		var err error
-		if s.budget.percent > 0 {
-			return nil, usagef("--budget: recordings need a number of tokens, got %g%%", s.budget.percent)
-		}
-		if file.keeps, err = factKeeper(env, relativeTo(file.File, says.Recordings), s.policy, s.budget.tokens, says.Session); err != nil {
+		if file.keeps, err = factKeeper(env, relativeTo(file.File, says.Recordings), s.policy, says.Budget, says.Session); err != nil {
 			return nil, err
 		}
 	}
@@ -196,45 +182,28 @@ func relativeTo(file, name string) string {
 	return filepath.Join(filepath.Dir(file), name)
 }
 
-// check makes the selection and runs the checks. Its results are meaningless
-// once ctx is done.
-func (c *checkedFile) check(ctx context.Context, s *selection, hide bool) {
+// check makes the selection and runs the checks. It fails if recordings cannot be read.
+func (c *checkedFile) check(ctx context.Context, s *selection, hide bool) error {
 	subject := assertions.Subject{Keeps: func(fact string) error { return c.keeps(ctx, fact) }}
-	if s == nil { // all checks are about recordings
-		c.run(ctx, subject)
-		return
-	}
-	report, err := s.pipeline.DryRun(ctx, s.items, s.budget)
-	if expected := c.file.Selection.Error; expected != "" {
-		check := assertions.Check{Path: "selection.error", Name: "Error", Text: "Error " + expected}
-		switch {
-		case err == nil:
-			c.add(check, fmt.Errorf("Error failed: expected the selection to fail with %s, but it has %d items", expected, len(report.Included)))
-		case !errors.Is(err, assertions.Errors[expected]):
-			c.add(check, fmt.Errorf("Error failed: expected the selection to fail with %s, but it failed with another error: %w", expected, err))
-		default:
-			c.add(check, nil)
+	if s != nil { // some checks are not about recordings
+		report, err := s.dryRun(ctx, s.budget)
+		if err != nil {
+			c.err, c.Error = err, message(err)
+			return nil
 		}
-		return
+		subject.Budget, subject.Report = s.budget, report
 	}
-	if err != nil {
-		c.err, c.Error = err, message(err)
-		return
-	}
-	subject.Pipeline, subject.Items, subject.Budget, subject.Report = s.pipeline, s.items, s.budget, report
 	if hide {
 		subject.Options = append(subject.Options, cupeltest.WithHiddenContents())
 	}
-	c.run(ctx, subject)
-}
-
-// run runs the checks.
-func (c *checkedFile) run(ctx context.Context, subject assertions.Subject) {
 	for _, check := range c.file.Checks {
-		if ctx.Err() == nil {
-			c.add(check, check.Run(subject))
+		err := check.Run(subject)
+		if _, failed := errors.AsType[codedError](err); failed {
+			return err
 		}
+		c.add(check, err)
 	}
+	return nil
 }
 
 // add adds a result; a check that holds has no error.
@@ -262,11 +231,6 @@ func (c *checkedFile) failed() int {
 
 // report prints the results and returns the error of the command.
 func (f *checkFlags) report(env *Environment, files []*checkedFile) error {
-	if f.junit != "" {
-		if err := writeFile(f.junit, f.force, func(w io.Writer) error { return writeJUnit(w, files) }); err != nil {
-			return err
-		}
-	}
 	if f.markdown != "" {
 		if err := writeFile(f.markdown, f.force, func(w io.Writer) error { return writeMarkdown(w, files) }); err != nil {
 			return err

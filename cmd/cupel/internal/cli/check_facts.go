@@ -30,6 +30,9 @@ func factKeeper(env *Environment, path, policy string, budget int, session bool)
 		p = p.InSession(0)
 	}
 	names := filesIn("", path)
+	if names == nil {
+		return nil, usagef("selection.recordings: the folder %s has no files", path)
+	}
 	return func(ctx context.Context, fact string) error {
 		lost := &lostError{}
 		for _, name := range names {
@@ -56,12 +59,12 @@ func (e *lostError) read(ctx context.Context, env *Environment, name string, p r
 	defer done()
 	for c, err := range replay.Scan(name, r, nil) {
 		if err != nil {
-			return err
+			return codedError{err, exitUsage}
 		}
 		said := false
 		for step, err := range replay.Follow(ctx, &c, p, budget, fact) {
 			if err != nil {
-				return fmt.Errorf("%s:%d: %w", name, c.Line, err)
+				return selecting(fmt.Errorf("%s:%d: %w", name, c.Line, err))
 			}
 			said = true
 			if !step.Kept {

@@ -19,7 +19,7 @@ func TestQuick(t *testing.T) {
 	folder(t, map[string]string{
 		"chat.json": long, "small.json": strings.Replace(baked, `"model"`, `"max_tokens": 1000, "model"`, 1), "odd.json": strings.Replace(baked, "gpt-4o", "gpt-0", 1),
 		"items.json": `[{"content": "the oven is hot"}, {"content": "tea"}]`, "src/a.txt": "the oven is hot\n",
-		"app.log": "INFO start\nERROR the oven is hot\n\nINFO end\n", "slog.jsonl": `{"time":"2026-01-01T00:00:00Z","level":"INFO","msg":"the oven is hot"}` + "\n" + "panic: cut\n",
+		"app.log": "INFO start\nERROR the oven is hot\n\nINFO end\n", "slog.jsonl": `{"time":"2026-01-01T00:00:00Z","level":"INFO","msg":"the oven is hot","role":"baker"}` + "\n" + "panic: cut\n",
 		"bare.json": chat,
 	})
 	for _, tt := range []struct{ args, stdout, stderr, why string }{
@@ -30,7 +30,7 @@ func TestQuick(t *testing.T) {
 		{"src -b 90 -q oven", "a.txt:1\nthe oven is hot", "1 item, ", "a folder"},
 		{"items.json -b 4 -q oven", "the oven is hot", "cupel: 2 → 1 item, ", "items"},
 		{"app.log -b 90 -q oven", "INFO start\n\nERROR the oven is hot\n\nINFO end\n", "cupel: note: the text is read line by line, as 3 candidates\n", "a log, in its order"},
-		{"slog.jsonl -b 99 -q oven", `"msg":"the oven is hot"}` + "\n\npanic: cut", "as 2 candidates\n", "what a logger and others wrote"},
+		{"slog.jsonl -b 99 -q oven", `"msg":"the oven is hot","role":"baker"}` + "\n\npanic: cut", "as 2 candidates\n", "what a logger and others wrote"},
 	} {
 		code, stdout, stderr := fed(t, "", strings.Fields(tt.args)...)
 		require.Equal(t, exitOK, code, "%s: %s", tt.args, stderr)
@@ -116,7 +116,7 @@ func TestMessageNumbers(t *testing.T) {
 	require.Regexp(t, `item +a\n`, printed(t, "explain", "-i", "items.json", "-p", "rag", "-b", "900", "--why-not", "1"))
 	code, _, stderr := fed(t, "", "explain", "-i", "chat.json", "-p", "chat", "-b", "900", "--why-not", "77")
 	require.Equal(t, exitUsage, code)
-	require.Contains(t, stderr, "--why-not: nothing has the number 77")
+	require.Contains(t, stderr, "--why-not: the candidates have the numbers 1 to 6, got 77")
 }
 
 // TestPresetsWritten: what cupel policies writes is a policy file.
@@ -228,7 +228,7 @@ func TestMaxInput(t *testing.T) {
 	require.NoError(t, zipping.Close())
 	folder(t, map[string]string{"bomb": bomb.String(), "many/a.txt": strings.Repeat("word\n\n", 100_000), "many/b.txt": strings.Repeat("word\n\n", 100_000)})
 	const most = 1_000_000
-	for _, args := range []string{"run -i - -p rag -b 9", "explain -i - -p agent -b 9", "eval --data -", "replay --data -", "check -", "run -i bomb -p rag -b 9", "bomb -q x -b 9", "many -q x -b 9"} {
+	for _, args := range []string{"run -i - -p rag -b 9", "explain -i - -p agent -b 9", "eval --data bomb", "replay --data -", "check -", "run -i bomb -p rag -b 9", "bomb -q x -b 9", "many -q x -b 9"} {
 		endless := new(zeros)
 		var errs strings.Builder
 		var before, after runtime.MemStats

@@ -30,7 +30,7 @@ type defaults struct {
 func useDefaults(env *Environment, command *cobra.Command) error {
 	flags := command.Flags()
 	_, err := os.Lstat(defaultsFile)
-	if errors.Is(err, os.ErrNotExist) || flags.Lookup("policy") == nil || flags.Lookup("junit") != nil || flags.Lookup("data") != nil {
+	if errors.Is(err, os.ErrNotExist) || flags.Lookup("policy") == nil || flags.Lookup("lint") != nil || flags.Lookup("data") != nil {
 		return nil
 	}
 	file, err := readDefaults(env)

@@ -32,11 +32,9 @@ func newDiff(env *Environment) *cobra.Command {
 		Long: `diff lists the items that one selection includes and the other does not, with the
 reason, and those in another place or form. With --items, A and B are two policies
 for one --budget; without, two reports of cupel explain --json. With --recordings
-they are two policies on recorded runs, where the word recorded stands for what was
-decided then.
+they are two policies on recorded runs; recorded is what was decided then.
 
-Items are matched by content. Content with several copies counts as included if
-one copy is.`,
+Items are matched by content, which is included if one copy is.`,
 		Example: `  cupel diff -i items.jsonl -b 4000 chat rag
   cupel diff -i items.jsonl -b 4000 rag my-policy.toml --json
   cupel diff monday.json tuesday.json

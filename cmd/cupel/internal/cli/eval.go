@@ -1,13 +1,10 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -16,7 +13,6 @@ import (
 	"github.com/wollax/cupel-go/cupel/policy"
 	"github.com/wollax/cupel-go/cupelrelevance"
 	"github.com/wollax/cupel-go/cupelrelevance/eval"
-	"github.com/wollax/cupel-go/cupelsession/replay"
 	"github.com/wollax/cupel-go/internal/english"
 )
 
@@ -26,21 +22,15 @@ type evalFlags struct {
 	budgets []int
 }
 
-// withQuery at the end of a policy's name measures the policy as --query
-// changes it.
-const withQuery = "+query"
-
 // newEval returns the command that measures policies.
 func newEval(env *Environment) *cobra.Command {
 	var flags evalFlags
 	command := &cobra.Command{
 		Use:   "eval",
 		Short: "Measure how much labelled evidence policies select",
-		Long: `eval reads conversations whose questions are labelled with the turns that
-answer them. For each policy and budget it selects for every question, and
-prints the share of the evidence that is selected (recall), the share of the
-selection that is evidence (precision), and the share of the budget that is
-used.
+		Long: `eval selects for each question of labelled conversations, by each policy and budget,
+and prints the share of the evidence that is selected (recall), the share of the
+selection that is evidence (precision), and the share of the budget that is used.
 
 The data are JSON Lines, one conversation per line (shown here on several):
 
@@ -49,10 +39,8 @@ The data are JSON Lines, one conversation per line (shown here on several):
               "time": "2025-03-01T09:00:00Z"}],
    "questions": [{"query": "Who opened the meeting?", "evidence": [0]}]}
 
-A policy is one of recency, lexical and relevance, a preset, or a file.
-NAME+query is the policy as --query changes it, and NAME@0.6 the policy in a
-session, which keeps this share of the budget from question to question. Ages are
-measured from the latest time in the data. The README says more.`,
+A policy is one of recency, lexical and relevance, a preset, or a file. Ages are
+measured from the latest time in the data.`,
 		Example: `  cupel eval --data meetings.jsonl
   cupel eval --data meetings.jsonl -p chat -p mine.toml -b 500,2000
   cupel eval --data meetings.jsonl -p relevance -p mine.toml --against relevance
@@ -66,7 +54,7 @@ measured from the latest time in the data. The README says more.`,
 	for _, p := range eval.Builtin() {
 		known = append(known, p.Name)
 	}
-	flags.register(command, "labelled conversations", known)
+	flags.register(command, "labelled conversations, or a pattern of files", known)
 	command.Flags().IntSliceVarP(&flags.budgets, "budgets", "b", []int{500, 1000, 2000, 4000, 8000}, "budgets in `tokens`, separated by commas")
 	return command
 }
@@ -77,22 +65,18 @@ func (f *evalFlags) run(ctx context.Context, env *Environment) error {
 	if err := f.check(); err != nil {
 		return err
 	}
+	if slices.Contains(f.data, "-") {
+		return usagef("--data: the file is read twice, and standard input can be read once")
+	}
 	clock, err := f.latest(env)
 	if err != nil {
 		return err
 	}
 	var policies []eval.Policy
 	for _, name := range f.policies {
-		base, low, err := replay.Marked(name)
+		p, err := evaluated(env, name, clock)
 		if err != nil {
 			return err
-		}
-		p, err := evaluated(env, base, clock)
-		if err != nil {
-			return err
-		}
-		if low > 0 {
-			p.Name, p.InTurn = name, askedInSession(low)
 		}
 		policies = append(policies, p)
 	}
@@ -139,21 +123,12 @@ func (f *evalFlags) run(ctx context.Context, env *Environment) error {
 // in what is measured.
 func (f *evalFlags) latest(env *Environment) (clock func() time.Time, err error) {
 	var now time.Time
-	for i, name := range f.data {
+	for _, name := range f.data {
 		r, done, err := open(env, name)
 		if err != nil {
 			return nil, err
 		}
 		defer done() //nolint:gocritic // a few files of one command
-		if name == "-" {
-			data, err := io.ReadAll(r)
-			if err != nil {
-				return nil, codedError{err, exitUsage}
-			}
-			// The measurement reads it again.
-			env.Stdin, env.stdinTaken = bytes.NewReader(data), slices.Contains(f.data[i+1:], name)
-			r = bytes.NewReader(data)
-		}
 		for c, err := range eval.Scan(shown(name), r, func(n, _ int) bool { return f.measures(n) }) {
 			if err != nil {
 				return nil, codedError{err, exitUsage}
@@ -187,19 +162,15 @@ func evaluated(env *Environment, name string, clock func() time.Time) (eval.Poli
 			return p, nil
 		}
 	}
-	file, asked := strings.CutSuffix(name, withQuery)
 	// Any question will do to build the policy.
 	registry := asking("?").registry()
-	p, err := findPolicy(env, registry, file)
+	p, err := findPolicy(env, registry, name)
 	if err != nil {
 		return eval.Policy{}, err
 	}
-	if asked {
-		p = ask(p)
-	}
 	p.KeepDuplicates = true // a duplicate turn that was dropped would count as lost evidence
 	if _, err := p.Pipeline(policy.Environment{Registry: registry, Clock: clock}); err != nil {
-		return eval.Policy{}, usagef("%s: %w", shown(file), err)
+		return eval.Policy{}, usagef("%s: %w", shown(name), err)
 	}
 	return eval.Policy{Name: name, New: func(index *cupelrelevance.Index, query string) (*pipeline.Pipeline, error) {
 		q := &question{text: query, given: true, index: index}

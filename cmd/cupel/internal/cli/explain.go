@@ -26,16 +26,14 @@ func newExplain(env *Environment) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "explain",
 		Short: "Show what is included, what is dropped, and why",
-		Long: `explain shows the budget by kind, the included items with their place in the prompt,
-and the dropped ones, both by score and with the reason. Of a conversation it names
-what has the room of the first dropped messages, and prints the beginning of what is
-sent in a smaller form. If the selection of other items fails, it prints what is known
-so far.
+		Long: `explain shows the budget by kind, what is included, and what is dropped and why, by
+score. Of a conversation it names what has the room of the first dropped messages, and
+shows the beginning of what is sent in a smaller form.
 
 --why-not explains one candidate: what was chosen instead, what would be dropped if
-it were pinned, and a budget that includes it. It is named by its content, its first
-line, its beginning, its title or its number, or by a pattern: * matches any text, ?
-one character, [a-z] one of a range, and \ quotes the next character.`,
+it were pinned, and a budget that includes it. It is named by its number, its title, its
+content or the beginning of that, or by a pattern: * matches any text, ? one character,
+[a-z] one of a range, and \ quotes the next character.`,
 		Example: `  cupel explain -i items.jsonl -p rag -b 4000
   cupel explain -i items.jsonl -p rag -b 4000 --why-not 'The invoice of March'
   cupel explain -i items.jsonl -p rag -b 4000 --json | jq '.excluded[].reason'`,
@@ -115,7 +113,7 @@ func (s *selection) findDisplacing(ctx context.Context, a *account, rows int) er
 		if err != nil {
 			continue // pinned it does not fit
 		}
-		if went := losers(a.Ledger, after); len(went) > 0 {
+		if went := losers(a.Ledger, after, i); len(went) > 0 {
 			a.displaced[i] = named(s.Items[went[0]], went[0])
 		}
 	}

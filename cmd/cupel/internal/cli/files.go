@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"io"
 	"math"
 	"os"
@@ -17,6 +18,9 @@ func open(env *Environment, name string) (io.Reader, func(), error) {
 	in, done := env.Stdin, func() {}
 	switch {
 	case name != "-":
+		if info, err := os.Lstat(name); err == nil && info.Mode()&os.ModeNamedPipe != 0 {
+			note(env, fmt.Sprintf("%s is a pipe: waiting for a program that writes to it", name))
+		}
 		file, err := os.Open(name)
 		if err != nil {
 			return nil, nil, codedError{err, exitUsage}

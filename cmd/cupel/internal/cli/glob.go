@@ -31,7 +31,7 @@ func globs(pattern string) (func(content string) bool, error) {
 
 // findCandidate returns the position of the candidate that --why-not names: the number of
 // a message or an item, from 1, or something of its content.
-// Copies of one content count as one; the first is returned.
+// Of copies of one content the first is returned.
 func findCandidate(items []*cupel.ContextItem, text string) (int, error) {
 	if text == "" {
 		return 0, usagef("--why-not: give the content of a candidate, its first line, its beginning, its title, or a pattern")
@@ -49,23 +49,21 @@ func findCandidate(items []*cupel.ContextItem, text string) (int, error) {
 	if matches, err := globs(text); err == nil {
 		ways = slices.Insert(ways, 1, matches)
 	}
-	for _, line := range []func(*cupel.ContextItem) string{(*cupel.ContextItem).Content, headline} { // contents have more in them than titles
-		for _, way := range ways {
-			var found []int
-			seen := make(map[string]bool)
-			for i, item := range items {
-				if way(line(item)) && !seen[item.Content()] {
-					seen[item.Content()] = true
-					found = append(found, i)
-				}
+	for _, way := range ways {
+		var found []int
+		seen := make(map[string]bool)
+		for i, item := range items {
+			if (way(item.Content()) || way(headline(item))) && !seen[item.Content()] {
+				seen[item.Content()] = true
+				found = append(found, i)
 			}
-			switch len(found) {
-			case 0:
-			case 1:
-				return found[0], nil
-			default:
-				return 0, ambiguous(items, found)
-			}
+		}
+		switch len(found) {
+		case 0:
+		case 1:
+			return found[0], nil
+		default:
+			return 0, ambiguous(items, found)
 		}
 	}
 	return 0, usagef("--why-not: none of %d candidates matches; cupel explain --rows 0 lists them all", len(items))
@@ -73,12 +71,18 @@ func findCandidate(items []*cupel.ContextItem, text string) (int, error) {
 
 // numbered returns the position of the message, or else the item, with a number.
 func numbered(items []*cupel.ContextItem, n int) (int, error) {
+	last := 0
 	for i, item := range items {
-		if number := messageNumber(item); number == n || number == 0 && textOf(item, "role") == "" && i == n-1 {
+		number := messageNumber(item) // 0 for what a request has beside its messages
+		if textOf(item, "role") == "" {
+			number = i + 1
+		}
+		if number == n && n > 0 {
 			return i, nil
 		}
+		last = max(last, number)
 	}
-	return 0, usagef("--why-not: nothing has the number %d", n)
+	return 0, usagef("--why-not: the candidates have the numbers 1 to %d, got %d", last, n)
 }
 
 // ambiguous is the error for a text that several candidates match.

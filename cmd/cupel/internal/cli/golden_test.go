@@ -26,7 +26,7 @@ func TestGolden(t *testing.T) {
 		{"failed", "explain -i items.jsonl -p greedy.json -b 5", "what is known of a selection that fails"},
 		{"why-not", "explain --why-not cherry" + greedy, "out: 50 tokens to select from leave 30 after apple, where banana does not fit"},
 		{"why-in", "explain --why-not manual -i units.json -p greedy.json -b 70", "in, as an outline"},
-		{"why-parts", "explain --why-not apple -i items.jsonl -p parts.json -b 100", "the parts of a score, and another copy"},
+		{"why-copy", "explain --why-not 5 -i items.jsonl -p greedy.json -b 100", "a copy by its number, and where the other stands"},
 		{"why-pinned", "explain --why-not cherry -i items.jsonl -p greedy.json -b 35", "pinned items take its place, and pinned it would fail"},
 		{"diff", "diff count.json ends.json -i items.jsonl -b 75", "in one of them, and why not in the other"},
 		{"diff-forms", "diff greedy.json ends.json -i units.json -b 90", "another form"},
@@ -69,30 +69,22 @@ func TestExplainJSON(t *testing.T) {
 func TestWhyNotJSON(t *testing.T) {
 	folder(t, selectable)
 	var got struct {
-		Position, Rank, Tokens int
-		Included               bool
-		Reason                 string
-		Parts                  []struct{ Name string }
-		DisplacedBy            []struct{ Content string }              `json:"displaced_by"`
-		IfPinned               struct{ Went []struct{ Position int } } `json:"if_pinned"`
-		Smallest               jsonSmallest                            `json:"smallest_budget"`
+		Name        string
+		Rank        int
+		Excluded    cupel.ExcludedItem
+		DisplacedBy []string                      `json:"displaced_by"`
+		IfPinned    struct{ Came, Went []string } `json:"if_pinned"`
+		Smallest    jsonSmallest                  `json:"smallest_budget"`
 	}
 	decodeJSON(t, printed(t, "explain", "-i", "items.jsonl", "-p", "greedy.json", "-b", "100", "--reserve", "20", "--why-not", "cherry", "--json"), &got)
-	require.Equal(t, []int{3, 3, 30}, []int{got.Position, got.Rank, got.Tokens})
-	require.False(t, got.Included)
-	require.Equal(t, "BudgetExceeded", got.Reason)
-	require.Equal(t, "Reflexive", got.Parts[0].Name)
-	require.Equal(t, "apple", got.DisplacedBy[0].Content)
-	require.Equal(t, 2, got.IfPinned.Went[0].Position)
+	require.Equal(t, "item 4", got.Name)
+	require.Equal(t, 3, got.Rank)
+	require.Equal(t, cupel.ExcludeBudgetExceeded, got.Excluded.Reason.Code)
+	require.Equal(t, 30, got.Excluded.Item.Tokens())
+	require.Equal(t, []string{"item 2", "item 3"}, got.DisplacedBy)
+	require.Equal(t, []string{"item 4"}, got.IfPinned.Came)
+	require.Equal(t, []string{"item 3"}, got.IfPinned.Went)
 	require.Equal(t, jsonSmallest{Found: true, Tokens: 80, Exact: true, SearchedTo: 145}, got.Smallest)
-}
-
-func TestJSONScore(t *testing.T) {
-	for want, score := range map[string]float64{"0.5": 0.5, `"NaN"`: math.NaN(), `"Infinity"`: math.Inf(1), `"-Infinity"`: math.Inf(-1)} {
-		got, err := jsonScore(score).MarshalJSON()
-		require.NoError(t, err)
-		require.Equal(t, want, string(got))
-	}
 }
 
 func TestDiffJSON(t *testing.T) {
@@ -184,12 +176,15 @@ func TestFindCandidate(t *testing.T) {
 		require.NoError(t, err)
 		items = append(items, item)
 	}
-	for text, want := range map[string]int{"one": 0, "one a": 2, "*two": 2, "three": 3, "f*r": 4, "\nthr": 3} {
+	for text, want := range map[string]int{"1": 0, "2": 1, "5": 4, "one": 0, "one a": 2, "*two": 2, "three": 3, "f*r": 4, "\nthr": 3} {
 		got, err := findCandidate(items, text)
 		require.NoError(t, err)
 		require.Equal(t, want, got, text)
 	}
-	for text, want := range map[string]string{"": "give the content", "x": "none of 5 candidates matches", "o*": `2 candidates match, such as "one", "one and two"; give more`} {
+	for text, want := range map[string]string{
+		"0": "have the numbers 1 to 5, got 0", "-1": "1 to 5, got -1", "6": "1 to 5, got 6",
+		"": "give the content", "x": "none of 5 candidates matches", "o*": `2 candidates match, such as "one", "one and two"; give more`,
+	} {
 		_, err := findCandidate(items, text)
 		require.ErrorContains(t, err, want)
 	}

@@ -116,7 +116,6 @@ var selectable = map[string]string{
 ]`,
 	"greedy.json":  `{"name": "Mine", "scorers": [{"type": "reflexive", "weight": 1}], "slicer": {"type": "greedy"}, "placer": {"type": "chronological"}}`,
 	"ends.json":    `{"scorers": [{"type": "reflexive", "weight": 1}], "slicer": {"type": "scoreGreedy"}, "placer": {"type": "uShaped"}}`,
-	"parts.json":   `{"name": "Parts", "scorers": [{"type": "reflexive", "weight": 3}, {"type": "kind", "weight": 1}], "slicer": {"type": "greedy"}, "placer": {"type": "chronological"}}`,
 	"sack.json":    `{"scorers": [{"type": "reflexive", "weight": 1}], "slicer": {"type": "knapsack", "bucketSize": 1}, "placer": {"type": "chronological"}}`,
 	"count.json":   `{"scorers": [{"type": "reflexive", "weight": 1}], "slicer": {"type": "countQuota", "inner": {"type": "greedy"}, "entries": [{"kind": "document", "capCount": 1}, {"kind": "Memory", "requireCount": 1}]}, "placer": {"type": "chronological"}}`,
 	"throw.json":   `{"scorers": [{"type": "reflexive", "weight": 1}], "slicer": {"type": "countQuota", "inner": {"type": "greedy"}, "entries": [{"kind": "Document", "requireCount": 2}]}, "placer": {"type": "chronological"}}`,

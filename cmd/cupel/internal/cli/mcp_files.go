@@ -10,6 +10,7 @@ import (
 
 	"github.com/wollax/cupel-go/cmd/cupel/internal/input"
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/analysis"
 	"github.com/wollax/cupel-go/cupelreduce"
 	"github.com/wollax/cupel-go/internal/english"
 )
@@ -38,40 +39,36 @@ func (t *mcpTools) pickFiles(ctx context.Context, in *mcpPick) (string, error) {
 		return "", err
 	}
 	var b strings.Builder
-	shown := a.matching()
-	fmt.Fprintf(&b, "%s\n", a.shown(shown, "part"))
+	fmt.Fprintf(&b, "%s\n", shownOf(a.matching(), len(a.Entries), "part"))
 	for _, text := range candidates.Notes {
 		fmt.Fprintf(&b, "%s\n", text)
 	}
 	b.WriteString("\nBest files, with their best lines:\n")
-	writeFiles(&b, a)
-	for _, i := range a.byRank(shown) {
-		fmt.Fprintf(&b, "\n%s\n", a.Entries[i].Item.Content())
+	ranked := a.ranked()
+	writeFiles(&b, ranked)
+	for _, e := range ranked {
+		if e.Place > 0 {
+			fmt.Fprintf(&b, "\n%s\n", e.Item.Content())
+		}
 	}
 	return b.String(), nil
 }
 
 // writeFiles lists the best files with the lines of their best parts.
-func writeFiles(b *strings.Builder, a *account) {
+func writeFiles(b *strings.Builder, ranked []*analysis.Entry) {
 	const mostLines = 5
-	all := make([]int, len(a.Entries))
-	for i := range all {
-		all[i] = i
-	}
 	var names []string
 	lines := make(map[string][]string)
-	for _, i := range a.byRank(all) {
-		e := &a.Entries[i]
+	for _, e := range ranked {
 		name := textOf(e.Item, "path")
 		if lines[name] == nil {
 			names = append(names, name)
 		}
-		line, _ := e.Item.MetadataInt("line")
-		if e.Score > 0 && len(lines[name]) < mostLines {
+		if len(lines[name]) < mostLines {
+			line, _ := e.Item.MetadataInt("line")
 			lines[name] = append(lines[name], strings.TrimSpace(fmt.Sprintf("%d %s", line, cmp.Or(textOf(e.Item, "symbol"), textOf(e.Item, "title")))))
 		}
 	}
-	names = slices.DeleteFunc(names, func(name string) bool { return lines[name] == nil })
 	for _, name := range names[:min(len(names), mostPicked)] {
 		fmt.Fprintf(b, "%s: %s\n", name, strings.Join(lines[name], ", "))
 	}
@@ -95,29 +92,49 @@ func (t *mcpTools) relevant(ctx context.Context, question string, items []*cupel
 	return newAccount(items, budget, report), nil
 }
 
-// matching returns the candidates of the window that have something of the question. The
-// room that is left goes to others.
-func (a *account) matching() []int {
-	return slices.DeleteFunc(slices.Sorted(slices.Values(a.Window)), func(i int) bool { return a.Entries[i].Score <= 0 })
-}
-
-// shown says how many candidates are shown and how many are not.
-func (a *account) shown(shown []int, what string) string {
-	tokens := 0
-	for _, i := range shown {
-		tokens = addTokens(tokens, a.Entries[i].Tokens)
+// matching returns the items of a window of so many tokens that have something of the
+// question.
+func (t *mcpTools) matching(ctx context.Context, question string, items []*cupel.ContextItem, tokens int) ([]*cupel.ContextItem, error) {
+	a, err := t.relevant(ctx, question, items, tokens)
+	if err != nil {
+		return nil, err
 	}
-	return fmt.Sprintf("%s: %s shown with %s tokens, %s not shown", english.Count(len(a.Entries), what),
-		english.Grouped(len(shown)), english.Grouped(tokens), english.Grouped(len(a.Entries)-len(shown)))
+	return a.matching(), nil
 }
 
-// byRank returns candidates by score, those without a rank last.
-func (a *account) byRank(candidates []int) []int {
-	sorted := slices.Clone(candidates)
-	slices.SortStableFunc(sorted, func(x, y int) int {
-		return cmp.Compare(uint(a.Entries[x].Rank)-1, uint(a.Entries[y].Rank)-1) // a rank of 0 is none
+// matching returns the items of the window that have something of the question. The room
+// that is left goes to others.
+func (a *account) matching() (items []*cupel.ContextItem) {
+	for i := range a.Entries {
+		if e := &a.Entries[i]; e.Place > 0 && e.Score > 0 {
+			items = append(items, e.Item)
+		}
+	}
+	return items
+}
+
+// ranked returns the candidates that have something of the question by score, those
+// without a rank last.
+func (a *account) ranked() (entries []*analysis.Entry) {
+	for i := range a.Entries {
+		if e := &a.Entries[i]; e.Score > 0 {
+			entries = append(entries, e)
+		}
+	}
+	slices.SortStableFunc(entries, func(x, y *analysis.Entry) int {
+		return cmp.Compare(uint(x.Rank)-1, uint(y.Rank)-1) // a rank of 0 is none
 	})
-	return sorted
+	return entries
+}
+
+// shownOf says how many of some candidates are shown and how many are not.
+func shownOf(items []*cupel.ContextItem, all int, what string) string {
+	tokens := 0
+	for _, item := range items {
+		tokens = addTokens(tokens, item.Tokens())
+	}
+	return fmt.Sprintf("%s: %s shown with %s tokens, %s not shown", english.Count(all, what),
+		english.Grouped(len(items)), english.Grouped(tokens), english.Grouped(all-len(items)))
 }
 
 // mcpOutline are the arguments of outline_file.
@@ -139,10 +156,31 @@ func (t *mcpTools) outlineFile(_ context.Context, in *mcpOutline) (string, error
 	return t.outlined(in.Path, text, in.Tokens), nil
 }
 
-// outlined returns the outline of a file with a line about it.
+const (
+	// mostCounted is how many bytes of a file are counted to say how many tokens it has.
+	mostCounted = 1 << 18
+	// mostOutlined is how many bytes of a file are outlined.
+	mostOutlined = 16 << 20
+)
+
+// outlined returns the outline of a file with a line about it. The time does not depend on
+// how long the file is: the tokens of a long one follow from its beginning, and a longer
+// one is outlined at its ends.
 func (t *mcpTools) outlined(name, text string, tokens int) string {
-	outline := cupelreduce.To(text, cmp.Or(tokens, defaultShown), cupelreduce.WithCounter(t.count))
-	return fmt.Sprintf("%s: %v, %s → %s tokens\n\n%s", name, cupelreduce.Detect(text), english.Grouped(t.count(text)), english.Grouped(t.count(outline)), outline)
+	tokens = cmp.Or(tokens, defaultShown)
+	part, about, of := text, "", ""
+	total := t.count(text[:min(len(text), mostCounted)])
+	if len(text) > mostCounted {
+		total = max(total*len(text)/mostCounted, tokens+1) // as if it does not fit, since that is not known
+		about = "about "
+	}
+	if len(text) > mostOutlined {
+		const half = mostOutlined / 2
+		part = text[:lineEnd(text, half)] + text[lineEnd(text, len(text)-half):]
+		of = ", of its first and last 8 MiB"
+	}
+	outline := cupelreduce.To(part, tokens, cupelreduce.WithCounter(t.count), cupelreduce.WithTokens(total))
+	return fmt.Sprintf("%s: %v, %s%s → %s tokens%s\n\n%s", name, cupelreduce.Detect(part), about, english.Grouped(total), english.Grouped(t.count(outline)), of, outline)
 }
 
 // mcpLog are the arguments of read_log.
@@ -162,23 +200,68 @@ func (t *mcpTools) readLog(ctx context.Context, in *mcpLog) (string, error) {
 	if strings.TrimSpace(in.Question) == "" {
 		return t.outlined(in.Path, text, in.Tokens), nil
 	}
-	items, err := input.Lines(text, t.counter)
+	tokens := cmp.Or(in.Tokens, defaultShown)
+	best, lines, err := t.bestLines(ctx, in.Question, text, tokens)
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", in.Path, err)
 	}
-	a, err := t.relevant(ctx, in.Question, items, cmp.Or(in.Tokens, defaultShown))
-	if err != nil {
-		return "", err
-	}
 	var b strings.Builder
-	shown := a.matching()
-	fmt.Fprintf(&b, "%s: %s\n\n", in.Path, a.shown(shown, "line"))
-	for n, i := range shown {
-		if n == 0 && i > 0 || n > 0 && i > shown[n-1]+1 {
+	fmt.Fprintf(&b, "%s: %s\n\n", in.Path, shownOf(best, lines, "line"))
+	last := 0
+	for _, item := range best {
+		line, _ := item.MetadataInt("line")
+		if line != last+1 {
 			b.WriteString("…\n")
 		}
-		line, _ := a.Entries[i].Item.MetadataInt("line")
-		fmt.Fprintf(&b, "%d: %s\n", line, a.Entries[i].Item.Content())
+		last = line
+		fmt.Fprintf(&b, "%d: %s\n", line, item.Content())
 	}
 	return b.String(), nil
+}
+
+const (
+	// mostCompared is how many bytes of lines are compared at once, unless the best of
+	// them have half of these.
+	mostCompared = 2 << 20
+	// lineBytes is about how much memory a line takes that is empty.
+	lineBytes = 100
+)
+
+// bestLines returns the lines of a text that a question is about, and how many lines there
+// are. A line that would fill the answer is cut into pieces. Of a long text the best lines
+// so far are compared with those after them, by estimates of their tokens.
+func (t *mcpTools) bestLines(ctx context.Context, question, text string, tokens int) (best []*cupel.ContextItem, lines int, err error) {
+	size, most := 0, mostCompared
+	for number, line := range input.Lines(text, max(tokens, leastAnswer)) {
+		if size > most {
+			if best, err = t.matching(ctx, question, best, tokens); err != nil {
+				return nil, 0, err
+			}
+			size = 0
+			for _, item := range best {
+				size += len(item.Content()) + lineBytes
+			}
+			most = max(mostCompared, 2*size)
+		}
+		item, err := input.LineItem(number, line, cupel.HeuristicCounter{})
+		if err != nil {
+			return nil, 0, err
+		}
+		best = append(best, item)
+		size += len(line) + lineBytes
+		lines++
+	}
+	if lines > len(best) { // few of the rest are left to count
+		if best, err = t.matching(ctx, question, best, tokens); err != nil {
+			return nil, 0, err
+		}
+	}
+	for i, item := range best {
+		number, _ := item.MetadataInt("line")
+		if best[i], err = input.LineItem(number, item.Content(), t.counter); err != nil {
+			return nil, 0, err
+		}
+	}
+	best, err = t.matching(ctx, question, best, tokens)
+	return best, lines, err
 }

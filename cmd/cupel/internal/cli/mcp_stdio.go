@@ -23,8 +23,9 @@ const (
 )
 
 // protocols are the versions of the Model Context Protocol that the server speaks, the
-// newest first. They do not differ in what it uses.
-var protocols = []string{"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"}
+// newest first. They do not differ in what it uses. 2025-03-26 is left out, since it has
+// requests in batches.
+var protocols = []string{"2025-11-25", "2025-06-18", "2024-11-05"}
 
 // rpcRequest is a message of the client.
 type rpcRequest struct {

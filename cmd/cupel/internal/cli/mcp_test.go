@@ -240,6 +240,7 @@ func TestMCPAnswers(t *testing.T) {
 		{"[]", refused + "-32600", "a list of nothing"},
 		{`[{"jsonrpc":"2.0","id":5,"method":"ping"}]`, refused + "-32600", "a list, as older versions had it"},
 		{`{"jsonrpc":"2.0","id":5,"method":"ping"}`, `{"jsonrpc":"2.0","id":5,"result":{}}`, "a request"},
+		{`{"jsonrpc":"2.0","id":5,"method":"initialize","params":{"protocolVersion":"2025-03-26"}}`, `{"jsonrpc":"2.0","id":5,"result":{"capabilities":{"tools":{}},"instructions":"Reads repositories, logs and conversations in few tokens. To find code, call pick_files before searching.","protocolVersion":"2025-11-25"`, "a version with requests in batches"},
 		{`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`, "", "a request is cancelled"},
 		{"", "", "an empty line"},
 		{`{"pad":"` + strings.Repeat("x", maxRequest) + `"}`, refused + `-32600,"message":"the message has more than 67108864 bytes`, "more than fits"},

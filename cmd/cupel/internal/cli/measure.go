@@ -24,7 +24,7 @@ type measureFlags struct {
 func (f *measureFlags) register(command *cobra.Command, data string, known []string) {
 	f.printFlags.register(command)
 	set := command.Flags()
-	set.StringArrayVar(&f.data, "data", nil, "`file` with "+data+", a pattern of files, or -; may be repeated")
+	set.StringArrayVar(&f.data, "data", nil, "`file` with "+data+"; may be repeated")
 	set.StringArrayVarP(&f.policies, "policy", "p", known, "`policy` to measure; may be repeated")
 	set.StringVar(&f.against, "against", "", "compare each policy with this `policy`")
 	set.IntVarP(&f.jobs, "jobs", "j", 0, "measure this `number` in parallel (default: the number of processors)")

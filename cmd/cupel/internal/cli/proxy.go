@@ -50,15 +50,11 @@ and sends it to the provider. An agent in any language uses it by its base URL:
   ANTHROPIC_BASE_URL=http://127.0.0.1:8787
   OPENAI_BASE_URL=http://127.0.0.1:8787/v1
 
-A conversation is a session, known by what it begins with: the beginning of its
-requests stays as it was sent, so that the provider's prompt cache finds it. The
-provider is found by the path, or is that of --upstream. Headers and keys are passed
-on, and never printed or kept. What is no conversation is sent as it is, and so is
-what cannot be made to fit, unless --strict refuses it. Bedrock's requests are sent as
-they are: their signature is of their body. The header Cupel-Tokens of a response says
-how many tokens there were, and how many were sent.
-
-It listens on loopback addresses and on sockets alone, and refuses pages of browsers.`,
+The beginning of a conversation stays as it was sent, so that the provider's prompt
+cache finds it. Headers and keys are passed on, and never printed or kept. What is no
+conversation, what is signed (Bedrock) and what cannot be made to fit is sent as it
+is. The header Cupel-Tokens of a response says how many tokens there were, and how
+many were sent.`,
 		Example: `  cupel proxy --budget 60k
   cupel proxy -b 60k --upstream http://127.0.0.1:8000 --rule 'latest=3 tool=read_*'
   cupel proxy -b 60k --listen unix:/run/cupel.sock`,
@@ -131,16 +127,16 @@ func (f *proxyFlags) transport(env *Environment, shown *pages) (*cupelsession.Tr
 	if err != nil {
 		return nil, err
 	}
-	config := cupelsession.TransportConfig{Budget: budget, Counter: counter, Chooser: c.ofMessages(), Session: c.file.config(cupelsession.CacheModel{}), Strict: f.strict, MaxBody: int64(f.maxBody)}
-	if c.file != nil {
-		config.Options = append(config.Options, cupelchat.WithRules(c.file.Rules...))
+	rules, err := parseRules(slices.Concat(f.rules, env.pins))
+	if err != nil {
+		return nil, err
 	}
-	for _, text := range slices.Concat(f.rules, env.pins) {
-		rule, err := parseRule(text)
-		if err != nil {
-			return nil, err
-		}
-		config.Options = append(config.Options, cupelchat.WithRules(rule))
+	if c.file != nil {
+		rules = append(slices.Clip(c.file.Rules), rules...)
+	}
+	config := cupelsession.TransportConfig{
+		Budget: budget, Counter: counter, Chooser: c.ofMessages(), Session: c.file.config(), Strict: f.strict, MaxBody: int64(f.maxBody),
+		Options: []cupelchat.Option{cupelchat.WithRules(rules...)},
 	}
 	var store *cupelsession.FolderStore
 	if f.record != "" {

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -30,22 +31,17 @@ func newReplay(env *Environment) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "replay",
 		Short: "Replay recorded conversations of agents under a budget",
-		Long: `replay chooses a window at each step of the assistant in recorded conversations,
-and measures whether the window holds what the recorded step used, and what it
-costs with a prompt cache. It needs no labels and no model.
+		Long: `replay chooses a window at each step of the assistant in recorded conversations, and
+measures whether the window holds what the step used, and what it costs with a prompt
+cache. It needs no labels and no model. The README says what the columns are.
 
 The data are conversations, one per line: {"id": …, "messages": […]} or requests of
 a provider; a list of messages; one message per line; spans of OpenTelemetry; or a
-session file of Claude Code or Codex. A share of 0.25 is a budget of the system
-prompt plus a quarter of the rest of the conversation.
+session file of Claude Code or Codex. Files may be compressed by gzip.
 
 A policy is one of everything, newest, clear, newest-blocks and clear-blocks, the
 preset agent, another preset, or a file. NAME@0.5 is the policy in a session that
-fills this share of the room when it chooses. The exit code is 3 if a policy fails
-at a step. The README says what the columns are.
-
-Files may be patterns such as 'month/*.jsonl.gz', and compressed by gzip. Where this
-takes more than minutes and there is a cluster, cupel-beam has the same measure.`,
+fills this share of the room when it chooses. cupel-beam measures on a cluster.`,
 		Example: `  cupel replay --data agents.jsonl
   cupel replay --data agents.jsonl -p agent -p newest --share 0.15,0.25 --json
   cupel replay --data agents.jsonl -p agent -p mine.toml --session`,
@@ -58,12 +54,12 @@ takes more than minutes and there is a cluster, cupel-beam has the same measure.
 	for _, p := range replay.Baselines() {
 		known = append(known, p.Name)
 	}
-	flags.register(command, "recorded conversations", append(known, agentPolicy))
+	flags.register(command, "recorded conversations, a pattern of files, or -", append(known, agentPolicy))
 	set := command.Flags()
 	set.Float64SliceVar(&flags.shares, "share", []float64{0.15, 0.25, 0.5, 0.75}, "budgets as `shares` of a conversation; separated by commas")
 	set.Lookup("share").DefValue = "[0.15,0.25,0.5,0.75]" // without the zeros of pflag
 	set.BoolVar(&flags.session, "session", false, fmt.Sprintf("measure each policy in a session, as NAME@%g does, or the baselines @%g", cupelsession.DefaultLowWater, replay.LowWater))
-	set.StringSliceVar(&flags.caches, "cache", nil, "report the cost by the caches of these `providers` too: "+strings.Join(cacheNames(), ", "))
+	set.StringSliceVar(&flags.caches, "cache", nil, "report the cost by the caches of these `providers` too: "+strings.Join(slices.Sorted(maps.Keys(cupelsession.Caches())), ", "))
 	return command
 }
 
@@ -123,9 +119,9 @@ func (f *replayFlags) measure(env *Environment) (*replay.Measure, error) {
 	}
 	var models []cupelsession.CacheModel
 	for _, name := range f.caches {
-		model, err := cacheNamed(name)
+		model, err := cupelsession.CacheNamed(name)
 		if err != nil {
-			return nil, err
+			return nil, usagef("--cache: %w", err)
 		}
 		models = append(models, model)
 	}

@@ -39,12 +39,11 @@ func withRules(candidates *input.Candidates, rules []cupelchat.Rule) (*input.Can
 }
 
 // config returns the configuration of a session. A nil file has the defaults.
-func (f *agentFile) config(cache cupelsession.CacheModel) cupelsession.Config {
-	config := cupelsession.Config{Cache: cache}
-	if f != nil {
-		config.LowWater, config.ClearAtLeast = f.LowWater, f.ClearAtLeast
+func (f *agentFile) config() cupelsession.Config {
+	if f == nil {
+		return cupelsession.Config{}
 	}
-	return config
+	return cupelsession.Config{LowWater: f.LowWater, ClearAtLeast: f.ClearAtLeast}
 }
 
 // findAgentFile reads a policy file in TOML that names the preset agent. It returns nil for
@@ -79,6 +78,18 @@ func decodeTOML(text []byte, into any) error {
 		err = fmt.Errorf("%s is unknown", known.Undecoded()[0])
 	}
 	return err
+}
+
+// parseRules reads rules of the command line.
+func parseRules(texts []string) (rules []cupelchat.Rule, err error) {
+	for _, text := range texts {
+		rule, err := parseRule(text)
+		if err != nil {
+			return nil, err
+		}
+		rules = append(rules, rule)
+	}
+	return rules, nil
 }
 
 // parseRule reads a rule of the command line: words such as tool=bash, what becomes of

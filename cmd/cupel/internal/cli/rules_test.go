@@ -43,7 +43,6 @@ func TestRules(t *testing.T) {
 		{"text", choose("-p", "chat", "--rule", "latest=1 text=alpha two"), "alpha three", "beta three", "rules are for every policy, and the text goes to the end"},
 		{"TOML", choose("-p", "mine.toml"), "alpha seven", "beta three", "a policy file of the preset"},
 		{"documentation", choose("-p", "docs.toml"), "alpha seven", "beta three", "the newest three results of read_ tools are kept"},
-		{"session", choose("-p", "mine.toml", "--session", "state.json"), "alpha seven", "beta three", "the session has the file's rules"},
 	} {
 		code, stdout, stderr := fed(t, "", test.args...)
 		require.Equal(t, exitOK, code, "%s: %s", test.name, stderr)

@@ -13,18 +13,15 @@ import (
 	"github.com/wollax/cupel-go/cmd/cupel/internal/terminal"
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupelchat"
-	"github.com/wollax/cupel-go/cupelsession"
 )
 
 // runFlags are the flags of newRun.
 type runFlags struct {
 	selectionFlags
 	outputFlags
-	as             string
-	checkFormat    bool
-	session, cache string
-	isQuick        bool // the form of the output is that of the input
-	silent         bool // nothing is printed
+	as      string
+	isQuick bool // the form of the output is that of the input
+	silent  bool // nothing is printed
 }
 
 // newRun returns the command that selects.
@@ -33,18 +30,13 @@ func newRun(env *Environment) (*cobra.Command, *runFlags) {
 	command := &cobra.Command{
 		Use:   "run",
 		Short: "Choose the window and print it",
-		Long: `Candidates are items in JSON or JSON Lines; a chat transcript for the API of a
-provider; or a folder, whose files are split into declarations, sections and
-paragraphs. With --as transcript the window is a transcript for the same API.
+		Long: `Candidates are items in JSON or JSON Lines, a chat transcript, or a folder, whose files
+are split into declarations, sections and paragraphs.
 
 Without --policy, a conversation is chosen by agent, and anything else by its relevance
-to --query. Without --budget, it is the window of the model that a request names.
-
-With --session, what was sent before is sent again as long as it fits, so that the
-provider's prompt cache finds it. Notes on standard error say what was estimated,
-dropped or restored.`,
+to --query. Without --budget, it is the window of the model that a request names.`,
 		Example: `  cupel run --items chat.json --policy chat --budget 8k --reserve 1k
-  cupel run -i request.json -p agent -b 50% --as transcript --session state.json
+  cupel run -i request.json -p agent -b 50% --as transcript
   cupel run -i . -p relevance -b 4000 -q "Where are prices rounded?"
   cat items.jsonl | cupel run -i - -p rag -b 4000 --as json | jq length`,
 		Args: cobra.NoArgs,
@@ -55,11 +47,7 @@ dropped or restored.`,
 	flags.selectionFlags.register(command)
 	flags.outputFlags.register(command, "-")
 	requireFlags(command, "items")
-	set := command.Flags()
-	set.StringVar(&flags.as, "as", "text", "`form` of the output: text, json or transcript")
-	set.BoolVar(&flags.checkFormat, "check-format", false, "with --as transcript, fail if the API would refuse the window")
-	set.StringVar(&flags.session, "session", "", "`file` that keeps the window from turn to turn")
-	set.StringVar(&flags.cache, "cache", "", "with --session, the cache of this `provider` (default: that of the transcript's API); one of "+strings.Join(cacheNames(), ", "))
+	command.Flags().StringVar(&flags.as, "as", "text", "`form` of the output: text, json or transcript")
 	return command, flags
 }
 
@@ -81,32 +69,16 @@ func (f *runFlags) quick(command *cobra.Command, env *Environment, files []strin
 	return f.run(command.Context(), env)
 }
 
-// check validates the flags before anything is read.
-func (f *runFlags) check() error {
-	switch {
-	case f.checkFormat && f.as != "transcript":
-		return usagef("--check-format requires --as transcript")
-	case f.cache != "" && f.session == "":
-		return usagef("--cache is for a --session")
-	case f.session != "" && f.session == f.output:
-		return usagef("--session and --output are the same file: %s", f.session)
-	}
-	return oneOf("as", f.as, "text", "json", "transcript")
-}
-
 func (f *runFlags) run(ctx context.Context, env *Environment) error {
-	if err := f.check(); err != nil {
+	if err := oneOf("as", f.as, "text", "json", "transcript"); err != nil {
 		return err
 	}
 	s, err := f.read(ctx, env)
 	if err != nil {
 		return err
 	}
-	if s.Conversation == nil && (f.as == "transcript" || f.session != "") {
-		return usagef("%s: --as transcript and --session require a transcript as input, and these are items (%s); use --as json", strings.Join(f.items, ", "), s.Format)
-	}
-	if f.session != "" {
-		return f.inSession(ctx, env, s)
+	if s.Conversation == nil && f.as == "transcript" {
+		return usagef("%s: --as transcript requires a transcript as input, and these are items (%s); use --as json", strings.Join(f.items, ", "), s.Format)
 	}
 	if f.isQuick && s.Conversation != nil && s.Conversation.Format() < cupelchat.ClaudeCode { // these are only read
 		f.as = "transcript"
@@ -120,62 +92,31 @@ func (f *runFlags) run(ctx context.Context, env *Environment) error {
 		note(env, "nothing is printed on a terminal: -o FILE writes the window")
 		return nil
 	}
-	body := func() ([]byte, []string, error) {
-		text, err := window.Body()
-		return text, window.Notes, err // some notes are of the body
-	}
-	return f.print(env, s, window.Items, body)
+	return f.print(env, window)
 }
 
-// inSession chooses the next window of a session. Its file is written once the window
-// is printed.
-func (f *runFlags) inSession(ctx context.Context, env *Environment, s *selection) error {
-	session, err := s.openSession(env, f.session, f.cache)
-	if err != nil {
-		return err
-	}
-	text, turn, err := session.Body(ctx, s.Conversation, s.budget, cupelsession.WithModel(s.Model))
-	if err != nil {
-		return s.selecting(err)
-	}
-	body := func() ([]byte, []string, error) { return text, turn.Notes, nil }
-	if err := f.print(env, s, turn.Window, body); err != nil {
-		return err
-	}
-	if err := turn.Commit(cupelsession.Usage{}); err != nil {
-		return err
-	}
-	env.summary = turn.String()
-	return saveSession(session, f.session)
-}
-
-// print prints a window. body returns the body of a conversation, and notes on it.
-func (f *runFlags) print(env *Environment, s *selection, window []*cupel.ContextItem, body func() ([]byte, []string, error)) error {
+// print prints a window.
+func (f *runFlags) print(env *Environment, window *cupelchat.Window) error {
 	// Only a terminal obeys control characters.
 	safe := f.output == "-" && env.screen.Terminal
 	var out bytes.Buffer
 	switch f.as {
 	case "transcript":
-		text, notes, err := body()
+		text, err := window.Body()
 		if err != nil {
 			return err
 		}
-		note(env, notes...)
-		if f.checkFormat {
-			if err := checkFormat(env, text, s.Conversation.Format()); err != nil {
-				return err
-			}
-		}
+		note(env, window.Notes...) // some are of the body
 		if safe {
 			text = terminal.EscapeJSON(bytes.ReplaceAll(text, []byte("\r"), nil)) // strings have none
 		}
 		fmt.Fprintf(&out, "%s\n", bytes.TrimSuffix(text, []byte("\n")))
 	case "json":
-		if err := writeJSON(&out, window); err != nil {
+		if err := writeJSON(&out, window.Items); err != nil {
 			return err
 		}
 	default:
-		writeText(&out, window, safe)
+		writeText(&out, window.Items, safe)
 	}
 	return f.write(env, func(w io.Writer) error {
 		_, err := out.WriteTo(w)
@@ -195,17 +136,4 @@ func writeText(out *bytes.Buffer, window []*cupel.ContextItem, safe bool) {
 		}
 		fmt.Fprintln(out, content)
 	}
-}
-
-// checkFormat fails if the API of a conversation would refuse a body.
-func checkFormat(env *Environment, body []byte, f cupelchat.Format) error {
-	violations := cupelchat.Check(body, f)
-	if len(violations) == 0 {
-		return nil
-	}
-	fmt.Fprintf(env.Stderr, "cupel: the API (%v) would refuse the window, and nothing is written:\n", f)
-	for _, v := range violations {
-		fmt.Fprintf(env.Stderr, "  %s\n", terminal.Safe(v.String()))
-	}
-	return errCheck
 }

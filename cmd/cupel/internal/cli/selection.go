@@ -15,7 +15,6 @@ import (
 	"github.com/wollax/cupel-go/cmd/cupel/internal/terminal"
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/pipeline"
-	"github.com/wollax/cupel-go/cupelchat"
 	"github.com/wollax/cupel-go/cupeltiktoken"
 	"github.com/wollax/cupel-go/internal/english"
 )
@@ -72,17 +71,13 @@ func (f *candidateFlags) read(ctx context.Context, env *Environment) (*input.Can
 		all.Items, all.Notes = append(all.Items, candidates.Items...), append(all.Notes, candidates.Notes...)
 	}
 	note(env, all.Notes...)
-	var rules []cupelchat.Rule
 	texts := f.rules
 	if all.Conversation != nil {
 		texts = slices.Concat(texts, env.pins)
 	}
-	for _, text := range texts {
-		rule, err := parseRule(text)
-		if err != nil {
-			return nil, err
-		}
-		rules = append(rules, rule)
+	rules, err := parseRules(texts)
+	if err != nil {
+		return nil, err
 	}
 	if all, err = withPins(all, f.pins...); err != nil {
 		return nil, err
@@ -116,25 +111,20 @@ func readCandidates(ctx context.Context, env *Environment, name string, options 
 
 // budgetFlags are the flags that make a budget.
 type budgetFlags struct {
-	budget          amount
-	target, reserve int
-	slots           map[string]int
-	margin          float64
+	budget  amount
+	reserve int
+	margin  float64
 }
 
 func (f *budgetFlags) register(command *cobra.Command) {
 	amountFlag(command, &f.budget, "budget", "b", "`tokens` of window and answer: 8000, 8k, 50%, a model; a share is of all candidates")
-	tokensFlag(command, &f.target, "target", "`tokens` to fill (default: the budget minus the reserve)")
 	f.registerReserves(command)
 }
 
 // registerReserves registers what is taken off a budget.
 func (f *budgetFlags) registerReserves(command *cobra.Command) {
-	flags := command.Flags()
 	tokensFlag(command, &f.reserve, "reserve", "`tokens` to reserve for the answer")
-	flags.StringToIntVar(&f.slots, "reserve-kind", nil, "`kind=tokens` to reserve for later items; may be repeated")
-	flags.Lookup("reserve-kind").DefValue = ""
-	flags.Float64Var(&f.margin, "margin", 0, "safety margin for inexact token counts, in `percent`")
+	command.Flags().Float64Var(&f.margin, "margin", 0, "safety margin for inexact token counts, in `percent`")
 }
 
 // make returns the budget for some candidates.
@@ -143,16 +133,7 @@ func (f *budgetFlags) make(items []*cupel.ContextItem) (cupel.ContextBudget, err
 		return cupel.ContextBudget{}, usagef("--budget: %g%% needs candidates to be a share of", f.budget.percent)
 	}
 	total := f.budget.of(items)
-	target := f.target
-	if target == 0 {
-		target = max(total-f.reserve, 0)
-	}
-	slots := make(map[cupel.ContextKind]int, len(f.slots))
-	for kind, tokens := range f.slots {
-		slots[cupel.ContextKind(kind)] = tokens
-	}
-	budget, err := cupel.NewContextBudget(total, target, cupel.WithOutputReserve(f.reserve),
-		cupel.WithEstimationSafetyMargin(f.margin), cupel.WithReservedSlots(slots))
+	budget, err := cupel.NewContextBudget(total, max(total-f.reserve, 0), cupel.WithOutputReserve(f.reserve), cupel.WithEstimationSafetyMargin(f.margin))
 	if err != nil {
 		return budget, codedError{budgetError{err}, exitUsage}
 	}
@@ -166,8 +147,7 @@ func (e budgetError) Error() string { return flagsOfBudget.Replace(e.err.Error()
 func (e budgetError) Unwrap() error { return e.err }
 
 // flagsOfBudget replaces the fields of a budget in an error by their flags.
-var flagsOfBudget = strings.NewReplacer("cupel: invalid budget: ", "", "maxTokens", "--budget", "targetTokens", "--target",
-	"outputReserve", "--reserve", "reservedSlots", "--reserve-kind", "estimationSafetyMarginPercent", "--margin")
+var flagsOfBudget = strings.NewReplacer("cupel: invalid budget: ", "", "maxTokens", "--budget", "outputReserve", "--reserve", "estimationSafetyMarginPercent", "--margin")
 
 // selectionFlags are the flags of every command that makes one selection.
 type selectionFlags struct {

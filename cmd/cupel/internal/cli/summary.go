@@ -108,7 +108,7 @@ func (r *sweepResult) summary() string {
 
 // summary says which candidate was explained.
 func (w *jsonAnswer) summary() string {
-	return fmt.Sprintf("explained a candidate of %s tokens: %s", english.Grouped(w.Tokens), w.Reason)
+	return fmt.Sprintf("explained %s: %s", w.Name, w.Why)
 }
 
 // summary says how many values are sent.

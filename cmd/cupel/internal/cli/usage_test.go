@@ -19,8 +19,7 @@ func TestUsage(t *testing.T) {
 		{"required", "run -i - -p chat", exitUsage, "give a --budget, such as -b 20k: the input names no model", "items name no model"},
 		{"flag", run + "-b 9 --budgt 1", exitUsage, "unknown flag: --budgt", "a slip"},
 		{"as", run + "-b 9 --as xml", exitUsage, `--as: "xml" is not one of text, json, transcript`, "known forms are listed"},
-		{"check format", run + "-b 9 --check-format", exitUsage, "--check-format requires --as transcript", "nothing would be checked"},
-		{"items as transcript", run + "-b 9 --as transcript", exitUsage, "require a transcript as input, and these are items (json); use --as json", "items never were one"},
+		{"items as transcript", run + "-b 9 --as transcript", exitUsage, "requires a transcript as input, and these are items (json); use --as json", "items never were one"},
 		{"format", run + "-b 9 --format antropic", exitUsage, `the format "antropic" is unknown; want one of auto, json, `, "known formats are listed"},
 		{"encoding", run + "-b 9 --encoding o200kbase", exitUsage, `--encoding: "o200kbase" is unknown; want one of o200k_base, `, "encodings have names"},
 		{"policy", "run -i - -p rga -b 9", exitUsage, `no policy is named "rga"; the presets are agent, relevance, chat, `, "presets have names too"},
@@ -48,6 +47,7 @@ func TestUsage(t *testing.T) {
 		{"replay against", "replay --data items.jsonl -p newest --against clear", exitUsage, "clear", "it is not measured"},
 		{"replay cache", "replay --data items.jsonl --cache x", exitUsage, `--cache: "x" is unknown; want one of anthropic, `, "which there are"},
 		{"eval budget", "eval --data items.jsonl --budgets 100,0", exitUsage, "budgets", "it selects nothing"},
+		{"eval input", "eval --data -", exitUsage, "standard input can be read once", "the times come first"},
 		{"eval part", "eval --data items.jsonl --part test", exitUsage, `--part: "test" is not one of all, tune, held-out`, "names are exact"},
 		{"eval policy twice", "eval --data items.jsonl -p chat -p chat", exitUsage, "chat", "one line would be the other"},
 	})

@@ -33,19 +33,16 @@ func newWhere(env *Environment) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "where VALUE",
 		Short: "Show where a value is, what becomes of it, and what would keep it",
-		Long: `where finds a value, such as a path, a number or an error, in a conversation or in
-other candidates. It says what is sent of each place: the whole message, an outline
-with the value or without it, or nothing. For a value that is lost it names what
-has the room, and a budget, a --pin and a --rule that keep it; all of them were
-tried.
+		Long: `where finds a value, such as a path, a number or an error, and says what is sent of
+each place. For a value that is lost it names what has the room, and a budget, a --pin
+and a --rule that keep it; all of them were tried.
 
 VALUE is a text, or a pattern for the names, paths, numbers, URLs, quotations and
 errors in the candidates, and for the last part of a path: * matches any text, ? one
 character, and [a-z] one of a range.
 
-With --steps it also chooses a window before each message of the assistant, and says
-at which message the value went; with --session it does so in a session. These
-windows are counted as cupel replay counts: four characters are a token.`,
+The windows of --steps and --session count four characters as a token, as cupel
+replay does.`,
 		Example: `  cupel where -i chat.json -p agent -b 20k 'crypto.chal*'
   cupel where -i chat.json -p agent -b 20k --session src/crypto.go
   cupel where -i chat.json -p agent -b 20k --json 4711 | jq '.facts[].places'`,
@@ -89,7 +86,7 @@ type place struct {
 	Message int    `json:"message,omitempty"` // from 1
 	Name    string `json:"name"`
 	Fate    string `json:"fate"`
-	Tokens  int    `json:"tokens"` // that are sent of it
+	Tokens  int    `json:"tokens"` // that are sent of it, or of its exchange that became one text
 	Full    int    `json:"full_tokens"`
 
 	at int
@@ -199,7 +196,8 @@ func (s *selection) placesOf(window *analysis.Ledger, value string) []place {
 		}
 		p := place{Message: messageNumber(item), Name: named(item, i), Fate: fateOut, Full: item.Tokens(), at: i}
 		if e := &window.Entries[i]; e.Place > 0 {
-			p.Fate, p.Tokens = fateLost, e.Tokens
+			p.Fate = fateLost
+			p.Tokens, p.Full = tokensOf(window, e)
 			switch {
 			case e.Form == 0:
 				p.Fate = fateWhole
@@ -237,7 +235,7 @@ func (s *selection) remedies(ctx context.Context, now *analysis.Ledger, f *fact,
 			continue // it is no message
 		}
 		if then := s.from(ctx, candidates, f.Value); then != nil {
-			f.Pin, f.Displaced = number, names(now, losers(now, then))
+			f.Pin, f.Displaced = number, names(now, losers(now, then, p.at))
 			break
 		}
 	}
@@ -327,9 +325,6 @@ func (w *whereAnswer) print(p *terminal.Printer, rows, more int) {
 	p.Line("%s: %d tokens of a budget of %d", w.of.name, w.Tokens, w.of.budget.MaxTokens())
 	for i := range w.Facts {
 		w.Facts[i].print(p, rows, len(w.of.Items))
-		if c := w.of.Conversation; len(w.Facts[i].Steps) > 0 && c.Format() != cupelchat.OpenAI {
-			p.Line("Windows and steps count messages as cupel replay does: the system prompt and each result is one.")
-		}
 	}
 	if more > 0 {
 		p.Paragraph("… and %d more values; --rows 0 shows all", more)
@@ -350,14 +345,8 @@ func (f *fact) print(p *terminal.Printer, rows, messages int) {
 	if len(f.Displaced) > 0 {
 		p.Line("Its room went to %s.", listed(f.Displaced))
 	}
-	switch s := f.Smallest; {
-	case s == nil:
-	case s.Found && s.Exact:
-		p.Line("The smallest budget that sends it is %d tokens.", s.Tokens)
-	case s.Found:
-		p.Line("A budget of %d tokens sends it, and one of %d does not.", s.Tokens, s.Tokens-1)
-	default:
-		p.Line("No budget that was tried sends it, up to %d tokens.", s.SearchedTo)
+	if f.Smallest != nil { // not too many values were found
+		p.Line("%s", f.Smallest.text("sends it"))
 	}
 	if f.Pin > 0 {
 		p.Line("--pin %d keeps it.", f.Pin)

@@ -120,7 +120,11 @@ func TestWhereAgrees(t *testing.T) {
 		sent := textsSent(t, s)
 		for _, value := range values {
 			has := slices.ContainsFunc(sent, func(text string) bool { return says(text, value) })
-			require.Equal(t, has, s.sends(now, value), "seed %d: %q in %+v", seed, value, s.placesOf(now, value))
+			places := s.placesOf(now, value)
+			require.Equal(t, has, s.sends(now, value), "seed %d: %q in %+v", seed, value, places)
+			for _, p := range places {
+				require.LessOrEqual(t, p.Tokens, p.Full, "seed %d: %q in %+v", seed, value, p)
+			}
 		}
 		found := fact{Value: values[rng.IntN(len(values))]}
 		found.Sent, found.Places = s.sends(now, found.Value), s.placesOf(now, found.Value)
@@ -189,14 +193,10 @@ func TestWhereItWent(t *testing.T) {
 		decodeJSON(t, printed(t, "where", "-i", chat, "-p", "agent", "-b", "230", flag, "--json", "05:10"), &answer)
 		require.Equal(t, want, answer.Facts[0].Steps, flag)
 	}
-	const counts = "count messages as cupel replay does"
-	require.NotContains(t, printed(t, "where", "-i", chat, "-p", "agent", "-b", "230", "--steps", "05:10"), counts)
-	code, stdout, stderr := fed(t, `{"system": "Help.", "messages": [{"role": "user", "content": "The van comes at 05:10."}, {"role": "assistant", "content": "Yes."}, {"role": "user", "content": "Go on."}]}`,
-		"where", "-i", "-", "-p", "agent", "-b", "230", "--format", "anthropic", "05:10")
-	require.Equal(t, exitOK, code, stderr)
-	require.NotContains(t, stdout, counts, "no steps were asked for")
 	folder(t, map[string]string{"a.json": `{"system": "Help.", "messages": [{"role": "user", "content": "The van comes at 05:10."}, {"role": "assistant", "content": "Yes."}, {"role": "user", "content": "Go on."}]}`})
-	require.Contains(t, printed(t, "where", "-i", "a.json", "-p", "agent", "-b", "230", "--format", "anthropic", "--steps", "05:10"), counts)
+	var answer whereAnswer
+	decodeJSON(t, printed(t, "where", "-i", "a.json", "-p", "agent", "-b", "230", "--format", "anthropic", "--steps", "--json", "05:10"), &answer)
+	require.Equal(t, []replay.Followed{{Message: 2, Kept: true}}, answer.Facts[0].Steps, "the system prompt is no message of Anthropic's")
 }
 
 func TestWhere(t *testing.T) {

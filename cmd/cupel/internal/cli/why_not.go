@@ -4,30 +4,23 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/wollax/cupel-go/cmd/cupel/internal/terminal"
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/analysis"
-	"github.com/wollax/cupel-go/cupel/scorer"
-	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 // whyNotAnswer is the answer of --why-not for one candidate.
 type whyNotAnswer struct {
 	*analysis.WhyNotAnswer
 	a      *account
-	parts  []jsonPart // of its score
-	copies int        // other candidates with its content
-	choice bool       // the budgets were tried by choosing again
+	choice bool // the budgets were tried by choosing again
 }
 
-// whyNot explains the best candidate that has the content of an item.
-func (s *selection) whyNot(ctx context.Context, a *account, of int) (*whyNotAnswer, error) {
-	candidate, copies := a.bestCopy(s.Items[of].Content())
+// whyNot explains a candidate.
+func (s *selection) whyNot(ctx context.Context, a *account, candidate int) (*whyNotAnswer, error) {
 	var answer *analysis.WhyNotAnswer
 	var err error
 	if s.choosesAgain() {
@@ -35,11 +28,7 @@ func (s *selection) whyNot(ctx context.Context, a *account, of int) (*whyNotAnsw
 	} else {
 		answer, err = analysis.WhyNot(ctx, s.pipeline, s.Items, s.budget, candidate)
 	}
-	if err != nil {
-		return nil, selecting(err)
-	}
-	parts, err := a.partsOf(ctx, s.pipeline.Config().Scorer, candidate)
-	return &whyNotAnswer{answer, a, parts, copies, s.choosesAgain()}, selecting(err)
+	return &whyNotAnswer{answer, a, s.choosesAgain()}, selecting(err)
 }
 
 // whyNotByChoosing answers by choosing again: with the candidate
@@ -48,18 +37,23 @@ func (s *selection) whyNotByChoosing(ctx context.Context, a *account, candidate 
 	answer := &analysis.WhyNotAnswer{Entry: a.Entries[candidate], Ledger: a.Ledger, Budget: s.budget}
 	if answer.Place == 0 {
 		answer.Rule = "It was worth less for its tokens than what was chosen."
+	}
+	if answer.Place == 0 || answer.Form > 0 {
 		answer.IfPinned = &analysis.Exchange{}
 		after, err := s.ledger(ctx, s.budget, candidate)
 		if err != nil {
 			answer.IfPinned.Err = err
 		} else {
-			answer.DisplacedBy = losers(a.Ledger, after)
+			answer.DisplacedBy = losers(a.Ledger, after, candidate)
 			answer.IfPinned.Came = placed(after, func(i int) bool { return a.Entries[i].Place == 0 })
 			answer.IfPinned.Went = placed(a.Ledger, func(i int) bool { return after.Entries[i].Place == 0 })
 		}
 	}
 	var err error
-	answer.Smallest, err = s.smallest(ctx, func(at *analysis.Ledger) bool { return at.Entries[candidate].Place > 0 })
+	answer.Smallest, err = s.smallest(ctx, func(at *analysis.Ledger) bool {
+		e := &at.Entries[candidate]
+		return e.Place > 0 && (e.Form == 0 || answer.Form == 0) // of what is in, more is asked
+	})
 	return answer, err
 }
 
@@ -80,8 +74,10 @@ func placed(l *analysis.Ledger, holds func(candidate int) bool) []int {
 }
 
 // losers returns the candidates that have fewer tokens in a second window, those that
-// lose most first: they have the room of what is in there.
-func losers(before, after *analysis.Ledger) []int {
+// lose most first: they have the room of a candidate that is in there. What is in its
+// group stands and falls with it.
+func losers(before, after *analysis.Ledger, of int) []int {
+	group := before.Entries[of].Item.Group()
 	loss := func(i int) int {
 		left := 0
 		if after.Entries[i].Place > 0 {
@@ -89,94 +85,9 @@ func losers(before, after *analysis.Ledger) []int {
 		}
 		return before.Entries[i].Tokens - left
 	}
-	lose := placed(before, func(i int) bool { return loss(i) > 0 })
+	lose := placed(before, func(i int) bool { return loss(i) > 0 && (group == "" || before.Entries[i].Item.Group() != group) })
 	slices.SortStableFunc(lose, func(i, j int) int { return cmp.Compare(loss(j), loss(i)) })
 	return lose
-}
-
-// bestCopy returns the included candidate with a content, or else one that was
-// not dropped as a duplicate, and how many other copies there are.
-func (a *account) bestCopy(content string) (best, others int) {
-	order := func(e *analysis.Entry) int {
-		switch {
-		case e.Place > 0:
-			return 0
-		case e.Code != string(cupel.ExcludeDeduplicated):
-			return 1
-		}
-		return 2
-	}
-	best, others = -1, -1
-	for i := range a.Entries {
-		e := &a.Entries[i]
-		if e.Item.Content() != content {
-			continue
-		}
-		others++
-		if best < 0 || order(e) < order(&a.Entries[best]) {
-			best = i
-		}
-	}
-	return best, others
-}
-
-// jsonPart is the score from one part of a composite for one candidate.
-type jsonPart struct {
-	Name   string    `json:"name"`
-	Weight float64   `json:"weight"`
-	Score  jsonScore `json:"score"`
-}
-
-// partsOf returns the score of a candidate from each part of a composite. Any other
-// scorer is its own only part. A candidate that is not scored has none.
-func (a *account) partsOf(ctx context.Context, s strategy.Scorer, candidate int) ([]jsonPart, error) {
-	var scored []*cupel.ContextItem
-	at := -1
-	for i := range a.Entries {
-		if e := &a.Entries[i]; e.Rank > 0 {
-			if i == candidate {
-				at = len(scored)
-			}
-			scored = append(scored, e.Item)
-		}
-	}
-	parts := []jsonPart{}
-	if at < 0 {
-		return parts, nil
-	}
-	composite, ok := s.(*scorer.Composite)
-	if !ok {
-		var err error
-		if composite, err = scorer.NewComposite(scorer.Weighted{Scorer: s, Weight: 1}); err != nil {
-			return nil, err
-		}
-	}
-	scores, err := composite.ScoreParts(ctx, scored)
-	if err != nil {
-		return nil, err
-	}
-	for _, each := range scores {
-		name := fmt.Sprintf("%T", each.Scorer)
-		parts = append(parts, jsonPart{strings.TrimSuffix(name[strings.LastIndexByte(name, '.')+1:], "Scorer"), each.Weight, jsonScore(each.Scores[at])})
-	}
-	return parts, nil
-}
-
-// jsonScore is a score as reports write it: a string if it is not finite.
-type jsonScore float64
-
-// MarshalJSON writes a number, or "NaN", "Infinity" or "-Infinity".
-func (s jsonScore) MarshalJSON() ([]byte, error) {
-	switch f := float64(s); {
-	case math.IsNaN(f):
-		return []byte(`"NaN"`), nil
-	case math.IsInf(f, 1):
-		return []byte(`"Infinity"`), nil
-	case math.IsInf(f, -1):
-		return []byte(`"-Infinity"`), nil
-	default:
-		return strconv.AppendFloat(nil, f, 'g', -1, 64), nil
-	}
 }
 
 // print writes it for people, with at most some rows of each list.
@@ -185,6 +96,9 @@ func (w *whyNotAnswer) print(p *terminal.Printer, rows int) {
 	switch {
 	case e.Place > 0 && e.Form > 0:
 		p.Line("It is in, as #%d of %d, in a smaller form: %s", e.Place, len(a.Window), e.Why())
+		if len(w.DisplacedBy) > 0 {
+			p.Line("The rest of its room went to %s.", listed(names(w.Ledger, w.DisplacedBy)))
+		}
 	case e.Place > 0:
 		p.Line("It is in, as #%d of %d: %s", e.Place, len(a.Window), e.Why())
 	default:
@@ -228,9 +142,10 @@ func (w *whyNotAnswer) cause() string {
 func sentOf(e *analysis.Entry) string { return e.Included.Item.Content() }
 
 // names returns what people call some candidates.
-func names(l *analysis.Ledger, candidates []int) (list []string) {
-	for _, i := range candidates {
-		list = append(list, named(l.Entries[i].Item, i))
+func names(l *analysis.Ledger, candidates []int) []string {
+	list := make([]string, len(candidates))
+	for n, i := range candidates {
+		list[n] = named(l.Entries[i].Item, i)
 	}
 	return list
 }
@@ -238,8 +153,10 @@ func names(l *analysis.Ledger, candidates []int) (list []string) {
 // smallest says which budgets take the candidate.
 func (w *whyNotAnswer) smallest() string {
 	switch s := w.Smallest; {
-	case w.choice && s.Found && !s.Exact:
-		return fmt.Sprintf("A budget of %d tokens includes it, and one of %d does not.", s.Tokens, s.Tokens-1)
+	case w.choice && w.Form > 0:
+		return jsonSmallestOf(s).text("sends it whole")
+	case w.choice:
+		return jsonSmallestOf(s).text("includes it")
 	case s.Found && s.Tokens > w.a.budget.MaxTokens():
 		return fmt.Sprintf("%s That is %d more than now.", s, s.Tokens-w.a.budget.MaxTokens())
 	case s.Found && w.Place == 0:
@@ -254,19 +171,10 @@ func (w *whyNotAnswer) printItem(p *terminal.Printer) {
 	rows := [][]any{
 		{"item", e.Item.Content()}, {"number", numberOr(messageNumber(e.Item), "")}, {"title", textOf(e.Item, "title")}, {"role", textOf(e.Item, "role")},
 		{"kind", fmt.Sprintf("%s, source %s", e.Item.Kind(), e.Item.Source())},
-		{"tokens", e.Item.Tokens()}, {"group", e.Item.Group()}, {"form", form(e)},
-	}
-	if w.copies > 0 {
-		rows = append(rows, []any{"copies", w.copies})
+		{"tokens", e.Item.Tokens()}, {"group", e.Item.Group()}, {"form", w.a.form(e)},
 	}
 	if e.Rank > 0 {
 		rows = append(rows, []any{"score", fmt.Sprintf("%s, rank %d of %d", short(e.Score), e.Rank, w.a.Ranked)})
-	}
-	if len(w.parts) > 1 {
-		for _, part := range w.parts {
-			score := float64(part.Score)
-			rows = append(rows, []any{"", fmt.Sprintf("%s: %s × %s = %s", part.Name, short(score), short(part.Weight), short(score*part.Weight))})
-		}
 	}
 	p.Table([]string{"", ""}, slices.DeleteFunc(rows, func(row []any) bool { return row[1] == "" }))
 }
@@ -285,50 +193,19 @@ func (a *account) printList(p *terminal.Printer, title string, candidates []int,
 	a.printCandidates(p, candidates, rows)
 }
 
-// jsonCandidate is a candidate in an answer.
-type jsonCandidate struct {
-	Position int       `json:"position"`          // among the candidates, from 0
-	Message  int       `json:"message,omitempty"` // of a conversation, from 1
-	Role     string    `json:"role,omitempty"`
-	Tool     string    `json:"tool,omitempty"`
-	Title    string    `json:"title,omitempty"`
-	Group    string    `json:"group,omitempty"`
-	Content  string    `json:"content"`
-	Kind     string    `json:"kind"`
-	Tokens   int       `json:"tokens"`
-	Rank     int       `json:"rank,omitempty"` // from 1; omitted if not scored
-	Score    jsonScore `json:"score"`
-	Reason   string    `json:"reason"`
-}
-
-func (a *account) jsonCandidates(candidates []int) []jsonCandidate {
-	list := make([]jsonCandidate, len(candidates))
-	for i, candidate := range candidates {
-		list[i] = a.jsonCandidate(candidate)
-	}
-	return list
-}
-
-func (a *account) jsonCandidate(candidate int) jsonCandidate {
-	e := &a.Entries[candidate]
-	return jsonCandidate{
-		candidate, messageNumber(e.Item), textOf(e.Item, "role"), textOf(e.Item, "tool"), textOf(e.Item, "title"), e.Item.Group(), e.Item.Content(),
-		string(e.Item.Kind()), e.Item.Tokens(), e.Rank, jsonScore(e.Score), e.Code,
-	}
-}
-
-// jsonExchange is how a second selection differs.
+// jsonExchange is how a second selection differs. Candidates have the names that people
+// see.
 type jsonExchange struct {
-	Came  []jsonCandidate `json:"came"`
-	Went  []jsonCandidate `json:"went"`
-	Error string          `json:"error,omitempty"`
+	Came  []string `json:"came"`
+	Went  []string `json:"went"`
+	Error string   `json:"error,omitempty"`
 }
 
-func (a *account) jsonExchange(x *analysis.Exchange) *jsonExchange {
+func jsonExchangeOf(l *analysis.Ledger, x *analysis.Exchange) *jsonExchange {
 	if x == nil {
 		return nil
 	}
-	j := &jsonExchange{Came: a.jsonCandidates(x.Came), Went: a.jsonCandidates(x.Went)}
+	j := &jsonExchange{Came: names(l, x.Came), Went: names(l, x.Went)}
 	if x.Err != nil {
 		j.Error = message(x.Err)
 	}
@@ -345,31 +222,38 @@ type jsonSmallest struct {
 	Error      string `json:"error,omitempty"` // why the search ended early
 }
 
-// jsonAnswer is what --why-not --json prints.
+// jsonAnswer is what --why-not --json prints. The candidate is as in a report.
 type jsonAnswer struct {
-	jsonCandidate
-	Included    bool            `json:"included"`
-	Place       int             `json:"place,omitempty"` // in the prompt, from 1
-	Candidates  int             `json:"scored_candidates"`
-	Copies      int             `json:"copies"`
-	Why         string          `json:"why"`
-	Parts       []jsonPart      `json:"parts"`
-	Rule        string          `json:"rule,omitempty"`
-	DisplacedBy []jsonCandidate `json:"displaced_by"`
-	IfPinned    *jsonExchange   `json:"if_pinned,omitempty"`
-	Smallest    *jsonSmallest   `json:"smallest_budget,omitempty"`
+	Name        string              `json:"name"`            // message 17 (result of open), or item 3
+	Place       int                 `json:"place,omitempty"` // in the prompt, from 1
+	Rank        int                 `json:"rank,omitempty"`  // by score, from 1
+	Included    *cupel.IncludedItem `json:"included,omitempty"`
+	Excluded    *cupel.ExcludedItem `json:"excluded,omitempty"`
+	Why         string              `json:"why"`
+	Rule        string              `json:"rule,omitempty"`
+	DisplacedBy []string            `json:"displaced_by"`
+	IfPinned    *jsonExchange       `json:"if_pinned,omitempty"`
+	Smallest    *jsonSmallest       `json:"smallest_budget,omitempty"`
 }
 
 // json returns the answer for programs.
 func (w *whyNotAnswer) json() *jsonAnswer {
-	answer := &jsonAnswer{
-		jsonCandidate: w.a.jsonCandidate(w.Candidate),
-		Included:      w.Place > 0, Place: w.Place, Candidates: w.a.Ranked, Copies: w.copies, Why: w.Why(),
-		Parts: w.parts, Rule: w.Rule, DisplacedBy: w.a.jsonCandidates(w.DisplacedBy),
-		IfPinned: w.a.jsonExchange(w.IfPinned),
+	return &jsonAnswer{
+		Name: named(w.Item, w.Candidate), Place: w.Place, Rank: w.Rank, Included: w.Included, Excluded: w.Excluded,
+		Why: w.Why(), Rule: w.Rule, DisplacedBy: names(w.Ledger, w.DisplacedBy),
+		IfPinned: jsonExchangeOf(w.Ledger, w.IfPinned), Smallest: jsonSmallestOf(w.Smallest),
 	}
-	answer.Smallest = jsonSmallestOf(w.Smallest)
-	return answer
+}
+
+// text says which budget does what is asked of it, such as "sends it".
+func (s *jsonSmallest) text(does string) string {
+	switch {
+	case !s.Found:
+		return fmt.Sprintf("No budget that was tried %s, up to %d tokens.", does, s.SearchedTo)
+	case s.Exact:
+		return fmt.Sprintf("The smallest budget that %s is %d tokens.", does, s.Tokens)
+	}
+	return fmt.Sprintf("A budget of %d tokens %s, and one of %d does not.", s.Tokens, does, s.Tokens-1)
 }
 
 func jsonSmallestOf(m analysis.SmallestBudget) *jsonSmallest {

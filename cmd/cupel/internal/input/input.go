@@ -77,7 +77,7 @@ func Read(r io.Reader, options Options) (*Candidates, error) {
 		return nil, err
 	}
 	if f.Format == Log {
-		items, err := Lines(string(data), options.Counter)
+		items, err := lineItems(string(data), options.Counter)
 		return &Candidates{Items: items, Format: Log, Notes: []string{"the text is read line by line, as " + english.Plural(len(items), "candidate")}}, err
 	}
 	if f.Format == JSON || f.Format == JSONLines {

@@ -3,8 +3,10 @@ package input
 import (
 	"bytes"
 	"fmt"
+	"iter"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/internal/rawjson"
@@ -13,23 +15,58 @@ import (
 // mostLines is how many lines of a text are items at most: each takes memory.
 const mostLines = 1_000_000
 
-// Lines returns the lines of a text as items, with their numbers as metadata and as
-// made-up times, which keep them in order. It skips blank lines.
-func Lines(text string, counter cupel.TokenCounter) ([]*cupel.ContextItem, error) {
-	var items []*cupel.ContextItem
-	number := 0
-	for line := range strings.Lines(text) {
-		number++
-		line = strings.TrimRight(line, "\r\n")
-		switch {
-		case strings.TrimSpace(line) == "":
-			continue
-		case len(items) == mostLines:
+// Lines yields the lines of a text that are not blank, and their numbers. It cuts those of
+// more than so many bytes into pieces.
+func Lines(text string, most int) iter.Seq2[int, string] {
+	return func(yield func(int, string) bool) {
+		number := 0
+		for line := range strings.Lines(text) {
+			number++
+			for line = strings.TrimRight(line, "\r\n"); strings.TrimSpace(line) != ""; {
+				piece := line[:pieceOf(line, most)]
+				line = line[len(piece):]
+				if !yield(number, piece) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// pieceOf returns the length of the first piece of a line: up to the last blank or comma of
+// so many bytes, or else the last character.
+func pieceOf(line string, most int) int {
+	if len(line) <= most {
+		return len(line)
+	}
+	if end := strings.LastIndexAny(line[:most], " ,"); end > 0 {
+		return end + 1
+	}
+	for most > 1 && !utf8.RuneStart(line[most]) {
+		most--
+	}
+	return most
+}
+
+// LineItem returns a line as an item, with its number as metadata and as a made-up time,
+// which keeps lines in order. It fails if the counter does.
+func LineItem(number int, line string, counter cupel.TokenCounter) (*cupel.ContextItem, error) {
+	item, err := cupel.NewItemFrom(counter, line, cupel.WithKind(cupel.KindDocument), cupel.WithTimestamp(time.Unix(int64(number), 0).UTC()), cupel.WithMetadata(map[string]any{"line": number}))
+	if err != nil {
+		return nil, fmt.Errorf("line %d: %w", number, err)
+	}
+	return item, nil
+}
+
+// lineItems returns the lines of a text as items.
+func lineItems(text string, counter cupel.TokenCounter) (items []*cupel.ContextItem, err error) {
+	for number, line := range Lines(text, len(text)) {
+		if len(items) == mostLines {
 			return nil, fmt.Errorf("the text has more than %d lines: give a part of it", mostLines)
 		}
-		item, err := cupel.NewItemFrom(counter, line, cupel.WithKind(cupel.KindDocument), cupel.WithTimestamp(time.Unix(int64(number), 0).UTC()), cupel.WithMetadata(map[string]any{"line": number}))
+		item, err := LineItem(number, line, counter)
 		if err != nil {
-			return nil, fmt.Errorf("line %d: %w", number, err)
+			return nil, err
 		}
 		items = append(items, item)
 	}
@@ -61,5 +98,9 @@ func isRecord(line rawjson.Text) bool {
 		return false
 	}
 	record, err := value.Object("")
-	return err == nil && record.Has("level") && (record.Get("msg").IsString() || record.Get("message").IsString()) && !record.Has("role") && !record.Has("content")
+	if err != nil || !record.Has("level") {
+		return false
+	}
+	// Attributes of log/slog have any name.
+	return record.Get("msg").IsString() || record.Get("message").IsString() && !record.Has("role") && !record.Has("content")
 }
