@@ -95,7 +95,7 @@ func TestBenchGuard(t *testing.T) {
 		t.Skip("make bench-guard runs this: it measures time")
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // on a busy machine a collection takes the time of the side that it falls into
-	const most = 3.0 // a third more than it takes without collections
+	const most = 3.0                                 // a third more than it takes without collections
 	text := manyItems(t, 5_000)
 	fastest := [2]time.Duration{time.Hour, time.Hour}
 	ratio := 0.0
