@@ -306,7 +306,7 @@ bench-relevance: ## Measure relevance on unlike sets beside BM25 and the latest 
 	CUPEL_SETS='$(abspath $(SETS))' CUPEL_MEANS='$(MEANS)' go -C cupelrelevance/eval test -count=1 -timeout 60m -run '^TestMeasureSets$$' -v .
 
 .PHONY: bench-guard
-bench-guard: ## Fail when something is much slower than it was, by ratios in one process
+bench-guard: ## Fail when something is much slower than it was, by ratios in one process (needs Chromium)
 	CUPEL_BENCH_GUARD=1 go -C internal/naive test -count=1 -run '^TestBenchGuard$$' -v .
 	CUPEL_BENCH_GUARD=1 go test -count=1 -run '^TestBenchGuard$$' -v ./cupelrecord
 	CUPEL_BENCH_GUARD=1 go -C cupelotel test -count=1 -run '^TestBenchGuard$$' -v .
@@ -314,6 +314,7 @@ bench-guard: ## Fail when something is much slower than it was, by ratios in one
 	CUPEL_BENCH_GUARD=1 go -C cupelrelevance test -count=1 -run '^TestHostileTexts$$' -v .
 	CUPEL_BENCH_GUARD=1 go -C cupeltiktoken test -short -count=1 -run '^TestHostileInput$$' -v .
 	CUPEL_BENCH_GUARD=1 go -C cmd/cupel test -count=1 -run '^TestStartup$$' -v .
+	CUPEL_BENCH_GUARD=1 go test -count=1 -timeout 20m -run '^TestTimes$$' -v ./e2e/inspector
 
 .PHONY: benchstat
 benchstat: ## Compare two outputs of make bench: make benchstat OLD=a NEW=b

@@ -151,7 +151,7 @@ func TestHostileTexts(t *testing.T) {
 				return
 			}
 			parts, whole := time.Hour, time.Hour // the least of rounds that take turns
-			for round := 0; round < 2 || round < 10 && whole > 4*parts; round++ {
+			for round := 0; round < 2 || round < 20 && whole > 4*parts; round++ {
 				parts, whole = min(parts, cost(small, times)), min(whole, cost(large, 1))
 			}
 			if whole > 4*parts {

@@ -8,6 +8,8 @@ for script in scripts/*.sh; do
 	sh -n "$script"
 done
 
+# Fewer collections take a third of the time away, for up to four times the memory.
+export GOGC=${GOGC:-300}
 linter=$(GOWORK=off go -C tools tool -n golangci-lint)
 # depguard looks up the packages of the standard library in GOROOT.
 GOROOT=$(go env GOROOT)

@@ -229,7 +229,9 @@ func consumerEnv(t *testing.T, root, proxy string) []string {
 	}
 	return []string{
 		"GOWORK=off",
-		"GOFLAGS=-modcacherw", // so that the next run can clear it
+		// So that the next run can clear the module cache, and every clone finds what
+		// another has compiled.
+		"GOFLAGS=-modcacherw -trimpath",
 		"GOMODCACHE=" + modcache,
 		"GOPROXY=" + strings.Join(proxies, ","),
 		"GONOSUMDB=" + noSumDB,

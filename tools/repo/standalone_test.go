@@ -52,7 +52,7 @@ func TestStandalone(t *testing.T) {
 			dir := filepath.Join(tree, filepath.FromSlash(m.Name(root)))
 			Run(t, dir, env, "go", "build", "-mod=mod", "-o", os.DevNull, "./...")
 			Run(t, dir, env, "go", "vet", "-mod=mod", "./...")
-			alone, together := thirdParty(t, dir, append(env, "GOFLAGS=-mod=mod")), thirdParty(t, m.Dir, []string{"GOWORK=" + m.Work})
+			alone, together := thirdParty(t, dir, append(env, "GOFLAGS=-mod=mod -trimpath")), thirdParty(t, m.Dir, []string{"GOWORK=" + m.Work})
 			if slices.Equal(alone, together) {
 				t.Log("uses the same versions as in the workspace, where its tests run")
 				return
