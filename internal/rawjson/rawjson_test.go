@@ -105,6 +105,7 @@ func TestErrors(t *testing.T) {
 		{"empty", "an empty file is a mistake", "", "line 1: expected JSON, got nothing (column 1)"},
 		{"blank", "and so is a blank one", " \n\n", "line 2: expected JSON, got nothing (column 1)"},
 		{"trailing comma", "the usual mistake has words of its own", "[\n1,\n]", "line 3: JSON allows no comma before a closing ] (column 1)"},
+		{"no comma", "only a bracket closes", "[1,x]", "line 1: invalid character 'x' looking for beginning of value (column 4)"},
 		{"object comma", "in objects too", `{"a":1,}`, "line 1: JSON allows no comma before a closing } (column 8)"},
 		{"cut off", "a file may end too early", "[\n{\"a\":", "line 2: unexpected end of JSON input (column 5)"},
 		{"character", "other mistakes are encoding/json's", "[\n a]", "line 2: invalid character 'a' looking for beginning of value (column 2)"},
@@ -192,6 +193,8 @@ func TestTypes(t *testing.T) {
 			assert.Equal(t, name == row.want, got, "%s is %s", row.text, name)
 		}
 		assert.Equal(t, row.want, v.Type(), row.text)
+		assert.Equal(t, v.IsString(), v.String() != "", "only strings say something: %s", row.text)
+		assert.Equal(t, v.IsArray(), len(v.Elements()) > 0, "only arrays have elements: %s", row.text)
 		assert.Equal(t, row.compact, v.Compact(), row.text)
 		o, err := v.Object("p")
 		if row.object == "" {

@@ -2,6 +2,7 @@ package rawjson_test
 
 import (
 	"encoding/json"
+	"slices"
 	"testing"
 
 	"github.com/wollax/cupel-go/internal/rawjson"
@@ -13,6 +14,7 @@ func FuzzWalk(f *testing.F) {
 		"", " ", "{}", "[]", `{"a":1,"b":[true,false,null]}`, `[1,]`, `{"a":1,}`, `{,}`, `[,]`, `{"a"}`, `{"a":}`, `{1:2}`, `[1 2]`, `[}`, `{]`, "]",
 		"0", "-0.5e+7", "01", "1.", "-", ".5", "1e", "1e+", "+1", "tru", "nulll", `"`, `"\"`, `"\\"`, `"a\nb\u00e9\ud83d\ude00\ud83d"`, `"\ud83d\u0041"`, `"\u12"`,
 		`"\x"`, "\"\t\"", "\"\x7f\xff\"", `"\ud83d\ud83d\ude00"`, `1 2`, `"a":1`, `[1]]`, `:1`, `{"a"::1}`, `{"a":1 "b":2}`, `[[]]x`,
+		"1,2", `{"a" "b":1}`, "1,", `"a","b"`,
 	} {
 		f.Add(seed)
 	}
@@ -31,6 +33,15 @@ func FuzzWalk(f *testing.F) {
 			t.Fatalf("Unquote(%q) = %q, want %q", inside, got, want)
 		}
 	})
+}
+
+func TestVisit(t *testing.T) {
+	const text = ` {"a": [1, "b\u0020", true], "c": {}} `
+	want := []string{"{{", `:"a"`, "[[", "01", `""b\u0020"`, "0true", "]]", `:"c"`, "{{", "}}", "}}"}
+	var got []string
+	if !rawjson.Walk(text, func(token byte, from, to int) { got = append(got, string(token)+text[from:to]) }) || !slices.Equal(got, want) {
+		t.Errorf("the tokens are %q, want %q", got, want)
+	}
 }
 
 func TestDeepest(t *testing.T) {
