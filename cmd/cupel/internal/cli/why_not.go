@@ -124,7 +124,7 @@ func (w *whyNotAnswer) print(p *terminal.Printer, rows int) {
 		default:
 			a.printList(p, "If it were pinned, these would be dropped:", x.Went, rows)
 		}
-		a.printList(p, "These would also be included:", without(x.Came, e.Candidate), rows)
+		a.printList(p, "These would also be included:", slices.DeleteFunc(slices.Clone(x.Came), func(i int) bool { return i == e.Candidate }), rows)
 	}
 	p.Paragraph("%s", w.smallest())
 }
@@ -154,11 +154,6 @@ func (w *whyNotAnswer) smallest() string {
 		return s.String() + " With more, others are chosen instead."
 	}
 	return w.Smallest.String()
-}
-
-// without returns the candidates except one.
-func without(candidates []int, one int) []int {
-	return slices.DeleteFunc(slices.Clone(candidates), func(i int) bool { return i == one })
 }
 
 // printList prints at most some rows of a list of candidates under a title.
