@@ -35,9 +35,6 @@ func (s *selection) whyNot(ctx context.Context, a *account, candidate int) (*why
 // pinned, and for other budgets.
 func (s *selection) whyNotByChoosing(ctx context.Context, a *account, candidate int) (*analysis.WhyNotAnswer, error) {
 	answer := &analysis.WhyNotAnswer{Entry: a.Entries[candidate], Ledger: a.Ledger, Budget: s.budget}
-	if answer.Place == 0 {
-		answer.Rule = "It was worth less for its tokens than what was chosen."
-	}
 	if answer.Place == 0 || answer.Form > 0 {
 		answer.IfPinned = &analysis.Exchange{}
 		after, err := s.ledger(ctx, s.budget, candidate)
