@@ -49,7 +49,7 @@ func (s *selection) whyNotByChoosing(ctx context.Context, a *account, candidate 
 	var err error
 	answer.Smallest, err = s.smallest(ctx, func(at *analysis.Ledger) bool {
 		e := &at.Entries[candidate]
-		return e.Place > 0 && (e.Form == 0 || answer.Form == 0) // of what is in, more is asked
+		return e.Place > 0 && (e.Form == 0 || answer.Form == 0) // an item that is in is wanted whole
 	})
 	return answer, err
 }
@@ -71,8 +71,8 @@ func placed(l *analysis.Ledger, holds func(candidate int) bool) []int {
 }
 
 // losers returns the candidates that have fewer tokens in a second window, those that
-// lose most first: they have the room of a candidate that is in there. What is in its
-// group stands and falls with it.
+// lose most first: they have the room of a candidate that is in there. Members of its
+// group stand and fall with it.
 func losers(before, after *analysis.Ledger, of int) []int {
 	group := before.Entries[of].Item.Group()
 	loss := func(i int) int {
