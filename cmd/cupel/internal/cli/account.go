@@ -152,9 +152,6 @@ func (a *account) form(e *analysis.Entry) string {
 		if x, ok := a.exchanges[e.Item.Group()]; ok {
 			full = x.full
 		}
-		if original, ok := e.Item.OriginalTokens(); ok && e.Item == e.Included.Item { // of a report
-			full = original
-		}
 		text = fmt.Sprintf("%d, full %d", e.Form, full)
 	}
 	if e.Stale {

@@ -176,7 +176,7 @@ func (f *checkFlags) selection(ctx context.Context, env *Environment, file *chec
 
 // relativeTo resolves a name in a file of checks against the file's folder.
 func relativeTo(file, name string) string {
-	if name == "" || name == "-" || file == "-" || filepath.IsAbs(name) {
+	if name == "-" || file == "-" || filepath.IsAbs(name) {
 		return name
 	}
 	return filepath.Join(filepath.Dir(file), name)

@@ -67,12 +67,15 @@ func (f *sweepFlags) run(ctx context.Context, env *Environment) error {
 	if result.To < result.From {
 		return usagef("--to: must be at least --from (%d), got %d", result.From, result.To)
 	}
-	result.Stride = roundStride(result.To - result.From)
+	result.Stride = (result.To-result.From)/mostSteps + 1
 	if err := s.sweep(ctx, result); err != nil {
 		return selecting(err)
 	}
 	return f.print(env, result, result.print)
 }
+
+// mostSteps is into how many steps a range is divided.
+const mostSteps = 50
 
 // sweepResult is how a selection changes over a range of budgets. sweep --json prints
 // it.
@@ -100,7 +103,8 @@ type sweepStep struct {
 func (s *selection) sweep(ctx context.Context, result *sweepResult) error {
 	var before *cupel.SelectionReport
 	failed := ""
-	for at := result.From; at <= result.To; at += result.Stride {
+	for n := range (result.To-result.From)/result.Stride + 1 {
+		at := result.From + n*result.Stride
 		report, err := s.at(ctx, at)
 		step := sweepStep{Budget: at}
 		switch {
@@ -150,20 +154,6 @@ func necessary(items []*cupel.ContextItem, budget cupel.ContextBudget) int {
 		}
 	}
 	return tokens
-}
-
-// roundStride returns the smallest of 1, 2, 5, 10, 20, 50 and so on that divides
-// a range into at most fifty steps.
-func roundStride(length int) int {
-	const parts = 50
-	for power := 1; power <= math.MaxInt/10; power *= 10 {
-		for _, round := range []int{1, 2, 5} {
-			if length/parts < round*power {
-				return round * power
-			}
-		}
-	}
-	return math.MaxInt / parts
 }
 
 // print writes it for people.

@@ -35,9 +35,6 @@ func (s *selection) whyNot(ctx context.Context, a *account, candidate int) (*why
 // pinned, and for other budgets.
 func (s *selection) whyNotByChoosing(ctx context.Context, a *account, candidate int) (*analysis.WhyNotAnswer, error) {
 	answer := &analysis.WhyNotAnswer{Entry: a.Entries[candidate], Ledger: a.Ledger, Budget: s.budget}
-	if answer.Place == 0 {
-		answer.Rule = "It was worth less for its tokens than what was chosen."
-	}
 	if answer.Place == 0 || answer.Form > 0 {
 		answer.IfPinned = &analysis.Exchange{}
 		after, err := s.ledger(ctx, s.budget, candidate)
@@ -52,7 +49,7 @@ func (s *selection) whyNotByChoosing(ctx context.Context, a *account, candidate 
 	var err error
 	answer.Smallest, err = s.smallest(ctx, func(at *analysis.Ledger) bool {
 		e := &at.Entries[candidate]
-		return e.Place > 0 && (e.Form == 0 || answer.Form == 0) // of what is in, more is asked
+		return e.Place > 0 && (e.Form == 0 || answer.Form == 0) // an item that is in is wanted whole
 	})
 	return answer, err
 }
@@ -74,8 +71,8 @@ func placed(l *analysis.Ledger, holds func(candidate int) bool) []int {
 }
 
 // losers returns the candidates that have fewer tokens in a second window, those that
-// lose most first: they have the room of a candidate that is in there. What is in its
-// group stands and falls with it.
+// lose most first: they have the room of a candidate that is in there. Members of its
+// group stand and fall with it.
 func losers(before, after *analysis.Ledger, of int) []int {
 	group := before.Entries[of].Item.Group()
 	loss := func(i int) int {
@@ -124,7 +121,7 @@ func (w *whyNotAnswer) print(p *terminal.Printer, rows int) {
 		default:
 			a.printList(p, "If it were pinned, these would be dropped:", x.Went, rows)
 		}
-		a.printList(p, "These would also be included:", without(x.Came, e.Candidate), rows)
+		a.printList(p, "These would also be included:", slices.DeleteFunc(slices.Clone(x.Came), func(i int) bool { return i == e.Candidate }), rows)
 	}
 	p.Paragraph("%s", w.smallest())
 }
@@ -154,11 +151,6 @@ func (w *whyNotAnswer) smallest() string {
 		return s.String() + " With more, others are chosen instead."
 	}
 	return w.Smallest.String()
-}
-
-// without returns the candidates except one.
-func without(candidates []int, one int) []int {
-	return slices.DeleteFunc(slices.Clone(candidates), func(i int) bool { return i == one })
 }
 
 // printList prints at most some rows of a list of candidates under a title.
