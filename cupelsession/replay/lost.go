@@ -43,6 +43,15 @@ func dearest(list []Lost) []Lost {
 // lose adds values to those that a cell lost.
 func (c *cell) lose(list []Lost) { c.Lost = dearest(slices.Concat(c.Lost, list)) }
 
+// placed returns values with the place of the conversation.
+func (s *Sample) placed(list []Lost) []Lost {
+	list = slices.Clone(list)
+	for i := range list {
+		list[i].File, list[i].Line = s.File, s.Line
+	}
+	return list
+}
+
 // lostBy returns what a cell lost as the values of a row.
 func (c *cell) lostBy(row *Row) []Lost {
 	list := slices.Clone(c.Lost)
