@@ -123,6 +123,9 @@ func withoutPlaces(t *testing.T, table *replay.Table) string {
 	for i := range result.Worst {
 		result.Worst[i].File, result.Worst[i].Line = "", 0
 	}
+	for i := range result.Lost {
+		result.Lost[i].File, result.Lost[i].Line = "", 0
+	}
 	text, err := json.Marshal(result)
 	if err != nil {
 		t.Fatal(err)

@@ -28,10 +28,11 @@ type Lost struct {
 	title string
 }
 
-// compare orders values: those that cost most first, and then by their places.
+// compare orders values: those that cost most first, and then by what they are. Where
+// they are comes last, as in [Worst].
 func (l Lost) compare(m Lost) int {
-	return cmp.Or(cmp.Compare(m.Tokens, l.Tokens), cmp.Compare(l.File, m.File), cmp.Compare(l.Line, m.Line),
-		cmp.Compare(l.Conversation, m.Conversation), cmp.Compare(l.Message, m.Message), cmp.Compare(l.Value, m.Value))
+	return cmp.Or(cmp.Compare(m.Tokens, l.Tokens), cmp.Compare(l.Conversation, m.Conversation), cmp.Compare(l.Message, m.Message),
+		cmp.Compare(l.Value, m.Value), cmp.Compare(l.File, m.File), cmp.Compare(l.Line, m.Line))
 }
 
 // dearest sorts values and returns the first ten.
@@ -42,6 +43,15 @@ func dearest(list []Lost) []Lost {
 
 // lose adds values to those that a cell lost.
 func (c *cell) lose(list []Lost) { c.Lost = dearest(slices.Concat(c.Lost, list)) }
+
+// placed returns values with the place of the conversation.
+func (s *Sample) placed(list []Lost) []Lost {
+	list = slices.Clone(list)
+	for i := range list {
+		list[i].File, list[i].Line = s.File, s.Line
+	}
+	return list
+}
 
 // lostBy returns what a cell lost as the values of a row.
 func (c *cell) lostBy(row *Row) []Lost {

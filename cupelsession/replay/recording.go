@@ -28,8 +28,6 @@ type step struct {
 // is made.
 type recording struct {
 	id     string
-	file   string
-	line   int
 	units  []unit
 	steps  []step
 	system int // tokens of the system prompts
@@ -39,7 +37,7 @@ type recording struct {
 
 // record prepares a conversation.
 func record(c *Conversation) *recording {
-	r := &recording{id: c.ID, file: c.File, line: c.Line, first: -1}
+	r := &recording{id: c.ID, first: -1}
 	textual := true // the agent has no calls, and acts in its text
 	open := false   // the last unit has calls, and may have more results
 	for _, message := range c.messages {

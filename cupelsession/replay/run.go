@@ -287,7 +287,7 @@ func (c *Counts) find(t *turn, text string) {
 			c.Grounded++
 			continue
 		}
-		c.Lost = dearest(append(c.Lost, Lost{File: t.file, Line: t.line, Conversation: t.id, Message: t.steps[t.step].message.number, Value: first(v.text, mostCharacters), Tokens: t.least(v.text)}))
+		c.Lost = dearest(append(c.Lost, Lost{Conversation: t.id, Message: t.steps[t.step].message.number, Value: first(v.text, mostCharacters), Tokens: t.least(v.text)}))
 	}
 }
 

@@ -95,7 +95,7 @@ func (t *Table) Add(s *Sample) error {
 		for k, r := range c.ratios() {
 			cell.Ratios[k].Add(r.Cost, r.Whole)
 		}
-		cell.lose(c.Lost)
+		cell.lose(s.placed(c.Lost))
 		if opponent >= 0 {
 			other := &s.Counts[i-i%len(t.Plan.Policies)+opponent]
 			cell.Against.Add(float64(c.Grounded-other.Grounded), float64(c.Values))
