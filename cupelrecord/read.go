@@ -96,15 +96,14 @@ func (r *record) run() (*Run, error) {
 	if r.End {
 		return run, nil
 	}
-	err := json.Unmarshal(r.Budget, &run.Budget)
-	if r.Items != nil {
-		err = cmp.Or(err, json.Unmarshal(r.Items, &run.Items))
-	}
-	for i := 0; err == nil && i < len(r.Scores)/8; i++ {
-		score := math.Float64frombits(binary.LittleEndian.Uint64(r.Scores[8*i:]))
-		run.Decisions = append(run.Decisions, observe.Decision{Score: score, Place: int32(next(&r.Places)), Form: int32(next(&r.Forms))})
-		kind, tokens := next(&r.KindOf), int(next(&r.Tokens))
-		if r.Items == nil && kind < uint64(len(r.Kinds)) {
+	var shown inputs
+	err := json.Unmarshal(r.Inputs, &shown)
+	run.Budget, run.Items = shown.Budget, shown.Items
+	for i := 0; err == nil && len(r.Rows) > 0; i++ {
+		kind, tokens := next(&r.Rows), int(next(&r.Rows))
+		place, form := int32(next(&r.Rows)), int32(next(&r.Rows))
+		run.Decisions = append(run.Decisions, observe.Decision{Score: math.Float64frombits(next(&r.Rows)), Place: place, Form: form})
+		if shown.Items == nil && kind < uint64(len(r.Kinds)) {
 			var item *cupel.ContextItem
 			item, err = cupel.NewContextItem(fmt.Sprint("candidate ", i), tokens, cupel.WithKind(r.Kinds[kind]))
 			run.Items = append(run.Items, item)
@@ -116,9 +115,12 @@ func (r *record) run() (*Run, error) {
 	return run, err
 }
 
-// next takes a varint from a column.
-func next(column *[]byte) uint64 {
-	n, size := binary.Uvarint(*column)
-	*column = (*column)[max(0, size):]
+// next takes a varint from rows, and leaves nothing of rows that do not begin with one.
+func next(rows *[]byte) uint64 {
+	n, size := binary.Uvarint(*rows)
+	if size <= 0 {
+		size = len(*rows)
+	}
+	*rows = (*rows)[size:]
 	return n
 }

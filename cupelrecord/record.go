@@ -15,13 +15,17 @@ import (
 type record struct {
 	Header
 	End    bool   // there is no run, and Number is that of the next one
-	Budget []byte // in JSON
+	Inputs []byte // an inputs in JSON
 	Kinds  []cupel.ContextKind
-	Items  []byte // the candidates in JSON; nil if nothing else of them is shown
+	// Rows has varints for each candidate in turn: a position in Kinds, the tokens, the
+	// place, the form, and the bits of the score.
+	Rows []byte
+}
 
-	// Of each candidate in turn: a position in Kinds, the tokens, the place and the form
-	// as varints, and the score in 8 bytes, in little-endian order.
-	KindOf, Tokens, Places, Forms, Scores []byte
+// inputs is what a run selects from.
+type inputs struct {
+	Budget cupel.ContextBudget
+	Items  []*cupel.ContextItem // nil if nothing but kinds and tokens is shown
 }
 
 // makeRecord makes the record of a run.
@@ -33,12 +37,9 @@ func (w *writer) makeRecord(n *run) (err error) {
 	}()
 	names := names{&w.config.Redaction, make(map[name]string)}
 	r := &w.record
-	*r = record{Header: n.Header, KindOf: r.KindOf[:0], Tokens: r.Tokens[:0], Places: r.Places[:0], Forms: r.Forms[:0], Scores: r.Scores[:0]}
+	*r = record{Header: n.Header, Rows: r.Rows[:0]}
 	r.Pipeline, _ = names.Text(observe.PartPipeline, n.Pipeline)
 	r.PolicyHash, _ = names.Text(observe.PartPipeline, n.PolicyHash)
-	if r.Budget, err = json.Marshal(n.budget); err != nil {
-		return err
-	}
 	for i, d := range n.decisions {
 		item := n.items[i]
 		at := slices.Index(r.Kinds, item.Kind())
@@ -46,24 +47,23 @@ func (w *writer) makeRecord(n *run) (err error) {
 			at = len(r.Kinds)
 			r.Kinds = append(r.Kinds, item.Kind())
 		}
-		r.KindOf = binary.AppendUvarint(r.KindOf, uint64(at))
-		r.Tokens = binary.AppendUvarint(r.Tokens, uint64(item.Tokens()))
-		r.Places = binary.AppendUvarint(r.Places, uint64(d.Place))
-		r.Forms = binary.AppendUvarint(r.Forms, uint64(d.Form))
-		r.Scores = binary.LittleEndian.AppendUint64(r.Scores, math.Float64bits(d.Score))
+		for _, number := range [...]uint64{uint64(at), uint64(item.Tokens()), uint64(d.Place), uint64(d.Form), math.Float64bits(d.Score)} {
+			r.Rows = binary.AppendUvarint(r.Rows, number)
+		}
 	}
 	for i, kind := range r.Kinds {
 		r.Kinds[i] = names.kind(kind, i)
 	}
-	if n.Shows < observe.PartContent { // nothing else of an item
-		return nil
+	shown := inputs{Budget: n.budget}
+	if n.Shows >= observe.PartContent {
+		shown.Items = n.items
 	}
-	for i, item := range n.items {
+	for i, item := range shown.Items {
 		if n.items[i], err = names.redacted(item, i); err != nil {
 			return err
 		}
 	}
-	r.Items, err = json.Marshal(n.items)
+	r.Inputs, err = json.Marshal(shown)
 	return err
 }
 

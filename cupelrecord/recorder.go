@@ -84,11 +84,10 @@ type Config struct {
 type Recorder struct {
 	config  Config
 	process string
-	ready   chan struct{} // has a value when there is something to do
+	queue   chan *run     // has room for all that QueueBytes allow
 	done    chan struct{} // closed when the writer has ended
 
 	mu     sync.Mutex
-	queue  []*run
 	bytes  int    // of the runs that are pending
 	next   uint64 // the number of the next run
 	closed bool
@@ -114,7 +113,7 @@ func New(config Config) (*Recorder, error) {
 	const usual = 64 << 20
 	config.QueueBytes, config.SegmentBytes = cmp.Or(config.QueueBytes, usual), cmp.Or(config.SegmentBytes, usual)
 	config.SegmentAge, config.Share = cmp.Or(config.SegmentAge, time.Hour), cmp.Or(config.Share, 1)
-	r := &Recorder{config: config, process: rand.Text(), ready: make(chan struct{}, 1), done: make(chan struct{})}
+	r := &Recorder{config: config, process: rand.Text(), queue: make(chan *run, max(0, config.QueueBytes)/aRun), done: make(chan struct{})}
 	w := &writer{
 		Recorder: r, age: time.NewTimer(config.SegmentAge),
 		s2: s2.NewWriter(nil, s2.WriterConcurrency(1), s2.WriterFlushOnWrite()),
@@ -134,9 +133,11 @@ func (r *Recorder) Stats() Stats {
 // ctx ends first, Close returns its error, and what is pending stays counted.
 func (r *Recorder) Close(ctx context.Context) error {
 	r.mu.Lock()
-	r.closed = true
+	if !r.closed {
+		r.closed = true
+		close(r.queue)
+	}
 	r.mu.Unlock()
-	r.wake()
 	select {
 	case <-r.done:
 		return nil
@@ -177,7 +178,6 @@ func (r *Recorder) StartRun(ctx context.Context, info observe.RunInfo) (context.
 	if r.config.Trace != nil {
 		n.Trace = r.config.Trace(ctx)
 	}
-	const aRun, anItem = 512, 256
 	n.bytes = aRun + anItem*len(n.items)
 	for _, item := range n.items {
 		n.bytes += len(item.Content())
@@ -185,13 +185,17 @@ func (r *Recorder) StartRun(ctx context.Context, info observe.RunInfo) (context.
 	return ctx, n
 }
 
+// What a run and an item of it keep in memory, about.
+const aRun, anItem = 512, 256
+
 // samples reports whether to record a run.
 func (r *Recorder) samples(ctx context.Context) bool {
-	if r.config.Key == nil {
-		return mathrand.Float64() < r.config.Share
+	at := mathrand.Float64()
+	if r.config.Key != nil {
+		hash := sha256.Sum256([]byte(r.config.Key(ctx)))
+		at = float64(binary.BigEndian.Uint64(hash[:])) / math.MaxUint64
 	}
-	hash := sha256.Sum256([]byte(r.config.Key(ctx)))
-	return float64(binary.BigEndian.Uint64(hash[:]))/math.MaxUint64 < r.config.Share
+	return at < r.config.Share
 }
 
 // run is a run that is recorded.
@@ -227,26 +231,9 @@ func (r *Recorder) put(n *run) {
 		r.stats.Dropped++
 		return
 	}
-	r.queue = append(r.queue, n)
 	r.bytes += n.bytes
 	r.stats.Pending++
-	r.wake()
-}
-
-// wake tells the writer that there is something to do.
-func (r *Recorder) wake() {
-	select {
-	case r.ready <- struct{}{}:
-	default: // it has been told
-	}
-}
-
-// take returns what waits, the number after it, and whether that is all there will be.
-func (r *Recorder) take() (runs []*run, next uint64, last bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	runs, r.queue = r.queue, nil
-	return runs, r.next, r.closed
+	r.queue <- n
 }
 
 // settle counts what happened to a run that was pending.

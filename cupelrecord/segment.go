@@ -32,18 +32,14 @@ func (w *writer) loop() {
 	defer close(w.done)
 	for {
 		select {
-		case <-w.ready:
+		case n, ok := <-w.queue:
+			if !ok {
+				w.end()
+				return
+			}
+			w.writeRun(n)
 		case <-w.age.C:
 			w.closeSegment()
-			continue
-		}
-		runs, next, last := w.take()
-		for _, n := range runs {
-			w.writeRun(n)
-		}
-		if last {
-			w.end(next)
-			return
 		}
 	}
 }
@@ -64,7 +60,10 @@ func (w *writer) writeRun(n *run) {
 }
 
 // end ends the last segment with a record that says how many runs there were.
-func (w *writer) end(next uint64) {
+func (w *writer) end() {
+	w.mu.Lock()
+	next := w.next
+	w.mu.Unlock()
 	if w.opened > 0 {
 		w.write(&record{Header: Header{Process: w.process, Number: next}, End: true})
 	}

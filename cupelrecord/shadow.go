@@ -64,42 +64,38 @@ func follow(p *pipeline.Pipeline, run *Run) Difference {
 	for _, in := range d.Report.Included {
 		forms[in.Candidate] = 1 + in.Form
 	}
-	for i, was := range run.Decisions {
-		form := 0
-		if was.Place > 0 {
-			form = 1 + int(was.Form)
-		}
-		if form != forms[i] {
-			d.Candidates = append(d.Candidates, i)
-		}
-	}
-	d.Lost = lost(run, d.Report)
-	return d
-}
-
-// lost returns the values of a run's window that a report's does not name: a next step
-// that uses them would miss them. Without contents there are none.
-func lost(run *Run, report *cupel.SelectionReport) (list []string) {
-	known := make(map[string]bool)
-	for _, item := range report.Window() {
+	known := make(map[string]bool) // values in the shadow's window; without contents there are none
+	for _, item := range d.Report.Window() {
 		for fact := range cupelreduce.Facts(item.Content()) {
 			known[fact] = true
 		}
 	}
 	for i, was := range run.Decisions {
-		if was.Place == 0 {
+		form := 0
+		if was.Place > 0 {
+			form = 1 + int(was.Form)
+		}
+		if form == forms[i] {
 			continue
 		}
-		text := run.Items[i].Content()
-		if forms := run.Items[i].Variants(); was.Form > 0 && int(was.Form) <= len(forms) {
-			text = forms[was.Form-1].Content
-		}
-		for fact := range cupelreduce.Facts(text) {
+		d.Candidates = append(d.Candidates, i)
+		for fact := range cupelreduce.Facts(run.text(i, form)) {
 			if !known[fact] {
 				known[fact] = true
-				list = append(list, fact)
+				d.Lost = append(d.Lost, fact)
 			}
 		}
 	}
-	return list
+	return d
+}
+
+// text returns what a window has of a candidate in a form, from 1, or "" for 0.
+func (r *Run) text(i, form int) string {
+	switch smaller := r.Items[i].Variants(); {
+	case form == 1:
+		return r.Items[i].Content()
+	case form > 1 && form-2 < len(smaller):
+		return smaller[form-2].Content
+	}
+	return ""
 }
