@@ -19,12 +19,10 @@ import (
 var spec = Spec{
 	Policies: []Policy{{Name: "newest"}, {Name: "agent@0.6"}, {Name: "chat"}},
 	Shares:   []float64{0.25, 0.5},
-	Against:  "newest",
-	Caches:   []string{"anthropic", "openai"},
 }
 
 // cupel replay and cupel-beam take the same of them.
-var measure = []string{"--share", "0.25,0.5", "--against", "newest", "--cache", "anthropic,openai"}
+var measure = []string{"--share", "0.25,0.5"}
 
 // compressedCorpus writes 20 files that gzip compressed, each with n copies of the
 // conversations of package replay. One has a damaged line, and another one is cut.

@@ -23,7 +23,6 @@ import (
 
 	"github.com/wollax/cupel-go/cupel/policy"
 	"github.com/wollax/cupel-go/cupelchat/agent"
-	"github.com/wollax/cupel-go/cupelsession"
 	"github.com/wollax/cupel-go/cupelsession/replay"
 )
 
@@ -31,8 +30,6 @@ import (
 type Spec struct {
 	Policies []Policy
 	Shares   []float64 // budgets as shares of a conversation, as [replay.NewMeasure] takes them
-	Against  string    // compares all policies with this one; "" disables it
-	Caches   []string  // counts what windows cost by these of [cupelsession.Caches]
 }
 
 // Policy names a policy of package replay, the preset agent, or a policy in JSON.
@@ -50,14 +47,7 @@ func (s *Spec) Measure() (*replay.Measure, error) {
 			return nil, fmt.Errorf("cupelbeam: policy %q: %w", p.Name, err)
 		}
 	}
-	caches := make([]cupelsession.CacheModel, len(s.Caches))
-	for i, name := range s.Caches {
-		var err error
-		if caches[i], err = cupelsession.CacheNamed(name); err != nil {
-			return nil, fmt.Errorf("cupelbeam: cache: %w", err)
-		}
-	}
-	return replay.NewMeasure(policies, s.Shares, replay.WithAgainst(s.Against), replay.WithCache(caches...))
+	return replay.NewMeasure(policies, s.Shares)
 }
 
 // build returns the policy without a session.

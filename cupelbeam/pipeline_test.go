@@ -14,7 +14,7 @@ import (
 	"github.com/wollax/cupel-go/cupelsession/replay"
 )
 
-var newest = Spec{Policies: []Policy{{Name: "newest"}, {Name: "clear"}}, Shares: []float64{0.5}, Against: "clear"}
+var newest = Spec{Policies: []Policy{{Name: "newest"}, {Name: "clear"}}, Shares: []float64{0.5}}
 
 // kinds are lines of every kind, some of which are conversations.
 func kinds(t *testing.T) []string {

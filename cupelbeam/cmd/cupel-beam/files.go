@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -17,15 +16,7 @@ import (
 // overwritten, it removes those of the output, since readers would take samples in another
 // number of shards for samples of this job.
 func (o *options) files(ctx context.Context) error {
-	var outputs []string
-	for _, name := range []string{o.table, o.deadLetters, o.samples} {
-		if slices.Contains(outputs, name) {
-			return errors.New("--table, --samples and --dead-letters must be different files")
-		}
-		if name != "" {
-			outputs = append(outputs, name)
-		}
-	}
+	outputs := []string{o.table, o.deadLetters, o.samples}
 	if err := o.input(ctx, outputs); err != nil {
 		return fmt.Errorf("--data: %w", err)
 	}
@@ -84,7 +75,7 @@ func (o *options) input(ctx context.Context, outputs []string) error {
 		}
 	}
 	if size > prismLimit && !o.force {
-		return fmt.Errorf("%d MB of conversations are too much for Prism: use cupel replay, --runner or --force", size/1e6)
+		return fmt.Errorf("%d MB are too much for Prism: use cupel replay, --runner or --force", size/1e6)
 	}
 	return nil
 }

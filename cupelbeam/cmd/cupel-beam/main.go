@@ -39,7 +39,6 @@ func main() {
 	o.register()
 	provision := flag.String("provision_endpoint", "", "where a process that a runner started asks for its work")
 	_ = flag.String("artifact_endpoint", "", "accepted from runners, and not used: the program is in the image")
-	flag.Usage = usage
 	flag.Parse()
 	ctx := context.Background()
 	err := becomeWorker(ctx, *provision)
@@ -55,17 +54,6 @@ func main() {
 		os.Exit(exitCheck)
 	}
 	os.Exit(exitUsage)
-}
-
-// usage shows the flags of the command among those of Beam's SDK and its runners.
-func usage() {
-	fmt.Fprint(os.Stderr, `cupel-beam measures policies on corpora of conversations, as cupel replay does.
-
-Its own flags are --data, --policy, --share, --against, --cache, --table, --samples, --shards,
---dead-letters, --force, --max-bad and --require. Others are those of Beam and its runners.
-
-`)
-	flag.PrintDefaults()
 }
 
 // becomeWorker makes a process that a runner started a worker: one of

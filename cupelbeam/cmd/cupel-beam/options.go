@@ -21,12 +21,12 @@ import (
 
 // options are the flags of the command.
 type options struct {
-	data, policies, shareList, against, caches string
-	samples, table, deadLetters                string
-	shards                                     int
-	force                                      bool
-	maxBad                                     float64 // percent
-	requirements                               []requirement
+	data, policies, shareList   string
+	samples, table, deadLetters string
+	shards                      int
+	force                       bool
+	maxBad                      float64 // percent
+	requirements                []requirement
 }
 
 // register adds the flags to those of Beam's SDK.
@@ -34,8 +34,6 @@ func (o *options) register() {
 	flag.StringVar(&o.data, "data", "", "`patterns` of files, separated by commas; .gz ends those of compressed ones")
 	flag.StringVar(&o.policies, "policy", "everything,newest,clear,newest-blocks,clear-blocks,agent", "`policies` as cupel replay takes them, separated by commas")
 	flag.StringVar(&o.shareList, "share", "0.15,0.25,0.5,0.75", "budgets as `shares` of a conversation, separated by commas")
-	flag.StringVar(&o.against, "against", "", "compare the policies with this `policy`")
-	flag.StringVar(&o.caches, "cache", "", "report the cost by the caches of these `providers`, separated by commas")
 	flag.StringVar(&o.table, "table", "", "write the table to this `file`, as JSON (required)")
 	flag.StringVar(&o.samples, "samples", "", "write a sample of each conversation to this `file`")
 	flag.IntVar(&o.shards, "shards", 1, "write the samples to this `number` of files, FILE-00002-of-00010")
@@ -85,10 +83,6 @@ func runner() string {
 
 // spec returns what to measure. Policies in files are read here, where the files are.
 func (o *options) spec() (spec cupelbeam.Spec, err error) {
-	spec.Against = o.against
-	if o.caches != "" {
-		spec.Caches = strings.Split(o.caches, ",")
-	}
 	// The numbers are a list in JSON but for its brackets.
 	if err := json.Unmarshal([]byte("["+o.shareList+"]"), &spec.Shares); err != nil {
 		return spec, fmt.Errorf("--share: %q: %w", o.shareList, err)
@@ -137,8 +131,8 @@ func (o *options) setMaxBad(text string) (err error) {
 
 // requirement is a threshold for a figure of a row.
 type requirement struct {
-	text, policy, figure, compare string
-	share, bound                  float64
+	text, policy, figure, share, compare string
+	bound                                float64
 }
 
 // requirementForm is how a threshold is written.
@@ -150,27 +144,21 @@ func (o *options) addRequirement(text string) error {
 	if words == nil {
 		return errors.New("want POLICY FIGURE@SHARE >= NUMBER, or <=")
 	}
-	n := requirement{text: text, policy: words[1], figure: words[2], compare: words[4]}
-	var shareErr, boundErr error
-	n.share, shareErr = strconv.ParseFloat(words[3], 64)
-	n.bound, boundErr = strconv.ParseFloat(words[5], 64)
-	o.requirements = append(o.requirements, n)
-	return errors.Join(shareErr, boundErr)
+	bound, err := strconv.ParseFloat(words[5], 64)
+	o.requirements = append(o.requirements, requirement{text, words[1], words[2], words[3], words[4], bound})
+	return err
 }
 
 // value returns the figure of a result.
 func (n *requirement) value(result *replay.Result) (float64, error) {
 	for i := range result.Rows {
 		row := &result.Rows[i]
-		if row.Policy != n.policy || row.Share != n.share {
-			continue
-		}
-		if value, ok := row.Figure(n.figure); ok {
+		value, ok := row.Figure(n.figure)
+		if ok && row.Policy == n.policy && fmt.Sprint(row.Share) == n.share {
 			return value, nil
 		}
-		return 0, fmt.Errorf("--require: %q: the table has no figure %q", n.text, n.figure)
 	}
-	return 0, fmt.Errorf("--require: %q: the table has no row of policy %q at %g", n.text, n.policy, n.share)
+	return 0, fmt.Errorf("--require: %q: the table has no %q of policy %q at %s", n.text, n.figure, n.policy, n.share)
 }
 
 // judge returns an error for a result that is not good enough.
