@@ -43,6 +43,7 @@ func TestReadFolder(t *testing.T) {
 		"shop/shop.go":       "package shop\n\n// Price is in cents.\ntype Price int\n",
 		"shop/testdata/a.go": "package a\n\nvar A int\n",
 		"vendor/v.go":        "package v\n\nvar V int\n",
+		"node_modules/m.js":  "var m\n",
 		".github/x.yml":      "hidden: true\n",
 		"deploy/Prod.PEM":    "key\n",
 		"deploy/note":        "-----BEGIN RSA PRIVATE KEY-----\nkey\n",

@@ -1,0 +1,123 @@
+package input
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestAlmost(t *testing.T) {
+	for _, tt := range []struct {
+		name, known string
+		want        bool
+		why         string
+	}{
+		{"content", "content", false, "the name itself is no mistake"},
+		{"Content", "content", true, "another case"},
+		{"original_tokens", "originalTokens", true, "marks between words"},
+		{"future-relevance-hint", "futureRelevanceHint", true, "and the other mark"},
+		{"conten", "content", true, "a letter too few"},
+		{"ontent", "content", true, "the first one too"},
+		{"contents", "content", true, "a letter too many"},
+		{"contant", "content", true, "a wrong letter"},
+		{"cotnent", "content", true, "neighbors in each other's place"},
+		{"ocntent", "content", true, "at the beginning"},
+		{"conetnt", "content", true, "between equal letters"},
+		{"cotmnent", "content", false, "two slips"},
+		{"coxyent", "content", false, "two wrong letters"},
+		{"cottnent", "content", false, "a wrong letter beside one too many"},
+		{"context", "content", true, "one letter is enough, also in a word of its own"},
+		{"id", "kind", false, "two letters too few"},
+		{"", "tags", false, "nothing is no slip"},
+	} {
+		require.Equal(t, tt.want, almost(tt.name, tt.known), "%s and %s: %s", tt.name, tt.known, tt.why)
+	}
+}
+
+func TestItemNotes(t *testing.T) {
+	many := strings.Repeat(`{"content":"a"},`, mostLookedAt)
+	for _, tt := range []struct{ text, want, why string }{
+		{`[{"content":"a","Priority":1}]`, `item 1: "Priority" is unknown and has no effect; did you mean "priority"?`, "the field would be ignored without a word"},
+		{`[{"content":"a"},{"content":"a","token":3},{"content":"a","pined":true}]`, `item 2: "token" is unknown and has no effect; did you mean "tokens"?`, "the first mistake is named"},
+		{`[{"content":"a","token":3,"tokens":1}]`, "", "the right name is there too"},
+		{`[{"content":"a","owner":3}]`, "", "other fields are the caller's"},
+		{"[" + many + `{"content":"a","token":3}]`, "", "one mistake is in all of a file"},
+		{"[]", "the list is empty: there is nothing to choose from", "an empty window would look like an answer"},
+		{`[{"content":"a","tokens":0},{"content":"b","tokens":-1},{"content":"c","tokens":-7}]`, "left out, with less than 0 tokens: 2 items", "0 tokens are no mistake"},
+	} {
+		got, err := read(tt.text, JSON)
+		require.NoError(t, err, tt.why)
+		require.Equal(t, tt.want, strings.Join(got.Notes, "; "), tt.why)
+	}
+}
+
+func TestPathOfItem(t *testing.T) {
+	_, err := read(`{"content":"a","tokens":1,"variants":[{"content":"b","tokens":"x"}]}`, JSONLines)
+	require.ErrorContains(t, err, "line 1: variants[0].tokens must be", "a path of the item alone")
+	_, err = read(`{"items":[{"content":"a","tokens":1,"variants":[{"content":"b","tokens":"x"}]}]}`, JSON)
+	require.ErrorContains(t, err, "line 1: items[0].variants[0].tokens must be", "after the path of the item")
+	_, err = read(`[{"content":"a","tokens":1.5}]`, JSON)
+	require.NotContains(t, fmt.Sprint(err), "--skip-invalid", "nothing would be left of one item")
+	require.Error(t, err)
+	_, err = read(`[{"content":"a","tokens":1.5},{"content":"a"}]`, JSON)
+	require.ErrorContains(t, err, "--skip-invalid leaves such items out", "of two, one would be left")
+}
+
+func TestLogs(t *testing.T) {
+	for _, tt := range []struct {
+		text string
+		want Format
+		why  string
+	}{
+		{"started\nstopped\n", Log, "plain text"},
+		{"[INFO] started\n", Log, "a bracket around a level"},
+		{`{"level":"INFO","msg":"started"}` + "\n" + `{"level":"INFO","msg":"stopped"}`, Log, "records of log/slog"},
+		{`{"level":"info","message":"started"}`, Log, "records of other loggers"},
+		{`{"msg":"started","content":"a"}`, JSONLines, "a record has a level"},
+		{`{"level":"info","message":"x","role":"user","content":"a"}`, OpenAI, "a message with a field of its own"},
+		{`{"level":3,"message":7,"content":"a"}`, JSONLines, "an item with a level"},
+	} {
+		got, err := read(tt.text, Auto)
+		require.NoError(t, err, tt.why)
+		require.Equal(t, tt.want, got.Format, tt.why)
+	}
+}
+
+func TestBreak(t *testing.T) {
+	for _, tt := range []struct {
+		text string
+		most int
+		want int
+		why  string
+	}{
+		{"abc", 3, 3, "it is short enough"},
+		{"ab cd ef", 7, 6, "after the last space"},
+		{"abcdef", 4, 4, "between characters where there is no space"},
+		{"東京", 4, 3, "between whole characters"},
+		{"東京", 2, 1, "a piece is never empty"},
+	} {
+		require.Equal(t, tt.want, Break(tt.text, tt.most, " "), "%q at %d: %s", tt.text, tt.most, tt.why)
+	}
+}
+
+func TestAnswer(t *testing.T) {
+	const message = `"messages":[{"role":"user","content":"x"}]`
+	for _, tt := range []struct {
+		request string
+		want    int
+		why     string
+	}{
+		{`{"max_tokens":7,` + message + `}`, 7, "most APIs"},
+		{`{"max_completion_tokens":8,"max_tokens":7,` + message + `}`, 8, "the newer name of OpenAI's counts"},
+		{`{"max_output_tokens":9,"input":"x"}`, 9, "the Responses API"},
+		{`{"max_tokens":-7,` + message + `}`, 0, "less than none is none"},
+		{`{"max_tokens":"7",` + message + `}`, 0, "an API would refuse it"},
+		{`{` + message + `}`, 0, "no limit"},
+	} {
+		got, err := read(tt.request, Auto)
+		require.NoError(t, err, tt.why)
+		require.Equal(t, tt.want, got.Answer, tt.why)
+	}
+}
