@@ -66,3 +66,27 @@ func TestAlign(t *testing.T) {
 		t.Error("the share of a text that has nothing of its content is another")
 	}
 }
+
+// A text is looked for where it says enough to be found.
+func TestBeginning(t *testing.T) {
+	full := "0123456789 a note; the path is /src/a.go\n"
+	for _, tt := range []struct {
+		text       string
+		from, size int
+		why        string
+	}{
+		{"0123", 0, 4, "it is next"},
+		{"the path", 19, 8, "four bytes say where they are from"},
+		{"a no", 11, 4, "far away, with four bytes"},
+		{"a n~", 0, 0, "three bytes may be from anywhere"},
+		{"67~", 6, 2, "two bytes near by"},
+		{" ~", 0, 0, "white space only if it is next"},
+		{"0~", 0, 1, "one byte that is next"},
+		{"… +3 bytes…", 0, 0, "a mark is nothing of the contents"},
+		{"~", 0, 0, "nor is another text"},
+	} {
+		if from, size := beginning(full, 0, tt.text); from != tt.from || size != tt.size {
+			t.Errorf("%q begins at %d with %d bytes, want %d, %d: %s", tt.text, from, size, tt.from, tt.size, tt.why)
+		}
+	}
+}

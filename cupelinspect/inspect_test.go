@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -321,6 +322,9 @@ func TestParts(t *testing.T) {
 		{"strange", explain(func(n int) ([]scorer.Part, error) {
 			return part(math.NaN(), slices.Repeat([]float64{math.Inf(1)}, n)...), nil
 		}), "explained(Reflexive NaN)", map[string][]any{"Reflexive": {nil, nil, nil, nil}}, "JSON has no infinite numbers"},
+		{"infinite", explain(func(n int) ([]scorer.Part, error) {
+			return part(math.Inf(1), slices.Repeat([]float64{0.5}, n)...), nil
+		}), "explained(Reflexive +Inf)", map[string][]any{"Reflexive": {nil, 0.5, nil, 0.5}}, "nor infinite weights"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -440,4 +444,22 @@ func TestMeanings(t *testing.T) {
 			t.Errorf("candidate %d is out: %v, and %s means %q", candidate, out, s.Codes[code], meaning)
 		}
 	}
+}
+
+// The page has the body that was sent, also where it is not UTF-8; the report stays the caller's.
+func TestRequest(t *testing.T) {
+	items := []*cupel.ContextItem{hinted(t, "a", 1, 0.8), newItem(t, "b", 20)}
+	p, budget := newPipeline(t, nil), newBudget(t, 10, 10)
+	report, err := p.DryRun(t.Context(), items, budget)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := fmt.Sprintf("%+v", report)
+	s, err := cupelinspect.FromReport(report, budget, cupelinspect.WithCandidates(items, nil), cupelinspect.WithRequest([]byte("{\"a\": \"\xff\"}")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, got := shown(t, s)
+	equal(t, "request", got.Request, "{\"a\": \"\uFFFD\"}")
+	equal(t, "report", fmt.Sprintf("%+v", report), before)
 }
