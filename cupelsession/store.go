@@ -15,8 +15,6 @@ import (
 	"slices"
 	"sync"
 	"time"
-
-	"github.com/wollax/cupel-go/internal/wholefile"
 )
 
 // Store keeps texts that requests leave out, by session. A key is the SHA-256 of its text
@@ -105,7 +103,24 @@ func (f *FolderStore) Put(_ context.Context, session, key, text string) error {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return err
 	}
-	return wholefile.Write(filepath.Join(folder, keyOf(key)), "*"+temporary, []byte(text))
+	return writeWhole(filepath.Join(folder, keyOf(key)), text)
+}
+
+// writeWhole writes a file that only the user can read, in place of one of this name.
+// Until it is whole, its name is temporary, and a crash leaves that.
+func writeWhole(name, text string) error {
+	file, err := os.CreateTemp(filepath.Dir(name), "*"+temporary)
+	if err != nil {
+		return err
+	}
+	_, err = file.WriteString(text)
+	if err = errors.Join(err, file.Sync(), file.Close()); err == nil {
+		err = os.Rename(file.Name(), name)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(file.Name()))
+	}
+	return nil
 }
 
 // temporary is how the names of files end that are being written.

@@ -370,47 +370,19 @@ func TestFailures(t *testing.T) {
 	assert.Equal(t, eval.Sample{}, s, "there is no half of a sample")
 }
 
-// TestInTurn keeps the first window for all questions: it costs little, and finds
-// what the first question asks for.
-func TestInTurn(t *testing.T) {
-	fresh := eval.Builtin()[2]
-	kept := fresh
-	kept.Name = "kept"
-	kept.InTurn = func() eval.Asker {
-		var selected []int
-		var window []*cupel.ContextItem
-		return func(ctx context.Context, p *pipeline.Pipeline, items []*cupel.ContextItem, budget cupel.ContextBudget) ([]int, []*cupel.ContextItem, error) {
-			if window != nil {
-				return selected, window, nil
-			}
-			prepared, err := p.Prepare(ctx, items)
-			if err != nil {
-				return nil, nil, err
-			}
-			selected, err = prepared.Select(ctx, budget)
-			for _, at := range selected {
-				window = append(window, items[at])
-			}
-			return selected, window, err
-		}
+// TestCost: a window that begins as the one for the question before costs less.
+func TestCost(t *testing.T) {
+	conversations := small(t)
+	result, err := run(t.Context(), conversations, eval.Builtin()[:1], []int{400})
+	require.NoError(t, err)
+	first := result.Policies[0].Points[0].Cost
+	for i := range conversations {
+		c := &conversations[i]
+		c.Questions = append(c.Questions, c.Questions...)
 	}
-	result, err := run(t.Context(), small(t), []eval.Policy{fresh, kept}, []int{400})
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, b := result.Policies[0].Points[0], result.Policies[1].Points[0]
-	if a.Cost < 0.7 || b.Cost > 0.3 || b.Recall >= a.Recall || b.Recall == 0 {
-		t.Errorf("got %+v for each question, and %+v with what the first one needs", a, b)
-	}
-	if text := result.Text(); !strings.Contains(text, "cost") || result.Policies[0].InTurn || !result.Policies[1].InTurn {
-		t.Errorf("no cost in %s", text)
-	}
-	kept.InTurn = func() eval.Asker {
-		return func(context.Context, *pipeline.Pipeline, []*cupel.ContextItem, cupel.ContextBudget) ([]int, []*cupel.ContextItem, error) {
-			return nil, nil, errors.New("offline")
-		}
-	}
-	if _, err := run(t.Context(), small(t), []eval.Policy{kept}, []int{400}); err == nil || !strings.Contains(err.Error(), "offline") {
-		t.Errorf("error %v, want that of the policy", err)
-	}
+	result, err = run(t.Context(), conversations, eval.Builtin()[:1], []int{400})
+	require.NoError(t, err)
+	again := result.Policies[0].Points[0].Cost
+	assert.Positive(t, again)
+	assert.Less(t, again, first)
 }

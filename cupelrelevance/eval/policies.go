@@ -17,11 +17,6 @@ type Policy struct {
 	// duplicates do not count as evidence. New is called from several
 	// goroutines concurrently.
 	New func(index *cupelrelevance.Index, query string) (*pipeline.Pipeline, error)
-
-	// InTurn returns what selects for the questions about one conversation, asked
-	// one after the other at one budget, such as a session. nil selects for each
-	// question by itself. It is called from several goroutines.
-	InTurn func() Asker
 }
 
 // Builtin returns the built-in policies: the preset of cupelrelevance

@@ -2,7 +2,6 @@ package eval
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -10,8 +9,7 @@ import (
 )
 
 // Text returns the result as three tables, of recall, precision and budget use,
-// with a line per policy and a column per budget, and one of the cost if a policy
-// selects in turn. After a recall stands half the
+// with a line per policy and a column per budget. After a recall stands half the
 // width of its interval. With [WithAgainst] another table has the differences in
 // recall, with half the width of their intervals, and p below.
 func (r *Result) Text() string {
@@ -53,11 +51,7 @@ func (r *Result) Text() string {
 			return fmt.Sprintf("%*.3f%s", column(p.Budget), p.Recall, half(p.RecallInterval))
 		})
 	}
-	shown := measures
-	if slices.ContainsFunc(r.Policies, func(p PolicyResult) bool { return p.InTurn }) {
-		shown = append(slices.Clip(shown), measure{"cost", func(p Point) float64 { return p.Cost }})
-	}
-	for _, measure := range shown {
+	for _, measure := range measures {
 		head(measure.name, column)
 		for _, policy := range r.Policies {
 			line(policy.Name, policy.Points, func(p Point) string { return fmt.Sprintf("%*.3f", column(p.Budget), measure.of(p)) })

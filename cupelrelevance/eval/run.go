@@ -10,7 +10,6 @@ import (
 	"strconv"
 
 	"github.com/wollax/cupel-go/cupel"
-	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupelrelevance"
 	"github.com/wollax/cupel-go/internal/ordered"
 )
@@ -50,8 +49,7 @@ type Result struct {
 // PolicyResult is the result of one policy.
 type PolicyResult struct {
 	Name   string  `json:"name"`
-	InTurn bool    `json:"inTurn,omitempty"` // the policy has [Policy.InTurn]
-	Points []Point `json:"points"`           // by budget
+	Points []Point `json:"points"` // by budget
 }
 
 // Point is the result of a policy at a budget, averaged over the questions. All
@@ -129,7 +127,7 @@ func NewMeasure(policies []Policy, budgets []int, opts ...Option) (*Measure, err
 	}
 	m.plan = Plan{Budgets: budgets, Against: m.config.against}
 	for _, p := range policies {
-		m.plan.Policies = append(m.plan.Policies, Planned{p.Name, p.InTurn != nil})
+		m.plan.Policies = append(m.plan.Policies, p.Name)
 	}
 	if err := m.config.validate(); err != nil {
 		return nil, err
@@ -173,12 +171,12 @@ func (m *Measure) Sample(ctx context.Context, c *Conversation) (Sample, error) {
 	}
 	n := len(m.config.budgets)
 	s.Sums = make([]Sums, len(m.config.policies)*n)
-	states := make([]asked, len(s.Sums))
+	before := make([]window, len(s.Sums))
 	failed := make([]error, len(m.config.policies))
 	for _, q := range c.Questions {
 		for p, policy := range m.config.policies {
 			if failed[p] == nil {
-				failed[p] = m.question(ctx, policy, index, items, q, s.Sums[p*n:][:n], states[p*n:][:n])
+				failed[p] = m.question(ctx, policy, index, items, q, s.Sums[p*n:][:n], before[p*n:][:n])
 			}
 			if ctx.Err() != nil {
 				return Sample{}, ctx.Err()
@@ -197,13 +195,14 @@ func (m *Measure) Sample(ctx context.Context, c *Conversation) (Sample, error) {
 	return s, nil
 }
 
-// question adds the results of one policy to sums.
-func (m *Measure) question(ctx context.Context, policy Policy, index *cupelrelevance.Index, items []*cupel.ContextItem, q Question, sums []Sums, states []asked) error {
+// question adds the results of one policy to sums. before has the windows of the
+// question before, which it replaces.
+func (m *Measure) question(ctx context.Context, policy Policy, index *cupelrelevance.Index, items []*cupel.ContextItem, q Question, sums []Sums, before []window) error {
 	pipeline, err := policy.New(index, q.Query)
 	if err != nil {
 		return err
 	}
-	choose, err := chooser(ctx, policy, pipeline, items)
+	prepared, err := pipeline.Prepare(ctx, items)
 	if err != nil {
 		return err
 	}
@@ -216,15 +215,14 @@ func (m *Measure) question(ctx context.Context, policy Policy, index *cupelrelev
 		if err != nil {
 			return err
 		}
-		selected, window, err := choose(ctx, &states[i], budget)
+		selected, err := prepared.Select(ctx, budget)
 		if err != nil {
 			return err
 		}
-		found, used := 0, 0
-		for _, item := range window {
-			used += item.Tokens()
-		}
-		for _, at := range selected {
+		sent, found, used := make(window, len(selected)), 0, 0
+		for n, at := range selected {
+			sent[n] = items[at]
+			used += items[at].Tokens()
 			if evidence[at] {
 				found++
 			}
@@ -232,32 +230,31 @@ func (m *Measure) question(ctx context.Context, policy Policy, index *cupelrelev
 		sums[i].Recall += float64(found) / float64(len(evidence))
 		sums[i].Precision += float64(found) / float64(max(1, len(selected)))
 		sums[i].Use += float64(used) / float64(tokens)
-		sums[i].Cost += states[i].pay(window) / (PriceWrite * float64(tokens))
+		sums[i].Cost += sent.cost(before[i]) / (priceWrite * float64(tokens))
+		before[i] = sent
 	}
 	return nil
 }
 
-// chooser returns what selects the items for a question: the pipeline, which scores
-// them once for all budgets, or what asks in turn.
-func chooser(ctx context.Context, policy Policy, pipeline *pipeline.Pipeline, items []*cupel.ContextItem) (func(context.Context, *asked, cupel.ContextBudget) ([]int, []*cupel.ContextItem, error), error) {
-	if policy.InTurn != nil {
-		return func(ctx context.Context, a *asked, budget cupel.ContextBudget) ([]int, []*cupel.ContextItem, error) {
-			if a.ask == nil {
-				a.ask = policy.InTurn()
-			}
-			return a.ask(ctx, pipeline, items, budget)
-		}, nil
-	}
-	prepared, err := pipeline.Prepare(ctx, items)
-	if err != nil {
-		return nil, err
-	}
-	return func(ctx context.Context, _ *asked, budget cupel.ContextBudget) ([]int, []*cupel.ContextItem, error) {
-		selected, err := prepared.Select(ctx, budget)
-		window := make([]*cupel.ContextItem, len(selected))
-		for i, at := range selected {
-			window[i] = items[at]
+// Prices of a token with a prompt cache, in units of a token without one.
+const (
+	priceRead  = 0.1  // of a token in the prefix that the last question sent too
+	priceWrite = 1.25 // of any other token
+)
+
+// window is what is sent for a question.
+type window []*cupel.ContextItem
+
+// cost returns what a window costs after another one.
+func (w window) cost(before window) float64 {
+	cost, same := 0.0, true
+	for i, item := range w {
+		same = same && i < len(before) && before[i].Content() == item.Content()
+		price := priceWrite
+		if same {
+			price = priceRead
 		}
-		return selected, window, err
-	}, nil
+		cost += float64(price * float64(item.Tokens()))
+	}
+	return cost
 }

@@ -11,20 +11,14 @@ import (
 
 // Plan describes a measurement.
 type Plan struct {
-	Policies []Planned
-	Budgets  []int  // in tokens
-	Against  string // of [WithAgainst]
-}
-
-// Planned is a policy of a plan.
-type Planned struct {
-	Name   string
-	InTurn bool
+	Policies []string // their names
+	Budgets  []int    // in tokens
+	Against  string   // of [WithAgainst]
 }
 
 // opponent returns the policy that all are compared with, or -1.
 func (p *Plan) opponent() int {
-	return slices.IndexFunc(p.Policies, func(q Planned) bool { return q.Name == p.Against })
+	return slices.Index(p.Policies, p.Against)
 }
 
 // Sample is what one conversation says of all policies and budgets.
@@ -142,7 +136,7 @@ func (t *Table) Result() *Result {
 				points[i].Against = &Against{Policy: t.Plan.Against, Difference: c.Difference.Value(), Interval: interval(&c.Difference, -1), P: c.Signs.P()}
 			}
 		}
-		result.Policies = append(result.Policies, PolicyResult{Name: policy.Name, InTurn: policy.InTurn, Points: points})
+		result.Policies = append(result.Policies, PolicyResult{Name: policy, Points: points})
 	}
 	return result
 }

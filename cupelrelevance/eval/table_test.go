@@ -152,7 +152,7 @@ func TestText(t *testing.T) {
 	against := &eval.Against{Policy: "é", Difference: -0.25, Interval: &eval.Interval{Low: -0.5, High: 0}, P: 0.0004}
 	r := eval.Result{Conversations: 2, Questions: 1, Failed: 1, Budgets: []int{5, 1_000_000}, Policies: []eval.PolicyResult{
 		{Name: "é", Points: []eval.Point{point(5, 0.5, nil), point(1_000_000, 1, nil)}},
-		{Name: "the longest name", InTurn: true, Points: []eval.Point{point(5, 0.25, against), point(1_000_000, 0.75, against)}},
+		{Name: "the longest name", Points: []eval.Point{point(5, 0.25, against), point(1_000_000, 0.75, against)}},
 	}}
 	assert.Equal(t, `2 conversations, 1 question, 1 left out
 
@@ -167,10 +167,6 @@ the longest name  0.125      0.375
              use      5  1,000,000
                é  0.900      0.900
 the longest name  0.900      0.900
-
-            cost      5  1,000,000
-               é  0.250      0.250
-the longest name  0.250      0.250
 
        against é              5         1,000,000
 the longest name  -0.250 ±0.250     -0.250 ±0.250

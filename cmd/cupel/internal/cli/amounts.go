@@ -14,8 +14,8 @@ import (
 
 // parseBudget reads a budget as people say it: 8000, 3,000, 8k, or the name of a model.
 func parseBudget(text string) (tokens int, err error) {
-	if m, ok := findModel(text); ok {
-		return m.context, nil
+	if model := findModel(text); model != "" {
+		return contexts[model], nil
 	}
 	if tokens, err = parseNumber(text); err != nil {
 		return 0, fmt.Errorf("%w, or a model such as gpt-4o", err)

@@ -137,7 +137,7 @@ func (f *checkFlags) selection(ctx context.Context, env *Environment, file *chec
 		says.Policy = relativeTo(file.File, says.Policy)
 	}
 	s := selectionFlags{policy: cmp.Or(f.policy, says.Policy), query: says.Query}
-	s.items, s.format, s.encoding, s.media = f.items, cmp.Or(says.Format, string(input.Auto)), cmp.Or(says.Encoding, encodings[0]), -1
+	s.items, s.format, s.encoding = f.items, cmp.Or(says.Format, string(input.Auto)), cmp.Or(says.Encoding, encodings[0])
 	if len(s.items) == 0 && says.Items != "" {
 		s.items = []string{relativeTo(file.File, says.Items)}
 	}

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/wollax/cupel-go/cupelsession/replay"
@@ -11,6 +12,7 @@ import (
 
 // lostError says which recordings lose a value.
 type lostError struct {
+	fact          string
 	conversations int
 	places        []string // FILE:LINE: TEXT
 }
@@ -22,21 +24,18 @@ func (e *lostError) Error() string {
 // factKeeper returns what finds whether a policy keeps a value at every step of
 // recordings: those of a file, or of all files in a folder.
 func factKeeper(env *Environment, path, policy string, budget int, session bool) (func(ctx context.Context, fact string) error, error) {
-	p, err := replayed(env, policy)
+	p, err := replayed(env, policy, session)
 	if err != nil {
 		return nil, err
-	}
-	if session {
-		p = p.InSession(0)
 	}
 	names := filesIn("", path)
 	if names == nil {
 		return nil, usagef("selection.recordings: the folder %s has no files", path)
 	}
 	return func(ctx context.Context, fact string) error {
-		lost := &lostError{}
+		lost := &lostError{fact: fact}
 		for _, name := range names {
-			if err := lost.read(ctx, env, name, p, budget, fact); err != nil {
+			if err := followIn(ctx, env, name, p, budget, fact, lost.add); err != nil {
 				return err
 			}
 		}
@@ -50,31 +49,13 @@ func factKeeper(env *Environment, path, policy string, budget int, session bool)
 	}, nil
 }
 
-// read follows a value through the conversations of a file.
-func (e *lostError) read(ctx context.Context, env *Environment, name string, p replay.Policy, budget int, fact string) error {
-	r, done, err := open(env, name)
-	if err != nil {
-		return err
+// add adds what becomes of the value in a conversation.
+func (e *lostError) add(c *replay.Conversation, steps []replay.Followed) {
+	if len(steps) > 0 {
+		e.conversations++
 	}
-	defer done()
-	for c, err := range replay.Scan(name, r, nil) {
-		if err != nil {
-			return codedError{err, exitUsage}
-		}
-		said := false
-		for step, err := range replay.Follow(ctx, &c, p, budget, fact) {
-			if err != nil {
-				return selecting(fmt.Errorf("%s:%d: %w", name, c.Line, err))
-			}
-			said = true
-			if !step.Kept {
-				e.places = append(e.places, fmt.Sprintf("%s:%d: %s: the window before message %d does not have %q", name, c.Line, c.ID, step.Message, fact))
-				break
-			}
-		}
-		if said {
-			e.conversations++
-		}
+	at := slices.IndexFunc(steps, func(step replay.Followed) bool { return !step.Kept })
+	if at >= 0 {
+		e.places = append(e.places, fmt.Sprintf("%s:%d: %s: the window before message %d does not have %q", c.File, c.Line, c.ID, steps[at].Message, e.fact))
 	}
-	return nil
 }

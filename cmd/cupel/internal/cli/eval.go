@@ -2,8 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -13,7 +11,6 @@ import (
 	"github.com/wollax/cupel-go/cupel/policy"
 	"github.com/wollax/cupel-go/cupelrelevance"
 	"github.com/wollax/cupel-go/cupelrelevance/eval"
-	"github.com/wollax/cupel-go/internal/english"
 )
 
 // evalFlags are the flags of newEval.
@@ -100,23 +97,10 @@ func (f *evalFlags) run(ctx context.Context, env *Environment) error {
 		return f.nothing("questions")
 	}
 	result := table.Result()
-	err = f.show(env, result.Text(), struct {
+	return f.show(env, result.Text(), struct {
 		Part string `json:"part"`
 		*eval.Result
 	}{f.part, result})
-	if err != nil {
-		return err
-	}
-	var lines []string
-	for _, p := range result.Policies {
-		for _, point := range p.Points {
-			if point.Failures > 0 {
-				lines = append(lines, fmt.Sprintf("%s at %d: %d of %s failed; the first is %q: %s", p.Name, point.Budget, point.Failures,
-					english.Plural(result.Conversations, "conversation"), point.First.Conversation, message(errors.New(point.First.Reason))))
-			}
-		}
-	}
-	return failedAt(lines)
 }
 
 // latest reads the data once, and returns a clock that always tells the latest time

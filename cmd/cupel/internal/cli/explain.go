@@ -30,9 +30,8 @@ score. Of a conversation it names what has the room of the first dropped message
 shows the beginning of what is sent in a smaller form.
 
 --why-not explains one candidate: what was chosen instead, what would be dropped if
-it were pinned, and a budget that includes it. It is named by its number, its title, its
-content or the beginning of that, or by a pattern: * matches any text, and ? one
-character.`,
+it were pinned, and a budget that includes it. It is named by its number, its content or
+its first line, or by a pattern: * matches any text, and ? one character.`,
 		Example: `  cupel explain -i items.jsonl -p rag -b 4000
   cupel explain -i items.jsonl -p rag -b 4000 --why-not 'The invoice of March'
   cupel explain -i items.jsonl -p rag -b 4000 --json | jq '.excluded[].reason'`,

@@ -23,41 +23,29 @@ func globs(pattern string) func(content string) bool {
 }
 
 // findCandidate returns the position of the candidate that --why-not names: the number of
-// a message or an item, from 1, or something of its content.
-// Of copies of one content the first is returned.
+// a message or an item, from 1, or a pattern for its content or its first line. Of copies
+// of one content the first is returned.
 func findCandidate(items []*cupel.ContextItem, text string) (int, error) {
-	if text == "" {
-		return 0, usagef("--why-not: give the content of a candidate, its first line, its beginning, its title, or a pattern")
-	}
 	isText := func(item *cupel.ContextItem) bool { return item.Content() == text }
 	if n, err := strconv.Atoi(text); err == nil && !slices.ContainsFunc(items, isText) {
 		return numbered(items, n)
 	}
-	ways := []func(content string) bool{
-		func(content string) bool { return content == text },
-		globs(text),
-		func(content string) bool {
-			return strings.HasPrefix(strings.TrimSpace(content), strings.TrimSpace(text))
-		},
-	}
-	for _, way := range ways {
-		var found []int
-		seen := make(map[string]bool)
-		for i, item := range items {
-			if (way(item.Content()) || way(headline(item))) && !seen[item.Content()] {
-				seen[item.Content()] = true
-				found = append(found, i)
-			}
-		}
-		switch len(found) {
-		case 0:
-		case 1:
-			return found[0], nil
-		default:
-			return 0, usagef("--why-not: %s match; give the number of one", listed(namesOf(items, found)))
+	matches := globs(text)
+	var found []int
+	seen := make(map[string]bool)
+	for i, item := range items {
+		if matches(item.Content()) && !seen[item.Content()] {
+			seen[item.Content()] = true
+			found = append(found, i)
 		}
 	}
-	return 0, usagef("--why-not: none of %d candidates matches; cupel explain --rows 0 lists them all", len(items))
+	switch len(found) {
+	case 0:
+		return 0, usagef("--why-not: none of %d candidates matches; cupel explain --rows 0 lists them all", len(items))
+	case 1:
+		return found[0], nil
+	}
+	return 0, usagef("--why-not: %s match; give the number of one", listed(namesOf(items, found)))
 }
 
 // numbered returns the position of the message, or else the item, with a number.

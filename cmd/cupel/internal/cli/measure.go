@@ -102,11 +102,3 @@ func (f *measureFlags) show(env *Environment, text string, value any) error {
 	_, err := io.WriteString(env.Stdout, terminal.SafeLines(text))
 	return err
 }
-
-// failedAt returns an error with a line for each policy that failed, or nil.
-func failedAt(lines []string) error {
-	if lines == nil {
-		return nil
-	}
-	return codedError{errors.New(strings.Join(lines, "\n")), exitSelection}
-}

@@ -118,7 +118,7 @@ func (q *question) chooser(env *Environment, name, encoding string) (chooser, er
 		}
 		preset := agentpreset.New(counter)
 		if q.given {
-			scorer, err := q.task()
+			scorer, err := q.scorer()
 			if err != nil {
 				return chooser{}, err
 			}

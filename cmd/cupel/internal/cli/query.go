@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -26,7 +27,7 @@ func queryFlag(command *cobra.Command, query *string) {
 type question struct {
 	text  string
 	given bool
-	index *cupelrelevance.Index // for the default settings; nil makes one
+	index *cupelrelevance.Index // nil makes one
 
 	// ofMessages says that messages are selected, which are never duplicates: a retry, or
 	// the same answer of a tool that is polled, says something of its own.
@@ -58,61 +59,28 @@ func relevancePolicy() policy.Policy {
 	}
 }
 
-// detected is the language of a policy that leaves it to the text.
-const detected = "detected"
-
-// languages returns what a policy may set.
-func languages() []string {
-	names := []string{detected, string(cupelrelevance.LanguageNone)}
-	for _, language := range cupelrelevance.Languages() {
-		names = append(names, string(language))
-	}
-	return names
-}
-
-// relevanceType describes the scorer and its settings in a policy.
-func relevanceType(build func(settings strategy.Args) (strategy.Scorer, error)) strategy.Descriptor {
+// relevanceType describes the scorer in a policy.
+func relevanceType(build func() (strategy.Scorer, error)) strategy.Descriptor {
 	return strategy.Descriptor{
 		Name: relevance, Component: "Relevance",
-		Doc: "Scores an item by its relevance to the question of --query.",
-		Fields: []strategy.Field{{Name: "settings", Type: strategy.Object, Doc: "The question and its language.", Fields: []strategy.Field{
-			{Name: "query", Type: strategy.Text, Doc: "The question if the flags give none."},
-			{Name: "language", Type: strategy.Enum, Values: languages(), Default: detected, Doc: "The language of the stems, or none. By default those of the text."},
-		}}},
-		Build: func(args strategy.Args) (any, error) {
-			return strategy.Built(build(strategy.Get[strategy.Args](args, "settings")))
-		},
+		Doc:   "Scores an item by its relevance to the question of --query.",
+		Build: func(strategy.Args) (any, error) { return strategy.Built(build()) },
 	}
 }
 
-// scorer builds the scorer from its settings.
-func (q *question) scorer(settings strategy.Args) (strategy.Scorer, error) {
-	wrong := strategy.Problems{Component: "Relevance"}
-	text := strategy.Get[string](settings, "query")
-	switch {
-	case q.given:
-		text = q.text
-	case strings.TrimSpace(text) == "":
-		wrong.Add("settings.query", "", "no question is given; give --query, or set one here")
-		return nil, wrong.Err()
+// scorer builds the scorer.
+func (q *question) scorer() (strategy.Scorer, error) {
+	if !q.given {
+		return nil, errors.New("no question is given; give --query")
 	}
-	if q.index != nil && !settings.Has("language") {
-		return cupelrelevance.New(q.index, text)
+	index := q.index
+	if index == nil {
+		var err error
+		if index, err = cupelrelevance.NewIndex(); err != nil {
+			return nil, err
+		}
 	}
-	var opts []cupelrelevance.IndexOption
-	if language := strategy.Get[string](settings, "language"); language != detected {
-		opts = append(opts, cupelrelevance.WithLanguage(cupelrelevance.Language(language)))
-	}
-	index, err := cupelrelevance.NewIndex(opts...)
-	if err != nil {
-		return nil, err
-	}
-	return cupelrelevance.New(index, text)
-}
-
-// task returns the scorer of the question for the preset agent.
-func (q *question) task() (strategy.Scorer, error) {
-	return q.scorer(strategy.Args{Fields: []strategy.Field{{Name: "language", Default: detected}}})
+	return cupelrelevance.New(index, q.text)
 }
 
 // relevanceShare is the weight of relevance when --query adds it to a policy: a

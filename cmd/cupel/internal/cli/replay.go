@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -98,17 +99,17 @@ func (f *replayFlags) run(ctx context.Context, env *Environment) error {
 		Part string `json:"part"`
 		*replay.Result
 	}{f.part, result})
-	if err != nil {
-		return err
+	if failures := result.Failures(); err == nil && failures != nil {
+		return codedError{errors.New(strings.Join(failures, "\n")), exitSelection}
 	}
-	return failedAt(result.Failures())
+	return err
 }
 
 // measure returns what measures the policies.
 func (f *replayFlags) measure(env *Environment) (*replay.Measure, error) {
 	var policies []replay.Policy
 	for _, name := range f.policies {
-		p, err := replay.Named(name, func(base string) (replay.Policy, error) { return replayed(env, base) })
+		p, err := replay.Named(name, func(base string) (replay.Policy, error) { return replayed(env, base, false) })
 		if err != nil {
 			return nil, err
 		}
@@ -129,18 +130,22 @@ func (f *replayFlags) measure(env *Environment) (*replay.Measure, error) {
 		replay.WithAgainst(f.against), replay.WithCache(models...))
 }
 
-// replayed returns the policy of a preset or a file.
-func replayed(env *Environment, name string) (replay.Policy, error) {
+// replayed returns the policy of a preset or a file, in a session or by itself.
+func replayed(env *Environment, name string, session bool) (p replay.Policy, err error) {
 	c, err := new(question).chooser(env, name, encodings[0])
-	switch {
-	case err != nil:
-		return replay.Policy{}, err
-	case c.preset != nil:
+	if err != nil {
+		return p, err
+	}
+	p = replay.Choosing(name, c.pipeline)
+	if c.preset != nil {
 		var opts []cupelchat.Option
 		if c.file != nil {
 			opts = append(opts, cupelchat.WithRules(c.file.Rules...))
 		}
-		return replay.Choosing(name, agentpreset.New(replay.Characters{}), opts...), nil
+		p = replay.Choosing(name, agentpreset.New(replay.Characters{}), opts...)
 	}
-	return replay.Choosing(name, c.pipeline), nil
+	if session {
+		p = p.InSession(0)
+	}
+	return p, nil
 }

@@ -20,14 +20,12 @@ import (
 
 // candidateFlags are the flags of every command that reads candidates.
 type candidateFlags struct {
-	items       []string
-	format      string
-	encoding    string
-	skipInvalid bool
-	noPin       bool
-	media       int
-	rules       []string
-	pins        []int
+	items    []string
+	format   string
+	encoding string
+	noPin    bool
+	rules    []string
+	pins     []int
 }
 
 func (f *candidateFlags) register(command *cobra.Command) {
@@ -35,10 +33,7 @@ func (f *candidateFlags) register(command *cobra.Command) {
 	flags.StringArrayVarP(&f.items, "items", "i", nil, "`file`, folder or - with the candidates; several lists are joined")
 	flags.StringVar(&f.format, "format", string(input.Auto), "`format` of the input; one of "+strings.Join(input.Formats(), ", "))
 	encodingFlag(command, &f.encoding)
-	flags.BoolVar(&f.skipInvalid, "skip-invalid", false, "skip items that are not valid, and say how many")
 	flags.BoolVar(&f.noPin, "no-pin", false, "pin only the tool definitions of a transcript; not the system prompt or the user's messages")
-	flags.IntVar(&f.media, "media-tokens", -1, "`tokens` of each image, file or sound (default: an estimate for the API)")
-	flags.Lookup("media-tokens").DefValue = "0" // print no default
 	flags.StringArrayVar(&f.rules, "rule", nil, "a `rule` for messages, such as 'keep tool=read_*', 'latest=3 tool=bash' or 'never text=DEBUG'; may be repeated")
 	flags.IntSliceVar(&f.pins, "pin", nil, "`message` to keep whole, or item, by its number from 1; may be repeated")
 	flags.Lookup("pin").DefValue = ""
@@ -50,10 +45,7 @@ func (f *candidateFlags) read(ctx context.Context, env *Environment) (*input.Can
 	if err != nil {
 		return nil, err
 	}
-	options := input.Options{Format: input.Format(f.format), Counter: counter, SkipInvalid: f.skipInvalid, NoPin: f.noPin}
-	if f.media >= 0 {
-		options.MediaTokens = &f.media
-	}
+	options := input.Options{Format: input.Format(f.format), Counter: counter, NoPin: f.noPin}
 	var all *input.Candidates
 	for _, name := range f.items {
 		candidates, err := readCandidates(ctx, env, name, options)
@@ -254,17 +246,17 @@ const usualReserve = 4_096
 
 // ofModel makes the budget from the window of the model that a request names.
 func (f *budgetFlags) ofModel(env *Environment, candidates *input.Candidates) error {
-	known, ok := findModel(candidates.Model)
+	model := findModel(candidates.Model)
 	switch {
 	case candidates.Model == "":
 		return usagef("give a --budget, such as -b 20k: the input names no model")
-	case !ok:
+	case model == "":
 		return usagef("give a --budget, such as -b 20k: the window of %.60q is not among those known in %s", candidates.Model, modelsAsOf)
 	case f.reserve == 0:
-		f.reserve = min(cmp.Or(candidates.Answer, usualReserve), known.context)
+		f.reserve = min(cmp.Or(candidates.Answer, usualReserve), contexts[model])
 	}
-	f.budget = known.context
-	note(env, fmt.Sprintf("the window of %s has %s tokens (%s); %s are for the answer", known.name, english.Grouped(known.context), modelsAsOf, english.Grouped(f.reserve)))
+	f.budget = contexts[model]
+	note(env, fmt.Sprintf("the window of %s has %s tokens (%s); %s are for the answer", model, english.Grouped(f.budget), modelsAsOf, english.Grouped(f.reserve)))
 	return nil
 }
 

@@ -295,30 +295,37 @@ func (f *fact) newest() []place {
 
 // follow finds what becomes of a value from one step of the conversation to the next.
 func (f *whereFlags) follow(ctx context.Context, env *Environment, budget int, value string) (steps []replay.Followed, err error) {
-	p, err := replayed(env, f.policy)
+	p, err := replayed(env, f.policy, f.session)
 	if err != nil {
 		return nil, err
 	}
-	if f.session {
-		p = p.InSession(0)
-	}
-	r, done, err := open(env, f.items[0])
+	err = followIn(ctx, env, f.items[0], p, budget, value, func(_ *replay.Conversation, followed []replay.Followed) {
+		steps = append(steps, followed...)
+	})
+	return steps, err
+}
+
+// followIn follows a value through the conversations of a file.
+func followIn(ctx context.Context, env *Environment, name string, p replay.Policy, budget int, value string, add func(*replay.Conversation, []replay.Followed)) error {
+	r, done, err := open(env, name)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer done()
-	for c, err := range replay.Scan(shown(f.items[0]), r, func(n, _ int) bool { return n == 0 }) {
+	for c, err := range replay.Scan(shown(name), r, nil) {
 		if err != nil {
-			return nil, codedError{err, exitUsage}
+			return codedError{err, exitUsage}
 		}
+		var steps []replay.Followed
 		for step, err := range replay.Follow(ctx, &c, p, budget, value) {
 			if err != nil {
-				return nil, selecting(err)
+				return selecting(fmt.Errorf("%s:%d: %w", shown(name), c.Line, err))
 			}
 			steps = append(steps, step)
 		}
+		add(&c, steps)
 	}
-	return steps, nil
+	return nil
 }
 
 // print writes it for people, with at most some places of each value.

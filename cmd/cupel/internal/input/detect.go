@@ -123,9 +123,7 @@ func (f *reading) areItems() (bool, error) {
 	}
 	for i, part := range elements {
 		o, err := part.Value.Object(rawjson.Index("", i))
-		if err != nil && f.SkipInvalid {
-			continue // counted where items are read
-		} else if err != nil {
+		if err != nil {
 			return false, err
 		}
 		content := o.Get("content")

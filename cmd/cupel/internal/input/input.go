@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"strconv"
 
@@ -41,11 +40,9 @@ func Formats() []string {
 
 // Options say how candidates are read.
 type Options struct {
-	Format      Format             // Auto or "" detects the format
-	Counter     cupel.TokenCounter // counts items without a token count, and messages
-	NoPin       bool               // pin only the tool definitions of a transcript
-	MediaTokens *int               // tokens of each medium in a transcript; nil estimates
-	SkipInvalid bool               // leave out items that are not valid, with a note
+	Format  Format             // Auto or "" detects the format
+	Counter cupel.TokenCounter // counts items without a token count, and messages
+	NoPin   bool               // pin only the tool definitions of a transcript
 }
 
 // Candidates is the result of reading a file or a folder.
@@ -85,14 +82,11 @@ func Read(r io.Reader, options Options) (*Candidates, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &Candidates{Items: items, Format: f.Format, Notes: append(f.skippedNotes(), f.itemNotes(items)...)}, nil
+		return &Candidates{Items: items, Format: f.Format, Notes: f.itemNotes(items)}, nil
 	}
 	var opts []cupelchat.Option
 	if options.NoPin {
 		opts = append(opts, cupelchat.WithoutPins())
-	}
-	if options.MediaTokens != nil {
-		opts = append(opts, cupelchat.WithMediaTokens(*options.MediaTokens))
 	}
 	c, err := cupelchat.Read(data, f.api, options.Counter, opts...)
 	if err != nil {
@@ -110,8 +104,6 @@ type reading struct {
 	notes   []string
 
 	misspelt string // the first field that is
-	skipped  int    // items that are left out
-	first    error  // why the first is
 }
 
 // answer returns the most tokens of the answer that a request allows, or 0.
@@ -156,34 +148,13 @@ func (f *reading) items() ([]*cupel.ContextItem, error) {
 			at = rawjson.Index(path, i)
 		}
 		item, err := readItem(part.Value, at, f.Counter)
-		switch {
-		case err == nil:
-			items = append(items, item)
-			f.lookFor(part.Value, i)
-		case f.SkipInvalid:
-			f.skip(err)
-		case len(parts) > 1:
-			return nil, fmt.Errorf("%w; --skip-invalid leaves such items out", err)
-		default:
+		if err != nil {
 			return nil, err
 		}
+		items = append(items, item)
+		f.lookFor(part.Value, i)
 	}
 	return items, nil
-}
-
-// skip counts an item with its mistake.
-func (f *reading) skip(err error) {
-	if f.skipped++; f.skipped == 1 {
-		f.first = err
-	}
-}
-
-// skippedNotes says what was skipped.
-func (f *reading) skippedNotes() []string {
-	if f.skipped == 0 {
-		return nil
-	}
-	return []string{fmt.Sprintf("skipped %s that cannot be read; the first: %v", english.Plural(f.skipped, "item"), f.first)}
 }
 
 // readItem reads one item and counts its tokens if it has no count.
