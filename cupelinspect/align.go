@@ -102,10 +102,10 @@ type editor struct {
 
 func (e *editor) write(s stretch) {
 	if s.from > e.at {
-		e.number(-units(e.full[e.at:s.from]))
+		e.edits = append(e.edits, -units(e.full[e.at:s.from]))
 	}
 	if s.to > s.from {
-		e.number(units(e.full[s.from:s.to]))
+		e.edits = append(e.edits, units(e.full[s.from:s.to]))
 	}
 	e.at = s.to
 	if last := len(e.edits) - 1; s.added != "" && last >= 0 {
@@ -117,17 +117,6 @@ func (e *editor) write(s stretch) {
 	if s.added != "" {
 		e.edits = append(e.edits, s.added)
 	}
-}
-
-// number adds a number to one of the same sign.
-func (e *editor) number(n int) {
-	if last := len(e.edits) - 1; last >= 0 {
-		if before, ok := e.edits[last].(int); ok && (before > 0) == (n > 0) {
-			e.edits[last] = before + n
-			return
-		}
-	}
-	e.edits = append(e.edits, n)
 }
 
 // units counts UTF-16 units, as the page's script does.

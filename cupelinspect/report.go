@@ -36,13 +36,10 @@ func FromReport(report *cupel.SelectionReport, budget cupel.ContextBudget, opts 
 	}
 	ledger := analysis.NewLedger(report, settings.items)
 	items := make([]*cupel.ContextItem, len(ledger.Entries))
-	pinned, duplicates := 0, false
+	duplicates := false
 	for i := range ledger.Entries {
 		e := &ledger.Entries[i]
 		items[i] = e.Item
-		if e.Included != nil && e.Included.Reason == cupel.IncludePinned {
-			pinned = add(pinned, max(0, e.Tokens))
-		}
 		duplicates = duplicates || e.Excluded != nil && e.Excluded.Reason.Code == cupel.ExcludeDeduplicated
 	}
 	l := newInspector(items)
@@ -54,7 +51,6 @@ func FromReport(report *cupel.SelectionReport, budget cupel.ContextBudget, opts 
 	if report.Overflow != nil {
 		w.Overflow = pipeline.OverflowProceed.String()
 	}
-	w.Budget = newBudget(budget, pinned)
 	w.Stages = []wireStage{}
 	for _, event := range report.Events {
 		if event.Stage == turn.Stage {
@@ -62,6 +58,7 @@ func FromReport(report *cupel.SelectionReport, budget cupel.ContextBudget, opts 
 		}
 	}
 	s.explain(l, report, ledger)
+	w.Budget = newBudget(budget, *w.Pinned)
 	for i := range ledger.Entries {
 		if e := &ledger.Entries[i]; settings.items == nil && e.Included != nil {
 			w.Origin = append(w.Origin, e.Included.Candidate)

@@ -137,12 +137,15 @@ func TestScoresThatJSONDoesNotHave(t *testing.T) {
 func TestReportAttributes(t *testing.T) {
 	handled := handledErrors(t)
 	count := func(report *cupel.SelectionReport) []attribute.KeyValue {
-		return []attribute.KeyValue{attribute.Int("in", len(report.Included)), attribute.String("text", "a\xff")}
+		return []attribute.KeyValue{
+			attribute.Int("in", len(report.Included)), attribute.String("a\xff", "b\xff"), attribute.StringSlice("list", []string{"c", "d\xff"}),
+			attribute.Slice("values", attribute.StringValue("e\xff")), attribute.Map("map", attribute.String("f\xff", "g\xff")),
+		}
 	}
 	collector, recorder := traced(t, cupelotel.VerbosityStageOnly, cupelotel.WithReportAttributes(nil),
 		cupelotel.WithReportAttributes(func(*cupel.SelectionReport) []attribute.KeyValue { panic("secret") }), cupelotel.WithReportAttributes(count))
 	run(t, config(), collector)
-	assert.Equal(t, "in=3\ntext=a\uFFFD\n", known(spanNamed(t, recorder, "cupel.pipeline")))
+	assert.Equal(t, "in=3\na\uFFFD=b\uFFFD\nlist=[\"c\",\"d\uFFFD\"]\nvalues=[\"e\uFFFD\"]\nmap={\"f\uFFFD\":\"g\uFFFD\"}\n", known(spanNamed(t, recorder, "cupel.pipeline")))
 	recorder.Reset()
 	_, err := newPipeline(t, throwing()).Run(t.Context(), candidates(t), newBudget(t, 1000, 100), pipeline.WithTrace(collector))
 	require.Error(t, err)

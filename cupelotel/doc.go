@@ -63,7 +63,7 @@
 // # What leaves the process
 //
 // The kind is the only text of an item that leaves, unless [WithRedaction] shows others
-// or [WithItemAttributes] adds them. Reasons and a summary of errors leave too.
+// or [WithReportAttributes] adds them. Reasons and a summary of errors leave too.
 //
 // # Failures
 //

@@ -2,7 +2,6 @@ package cupelotel
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -13,38 +12,11 @@ import (
 	"github.com/wollax/cupel-go/cupel/observe"
 )
 
-// WithItemAttributes adds the attributes that get returns for an item to its events,
-// cupel.exclusion and cupel.item.included. Given several times, all are called, in that order;
-// nil adds none. Cupel's own attributes and earlier ones win over attributes of the
-// same name.
-//
-// It is called once for each event, not for items beyond the event limit. Concurrent
-// runs call it concurrently. If it panics, its attributes are left out and the
-// OpenTelemetry error handler receives an error.
-//
-// The result of get leaves the process unchanged, except for invalid UTF-8: the
-// policy of [WithRedaction] does not apply.
-func WithItemAttributes(get func(item *cupel.ContextItem) []attribute.KeyValue) TraceOption {
-	return func(c *TraceCollector) {
-		if get != nil {
-			c.itemAttrs = append(c.itemAttrs, get)
-		}
-	}
-}
-
-// appendItem appends the id of an item and the caller's attributes to attrs, the event's
-// own.
+// appendItem appends the id of an item, if the policy shows it.
 func (c *TraceCollector) appendItem(attrs []attribute.KeyValue, item *cupel.ContextItem) []attribute.KeyValue {
 	if key := c.redaction.ID; key != "" {
 		if id := c.redaction.text(observe.PartID, idOf(item, key)); id != "" {
 			attrs = append(attrs, itemIDKey.String(id))
-		}
-	}
-	for _, get := range c.itemAttrs {
-		for _, kv := range itemAttributes(get, item) {
-			if !slices.ContainsFunc(attrs, func(own attribute.KeyValue) bool { return own.Key == kv.Key }) {
-				attrs = append(attrs, valid(kv))
-			}
 		}
 	}
 	return attrs
@@ -90,11 +62,6 @@ func each[T any](list []T, change func(T) T) []T {
 		list[i] = change(list[i])
 	}
 	return list
-}
-
-func itemAttributes(get func(*cupel.ContextItem) []attribute.KeyValue, item *cupel.ContextItem) []attribute.KeyValue {
-	defer recovered("the attributes of an item", "function of WithItemAttributes")
-	return get(item)
 }
 
 // recovered, when deferred, reports a panic of a function of the caller's.

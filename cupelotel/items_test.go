@@ -7,7 +7,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"go.opentelemetry.io/otel/attribute"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/observe"
@@ -15,8 +14,8 @@ import (
 	"github.com/wollax/cupel-go/cupelotel"
 )
 
-// TestItemAttributes shows two items, one left out and one of the window.
-func TestItemAttributes(t *testing.T) {
+// TestItemIDs shows two items, one left out and one of the window.
+func TestItemIDs(t *testing.T) {
 	byID := cupelotel.WithRedaction(observe.Redaction{Show: observe.PartID, ID: "id"})
 	quoted := cupelotel.WithRedaction(observe.Redaction{Show: observe.PartID, ID: "id", Rewrite: func(part observe.Part, text string) string {
 		if part != observe.PartID {
@@ -24,16 +23,6 @@ func TestItemAttributes(t *testing.T) {
 		}
 		return "(" + text + ")"
 	}})
-	keyOf := func(*cupel.ContextItem) []attribute.KeyValue { return []attribute.KeyValue{attribute.String("n", "k")} }
-	own := cupelotel.WithItemAttributes(func(*cupel.ContextItem) []attribute.KeyValue {
-		return []attribute.KeyValue{attribute.String("cupel.exclusion.reason", "x"), attribute.Int("n", 1), attribute.Int("n", 2)}
-	})
-	broken := cupelotel.WithItemAttributes(func(*cupel.ContextItem) []attribute.KeyValue {
-		return []attribute.KeyValue{
-			attribute.String("a\xff", "b\xff"), attribute.StringSlice("list", []string{"c", "d\xff"}), attribute.Int("n", 1),
-			attribute.Slice("values", attribute.StringValue("e\xff")), attribute.Map("map", attribute.String("f\xff", "g\xff")),
-		}
-	})
 	for _, tt := range []struct {
 		name string
 		id   any
@@ -41,14 +30,12 @@ func TestItemAttributes(t *testing.T) {
 		want string // of the exclusion
 		why  string
 	}{
-		{"nil", "a", []cupelotel.TraceOption{cupelotel.WithItemAttributes(nil)}, "", "adds none"},
 		{"a key alone", "a", []cupelotel.TraceOption{cupelotel.WithRedaction(observe.Redaction{ID: "id"})}, "", "ids do not leave by default"},
 		{"rewritten", "a", []cupelotel.TraceOption{quoted}, "cupel.item.id=(a) ", "through its function"},
 		{"number", 12, []cupelotel.TraceOption{byID}, "cupel.item.id=12 ", "as databases number"},
 		{"other id", []int{1}, []cupelotel.TraceOption{byID}, "", "a list is no id"},
 		{"no id", "", []cupelotel.TraceOption{quoted}, "", "the item has no such value"},
-		{"invalid UTF-8", "a\xff", []cupelotel.TraceOption{byID, broken}, "cupel.item.id=a\uFFFD a\uFFFD=b\uFFFD list=[\"c\",\"d\uFFFD\"] n=1 values=[\"e\uFFFD\"] map={\"f\uFFFD\":\"g\uFFFD\"} ", "exporters reject it"},
-		{"ours", "a", []cupelotel.TraceOption{own, cupelotel.WithItemAttributes(keyOf), byID}, "cupel.item.id=a n=1 ", "Cupel's own attributes win, then earlier ones"},
+		{"invalid UTF-8", "a\xff", []cupelotel.TraceOption{byID}, "cupel.item.id=a\uFFFD ", "exporters reject it"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			collector, recorder := traced(t, cupelotel.VerbosityFull, tt.opts...)
@@ -64,20 +51,7 @@ func TestItemAttributes(t *testing.T) {
 				return b.String()
 			}
 			assert.Equal(t, tt.want, text("cupel.stage.slice", 4), tt.why)
-			if tt.name != "ours" {
-				assert.Equal(t, tt.want, text("cupel.stage.place", 3), tt.why)
-			}
+			assert.Equal(t, tt.want, text("cupel.stage.place", 3), tt.why)
 		})
 	}
-}
-
-func TestItemAttributesThatPanic(t *testing.T) {
-	handled := handledErrors(t)
-	collector, recorder := traced(t, cupelotel.VerbosityFull,
-		cupelotel.WithItemAttributes(func(item *cupel.ContextItem) []attribute.KeyValue { panic(item.Content()) }),
-		cupelotel.WithItemAttributes(func(*cupel.ContextItem) []attribute.KeyValue { return []attribute.KeyValue{attribute.Int("n", 1)} }))
-	run(t, config(), collector)
-	assert.Equal(t, 8, strings.Count(tree(recorder.Ended()), "n = int64 1\n"), "events have the attributes of the other function")
-	assert.Len(t, handled(), 8)
-	assert.NotContains(t, fmt.Sprint(handled()), "secret")
 }

@@ -38,7 +38,6 @@ type TraceCollector struct {
 	verbosity Verbosity
 	limit     int // negative: none
 	redaction redaction
-	itemAttrs []func(*cupel.ContextItem) []attribute.KeyValue
 
 	conventions Convention
 	reportAttrs []func(*cupel.SelectionReport) []attribute.KeyValue

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"maps"
 	"math"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,6 +18,7 @@ import (
 type converter struct {
 	json     []byte
 	integers map[string]bool // the names of the settings that are integers
+	nulls    map[string]any  // the values that became null, by their paths
 }
 
 // value writes the value v at a path.
@@ -47,12 +47,12 @@ func (c *converter) value(v any, at string) {
 		c.json = strconv.AppendInt(c.json, v, 10)
 	case float64:
 		if math.IsNaN(v) || math.IsInf(v, 0) || v == math.Trunc(v) && c.isInteger(at) {
-			c.null()
+			c.null(v, at)
 			return
 		}
 		c.json = append(c.json, floatText(v)...)
 	default: // a date or a time
-		c.null()
+		c.null(v, at)
 	}
 }
 
@@ -67,7 +67,11 @@ func array[T any](c *converter, list []T, at string) {
 	c.json = append(c.json, ']')
 }
 
-func (c *converter) null() { c.json = append(c.json, "null"...) }
+// null writes null in place of a value.
+func (c *converter) null(v any, at string) {
+	c.json = append(c.json, "null"...)
+	c.nulls[at] = v
+}
 
 func (c *converter) text(s string) {
 	if text, err := json.Marshal(s); err == nil { // no string fails
@@ -78,11 +82,7 @@ func (c *converter) text(s string) {
 // isInteger reports whether a policy has an integer at a path. JSON has one
 // type of numbers, in which 100.0 is an integer; TOML has two.
 func (c *converter) isInteger(at string) bool {
-	last := strings.LastIndexByte(at, '.')
-	if last < 0 || strings.HasSuffix(at[:last], ".weights") { // kinds and tags may have any names
-		return false
-	}
-	return c.integers[at[last+1:]]
+	return c.integers[at[strings.LastIndexByte(at, '.')+1:]]
 }
 
 // integers returns the names of the settings that are integers in all types.
@@ -132,7 +132,7 @@ func timeText(t time.Time) string {
 
 // member returns the path of a member, as package policy writes it.
 func member(at, name string) string {
-	plain := name != ""
+	plain := name != "" && !strings.HasSuffix(at, ".weights") // whose members are kinds and tags
 	for _, r := range name {
 		plain = plain && ('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '_' || r == '-')
 	}
@@ -147,12 +147,12 @@ func member(at, name string) string {
 
 // withoutNull returns the reason of a problem. TOML has no null: it replaces a
 // value that the policy cannot accept, so the reason names that value.
-func withoutNull(values any, problem policy.Problem) string {
+func (c *converter) withoutNull(problem policy.Problem) string {
 	reason, ok := strings.CutSuffix(problem.Reason, "got null")
 	if !ok {
 		return problem.Reason
 	}
-	return reason + "got " + describe(find(values, problem.Path))
+	return reason + "got " + describe(c.nulls[problem.Path])
 }
 
 // describe describes a value that has no JSON form.
@@ -167,43 +167,4 @@ func describe(v any) string {
 		return "the date or time " + timeText(v)
 	}
 	return "nan, inf, or a date or time"
-}
-
-// find returns the value at a path as package policy writes it, or nil.
-func find(v any, path string) any {
-	for path != "" {
-		var name string
-		switch {
-		case strings.HasPrefix(path, `["`):
-			quoted, err := strconv.QuotedPrefix(path[1:])
-			if err != nil {
-				return nil
-			}
-			name, _ = strconv.Unquote(quoted) // QuotedPrefix has seen it
-			path = strings.TrimPrefix(path[1+len(quoted):], "]")
-		case path[0] == '[':
-			digits, rest, _ := strings.Cut(path[1:], "]")
-			v, path = element(v, digits), rest
-			continue
-		default:
-			path = strings.TrimPrefix(path, ".")
-			end := strings.IndexAny(path, ".[")
-			if end < 0 {
-				end = len(path)
-			}
-			name, path = path[:end], path[end:]
-		}
-		table, _ := v.(map[string]any)
-		v = table[name]
-	}
-	return v
-}
-
-func element(v any, digits string) any {
-	i, err := strconv.Atoi(digits)
-	list := reflect.ValueOf(v)
-	if err != nil || list.Kind() != reflect.Slice || i >= list.Len() {
-		return nil
-	}
-	return list.Index(i).Interface()
 }

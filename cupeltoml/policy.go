@@ -24,12 +24,12 @@ func DecodePolicy(registry *policy.Registry, data []byte) (policy.Policy, error)
 	if invalid, ok := errors.AsType[*ParseError](err); ok {
 		return policy.Policy{}, &policy.ValidationError{Problems: []policy.Problem{{Reason: invalid.Reason, Err: invalid.Err}}}
 	}
-	c := &converter{integers: integers(registry)}
+	c := &converter{integers: integers(registry), nulls: make(map[string]any)}
 	c.value(values, "")
 	p, err := policy.Decode(registry, c.json)
 	if invalid, ok := errors.AsType[*policy.ValidationError](err); ok {
 		for i, problem := range invalid.Problems {
-			invalid.Problems[i].Reason = withoutNull(values, problem)
+			invalid.Problems[i].Reason = c.withoutNull(problem)
 		}
 	}
 	return p, err

@@ -1,7 +1,6 @@
 package naive
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
@@ -22,11 +21,8 @@ type CountQuota struct {
 	Inner   Slicer
 }
 
-func (s CountQuota) check() error {
-	if holdsKnapsack(s.Inner) {
-		return invalid("CountQuotaSlice does not support KnapsackSlice as the inner slicer")
-	}
-	return errors.Join(checkCountEntries(s.Entries), checkSlicer(s.Inner))
+func (s CountQuota) valid() bool {
+	return !holdsKnapsack(s.Inner) && validCounts(s.Entries) && s.Inner.valid()
 }
 
 // holdsKnapsack looks through wrappers (R21).
@@ -53,28 +49,29 @@ type CountConstrainedKnapsack struct {
 	Knapsack Knapsack
 }
 
-func (s CountConstrainedKnapsack) check() error {
-	return errors.Join(checkCountEntries(s.Entries), s.Knapsack.check())
-}
+func (s CountConstrainedKnapsack) valid() bool { return validCounts(s.Entries) && s.Knapsack.valid() }
 
 func (s CountConstrainedKnapsack) slice(items []entry, budget cupel.SliceBudget) (strategy.Selection, error) {
 	return counts{"CountConstrainedKnapsackSlice", s.Entries, s.Throw, s.Knapsack, true}.slice(items, budget)
 }
 
-func checkCountEntries(entries []CountEntry) error {
+func validCounts(entries []CountEntry) bool {
+	kindOf := func(e CountEntry) cupel.ContextKind { return e.Kind }
+	return validKinds(entries, kindOf) && !slices.ContainsFunc(entries, func(e CountEntry) bool {
+		return e.RequireCount < 0 || e.RequireCount > e.CapCount
+	})
+}
+
+// validKinds reports whether the entries of a configuration have kinds that are not
+// blank, each its own.
+func validKinds[E any](entries []E, kindOf func(E) cupel.ContextKind) bool {
 	for i, e := range entries {
-		switch {
-		case e.Kind.IsBlank():
-			return invalid("kind must not be blank")
-		case e.RequireCount < 0 || e.CapCount < 0:
-			return invalid("counts must not be negative")
-		case e.RequireCount > e.CapCount:
-			return invalid("requireCount must be at most capCount")
-		case slices.ContainsFunc(entries[:i], func(earlier CountEntry) bool { return equalFold(earlier.Kind, e.Kind) }):
-			return invalid("kind given twice")
+		same := func(earlier E) bool { return equalFold(kindOf(earlier), kindOf(e)) }
+		if kindOf(e).IsBlank() || slices.ContainsFunc(entries[:i], same) {
+			return false
 		}
 	}
-	return nil
+	return true
 }
 
 // narrowCounts leaves the entries of one kind (R19).

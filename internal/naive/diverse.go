@@ -13,12 +13,7 @@ import (
 // Diverse is the DiverseSlice section. A From of 0 is the default.
 type Diverse struct{ From float64 }
 
-func (s Diverse) check() error {
-	if !(s.From >= 0 && s.From <= 1) {
-		return invalid("from must be between 0 and 1")
-	}
-	return nil
-}
+func (s Diverse) valid() bool { return isShare(s.From) }
 
 func (s Diverse) slice(items []entry, budget cupel.SliceBudget) (strategy.Selection, error) {
 	if budget.TargetTokens <= 0 {

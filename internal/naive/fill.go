@@ -204,7 +204,7 @@ func fill(all [][]point, start []int, left int) []int {
 // MultipleChoice is the MultipleChoiceSlice section.
 type MultipleChoice struct{ Exact bool }
 
-func (MultipleChoice) check() error { return nil }
+func (MultipleChoice) valid() bool { return true }
 
 func (s MultipleChoice) slice(items []entry, budget cupel.SliceBudget) (strategy.Selection, error) {
 	if budget.TargetTokens <= 0 {

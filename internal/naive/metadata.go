@@ -14,12 +14,10 @@ import (
 // MetadataTrust is the MetadataTrustScorer chapter.
 type MetadataTrust struct{ DefaultScore float64 }
 
-func (s MetadataTrust) check() error {
-	if !(s.DefaultScore >= 0 && s.DefaultScore <= 1) {
-		return invalid("defaultScore must be in [0.0, 1.0]")
-	}
-	return nil
-}
+func (s MetadataTrust) valid() bool { return isShare(s.DefaultScore) }
+
+// isShare reports whether a number is in [0.0, 1.0]. NaN is not.
+func isShare(x float64) bool { return x >= 0 && x <= 1 }
 
 func (s MetadataTrust) score(it *item, _ []*item) float64 {
 	raw, _ := it.ref.MetadataValue(cupel.MetadataTrust)
@@ -63,12 +61,7 @@ type MetadataKey struct {
 	Boost      float64
 }
 
-func (s MetadataKey) check() error {
-	if s.Boost <= 0 || !finite(s.Boost) {
-		return invalid("boost must be greater than 0.0 and finite")
-	}
-	return nil
-}
+func (s MetadataKey) valid() bool { return s.Boost > 0 && finite(s.Boost) }
 
 func (s MetadataKey) score(it *item, _ []*item) float64 {
 	raw, _ := it.ref.MetadataValue(s.Key)
@@ -110,7 +103,7 @@ type Decay struct {
 // Curve is a function from an item's age to its score.
 type Curve interface {
 	apply(age age) float64
-	check() error
+	valid() bool
 }
 
 // age is a non-negative duration that may exceed the 292 years of a
@@ -127,18 +120,7 @@ func (a age) less(b age) bool {
 
 func (a age) toSeconds() float64 { return float64(a.seconds) + float64(a.nanos)/1e9 }
 
-func (s Decay) check() error {
-	if s.Now == nil {
-		return invalid("a time provider is required")
-	}
-	if s.Curve == nil {
-		return invalid("curve is required")
-	}
-	if !(s.NullTimestampScore >= 0 && s.NullTimestampScore <= 1) {
-		return invalid("nullTimestampScore must be in [0.0, 1.0]")
-	}
-	return s.Curve.check()
-}
+func (s Decay) valid() bool { return s.Now != nil && isShare(s.NullTimestampScore) && s.Curve.valid() }
 
 func (s Decay) score(it *item, _ []*item) float64 {
 	if !it.hasTimestamp {
@@ -158,12 +140,7 @@ func (s Decay) score(it *item, _ []*item) float64 {
 // Exponential is the chapter's curve of that name.
 type Exponential struct{ HalfLife time.Duration }
 
-func (c Exponential) check() error {
-	if c.HalfLife <= 0 {
-		return invalid("halfLife must be greater than zero")
-	}
-	return nil
-}
+func (c Exponential) valid() bool { return c.HalfLife > 0 }
 
 func (c Exponential) apply(a age) float64 {
 	ratio := a.toSeconds() / durationAge(c.HalfLife).toSeconds()
@@ -179,21 +156,15 @@ type StepWindow struct {
 // Step is the chapter's curve of that name.
 type Step struct{ Windows []StepWindow }
 
-func (c Step) check() error {
-	if len(c.Windows) == 0 {
-		return invalid("windows must contain at least one entry")
-	}
-	for i, w := range c.Windows {
-		switch {
-		case w.MaxAge <= 0:
-			return invalid("maxAge must be greater than zero")
-		case i > 0 && w.MaxAge <= c.Windows[i-1].MaxAge:
-			return invalid("windows must be strictly increasing")
-		case !(w.Score >= 0 && w.Score <= 1):
-			return invalid("score must be in [0.0, 1.0]")
+func (c Step) valid() bool {
+	var before time.Duration // each age must be greater than this
+	for _, w := range c.Windows {
+		if w.MaxAge <= before || !isShare(w.Score) {
+			return false
 		}
+		before = w.MaxAge
 	}
-	return nil
+	return len(c.Windows) > 0
 }
 
 func (c Step) apply(a age) float64 {
@@ -208,12 +179,7 @@ func (c Step) apply(a age) float64 {
 // Window is the chapter's curve of that name.
 type Window struct{ MaxAge time.Duration }
 
-func (c Window) check() error {
-	if c.MaxAge <= 0 {
-		return invalid("maxAge must be greater than zero")
-	}
-	return nil
-}
+func (c Window) valid() bool { return c.MaxAge > 0 }
 
 func (c Window) apply(a age) float64 {
 	if a.less(durationAge(c.MaxAge)) {

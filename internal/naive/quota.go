@@ -21,25 +21,16 @@ type Quota struct {
 	Inner   Slicer
 }
 
-func (s Quota) check() error {
+func (s Quota) valid() bool {
 	total := 0.0
-	for i, e := range s.Entries {
-		switch {
-		case e.Kind.IsBlank():
-			return invalid("kind must not be blank")
-		case !(e.Require >= 0 && e.Require <= 100) || !(e.Cap >= 0 && e.Cap <= 100):
-			return invalid("percentages must be in [0.0, 100.0]")
-		case e.Require > e.Cap:
-			return invalid("require must not exceed cap")
-		case slices.ContainsFunc(s.Entries[:i], func(earlier QuotaEntry) bool { return equalFold(earlier.Kind, e.Kind) }):
-			return invalid("kind given twice")
+	for _, e := range s.Entries {
+		if !(e.Require >= 0 && e.Require <= e.Cap && e.Cap <= 100) {
+			return false
 		}
 		total += e.Require
 	}
-	if total > 100+1e-9 {
-		return invalid("requires must not sum above 100 percent")
-	}
-	return checkSlicer(s.Inner)
+	kindOf := func(e QuotaEntry) cupel.ContextKind { return e.Kind }
+	return total <= 100+1e-9 && validKinds(s.Entries, kindOf) && s.Inner.valid()
 }
 
 // partition is the list of one kind, with the positions in the whole list.

@@ -19,13 +19,6 @@ type Config struct {
 	Overflow       pipeline.OverflowStrategy
 }
 
-func (c Config) check() error {
-	if c.Placer == nil {
-		return invalid("Placer must not be null")
-	}
-	return errors.Join(checkScorer(c.Scorer), checkSlicer(c.Slicer))
-}
-
 // ErrTooLarge is the model's own error: a dynamic program without room.
 var ErrTooLarge = errors.New("the table of the dynamic program would not fit")
 
@@ -41,7 +34,8 @@ func (e *Error) Error() string { return e.Text }
 // Unwrap returns the sentinel.
 func (e *Error) Unwrap() error { return e.Kind }
 
-func invalid(text string) error { return &Error{cupel.ErrInvalidConfig, text} }
+// errInvalid is that of a configuration which its chapter refuses.
+var errInvalid = &Error{cupel.ErrInvalidConfig, "the configuration is not valid"}
 
 // Result is everything that a run says.
 type Result struct {
@@ -78,8 +72,8 @@ var stages = []cupel.PipelineStage{cupel.StageClassify, cupel.StageDeduplicate, 
 
 // Run is the Pipeline chapter, with the Units chapter.
 func Run(config Config, candidates []*cupel.ContextItem, budget cupel.ContextBudget) (Result, error) {
-	if err := config.check(); err != nil {
-		return Result{}, err
+	if !config.Scorer.valid() || !config.Slicer.valid() {
+		return Result{}, errInvalid
 	}
 	r := &run{Config: config, budget: budget, items: newItems(candidates)}
 	var total sum

@@ -11,17 +11,10 @@ import (
 
 // Scorer is the configuration of a scorer.
 type Scorer interface {
-	// check is the validation of the scorer's chapter.
-	check() error
+	// valid is the validation of the scorer's chapter.
+	valid() bool
 	// score is the SCORE function of the scorer's chapter.
 	score(it *item, all []*item) float64
-}
-
-func checkScorer(s Scorer) error {
-	if s == nil {
-		return invalid("Scorer must not be null")
-	}
-	return s.check()
 }
 
 // item is a candidate with its fields at hand.
@@ -60,8 +53,8 @@ func newItems(refs []*cupel.ContextItem) []*item {
 // Score is the Score chapter: every item of the list, scored among all of
 // them.
 func Score(s Scorer, items []*cupel.ContextItem) ([]float64, error) {
-	if err := checkScorer(s); err != nil {
-		return nil, err
+	if !s.valid() {
+		return nil, errInvalid
 	}
 	return scoreAll(s, newItems(items)), nil
 }
@@ -85,7 +78,7 @@ func rankScore(rank, count int) float64 {
 // Recency is the RecencyScorer chapter.
 type Recency struct{}
 
-func (Recency) check() error { return nil }
+func (Recency) valid() bool { return true }
 
 func (Recency) score(it *item, all []*item) float64 {
 	if !it.hasTimestamp {
@@ -107,7 +100,7 @@ func (Recency) score(it *item, all []*item) float64 {
 // Priority is the PriorityScorer chapter.
 type Priority struct{}
 
-func (Priority) check() error { return nil }
+func (Priority) valid() bool { return true }
 
 func (Priority) score(it *item, all []*item) float64 {
 	if !it.hasPriority {
@@ -144,18 +137,11 @@ var defaultKindWeights = []KindWeight{
 	{cupel.KindMessage, 0.2},
 }
 
-func (s Kind) check() error {
-	for i, w := range s.Weights {
-		switch {
-		case w.Weight < 0 || !finite(w.Weight):
-			return invalid("Weight for kind must be non-negative and finite")
-		case w.Kind.IsBlank():
-			return invalid("kind must not be blank")
-		case slices.ContainsFunc(s.Weights[:i], func(earlier KindWeight) bool { return equalFold(earlier.Kind, w.Kind) }):
-			return invalid("kind given twice")
-		}
-	}
-	return nil
+func (s Kind) valid() bool {
+	kindOf := func(w KindWeight) cupel.ContextKind { return w.Kind }
+	return validKinds(s.Weights, kindOf) && !slices.ContainsFunc(s.Weights, func(w KindWeight) bool {
+		return w.Weight < 0 || !finite(w.Weight)
+	})
 }
 
 func (s Kind) score(it *item, _ []*item) float64 {
@@ -184,20 +170,14 @@ type Tag struct {
 	FoldCase bool
 }
 
-func (s Tag) check() error {
+func (s Tag) valid() bool {
 	for _, w := range s.Weights {
-		if w.Weight < 0 || !finite(w.Weight) {
-			return invalid("Tag weight must be non-negative and finite")
+		if !(w.Weight >= 0) {
+			return false
 		}
 	}
 	weights, total := s.weights()
-	if len(weights) < len(s.Weights) {
-		return invalid("tag given twice")
-	}
-	if math.IsInf(total, 0) {
-		return invalid("Tag weights must have a finite sum")
-	}
-	return nil
+	return len(weights) == len(s.Weights) && finite(total)
 }
 
 // weights returns the weights by tag, and their sum: in the order of the tags,
@@ -235,7 +215,7 @@ func (s Tag) score(it *item, _ []*item) float64 {
 // Frequency is the FrequencyScorer chapter.
 type Frequency struct{}
 
-func (Frequency) check() error { return nil }
+func (Frequency) valid() bool { return true }
 
 func (Frequency) score(it *item, all []*item) float64 {
 	if len(it.tags) == 0 || len(all) <= 1 {
@@ -264,7 +244,7 @@ func sharesAnyTag(a, b []string) bool {
 // Reflexive is the ReflexiveScorer chapter.
 type Reflexive struct{}
 
-func (Reflexive) check() error { return nil }
+func (Reflexive) valid() bool { return true }
 
 func (Reflexive) score(it *item, _ []*item) float64 {
 	hint, ok := it.ref.FutureRelevanceHint()
@@ -296,22 +276,13 @@ type Weighted struct {
 // Composite is the CompositeScorer chapter.
 type Composite struct{ Parts []Weighted }
 
-func (s Composite) check() error {
-	if len(s.Parts) == 0 {
-		return invalid("At least one scorer entry is required")
-	}
+func (s Composite) valid() bool {
 	for _, p := range s.Parts {
-		if err := checkScorer(p.Scorer); err != nil {
-			return err
-		}
-		if !(p.Weight > 0) || !finite(p.Weight) {
-			return invalid("Weight must be positive and finite")
+		if !(p.Weight > 0) || !p.Scorer.valid() {
+			return false
 		}
 	}
-	if !finite(s.totalWeight()) {
-		return invalid("Weights must have a finite sum")
-	}
-	return nil
+	return len(s.Parts) > 0 && finite(s.totalWeight())
 }
 
 func (s Composite) totalWeight() float64 {
@@ -335,7 +306,7 @@ func (s Composite) score(it *item, all []*item) float64 {
 // Scaled is the ScaledScorer chapter.
 type Scaled struct{ Inner Scorer }
 
-func (s Scaled) check() error { return checkScorer(s.Inner) }
+func (s Scaled) valid() bool { return s.Inner.valid() }
 
 func (s Scaled) score(it *item, all []*item) float64 {
 	rawScore := math.NaN()
@@ -363,6 +334,6 @@ type Custom struct {
 	Score func(item *cupel.ContextItem) float64
 }
 
-func (Custom) check() error { return nil }
+func (Custom) valid() bool { return true }
 
 func (s Custom) score(it *item, _ []*item) float64 { return s.Score(it.ref) }

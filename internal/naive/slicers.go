@@ -10,23 +10,16 @@ import (
 
 // Slicer is the configuration of a slicer.
 type Slicer interface {
-	// check is the chapter's validation.
-	check() error
+	// valid is the chapter's validation.
+	valid() bool
 	// slice is the SLICE function of the slicer's chapter, in positions (R24).
 	slice(items []entry, budget cupel.SliceBudget) (strategy.Selection, error)
 }
 
-func checkSlicer(s Slicer) error {
-	if s == nil {
-		return invalid("Slicer must not be null")
-	}
-	return s.check()
-}
-
 // Slice is the Slicers chapter: one slicer on a list that is scored already.
 func Slice(s Slicer, items []cupel.ScoredItem, budget cupel.SliceBudget) (strategy.Selection, error) {
-	if err := checkSlicer(s); err != nil {
-		return strategy.Selection{}, err
+	if !s.valid() {
+		return strategy.Selection{}, errInvalid
 	}
 	entries := make([]entry, len(items))
 	for i, it := range items {
@@ -76,7 +69,7 @@ type CustomSlicer struct {
 	LeftOver bool // asks for the left-over pass
 }
 
-func (s CustomSlicer) check() error { return nil }
+func (s CustomSlicer) valid() bool { return true }
 
 func (s CustomSlicer) slice(items []entry, _ cupel.SliceBudget) (strategy.Selection, error) {
 	list := make([]cupel.ScoredItem, len(items))
@@ -90,7 +83,7 @@ func (s CustomSlicer) slice(items []entry, _ cupel.SliceBudget) (strategy.Select
 // Greedy is the GreedySlice chapter.
 type Greedy struct{}
 
-func (Greedy) check() error { return nil }
+func (Greedy) valid() bool { return true }
 
 func (Greedy) slice(items []entry, budget cupel.SliceBudget) (strategy.Selection, error) {
 	density := func(it entry) float64 {
@@ -105,7 +98,7 @@ func (Greedy) slice(items []entry, budget cupel.SliceBudget) (strategy.Selection
 // ScoreGreedy is ScoreGreedySlice, which is not of the specification.
 type ScoreGreedy struct{}
 
-func (ScoreGreedy) check() error { return nil }
+func (ScoreGreedy) valid() bool { return true }
 
 func (ScoreGreedy) slice(items []entry, budget cupel.SliceBudget) (strategy.Selection, error) {
 	return take(items, budget.TargetTokens, func(i, j int) int { return byScore(items[i].Score, items[j].Score) }), nil
@@ -131,12 +124,7 @@ func take(items []entry, target int, compare func(i, j int) int) strategy.Select
 // tokens.
 type Knapsack struct{ BucketSize *int }
 
-func (s Knapsack) check() error {
-	if s.bucketSize() <= 0 {
-		return invalid("bucketSize must be a positive integer")
-	}
-	return nil
-}
+func (s Knapsack) valid() bool { return s.bucketSize() > 0 }
 
 func (s Knapsack) bucketSize() int {
 	if s.BucketSize == nil {

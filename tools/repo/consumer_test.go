@@ -1,7 +1,6 @@
 package repo
 
 import (
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,14 +13,11 @@ import (
 // ownPrefix begins the path of every module of this repository.
 const ownPrefix = "github.com/wollax/cupel-go"
 
-// TestConsumer uses every module that is for others as a stranger would: from a
-// module of its own, outside the tree, that gets it from a module proxy. There
-// the replace directives and go.work do not count, so the test finds what they
-// hide: a package that is not in the module's archive, a requirement that
-// cannot be met.
-//
-// The consumers' sources are under testdata/consumer, at the path of the package
-// that they use. A program there prints what its file want.txt says.
+// TestConsumer gets every module that is for others as a stranger would: into a
+// module of its own, outside the tree, from a module proxy. There the replace
+// directives and go.work do not count, so that building all packages finds what
+// they hide: a package or an embedded file that is not in the module's archive, a
+// requirement that cannot be met. TestGuides runs programs there.
 func TestConsumer(t *testing.T) {
 	root := Root(t)
 	modules := Modules(t, filepath.Join(root, "go.work"))
@@ -33,62 +29,35 @@ func TestConsumer(t *testing.T) {
 	}
 	env := consumerEnv(t, root, fillProxy(t, root, filepath.Join(work, "proxy"), modules))
 	sums := thirdPartySums(t, modules)
-
-	tests := make(map[string][]string) // folders of consumers by path of their module
-	for _, folder := range consumers(t, root) {
-		m := providerOf(t, modules, ownPrefix+"/"+folder)
-		tests[m.Path] = append(tests[m.Path], folder)
-	}
+	got := 0
 	for _, m := range modules {
-		if isForOthers(t, root, m) && len(tests[m.Path]) == 0 {
-			t.Errorf("a module for others has a consumer in tools/repo/testdata/consumer: %s", m.Path)
+		if !isForOthers(t, root, m) {
+			continue
 		}
-	}
-	for _, name := range consumers(t, root) {
-		m := providerOf(t, modules, ownPrefix+"/"+name)
-		source := filepath.Join(root, "tools", "repo", "testdata", "consumer", filepath.FromSlash(name))
-		t.Run(name, func(t *testing.T) {
+		got++
+		t.Run(m.Name(root), func(t *testing.T) {
 			t.Parallel()
-			dir := filepath.Join(work, "consumers", filepath.FromSlash(name))
-			if err := os.CopyFS(dir, os.DirFS(source)); err != nil {
-				t.Fatal(err)
-			}
+			dir, version, packages := t.TempDir(), versions[m.Path], m.Path+"/..."
 			writeFile(t, filepath.Join(dir, "go.mod"), "module example.com/consumer\n\ngo "+m.GoVersion+"\n")
 			writeFile(t, filepath.Join(dir, "go.sum"), sums)
-
-			version := m.Path + "@" + versions[m.Path]
-			Run(t, dir, env, "go", "get", version)
-			Run(t, dir, env, "go", "mod", "tidy")
+			Run(t, dir, env, "go", "get", packages+"@"+version)
 
 			got := strings.TrimSpace(Run(t, dir, env, "go", "list", "-m", "-f", "{{.Version}} {{.Replace}} {{.Dir}}", m.Path))
 			fields := strings.SplitN(got, " ", 3)
-			if len(fields) != 3 || fields[0] != versions[m.Path] || fields[1] != "<nil>" || fields[2] == m.Dir {
-				t.Fatalf("the consumer's %s is %q; want %s from the proxy", m.Path, got, versions[m.Path])
+			if len(fields) != 3 || fields[0] != version || fields[1] != "<nil>" || fields[2] == m.Dir {
+				t.Fatalf("the consumer's %s is %q; want %s from the proxy", m.Path, got, version)
 			}
-			if name == "cupel" {
+			if m.Name(root) == "cupel" {
 				all := Run(t, dir, env, "go", "list", "-m", "all")
-				if want := "example.com/consumer\n" + strings.Replace(version, "@", " ", 1) + "\n"; all != want {
+				if want := "example.com/consumer\n" + m.Path + " " + version + "\n"; all != want {
 					t.Errorf("a consumer of the core gets these modules:\n%s\nwant the core alone:\n%s", all, want)
 				}
 			}
-
-			// The module's own packages, all of them, from its archive.
-			packages := ownPrefix + "/" + name + "/..."
-			Run(t, dir, env, "go", "build", packages)
-			Run(t, dir, env, "go", "vet", packages)
-
-			Run(t, dir, env, "go", "vet", "./...")
-			want, err := os.ReadFile(filepath.Join(dir, "want.txt"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got := Run(t, dir, env, "go", "run", "."); got != string(want) {
-				t.Errorf("the consumer printed:\n%s\nwant:\n%s", got, want)
-			}
+			Run(t, dir, env, "go", "build", "-o", os.DevNull, packages)
 		})
 	}
-	if len(tests) == 0 {
-		t.Error("there are no consumers in tools/repo/testdata/consumer")
+	if got == 0 {
+		t.Error("no module is for others")
 	}
 }
 
@@ -118,39 +87,6 @@ func TestConsumerInstall(t *testing.T) {
 	if installed == 0 {
 		t.Error("no command was installed")
 	}
-}
-
-// consumers returns the folders below testdata/consumer that hold a program.
-func consumers(t *testing.T, root string) []string {
-	t.Helper()
-	base := filepath.Join(root, "tools", "repo", "testdata", "consumer")
-	var folders []string
-	err := filepath.WalkDir(base, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.Name() != "want.txt" {
-			return err
-		}
-		folder, err := filepath.Rel(base, filepath.Dir(path))
-		folders = append(folders, filepath.ToSlash(folder))
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return folders
-}
-
-// providerOf returns the module that a package is in.
-func providerOf(t *testing.T, modules []Module, path string) (provider Module) {
-	t.Helper()
-	for _, m := range modules {
-		if (path == m.Path || strings.HasPrefix(path, m.Path+"/")) && len(m.Path) > len(provider.Path) {
-			provider = m
-		}
-	}
-	if provider.Path == "" {
-		t.Fatalf("no module of the workspace has the package %s", path)
-	}
-	return provider
 }
 
 // isForOthers reports whether a module has packages that another module may

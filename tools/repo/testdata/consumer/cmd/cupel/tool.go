@@ -1,5 +1,0 @@
-//go:build tool
-
-package main
-
-import _ "github.com/wollax/cupel-go/cmd/cupel"
