@@ -118,8 +118,11 @@ func (w *writer) finish() ([]byte, error) {
 			w.startWithUser()
 			w.endWithUser()
 		}
-		if rules.thinking {
-			w.keepThinking()
+		if rules.thinking && w.thinks() {
+			w.finishTurn(w.thoughtless, "a turn at the end begins with thinking")
+		}
+		if rules.signed && wantsSignatures(w.body) {
+			w.finishTurn(w.unlike, "all calls of a turn are signed, or none")
 		}
 		if w.empty() {
 			return nil, errEmpty

@@ -39,7 +39,7 @@ func (v Violation) String() string {
 // violation is that.
 //
 // Every result of [Window.Body] passes, unless the conversation that was read
-// fails for the same rule.
+// fails for the same rule, or a note says that the API may refuse what is pinned.
 func Check(body []byte, f Format) []Violation {
 	known, ok := formats[f]
 	if !ok || known.rules.record {

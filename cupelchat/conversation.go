@@ -21,25 +21,20 @@ type Error = rawjson.Error
 // shared between goroutines.
 type Conversation struct {
 	settings
-	format   Format
-	rules    *rules
-	counter  cupel.TokenCounter
-	text     []byte         // as it was given
-	value    rawjson.Value  // a list of messages or a request; zero if there is a message on each line
-	body     rawjson.Object // of a request
-	messages []message
-	entries  []entry
-	groups   [][]int // entries that are in or out together
-	groupOf  []int   // of each entry
-	asked    int     // the first entry in which the user says something, or none
-	items    []*cupel.ContextItem
-	ruled    []bool // of each entry: a rule keeps it; nil without rules
-	never    []bool // a rule leaves it out first
-	all      bool   // items have all forms, and not only those that every chooser needs
-	formed   *formed
-	notes    []string
+	*reader // that read it
+	format  Format
+	counter cupel.TokenCounter
+	text    []byte  // as it was given
+	groups  [][]int // entries that are in or out together
+	groupOf []int   // of each entry
+	asked   int     // the first entry in which the user says something, or none
+	items   []*cupel.ContextItem
+	ruled   []bool // of each entry: a rule keeps it; nil without rules
+	never   []bool // a rule leaves it out first
+	all     bool   // items have all forms, and not only those that every chooser needs
+	formed  *formed
+	notes   []string
 
-	reader  *reader                 // that read it
 	written *atomic.Pointer[reader] // of the last body that was written; shared with later states
 	kept    int                     // entries of an earlier state
 	times   []time.Time             // of the entries, nil if no message has one
@@ -76,22 +71,21 @@ func Read(body []byte, f Format, counter cupel.TokenCounter, opts ...Option) (*C
 		return nil, r.err
 	}
 	r.joinCalls()
-	c.reader, c.kept, c.rules, c.value, c.body = r, r.kept, r.rules, r.value, r.body
-	c.messages, c.entries = r.messages, r.entries
+	c.reader, c.kept = r, r.kept
 	c.groups, c.groupOf = r.links.groups(len(c.entries))
-	if c.keepTools != nil {
-		if body, note := c.withTools(); body != nil {
-			fewer, err := Read(body, f, counter, append(slices.Clip(opts), WithTools(nil))...)
-			if err == nil {
-				fewer.notes = append(fewer.notes, note)
-			}
-			return fewer, err
-		}
+	changed, notes, err := c.change()
+	if err != nil {
+		return nil, err
 	}
-	if c.repairs && len(r.found) > 0 && !c.rules.record {
-		if better, err := c.repaired(r.found, opts); better != nil || err != nil {
-			return better, err
+	if changed != nil {
+		again := func(s *settings) error {
+			s.keepTools, s.changes = nil, c.changes+1
+			return nil
 		}
+		if c, err = Read(changed, f, counter, append(slices.Clip(opts), again)...); err == nil {
+			c.notes = append(notes, c.notes...)
+		}
+		return c, err
 	}
 	if r.kept == 0 {
 		e = nil
@@ -103,24 +97,21 @@ func Read(body []byte, f Format, counter cupel.TokenCounter, opts ...Option) (*C
 	return c, nil
 }
 
-// repaired reads the conversation as [WithRepair] leaves it, or returns nil if it stays
-// as it is.
-func (c *Conversation) repaired(found []Violation, opts []Option) (*Conversation, error) {
-	if err := c.makeItems(nil); err != nil {
-		return nil, err
+// change returns the body as [WithTools] or [WithRepair] change it, with notes, or nil if
+// it stays as it is.
+func (c *Conversation) change() (body []byte, notes []string, err error) {
+	if c.keepTools != nil {
+		if body, notes = c.withTools(); body != nil {
+			return body, notes, nil
+		}
 	}
-	body, notes := c.repair(found)
-	if body == nil || c.repairsMade == mostRepairs {
-		return nil, nil
+	if !c.repairs || len(c.found) == 0 || c.rules.record || c.changes > mostRepairs {
+		return nil, nil, nil
 	}
-	better, err := Read(body, c.format, c.counter, append(slices.Clip(opts), func(s *settings) error {
-		s.repairsMade = c.repairsMade + 1
-		return nil
-	})...)
-	if err == nil {
-		better.notes = append(notes, better.notes...)
+	if err = c.makeItems(nil); err == nil {
+		body, notes = c.repair()
 	}
-	return better, err
+	return body, notes, err
 }
 
 // With returns the conversation as [Read] returns it with more options. Those that were

@@ -85,7 +85,7 @@ func (c *Conversation) definitions() (all []definition, tokens int) {
 
 // withTools returns the body with the definitions that the task needs, or nil if that
 // has all.
-func (c *Conversation) withTools() (body []byte, note string) {
+func (c *Conversation) withTools() (body []byte, notes []string) {
 	task := ""
 	called := map[string]bool{}
 	var names, texts []string
@@ -100,7 +100,7 @@ func (c *Conversation) withTools() (body []byte, note string) {
 	}
 	tools, _ := c.definitions()
 	if len(tools) == 0 {
-		return nil, ""
+		return nil, nil
 	}
 	for _, d := range tools {
 		names, texts = append(names, d.name), append(texts, d.text)
@@ -127,9 +127,10 @@ func (c *Conversation) withTools() (body []byte, note string) {
 		}
 	}
 	if gone == 0 {
-		return nil, ""
+		return nil, nil
 	}
-	return edits.Outer(rawjson.Whole(c.value)), fmt.Sprintf("left out the definitions of %s (%s), which the task does not need", english.Plural(gone, "tool"), english.Plural(tokens, "token"))
+	note := fmt.Sprintf("left out the definitions of %s (%s), which the task does not need", english.Plural(gone, "tool"), english.Plural(tokens, "token"))
+	return edits.Outer(rawjson.Whole(c.value)), []string{note}
 }
 
 // noteDefinitions says which definitions of tools are the largest, if all take more than

@@ -50,22 +50,12 @@ func (e *evidence) claim(f Format, path string, v rawjson.Value) {
 	}
 }
 
-// Detect finds the format of a conversation by what no other format has. Plain
-// messages, which several formats have, are taken for OpenAI's; see [DetectAll].
-// It fails with an [Error] that says what the body looks like and what to do if it
-// is something else, such as a response of an API or a stream, or if there are
+// Detect finds the formats that a conversation may be in, the likeliest first, by what
+// no other format has. There is more than one only for plain messages, which several
+// formats have. It fails with an [Error] that says what the body looks like and what to
+// do if it is something else, such as a response of an API or a stream, or if there are
 // signs of two formats.
-func Detect(body []byte) (Format, error) {
-	all, err := DetectAll(body)
-	if err != nil {
-		return 0, err
-	}
-	return all[0], nil
-}
-
-// DetectAll returns the formats that a conversation may be in, the likeliest
-// first. There is more than one only for plain messages. It fails as [Detect] does.
-func DetectAll(body []byte) ([]Format, error) {
+func Detect(body []byte) ([]Format, error) {
 	text, value, elements, err := split(body)
 	e := &evidence{claims: map[Format]spot{}}
 	list := ""

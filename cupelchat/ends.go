@@ -166,37 +166,24 @@ func (c *Conversation) roleOf(i int) string { return c.messageOf(i).role }
 // lastRole returns the role of the last message kept.
 func (w *writer) lastRole() string {
 	for i, s := range slices.Backward(w.states) {
-		switch {
-		case s.note:
-			return "assistant"
-		case s.in:
-			return w.roleOf(i)
+		if s.in {
+			return w.said(i)
 		}
 	}
 	return ""
 }
 
-// keepThinking leaves out exchanges at the end whose turn no longer begins with
-// thinking: they became the end because what was after them is out. The API
-// refuses to go on with them if thinking is enabled.
-func (w *writer) keepThinking() {
-	if !w.thinks() {
-		return
-	}
+// finishTurn leaves out exchanges that the API refuses in the turn at the end, while
+// there are some: they became part of it because messages are out. mustBe is what the
+// API requires of the turn.
+func (w *writer) finishTurn(refused func() (groups []int), mustBe string) {
 	var gone dropped
 	from := none
 	pinned := func(i int) bool { return w.items[i].Pinned() }
-	for {
-		groups := w.unfinished(w.runs(false))
-		if len(groups) == 0 {
-			groups = w.unfinished(w.runs(true))
-		}
-		if len(groups) == 0 {
-			break
-		}
+	for groups := refused(); len(groups) > 0; groups = refused() {
 		at := slices.IndexFunc(groups, func(g int) bool { return !slices.ContainsFunc(w.groups[g], pinned) })
 		if at < 0 {
-			w.note("the model's turn at the end does not begin with thinking: the API refuses that if thinking is enabled")
+			w.note("the API may refuse the turn at the end with what is pinned: it requires that %s", mustBe)
 			break
 		}
 		for _, i := range w.groups[groups[at]] {
@@ -207,7 +194,7 @@ func (w *writer) keepThinking() {
 		gone.drop(w, groups[at])
 	}
 	if gone.items > 0 {
-		gone.note(w, "up to %s", from, "a turn at the end begins with thinking")
+		gone.note(w, "up to %s", from, mustBe)
 	}
 }
 
@@ -221,69 +208,73 @@ func (c *Conversation) thinks() bool {
 	return slices.ContainsFunc(c.entries, func(e entry) bool { return e.thinks })
 }
 
-// run is a number of messages in a row of one side.
-type run struct {
-	user    bool
-	says    bool  // the user says something
-	results []int // the exchanges that it has results of
-	first   int   // its first entry
-}
-
-// runs returns the sides that speak in turn. Messages that were neighbours in the
-// conversation stay apart if they are to be as they are written.
-func (w *writer) runs(written bool) []run {
-	var runs []run
-	last := none // the index of the message before
-	for i, s := range w.states {
-		if !s.in || !w.spoken(i) || s.note && s.text == "" {
-			continue
-		}
-		user := !s.note && w.roleOf(i) != "assistant"
-		index := w.messageOf(i).index
-		if n := len(runs); n == 0 || runs[n-1].user != user || written && !s.note && index == last+1 {
-			runs = append(runs, run{user: user, first: i})
-		}
-		in := &runs[len(runs)-1]
-		switch {
-		case !user:
-		case w.entries[i].returns():
-			in.results = append(in.results, w.groupOf[i])
-		default:
-			in.says = true
-		}
-		if last = index; s.note {
-			last = none
-		}
-	}
-	return runs
-}
-
-// unfinished returns the exchanges of the turn at the end, the last one first, if
+// thoughtless returns the exchanges of the turn at the end, the last one first, if
 // the model answers results and its turn does not begin with thinking. The turn
 // reaches back to what the user said last. Of a turn that begins with a note it
 // returns the exchange that the note stands for.
-func (w *writer) unfinished(runs []run) (groups []int) {
+func (w *writer) thoughtless() (groups []int) {
 	first := none
-	for i, r := range slices.Backward(runs) {
+	for i := range slices.Backward(w.states) {
 		switch {
-		case !r.user && i == len(runs)-1:
-			return nil // the model goes on with its own words
-		case !r.user:
-			first = r.first
+		case !w.writes(i):
 			continue
-		case !r.says:
-			groups = append(groups, r.results...)
+		case w.said(i) == "assistant" && len(groups) == 0:
+			return nil // the model goes on with its own words
+		case w.said(i) == "assistant":
+			first = i
+			continue
+		case w.entries[i].returns():
+			groups = append(groups, w.groupOf[i])
 			continue
 		}
 		break
 	}
 	switch {
-	case first == none:
+	case first == none, w.entries[first].thinks && !w.states[first].note:
 		return nil
 	case w.states[first].note:
 		return []int{w.groupOf[first]}
-	case w.entries[first].thinks:
-		return nil
 	}
 	return groups
+}
+
+// unlike returns the exchanges of the turn at the end whose calls are signed where those
+// of its newest exchange are not, or the reverse. The turn reaches back to a message of
+// the user without results.
+func (w *writer) unlike() (groups []int) {
+	newest, user, results := none, false, true
+	for i, s := range slices.Backward(w.states) {
+		if !w.writes(i) {
+			continue
+		}
+		after := user
+		user = w.said(i) != "assistant"
+		switch {
+		case user:
+			results = after && results || w.entries[i].returns()
+		case !results:
+			return groups
+		case s.note || !w.entries[i].tool:
+		case newest == none:
+			newest = i
+		case w.entries[i].thinks != w.entries[newest].thinks:
+			groups = append(groups, w.groupOf[i])
+		}
+	}
+	return groups
+}
+
+// writes reports whether an entry is written among the messages of the user and the
+// model.
+func (w *writer) writes(i int) bool {
+	s := &w.states[i]
+	return s.in && w.spoken(i) && (!s.note || s.text != "")
+}
+
+// said returns the role with which an entry is written.
+func (w *writer) said(i int) string {
+	if w.states[i].note {
+		return "assistant"
+	}
+	return w.roleOf(i)
 }

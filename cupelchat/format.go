@@ -61,6 +61,7 @@ type rules struct {
 	record     bool  // is only read
 	nulls      bool  // null may stand in any place, and the list may be empty
 	thinking   bool  // a turn of the model that began with thinking keeps its first message
+	signed     bool  // the calls of a turn all have signatures, or none
 	signs      signs // what no other format has
 }
 

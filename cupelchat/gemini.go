@@ -25,7 +25,7 @@ type geminiContent struct {
 
 var geminiRules = rules{
 	name: "Gemini's generateContent API", list: "contents", content: "parts", model: "model", onlyParts: true,
-	userFirst: true, alternate: true, neighbours: true,
+	userFirst: true, alternate: true, neighbours: true, signed: true,
 	signs: signs{
 		request: []string{"systemInstruction", "system_instruction", "generationConfig", "generation_config", "safetySettings", "cachedContent"},
 		element: func(o *rawjson.Object) string { return untyped(o, "parts") }, // the AI SDK's have a type
@@ -131,7 +131,7 @@ func (c *geminiCodec) part(o cursor, m *geminiContent) {
 		o.wrong("", "part-data", "the part is empty: leave it out")
 	case o.hasAny("functionCall", "function_call"):
 		if len(m.calls) == 0 {
-			m.signed = signed
+			m.signed, o.current().thinks = signed, signed
 		}
 		m.calls = append(m.calls, o.path)
 	case o.hasAny("functionResponse", "function_response"):
@@ -285,10 +285,17 @@ func (c *geminiCodec) place(r *reader, i int) {
 	}
 }
 
+// wantsSignatures reports whether the model of a request may be one that checks
+// signatures: those before Gemini 3 do not.
+func wantsSignatures(body rawjson.Object) bool {
+	model := body.Get("model").String()
+	return !strings.Contains(model, "gemini-1") && !strings.Contains(model, "gemini-2")
+}
+
 // signatures checks the calls of the turn that the model goes on with: when one
 // of them has a thought signature, the first call of each message has one.
 func (c *geminiCodec) signatures(r *reader) {
-	if model := r.body.Get("model").String(); strings.Contains(model, "gemini-1") || strings.Contains(model, "gemini-2") {
+	if !wantsSignatures(r.body) {
 		return
 	}
 	start, signed := len(c.contents), false

@@ -41,33 +41,19 @@ type joined struct {
 	role    string
 	index   int // of the last message in it
 	outer   rawjson.Part
-	members []rawjson.Part // of the first message, then further ones of the others
+	members []rawjson.Part // of the first message
 	blocks  [][]byte       // of all
 	more    bool           // includes later ones
 }
 
-// take joins a message to j if that is necessary and possible.
+// take joins a message to j if that is necessary. Only its content stays.
 func (j *joined) take(next *joined, u *rules) bool {
 	if !u.alternate || next.role != j.role || next.index != none && next.index == j.index+1 && !u.neighbours {
 		return false
 	}
-	const most = 16 // members are compared one by one
 	j.parse(u)
 	next.parse(u)
-	if len(next.members) > most || len(j.members) > most {
-		return false
-	}
-	members := slices.Clone(j.members)
-	for _, m := range next.members {
-		at := slices.IndexFunc(members, func(p rawjson.Part) bool { return p.Name == m.Name })
-		switch {
-		case at < 0:
-			members = append(members, m)
-		case m.Name != u.content && m.Name != "role" && members[at].Value.Compact() != m.Value.Compact():
-			return false // both values are needed
-		}
-	}
-	j.members, j.index, j.more = members, next.index, true
+	j.index, j.more = next.index, true
 	j.blocks = append(j.blocks, next.blocks...)
 	return true
 }

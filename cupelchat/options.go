@@ -19,7 +19,7 @@ type settings struct {
 	marker      Marker
 	repairs     bool
 	keepTools   func(task string, names, definitions []string) []bool
-	repairsMade int
+	changes     int // of the body, before it was read this time
 	earlier     *Conversation
 }
 

@@ -52,7 +52,7 @@ type entry struct {
 	words   bool // says something, apart from calls and results
 	asks    bool // the user says something
 	tool    bool // has a tool call or a tool result
-	thinks  bool // begins with thinking that the API wants back
+	thinks  bool // begins with thinking that the API wants back, or with a call that is signed
 	compact bool // holds what the conversation before it was compacted to
 	names   []string
 	ids     []string

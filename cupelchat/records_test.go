@@ -51,7 +51,7 @@ func TestRecords(t *testing.T) {
 		{attributes, OpenTelemetry, 7, "", "the attributes of a span"},
 	} {
 		found, err := Detect([]byte(test.text))
-		if err != nil || found != test.format {
+		if err != nil || found[0] != test.format {
 			t.Errorf("%s is taken for %s, error %v", test.format, found, err)
 		}
 		c := read(t, test.format, []byte(test.text))

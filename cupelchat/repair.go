@@ -32,14 +32,14 @@ var repaired = map[string]bool{
 
 // repair returns the body without what the API refuses, and notes. It returns nil if
 // there is nothing that it can do.
-func (c *Conversation) repair(found []Violation) (body []byte, notes []string) {
+func (c *Conversation) repair() (body []byte, notes []string) {
 	n := &notesOf{}
 	w := &writer{Conversation: c, notesOf: n, states: make([]state, len(c.entries)), broken: map[int]bool{}, room: math.MaxInt / 2}
 	for i := range w.states {
 		w.states[i].in = true
 	}
 	joins := false
-	for _, v := range found {
+	for _, v := range c.found {
 		if v.Rule == "alternation" {
 			joins = true // the writer does that
 			n.note("joined %s with the message before: %s (%s)", strings.TrimSuffix(v.Path, ".role"), v.Message, v.Rule)
@@ -73,9 +73,9 @@ func (c *Conversation) repair(found []Violation) (body []byte, notes []string) {
 		return nil, nil
 	}
 	if joins {
-		joining, rules := *c, *c.rules
+		joining, reading, rules := *c, *c.reader, *c.rules
 		rules.neighbours = true
-		joining.rules, w.Conversation = &rules, &joining
+		joining.reader, reading.rules, w.Conversation = &reading, &rules, &joining
 	}
 	if w.rules.userFirst {
 		w.startWithUser()

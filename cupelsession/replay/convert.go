@@ -83,11 +83,11 @@ func foreign(v any) bool {
 
 // read has package cupelchat read a conversation.
 func read(text string) ([]*chatMessage, error) {
-	format, err := cupelchat.Detect([]byte(text))
+	formats, err := cupelchat.Detect([]byte(text))
 	if err != nil {
 		return nil, err
 	}
-	c, err := cupelchat.Read([]byte(text), format, cupel.HeuristicCounter{})
+	c, err := cupelchat.Read([]byte(text), formats[0], cupel.HeuristicCounter{})
 	if err != nil {
 		return nil, err
 	}

@@ -37,7 +37,7 @@ func (f *reading) detect(text rawjson.Text) error {
 	case Auto:
 		return f.detectAuto(text)
 	default:
-		if all, err := cupelchat.DetectAll(text); f.Format == OpenAI && err == nil && all[0] == cupelchat.Responses {
+		if all, err := cupelchat.Detect(text); f.Format == OpenAI && err == nil && all[0] == cupelchat.Responses {
 			f.api = cupelchat.Responses // the name is for both of its APIs
 		}
 		return nil
@@ -56,7 +56,7 @@ func (f *reading) detectAuto(text rawjson.Text) error {
 		f.Format = JSON
 		return nil
 	}
-	all, err := cupelchat.DetectAll(text)
+	all, err := cupelchat.Detect(text)
 	if wrong, ok := errors.AsType[*Error](err); ok && errors.Is(err, cupelchat.ErrAmbiguousFormat) {
 		wrong.Reason += ": set --format"
 	}
