@@ -25,7 +25,7 @@ type anthropicCodec struct {
 	short  bool // one of them is kept for five minutes
 }
 
-// anthropicTurn is what the rules about places need of a message.
+// anthropicTurn is the part of a message that the rules about places need.
 type anthropicTurn struct {
 	role   string
 	first  string // type of the first block
@@ -47,8 +47,8 @@ var anthropicRules = rules{
 	},
 }
 
-// anthropicBlocks are the types of blocks and who may have them: u is the user, a
-// the assistant.
+// anthropicBlocks are the types of blocks and the roles that may have them: u is
+// the user, a the assistant.
 var anthropicBlocks = map[string]string{
 	"text": "ua", "image": "ua", "document": "ua", "search_result": "ua", "container_upload": "ua",
 	"tool_result": "u", "tool_use": "a", "thinking": "a", "redacted_thinking": "a",
@@ -140,7 +140,7 @@ func (c *anthropicCodec) content(o cursor, m *anthropicTurn) {
 	}
 }
 
-// say notes that the user says something other than results.
+// say records that the user says something other than results.
 func (c *anthropicCodec) say(role, path string) {
 	if role == "user" && c.said == "" {
 		c.said = path
@@ -177,7 +177,7 @@ func (c *anthropicCodec) block(o cursor, m *anthropicTurn) {
 	c.read(o, kind)
 }
 
-// check notes what the API refuses in a block that has its place.
+// check notes the faults of a block in its place.
 func (c *anthropicCodec) check(o cursor, kind string, m *anthropicTurn) {
 	switch kind {
 	case "text":
@@ -440,8 +440,8 @@ func (c *anthropicCodec) places(r *reader) {
 	}
 }
 
-// last checks the turn that the model goes on with: after results, if thinking is
-// enabled, or after the last message, if that is its own.
+// last checks the turn that the model continues: after results, if thinking is
+// enabled, or after the last message, if it is the model's own.
 func (c *anthropicCodec) last(r *reader, thinking string) {
 	m := c.turns[len(c.turns)-1]
 	switch {
@@ -464,8 +464,8 @@ func (c *anthropicCodec) last(r *reader, thinking string) {
 	}
 }
 
-// thinkingFirst checks the beginning of the turn: back over calls and their results,
-// up to what the user said.
+// thinkingFirst checks the beginning of the turn. It goes back over calls and their
+// results, up to the user's words.
 func (c *anthropicCodec) thinkingFirst(r *reader) {
 	first := none
 	for i, m := range slices.Backward(c.turns) {
@@ -484,8 +484,8 @@ func (c *anthropicCodec) thinkingFirst(r *reader) {
 	}
 }
 
-// serverUse reads a call of a tool that the API runs itself: it has no result of
-// the client's, and its arguments stay as they are.
+// serverUse reads a call of a tool that the API runs itself. The client sends no
+// result for it, and its arguments stay as they are.
 func (o cursor) serverUse() {
 	p := o.useOf("", o.member("name", ""), o.Get("input"))
 	p.value, p.tokens = rawjson.Value{}, 0

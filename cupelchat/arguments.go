@@ -11,10 +11,10 @@ import (
 	"github.com/wollax/cupel-go/internal/rawjson"
 )
 
-// keptCharacters is how many characters of a message of the user stay in any case.
+// keptCharacters is how many characters of a user message always stay.
 const keptCharacters = 300
 
-// words shortens what an entry says to some tokens.
+// words shortens the words of an entry to some tokens.
 func (s *squeeze) words(e *entry, said string, tokens, most int) string {
 	for size := most; size > 0; {
 		text := s.wordsOf(e, said, tokens, size)
@@ -27,8 +27,8 @@ func (s *squeeze) words(e *entry, said string, tokens, most int) string {
 	return leftOut
 }
 
-// wordsOf shortens what an entry says to about as many tokens. A message of the user
-// keeps how it begins.
+// wordsOf shortens the words of an entry to about as many tokens. A user message
+// keeps its beginning.
 func (s *squeeze) wordsOf(e *entry, said string, tokens, size int) string {
 	reduce := func(text string, size int) string {
 		return cupelreduce.To(text, size, cupelreduce.WithCounter(s.counting.count))
@@ -67,7 +67,8 @@ func firstCharacters(text string, most int) string {
 	return text
 }
 
-// arguments shortens the arguments of a call to some tokens, or as far as they can be.
+// arguments shortens the arguments of a call to some tokens, or as far as
+// possible.
 func (s *squeeze) arguments(p *part, size int) string {
 	small := shortArguments(p.arguments, 0)
 	low, high := 0, len(p.arguments)
@@ -80,12 +81,12 @@ func (s *squeeze) arguments(p *part, size int) string {
 		}
 	}
 	if !strings.Contains(small, markEnds) || s.counting.count(small) >= p.tokens {
-		return p.arguments // marks are longer than what they stand for
+		return p.arguments // marks are longer than the text that they replace
 	}
 	return small
 }
 
-// The marks of what is left out of arguments.
+// The marks in place of omitted parts of arguments.
 const (
 	markBegins = "…["
 	markEnds   = " left out]"
@@ -94,8 +95,8 @@ const (
 // deepestArguments is how deep values are shortened.
 const deepestArguments = 16
 
-// shortArguments returns arguments whose strings have at most so many bytes, next to
-// marks of what is left out. JSON stays JSON, and objects keep their keys.
+// shortArguments returns arguments whose strings have at most so many bytes, not
+// counting marks. JSON stays JSON, and objects keep their keys.
 func shortArguments(arguments string, most int) string {
 	v, err := rawjson.Text(arguments).Value()
 	if err != nil {

@@ -27,7 +27,8 @@ var bedrockRules = rules{
 	},
 }
 
-// untyped returns the name of a list if it has parts, and none of them has a type.
+// untyped returns the name of a list that has parts if none of them has a
+// type.
 func untyped(o *rawjson.Object, name string) string {
 	list := o.Get(name).Elements()
 	for _, part := range list {
@@ -118,8 +119,8 @@ func (c *bedrockCodec) end(r *reader) {
 	}
 }
 
-// union checks an object that must have one member out of several, and returns its
-// name, or else that of the first member.
+// union checks an object that must have exactly one of several members, and
+// returns its name. If there is none or several, it returns the name of the first.
 func (c *bedrockCodec) union(o cursor, names []string, rule string) string {
 	var has []string
 	for _, m := range o.Members {

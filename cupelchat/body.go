@@ -11,11 +11,11 @@ import (
 	"github.com/wollax/cupel-go/internal/rawjson"
 )
 
-// state is what becomes of an entry.
+// state describes what becomes of an entry.
 type state struct {
 	in    bool
 	short bool   // has the content of a smaller form
-	note  bool   // is part of an exchange that a note stands for
+	note  bool   // is part of an exchange that a note replaces
 	text  string // of a smaller form, or of the note at its first entry
 
 	tokens int // as it is written
@@ -24,14 +24,14 @@ type state struct {
 // whole reports whether an entry is in as it is.
 func (s state) whole() bool { return s.in && !s.short }
 
-// candidates are the items that a chooser got.
+// candidates are the items that the chooser got.
 type candidates struct {
 	items []*cupel.ContextItem
 	at    []int // the entry of each
 }
 
-// states finds what the report says of each entry, by the position of its item (the
-// items may be the chooser's own), and the tokens of all as they are written.
+// states finds the outcome of each entry in the report, by the position of its item
+// (the items may be the chooser's own), and the tokens of all as they are written.
 func (c *Conversation) states(report *cupel.SelectionReport, given candidates) (states []state, total int, err error) {
 	states = make([]state, len(c.entries))
 	silent := make([]bool, len(c.entries)) // entries of a note but the first have no tokens
@@ -68,8 +68,8 @@ func (c *Conversation) states(report *cupel.SelectionReport, given candidates) (
 	return states, total, err
 }
 
-// loses reports whether a text lacks the calls of an exchange of one entry: then it is
-// a note in place of the entry, not a form of it.
+// loses reports whether a text lacks the calls of an exchange of one entry. Such a
+// text is a note in place of the entry, not a form of it.
 func (c *Conversation) loses(i int, text string) bool {
 	return c.items[i].Group() != "" && len(c.group(i)) == 1 && !c.entries[i].returns() && !c.entries[i].saidBy(text).called
 }
@@ -84,7 +84,8 @@ type writer struct {
 	broken map[int]bool // entries that are left out because the API refuses them
 }
 
-// price finds what each entry that is in has as it is written, and returns the sum.
+// price finds the tokens of each included entry as it is written, and returns
+// the sum.
 func (c *Conversation) price(states []state) (total int, err error) {
 	for i := range states {
 		s := &states[i]
@@ -105,8 +106,8 @@ func (c *Conversation) price(states []state) (total int, err error) {
 	return total, nil
 }
 
-// finish writes the conversation with what is in, and with what the API requires
-// as well.
+// finish writes the conversation with the included entries, and with those that
+// the API also requires.
 func (w *writer) finish() ([]byte, error) {
 	rules := w.rules
 	if rules.record {
@@ -137,7 +138,7 @@ func (w *writer) whole() bool {
 	return !slices.ContainsFunc(w.states, func(s state) bool { return !s.whole() })
 }
 
-// assemble puts the messages that are in into what is around them.
+// assemble puts the included messages into the rest of the body.
 func (w *writer) assemble() []byte {
 	messages := w.keptMessages()
 	if w.value.IsZero() {
@@ -198,8 +199,8 @@ func (w *writer) keptMessages() [][]byte {
 			continue
 		}
 		for at := m.from; at < m.to; at++ {
-			// No API gives the model's own words more authority than a result, which
-			// the text may come from.
+			// No API gives the model's own words more authority than a result, and
+			// the text may come from a result.
 			if s := &w.states[at]; s.note && s.text != "" {
 				j.add(w.rules.message(cmp.Or(w.rules.model, "assistant"), strings.TrimSpace(s.text)), "assistant", none)
 			}
@@ -243,9 +244,9 @@ func (w *writer) message(m *message) []byte {
 	return edits.Outer(m.raw)
 }
 
-// shorten puts the words of a smaller form in place of those of an entry. They
-// take the place of its first words; other parts with words go, and so do media
-// that the form does not have. Calls get the arguments that the form has.
+// shorten replaces the words of an entry with those of a smaller form. They
+// replace its first words; other parts with words go, and so do media that the
+// form lacks. Calls get the form's arguments.
 func (c *Conversation) shorten(edits *rawjson.Edits, out map[place]bool, m *message, e *entry, content string) {
 	says := e.saidBy(content)
 	text := says.text
@@ -281,7 +282,7 @@ func (c *Conversation) shorten(edits *rawjson.Edits, out map[place]bool, m *mess
 	}
 }
 
-// saying returns what stands in the place of words when they say another text.
+// saying returns the JSON that replaces words with another text.
 func (p *part) saying(text string) []byte {
 	if p.member == "" {
 		return quoted(text)
@@ -289,8 +290,8 @@ func (p *part) saying(text string) []byte {
 	return slices.Concat([]byte("{"), quoted(p.member), []byte(": "), quoted(text), []byte("}"))
 }
 
-// calling returns what stands in the place of arguments of a call: JSON, or a string
-// with JSON in it.
+// calling returns the JSON that replaces the arguments of a call: a value, or a
+// string that contains JSON.
 func (p *part) calling(arguments string) []byte {
 	if p.value.IsString() {
 		return quoted(arguments)

@@ -7,8 +7,8 @@ import (
 	"github.com/wollax/cupel-go/internal/rawjson"
 )
 
-// maxBreakpoints is how many breakpoints of a prompt cache a request has at most,
-// with Anthropic and Bedrock.
+// maxBreakpoints is the most breakpoints of a prompt cache that a request to
+// Anthropic or Bedrock may have.
 const maxBreakpoints = 4
 
 // The members that are breakpoints, and their default value.
@@ -18,7 +18,7 @@ const (
 	ephemeral    = `{"type": "ephemeral"}`
 )
 
-// block is one that has a breakpoint, or could have it.
+// block is a block that has a breakpoint, or could have one.
 type block struct {
 	rawjson.Object
 	set   bool
@@ -111,7 +111,7 @@ func (p *promptCache) blocks(list rawjson.Value) {
 	if p.bedrock {
 		p.lists = append(p.lists, parts)
 	}
-	// The API refuses a block of white space, which it takes as a string.
+	// The API refuses a block of white space, but accepts it as a string.
 	if list.IsString() && strings.TrimSpace(list.String()) != "" {
 		p.all = append(p.all, block{Object: rawjson.Object{Value: list}})
 	}
@@ -126,7 +126,8 @@ func (p *promptCache) set(after []int) {
 			want[n-1] = true
 		}
 	}
-	// All have one time to live: a longer one must not follow a shorter one.
+	// All have the same time to live, since a longer one must not follow a
+	// shorter one.
 	if p.bedrock {
 		p.movePoints(want)
 		return
@@ -155,7 +156,7 @@ func (p *promptCache) replace(old rawjson.Value) {
 	}
 }
 
-// movePoints is set for Bedrock, whose breakpoints are blocks after others.
+// movePoints is set for Bedrock, whose breakpoints are blocks of their own.
 func (p *promptCache) movePoints(want map[int]bool) {
 	stays := make(map[place]bool)
 	for i := range p.all {

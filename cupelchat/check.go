@@ -9,14 +9,14 @@ import (
 	"github.com/wollax/cupel-go/internal/rawjson"
 )
 
-// Violation is something in the body of a request that the API refuses.
+// Violation is a fault for which the API refuses the body of a request.
 type Violation struct {
-	// Path is where it is, such as "messages[3].tool_calls[0].id". It is empty
-	// for the body as a whole.
+	// Path is the place of the fault, such as "messages[3].tool_calls[0].id".
+	// It is empty for the body as a whole.
 	Path string
-	// Rule is the name of the rule, such as "call-without-result". The rules of
-	// each API, what it answers, and where that is written are in
-	// docs/chat-rules.md.
+	// Rule is the name of the rule, such as "call-without-result".
+	// docs/chat-rules.md lists the rules of each API, its answers, and their
+	// sources.
 	Rule string
 	// Message states the fault and what the API requires.
 	Message string
@@ -30,16 +30,16 @@ func (v Violation) String() string {
 	return fmt.Sprintf("%s: %s (%s)", v.Path, v.Message, v.Rule)
 }
 
-// Check returns what the API of a format refuses in a body: a request, an array
-// of its messages, or one message per line. It looks at the conversation and the
-// system prompt, not at parameters such as the model; what an API knows but a
-// body does not show, such as whether a signature is genuine, it takes. It
-// returns nothing for a body that the API takes, and takes time linear in the
-// size of the body. A format that only records have is never sent, and its only
-// violation is that.
+// Check returns the faults for which the API of a format refuses a body: a
+// request, an array of its messages, or one message per line. It checks the
+// conversation and the system prompt, not parameters such as the model. It
+// cannot check facts that only the API knows, such as whether a signature is
+// genuine. It returns nil for a body that the API accepts. A format of records
+// cannot be sent, which is then the only violation. Check takes time linear in
+// the size of the body.
 //
-// Every result of [Window.Body] passes, unless the conversation that was read
-// fails for the same rule, or a note says that the API may refuse what is pinned.
+// Every result of [Window.Body] passes, unless the original conversation
+// violates the same rule, or a note says that the API may refuse what is pinned.
 func Check(body []byte, f Format) []Violation {
 	known, ok := formats[f]
 	if !ok || known.rules.record {
@@ -50,20 +50,20 @@ func Check(body []byte, f Format) []Violation {
 	return r.found
 }
 
-// fail keeps why a conversation cannot be read, if nothing was found before.
+// fail keeps the first reason why a conversation cannot be read.
 func (r *reader) fail(err error) {
 	if r.err == nil {
 		r.err = err
 	}
 }
 
-// refuse notes what the API refuses.
+// refuse notes a fault that the API refuses.
 func (r *reader) refuse(path, rule, format string, args ...any) {
 	r.found = append(r.found, Violation{path, rule, fmt.Sprintf(format, args...)})
 }
 
 // broken notes a value that the API refuses and that cannot be read either. The
-// value is the subject of the sentence. With the rule "" the API takes it.
+// message begins with value. With the rule "" the API accepts it.
 func (r *reader) broken(v rawjson.Value, path, rule, format string, args ...any) {
 	r.fail(v.Errorf(path, format, args...))
 	if rule != "" {
@@ -71,7 +71,7 @@ func (r *reader) broken(v rawjson.Value, path, rule, format string, args ...any)
 	}
 }
 
-// openCalls are the calls that results must follow, in their order.
+// openCalls are the calls that still need results, in their order.
 type openCalls struct {
 	list []openCall
 	at   map[string]int // by id

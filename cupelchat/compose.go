@@ -8,27 +8,28 @@ import (
 	"github.com/wollax/cupel-go/internal/rawjson"
 )
 
-// Piece is a part of a window: an item as it is, or a text in place of items.
+// Piece is a part of a window: an unchanged item, or a text in place of items.
 type Piece struct {
-	// Candidates are the positions of items of the conversation: of one, of all
-	// members of an exchange, or of those that a summary stands for.
+	// Candidates are the positions of the piece's items in the conversation:
+	// one item, all members of an exchange, or the items that a summary
+	// replaces.
 	Candidates []int
 	// Content is a smaller form of the item, a note in place of the exchange, or a
-	// summary. "" is the item as it is, and so is the content that it has.
+	// summary. "" and the item's own content mean the unchanged item.
 	Content string
 	// Breakpoint is the time to live of a breakpoint of the provider's prompt cache
-	// after the piece, "5m" or "1h". "" sets none. If any piece has one, those of
-	// the conversation go. Of formats other than Anthropic's and Bedrock's the bodies
-	// have none.
+	// after the piece, "5m" or "1h". "" sets none. If any piece has one, the
+	// breakpoints of the conversation are removed. Only bodies in the formats of
+	// Anthropic and Bedrock have breakpoints.
 	Breakpoint string
 }
 
-// Compose returns the body of a window that was not chosen by [Conversation.Select],
-// such as that of a session that keeps what was sent before, and notes as in
-// [Window]. It restores what the API requires if there is room for it among so many
-// tokens. It fails with a [TooLargeError] if the body has more, read again and counted,
-// or if it has no message; with an [Error] whose path is that of a piece; and as
-// [Window.Body] does.
+// Compose returns the body of a window that [Conversation.Select] did not choose, such
+// as a session's, which keeps what was sent before. It also returns notes as in
+// [Window]. It restores items that the API requires if they fit into the limit of
+// tokens. It fails with a [TooLargeError] if the body, read again and counted, exceeds
+// the limit, or if it has no message; with an [Error] whose path names a faulty piece;
+// and as [Window.Body] does.
 func (c *Conversation) Compose(pieces []Piece, tokens int) (body []byte, notes []string, err error) {
 	if c == nil {
 		return nil, nil, errNil
@@ -95,8 +96,8 @@ const (
 	oneHour     = "1h"
 )
 
-// mark sets breakpoints after pieces, and no others. A piece ends where the body
-// does that has nothing after it.
+// mark sets breakpoints after pieces, and no others. The last piece ends with
+// the body.
 func (w *writer) mark(body []byte, pieces []Piece, marked []int) []byte {
 	p := w.promptCache(body)
 	if p == nil {

@@ -17,7 +17,7 @@ import (
 // Path, such as messages[3].role, and the Reason.
 type Error = rawjson.Error
 
-// Conversation is a conversation with its items. It never changes, and may be
+// Conversation is a conversation with its items. It is immutable, and may be
 // shared between goroutines.
 type Conversation struct {
 	settings
@@ -42,12 +42,12 @@ type Conversation struct {
 }
 
 // Read reads a conversation: a list of messages, a request with such a list, or
-// one message on each line. The counter counts what the messages say, such as
-// [cupel.HeuristicCounter] or the exact ones of module cupeltiktoken. Read keeps
-// body, which must not change afterwards. It takes linear time.
+// one message on each line. The counter, such as [cupel.HeuristicCounter] or an
+// exact one of module cupeltiktoken, counts the messages. Read keeps body, which
+// must not change afterwards. It takes linear time.
 //
-// It fails with an [Error] where the body is not what the format says or cannot be
-// selected from, with a [cupel.InvalidConfigError] for an option, or with an error of the counter.
+// It fails with an [Error] if the body is not in the format or cannot be selected from, with a
+// [cupel.InvalidConfigError] for an invalid option, or with an error of the counter.
 func Read(body []byte, f Format, counter cupel.TokenCounter, opts ...Option) (*Conversation, error) {
 	if _, ok := formats[f]; !ok {
 		return nil, &Error{Reason: fmt.Sprintf("the format %d is unknown", uint8(f))}
@@ -114,8 +114,8 @@ func (c *Conversation) change() (body []byte, notes []string, err error) {
 	return body, notes, err
 }
 
-// With returns the conversation as [Read] returns it with more options. Those that were
-// given before stay, and tokens that were counted do.
+// With returns the conversation as [Read] returns it with more options. It keeps the
+// earlier options and the counted tokens.
 func (c *Conversation) With(opts ...Option) (*Conversation, error) {
 	if c == nil {
 		return nil, errNil
@@ -131,7 +131,7 @@ func (c *Conversation) With(opts ...Option) (*Conversation, error) {
 	return &to, nil
 }
 
-// makeItemsAfter makes the items, or takes them from an earlier conversation where the
+// makeItemsAfter makes the items, or takes them from an earlier conversation if the
 // caller has no forms of its own.
 func (c *Conversation) makeItemsAfter(earlier *Conversation) error {
 	if earlier == nil || c.forms != nil || earlier.forms != nil {
@@ -143,8 +143,8 @@ func (c *Conversation) makeItemsAfter(earlier *Conversation) error {
 
 // Items returns the items of the conversation: one for each message, and one for
 // each tool result, in the order of the conversation; definitions of tools and the
-// system prompt come first. docs/agents.md says what they have. If the counter
-// fails for a smaller form, there are none.
+// system prompt come first. docs/agents.md describes them. Items returns nil if
+// the counter fails for a smaller form.
 func (c *Conversation) Items() []*cupel.ContextItem {
 	if c == nil {
 		return nil
@@ -186,8 +186,8 @@ func (c *Conversation) toChoose(chooser Chooser) (*Conversation, error) {
 	return c.withForms()
 }
 
-// Notes returns remarks about the conversation: what was estimated or is unknown,
-// and what the API would refuse.
+// Notes returns remarks about the conversation: estimates, unknown parts, and
+// faults that the API would refuse.
 func (c *Conversation) Notes() []string {
 	if c == nil {
 		return nil
@@ -195,7 +195,7 @@ func (c *Conversation) Notes() []string {
 	return slices.Clone(c.notes)
 }
 
-// Format returns the format of the conversation, 0 if that is nil.
+// Format returns the format of the conversation, or 0 for a nil conversation.
 func (c *Conversation) Format() Format {
 	if c == nil {
 		return 0
@@ -211,7 +211,7 @@ func (c *Conversation) Model() string {
 	return cmp.Or(c.body.Get("model").String(), c.body.Get("modelId").String())
 }
 
-// errNil is the error of what is asked of a nil conversation.
+// errNil is the error of the methods of a nil conversation.
 var errNil = &Error{Reason: "the conversation is nil; Read returns one"}
 
 // read reads a body: the parts of a request outside its messages, and the messages.
@@ -249,7 +249,7 @@ func (r *reader) readMessages(parts []rawjson.Part, from int) {
 	}
 }
 
-// messageList reads what is around the messages, and returns these.
+// messageList reads the members around the messages, and returns the messages.
 func (r *reader) messageList(body []byte) []rawjson.Part {
 	name := r.rules.list
 	text, value, lines, err := split(body)

@@ -39,13 +39,14 @@ func (o cursor) where(name string) string {
 	return rawjson.Join(o.path, name)
 }
 
-// wrong notes what the API refuses in a member, or in the object for "".
+// wrong notes faults that the API refuses in a member, or in the object for
+// "".
 func (o cursor) wrong(name, rule, format string, args ...any) {
 	o.refuse(o.where(name), rule, format, args...)
 }
 
 // unreadable notes a member that the API refuses and that cannot be read either. The
-// value is the subject of the sentence. With the rule "" the API takes it.
+// message begins with value. With the rule "" the API accepts it.
 func (o cursor) unreadable(name, rule, format string, args ...any) {
 	v := o.Get(name)
 	if v.IsZero() {
@@ -178,8 +179,8 @@ func (o cursor) limit(name, rule string, most int) {
 	}
 }
 
-// content reads a content: null, a text, or a list of parts. rule is for another
-// content, and ofPart for parts that are no objects.
+// content reads a content: null, a text, or a list of parts. rule is broken by
+// any other content, and ofPart by parts that are not objects.
 func (o cursor) content(name, rule, ofPart string, read func(part cursor)) {
 	switch v := o.Get(name); {
 	case v.IsNull():
@@ -203,10 +204,10 @@ func (o cursor) parts(name, rule string, read func(part cursor)) int {
 	})
 }
 
-// results reads a message in which each result of a tool is an entry, and
-// everything else together is one of the user's.
+// results reads a message. Each result of a tool becomes an entry, and
+// everything else together becomes an entry of the user.
 func (o cursor) results(name, rule string, isResult func(part *rawjson.Object) bool, read func(part cursor)) {
-	own := none // the entry of what is not a result
+	own := none // the entry of everything but results
 	var owners []int
 	o.each(o.Get(name), o.where(name), func(v rawjson.Value, path string) {
 		fields, _ := v.Fields()
@@ -227,13 +228,13 @@ func (o cursor) results(name, rule string, isResult func(part *rawjson.Object) b
 	o.message().owners = owners
 }
 
-// sayMember adds the words that a member says.
+// sayMember adds the words of a member.
 func (o cursor) sayMember(name string) {
 	o.member(name, "part-field")
 	o.say(o.Get(name))
 }
 
-// sayOptional adds the words that a member says, if it is there and not empty.
+// sayOptional adds the words of a member that is there and not empty.
 func (o cursor) sayOptional(name, rule string) {
 	if o.optional(name, rule) != "" {
 		o.say(o.Get(name))
@@ -243,7 +244,7 @@ func (o cursor) sayOptional(name, rule string) {
 // keepMember adds the text of a member that stays as it is.
 func (o cursor) keepMember(name, rule string) { o.keep(o.member(name, rule)) }
 
-// tools reads the definitions of tools, which cost some tokens more.
+// tools reads the definitions of tools, which cost some additional tokens.
 func (o cursor) tools(more int, names ...string) {
 	for _, m := range o.Members {
 		if slices.Contains(names, m.Name) && len(m.Value.Elements())+len(m.Value.Members()) > 0 {

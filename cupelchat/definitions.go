@@ -10,19 +10,18 @@ import (
 	"github.com/wollax/cupel-go/internal/rawjson"
 )
 
-// definition is that of a tool in a request: its name, its JSON, and its share of the
-// tokens of all.
+// definition is the definition of a tool in a request: its name, its JSON, and its
+// share of the tokens of all.
 type definition struct {
 	name, text string
 	tokens     int
 }
 
-// WithTools leaves out definitions of tools: keep is given what the user says first, and
-// the names of the tools with their definitions in JSON. It returns which of them the
-// request has. Tools that were called
-// stay. As the choice depends on the task alone, it is the same in each turn, and the
-// provider's cache finds what comes first. The function Tools of package cupelrelevance makes such a function. Of
-// a request with fewer definitions everything is read twice.
+// WithTools leaves out definitions of tools. keep gets the user's first message, and the names of the tools with
+// their definitions in JSON, and returns the tools that the request keeps. Tools that were called stay. The
+// choice depends on the task alone. It is therefore the same in each turn, so that the provider's cache finds the
+// beginning of the request. The function Tools of package cupelrelevance makes such a function. A request that
+// loses definitions is read twice.
 func WithTools(keep func(task string, names, definitions []string) []bool) Option {
 	return func(s *settings) error {
 		s.keepTools = keep
@@ -133,7 +132,7 @@ func (c *Conversation) withTools() (body []byte, notes []string) {
 	return edits.Outer(rawjson.Whole(c.value)), []string{note}
 }
 
-// noteDefinitions says which definitions of tools are the largest, if all take more than
+// noteDefinitions names the largest definitions of tools, if all together take more than
 // a quarter of a budget.
 func (n *notesOf) noteDefinitions(c *Conversation, limit int) {
 	all, tokens := c.definitions()

@@ -11,22 +11,21 @@ import (
 	"github.com/wollax/cupel-go/internal/rawjson"
 )
 
-// ErrAmbiguousFormat is what an error of [Detect] matches for a body with signs of
+// ErrAmbiguousFormat is matched by the error of [Detect] for a body with signs of
 // two formats.
 var ErrAmbiguousFormat = errors.New("cupel: signs of two formats of conversations")
 
-// signs are what shows that a conversation is in a format, because no other one
-// has it.
+// signs are features that only one format has.
 type signs struct {
 	request []string // members of a request
 	message []string // members of a message
 	roles   []string // roles of messages
 	parts   []string // types of parts of a message's content
-	// element returns the member that shows it of a message, or of a record; ""
-	// if it is none. nil sees nothing.
+	// element returns the member of a message or a record that shows the
+	// format, or "". nil finds none.
 	element func(o *rawjson.Object) string
-	// over reports whether the sign of another format at a path is one of this
-	// format as well. nil is for none.
+	// over reports whether another format's sign at a path is also a sign of
+	// this format. nil means that none is.
 	over func(other Format, path string) bool
 }
 
@@ -36,7 +35,7 @@ type spot struct {
 	value rawjson.Value
 }
 
-// evidence is what was found out about a body.
+// evidence is the signs found in a body.
 type evidence struct {
 	claims      map[Format]spot // the first sign of each format
 	openAI      bool            // has a role or a model of OpenAI
@@ -50,11 +49,11 @@ func (e *evidence) claim(f Format, path string, v rawjson.Value) {
 	}
 }
 
-// Detect finds the formats that a conversation may be in, the likeliest first, by what
-// no other format has. There is more than one only for plain messages, which several
-// formats have. It fails with an [Error] that says what the body looks like and what to
-// do if it is something else, such as a response of an API or a stream, or if there are
-// signs of two formats.
+// Detect finds the formats that a conversation may be in, most likely first, by features
+// that no other format has. There is more than one only for plain messages, which several
+// formats share. It fails with an [Error] if there are signs of two formats, or if the
+// body is something else, such as a response of an API or a stream. The error names what
+// the body looks like and what to do.
 func Detect(body []byte) ([]Format, error) {
 	text, value, elements, err := split(body)
 	e := &evidence{claims: map[Format]spot{}}
@@ -221,7 +220,7 @@ func (e *evidence) decide() ([]Format, error) {
 	return []Format{OpenAI, Anthropic}, nil
 }
 
-// prefer drops signs of a format that another one has as well.
+// prefer drops signs of a format that another format shares.
 func (e *evidence) prefer() {
 	for f := range e.claims {
 		if over := formats[f].rules.signs.over; over != nil {
@@ -230,8 +229,8 @@ func (e *evidence) prefer() {
 	}
 }
 
-// foreign recognizes what is often mistaken for a conversation, and says what to
-// give instead. It returns "" for anything else.
+// foreign recognizes texts that are often mistaken for a conversation, and
+// returns advice on what to pass instead. It returns "" for anything else.
 func foreign(o *rawjson.Object) string {
 	kind := o.Get("type").String()
 	switch {

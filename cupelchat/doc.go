@@ -28,9 +28,10 @@
 // If everything is chosen, the result is the input, byte for byte. Otherwise the chosen
 // messages keep their bytes, including fields that the package does not know, and
 // smaller forms change only the text. The result keeps to the API's rules for the
-// messages as a whole: the user speaks first and last, roles alternate, a turn that
-// goes on begins with its thinking. The notes of a Window name everything that was
-// restored, dropped or joined for that. docs/agents.md in the repository is the guide.
+// messages as a whole: the user speaks first and last, roles alternate, and a turn that
+// continues begins with its thinking. The notes of a Window name everything that was
+// restored, dropped or joined to keep these rules. docs/agents.md in the repository is
+// the guide.
 //
 // # Errors
 //

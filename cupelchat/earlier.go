@@ -9,11 +9,11 @@ import (
 	"github.com/wollax/cupel-go/internal/rawjson"
 )
 
-// WithEarlier names a conversation that the body may continue. Messages
-// with which both begin, byte for byte, are not read again, and their items are the
-// same. The result is that of [Read] without it, for any body. It helps where format,
-// tokens of media, marker and counter are the same, and what is around the messages; a counter
-// that is a function is never known to be. nil changes nothing.
+// WithEarlier names a conversation that the body may continue. Messages at the beginning that
+// are equal byte for byte are not read again, and keep their items. The result equals that of
+// [Read] without the option, for any body. The option saves time only if format, tokens of
+// media, marker, counter, and the members around the messages are the same; a counter that is
+// a function never counts as the same. nil changes nothing.
 func WithEarlier(c *Conversation) Option {
 	return func(s *settings) error {
 		s.earlier = c
@@ -21,7 +21,8 @@ func WithEarlier(c *Conversation) Option {
 	}
 }
 
-// follows reports whether what was read of e is right for c, which has no messages yet.
+// follows reports whether c, which has no messages yet, may reuse what was
+// read of e.
 func (c *Conversation) follows(e *Conversation) bool {
 	return e != nil && c.format == e.format && reflect.DeepEqual(c.mediaTokens, e.mediaTokens) &&
 		identical(c.counter, e.counter) && identical(c.marker, e.marker)
@@ -30,15 +31,15 @@ func (c *Conversation) follows(e *Conversation) bool {
 // identical reports whether two values are equal, and can be compared at all.
 func identical(a, b any) bool { return (a == nil || reflect.ValueOf(a).Comparable()) && a == b }
 
-// stages are how many messages from the end those of a body are that may be read again:
-// the last one is another one if it was not complete, and breakpoints of a prompt cache
-// move from a few of the last ones.
+// stages are distances from the end, in messages, at which a later body may begin to
+// differ: an incomplete last message changes, and breakpoints of a prompt cache move
+// from a few of the last ones.
 var stages = []int{1, 4, 16}
 
 // mostStages is how many are kept.
 const mostStages = 6
 
-// stage keeps what was read, before message i of the list.
+// stage keeps what was read before message i of the list.
 func (r *reader) stage(i int) {
 	if i == 0 || r.counter == nil || r.after == nil || !slices.Contains(stages, r.size-i) {
 		return
@@ -48,8 +49,8 @@ func (r *reader) stage(i int) {
 	}
 }
 
-// fork returns a reader that goes on from here without a trace in r, or nil if the codec
-// has none.
+// fork returns a reader that continues from here without changing r, or nil if the codec
+// cannot.
 func (r *reader) fork() *reader {
 	f := *r
 	if f.codec = r.codec.fork(); f.codec == nil {
@@ -62,8 +63,8 @@ func (r *reader) fork() *reader {
 	return &f
 }
 
-// follow reads a body that begins like the one that r has read. It returns nil if that
-// saves nothing, or the body cannot be read.
+// follow reads a body that begins like the one that r has read. It returns nil if
+// nothing is saved, or the body cannot be read.
 func (r *reader) follow(body []byte) *reader {
 	if r == nil || !bytes.HasSuffix(body, r.after) {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"github.com/wollax/cupel-go/internal/rawjson"
 )
 
-// startWithUser makes the first message kept one of the user's.
+// startWithUser makes the first kept message a message of the user.
 func (w *writer) startWithUser() {
 	first := 0
 	for ; first < len(w.states) && (!w.states[first].in || !w.spoken(first)); first++ {
@@ -46,9 +46,9 @@ func (w *writer) openingBefore(i int) int {
 	return none
 }
 
-// firstCall returns the first call of the messages of the model that begin with an
-// entry, or none: a call follows the user in every API, and messages of the model
-// become one when what was between them is out.
+// firstCall returns the first call in the run of messages of the model that begins
+// with an entry, or none. A call follows the user in every API, and messages of
+// the model become one when everything between them is out.
 func (w *writer) firstCall(i int) int {
 	for ; i < len(w.states); i++ {
 		switch s := w.states[i]; {
@@ -62,8 +62,8 @@ func (w *writer) firstCall(i int) int {
 	return none
 }
 
-// restore puts an entry back with its group, if there is room, because the user
-// speaks first or last.
+// restore puts an entry and its group back, if there is room, because the user
+// must speak first or last.
 func (w *writer) restore(at int, speaks string) bool {
 	group, tokens := w.group(at), 0
 	for _, i := range group {
@@ -83,10 +83,11 @@ func (w *writer) restore(at int, speaks string) bool {
 	return true
 }
 
-// earlier is what the user says first where there is no room for more.
+// earlier is the user's first message if there is no room for more.
 const earlier = "[earlier messages left out]"
 
-// begin lets the user say first that something is left out, if that fits.
+// begin adds a first message of the user that something is left out, if it
+// fits.
 func (w *writer) begin() bool {
 	n, err := counted(w.counter, earlier)
 	if err != nil || add(n, messageTokens) > w.room {
@@ -110,14 +111,16 @@ func (d *dropped) drop(w *writer, group int) {
 	}
 }
 
-// note says what was dropped, from an entry on or up to it, and what the API requires.
+// note adds a note on what was dropped, from an entry on or up to it, and on
+// the API's rule.
 func (d *dropped) note(w *writer, where string, entry int, required string) {
 	where = fmt.Sprintf(where, w.pathOf(entry))
 	w.note("dropped %s %s (%s), because the API requires that %s", english.Plural(d.items, "item"), where, english.Plural(d.tokens, "token"), required)
 }
 
-// endWithUser makes the last message kept one of the user's, if it was in the
-// conversation: the API would go on with the model's own words, or refuse to.
+// endWithUser makes the last kept message a message of the user, if it was in
+// the conversation. Otherwise the API would continue the model's own words, or
+// refuse.
 func (w *writer) endWithUser() {
 	last := len(w.states) - 1
 	if last < 0 || w.roleOf(last) != "user" || w.lastRole() != "assistant" {
@@ -198,8 +201,8 @@ func (w *writer) finishTurn(refused func() (groups []int), mustBe string) {
 	}
 }
 
-// thinks reports whether thinking is enabled, or there is some where the request
-// does not say. Thinking that is adaptive need not be there.
+// thinks reports whether thinking is enabled, or, if the request does not state
+// it, whether there is some. Adaptive thinking may be missing.
 func (c *Conversation) thinks() bool {
 	if c.body.Has("thinking") {
 		thinking, err := c.body.Get("thinking").Object("")

@@ -18,24 +18,24 @@ import (
 
 // Request is a request that fits, made by [Fit].
 type Request[T any] struct {
-	// Params are the parameters to send, and to forget: messages that follow belong
-	// at the end of those that Fit was given, which have what Params leave out.
+	// Params are the parameters to send. Do not build on them: append later
+	// messages to the parameters that Fit was given, which are complete.
 	Params T
 	// Body is the JSON of Params, with members in the order of the conversation.
 	Body json.RawMessage
-	// Report says why each item is in or out.
+	// Report has the reason why each item is in or out.
 	Report *cupel.SelectionReport
-	// Notes are those of [Conversation.Notes] and of [Window].
+	// Notes are the notes of [Conversation.Notes] and of [Window].
 	Notes []string
 }
 
 // Fit returns a request with the messages of params fitted into a budget. params
 // marshal to the format's JSON and back: a request or a list of messages of an SDK, a
 // map, or [json.RawMessage]. If everything fits, the request has params themselves.
-// Otherwise it has a copy that shares what did not change, such as messages that stay
-// as they are and fields outside of JSON. Only messages that change are made from
-// JSON. Fit fails with an [Error] if their type does not keep what they say, and as
-// [Read] and [Conversation.Select] do.
+// Otherwise it has a copy that shares everything unchanged, such as messages that
+// stay as they are and fields outside of JSON. Only messages that change are decoded
+// from JSON. Fit fails with an [Error] if their type loses content in doing so, and
+// as [Read] and [Conversation.Select] do.
 func Fit[T any](ctx context.Context, params T, f Format, chooser Chooser, budget cupel.ContextBudget, counter cupel.TokenCounter, opts ...Option) (Request[T], error) {
 	var none Request[T]
 	body, err := json.Marshal(params)
@@ -61,9 +61,9 @@ func Fit[T any](ctx context.Context, params T, f Format, chooser Chooser, budget
 	return Request[T]{fitted, smaller, w.Report, append(c.Notes(), w.Notes...)}, nil
 }
 
-// Refit returns a copy of params, which marshal to the JSON before, that marshals to
-// after, and shares what is the same in both, as [Fit] does. It fails with an
-// [Error] if the type does not keep what after says.
+// Refit returns a copy of params that marshals to the JSON after; params marshal to
+// before. The copy shares everything that is equal in both, as in [Fit]. Refit fails
+// with an [Error] if the type loses content of after.
 func Refit[T any](params T, before, after []byte) (T, error) {
 	if bytes.Equal(before, after) {
 		return params, nil
@@ -73,8 +73,8 @@ func Refit[T any](params T, before, after []byte) (T, error) {
 	if err := errors.Join(errWas, errIs); err != nil {
 		return params, err
 	}
-	// A type may marshal something else than its fields, such as a text that it
-	// was made from. What is decoded as a whole is right then.
+	// A type may marshal something other than its fields, such as a text that
+	// it was made from. Decoding the whole value is right then.
 	var lost string
 	m := &merging{made: map[string]reflect.Value{}}
 	deep := &merging{made: map[string]reflect.Value{}, deep: true}
@@ -98,11 +98,11 @@ func Refit[T any](params T, before, after []byte) (T, error) {
 	return params, &Error{Path: lost, Reason: fmt.Sprintf("is lost between JSON and the type %T; "+instead, params)}
 }
 
-// instead is what to do about a type that does not keep what its JSON says.
+// instead is the advice for a type that loses content of its JSON.
 const instead = "give its JSON to Read instead, and send what Body returns"
 
-// replace makes v from JSON. What an interface holds keeps its type if that can
-// hold the JSON.
+// replace makes v from JSON. The value in an interface keeps its type if the
+// type can hold the JSON.
 func replace(v reflect.Value, _, after rawjson.Value) error {
 	if v.Kind() == reflect.Interface && !v.IsNil() {
 		held := reflect.New(v.Elem().Type()).Elem()
@@ -128,9 +128,8 @@ type merging struct {
 	deep  bool                     // elements of lists are merged with those in their places
 }
 
-// keeps reports whether a value that was merged marshals what it should, apart from the
-// elements of lists that it kept: they are the same values as before, and need not be
-// marshaled again.
+// keeps reports whether a merged value marshals to the JSON that it should. It skips
+// the elements of lists that were kept: they are the same values as before.
 func keeps[T any](m *merging, params T, before, after rawjson.Value) bool {
 	if m.whole || m.kept.Empty() {
 		return false
@@ -146,7 +145,7 @@ func keeps[T any](m *merging, params T, before, after rawjson.Value) bool {
 }
 
 // merge changes v, which marshals to before, where after differs. It changes nothing
-// that v refers to, and makes from JSON only what is not there.
+// that v refers to, and decodes only the parts that are not there.
 func (m *merging) merge(v reflect.Value, before, after rawjson.Value) error {
 	if bytes.Equal(before.Raw(), after.Raw()) {
 		return nil
@@ -267,7 +266,7 @@ func (m *merging) mergeList(v reflect.Value, was, is []rawjson.Part) error {
 }
 
 // jsonName returns the name of a field in JSON, or "" if it has none, and whether
-// its own fields are in its place.
+// its own fields replace it.
 func jsonName(field reflect.StructField) (name string, embedded bool) {
 	name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
 	switch {
@@ -279,8 +278,8 @@ func jsonName(field reflect.StructField) (name string, embedded bool) {
 	return field.Name, field.Anonymous || slices.Contains(strings.Split(options, ","), "inline")
 }
 
-// difference returns where two texts of JSON say different things, or "". What is
-// empty may be missing.
+// difference returns the first place where two texts of JSON differ in meaning,
+// or "". Empty values may be missing.
 func difference(got, want []byte) string {
 	one, errOne := rawjson.Text(got).Value()
 	other, errOther := rawjson.Text(want).Value()

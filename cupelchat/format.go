@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Format is the shape of a conversation: that of an API's request, or that of a
-// record that a program keeps.
+// Format is the format of a conversation: of an API's requests, or of the
+// records that a program keeps.
 type Format uint8
 
 // The formats of APIs, which are read and written.
@@ -28,44 +28,48 @@ const (
 	OpenTelemetry                            // gen_ai.input.messages of OpenTelemetry
 )
 
-// codec is what one format does in its own way. Its file reads messages into
-// entries and parts, and notes what the API refuses; everything else works on
-// entries and parts. A codec reads one conversation.
+// codec is the part of the package that differs by format. It reads messages
+// into entries and parts, and notes faults that the API refuses; everything
+// else works on entries and parts. A codec reads one conversation.
 type codec interface {
 	// request reads the other members of a request that the model sees, such as
-	// the system prompt and the tools, and refuses what cannot be selected from.
+	// the system prompt and the tools, and refuses requests that cannot be
+	// selected from.
 	request(body cursor)
 	// message reads one message of the list, which r.begin has begun.
 	message(o cursor)
-	// end notes what the API refuses of the messages as a whole; there are some.
+	// end notes faults of the messages as a whole; there is at least one
+	// message.
 	end(r *reader)
-	// fork returns a copy that goes on from here, or nil if the codec has none.
+	// fork returns a copy that continues from here, or nil if the codec
+	// cannot.
 	fork() codec
 }
 
-// rules are what a format calls its parts, and what its API requires of the messages
-// of a request.
+// rules are a format's names for its parts, and its API's requirements for the
+// messages of a request.
 type rules struct {
 	name      string // in errors and notes
 	list      string // the member of a request that holds the messages
-	content   string // the member of a message that says something, which joining appends to
+	content   string // the member of a message with its words, which joining appends to
 	text      string // the type of a part that says a text; "" if parts have none
 	onlyParts bool   // a new message has a list of parts, even if it is one text: SDKs write that
 	model     string // the role of the model's messages, if that is not assistant
 	userFirst bool   // the first message is the user's
 	alternate bool   // messages of one role that become adjacent are joined
-	// neighbours are messages of one role that are joined although they were next
-	// to each other: a call must come right after the user's message or a result.
+	// neighbours reports whether messages of one role are joined although they
+	// were next to each other: a call must come right after the user's message or
+	// a result.
 	neighbours bool
 	cache      bool  // has breakpoints of a prompt cache
 	record     bool  // is only read
 	nulls      bool  // null may stand in any place, and the list may be empty
 	thinking   bool  // a turn of the model that began with thinking keeps its first message
 	signed     bool  // the calls of a turn all have signatures, or none
-	signs      signs // what no other format has
+	signs      signs // features that no other format has
 }
 
-// part returns a part of a content that says a text.
+// part returns a part of a content with a text.
 func (u *rules) part(text string) []byte {
 	kind := ""
 	if u.text != "" {
@@ -74,7 +78,7 @@ func (u *rules) part(text string) []byte {
 	return slices.Concat([]byte("{"+kind+`"text": `), quoted(text), []byte("}"))
 }
 
-// message returns a message that says a text.
+// message returns a message with a text.
 func (u *rules) message(role, text string) []byte {
 	said := quoted(text)
 	if u.onlyParts {
@@ -104,8 +108,8 @@ var formats = map[Format]struct {
 // Formats returns all formats that [Read] reads.
 func Formats() []Format { return slices.Sorted(maps.Keys(formats)) }
 
-// ParseFormat returns the format of a name, such as "anthropic". It fails with an
-// [Error] that lists the names.
+// ParseFormat returns the format with a name, such as "anthropic". It fails with
+// an [Error] that lists the names.
 func ParseFormat(name string) (Format, error) {
 	var names []string
 	for _, f := range Formats() {

@@ -18,8 +18,8 @@ const (
 	longMessage = 160
 )
 
-// variants returns the smaller forms of an entry, and whether they are the caller's, so
-// that a preset makes no others. They end with the mark.
+// variants returns the smaller forms of an entry, which end with the mark. It reports
+// whether they are the caller's, so that a preset makes no others.
 func (c *Conversation) variants(e *entry, mark string) (variants []cupel.Variant, own bool, err error) {
 	if isSystem(e.role) || e.role == "tools" || e.role == "reasoning" || e.compact {
 		return nil, false, nil
@@ -62,7 +62,7 @@ func (c *Conversation) variants(e *entry, mark string) (variants []cupel.Variant
 	return variants, own, nil
 }
 
-// smallestForm is the size that the smallest forms have at most, in tokens.
+// smallestForm is the maximum size of the smallest forms, in tokens.
 const smallestForm = 8
 
 // reduced returns a few smaller forms of a text, with their worth as a share of the
@@ -85,7 +85,7 @@ func (c *Conversation) reduced(text string) ([]cupel.Variant, error) {
 	}
 }
 
-// shortened is the line that marks a message that is not what was said.
+// shortened is the line that marks a message as shortened.
 func shortened(tokens int) string {
 	return fmt.Sprintf("[shortened from %s]", english.Plural(tokens, "token"))
 }
@@ -93,7 +93,7 @@ func shortened(tokens int) string {
 // marked is a text with a mark at its end.
 func marked(text, mark string) string { return strings.TrimSuffix(text+" "+mark, " ") }
 
-// said returns what the words of an entry say, and their tokens.
+// said returns the words of an entry, and their tokens.
 func (e *entry) said() (text string, tokens int) {
 	var lines []string
 	for _, p := range e.parts {
@@ -122,15 +122,15 @@ func (e *entry) with(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// said is what the content of a smaller form says of an entry.
+// said is the content of a smaller form, taken apart.
 type said struct {
-	text   string         // without the lines of calls, media and what else stays as it is
+	text   string         // without the lines of calls, media and everything else that stays as it is
 	gone   map[int]bool   // the media that the form does not have
 	calls  map[int]string // shorter arguments
 	called bool           // has a call
 }
 
-// saidBy returns what the content of a form says. It is the reverse of with.
+// saidBy takes the content of a form apart. It is the reverse of with.
 func (e *entry) saidBy(content string) said {
 	s := said{gone: map[int]bool{}, calls: map[int]string{}}
 	rest := "\n" + content + "\n"
@@ -159,8 +159,8 @@ func (e *entry) saidBy(content string) said {
 	return s
 }
 
-// shortIn returns the arguments of a call as a content has them, if they are
-// shortened there.
+// shortIn returns the arguments of a call in a content, if they are shortened
+// there.
 func (p *part) shortIn(content string) (arguments string, ok bool) {
 	if p.value.IsZero() || !strings.Contains(content, markEnds) {
 		return "", false
@@ -202,13 +202,13 @@ func (c *Conversation) cost(i int, content string) (int, error) {
 	return tokens, texts.err
 }
 
-// leftOut stands for words when nothing of them is left.
+// leftOut replaces words that are left out entirely.
 const leftOut = "…"
 
 // The first line of a note begins like this.
 const noteLabel = "[earlier"
 
-// addNotes gives an exchange the notes that may stand in its place.
+// addNotes gives an exchange the notes that may replace it.
 func (c *Conversation) addNotes(g int, pins []bool) error {
 	group := c.groups[g]
 	if slices.Contains(c.opened, g) ||
@@ -225,8 +225,8 @@ func (c *Conversation) addNotes(g int, pins []bool) error {
 	return err
 }
 
-// notesFor returns the notes of an exchange: its calls, with less and less of what
-// was said and returned.
+// notesFor returns the notes of an exchange, from long to short: its calls, with
+// less and less of its words and results.
 func (c *Conversation) notesFor(group []int) (notes []cupel.Variant, err error) {
 	const least = 0.02 // worth of saying that a call was made
 	titles, said, total := c.summary(group)
@@ -249,8 +249,8 @@ func (c *Conversation) notesFor(group []int) (notes []cupel.Variant, err error) 
 	return notes, texts.err
 }
 
-// summary returns what was called in an exchange, what was said and returned, and the
-// tokens of all.
+// summary returns the calls of an exchange, its words and results, and the tokens of
+// all.
 func (c *Conversation) summary(group []int) (titles, said string, total int) {
 	var called, lines []string
 	for _, i := range group {

@@ -12,7 +12,7 @@ import (
 // (functionCall) or that of its protocol (function_call).
 type geminiCodec struct{ contents []geminiContent }
 
-// geminiContent is what the rules about places need of a message.
+// geminiContent is the part of a message that the rules about places need.
 type geminiContent struct {
 	path    string
 	role    string
@@ -140,7 +140,7 @@ func (c *geminiCodec) part(o cursor, m *geminiContent) {
 	c.read(o)
 }
 
-// read reads one part. What is signed stays as it is.
+// read reads one part. Signed parts stay as they are.
 func (c *geminiCodec) read(o cursor) {
 	signed := o.hasAny("thoughtSignature", "thought_signature") || string(o.Get("thought").Raw()) == "true"
 	call, arguments := o.firstOf("functionCall", "function_call")
@@ -172,7 +172,7 @@ func (c *geminiCodec) read(o cursor) {
 	}
 }
 
-// file reads a file, or what stands for one.
+// file reads a file, or a reference to one.
 func (c *geminiCodec) file(o cursor, name string) {
 	data, ok := o.inner(name, "part-field")
 	if !ok {

@@ -114,7 +114,8 @@ func (e *entry) fixed() (tokens int, ok bool) {
 	return tokens, ok
 }
 
-// content is what the item of an entry shows: its parts, each on lines of its own.
+// content is the content of an entry's item: its parts, each on lines of its
+// own.
 func (e *entry) content() string {
 	var lines []string
 	for _, p := range e.parts {
@@ -125,7 +126,7 @@ func (e *entry) content() string {
 	return strings.Join(lines, "\n")
 }
 
-// markOf returns the mark of an entry, which forms that leave something out end with.
+// markOf returns the mark of an entry, which ends its smaller forms.
 func (c *Conversation) markOf(e *entry) string {
 	shortens := e.returns() || !e.tool && !isSystem(e.role) && e.role != "tools" && e.role != "reasoning" && !e.compact && e.tokens >= longMessage
 	if c.marker == nil || !shortens {
@@ -134,7 +135,7 @@ func (c *Conversation) markOf(e *entry) string {
 	return c.marker.Mark(strings.Join(distinct(e.names), ", "), e.content())
 }
 
-// messagesOf counts the messages that a group has a part of.
+// messagesOf counts the messages that have a part in a group.
 func (c *Conversation) messagesOf(group []int) int {
 	n, last := 0, none
 	for _, i := range group {
@@ -163,8 +164,8 @@ func (c *Conversation) group(i int) []int { return c.groups[c.groupOf[i]] }
 // messageOf returns the message of an entry.
 func (c *Conversation) messageOf(i int) *message { return &c.messages[c.entries[i].message] }
 
-// fillTimes gives every entry a time. Most conversations have none; the times that
-// this function makes up only order the messages.
+// fillTimes gives every entry a time. Most conversations have none; the invented
+// times only order the messages.
 func (c *Conversation) fillTimes() {
 	known := slices.IndexFunc(c.entries, func(e entry) bool { return !e.time.IsZero() })
 	if known < 0 {

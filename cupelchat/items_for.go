@@ -8,15 +8,15 @@ import (
 	"github.com/wollax/cupel-go/internal/english"
 )
 
-// ItemsFor returns the items of a session for its chooser and a budget, with notes about what it
-// changed. The list has the length and the order of [Conversation.Items].
+// ItemsFor returns the items of a session for its chooser and a budget, with notes about its
+// changes. The list has the length and the order of [Conversation.Items].
 //
-// If the conversation does not fit, a first message of the user that takes more than
-// a third of the room that system prompts and definitions of tools leave is shortened
-// to that, unless [WithPins] names it. The text depends on the budget and these items
-// alone, so that it is the same in each turn. If the pinned items still do not fit,
-// the others that this package pins are shortened. Other items keep their contents,
-// so that a session recognizes them.
+// If the conversation does not fit, the first message of the user is shortened to a
+// third of the room that system prompts and definitions of tools leave, unless
+// [WithPins] names it. The text depends only on the budget and these items, so that
+// it is the same in each turn. If the pinned items still do not fit, the others that
+// this package pins are shortened. Other items keep their contents, so that a session
+// recognizes them.
 func (c *Conversation) ItemsFor(chooser Chooser, budget cupel.ContextBudget) (items []*cupel.ContextItem, notes []string, err error) {
 	if c == nil {
 		return nil, nil, errNil
@@ -28,8 +28,8 @@ func (c *Conversation) ItemsFor(chooser Chooser, budget cupel.ContextBudget) (it
 	items, err = c.itemsFor(budget, n, true)
 	chosen := *c
 	if chosen.items = items; err == nil && !c.all && chosen.tokens(true) > limitOf(budget) {
-		// A preset makes no forms of what is sent with a pinned message. Those of the
-		// conversation may fit, and a chooser that is no preset gets them.
+		// A preset makes no forms of items that are sent with a pinned message. The
+		// conversation's forms may fit, and a chooser other than a preset gets them.
 		return c.ItemsFor(nil, budget)
 	}
 	return slices.Clone(items), n.notes(), err
@@ -40,8 +40,8 @@ func limitOf(budget cupel.ContextBudget) int {
 	return min(budget.TargetTokens(), budget.MaxTokens()-budget.OutputReserve())
 }
 
-// itemsFor returns the items for a budget, with what is pinned shortened so that it
-// fits. In a session the first message of the user has a size of its own.
+// itemsFor returns the items for a budget, with pinned items shortened to fit. In a
+// session the first message of the user has its own limit.
 func (c *Conversation) itemsFor(budget cupel.ContextBudget, n *notesOf, session bool) ([]*cupel.ContextItem, error) {
 	limit, task := limitOf(budget), false
 	n.noteDefinitions(c, limit)
@@ -66,8 +66,8 @@ func (c *Conversation) itemsFor(budget cupel.ContextBudget, n *notesOf, session 
 	return s.items, s.release(limit)
 }
 
-// isOurs reports whether an entry is in because this package pins it or one of its
-// exchange, and not because the caller does.
+// isOurs reports whether this package, and not the caller, pins an entry or
+// another one of its exchange.
 func (c *Conversation) isOurs(i int) bool {
 	return i != none && c.held(i) && !c.entries[i].compact && c.entries[i].role != "tools" && !isSystem(c.entries[i].role) &&
 		!slices.ContainsFunc(c.group(i), c.named)
@@ -80,7 +80,7 @@ func (c *Conversation) named(i int) bool {
 	return len(c.ruled) > i && c.ruled[i] || m.member == "" && slices.Contains(c.pinned, m.index)
 }
 
-// squeeze is a conversation whose pinned items are shortened.
+// squeeze shortens the pinned items of a conversation.
 type squeeze struct {
 	Conversation
 	*notesOf
@@ -97,8 +97,8 @@ func (c *Conversation) tokens(held bool) (tokens int) {
 	return tokens
 }
 
-// The shares of the room that are kept: a third of it for the first message of the
-// user, and a fifth for what is not pinned.
+// The reserved shares of the room: a third for the first message of the user, and
+// a fifth for items that are not pinned.
 const (
 	taskShare = 3
 	restShare = 5
@@ -120,12 +120,12 @@ func (s *squeeze) task(limit int) (done bool, err error) {
 	return true, s.shorten(s.asked, map[int]int{none: tokens - over})
 }
 
-// text is one that may be shortened, or a medium that may be left out: a part of an
-// entry, or its words at none.
+// text is a text that may be shortened, or a medium that may be left out: a part of
+// an entry, or its words at none.
 type text struct{ at, part, tokens int }
 
-// fit shortens what this package pins to a number of tokens: small texts stay whole,
-// and large ones have the same number of tokens each.
+// fit shortens the items that this package pins to a number of tokens. Small texts
+// stay whole, and large ones get the same number of tokens each.
 func (s *squeeze) fit(limit int, task bool) error {
 	pinned := s.tokens(true)
 	if pinned <= limit {
@@ -148,7 +148,7 @@ func (s *squeeze) fit(limit int, task bool) error {
 		room -= texts[at].tokens
 		texts = slices.Delete(texts, at, at+1)
 	}
-	sizes := map[int]map[int]int{} // of what is shortened, by entry and part
+	sizes := map[int]map[int]int{} // of shortened texts, by entry and part
 	for n, t := range texts {
 		level := max(room, 0) / (len(texts) - n)
 		if t.tokens <= level {
@@ -190,8 +190,8 @@ func (s *squeeze) textsOf(i int) (texts []text) {
 	return texts
 }
 
-// shorten gives an item texts of some sizes, those of words at none and those of
-// calls at their parts, and leaves out the media that have sizes.
+// shorten gives an item texts of some sizes, with words at none and calls at
+// their parts, and leaves out the media that have sizes.
 func (s *squeeze) shorten(i int, sizes map[int]int) error {
 	e := s.entries[i]
 	e.parts = slices.Clone(e.parts)
@@ -222,8 +222,8 @@ func (s *squeeze) shorten(i int, sizes map[int]int) error {
 	return err
 }
 
-// release lets what the user said before the newest message be left out, the first
-// message last, where even the smallest texts do not fit.
+// release unpins the user's messages before the newest one, the first message
+// last, if even the smallest texts do not fit.
 func (s *squeeze) release(limit int) error {
 	last := s.entries[len(s.entries)-1].message
 	for _, first := range []bool{false, true} {

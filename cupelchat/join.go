@@ -7,9 +7,9 @@ import (
 	"github.com/wollax/cupel-go/internal/rawjson"
 )
 
-// joiner puts messages one after the other. Where an API requires that roles
-// alternate, it joins messages of one role that became neighbours because what was
-// between them is gone.
+// joiner puts messages one after the other. If an API requires that roles
+// alternate, it joins messages of one role that became neighbours because
+// everything between them is gone.
 type joiner struct {
 	rules  *rules
 	list   []*joined
@@ -58,7 +58,7 @@ func (j *joined) take(next *joined, u *rules) bool {
 	return true
 }
 
-// parse parses a message that is written, once.
+// parse parses a written message, once.
 func (j *joined) parse(u *rules) {
 	if j.members != nil {
 		return

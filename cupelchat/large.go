@@ -12,13 +12,13 @@ import (
 	"github.com/wollax/cupel-go/internal/english"
 )
 
-// TooLargeError says that a request cannot be made to fit: what can neither be left
-// out nor be shortened needs more tokens than the budget has, or no message fits. It
-// matches [pipeline.ErrPinnedExceedsBudget].
+// TooLargeError is the error for a request that cannot be made to fit: its fixed
+// parts need more tokens than the budget has, or no message fits. It matches
+// [pipeline.ErrPinnedExceedsBudget].
 type TooLargeError struct {
 	Budget int         // tokens that the request may have
 	Needed int         // tokens of the smallest request that was found
-	Parts  []FixedPart // what cannot be shortened, the largest first
+	Parts  []FixedPart // the parts that cannot be shortened, the largest first
 	Err    error       // of the chooser, if that failed
 }
 
@@ -29,7 +29,7 @@ type FixedPart struct {
 	Tokens int
 }
 
-// Error says how much is missing, and names the largest parts.
+// Error returns a text with the missing tokens and the largest parts.
 func (e *TooLargeError) Error() string {
 	const most = 3
 	text := fmt.Sprintf("cupel: the request needs at least %s, %s more than the budget of %s",
@@ -56,9 +56,9 @@ func (e *TooLargeError) Is(target error) bool { return target == pipeline.ErrPin
 // Unwrap returns the error of the chooser.
 func (e *TooLargeError) Unwrap() error { return e.Err }
 
-// TooLarge returns the [TooLargeError] for an error of a chooser that says that what
-// is always in does not fit, and any other error as it is. It is for those who choose
-// from what [Conversation.ItemsFor] returned for the budget.
+// TooLarge returns a [TooLargeError] if a chooser's error reports that the pinned
+// items do not fit, and any other error unchanged. Use it when you choose from the
+// items of [Conversation.ItemsFor] for the budget.
 func (c *Conversation) TooLarge(budget cupel.ContextBudget, err error) error {
 	if c == nil || !errors.Is(err, pipeline.ErrPinnedExceedsBudget) && !errors.Is(err, pipeline.ErrOverflow) {
 		return err

@@ -49,7 +49,7 @@ func (n *notesOf) notes() []string {
 	return notes
 }
 
-// mostRefused is how many notes say what the API refuses.
+// mostRefused is how many notes name faults that the API refuses.
 const mostRefused = 10
 
 // allNotes returns the notes of a conversation.

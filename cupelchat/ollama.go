@@ -8,10 +8,9 @@ import (
 	"github.com/wollax/cupel-go/internal/rawjson"
 )
 
-// ollamaCodec is Ollama's chat API: messages as OpenAI's, with the arguments of
-// calls as objects, and no ids. The server refuses values of another type than it
-// decodes them to. It does not ask for results of calls, and takes null for every
-// member.
+// ollamaCodec is Ollama's chat API: messages like OpenAI's, with the arguments of
+// calls as objects, and no ids. The server refuses values of types that it cannot
+// decode. It requires no results of calls, and accepts null for every member.
 type ollamaCodec struct{ chatCodec }
 
 func (*ollamaCodec) end(*reader) {}
@@ -89,7 +88,7 @@ func (*ollamaCodec) images(o cursor) {
 			}
 			continue
 		}
-		// An array of numbers, and of nulls, is taken as bytes.
+		// An array of numbers and nulls is accepted as bytes.
 		numbers := v.IsArray() && !slices.ContainsFunc(v.Elements(), func(n rawjson.Part) bool { return !n.Value.IsNumber() && !n.Value.IsNull() })
 		if !v.IsNull() && !numbers {
 			o.refuse(path, "image", "an image must be a string in base64, got %s", v.Type())

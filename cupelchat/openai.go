@@ -74,7 +74,7 @@ func (c *chatCodec) message(o cursor) {
 // openAIName is the spelling of a function's name.
 var openAIName = spelling{most: 64}
 
-// author reads the name of who speaks.
+// author reads the name of the speaker.
 func (c *chatCodec) author(o cursor, role string) string {
 	name := o.optional("name", "")
 	switch {
@@ -88,7 +88,7 @@ func (c *chatCodec) author(o cursor, role string) string {
 	return name
 }
 
-// content reads what a message says.
+// content reads the content of a message.
 func (c *chatCodec) content(o cursor, role string) {
 	v := o.Get("content")
 	o.content("content", "content-type", "part-type", func(part cursor) { c.part(part, role) })
@@ -101,7 +101,7 @@ func (c *chatCodec) content(o cursor, role string) {
 			o.wrong("content", "content-required", "a message of the assistant needs content, unless it has calls")
 		}
 	case role == "function" && !v.IsZero():
-		// Null is what a function returns that returns nothing.
+		// Null is the result of a function without a result.
 	default:
 		o.wrong("content", "content-required", "a message of the role %s needs content", role)
 	}
@@ -148,7 +148,7 @@ func (c *chatCodec) fields(o cursor, name string, members ...string) {
 	}
 }
 
-// openAIPart reads one part of a content of either of OpenAI's APIs.
+// openAIPart reads one part of a content in either of OpenAI's APIs.
 func (o cursor) openAIPart(kind string) {
 	o.current().words = true
 	switch kind {

@@ -23,7 +23,7 @@ type settings struct {
 	earlier     *Conversation
 }
 
-// apply applies options. One that is nil changes nothing.
+// apply applies options. It ignores nil ones.
 func (s *settings) apply(opts []Option) error {
 	for _, opt := range opts {
 		if opt == nil {
@@ -44,8 +44,8 @@ func invalid(option string, value int, reason string) error {
 // WithPins pins the first message of the user, the last one, and messages by
 // their index in the conversation, with the exchanges that they belong to. The
 // default is the first and the last. System prompts, definitions of tools, the
-// exchange at the end and the latest compaction are pinned in any case. A message
-// that does not exist is an error of [Read].
+// exchange at the end and the latest compaction are pinned in any case. [Read]
+// fails if a message does not exist.
 func WithPins(first, last bool, messages ...int) Option {
 	return func(s *settings) error {
 		s.first, s.last, s.pinned = first, last, messages
@@ -61,12 +61,11 @@ func WithoutPins() Option {
 	}
 }
 
-// WithForms sets the function that makes smaller forms of tool results and
-// messages. tool is the name of the tool, or "" for a message; text is what the
-// forms are to stand for. Where it returns nil, the forms are the default: outlines by
-// what the text looks like. Where it returns an empty list, there are none. The tokens of
-// a form with content are counted by [Read]; those of a form that is made later are of
-// its text alone.
+// WithForms sets the function that makes smaller forms of tool results and messages. tool
+// is the name of the tool, or "" for a message; text is the text to shorten. If the
+// function returns nil, the forms are the default ones: outlines that depend on the look
+// of the text. If it returns an empty list, there are none. [Read] counts the tokens of a
+// form with content; the tokens of a form that is made later count its text alone.
 func WithForms(forms func(tool, text string) []cupel.Variant) Option {
 	return func(s *settings) error {
 		s.forms = forms
@@ -74,16 +73,17 @@ func WithForms(forms func(tool, text string) []cupel.Variant) Option {
 	}
 }
 
-// Marker gives what may be left out a mark by which it can be asked for, such as
-// "[r3]": results of tools, and long messages, for which tool is "". Equal contents
-// have equal marks, which never change. Contents with the mark "" have none.
+// Marker returns the mark, such as "[r3]", by which a model can ask for a content
+// that may be left out: the result of a tool, or a long message, for which tool is
+// "". It returns the same mark for equal contents, always. "" means no mark.
 type Marker interface {
 	Mark(tool, content string) string
 }
 
-// WithMarks ends smaller forms, and notes in the place of exchanges, with the marks of
-// what they leave out. Items have their mark in the metadata "mark". See the method
-// Reading of sessions in package cupelsession. nil, the default, makes no marks.
+// WithMarks ends smaller forms, and notes in place of exchanges, with the marks of the
+// contents that they shorten. Items have their mark in the metadata "mark". See the
+// method Reading of sessions in package cupelsession. nil, the default, makes no
+// marks.
 func WithMarks(m Marker) Option {
 	return func(s *settings) error {
 		s.marker = m

@@ -48,7 +48,7 @@ func quoted(text string) []byte {
 	w := json.NewEncoder(&b)
 	w.SetEscapeHTML(false)
 	if err := w.Encode(text); err != nil {
-		return []byte(`""`) // a string can always be written
+		return []byte(`""`) // a string can always be marshaled
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }

@@ -2,10 +2,10 @@ package cupelchat
 
 import "slices"
 
-// pins returns which entries are pinned: system prompts and definitions of tools;
-// the first and the last message in which the user says something; the calls that
-// the model waits for or answers; the latest compaction; and what the API requires
-// with these.
+// pins returns the entries that are pinned: system prompts and definitions of
+// tools; the first and the last message in which the user says something; the
+// calls that the model waits for or answers; the latest compaction; and the
+// entries that the API requires with these.
 func (c *Conversation) pins() ([]bool, error) {
 	pins := make([]bool, len(c.entries))
 	first, last := none, none
@@ -67,15 +67,15 @@ func (c *Conversation) pinMessages(pins []bool) error {
 	return nil
 }
 
-// pinOpen pins the exchange at the end, which the model answers: its calls, so
-// that results can become smaller where there is no room for them. Parallel calls
-// may be exchanges of their own.
+// pinOpen pins the exchange at the end, which the model answers. It pins the
+// calls, so that results can become smaller if there is no room for them.
+// Parallel calls may be exchanges of their own.
 func (c *Conversation) pinOpen(pins []bool) {
 	open := c.open()
 	if len(open) == 0 {
 		return
 	}
-	// So does what the user says with the results.
+	// The user's words with the results stay as well.
 	for i, e := range slices.Backward(c.entries) {
 		if e.message != c.entries[len(pins)-1].message {
 			break
@@ -117,7 +117,7 @@ func (c *Conversation) open() []int {
 	return slices.Compact(groups)
 }
 
-// compaction returns the latest entry that stands for what came before it.
+// compaction returns the latest entry that replaces everything before it.
 func (c *Conversation) compaction() int {
 	for i, e := range slices.Backward(c.entries) {
 		if e.compact {
@@ -138,7 +138,7 @@ func (c *Conversation) turn(i int) int {
 	return none
 }
 
-// turnBegins returns what the user said before the latest turn of the model, or
+// turnBegins returns the user's entry before the latest turn of the model, or
 // none.
 func (c *Conversation) turnBegins() int {
 	for i, e := range slices.Backward(c.entries) {
@@ -149,14 +149,15 @@ func (c *Conversation) turnBegins() int {
 	return none
 }
 
-// answers reports whether the model answers results: its turn goes on.
+// answers reports whether the model answers results, so that its turn
+// continues.
 func (c *Conversation) answers() bool {
 	last := len(c.entries) - 1
 	return last >= 0 && c.roleOf(last) == "user" && !c.entries[last].asks
 }
 
-// pinOpening pins the user's message before the first pinned message if that one
-// is the model's: the API would refuse the pinned messages without it.
+// pinOpening pins the user's message before the first pinned message if the
+// latter is the model's: the API would refuse the pinned messages without it.
 func (c *Conversation) pinOpening(pins []bool) {
 	opening := none
 	for i := range c.entries {

@@ -25,9 +25,9 @@ const (
 	bytesPerHiddenToken = 6 // encrypted text, in Base64
 )
 
-// deepest is the maximum nesting of parts: one more than any API has, which is a
-// document of texts in a tool result. The limit bounds the time, since reading a
-// part takes time proportional to its depth.
+// deepest is the maximum nesting of parts. It is one more than any API allows,
+// such as a document of texts in a tool result. The limit bounds the time, since
+// reading a part takes time proportional to its depth.
 const deepest = 4
 
 // message is a message of the list, or a member of the request that the model
@@ -43,7 +43,7 @@ type message struct {
 	to     int              // after its last entry
 }
 
-// entry is what becomes an item: a message, or a tool result.
+// entry is the source of an item: a message, or a tool result.
 type entry struct {
 	message int
 	role    string // as the item has it: "tool" for results, "tools" for definitions
@@ -53,7 +53,7 @@ type entry struct {
 	asks    bool // the user says something
 	tool    bool // has a tool call or a tool result
 	thinks  bool // begins with thinking that the API wants back, or with a call that is signed
-	compact bool // holds what the conversation before it was compacted to
+	compact bool // holds a compaction of the conversation before it
 	names   []string
 	ids     []string
 	blocks  int          // of the message's content that are its own
@@ -69,9 +69,9 @@ func (e *entry) returns() bool { return e.tool && e.role == "tool" }
 type part struct {
 	kind      partKind
 	text      string        // in the content of the item, on lines of its own
-	value     rawjson.Value // of words: the string that says them; of a call: its arguments, if they may be shortened
+	value     rawjson.Value // of words: their string; of a call: its arguments, if they may be shortened
 	tokens    int           // of a call, those of its arguments
-	member    string        // of words in an object: the member that a smaller form has in its place
+	member    string        // of words in an object: the member that replaces it in a smaller form
 	list, at  int           // the place in the lists of the message; list is none outside them
 	id, name  string        // of a call
 	arguments string        // of a call
@@ -82,13 +82,13 @@ type partKind uint8
 const (
 	words partKind = iota // text that a smaller form may replace
 	call                  // a tool call: one line, name(arguments)
-	media                 // an image and the like: a line that stands for it
-	fixed                 // what has to stay as it is, such as thinking
+	media                 // an image and the like: a line that represents it
+	fixed                 // a part that has to stay as it is, such as thinking
 )
 
 const none = -1
 
-// place is where the part that is being read stands in its message.
+// place is the place in its message of the part that is being read.
 type place struct{ list, at int }
 
 // reader reads the messages of one conversation.
@@ -110,7 +110,7 @@ type reader struct {
 	when    time.Time // of the message that is being read
 
 	err   error          // the first reason why this cannot be read
-	found []Violation    // what the API refuses
+	found []Violation    // faults that the API refuses
 	value rawjson.Value  // a list of messages or a request; zero if there is a message on each line
 	body  rawjson.Object // of a request
 	size  int            // messages of the list
@@ -226,8 +226,8 @@ func (r *reader) put(p part) {
 // say adds the words of a string.
 func (r *reader) say(v rawjson.Value) { r.sayAs(v.String(), v, "") }
 
-// sayAs adds words that stand in place of a value. A smaller form of words in an
-// object is a text in an object with one member.
+// sayAs adds words in place of a value. A smaller form of words in an object is
+// a text in an object with one member.
 func (r *reader) sayAs(text string, v rawjson.Value, member string) {
 	n := r.count(text)
 	r.put(part{kind: words, text: text, value: v, tokens: n, member: member})
@@ -298,7 +298,7 @@ func (r *reader) useOf(id, name string, arguments rawjson.Value) part {
 	return part{kind: call, text: name + "(" + text + ")", id: id, name: name, arguments: text, value: arguments, tokens: tokens}
 }
 
-// called records a tool call; its result will name id.
+// called records a tool call, whose result will name id.
 func (r *reader) called(id, name, title string) {
 	waiting := slices.Clip(r.pending[id])
 	if len(waiting) > 0 && r.calls[waiting[0]].entry != r.at {
@@ -332,8 +332,9 @@ func (r *reader) returned(id string) {
 	}
 }
 
-// joinCalls joins calls with those in the next message, where an API takes messages
-// of one role in a row for one: the results of all come after the last of them.
+// joinCalls joins calls with those in the next message, if an API treats
+// consecutive messages of one role as one: all results come after the last of
+// these.
 func (r *reader) joinCalls() {
 	if !r.rules.alternate {
 		return

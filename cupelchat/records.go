@@ -7,14 +7,14 @@ import (
 	"github.com/wollax/cupel-go/internal/rawjson"
 )
 
-// record is what formats share that are only read.
+// record is the common part of the formats that are only read.
 type record struct{}
 
 func (record) request(cursor) {}
 func (record) end(*reader)    {}
 func (record) fork() codec    { return nil } // sessions append lines
 
-// skip passes over a line that is no message, with a note if its type is unknown.
+// skip skips a line that is not a message, with a note if its type is unknown.
 func (o cursor) skip(known ...string) {
 	if !slices.Contains(known, o.Get("type").String()) {
 		o.noteAt(o.path, "is of an unknown type and was skipped")

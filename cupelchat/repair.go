@@ -8,10 +8,10 @@ import (
 	"github.com/wollax/cupel-go/internal/rawjson"
 )
 
-// WithRepair leaves out what the API would refuse, with a note for each message: results
-// without their calls or with an id that another has, empty texts, and a last message of
-// the model that it may not end with. Calls without results become texts of the model
-// that say so. What has no such way out stays, and a note says what it is.
+// WithRepair leaves out parts that the API would refuse, with a note for each message:
+// results without their calls or with a duplicate id, empty texts, and a last message of
+// the model if the API does not allow it. Calls without results become texts of the
+// model that say so. Faults that cannot be repaired this way stay, and notes name them.
 func WithRepair() Option {
 	return func(s *settings) error {
 		s.repairs = true
@@ -19,12 +19,12 @@ func WithRepair() Option {
 	}
 }
 
-// mostRepairs is how often a conversation is repaired: leaving something out may bring up
-// what was refused for another reason before.
+// mostRepairs is how often a conversation is repaired: leaving something out may reveal
+// another fault.
 const mostRepairs = 8
 
-// repaired are the rules whose violations are repaired, and whether that takes the whole
-// exchange.
+// repaired are the rules whose violations are repaired, and whether the repair removes
+// the whole exchange.
 var repaired = map[string]bool{
 	"result-without-call": false, "result-twice": false, "result-id": false, "text-empty": false, "text-blank": false, "content-empty": false,
 	"thinking-last": false, "trailing-space": false, "call-without-result": true, "call-id-twice": true, "item-twice": false, "reasoning-follow": false,

@@ -98,7 +98,7 @@ func (c *responsesCodec) request(body cursor) {
 	}
 }
 
-// elsewhere returns the error for what refers to text that the API keeps.
+// elsewhere returns the error for a reference to text that the API keeps.
 func elsewhere(v rawjson.Value, path string) error {
 	return v.Errorf(path, "refers to text that the API keeps, which cannot be selected from; give the whole conversation as input")
 }
@@ -180,8 +180,8 @@ func (c *responsesCodec) itemID(o cursor, kind string) {
 	}
 }
 
-// led checks that an item is one that the reasoning before it led to, if the API
-// keeps that under an id.
+// led checks that an item belongs to the reasoning before it, if the API keeps
+// the reasoning under an id.
 func (c *responsesCodec) led(o cursor, kind string) {
 	returns := strings.HasSuffix(kind, "_output") || strings.HasSuffix(kind, "_response")
 	if returns || kind == "" || kind == "message" && o.Get("role").String() != "assistant" {
@@ -263,7 +263,7 @@ func (c *responsesCodec) call(o cursor, kind string) {
 	o.use(id, name, o.Get(arguments))
 }
 
-// output reads what a tool returned.
+// output reads the result of a tool.
 func (c *responsesCodec) output(o cursor) {
 	o.returned(o.member("call_id", ""))
 	if !o.Has("output") {
@@ -338,7 +338,7 @@ func (c *responsesCodec) thoughts(o cursor) {
 	}
 }
 
-// pair puts the result of a tool of the client's to its call.
+// pair matches the result of a client's tool with its call.
 func (c *responsesCodec) pair(o cursor, kind string) {
 	call, isResult := strings.CutSuffix(kind, "_output")
 	if call != "function_call" && call != "custom_tool_call" && call != "computer_call" {

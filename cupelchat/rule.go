@@ -9,29 +9,31 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 )
 
-// Rule decides about some messages. It is about those that Role, Tool and Text select
-// together; an empty field selects all.
+// Rule decides about some messages. It applies to messages that match Role, Tool and
+// Text; an empty field matches all.
 type Rule struct {
 	// Role is "system", "user", "assistant", or "tool" for results.
 	Role string `json:"role,omitempty" toml:"role"`
-	// Tool is the name of a tool, or a pattern as in [path.Match]. It selects calls and
+	// Tool is the name of a tool, or a pattern as in [path.Match]. It matches calls and
 	// results.
 	Tool string `json:"tool,omitempty" toml:"tool"`
-	// Text is what a message contains.
+	// Text is a text that the message contains.
 	Text string `json:"text,omitempty" toml:"text"`
 
 	// Keep keeps the messages in the window, whole.
 	Keep bool `json:"keep,omitempty" toml:"keep"`
-	// Latest keeps the newest so many of them, whole. Exchanges count once.
+	// Latest keeps this many of the newest of them, whole. An exchange counts
+	// once.
 	Latest int `json:"latest,omitempty" toml:"latest"`
-	// Never leaves them out before anything else. An exchange that the model still
-	// works on, and what another rule keeps, stay. The preset agent follows it.
+	// Never leaves them out before anything else. The exchange that the model
+	// still works on stays, and so do messages that another rule keeps. The preset
+	// agent follows the rule.
 	Never bool `json:"never,omitempty" toml:"never"`
 }
 
-// WithRules adds rules for messages. A message that a rule keeps is in the window with
-// its exchange, as one that [WithPins] names: what does not fit beside it is left out, and
-// if it does not fit itself, there is a [TooLargeError].
+// WithRules adds rules for messages. A message that a rule keeps is in the window with its
+// exchange, as if [WithPins] named it. Other messages are left out to make room; if it
+// does not fit by itself, the error is a [TooLargeError].
 func WithRules(rules ...Rule) Option {
 	return func(s *settings) error {
 		for n, r := range rules {
@@ -44,7 +46,7 @@ func WithRules(rules ...Rule) Option {
 	}
 }
 
-// damage says what is wrong with a rule.
+// damage describes the fault of a rule, or returns "".
 func (r *Rule) damage() string {
 	_, err := path.Match(r.Tool, "")
 	switch {
@@ -64,7 +66,7 @@ func (r *Rule) damage() string {
 	return ""
 }
 
-// selects reports whether a rule is about an entry.
+// selects reports whether a rule applies to an entry.
 func (r *Rule) selects(e *entry) bool {
 	role := e.role
 	switch {
@@ -85,7 +87,8 @@ func (r *Rule) selects(e *entry) bool {
 	return strings.Contains(e.content(), r.Text)
 }
 
-// follow finds what the rules keep, which it pins, and what they leave out first.
+// follow pins the entries that the rules keep, and finds those that they leave
+// out first.
 func (c *Conversation) follow(pins []bool) {
 	if len(c.keeping) == 0 {
 		return

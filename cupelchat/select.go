@@ -10,50 +10,50 @@ import (
 	"github.com/wollax/cupel-go/internal/english"
 )
 
-// Chooser chooses a window. A [pipeline.Pipeline] is one. A chooser may pass on items
-// of its own in place of those that it is given, with other scores, forms or pins,
-// if their number and order stay: the report's candidates and forms say what is in
-// the window.
+// Chooser chooses a window. A [pipeline.Pipeline] is one. A chooser may replace the
+// given items with its own, with other scores, forms or pins, if it keeps their
+// number and order: the report's candidates and forms determine the window.
 type Chooser interface {
 	RunReport(ctx context.Context, items []*cupel.ContextItem, budget cupel.ContextBudget, opts ...pipeline.RunOption) ([]*cupel.ContextItem, *cupel.SelectionReport, error)
 }
 
 var _ Chooser = (*pipeline.Pipeline)(nil)
 
-// Window is what was chosen of a conversation.
+// Window is the chosen part of a conversation.
 type Window struct {
 	// Items are the window, in the order of the chooser.
 	Items []*cupel.ContextItem
-	// Report says why each item is in or out.
+	// Report has the reason why each item is in or out.
 	Report *cupel.SelectionReport
-	// Notes say what was shortened to fit, what was restored, dropped or joined
-	// because the API requires it, and what the API would refuse in the result.
+	// Notes name the messages that were shortened to fit, those that were
+	// restored, dropped or joined because the API requires it, and the faults
+	// for which the API would refuse the result.
 	Notes []string
 
 	body   []byte
-	whole  bool // body is that of the conversation
+	whole  bool // the body of the conversation
 	err    error
 	pinned int // tokens of candidates that are always in
 }
 
-// Body returns the conversation with what was chosen, in its order and in the
-// shape in which it was given: byte for byte the same if everything is in the
-// window as it is. Otherwise messages that were chosen keep their bytes. Of a
-// message in a smaller form only the text differs. A form of a whole exchange
-// becomes a message of the model's that says it. It fails for formats that are
-// only read, and for a report that does not say what is in the window.
+// Body returns the chosen messages, in the order and the shape of the
+// conversation. If everything is in the window unchanged, the body is the same
+// byte for byte. Otherwise chosen messages keep their bytes. A message in a
+// smaller form differs only in its text. A form of a whole exchange becomes a
+// message of the model. Body fails for formats that are only read, and for a
+// report that does not determine the window.
 func (w *Window) Body() ([]byte, error) { return w.body, w.err }
 
-// Select chooses a window. If what is pinned does not fit, messages, results and
-// arguments of calls that are pinned by default are shortened to equal shares of the
-// room, and small ones stay whole. If not everything fits, what comes before the latest
-// compaction is no candidate, unless it is pinned. Notes say so, and the report has it
-// as excluded, with the reason [Compacted].
+// Select chooses a window. If the pinned items do not fit, it shortens those that are
+// pinned by default, messages, results and arguments of calls, to equal shares of the
+// room; small ones stay whole. If not everything fits, items before the latest
+// compaction are not candidates, unless they are pinned. A note says so, and the report
+// excludes them with the reason [Compacted].
 //
 // The written body is read again and counted. If it has more tokens than the
 // budget, Select chooses again for less. It fails with a [TooLargeError] if the
 // request cannot be made to fit, with an error of the chooser, and with a
-// [cupel.InvalidConfigError] if that is nil.
+// [cupel.InvalidConfigError] if the chooser is nil.
 func (c *Conversation) Select(ctx context.Context, chooser Chooser, budget cupel.ContextBudget) (*Window, error) {
 	if c == nil {
 		return nil, errNil
@@ -79,8 +79,8 @@ func (c *Conversation) Select(ctx context.Context, chooser Chooser, budget cupel
 	if _, ok := errors.AsType[*TooLargeError](err); !ok || chosen != c {
 		return w, err
 	}
-	// A preset makes no forms of what is sent with a pinned message. Those of the
-	// conversation may fit.
+	// A preset makes no forms of items that are sent with a pinned message. The
+	// conversation's forms may fit.
 	if formed, failed := c.withForms(); failed == nil {
 		if fitting, failed := formed.fit(ctx, chooser, budget); failed == nil {
 			return fitting, nil
@@ -89,7 +89,7 @@ func (c *Conversation) Select(ctx context.Context, chooser Chooser, budget cupel
 	return w, err
 }
 
-// mostTries is how often a window is chosen at most.
+// mostTries is the most times that a window is chosen.
 const mostTries = 6
 
 // fit chooses windows for smaller and smaller targets until one is written in no
@@ -133,8 +133,8 @@ func (c *Conversation) fit(ctx context.Context, chooser Chooser, budget cupel.Co
 	return nil, c.tooLarge(limit, tokens, nil)
 }
 
-// withNewest returns the conversation with its newest message pinned, and what the API
-// wants with it, or nil if that is pinned already.
+// withNewest returns the conversation with its newest message pinned, and with
+// everything that the API requires with it, or nil if it is pinned already.
 func (c *Conversation) withNewest() *Conversation {
 	last := len(c.entries) - 1
 	if last < 0 || c.held(last) {
@@ -189,11 +189,11 @@ func (c *Conversation) choose(ctx context.Context, chooser Chooser, budget cupel
 	return w, nil
 }
 
-// Candidates returns the items that [Conversation.Select] has a chooser choose
-// from within a budget, with notes about what differs from [Conversation.Items]: what
-// is pinned may be shortened, and what comes before the latest compaction is not there
-// if not everything fits. A pipeline that is given these
-// items for this budget chooses what Select does.
+// Candidates returns the items from which the chooser of [Conversation.Select] chooses
+// for a budget, with notes about the differences from [Conversation.Items]. Pinned
+// items may be shortened, and items before the latest compaction are missing if not
+// everything fits. A pipeline that gets these items and this budget makes the same
+// choice as Select.
 func (c *Conversation) Candidates(chooser Chooser, budget cupel.ContextBudget) (items []*cupel.ContextItem, notes []string, err error) {
 	if c == nil {
 		return nil, nil, errNil
@@ -214,9 +214,8 @@ func (c *Conversation) candidates(budget cupel.ContextBudget, n *notesOf) (candi
 	return c.sinceCompaction(items, budget, n), nil
 }
 
-// sinceCompaction returns what there is to choose from. If not everything fits,
-// what the latest compaction stands for goes before anything else does, unless it
-// is pinned.
+// sinceCompaction returns the candidates. If not everything fits, the items that
+// the latest compaction replaces go first, unless they are pinned.
 func (c *Conversation) sinceCompaction(items []*cupel.ContextItem, budget cupel.ContextBudget, n *notesOf) candidates {
 	latest, tokens := c.compaction(), 0
 	for _, item := range items {
@@ -246,8 +245,8 @@ const (
 	Required  cupel.InclusionReason = "Required"  // the API refuses what was chosen without it
 )
 
-// settle makes a report say what is written: it moves what the writer left out or
-// restored, and gives each item the tokens that it has.
+// settle makes a report match the body: it moves items that the writer left out
+// or restored, and gives each item its tokens as written.
 func (w *writer) settle(window *Window, given candidates) (err error) {
 	report := window.Report
 	in, out := report.Included, report.Excluded
@@ -276,7 +275,7 @@ func (w *writer) settle(window *Window, given candidates) (err error) {
 	return nil
 }
 
-// addCompacted adds to a report what was no candidate.
+// addCompacted adds to a report the items that were not candidates.
 func (c *Conversation) addCompacted(report *cupel.SelectionReport, given candidates) {
 	if report == nil || len(given.at) == len(c.items) {
 		return
@@ -302,5 +301,5 @@ func (c *Conversation) held(i int) bool {
 // errEmpty is the error of a window without a message.
 var errEmpty = errors.New("cupel: no message fits")
 
-// errNoPositions is the error for a report that has been to JSON and back.
+// errNoPositions is the error for a report that was decoded from JSON.
 var errNoPositions = errors.New("cupel: the report does not say which candidates are in the window; use the report that the run returned")

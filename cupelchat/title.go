@@ -48,12 +48,12 @@ func (e *entry) headline() string {
 	return line
 }
 
-// callTitle names a call by the argument that says most: edit(cupel/item.go).
+// callTitle names a call by its most telling argument: edit(cupel/item.go).
 func callTitle(name, arguments string) string {
 	return name + "(" + short(subject(arguments), maxArgument) + ")"
 }
 
-// telling are the names of arguments that say best what a call was about.
+// telling are the names of arguments that describe a call best.
 var telling = []string{
 	"path", "file_path", "filepath", "file", "filename", "command", "cmd", "query", "pattern", "url", "id", "name",
 }

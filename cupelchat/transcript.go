@@ -28,8 +28,8 @@ type Said struct {
 }
 
 // Transcript returns a conversation of any format as messages of OpenAI's Chat
-// Completions: its words, its calls, and each result as a message. What is neither,
-// such as thinking and images, is left out. Calls without words belong to the
+// Completions: its words, its calls, and each result as a message. It leaves out
+// everything else, such as thinking and images. Calls without words belong to the
 // message before them.
 func (c *Conversation) Transcript() []Said {
 	if c == nil {

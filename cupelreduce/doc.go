@@ -16,28 +16,28 @@
 //
 // Parts that let a reader ask for the rest survive longest: errors, ids, paths,
 // identifying numbers, declarations. Parts that the reader has already seen, as
-// [Known] records, leave first.
+// recorded in [Known], leave first.
 //
 // [Facts] yields the values in a text that name something, and [Find] yields the
 // places of one.
 //
 // # What forms look like
 //
-// A form of a text with lines has some of its lines, and pieces of long lines,
-// unchanged. "… +12" on a line of its own stands for 12 lines left out, "…" at the end
-// of a line for the rest of that line, and "… +320 bytes… " for a piece inside of a line.
+// A form of a text with lines has some of its lines, and pieces of long lines, unchanged.
+// "… +12" on a line of its own stands for 12 omitted lines, "…" at the end of a line for
+// the rest of that line, and "… +320 bytes… " for a piece inside of a line.
 //
 // JSON becomes lines of key=value, with values spelled as in the document: a line
 // for each run of short values in an object, after the key of the object, and "…
-// +12" at the end for 12 values or lines left out. A string that holds JSON or
+// +12" at the end for 12 omitted values or lines. A string that holds JSON or
 // several lines is shortened in the same way. When all values are there, larger
 // sizes replace these lines with the document itself, from its beginning.
 //
 // # Guarantees
 //
-// For any text, and a nearly additive counter: a form never exceeds its
-// size, and fills all but a few tokens of it; a larger form has every line and
-// every value of a smaller one; the result is valid UTF-8, and the same each
-// time. Reading takes time linear in the text, and each form time linear in its
-// parts. Nothing panics.
+// For any text, and a nearly additive counter: a form never exceeds its size,
+// and fills all but a few tokens of it; a larger form has every line and every
+// value of a smaller one; the result is valid UTF-8, and deterministic. Reading
+// takes time linear in the text, and each form time linear in its parts.
+// Nothing panics.
 package cupelreduce

@@ -9,31 +9,32 @@ import (
 	"unicode/utf8"
 )
 
-// Ranks say in which order the parts of a text come in.
+// Ranks order the parts of a text: parts of a lower rank come in first.
 const (
 	rankError  uint8 = iota // what went wrong
-	rankHead                // what a reader asks for the rest by: ids, paths, declarations
-	rankNames               // what says what it is: names, short strings, first and last lines
+	rankHead                // names by which a reader asks for the rest: ids, paths, declarations
+	rankNames               // identifying parts: names, short strings, first and last lines
 	rankDetail              // numbers, first lines of paragraphs, further lines near the ends
 	rankRest                // everything else
-	rankRepeat              // what the text or the reader's window says already
-	rankSigns               // no word at all
+	rankRepeat              // parts that repeat the text or the reader's window
+	rankSigns               // parts without a word
 	numRanks
 )
 
-// weights is what a part of each rank is worth: binary fractions, whose sums are
-// exact.
+// weights has the worth of a part of each rank, in binary fractions, whose sums
+// are exact.
 var weights = [numRanks]float64{8, 8, 4, 1, 0.5, 0.125, 0.125}
 
-// oneFromEnd is how many parts of each rank come in for one from the end of the
-// text: few of what says much, so that most of it stands as one, and more of the rest.
+// oneFromEnd is, for each rank, how many parts come in for each one from the end of
+// the text. Few parts of high ranks come from the end, so that most of them stay
+// together, and more of the rest do.
 var oneFromEnd = [numRanks]int{8, 8, 8, 8, 3, 3, 3}
 
-// wholeWorth is what a whole text is worth beyond its parts: nothing in it has to
-// be asked for again. It also keeps the worth of every smaller form below it.
+// wholeWorth is the worth of a whole text beyond its parts: a reader need not ask
+// for any of it again. It also keeps the worth of every smaller form below it.
 const wholeWorth = 4
 
-// ellipsis ends what was cut, and begins a mark.
+// ellipsis ends a cut text, and begins a mark.
 const ellipsis = "…"
 
 // part is a piece of a line, or a key=value of a row.
@@ -44,15 +45,14 @@ type part struct {
 	end    int32 // where its source ends in the document
 	values int32 // that it stands for
 	rank   uint8
-	heads  bool // is the first of its row in the order, and brings the prefix
+	heads  bool // is the first of its row in the order, and adds the prefix
 	piece  bool // of a line, with the line end if it is the last
 	first  bool // piece of its line
 }
 
-// draft is a text taken apart. Its forms take a prefix of the one order that its
-// parts have, so that each form has what the smaller ones say. After the last part
-// come the bytes of the document, which takes the place of its parts from its
-// beginning on.
+// draft is a text taken apart. Its parts have one order, and each form is a prefix
+// of it, so that each form contains the smaller ones. The last part is followed by
+// the bytes of the document, which replaces its parts from its beginning on.
 type draft struct {
 	rows   []string // prefixes of the lines of a form, or headings of the texts in it
 	parts  []part
@@ -84,7 +84,7 @@ func (d *draft) addPart(p part) {
 }
 
 // sort puts the parts in order: by rank, each in the order of the text. A text of
-// lines shows its end early, and what says little comes from both ends.
+// lines shows its end early, and parts of low ranks come from both ends.
 func (d *draft) sort() {
 	d.names, d.lines = nil, nil
 	d.order = make([]int32, 0, len(d.parts))
@@ -118,7 +118,8 @@ func (d *draft) sort() {
 	}
 }
 
-// fromEnds takes one of so many from the back, and the others from the front.
+// fromEnds takes every so many-th part from the back, and the others from the
+// front.
 func fromEnds(order []int32, step int) {
 	from := slices.Clone(order)
 	for i := range order {
@@ -133,7 +134,7 @@ func fromEnds(order []int32, step int) {
 // end is the largest place that a form may have.
 func (d *draft) end() int { return d.size + len(d.source) }
 
-// worth is what a form is worth.
+// worth returns the worth of a form.
 func (d *draft) worth(at int) float64 {
 	taken, left := d.taken(at)
 	if taken == len(d.order) {
@@ -149,8 +150,8 @@ func (d *draft) taken(at int) (parts, left int) {
 	return parts, at - d.ends[parts]
 }
 
-// form writes the form at a place: what comes before it in the order. It also
-// returns whether that says something.
+// form writes the form at a place: everything before it in the order. It also
+// reports whether the form says something.
 func (d *draft) form(at int) (text string, says bool) {
 	w := writer{draft: d}
 	w.Grow(min(at, 2*d.size) + 64)
@@ -191,7 +192,7 @@ type writer struct {
 	says bool
 }
 
-// gap is what was left out of a text since the last part.
+// gap counts what was left out of a text since the last part.
 type gap struct {
 	from, to int // parts
 	cut      int // bytes of the first that stand
@@ -199,7 +200,7 @@ type gap struct {
 	bytes    int
 }
 
-// omit leaves out a part but for its first bytes.
+// omit leaves out a part except for its first bytes.
 func (w *writer) omit(i, but int) {
 	p := &w.parts[i]
 	if !p.piece {
@@ -252,15 +253,16 @@ func (w *writer) write(i int, text string) {
 	}
 }
 
-// heading begins a row. A long one is a name that says something by itself.
+// heading begins a row. A long heading is a name that says something by
+// itself.
 func (w *writer) heading(prefix string) {
 	w.newline()
 	w.WriteString(prefix)
 	w.says = w.says || len(prefix) > 2*maxWord && says(prefix)
 }
 
-// cut writes what there is room for of a part and, if it brings it, of the prefix of its
-// row. A name that was cut misleads, and a small share of a form is not worth it.
+// cut writes as much of a part as fits, and the prefix of its row if the part adds it. A
+// cut name misleads, and is not worth the small gain.
 func (w *writer) cut(i, left, size int) {
 	p := &w.parts[i]
 	few, prefix, text := maxWord, "", ""
@@ -279,7 +281,7 @@ func (w *writer) cut(i, left, size int) {
 	w.write(i, text)
 }
 
-// mark writes what stands for a gap in a text in front of a part, or at its end.
+// mark writes the mark of a gap in a text, in front of a part or at the end.
 func (w *writer) mark(next int) {
 	g := w.gap
 	w.gap = gap{}
@@ -319,7 +321,7 @@ func (w *writer) mark(next int) {
 	}
 }
 
-// manyBytes is from where a cut line says how much is missing.
+// manyBytes is the number of missing bytes from which a cut line states it.
 const manyBytes = 100
 
 func (w *writer) atLineStart() bool {
@@ -333,7 +335,8 @@ func (w *writer) newline() {
 	}
 }
 
-// maxWord is how far back a cut may move to the end of a word.
+// maxWord is the farthest that a cut may move back to the end of a word, in
+// bytes.
 const maxWord = 12
 
 // boundary returns a place at or a little before n where s can be cut: between

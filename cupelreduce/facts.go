@@ -6,15 +6,15 @@ import (
 )
 
 const (
-	// minQuoted and maxFact are the lengths in bytes of quoted texts and lines that are
-	// facts.
+	// minQuoted and maxFact bound the lengths in bytes of quoted texts and lines that
+	// are facts.
 	minQuoted = 4
 	maxFact   = 200
 )
 
-// Facts yields the values in a text that name something, in about its order and in linear
-// time: paths, identifiers, codes, URLs, quoted texts, lines that speak of an error, and
-// numbers after a key, as in status=404. A value may come several times.
+// Facts yields the values in a text that name something, roughly in order and in linear
+// time: paths, identifiers, codes, URLs, quoted texts, lines that mention an error, and
+// numbers after a key, as in status=404. It may yield a value several times.
 func Facts(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for line := range strings.Lines(text) {
@@ -50,7 +50,7 @@ func factsOf(line string, yield func(string) bool) bool {
 			return false
 		}
 	}
-	for quoted := range strings.SplitSeq(line, `"`) { // what is between two quotations too
+	for quoted := range strings.SplitSeq(line, `"`) { // also the text between two quotations
 		if len(quoted) >= minQuoted && len(quoted) <= maxFact && len(quoted) < len(line) && !yield(quoted) {
 			return false
 		}
@@ -67,8 +67,8 @@ func urlEnd(s string) int {
 	return len(strings.TrimRight(s[:end], ".,;:!?"))
 }
 
-// Find yields where a value stands in a text as a word: with no letter, digit or
-// underscore of ASCII next to it. Matches do not overlap.
+// Find yields the byte offsets at which a value occurs in a text as a word, with
+// no ASCII letter, digit or underscore next to it. Matches do not overlap.
 func Find(text, value string) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for from := 0; value != ""; {

@@ -37,12 +37,12 @@ func (n *node) end() int {
 	return int(n.to)
 }
 
-// short reports whether a value stands on the line of its object.
+// short reports whether a value belongs on the line of its object.
 func (n *node) short() bool {
 	return n.kind == '0' || n.kind == '"' && n.to-n.from <= maxShort
 }
 
-// kids goes through what is in an object or an array.
+// kids yields the values in an object or an array.
 func (d *document) kids(n *node) iter.Seq[*node] {
 	return func(yield func(*node) bool) {
 		for at := n.inner; at < n.next && yield(&d.nodes[at]); {
@@ -86,7 +86,7 @@ func parseJSON(s string) *document {
 	return d
 }
 
-// beforeEscape returns at most n bytes of what is written inside quotes, and cuts
+// beforeEscape returns at most n bytes of the text inside quotes, and cuts
 // neither a character nor an escape.
 func beforeEscape(raw string, n int) string {
 	if len(raw) <= n {

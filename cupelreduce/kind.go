@@ -2,7 +2,7 @@ package cupelreduce
 
 import "strings"
 
-// Kind is what a text is, as far as reducing it goes.
+// Kind is the kind of a text, which determines how it is reduced.
 type Kind uint8
 
 // The kinds. Text of an unknown kind is a [KindLog].
@@ -10,7 +10,8 @@ const (
 	// KindLog is the output of a command, a listing, or any lines: first and last
 	// lines, errors, and lines that name something new come first.
 	KindLog Kind = iota
-	// KindProse is sentences: lines that name something and first sentences come first.
+	// KindProse is prose: lines that name something and first sentences come
+	// first.
 	KindProse
 	// KindCode is source code: declarations come first, outer ones before inner ones.
 	KindCode
@@ -19,7 +20,7 @@ const (
 	// KindJSON is a JSON object or array: ids, paths and short values come first.
 	KindJSON
 
-	auto // what Detect says
+	auto // as Detect returns it
 )
 
 // String returns the name of the kind in small letters.
@@ -48,10 +49,10 @@ func Detect(text string) Kind {
 	return kindOfLines(text)
 }
 
-// maxSample is how many bytes of a text say what it is.
+// maxSample is how many bytes of a text determine its kind.
 const maxSample = 1 << 16
 
-// kindOfLines says what a text is that is no JSON.
+// kindOfLines returns the kind of a text that is not JSON.
 func kindOfLines(text string) Kind {
 	var all, sentences, declared, blocks int
 	for raw := range strings.Lines(text[:min(len(text), maxSample)]) {

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// line is a line of a text, or a piece of a long one, with what its rank depends on.
+// line is a line of a text, or a piece of a long one, with the facts that its
+// rank depends on.
 type line struct {
 	text    string // with the line end, and blank lines after it
 	body    string // without a number in front, and trimmed
@@ -15,7 +16,7 @@ type line struct {
 	first   bool   // piece of its line
 	after   bool   // after a blank line, or the first
 	plain   bool   // says something
-	failure bool   // speaks of an error
+	failure bool   // mentions an error
 }
 
 const (
@@ -25,8 +26,8 @@ const (
 	maxBlank = 8
 )
 
-// analyse takes a text apart into lines that make up the whole of it, and looks at
-// each once.
+// analyse takes a text apart into lines that together make up the text, and looks
+// at each once.
 func (d *draft) analyse(text string, kind Kind, known *Known) []line {
 	lines := slices.Grow(d.lines[:0], strings.Count(text, "\n")+len(text)/maxPiece+1)
 	after := true
@@ -72,7 +73,7 @@ func pieceOf(s string) int {
 	return boundary(s, maxPiece)
 }
 
-// look finds out what a line says.
+// look finds the facts of a line.
 func (l *line) look(names seen, known *Known) {
 	l.body = strings.TrimSpace(l.text)
 	if l.first {
@@ -123,7 +124,7 @@ func unnumbered(s string) (body string, indent int) {
 	return "", indent
 }
 
-// failures are what failures are called in the output of commands.
+// failures are the words for failures in the output of commands.
 var failures = func() (hashes [256]uint32) {
 	for _, word := range []string{
 		"error", "errors", "failed", "failure", "fail", "fatal", "panic", "exception", "traceback", "denied", "refused", "timeout",
@@ -135,8 +136,8 @@ var failures = func() (hashes [256]uint32) {
 	return hashes
 }()
 
-// isFailure reports whether a word speaks of a failure: alone, or at the end of
-// an identifier as in ValueError.
+// isFailure reports whether a word means a failure, alone or at the end of an
+// identifier as in ValueError.
 func isFailure(word string, hash uint32) bool {
 	return failures[hash%256] == hash || strings.HasSuffix(word, "Error") || strings.HasSuffix(word, "Exception")
 }
@@ -144,8 +145,8 @@ func isFailure(word string, hash uint32) bool {
 // ends is how many lines at each end of a log are kept before others.
 const ends = 3
 
-// maxAlike is how many lines that begin alike, as those of a progress do, are kept
-// before lines of others.
+// maxAlike is how many lines that begin alike, such as progress lines, are kept
+// before other lines.
 const maxAlike = 3
 
 func rankLog(lines []line) func(int) uint8 {
@@ -172,7 +173,7 @@ func rankLog(lines []line) func(int) uint8 {
 	}
 }
 
-// maxBeginning is how many bytes of a line say how it begins.
+// maxBeginning is the length in bytes of the beginning of a line.
 const maxBeginning = 24
 
 // beginningOf is a hash of the first two words of a line; numbers do not count.
@@ -326,7 +327,8 @@ func ranker(kind Kind, lines []line) func(i int) uint8 {
 	}
 }
 
-// sentence is the length of the first sentence of s, with the space after it.
+// sentence returns the length of the first sentence of s, with the space after
+// it.
 func sentence(s string) int {
 	for i := 4; i+1 < len(s); i++ {
 		if strings.IndexByte(".!?", s[i]) >= 0 && s[i+1] == ' ' {

@@ -5,7 +5,7 @@ import "strings"
 // minName is the length below which a word names nothing.
 const minName = 3
 
-// class says what an ASCII byte is inside a word.
+// class is the role of an ASCII byte inside a word.
 type class uint8
 
 const (
@@ -65,8 +65,8 @@ func nextWord(s string, i int) (start, end int) {
 
 // inspect returns a hash of a word, the same for small letters and capitals, and
 // whether it is a name: an identifier, a path, an address, a code, a date or a
-// number of three digits, which a reader would ask for again by writing it as it
-// stands.
+// number of three digits, which a reader would repeat verbatim to ask for it
+// again.
 func inspect(word string) (hash uint32, name bool) {
 	hash = hashStart
 	var seen [numClasses]int
@@ -103,11 +103,11 @@ const hashStart uint32 = 2166136261
 
 func hashed(hash uint32, b byte) uint32 { return (hash ^ uint32(b)) * 16777619 }
 
-// seen remembers hashes in room that is fixed, so that it costs little for large
-// texts: it forgets some, and takes few for others.
+// seen remembers hashes in a fixed space, so that it costs little for large
+// texts. It forgets some hashes, and mistakes a few for others.
 type seen []uint32
 
-// The lowest bits of a slot count, the others are those of the hash.
+// The lowest bits of a slot are the count, the others belong to the hash.
 const (
 	countBits = 2
 	maxSeen   = 1<<countBits - 1
@@ -137,18 +137,18 @@ func (s seen) add(hash uint32) int {
 	return int(n)
 }
 
-// pair is a value with the key that it stood after, or "" for a value that is
-// known by itself and a line that is known whole.
+// pair is a value with the key before it. The key is "" for a value that is
+// known by itself, and for a line that is known whole.
 type pair struct{ key, value string }
 
 // minLine is the length from which a line that is known whole is not repeated.
-// Shorter ones, as brackets, belong to what stands around them.
+// Shorter ones, such as brackets, belong to the lines around them.
 const minLine = 8
 
-// Known is what a reader has already seen, so that outlines need not repeat it:
-// the names, the values after their keys, and the lines of the texts that were
-// added. The zero value knows nothing. It refers to the texts and copies none.
-// One goroutine at a time may use it.
+// Known records what a reader has already seen, so that outlines need not
+// repeat it: the names, the values after their keys, and the lines of the added
+// texts. The zero Known is empty. It refers to the texts without copying them.
+// Only one goroutine may use it at a time.
 type Known struct {
 	names map[string]struct{}
 	pairs map[pair]struct{}
@@ -157,14 +157,14 @@ type Known struct {
 	asked []answer // since a text is read
 }
 
-// answer is what a text asked of a Known, and whether that was known.
+// answer is a question of a text to a Known, and its answer.
 type answer struct {
 	pair        // a value after its key, or a name or line in place of the value
-	of   asking // what the value is
+	of   asking // kind of the value
 	yes  bool
 }
 
-// asking says what a text asks for.
+// asking is the kind of a question of a text.
 type asking uint8
 
 const (
@@ -219,7 +219,7 @@ func (k *Known) Add(text string) {
 }
 
 // valueAfter returns the value of a key that ends at i: key=value, key: value,
-// "key": "value". Values longer than maxShort are none.
+// "key": "value". Values longer than maxShort do not count.
 func valueAfter(s string, i int) (string, bool) {
 	if i < len(s) && s[i] == '"' {
 		i++

@@ -17,9 +17,9 @@ const (
 )
 
 // pairDraft makes lines of key=value: one for each run of short values in an
-// object, with the key of the object in front. Values are spelled as in the
-// document; strings that need no quotes have none. A long string that is a document
-// is taken apart as one, all others as texts of lines.
+// object, after the key of the object. Values are spelled as in the document;
+// strings that need no quotes have none. A long string that is a document is taken
+// apart as one, all others as texts of lines.
 func pairDraft(d *document, known *Known) draft {
 	w := pairs{draft: newDraft(d.text, strings.Count(d.text, ",")+1), document: d, known: known, root: d}
 	w.source, w.rows = d.text, make([]string, 0, d.containers)
@@ -39,18 +39,18 @@ type pairs struct {
 	spelled   strings.Builder // the texts of all parts
 }
 
-// maxDepth bounds how often a document is looked for inside a string of another.
+// maxDepth bounds the nesting of documents inside strings of documents.
 const maxDepth = 3
 
-// add adds an object or an array that stands under a key.
+// add adds an object or an array under a key.
 func (w *pairs) add(key string, n *node) {
 	if n.kind == '[' {
 		w.array(key, n)
 		return
 	}
 	prefix := ""
-	var name part // known, and said again in front of what is new
-	// An object without a string says amounts, and none of them is its name.
+	var name part // known, and repeated in front of new values
+	// An object without a string has only amounts, none of which is its name.
 	record, named := false, false
 	for kid := range w.kids(n) {
 		record = record || kid.kind == '"'
@@ -82,7 +82,7 @@ func (w *pairs) add(key string, n *node) {
 		rank, _, known := w.look(key, kid)
 		p := part{rank: rank, values: 1, end: int32(kid.end() + w.shift)}
 		if first && record || w.document == w.root && n == &w.nodes[0] {
-			p.rank = min(p.rank, rankNames) // what tells it apart
+			p.rank = min(p.rank, rankNames) // identifies it
 		}
 		first = false
 		switch names := p.rank == rankHead; {
@@ -93,7 +93,7 @@ func (w *pairs) add(key string, n *node) {
 				continue
 			}
 		case name.values > 0:
-			// What is new of a known thing is nothing without its name.
+			// A new fact about a known thing is useless without its name.
 			p.text, p.values = w.assign(name.text+" ", key, kid), 2
 			name = part{}
 		default:
@@ -104,7 +104,7 @@ func (w *pairs) add(key string, n *node) {
 	flush()
 }
 
-// under adds what is no short value.
+// under adds a value that is not short.
 func (w *pairs) under(key string, n *node) {
 	if n.kind == '"' {
 		w.long(key, n)
@@ -113,7 +113,8 @@ func (w *pairs) under(key string, n *node) {
 	}
 }
 
-// long adds a long string: what it holds if that is a document, and else its lines.
+// long adds a long string: the document in it if there is one, and otherwise
+// its lines.
 func (w *pairs) long(key string, n *node) {
 	text := w.raw(n)
 	if strings.Contains(text, `\`) {
@@ -139,8 +140,8 @@ func (w *pairs) long(key string, n *node) {
 	w.addLines(text, kindOfLines(text), w.known, n.end()+w.shift)
 }
 
-// array adds the elements of an array: objects and arrays one by one, and what
-// stands between them as key=a,b,c.
+// array adds the elements of an array: objects and arrays one by one, and the
+// values between them as key=a,b,c.
 func (w *pairs) array(key string, n *node) {
 	var values int32
 	rank := rankRepeat
@@ -185,8 +186,8 @@ func (w *pairs) array(key string, n *node) {
 	flush()
 }
 
-// look returns how much a reader needs a short value to ask for more, the name that it
-// is, or "", and whether the reader knows it: after its key, or anywhere if it is a name.
+// look returns the rank of a short value, its name or "", and whether the reader knows
+// the value, after its key or, if it is a name, anywhere.
 func (w *pairs) look(key string, n *node) (rank uint8, name string, known bool) {
 	v := w.raw(n)
 	name = nameOf(v)
@@ -194,7 +195,7 @@ func (w *pairs) look(key string, n *node) (rank uint8, name string, known bool) 
 	return rankOf(key, v, name, n.kind == '"'), name, known
 }
 
-// assign writes a short value after its key, and returns that.
+// assign writes a short value after its key, and returns the text.
 func (w *pairs) assign(before, key string, n *node) string {
 	from := w.spelled.Len()
 	w.spelled.WriteString(before)
@@ -218,10 +219,10 @@ func (w *pairs) spell(n *node) {
 	w.spelled.WriteString(quote)
 }
 
-// askedBy are ends of the keys of what a reader asks by.
+// askedBy are the ends of keys whose values a reader asks by.
 var askedBy = []string{"id", "ids", "number", "path", "file", "url", "ID", "Id"}
 
-// rankOf says how much a reader needs a value to ask for more.
+// rankOf returns how much a reader needs a value to ask for more.
 func rankOf(key, v, name string, text bool) uint8 {
 	switch {
 	case v == "" || len(v) > maxShort || !text && (v == "null" || v == "true" || v == "false"):
@@ -240,8 +241,8 @@ func rankOf(key, v, name string, text bool) uint8 {
 	return rankNames
 }
 
-// nameOf returns the word that a value is if that is a name, and "" for all
-// others. A sign on either side does not count: #W2378156 is W2378156.
+// nameOf returns the value's word if it is a name, and "" otherwise. A sign on
+// either side does not count: #W2378156 is W2378156.
 func nameOf(v string) string {
 	start, end := nextWord(v, 0)
 	if start > 1 || end < len(v)-1 || !isName(v[start:end]) {
@@ -250,8 +251,7 @@ func nameOf(v string) string {
 	return v[start:end]
 }
 
-// isID reports whether a value that is a name is a path, or has letters and digits, or
-// is a long number.
+// isID reports whether a name is a path, has letters and digits, or is a long number.
 func isID(v string) bool {
 	var letters, digits, others int
 	for i := range len(v) {

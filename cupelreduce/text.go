@@ -15,9 +15,10 @@ type settings struct {
 	total int  // tokens of the whole, 0 to count them
 }
 
-// WithCounter sets the function that counts tokens. It must be safe for calls in
-// a row, never negative, and about additive: the count of two lines about the
-// sum of their counts. nil counts a token for every four bytes or part of it.
+// WithCounter sets the function that counts tokens. Counts must not be negative,
+// and must be nearly additive: the count of two lines is about the sum of their
+// counts. Calls are sequential. nil counts a token for every four bytes, rounded
+// up.
 func WithCounter(count func(string) int) Option {
 	return func(s *settings) {
 		if count != nil {
@@ -26,14 +27,15 @@ func WithCounter(count func(string) int) Option {
 	}
 }
 
-// WithTokens gives the tokens of the whole text, so that a long one need not be
+// WithTokens sets the tokens of the whole text, so that a long text need not be
 // counted.
 func WithTokens(n int) Option {
 	return func(s *settings) { s.total = n }
 }
 
-// WithKnown puts last what the reader knows: values in JSON, and lines elsewhere
-// that are known whole or whose names all are. nil knows nothing.
+// WithKnown puts last the parts that the reader knows: values in JSON, and
+// elsewhere lines that are known whole or whose names are all known. nil means
+// that the reader knows nothing.
 func WithKnown(known *Known) Option {
 	return func(s *settings) {
 		if known != nil {
@@ -42,8 +44,8 @@ func WithKnown(known *Known) Option {
 	}
 }
 
-// WithKind sets the kind of the text, in place of the one that [Detect] returns. Text that
-// is no JSON object or array is reduced as a log when kind is [KindJSON].
+// WithKind sets the kind of the text, in place of the one that [Detect] returns. If kind
+// is [KindJSON], text that is not a JSON object or array is reduced as a log.
 func WithKind(kind Kind) Option {
 	return func(s *settings) { s.kind = kind }
 }
@@ -51,7 +53,7 @@ func WithKind(kind Kind) Option {
 // estimate is the default counter.
 func estimate(s string) int { return (len(s) + 3) / 4 }
 
-// Text is a text taken apart once, which can be had in any size. It never changes.
+// Text is an analyzed text, which can be written in any size. It is immutable.
 type Text struct {
 	settings
 	full  string
@@ -59,8 +61,8 @@ type Text struct {
 	asked []answer
 }
 
-// Read takes a text apart, in time linear in its length. Bytes that are no
-// character become question marks.
+// Read analyzes a text, in time linear in its length. Invalid UTF-8 becomes
+// question marks.
 func Read(text string, opts ...Option) *Text {
 	t := &Text{settings: settings{count: estimate, known: &Known{}, kind: auto}}
 	for _, opt := range opts {
@@ -98,9 +100,9 @@ func (t *Text) takeApart() {
 	t.draft.sort()
 }
 
-// Same reports whether a reader who knows something else than that of [WithKnown] gets
-// the same forms: what the text asked for is as well known. It is faster than reading
-// the text again.
+// Same reports whether a reader with another Known than that of [WithKnown] gets the
+// same forms, because both answer the text's questions in the same way. It is faster
+// than reading the text again.
 func (t *Text) Same(known *Known) bool {
 	if known == nil {
 		known = &Known{}
@@ -124,18 +126,18 @@ func (t *Text) Tokens() int { return t.total }
 const (
 	// maxProbes bounds how many forms are written and counted to find the size.
 	maxProbes = 24
-	// maxSpare is how many tokens of a size that is not small are not worth another
-	// try, apart from a small share.
+	// maxSpare is how many unused tokens of a larger size are not worth another
+	// try, besides a small share.
 	maxSpare = 3
 	// minSigns is the least size of a form that has neither letter nor digit.
 	minSigns = 16
 )
 
-// To returns the best form of the text that has at most so many tokens: the text
-// itself if it fits, and else a form that fills the size up to the last word.
-// Parts by which a reader can ask for the rest come in first, then parts that
-// identify the text, then the others, each in the order of the text, with marks
-// for the parts left out. A larger size has everything that a smaller one has.
+// To returns the best form of the text with at most so many tokens: the text
+// itself if it fits, and otherwise a form that fills the size up to the last
+// word. Parts by which a reader can ask for the rest come in first, then parts
+// that identify the text, then the others, each in the order of the text, with
+// marks for omitted parts. A larger form has everything that a smaller one has.
 // The result is empty if no useful form fits.
 func (t *Text) To(tokens int) string {
 	if t.total <= tokens {
@@ -174,25 +176,27 @@ func (t *Text) To(tokens int) string {
 type Size struct {
 	Tokens int
 	// Worth is the value of the form to a reader, in units that compare between texts: about 8
-	// for each id, path or error, 4 for each name, 1 or less for anything else,
-	// next to nothing for what is known, and 4 more for the whole text. Divided
-	// by the worth of the last size it is the share that the form keeps.
+	// for each id, path or error, 4 for each name, 1 or less for anything else, almost nothing
+	// for known parts, and 4 more for the whole text. Divided by the worth of the last size,
+	// it is the share that the form keeps.
 	Worth float64
 }
 
 const (
 	firstSize = 4 // of the parts; marks about double it
 	nextSize  = 1.25
-	// nextForm is how much larger the next form is that is written to see its size.
+	// nextForm is the factor from one form that is written to see its size to
+	// the next.
 	nextForm = 2
 	// maxCounted is how many bytes of a form are counted for its size. The tokens of
 	// larger ones follow from those of the whole.
 	maxCounted = 4096
 )
 
-// Sizes returns sizes to choose from, the smallest first and the whole text last,
-// each of more tokens and worth than the one before by a factor of about 1.25.
-// Tokens of large ones are an estimate: [Text.To] such a size has about its worth.
+// Sizes returns sizes to choose from, the smallest first and the whole text last.
+// Each has more tokens and worth than the one before, by a factor of about 1.25.
+// The tokens of large sizes are estimates: the form that [Text.To] returns for one
+// has about its worth.
 func (t *Text) Sizes() []Size {
 	end := float64(t.draft.end())
 	var sizes []Size

@@ -24,8 +24,8 @@ func (p *proposal) reason() BreakReason {
 	return ""
 }
 
-// begins reports whether tool definitions or the system prompt changed: all that a
-// new choice could move is lost with them.
+// begins reports whether tool definitions or the system prompt changed. The cache
+// then loses everything that a new choice could move.
 func (p *proposal) begins() bool {
 	if !p.cache.caches() {
 		return false
@@ -48,13 +48,13 @@ func (p *proposal) worth(l limits) bool {
 		return false
 	}
 	if horizon == 0 {
-		// A window that fills up breaks anyway; then is the end of the horizon.
+		// A window that fills up breaks anyway, which ends the horizon.
 		if p.before.Growth < 1 || p.before.Turns < 2 {
 			return false
 		}
 		horizon = float64(l.most-p.tokens) / p.before.Growth
 	}
-	// If the prefix is gone, all of the window is written anyway.
+	// If the prefix is gone, the whole window is written anyway.
 	there := m.there(m.now.Sub(m.sent.At))
 	rest := float64(p.tokens - l.low)
 	saved := float64(rest*m.Read*horizon) + float64((1-there)*rest*(m.Write-m.Read))
@@ -62,8 +62,8 @@ func (p *proposal) worth(l limits) bool {
 	return saved > rewrite
 }
 
-// choose fills the stable part up to the low water mark, or to more if that is too
-// little for what is pinned.
+// choose fills the stable part up to the low water mark, or higher if the pinned
+// items need more.
 func (p *proposal) choose(ctx context.Context, reason BreakReason) (*layout, *choice, error) {
 	l := p.allowance.limits(p.tokens, p.pinned())
 	var err error

@@ -10,52 +10,54 @@ import (
 	"github.com/wollax/cupel-go/internal/breakpoint"
 )
 
-// CacheModel is how a provider's prompt cache works and what it costs. Prices are
-// for one token, in units of the price of a token of plain input. The zero model
-// is [NoCache].
+// CacheModel describes how a provider's prompt cache works and what it costs.
+// Prices are per token, relative to the price of an uncached input token. The
+// zero model is [NoCache].
 type CacheModel struct {
 	Name string
-	// Read is the price of a token that is read from the cache, Write that of one
-	// that is written to it. Both are 1 without a cache.
+	// Read is the price of a token that is read from the cache, and Write the
+	// price of a token that is written to it. Both are 1 without a cache.
 	Read, Write float64
-	// Sure is how long a prefix stays in the cache at least after it was written or
-	// read. After Likely it is gone. A Likely of 0 disables the cache.
+	// Sure is the least time that a prefix stays in the cache after it was written
+	// or read. After Likely it is gone. A Likely of 0 disables the cache.
 	Sure, Likely time.Duration
 	// MinTokens is the length of the shortest prefix that is cached.
 	MinTokens int
-	// Step is what cached lengths are multiples of, 0 for any.
+	// Step divides every cached length. 0 allows any length.
 	Step int
-	// Breakpoints is how many places a request may mark as ends of cached
-	// prefixes; only prefixes that end at such a place are read again. 0 means that
-	// the provider finds any prefix by itself.
+	// Breakpoints is how many places a request may mark as ends of cached prefixes.
+	// The provider reads only prefixes that end at such a place. 0 means that the
+	// provider finds any prefix by itself.
 	Breakpoints int
-	// LookBack is how many content blocks before a breakpoint the provider looks
-	// for an earlier one, 0 for any number.
+	// LookBack is how many content blocks the provider searches before a
+	// breakpoint for an earlier one. 0 means no limit.
 	LookBack int
-	// Latest is how many of the breakpoints that were written the provider looks
-	// for, the latest ones, 0 for any number.
+	// Latest limits the provider's search to this many of the breakpoints
+	// written last. 0 means no limit.
 	Latest int
-	// TTL is the time to live that breakpoints in bodies ask for, "5m" or "1h". "" is
-	// the provider's default.
+	// TTL is the time to live that breakpoints in request bodies ask for, "5m" or
+	// "1h". "" is the provider's default.
 	TTL string
-	// Models are differences between the provider's models. See [CacheModel.For].
+	// Models lists how individual models of the provider differ. See
+	// [CacheModel.For].
 	Models []ModelCache
 }
 
 // ModelCache is how the cache of some of a provider's models differs.
 type ModelCache struct {
-	// Name is what the names of these models contain, such as "claude-opus-5-5".
+	// Name is a part of the names of these models, such as "claude-opus-5-5".
 	Name string
-	// Read is the price of a token that is read, 0 for that of the CacheModel.
+	// Read is the price of a token that is read. 0 takes the price from the
+	// CacheModel.
 	Read float64
-	// MinTokens is the length of the shortest prefix that is cached, 0 for that of
-	// the CacheModel.
+	// MinTokens is the length of the shortest prefix that is cached. 0 takes the
+	// length from the CacheModel.
 	MinTokens int
 }
 
-// For returns the cache of one model of the provider: with the differences of the
-// longest name in Models that the given name contains. [WithModel] does this for
-// a turn.
+// For returns the cache of one model of the provider. It applies the entry of
+// Models with the longest name that the given name contains. [WithModel] does
+// this for a turn.
 func (m CacheModel) For(model string) CacheModel {
 	longest := 0
 	base := m
@@ -111,16 +113,16 @@ func notNegative[N int | time.Duration](field string, n N) error {
 // caches reports whether the model has a cache at all.
 func (m CacheModel) caches() bool { return m.Likely > 0 }
 
-// CacheUse is what a turn costs, in tokens as they are estimated and in units of
-// the price of a token of plain input.
+// CacheUse is the cost of a turn, in estimated tokens and relative to the price
+// of an uncached input token.
 type CacheUse struct {
 	// Read, Written and Plain are the tokens of the window that are read from the
 	// cache, written to it, and neither.
 	Read, Written, Plain int
-	// Cost is that of the window.
+	// Cost is the cost of the window.
 	Cost float64
-	// Without is what it would cost to send everything at this turn, with the
-	// prefix that was sent before in the cache.
+	// Without is the cost of sending everything at this turn if the prefix
+	// that was sent before is in the cache.
 	Without float64
 	// Breakpoints are the ends of cached prefixes to mark, as numbers of items of
 	// the stable part, ascending. Empty if the provider finds prefixes by itself.
@@ -129,15 +131,17 @@ type CacheUse struct {
 
 // CacheRequest is a request as a provider's cache sees it.
 type CacheRequest struct {
-	// Tokens are those of each item of the stable part.
+	// Tokens has the tokens of each item of the stable part.
 	Tokens []int
-	// Blocks are the content blocks of each item. nil counts one for each.
+	// Blocks has the number of content blocks of each item. nil counts one for
+	// each.
 	Blocks []int
-	// Same is how many items at the beginning are as they were in the request
-	// before.
+	// Same is how many items at the beginning are the same as in the previous
+	// request.
 	Same int
-	// System is how many items at the beginning are definitions of tools and system
-	// prompts, and Pinned how many, these included, a new choice does not change.
+	// System counts the tool definitions and system prompts at the beginning.
+	// Pinned counts the items at the beginning, these included, that a new choice
+	// does not change.
 	System, Pinned int
 	// Breakpoints are the places that the request marks, as in [CacheUse]. nil lets
 	// Use choose them.
@@ -146,8 +150,8 @@ type CacheRequest struct {
 	Tail int
 	// At is when the request is sent.
 	At time.Time
-	// Held are the prefixes in the cache, as Use returned them for the request
-	// before. nil is an empty cache.
+	// Held are the prefixes in the cache, as Use returned them for the
+	// previous request. nil is an empty cache.
 	Held []Prefix
 }
 
@@ -202,8 +206,8 @@ func (m CacheModel) Use(r CacheRequest) (CacheUse, []Prefix) {
 	return u, m.hold(&r, held, ends, readable)
 }
 
-// there returns how likely a prefix is in the cache still, in [0,1], some time after
-// it was sent: for sure until Sure, and then less and less until Likely.
+// there returns the probability, in [0,1], that a prefix is still in the cache some
+// time after it was sent. It is 1 until Sure, and falls to 0 at Likely.
 func (m CacheModel) there(age time.Duration) float64 {
 	switch {
 	case age <= m.Sure:
@@ -218,7 +222,7 @@ func (m CacheModel) there(age time.Duration) float64 {
 func (m CacheModel) alive(held []Prefix, now time.Time) []Prefix {
 	var list []Prefix
 	for _, h := range held {
-		// A clock that goes back says nothing.
+		// A clock that goes back proves nothing.
 		if now.Sub(h.At) <= m.Likely {
 			list = append(list, h)
 		}
@@ -249,8 +253,9 @@ func (r *CacheRequest) blocks() func(n int) int {
 	return func(n int) int { return sums[min(n, len(r.Blocks))] }
 }
 
-// found returns the longest prefix that the provider finds in its cache: one that
-// was marked, and that a new mark is close enough to, or any without breakpoints.
+// found returns the longest prefix that the provider finds in its cache. With
+// breakpoints, an earlier request must have marked it, close enough to a new
+// mark.
 func (m CacheModel) found(r *CacheRequest, held []Prefix, ends []int) int {
 	blocks := r.blocks()
 	if m.Latest > 0 && len(held) > m.Latest {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// calibration is what providers have reported for what was estimated.
+// calibration compares the tokens that providers reported with the estimates.
 type calibration struct {
 	Reports []report `json:"reports,omitempty"` // the latest, oldest first
 }
@@ -22,8 +22,9 @@ const (
 	looseReports = 5 // for a looser one
 )
 
-// with returns the calibration with one more report. One that counts less than a
-// third of the estimate is left out: it lacks what the provider had in a cache.
+// with returns the calibration with one more report. It ignores a report of less
+// than a third of the estimate, which lacks the tokens that the provider had in
+// a cache.
 func (c calibration) with(r report) calibration {
 	if r.Counted < r.Estimated/3 {
 		return c
@@ -33,8 +34,8 @@ func (c calibration) with(r report) calibration {
 }
 
 // line fits counted = offset + slope*estimated: the slope is the median of the
-// slopes between pairs of reports, the offset the median of what is left, so that
-// a few odd reports change nothing.
+// slopes between pairs of reports, and the offset the median of the remainders,
+// so that a few odd reports change nothing.
 func (c calibration) line() (offset, slope float64) {
 	if len(c.Reports) < fewReports {
 		return 0, 1
@@ -59,8 +60,8 @@ func (c calibration) line() (offset, slope float64) {
 	return median(rest), slope
 }
 
-// most returns how many tokens a window may have by estimate to have at most
-// limit, where now is what it would have if nothing were chosen again.
+// most returns the largest estimate at which the provider counts at most limit
+// tokens. now is the estimate of the window if nothing were chosen again.
 func (c calibration) most(limit, now int) int {
 	if len(c.Reports) == 0 {
 		return limit
@@ -70,8 +71,8 @@ func (c calibration) most(limit, now int) int {
 	if most > limit && c.less() < looseReports {
 		most = limit
 	}
-	// The last report says more about what was sent than the line does: what still
-	// fits by it stays.
+	// The last report predicts the tokens of what was sent better than the line
+	// does, so what still fits by it stays.
 	last := c.Reports[len(c.Reports)-1]
 	if more := max(0, now-last.Estimated); now > most && now <= limit && float64(last.Counted)+float64(slope*float64(more)) <= float64(limit) {
 		return now
@@ -79,7 +80,7 @@ func (c calibration) most(limit, now int) int {
 	return most
 }
 
-// less is how many reports counted less than was estimated.
+// less returns how many reports counted less than was estimated.
 func (c calibration) less() int {
 	n := 0
 	for _, r := range c.Reports {
@@ -90,8 +91,8 @@ func (c calibration) less() int {
 	return n
 }
 
-// counts returns how many tokens the provider will count for so many by estimate:
-// as many, until there are enough reports.
+// counts returns how many tokens the provider will count for an estimate. It
+// returns the estimate itself until there are enough reports.
 func (c calibration) counts(estimated int) int {
 	offset, slope := c.line()
 	return integer(offset + float64(slope*float64(estimated)) + 0.5)

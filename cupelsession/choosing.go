@@ -11,7 +11,8 @@ import (
 )
 
 // Chooser chooses a window. A [pipeline.Pipeline] is one, and so is the preset of
-// package cupelchat/agent. The report's candidates and forms say what is in.
+// package cupelchat/agent. The window is read from the report's candidates and
+// forms.
 type Chooser = cupelchat.Chooser
 
 // choosing runs the chooser of a turn.
@@ -21,10 +22,10 @@ type choosing struct {
 	trace   observe.TraceCollector
 }
 
-// choice is what the chooser said.
+// choice is the chooser's answer.
 type choice struct {
 	*cupel.SelectionReport
-	from []int // the candidate at each position of what it was given; less than 0 for other items
+	from []int // the candidate at each position of the chooser's input; less than 0 for other items
 }
 
 var errNoPositions = errors.New("cupelsession: the report of the chooser does not say which candidates are in the window; use the report that the run returned")
@@ -55,14 +56,15 @@ func (c *choice) candidate(at int) int {
 	return max(-1, c.from[at])
 }
 
-// outcome is what a choice said of an item.
+// outcome is what a choice did with an item.
 type outcome struct {
 	score  float64
 	reason cupel.ExclusionReason
 	stale  bool
 }
 
-// outcomes returns what a choice said of the items, by the keys of all candidates.
+// outcomes returns what a choice did with the items, by the keys of all
+// candidates.
 func (c *choice) outcomes(keys []string) map[string]outcome {
 	said := make(map[string]outcome, len(keys))
 	for n := range c.Excluded {

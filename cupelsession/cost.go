@@ -16,9 +16,10 @@ type sent struct {
 	Everything int       `json:"everything,omitempty"` // tokens of all items
 }
 
-// caching is what the provider's cache has for a turn, and what the turn costs.
+// caching holds the state of the provider's cache for a turn, and the cost of
+// the turn.
 type caching struct {
-	CacheModel // of the model that the turn is for
+	CacheModel // of the turn's model
 	sent       sent
 	model      string
 	held       []Prefix // that the cache has, or may have
@@ -35,7 +36,7 @@ func (s sent) caching(cache CacheModel, o *turnOptions, now time.Time) caching {
 	return c
 }
 
-// expired reports whether nothing that was sent is in the cache, and there is one.
+// expired reports whether there is a cache and it holds nothing that was sent.
 func (c *caching) expired() bool { return c.caches() && len(c.held) == 0 }
 
 // price counts what a layout costs, with a tail of so many tokens. The first kept
@@ -57,7 +58,7 @@ func (c *caching) price(l *layout, kept, pinned, tail int, blocks []int) (CacheU
 	return u, held
 }
 
-// everything is the cost of sending all items, of so many tokens.
+// everything returns the cost of sending all items.
 func (c *caching) everything(tokens int) float64 {
 	if !c.caches() {
 		return float64(tokens)

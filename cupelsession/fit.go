@@ -10,15 +10,14 @@ import (
 	"github.com/wollax/cupel-go/cupelchat"
 )
 
-// Body proposes the next turn of a conversation, and the body to send. If
-// everything is in the window as it is, that is the body of the conversation,
-// breakpoints aside. If the session's [CacheModel] has breakpoints, those of the
-// body are where [CacheUse] says, in the formats of Anthropic and Bedrock; one at
-// the top level of the request stays. Notes of the conversation and of its body are
-// added to those of the turn. Read the conversations of one session with
-// [Session.Reading], as Fit does. It fails with a [cupelchat.TooLargeError] if the
-// request cannot be made to fit, with an error of [Config.Store], and as [Session.Next]
-// does.
+// Body proposes the next turn of a conversation, and returns the body to send. If every
+// item is in the window unchanged, the body is the conversation's own, except for
+// breakpoints. If the session's [CacheModel] has breakpoints, Body sets them as
+// [CacheUse] has them, in the formats of Anthropic and Bedrock; a breakpoint at the top
+// level of the request stays. The turn's notes include those of the conversation and of
+// its body. Read the conversations of one session with [Session.Reading], as Fit does.
+// It fails with a [cupelchat.TooLargeError] if the request cannot be made to fit, with
+// an error of [Config.Store], and as [Session.Next] does.
 func (s *Session) Body(ctx context.Context, c *cupelchat.Conversation, budget cupel.ContextBudget, opts ...TurnOption) ([]byte, *Turn, error) {
 	items, notes, err := c.ItemsFor(s.options(opts).chooser, budget)
 	if err != nil {
@@ -56,21 +55,21 @@ func (s *Session) Body(ctx context.Context, c *cupelchat.Conversation, budget cu
 
 // Request is a request that a session proposes, made by [Fit].
 type Request[T any] struct {
-	// Params are the parameters to send, and to forget: messages that follow belong
-	// at the end of those that Fit was given, which have what Params leave out.
+	// Params are the parameters to send. Do not build on them: append later
+	// messages to the parameters that Fit was given, which are complete.
 	Params T
 	// Body is the JSON of Params, with members in the order of the conversation.
 	Body json.RawMessage
-	// Turn says what Params have, and takes what the provider reported. It is empty if
-	// Fit failed.
+	// Turn describes Params, and takes the usage that the provider reported. It is
+	// empty if Fit failed.
 	*Turn
 
 	format cupelchat.Format
 }
 
-// Answered commits the turn of a request that was answered, and returns what the
-// provider reported: see [UsageOf], which reads the response or the events of a stream,
-// and [Turn.Commit]. A response without a usage commits the turn as well.
+// Answered commits the turn of a request that was answered, and returns the usage that
+// the provider reported. [UsageOf] reads it from the response or the events of a
+// stream; see also [Turn.Commit]. A response without a usage commits the turn as well.
 func (r Request[T]) Answered(response ...any) (Usage, error) {
 	usage, err := UsageOf(r.format, response...)
 	if err != nil {
@@ -79,14 +78,15 @@ func (r Request[T]) Answered(response ...any) (Usage, error) {
 	return usage, r.Commit(usage)
 }
 
-// Fit proposes the next turn of a conversation that is in the parameters of a
-// request. params hold the whole conversation, in a value that marshals to the format's
-// JSON and back, such as those of an SDK; what becomes of it is as in [cupelchat.Fit],
-// with breakpoints as in [Session.Body]. Its member model, or modelId, names the model
-// as [WithModel] does. Commit the turn once the request was answered.
+// Fit proposes the next turn of a conversation that is in the parameters of a request.
+// params hold the whole conversation, in a value that marshals to the format's JSON and
+// back, such as an SDK's parameters. Fit treats it as [cupelchat.Fit] does, and sets
+// breakpoints as [Session.Body] does. The member model, or modelId, names the model as
+// [WithModel] does. Commit the turn once the request was answered.
 //
-// Fit fails with a [HistoryError] if what it is given is not the conversation, as
-// [Session.Body] does, and if its conversation has not changed for three turns.
+// Fit fails as [Session.Body] does. It also fails with a [HistoryError] if params
+// are not the conversation that the session knows, or if the conversation has not
+// changed for three turns.
 func Fit[T any](ctx context.Context, s *Session, params T, f cupelchat.Format, budget cupel.ContextBudget, counter cupel.TokenCounter, opts ...cupelchat.Option) (Request[T], error) {
 	none := Request[T]{Turn: new(Turn)}
 	body, err := json.Marshal(params)
@@ -112,9 +112,9 @@ func Fit[T any](ctx context.Context, s *Session, params T, f cupelchat.Format, b
 	return Request[T]{fitted, smaller, turn, f}, nil
 }
 
-// Reading returns the options with which the conversations of a session are read: after
-// the one that a turn was proposed for last, with marks if there is a [Config.Store], and
-// with answers to recalls leaving before anything else, once the model has gone on.
+// Reading returns the options for reading the conversations of a session. A conversation
+// is read as the continuation of the last one that got a turn, with marks if there is a
+// [Config.Store]. Answers to recalls leave first, once the model has gone on.
 func (s *Session) Reading() []cupelchat.Option {
 	opts := []cupelchat.Option{cupelchat.WithEarlier(s.conversation.Load())}
 	if s.recalls != nil {

@@ -9,13 +9,14 @@ import (
 )
 
 // HistoryError is the error for items that are not the conversation that the session
-// has seen before: the messages that were sent took its place, or no answer was ever
-// appended to it.
+// has seen before. Either the messages that were sent replaced it, or no answer was
+// ever appended to it.
 type HistoryError struct {
-	// Lost is how many items of the turn before are gone whose smaller forms, as they
-	// were sent, are in their place.
+	// Lost is how many items of the previous turn were replaced with their smaller
+	// forms, as they were sent.
 	Lost int
-	// Turns is how many turns were committed of a conversation that does not change.
+	// Turns is how many turns were committed while the conversation did not
+	// change.
 	Turns int
 }
 
@@ -31,13 +32,14 @@ const (
 	mostRepeats = 2
 	// mostProposed is how many turns are proposed before the session asks for commits.
 	mostProposed = 3
-	// leastForm is the length of a form that says where a text is from.
+	// leastForm is the least length at which a form shows where a text is
+	// from.
 	leastForm = 16
 )
 
-// history looks for a conversation that what was sent took the place of. It fails if
-// forms that were sent stand where items are gone. If only items are gone that were out
-// of the window, the caller may have cut the conversation: a note says so.
+// history detects a conversation that was replaced with what was sent. It fails if
+// forms that were sent stand where items are gone. If the only missing items were out
+// of the window, the caller may have cut the conversation, and history adds a note.
 func (p *proposal) history() error {
 	before, there := p.before, make([]bool, len(p.before.keys))
 	lost := len(there)

@@ -11,7 +11,7 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 )
 
-// candidates are the items of one turn, with their keys. They never change.
+// candidates are the items of one turn, with their keys. They are immutable.
 type candidates struct {
 	items []*cupel.ContextItem // nil after reading from JSON
 	keys  []string
@@ -22,7 +22,7 @@ type candidates struct {
 	same  int     // items at the beginning that the turn before had in the same places
 	were  []int32 // where the turn before had each, or -1
 
-	followed bool // all that the turn before had follows each other, but for a few that are gone
+	followed bool // the items of the turn before are in the same order, except for a few that are gone
 }
 
 // sums are tokens of candidates.
@@ -39,9 +39,9 @@ func (s *sums) add(item *cupel.ContextItem, tail bool, sign int) {
 }
 
 // identify finds the keys of items, and where the turn before had them. Items at the
-// beginning that are the same pointers, or say the same, keep what that turn has found
-// about them, also after a few that have gone, so that a turn that appends costs what it
-// appends and a copy. Of the others only those that are new are hashed.
+// beginning with the same pointers or contents keep the results of that turn, also if a
+// few have gone, so that a turn that appends costs only a copy and the new items. Among
+// the others, only new items are hashed.
 func (c *Config) identify(items []*cupel.ContextItem, before *candidates) *candidates {
 	n := len(items)
 	to := &candidates{
@@ -52,7 +52,7 @@ func (c *Config) identify(items []*cupel.ContextItem, before *candidates) *candi
 		to.count = make(map[string]int, n)
 	}
 	gone := before.gone(items)
-	first := 0 // that does not follow the one before it as in the turn before
+	first := 0 // whose predecessor differs from the turn before
 	for first < min(n, len(before.items)-gone) && c.stands(items[first], before, gone+first) {
 		to.take(before, gone+first)
 		first++
@@ -86,7 +86,7 @@ func (c *Config) identify(items []*cupel.ContextItem, before *candidates) *candi
 	return to
 }
 
-// gone returns how many items at the beginning have gone, if those are few and the keys
+// gone returns how many items at the beginning have gone, if they are few and the keys
 // of the others stay.
 func (c *candidates) gone(items []*cupel.ContextItem) int {
 	const few = 64
@@ -123,7 +123,7 @@ func (c *candidates) leave(before *candidates, i int) {
 	c.sum.add(before.items[i], before.tail[i], -1)
 }
 
-// add adds an item that has not the same key as before.
+// add adds an item whose key differs from before.
 func (c *candidates) add(item *cupel.ContextItem, base string, tail bool) {
 	end := ""
 	// A key that has a # itself always gets a number: "a#1" is the second "a".
@@ -153,7 +153,7 @@ func (c *Config) base(item *cupel.ContextItem) string {
 	return baseKey(item)
 }
 
-// baseKey is a hash of what an item says.
+// baseKey is a hash of an item's contents.
 func baseKey(item *cupel.ContextItem) string {
 	h := sha256.New()
 	h.Write([]byte(item.Kind()))

@@ -5,12 +5,12 @@ import "github.com/wollax/cupel-go/cupel"
 // limits are how many tokens the stable part may have.
 type limits struct {
 	raw    int // in all, by the budget
-	most   int // in all, by what providers have reported
+	most   int // in all, by the providers' reports
 	pinned int // of them for pinned items
 	low    int // after a break
 }
 
-// allowance says how many tokens a turn may have.
+// allowance is how many tokens a turn may have.
 type allowance struct {
 	budget   cupel.ContextBudget
 	fit      calibration
@@ -19,18 +19,18 @@ type allowance struct {
 	clear    int // tokens that a break leaves free at least
 }
 
-// greatest is how many tokens the provider should not count more of.
+// greatest is the most tokens that the provider should count.
 func (a *allowance) greatest() int {
 	return min(a.budget.TargetTokens(), a.budget.MaxTokens()-a.budget.OutputReserve())
 }
 
-// limits returns those of a stable part that has some tokens now, and some of them
-// for pinned items.
+// limits returns the limits of a stable part, given its tokens and how many of
+// them are pinned.
 func (a *allowance) limits(tokens, pinned int) limits {
 	fixed := a.sum.pinned + a.sum.tailPinned
 	raw := fixed + a.budget.Effective(fixed).TargetTokens
 	if over := a.greatest(); fixed > over {
-		raw = over // the chooser says what does not fit
+		raw = over // the chooser reports the items that do not fit
 	}
 	most := a.fit.most(raw, tokens+a.sum.tailPinned)
 	l := limits{raw: raw - a.sum.tailPinned, most: most - a.sum.tailPinned, pinned: pinned}

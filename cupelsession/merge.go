@@ -6,9 +6,9 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 )
 
-// merge sorts entries by their candidates, and joins those of a group for which
-// one note stands: the report has it once for each member, with 0 tokens for all
-// but one.
+// merge sorts entries by their candidates, and joins the entries of a group that
+// one note replaces. The report has the note once for each member, with 0 tokens
+// for all but one.
 func merge(window []entry, items []*cupel.ContextItem) []entry {
 	slices.SortStableFunc(window, byFirst)
 	notes := map[string]int{}

@@ -2,15 +2,15 @@ package cupelsession
 
 import "slices"
 
-// beginsLater is how much the cost of a break that begins at a later place has to
-// be of that of the new choice as it is, at most: what stays before the place does
-// not compete, and takes room from what comes.
+// beginsLater is the largest share of the new choice's cost that a break at a
+// later place may have. The entries before that place do not compete, and take
+// room from later items.
 const beginsLater = 0.9
 
-// later keeps what was sent before some place, and the new choice only after
-// it, if a turn costs less that way. A break writes what it moves, and lasts until
-// growth has filled the room that it leaves: a large result near the end is cheap
-// to give up, a few words at the beginning are not.
+// later keeps what was sent before some place, and uses the new choice only after
+// it, if a turn costs less that way. A break rewrites everything that it moves,
+// and lasts until growth has filled the room that it frees. A large result near
+// the end is therefore cheap to give up, and a few words at the beginning are not.
 func (p *proposal) later(l limits, chosen *layout) *layout {
 	if !p.cache.caches() || p.growth < 1 {
 		return chosen
@@ -29,7 +29,7 @@ func (p *proposal) later(l limits, chosen *layout) *layout {
 	may := p.mayPart()
 	place := -1
 	var least float64
-	after, moved := 0, 0 // tokens of the new choice after the place, and of them of what was there before
+	after, moved := 0, 0 // tokens of the new choice after the place, and how many of them were there before
 	next := len(chosen.window)
 	for n := end - 1; n >= start; n-- {
 		for next > start && (n == start || chosen.window[next-1].first > last[n]) {
@@ -64,9 +64,9 @@ func (p *proposal) later(l limits, chosen *layout) *layout {
 	return p.with(window)
 }
 
-// mayPart reports, for each candidate, whether what was sent may stay up to this
-// one, and only what is after it is chosen again: nothing that is pinned is
-// missing or smaller there, and no group is cut. It takes linear time.
+// mayPart reports, for each candidate, whether a break may begin after it, so
+// that everything up to it stays as it was sent. No pinned item may be missing
+// or smaller up to there, and no group may be cut. It takes linear time.
 func (l *layout) mayPart() []bool {
 	bad := make([]int, len(l.at)+1) // reasons against each candidate, as differences
 	forbid := func(from, to int) { bad[from]++; bad[to]-- }

@@ -31,11 +31,10 @@ type proposal struct {
 // now, its tail included. Equal input in the same state gives an equal window. A
 // turn that is not committed leaves no trace.
 //
-// It fails with an error of the chooser, of ctx, with [ErrBusy], and for an item
-// that is nil or counts of tokens that overflow. It fails with a [HistoryError] if what
-// was sent in the turn before stands in place of the conversation. Between
-// breaks it takes time linear in the number of items, and in the text of the new
-// ones.
+// It fails with errors of the chooser and of ctx, with [ErrBusy], for a nil item, and
+// if counts of tokens overflow. It fails with a [HistoryError] if the conversation was
+// replaced with what the turn before sent. Between breaks it takes time linear in the
+// number of items, and in the text of the new ones.
 func (s *Session) Next(ctx context.Context, items []*cupel.ContextItem, budget cupel.ContextBudget, opts ...TurnOption) (turn *Turn, err error) {
 	if err := s.enter(); err != nil {
 		return nil, err
@@ -66,7 +65,7 @@ func (s *Session) Next(ctx context.Context, items []*cupel.ContextItem, budget c
 	return turn, nil
 }
 
-// Sums of as many tokens, and of what is added to them, do not overflow.
+// Sums of up to maxTokens tokens do not overflow when more is added to them.
 const maxTokens = math.MaxInt / 4
 
 var (
@@ -101,7 +100,7 @@ func (s *Session) propose(now time.Time, items []*cupel.ContextItem, budget cupe
 	return p
 }
 
-// options are those of a turn.
+// options are the options of a turn.
 func (s *Session) options(opts []TurnOption) turnOptions {
 	o := turnOptions{chooser: s.chooser}
 	for _, opt := range opts {
@@ -112,7 +111,8 @@ func (s *Session) options(opts []TurnOption) turnOptions {
 	return o
 }
 
-// growing is how many tokens a turn appends on average, with one that appends fresh.
+// growing returns how many tokens a turn appends on average, including one
+// that appends fresh.
 func (s *state) growing(fresh int) float64 {
 	const newest = 0.2 // weight of that turn
 	switch s.Turns {
@@ -125,7 +125,7 @@ func (s *state) growing(fresh int) float64 {
 	}
 }
 
-// decide decides what is in the window, and says so in the turn.
+// decide decides which items are in the window, and records them in the turn.
 func (p *proposal) decide(ctx context.Context) (*Turn, error) {
 	if err := p.breaks(ctx); err != nil {
 		return nil, err
@@ -178,8 +178,8 @@ func (p *proposal) breaks(ctx context.Context) (err error) {
 	return nil
 }
 
-// tellStable says what the stable part is, and returns how many of its entries were
-// sent before.
+// tellStable records the stable part in the turn, and returns how many of its
+// entries were sent before.
 func (p *proposal) tellStable() (kept int) {
 	t := p.turn
 	kept = samePrefix(p.window, p.before.window)

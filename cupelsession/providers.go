@@ -10,7 +10,8 @@ import (
 	"github.com/wollax/cupel-go/cupelchat"
 )
 
-// CacheFor returns the cache of the provider of an API, as it is for most models.
+// CacheFor returns the cache of the provider of an API, with the values of
+// most models.
 func CacheFor(f cupelchat.Format) CacheModel {
 	switch f {
 	case cupelchat.Anthropic, cupelchat.Bedrock:
@@ -25,16 +26,17 @@ func CacheFor(f cupelchat.Format) CacheModel {
 }
 
 // The caches of providers as their documentation describes them. Prices and limits
-// change and differ between models: copy a model and change it where yours does.
+// change, and differ between models: copy one of these and change it where your
+// model differs.
 var (
 	// NoCache is a provider without a cache: the zero model.
 	NoCache = CacheModel{}
 
-	// AnthropicCache is Anthropic's cache of 5 minutes. What is written costs a
-	// quarter more than plain input, what is read a tenth of it, and less for the
-	// latest models. The shortest prefix has 512 to 4,096 tokens. At most four
-	// breakpoints; each finds one up to 20 content blocks before it. A prefix that
-	// is used stays for another 5 minutes.
+	// AnthropicCache is Anthropic's cache of 5 minutes. Writing costs a quarter
+	// more than plain input; reading costs a tenth of it, and less with the latest
+	// models. The shortest prefix has 512 to 4,096 tokens. A request has at most
+	// four breakpoints; each finds an earlier one up to 20 content blocks before
+	// it. A prefix that is used stays for another 5 minutes.
 	//
 	// Breakpoints, look-back and lengths are from
 	// platform.claude.com/docs/en/build-with-claude/prompt-caching, prices from
@@ -57,8 +59,9 @@ var (
 
 	// OpenAICache is the automatic cache of OpenAI's models before GPT-5.6:
 	// prefixes of 1,024 tokens and more, in steps of 128. Writing costs nothing
-	// more. A prefix is gone after 5 to 10 minutes without use, and after an hour
-	// for sure. Models before GPT-5 charge a quarter or a half for what is read.
+	// extra. A prefix expires after 5 to 10 minutes without use, and after an
+	// hour at the latest. Models before GPT-5 charge a quarter or a half of the
+	// price for reading.
 	//
 	// From developers.openai.com/api/docs/guides/prompt-caching and
 	// developers.openai.com/api/docs/pricing, November 2026.
@@ -68,15 +71,16 @@ var (
 	}
 
 	// OpenAIBreakpointCache is the cache of GPT-5.6 and later models of OpenAI:
-	// prefixes of 1,024 tokens and more that end at a breakpoint. The API
-	// sets one at the latest message by itself. A request writes at most four and
-	// finds the latest 80, however far back they are. What is written costs a
-	// quarter more than plain input. A prefix stays for 30 minutes at least; how
-	// much longer is not documented.
+	// prefixes of 1,024 tokens and more that end at a breakpoint. The API sets
+	// one at the latest message by itself. A request writes at most four and
+	// finds the latest 80, however far back they are. Writing costs a quarter
+	// more than plain input. A prefix stays for at least 30 minutes; how much
+	// longer is not documented.
 	//
 	// [Session.Body] leaves the breakpoint to the API. To set others, set Breakpoints
-	// to 4, prompt_cache_breakpoint where [CacheUse] says, and the mode explicit. This
-	// is needed if the window has a tail: the API's own breakpoint is after it.
+	// to 4, put prompt_cache_breakpoint at the places in [CacheUse], and set the mode
+	// to explicit. This is needed if the window has a tail: the API's own breakpoint
+	// is after it.
 	//
 	// From the same pages.
 	OpenAIBreakpointCache = CacheModel{
@@ -96,7 +100,8 @@ var (
 	}
 )
 
-// Caches returns the models above by their names, and "none", a provider without a cache.
+// Caches returns these models by name, and "none" for a provider without a
+// cache.
 func Caches() map[string]CacheModel {
 	known := map[string]CacheModel{"none": {Name: "none"}}
 	for _, m := range []CacheModel{AnthropicCache, AnthropicCacheHour, OpenAICache, OpenAIBreakpointCache, GeminiCache} {
@@ -105,7 +110,7 @@ func Caches() map[string]CacheModel {
 	return known
 }
 
-// CacheNamed returns the model of [Caches] that has a name.
+// CacheNamed returns the model of [Caches] with a name.
 func CacheNamed(name string) (CacheModel, error) {
 	known := Caches()
 	model, ok := known[name]
@@ -115,7 +120,8 @@ func CacheNamed(name string) (CacheModel, error) {
 	return model, nil
 }
 
-// anthropicModels are the models that differ from a tenth and 1,024 tokens.
+// anthropicModels are the models with another price of reading than a tenth,
+// or another shortest prefix than 1,024 tokens.
 var anthropicModels = []ModelCache{
 	{Name: "claude-fable-5", MinTokens: 512},
 	{Name: "claude-mythos-5", MinTokens: 512},

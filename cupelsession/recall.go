@@ -33,8 +33,8 @@ const (
 		`"required": ["id"]}`
 )
 
-// recallForms are the elements of a request's tools that define the tool, by format: with
-// the name, the description and the arguments.
+// recallForms are the tool's definitions, as elements of a request's tools, by format.
+// They take the name, the description and the arguments.
 var recallForms = map[cupelchat.Format]string{
 	cupelchat.OpenAI:    `{"type": "function", "function": {"name": %q, "description": %q, "parameters": %s}}`,
 	cupelchat.Ollama:    `{"type": "function", "function": {"name": %q, "description": %q, "parameters": %s}}`,
@@ -54,8 +54,8 @@ func RecallTool(f cupelchat.Format) (json.RawMessage, error) {
 	return json.RawMessage(fmt.Sprintf(form, recallName, recallText, recallArguments)), nil
 }
 
-// recalls are the texts of a session that have marks. Numbers are given in the order in
-// which texts are read, so that a mark is short, and no two texts have the same.
+// recalls are the texts of a session that have marks. Texts are numbered in the order
+// in which they are read, so that marks are short and unique.
 type recalls struct {
 	mu      sync.Mutex
 	keys    []string // of the texts, by number from 1
@@ -85,7 +85,8 @@ func keyOf(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Mark gives a text its number. Answers of the tool have none: what they say has one.
+// Mark gives a text its number. The tool's answers get none: the texts that
+// they quote have one.
 func (r *recalls) Mark(tool, content string) string {
 	if tool == recallName {
 		return ""
@@ -101,7 +102,8 @@ func (r *recalls) Mark(tool, content string) string {
 	return fmt.Sprintf("[r%d]", r.numbers[key])
 }
 
-// find returns the key of a number, or "", and its text if the store does not have that.
+// find returns the key of a number, or "", and the text if the store does not
+// have it.
 func (r *recalls) find(n int) (key, text string, fresh bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -113,8 +115,8 @@ func (r *recalls) find(n int) (key, text string, fresh bool) {
 	return key, text, fresh
 }
 
-// keep stores what a turn leaves out or has in a smaller form. The store may take its
-// time, and call the session: no lock is held meanwhile.
+// keep stores what a turn leaves out or has in a smaller form. The store may be slow,
+// and may call the session: no lock is held meanwhile.
 func (r *recalls) keep(ctx context.Context, c *Config, t *Turn) error {
 	whole := make([]bool, len(t.after.items))
 	for _, e := range t.Entries {
@@ -154,8 +156,8 @@ func (r *recalls) text(ctx context.Context, c *Config, n int) (text string, err 
 
 var errNoText = errors.New("there is no text with this id")
 
-// numberOf reads the number of a mark, as a model may write it. It returns 0 for what is
-// no number.
+// numberOf reads the number of a mark, as a model may write it. It returns 0 for
+// anything else.
 func numberOf(id string) int {
 	n, _ := strconv.Atoi(strings.Trim(id, "[]#r "))
 	return n
@@ -165,15 +167,15 @@ const (
 	mostRecalled  = 2000 // tokens of an answer, beside a tenth of the budget
 	mostWords     = 16   // that are searched for
 	longestRow    = 160  // bytes
-	longestTokens = 64   // bytes of a token, on average, of an answer that is worth counting
+	longestTokens = 64   // average bytes per token of an answer that is worth counting
 )
 
-// Recall answers a call of the tool of [RecallTool]: with the text that the id in the
-// arguments names, a range of its lines, or those that have all words. An answer
-// has at most 2,000 tokens or a tenth of the budget, whichever is less. Recall
-// answers wrong arguments with a text that says what to do; an error is one of ctx, the
-// store or the counter; a nil counter means [cupel.HeuristicCounter]. Lines of more than 160
-// bytes count as several. Recall may be called by several goroutines.
+// Recall answers a call of the tool of [RecallTool]. It returns the text with the id in the
+// arguments, a range of its lines, or the lines that contain all the words. An answer has at
+// most 2,000 tokens or a tenth of the budget, whichever is less. Recall answers wrong
+// arguments with a text that explains how to call it. It fails with errors of ctx, the store
+// or the counter. A nil counter means [cupel.HeuristicCounter]. Lines of more than 160 bytes
+// count as several. Recall may be called by several goroutines.
 func (s *Session) Recall(ctx context.Context, arguments []byte, budget cupel.ContextBudget, counter cupel.TokenCounter) (string, error) {
 	if s.recalls == nil {
 		return "", &ConfigError{"Store", "is required: it has what requests leave out"}
@@ -219,8 +221,8 @@ func argument(v any) string {
 	return strings.Trim(fmt.Sprint(v), "[] ")
 }
 
-// rowsOf cuts a text into its lines, and long lines into several rows, so that these have
-// ranges too. Together they are the text.
+// rowsOf cuts a text into rows: lines, and parts of long lines, so that these have ranges
+// too. Joined, the rows are the text.
 func rowsOf(text string) (rows []string) {
 	for line := range strings.Lines(text) {
 		for len(line) > longestRow {
@@ -235,10 +237,10 @@ func rowsOf(text string) (rows []string) {
 	return rows
 }
 
-// lineRange is a range of lines, or one line. A list is written with blanks.
+// lineRange is a range of lines, or one line. A list is joined with blanks.
 var lineRange = regexp.MustCompile(`^(\d+)[- ]*(\d*)$`)
 
-// rangeOf reads a range of so many rows, such as 10-40 or 10.
+// rangeOf reads a range of rows, such as 10-40 or 10.
 func rangeOf(v any, rows int) (from, to int, ok bool) {
 	said := argument(v)
 	if said == "" {
@@ -254,8 +256,8 @@ func rangeOf(v any, rows int) (from, to int, ok bool) {
 	return from - 1, to, from >= 1 && from <= to
 }
 
-// matching returns the rows that have all words, with their numbers. A word that a long
-// line has at the end of a row and the beginning of the next is in the first of them.
+// matching returns the rows that contain all words, with their numbers. A word across
+// two rows of a long line counts for the first of them.
 func matching(rows []string, number int, words []string) (found []string) {
 	for i, row := range rows {
 		lower, next := strings.ToLower(row), ""
@@ -272,7 +274,8 @@ func matching(rows []string, number int, words []string) (found []string) {
 	return found
 }
 
-// firstOf returns as many of the rows as fit, and says if that is not all.
+// firstOf returns as many rows as fit, and adds a line if that is not all of
+// them.
 func firstOf(rows []string, most int, counter cupel.TokenCounter) (answer string, err error) {
 	first := func(n int) string {
 		text := strings.Join(rows[:n], "")

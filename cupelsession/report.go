@@ -10,8 +10,8 @@ import (
 	"github.com/wollax/cupel-go/cupel/turn"
 )
 
-// String says in one line what the turn keeps, whether, where and why it breaks,
-// and what it costs, without any content.
+// String describes in one line what the turn keeps, whether, where and why it
+// breaks, and what it costs, without any content.
 func (t *Turn) String() string {
 	var b strings.Builder
 	if t.after != nil { // a session has proposed it
@@ -33,11 +33,11 @@ func (t *Turn) String() string {
 	return b.String()
 }
 
-// Report says for each item why it is in the window or out. Between breaks scores
-// and reasons are those of the last choice. An item for which a summary stands is
-// left out, and the summary is an entry that is none of the candidates. An event of
-// [turn.Stage] has what String returns. Report takes time N log N in the
-// items, and makes the report at the first call.
+// Report gives, for each item, the reason why it is in the window or out. Between
+// breaks, scores and reasons come from the last choice. An item that a summary
+// replaces is excluded, and the summary is an entry that is none of the candidates.
+// An event of [turn.Stage] has the text of String. The first call makes the report,
+// and takes time N log N in the items.
 func (t *Turn) Report() *cupel.SelectionReport {
 	if t.report != nil {
 		return t.report
@@ -112,7 +112,8 @@ func (t *Turn) included(e *entry, k, i int) cupel.IncludedItem {
 	return to
 }
 
-// excluded is the entry of candidate i. tail is what the choice of the tail said.
+// excluded is the entry of candidate i. tail has the outcomes of the choice of
+// the tail.
 func (t *Turn) excluded(i int, tail map[string]outcome) cupel.ExcludedItem {
 	item, said := t.after.items[i], t.after.last
 	if t.after.at[i] == inTail {
@@ -129,8 +130,8 @@ func (t *Turn) excluded(i int, tail map[string]outcome) cupel.ExcludedItem {
 	return to
 }
 
-// formNumber is the number of a smaller form by what it says. Forms that a chooser
-// makes are the first.
+// formNumber returns the number of a smaller form by its content. Forms that a
+// chooser makes come first.
 func formNumber(item *cupel.ContextItem, text string, ofGroup bool) int {
 	own := item.Variants()
 	says := func(v cupel.Variant) bool { return v.Content == text }

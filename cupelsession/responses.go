@@ -14,8 +14,8 @@ import (
 	"github.com/wollax/cupel-go/cupelchat"
 )
 
-// answer is the body of a response whose usage is read on the way. done gets the parts
-// of it that have a usage when it ends, or when the caller has read enough.
+// answer is the body of a response; it collects the usage as the caller reads. done
+// gets the parts with a usage when the body ends, or when the caller has read enough.
 type answer struct {
 	io.ReadCloser
 	mu    sync.Mutex // since a body may be closed while it is read
@@ -49,8 +49,8 @@ func (a *answer) end() {
 	})
 }
 
-// usageReader finds the objects with a usage in a response, as it is read. It keeps no
-// more than those, and a line at a time of a stream.
+// usageReader finds the objects with a usage in a response, as it is read. It keeps
+// only those, and one line of a stream at a time.
 type usageReader struct {
 	stream bool // one object on each line, after "data:" or without it
 	marks  []string
@@ -127,8 +127,8 @@ var (
 	numbers     = regexp.MustCompile(`\d{3,}`)
 )
 
-// tooLong returns which share of a request to send if the response says that it is too
-// long, and 0 for other responses. The response can be read as before.
+// tooLong returns the share of a request to send if the response rejects it as too
+// long, and 0 for other responses. The response can still be read from its beginning.
 func tooLong(response *http.Response) (share float64, err error) {
 	const most = 64 << 10
 	if response.StatusCode != http.StatusBadRequest && response.StatusCode != http.StatusRequestEntityTooLarge {
@@ -150,7 +150,7 @@ func tooLong(response *http.Response) (share float64, err error) {
 		}
 	}
 	slices.Sort(sizes)
-	share = 0.7 // where the provider does not say what it counted
+	share = 0.7 // where the provider does not report its count
 	if last := len(sizes) - 1; last > 0 && sizes[last-1] > sizes[last]/4 {
 		share = 0.95 * float64(sizes[last-1]) / float64(sizes[last])
 	}

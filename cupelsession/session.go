@@ -12,42 +12,43 @@ import (
 	"github.com/wollax/cupel-go/cupelchat"
 )
 
-// Config says how a session keeps its window. The zero Config is ready to use: no
-// cache, and defaults for the rest.
+// Config configures a session. The zero Config is ready to use: it has no cache,
+// and defaults for the rest.
 type Config struct {
 	// Cache is the prompt cache of the provider. The zero model is [NoCache].
 	Cache CacheModel
 	// LowWater is the share of the room left by pinned items that a break fills,
 	// in (0,1]. 0 means [DefaultLowWater]. A lower mark breaks less often and keeps less.
 	LowWater float64
-	// ClearAtLeast is how many tokens of the room a forced break leaves free at least,
-	// so that a break is worth what it costs. 0 leaves that to LowWater alone.
+	// ClearAtLeast is the least number of tokens that a forced break leaves free, so
+	// that a break is worth its cost. 0 applies LowWater alone.
 	ClearAtLeast int
-	// Horizon is how many turns a rewrite has to pay for before the session breaks
-	// although everything fits. 0 estimates it from the growth of the
-	// conversation, a negative number disables such breaks.
+	// Horizon is the number of turns within which a rewrite must pay for itself
+	// before the session breaks although everything fits. 0 estimates it from the
+	// growth of the conversation. A negative number disables such breaks.
 	Horizon int
-	// Key names an item from turn to turn; of items with one key the first is the
-	// first of the turn before, and so on. nil uses a hash of kind and content.
+	// Key identifies an item from turn to turn. Items with equal keys are matched
+	// in order: the first with the first of the previous turn, and so on. nil
+	// uses a hash of kind and content.
 	Key func(*cupel.ContextItem) string
 	// Tail reports whether an item belongs to the tail, which follows the stable
 	// part, may change at each turn, and is never written to the cache: retrieved
 	// documents, the question. It must give the same answer for an item each time.
 	// nil means that no item does.
 	Tail func(*cupel.ContextItem) bool
-	// Summarize says in a few words what the items say that will leave the window at
-	// the next break. It is called in the background when the window nears its mark, at
-	// most once from one break to the next and never while a call has not returned, so
-	// that no turn waits. Its context ends with [Session.Close]. If it fails or comes late,
-	// the window is made without a summary, and a turn's notes say so. Of items for which
-	// a summary stands it gets the summary. A summary is written as the model's own words,
-	// which rank no higher than a result. nil disables summaries.
+	// Summarize summarizes the items that will leave the window at the next break. It is
+	// called in the background when the window nears its mark, at most once from one break
+	// to the next and never while a call has not returned, so that no turn waits. Its
+	// context ends with [Session.Close]. If it fails or is late, the window is made without
+	// a summary, and the turn has a note. In place of items that were summarized before, it
+	// gets their summary. The window shows a summary as the model's own words, which rank
+	// no higher than a result. nil disables summaries.
 	Summarize func(ctx context.Context, leaving []*cupel.ContextItem) (Summary, error)
 	// Dropped is called once by Commit with the items that left the window at a
 	// break, so that a memory can keep them. nil disables it.
 	Dropped func(items []*cupel.ContextItem)
-	// Store keeps what requests leave out, so that a model can ask for it with the tool
-	// of [RecallTool] and get it from [Session.Recall]. Smaller forms have marks then,
+	// Store keeps texts that requests leave out, so that a model can ask for them with the
+	// tool of [RecallTool], and [Session.Recall] can answer. Smaller forms then have marks,
 	// if the conversation is read with [Session.Reading], as [Fit] does. nil disables both.
 	Store Store
 	// Name names the session in Store, for [Store.Delete]. A Store requires it.
@@ -55,21 +56,21 @@ type Config struct {
 	// Trace follows the runs of the chooser and, if it is a [turn.Observer] such
 	// as the collectors of package cupelotel, the turns. nil disables it.
 	Trace observe.TraceCollector
-	// Clock tells the time. nil means [time.Now].
+	// Clock returns the time. nil means [time.Now].
 	Clock func() time.Time
 }
 
-// DefaultLowWater is the [Config.LowWater] of a session that has none.
+// DefaultLowWater is used if [Config.LowWater] is 0.
 const DefaultLowWater = 0.5
 
-// ErrBusy is the error for two calls of a session at the same time.
+// ErrBusy is the error for calling a session during another call.
 var ErrBusy = errors.New("cupelsession: the session is in use by another call; use one session for one conversation, or Fork")
 
-// ErrStale is the error for a turn that is committed twice, after another one, or
-// after another state was read.
+// ErrStale is the error for committing a turn twice, after another turn, or after
+// another state was read.
 var ErrStale = errors.New("cupelsession: the session has gone on since this turn was proposed; call Next again")
 
-// ConfigError says what is wrong with a [Config].
+// ConfigError is the error for an invalid field of a [Config].
 type ConfigError struct {
 	Field  string
 	Reason string
@@ -77,9 +78,9 @@ type ConfigError struct {
 
 func (e *ConfigError) Error() string { return "cupelsession: " + e.Field + " " + e.Reason }
 
-// Session keeps the window of one conversation. One goroutine at a time may use
-// it; a call during another one fails with [ErrBusy]. [Session.Fork] makes
-// another session that goes on from the same state.
+// Session keeps the window of one conversation. Only one goroutine may use it
+// at a time; a call during another one fails with [ErrBusy]. [Session.Fork]
+// makes another session that continues from the same state.
 type Session struct {
 	chooser Chooser
 	config  Config
@@ -132,8 +133,8 @@ func begin(chooser Chooser, config Config, st *state) *Session {
 	return s
 }
 
-// Fork returns a session that continues from the committed state. What one of the
-// two does later does not reach the other. It takes constant time.
+// Fork returns a session that continues from the committed state. The two
+// sessions do not affect each other. It takes constant time.
 func (s *Session) Fork() *Session {
 	other := begin(s.chooser, s.config, s.committed())
 	if s.recalls != nil {

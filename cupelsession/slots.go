@@ -16,7 +16,7 @@ import (
 // slot is a session of a transport.
 type slot struct {
 	name    string
-	owner   [sha256.Size]byte // credentials, API, model, and what the conversation begins with
+	owner   [sha256.Size]byte // hash of credentials, API, model and beginning of the conversation
 	keys    []string          // of the messages that the session has seen
 	session *Session
 	bytes   []byte               // of the last conversation
@@ -26,7 +26,7 @@ type slot struct {
 	used int // when it was used last
 }
 
-// sessions finds the sessions of a transport.
+// sessions holds the sessions of a transport.
 type sessions struct {
 	mu    sync.Mutex
 	most  int
@@ -35,11 +35,12 @@ type sessions struct {
 }
 
 // mayDiffer is how many items at the end of a conversation may be gone or changed
-// when it goes on: clients add reminders to the newest message and take them away.
+// when it continues: clients add reminders to the newest message, and remove them
+// again.
 const mayDiffer = 1
 
-// find returns the session that the conversation of a request goes on in, or a new one.
-// A session that another request uses is forked.
+// find returns the session that a request's conversation continues, or a new one. It
+// forks a session that another request is using.
 func (f *fitting) find() (*slot, error) {
 	keys, owner, err := f.identity()
 	if err != nil {
@@ -78,8 +79,8 @@ func (f *fitting) find() (*slot, error) {
 	return best, nil
 }
 
-// earlier returns the conversation that a body seems to go on, so that it need not be
-// read again: the one with which it shares the most bytes.
+// earlier returns the conversation that a body seems to continue, so that it need not
+// be read again. It is the one that shares the longest beginning with the body.
 func (s *sessions) earlier(body []byte) (c *cupelchat.Conversation) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -92,7 +93,8 @@ func (s *sessions) earlier(body []byte) (c *cupelchat.Conversation) {
 	return c
 }
 
-// sharedPrefix returns how many blocks of bytes two texts begin with alike.
+// sharedPrefix returns how many blocks of bytes at the beginnings of two texts
+// are equal.
 func sharedPrefix(a, b []byte) (blocks int) {
 	const size = 1 << 10
 	for len(a) >= size && len(b) >= size && bytes.Equal(a[:size], b[:size]) {
@@ -101,8 +103,8 @@ func sharedPrefix(a, b []byte) (blocks int) {
 	return blocks
 }
 
-// mostBytes is how many bytes of conversations are kept, beside those of requests that
-// were not answered.
+// mostBytes is how many bytes of conversations are kept, not counting requests that
+// were not answered yet.
 const mostBytes = 256 << 20
 
 // add keeps a slot.
@@ -111,8 +113,8 @@ func (s *sessions) add(to *slot) {
 	s.slots = append(s.slots, to)
 }
 
-// evict lets slots go that were used least recently until the others are few and small
-// enough. Those that are in use stay.
+// evict drops the least recently used slots until the others are few and small enough.
+// It keeps slots in use.
 func (s *sessions) evict(but *slot) {
 	for {
 		oldest, total := -1, 0
@@ -143,11 +145,11 @@ func (s *sessions) leave(at *slot) {
 	at.busy = false
 }
 
-// credentials are the headers, and the parameter, that say who asks.
+// credentials are the headers, and the parameter, that identify the caller.
 var credentials = []string{"Authorization", "X-Api-Key", "Api-Key", "X-Goog-Api-Key", "Openai-Organization", "Openai-Project", "Anthropic-Workspace"}
 
-// identity returns the keys of the messages, and a hash of whose conversation it is and
-// of what it begins with: everything before the model first speaks.
+// identity returns the keys of the messages, and a hash of the caller and of everything
+// before the model's first message.
 func (f *fitting) identity() (keys []string, owner [sha256.Size]byte, err error) {
 	unlimited, err := cupel.NewContextBudget(math.MaxInt/4, math.MaxInt/4)
 	if err != nil {
@@ -167,7 +169,7 @@ func (f *fitting) identity() (keys []string, owner [sha256.Size]byte, err error)
 		add(f.request.Header.Get(name))
 	}
 	add(f.request.URL.Query().Get("key"))
-	path, _, _ := strings.Cut(f.request.URL.Path, ":") // Gemini's has the model, and the verb at its end
+	path, _, _ := strings.Cut(f.request.URL.Path, ":") // Gemini's path has the model, and ends with the verb
 	add(f.request.URL.Host + path)
 	add(f.conversation.Model())
 	begins := true

@@ -9,7 +9,7 @@ import (
 	"github.com/wollax/cupel-go/cupelchat/agent"
 )
 
-// state is what a session knows between two turns. It never changes.
+// state is the state of a session between two turns. It is immutable.
 type state struct {
 	layout // of the last turn; without items after reading from JSON
 	lasting
@@ -17,7 +17,7 @@ type state struct {
 	repeats int                // turns before with the same conversation
 }
 
-// lasting is what JSON has of a state beside its layout.
+// lasting is the part of a state that its JSON has besides the layout.
 type lasting struct {
 	Turns     int         `json:"turns"`
 	Sent      sent        `json:"sent"`
@@ -34,10 +34,10 @@ func newState() *state {
 // stateVersion changes when the wire format does.
 const stateVersion = 1
 
-// StateError says why a state cannot be read.
+// StateError is the error for a state that cannot be read.
 type StateError struct {
 	Reason string
-	Err    error // what encoding/json said, or nil
+	Err    error // the error of encoding/json, or nil
 }
 
 func (e *StateError) Error() string {
@@ -47,16 +47,15 @@ func (e *StateError) Error() string {
 	return "cupelsession: cannot read the state: " + e.Reason
 }
 
-// Unwrap returns what encoding/json said.
+// Unwrap returns the error of encoding/json, or nil.
 func (e *StateError) Unwrap() error { return e.Err }
 
-// wire is a state as JSON. It holds no content but that of smaller forms and
-// summaries.
+// wire is a state as JSON. Its only contents are smaller forms and summaries.
 type wire struct {
 	Version int      `json:"version"`
 	Kept    keeping  `json:"kept"`
 	Window  []entry  `json:"window"`
-	Out     []string `json:"out,omitempty"` // keys of what the last turn had and left out
+	Out     []string `json:"out,omitempty"` // keys of the items that the last turn had and left out
 	lasting
 	Recalls []string `json:"recalls,omitempty"` // keys of the texts that have marks
 }
@@ -83,10 +82,9 @@ func (s *Session) keeping() keeping {
 	return k
 }
 
-// MarshalJSON returns the committed state, without the items: another process
-// that reads it with [Session.UnmarshalJSON], and is given the same items, goes on
-// with the same next window. Contents are in it only of smaller forms and of
-// summaries.
+// MarshalJSON returns the committed state, without the items. Another process that
+// reads it with [Session.UnmarshalJSON], and gets the same items, makes the same
+// next window. The only contents in it are smaller forms and summaries.
 func (s *Session) MarshalJSON() ([]byte, error) {
 	st := s.committed()
 	w := wire{Version: stateVersion, Kept: s.keeping(), lasting: st.lasting}
@@ -108,9 +106,9 @@ func (s *Session) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON replaces the state of a session that [New] made. It fails with a
-// [StateError] and leaves the session as it is if the state is cut short, of
-// another version or of a session with another chooser, cache or low water mark, or
-// makes no sense.
+// [StateError] and leaves the session as it is if the state is truncated, invalid,
+// of another version, or of a session with another chooser, cache or low water
+// mark.
 func (s *Session) UnmarshalJSON(data []byte) error {
 	if err := s.enter(); err != nil {
 		return err
@@ -141,7 +139,7 @@ func (s *Session) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// state returns the state, if it makes sense.
+// state returns the state, if it is valid.
 func (w *wire) state() (*state, error) {
 	st := newState()
 	st.lasting, st.window = w.lasting, w.Window
@@ -185,7 +183,8 @@ func (w *wire) state() (*state, error) {
 	return st, nil
 }
 
-// damage says what is wrong with an entry, with so many tokens in those before it.
+// damage describes the fault of an entry, or returns "". tokens is the sum of
+// the entries before it.
 func (e *entry) damage(tokens int) string {
 	switch {
 	case len(e.Keys) == 0:

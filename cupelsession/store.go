@@ -20,16 +20,16 @@ import (
 // Store keeps texts that requests leave out, by session. A key is the SHA-256 of its text
 // in hexadecimal digits. The methods may be called by several goroutines.
 type Store interface {
-	// Put keeps a text. It may be one that is there already.
+	// Put keeps a text. The text may be there already.
 	Put(ctx context.Context, session, key, text string) error
-	// Get returns a text, or an error that is [fs.ErrNotExist] if it is gone.
+	// Get returns a text. If it is gone, the error matches [fs.ErrNotExist].
 	Get(ctx context.Context, session, key string) (string, error)
 	// Delete removes all texts of a session.
 	Delete(ctx context.Context, session string) error
 }
 
 // MemoryStore is a [Store] in memory. The zero MemoryStore is empty. It keeps all texts
-// of a session until that is deleted.
+// of a session until the session is deleted.
 type MemoryStore struct {
 	texts sync.Map // by session and key
 }
@@ -60,10 +60,10 @@ func (m *MemoryStore) Delete(_ context.Context, session string) error {
 }
 
 // FolderStore is a [Store] in a folder, with a folder for each session and a file for each
-// text, which only the user can read. Names are hashes, and the store leaves files with
-// other names alone. A file is there whole or not at all, after a crash too. Processes
-// that share a folder may exceed its bound together, each by what the others wrote since
-// it last looked through the files.
+// text. Only the user can read the files. Their names are hashes, and the store leaves
+// files with other names alone. A file is there whole or not at all, even after a crash.
+// Processes that share a folder may together exceed its bound, each by the bytes that the
+// others wrote since it last scanned the files.
 type FolderStore struct {
 	folder string
 	most   int64
@@ -74,9 +74,10 @@ type FolderStore struct {
 	swept time.Time
 }
 
-// NewFolderStore returns a store in a folder, which it makes. It has at most so many bytes
-// of text, which the oldest texts leave first, and no text that is older than age: their
-// files leave when a store begins, and then with the first text after each age.
+// NewFolderStore returns a store in a folder, and creates the folder. The store keeps at
+// most the given number of bytes of text, and removes the oldest texts first. It also
+// removes texts older than age: when it is created, and then with the first text after
+// each age.
 func NewFolderStore(folder string, most int64, age time.Duration) (*FolderStore, error) {
 	if most <= 0 || age <= 0 {
 		return nil, &ConfigError{"FolderStore", fmt.Sprintf("must have room and time, got %d bytes for %v", most, age)}
@@ -85,8 +86,8 @@ func NewFolderStore(folder string, most int64, age time.Duration) (*FolderStore,
 	return f, cmp.Or(os.MkdirAll(folder, 0o700), f.sweep(0))
 }
 
-// Put writes a text. It fails with what the system says, and for a text that is larger
-// than the store.
+// Put writes a text. It fails with errors of the file system, and for a text that is
+// larger than the store.
 func (f *FolderStore) Put(_ context.Context, session, key, text string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -123,7 +124,7 @@ func writeWhole(name, text string) error {
 	return nil
 }
 
-// temporary is how the names of files end that are being written.
+// temporary is the suffix of files that are being written.
 const temporary = ".tmp"
 
 // Get reads a text.
@@ -151,23 +152,23 @@ func since(t time.Time) time.Duration {
 	return time.Since(t) //nolint:forbidigo // files have the time of the system
 }
 
-// isOurs reports whether a store has written a file: that of a text, or one that was being
-// written when a crash came.
+// isOurs reports whether a store has written a file: a text, or a temporary file that a
+// crash has left.
 func isOurs(name string) bool {
 	session, file := path.Split(name)
 	return isKey(path.Clean(session)) && (isKey(file) || path.Ext(file) == temporary)
 }
 
-// isKey reports whether a name is that of a hash.
+// isKey reports whether a name is a hash.
 func isKey(name string) bool {
 	sum, err := hex.DecodeString(name)
 	return err == nil && len(sum) == sha256.Size
 }
 
-// sweep removes what is too old, what a crash has left, and the oldest texts until there is
-// room for some bytes.
+// sweep removes files that are too old or that a crash has left, and then the oldest texts
+// until there is room for some bytes.
 func (f *FolderStore) sweep(room int64) error {
-	folder := os.DirFS(f.folder) // its own name is no pattern
+	folder := os.DirFS(f.folder) // its own name is not a pattern
 	names, err := fs.Glob(folder, "*/*")
 	if err != nil {
 		return err

@@ -10,24 +10,25 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 )
 
-// Summary is what [Config.Summarize] says of the items that leave a window.
+// Summary is the result of [Config.Summarize] for the items that leave a
+// window.
 type Summary struct {
 	Text   string // "" if there is nothing to say
 	Tokens int    // of Text, as those of the items are counted
-	Usage  Usage  // what it took to make it
+	Usage  Usage  // the usage of making it
 }
 
-// Summarized is how often a session called [Config.Summarize], and what that took.
+// Summarized counts the calls of [Config.Summarize], and their usage.
 type Summarized struct {
 	Calls int   `json:"calls,omitempty"`
 	Usage Usage `json:"usage,omitzero"`
 }
 
-// summaries are what a state knows of summaries.
+// summaries are the summaries of a state.
 type summaries struct {
 	Summarized
 	Asked bool  `json:"asked,omitempty"` // since the last break
-	Ready ready `json:"ready,omitzero"`  // for the next break, if it says something
+	Ready ready `json:"ready,omitzero"`  // for the next break, if it is not empty
 }
 
 // ready is a summary, and the keys of the items that it stands for.
@@ -37,7 +38,8 @@ type ready struct {
 	Tokens int      `json:"tokens,omitempty"`
 }
 
-// Summarized returns what the committed turns know of the calls of [Config.Summarize].
+// Summarized returns the calls of [Config.Summarize] that committed turns have
+// recorded.
 func (s *Session) Summarized() Summarized { return s.committed().Summaries.Summarized }
 
 // Close ends the summary that is being made, if there is one. The session can still be
@@ -48,7 +50,7 @@ func (s *Session) Close() {
 	}
 }
 
-// dropping is what leaves the window at a break.
+// dropping lists the items that leave the window at a break.
 type dropping struct {
 	*layout // after the break
 	before  *layout
@@ -64,7 +66,7 @@ func newDropping(before, now *layout) *dropping {
 	return d
 }
 
-// first returns those of the items for which no summary stood: the others have left
+// first returns the items that no summary replaced yet: the others have left
 // before.
 func (d *dropping) first() (items []*cupel.ContextItem) {
 	summarized := map[string]bool{}
@@ -84,13 +86,13 @@ func (d *dropping) first() (items []*cupel.ContextItem) {
 }
 
 // leastSummarized is how many items a summary stands for at least. A summary of one item
-// would be written in its message, and with the authority of that.
+// would be written in that item's message, with its authority.
 const leastSummarized = 2
 
 // leaving are the items that will probably leave at the next break.
 type leaving struct {
 	keys  []string
-	items []*cupel.ContextItem // with a summary in the place of what that stands for
+	items []*cupel.ContextItem // with a summary in the place of its items
 }
 
 // foresee chooses for a break before there is one, when the window is nearly full, and
@@ -99,7 +101,7 @@ func (p *proposal) foresee(ctx context.Context) (*leaving, error) {
 	if p.session.config.Summarize == nil || p.before.Summaries.Asked {
 		return nil, nil
 	}
-	const turns, share = 3, 4 // before the window is full, or that share of its room
+	const turns, share = 3, 4 // before the window, or that share of its room, is full
 	l := p.allowance.limits(p.tokens, p.pinned())
 	left := l.most - p.tokens
 	if left > max(integer(turns*p.growth), (l.most-l.low)/share) {
@@ -109,12 +111,12 @@ func (p *proposal) foresee(ctx context.Context) (*leaving, error) {
 	quiet.choosing.trace = nil
 	to, _, err := quiet.chooseFor(ctx, max(l.pinned, l.low-left-integer(p.growth)))
 	if err != nil {
-		return nil, ctx.Err() // a break would say the other errors
+		return nil, ctx.Err() // a break would report the other errors
 	}
 	return p.leaving(newDropping(&p.before.layout, to)), nil
 }
 
-// leaving returns what a summary is to stand for, or nil if that is too little.
+// leaving returns the items to summarize, or nil if they are too few.
 func (p *proposal) leaving(d *dropping) *leaving {
 	to := new(leaving)
 	stood := map[int32]bool{}
@@ -215,8 +217,8 @@ func (s *Session) fly(l *leaving) {
 }
 
 // land takes over a summary that was made since the last commit, and begins the next one.
-// broke reports whether the turn has a new choice. The state has what a break uses, so that
-// proposing a turn again, here or elsewhere, gives the same.
+// broke reports whether the turn has a new choice. The state holds everything that a break
+// uses, so that proposing a turn again, here or elsewhere, gives the same result.
 func (s *Session) land(after *state, broke bool, next *leaving) (note string) {
 	if s.flight != nil {
 		s.flight.late = s.flight.late || broke
@@ -235,7 +237,7 @@ func (s *Session) land(after *state, broke bool, next *leaving) (note string) {
 	return note
 }
 
-// landed says in a note if a summary cannot be used.
+// landed adds a note if a summary cannot be used.
 func (f *flight) landed(to *summaries, a summarized) (note string) {
 	to.Usage = to.Usage.plus(a.summary.Usage.possible())
 	text := strings.TrimSpace(a.summary.Text)

@@ -64,22 +64,21 @@ func (q *quotations) item(n int) (*cupel.ContextItem, error) {
 	return item, nil
 }
 
-// tailing chooses the tail. The chooser is given what was left out as it is, so that
-// a scorer which keeps what it knows of items knows it, among what the stable part
-// has, which takes part with 0 tokens: scores that depend on other items are those of
-// all.
+// tailing chooses the tail. The chooser gets the items that were left out unchanged,
+// so that a scorer that caches results per item finds them. It also gets the items of
+// the stable part, at 0 tokens, because some scores depend on all items.
 type tailing struct {
 	*layout
 	bare map[*cupel.ContextItem]*cupel.ContextItem // items of the last tail that have forms, without these
 	made map[*cupel.ContextItem]*cupel.ContextItem // the same of this one
 }
 
-// quotable reports whether candidate i may become a quotation.
+// quotable reports whether candidate i may be quoted.
 func (t *tailing) quotable(i int) bool {
 	return t.at[i] == out && t.items[i].Group() == ""
 }
 
-// choose chooses from the tail and what may be quoted, for a number of tokens.
+// choose chooses from the tail and the quotable items, for a number of tokens.
 func (t *tailing) choose(ctx context.Context, choosing *choosing, target int) (quotations, error) {
 	items, from, err := t.offered()
 	if err != nil {
@@ -100,8 +99,8 @@ func (t *tailing) choose(ctx context.Context, choosing *choosing, target int) (q
 	return q, nil
 }
 
-// offered returns what the chooser is given, with the candidate of each item, or -1 for
-// the stable part.
+// offered returns the chooser's input, with the candidate of each item, or -1 for the
+// stable part.
 func (t *tailing) offered() (items []*cupel.ContextItem, from []int, err error) {
 	anyQuotable := false
 	for i := range t.items {

@@ -48,7 +48,7 @@ func (s *Session) pipelineName() string {
 	return ""
 }
 
-// facts are what observers get to know about a turn.
+// facts are the facts of a turn that observers get.
 func (t *Turn) facts() turn.End {
 	e := turn.End{
 		Items: len(t.Window), KeptItems: len(t.before.window), KeptTokens: t.KeptTokens, DroppedItems: len(t.dropped),

@@ -19,17 +19,19 @@ import (
 	"github.com/wollax/cupel-go/cupelchat/agent"
 )
 
-// TransportConfig says how a [Transport] fits requests.
+// TransportConfig configures a [Transport].
 type TransportConfig struct {
-	// Budget is that of each request.
+	// Budget is the budget of each request.
 	Budget cupel.ContextBudget
 	// Counter counts tokens. nil means [cupel.HeuristicCounter].
 	Counter cupel.TokenCounter
 	// Chooser chooses the windows. nil means the preset of package cupelchat/agent.
 	Chooser Chooser
-	// Session configures the sessions. A zero Cache is that of the request's provider.
+	// Session configures the sessions. A zero Cache means the cache of the
+	// request's provider.
 	Session Config
-	// Options are those of reading conversations, such as [cupelchat.WithRules].
+	// Options are passed to reading conversations, such as
+	// [cupelchat.WithRules].
 	Options []cupelchat.Option
 	// Base sends the requests. nil means [http.DefaultTransport].
 	Base http.RoundTripper
@@ -42,15 +44,14 @@ type TransportConfig struct {
 	// MaxSessions is how many sessions are kept, with 256 MiB of conversations at most;
 	// the one that was used least recently goes first. 0 means 256.
 	MaxSessions int
-	// Exchanged is called after each request that was fitted and answered, if it is not
-	// nil, before the caller reads the end of the answer. What it is given must not
-	// change.
+	// Exchanged, if not nil, is called after each request that was fitted and answered,
+	// before the caller reads the end of the answer. It must not change its arguments.
 	Exchanged func(Exchange)
 }
 
 // Exchange is a request that a [Transport] has fitted.
 type Exchange struct {
-	Session string // names the session, and says nothing about it
+	Session string // names the session, and reveals nothing about it
 	Format  cupelchat.Format
 	Given   []byte // the request as it came
 	Sent    []byte
@@ -67,18 +68,18 @@ type TransportStats struct {
 }
 
 // Transport is an [http.RoundTripper] that fits the requests of conversations into a
-// budget, in sessions that it recognizes by what the conversations begin with. Requests
-// are those of OpenAI's Chat Completions and Responses, Anthropic's Messages, Gemini and
-// Ollama, known by their paths; all others are sent as they are, such as requests that
-// name a previous response, and Bedrock's, whose signature is of their body.
+// budget, in sessions that it recognizes by what the conversations begin with. It
+// recognizes requests to OpenAI's Chat Completions and Responses, Anthropic's Messages,
+// Gemini and Ollama by their paths. It sends all others unchanged, such as requests that
+// name a previous response, and Bedrock's, whose signature covers the body.
 //
-// What is read of a response is its usage, from streams as well; what the caller reads
-// is what came. Responses to fitted requests have the header Cupel-Tokens with the
-// tokens before and after. If the provider answers that the request is too long,
-// Transport fits it again for less, and sends it once more.
+// A Transport reads only the usage of a response, also from streams, and passes the
+// response on unchanged. Responses to fitted requests have the header Cupel-Tokens
+// with the tokens before and after. If the provider answers that the request is too
+// long, Transport fits it again for less, and sends it once more.
 //
-// A Transport is safe for concurrent use. It keeps no credentials: they are part of a
-// salted hash by which sessions are found, so that two keys share nothing.
+// A Transport is safe for concurrent use. It keeps no credentials. They only enter
+// the salted hash that finds a session, so that two keys share nothing.
 type Transport struct {
 	config   TransportConfig
 	salt     [32]byte
@@ -136,15 +137,15 @@ type fitting struct {
 	budget       cupel.ContextBudget
 }
 
-// RoundTrip sends a request, fitted if it is a conversation. It implements
-// [http.RoundTripper].
+// RoundTrip sends a request, and fits it first if it is a conversation. It
+// implements [http.RoundTripper].
 func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	format, ok := formatOf(r)
 	if !ok {
 		t.forwarded.Add(1)
 		return t.config.Base.RoundTrip(r)
 	}
-	r = r.Clone(r.Context()) // the caller's keeps its body
+	r = r.Clone(r.Context()) // the caller's request keeps its body
 	given, whole, err := readAll(r, t.config.MaxBody)
 	if err != nil {
 		return nil, err
@@ -191,7 +192,7 @@ func formatOf(r *http.Request) (cupelchat.Format, bool) {
 }
 
 // readAll reads the body of a request, and puts it back. It reports false for a body
-// that is larger than most bytes, and then reads only its beginning.
+// of more than most bytes, and then reads only its beginning.
 func readAll(r *http.Request, most int64) (body []byte, whole bool, err error) {
 	body, err = io.ReadAll(io.LimitReader(r.Body, most+1))
 	if err != nil {
@@ -226,7 +227,7 @@ func continues(body []byte, f cupelchat.Format) bool {
 	return json.Unmarshal(body, &kept) == nil && (kept.Previous != nil || kept.Conversation != nil)
 }
 
-// fit finds the session of the request, and what to send.
+// fit finds the session of the request, and makes the body to send.
 func (f *fitting) fit() (err error) {
 	opts := append(slices.Clip(f.config.Options), cupelchat.WithEarlier(f.sessions.earlier(f.given)))
 	if f.conversation, err = cupelchat.Read(f.given, f.format, f.config.Counter, opts...); err != nil {
@@ -250,7 +251,8 @@ func (f *fitting) propose() (err error) {
 	return err
 }
 
-// send sends what fits, once more with less if the provider says that it is too long.
+// send sends the fitted request. If the provider rejects it as too long, send
+// tries once more with less.
 func (f *fitting) send() (*http.Response, error) {
 	f.fitted.Add(1)
 	for again := true; ; again = false {
@@ -287,7 +289,7 @@ func (f *fitting) shrink(share float64) bool {
 	before := *f
 	f.budget = smaller
 	if f.propose() != nil || len(f.sent) >= len(before.sent) {
-		*f = before // the caller gets the answer to what was sent
+		*f = before // the caller gets the first answer
 		return false
 	}
 	f.sessions.narrow(f.slot, smaller)
@@ -323,7 +325,7 @@ func (f *fitting) leave() { f.sessions.leave(f.slot) }
 // refusal is the answer to a request that cannot be made to fit, in the form of its API.
 func refusal(r *http.Request, f cupelchat.Format, err error) *http.Response {
 	form := `{"error":{"message":%s,"type":"invalid_request_error","code":"context_length_exceeded"}}`
-	switch f { //nolint:exhaustive // OpenAI's form is that of compatible servers
+	switch f { //nolint:exhaustive // compatible servers use OpenAI's form
 	case cupelchat.Anthropic:
 		form = `{"type":"error","error":{"type":"invalid_request_error","message":%s}}`
 	case cupelchat.Gemini:

@@ -15,23 +15,23 @@ type Turn struct {
 	Window []*cupel.ContextItem
 	// Stable is how many items of Window belong to the stable part.
 	Stable int
-	// Entries say, for each item of Window, which items it stands for.
+	// Entries name, for each item of Window, the items that it stands for.
 	Entries []Entry
-	// Break says where and why the window differs from what was sent before. It is
-	// nil if all of that is sent again, and at the first turn.
+	// Break describes where and why the window differs from what was sent before.
+	// It is nil at the first turn, and if everything is sent again.
 	Break *Break
-	// KeptTokens are those at the beginning of Window that are sent as they were
-	// sent before, whether the cache has them or not.
+	// KeptTokens counts the tokens at the beginning of Window that are sent as
+	// before, whether the cache has them or not.
 	KeptTokens int
-	// Cache says what the turn costs.
+	// Cache is the cost of the turn.
 	Cache CacheUse
-	// Estimate is how many tokens the provider will count for Window, by what it
-	// reported before: those of the items, until there are three reports.
+	// Estimate is how many tokens the provider will count for Window, judging by
+	// its earlier reports. Until there are three, it is the tokens of the items.
 	Estimate int
 	// Notes are remarks: a summary that failed, a cache that was lost.
 	Notes []string
 
-	limit   int // tokens that the provider should not count more of
+	limit   int // the most tokens that the provider should count
 	session *Session
 	before  *state
 	after   *state
@@ -42,19 +42,19 @@ type Turn struct {
 	dropped []*cupel.ContextItem // for the first time
 	leaving *leaving             // what a summary is to be made of, or nil
 
-	committed func(turn.Commit) // tells the collector; nil if that does not follow the turn
+	committed func(turn.Commit) // informs the collector; nil if it does not follow the turn
 }
 
-// Entry says where an item of the window comes from.
+// Entry is the origin of an item of the window.
 type Entry struct {
 	// Candidates are the positions of the items that it stands for: one, all members
 	// of a group that a note replaces, or the items that a summary replaces.
 	Candidates []int
-	// Whole reports whether it is the item as it was given.
+	// Whole reports whether the item is in the window as it was given.
 	Whole bool
 }
 
-// BreakReason is why a window differs from what was sent before.
+// BreakReason is the reason why a window differs from what was sent before.
 type BreakReason string
 
 // The reasons.
@@ -71,10 +71,11 @@ const (
 	BreakWorth BreakReason = "worth it"
 )
 
-// Break says where a window begins to differ from what was sent before.
+// Break is the place where a window begins to differ from what was sent
+// before.
 type Break struct {
 	Reason BreakReason
-	// At is the position in the stable part of what differs first.
+	// At is the position of the first difference in the stable part.
 	At int
 }
 
@@ -97,8 +98,9 @@ func WithChooser(chooser Chooser) TurnOption {
 	}
 }
 
-// WithModel names the model that the turn is for. Another model than in the turn
-// before has nothing in its cache. An empty name is that of the turn before.
+// WithModel names the model that the turn is for. A model other than the
+// previous turn's has nothing in its cache. An empty name means the model of the
+// previous turn.
 func WithModel(name string) TurnOption {
 	return func(o *turnOptions) { o.model = name }
 }
@@ -113,10 +115,10 @@ func (t *Turn) Given() int {
 
 var errNoTurn = errors.New("cupelsession: the turn was not proposed by a session; commit what Next, Body or Fit returned")
 
-// Commit makes the turn the state from which the next one starts, after it was
-// sent. usage is what the provider reported, or zero; of impossible numbers, such as
-// more tokens read than there are, the parts that say so are left out. It calls
-// [Config.Dropped]. It fails with [ErrStale] or [ErrBusy].
+// Commit makes the turn, once it was sent, the state from which the next one starts.
+// usage is what the provider reported, or zero. Commit ignores impossible numbers,
+// such as more tokens read than there are. It calls [Config.Dropped]. It fails with
+// [ErrStale] or [ErrBusy].
 func (t *Turn) Commit(usage Usage) error {
 	s := t.session
 	if s == nil {

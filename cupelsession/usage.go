@@ -11,19 +11,20 @@ import (
 
 // Usage is what a provider reported for a request.
 type Usage struct {
-	// Input is the number of tokens of the request, those in the cache included.
+	// Input is the number of tokens of the request, including cached ones.
 	Input int
-	// Read and Written are those of Input that were read from the cache and written
-	// to it.
+	// Read and Written are the parts of Input that were read from the cache and
+	// written to it.
 	Read, Written int
-	// Cached reports whether the provider said how much it read from its cache.
+	// Cached reports whether the provider reported how much it read from its
+	// cache.
 	Cached bool
 	// Output is the number of tokens of the answer.
 	Output int
 }
 
-// possible returns the usage without numbers that cannot be: those of the cache
-// exceed the input, or one is negative.
+// possible returns the usage without impossible numbers: negative ones, and
+// cache numbers that exceed the input.
 func (u Usage) possible() Usage {
 	if u.Input < 0 || u.Read < 0 || u.Written < 0 || u.Read > u.Input || u.Written > u.Input-u.Read {
 		u.Read, u.Written, u.Cached = 0, 0, false
@@ -37,7 +38,7 @@ func (u Usage) plus(more Usage) Usage {
 	return Usage{u.Input + more.Input, u.Read + more.Read, u.Written + more.Written, u.Cached || more.Cached, u.Output + more.Output}.possible()
 }
 
-// UsageError says why a response has no usage.
+// UsageError is the reason why a response has no usage.
 type UsageError struct {
 	Format cupelchat.Format
 	Reason string
@@ -47,8 +48,8 @@ func (e *UsageError) Error() string {
 	return fmt.Sprintf("cupelsession: usage of a response of %s: %s", e.Format, e.Reason)
 }
 
-// reported says where a format has its usage: which numbers are which, each in
-// members of members with dots between.
+// reported has the places of a format's usage numbers, as member names joined
+// by dots.
 type reported struct {
 	event   string   // member of a stream's event that has the response, or ""
 	input   string   // without it there is no usage
@@ -86,24 +87,24 @@ var usages = map[string]reported{
 		read: []string{"usageMetadata.cachedContentTokenCount"},
 		hint: "a stream has it in its last chunk",
 	},
-	// Older releases count only what they evaluated, so that the input may lack a
-	// prefix that they had, or miss altogether. They say nothing about that.
+	// Older releases count only the tokens that they evaluated, so that the input
+	// may lack a cached prefix, or be missing, without notice.
 	"ollama": {
 		input: "prompt_eval_count", output: []string{"eval_count"},
 		hint: "a stream has it in its last chunk; older releases leave it out if they had the whole prompt",
 	},
 }
 
-// UsageOf reads what a provider reported: from a whole response, or from the events of
-// a stream in their order. Each is a JSON object, or a value of an SDK that marshals to
-// one. Of a stream, OpenAI has the usage in its last chunk, if stream_options asked to
-// include it, Gemini and Ollama in their last ones, OpenAI's Responses in
-// response.completed, Anthropic in message_start and message_delta, and Bedrock in
-// metadata; other events change nothing.
+// UsageOf reads the usage that a provider reported, from a whole response or from the
+// events of a stream in order. Each is a JSON object, or a value of an SDK that
+// marshals to one. In a stream, OpenAI reports usage in its last chunk, if
+// stream_options asked to include it. Gemini and Ollama report it in their last events,
+// OpenAI's Responses in response.completed, Anthropic in message_start and
+// message_delta, and Bedrock in metadata. Other events change nothing.
 //
-// What a provider calls its input differs: Anthropic and Bedrock leave out what was
-// read from the cache or written to it, the others do not. UsageOf fails with a
-// [UsageError] for a format without responses and for a response without usage.
+// Anthropic and Bedrock do not count cached tokens as input, unlike the others;
+// UsageOf adds them to Input. UsageOf fails with a [UsageError] for a format
+// without responses and for a response without usage.
 func UsageOf(f cupelchat.Format, response ...any) (Usage, error) {
 	at, ok := usages[f.String()]
 	if !ok {
@@ -145,8 +146,8 @@ func bytesOf(response any) ([]byte, error) {
 	return json.Marshal(response)
 }
 
-// learn adds what an event says to what those before it said: the numbers of a stream
-// are totals, and the last one counts.
+// learn adds an event to those before it. The numbers of a stream are totals, and the
+// last one counts.
 func learn(said, event map[string]any) {
 	for name, value := range event {
 		inner, isObject := value.(map[string]any)

@@ -46,9 +46,9 @@ func tokensOf(window []entry) int {
 	return tokens
 }
 
-// next returns the layout that keeps what was sent as it was sent, and appends
-// what is new. fresh are the tokens of that. split reports whether something must
-// come in that is out, or stands in a smaller form.
+// next returns the layout that keeps everything as it was sent, and appends the
+// new items. fresh is their tokens. split reports whether something that is out,
+// or in a smaller form, must come in.
 func (l *layout) next(now *candidates) (to *layout, fresh int, split bool) {
 	to = &layout{candidates: now}
 	to.keep(l)
@@ -81,7 +81,7 @@ func (l *layout) next(now *candidates) (to *layout, fresh int, split bool) {
 func (l *layout) keep(before *layout) {
 	l.at = make([]int32, len(l.items))
 	there, first := make([]int, len(before.window)), make([]int, len(before.window))
-	parted := make([]bool, len(before.window)) // a new item in another group says the same as a member that is gone
+	parted := make([]bool, len(before.window)) // a new item in another group has the contents of a member that is gone
 	for i, k := range l.were {
 		switch {
 		case l.tail[i]:
@@ -125,8 +125,9 @@ func (l *layout) keep(before *layout) {
 	}
 }
 
-// still returns the keys of a summary whose items are still there: it no longer
-// stands for what is gone, nor for what gets its key.
+// still returns the keys of a summary whose items are still there. The summary
+// no longer stands for items that are gone, or for new items that get their
+// keys.
 func (l *layout) still(before *layout, n int) []string {
 	there := map[string]bool{}
 	for i, k := range l.were {
@@ -149,7 +150,7 @@ func (l *layout) splits(changed map[string]bool) bool {
 		if group == "" || n == inTail || l.followed && !changed[group] {
 			continue
 		}
-		now := place{in: n >= 0 && !l.window[n].Summary} // a summary has nothing of a group
+		now := place{in: n >= 0 && !l.window[n].Summary} // a summary has no part of a group
 		if now.in && !l.window[n].whole() && len(l.window[n].Keys) > 1 {
 			now.note, now.entry = true, n
 		}
@@ -193,7 +194,7 @@ func (l *layout) lacks() bool {
 	return slices.Contains(l.at, out) || slices.ContainsFunc(l.window, func(e entry) bool { return !e.whole() })
 }
 
-// pinned is the tokens of pinned items and of their groups.
+// pinned returns the tokens of pinned items and of their groups.
 func (l *layout) pinned() int {
 	groups := map[string]bool{}
 	for i, item := range l.items {
@@ -227,8 +228,8 @@ func (l *layout) head() int {
 	return kept
 }
 
-// given is an entry as the chooser is given it. Of a summary the state has only the
-// text, so that another process would give another kind and time.
+// given returns an entry as the chooser gets it. The state has only the text of a
+// summary, so that another process would give another kind and time.
 func (l *layout) given(e *entry) *cupel.ContextItem {
 	if e.Summary {
 		return formOf(l.items[e.first], e.Form, e.Tokens)

@@ -18,7 +18,7 @@ import (
 const (
 	nearShare = 0.2  // of the room that pinned items leave, for the newest units
 	decay     = 0.95 // from a unit to the next older one
-	aboutTask = 8    // what a unit counts that is most about a task, beside the newest one
+	aboutTask = 8    // weight of the unit that is most about a task, relative to the newest unit
 )
 
 // Preset chooses windows for an agent. It is safe for concurrent use.
@@ -29,11 +29,11 @@ type Preset struct {
 	memory   *memory         // or nil
 }
 
-// errNil says that there is no preset, or not one of [New].
+// errNil is the error of a preset that is nil, or that New did not make.
 var errNil = &cupel.InvalidConfigError{Component: "Preset", Reason: "make the preset with agent.New"}
 
-// New returns the preset. The counter counts the tokens of outlines; use the one
-// that counted the items. nil means [cupel.HeuristicCounter].
+// New returns the preset. The counter counts the tokens of outlines; use the
+// same counter as for the items. nil means [cupel.HeuristicCounter].
 func New(counter cupel.TokenCounter) *Preset {
 	if counter == nil {
 		counter = cupel.HeuristicCounter{}
@@ -50,11 +50,11 @@ func New(counter cupel.TokenCounter) *Preset {
 	return &Preset{counter: counter, pipeline: pipeline}
 }
 
-// Remember returns the preset with a memory: it takes the texts of a conversation apart
-// once, and chooses from the same items for another budget, with another pin or without
-// some of them, in a fraction of the time. The choices are those of the preset without
-// memory. It holds the items that it chose from last, and calls wait for each other, so
-// that each conversation should have a preset of its own.
+// Remember returns the preset with a memory. It analyzes the texts of a conversation
+// once, and then chooses from the same items for another budget, with another pin, or
+// without some of them, in a fraction of the time. Its choices equal those of the
+// preset without memory. It holds the items that it chose from last, and its calls wait
+// for each other, so give each conversation its own preset.
 func (p *Preset) Remember() *Preset {
 	if p == nil {
 		return nil
@@ -65,9 +65,9 @@ func (p *Preset) Remember() *Preset {
 }
 
 // About returns the preset for a task that the items do not say, such as a question. The
-// unit with the item of the highest score counts eight times what the newest one does,
-// and others by the square of their share of that score, if that is more than they count
-// by their age. nil is no task.
+// unit with the highest score weighs eight times as much as the newest one. The others
+// weigh by the square of their share of that score, or by their age if that is more. nil
+// means no task.
 func (p *Preset) About(task strategy.Scorer) *Preset {
 	if p == nil {
 		return nil
@@ -80,8 +80,8 @@ func (p *Preset) About(task strategy.Scorer) *Preset {
 	return &about
 }
 
-// Pipeline returns the pipeline that the items of [Preset.Prepare] are for. It
-// scores an item by its metadata "worth". Of a nil preset it is nil.
+// Pipeline returns the pipeline for the items of [Preset.Prepare]. It scores
+// an item by its metadata "worth". A nil preset returns nil.
 func (p *Preset) Pipeline() *pipeline.Pipeline {
 	if p == nil {
 		return nil
@@ -97,12 +97,12 @@ func (p *Preset) Pipeline() *pipeline.Pipeline {
 //
 // In a group whose members have no group variants, results become shorter and the
 // other messages stay, since an API may not take a note in their place. An item whose
-// metadata "fixed" says that it has images, thinking or the like takes the smaller
-// forms that it came with, and so does one whose "role" is "reasoning".
+// metadata "fixed" reports images, thinking or the like keeps its own smaller forms,
+// and so does one whose "role" is "reasoning".
 //
 // Prepare fails with a [cupel.StrategyError] if the counter fails, with the error of
-// ctx, and with a [cupel.InvalidConfigError] if the preset is not of [New]. It takes
-// time linear in the text, and O(n log n) for n items.
+// ctx, and with a [cupel.InvalidConfigError] if [New] did not make the preset. It
+// takes time linear in the text, and O(n log n) for n items.
 func (p *Preset) Prepare(ctx context.Context, items []*cupel.ContextItem, budget cupel.ContextBudget) ([]*cupel.ContextItem, error) {
 	if ctx == nil {
 		ctx = context.Background()
@@ -134,9 +134,9 @@ func (p *Preset) Prepare(ctx context.Context, items []*cupel.ContextItem, budget
 	return c.derive()
 }
 
-// RunReport prepares the items for the budget and runs the pipeline. The window
-// is in the order of the candidates. Window and report have the caller's items
-// wherever these are in full or left out. It implements the method of [pipeline.Pipeline] of the same name.
+// RunReport prepares the items for the budget and runs the pipeline. The window is in the order of the
+// candidates. Window and report have the caller's own items if these are in full or left out. It implements
+// the method of [pipeline.Pipeline] of the same name.
 func (p *Preset) RunReport(ctx context.Context, items []*cupel.ContextItem, budget cupel.ContextBudget, opts ...pipeline.RunOption) ([]*cupel.ContextItem, *cupel.SelectionReport, error) {
 	prepared, err := p.Prepare(ctx, items, budget)
 	if err != nil {
@@ -178,6 +178,6 @@ func (worthScorer) Score(_ context.Context, items []*cupel.ContextItem, scores [
 	return nil
 }
 
-// weight returns the share of its worth that a unit counts for: less for an older one,
-// unless it is about the task.
+// weight returns the share of its worth that counts for a unit. It is less for an
+// older unit, unless the unit is about the task.
 func (u *unit) weight() float64 { return max(math.Pow(decay, float64(u.newer)), u.about) }

@@ -10,8 +10,8 @@ import (
 	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
-// memory is what one choice from a conversation leaves for the next one: the parts of
-// its items, and their scores.
+// memory is kept from one choice from a conversation for the next: the parts of its
+// items, and their scores.
 type memory struct {
 	lock    sync.Mutex
 	counter cupel.TokenCounter
@@ -22,7 +22,8 @@ type memory struct {
 	scores []float64
 }
 
-// partsKey is an item, which a conversation may have more than once.
+// partsKey identifies an item, which a conversation may contain more than
+// once.
 type partsKey struct {
 	item   *cupel.ContextItem
 	copy   int

@@ -16,17 +16,17 @@ const (
 	label         = "[earlier] "
 )
 
-// longText is the length in bytes of texts that are not counted again: the tokens of
-// their item are about theirs.
+// longText is the length in bytes from which texts are not counted again: they have
+// about the tokens of their item.
 const longText = 4096
 
-// part is a piece of a unit that has sizes of its own: the arguments of a call, any
-// other text, or an item with the forms that it came with.
+// part is a piece of a unit with its own sizes: the arguments of a call, any other
+// text, or an item with its own forms.
 type part struct {
 	piece
 	member int // position among the items
 	text   *cupelreduce.Text
-	mark   string // of the text, where something of it is left out
+	mark   string // of the text, if something of it is left out
 	ofText []cupelreduce.Size
 	forms  map[int]string  // of the text, by their tokens
 	own    []cupel.Variant // in place of a text, smallest first; they have the mark
@@ -35,7 +35,7 @@ type part struct {
 	tokens int             // that it has now, beyond the smallest of its own forms
 }
 
-// sizes returns what the part may have, as [cupelreduce.Text.Sizes] does.
+// sizes returns the sizes of the part, as [cupelreduce.Text.Sizes] does.
 func (p *part) sizes(whole int) []cupelreduce.Size {
 	if p.own == nil {
 		return p.ofText
@@ -67,7 +67,7 @@ func (p *part) form() cupel.Variant {
 	return form
 }
 
-// said is what the window has of a text.
+// said is the form of a text in the window.
 func (p *part) said() string {
 	switch {
 	case p.tokens <= 0, len(p.own) > 0 && p.own[0].Tokens > p.tokens:
@@ -89,8 +89,8 @@ func (p *part) said() string {
 // mostForms is how many forms of a text are remembered.
 const mostForms = 32
 
-// line returns what a note says of a part: a call in any case, another text if it
-// has a size.
+// line returns a part's line of a note. A call always has one, another text only
+// if it has a size.
 func (p *part) line() string {
 	text := p.said()
 	switch {
@@ -105,7 +105,8 @@ func (p *part) line() string {
 	return p.call + "(" + strings.ReplaceAll(text, "\n", " ") + ")"
 }
 
-// marked returns what is said of a text, with its mark if that is not all.
+// marked returns the form of a text, with its mark if the form is not the
+// whole text.
 func (p *part) marked(text string) string {
 	switch {
 	case p.mark == "", text != "" && (p.own != nil || p.tokens >= p.text.Tokens()):
@@ -122,8 +123,9 @@ func markOf(item *cupel.ContextItem) string {
 	return mark
 }
 
-// read takes a unit apart, and adds to what is known what its results need not
-// repeat. What was read before and is as well known now is not read again.
+// read takes a unit apart, and adds to the known texts those that its results
+// need not repeat. It does not read a text again if the same parts of it are
+// known as before.
 func (c *choice) read(u *unit) {
 	u.parts = u.parts[:0]
 	for _, at := range u.members {
@@ -165,7 +167,7 @@ func (c *choice) partsAt(u *unit, at int) []*part {
 	})
 }
 
-// readPart takes a text apart for what is known.
+// readPart takes a text apart, given the known texts.
 func (c *choice) readPart(p *part) {
 	item := c.items[p.member]
 	opts := []cupelreduce.Option{cupelreduce.WithKnown(&c.known), cupelreduce.WithCounter(c.count)}
@@ -203,8 +205,8 @@ func ownForms(item *cupel.ContextItem, inNote bool) []*part {
 	return []*part{p}
 }
 
-// reducible reports whether a form of an item may have another text: it is not
-// pinned, and has nothing that forms keep.
+// reducible reports whether a form of an item may have another text: the item
+// is not pinned, and has nothing that forms keep.
 func (c *choice) reducible(at int) bool {
 	item := c.items[at]
 	if _, fixed := item.MetadataInt(fixedKey); fixed || isOwn(item) || item.Pinned() || role(item) == "reasoning" {
@@ -220,8 +222,8 @@ func isOwn(item *cupel.ContextItem) bool {
 	return forms == "own" && (item.Group() == "" || strings.HasPrefix(role(item), "tool"))
 }
 
-// fixedKey is the metadata key of package cupelchat for the tokens of what no form
-// of an item changes, such as thinking and images.
+// fixedKey is the metadata key of package cupelchat for the tokens of parts that
+// no form of an item changes, such as thinking and images.
 const fixedKey = "fixed"
 
 // piece is the arguments of a call, or a text.
@@ -286,8 +288,8 @@ func callOf(line string, names map[string]bool) (name, arguments string, ok bool
 	return name, arguments, ok
 }
 
-// answered puts each result after its call, where the calls' ids say which it is:
-// then a reader of the outline sees which result is left out.
+// answered puts each result after its call, if ids identify the call, so that a
+// reader of the outline sees which result is left out.
 func answered(parts []*part) []*part {
 	results := map[string]*part{}
 	for _, p := range parts {

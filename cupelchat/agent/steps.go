@@ -7,11 +7,12 @@ import (
 	"strings"
 )
 
-// neverWorth is the share of its worth that a unit counts for which is in the window only
+// neverWorth is the share of its worth that counts for a unit that is in the window only
 // if everything else is.
 const neverWorth = 1e-12
 
-// sketchTokens is how much of a unit the units before it take for known.
+// sketchTokens is how many tokens of a unit count as known for the units
+// before it.
 const sketchTokens = 40
 
 // step makes a unit larger: it puts the unit in, makes one of its parts larger, or
@@ -26,8 +27,8 @@ type step struct {
 	rate float64 // gain for each token; never more than that of the step before
 }
 
-// plan makes the steps of a unit from nothing to the whole. Those of its parts are
-// in the order of their rates.
+// plan makes the steps of a unit from nothing to the whole. The steps of its parts
+// are in the order of their rates.
 func (u *unit) plan(c *choice) {
 	first := step{unit: u, cost: u.beginning(c)}
 	var middle []step
@@ -65,7 +66,7 @@ func (u *unit) plan(c *choice) {
 	}
 }
 
-// beginning returns the tokens of a unit that is in with nothing of its texts.
+// beginning returns the tokens of a unit that is in without any of its texts.
 func (u *unit) beginning(c *choice) int {
 	if u.note {
 		tokens := messageTokens
@@ -87,8 +88,8 @@ func (u *unit) beginning(c *choice) int {
 	return max(0, tokens)
 }
 
-// pool gives the steps rates that never rise: steps that are worth more for their
-// tokens than those before share a rate with these.
+// pool gives the steps rates that never rise: steps with a higher rate than the
+// steps before them share a rate with these.
 func pool(steps []step) {
 	type block struct {
 		from int
@@ -122,7 +123,7 @@ type taken struct {
 }
 
 // take takes the next step of a unit for at most so many tokens, and returns how many
-// it took. Of a step that makes a part larger it takes what fits.
+// it took. It takes as much as fits of a step that makes a part larger.
 func (c *choice) take(s *step, room int) int {
 	u := s.unit
 	if u.whole || s.at != u.next || room <= 0 && s.cost > 0 {
@@ -147,7 +148,7 @@ func (c *choice) take(s *step, room int) int {
 	return cost
 }
 
-// giveBack takes back the steps that were taken last, until they had as many tokens.
+// giveBack takes back the latest steps until they add up to so many tokens.
 func (c *choice) giveBack(tokens int) {
 	for len(c.taken) > 0 && tokens > 0 {
 		t := &c.taken[len(c.taken)-1]
@@ -176,9 +177,10 @@ func (c *choice) undo(kept int) {
 	c.taken = c.taken[:kept]
 }
 
-// choose decides which units are whole, and what the others are. The newest have a
-// share of the room; the rest goes to the steps of all units, the best first. As the
-// order of the steps hardly depends on the room, more room keeps what less kept.
+// choose decides which units are whole, and the forms of the others. The newest have
+// a share of the room; the rest goes to the steps of all units, the best first. The
+// order of the steps hardly depends on the room, so that more room keeps everything
+// that less room kept.
 func (c *choice) choose(ctx context.Context) error {
 	for i := range c.units {
 		if u := &c.units[i]; u.whole {
@@ -224,7 +226,8 @@ func (c *choice) choose(ctx context.Context) error {
 	return c.fill(order, left)
 }
 
-// sketch adds to what is known what a unit says first, so that older ones need not.
+// sketch adds the beginning of a unit to the known texts, so that older units
+// need not repeat it.
 func (c *choice) sketch(u *unit) {
 	left, before := sketchTokens, len(c.taken)
 	for i := range u.steps {
@@ -236,8 +239,8 @@ func (c *choice) sketch(u *unit) {
 	c.undo(before)
 }
 
-// fill takes steps in their order while there is room, until what they make has no
-// room left. What a step takes is an estimate.
+// fill takes steps in their order until the forms that they make fill the room.
+// The tokens of a step are an estimate.
 func (c *choice) fill(order []*step, left int) error {
 	const tries = 6
 	for try := 0; c.failed == nil; try++ {
@@ -275,7 +278,7 @@ func (c *choice) left() int {
 	return left
 }
 
-// measure finds what the window has of a unit that is not whole.
+// measure finds the window's form of a unit that is not whole.
 func (c *choice) measure(u *unit) {
 	if u.measured {
 		return
@@ -300,8 +303,8 @@ func (c *choice) measure(u *unit) {
 	u.whole = u.size >= u.tokens
 }
 
-// member returns what a member of a unit says whose messages stay, and how many
-// tokens that adds to its least.
+// member returns the text of a member of a unit whose messages stay, and how
+// many tokens it adds to the member's least.
 func (c *choice) member(p *part) (text string, tokens int) {
 	if p.own != nil {
 		form := p.form()
@@ -311,7 +314,7 @@ func (c *choice) member(p *part) (text string, tokens int) {
 	return text, c.count(text)
 }
 
-// leftOut stands for a result when nothing of it is left.
+// leftOut replaces a result that is left out entirely.
 const leftOut = "[left out]"
 
 // write returns the note of a unit.

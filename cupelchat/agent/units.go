@@ -15,18 +15,18 @@ type unit struct {
 	tokens  int
 	pinned  bool    // always in the window in full
 	never   bool    // in the window only if everything else is
-	note    bool    // one text may stand in its place
+	note    bool    // one text may replace it
 	newer   int     // units after it
-	about   float64 // what it counts because of the task
+	about   float64 // weight because of the task
 
 	parts    []*part
 	steps    []step
 	next     int    // the first of the steps that was not taken
 	whole    bool   // is in the window in full
-	measured bool   // what follows is right
-	in       bool   // is in the window as something smaller
+	measured bool   // the fields below are up to date
+	in       bool   // is in the window in a smaller form
 	said     string // the note in its place
-	size     int    // tokens of what is in
+	size     int    // tokens in the window
 }
 
 // choice is one selection in the making.
@@ -78,7 +78,7 @@ func newChoice(items []*cupel.ContextItem, budget cupel.ContextBudget) *choice {
 	return c
 }
 
-// asked sets how much each unit has to do with the task.
+// asked sets how relevant each unit is to the task.
 func (c *choice) asked(scores []float64) {
 	most := 0.0
 	for _, score := range scores {
@@ -115,7 +115,7 @@ func (c *choice) derive() ([]*cupel.ContextItem, error) {
 	return derived, nil
 }
 
-// changes returns what becomes of member n of a unit.
+// changes returns the new form of member n of a unit.
 func (c *choice) changes(u *unit, n int) []cupel.ItemOption {
 	item := c.items[u.members[n]]
 	if u.whole {
@@ -165,8 +165,8 @@ func (u *unit) forms() []cupel.Variant {
 	return []cupel.Variant{form}
 }
 
-// The pipeline has room for the forms that were chosen and for no others: they are
-// worth next to as much as the whole, and what is out is worth next to nothing.
+// The pipeline has room only for the chosen forms. They are worth almost as much
+// as the whole, and everything that is out is worth almost nothing.
 const (
 	formWorth = 0.999
 	outWorth  = 0.001

@@ -45,10 +45,10 @@ func newest(t *turn, budget int) window {
 	return w
 }
 
-// cleared stands in place of a result.
+// cleared replaces a result.
 const cleared = "\n[cleared]"
 
-// clearOld replaces the results of calls by a note, the oldest first, and then
+// clearOld replaces the results of calls with a note, oldest first, and then
 // leaves out the oldest units, until the rest fits.
 func clearOld(t *turn, budget int) window {
 	w := everything(t, budget)

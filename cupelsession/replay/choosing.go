@@ -62,7 +62,7 @@ func (m *chatMessage) piece() piece {
 	return piece{id: m.id, text: m.text, tokens: tokens(m.text), raw: m.raw, role: m.role, blocks: max(1, m.blocks)}
 }
 
-// request returns the request that a window of messages is.
+// request returns the request of a window of messages.
 func (w window) request() []byte {
 	var b bytes.Buffer
 	b.WriteString(`{"messages":[`)
@@ -77,29 +77,30 @@ func (w window) request() []byte {
 }
 
 // inSession chooses windows in sessions of package cupelsession, at the prices of the
-// measure and without time that passes. The windows of all are equal, and only what
-// they mark differs.
+// measure, with time standing still. All sessions choose equal windows, and differ
+// only in their marks.
 type inSession struct {
 	requests
 	low    float64
 	placed []placedSession
 }
 
-// placedSession is a session for the caches that want breakpoints placed alike.
+// placedSession is a session for the caches that want the same breakpoints.
 type placedSession struct {
 	placement
 	session *cupelsession.Session // nil before the first step
 	marks   []int                 // the ends of the prefixes that it marks, in messages
 }
 
-// placement is how a cache wants its breakpoints placed.
+// placement is the places where a cache wants its breakpoints.
 type placement struct{ breakpoints, lookBack, latest int }
 
 func placementOf(m *cupelsession.CacheModel) placement {
 	return placement{m.Breakpoints, m.LookBack, m.Latest}
 }
 
-// newInSession returns what chooses in sessions for all caches, or in one for none.
+// newInSession returns a chooser with sessions for all caches, or with one
+// session for none.
 func newInSession(q requests, low float64, caches []cupelsession.CacheModel) *inSession {
 	s := &inSession{requests: q, low: low}
 	for i := range caches {
@@ -113,7 +114,7 @@ func newInSession(q requests, low float64, caches []cupelsession.CacheModel) *in
 	return s
 }
 
-// of returns the session of a placement, or nil.
+// of returns the session with a placement, or nil.
 func (s *inSession) of(p placement) *placedSession {
 	if i := slices.IndexFunc(s.placed, func(q placedSession) bool { return q.placement == p }); i >= 0 {
 		return &s.placed[i]
@@ -171,7 +172,7 @@ func (r recounted) next(ctx context.Context, session *cupelsession.Session, c *c
 	return turn, body, err
 }
 
-// mostTries is how often a window is chosen for one step at most.
+// mostTries is the most times that a window is chosen for one step.
 const mostTries = 6
 
 // fit makes windows until one holds the budget.
@@ -186,7 +187,8 @@ func (q *requests) fit(t *turn, budget int, write func(*cupelchat.Conversation, 
 		if r.budget, err = cupel.NewContextBudget(target, target); err != nil {
 			return nil, err
 		}
-		// What is pinned has the whole budget: less is for what else is chosen.
+		// Pinned items have the whole budget: the smaller one is for the other
+		// items.
 		own := max(budget-r.pinned, 0)
 		if r.own, err = cupel.NewContextBudget(own, own); err != nil {
 			return nil, err
@@ -210,7 +212,7 @@ func (q *requests) fit(t *turn, budget int, write func(*cupelchat.Conversation, 
 	return w, nil
 }
 
-// read reads the request, and finds what its messages count by the measure.
+// read reads the request, and finds the tokens of its messages by the measure.
 func (q *requests) read(t *turn, budget int) (*cupelchat.Conversation, recounted, error) {
 	said := t.request()
 	c := t.shared.conversation
@@ -243,15 +245,15 @@ func (q *requests) read(t *turn, budget int) (*cupelchat.Conversation, recounted
 }
 
 // recounted gives a chooser items with the tokens of the measure. Package
-// cupelchat counts what an API adds around calls and results, where the measure
-// counts the JSON of the calls.
+// cupelchat counts the tokens that an API adds around calls and results; the
+// measure counts the JSON of the calls.
 type recounted struct {
 	cupelchat.Chooser
 	most   int                 // tokens of the budget
 	more   []int               // tokens of each message
 	pinned int                 // of them for pinned items and their groups
 	budget cupel.ContextBudget // in tokens of the measure
-	own    cupel.ContextBudget // in tokens of package cupelchat, for what is pinned
+	own    cupel.ContextBudget // in tokens of package cupelchat, for pinned items
 }
 
 // RunReport chooses from items of other sizes, for a budget of the measure.
@@ -266,12 +268,13 @@ func (r recounted) RunReport(ctx context.Context, items []*cupel.ContextItem, _ 
 	}
 	window, report, err := r.Chooser.RunReport(ctx, counted, budget, opts...)
 	if report != nil {
-		report.Overflow = &cupel.OverflowEvent{} // the measure says what fits, not the count of package cupelchat
+		report.Overflow = &cupel.OverflowEvent{} // the measure decides what fits, not the count of package cupelchat
 	}
 	return window, report, err
 }
 
-// forPinned returns the budget, and no less than what is pinned if that fits.
+// forPinned returns the budget, or the tokens of the pinned items if these are
+// more and fit.
 func (r recounted) forPinned(items []*cupel.ContextItem) (cupel.ContextBudget, error) {
 	pinned := 0
 	for item := range always(items) {

@@ -12,7 +12,7 @@ import (
 )
 
 // All conversations are measured as messages of OpenAI's Chat Completions. This file
-// has package cupelchat read those that are in another format.
+// uses package cupelchat to read other formats.
 
 var (
 	errNoObject = errors.New("a message must be an object")
@@ -43,7 +43,8 @@ func conversation(v object) ([]*chatMessage, bool, error) {
 	return messages, true, err
 }
 
-// values returns the attributes of a span with those decoded that are JSON in texts.
+// values returns the attributes of a span, and decodes texts that contain
+// JSON.
 func (o object) values() object {
 	decoded := slices.Clone(o)
 	for i, m := range decoded {
@@ -55,7 +56,7 @@ func (o object) values() object {
 	return decoded
 }
 
-// native returns a list of messages that are in the form that is wanted.
+// native returns a list of messages that are in the measure's form already.
 func native(list []any) ([]*chatMessage, error) {
 	messages := make([]*chatMessage, len(list))
 	for i, v := range list {
@@ -81,7 +82,7 @@ func foreign(v any) bool {
 	})
 }
 
-// read has package cupelchat read a conversation.
+// read reads a conversation with package cupelchat.
 func read(text string) ([]*chatMessage, error) {
 	formats, err := cupelchat.Detect([]byte(text))
 	if err != nil {

@@ -11,9 +11,9 @@
 //
 // # The measure
 //
-// At each message of the assistant, a step, the policy chooses a window from
-// everything said before it. The budget is the system prompts plus a share of
-// all the rest of the conversation, but at least the system prompts and the
+// Each message of the assistant is a step. At each step, the policy chooses a
+// window from everything said before it. The budget is the system prompts plus a
+// share of the rest of the conversation, but at least the system prompts and the
 // newest unit. A unit is a message, or an assistant's message with calls and all
 // their results. The tokens of a message are ceil(characters / 4) of its text, plus
 // 4.
@@ -45,8 +45,8 @@
 //     everything fits.
 //
 // All conversations are measured in the form of OpenAI's Chat Completions. A
-// window that is a request is compared message by message, and a unit is whole
-// if all its messages are there unchanged. The API must accept it, as
-// [cupelchat.Check] checks. [Baselines] choose units, and what they send of a unit
-// is compared as a whole.
+// window that is a request is compared message by message, and a unit is whole if
+// all its messages are there unchanged. The API must accept the window, as
+// [cupelchat.Check] checks. [Baselines] choose units, and each unit is compared as
+// a whole.
 package replay

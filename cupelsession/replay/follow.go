@@ -7,15 +7,16 @@ import (
 	"github.com/wollax/cupel-go/cupelreduce"
 )
 
-// Followed is what becomes of a value at a step.
+// Followed is the fate of a value at a step.
 type Followed struct {
 	Message int  `json:"message"` // of the assistant, from 1, as the file numbers its messages
 	Kept    bool `json:"kept"`    // the window has the value as a word
 }
 
-// Follow yields what a policy sends of a value at each step after a message that has it:
-// the windows are those of the measure, for a budget in its tokens, or for what is always
-// sent if that is more. It ends with an error of the policy or of ctx.
+// Follow yields, for each step after a message with the value, whether and how the policy
+// sends the value. The windows are those of the measure, for a budget in its tokens, or
+// for the messages that are always sent if these are more. It ends with an error of the
+// policy or of ctx.
 func Follow(ctx context.Context, c *Conversation, p Policy, budget int, value string) iter.Seq2[Followed, error] {
 	return func(yield func(Followed, error) bool) {
 		measure, err := NewMeasure([]Policy{p}, []float64{1})

@@ -10,8 +10,8 @@ import (
 	"github.com/wollax/cupel-go/internal/rawjson"
 )
 
-// object is a JSON object whose members keep their order. A name that is given
-// twice has its first place and its last value.
+// object is a JSON object whose members keep their order. A duplicate name has
+// its first place and its last value.
 type object []member
 
 type member struct {
@@ -41,7 +41,7 @@ func (o object) list(name string) []any {
 }
 
 // decode reads one JSON value: an object, []any, string, json.Number, bool or
-// nil. What is not UTF-8 is replaced, as encoding/json does.
+// nil. It replaces invalid UTF-8, as encoding/json does.
 func decode(text string) (any, error) {
 	if !utf8.ValidString(text) {
 		text = string([]rune(text))
@@ -84,8 +84,8 @@ func decoded(v rawjson.Value) any {
 }
 
 // The reference implementation is in Python. Texts and numbers are written as
-// its json.dumps(x, ensure_ascii=False) and str(x) write them, since that is
-// what the measure counts and searches.
+// its json.dumps(x, ensure_ascii=False) and str(x) write them, since the
+// measure counts and searches these texts.
 
 // appendJSON appends the JSON of a value, with a space after each comma and
 // colon. write writes numbers: as Python does, or as they were read.
@@ -121,7 +121,7 @@ func appendJSON(b []byte, v any, write func(json.Number) string) []byte {
 	}
 }
 
-// escapes writes what JSON does not allow in strings.
+// escapes writes characters that JSON does not allow in strings.
 var escapes = func() *strings.Replacer {
 	pairs := []string{`"`, `\"`, `\`, `\\`, "\n", `\n`, "\r", `\r`, "\t", `\t`, "\f", `\f`, "\b", `\b`}
 	for c := range rune(' ') {

@@ -23,25 +23,25 @@ type Lost struct {
 	Conversation string  `json:"conversation"` // its id
 	Message      int     `json:"message"`      // of the step, from 1, as the file numbers its messages
 	Value        string  `json:"value"`        // its first 80 characters
-	Tokens       int     `json:"tokens"`       // of the smallest unit that had it, which has to be made again
+	Tokens       int     `json:"tokens"`       // of the smallest unit that had it, which has to be produced again
 
 	title string
 }
 
-// compare orders values: those that cost most first, and then by what they are. Where
-// they are comes last, as in [Worst].
+// compare orders values by cost, highest first, then by content, and then by place,
+// as in [Worst].
 func (l Lost) compare(m Lost) int {
 	return cmp.Or(cmp.Compare(m.Tokens, l.Tokens), cmp.Compare(l.Conversation, m.Conversation), cmp.Compare(l.Message, m.Message),
 		cmp.Compare(l.Value, m.Value), cmp.Compare(l.File, m.File), cmp.Compare(l.Line, m.Line))
 }
 
-// dearest sorts values and returns the first ten.
+// dearest sorts values and returns the ten most costly ones.
 func dearest(list []Lost) []Lost {
 	slices.SortFunc(list, Lost.compare)
 	return list[:min(len(list), mostLost)]
 }
 
-// lose adds values to those that a cell lost.
+// lose adds values to a cell's lost ones.
 func (c *cell) lose(list []Lost) { c.Lost = dearest(slices.Concat(c.Lost, list)) }
 
 // placed returns values with the place of the conversation.
@@ -53,7 +53,7 @@ func (s *Sample) placed(list []Lost) []Lost {
 	return list
 }
 
-// lostBy returns what a cell lost as the values of a row.
+// lostBy returns a cell's lost values as the values of a row.
 func (c *cell) lostBy(row *Row) []Lost {
 	list := slices.Clone(c.Lost)
 	for i := range list {
@@ -74,7 +74,7 @@ func (t *turn) least(value string) int {
 	return least
 }
 
-// writeLost writes what each policy lost at the smallest share.
+// writeLost writes the values that each policy lost at the smallest share.
 func (r *Result) writeLost(out *strings.Builder) {
 	shown := 0
 	for i := range r.Lost {

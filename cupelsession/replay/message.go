@@ -8,14 +8,14 @@ type chatMessage struct {
 	role, text string
 	raw        string // the JSON
 	calls      bool   // has calls of tools
-	arguments  []any  // of its calls, as far as they are JSON
+	arguments  []any  // of its calls, if they are JSON
 	documents  []any  // all that is a JSON object or array: arguments and content
 	id         string // equal for equal messages
 	blocks     int    // of content: its text, and calls
-	number     int    // from 1, of the message of the file that it comes from; 0 for none
+	number     int    // position in the file of the message that it comes from, from 1; 0 for none
 }
 
-// perMessage is what a message costs beyond its text, in tokens.
+// perMessage is the cost of a message beyond its text, in tokens.
 const perMessage = 4
 
 // parseMessage reads a message from its JSON.
@@ -109,5 +109,5 @@ type Characters struct{}
 // CountTokens returns the tokens of a text. It never fails.
 func (Characters) CountTokens(text string) (int, error) { return (characters(text) + 3) / 4, nil }
 
-// tokens returns what a message with a text counts.
+// tokens returns the tokens of a message with a text.
 func tokens(text string) int { return (characters(text)+3)/4 + perMessage }

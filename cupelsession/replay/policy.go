@@ -27,7 +27,7 @@ type Policy struct {
 	options []cupelchat.Option // of reading
 }
 
-// Mode says whether a policy remembers what it sent before.
+// Mode tells whether a policy remembers what it sent before.
 type Mode string
 
 // The modes.
@@ -38,20 +38,20 @@ const (
 
 // Choosing returns a policy that chooses windows with a chooser, such as a
 // pipeline or a preset of package cupelchat: each request is read, selected from
-// and written. Messages and their smaller forms count what the measure counts. A
-// window that turns out larger than the budget, because something was restored
-// or joined, is chosen again for less.
+// and written. Messages and their smaller forms have their tokens by the
+// measure. If a window exceeds the budget, because something was restored or
+// joined, it is chosen again for less.
 //
 // A pipeline does not leave out equal messages. The chooser is used from several
-// goroutines; nil is an error of [NewMeasure]. Options are those with which requests are
-// read, such as rules.
+// goroutines. If it is nil, [NewMeasure] fails. The options are used to read requests;
+// they may contain rules, for example.
 func Choosing(name string, chooser cupelchat.Chooser, opts ...cupelchat.Option) Policy {
 	chooser, err := keepingDuplicates(chooser)
 	return Policy{Name: name, Mode: Stateless, chooses: chooser, err: err, options: opts}
 }
 
-// keepingDuplicates does for a pipeline what package cupelchat does, which does
-// not see the pipeline here.
+// keepingDuplicates makes a pipeline keep equal messages, as package cupelchat
+// does, which does not see the pipeline here.
 func keepingDuplicates(chooser cupelchat.Chooser) (cupelchat.Chooser, error) {
 	p, ok := chooser.(*pipeline.Pipeline)
 	if !ok || p.Config().KeepDuplicates {
@@ -85,12 +85,12 @@ func (p Policy) inBlocks(name, title string) Policy {
 	return p
 }
 
-// InSession returns the policy in a session. That of [Choosing] is one of package
-// cupelsession with the low-water mark low, in (0,1], or 0 for its default. Any
-// other policy appends messages to its last window while that fits. When it does not,
-// it chooses a window for low of the room that system prompts and the newest unit
-// leave, or for [LowWater] if that is 0. A policy whose mode is Session already is not
-// changed.
+// InSession returns the policy in a session. For a policy of [Choosing], it is a
+// session of package cupelsession with the low-water mark low, in (0,1], or 0 for the
+// default. Any other policy appends messages to its last window while that fits. Then
+// it chooses a window for the share low, or [LowWater] if low is 0, of the room that
+// system prompts and the newest unit leave. A policy whose mode is Session already is
+// not changed.
 func (p Policy) InSession(low float64) Policy {
 	if p.Mode == Session {
 		return p
@@ -102,8 +102,8 @@ func (p Policy) InSession(low float64) Policy {
 	return p
 }
 
-// Named returns the policy of a name: one of [Baselines], or else the one that find
-// returns. NAME@0.5 is the policy NAME in a session with this low-water mark.
+// Named returns the policy with a name: one of [Baselines], or else the policy that
+// find returns. NAME@0.5 is the policy NAME in a session with this low-water mark.
 func Named(name string, find func(base string) (Policy, error)) (Policy, error) {
 	base, low, err := Marked(name)
 	if err != nil {
@@ -123,8 +123,8 @@ func Named(name string, find func(base string) (Policy, error)) (Policy, error) 
 	return p, nil
 }
 
-// Marked cuts the low-water mark of a session from the name of a policy, NAME@0.5. It
-// is 0 without one.
+// Marked splits the name of a policy, such as NAME@0.5, into the name and the
+// low-water mark of a session. Without a mark, it returns 0.
 func Marked(name string) (base string, low float64, err error) {
 	at := strings.LastIndexByte(name, '@')
 	if at < 0 {
@@ -139,8 +139,8 @@ func Marked(name string) (base string, low float64, err error) {
 	return name[:at], low, nil
 }
 
-// chooser returns what chooses the windows of one conversation. messages are those
-// that have been read, by their JSON.
+// chooser returns the chooser of the windows of one conversation. messages are the
+// messages read so far, by their JSON.
 func (p *Policy) chooser(messages map[string]*chatMessage, caches []cupelsession.CacheModel) chooser {
 	switch {
 	case p.chooses != nil && p.Mode == Session:

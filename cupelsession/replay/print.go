@@ -9,8 +9,8 @@ import (
 	"github.com/wollax/cupel-go/internal/english"
 )
 
-// Text returns the result as a table for each share. Below each row stands half the
-// width of the intervals, if there are any. The ten worst conversations of
+// Text returns the result as a table for each share. The line below each row has
+// half the width of the intervals, if there are any. The ten worst conversations of
 // each policy follow, and the values that it lost.
 func (r *Result) Text() string {
 	var out strings.Builder
@@ -56,7 +56,7 @@ func (r *Result) Text() string {
 	return out.String()
 }
 
-// leftOut says how many conversations could not be measured.
+// leftOut tells how many conversations could not be measured.
 func leftOut(n int) string {
 	if n == 0 {
 		return ""
@@ -64,7 +64,7 @@ func leftOut(n int) string {
 	return fmt.Sprintf(", %d left out", n)
 }
 
-// against returns the policy that rows are compared with, or "".
+// against returns the policy with which rows are compared, or "".
 func (r *Result) against() string {
 	for i := range r.Rows {
 		if a := r.Rows[i].Against; a != nil {

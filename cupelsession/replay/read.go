@@ -21,7 +21,7 @@ type Conversation struct {
 	messages []*chatMessage
 }
 
-// ReadError says which line of the data cannot be read, and why.
+// ReadError is the error for a line of the data that cannot be read.
 type ReadError struct {
 	File string // "" if it is unknown
 	Line int    // from 1
@@ -43,17 +43,17 @@ func (e *ReadError) Unwrap() error { return e.Err }
 // conversations; or one conversation as a list of messages or with a message on
 // each line. It reads JSON Lines one line at a time.
 //
-// Messages are those of OpenAI's Chat Completions. Requests and messages of
-// OpenAI's Responses, of Anthropic, Gemini, Bedrock and Ollama, the messages of
-// spans of OpenTelemetry, and session files of Claude Code and Codex become such
-// messages: their words, calls and results.
+// Messages have the format of OpenAI's Chat Completions. Requests and messages
+// of OpenAI's Responses, of Anthropic, Gemini, Bedrock and Ollama, the messages
+// of spans of OpenTelemetry, and session files of Claude Code and Codex are
+// converted to such messages, with their words, calls and results.
 //
-// Conversations and errors name file. Each error is a [ReadError]. It is about one
-// line, or about a file that is not JSON Lines, and Scan goes on with the next line.
-// An error of r is about the line that it cuts, and ends the sequence.
+// Conversations and errors name file. Each error is a [ReadError]. It concerns one
+// line, or a file that is not JSON Lines, and Scan continues with the next line. An
+// error of r concerns the line that it cuts, and ends the sequence.
 //
-// take says which conversations to read, by their number in the file, from 0, and
-// the line where they begin: lines that it does not take are not even decoded. A
+// take reports whether to read a conversation, given its number in the file, from
+// 0, and the line where it begins. Lines that it rejects are not even decoded. A
 // line counts as one conversation. nil takes all.
 func Scan(file string, r io.Reader, take func(n, line int) bool) iter.Seq2[Conversation, error] {
 	if take == nil {
@@ -91,7 +91,7 @@ type scanner struct {
 	yield   func(Conversation, error) bool
 	stopped bool
 
-	begun []corpus.Line // what may be one value on several lines
+	begun []corpus.Line // lines that may be one value together
 	valid bool          // the last of them is a value
 	lines int           // that were read as such
 	lined int           // what the lines are
@@ -127,8 +127,8 @@ func (s *scanner) scan(lines iter.Seq2[corpus.Line, error]) {
 	}
 }
 
-// begin reads a line. Until two values follow each other, which no value has inside of
-// it, the lines may be one.
+// begin reads a line. Until two values follow each other, which cannot happen inside a
+// value, the lines may be one value.
 func (s *scanner) begin(line corpus.Line) {
 	if s.lines > 0 {
 		s.lineOf(line)
@@ -151,7 +151,7 @@ func (s *scanner) release() {
 	s.begun = nil
 }
 
-// one reads the only value of a file, which counts as many conversations as it has.
+// one reads the only value of a file, and counts each conversation in it.
 func (s *scanner) one(text []byte, line int) {
 	v, err := decodeLine(text)
 	if err == nil {
@@ -173,7 +173,7 @@ func (s *scanner) one(text []byte, line int) {
 	s.emit(err, line)
 }
 
-// What the lines of a file are, as the first one that can be read says.
+// The kinds of lines of a file, judging by the first one that can be read.
 const (
 	unknown = iota
 	conversationLines
@@ -218,7 +218,8 @@ func (s *scanner) lineOf(l corpus.Line) {
 	s.emit(err, line)
 }
 
-// decodeLine reads the JSON value of a line. Its errors are those that people know.
+// decodeLine reads the JSON value of a line. Its errors are the familiar ones
+// of encoding/json.
 func decodeLine(text []byte) (any, error) {
 	if !json.Valid(text) {
 		var v any
@@ -289,8 +290,8 @@ func (f *reader) value(v any) error {
 
 var errNoConversation = errors.New(`a conversation must be an object with "messages", or a list of messages`)
 
-// add adds a conversation. One without an id is named by its messages, since where it
-// is depends on how a corpus is divided into files.
+// add adds a conversation. One without an id is named by its messages, since its
+// place depends on how a corpus is divided into files.
 func (f *reader) add(messages []*chatMessage, id any) {
 	conversation := Conversation{messages: messages}
 	hash := sha256.New()

@@ -16,7 +16,8 @@ type unit struct {
 	keys   keys
 }
 
-// step is a message of the assistant, and what its window is measured by.
+// step is a message of the assistant, with everything that its window is
+// measured by.
 type step struct {
 	message *chatMessage
 	units   int // said before it
@@ -38,7 +39,7 @@ type recording struct {
 // record prepares a conversation.
 func record(c *Conversation) *recording {
 	r := &recording{id: c.ID, first: -1}
-	textual := true // the agent has no calls, and acts in its text
+	textual := true // the agent makes no calls, and acts in its text
 	open := false   // the last unit has calls, and may have more results
 	for _, message := range c.messages {
 		textual = textual && !message.calls
@@ -101,8 +102,8 @@ func (u *unit) finish() {
 	u.text = strings.Join(texts, "\n")
 }
 
-// needed returns the values that a message uses and that only earlier messages
-// have: not the system prompt, and not the newest unit.
+// needed returns the values that a message uses and that earlier messages
+// have, but neither the system prompt nor the newest unit.
 func (r *recording) needed(message *chatMessage, n int) []value {
 	var values []value
 	seen := make(map[string]bool)
@@ -144,7 +145,7 @@ func (r *recording) fixed(n int) int {
 }
 
 // limit returns the budget at a share: the system prompts plus that share of
-// all the rest of the conversation.
+// the rest of the conversation.
 func (r *recording) limit(share float64) int {
 	return r.system + int(share*float64(r.tokens-r.system))
 }

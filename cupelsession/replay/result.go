@@ -15,12 +15,13 @@ type Result struct {
 	Failed int `json:"failed,omitempty"`
 	// Worst are the ten conversations in which each policy misses most, by policy.
 	Worst []Worst `json:"worst,omitempty"`
-	// Lost are the ten values that each policy lost at a share and that cost most to get
-	// again, by row.
+	// Lost are the ten values, of those that each policy lost at a share, that cost most
+	// to get again, by row.
 	Lost []Lost `json:"lost,omitempty"`
 }
 
-// Failures says of each row with failures how many there are, and which is the first.
+// Failures returns, for each row with failures, their number and the first of
+// them.
 func (r *Result) Failures() []string {
 	var lines []string
 	for i := range r.Rows {
@@ -44,22 +45,23 @@ type Row struct {
 	Grounded float64 `json:"grounded"` // share of the values with grounded support
 	Cost     float64 `json:"cost"`     // as a share of sending everything; may be above 1
 	Breaks   float64 `json:"breaks"`   // share of the steps that do not begin with what was sent before
-	Task     float64 `json:"task"`     // share of the steps with the user's first message whole, where it fits
+	Task     float64 `json:"task"`     // share of the steps with the user's first message whole, if it fits
 	Recent   float64 `json:"recent"`   // share of the steps with the newest three units whole
-	Fill     float64 `json:"fill"`     // share of the budget that is used where not everything fits; 0 if everything does
+	Fill     float64 `json:"fill"`     // share of the budget that is used if not everything fits; 0 if everything always does
 	Values   int     `json:"values"`
 	Steps    int     `json:"steps"`
 
 	// Caches are Cost by the models of [WithCache], in their order.
 	Caches []CacheCost `json:"caches,omitempty"`
 
-	// Failures counts what went wrong at steps: the policy returned an error, a
-	// window larger than the budget, or one that the API refuses, although it takes
-	// the whole conversation. First is the first of them.
+	// Failures counts the steps at which the policy returned an error, a window
+	// larger than the budget, or one that the API refuses although it accepts the
+	// whole conversation. First is the first of them.
 	Failures int      `json:"failures,omitempty"`
 	First    *Failure `json:"firstFailure,omitempty"`
 
-	// Intervals are those of the figures. All are 0 for fewer than two conversations.
+	// Intervals are the intervals of the figures. All are 0 for fewer than two
+	// conversations.
 	Intervals Intervals `json:"intervals,omitzero"`
 
 	// Against compares the row with the policy of [WithAgainst]. It is nil without
@@ -69,8 +71,8 @@ type Row struct {
 	title string
 }
 
-// Intervals are 95 % intervals of the figures of a row over conversations like those
-// that were measured. A few conversations say little.
+// Intervals are 95 % intervals of the figures of a row, over conversations like the
+// measured ones. They mean little for few conversations.
 type Intervals struct {
 	Support  Interval `json:"support"`
 	Grounded Interval `json:"grounded"`
@@ -130,7 +132,7 @@ func (r *Row) Figure(name string) (value float64, ok bool) {
 	return 0, false
 }
 
-// CacheCost is what the windows of a row cost by the model of a cache.
+// CacheCost is the cost of a row's windows by the model of a cache.
 type CacheCost struct {
 	Cache    string   `json:"cache"` // the model's name
 	Cost     float64  `json:"cost"`  // as a share of sending everything; may be above 1
@@ -149,7 +151,8 @@ type Against struct {
 	Policy     string  `json:"policy"`
 	Difference float64 `json:"difference"` // in [-1,1], positive if the row has more
 	// Low and High are the ends of the 95 % interval of the difference over
-	// conversations. A few conversations say little, and one says nothing.
+	// conversations. They mean little for few conversations, and nothing for
+	// one.
 	Low  float64 `json:"low"`
 	High float64 `json:"high"`
 }

@@ -25,15 +25,15 @@ func WithWorkers(n int) Option {
 }
 
 // WithAgainst compares the grounded support of each policy with that of the first
-// one of this name.
+// policy with this name.
 func WithAgainst(policy string) Option {
 	return func(c *config) { c.against = policy }
 }
 
-// WithCache counts what the windows cost with the prompt cache of each model as well,
-// as a share of what it costs to send everything each time. No time passes between
-// the steps. The names of the models are those of the columns, and must differ. The
-// windows do not depend on them.
+// WithCache also computes the cost of the windows with the prompt cache of each
+// model, as a share of the cost of sending everything each time. No time passes
+// between the steps. The names of the models name the columns, and must differ. The
+// windows do not depend on the models.
 func WithCache(models ...cupelsession.CacheModel) Option {
 	return func(c *config) { c.caches = models }
 }
@@ -121,13 +121,14 @@ func NewMeasure(policies []Policy, shares []float64, opts ...Option) (*Measure, 
 	return m, nil
 }
 
-// Plan returns what is measured, for [NewTable].
+// Plan returns the plan of the measure, for [NewTable].
 func (m *Measure) Plan() Plan { return m.plan }
 
 // Sample measures every policy on a conversation at every share. The same
 // conversation gives the same sample, bit for bit, if the policies are
-// deterministic. A policy that fails at a step counts as one that sends nothing,
-// and the counts say so. Sample returns ctx.Err() if ctx is done first.
+// deterministic. A policy that fails at a step counts as sending nothing there,
+// and the counts record the failure. Sample returns ctx.Err() if ctx is done
+// first.
 func (m *Measure) Sample(ctx context.Context, c *Conversation) (Sample, error) {
 	rec := record(c)
 	s := Sample{File: c.File, Line: c.Line, Conversation: c.ID, Counts: make([]Counts, len(m.shares)*len(m.policies))}
@@ -139,10 +140,10 @@ func (m *Measure) Sample(ctx context.Context, c *Conversation) (Sample, error) {
 	return s, nil
 }
 
-// Samples yields the sample of each conversation, in their order, and measures a few
-// at once. For a [ReadError] it yields a sample without counts. Any other error ends
-// the sequence: an error of conversations, or ctx.Err() if ctx is done first. No
-// goroutine outlives the loop.
+// Samples yields the sample of each conversation, in order, and measures several
+// concurrently. For a [ReadError] it yields a sample without counts. Any other error
+// ends the sequence: an error of conversations, or ctx.Err() if ctx is done first.
+// No goroutine outlives the loop.
 func (m *Measure) Samples(ctx context.Context, conversations iter.Seq2[Conversation, error]) iter.Seq2[Sample, error] {
 	return ordered.Map(ctx, m.workers, conversations, func(ctx context.Context, c Conversation, err error) (Sample, error) {
 		if bad, ok := errors.AsType[*ReadError](err); ok {
@@ -164,7 +165,7 @@ const (
 	priceWrite = 1.25 // new, and written to the cache
 )
 
-// recentUnits is how many of the newest units a window should have whole.
+// recentUnits is how many of the newest units a window should contain whole.
 const recentUnits = 3
 
 // run is a policy on one conversation at one share.
@@ -186,9 +187,9 @@ type cached struct {
 	held, all []cupelsession.Prefix
 }
 
-// replay measures a policy on one conversation. All shares are measured at a
-// step before the next one, so that they share what is read. counts are those of
-// the policy, and of all that follow in a sample.
+// replay measures a policy on one conversation. It measures all shares at a step
+// before the next one, so that they share what is read. counts are the counts of
+// the policy and of all later ones in a sample.
 func (r *recording) replay(ctx context.Context, p *Policy, c *config, counts []Counts) error {
 	runs := make([]run, len(c.shares))
 	messages := make(map[string]*chatMessage)
@@ -291,16 +292,16 @@ func (c *Counts) find(t *turn, text string) {
 	}
 }
 
-// price returns what tokens cost. The products are rounded before they are
+// price returns the cost of tokens. The products are rounded before they are
 // added, on every processor.
 func price(read, written int) float64 {
 	return float64(priceRead*float64(read)) + float64(priceWrite*float64(written))
 }
 
-// cost returns what a window costs by the model of a cache, where same pieces at
-// the start were sent before, and what the cache holds then. Without marks,
-// breakpoints stand as in a session in which the system prompts and the task are
-// pinned.
+// cost returns the cost of a window by the model of a cache, and the prefixes
+// that the cache then holds. same is how many pieces at the start were sent
+// before. Without marks, breakpoints are placed as in a session in which the
+// system prompts and the task are pinned.
 func (w window) cost(m *cupelsession.CacheModel, same int, marks []int, held []cupelsession.Prefix) (float64, []cupelsession.Prefix) {
 	r := cupelsession.CacheRequest{Tokens: make([]int, len(w)), Blocks: make([]int, len(w)), Same: same, Breakpoints: marks, Held: held}
 	for i := range w {

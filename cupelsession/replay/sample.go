@@ -1,6 +1,7 @@
 package replay
 
-// Plan says what is measured. Samples add up to one table if their plans are equal.
+// Plan is the policies, shares and caches of a measurement. Samples with equal
+// plans add up to one table.
 type Plan struct {
 	Policies []Planned `json:"policies"`
 	Shares   []float64 `json:"shares"`
@@ -15,19 +16,19 @@ type Planned struct {
 	Mode  Mode   `json:"mode"`
 }
 
-// Sample is what one conversation says of all policies and shares.
+// Sample is the result of one conversation for all policies and shares.
 type Sample struct {
 	File         string `json:"file,omitempty"` // where the conversation begins, with Line
 	Line         int    `json:"line,omitempty"`
 	Conversation string `json:"conversation,omitempty"` // its id
-	// Error says why there are no counts: the line is damaged.
+	// Error is the reason why there are no counts: the line is damaged.
 	Error  string   `json:"error,omitempty"`
 	Counts []Counts `json:"counts,omitempty"` // by share, then by policy
 
 	err error
 }
 
-// Counts is what is counted over the steps of a conversation, for a policy at a
+// Counts has the counts over the steps of a conversation, for a policy at a
 // share. The figures of a [Row] are ratios of their sums.
 type Counts struct {
 	Steps  int `json:"steps,omitempty"`
@@ -56,8 +57,8 @@ type Counts struct {
 	Lost []Lost `json:"lost,omitempty"` // the ten that cost most
 }
 
-// CacheCount is what windows cost with a cache, and what sending everything costs, in
-// tokens of plain input.
+// CacheCount is the cost of windows with a cache, and the cost of sending everything,
+// in tokens of plain input.
 type CacheCount struct {
 	Cost  float64 `json:"cost"`
 	Whole float64 `json:"whole"`

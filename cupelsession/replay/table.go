@@ -9,11 +9,10 @@ import (
 	"github.com/wollax/cupel-go/internal/tally"
 )
 
-// Table adds up samples. Any order of them, and any way of cutting them into
-// tables that are merged, gives the same result, bit for bit. Another way of dividing
-// conversations into files changes the files and lines that it names, and nothing else. Its size depends on
-// the plan alone. The JSON of a table is for [Table.Merge] in another process with
-// the same release.
+// Table adds up samples. Any order of them, and any way of cutting them into tables that are merged, gives
+// the same result, bit for bit. Dividing the conversations into other files changes only the file names and
+// lines in it. Its size depends on the plan alone. The JSON of a table is for [Table.Merge] in another
+// process with the same release.
 type Table struct {
 	Plan          Plan    `json:"plan"`
 	Conversations int     `json:"conversations"` // that were measured
@@ -23,7 +22,7 @@ type Table struct {
 	Worst [][]Worst `json:"worst"`
 }
 
-// cell is what a table keeps of a policy at a share.
+// cell is a table's data on a policy at a share.
 type cell struct {
 	Steps    int
 	Values   int
@@ -36,14 +35,14 @@ type cell struct {
 	Lost []Lost `json:",omitempty"`
 }
 
-// placed is the first failure, and where its conversation begins.
+// placed is the first failure, and the place where its conversation begins.
 type placed struct {
 	File string
 	Line int
 	Failure
 }
 
-// compare orders failures by what failed, and then by their places.
+// compare orders failures by their cause, and then by their places.
 func (p *placed) compare(q *placed) int {
 	return cmp.Or(cmp.Compare(p.Conversation, q.Conversation), cmp.Compare(p.Step, q.Step), cmp.Compare(p.Reason, q.Reason),
 		cmp.Compare(p.File, q.File), cmp.Compare(p.Line, q.Line))
@@ -129,7 +128,7 @@ func (t *Table) Merge(other *Table) error {
 	return nil
 }
 
-// opponent returns the policy that all are compared with, or -1.
+// opponent returns the policy with which all are compared, or -1.
 func (p *Plan) opponent() int {
 	return slices.IndexFunc(p.Policies, func(q Planned) bool { return q.Name == p.Against })
 }

@@ -32,8 +32,8 @@ var (
 )
 
 // used calls yield with the values that a step of the assistant uses: the
-// arguments of its calls, or the identifiers of its text if it has none. A
-// value may come several times.
+// arguments of its calls, or the identifiers of its text if it has none. It
+// may yield a value several times.
 func used(m *chatMessage, yield func(string)) {
 	if m.calls {
 		for _, arguments := range m.arguments {
@@ -71,10 +71,10 @@ func leaves(v any, yield func(string)) {
 	}
 }
 
-// keys are the names under which each value stands.
+// keys are the names of each value.
 type keys map[string][]string
 
-// add adds the values in v, which has the given name, if that is not empty.
+// add adds the values in v. A name that is not empty is the name of v.
 func (k keys) add(name string, v any) {
 	switch v := v.(type) {
 	case object:
@@ -92,11 +92,11 @@ func (k keys) add(name string, v any) {
 	}
 }
 
-// value is a value that a step uses, and what tells it from its like.
+// value is a value that a step uses, with its names and surroundings.
 type value struct {
 	text    string
 	keys    []string // the names under which it was seen
-	excerpt []string // the value with what stood before or after it
+	excerpt []string // the value with the text before or after it
 }
 
 // newValue returns a value that was seen in the units.

@@ -13,7 +13,7 @@ import (
 type window []piece
 
 // piece is a message of a window, or a whole unit: the reference's strategies
-// choose units, and what else they send of a unit is one piece.
+// choose units, and send each as one piece.
 type piece struct {
 	id     string // equal for equal pieces
 	text   string
@@ -31,7 +31,8 @@ func (w window) tokens() int {
 	return sum
 }
 
-// text returns what the model reads, which the values are searched in.
+// text returns the text that the model reads, in which the values are
+// searched.
 func (w window) text() string {
 	texts := make([]string, len(w))
 	for i := range w {
@@ -40,7 +41,7 @@ func (w window) text() string {
 	return strings.Join(texts, "\n")
 }
 
-// same returns how many pieces at the start of w are those of v.
+// same returns how many pieces at the starts of w and v are equal.
 func (w window) same(v window) int {
 	n := 0
 	for n < min(len(w), len(v)) && w[n].id == v[n].id {
@@ -57,15 +58,15 @@ type turn struct {
 	shared *shared
 }
 
-// shared is what the shares of a policy have in common at a step.
+// shared is the common state of all shares of a policy at a step.
 type shared struct {
 	conversation *cupelchat.Conversation
 	checked      bool
 	refused      bool // the API refuses the conversation as it is
 }
 
-// refusal says why the API refuses a window of messages, or "" if it takes it, or
-// does not take the conversation as it is.
+// refusal returns the reason why the API refuses a window of messages. It returns
+// "" if the API accepts the window, or refuses the whole conversation.
 func (t *turn) refusal(w window) string {
 	violations := cupelchat.Check(w.request(), cupelchat.OpenAI)
 	if len(violations) == 0 {
@@ -81,7 +82,7 @@ func (t *turn) refusal(w window) string {
 	return fmt.Sprintf("the API refuses the window: %s: %s", violations[0].Path, violations[0].Message)
 }
 
-// request returns all that was said as messages.
+// request returns everything said so far as messages.
 func (t *turn) request() window {
 	var said window
 	for i := range t.said {
@@ -96,8 +97,8 @@ type chooser interface {
 	choose(ctx context.Context, t *turn, budget int) (window, error)
 }
 
-// blocks appends while the window fits. When it does not, it chooses a window
-// for a share of the room that what is always sent leaves.
+// blocks appends while the window fits. When it no longer fits, blocks chooses
+// a window for a share of the room that the pinned units leave.
 type blocks struct {
 	baseline
 	low    float64 // in (0,1]
@@ -118,11 +119,11 @@ func (b *blocks) choose(_ context.Context, t *turn, budget int) (window, error) 
 	return w, nil
 }
 
-// full returns which of the units so far are in the window unchanged: with all
-// their messages, one after the other. Of equal units the newest count.
+// full reports which of the units so far are in the window unchanged, with all
+// their messages in a row. Among equal units, the newest count.
 func (t *turn) full(w window) []bool {
 	full := make([]bool, t.said)
-	unit, end := t.said, len(w) // before which the others are looked for
+	unit, end := t.said, len(w) // before which the others are searched
 	for unit > 0 && end > 0 {
 		n := 0
 		at := unit

@@ -20,8 +20,9 @@ type Worst struct {
 	Line         int    `json:"line,omitempty"`
 	Conversation string `json:"conversation"` // its id
 	Values       int    `json:"values"`
-	// Missed counts, by share, the values without grounded support; with [WithAgainst],
-	// how many more than the other policy, negative if it has more of them.
+	// Missed counts, by share, the values without grounded support. With [WithAgainst],
+	// it is the difference from the other policy's count, negative if the other policy
+	// misses more.
 	Missed []int `json:"missed"`
 
 	title string
@@ -36,9 +37,8 @@ func (w *Worst) missed() int {
 	return sum
 }
 
-// compare orders conversations: most missed first, then most values, and then by what they are. Where they
-// are comes last, so that neither the order of samples shows nor how lines are divided
-// into files.
+// compare orders conversations by missed values, then by values, most first, then by content, and then by
+// place. The order of samples and the division into files therefore do not show.
 func (w Worst) compare(v Worst) int {
 	return cmp.Or(cmp.Compare(v.missed(), w.missed()), cmp.Compare(v.Values, w.Values), cmp.Compare(w.Conversation, v.Conversation),
 		slices.Compare(w.Missed, v.Missed), cmp.Compare(w.File, v.File), cmp.Compare(w.Line, v.Line))
@@ -103,8 +103,8 @@ func (r *Result) writeWorst(out *strings.Builder) {
 	}
 }
 
-// onOneLine quotes a name of the data that would begin a line, or that a terminal
-// would obey.
+// onOneLine quotes a name from the data that would begin a line or control a
+// terminal.
 func onOneLine(name string) string {
 	if strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsGraphic(r) }) {
 		return strconv.Quote(name)
