@@ -1,7 +1,6 @@
 package input
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -58,11 +57,6 @@ func TestPathOfItem(t *testing.T) {
 	require.ErrorContains(t, err, "line 1: variants[0].tokens must be", "a path of the item alone")
 	_, err = read(`{"items":[{"content":"a","tokens":1,"variants":[{"content":"b","tokens":"x"}]}]}`, JSON)
 	require.ErrorContains(t, err, "line 1: items[0].variants[0].tokens must be", "after the path of the item")
-	_, err = read(`[{"content":"a","tokens":1.5}]`, JSON)
-	require.NotContains(t, fmt.Sprint(err), "--skip-invalid", "nothing would be left of one item")
-	require.Error(t, err)
-	_, err = read(`[{"content":"a","tokens":1.5},{"content":"a"}]`, JSON)
-	require.ErrorContains(t, err, "--skip-invalid leaves such items out", "of two, one would be left")
 }
 
 func TestLogs(t *testing.T) {
