@@ -81,7 +81,7 @@ func (s *Set) collect() {
 	grouped, next := false, Unit(0)
 	for i, tokens := range s.Tokens {
 		at := next
-		if s.Links != nil && s.Links[i].Group != "" {
+		if i < len(s.Links) && s.Links[i].Group != "" {
 			if !grouped {
 				s.names.reset(n)
 				grouped = true
