@@ -98,12 +98,6 @@ func (c chooser) ofMessages() cupelsession.Chooser {
 	return c.pipeline
 }
 
-// forOne returns the chooser for many choices from one conversation.
-func (c chooser) forOne() chooser {
-	c.preset = c.preset.Remember()
-	return c
-}
-
 // chooser finds the policy that a flag or an argument names. A question adds relevance
 // to it.
 func (q *question) chooser(env *Environment, name, encoding string) (chooser, error) {

@@ -217,7 +217,8 @@ func (f *selectionFlags) readFor(ctx context.Context, env *Environment, policies
 		if err != nil {
 			return nil, err
 		}
-		if selections[i], err = c.forOne().selection(candidates, budget); err != nil {
+		c.preset = c.preset.Remember() // for many choices
+		if selections[i], err = c.selection(candidates, budget); err != nil {
 			return nil, err
 		}
 	}
