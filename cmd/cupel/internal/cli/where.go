@@ -269,15 +269,9 @@ func (s *selection) ruleFor(ctx context.Context, f *fact) string {
 			continue
 		}
 		tried[tool] = true
-		for _, rule := range []cupelchat.Rule{{Tool: tool, Keep: true}, {Tool: tool, Latest: 3}} {
-			candidates, err := withRules(s.Candidates, []cupelchat.Rule{rule})
-			if err != nil || s.from(ctx, candidates, f.Value) == nil {
-				continue
-			}
-			if rule.Keep {
-				return "keep tool=" + tool
-			}
-			return "latest=3 tool=" + tool
+		candidates, err := withRules(s.Candidates, []cupelchat.Rule{{Tool: tool, Keep: true}})
+		if err == nil && s.from(ctx, candidates, f.Value) != nil {
+			return "keep tool=" + tool
 		}
 	}
 	return ""
