@@ -46,15 +46,15 @@ type Exchange struct {
 // SmallestBudget is the result of a search for the smallest budget that includes a
 // candidate.
 type SmallestBudget struct {
-	Found  bool
-	Tokens int // the ceiling, if Found
+	Found  bool `json:"found"`
+	Tokens int  `json:"tokens,omitempty"` // the ceiling, if Found
 	// Exact is true if no smaller budget includes the candidate or, if none
 	// was found, none up to SearchedTo does.
-	Exact bool
+	Exact bool `json:"exact"`
 	// SearchedTo is the largest budget that was tried, in tokens, or
 	// [math.MaxInt] if no budget can include the candidate.
-	SearchedTo int
-	Err        error // the error of a run that ended the search early, or nil
+	SearchedTo int   `json:"searched_to"`
+	Err        error `json:"-"` // the error of a run that ended the search early, or nil
 }
 
 // String returns a sentence, such as "The smallest budget that includes it is 80

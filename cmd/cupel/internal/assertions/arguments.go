@@ -35,15 +35,13 @@ type item struct {
 	Pinned      *bool
 	Metadata    map[string]any
 
-	Reason cupel.InclusionReason // of an included item
-
 	glob func(content string) bool
 }
 
-// check reports mistakes. included says whether the item is an included one.
-func (a *arguments) check(r *reader, included bool) {
+// check reports mistakes.
+func (a *arguments) check(r *reader) {
 	if a.Item != nil {
-		a.Item.check(r, included)
+		a.Item.check(r)
 	}
 	if a.Reason != "" && !slices.Contains(cupel.ExclusionCodes(), a.Reason) {
 		r.wrong("reason", "%q is unknown; want one of %s", a.Reason, cupel.ExclusionCodes())
@@ -53,16 +51,9 @@ func (a *arguments) check(r *reader, included bool) {
 	}
 }
 
-func (i *item) check(r *reader, included bool) {
+func (i *item) check(r *reader) {
 	if i.ContentGlob != "" {
 		i.glob = r.globs(i.ContentGlob)
-	}
-	if i.Reason != "" && !included {
-		r.wrong("item.reason", "is of included items")
-	}
-	codes := []cupel.InclusionReason{"", cupel.IncludeScored, cupel.IncludePinned, cupel.IncludeZeroToken}
-	if !slices.Contains(codes, i.Reason) {
-		r.wrong("item.reason", "%q is unknown; want one of %s", i.Reason, codes[1:])
 	}
 	for key, want := range i.Metadata {
 		switch want.(type) {
@@ -71,12 +62,12 @@ func (i *item) check(r *reader, included bool) {
 			r.wrong("item.metadata."+key, "must be text, a number or a boolean")
 		}
 	}
-	if i.Reason == "" && i.empty() {
+	if i.empty() {
 		r.wrong("item", "must not be empty: it would match every item")
 	}
 }
 
-// empty reports whether nothing is asked of the item itself.
+// empty reports whether nothing is asked of the item.
 func (i *item) empty() bool {
 	texts := i.Content + i.ContentGlob + i.Tag + i.Group + i.VersionOf + string(i.Kind) + string(i.Source)
 	return texts == "" && i.Pinned == nil && len(i.Metadata) == 0
@@ -105,9 +96,7 @@ func (i *item) matches(of *cupel.ContextItem) bool {
 }
 
 // entry reports whether all of it holds for an included item.
-func (i *item) entry(of cupel.IncludedItem) bool {
-	return i.matches(of.Item) && (i.Reason == "" || of.Reason == i.Reason)
-}
+func (i *item) entry(of cupel.IncludedItem) bool { return i.matches(of.Item) }
 
 // equal compares text with text, booleans with booleans, and numbers by value,
 // regardless of their notation.

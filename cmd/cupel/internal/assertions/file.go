@@ -158,7 +158,7 @@ func (r *reader) check(a *arguments, given map[string]any) Check {
 	if len(r.problems) > before {
 		return c
 	}
-	a.check(r, v.included)
+	a.check(r)
 	if a.N < v.least || a.N < 0 || v.takes == "threshold" && !(a.Threshold > 0) {
 		r.fail(r.at, "%s is out of range, or would always hold", strings.TrimPrefix(c.Text, v.name+" "))
 	}

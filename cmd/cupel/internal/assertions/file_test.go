@@ -30,7 +30,7 @@ why = "a question and an answer"
 
 [[checks]]
 assert = "IncludeItemMatching"
-item = { metadata = { session = "june" }, kind = "Message", reason = "Scored" }
+item = { metadata = { session = "june" }, kind = "Message" }
 `), plain)
 	require.NoError(t, err)
 	want := assertions.Selection{
@@ -42,7 +42,7 @@ item = { metadata = { session = "june" }, kind = "Message", reason = "Scored" }
 	first, second := file.Checks[0], file.Checks[1]
 	require.Equal(t, []string{"checks[0]", "IncludeExactlyNItemsWithKind", "a question and an answer", `IncludeExactlyNItemsWithKind kind="Message" n=2`},
 		[]string{first.Path, first.Name, first.Why, first.Text})
-	require.Equal(t, []string{"checks[1]", `IncludeItemMatching item={"kind":"Message","metadata":{"session":"june"},"reason":"Scored"}`}, []string{second.Path, second.Text})
+	require.Equal(t, []string{"checks[1]", `IncludeItemMatching item={"kind":"Message","metadata":{"session":"june"}}`}, []string{second.Path, second.Text})
 }
 
 func TestProblems(t *testing.T) {
@@ -69,9 +69,6 @@ func TestProblems(t *testing.T) {
 		{"empty among contents", check("assert = \"include_in_order\"\ncontents = [\"a\", \"\"]"), "checks[0].contents: must be texts that are not empty", "it could never hold"},
 		{"no contents", check("assert = \"include_in_order\"\ncontents = []"), "checks[0].contents: must be texts that are not empty", "nothing could fail"},
 		{"empty predicate", check("assert = \"place_item_at_edge\"\nitem = {}"), "checks[0].item: must not be empty: it would match every item", "nothing could fail"},
-		{"reason of an item", check("assert = \"exclude_item_matching_with_reason\"\nreason = \"Filtered\"\nitem = { reason = \"Scored\" }"),
-			"checks[0].item.reason: is of included items", "here the predicate is about the item alone (R43)"},
-		{"inclusion reason", check("assert = \"include_item_matching\"\nitem = { reason = \"BudgetExceeded\" }"), `checks[0].item.reason: "BudgetExceeded" is unknown; want one of [Scored Pinned ZeroToken]`, "nothing is included for that"},
 		{"exclusion reason", check("assert = \"exclude_item_with_reason\"\nreason = \"Scored\""), `checks[0].reason: "Scored" is unknown; want one of [BudgetExceeded `, "nothing is excluded for that"},
 		{"metadata", check("assert = \"include_item_matching\"\nitem = { metadata = { a = [] } }"), "checks[0].item.metadata.a: must be text, a number or a boolean", "lists are not compared"},
 		{"unknown at the top", "check = 1\n" + check(`assert = "have_no_exclusions"`), "check: is unknown", "the check would never run"},

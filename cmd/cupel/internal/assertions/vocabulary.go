@@ -9,37 +9,36 @@ import (
 
 // assertion is an assertion that checks can name.
 type assertion struct {
-	name     string
-	takes    string // the arguments; it needs all of them
-	included bool   // its item is an included one
-	least    int    // n: with less it would always hold
+	name  string
+	takes string // the arguments; it needs all of them
+	least int    // n: with less it would always hold
 }
 
 // vocabulary has the 13 patterns of the specification, in its order, then the
 // additions of cupeltest, and what is said of recordings.
 var vocabulary = []assertion{
-	{"IncludeItemWithKind", "kind", false, 0},
-	{"IncludeItemMatching", "item", true, 0},
-	{"IncludeExactlyNItemsWithKind", "kind n", false, 0},
-	{"ExcludeItemWithReason", "reason", false, 0},
-	{"ExcludeItemMatchingWithReason", "item reason", false, 0},
-	{"ExcludeItemWithBudgetDetails", "item item_tokens available_tokens", false, 0},
-	{"HaveNoExclusionsForKind", "kind", false, 0},
-	{"HaveAtLeastNExclusions", "n", false, 1},
-	{"ExcludedItemsAreSortedByScoreDescending", "", false, 0},
-	{"HaveBudgetUtilizationAbove", "threshold", false, 0},
-	{"HaveKindCoverageCount", "n", false, 1},
-	{"PlaceItemAtEdge", "item", true, 0},
-	{"PlaceTopNScoredAtEdges", "n", false, 1},
+	{"IncludeItemWithKind", "kind", 0},
+	{"IncludeItemMatching", "item", 0},
+	{"IncludeExactlyNItemsWithKind", "kind n", 0},
+	{"ExcludeItemWithReason", "reason", 0},
+	{"ExcludeItemMatchingWithReason", "item reason", 0},
+	{"ExcludeItemWithBudgetDetails", "item item_tokens available_tokens", 0},
+	{"HaveNoExclusionsForKind", "kind", 0},
+	{"HaveAtLeastNExclusions", "n", 1},
+	{"ExcludedItemsAreSortedByScoreDescending", "", 0},
+	{"HaveBudgetUtilizationAbove", "threshold", 0},
+	{"HaveKindCoverageCount", "n", 1},
+	{"PlaceItemAtEdge", "item", 0},
+	{"PlaceTopNScoredAtEdges", "n", 1},
 
-	{"IncludeInOrder", "contents", false, 0},
-	{"HaveNoExclusions", "", false, 0},
-	{"IncludeNoItemMatching", "item", true, 0},
-	{"ExcludeNoItemMatching", "item", false, 0},
-	{"HaveTokensAtMost", "n", false, 0},
-	{"HaveShortfallForKind", "kind", false, 0},
+	{"IncludeInOrder", "contents", 0},
+	{"HaveNoExclusions", "", 0},
+	{"IncludeNoItemMatching", "item", 0},
+	{"ExcludeNoItemMatching", "item", 0},
+	{"HaveTokensAtMost", "n", 0},
+	{"HaveShortfallForKind", "kind", 0},
 
-	{KeepFact, "fact", false, 0},
+	{KeepFact, "fact", 0},
 }
 
 // KeepFact is the name of the assertion about recordings.

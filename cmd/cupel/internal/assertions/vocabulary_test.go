@@ -76,7 +76,7 @@ func TestVocabulary(t *testing.T) {
 	}{
 		{name: "IncludeItemWithKind", holds: `kind = "toolOUTPUT"`, fails: `kind = "Document"`,
 			why: "kinds compare without case; there was no document"},
-		{name: "IncludeItemMatching", holds: `item = { group = "repair", reason = "Scored" }`, fails: `item = { group = "repair", reason = "Pinned" }`,
+		{name: "IncludeItemMatching", holds: `item = { group = "repair" }`, fails: `item = { group = "repair", pinned = true }`,
 			why: "the repairs are in by their score"},
 		{name: "IncludeExactlyNItemsWithKind", holds: "kind = \"Memory\"\nn = 0", fails: "kind = \"Message\"\nn = 2",
 			why: "of three messages one is in, and the memory is out"},
@@ -96,7 +96,7 @@ func TestVocabulary(t *testing.T) {
 			why: "the budget is the selection's; integers are numbers"},
 		{name: "HaveKindCoverageCount", holds: "n = 3", fails: "n = 4",
 			why: "three kinds are in"},
-		{name: "PlaceItemAtEdge", holds: `item = { reason = "Pinned" }`, fails: `item = { group = "repair" }`,
+		{name: "PlaceItemAtEdge", holds: `item = { pinned = true }`, fails: `item = { group = "repair" }`,
 			why: "the repairs stand in the middle"},
 		{name: "PlaceTopNScoredAtEdges", holds: "n = 2", fails: "n = 2", failsOver: func(r *cupel.SelectionReport) { r.Included[1], r.Included[2] = r.Included[2], r.Included[1] },
 			why: "the second best is last unless somebody moves it"},
@@ -216,8 +216,6 @@ func TestPredicates(t *testing.T) {
 		{`metadata = { urgent = 1 }`, false, "a boolean is no number"},
 		{`metadata = { list = "x" }`, false, "a list is no text"},
 		{`metadata = { speaker = "" }`, false, "what is absent is not blank"},
-		{`reason = "Scored"`, true, "as its score says"},
-		{`reason = "ZeroToken"`, false, "nothing is free"},
 		{`kind = "Message", group = "repair"`, false, "two items have one of the two each"},
 	} {
 		err := decode(t, `assert = "include_item_matching"`+"\nitem = { "+row.item+" }").Run(subject)

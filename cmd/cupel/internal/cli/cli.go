@@ -264,9 +264,6 @@ func (f *printFlags) print(env *Environment, value any, text func(p *terminal.Pr
 	if done, ok := value.(interface{ summary() string }); ok {
 		env.summary = done.summary()
 	}
-	if report, ok := value.(*cupel.SelectionReport); ok {
-		env.summary = env.selected.summary(report)
-	}
 	if f.json {
 		return env.writeAbout(value)
 	}
@@ -286,13 +283,8 @@ type about struct {
 var scoreOf = regexp.MustCompile(`"score": -?[0-9][-+.0-9eE]*`)
 
 // writeAbout writes a value, which is an object, as JSON that says what it is about. The
-// same input gives the same bytes: there are no durations, and scores have six digits.
+// same input gives the same bytes: scores have six digits.
 func (env *Environment) writeAbout(value any) error {
-	if report, ok := value.(*cupel.SelectionReport); ok {
-		timeless := *report
-		timeless.Events = nil
-		value = &timeless
-	}
 	about := about{Version: version()}
 	if env.selected != nil {
 		about.Policy, about.Budget = env.selected.name, &env.selected.budget
@@ -300,9 +292,6 @@ func (env *Environment) writeAbout(value any) error {
 	var head, body bytes.Buffer
 	if err := writeJSON(&body, value); err != nil {
 		return err
-	}
-	if bytes.Contains(body.Bytes(), []byte("\n  \"policy\": ")) { // it says so itself
-		about.Policy, about.Budget = "", nil
 	}
 	if err := writeJSON(&head, about); err != nil {
 		return err

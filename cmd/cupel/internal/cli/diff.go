@@ -51,7 +51,7 @@ Items are matched by content, which is included if one copy is.`,
 	rowsFlag(command, &flags.rows)
 	command.Flags().StringArrayVar(&flags.runs, "recordings", nil, "`file` with recorded runs, or a folder of them; may be repeated")
 	command.MarkFlagsMutuallyExclusive("recordings", "items")
-	command.MarkFlagsMutuallyExclusive("recordings", "budget")
+	command.MarkFlagsRequiredTogether("items", "budget")
 	return command
 }
 
@@ -62,14 +62,10 @@ func (f *diffFlags) run(ctx context.Context, env *Environment, args [2]string) e
 	switch {
 	case len(f.runs) > 0:
 		return f.recordings(ctx, env, args)
-	case len(f.items) == 0 && f.budget != 0:
-		return usagef("--budget is for two policies: give --items to select from")
 	case len(f.items) == 0 && (isPolicyFile(args[0]) || args[0] == "-"):
 		return f.reports(env, args)
 	case len(f.items) == 0:
 		return usagef("%s is no report: give --items to compare policies", args[0])
-	case f.budget == 0:
-		return usagef("two policies need a budget: give --budget")
 	}
 	return f.policies(ctx, env, args)
 }

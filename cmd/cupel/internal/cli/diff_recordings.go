@@ -107,9 +107,6 @@ func (f *diffFlags) decides(ctx context.Context, env *Environment, name string) 
 	if err != nil {
 		return nil, err
 	}
-	if err := p.Validate(registry); err != nil {
-		return nil, usagef("%s: %w", shown(name), err)
-	}
 	return func(r *recorded.Run) ([]string, error) {
 		decided, err := r.Try(ctx, p, registry)
 		if err != nil {

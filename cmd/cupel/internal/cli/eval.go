@@ -146,16 +146,11 @@ func evaluated(env *Environment, name string, clock func() time.Time) (eval.Poli
 			return p, nil
 		}
 	}
-	// Any question will do to build the policy.
-	registry := asking("?").registry()
-	p, err := findPolicy(env, registry, name)
+	p, err := findPolicy(env, asking("?").registry(), name) // any question will do
 	if err != nil {
 		return eval.Policy{}, err
 	}
 	p.KeepDuplicates = true // a duplicate turn that was dropped would count as lost evidence
-	if _, err := p.Pipeline(policy.Environment{Registry: registry, Clock: clock}); err != nil {
-		return eval.Policy{}, usagef("%s: %w", shown(name), err)
-	}
 	return eval.Policy{Name: name, New: func(index *cupelrelevance.Index, query string) (*pipeline.Pipeline, error) {
 		q := &question{text: query, given: true, index: index}
 		return p.Pipeline(policy.Environment{Registry: q.registry(), Clock: clock})

@@ -81,7 +81,10 @@ func (f *explainFlags) run(ctx context.Context, env *Environment, asksWhyNot boo
 			return err
 		}
 	}
-	err = f.print(env, report, func(p *terminal.Printer) {
+	env.summary = s.summary(report)
+	timeless := *report
+	timeless.Events = nil // they have durations
+	err = f.print(env, &timeless, func(p *terminal.Printer) {
 		if failed != nil {
 			p.Line("%s: the selection failed", s.name)
 		} else {

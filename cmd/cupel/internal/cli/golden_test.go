@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/analysis"
 )
 
 // TestGolden holds the text of each command that prints selections. A file has a
@@ -75,7 +76,7 @@ func TestWhyNotJSON(t *testing.T) {
 		Excluded    cupel.ExcludedItem
 		DisplacedBy []string                      `json:"displaced_by"`
 		IfPinned    struct{ Came, Went []string } `json:"if_pinned"`
-		Smallest    jsonSmallest                  `json:"smallest_budget"`
+		Smallest    analysis.SmallestBudget       `json:"smallest_budget"`
 	}
 	decodeJSON(t, printed(t, "explain", "-i", "items.jsonl", "-p", "greedy.json", "-b", "100", "--reserve", "20", "--why-not", "cherry", "--json"), &got)
 	require.Equal(t, "item 4", got.Name)
@@ -85,7 +86,7 @@ func TestWhyNotJSON(t *testing.T) {
 	require.Equal(t, []string{"item 2", "item 3"}, got.DisplacedBy)
 	require.Equal(t, []string{"item 4"}, got.IfPinned.Came)
 	require.Equal(t, []string{"item 3"}, got.IfPinned.Went)
-	require.Equal(t, jsonSmallest{Found: true, Tokens: 80, Exact: true, SearchedTo: 145}, got.Smallest)
+	require.Equal(t, analysis.SmallestBudget{Found: true, Tokens: 80, Exact: true, SearchedTo: 145}, got.Smallest)
 }
 
 func TestDiffJSON(t *testing.T) {

@@ -75,7 +75,6 @@ type mcpTools struct {
 	root, sessions *os.Root // sessions is nil without --sessions
 	chooser        chooser  // from messages
 	counter        cupel.TokenCounter
-	encoding       string
 	list           []*mcpTool
 }
 
@@ -102,15 +101,15 @@ type mcpText struct {
 
 // tools opens the folders and reads the policy, to fail before the first call.
 func (f *mcpFlags) tools(env *Environment) (*mcpTools, error) {
-	chooser, err := new(question).chooser(env, f.policy, f.encoding)
-	if err != nil {
-		return nil, err
-	}
 	counter, err := counterNamed(f.encoding)
 	if err != nil {
 		return nil, err
 	}
-	t := &mcpTools{env: env, chooser: chooser, counter: counter, encoding: f.encoding}
+	chooser, err := new(question).chooser(env, f.policy, counter)
+	if err != nil {
+		return nil, err
+	}
+	t := &mcpTools{env: env, chooser: chooser, counter: counter}
 	if t.root, err = os.OpenRoot(f.root); err != nil {
 		return nil, usagef("--root: %w", err)
 	}

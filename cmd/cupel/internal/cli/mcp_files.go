@@ -76,7 +76,7 @@ func writeFiles(b *strings.Builder, ranked []*analysis.Entry) {
 
 // relevant chooses the items that a question is about.
 func (t *mcpTools) relevant(ctx context.Context, question string, items []*cupel.ContextItem, tokens int) (*account, error) {
-	c, err := asking(question).chooser(t.env, relevance, t.encoding)
+	c, err := asking(question).chooser(t.env, relevance, t.counter)
 	if err != nil {
 		return nil, errors.New("the question is empty: say what to look for")
 	}

@@ -60,13 +60,13 @@ func refuse(code int, format string, args ...any) *rpcError {
 
 // serve answers the requests on a stream, a line for each, until it ends.
 func (t *mcpTools) serve(ctx context.Context, in io.Reader, out io.Writer) error {
-	lines, answers, most := bufio.NewReader(in), bufio.NewWriter(out), t.env.mostInput(maxRequest)
+	lines, most := bufio.NewReader(in), t.env.mostInput(maxRequest)
 	for {
 		line, ended := readLine(lines, most)
 		if answer := t.answer(ctx, bytes.TrimSpace(line)); answer != nil {
-			encoder := json.NewEncoder(answers)
+			encoder := json.NewEncoder(out)
 			encoder.SetEscapeHTML(false)
-			if err := errors.Join(encoder.Encode(answer), answers.Flush(), flush(out)); err != nil {
+			if err := errors.Join(encoder.Encode(answer), flush(out)); err != nil {
 				return err
 			}
 		}

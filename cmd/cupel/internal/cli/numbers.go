@@ -67,9 +67,7 @@ func withPins(candidates *input.Candidates, numbers ...int) (*input.Candidates, 
 	if c := candidates.Conversation; c != nil {
 		indexes := make([]int, len(numbers))
 		for i, n := range numbers {
-			if indexes[i] = n - 1; n < 1 {
-				return nil, usagef("--pin: the first message is 1, got %d", n)
-			}
+			indexes[i] = n - 1
 		}
 		with, err := c.With(cupelchat.WithPins(true, true, indexes...))
 		if err != nil {

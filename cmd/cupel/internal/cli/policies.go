@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/policy"
 	agentpreset "github.com/wollax/cupel-go/cupelchat/agent"
@@ -16,12 +17,9 @@ import (
 // agentPolicy is the name of the preset for conversations of agents.
 const agentPolicy = "agent"
 
-// agentDescription is what lists of policies say of it.
-const agentDescription = "The newest exchanges whole, outlines of the others."
-
 // presets returns the names of the presets, each with what it is for.
 func presets() (names, descriptions []string) {
-	names, descriptions = []string{agentPolicy, relevance}, []string{agentDescription, relevancePolicy().Description}
+	names, descriptions = []string{agentPolicy, relevance}, []string{"The newest exchanges whole, outlines of the others.", relevancePolicy().Description}
 	for intent, p := range policy.NewRegistry().All() {
 		names, descriptions = append(names, intent), append(descriptions, p.Description)
 	}
@@ -98,24 +96,14 @@ func (c chooser) ofMessages() cupelsession.Chooser {
 	return c.pipeline
 }
 
-// forOne returns the chooser for many choices from one conversation.
-func (c chooser) forOne() chooser {
-	c.preset = c.preset.Remember()
-	return c
-}
-
 // chooser finds the policy that a flag or an argument names. A question adds relevance
 // to it.
-func (q *question) chooser(env *Environment, name, encoding string) (chooser, error) {
+func (q *question) chooser(env *Environment, name string, counter cupel.TokenCounter) (chooser, error) {
 	file, err := findAgentFile(env, name)
 	if err != nil {
 		return chooser{}, err
 	}
 	if name == agentPolicy || file != nil {
-		counter, err := counterNamed(encoding)
-		if err != nil {
-			return chooser{}, err
-		}
 		preset := agentpreset.New(counter)
 		if q.given {
 			scorer, err := q.scorer()

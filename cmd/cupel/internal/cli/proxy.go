@@ -122,7 +122,7 @@ func (f *proxyFlags) transport(env *Environment, shown *pages) (*cupelsession.Tr
 	if err != nil {
 		return nil, err
 	}
-	c, err := new(question).chooser(env, f.policy, f.encoding)
+	c, err := new(question).chooser(env, f.policy, counter)
 	if err != nil {
 		return nil, err
 	}

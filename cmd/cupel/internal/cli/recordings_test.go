@@ -159,7 +159,7 @@ func TestDiffRecordingsFailures(t *testing.T) {
 		{"contents", "diff recorded near.toml --recordings runs", exitSelection, "near.toml: nearDuplicates reads contents, and the run " + name + ":0 has none", "no contents are recorded"},
 		{"relevance", "diff recorded relevance -q words --recordings runs", exitSelection, "relevance reads contents, and the run", "a scorer reads it too"},
 		{"replay", "replay --data " + name, exitUsage, name + " has recorded selections", "they have no messages"},
-		{"items", "diff chat rag -i x.jsonl --recordings runs", exitUsage, "[items recordings]", "the candidates are those of the runs"},
+		{"items", "diff chat rag -i x.jsonl -b 9 --recordings runs", exitUsage, "[items recordings]", "the candidates are those of the runs"},
 	})
 	require.NoError(t, os.Mkdir("empty", 0o700))
 	refusals(t, "", []refusal{{"no runs", "diff chat rag --recordings empty", exitUsage, "no recorded runs in empty", "all figures would be 0"}})

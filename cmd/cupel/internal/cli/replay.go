@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupelchat"
 	agentpreset "github.com/wollax/cupel-go/cupelchat/agent"
 	"github.com/wollax/cupel-go/cupelrecord"
@@ -132,7 +133,7 @@ func (f *replayFlags) measure(env *Environment) (*replay.Measure, error) {
 
 // replayed returns the policy of a preset or a file, in a session or by itself.
 func replayed(env *Environment, name string, session bool) (p replay.Policy, err error) {
-	c, err := new(question).chooser(env, name, encodings[0])
+	c, err := new(question).chooser(env, name, cupel.HeuristicCounter{})
 	if err != nil {
 		return p, err
 	}

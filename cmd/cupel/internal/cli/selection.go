@@ -40,11 +40,7 @@ func (f *candidateFlags) register(command *cobra.Command) {
 }
 
 // read reads the candidates. Lists of several files are joined.
-func (f *candidateFlags) read(ctx context.Context, env *Environment) (*input.Candidates, error) {
-	counter, err := counterNamed(f.encoding)
-	if err != nil {
-		return nil, err
-	}
+func (f *candidateFlags) read(ctx context.Context, env *Environment, counter cupel.TokenCounter) (*input.Candidates, error) {
 	options := input.Options{Format: input.Format(f.format), Counter: counter, NoPin: f.noPin}
 	var all *input.Candidates
 	for _, name := range f.items {
@@ -191,7 +187,11 @@ func (f *selectionFlags) read(ctx context.Context, env *Environment) (*selection
 // readFor reads candidates, budget and several policies, and returns a selection for
 // each policy.
 func (f *selectionFlags) readFor(ctx context.Context, env *Environment, policies ...string) ([]*selection, error) {
-	candidates, err := f.candidateFlags.read(ctx, env)
+	counter, err := counterNamed(f.encoding)
+	if err != nil {
+		return nil, err
+	}
+	candidates, err := f.candidateFlags.read(ctx, env, counter)
 	if err != nil {
 		return nil, err
 	}
@@ -213,11 +213,12 @@ func (f *selectionFlags) readFor(ctx context.Context, env *Environment, policies
 		}
 		asked := asking(f.query)
 		asked.ofMessages = candidates.Conversation != nil
-		c, err := asked.chooser(env, name, f.encoding)
+		c, err := asked.chooser(env, name, counter)
 		if err != nil {
 			return nil, err
 		}
-		if selections[i], err = c.forOne().selection(candidates, budget); err != nil {
+		c.preset = c.preset.Remember() // for many choices
+		if selections[i], err = c.selection(candidates, budget); err != nil {
 			return nil, err
 		}
 	}

@@ -74,11 +74,11 @@ type fact struct {
 	Sent   bool    `json:"sent"`
 	Places []place `json:"places"`
 	// Displaced names what has the room of a value that is not sent.
-	Displaced []string          `json:"displaced_by,omitempty"`
-	Smallest  *jsonSmallest     `json:"smallest_budget,omitempty"` // that sends it
-	Pin       int               `json:"pin,omitempty"`             // a message, from 1, whose pin keeps it
-	Rule      string            `json:"rule,omitempty"`            // that keeps it
-	Steps     []replay.Followed `json:"steps,omitempty"`
+	Displaced []string                 `json:"displaced_by,omitempty"`
+	Smallest  *analysis.SmallestBudget `json:"smallest_budget,omitempty"` // that sends it
+	Pin       int                      `json:"pin,omitempty"`             // a message, from 1, whose pin keeps it
+	Rule      string                   `json:"rule,omitempty"`            // that keeps it
+	Steps     []replay.Followed        `json:"steps,omitempty"`
 }
 
 // place is a message, or an item, that has a value.
@@ -222,7 +222,7 @@ func (s *selection) remedies(ctx context.Context, now *analysis.Ledger, f *fact,
 	if err != nil {
 		return selecting(err)
 	}
-	f.Smallest = jsonSmallestOf(smallest)
+	f.Smallest = &smallest
 	if f.Sent {
 		return nil
 	}
@@ -269,15 +269,9 @@ func (s *selection) ruleFor(ctx context.Context, f *fact) string {
 			continue
 		}
 		tried[tool] = true
-		for _, rule := range []cupelchat.Rule{{Tool: tool, Keep: true}, {Tool: tool, Latest: 3}} {
-			candidates, err := withRules(s.Candidates, []cupelchat.Rule{rule})
-			if err != nil || s.from(ctx, candidates, f.Value) == nil {
-				continue
-			}
-			if rule.Keep {
-				return "keep tool=" + tool
-			}
-			return "latest=3 tool=" + tool
+		candidates, err := withRules(s.Candidates, []cupelchat.Rule{{Tool: tool, Keep: true}})
+		if err == nil && s.from(ctx, candidates, f.Value) != nil {
+			return "keep tool=" + tool
 		}
 	}
 	return ""
@@ -354,7 +348,7 @@ func (f *fact) print(p *terminal.Printer, rows, messages int) {
 		p.Line("Its room went to %s.", listed(f.Displaced))
 	}
 	if f.Smallest != nil { // not too many values were found
-		p.Line("%s", f.Smallest.text("sends it"))
+		p.Line("%s", smallestText(f.Smallest, "sends it"))
 	}
 	if f.Pin > 0 {
 		p.Line("--pin %d keeps it.", f.Pin)

@@ -140,11 +140,11 @@ func sentOf(e *analysis.Entry) string { return e.Included.Item.Content() }
 
 // smallest says which budgets take the candidate.
 func (w *whyNotAnswer) smallest() string {
-	switch s := w.Smallest; {
+	switch s := &w.Smallest; {
 	case w.choice && w.Form > 0:
-		return jsonSmallestOf(s).text("sends it whole")
+		return smallestText(s, "sends it whole")
 	case w.choice:
-		return jsonSmallestOf(s).text("includes it")
+		return smallestText(s, "includes it")
 	case s.Found && s.Tokens > w.a.budget.MaxTokens():
 		return fmt.Sprintf("%s That is %d more than now.", s, s.Tokens-w.a.budget.MaxTokens())
 	case s.Found && w.Place == 0:
@@ -181,28 +181,18 @@ func jsonExchangeOf(items []*cupel.ContextItem, x *analysis.Exchange) *jsonExcha
 	return j
 }
 
-// jsonSmallest is what is known about the smallest budget that includes a
-// candidate.
-type jsonSmallest struct {
-	Found      bool   `json:"found"`
-	Tokens     int    `json:"tokens,omitempty"` // when found
-	Exact      bool   `json:"exact"`            // no smaller budget includes it, or none up to SearchedTo
-	SearchedTo int    `json:"searched_to"`
-	Error      string `json:"error,omitempty"` // why the search ended early
-}
-
 // jsonAnswer is what --why-not --json prints. The candidate is as in a report.
 type jsonAnswer struct {
-	Name        string              `json:"name"`            // message 17 (result of open), or item 3
-	Place       int                 `json:"place,omitempty"` // in the prompt, from 1
-	Rank        int                 `json:"rank,omitempty"`  // by score, from 1
-	Included    *cupel.IncludedItem `json:"included,omitempty"`
-	Excluded    *cupel.ExcludedItem `json:"excluded,omitempty"`
-	Why         string              `json:"why"`
-	Rule        string              `json:"rule,omitempty"`
-	DisplacedBy []string            `json:"displaced_by"`
-	IfPinned    *jsonExchange       `json:"if_pinned,omitempty"`
-	Smallest    *jsonSmallest       `json:"smallest_budget,omitempty"`
+	Name        string                  `json:"name"`            // message 17 (result of open), or item 3
+	Place       int                     `json:"place,omitempty"` // in the prompt, from 1
+	Rank        int                     `json:"rank,omitempty"`  // by score, from 1
+	Included    *cupel.IncludedItem     `json:"included,omitempty"`
+	Excluded    *cupel.ExcludedItem     `json:"excluded,omitempty"`
+	Why         string                  `json:"why"`
+	Rule        string                  `json:"rule,omitempty"`
+	DisplacedBy []string                `json:"displaced_by"`
+	IfPinned    *jsonExchange           `json:"if_pinned,omitempty"`
+	Smallest    analysis.SmallestBudget `json:"smallest_budget"`
 }
 
 // json returns the answer for programs.
@@ -210,12 +200,12 @@ func (w *whyNotAnswer) json() *jsonAnswer {
 	return &jsonAnswer{
 		Name: named(w.Item, w.Candidate), Place: w.Place, Rank: w.Rank, Included: w.Included, Excluded: w.Excluded,
 		Why: w.Why(), Rule: w.Rule, DisplacedBy: namesOf(w.a.items, w.DisplacedBy),
-		IfPinned: jsonExchangeOf(w.a.items, w.IfPinned), Smallest: jsonSmallestOf(w.Smallest),
+		IfPinned: jsonExchangeOf(w.a.items, w.IfPinned), Smallest: w.Smallest,
 	}
 }
 
-// text says which budget does what is asked of it, such as "sends it".
-func (s *jsonSmallest) text(does string) string {
+// smallestText says which budget does what is asked of it, such as "sends it".
+func smallestText(s *analysis.SmallestBudget, does string) string {
 	switch {
 	case !s.Found:
 		return fmt.Sprintf("No budget that was tried %s, up to %d tokens.", does, s.SearchedTo)
@@ -223,12 +213,4 @@ func (s *jsonSmallest) text(does string) string {
 		return fmt.Sprintf("The smallest budget that %s is %d tokens.", does, s.Tokens)
 	}
 	return fmt.Sprintf("A budget of %d tokens %s, and one of %d does not.", s.Tokens, does, s.Tokens-1)
-}
-
-func jsonSmallestOf(m analysis.SmallestBudget) *jsonSmallest {
-	smallest := &jsonSmallest{Found: m.Found, Tokens: m.Tokens, Exact: m.Exact, SearchedTo: m.SearchedTo}
-	if m.Err != nil {
-		smallest.Error = message(m.Err)
-	}
-	return smallest
 }

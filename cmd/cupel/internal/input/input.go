@@ -205,9 +205,6 @@ func itemError(v rawjson.Value, path string, err error) error {
 	}
 	if wrong.Path != "" {
 		path = rawjson.Join(path, wrong.Path)
-		if wrong.Path[0] == '[' {
-			path = path[:len(path)-len(wrong.Path)-1] + wrong.Path
-		}
 	}
 	return &Error{Line: v.Line(), Path: path, Reason: wrong.Reason, Err: err}
 }
