@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"math"
+	"slices"
 	"sync"
 	"weak"
 
@@ -196,7 +197,7 @@ func (c *corpus) add(ctx context.Context, l *list, all []*cupel.ContextItem, add
 
 // describe returns the facts and names of the corpus with those of new items.
 func (c *corpus) describe(added []*cupel.ContextItem) ([]fact, []naming) {
-	facts, named := c.facts, c.names.named
+	facts, named := slices.Grow(c.facts, len(added)), c.names.named
 	for _, item := range added {
 		name := groupOf(item)
 		group, known := c.groups[name]

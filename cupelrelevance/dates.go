@@ -1,10 +1,11 @@
 package cupelrelevance
 
 import (
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/wollax/cupel-go/cupel"
 )
@@ -74,62 +75,43 @@ type dateWord struct {
 	text     string // in small letters
 	from, to int    // in the question
 	number   int    // in digits, or -1
-	count    int    // the same, or in words
 	joined   bool   // by "-" or "/" with the one before it
 }
+
+var wordOrNumber = regexp.MustCompile(`[\pL\p{Nd}]+`)
 
 // dateWords cuts a question into words and numbers. A number loses the ending of
 // "8th".
 func dateWords(query string) []dateWord {
 	var words []dateWord
-	from := -1
-	end := func(to int) {
-		if from < 0 {
-			return
-		}
-		w := dateWord{text: strings.ToLower(query[from:to]), from: from, to: to, number: -1, count: -1}
+	before := 0 // where the last word ends
+	for _, at := range wordOrNumber.FindAllStringIndex(query, -1) {
+		w := dateWord{text: strings.ToLower(query[at[0]:at[1]]), from: at[0], to: at[1], number: -1}
 		digits := strings.TrimRight(w.text, "stndrh")
 		if n, err := strconv.Atoi(digits); err == nil && len(digits) <= 4 && len(w.text)-len(digits) <= 2 {
-			w.number, w.count = n, n
-		} else if n, ok := numberWords[w.text]; ok {
-			w.count = n
+			w.number = n
 		}
-		w.joined = len(words) > 0 && words[len(words)-1].to == from-1 && (query[from-1] == '-' || query[from-1] == '/')
-		words = append(words, w)
-		from = -1
+		between := query[before:w.from]
+		w.joined = len(words) > 0 && (between == "-" || between == "/")
+		words, before = append(words, w), w.to
 	}
-	for i, r := range query {
-		switch {
-		case unicode.IsLetter(r) || unicode.IsDigit(r):
-			if from < 0 {
-				from = i
-			}
-		default:
-			end(i)
-		}
-	}
-	end(len(query))
 	return words
 }
 
-var (
-	numberWords  = map[string]int{"a": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "few": 3}
-	monthNumbers = withSept(numbered("january february march april may june july august september october november december"))
-	dayNumbers   = numbered("sunday monday tuesday wednesday thursday friday saturday")
-)
+// numberWords are the numbers that are read in words too.
+var numberWords = map[string]int{"a": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "few": 3}
 
-// numbered numbers names from 1, and their first three letters too.
-func numbered(names string) map[string]int {
-	numbers := make(map[string]int)
-	for i, name := range strings.Fields(names) {
-		numbers[name], numbers[name[:3]] = i+1, i+1
+// monthOf returns the month with a name or its first letters, or 0.
+func monthOf(name string) time.Month {
+	if name == "sept" {
+		return time.September
 	}
-	return numbers
-}
-
-func withSept(months map[string]int) map[string]int {
-	months["sept"] = months["september"]
-	return months
+	for month := time.January; month <= time.December; month++ {
+		if full := strings.ToLower(month.String()); name == full || name == full[:3] {
+			return month
+		}
+	}
+	return 0
 }
 
 // maxSpans is how many dates of a question count.
@@ -163,28 +145,20 @@ type dateReader struct {
 	yearOnly bool // the last phrase named only a year
 }
 
-// at returns the text of a word, and "" outside.
-func (r *dateReader) at(i int) string {
+// word returns a word, and one without a text outside.
+func (r *dateReader) word(i int) dateWord {
 	if i < 0 || i >= len(r.words) {
-		return ""
+		return dateWord{number: -1}
 	}
-	return r.words[i].text
+	return r.words[i]
 }
+
+func (r *dateReader) at(i int) string { return r.word(i).text }
 
 // number returns a number in digits if it is one from low to high.
 func (r *dateReader) number(i, low, high int) (int, bool) {
-	if i < 0 || i >= len(r.words) || r.words[i].number < low || r.words[i].number > high {
-		return 0, false
-	}
-	return r.words[i].number, true
-}
-
-// count returns a number, perhaps in words.
-func (r *dateReader) count(i int) (int, bool) {
-	if i < 0 || i >= len(r.words) || r.words[i].count < 1 || r.words[i].count > 999 {
-		return 0, false
-	}
-	return r.words[i].count, true
+	n := r.word(i).number
+	return n, n >= low && n <= high
 }
 
 func (r *dateReader) year(i int) (int, bool) { return r.number(i, 1900, 2199) }
@@ -192,127 +166,123 @@ func (r *dateReader) year(i int) (int, bool) { return r.number(i, 1900, 2199) }
 // phrase reads a stretch of time with what stands before it, such as "since", and
 // returns how many words it took.
 func (r *dateReader) phrase(i int) (span, int) {
-	if count, ok := r.count(i); ok && r.at(i+2) == "ago" {
-		if s := r.ago(count, strings.TrimSuffix(r.at(i+1), "s")); !s.to.IsZero() {
-			return s, 3
-		}
-	}
-	switch first := r.at(i); first {
-	case "before", "until", "till", "after", "since":
-		s, n := r.date(i + 1)
-		if n == 0 {
-			return span{}, 0
-		}
-		switch first {
-		case "after":
-			return span{from: s.to}, n + 1
-		case "since":
-			return span{from: s.from}, n + 1
-		case "before":
-			return span{to: s.from}, n + 1
-		}
-		return span{to: s.to}, n + 1
+	s, n := r.date(i + 1)
+	switch r.at(i) {
+	case "after":
+		s = span{from: s.to}
+	case "since":
+		s = span{from: s.from}
+	case "before":
+		s = span{to: s.from}
+	case "until", "till":
+		s = span{to: s.to}
 	case "between", "from":
-		s, n := r.date(i + 1)
-		if n == 0 {
-			return span{}, 0
-		}
 		switch r.at(i + 1 + n) {
 		case "and", "to", "until", "till":
-			if end, m := r.date(i + 2 + n); m > 0 && end.to.After(s.from) {
+			if end, m := r.date(i + 2 + n); n > 0 && m > 0 && end.to.After(s.from) {
 				return span{s.from, end.to}, 2 + n + m
 			}
 		}
-		return s, n + 1
+	default:
+		return r.date(i)
 	}
-	return r.date(i)
+	if n == 0 {
+		return span{}, 0
+	}
+	return s, n + 1
 }
 
 // date reads a day, a month, a year, or a stretch of time relative to now, and
 // returns how many words it took.
 func (r *dateReader) date(i int) (span, int) {
 	r.yearOnly = false
-	start := i
-	if r.at(i) == "the" || r.at(i) == "on" || r.at(i) == "in" || r.at(i) == "during" {
-		i++
-	}
-	s, n := r.absolute(i)
+	start := r.after(i, "the", "on", "in", "during")
+	s, n := r.absolute(start)
 	if n == 0 {
-		s, n = r.relative(i)
+		s, n = r.relative(start)
 	}
-	if n == 0 {
+	if n == 0 || s.to.IsZero() {
 		return span{}, 0
 	}
-	return s, i + n - start
+	return s, start + n - i
+}
+
+// after returns the place after a word if it is one of some, or else its own.
+func (r *dateReader) after(i int, some ...string) int {
+	if slices.Contains(some, r.at(i)) {
+		return i + 1
+	}
+	return i
 }
 
 // absolute reads dates that name a day, a month or a year.
 func (r *dateReader) absolute(i int) (span, int) {
 	if y, ok := r.year(i); ok {
-		if m, ok := r.number(i+1, 1, 12); ok && r.words[i+1].joined {
-			if d, ok := r.number(i+2, 1, 31); ok && r.words[i+2].joined {
-				if !exists(y, m, d) {
-					return span{}, 0
-				}
-				return r.dayOf(y, time.Month(m), d), 3
-			}
-			return r.monthOf(y, m), 2
-		}
-		switch r.at(i - 1) {
-		case "in", "during", "since", "until", "till", "before", "after", "between", "and", "to":
-			r.yearOnly = true
-			return r.yearOf(y), 1
-		}
-		return span{}, 0
+		return r.yearFirst(i, y)
 	}
-	n := 0
+	at := i
 	d, hasDay := r.number(i, 1, 31)
 	if hasDay {
-		n++
-		if r.at(i+n) == "of" {
-			n++
-		}
+		at = r.after(i+1, "of")
 	}
-	m, ok := monthNumbers[r.at(i+n)]
-	if !ok {
+	m := monthOf(r.at(at))
+	if m == 0 {
 		return span{}, 0
 	}
-	n++
+	at++
 	if !hasDay {
-		if d, hasDay = r.number(i+n, 1, 31); hasDay {
-			n++
+		if d, hasDay = r.number(at, 1, 31); hasDay {
+			at++
 		}
 	}
-	y, hasYear := r.year(i + n)
-	if r.at(i+n) == "of" || r.at(i+n) == "in" {
-		if y, hasYear = r.year(i + n + 1); hasYear {
-			n++
-		}
-	}
+	y, hasYear := r.year(r.after(at, "of", "in"))
 	switch {
 	case hasYear:
-		n++
+		at = r.after(at, "of", "in") + 1
 	case !hasDay && !introducesMonth[r.at(i-1)]:
 		return span{}, 0 // "may" and "march" are verbs too
 	default:
 		y = r.now.Year()
-		if time.Month(m) > r.now.Month() || hasDay && time.Month(m) == r.now.Month() && d > r.now.Day() {
+		if m > r.now.Month() || hasDay && m == r.now.Month() && d > r.now.Day() {
 			y--
 		}
 	}
-	if hasDay && !exists(y, m, d) {
-		return span{}, 0 // 30 February
-	}
 	if hasDay {
-		return r.dayOf(y, time.Month(m), d), n
+		return r.dayOf(y, m, d), at - i
 	}
-	return r.monthOf(y, m), n
+	return r.stretch(y, m, 1, 0, 1, 0), at - i
 }
 
 var introducesMonth = map[string]bool{"in": true, "during": true, "since": true, "until": true, "till": true, "last": true, "early": true, "late": true, "mid": true, "between": true, "of": true}
 
-// relative reads dates such as "yesterday" and "last week".
+// yearFirst reads dates in numbers, and years alone.
+func (r *dateReader) yearFirst(i, y int) (span, int) {
+	m, ok := r.number(i+1, 1, 12)
+	if ok && r.word(i+1).joined {
+		if d, ok := r.number(i+2, 1, 31); ok && r.word(i+2).joined {
+			return r.dayOf(y, time.Month(m), d), 3
+		}
+		return r.stretch(y, time.Month(m), 1, 0, 1, 0), 2
+	}
+	switch r.at(i - 1) {
+	case "in", "during", "since", "until", "till", "before", "after", "between", "and", "to":
+		r.yearOnly = true
+		return r.stretch(y, 1, 1, 1, 0, 0), 1
+	}
+	return span{}, 0
+}
+
+// relative reads dates such as "yesterday", "last week" and "two days ago".
 func (r *dateReader) relative(i int) (span, int) {
+	if r.at(i+2) == "ago" {
+		count, ok := r.number(i, 1, 999)
+		if !ok {
+			count = numberWords[r.at(i)]
+		}
+		if count > 0 {
+			return r.ago(count, strings.TrimSuffix(r.at(i+1), "s")), 3
+		}
+	}
 	back := 1
 	switch r.at(i) {
 	case "today":
@@ -326,17 +296,15 @@ func (r *dateReader) relative(i int) (span, int) {
 		return span{}, 0
 	}
 	unit := r.at(i + 1)
-	if d, ok := dayNumbers[unit]; ok && len(unit) > 3 {
-		days := (int(r.now.Weekday()) - (d - 1) + 7) % 7
-		if days == 0 {
-			days = 7 * back
+	for days := back; days < back+7; days++ {
+		if unit == strings.ToLower(r.now.AddDate(0, 0, -days).Weekday().String()) {
+			return r.ago(days, "day"), 2
 		}
-		return r.ago(days, "day"), 2
 	}
-	if s := r.ago(back, unit); unit != "day" && !s.to.IsZero() {
-		return s, 2
+	if unit == "day" {
+		return span{}, 0
 	}
-	return span{}, 0
+	return r.ago(back, unit), 2
 }
 
 // ago returns the day, week, month or year so many of them before now, or the
@@ -345,34 +313,29 @@ func (r *dateReader) ago(count int, unit string) span {
 	y, m, d := r.now.Date()
 	switch unit {
 	case "day":
-		return r.dayOf(y, m, d-count)
+		return r.stretch(y, m, d-count, 0, 0, 1)
 	case "week":
-		monday := d - (int(r.now.Weekday())+6)%7 - 7*count
-		return span{r.dayOf(y, m, monday).from, r.dayOf(y, m, monday+7).from}
+		return r.stretch(y, m, d-(int(r.now.Weekday())+6)%7-7*count, 0, 0, 7)
 	case "month":
-		return r.monthOf(y, int(m)-count)
+		return r.stretch(y, m-time.Month(count), 1, 0, 1, 0)
 	case "year":
-		return r.yearOf(y - count)
+		return r.stretch(y-count, 1, 1, 1, 0, 0)
 	}
 	return span{}
 }
 
-// exists reports whether a month of a year has a day, from 1 on.
-func exists(y, m, d int) bool { return time.Date(y, time.Month(m), d, 0, 0, 0, 0, time.UTC).Day() == d }
-
+// dayOf returns a day, or the zero span for one that its month does not have.
 func (r *dateReader) dayOf(y int, m time.Month, d int) span {
+	if time.Date(y, m, d, 0, 0, 0, 0, time.UTC).Day() != d {
+		return span{}
+	}
+	return r.stretch(y, m, d, 0, 0, 1)
+}
+
+// stretch returns a stretch of so many years, months and days from a date on.
+func (r *dateReader) stretch(y int, m time.Month, d, years, months, days int) span {
 	from := time.Date(y, m, d, 0, 0, 0, 0, r.now.Location())
-	return span{from, from.AddDate(0, 0, 1)}
-}
-
-func (r *dateReader) monthOf(y, m int) span {
-	from := time.Date(y, time.Month(m), 1, 0, 0, 0, 0, r.now.Location())
-	return span{from, from.AddDate(0, 1, 0)}
-}
-
-func (r *dateReader) yearOf(y int) span {
-	from := time.Date(y, 1, 1, 0, 0, 0, 0, r.now.Location())
-	return span{from, from.AddDate(1, 0, 0)}
+	return span{from, from.AddDate(years, months, days)}
 }
 
 // without returns a question without the words that are used.

@@ -58,12 +58,11 @@ func merged(segments []*segment) *segment {
 	for id := range w.ends {
 		p.starts[id+2] += p.starts[id+1]
 	}
-	p.items, p.counts = make([]uint32, p.starts[len(w.ends)+1]), make([]uint8, p.starts[len(w.ends)+1])
+	p.items = make([]uint32, p.starts[len(w.ends)+1])
 	for k, s := range segments {
 		for id, to := range ids[k] {
 			start, end := s.of(uint32(id))
 			copy(p.items[p.starts[to+1]:], s.items[start:end])
-			copy(p.counts[p.starts[to+1]:], s.counts[start:end])
 			p.starts[to+1] += end - start
 		}
 	}

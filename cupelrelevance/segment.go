@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
-	"math"
 	"math/bits"
 	"slices"
 	"sync"
@@ -34,10 +33,12 @@ type slot struct {
 
 // postings are the items that have each word.
 type postings struct {
-	starts []int    // of each word, in items and counts; one more at the end
-	items  []uint32 // their numbers in the corpus, ascending
-	counts []uint8  // occurrences, at most 255
+	starts []int    // of each word, in items; one more at the end
+	items  []uint32 // their numbers in the corpus, ascending, one for each occurrence that counts
 }
+
+// maxOccurrences is how many occurrences of a word in an item count.
+const maxOccurrences = 255
 
 // builder builds a segment.
 type builder struct {
@@ -57,7 +58,7 @@ type entry struct {
 	key   key
 	item  uint32 // that has its newest occurrence, as builder.item
 	at    uint32 // where that is among the occurrences of the item
-	items uint32 // that have it
+	items uint32 // in its postings
 }
 
 type occurrence struct {
@@ -149,7 +150,10 @@ func (b *builder) count(id uint32) {
 	b.length++
 	e := &b.entries[id]
 	if e.item == b.item {
-		b.occurrence[b.from+int(e.at)].count++
+		if o := &b.occurrence[b.from+int(e.at)]; o.count < maxOccurrences {
+			o.count++
+			e.items++
+		}
 		return
 	}
 	e.item, e.at = b.item, uint32(len(b.occurrence)-b.from)
@@ -226,14 +230,14 @@ func (b *builder) distribute(ends []int, first uint32) {
 		p.starts[id+1] = at
 		at += int(b.entries[id].items)
 	}
-	p.items = make([]uint32, len(b.occurrence))
-	p.counts = make([]uint8, len(b.occurrence))
+	p.items = make([]uint32, at)
 	from := 0
 	for i, end := range ends {
 		for _, o := range b.occurrence[from:end] {
-			at := p.starts[o.word+1]
-			p.starts[o.word+1]++
-			p.items[at], p.counts[at] = first+uint32(i), uint8(min(o.count, math.MaxUint8))
+			for range o.count {
+				p.items[p.starts[o.word+1]] = first + uint32(i)
+				p.starts[o.word+1]++
+			}
 		}
 		from = end
 	}

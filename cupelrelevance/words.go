@@ -53,13 +53,12 @@ func (w *words) count(term queryTerm, frequency []float64, touched []uint32) []u
 		ids := term.in(s)
 		for _, id := range ids {
 			from, to := s.of(id)
-			counts := s.counts[from:to]
-			for k, number := range s.items[from:to] {
+			for _, number := range s.items[from:to] {
 				for at := w.at[number]; at > 0; at = w.next(at - 1) {
 					if frequency[at-1] == 0 {
 						touched = append(touched, at-1)
 					}
-					frequency[at-1] += float64(counts[k])
+					frequency[at-1]++
 				}
 			}
 		}

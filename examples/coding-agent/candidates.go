@@ -86,7 +86,7 @@ func collect(ctx context.Context, dir string) (items []*cupel.ContextItem, skipp
 
 // most is how many bytes declarations that follow each other have together to be
 // one candidate: a constant or a short function alone says little.
-const most = 800
+const most = 1200
 
 // cut returns the declarations of a source file, or the sections of a Markdown file.
 func cut(path, text string) ([]*cupel.ContextItem, error) {

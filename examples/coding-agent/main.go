@@ -137,7 +137,7 @@ func newScorer(question string) (strategy.Scorer, error) {
 		return nil, err
 	}
 	return scorer.NewComposite(
-		scorer.Weighted{Scorer: relevance, Weight: 4},
+		scorer.Weighted{Scorer: references{relevance}, Weight: 4},
 		scorer.Weighted{Scorer: kind, Weight: 1})
 }
 
