@@ -15,12 +15,6 @@ import (
 	"github.com/wollax/cupel-go/cupeltest"
 )
 
-type scoreFunc func(item *cupel.ContextItem, all []*cupel.ContextItem) float64
-
-func (f scoreFunc) Score(ctx context.Context, items []*cupel.ContextItem, scores []float64) error {
-	return strategy.ScorerFunc(f).Score(ctx, items, scores)
-}
-
 type sliceFunc func(items []cupel.ScoredItem, budget cupel.SliceBudget) (strategy.Selection, error)
 
 func (f sliceFunc) Slice(_ context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (strategy.Selection, error) {
