@@ -18,12 +18,11 @@ import (
 // maxDescription bounds the description of a strategy or an error, in bytes.
 // maxLabel bounds kinds, sources, tags and the like, which a page may repeat
 // for every candidate. maxTags bounds the number of tags and of metadata keys
-// of an item, and maxDepth the nesting of its metadata.
+// of an item.
 const (
 	maxDescription = 2 << 10
 	maxLabel       = 200
 	maxTags        = 100
-	maxDepth       = 50
 )
 
 // explainer is a scorer that reports the scores of its parts, as

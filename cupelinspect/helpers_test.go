@@ -45,7 +45,6 @@ type (
 	form struct {
 		Edits  []any `json:"edits"`
 		Tokens int   `json:"tokens"`
-		Unmade bool  `json:"unmade"`
 	}
 	selection struct {
 		Name        string      `json:"name"`

@@ -22,7 +22,6 @@ func isSmaller(e *analysis.Entry) bool {
 type form struct {
 	text   string
 	tokens int
-	unmade bool
 	shared bool // the text stands for all of the group
 }
 
@@ -59,7 +58,7 @@ func (s *Selection) wireForms(contents []string) map[int][]wireForm {
 				texts[i] = contents[member]
 			}
 			shares := align(texts, strings.ToValidUTF8(f.text, "\uFFFD"))
-			all[at][n] = wireForm{shares[slices.Index(members, at)], f.tokens, f.unmade}
+			all[at][n] = wireForm{shares[slices.Index(members, at)], f.tokens}
 		}
 	}
 	return all
@@ -147,11 +146,7 @@ func (l *inspector) formsOf(ledger *analysis.Ledger, w *wireSelection, run bool)
 			continue
 		}
 		item := e.Included.Item
-		f := form{text: item.Content(), tokens: item.Tokens(), unmade: !run && item.Content() == unmade, shared: shared[e.Item.Group()]}
-		if f.unmade {
-			f.text = ""
-		}
-		forms[at] = l.form(at, f)
+		forms[at] = l.form(at, form{item.Content(), item.Tokens(), shared[e.Item.Group()]})
 	}
 	return forms, pinned
 }

@@ -59,7 +59,7 @@ func TestInspectUnits(t *testing.T) {
 
 	unmade, shrunk := 0, 0
 	for _, stop := range got.Sweep.Stops {
-		if form, ok := stop.Form[4]; ok && got.Forms[4][form-1].Unmade {
+		if form, ok := stop.Form[4]; ok && got.Forms[4][form-1].sent(t, p.Items[got.Candidates[4]].Content) == "made when it is chosen" {
 			unmade++
 		}
 		if stop.Form[1] == 1 && *stop.Pinned == 7 && stop.Effective == stop.Target-7 {

@@ -76,7 +76,6 @@ type wireSelection struct {
 type wireForm struct {
 	Edits  []any `json:"edits"`
 	Tokens int   `json:"tokens"`
-	Unmade bool  `json:"unmade,omitempty"` // a function makes the text, and the run did not call it
 }
 
 type wireBudget struct {

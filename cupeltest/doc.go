@@ -35,7 +35,7 @@
 // # Helpers
 //
 // [Item], [Items] and [Budget] build test data and panic on a mistake; [Run] runs a
-// pipeline; [Deterministic] runs it several times and compares the reports.
+// pipeline.
 //
 // The package does not import testing: it reports to the test through [T],
 // which *testing.T, *testing.B and *testing.F implement.

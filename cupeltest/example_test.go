@@ -128,12 +128,6 @@ func ExampleSelectionReportAssertionChain_MatchGolden() {
 	// If the report is right, run the test with CUPELTEST_UPDATE=1.
 }
 
-func ExampleDeterministic() {
-	cupeltest.Deterministic(t, policy(), candidates, budget, 10)
-	cupeltest.Deterministic(t, policy(), candidates, budget, 1)
-	// Output: Deterministic failed: it takes at least 2 runs to compare, got n = 1.
-}
-
 // ByLength prefers items that are shorter than the longest. It breaks the
 // contract: it sorts the list to find the longest.
 type ByLength struct{}

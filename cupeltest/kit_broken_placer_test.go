@@ -40,7 +40,7 @@ func TestBrokenPlacers(t *testing.T) {
 			rand.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 			return order
 		}))},
-		{name: "by capacity", rule: "capacity", make: the(place(func(items []cupel.ScoredItem, order []int) []int {
+		{name: "by capacity", rule: "repeat", make: the(place(func(items []cupel.ScoredItem, order []int) []int {
 			if cap(items) > len(items)+1 {
 				slices.Reverse(order)
 			}

@@ -55,7 +55,7 @@ func TestBrokenScorers(t *testing.T) {
 			return 1
 		}))},
 		{name: "chance", rule: "repeat", make: the(score(func(*cupel.ContextItem, []*cupel.ContextItem) float64 { return rand.Float64() }))},
-		{name: "looks at all of the array", rule: "capacity", make: the(score(func(item *cupel.ContextItem, all []*cupel.ContextItem) float64 {
+		{name: "looks at all of the array", rule: "repeat", make: the(score(func(item *cupel.ContextItem, all []*cupel.ContextItem) float64 {
 			return float64(item.Tokens() + cap(all))
 		}))},
 		{name: "a memo by content of ranks", rule: "memory", make: func() any { return memo(content, rank) }},
@@ -162,7 +162,7 @@ func TestBrokenScorers(t *testing.T) {
 			}
 			return nil
 		}))},
-		{name: "unrolled by four", rule: "written", make: the(unrolled{})},
+		{name: "unrolled by four", rule: "repeat", make: the(unrolled{})},
 		{name: "works by pointer", rule: "twice", make: the(batch(func(_ context.Context, all []*cupel.ContextItem, scores []float64) error {
 			last := make(map[*cupel.ContextItem]int)
 			for i, item := range all {

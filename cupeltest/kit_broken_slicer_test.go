@@ -137,7 +137,7 @@ func TestBrokenSlicers(t *testing.T) {
 				return nil
 			})
 		}},
-		{name: "nothing if there is room after the list", rule: "capacity", make: changed(func(items []cupel.ScoredItem, sel selection) {
+		{name: "nothing if there is room after the list", rule: "repeat", make: changed(func(items []cupel.ScoredItem, sel selection) {
 			if cap(items) > len(items)+1 {
 				*sel = strategy.Selection{}
 			}
@@ -243,7 +243,7 @@ func TestBrokenSlicers(t *testing.T) {
 			}
 			return nil
 		})},
-		{name: "caps silently", rule: "left-over", make: the(capped{})},
+		{name: "caps silently", rule: "room", make: the(capped{})},
 		{name: "stays the same for ever", rule: "stays-until", make: changed(func(_ []cupel.ScoredItem, sel selection) { sel.StaysUntil = math.MaxInt })},
 		{name: "has nothing for a kind", rule: "for-kind", make: the(&facts{ForKind: func(cupel.ContextKind) strategy.Slicer { return nil }})},
 		{name: "one slicer for every kind", rule: "for-kind", make: func() any { return new(narrowingItself) }},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync/atomic"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/strategy"
@@ -72,9 +73,15 @@ type answer struct {
 	err       error // what the method returned, if that is the failure
 }
 
+// unwritten and a number of the call are what memory for scores holds, so that calls
+// differ in a score that is not written.
+const unwritten = -1e9
+
+var lastScored atomic.Int64
+
 func scoring(s strategy.Scorer) method {
 	return func(ctx context.Context, g given) (answer, error) {
-		scores := make([]float64, len(g.items))
+		scores := slices.Repeat([]float64{unwritten - float64(lastScored.Add(1))}, len(g.items))
 		return answer{scores: scores}, s.Score(ctx, g.items, scores)
 	}
 }

@@ -86,29 +86,19 @@ func (k *kit) changesResult() string {
 	return k.changesList()
 }
 
-// varies uses a new strategy each time, often enough to expose the order of a map.
+// varies uses a new strategy each time, often enough to expose the order of a map, and
+// lists with more and more memory after their end.
 func (k *kit) varies() string {
 	for _, in := range k.cold(nextGeneration()) {
 		first, times := k.alone(in), 6
 		if in.long() {
 			times = 2
 		}
-		for range times {
-			if diff := compare(first, k.alone(in)); diff != "" {
-				return in.name + ", run again: " + diff
+		for room := range times {
+			again := k.on(context.Background(), k.start(), give(in, room))
+			if diff := compare(first, again); diff != "" {
+				return fmt.Sprintf("%s, run again with room for %d items after its end: %s", in.name, room, diff)
 			}
-		}
-	}
-	return ""
-}
-
-// looksBehind compares lists with memory after their end with lists without.
-func (k *kit) looksBehind() string {
-	ctx := context.Background()
-	for _, in := range k.short(nextGeneration()) {
-		without := k.on(ctx, k.start(), give(in, 0)).clone()
-		if diff := compare(without, k.on(ctx, k.start(), give(in, 3))); diff != "" {
-			return in.name + ", without memory after its end and with it: " + diff
 		}
 	}
 	return ""
@@ -185,24 +175,6 @@ func (k *kit) racesItself() string {
 		for _, out := range results[i] {
 			if diff := compare(want[in.name], out); diff != "" {
 				return in.name + ", run alone and in several goroutines: " + diff
-			}
-		}
-	}
-	return ""
-}
-
-// leavesScores scores into memory that holds something, and into memory that holds
-// something else: what is not the same after it was not written.
-func (k *kit) leavesScores() string {
-	s, ctx := k.strategy().(strategy.Scorer), context.Background()
-	for _, in := range k.cold(nextGeneration()) {
-		x, y := slices.Repeat([]float64{-1234.5}, len(in.list)), slices.Repeat([]float64{5432.1}, len(in.list))
-		if s.Score(ctx, give(in, 0).items, x) != nil || s.Score(ctx, give(in, 0).items, y) != nil {
-			continue
-		}
-		for i := range x {
-			if x[i] == -1234.5 && y[i] == 5432.1 {
-				return fmt.Sprintf("%s: the score of item %d is what was there before", in.name, i+1)
 			}
 		}
 	}

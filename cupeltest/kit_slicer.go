@@ -96,21 +96,6 @@ func (k *kit) selectsForNothing() string {
 	return ""
 }
 
-// returned finds a position that the slicer left out although there was room for
-// all, and that the left-over pass selects.
-func returned(k *kit, in input, out answer) string {
-	filled, err := slice(k.strategy().(strategy.Slicer), in)
-	if err != nil || in.budget.TargetTokens < math.MaxInt || k.builtIn() { // which may have buckets of any size
-		return ""
-	}
-	for at := range in.list {
-		if is := formIn(filled, at); is >= 0 && formIn(out.selection, at) != is {
-			return fmt.Sprintf("position %d is not selected, and comes back in form %d", at, is)
-		}
-	}
-	return ""
-}
-
 // staysTooLong compares selections with those at larger targets for which they hold.
 func (k *kit) staysTooLong() string {
 	run := k.start()

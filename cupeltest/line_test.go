@@ -52,7 +52,6 @@ func TestFailing(t *testing.T) {
 	c.ExcludeNoItemMatching(cupeltest.ByKind("C"))                                      // fails: ExcludeNoItemMatching
 	c.MatchGolden("there is no such file")                                              // fails: MatchGolden
 	cupeltest.Expect(t, nil)                                                            // fails: Expect
-	cupeltest.Deterministic(t, nil, nil, cupeltest.Budget(1, 1), 1)                     // fails: Deterministic
 	t.Run("chain", func(t *testing.T) {
 		cupeltest.Should(t, r).
 			IncludeItemWithKind("A").

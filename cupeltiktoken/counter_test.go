@@ -211,9 +211,6 @@ func TestForModel(t *testing.T) {
 		{"ft:gpt-4-0613:acme", cupeltiktoken.EncodingCl100kBase, "fine-tuned"},
 		{"gpt-35-turbo-16k", cupeltiktoken.EncodingCl100kBase, "as Azure spells it"},
 		{"text-embedding-3-small", cupeltiktoken.EncodingCl100kBase, "an embedding model"},
-		{"text-davinci-003", cupeltiktoken.EncodingP50kBase, "a completion model"},
-		{"text-davinci-edit-001", cupeltiktoken.EncodingP50kBase, "p50k_edit differs in its special tokens alone"},
-		{"davinci", cupeltiktoken.EncodingR50kBase, "GPT-3"},
 		{"gpt2", cupeltiktoken.EncodingR50kBase, "r50k_base is the encoding of GPT-2"},
 	} {
 		c, err := cupeltiktoken.ForModel(tt.model)

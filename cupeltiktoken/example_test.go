@@ -51,7 +51,7 @@ func ExampleForModel() {
 	}
 	// Output:
 	// cl100k_base <nil>
-	// no model gpt-nine; 62 names are known
+	// no model gpt-nine; 34 names are known
 }
 
 func ExampleCounter_CountTokens() {

@@ -12,7 +12,8 @@ var sameAs = map[Encoding]Encoding{
 	"o200k_harmony": EncodingO200kBase,
 }
 
-// models and prefixes are those of tiktoken/model.py.
+// models and prefixes are those of tiktoken/model.py, without models that OpenAI has
+// shut down.
 var models = map[string]Encoding{
 	"o1":      EncodingO200kBase,
 	"o3":      EncodingO200kBase,
@@ -31,37 +32,8 @@ var models = map[string]Encoding{
 	"text-embedding-3-small": EncodingCl100kBase,
 	"text-embedding-3-large": EncodingCl100kBase,
 
-	"text-davinci-003":      EncodingP50kBase,
-	"text-davinci-002":      EncodingP50kBase,
-	"code-davinci-002":      EncodingP50kBase,
-	"code-davinci-001":      EncodingP50kBase,
-	"code-cushman-002":      EncodingP50kBase,
-	"code-cushman-001":      EncodingP50kBase,
-	"davinci-codex":         EncodingP50kBase,
-	"cushman-codex":         EncodingP50kBase,
-	"text-davinci-edit-001": EncodingP50kBase,
-	"code-davinci-edit-001": EncodingP50kBase,
-
-	"text-davinci-001":             EncodingR50kBase,
-	"text-curie-001":               EncodingR50kBase,
-	"text-babbage-001":             EncodingR50kBase,
-	"text-ada-001":                 EncodingR50kBase,
-	"davinci":                      EncodingR50kBase,
-	"curie":                        EncodingR50kBase,
-	"babbage":                      EncodingR50kBase,
-	"ada":                          EncodingR50kBase,
-	"text-similarity-davinci-001":  EncodingR50kBase,
-	"text-similarity-curie-001":    EncodingR50kBase,
-	"text-similarity-babbage-001":  EncodingR50kBase,
-	"text-similarity-ada-001":      EncodingR50kBase,
-	"text-search-davinci-doc-001":  EncodingR50kBase,
-	"text-search-curie-doc-001":    EncodingR50kBase,
-	"text-search-babbage-doc-001":  EncodingR50kBase,
-	"text-search-ada-doc-001":      EncodingR50kBase,
-	"code-search-babbage-code-001": EncodingR50kBase,
-	"code-search-ada-code-001":     EncodingR50kBase,
-	"gpt2":                         EncodingR50kBase,
-	"gpt-2":                        EncodingR50kBase,
+	"gpt2":  EncodingR50kBase,
+	"gpt-2": EncodingR50kBase,
 }
 
 var prefixes = map[string]Encoding{

@@ -2,9 +2,7 @@ package cupeltoml_test
 
 import (
 	"fmt"
-	"strings"
 
-	"github.com/wollax/cupel-go/cupel/policy"
 	"github.com/wollax/cupel-go/cupeltoml"
 )
 
@@ -48,15 +46,4 @@ weight = nan
 	// 	placer.sides: is unknown; want one of type
 	// 	scorers[0].weight: must be a number, got nan
 	// 	slicer.bucket_size: is unknown; want one of type, bucketSize, autoBucket, memoryLimit
-}
-
-func ExampleReadPolicy() {
-	file := strings.NewReader(`
-scorers = [{ type = "priority", weight = 1 }]
-slicer = { type = "greedy" }
-placer = { type = "uShaped" }
-`)
-	p, err := cupeltoml.ReadPolicy(policy.NewRegistry(), file)
-	fmt.Println(p.Slicer.Type, p.Placer.Type, err)
-	// Output: greedy uShaped <nil>
 }

@@ -3,7 +3,6 @@ package cupeltoml
 import (
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/BurntSushi/toml"
 	"github.com/wollax/cupel-go/cupel/policy"
@@ -33,16 +32,6 @@ func DecodePolicy(registry *policy.Registry, data []byte) (policy.Policy, error)
 		}
 	}
 	return p, err
-}
-
-// ReadPolicy reads r to its end and decodes the policy like [DecodePolicy]. It
-// returns the same errors, or an error that wraps the one of r.
-func ReadPolicy(registry *policy.Registry, r io.Reader) (policy.Policy, error) {
-	data, err := io.ReadAll(io.LimitReader(r, policy.MaxBytes+1))
-	if err != nil {
-		return policy.Policy{}, fmt.Errorf("cupeltoml: cannot read the policy: %w", err)
-	}
-	return DecodePolicy(registry, data)
 }
 
 // maxNested is the maximum nesting of values. The TOML library recurses for

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"testing/iotest"
 	"time"
 
 	"github.com/BurntSushi/toml"
@@ -112,10 +111,6 @@ func TestDecodePolicy(t *testing.T) {
 	got, err := cupeltoml.DecodePolicy(nil, []byte(complete))
 	if err != nil || !reflect.DeepEqual(got, completePolicy()) {
 		t.Errorf("got %+v, %v\nwant %+v", got, err, completePolicy())
-	}
-	read, err := cupeltoml.ReadPolicy(policy.NewRegistry(), iotest.OneByteReader(strings.NewReader(complete)))
-	if err != nil || !reflect.DeepEqual(read, got) {
-		t.Errorf("reading gives %+v, %v", read, err)
 	}
 }
 
@@ -274,26 +269,6 @@ func TestDecodePolicyRefuses(t *testing.T) {
 	if _, err := cupeltoml.DecodePolicy(nil, []byte("\n\nname")); !errors.As(err, &syntax) || syntax.Position.Line != 3 {
 		t.Errorf("%v does not lead to the library's error", err)
 	}
-}
-
-func TestReadPolicyFails(t *testing.T) {
-	broken := errors.New("broken")
-	if _, err := cupeltoml.ReadPolicy(nil, iotest.ErrReader(broken)); !errors.Is(err, broken) || err.Error() != "cupeltoml: cannot read the policy: broken" {
-		t.Errorf("got %v", err)
-	}
-	if _, err := cupeltoml.ReadPolicy(nil, endless{}); problems(t, err) != "policy: is longer than 1048576 bytes" {
-		t.Errorf("got %v", err)
-	}
-}
-
-// endless never ends.
-type endless struct{}
-
-func (endless) Read(p []byte) (int, error) {
-	for i := range p {
-		p[i] = '\n'
-	}
-	return len(p), nil
 }
 
 // length is a scorer with settings.

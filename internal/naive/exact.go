@@ -1,12 +1,12 @@
 package naive
 
-import "math"
+import (
+	"math"
+	"math/big"
+)
 
-// sum adds token counts exactly (R5): hi counts units of 2^32, lo is what is
-// left. Neither half can overflow before 2^31 terms.
-type sum struct{ hi, lo int64 }
-
-const lowHalf = 1<<32 - 1
+// sum adds token counts exactly (R5).
+type sum struct{ value big.Int }
 
 func sumOf(terms ...int) sum {
 	var s sum
@@ -16,34 +16,31 @@ func sumOf(terms ...int) sum {
 	return s
 }
 
-func (s *sum) add(n int) {
-	s.hi += int64(n) >> 32
-	s.lo += int64(n) & lowHalf
+func (s *sum) add(n int) { *s = s.plus(sum{*number(n)}) }
+
+func (s sum) plus(t sum) (total sum) {
+	total.value.Add(&s.value, &t.value)
+	return total
 }
 
-func (s sum) plus(t sum) sum  { return sum{s.hi + t.hi, s.lo + t.lo} }
-func (s sum) minus(t sum) sum { return sum{s.hi - t.hi, s.lo - t.lo} }
-
-// normal carries lo over into hi, so that 0 <= lo < 2^32.
-func (s sum) normal() sum { return sum{s.hi + s.lo>>32, s.lo & lowHalf} }
+func (s sum) minus(t sum) (left sum) {
+	left.value.Sub(&s.value, &t.value)
+	return left
+}
 
 // tokens returns the sum clamped to the range of int.
 func (s sum) tokens() int {
-	s = s.normal()
 	switch {
-	case s.hi > math.MaxInt32:
-		return math.MaxInt
-	case s.hi < math.MinInt32:
+	case s.value.IsInt64():
+		return int(s.value.Int64())
+	case s.value.Sign() < 0:
 		return math.MinInt
 	}
-	return int(s.hi<<32 | s.lo)
+	return math.MaxInt
 }
 
 // exceeds reports whether the sum is greater than n.
-func (s sum) exceeds(n int) bool {
-	d := s.minus(sumOf(n)).normal()
-	return d.hi > 0 || d.hi == 0 && d.lo > 0
-}
+func (s sum) exceeds(n int) bool { return s.value.Cmp(number(n)) > 0 }
 
 // floor converts a product to whole tokens. The largest int is no float64: it
 // rounds up to 2^63, which must not wrap.

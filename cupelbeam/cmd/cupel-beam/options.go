@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -111,7 +110,7 @@ func policyFile(name string) (string, error) {
 	if err != nil || extension == ".json" {
 		return string(text), err
 	}
-	p, err := cupeltoml.ReadPolicy(policy.NewRegistry(), bytes.NewReader(text))
+	p, err := cupeltoml.DecodePolicy(policy.NewRegistry(), text)
 	if err != nil {
 		return "", err
 	}

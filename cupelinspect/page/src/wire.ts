@@ -20,7 +20,6 @@ export interface Item {
 export interface Form {
   edits: (number | string)[];
   tokens: number;
-  unmade?: boolean;
 }
 
 export interface Budget {

@@ -152,7 +152,7 @@ func findPolicy(env *Environment, registry *policy.Registry, name string) (polic
 	}
 	var p policy.Policy
 	if strings.HasSuffix(strings.ToLower(name), ".toml") {
-		p, err = cupeltoml.ReadPolicy(registry, strings.NewReader(string(data)))
+		p, err = cupeltoml.DecodePolicy(registry, data)
 	} else {
 		p, err = policy.Decode(registry, data)
 	}
