@@ -172,8 +172,6 @@ func (w *writer) keptMembers(list []byte) [][]byte {
 			members = append(members, m.With(list))
 		case has && w.states[at].in:
 			members = append(members, w.message(w.messageOf(at)))
-		case has && m.Name == name:
-			members = append(members, m.With([]byte("[]")))
 		case !has || w.entries[at].role == "tools":
 			members = append(members, m.Outer())
 		}
