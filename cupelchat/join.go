@@ -11,15 +11,17 @@ import (
 // alternate, it joins messages of one role that became neighbours because what was
 // between them is gone.
 type joiner struct {
-	rules  *rules
-	list   []*joined
-	joined int // how many messages were joined with the one before
+	rules      *rules
+	neighbours bool // joins those that were neighbours before too
+	list       []*joined
+	joined     int // how many messages were joined with the one before
 }
 
 // add adds a message; index is its place in the list, or none for a new one.
 func (j *joiner) add(text []byte, role string, index int) {
 	next := &joined{text: text, role: role, index: index}
-	if last := len(j.list) - 1; last >= 0 && j.list[last].take(next, j.rules) {
+	if last := len(j.list) - 1; last >= 0 && j.wants(j.list[last], next) {
+		j.list[last].take(next, j.rules)
 		j.joined++
 		return
 	}
@@ -46,16 +48,17 @@ type joined struct {
 	blocks [][]byte      // of all
 }
 
-// take joins a message to j if that is necessary. Only its content stays.
-func (j *joined) take(next *joined, u *rules) bool {
-	if !u.alternate || next.role != j.role || next.index != none && next.index == j.index+1 && !u.neighbours {
-		return false
-	}
+// wants reports whether a message must be joined with the one before.
+func (j *joiner) wants(before, next *joined) bool {
+	return j.rules.alternate && next.role == before.role && (j.neighbours || next.index == none || next.index != before.index+1)
+}
+
+// take joins a message to j. Only its content stays.
+func (j *joined) take(next *joined, u *rules) {
 	j.parse(u)
 	next.parse(u)
 	j.index, j.more = next.index, true
 	j.blocks = append(j.blocks, next.blocks...)
-	return true
 }
 
 // parse parses a message that is written.
