@@ -81,6 +81,7 @@ type writer struct {
 	states []state
 	room   int          // how many tokens there still are
 	begins bool         // with a message of the user that the conversation does not have
+	joins  bool         // messages of one role that were neighbours
 	broken map[int]bool // entries that are left out because the API refuses them
 }
 
@@ -111,26 +112,25 @@ func (c *Conversation) price(states []state) (total int, err error) {
 func (w *writer) finish() ([]byte, error) {
 	rules := w.rules
 	if rules.record {
-		return nil, &Error{Reason: "the conversation is " + w.rules.name + ", which is only read; write the items of the window yourself"}
+		return nil, &Error{Reason: "the conversation is " + rules.name + ", which is only read; write the items of the window yourself"}
 	}
-	body := w.text
-	if !w.whole() {
-		if rules.userFirst {
-			w.startWithUser()
-			w.endWithUser()
-		}
-		if rules.thinking && w.thinks() {
-			w.finishTurn(w.thoughtless, "a turn at the end begins with thinking")
-		}
-		if rules.signed && wantsSignatures(w.body) {
-			w.finishTurn(w.unlike, "all calls of a turn are signed, or none")
-		}
-		if w.empty() {
-			return nil, errEmpty
-		}
-		body = w.assemble()
+	if w.whole() {
+		return w.text, nil
 	}
-	return body, nil
+	if rules.userFirst {
+		w.startWithUser()
+		w.endWithUser()
+	}
+	if rules.thinking && w.thinks() {
+		w.finishTurn(w.thoughtless, "a turn at the end begins with thinking")
+	}
+	if rules.signed && wantsSignatures(w.body) {
+		w.finishTurn(w.unlike, "all calls of a turn are signed, or none")
+	}
+	if w.empty() {
+		return nil, errEmpty
+	}
+	return w.assemble(), nil
 }
 
 // whole reports whether everything is in as it is.
@@ -173,8 +173,6 @@ func (w *writer) keptMembers(list []byte) [][]byte {
 			members = append(members, m.With(list))
 		case has && w.states[at].in:
 			members = append(members, w.message(w.messageOf(at)))
-		case has && m.Name == name:
-			members = append(members, m.With([]byte("[]")))
 		case !has || w.entries[at].role == "tools":
 			members = append(members, m.Outer())
 		}
@@ -189,7 +187,7 @@ func enclose(opening byte, parts [][]byte, closing byte) []byte {
 // keptMessages returns the texts of the messages that are in, joined where the API
 // requires it.
 func (w *writer) keptMessages() [][]byte {
-	j := joiner{rules: w.rules}
+	j := joiner{rules: w.rules, neighbours: w.rules.neighbours || w.joins}
 	if w.begins {
 		j.add(w.rules.message("user", earlier), "user", none)
 	}

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"reflect"
 	"slices"
 	"strconv"
@@ -227,17 +228,17 @@ func (m *merging) mergeMap(v reflect.Value, before, after rawjson.Value) error {
 
 func (m *merging) mergeList(v reflect.Value, was, is []rawjson.Part) error {
 	merged, kept := reflect.MakeSlice(v.Type(), len(is), len(is)), make([]bool, len(is))
-	old := map[string]bool{}
+	seed, old := maphash.MakeSeed(), make(map[uint64]bool, len(was)) // hashes copy no text
 	for _, p := range was {
-		old[string(p.Value.Raw())] = true
+		old[maphash.Bytes(seed, p.Value.Raw())] = true
 	}
 	next := 0
 	for i := range is {
-		raw, to, at := string(is[i].Value.Raw()), merged.Index(i), -1
-		if old[raw] {
-			at = slices.IndexFunc(was[next:], func(p rawjson.Part) bool { return string(p.Value.Raw()) == raw })
+		raw, to, at := is[i].Value.Raw(), merged.Index(i), -1
+		if old[maphash.Bytes(seed, raw)] {
+			at = slices.IndexFunc(was[next:], func(p rawjson.Part) bool { return bytes.Equal(p.Value.Raw(), raw) })
 		}
-		made, again := m.made[raw]
+		made, again := m.made[string(raw)]
 		switch {
 		case at >= 0:
 			next, kept[i] = next+at+1, true
@@ -258,7 +259,7 @@ func (m *merging) mergeList(v reflect.Value, was, is []rawjson.Part) error {
 		if err != nil {
 			return err
 		}
-		m.made[raw] = to
+		m.made[string(raw)] = to
 	}
 	v.Set(merged)
 	m.kept.Drop(is, func(i int) bool { return kept[i] })

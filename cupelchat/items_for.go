@@ -87,12 +87,18 @@ type squeeze struct {
 	counting counting
 }
 
-// tokens returns the tokens of all items, or of those that are always in.
+// tokens returns the tokens of all items, or those that items which are always in have
+// at least: of what the caller pins, results in the same exchange may become smaller.
 func (c *Conversation) tokens(held bool) (tokens int) {
 	for i, item := range c.items {
-		if !held || c.held(i) {
-			tokens = add(tokens, item.Tokens())
+		if held && !c.held(i) {
+			continue
 		}
+		least := item.Tokens()
+		if forms := item.Variants(); held && len(forms) > 0 && !item.Pinned() && !c.isOurs(i) {
+			least = forms[len(forms)-1].Tokens
+		}
+		tokens = add(tokens, least)
 	}
 	return tokens
 }

@@ -11,15 +11,17 @@ import (
 // alternate, it joins messages of one role that became neighbours because
 // everything between them is gone.
 type joiner struct {
-	rules  *rules
-	list   []*joined
-	joined int // how many messages were joined with the one before
+	rules      *rules
+	neighbours bool // joins those that were neighbours before too
+	list       []*joined
+	joined     int // how many messages were joined with the one before
 }
 
 // add adds a message; index is its place in the list, or none for a new one.
 func (j *joiner) add(text []byte, role string, index int) {
 	next := &joined{text: text, role: role, index: index}
-	if last := len(j.list) - 1; last >= 0 && j.list[last].take(next, j.rules) {
+	if last := len(j.list) - 1; last >= 0 && j.wants(j.list[last], next) {
+		j.list[last].take(next, j.rules)
 		j.joined++
 		return
 	}
@@ -30,42 +32,44 @@ func (j *joiner) add(text []byte, role string, index int) {
 func (j *joiner) texts() [][]byte {
 	texts := make([][]byte, len(j.list))
 	for i, m := range j.list {
-		texts[i] = m.bytes(j.rules)
+		texts[i] = m.bytes()
 	}
 	return texts
 }
 
 // joined is a message that may include later ones.
 type joined struct {
-	text    []byte
-	role    string
-	index   int // of the last message in it
-	outer   rawjson.Part
-	members []rawjson.Part // of the first message
-	blocks  [][]byte       // of all
-	more    bool           // includes later ones
+	text   []byte
+	role   string
+	index  int           // of the last message in it
+	more   bool          // includes later ones
+	outer  rawjson.Part  // of the first message
+	said   rawjson.Value // of the first message: its content
+	blocks [][]byte      // of all
 }
 
-// take joins a message to j if that is necessary. Only its content stays.
-func (j *joined) take(next *joined, u *rules) bool {
-	if !u.alternate || next.role != j.role || next.index != none && next.index == j.index+1 && !u.neighbours {
-		return false
-	}
+// wants reports whether a message must be joined with the one before.
+func (j *joiner) wants(before, next *joined) bool {
+	return j.rules.alternate && next.role == before.role && (j.neighbours || next.index == none || next.index != before.index+1)
+}
+
+// take joins a message to j. Only its content stays.
+func (j *joined) take(next *joined, u *rules) {
 	j.parse(u)
 	next.parse(u)
 	j.index, j.more = next.index, true
 	j.blocks = append(j.blocks, next.blocks...)
-	return true
 }
 
-// parse parses a written message, once.
+// parse parses a message that is written.
 func (j *joined) parse(u *rules) {
-	if j.members != nil {
+	if j.more {
 		return
 	}
 	j.outer, _ = rawjson.Element(j.text) // messages are JSON
 	o, _ := j.outer.Value.Fields()
-	j.members, j.blocks = o.Members, blocks(o.Get(u.content), u)
+	j.said = o.Get(u.content)
+	j.blocks = blocks(j.said, u)
 }
 
 // blocks returns the parts of a content. An empty text is none: APIs refuse it.
@@ -84,16 +88,11 @@ func blocks(content rawjson.Value, u *rules) [][]byte {
 }
 
 // bytes returns the message with what was joined to it.
-func (j *joined) bytes(u *rules) []byte {
+func (j *joined) bytes() []byte {
 	if !j.more {
 		return j.text
 	}
-	members := make([][]byte, len(j.members))
-	for i, m := range j.members {
-		members[i] = m.Outer()
-		if m.Name == u.content {
-			members[i] = m.With(slices.Concat([]byte("["), bytes.Join(j.blocks, []byte(", ")), []byte("]")))
-		}
-	}
-	return j.outer.With(enclose('{', members, '}'))
+	var edits rawjson.Edits
+	edits.Replace(j.said, slices.Concat([]byte("["), bytes.Join(j.blocks, []byte(", ")), []byte("]")))
+	return edits.Outer(j.outer)
 }

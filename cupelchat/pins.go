@@ -39,8 +39,8 @@ func (c *Conversation) pins() ([]bool, error) {
 	}
 	rules := c.rules
 	if rules.thinking {
-		asked := c.turnBegins()
-		if first := c.turn(asked); first >= 0 && c.answers() && c.entries[first].thinks {
+		asked, first := c.turnAtEnd()
+		if first != none && c.answers() && c.entries[first].thinks {
 			pins[first] = true
 			if asked != none {
 				pins[asked] = true
@@ -127,26 +127,19 @@ func (c *Conversation) compaction() int {
 	return none
 }
 
-// turn returns the first message of the model after entry i, or -1. If a turn's
-// first message begins with thinking, the message is needed until the turn ends.
-func (c *Conversation) turn(i int) int {
-	for i++; i < len(c.entries); i++ {
-		if c.entries[i].role == "assistant" {
-			return i
-		}
-	}
-	return none
-}
-
-// turnBegins returns the user's entry before the latest turn of the model, or
-// none.
-func (c *Conversation) turnBegins() int {
+// turnAtEnd returns what the user said last, and the first message of the model after
+// it, or none. If that begins with thinking, it is needed until the turn ends.
+func (c *Conversation) turnAtEnd() (asked, first int) {
+	first = none
 	for i, e := range slices.Backward(c.entries) {
-		if e.asks {
-			return i
+		switch {
+		case e.asks:
+			return i, first
+		case e.role == "assistant":
+			first = i
 		}
 	}
-	return none
+	return none, first
 }
 
 // answers reports whether the model answers results, so that its turn

@@ -38,10 +38,9 @@ func (c *Conversation) repair() (body []byte, notes []string) {
 	for i := range w.states {
 		w.states[i].in = true
 	}
-	joins := false
 	for _, v := range c.found {
 		if v.Rule == "alternation" {
-			joins = true // the writer does that
+			w.joins = true
 			n.note("joined %s with the message before: %s (%s)", strings.TrimSuffix(v.Path, ".role"), v.Message, v.Rule)
 			continue
 		}
@@ -69,13 +68,8 @@ func (c *Conversation) repair() (body []byte, notes []string) {
 		}
 		n.note("%s has become a text: %s (%s)", c.pathOf(at), v.Message, v.Rule)
 	}
-	if w.whole() && !joins {
+	if w.whole() && !w.joins {
 		return nil, nil
-	}
-	if joins {
-		joining, reading, rules := *c, *c.reader, *c.rules
-		rules.neighbours = true
-		joining.reader, reading.rules, w.Conversation = &reading, &rules, &joining
 	}
 	if w.rules.userFirst {
 		w.startWithUser()

@@ -51,7 +51,7 @@ func TestTaskLeavesRoom(t *testing.T) {
 func TestPinnedCall(t *testing.T) {
 	call := `{"role": "assistant", "content": null, "tool_calls": [{"id": "a", "type": "function", "function": {"name": "open", "arguments": "{\"path\": \"src/crypto/challenge.go\"}"}}]}`
 	result := strings.Repeat("The stove was lit at five, and the dough rose well. ", 60)
-	body := fmt.Sprintf(`[{"role": "user", "content": "go"}, %s, {"role": "tool", "tool_call_id": "a", "content": %q}, {"role": "assistant", "content": "done"}, {"role": "user", "content": "go on"}]`, call, result)
+	body := fmt.Sprintf(`[{"role": "user", "content": "Bake rye bread as we did last week."}, %s, {"role": "tool", "tool_call_id": "a", "content": %q}, {"role": "assistant", "content": "done"}, {"role": "user", "content": "go on"}]`, call, result)
 	c, err := cupelchat.Read([]byte(body), cupelchat.OpenAI, cupel.HeuristicCounter{}, cupelchat.WithPins(true, true, 1))
 	require.NoError(t, err)
 	budget, err := cupel.NewContextBudget(300, 300)
@@ -62,6 +62,10 @@ func TestPinnedCall(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, string(sent), call)
 	require.NotContains(t, string(sent), result)
+	require.Empty(t, w.Notes, "the task is neither shortened nor let go")
+	_, notes, err := c.ItemsFor(agent.New(nil), budget)
+	require.NoError(t, err)
+	require.Empty(t, notes, "nor is it in a session")
 }
 
 // TestTaskOfASession looks at the task of a conversation that grows: a large one has

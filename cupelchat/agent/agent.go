@@ -160,8 +160,7 @@ func (p *Preset) RunReport(ctx context.Context, items []*cupel.ContextItem, budg
 	if err != nil {
 		return nil, report, err
 	}
-	window := report.Window()
-	return window, report, nil
+	return report.Window(), report, nil
 }
 
 // worthScorer scores an item by the worth in its metadata.
