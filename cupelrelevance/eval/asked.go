@@ -14,17 +14,18 @@ const (
 )
 
 // Asker selects items for questions that are asked one after the other. pipeline is
-// that of the question. It returns the positions of the selected items, and the
-// window that is sent.
+// the question's pipeline. It returns the positions of the selected items, and the
+// window to send.
 type Asker func(ctx context.Context, pipeline *pipeline.Pipeline, items []*cupel.ContextItem, budget cupel.ContextBudget) (selected []int, window []*cupel.ContextItem, err error)
 
-// asked is a policy at a budget on one conversation, from question to question.
+// asked follows a policy at a budget on one conversation, from question to
+// question.
 type asked struct {
 	ask    Asker
 	before []*cupel.ContextItem // the window of the question before
 }
 
-// pay returns what a window costs, and keeps it for the next one.
+// pay returns the cost of a window, and keeps the window for the next call.
 func (a *asked) pay(window []*cupel.ContextItem) float64 {
 	cost, same := 0.0, true
 	for i, item := range window {

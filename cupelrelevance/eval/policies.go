@@ -18,9 +18,9 @@ type Policy struct {
 	// goroutines concurrently.
 	New func(index *cupelrelevance.Index, query string) (*pipeline.Pipeline, error)
 
-	// InTurn returns what selects for the questions about one conversation, asked
-	// one after the other at one budget, such as a session. nil selects for each
-	// question by itself. It is called from several goroutines.
+	// InTurn returns an Asker, such as a session, for the questions about one
+	// conversation, asked one after the other at one budget. A nil InTurn selects
+	// for each question by itself. It is called from several goroutines.
 	InTurn func() Asker
 }
 

@@ -10,10 +10,10 @@ import (
 )
 
 // Text returns the result as three tables, of recall, precision and budget use,
-// with a line per policy and a column per budget, and one of the cost if a policy
-// selects in turn. After a recall stands half the
-// width of its interval. With [WithAgainst] another table has the differences in
-// recall, with half the width of their intervals, and p below.
+// with a line per policy and a column per budget. A fourth table has the cost if
+// a policy selects in turn. Each recall is followed by half the width of its
+// interval. With [WithAgainst] another table has the differences in recall, with
+// half the width of their intervals, and p below.
 func (r *Result) Text() string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "%s, %s", english.Plural(r.Conversations, "conversation"), english.Plural(r.Questions, "question"))
