@@ -29,7 +29,7 @@ func Run(t T, pipeline *pipeline.Pipeline, items []*cupel.ContextItem, budget cu
 	return report, window
 }
 
-// A run is where a report comes from.
+// A run is the run that made a report.
 type run struct {
 	pipeline *pipeline.Pipeline
 	items    []*cupel.ContextItem
@@ -84,7 +84,7 @@ func Deterministic(t T, pipeline *pipeline.Pipeline, items []*cupel.ContextItem,
 	}
 }
 
-// everything returns all that a run decides.
+// everything returns all decisions of a run.
 func (c *SelectionReportAssertionChain) everything(r *cupel.SelectionReport) string {
 	lines := []string{c.decisions(r)}
 	for _, entry := range r.Included {

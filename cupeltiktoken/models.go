@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// sameAs are encodings that differ from others in their special tokens only.
+// sameAs are encodings that differ from others only in their special tokens.
 var sameAs = map[Encoding]Encoding{
 	"gpt2":          EncodingR50kBase,
 	"p50k_edit":     EncodingP50kBase,
 	"o200k_harmony": EncodingO200kBase,
 }
 
-// models and prefixes are those of tiktoken/model.py.
+// models and prefixes are from tiktoken/model.py.
 var models = map[string]Encoding{
 	"o1":      EncodingO200kBase,
 	"o3":      EncodingO200kBase,
