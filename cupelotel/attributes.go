@@ -156,10 +156,10 @@ const (
 	// exclusionItemStaleKey is true for an item that has a newer version among
 	// the candidates (bool). Set only when true.
 	exclusionItemStaleKey = attribute.Key("cupel.exclusion.item_stale")
-	// exclusionDataPrefix begins the names of a reason's data (int, double or string),
-	// such as cupel.exclusion.data.cap. Texts other than kinds are set only if the
-	// policy of [WithRedaction] shows them. Only reasons of custom strategies have
-	// data.
+	// exclusionDataPrefix is the prefix of the names of a reason's data (int, double
+	// or string), such as cupel.exclusion.data.cap. Texts other than kinds are set
+	// only if the policy of [WithRedaction] shows them. Only reasons of custom
+	// strategies have data.
 	exclusionDataPrefix = "cupel.exclusion.data."
 )
 
@@ -216,7 +216,7 @@ const (
 	// sessionIDKey is OpenInference's id of the conversation (string). Set only if
 	// there is one.
 	sessionIDKey = attribute.Key("session.id")
-	// inputDocumentsPrefix and outputDocumentsPrefix begin the names of the attributes of
+	// inputDocumentsPrefix and outputDocumentsPrefix are the prefixes of the names for
 	// the candidates and of the items of the window (string, or double), such as
 	// reranker.input_documents.0.document.score.
 	inputDocumentsPrefix  = "reranker.input_documents."
@@ -271,8 +271,8 @@ const (
 	// sessionBreakPositionKey is the position in the window of the first item that
 	// differs, from 0 (int). Set only at a break.
 	sessionBreakPositionKey = attribute.Key("cupel.session.break_position")
-	// sessionDroppedItemsKey and sessionDroppedTokensKey count the items that
-	// left the window at this turn, and their tokens (int).
+	// sessionDroppedItemsKey and sessionDroppedTokensKey are the number of
+	// items that left the window at this turn, and their tokens (int).
 	sessionDroppedItemsKey  = attribute.Key("cupel.session.dropped_items")
 	sessionDroppedTokensKey = attribute.Key("cupel.session.dropped_tokens")
 	// sessionQuotedItemsKey is the number of quotations of items that were

@@ -7,8 +7,9 @@ import (
 	"path/filepath"
 )
 
-// Write writes a file that only the user can read, in place of one of this name. Until
-// it is whole, it has a name of the pattern [os.CreateTemp], and a crash leaves that.
+// Write writes a file that only the user can read, and replaces any file with this
+// name. Until it is whole, the file has a temporary name by the pattern of
+// [os.CreateTemp], and a crash leaves that file.
 func Write(name, pattern string, data []byte) error {
 	file, err := os.CreateTemp(filepath.Dir(name), pattern)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 )
 
-// arguments are those of all assertions.
+// arguments are the arguments of all assertions.
 type arguments struct {
 	Assert, Why     string
 	Kind            cupel.ContextKind
@@ -40,7 +40,7 @@ type item struct {
 	glob func(content string) bool
 }
 
-// check reports mistakes. included says whether the item is an included one.
+// check reports mistakes. included tells whether the item is an included one.
 func (a *arguments) check(r *reader, included bool) {
 	if a.Item != nil {
 		a.Item.check(r, included)
@@ -76,7 +76,7 @@ func (i *item) check(r *reader, included bool) {
 	}
 }
 
-// empty reports whether nothing is asked of the item itself.
+// empty reports whether there is no condition on the item itself.
 func (i *item) empty() bool {
 	texts := i.Content + i.ContentGlob + i.Tag + i.Group + i.VersionOf + string(i.Kind) + string(i.Source)
 	return texts == "" && i.Pinned == nil && len(i.Metadata) == 0

@@ -10,11 +10,12 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 )
 
-// wildcards are those of patterns, as a regular expression that quotes text has them.
+// wildcards are the wildcards of patterns as they appear in a quoted regular
+// expression.
 var wildcards = strings.NewReplacer(`\*`, `.*`, `\?`, `.`)
 
-// globs returns what matches a pattern with the first line or the whole of a content: *
-// is any text, and ? any character.
+// globs returns the function that matches a pattern with the first line or the whole of
+// a content: * is any text, and ? any character.
 func globs(pattern string) func(content string) bool {
 	compiled := regexp.MustCompile(`(?s)^` + wildcards.Replace(regexp.QuoteMeta(pattern)) + `$`)
 	return func(content string) bool {
@@ -23,8 +24,8 @@ func globs(pattern string) func(content string) bool {
 }
 
 // findCandidate returns the position of the candidate that --why-not names: the number of
-// a message or an item, from 1, or something of its content.
-// Of copies of one content the first is returned.
+// a message or an item, from 1, or a part of its content. Among copies of one content, it
+// returns the first.
 func findCandidate(items []*cupel.ContextItem, text string) (int, error) {
 	if text == "" {
 		return 0, usagef("--why-not: give the content of a candidate, its first line, its beginning, its title, or a pattern")
@@ -64,7 +65,7 @@ func findCandidate(items []*cupel.ContextItem, text string) (int, error) {
 func numbered(items []*cupel.ContextItem, n int) (int, error) {
 	last := 0
 	for i, item := range items {
-		number := messageNumber(item) // 0 for what a request has beside its messages
+		number := messageNumber(item) // 0 for members of a request other than messages
 		if textOf(item, "role") == "" {
 			number = i + 1
 		}

@@ -3,22 +3,23 @@ package cli
 import "strings"
 
 // model is the length of a model's context in tokens, input and answer together
-// as far as the provider says.
+// unless the provider states otherwise.
 type model struct {
 	name    string
 	context int
 }
 
-// modelsAsOf is when the table of models was last compared with what providers say.
+// modelsAsOf is when the table of models was last compared with the providers'
+// documentation.
 const modelsAsOf = "November 2026"
 
 // models are the models of the providers.
 //
 // Anthropic: platform.claude.com/docs/en/models/overview and the page of each
 // model. OpenAI: developers.openai.com/api/docs/models and the page of each
-// model; for GPT-5.4 and later as catalogs of gateways quote them. Google:
-// ai.google.dev/gemini-api/docs/models, and docs.cloud.google.com on Gemini 4. A
-// model whose length was not found there is left out.
+// model; for GPT-5.4 and later, as quoted in catalogs of gateways. Google:
+// ai.google.dev/gemini-api/docs/models, and docs.cloud.google.com on Gemini 4.
+// Models without a length there are left out.
 var models = []model{
 	{"claude-fable-5-1", 1_000_000},
 	{"claude-fable-5", 1_000_000},
@@ -63,9 +64,9 @@ var models = []model{
 	{"gemini-2.0-flash", 1_048_576},
 }
 
-// findModel returns the model that a name stands for: its own name, or one with a date or
-// a version after it, and with a provider before it, as gateways write it. Variants
-// such as gpt-4o-mini have names of their own.
+// findModel returns the model with a name. The name may have a date or a version after
+// it, and a provider before it, as gateways write it. Variants such as gpt-4o-mini have
+// names of their own.
 func findModel(name string) (model, bool) {
 	name = strings.ToLower(name[strings.LastIndexByte(name, '/')+1:])
 	for _, vendor := range []string{"anthropic.", "openai."} {

@@ -16,10 +16,10 @@ import (
 // agentPolicy is the name of the preset for conversations of agents.
 const agentPolicy = "agent"
 
-// agentDescription is what lists of policies say of it.
+// agentDescription describes it in lists of policies.
 const agentDescription = "The newest exchanges whole, outlines of the others."
 
-// presets returns the names of the presets, each with what it is for.
+// presets returns the names of the presets, each with its purpose.
 func presets() (names, descriptions []string) {
 	names, descriptions = []string{agentPolicy, relevance}, []string{agentDescription, relevancePolicy().Description}
 	for intent, p := range policy.NewRegistry().All() {
@@ -82,7 +82,7 @@ func policyFlag(command *cobra.Command, policy *string) {
 	command.Flags().StringVarP(policy, "policy", "p", "", "`name` of a preset or of a policy file (.json, .toml); see cupel policies")
 }
 
-// chooser is what a policy chooses with.
+// chooser is the means by which a policy chooses.
 type chooser struct {
 	name     string
 	pipeline *pipeline.Pipeline
@@ -90,7 +90,7 @@ type chooser struct {
 	file     *agentFile          // with rules for the preset, or nil
 }
 
-// ofMessages returns what chooses from a conversation.
+// ofMessages returns the chooser for a conversation.
 func (c chooser) ofMessages() cupelsession.Chooser {
 	if c.preset != nil {
 		return c.preset
