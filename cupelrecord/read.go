@@ -48,8 +48,8 @@ type Run struct {
 // Reader reads the segments of any number of processes. Read the segments of each
 // process in the order of their names.
 type Reader struct {
-	// Missing counts the gaps between the runs of a process: runs that the recorder
-	// dropped, that the sink refused, or whose frame is damaged.
+	// Missing counts the runs that are missing between others of their process: the
+	// recorder dropped them, the sink refused them, or their frame is damaged.
 	Missing uint64
 
 	next map[string]uint64 // by process

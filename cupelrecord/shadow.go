@@ -9,7 +9,7 @@ import (
 	"github.com/wollax/cupel-go/cupelreduce"
 )
 
-// Difference is how a shadow's decisions about a run differ.
+// Difference describes how a shadow's decisions about a run differ.
 type Difference struct {
 	Run        *Run
 	Report     *cupel.SelectionReport // of the shadow

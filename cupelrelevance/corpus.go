@@ -41,8 +41,7 @@ type fact struct {
 	timed bool   // it has a timestamp
 }
 
-// wasted is the divisor of the largest share of a corpus that no list has:
-// 1/wasted.
+// wasted bounds the share of a corpus that no list has: at most 1/wasted.
 const wasted = 16
 
 func newCorpus(settings *indexDraft, hashing hashing) *corpus {

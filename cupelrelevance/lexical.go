@@ -128,8 +128,7 @@ func queryTerms(query string, languages languages, counts func(word string) bool
 	return terms
 }
 
-// Facts reports that a scorer that was not created with [NewLexical] is
-// invalid.
+// Facts reports a scorer that was not created with [NewLexical] as invalid.
 func (x *Lexical) Facts() strategy.Facts {
 	if x == nil || x.index == nil {
 		return strategy.Facts{Of: x, Invalid: notBuilt("Lexical")}

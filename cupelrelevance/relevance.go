@@ -110,8 +110,8 @@ func subjectOf(query string, languages languages) []queryTerm {
 	return queryTerms(query, languages, func(word string) bool { return !languages.isStopWord(word) })
 }
 
-// Facts returns the parts. It reports that a scorer that was not created with
-// [New] is invalid.
+// Facts returns the parts. It reports a scorer that was not created with [New]
+// as invalid.
 func (r *Relevance) Facts() strategy.Facts {
 	if r == nil || r.index == nil {
 		return strategy.Facts{Of: r, Invalid: notBuilt("Relevance")}

@@ -37,8 +37,8 @@
 // # How far to trust the figures
 //
 // Questions of one conversation depend on each other, so a hundred questions about
-// five conversations say little about a sixth. Intervals and tests therefore
-// compare conversations: the interval of a recall is the interval of a ratio of
+// five conversations say little about a sixth. Intervals and tests therefore treat
+// each conversation as a unit: the interval of a recall is computed for a ratio of
 // sums over conversations, and [WithAgainst] compares two policies by the
 // differences within each conversation. Prefer a policy when the difference is
 // unlikely to be chance (p below 0.05), on data that was not used to choose

@@ -107,7 +107,7 @@ func decode(data []byte, to any) error {
 type ReadError struct {
 	File   string // "" if it is unknown
 	Line   int    // from 1
-	Reason string // what is wrong
+	Reason string // the fault
 	Err    error  // the cause, or nil
 }
 

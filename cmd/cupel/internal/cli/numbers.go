@@ -10,8 +10,8 @@ import (
 	"github.com/wollax/cupel-go/cupelchat"
 )
 
-// messageNumber returns the number of a message in its conversation, from 1. It is 0
-// for members of a request other than messages, and for other items.
+// messageNumber returns the number of a message in its conversation, from 1. It is
+// 0 for other members of a request, and for other items.
 func messageNumber(item *cupel.ContextItem) int {
 	index, ok := item.MetadataInt("index")
 	if !ok || textOf(item, "role") == "" {
