@@ -199,7 +199,7 @@ const (
 	itemIDKey = attribute.Key("cupel.item.id")
 )
 
-// Attributes of the root span, only by [WithConventions].
+// Attributes of the root span, only with [WithConventions].
 //
 //	on:        cupel.pipeline
 //	verbosity: all; only where asked for

@@ -59,7 +59,7 @@ func (w *writer) writeRun(n *run) {
 	}
 }
 
-// end ends the last segment with a record that says how many runs there were.
+// end ends the last segment with a record of the number of runs.
 func (w *writer) end() {
 	w.mu.Lock()
 	next := w.next

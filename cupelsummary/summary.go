@@ -1,5 +1,5 @@
-// Package cupelsummary has a model summarize the items that leave the window of a
-// session. Its subpackages use openai-go, anthropic-sdk-go and genai.
+// Package cupelsummary summarizes the items that leave the window of a session,
+// with a model. Its subpackages use openai-go, anthropic-sdk-go and genai.
 //
 //	counter := cupel.HeuristicCounter{}
 //	session, err := cupelsession.New(agent.New(counter), cupelsession.Config{

@@ -32,7 +32,7 @@ const (
 // with content, kind, source, tokens and reason, and group, form and staleness if
 // set. Shortfalls and overflow follow, if any. A candidate that does not change the
 // others changes one line. Long contents are cut, and identified by length and
-// hash; with [WithHiddenContents], MatchGolden writes all contents so.
+// hash; with [WithHiddenContents], all contents are written as length and hash.
 //
 // If the environment variable CUPELTEST_UPDATE is 1 or true, MatchGolden writes the
 // file and holds. If CI is set too, it fails.

@@ -92,27 +92,27 @@ func factsOf(items, window []*cupel.ContextItem) (used, lost int) {
 	return len(later), lost
 }
 
-// summary says how many contents differ.
+// summary returns how many contents differ.
 func (d *difference) summary() string {
 	return fmt.Sprintf("%s between %s and %s", english.Count(len(d.Changes), "difference"), d.A.Label, d.B.Label)
 }
 
-// summary says how many runs were compared.
+// summary returns how many runs were compared.
 func (d *corpusDifference) summary() string {
 	return english.Count(d.Runs, "run") + " compared"
 }
 
-// summary says at how many budgets something changes.
+// summary returns at how many budgets something changes.
 func (r *sweepResult) summary() string {
 	return fmt.Sprintf("%s of %s from %d to %d tokens", english.Count(len(r.Steps), "selection"), english.Count(r.Candidates, "candidate"), r.From, r.To)
 }
 
-// summary says which candidate was explained.
+// summary names the explained candidate.
 func (w *jsonAnswer) summary() string {
 	return fmt.Sprintf("explained %s: %s", w.Name, w.Why)
 }
 
-// summary says how many values are sent.
+// summary returns how many values are sent.
 func (w *whereAnswer) summary() string {
 	sent := 0
 	for _, f := range w.Facts {

@@ -150,7 +150,7 @@ func (c *column) cell(row int) string {
 	return locale.FillRight(text, c.width)
 }
 
-// locale says how wide characters are, the same in every locale.
+// locale has the widths of characters, the same in every locale.
 var locale = &runewidth.Condition{StrictEmojiNeutral: true}
 
 // Width returns the width of safe text in columns.
