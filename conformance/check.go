@@ -11,7 +11,7 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 )
 
-// findings collects what is wrong with a result.
+// findings collects the faults of a result.
 type findings []string
 
 func (f *findings) addf(format string, args ...any) { *f = append(*f, fmt.Sprintf(format, args...)) }
@@ -30,8 +30,8 @@ func (f *findings) outcome(err error, class string) bool {
 	return class == "" && err == nil
 }
 
-// sameScore compares as the chapter Running the Suite does, never exactly;
-// values without a distance are equal when they are the same.
+// sameScore compares as the chapter Running the Suite does, with a tolerance.
+// Values without a distance must be the same.
 func sameScore(got, want, epsilon float64) bool {
 	if math.IsNaN(want) || math.IsInf(want, 0) {
 		return got == want || math.IsNaN(got) && math.IsNaN(want)
@@ -40,8 +40,8 @@ func sameScore(got, want, epsilon float64) bool {
 }
 
 // scoreRows looks up each expected content among the items; a content that is
-// expected several times stands for its occurrences in order, and after the
-// last one for the first again. No rows expect no items.
+// expected several times means its occurrences in order, and after the last
+// one the first again. If there are no rows, no items are expected.
 func (f *findings) scoreRows(v *vector, scores []float64) {
 	if v.wantScores != nil && len(v.wantScores) == 0 && len(v.items) > 0 {
 		f.addf("scores: got %d, want none", len(v.items))
@@ -119,10 +119,10 @@ func (f *findings) counts(want expectation, shortfalls int, excluded []cupel.Exc
 	}
 }
 
-// any reports whether something is expected of a report.
+// any reports whether anything is expected of a report.
 func (d diagnostics) any() bool { return !reflect.ValueOf(d).IsZero() }
 
-// report compares a report with what a vector expects.
+// report compares a report with the expectation of a vector.
 func (f *findings) report(got *cupel.SelectionReport, want diagnostics, epsilon float64) {
 	var included, excluded, events []row
 	for _, in := range got.Included {
@@ -162,7 +162,7 @@ func shortfallRows(list []cupel.CountRequirementShortfall) []row {
 	return rows
 }
 
-// rows compares what a vector gives of a list; nil gives nothing.
+// rows compares the rows of a list that a vector gives; nil gives none.
 func (f *findings) rows(what string, got, want []row, epsilon float64) {
 	if want == nil {
 		return
@@ -195,7 +195,7 @@ func short(v any) string {
 	return fmt.Sprint(v)
 }
 
-// same compares a value of a report with that of a vector.
+// same compares a value of a report with the vector's value.
 func same(got, want any, score bool, epsilon float64) bool {
 	if n, ok := want.(int64); ok {
 		want = int(n)

@@ -29,11 +29,11 @@ type Implementation interface {
 }
 
 // Pipeline describes a pipeline as plain data. A vector of a single strategy has
-// simple ones in the place of the others. A zero strategy, or no scorer, is one
-// that the vector does not name, which is a configuration error.
+// simple ones in place of the others. A zero strategy, or an empty list of
+// scorers, means that the vector names none, which is a configuration error.
 type Pipeline struct {
 	policy.Policy
-	Now *time.Time // what the clock of decay scorers says; nil for none
+	Now *time.Time // the time of the clock of decay scorers; nil for none
 }
 
 // Outcome is the result of a pipeline.

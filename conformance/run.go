@@ -45,10 +45,10 @@ type Result struct {
 	Path     string   // of the file, in the file system
 	Name     string   // from the vector; "" when it could not be read
 	Stage    string   // from the vector
-	Failures []string // what is wrong, one sentence each
+	Failures []string // the faults, one sentence each
 }
 
-// Passed reports whether nothing is wrong.
+// Passed reports whether the vector passed.
 func (r Result) Passed() bool { return len(r.Failures) == 0 }
 
 // ErrNoVectors is returned if no vector is found, since a missing suite must not
@@ -101,7 +101,7 @@ func RunVector(ctx context.Context, name string, data []byte, opts ...Option) Re
 	return result
 }
 
-// run runs the vector and returns what is wrong.
+// run runs the vector and returns the faults.
 func (v *vector) run(ctx context.Context, impl Implementation) (f findings) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -123,7 +123,7 @@ func (v *vector) run(ctx context.Context, impl Implementation) (f findings) {
 	return f
 }
 
-// runScoring and its like run a stage and compare.
+// runScoring and similar functions run a stage and compare the result.
 func (v *vector) runScoring(ctx context.Context, impl Implementation, f *findings) {
 	got, err := impl.Score(ctx, v.pipeline, v.items)
 	switch {
@@ -210,7 +210,8 @@ func (v *vector) runPipeline(ctx context.Context, impl Implementation, f *findin
 	f.counts(v.want, len(got.Report.CountRequirementShortfalls), excluded)
 }
 
-// comparePositions compares positions, or else contents, with what is expected.
+// comparePositions compares positions, or otherwise contents, with the
+// expected ones.
 func (v *vector) comparePositions(compare func(what string, got, want []string), what string, positions []int, contents, want []string) {
 	switch indices := v.want.OrderedIndices; {
 	case indices != nil:

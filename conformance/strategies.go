@@ -38,7 +38,7 @@ func described(list []strategy.Descriptor, name string) (strategy.Descriptor, bo
 	return list[i], true
 }
 
-// vectorName returns the name that vectors have for a name of policies:
+// vectorName returns the vectors' name for a name in policies:
 // "metadata_trust" for "metadataTrust".
 func vectorName(name string) string {
 	var b strings.Builder
@@ -89,7 +89,7 @@ func (p place) without(key string) place {
 type reader struct {
 	strict  bool // unknown keys are mistakes
 	err     error
-	now     *time.Time // what the clock of decay says
+	now     *time.Time // the time of the clock of decay
 	refused error      // the error of a strategy that policies cannot express
 }
 
@@ -236,9 +236,9 @@ func (r *reader) list(path string, v any) []any {
 	return list
 }
 
-// setting reads a setting, as the settings of policies are.
+// setting reads a setting in the same way as the settings of policies.
 func (r *reader) setting(d strategy.Descriptor, f strategy.Field, path string, v any) any {
-	switch f.Type { //nolint:exhaustive // the others are read where they are, or not at all
+	switch f.Type { //nolint:exhaustive // the others are read elsewhere, or not at all
 	case strategy.Number:
 		return r.number(path, v)
 	case strategy.Duration:
@@ -282,7 +282,8 @@ func (r *reader) setting(d strategy.Descriptor, f strategy.Field, path string, v
 	return v
 }
 
-// weights reads weights by name. A map keeps one of two and says nothing.
+// weights reads weights by name, because a map silently keeps only one of two
+// equal names.
 func (r *reader) weights(d strategy.Descriptor, path string, v any) map[string]float64 {
 	fields := []strategy.Field{{Name: d.Name, Type: strategy.Text, Required: true}, {Name: "weight", Type: strategy.Number, Required: true}}
 	weights := map[string]float64{}
@@ -297,7 +298,7 @@ func (r *reader) weights(d strategy.Descriptor, path string, v any) map[string]f
 	return weights
 }
 
-// duration rounds to the nearest nanosecond; what no duration holds is a
+// duration rounds to the nearest nanosecond; a value out of range is a
 // construction error (R10).
 func (r *reader) duration(d strategy.Descriptor, f strategy.Field, secs float64) time.Duration {
 	ns := math.Round(secs * float64(time.Second))

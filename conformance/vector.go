@@ -77,7 +77,8 @@ type vector struct {
 // errVector matches every error in a vector itself.
 var errVector = errors.New("invalid vector")
 
-// errorClasses maps the words of the schema to what errors.Is matches.
+// errorClasses maps the words of the schema to the errors that errors.Is
+// matches.
 var errorClasses = map[string]error{
 	"":                      nil,
 	"invalid_item":          cupel.ErrInvalidItem,
@@ -115,14 +116,14 @@ func readVector(data []byte, strict bool) (*vector, error) {
 	}
 	v.readStrategies(in, r)
 	v.readExpectation(in, values["expected"], md, r)
-	if in.Test.Construction { // only building is looked at
+	if in.Test.Construction { // only building is checked
 		v.want = expectation{Error: "invalid_config"}
 	} else {
 		v.readItems(in, r)
 		v.readBudget(in.Budget, r)
 	}
 	for _, key := range md.Undecoded() {
-		if strict && key[0] != "config" && !slices.Contains(key, "metadata") { // whose keys are checked where they are read
+		if strict && key[0] != "config" && !slices.Contains(key, "metadata") { // their keys are checked when they are read
 			r.fail(key.String(), "unknown key")
 		}
 	}
@@ -202,8 +203,8 @@ type item struct {
 	Variants, GroupVariants                 []variant
 }
 
-// variant is a smaller form. One that is made has its text from a function,
-// which fails where the text is empty.
+// variant is a smaller form. If it is made, a function returns its text, and
+// fails if the text is empty.
 type variant struct {
 	Content string
 	Made    *string
@@ -332,10 +333,10 @@ func (v *vector) readBudget(b *budget, r *reader) {
 	}
 }
 
-// expectation is what a vector expects: a table, or one row of an array of
-// tables. A stage's tag is on what it returns; the rest is unknown there, so that
-// a vector that expects nothing else does not pass. nil asserts nothing, and an
-// empty list that there are no elements.
+// expectation is the expectation of a vector: a table, or one row of an array of
+// tables. A stage's tag marks the fields that it returns. The other fields are
+// unknown in that stage, so that a vector that expects only those does not pass.
+// nil asserts nothing, and an empty list asserts that there are no elements.
 type expectation struct {
 	Content     *string  `stages:"scoring slicing placing pipeline"`
 	ScoreApprox *float64 `toml:"score_approx" stages:"scoring"`
@@ -361,7 +362,8 @@ type diagnostics struct {
 	Summary    row   `stages:"pipeline"`
 }
 
-// row is a row of a list in a report. Only what a vector gives is compared.
+// row is a row of a list in a report. Only the values that a vector gives are
+// compared.
 type row map[string]any
 
 // readExpectation reads the expected result.
@@ -421,7 +423,7 @@ func (v *vector) readExpectation(in file, expected any, md toml.MetaData, r *rea
 	}
 }
 
-// leaveOut removes from a struct what the stage does not return.
+// leaveOut removes from a struct the fields that the stage does not return.
 func (v *vector) leaveOut(of any, path string, r *reader) {
 	values := reflect.ValueOf(of).Elem()
 	for i := range values.NumField() {

@@ -11,8 +11,8 @@
 // A [Spec] lists each [Policy] and the budgets. The pipeline reads JSON Lines, measures
 // each conversation, and adds up the samples; an [Output] has its collections. The runner
 // decides where this happens: Prism runs in the process, Flink and others on a cluster.
-// If a worker fails, the runner repeats the work that was lost; Flink repeats the stage.
-// The command cupel-beam does all of this.
+// If a worker fails, the runner repeats the lost work; Flink repeats the stage. The
+// command cupel-beam does all of this.
 //
 // Beam's SDK does not compile for Linux on 32-bit processors.
 package cupelbeam
@@ -34,7 +34,7 @@ type Spec struct {
 
 // Policy names a policy of package replay, the preset agent, or a policy in JSON.
 type Policy struct {
-	Name string // NAME@0.5 is in a session, as [replay.Named] says
+	Name string // NAME@0.5 is in a session, as in [replay.Named]
 	JSON string // of a [policy.Policy]; "" for a name that is known
 }
 

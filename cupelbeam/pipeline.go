@@ -25,24 +25,24 @@ import (
 // [DeadLetter].
 const Counters = "cupelbeam"
 
-// Output is what [Replay] returns, each a collection of JSON.
+// Output is the result of [Replay], in collections of JSON.
 type Output struct {
 	Samples     beam.PCollection // of each conversation, a [replay.Sample]
 	DeadLetters beam.PCollection // of each line that cannot be read, a [DeadLetter]
 	Table       beam.PCollection // one [replay.Table]; it counts the dead letters as failed
 }
 
-// DeadLetter says which line cannot be read, and why.
+// DeadLetter is a line that cannot be read, with the reason.
 type DeadLetter struct {
 	File   string `json:"file"`
 	Line   int    `json:"line,omitempty"`   // from 1; 0 in files that are split, whose lines are not counted
 	SHA256 string `json:"sha256,omitempty"` // of the line without the white space around it; "" if the file ends in an error there
-	Kind   string `json:"kind"`             // json, conversation or file: what is not as it should be
+	Kind   string `json:"kind"`             // json, conversation or file: the part that is faulty
 	Error  string `json:"error"`
 }
 
-// line is a line of a file. Lines travel as JSON: a runner in Java reads and writes what
-// Beam's own coder makes of a structure, and lost lines where one had no text.
+// line is a line of a file. Lines travel as JSON, because a runner in Java reads and
+// writes the structures of Beam's own coder, and lost lines if one had no text.
 type line struct {
 	DeadLetter // has an error if the file ends in one there
 	Text       []byte
@@ -56,13 +56,13 @@ func init() { //nolint:gochecknoinits // workers find functions by what their pr
 	register.Function2x2(merge)
 }
 
-// Replay measures the conversations in the files that patterns name: JSON Lines with
-// one conversation on each. Patterns and files are those of Beam's file systems, which
-// the program imports. A pattern that ends in .gz names files that gzip compressed, and
-// no other pattern may match one.
+// Replay measures the conversations in the files that match patterns: JSON Lines with
+// one conversation on each. The program imports the Beam file systems of the patterns
+// and files. A pattern that ends in .gz names files compressed by gzip, and no other
+// pattern may match one.
 //
-// Each line that is not blank is a sample or a dead letter, and so is the end of a file
-// that is cut. The order of both depends on the runner, and the table does not.
+// Each line that is not blank becomes a sample or a dead letter, and so does the end of
+// a truncated file. Their order depends on the runner; the table does not.
 func Replay(s beam.Scope, spec Spec, patterns []string) (Output, error) {
 	m, err := spec.Measure()
 	if err != nil {
@@ -84,8 +84,8 @@ func Replay(s beam.Scope, spec Spec, patterns []string) (Output, error) {
 	return out, nil
 }
 
-// Compressed reports whether a file or a pattern of files has a name that says that gzip
-// compressed it. Beam's text source loses lines of such files.
+// Compressed reports whether the name of a file or a pattern means that gzip compressed
+// it. Beam's text source loses lines of such files.
 func Compressed(name string) bool { return path.Ext(name) == ".gz" }
 
 // lines returns the lines of all files, shared among workers.
@@ -115,7 +115,7 @@ func lineOf(file, text string, emit func(string)) error {
 
 func pathOf(file fileio.FileMetadata, emit func(string)) { emit(file.Path) }
 
-// unzipFile emits the lines of a file that gzip compressed.
+// unzipFile emits the lines of a file compressed by gzip.
 func unzipFile(ctx context.Context, file string, emit func(string)) error {
 	files, err := filesystem.New(ctx, file)
 	if err != nil {
@@ -130,8 +130,9 @@ func unzipFile(ctx context.Context, file string, emit func(string)) error {
 	return unzip(file, r, emit)
 }
 
-// unzip emits the lines that are not blank, and where the file is cut. An error of the
-// file system is its own, so that the runner tries again; any other is that of a line.
+// unzip emits the lines that are not blank, and the place where the file is truncated.
+// It returns an error of the file system, so that the runner tries again; any other
+// error belongs to a line.
 func unzip(file string, r io.Reader, emit func(string)) error {
 	source := &source{Reader: r}
 	for text, err := range corpus.Lines(corpus.Uncompressed(source)) {
@@ -163,8 +164,9 @@ func (s *source) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// measureFn measures the conversations on lines. It adds up those of a bundle itself: a
-// runner that does not, such as Flink, would hold the samples of all bundles at once.
+// measureFn measures the conversations on lines. It adds up the samples of a bundle
+// itself, because some runners, such as Flink, would hold the samples of all bundles at
+// once.
 type measureFn struct {
 	Spec    Spec
 	measure *replay.Measure

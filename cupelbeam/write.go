@@ -37,7 +37,7 @@ func Shard(name string, shard, of int) string {
 // shardFn passes the rows of a shard on.
 type shardFn struct{ Shard, Of int }
 
-// ProcessElement emits a row of the shard. Equal conversations have different rows where
+// ProcessElement emits a row of the shard. Equal conversations have different rows if
 // lines have numbers, so that the files have about the same size.
 func (f *shardFn) ProcessElement(row string, emit func(string)) {
 	if int(crc32.ChecksumIEEE([]byte(row)))%f.Of == f.Shard {

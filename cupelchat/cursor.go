@@ -155,7 +155,7 @@ func (o cursor) only(rule, text string, names ...string) {
 	}
 }
 
-// spelling says how an identifier is spelled.
+// spelling is the spelling of an identifier.
 type spelling struct {
 	extra string // characters other than ASCII letters, digits, _ and -
 	most  int    // length in characters

@@ -24,7 +24,7 @@ type Request[T any] struct {
 	Params T
 	// Body is the JSON of Params, with members in the order of the conversation.
 	Body json.RawMessage
-	// Report has the reason why each item is in or out.
+	// Report explains why each item is in or out.
 	Report *cupel.SelectionReport
 	// Notes are the notes of [Conversation.Notes] and of [Window].
 	Notes []string

@@ -11,12 +11,12 @@ import (
 // ItemsFor returns the items of a session for its chooser and a budget, with notes about its
 // changes. The list has the length and the order of [Conversation.Items].
 //
-// If the conversation does not fit, the first message of the user is shortened to a
-// third of the room that system prompts and definitions of tools leave, unless
-// [WithPins] names it. The text depends only on the budget and these items, so that
-// it is the same in each turn. If the pinned items still do not fit, the others that
-// this package pins are shortened. Other items keep their contents, so that a session
-// recognizes them.
+// If the conversation does not fit, a first message of the user that exceeds a third
+// of the room that system prompts and definitions of tools leave is shortened to this
+// third, unless [WithPins] names it. The text depends only on the budget and these
+// items, so that it is the same in each turn. If the pinned items still do not fit,
+// the others that this package pins are shortened. Other items keep their contents,
+// so that a session recognizes them.
 func (c *Conversation) ItemsFor(chooser Chooser, budget cupel.ContextBudget) (items []*cupel.ContextItem, notes []string, err error) {
 	if c == nil {
 		return nil, nil, errNil

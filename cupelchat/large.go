@@ -53,7 +53,7 @@ func (e *TooLargeError) Error() string {
 // Is reports whether target is [pipeline.ErrPinnedExceedsBudget].
 func (e *TooLargeError) Is(target error) bool { return target == pipeline.ErrPinnedExceedsBudget }
 
-// Unwrap returns the error of the chooser.
+// Unwrap returns the error of the chooser, or nil.
 func (e *TooLargeError) Unwrap() error { return e.Err }
 
 // TooLarge returns a [TooLargeError] if a chooser's error reports that the pinned

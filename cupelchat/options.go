@@ -63,8 +63,8 @@ func WithoutPins() Option {
 
 // WithForms sets the function that makes smaller forms of tool results and messages. tool
 // is the name of the tool, or "" for a message; text is the text to shorten. If the
-// function returns nil, the forms are the default ones: outlines that depend on the look
-// of the text. If it returns an empty list, there are none. [Read] counts the tokens of a
+// function returns nil, the forms are the default ones: outlines that depend on the kind
+// of text. If it returns an empty list, there are none. [Read] counts the tokens of a
 // form with content; the tokens of a form that is made later count its text alone.
 func WithForms(forms func(tool, text string) []cupel.Variant) Option {
 	return func(s *settings) error {
@@ -75,7 +75,7 @@ func WithForms(forms func(tool, text string) []cupel.Variant) Option {
 
 // Marker returns the mark, such as "[r3]", by which a model can ask for a content
 // that may be left out: the result of a tool, or a long message, for which tool is
-// "". It returns the same mark for equal contents, always. "" means no mark.
+// "". It must always return the same mark for equal contents. "" means no mark.
 type Marker interface {
 	Mark(tool, content string) string
 }

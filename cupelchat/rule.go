@@ -22,12 +22,12 @@ type Rule struct {
 
 	// Keep keeps the messages in the window, whole.
 	Keep bool `json:"keep,omitempty" toml:"keep"`
-	// Latest keeps this many of the newest of them, whole. An exchange counts
+	// Latest keeps this many of the newest messages, whole. An exchange counts
 	// once.
 	Latest int `json:"latest,omitempty" toml:"latest"`
-	// Never leaves them out before anything else. The exchange that the model
-	// still works on stays, and so do messages that another rule keeps. The preset
-	// agent follows the rule.
+	// Never leaves the messages out before anything else. The exchange that the
+	// model still works on stays, and so do messages that another rule keeps. The
+	// preset agent follows the rule.
 	Never bool `json:"never,omitempty" toml:"never"`
 }
 

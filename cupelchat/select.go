@@ -23,7 +23,7 @@ var _ Chooser = (*pipeline.Pipeline)(nil)
 type Window struct {
 	// Items are the window, in the order of the chooser.
 	Items []*cupel.ContextItem
-	// Report has the reason why each item is in or out.
+	// Report explains why each item is in or out.
 	Report *cupel.SelectionReport
 	// Notes name the messages that were shortened to fit, those that were
 	// restored, dropped or joined because the API requires it, and the faults

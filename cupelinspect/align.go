@@ -8,8 +8,8 @@ import (
 )
 
 // align returns, for each of some contents, the edits that make its share of a text
-// that was sent in their place. The shares, one after the other, are the text. What
-// the text has of the contents is found in their order.
+// that was sent in their place. The shares, one after the other, make up the text.
+// Parts of the contents are found in their order.
 func align(contents []string, sent string) [][]any {
 	full := strings.Join(contents, "")
 	var stretches []stretch
@@ -51,21 +51,21 @@ type stretch struct {
 	added    string
 }
 
-// token is the least that is looked for. A mark stands for what was left out.
+// token is the smallest unit of the search. A mark stands for omitted text.
 var token = regexp.MustCompile(`^(?:…(?: \+\d+(?: bytes…)?)?|\[earlier\] |[\pL\pN_]{1,200}|(?s:.))`)
 
-// A beginning that has fewer than telling bytes says where it is from only if it is
+// A beginning of fewer than telling bytes shows where it is from only if it is
 // near, and white space only if it is next.
 const (
 	telling   = 4
 	near      = 8
 	mostTries = 64 // for a longer beginning
 
-	mostMisses = 2000 // tokens that are not found, since each takes a look at all of the contents
+	mostMisses = 2000 // tokens that are not found, since each is searched in all of the contents
 )
 
 // beginning finds the longest beginning of a text in the contents from a position on.
-// It returns no size if none says where it is from.
+// It returns no size if no beginning shows where it is from.
 func beginning(full string, at int, text string) (from, size int) {
 	first := token.FindString(text)
 	if strings.HasPrefix(first, "…") || strings.HasPrefix(first, "[earlier]") {

@@ -61,8 +61,8 @@ func (l *inspector) code(name string) int {
 	return i
 }
 
-// meanings says in plain words what each code of the legend did to an item, or ""
-// where the code says all that is known.
+// meanings explains in plain words what each code of the legend did to an item,
+// or is "" if the code explains itself.
 func (l *inspector) meanings() []string {
 	list := make([]string, len(l.codes))
 	for i, code := range l.codes {
@@ -80,7 +80,7 @@ func (l *inspector) meanings() []string {
 	return list
 }
 
-// explain records what a report says about each candidate.
+// explain records the report's data on each candidate.
 func (s *Selection) explain(l *inspector, report *cupel.SelectionReport, ledger *analysis.Ledger) {
 	w := &s.wire
 	n := len(l.items)

@@ -15,8 +15,9 @@ import (
 	"github.com/wollax/cupel-go/cupel/pipeline"
 )
 
-// Selection is what a page shows of one run: the candidates, and the decision
-// and reason for each. It is immutable. Get one from [Inspect] or [FromReport].
+// Selection is the part of one run that a page shows: the candidates, and the
+// decision and reason for each. It is immutable. Get one from [Inspect] or
+// [FromReport].
 type Selection struct {
 	items []*cupel.ContextItem // the candidates
 	forms [][]form             // by candidate
@@ -83,7 +84,7 @@ func Inspect(ctx context.Context, p *pipeline.Pipeline, items []*cupel.ContextIt
 	return s, nil
 }
 
-// describe says which strategies a pipeline has.
+// describe describes the strategies of a pipeline.
 func (s *Selection) describe(ctx context.Context, l *inspector, p *pipeline.Pipeline) {
 	config := p.Config()
 	s.wire.Scorer = describeScorer(ctx, config.Scorer)
@@ -114,7 +115,7 @@ func chooserOf(ctx context.Context, p *pipeline.Pipeline, items []*cupel.Context
 	}
 }
 
-// finish adds what the runs at other budgets and with other pins say.
+// finish adds the results of the runs at other budgets and with other pins.
 func (s *Selection) finish(l *inspector, ledger *analysis.Ledger, budget cupel.ContextBudget, settings settings) (err error) {
 	if s.wire.Sweep, err = s.sweep(l, budget, settings.sweep); err != nil {
 		return err

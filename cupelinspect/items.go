@@ -41,8 +41,8 @@ func contentLimit(items []*cupel.ContextItem) int {
 }
 
 // itemTable numbers the items of a page. Within a selection, items are
-// identified by pointer. Two reports share no pointers: there, the n-th item
-// with some look matches the other report's n-th item with the same look.
+// identified by pointer. Two reports share no pointers, so the n-th item with
+// some look matches the other report's n-th item with the same look.
 type itemTable struct {
 	contentLimit int
 	items        []wireItem
@@ -153,7 +153,8 @@ func newItem(item *cupel.ContextItem, limit int) wireItem {
 	return w
 }
 
-// metadataValue returns a value as text: its JSON form, if it is none and has one.
+// metadataValue returns a value as text. If it is not a text, that is its JSON
+// form, if it has one.
 func metadataValue(value any, limit int) string {
 	if text, ok := value.(string); ok {
 		return limited(text, limit)

@@ -45,14 +45,14 @@ type settings struct {
 	request  string
 }
 
-// Choose selects at another budget. A candidate that is pinned, by its position, is in
-// as a whole; -1 pins none. Like a report of [FromReport], its report has the
-// positions of candidates, and items as they are sent.
+// Choose selects at another budget. The candidate at the pinned position is in as a
+// whole; -1 pins none. Like a report of [FromReport], its report has the positions of
+// candidates, and items as they are sent.
 type Choose func(budget cupel.ContextBudget, pinned int) (*cupel.SelectionReport, error)
 
-// WithCandidates gives [FromReport] the candidates of the report, which they have to be in
-// their order. If choose is not nil, the page has a slider, and says which candidates
-// make room for one that is not in.
+// WithCandidates gives [FromReport] the candidates of the report, in their order. If
+// choose is not nil, the page has a slider, and names the candidates that make room for
+// one that is not in.
 func WithCandidates(items []*cupel.ContextItem, choose Choose) Option {
 	return func(s *settings) error {
 		if slices.Contains(items, nil) {
@@ -72,7 +72,7 @@ func WithPipeline(p *pipeline.Pipeline) Option {
 	}
 }
 
-// WithRequest gives the body of the request that was sent, which a reader of the page
+// WithRequest adds the body of the request that was sent, which a reader of the page
 // can copy.
 func WithRequest(body []byte) Option {
 	return func(s *settings) error {
@@ -112,10 +112,10 @@ func WithName(name string) Option {
 // stops disables the slider; the maximum is [MaxSweepStops].
 //
 // The default is 100 stops, or 500,000 divided by the number of candidates if
-// that is less, but at least 5. The range ends at twice the budget or at what
-// all candidates take, whichever is less, but not below the budget. Each stop
-// costs a run without its first stages, and a few bytes of the page for each
-// candidate.
+// that is less, but at least 5. The range ends at twice the budget or at the
+// tokens of all candidates, whichever is less, but not below the budget. Each
+// stop costs a run without its first stages, and a few bytes of the page for
+// each candidate.
 //
 // Along the sweep the target keeps its share of maxTokens, rounded down; output
 // reserve, reserved slots and safety margin stay the same.

@@ -62,14 +62,15 @@ func hashOf(text string) string {
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// WriteHTML writes a page with one selection, or with two side by side, in
-// UTF-8. Of more, such as the turns of a session, the page lists what each keeps
-// of the one before, and the reader chooses which two to compare. An empty title
-// becomes "Context window". It returns a [cupel.InvalidConfigError], before it
-// writes anything, for no selection, for more than [MaxSelections], and for a nil
-// one; otherwise it returns the error of w.
+// WriteHTML writes a page with one selection, or with two side by side, in UTF-8.
+// If there are more, such as the turns of a session, the page lists what each
+// keeps of the one before, and the reader chooses two to compare. An empty title
+// becomes "Context window". WriteHTML returns a [cupel.InvalidConfigError],
+// before it writes anything, for no selection, for more than [MaxSelections], and
+// for a nil one; otherwise it returns the error of w.
 //
-// A page above 5 MB has only the beginnings of contents that are in no window.
+// If the page exceeds 5 MB, it has only the beginnings of contents that are in
+// no window.
 func WriteHTML(w io.Writer, title string, selections ...*Selection) error {
 	page, table, err := newPage(title, selections)
 	if err != nil {

@@ -10,16 +10,15 @@ import (
 	"github.com/wollax/cupel-go/cupel/turn"
 )
 
-// FromReport returns the selection of an existing report, for example one read
-// from JSON. Candidates are in the report's order: first the window, then the
-// items left out. The page lacks what a report does not contain: the
-// strategies, the scores of a composite's parts, and the selection at other
-// budgets, and times. It has what a session did at the turn of the report: what it
-// kept, whether, where and why it broke, and what that costs. FromReport does not keep
-// the report.
+// FromReport returns the selection of an existing report, for example one read from
+// JSON. Candidates are in the report's order: first the window, then the items left
+// out. The page lacks data that a report does not contain: the strategies, the scores
+// of a composite's parts, the selection at other budgets, and times. It shows what a
+// session did at the turn of the report: what it kept, whether, where and why it
+// broke, and the cost. FromReport does not keep the report.
 //
-// With [WithCandidates], candidates are in their own order, and the page shows what
-// the window has of the whole content of each.
+// With [WithCandidates], candidates are in their own order, and the page shows
+// which part of each content is in the window.
 //
 // It returns a [cupel.InvalidConfigError] if report is nil or an option is
 // wrong, and the error of a canceled choice.
@@ -66,7 +65,7 @@ func FromReport(report *cupel.SelectionReport, budget cupel.ContextBudget, opts 
 			w.Origin = append(w.Origin, e.Excluded.Candidate)
 		}
 	}
-	if len(w.Origin) > 1 && slices.Max(w.Origin) <= 0 { // it does not say
+	if len(w.Origin) > 1 && slices.Max(w.Origin) <= 0 { // the report does not say
 		w.Origin = nil
 	}
 	w.Request = settings.request

@@ -7,11 +7,12 @@ import (
 	"strings"
 )
 
-// mostSummarized is the number of candidates that the summary lists of a selection.
+// mostSummarized is the number of candidates of a selection that the summary
+// lists.
 const mostSummarized = 400
 
-// summary is what the page says where scripts do not run: the tokens, and what became
-// of each candidate, newest first.
+// summary is the text of the page if scripts do not run: the tokens, and the fate of
+// each candidate, newest first.
 func (p *wirePage) summary() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "<h1>%s</h1>\n", text(p.Title))
@@ -34,7 +35,7 @@ func (p *wirePage) summary() string {
 func text(s string) string { return html.EscapeString(strings.Map(inert, s)) }
 
 // states returns the tokens of all candidates and of the window, how many are cut, and
-// what became of each.
+// the fate of each.
 func (p *wirePage) states(s *wireSelection) (before, after, cut int, states []string) {
 	states = make([]string, len(s.Candidates))
 	for at, item := range s.Candidates {
@@ -55,7 +56,8 @@ func (p *wirePage) states(s *wireSelection) (before, after, cut int, states []st
 	return before, after, cut, states
 }
 
-// fullTokens are those of a candidate as it was given, which a report may know.
+// fullTokens returns the tokens of a candidate as it was given, which a report
+// may know.
 func (s *wireSelection) fullTokens(at, tokens int) int {
 	if full, ok := s.Full[at]; ok {
 		return full

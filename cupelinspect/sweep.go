@@ -158,21 +158,22 @@ func everything(items []*cupel.ContextItem, budget cupel.ContextBudget) int {
 	return int(ceiling)
 }
 
-// Each answer about what would make room for a candidate is a run of its own.
+// Each answer about what would make room for a candidate takes a run of its
+// own.
 const (
 	mostRivals   = 60
 	rivalCells   = 200_000 // questions times candidates
 	mostAffected = 12      // candidates of an answer
 )
 
-// noRoom are the reasons of candidates that room does not help.
+// noRoom are the reasons of candidates that more room does not help.
 var noRoom = []cupel.ExclusionCode{
 	cupel.ExcludeDeduplicated, cupel.ExcludeSuperseded, cupel.ExcludeNearDuplicate, cupel.ExcludeNegativeTokens,
 	"Compacted", // by package cupelchat
 }
 
-// rivals says of candidates that are not whole in the window which others lose
-// something if they are pinned, best first.
+// rivals returns, for each candidate that is not whole in the window, the
+// others that lose something if it is pinned, best first.
 func (s *Selection) rivals(l *inspector, ledger *analysis.Ledger, budget cupel.ContextBudget) error {
 	if l.choose == nil || s.err != nil || len(l.items) == 0 {
 		return nil //nolint:nilerr // of a run that failed nothing has the room

@@ -8,8 +8,8 @@ import (
 	"github.com/wollax/cupel-go/cupel/analysis"
 )
 
-// isSmaller reports whether a candidate is in the window with something else than all
-// of its content.
+// isSmaller reports whether a candidate is in the window with something other than
+// its whole content.
 func isSmaller(e *analysis.Entry) bool {
 	if e.Included == nil || e.Form > 0 {
 		return e.Included != nil
@@ -64,7 +64,7 @@ func (s *Selection) wireForms(contents []string) map[int][]wireForm {
 	return all
 }
 
-// unmade is the content that stands for what a function would make.
+// unmade is the content in place of one that a function would make.
 const unmade = "made when it is chosen"
 
 // withoutFunctions returns the items with texts in place of functions that make
@@ -108,11 +108,11 @@ func withTexts(variants []cupel.Variant) (_ []cupel.Variant, functions bool) {
 }
 
 // formsOf returns the smaller forms that a report has in its window, by candidate,
-// and the tokens of the pinned items. It records the forms, and in w what is stale;
-// the run comes before its sweep.
+// and the tokens of the pinned items. It records the forms, and the stale
+// candidates in w; the run comes before its sweep.
 func (l *inspector) formsOf(ledger *analysis.Ledger, w *wireSelection, run bool) (forms map[int]int, pinned *int) {
 	pinned = new(int)
-	shared := make(map[string]bool) // groups that one text stands for
+	shared := make(map[string]bool) // groups that one text replaces
 	for _, e := range ledger.Entries {
 		if e.Included != nil && e.Included.Shared {
 			shared[e.Item.Group()] = true
@@ -152,7 +152,7 @@ func (l *inspector) formsOf(ledger *analysis.Ledger, w *wireSelection, run bool)
 }
 
 // adopt makes a report refer to candidates by their positions: its items may be
-// candidates as they were prepared for it. What is sent with another content than the
+// candidates as they were prepared for it. An item with another content than the
 // candidate's is a smaller form.
 func adopt(report *cupel.SelectionReport, items []*cupel.ContextItem) *cupel.SelectionReport {
 	adopted := *report

@@ -58,7 +58,7 @@ type wireSelection struct {
 	Session     string      `json:"session,omitempty"` // what a session did at the turn of the report
 	Sweep       *wireSweep  `json:"sweep"`
 
-	Rivals  map[int][]int `json:"rivals,omitempty"`  // by candidate that is not whole: those that lose something if it stays; [-1] if it cannot
+	Rivals  map[int][]int `json:"rivals,omitempty"`  // by candidate that is not whole: the candidates that lose something if it stays; [-1] if it cannot
 	Request string        `json:"request,omitempty"` // the body that was sent
 
 	// Only with groups, smaller forms or versions.
@@ -72,7 +72,7 @@ type wireSelection struct {
 
 // wireForm is a text that some window has in place of a content. Edits make it from
 // the content: a positive number keeps so many UTF-16 units, a negative one leaves
-// them out, and a string comes in between. What follows the last edit is left out.
+// them out, and a string is inserted. The rest of the content is left out.
 type wireForm struct {
 	Edits  []any `json:"edits"`
 	Tokens int   `json:"tokens"`
@@ -112,7 +112,7 @@ type wireStop struct {
 	Effective int    `json:"effective"` // the slicer's budget
 	Tokens    int    `json:"tokens"`    // of the window
 	Window    []int  `json:"window"`
-	Codes     []int  `json:"codes"` // what differs from the stop before: candidate, position in the legend, and so on
+	Codes     []int  `json:"codes"` // the differences from the stop before: candidate, position in the legend, and so on
 	Error     string `json:"error,omitempty"`
 
 	Form   map[int]int `json:"form,omitempty"` // as in wireSelection

@@ -6,8 +6,8 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 )
 
-// The comments of this file are the table of docs/telemetry.md, which
-// go test -run TestTelemetryTable -update writes.
+// The comments of this file are the source of the table in docs/telemetry.md,
+// which go test -run TestTelemetryTable -update writes.
 
 // Attributes of the root span.
 //
@@ -20,24 +20,24 @@ const (
 	budgetMaxTokensKey = attribute.Key("cupel.budget.max_tokens")
 	// verbosityKey is the name of the [Verbosity] (string).
 	verbosityKey = attribute.Key("cupel.verbosity")
-	// runModeKey is how the run was started (string): "run", "stream", "prepare" for
-	// one that makes a [pipeline.Prepared], "prepared" for one that uses it, "session" for
-	// a run that chooses for a turn, "dry_run", or "simulation" for a dry run of a
-	// Prepared. Metrics have it too.
+	// runModeKey is how the run was started (string): "run", "stream", "prepare" for a run
+	// that makes a [pipeline.Prepared], "prepared" for a run that uses it, "session" for a
+	// run that chooses for a turn, "dry_run", or "simulation" for a dry run of a Prepared.
+	// Metrics have it too.
 	runModeKey = attribute.Key("cupel.run.mode")
-	// pipelineNameKey is the name of the pipeline (string): that of the
-	// [pipeline.Config], which a policy sets. Set
-	// only on pipelines with a name. Metrics and spans of turns have it too.
+	// pipelineNameKey is the name of the pipeline (string), from its
+	// [pipeline.Config], which a policy sets. Set only on pipelines with a
+	// name. Metrics and spans of turns have it too.
 	pipelineNameKey = attribute.Key("cupel.pipeline.name")
-	// policyHashKey is the hash of the contents of the policy that the pipeline was made
-	// from (string). Set only on such pipelines.
+	// policyHashKey is the hash of the contents of the pipeline's policy (string). Set
+	// only on pipelines made from a policy.
 	policyHashKey = attribute.Key("cupel.policy.hash")
-	// conversationIDKey is OpenTelemetry's id of the conversation (string): that of
-	// [ContextWithConversationID]. Set only where there is one. Spans of turns have it
+	// conversationIDKey is OpenTelemetry's id of the conversation (string), from
+	// [ContextWithConversationID]. Set only if there is one. Spans of turns have it
 	// too.
 	conversationIDKey = attribute.Key("gen_ai.conversation.id")
 	// budgetTargetTokensKey and budgetOutputReserveKey are the budget's target, and
-	// what it keeps for the answer (int, tokens).
+	// its reserve for the answer (int, tokens).
 	budgetTargetTokensKey  = attribute.Key("cupel.budget.target_tokens")
 	budgetOutputReserveKey = attribute.Key("cupel.budget.output_reserve")
 	// candidatesKey is the number of candidates (int). A streaming run sets it at its
@@ -48,15 +48,15 @@ const (
 	includedKey       = attribute.Key("cupel.run.included")
 	selectedTokensKey = attribute.Key("cupel.run.selected_tokens")
 	// utilizationKey and targetUtilizationKey are the tokens of the window as a
-	// fraction of the budget's maximum, and of its target (double); 0 where that is 0.
-	// Above 1 the window has more. Not set on runs that failed.
+	// fraction of the budget's maximum, and of its target (double); 0 if the maximum
+	// or target is 0. A value above 1 exceeds it. Not set on runs that failed.
 	utilizationKey       = attribute.Key("cupel.budget.utilization")
 	targetUtilizationKey = attribute.Key("cupel.budget.target_utilization")
 	// shortfallCountKey is the number of kinds with too few candidates
 	// (int). Set only when above 0.
 	shortfallCountKey = attribute.Key("cupel.shortfall.count")
-	// overflowTokensKey is by how many tokens the window exceeds the target under
-	// [pipeline.OverflowProceed] (int). Set only when above 0.
+	// overflowTokensKey is the number of tokens by which the window exceeds the
+	// target under [pipeline.OverflowProceed] (int). Set only when above 0.
 	overflowTokensKey = attribute.Key("cupel.overflow.tokens")
 )
 
@@ -106,7 +106,7 @@ const (
 	stageBusyTimeKey = attribute.Key("cupel.stage.busy_time")
 )
 
-// Attributes of the stage spans about what was left out.
+// Attributes of the stage spans about exclusions.
 //
 //	on:        cupel.stage.*
 //	verbosity: StageAndExclusions, Full
@@ -116,10 +116,10 @@ const (
 	// It is exact even when the event limit drops events.
 	exclusionCountKey = attribute.Key("cupel.exclusion.count")
 	// exclusionReasonsKey and exclusionReasonCountsKey are the reasons for which the
-	// stage left out items, by name, and how many for each (string[], int[]). Reasons
-	// that Cupel does not have are one, "_OTHER". Set only when the stage left something
-	// out. The log record of a run has both too, of all stages, and with
-	// [WithConventions] the root span.
+	// stage left out items, by name, and how many for each (string[], int[]). All
+	// reasons unknown to Cupel count as one, "_OTHER". Set only when the stage left
+	// something out. The log record of a run has both for all stages, and so has the
+	// root span with [WithConventions].
 	exclusionReasonsKey      = attribute.Key("cupel.exclusion.reasons")
 	exclusionReasonCountsKey = attribute.Key("cupel.exclusion.reason_counts")
 	// exclusionDroppedCountKey is the number of exclusions without an event because
@@ -148,18 +148,18 @@ const (
 	// they were scored.
 	exclusionItemScoreKey = attribute.Key("cupel.exclusion.item_score")
 	// exclusionItemGroupKey is the group of the item (string). Set only on items
-	// with a group, where the policy of [WithRedaction] shows groups.
+	// with a group, if the policy of [WithRedaction] shows groups.
 	exclusionItemGroupKey = attribute.Key("cupel.exclusion.item_group")
-	// exclusionGroupTokensKey is the size of the item's group where the group did
+	// exclusionGroupTokensKey is the size of the item's group if the group did
 	// not fit (int, tokens).
 	exclusionGroupTokensKey = attribute.Key("cupel.exclusion.group_tokens")
 	// exclusionItemStaleKey is true for an item that has a newer version among
 	// the candidates (bool). Set only when true.
 	exclusionItemStaleKey = attribute.Key("cupel.exclusion.item_stale")
-	// exclusionDataPrefix is what the names of a reason's data begin with (int, double
-	// or string), such as cupel.exclusion.data.cap; texts only where the policy of
-	// [WithRedaction] shows them, but for kinds. Only reasons of custom strategies
-	// have them.
+	// exclusionDataPrefix is the prefix of the names of a reason's data (int, double
+	// or string), such as cupel.exclusion.data.cap. Texts other than kinds are set
+	// only if the policy of [WithRedaction] shows them. Only reasons of custom
+	// strategies have data.
 	exclusionDataPrefix = "cupel.exclusion.data."
 )
 
@@ -176,28 +176,30 @@ const (
 	// itemScoreKey is the item's final score (double); 1 for pinned items.
 	itemScoreKey = attribute.Key("cupel.item.score")
 	// itemGroupKey is the group of the item (string). Set only on items with a
-	// group, where the policy of [WithRedaction] shows groups.
+	// group, if the policy of [WithRedaction] shows groups.
 	itemGroupKey = attribute.Key("cupel.item.group")
-	// itemFormKey is the form of the item in the window, as
-	// [cupel.IncludedItem.Form] counts (int). Set only on smaller forms, so that
-	// it is at least 1.
+	// itemFormKey is the number of the item's form in the window, as in
+	// [cupel.IncludedItem.Form] (int). Set only on smaller forms, so that it is
+	// at least 1.
 	itemFormKey = attribute.Key("cupel.item.form")
 	// itemStaleKey is true for an item that has a newer version among the
 	// candidates (bool). Set only when true.
 	itemStaleKey = attribute.Key("cupel.item.stale")
 )
 
-// Attributes of the events of items, only where the policy of [WithRedaction] shows them.
+// Attributes of the events of items, only if the policy of [WithRedaction]
+// shows them.
 //
 //	on:        event cupel.exclusion, event cupel.item.included
 //	verbosity: StageAndExclusions, Full; only where asked for
 //	cost:      0.3 µs each
 const (
-	// itemIDKey is the id of the item (string): its metadata value of the policy's key.
+	// itemIDKey is the id of the item (string): its metadata value under the
+	// policy's key.
 	itemIDKey = attribute.Key("cupel.item.id")
 )
 
-// Attributes of the root span, only by [WithConventions].
+// Attributes of the root span, only with [WithConventions].
 //
 //	on:        cupel.pipeline
 //	verbosity: all; only where asked for
@@ -205,49 +207,48 @@ const (
 const (
 	// operationNameKey is OpenTelemetry's name of the operation (string): "retrieval".
 	operationNameKey = attribute.Key("gen_ai.operation.name")
-	// retrievalDocumentsKey is OpenTelemetry's list of what was retrieved (string, in
-	// JSON): the items of the window with the highest scores.
+	// retrievalDocumentsKey is OpenTelemetry's list of retrieved documents (string,
+	// in JSON): the items of the window with the highest scores.
 	retrievalDocumentsKey = attribute.Key("gen_ai.retrieval.documents")
-	// openInferenceKindKey is what OpenInference calls the span (string): "RERANKER", and
+	// openInferenceKindKey is OpenInference's kind of the span (string): "RERANKER", and
 	// "CHAIN" on the spans of stages and turns.
 	openInferenceKindKey = attribute.Key("openinference.span.kind")
-	// sessionIDKey is the id of the conversation as OpenInference has it (string). Set
-	// only where there is one.
+	// sessionIDKey is OpenInference's id of the conversation (string). Set only if
+	// there is one.
 	sessionIDKey = attribute.Key("session.id")
-	// inputDocumentsPrefix and outputDocumentsPrefix are what the names of the candidates
-	// and of the items of the window begin with (string, or double), such as
+	// inputDocumentsPrefix and outputDocumentsPrefix are the prefixes of the names for
+	// the candidates and of the items of the window (string, or double), such as
 	// reranker.input_documents.0.document.score.
 	inputDocumentsPrefix  = "reranker.input_documents."
 	outputDocumentsPrefix = "reranker.output_documents."
 	// candidatesDroppedKey and documentsDroppedKey are the number of candidates, and of
-	// items of the window, that are not among the documents because of their limit (int).
-	// Set only when above 0.
+	// items of the window, that the limit of documents left out (int). Set only when
+	// above 0.
 	candidatesDroppedKey = attribute.Key("cupel.candidate.dropped_count")
 	documentsDroppedKey  = attribute.Key("cupel.document.dropped_count")
 )
 
-// Attributes of the log record of a run, only by [WithLoggerProvider]. It has those of
-// the root span too.
+// Attributes of the log record of a run, only with [WithLoggerProvider]. The record
+// has those of the root span too.
 //
 //	on:        log record cupel.selection
 //	verbosity: all
 //	cost:      20 µs
 const (
 	// excludedKey is the number of items that were left out (int). An older version that
-	// makes room for the newest counts, also if it comes back.
+	// makes room for the newest counts, even if it comes back.
 	excludedKey = attribute.Key("cupel.run.excluded")
 )
 
-// Attributes of the two spans of a turn. Tokens are those of the items, as they are
-// estimated, unless a name ends in reported. Costs are in units of the price of a
-// token of plain input.
+// Attributes of the two spans of a turn. Tokens are estimates, unless a name ends
+// in reported. Costs are relative to the price of an uncached input token.
 //
 //	on:        cupel.session.turn, cupel.session.commit
 //	verbosity: all
 //	cost:      0.1 µs each
 const (
 	// sessionTurnKey is the number of the turn in its session, from 1 (int). A turn that
-	// is proposed again has the same.
+	// is proposed again has the same number.
 	sessionTurnKey = attribute.Key("cupel.session.turn")
 	// sessionCommittedKey tells the two spans apart (bool): false on a proposal,
 	// true on its commit.
@@ -258,46 +259,49 @@ const (
 	// sessionItemsKey and sessionTokensKey are the size of the window (int).
 	sessionItemsKey  = attribute.Key("cupel.session.items")
 	sessionTokensKey = attribute.Key("cupel.session.tokens")
-	// sessionKeptItemsKey and sessionKeptTokensKey are the part at the beginning of
-	// the window that is sent as it was sent before (int).
+	// sessionKeptItemsKey and sessionKeptTokensKey are the size of the beginning of
+	// the window that is sent as before (int).
 	sessionKeptItemsKey  = attribute.Key("cupel.session.kept_items")
 	sessionKeptTokensKey = attribute.Key("cupel.session.kept_tokens")
-	// sessionBreakReasonKey is why the window differs from what was sent before
-	// (string): "changed", "forced", "free" or "worth it". Set only at a break;
-	// metrics of breaks have it too, with "_OTHER" for all other reasons.
+	// sessionBreakReasonKey is the reason why the window differs from what was
+	// sent before (string): "changed", "forced", "free" or "worth it". Set only
+	// at a break; metrics of breaks have it too, with "_OTHER" for all other
+	// reasons.
 	sessionBreakReasonKey = attribute.Key("cupel.session.break_reason")
 	// sessionBreakPositionKey is the position in the window of the first item that
 	// differs, from 0 (int). Set only at a break.
 	sessionBreakPositionKey = attribute.Key("cupel.session.break_position")
-	// sessionDroppedItemsKey and sessionDroppedTokensKey are what left the window
-	// at this turn (int).
+	// sessionDroppedItemsKey and sessionDroppedTokensKey are the number of
+	// items that left the window at this turn, and their tokens (int).
 	sessionDroppedItemsKey  = attribute.Key("cupel.session.dropped_items")
 	sessionDroppedTokensKey = attribute.Key("cupel.session.dropped_tokens")
-	// sessionQuotedItemsKey is the number of quotations of what was left out (int).
+	// sessionQuotedItemsKey is the number of quotations of items that were
+	// left out (int).
 	sessionQuotedItemsKey = attribute.Key("cupel.session.quoted_items")
-	// sessionSummarizedItemsKey is the number of items for which summaries stand (int).
+	// sessionSummarizedItemsKey is the number of items that summaries replace
+	// (int).
 	sessionSummarizedItemsKey = attribute.Key("cupel.session.summarized_items")
-	// sessionCostKey and sessionCostWithoutKey are what the window costs, and what
-	// sending everything would (double).
+	// sessionCostKey and sessionCostWithoutKey are the cost of the window, and the
+	// cost of sending everything (double).
 	sessionCostKey        = attribute.Key("cupel.session.cost")
 	sessionCostWithoutKey = attribute.Key("cupel.session.cost_without")
-	// sessionReadPredictedKey and sessionWrittenPredictedKey are what the provider's
-	// cache is expected to have, and to get (int).
+	// sessionReadPredictedKey and sessionWrittenPredictedKey are the tokens that the
+	// provider's cache is expected to have, and to get (int).
 	sessionReadPredictedKey    = attribute.Key("cupel.session.read_predicted")
 	sessionWrittenPredictedKey = attribute.Key("cupel.session.written_predicted")
-	// sessionReadReportedKey and sessionWrittenReportedKey are what the provider
-	// said that it read from its cache and wrote to it (int). Set only on the
-	// commit, if it was reported.
+	// sessionReadReportedKey and sessionWrittenReportedKey are the tokens that
+	// the provider reported as read from its cache and written to it (int). Set
+	// only on the commit, if it was reported.
 	sessionReadReportedKey    = attribute.Key("cupel.session.read_reported")
 	sessionWrittenReportedKey = attribute.Key("cupel.session.written_reported")
-	// sessionInputReportedKey and sessionOutputReportedKey are what the provider
-	// counted for the request and the answer (int). Set only on the commit, if it
-	// was reported.
+	// sessionInputReportedKey and sessionOutputReportedKey are the tokens that
+	// the provider counted for the request and the answer (int). Set only on the
+	// commit, if it was reported.
 	sessionInputReportedKey  = attribute.Key("cupel.session.input_reported")
 	sessionOutputReportedKey = attribute.Key("cupel.session.output_reported")
 )
 
-// Attributes of what failed.
+// Attributes of failures.
 //
 //	on:        failed spans
 //	verbosity: all
@@ -324,7 +328,7 @@ const (
 // other is OpenTelemetry's value for anything without a name of its own.
 const other = "_OTHER"
 
-// stages are those of the specification, in their order.
+// stages are the stages of the specification, in order.
 var stages = [...]cupel.PipelineStage{
 	cupel.StageClassify, cupel.StageScore, cupel.StageDeduplicate, cupel.StageSlice, cupel.StagePlace,
 }

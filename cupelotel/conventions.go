@@ -15,25 +15,26 @@ import (
 	"github.com/wollax/cupel-go/cupel/observe"
 )
 
-// Convention is a vocabulary that tools for traces of language models read.
+// Convention is a vocabulary of tools for traces of language models.
 type Convention uint8
 
-// The conventions. A span with both is a reranker to tools that know both.
+// The conventions. To tools that know both, a span with both is a reranker.
 const (
-	// GenAI is OpenTelemetry's: a run is a retrieval, whose documents are the items of
-	// the window.
+	// GenAI is OpenTelemetry's convention: a run is a retrieval, whose documents are
+	// the items of the window.
 	GenAI Convention = 1 << iota
-	// OpenInference is that of Phoenix and others: a run is a reranker, of the
-	// candidates to the items of the window. Its session is the conversation.
+	// OpenInference is the convention of Phoenix and others: a run is a
+	// reranker, of the candidates to the items of the window. Its session is
+	// the conversation.
 	OpenInference
 )
 
-// WithConventions makes root spans readable for tools that know these conventions: they
-// get the kind of the operation, and at their end what was left out and the documents,
-// at most 30 of each list, those with the highest scores. A document has a score and an
-// id: its position among the candidates, or what the policy of [WithRedaction] shows as
-// its id; and its content, if the policy shows contents. A streaming run has no
-// documents.
+// WithConventions makes root spans readable for tools that know these conventions. The
+// spans get the kind of the operation and, at their end, the exclusions and the
+// documents: at most 30 of each list, those with the highest scores. A document has a
+// score, and as its id the position among the candidates, or the id that the policy of
+// [WithRedaction] shows. It has its content if the policy shows contents. A streaming
+// run has no documents.
 func WithConventions(conventions ...Convention) TraceOption {
 	var all Convention
 	for _, convention := range conventions {
@@ -43,10 +44,10 @@ func WithConventions(conventions ...Convention) TraceOption {
 }
 
 // WithReportAttributes adds the attributes that get returns for the report of a run to
-// its root span. The report costs more than the run; of a run that failed it has what
-// the earlier stages found. Given several times, all are called; nil adds none. What get
-// returns leaves the process as it is, but for invalid UTF-8. If it panics, its
-// attributes are left out and the OpenTelemetry error handler receives an error.
+// its root span. The report costs more than the run; for a failed run, it has the
+// results of the earlier stages. Given several times, all are called; nil adds none. The
+// result of get leaves the process unchanged, except for invalid UTF-8. If it panics,
+// its attributes are left out and the OpenTelemetry error handler receives an error.
 func WithReportAttributes(get func(report *cupel.SelectionReport) []attribute.KeyValue) TraceOption {
 	return func(c *TraceCollector) {
 		if get != nil {
@@ -66,7 +67,7 @@ func (c *TraceCollector) appendReport(attrs []attribute.KeyValue, report *cupel.
 	return attrs
 }
 
-// appendKinds appends what a run is in the collector's conventions.
+// appendKinds appends the kind of a run in the collector's conventions.
 func (c *TraceCollector) appendKinds(ctx context.Context, attrs []attribute.KeyValue) []attribute.KeyValue {
 	if c.conventions&GenAI != 0 {
 		attrs = append(attrs, operationNameKey.String("retrieval"))
@@ -80,7 +81,8 @@ func (c *TraceCollector) appendKinds(ctx context.Context, attrs []attribute.KeyV
 	return attrs
 }
 
-// appendChain appends what a stage or a turn is in the collector's conventions.
+// appendChain appends the kind of a stage or a turn in the collector's
+// conventions.
 func (c *TraceCollector) appendChain(attrs []attribute.KeyValue) []attribute.KeyValue {
 	if c.conventions&OpenInference != 0 {
 		attrs = append(attrs, openInferenceKindKey.String("CHAIN"))
@@ -88,7 +90,7 @@ func (c *TraceCollector) appendChain(attrs []attribute.KeyValue) []attribute.Key
 	return attrs
 }
 
-// The SDK keeps 128 attributes of a span, and the chapter's come first.
+// The SDK keeps 128 attributes of a span, and the specification's come first.
 const (
 	mostDocuments    = 30
 	roomForDocuments = 100 // attributes
@@ -97,11 +99,11 @@ const (
 // document is an item of a list.
 type document struct {
 	ID      string   `json:"id"`
-	Score   *float64 `json:"score,omitempty"` // nil for one that JSON does not have
+	Score   *float64 `json:"score,omitempty"` // nil if JSON cannot express it
 	Content string   `json:"content,omitempty"`
 }
 
-// appendDocuments appends what was left out, and the documents of a run.
+// appendDocuments appends the exclusions and the documents of a run.
 func (r *traceRun) appendDocuments(attrs []attribute.KeyValue, decisions []observe.Decision) []attribute.KeyValue {
 	attrs = appendReasons(attrs, r.reasons)
 	candidates := make([]int, len(decisions))
@@ -151,7 +153,7 @@ func (r *traceRun) documents(positions []int, decisions []observe.Decision) []do
 	return list
 }
 
-// appendReranked appends documents as OpenInference has them.
+// appendReranked appends documents in OpenInference's form.
 func appendReranked(attrs []attribute.KeyValue, prefix string, list []document) []attribute.KeyValue {
 	for i, d := range list {
 		name := fmt.Sprint(prefix, i, ".document.")

@@ -11,10 +11,10 @@
 //	├── cupel.stage.slice
 //	└── cupel.stage.place
 //
-// Spans start and end when the run and its stages did, in real time.
-// If a strategy starts a span from the context it receives, that span appears
-// below its stage. A [MetricCollector] measures the same runs. Pass both like
-// any other collector:
+// Spans start and end when the run and its stages do, in real time. If a
+// strategy starts a span from the context it receives, that span appears below
+// its stage. A [MetricCollector] measures the same runs. Pass both like any
+// other collector:
 //
 //	tracing := cupelotel.NewTraceCollector(cupelotel.WithVerbosity(cupelotel.VerbosityStageAndExclusions))
 //	metrics := cupelotel.NewMetricCollector()
@@ -86,5 +86,6 @@ const ScopeName = "Wollax.Cupel"
 // Version is the version of this module, and of its instrumentation scope.
 const Version = "0.1.0"
 
-// schemaURL says which release of OpenTelemetry's conventions error.type is from.
+// schemaURL names the release of OpenTelemetry's conventions that defines
+// error.type.
 const schemaURL = semconv.SchemaURL

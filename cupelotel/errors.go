@@ -15,10 +15,10 @@ import (
 // strategy's error, and methods of unknown errors may panic.
 
 // errorType returns the value of error.type for the error of a run or a turn: its Go
-// type, as the conventions for Go have it, or that of a panic or of a context's end
+// type, as in the conventions for Go, or the type of a panic or of a context's end
 // inside it.
 func errorType(err error) string {
-	if isNil(err) { // of a chooser that is not Cupel's
+	if isNil(err) { // from a chooser that is not Cupel's
 		return other
 	}
 	if panicked(err) {
@@ -57,7 +57,7 @@ func isNil(value any) bool {
 	return !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil()
 }
 
-// description returns what the status says about the error of a run.
+// description returns the status text for the error of a run.
 func (c *TraceCollector) description(err error) string {
 	if c.redaction.Show&observe.PartError != 0 {
 		// Sprint, since it survives an Error method that panics.

@@ -12,7 +12,7 @@ import (
 	"github.com/wollax/cupel-go/cupel/observe"
 )
 
-// selection is what gets an event on one span.
+// selection lists the items that get an event on one span.
 type selection struct {
 	excluded []cupel.ExcludedItem // highest score first
 	included []cupel.IncludedItem // in placed order
@@ -73,7 +73,8 @@ func ranked(excluded []cupel.ExcludedItem, included []cupel.IncludedItem) []int 
 	return append(firsts, rest...)
 }
 
-// itemKeys are the names of what events of exclusions and inclusions both have.
+// itemKeys are the names of attributes that events of exclusions and
+// inclusions share.
 type itemKeys struct{ kind, tokens, score, group, stale attribute.Key }
 
 var (
@@ -81,7 +82,8 @@ var (
 	includedKeys  = itemKeys{itemKindKey, itemTokensKey, itemScoreKey, itemGroupKey, itemStaleKey}
 )
 
-// appendFacts appends what both kinds of events say about an item.
+// appendFacts appends the attributes of an item that both kinds of events
+// have.
 func (c *TraceCollector) appendFacts(attrs []attribute.KeyValue, keys itemKeys, item *cupel.ContextItem, score float64, stale bool) []attribute.KeyValue {
 	attrs = append(attrs, keys.kind.String(c.redaction.text(observe.PartKind, string(item.Kind()))), keys.tokens.Int(item.Tokens()), keys.score.Float64(score))
 	if group := c.redaction.text(observe.PartGroup, item.Group()); group != "" {
@@ -117,8 +119,8 @@ func (c *TraceCollector) addEvents(span trace.Span, s selection) {
 	}
 }
 
-// appendReasons appends for which reasons items were left out, and how many for each, if
-// there are any. Reasons of custom strategies, which may be many, are one.
+// appendReasons appends the reasons for which items were left out, and how many for
+// each, if there are any. Reasons of custom strategies, which may be many, count as one.
 func appendReasons(attrs []attribute.KeyValue, counts []observe.ReasonCount) []attribute.KeyValue {
 	named := make(map[string]int)
 	for _, c := range counts {
@@ -140,8 +142,8 @@ func appendReasons(attrs []attribute.KeyValue, counts []observe.ReasonCount) []a
 }
 
 // pipelineReasons are the codes of the pipeline and its slicers whose events
-// have fixed attributes. The similarity of a near duplicate is shown as the data
-// of custom reasons are.
+// have fixed attributes. The similarity of a near duplicate is shown like the
+// data of custom reasons.
 var pipelineReasons = []cupel.ExclusionCode{
 	cupel.ExcludeBudgetExceeded, cupel.ExcludeDeduplicated, cupel.ExcludeNegativeTokens, cupel.ExcludePinnedOverride, cupel.ExcludeCountCapExceeded,
 	cupel.ExcludeSuperseded,

@@ -10,9 +10,9 @@ import (
 	"go.opentelemetry.io/otel/metric/noop"
 )
 
-// Histogram boundaries, given as hints: an SDK view overrides them. Each boundary is a
-// series for each pipeline: they are few, so that all series of a pipeline are at most
-// 100 in Prometheus.
+// Histogram boundaries, given as hints: an SDK view overrides them. Each boundary
+// makes a series for each pipeline. The boundaries are few, so that a pipeline has at
+// most 100 series in Prometheus.
 var (
 	// A run takes a few microseconds, or seconds if a scorer calls a model.
 	durationBoundaries = []float64{1e-5, 1e-4, 2.5e-4, 1e-3, 2.5e-3, 0.01, 0.025, 0.1, 0.25, 1, 2.5, 10}
@@ -92,7 +92,7 @@ func usable[T interface{ Enabled(context.Context) bool }](in *instruments, instr
 	return instrument
 }
 
-// enabled reports whether any of the instruments is read.
+// enabled reports whether any of the instruments has a reader.
 func (in *instruments) enabled(ctx context.Context) bool {
 	for _, instrument := range in.all {
 		if instrument.Enabled(ctx) {

@@ -67,7 +67,7 @@ func each[T any](list []T, change func(T) T) []T {
 // recovered, when deferred, reports a panic of a function of the caller's.
 func recovered(what, who string) {
 	if v := recover(); v != nil {
-		// Not the value: it may quote an item.
+		// Without the value, which may quote an item.
 		otel.Handle(fmt.Errorf("cupelotel: left out %s: the %s panicked with a %T", what, who, v))
 	}
 }

@@ -17,12 +17,12 @@ const (
 	failedSeverity = log.SeverityError // a run that failed
 )
 
-// WithLoggerProvider makes a log record of each run too, cupel.selection, at every
-// verbosity. It belongs to the span of the run. nil selects the global provider;
-// without this option there are no records.
+// WithLoggerProvider also makes a log record of each run, cupel.selection, at
+// every verbosity. It belongs to the span of the run. nil selects the global
+// provider; without this option there are no records.
 //
 // Records do not follow the sampling decision. If the trace is sampled out, or there is
-// no tracing, runs still have the records that the logger is enabled for.
+// no tracing, runs still get the records that the logger is enabled for.
 func WithLoggerProvider(provider log.LoggerProvider) TraceOption {
 	if isNil(provider) {
 		provider = otel.GetLoggerProvider()

@@ -46,8 +46,8 @@ var (
 //	cupel.session.duration          histogram, s        of proposing a turn; error.type when failed
 //
 // Measurements of a turn's runs are recorded when the turn is committed or fails.
-// Dry runs are not measured; runs that make or use a [pipeline.Prepared] are. One
-// that makes it has no window.
+// Dry runs are not measured; runs that make or use a [pipeline.Prepared] are. A
+// run that makes one has no window.
 //
 // All have cupel.pipeline.name, if the pipeline has a name, and those of runs have
 // cupel.run.mode.
@@ -55,7 +55,7 @@ var (
 // The number of time series is bounded: there are five stages, and all custom reasons are
 // counted as "_OTHER". No text of an item becomes an attribute; kinds of shortfalls are
 // those that the slicer's configuration requires. A pipeline has at most 100 series in
-// Prometheus, beside those of failures and shortfalls. Names of pipelines multiply them:
+// Prometheus, besides those of failures and shortfalls. Names of pipelines multiply them:
 // name a pipeline by its policy, never by a tenant or a conversation. After 100 names in
 // one mode each, a collector measures pipelines with other names as "_OTHER".
 //
@@ -63,8 +63,8 @@ var (
 // alerts may use them; the boundaries of histograms may change.
 //
 // It records in the context of the run and its stages, so exemplars link to the
-// spans of a [TraceCollector] listed before it, or else to the caller's span.
-// An instrument without a reader costs nothing.
+// spans of a [TraceCollector] listed before it, or otherwise to the caller's
+// span. An instrument without a reader costs nothing.
 type MetricCollector struct {
 	*instruments
 	redaction redaction
@@ -128,7 +128,7 @@ func (s *series) with(more ...attribute.KeyValue) metric.MeasurementOption {
 // each mode.
 const mostSeries = 100
 
-// seriesKey is what the series of one collector differ in.
+// seriesKey distinguishes the series of one collector.
 type seriesKey struct{ pipeline, mode string }
 
 // seriesOf returns the series of a run, or of turns if mode is empty.
@@ -220,8 +220,8 @@ func (r *metricRun) EndRun(ctx context.Context, e observe.RunEnd) {
 	})
 }
 
-// replaced reports whether err, of the run or a stage, is no failure: the session chose
-// again, for more tokens.
+// replaced reports whether err, of the run or a stage, is not a failure, because the
+// session chose again, for more tokens.
 func (r *metricRun) replaced(err error) bool {
 	return err != nil && r.turn != nil && r.turn.end.Err == nil
 }

@@ -85,10 +85,10 @@ func WithEventLimit(limit int) TraceOption {
 	return func(c *TraceCollector) { c.limit = limit }
 }
 
-// WithRedaction sets what of an item and of other texts from outside Cupel spans and log
-// records show. By default that is no text of an item but its kind, and a summary of
-// errors, made of Cupel's own words, numbers and kinds; [observe.PartError] shows their
-// text instead. The policy's ID is in the events of items, as cupel.item.id.
+// WithRedaction sets which texts of items, and which other texts from outside Cupel,
+// spans and log records show. By default they show only the kind of an item, and a
+// summary of errors in Cupel's own words, numbers and kinds; [observe.PartError] shows
+// the errors' text instead. The policy's ID is in the events of items, as cupel.item.id.
 //
 // If Rewrite panics, the text is left out and the OpenTelemetry error handler receives
 // an error.
@@ -102,10 +102,10 @@ func WithMetricRedaction(policy observe.Redaction) MetricOption {
 	return func(c *MetricCollector) { c.redaction = redaction{policy} }
 }
 
-// redaction is what a collector shows.
+// redaction selects the texts that a collector shows.
 type redaction struct{ observe.Redaction }
 
-// text returns what is shown of a text, or "".
+// text returns the shown part of a text, or "".
 func (r *redaction) text(from observe.Part, text string) string {
 	if text == "" {
 		return ""

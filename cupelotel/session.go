@@ -78,8 +78,8 @@ func (t *traceTurn) EndTurn(_ context.Context, e turn.End) {
 	t.span.SetAttributes(sessionCommittedKey.Bool(false))
 }
 
-// breakReason returns a reason as spans show it: those that a session of another
-// package gives are text from outside Cupel.
+// breakReason returns a reason as spans show it. Reasons from a session of
+// another package are text from outside Cupel.
 func (c *TraceCollector) breakReason(reason string) string {
 	if slices.Contains(breakReasons, reason) {
 		return reason
@@ -87,10 +87,10 @@ func (c *TraceCollector) breakReason(reason string) string {
 	return c.redaction.text(observe.PartReason, reason)
 }
 
-// CommitTurn makes the span of the commit, with a link to that of the turn. It says
-// again what was proposed, so that one span has both. The span is below the
-// caller's, since that of the turn has ended: tracing backends take a child that
-// starts after its parent has ended for one with another clock.
+// CommitTurn makes the span of the commit, with a link to the turn's span. It
+// repeats the attributes of the proposal, so that one span has both. Its parent is
+// the caller's span, since the turn's has ended: if a child starts after its parent
+// has ended, tracing backends assume another clock.
 func (t *traceTurn) CommitTurn(ctx context.Context, c turn.Commit) {
 	parent := t.caller
 	if !parent.SpanContext().IsValid() {
@@ -112,8 +112,8 @@ func (t *traceTurn) CommitTurn(ctx context.Context, c turn.Commit) {
 // breakReasons are those of package cupelsession.
 var breakReasons = []string{"changed", "forced", "free", "worth it"}
 
-// StartTurn implements [turn.Observer]. What the runs of the turn measure is
-// recorded when it is committed, or has failed.
+// StartTurn implements [turn.Observer]. The measurements of the turn's runs
+// are recorded when the turn is committed, or has failed.
 func (c *MetricCollector) StartTurn(ctx context.Context, info turn.Info) (context.Context, turn.Trace) {
 	if !c.enabled(ctx) {
 		return ctx, nil
@@ -126,7 +126,7 @@ func (c *MetricCollector) StartTurn(ctx context.Context, info turn.Info) (contex
 	return context.WithValue(ctx, metricTurnKey{c}, turn), turn
 }
 
-// metricTurnKey is where the context of a turn has what its runs measure.
+// metricTurnKey is the context key of the measurements of a turn's runs.
 type metricTurnKey struct{ collector *MetricCollector }
 
 // metricTurn follows one turn.
@@ -151,7 +151,7 @@ func (t *metricTurn) record(measure func()) {
 	t.later = append(t.later, measure)
 }
 
-// measure records what was kept.
+// measure records the kept measurements.
 func (t *metricTurn) measure() {
 	t.mu.Lock()
 	later := t.later
@@ -162,7 +162,7 @@ func (t *metricTurn) measure() {
 	}
 }
 
-// EndTurn keeps what was proposed for the commit. A turn that failed has none.
+// EndTurn keeps the proposal for the commit. A failed turn has none.
 func (t *metricTurn) EndTurn(ctx context.Context, e turn.End) {
 	t.took, t.end = time.Since(t.start), e //nolint:forbidigo // see StartTurn
 	if e.Err != nil {

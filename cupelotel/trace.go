@@ -101,10 +101,10 @@ func (c *TraceCollector) StartRun(ctx context.Context, info observe.RunInfo) (co
 	return ctx, r
 }
 
-// preparationKey is where the context of a run that prepared has its span.
+// preparationKey is the context key of the span of a run that prepared.
 type preparationKey struct{ collector *TraceCollector }
 
-// rootAttributes returns what is known of a run at its start.
+// rootAttributes returns the attributes of a run that are known at its start.
 func (c *TraceCollector) rootAttributes(ctx context.Context, info observe.RunInfo) []attribute.KeyValue {
 	attrs := make([]attribute.KeyValue, 0, 9)
 	if !info.Preparing {
@@ -149,12 +149,13 @@ func modeOf(info observe.RunInfo, inTurn bool) string {
 type conversationKey struct{}
 
 // ContextWithConversationID returns a context in which the spans of runs and turns
-// have gen_ai.conversation.id, so that all of a conversation can be found together.
+// have gen_ai.conversation.id, so that all spans of a conversation can be found
+// together.
 func ContextWithConversationID(ctx context.Context, id string) context.Context {
 	return context.WithValue(ctx, conversationKey{}, id)
 }
 
-// appendNames appends the name of the pipeline and the id of the conversation, where
+// appendNames appends the name of the pipeline and the id of the conversation, if
 // they have one.
 func (c *TraceCollector) appendNames(ctx context.Context, attrs []attribute.KeyValue, pipeline string) []attribute.KeyValue {
 	if pipeline != "" {

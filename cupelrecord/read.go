@@ -20,7 +20,7 @@ import (
 	"github.com/wollax/cupel-go/cupel/observe"
 )
 
-// Header says which run was recorded, and what its record shows.
+// Header identifies a recorded run, and lists the data that its record shows.
 type Header struct {
 	Process    string    // the id of the recorder
 	Number     uint64    // of the run in it, from 0
@@ -28,9 +28,10 @@ type Header struct {
 	Trace      string    // "" for none
 	Pipeline   string
 	PolicyHash string
-	// Shows are the parts that items have beside their kinds and tokens. Others are
-	// made up: a content that is not shown is "candidate 3", by its position or, with
-	// [observe.PartFields], that of the first candidate with the same content.
+	// Shows are the parts that items have besides their kinds and tokens. The reader
+	// makes up the others: a content that is not shown is "candidate 3", by its
+	// position or, with [observe.PartFields], the position of the first candidate
+	// with the same content.
 	Shows    observe.Part
 	ID       string   // the metadata key of the ids of items
 	Metadata []string // the keys of metadata that are shown
@@ -44,10 +45,10 @@ type Run struct {
 	Decisions []observe.Decision   // parallel to Items
 }
 
-// Reader reads the segments of any number of processes, of each in the order of their
-// names.
+// Reader reads the segments of any number of processes. Read the segments of each
+// process in the order of their names.
 type Reader struct {
-	// Missing counts the runs between others of their process that are not there: the
+	// Missing counts the runs that are missing between others of their process: the
 	// recorder dropped them, the sink refused them, or their frame is damaged.
 	Missing uint64
 
@@ -58,8 +59,8 @@ type Reader struct {
 // missing.
 func (r *Reader) Open() []string { return slices.Sorted(maps.Keys(r.next)) }
 
-// Read yields the runs of a segment. An error is the last: it ends each segment whose
-// process was killed while it wrote a frame.
+// Read yields the runs of a segment. An error ends the sequence; the segment of a
+// process that was killed while it wrote a frame ends with one.
 func (r *Reader) Read(segment io.Reader) iter.Seq2[*Run, error] {
 	if r.next == nil {
 		r.next = make(map[string]uint64)

@@ -11,10 +11,10 @@ import (
 	"github.com/wollax/cupel-go/cupel/observe"
 )
 
-// record is what a segment has of a run.
+// record is a run in a segment.
 type record struct {
 	Header
-	End    bool   // there is no run, and Number is that of the next one
+	End    bool   // there is no run, and Number is the next run's
 	Inputs []byte // an inputs in JSON
 	Kinds  []cupel.ContextKind
 	// Rows has varints for each candidate in turn: a position in Kinds, the tokens, the
@@ -22,10 +22,10 @@ type record struct {
 	Rows []byte
 }
 
-// inputs is what a run selects from.
+// inputs are the inputs of a run.
 type inputs struct {
 	Budget cupel.ContextBudget
-	Items  []*cupel.ContextItem // nil if nothing but kinds and tokens is shown
+	Items  []*cupel.ContextItem // nil if only kinds and tokens are shown
 }
 
 // makeRecord makes the record of a run.
@@ -67,7 +67,7 @@ func (w *writer) makeRecord(n *run) (err error) {
 	return err
 }
 
-// names stand for texts that do not leave, where it does that texts are alike.
+// names replace texts that do not leave, if it may leave that texts are equal.
 type names struct {
 	*observe.Redaction
 	of map[name]string
@@ -78,7 +78,7 @@ type name struct {
 	text string
 }
 
-// text returns what leaves of a text, or a name for it.
+// text returns the part of a text that leaves, or a name for it.
 func (n *names) text(part observe.Part, text, what string, at int) string {
 	if shown, ok := n.Text(part, text); ok && shown != "" {
 		return shown
@@ -98,7 +98,7 @@ func (n *names) kind(kind cupel.ContextKind, at int) cupel.ContextKind {
 	return cupel.ContextKind(n.text(observe.PartKind, string(kind), "kind", at))
 }
 
-// redacted returns what leaves of the candidate at a position.
+// redacted returns the parts that leave of the candidate at a position.
 func (n *names) redacted(item *cupel.ContextItem, at int) (*cupel.ContextItem, error) {
 	opts := []cupel.ItemOption{cupel.WithKind(n.kind(item.Kind(), at)), cupel.WithMetadata(n.metadata(item))}
 	if source, ok := n.Text(observe.PartSource, string(item.Source())); ok && source != "" {
@@ -140,7 +140,7 @@ func (n *names) metadata(item *cupel.ContextItem) map[string]any {
 	return all
 }
 
-// fields returns what strategies read of an item but texts.
+// fields returns the fields of an item that strategies read, except texts.
 func (n *names) fields(item *cupel.ContextItem, at int) (opts []cupel.ItemOption) {
 	if item.Pinned() {
 		opts = append(opts, cupel.WithPinned())
@@ -165,7 +165,7 @@ func (n *names) fields(item *cupel.ContextItem, at int) (opts []cupel.ItemOption
 	return append(opts, cupel.WithVariants(n.forms(item.Variants())...), cupel.WithGroupVariants(n.forms(item.GroupVariants())...))
 }
 
-// forms returns smaller forms with what leaves of their contents.
+// forms returns smaller forms with the parts of their contents that leave.
 func (n *names) forms(forms []cupel.Variant) []cupel.Variant {
 	for i, f := range forms { // without fields that Cupel does not know
 		forms[i] = cupel.Variant{Content: n.text(observe.PartContent, f.Content, "form", i+1), Tokens: f.Tokens, Worth: f.Worth}

@@ -38,16 +38,16 @@ import (
 	"github.com/wollax/cupel-go/cupel/observe"
 )
 
-// Sink opens the segment of a name that no other segment has. A segment is written by
-// one goroutine, frame by frame, and closed when it is large or old enough. Runs in a
-// segment that fails to close count as failed.
+// Sink opens a segment with a unique name. One goroutine writes a segment, frame by
+// frame, and closes it when it is large or old enough. Runs in a segment that fails
+// to close count as failed.
 type Sink func(name string) (io.WriteCloser, error)
 
-// Extension is what the names of segments end in.
+// Extension is the suffix of the names of segments.
 const Extension = ".cupelrec"
 
-// Folder returns a sink of files in a folder that only the owner may read. It makes the
-// folder if there is none, and never opens a file that exists.
+// Folder returns a sink of files in a folder that only the owner may read. It creates
+// the folder if there is none, and never opens an existing file.
 func Folder(path string) Sink {
 	return func(name string) (io.WriteCloser, error) {
 		_ = os.MkdirAll(path, 0o700) // opening the file reports an error
@@ -55,7 +55,7 @@ func Folder(path string) Sink {
 	}
 }
 
-// Config sets what a [Recorder] records, and where.
+// Config configures a [Recorder].
 type Config struct {
 	// Sink opens the segments.
 	Sink Sink
@@ -64,17 +64,18 @@ type Config struct {
 	Redaction observe.Redaction
 	// Share is the share of the runs to record. 0 means all.
 	Share float64
-	// Key, where it is set, returns what runs belong to, such as a trace or a tenant: of
-	// the runs of one key all are recorded, or none.
+	// Key, if set, returns a key for a run, such as its trace or tenant. Either all runs
+	// of a key are recorded, or none.
 	Key func(ctx context.Context) string
-	// Trace, where it is set, returns the id of the run's trace for its record.
+	// Trace, if set, returns the id of the run's trace for its record.
 	Trace func(ctx context.Context) string
-	// QueueBytes bounds what waits to be written; 64 MiB by default.
+	// QueueBytes bounds the data that waits to be written; 64 MiB by default.
 	QueueBytes int
-	// SegmentBytes and SegmentAge say when a segment ends; 64 MiB and an hour by default.
+	// SegmentBytes and SegmentAge are the size and the age at which a segment
+	// ends; 64 MiB and an hour by default.
 	SegmentBytes int
 	SegmentAge   time.Duration
-	// OnError, where it is set, gets the errors of the sink and of records, from the
+	// OnError, if set, gets the errors of the sink and of records, from the
 	// goroutine that writes.
 	OnError func(error)
 }
@@ -129,8 +130,9 @@ func (r *Recorder) Stats() Stats {
 	return r.stats
 }
 
-// Close writes what waits and ends the last segment. Runs that end later are dropped. If
-// ctx ends first, Close returns its error, and what is pending stays counted.
+// Close writes the waiting runs and ends the last segment. Runs that end later are
+// dropped. If ctx ends first, Close returns its error, and pending runs stay counted as
+// such.
 func (r *Recorder) Close(ctx context.Context) error {
 	r.mu.Lock()
 	if !r.closed {
@@ -185,7 +187,7 @@ func (r *Recorder) StartRun(ctx context.Context, info observe.RunInfo) (context.
 	return ctx, n
 }
 
-// What a run and an item of it keep in memory, about.
+// The approximate memory of a run and of an item of it.
 const aRun, anItem = 512, 256
 
 // samples reports whether to record a run.
@@ -206,7 +208,7 @@ type run struct {
 	budget    cupel.ContextBudget
 	items     []*cupel.ContextItem
 	decisions []observe.Decision
-	bytes     int // that it keeps in memory, about
+	bytes     int // approximate memory that it keeps
 }
 
 // Detail asks for decisions alone.
@@ -220,8 +222,8 @@ func (n *run) EndRun(_ context.Context, e observe.RunEnd) {
 	}
 }
 
-// put queues a run, unless there is no room. One that is dropped has a number too, so
-// that readers see the gap.
+// put queues a run, unless there is no room. A dropped run has a number too, so that
+// readers see the gap.
 func (r *Recorder) put(n *run) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -236,7 +238,7 @@ func (r *Recorder) put(n *run) {
 	r.queue <- n
 }
 
-// settle counts what happened to a run that was pending.
+// settle counts the outcome of a pending run.
 func (r *Recorder) settle(n *run, count *uint64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -245,7 +247,7 @@ func (r *Recorder) settle(n *run, count *uint64) {
 	*count++
 }
 
-// failed tells the callback of an error.
+// failed passes an error to the callback.
 func (r *Recorder) failed(err error) {
 	if r.config.OnError != nil {
 		r.config.OnError(fmt.Errorf("cupelrecord: %w", err))

@@ -9,17 +9,17 @@ import (
 	"github.com/klauspost/compress/s2"
 )
 
-// retryAfter is for how long nothing is tried after an error: a full disk would get a
-// segment for each run.
+// retryAfter is the pause after an error, since a full disk would get a segment for
+// each run.
 const retryAfter = time.Second
 
-// writer writes what is recorded. A segment is a stream of s2, whose frames are
-// compressed and have a checksum each, of records in gob.
+// writer writes the records. A segment is a stream of records in gob,
+// compressed with s2 in frames with a checksum each.
 type writer struct {
 	*Recorder
 	s2      *s2.Writer
 	gob     *gob.Encoder   // of the segment
-	segment io.WriteCloser // nil where none is open
+	segment io.WriteCloser // nil if none is open
 	opened  int            // segments so far
 	size    int            // bytes in the segment
 	held    uint64         // runs in the segment
@@ -59,7 +59,7 @@ func (w *writer) writeRun(n *run) {
 	}
 }
 
-// end ends the last segment with a record that says how many runs there were.
+// end ends the last segment with a record of the number of runs.
 func (w *writer) end() {
 	w.mu.Lock()
 	next := w.next
@@ -106,7 +106,7 @@ func (w *writer) open(now time.Time) error {
 	return nil
 }
 
-// Write writes what is compressed.
+// Write writes compressed data.
 func (w *writer) Write(frame []byte) (int, error) {
 	n, err := w.segment.Write(frame)
 	w.size += n

@@ -9,7 +9,7 @@ import (
 	"github.com/wollax/cupel-go/cupelreduce"
 )
 
-// Difference is how a shadow's decisions about a run differ.
+// Difference describes how a shadow's decisions about a run differ.
 type Difference struct {
 	Run        *Run
 	Report     *cupel.SelectionReport // of the shadow
@@ -20,8 +20,9 @@ type Difference struct {
 
 // Shadow returns a sink that stores nothing. It tries another pipeline on each run, off the
 // request's path, and reports how the decisions differ, one run after another. While the
-// shadow is slower than the service, runs are dropped and counted. Redaction decides what
-// the shadow reads: [observe.PartFields], and [observe.PartContent] if it needs contents.
+// shadow is slower than the service, runs are dropped and counted. Redaction sets the data
+// that the shadow reads: [observe.PartFields], and [observe.PartContent] if it needs
+// contents.
 func Shadow(p *pipeline.Pipeline, report func(Difference)) Sink {
 	return func(string) (io.WriteCloser, error) {
 		from, to := io.Pipe()
@@ -60,7 +61,7 @@ func follow(p *pipeline.Pipeline, run *Run) Difference {
 	if d.Report, d.Err = p.DryRun(context.Background(), run.Items, run.Budget); d.Err != nil {
 		return d
 	}
-	forms := make(map[int]int) // from 1; 0 for what is left out
+	forms := make(map[int]int) // from 1; 0 for omitted candidates
 	for _, in := range d.Report.Included {
 		forms[in.Candidate] = 1 + in.Form
 	}
@@ -89,7 +90,7 @@ func follow(p *pipeline.Pipeline, run *Run) Difference {
 	return d
 }
 
-// text returns what a window has of a candidate in a form, from 1, or "" for 0.
+// text returns the text of a candidate in a form, from 1, or "" for 0.
 func (r *Run) text(i, form int) string {
 	switch smaller := r.Items[i].Variants(); {
 	case form == 1:

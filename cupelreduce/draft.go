@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// Ranks order the parts of a text: parts of a lower rank come in first.
+// Ranks order the parts of a text: parts of earlier ranks come in first.
 const (
 	rankError  uint8 = iota // what went wrong
 	rankHead                // names by which a reader asks for the rest: ids, paths, declarations

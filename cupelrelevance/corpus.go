@@ -11,14 +11,14 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 )
 
-// corpus holds what an [Index] knows of items, each with a number. It
-// serves all lists that have most of their items in common. What holds for a
-// list as a whole is in [list].
+// corpus holds the data of an [Index] on single items, each with a number. It
+// serves all lists that have most of their items in common. A [list] holds the
+// data on a list as a whole.
 //
-// A corpus only grows, so that earlier lists can be scored while it does: they
-// hold the beginnings of its slices, and its segments never change. Items that
-// no list has any more stay until they are a sixteenth of it. Then a new corpus reads the
-// others again.
+// A corpus only grows, so that earlier lists can be scored meanwhile: they hold the
+// beginnings of its slices, and its segments never change. Items that no list has any
+// more stay until they are a sixteenth of the corpus. Then a new corpus reads the others
+// again.
 type corpus struct {
 	settings *indexDraft
 	hashing  hashing
@@ -33,7 +33,7 @@ type corpus struct {
 	segments []*segment        // of consecutive numbers; all but the first are small
 }
 
-// fact is what is known of one item, without the others.
+// fact is the data on one item, independent of the others.
 type fact struct {
 	group uint32 // number of the name of its group
 	terms uint32 // of the content and the tags
@@ -42,7 +42,7 @@ type fact struct {
 	timed bool   // it has a timestamp
 }
 
-// wasted is the largest share of a corpus that no list has: 1 divided by it.
+// wasted bounds the share of a corpus that no list has: at most 1/wasted.
 const wasted = 16
 
 func newCorpus(settings *indexDraft, hashing hashing) *corpus {
@@ -159,8 +159,8 @@ next:
 	return added
 }
 
-// add reads new items. It finds out what is not in the text concurrently with
-// the text, which takes longer. If it fails, the corpus is as before.
+// add reads new items. It reads their text, which takes longer, concurrently
+// with everything else. If it fails, the corpus is as before.
 func (c *corpus) add(ctx context.Context, l *list, all []*cupel.ContextItem, added newItems, before *sample) error {
 	var facts []fact
 	var named []naming

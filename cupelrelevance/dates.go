@@ -10,12 +10,12 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 )
 
-// span is a stretch of time that a question names, up to but not including its
-// end. A zero time leaves a side open.
+// span is a period that a question names, up to but not including its end. A
+// zero time leaves a side open.
 type span struct{ from, to time.Time }
 
-// The closeness of an item to a span outside of it. People tell of what happened
-// afterwards, and sometimes plan it before.
+// The closeness of an item to a span outside of it. People report events
+// afterwards, and sometimes plan them before.
 const (
 	dateAfter  = 0.5
 	dateBefore = 0.25
@@ -26,9 +26,9 @@ const (
 	week = 7 * day
 )
 
-// closeness is 1 inside a span. After it, it falls from 0.5 to 0 within the
-// length of the span, but at least a week and at most 31 days; before it, from
-// 0.25 to 0 within half of that.
+// closeness returns 1 inside a span. After it, it falls from 0.5 to 0 within
+// the length of the span, but at least a week and at most 31 days; before it,
+// from 0.25 to 0 within half of that.
 func (s span) closeness(t time.Time) float64 {
 	late, early := !s.to.IsZero() && !t.Before(s.to), t.Before(s.from)
 	if !late && !early {
@@ -45,7 +45,7 @@ func (s span) closeness(t time.Time) float64 {
 }
 
 // closeness sets how close the items are to the nearest of spans, and reports
-// whether that tells them apart: some are inside of one, and some are not.
+// whether this distinguishes them: some are inside a span, and some are not.
 func closeness(spans []span, all []*cupel.ContextItem, to []float64) bool {
 	inside, outside := false, false
 	for i, item := range all {
@@ -117,9 +117,9 @@ func monthOf(name string) time.Month {
 // maxSpans is how many dates of a question count.
 const maxSpans = 8
 
-// dates returns the stretches of time that a question names, as seen at a time,
-// and marks the words that name them. It knows dates as English names them, and
-// dates in numbers, year first.
+// dates returns the periods that a question names, as seen at a time, and marks
+// the words that name them. It knows English dates, and dates in numbers, year
+// first.
 func dates(words []dateWord, now time.Time) (spans []span, used []bool) {
 	r := dateReader{words: words, now: now}
 	used = make([]bool, len(words))
@@ -163,8 +163,8 @@ func (r *dateReader) number(i, low, high int) (int, bool) {
 
 func (r *dateReader) year(i int) (int, bool) { return r.number(i, 1900, 2199) }
 
-// phrase reads a stretch of time with what stands before it, such as "since", and
-// returns how many words it took.
+// phrase reads a period with the words before it, such as "since", and returns
+// how many words it took.
 func (r *dateReader) phrase(i int) (span, int) {
 	s, n := r.date(i + 1)
 	switch r.at(i) {
@@ -192,8 +192,8 @@ func (r *dateReader) phrase(i int) (span, int) {
 	return s, n + 1
 }
 
-// date reads a day, a month, a year, or a stretch of time relative to now, and
-// returns how many words it took.
+// date reads a day, a month, a year, or a period relative to now, and returns
+// how many words it took.
 func (r *dateReader) date(i int) (span, int) {
 	r.yearOnly = false
 	start := r.after(i, "the", "on", "in", "during")

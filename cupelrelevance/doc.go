@@ -25,9 +25,9 @@
 // A word is a run of letters, marks and digits, compared in lower case, without
 // accents and by its stem. The package detects the languages of a list
 // ([WithLanguage] sets them). A word with capitals or underscores inside is an
-// identifier, and yields itself without the underscores and each of its parts:
+// identifier. It yields itself without the underscores, and each of its parts:
 // parseHTTPHeader yields parsehttpheader, parse, http and header. An identifier in a
-// question is compared as it is, its parts by their stems. Scripts without spaces
+// question is compared as written, its parts by their stems. Scripts without spaces
 // (such as Chinese, Japanese and Thai) and Korean yield overlapping pairs of
 // characters, and an emoji is a word. Invisible characters do not separate words;
 // invalid UTF-8 does. Only the first 64 bytes of a word count. Time is linear in the

@@ -5,9 +5,9 @@ import "github.com/wollax/cupel-go/cupel"
 // The settings of echoes.
 const (
 	echoScore  = 0.5  // of the best item that an echo has at least
-	echoShare  = 0.85 // of an echo's words that are in the question
-	echoCovers = 0.75 // of the question's words that an echo has
-	echoWords  = 2    // words of a subject that can be told from a mention of it
+	echoShare  = 0.85 // share of an echo's words that are in the question
+	echoCovers = 0.75 // share of the question's words that an echo has
+	echoWords  = 2    // words of a subject that is distinct from a mention of it
 	echoTerms  = 1024 // words of a text that decide
 )
 
@@ -19,15 +19,15 @@ type asked struct {
 	languages languages
 }
 
-// echoesOf returns the items that say the question again and nothing else, or nil
-// if there are none. They answer nothing, and a few of them would fill the
-// window. own are scores of the subject, scaled: only the best can be echoes.
+// echoesOf returns the items that merely repeat the question, or nil if there are
+// none. They answer nothing, and a few of them would fill the window. own are
+// scores of the subject, scaled: only the best items can be echoes.
 func (r *Relevance) echoesOf(l *list, items []*cupel.ContextItem, own []float64, subject, common []queryTerm) map[uint32]bool {
 	if len(subject) == 0 || l.languages.isStopWord(subject[0].text) {
 		return nil // it has no subject
 	}
 	q := asked{idsOf(subject), idsOf(common), echoCovers * float64(len(subject)), l.languages}
-	if len(subject) < echoWords { // in place of the subject, the whole question
+	if len(subject) < echoWords { // the whole question instead of the subject
 		q.subject, q.common = idsOf(append(common, subject...)), nil
 		q.least = echoCovers * float64(len(q.subject))
 		if len(q.subject) <= echoWords {
@@ -57,8 +57,8 @@ func idsOf(terms []queryTerm) map[string]bool {
 	return ids
 }
 
-// isEcho reports whether a text has most words of the question, and hardly any but
-// those and the names of who says it.
+// isEcho reports whether a text has most words of the question, and hardly any
+// others except the names of the speaker.
 func (q *asked) isEcho(item *cupel.ContextItem) bool {
 	named := make(map[string]bool)
 	for _, key := range nameKeys {

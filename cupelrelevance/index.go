@@ -16,11 +16,11 @@ import (
 // first question about it, and serves all scorers that share the Index and all
 // later runs over the same list.
 //
-// An Index follows a list that grows, shrinks or changes: it reads only items
-// that it has not seen, and all of them again when a sixteenth of what it read is gone.
-// Scores do not depend on what the Index has seen before.
-// An item is known by its pointer, so pass what has not changed as the same
-// pointers; a list in which most items are new is indexed as a whole.
+// An Index follows a list that grows, shrinks or changes: it reads only items that it
+// has not seen, and all of them again when a sixteenth of what it read is gone. Scores
+// do not depend on what the Index has seen before. An item is identified by its
+// pointer, so pass unchanged items as the same pointers. A list in which most items are
+// new is indexed as a whole.
 //
 // Two lists are the same if they have the same item pointers in the same order.
 // An Index caches the few most recently used lists. It holds weak pointers, so
@@ -33,9 +33,9 @@ import (
 // items with one of its words.
 //
 // An Index is safe for concurrent use: several lists, and several versions of a
-// list, can be scored at the same time. Lists that have items in common are
-// followed one after the other; scoring waits only for its own list. Create an
-// Index with [NewIndex]; the zero Index is not usable.
+// list, can be scored at the same time. Lists with common items are followed
+// one after the other; scoring waits only for its own list. Create an Index
+// with [NewIndex]; the zero Index is not usable.
 type Index struct {
 	made     bool // by NewIndex
 	settings indexDraft
@@ -56,12 +56,13 @@ type indexDraft struct {
 // rememberedLists is the number of lists an [Index] caches.
 const rememberedLists = 4
 
-// pause is how long after an item of a group another one begins a group of its own.
+// pause is the time after an item of a group from which the next item begins a
+// group of its own.
 const pause = time.Hour
 
-// groupKeys are the metadata keys that assign an item to a group. The first key that an
-// item has counts; items without any form one group. Values may be strings, numbers or
-// booleans.
+// groupKeys are the metadata keys that assign an item to a group. The first of these
+// keys that an item has counts. Items without any form one group. Values may be
+// strings, numbers or booleans.
 var groupKeys = []string{"session", "conversation", "thread", "document", "file", "path"}
 
 // nameKeys are the metadata keys of an item's names, which a question may mention.
@@ -83,9 +84,10 @@ func NewIndex(opts ...IndexOption) (*Index, error) {
 	return &Index{made: true, settings: draft}, nil
 }
 
-// WithLanguage sets the language for stemming and stop words. By default they are
-// those that a sample of the list is in: English if it has too few words to tell.
-// The script of a word decides before that, such as Cyrillic.
+// WithLanguage sets the language for stemming and stop words. By default, the
+// Index detects the languages from a sample of the list, and assumes English if
+// the sample has too few words. The script of a word, such as Cyrillic, takes
+// precedence.
 func WithLanguage(language Language) IndexOption {
 	return func(d *indexDraft) error {
 		if stemmers[language] == nil && language != LanguageNone {
@@ -127,7 +129,7 @@ func (l *list) same(all []*cupel.ContextItem) bool {
 	return true
 }
 
-// gone reports whether the first item that there was is no longer in memory.
+// gone reports whether the first item is no longer in memory.
 func (l *list) gone() bool {
 	return l.reading == nil && l.words.n > 0 && l.items[l.words.numbers[0]].Value() == nil
 }
@@ -158,7 +160,7 @@ func (x *Index) of(ctx context.Context, all []*cupel.ContextItem) (*list, error)
 	}
 }
 
-// read indexes the items, with what is known of them from other lists.
+// read indexes the items, and reuses the data of other lists.
 func (x *Index) read(ctx context.Context, l *list, all []*cupel.ContextItem, others []*list) error {
 	for i, other := range others {
 		if slices.ContainsFunc(others[:i], func(o *list) bool { return o.corpus == other.corpus }) {
@@ -173,7 +175,8 @@ func (x *Index) read(ctx context.Context, l *list, all []*cupel.ContextItem, oth
 }
 
 // find returns the list of these items. If it is new, the caller must build it,
-// and others are those that are ready, the last used first; else others is nil.
+// and others are the lists that are ready, the last used first. Otherwise
+// others is nil.
 func (x *Index) find(all []*cupel.ContextItem) (l *list, others []*list) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

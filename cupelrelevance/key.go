@@ -7,9 +7,9 @@ import (
 )
 
 // key is a term as two numbers, so that comparing and hashing one takes a few
-// instructions and no loop. Terms of up to shortTerm bytes have a key of their
-// own: their bytes, the first one lowest, and zeros, which no term has. Longer
-// ones have a hash and a high part that is not UTF-8.
+// instructions and no loop. The key of a term of up to shortTerm bytes is
+// unique: its bytes, the first one lowest, and zeros, which no term has. The
+// key of a longer term is a hash and a high part that is not UTF-8.
 type key struct{ low, high uint64 }
 
 const (
@@ -49,11 +49,11 @@ func (h *hashing) hash(k key) uint32 {
 	return uint32(high ^ low)
 }
 
-// plainWord reads a word that begins at i with a byte of class c, and returns its
-// key and where it ends: one of small letters and digits, the first perhaps a
-// capital, of fewer than 16 bytes, as most are. The end is 0 for all others. It
-// looks at 16 bytes at once, with zeros after the end of s; how long words are is
-// hard for a processor to predict, so it does not branch on that.
+// plainWord reads a plain word that begins at i with a byte of class c, and
+// returns its key and its end. Most words are plain: small letters and digits,
+// perhaps after a capital, and fewer than 16 bytes. The end is 0 for all others.
+// It looks at 16 bytes at once, with zeros after the end of s. Processors predict
+// the length of words badly, so it does not branch on it.
 func plainWord(s string, i int, c class) (k key, end int) {
 	if rest := s[i:]; len(rest) >= shortTerm {
 		k.low, k.high = eightBytes(rest[:8]), eightBytes(rest[8:16])
@@ -91,7 +91,7 @@ func eightBytes(s string) uint64 {
 }
 
 // others marks the bytes of x, by their highest bits, that are neither small
-// letters nor digits. Sums of two bytes below 128 tell how they compare.
+// letters nor digits. Sums of two bytes below 128 show how they compare.
 func others(x uint64) uint64 {
 	const each = 0x0101010101010101
 	ascii := x &^ (0x80 * each)

@@ -30,8 +30,8 @@ import (
 )
 
 // Language is a language for stemming, which makes "meeting", "meetings" and
-// "meets" one word: its English name in small letters, one of those that
-// [Languages] returns.
+// "meets" one word. It is the English name of the language in small letters,
+// one of those that [Languages] returns.
 type Language string
 
 // The languages that code refers to. LanguageNone disables stemming.
@@ -86,25 +86,24 @@ var stopWords, languagesOf = func() (map[Language]map[string]bool, map[string][]
 	return words, languages
 }()
 
-// IsStopWord reports whether a word in small letters is one of those that hold
-// sentences together and say nothing of their subject, such as "did", "what"
-// and "the". The words are those of the Snowball stemmers, and what those lists
-// leave out: words of questions, and what the tokenizer leaves of contractions
-// ("didn", "ll"). [LanguageNone] has none.
+// IsStopWord reports whether a word in small letters holds sentences together
+// and tells nothing about their subject, such as "did", "what" and "the". The
+// words come from the Snowball stemmers, with words of questions and the
+// remains of contractions ("didn", "ll") added. [LanguageNone] has none.
 func (l Language) IsStopWord(word string) bool { return stopWords[l][word] }
 
-// languages are those of a list, at least one.
+// languages are the languages of a list, at least one.
 type languages []Language
 
 // The settings of detection.
 const (
-	detectLeast = 3   // stop words that a sample of another language than English has at least
-	detectShare = 0.2 // of the stop words of the first language that a further one has at least
+	detectLeast = 3   // least stop words in a sample of another language than English
+	detectShare = 0.2 // least share of the first language's stop words that a further language has
 )
 
 // detected returns the languages of a text, given how often it has each stop
-// word. A further language counts by the words that those before do not have.
-// Code and what has no words is English.
+// word. A further language counts by the words that the languages before it do
+// not have. Code, and a text without words, is English.
 func detected(having map[string]int) languages {
 	var found languages
 	first := 0
@@ -141,17 +140,17 @@ func (l languages) isStopWord(word string) bool {
 	return slices.ContainsFunc(l, func(language Language) bool { return language.IsStopWord(word) })
 }
 
-// stemmer makes words one that are the same but for their endings, accents and
-// the width of letters.
+// stemmer equates words that differ only in their endings, accents and the
+// width of letters.
 type stemmer struct {
 	env *snowballstem.Env
 }
 
 func newStemmer() *stemmer { return &stemmer{snowballstem.NewEnv("")} }
 
-// stem returns what stands for a word in small letters and all words like it.
-// Words of another script than Latin are stemmed in the language of their
-// script, if there is one; words with digits have no stem.
+// stem returns the form shared by a word in small letters and all words like
+// it. Words of scripts other than Latin are stemmed in the language of their
+// script, if there is one. Words with digits have no stem.
 func (s *stemmer) stem(language Language, word string) string {
 	plain := isASCII(word)
 	if !plain {
@@ -187,7 +186,8 @@ func languageOfScript(word string, latin Language) Language {
 	return latin
 }
 
-// letters that are not made of a letter and an accent, but are written without.
+// letters that do not decompose into a letter and an accent, but are written
+// without the accent.
 var plainLetters = strings.NewReplacer("ß", "ss", "æ", "ae", "œ", "oe", "ø", "o", "đ", "d", "ð", "d", "ł", "l", "ı", "i")
 
 // fold takes the accents from a word.

@@ -14,9 +14,9 @@ import (
 // Lexical scores an item by the words that its content and its tags share with a
 // question: BM25.
 //
-// For each word of the question, with f the number of its occurrences in the
-// item, l the length of the item in words, m the mean of l, n
-// the number of items and d the number of those that have the word:
+// For each word of the question, let f be the number of its occurrences in the
+// item, l the length of the item in words, m the mean of l, n the number of
+// items, and d the number of items that have the word:
 //
 //	idf = ln(1 + (n - d + 0.5) / (d + 0.5))
 //	score += idf * f * (k1 + 1) / (f + k1 * (1 - b + b*l/m))
@@ -52,7 +52,7 @@ func (t *queryTerm) id() string {
 	return strings.Join(t.stems, " ")
 }
 
-// in returns the words of a segment that are a word of the question.
+// in returns the words of a segment that match a word of the question.
 func (t *queryTerm) in(s *segment) []uint32 {
 	if t.stems == nil {
 		if id, ok := s.find(t.text); ok {
@@ -68,7 +68,7 @@ func (t *queryTerm) in(s *segment) []uint32 {
 	return slices.Compact(ids)
 }
 
-// The settings of BM25. The preset has others.
+// The settings of BM25. The preset has its own.
 const (
 	defaultK1 = 1.2
 	defaultB  = 0.75
@@ -87,8 +87,8 @@ func NewLexical(index *Index, query string) (*Lexical, error) {
 	return &Lexical{index: index, query: query, k1: defaultK1, b: defaultB}, nil
 }
 
-// maxQueryTerms is how many distinct words of a question count. With more it is
-// a text, not a question.
+// maxQueryTerms is how many distinct words of a question count. A question with
+// more is a text.
 const maxQueryTerms = 1 << 10
 
 // newQuestionReader returns a tokenizer that calls f for each word of a question.
@@ -128,7 +128,7 @@ func queryTerms(query string, languages languages, counts func(word string) bool
 	return terms
 }
 
-// Facts says that a scorer that was not created with [NewLexical] is invalid.
+// Facts reports a scorer that was not created with [NewLexical] as invalid.
 func (x *Lexical) Facts() strategy.Facts {
 	if x == nil || x.index == nil {
 		return strategy.Facts{Of: x, Invalid: notBuilt("Lexical")}
@@ -169,10 +169,10 @@ func (x *Lexical) score(w *words, terms []queryTerm, scores []float64) {
 	})
 }
 
-// eachTerm calls f for each of the words that an item has, with its weight,
-// the items that have it, and for each of those how much of it, from 0 to k1+1.
-// f may write to values, which must be 0 when it returns but for these items. Items
-// that are left out have no words.
+// eachTerm calls f for each of the words that an item has, with its weight, the
+// items that have it, and the word's value in each, from 0 to k1+1. f may write to
+// values, but only the entries of these items may differ from 0 when it returns.
+// Items that are left out have no words.
 func (x *Lexical) eachTerm(w *words, terms []queryTerm, without map[uint32]bool, f func(weight float64, items []uint32, values []float64)) {
 	s := scratches.Get().(*scratch)
 	defer scratches.Put(s)
@@ -217,8 +217,8 @@ func (x *Lexical) norms(w *words, lengths []float64) float64 {
 	return max(float64(w.total)/float64(max(w.n, 1)), math.SmallestNonzeroFloat64)
 }
 
-// ln is the natural logarithm of a number of at least 1, with the same bits on
-// every processor, which those of the standard library need not have.
+// ln returns the natural logarithm of a number of at least 1, with the same
+// bits on every processor, which the standard library does not guarantee.
 func ln(x float64) float64 {
 	fraction, exponent := math.Frexp(x)
 	if fraction < math.Sqrt2/2 {

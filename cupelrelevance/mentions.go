@@ -47,7 +47,7 @@ func (c *corpus) name(text string) uint32 {
 	number, known := c.texts[text]
 	if !known {
 		number = uint32(len(c.names.texts))
-		text = strings.Clone(text) // it may be a piece of something large
+		text = strings.Clone(text) // it may be a piece of a large text
 		c.texts[text] = number
 		c.names.texts = append(c.names.texts, text)
 	}
@@ -74,7 +74,7 @@ func (n *nameReader) add(term []byte, _ bool) {
 	}
 }
 
-// name returns how much of a name was asked for.
+// name returns the share of a name's words that the question has.
 func (n *nameReader) name(name string) float64 {
 	best := n.share(name)
 	if at := strings.LastIndexAny(name, `/\`); at >= 0 {

@@ -2,8 +2,8 @@ package cupelrelevance
 
 import "slices"
 
-// A corpus has few segments: the first with most of the text, and after it those
-// of the items that came later, each less than half of the one before it.
+// A corpus has few segments. The first has most of the text. The later ones have
+// the items that came later, each less than half of the segment before it.
 const tail = 16 // the first segment is joined with the others when they are this part of it
 
 // joined returns segments with one more at the end, without changing the slice.
@@ -27,7 +27,7 @@ func joined(segments []*segment, last *segment) []*segment {
 	return append(segments[:from], merged(segments[from:]))
 }
 
-// size is about what it takes to merge a segment.
+// size approximates the cost of merging a segment.
 func (w *segment) size() int {
 	return len(w.ends) + len(w.items)
 }
@@ -46,8 +46,8 @@ func merged(segments []*segment) *segment {
 	}
 	w := b.segment
 	p := &b.postings
-	// While postings are written, the start of the next word is the place of the
-	// next posting; after the last one it is right.
+	// While postings are written, the start of the next word holds the place of
+	// the next posting; after the last one it is correct.
 	p.starts = make([]int, len(w.ends)+2)
 	for k, s := range segments {
 		for id, to := range ids[k] {

@@ -18,7 +18,8 @@ type order struct {
 	sample   *sample
 }
 
-// groupName is what names a group: a metadata key, by its number, and its value. The key is -1 for items that have none.
+// groupName identifies a group by a metadata key, by its number, and its
+// value. The key is -1 for items that have none.
 type groupName struct {
 	key  int
 	text string
@@ -35,9 +36,8 @@ func groupOf(item *cupel.ContextItem) groupName {
 }
 
 // newOrder orders a list by groups, which are split where time passed between
-// two items. The items have the given numbers, by which their facts are found,
-// and these have the numbers of at most names groups. before is what is known of
-// a similar list, or nil.
+// two items. numbers locate the facts of the items, which name at most names
+// groups. before is the order of a similar list, or nil.
 func newOrder(all []*cupel.ContextItem, numbers []uint32, facts []fact, names int, before *sample) *order {
 	o := &order{sequence: make([]uint32, len(all))}
 	groups := make([]uint32, names) // one more than their numbers in the list
@@ -105,8 +105,9 @@ func newOrder(all []*cupel.ContextItem, numbers []uint32, facts []fact, names in
 	return o
 }
 
-// itemsOfGroup is how many items a group has to have on average. Groups that
-// have fewer, such as documents with one passage found in each, are none.
+// itemsOfGroup is how many items groups must have on average. If they have
+// fewer, such as documents with one found passage each, the list has no
+// groups.
 const itemsOfGroup = 2
 
 func timeOf(item *cupel.ContextItem) time.Time {
@@ -115,7 +116,7 @@ func timeOf(item *cupel.ContextItem) time.Time {
 }
 
 // metadataText returns a metadata value as text: strings as they are, numbers
-// and truth values as they are written. Others, and "", are absent.
+// and booleans as they are written. Other values, and "", count as absent.
 func metadataText(item *cupel.ContextItem, key string) (string, bool) {
 	value, ok := item.MetadataValue(key)
 	if !ok {

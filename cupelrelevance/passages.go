@@ -2,14 +2,14 @@ package cupelrelevance
 
 import "slices"
 
-// passageSaturation is how much there has to be of one word in one place before
-// more of it adds little; above 0.
+// passageSaturation is the amount of a word in one place above which more of it
+// adds little; above 0.
 const passageSaturation = 12.0
 
-// addPassages adds to each score how much of a word of the question is in the item
-// and around it. Repeated occurrences in one place add less and less, so a place
-// with many different words of the question beats one with many occurrences of
-// the same word.
+// addPassages adds to each score the amount of each word of the question in the
+// item and around it. Repeated occurrences in one place add less and less, so a
+// place with many different words of the question beats one with many occurrences
+// of the same word.
 //
 // With v the value of the word in an item as [Lexical] counts it, from 0 to k1+1,
 // and d its sum over all items of the group, each times decay^distance:

@@ -14,22 +14,21 @@ import (
 // source code.
 //
 // It combines the words of the passage around an item, those of the item itself
-// ([Lexical]), the best item of its group and the names that the
-// question mentions. What the list is like sets the weights: how
-// long items are, how many are in a group, and how many more words neighbours
-// share than strangers do. In a meeting of hundreds of short turns a single turn
-// says little and the passage decides; in chat sessions, in files and in
-// documents the item itself, its group and names count as much; and where
-// neighbours are strangers, as in the results of a search, nothing but the item
-// counts. Stop words ([Language.IsStopWord]) count little: all together a
+// ([Lexical]), the best item of its group and the names that the question mentions.
+// The weights depend on the list: how long items are, how many are in a group, and
+// how many more words neighbours share than strangers do. In a meeting of hundreds
+// of short turns a single turn says little and the passage decides; in chat
+// sessions, in files and in documents the item itself, its group and names count as
+// much; and if neighbours are strangers, as in the results of a search, only the
+// item counts. Stop words ([Language.IsStopWord]) count little: all together a
 // tenth of the others, and only in the item itself. In a question made only of stop
-// words they count as others. Of equally relevant items the shorter scores higher,
-// since more of them fit a budget.
+// words they count like other words. Of equally relevant items the shorter scores
+// higher, since more of them fit a budget.
 //
-// Dates in the question, such as "in May 2023", "since 8 May" and
-// "last week", count as much as the passage, if some of the items have a
-// timestamp of that time and some do not; the words of the date then do not
-// count. See [WithNow].
+// Dates in the question, such as "in May 2023", "since 8 May" and "last week",
+// count as much as the passage if some of the items, but not all, have a
+// timestamp of that time. The words of the date then do not count. See
+// [WithNow].
 //
 // Scores are in [0,1], and 0 if nothing in an item matches. They are meant for
 // slicers that take the highest scores first, such as slicer.ScoreGreedy. An
@@ -44,15 +43,15 @@ type Relevance struct {
 	now      time.Time  // zero: the newest item's
 }
 
-// The settings of the preset. docs/benchmarks.md has what the preset finds, and
-// the command that measures it.
+// The settings of the preset. docs/benchmarks.md has the preset's results, and
+// the command that measures them.
 const (
 	presetK1     = 2.0
 	presetStop   = 0.1  // of all stop words, in the item itself
 	presetNames  = 0.2  // of names
 	presetGroup  = 0.3  // of the group
 	presetDate   = 1.0  // of the dates that the question names
-	presetTokens = 10.0 // of an item too short to be any cheaper
+	presetTokens = 10.0 // of the shortest items that length still distinguishes
 )
 
 // Option configures the preset.
@@ -64,15 +63,15 @@ type relevanceDraft struct {
 	now time.Time
 }
 
-// WithNow sets the time from which a question sees dates such as "yesterday",
-// "last week", "three days ago" and "in May". The default is the newest timestamp
-// of the items. Its location is that of the calendar: dates without a year are
-// the latest that are not after it, and weeks begin on Monday.
+// WithNow sets the time to which dates in a question, such as "yesterday", "last
+// week", "three days ago" and "in May", refer. The default is the newest
+// timestamp of the items. Its location sets the calendar. A date without a year
+// is the latest one that is not after now, and weeks begin on Monday.
 //
-// Dates are days, months and years by their English names ("8 May 2023", "May
-// 8th") and in numbers with the year first ("2023-05-08"), those with "since",
-// "until", "before", "after" or "between" before them, and those relative to now. They may be in a question of any language. A day that its month
-// does not have is no date. The zero time restores the default.
+// Dates are days, months and years by their English names ("8 May 2023", "May 8th") and in numbers with the year first
+// ("2023-05-08"), dates with "since", "until", "before", "after" or "between" before them, and dates relative to now.
+// The question may be in any language. A day that its month does not have is not a date. The zero time restores the
+// default.
 func WithNow(now time.Time) Option {
 	return func(d *relevanceDraft) error {
 		d.now = now
@@ -106,12 +105,13 @@ func New(index *Index, query string, opts ...Option) (*Relevance, error) {
 	return r, nil
 }
 
-// subjectOf returns the words of a question that are no stop words.
+// subjectOf returns the words of a question that are not stop words.
 func subjectOf(query string, languages languages) []queryTerm {
 	return queryTerms(query, languages, func(word string) bool { return !languages.isStopWord(word) })
 }
 
-// Facts has the parts. A scorer that was not created with [New] is invalid.
+// Facts returns the parts. It reports a scorer that was not created with [New]
+// as invalid.
 func (r *Relevance) Facts() strategy.Facts {
 	if r == nil || r.index == nil {
 		return strategy.Facts{Of: r, Invalid: notBuilt("Relevance")}
@@ -172,9 +172,9 @@ func (r *Relevance) Score(ctx context.Context, items []*cupel.ContextItem, score
 	return ctx.Err()
 }
 
-// addSubject sets the scores of the words that are no stop words, scaled: those of
-// the item itself, and those of the passage around it. Items that are left out
-// have none. before is scratch.
+// addSubject sets the scores of the words that are not stop words, scaled: the
+// scores of the item itself, and of the passage around it. Items that are left out
+// have no scores. before is scratch.
 func (r *Relevance) addSubject(l *list, subject []queryTerm, without map[uint32]bool, own, passages, before []float64) {
 	clear(own)
 	clear(passages)
@@ -211,7 +211,7 @@ func bestOf(sequence []uint32, scores []float64) float64 {
 }
 
 // isDated sets how close the items are to the dates of the question, and reports
-// whether these tell the items apart.
+// whether the dates distinguish the items.
 func (r *Relevance) isDated(all []*cupel.ContextItem, near []float64) bool {
 	if len(r.when) == 0 {
 		return false

@@ -7,23 +7,23 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 )
 
-// sample is what a sample of a list tells of it: its languages, and how many words
-// neighbours share in comparison with strangers. It takes as long in a long list
-// as in a short one.
+// sample has the properties of a list that a sample shows: its languages, and how
+// many words neighbours share compared with strangers. It takes as long in a long
+// list as in a short one.
 type sample struct {
 	numbers   []uint32 // of the items, and of their neighbours
 	languages languages
-	shared    float64 // of the words of an item, by rarity, what the neighbours have
-	expected  float64 // what as many strangers have
+	shared    float64 // the share of an item's words, by rarity, that the neighbours have
+	expected  float64 // the share that as many strangers have
 }
 
 // The settings of samples.
 const (
-	sampleSize  = 512     // items, at least half of that where there are as many
+	sampleSize  = 512     // items, at least half of that if there are as many
 	sampleNear  = 2       // neighbours of each
 	sampleBytes = 1 << 12 // of an item
-	// What is believed of a list before its words are seen counts as if
-	// strangers had been expected to share this many.
+	// The prior belief about a list counts as if strangers had been expected
+	// to share this many words.
 	samplePrior = 50.0
 	sampleUsual = 1.5 // lift of most lists
 )
@@ -38,7 +38,7 @@ func (s *sample) lift(strangers bool) float64 {
 	return max(1, (s.shared+prior)/(s.expected+samplePrior))
 }
 
-// markOf returns a number that looks random and depends on nothing but a text.
+// markOf returns a number that looks random and depends only on a text.
 func markOf(text string) uint16 {
 	mark := uint32(len(text))
 	for i := range min(len(text), 64) {
@@ -47,9 +47,9 @@ func markOf(text string) uint16 {
 	return uint16(mark >> 16)
 }
 
-// sampleOf samples a list. Which items are in the sample depends on their
-// texts and not on their places, so that it stays the same in a list that grows
-// or loses its oldest items. Then what is known from before is used again.
+// sampleOf samples a list. Which items are in the sample depends on their texts
+// and not on their places, so that it stays the same in a list that grows or
+// loses its oldest items. Earlier results can then be reused.
 func sampleOf(all []*cupel.ContextItem, o *order, numbers []uint32, facts []fact, before *sample) *sample {
 	rarely := bits.Len(uint(len(all) / sampleSize))
 	s := &sample{}
@@ -78,11 +78,11 @@ func sampleOf(all []*cupel.ContextItem, o *order, numbers []uint32, facts []fact
 	return s
 }
 
-// sampledWord is what a sample says of a word.
+// sampledWord is the data of a sample on a word.
 type sampledWord struct {
 	items  int // sampled items that have it
 	asked  int // their neighbours
-	shared int // those of the neighbours that have it too
+	shared int // the neighbours that have it too
 	seen   int // the last text that had it
 	run    int // the last run whose item had it
 }

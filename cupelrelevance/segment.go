@@ -13,8 +13,8 @@ import (
 
 // segment records which words occur in which items, and how often. Words are
 // stored unstemmed, in lower case; a question looks up stems among the few words
-// that may have them (stems.go), so that indexing needs no stemmer. A segment
-// does not change once it is made.
+// that may have them (stems.go), so that indexing needs no stemmer. A segment is
+// immutable.
 type segment struct {
 	hashing
 	text  []byte
@@ -53,7 +53,7 @@ type builder struct {
 	length     uint32
 }
 
-// entry is what building needs to know about a word, in half a line of cache.
+// entry is the data that building needs about a word, in half a cache line.
 type entry struct {
 	key   key
 	item  uint32 // that has its newest occurrence, as builder.item
@@ -66,8 +66,8 @@ type occurrence struct {
 	count uint32
 }
 
-// newSegment reads the contents and the tags of items. The first of them has the given
-// number. It sets how many terms each has.
+// newSegment reads the contents and the tags of items. The first item has the given
+// number. It sets the number of terms of each item.
 func newSegment(ctx context.Context, all []*cupel.ContextItem, first uint32, hashing hashing, terms []uint32) (*segment, error) {
 	w := &segment{hashing: hashing}
 	size := 0
@@ -102,7 +102,7 @@ func newSegment(ctx context.Context, all []*cupel.ContextItem, first uint32, has
 	return w, ctx.Err()
 }
 
-// finish sets what depends on all words.
+// finish sets the fields that depend on all words.
 func (b *builder) finish() {
 	b.text, b.ends = slices.Clone(b.text), slices.Clone(b.ends) // without room for more
 }
@@ -222,8 +222,8 @@ func (b *builder) newWord(at, hash uint32, k key, term []byte) uint32 {
 // number.
 func (b *builder) distribute(ends []int, first uint32) {
 	p := &b.postings
-	// While a word's occurrences are written, the start of the next word is the
-	// place of the next occurrence; after the last one it is right.
+	// While a word's occurrences are written, the start of the next word holds
+	// the place of the next occurrence; after the last one it is correct.
 	p.starts = make([]int, len(b.entries)+1)
 	at := 0
 	for id := range b.entries {

@@ -13,7 +13,7 @@ type stems struct {
 	known map[Language][]uint64 // hashes of stems, and the numbers of their words, in order; not of words that are their own stem
 }
 
-// table returns what is known of the stems of a language.
+// table returns the table of the stems of a language.
 func (s *stems) table(w *segment, language Language) []uint64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -51,7 +51,7 @@ func (s *stems) of(w *segment, language Language, stem string) []uint32 {
 			ids = append(ids, id)
 		}
 	}
-	// A word that is its own stem may be that of others.
+	// A word that is its own stem may be the stem of others.
 	if id, ok := w.find(stem); ok && stemmer.stem(language, stem) == stem {
 		ids = append(ids, id)
 	}

@@ -19,7 +19,7 @@ const (
 	lower           // digits too: no part of an identifier begins at one
 	upper
 	underscore
-	wide      // not ASCII; of a character beyond, that its script has no spaces
+	wide      // not ASCII; for other characters, the script has no spaces
 	picture   // an emoji or a sign like it, a term by itself
 	invisible // ignored, without separating words
 )
@@ -45,13 +45,13 @@ var classes = func() (c [256]class) {
 // A term is a word in small letters: letters, marks and digits in a row. A word
 // with capitals or underscores inside is an identifier: it gives itself,
 // without the underscores, and each of its parts. Scripts that are written
-// without spaces give overlapping pairs of characters, and a single character
-// when it stands alone. Apostrophes, points and everything else separate;
-// characters that do not show (joiners, direction marks, soft hyphens) are
-// passed over. Terms end after maxTerm bytes.
+// without spaces give overlapping pairs of characters, or a single character if
+// it stands alone. Apostrophes, points and everything else separate; invisible
+// characters (joiners, direction marks, soft hyphens) are skipped. Terms end
+// after maxTerm bytes.
 type tokenizer struct {
-	// emit receives each term, which is valid only until it returns, and
-	// whether the term is an ordinary word, which has a stem.
+	// emit receives each term, which is valid only until emit returns, and
+	// whether it is an ordinary word, which has a stem.
 	emit func(term []byte, word bool)
 
 	whole []byte // of the word being read, without underscores
@@ -154,7 +154,7 @@ func oneWidth(r rune) rune {
 	return r
 }
 
-// isPicture reports whether a symbol is one that people write in place of a word.
+// isPicture reports whether people write a symbol in place of a word.
 func isPicture(r rune) bool {
 	return unicode.Is(unicode.So, r) && (r >= 0x2600 && r < 0x2800 || r >= 0x2B00 && r < 0x2C00 || r >= 0x1F000)
 }

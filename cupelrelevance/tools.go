@@ -8,10 +8,10 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 )
 
-// Tools returns the function for cupelchat.WithTools that keeps the definitions that a
-// task is about most, at most so many of them, and those with the names in always. If the
-// task is about none of them, it keeps the first ones. The same task and definitions give
-// the same answer.
+// Tools returns a function for cupelchat.WithTools. The function keeps at most this many
+// definitions, those most relevant to a task, and also the definitions with the names in
+// always. If none is relevant, it keeps the first ones. Equal tasks and definitions give
+// equal answers.
 func Tools(most int, always ...string) func(task string, names, definitions []string) []bool {
 	return func(task string, names, definitions []string) []bool {
 		keep, order := make([]bool, len(names)), make([]int, len(names))
@@ -27,7 +27,7 @@ func Tools(most int, always ...string) func(task string, names, definitions []st
 	}
 }
 
-// scoresOfTools scores definitions, all alike if they cannot be.
+// scoresOfTools scores definitions. If it fails, all scores are equal.
 func scoresOfTools(task string, definitions []string) []float64 {
 	scores := make([]float64, len(definitions))
 	items := make([]*cupel.ContextItem, len(definitions))

@@ -1,12 +1,12 @@
 package cupelrelevance
 
-// words finds the items of one list that have a word. Its slices are those of
-// the corpus when the list was followed.
+// words finds the items of one list that have a word. Its slices are the
+// corpus's at the time when the list was followed.
 type words struct {
 	n        int      // items
 	numbers  []uint32 // in the corpus, by position
 	at       []uint32 // by number, one more than the first position; 0: the list does not have the item
-	again    []uint32 // by position, one more than the next position of the same item, or 0; nil if each is there once
+	again    []uint32 // by position, one more than the next position of the same item, or 0; nil if each item occurs once
 	first    []uint32 // by position, the first of the same item; nil like again
 	facts    []fact   // by number
 	total    int      // terms of all positions
@@ -47,7 +47,7 @@ func (w *words) next(position uint32) uint32 {
 }
 
 // count adds the occurrences of a term to the frequencies of the items, which
-// are 0, and the positions of the items that have it to touched.
+// are 0 before, and the positions of the items that have it to touched.
 func (w *words) count(term queryTerm, frequency []float64, touched []uint32) []uint32 {
 	for _, s := range w.segments {
 		ids := term.in(s)

@@ -43,7 +43,7 @@ type CacheModel struct {
 	Models []ModelCache
 }
 
-// ModelCache is how the cache of some of a provider's models differs.
+// ModelCache describes how the cache of some of a provider's models differs.
 type ModelCache struct {
 	// Name is a part of the names of these models, such as "claude-opus-5-5".
 	Name string
@@ -164,9 +164,9 @@ type Prefix struct {
 // mostHeld is how many prefixes are remembered.
 const mostHeld = 80
 
-// Use returns what a request costs, with a Without of 0, and the prefixes that are
-// in the cache afterwards, ascending. If r.At is before the time of a prefix, the
-// prefix counts as cached. Use takes time linear in the items.
+// Use returns the cost of a request, with a Without of 0, and the prefixes that
+// are in the cache afterwards, ascending. If r.At is before the time of a prefix,
+// the prefix counts as cached. Use takes time linear in the items.
 func (m CacheModel) Use(r CacheRequest) (CacheUse, []Prefix) {
 	total := r.Tail
 	for _, n := range r.Tokens {

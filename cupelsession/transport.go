@@ -68,7 +68,7 @@ type TransportStats struct {
 }
 
 // Transport is an [http.RoundTripper] that fits the requests of conversations into a
-// budget, in sessions that it recognizes by what the conversations begin with. It
+// budget, in sessions that it finds by the beginnings of the conversations. It
 // recognizes requests to OpenAI's Chat Completions and Responses, Anthropic's Messages,
 // Gemini and Ollama by their paths. It sends all others unchanged, such as requests that
 // name a previous response, and Bedrock's, whose signature covers the body.
@@ -120,7 +120,7 @@ func NewTransport(config TransportConfig) (*Transport, error) {
 	return t, nil
 }
 
-// Stats returns what the transport has done so far.
+// Stats returns the counts so far.
 func (t *Transport) Stats() TransportStats {
 	return TransportStats{Fitted: t.fitted.Load(), Forwarded: t.forwarded.Load(), Failed: t.failed.Load(), Retried: t.retried.Load()}
 }

@@ -10,8 +10,8 @@ import (
 
 // Turn is a window that a session proposes.
 type Turn struct {
-	// Window is what to send: the stable part in the order of the conversation,
-	// then the tail.
+	// Window has the items to send: the stable part in the order of the
+	// conversation, then the tail.
 	Window []*cupel.ContextItem
 	// Stable is how many items of Window belong to the stable part.
 	Stable int
@@ -59,15 +59,16 @@ type BreakReason string
 
 // The reasons.
 const (
-	// BreakChanged is a conversation in which something that was sent is gone, was
-	// edited, or has another place. The chooser did not choose again.
+	// BreakChanged means that something that was sent is gone, was edited, or has
+	// another place. The chooser did not choose again.
 	BreakChanged BreakReason = "changed"
-	// BreakForced is a window that no longer fits, or that lacks something that
+	// BreakForced means that the window no longer fits, or lacks something that
 	// must be in it.
 	BreakForced BreakReason = "forced"
-	// BreakFree is a new choice while nothing of the conversation was in the cache.
+	// BreakFree means a new choice while nothing of the conversation was in
+	// the cache.
 	BreakFree BreakReason = "free"
-	// BreakWorth is a new choice that saves more than it costs.
+	// BreakWorth means a new choice that saves more than it costs.
 	BreakWorth BreakReason = "worth it"
 )
 

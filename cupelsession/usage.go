@@ -38,7 +38,7 @@ func (u Usage) plus(more Usage) Usage {
 	return Usage{u.Input + more.Input, u.Read + more.Read, u.Written + more.Written, u.Cached || more.Cached, u.Output + more.Output}.possible()
 }
 
-// UsageError is the reason why a response has no usage.
+// UsageError is the error for a response without usage.
 type UsageError struct {
 	Format cupelchat.Format
 	Reason string

@@ -8,8 +8,9 @@ import (
 
 // The assertions of this file are additions to the vocabulary of the specification.
 
-// IncludeNoItemMatching holds if the predicate is true for no included entry: no
-// secret, ever. It sees each item in the form that is in the window.
+// IncludeNoItemMatching holds if the predicate is true for no included entry,
+// such as one with a secret. The predicate sees each item in the form that is in
+// the window.
 func (c *SelectionReportAssertionChain) IncludeNoItemMatching(predicate func(cupel.IncludedItem) bool) *SelectionReportAssertionChain {
 	c.tester().Helper()
 	return c.linkOf("IncludeNoItemMatching", predicate == nil, func(r *cupel.SelectionReport) *SelectionReportAssertionError {
@@ -21,8 +22,8 @@ func (c *SelectionReportAssertionChain) IncludeNoItemMatching(predicate func(cup
 	})
 }
 
-// ExcludeNoItemMatching holds if the predicate is true for no excluded item:
-// nothing urgent is ever lost. It also holds if no candidate matches.
+// ExcludeNoItemMatching holds if the predicate is true for no excluded item,
+// such as an urgent one. It also holds if no candidate matches.
 func (c *SelectionReportAssertionChain) ExcludeNoItemMatching(predicate func(*cupel.ContextItem) bool) *SelectionReportAssertionChain {
 	c.tester().Helper()
 	return c.linkOf("ExcludeNoItemMatching", predicate == nil, func(r *cupel.SelectionReport) *SelectionReportAssertionError {

@@ -9,7 +9,7 @@ import (
 
 // T is the part of *testing.T that this package uses.
 //
-// No methods will be added, so every implementation stays one.
+// No methods will be added, so that implementations stay valid.
 type T interface {
 	Helper()
 	Errorf(format string, args ...any)
@@ -20,10 +20,10 @@ type T interface {
 // assertion returns the chain. [Should], [Expect] and
 // [That] make a chain, and differ in what happens when an assertion fails.
 //
-// A failure names what came nearest: the item that should be in and why it is
-// out. For a report of [Run] it adds the smallest budget that includes
-// the item. To find all that, a failing assertion calls its predicate with
-// excluded items too.
+// A failure names the nearest match: the item that should be in, and the
+// reason why it is out. For a report of [Run] it adds the smallest budget that
+// includes the item. To find these, a failing assertion also calls its
+// predicate with excluded items.
 //
 // A chain is not safe for concurrent use. It does not modify the report.
 //
@@ -54,7 +54,7 @@ func Expect(t T, report *cupel.SelectionReport, opts ...ChainOption) *SelectionR
 	return newChain(&SelectionReportAssertionChain{t: t, report: report, goesOn: true}, opts).begin("Expect")
 }
 
-// That returns nil if all assertions hold that are made in the function, or else a
+// That returns nil if all assertions in the function hold, and otherwise a
 // [*SelectionReportAssertionError]. It is for use outside tests. After the first
 // failure, the remaining assertions are skipped and their predicates are not called.
 func That(report *cupel.SelectionReport, assertions func(c *SelectionReportAssertionChain), opts ...ChainOption) error {
@@ -85,16 +85,16 @@ func newChain(c *SelectionReportAssertionChain, opts []ChainOption) *SelectionRe
 // chapter.
 type SelectionReportAssertionError struct {
 	Assertion string // the method's name, such as "IncludeItemWithKind"
-	// Message says what was expected and what was found, in the words that the
+	// Message states the expectation and the finding, in the words that the
 	// specification fixes for its assertions.
 	Message string
-	// Nearest is what comes nearest to the assertion, such as "README.md is
-	// excluded: BudgetExceeded, 500 tokens requested, 80 available".
+	// Nearest lists the nearest matches of the assertion, such as "README.md
+	// is excluded: BudgetExceeded, 500 tokens requested, 80 available".
 	Nearest []string
 }
 
-// Error returns the message and the lines of Nearest, each after a tab. What is not
-// printed as itself, such as terminal escapes in a kind, is escaped.
+// Error returns the message and the lines of Nearest, each after a tab. Unprintable
+// characters, such as terminal escapes in a kind, are escaped.
 func (e *SelectionReportAssertionError) Error() string {
 	lines := strings.Split(e.Message, "\n")
 	for i := range lines {
@@ -104,7 +104,7 @@ func (e *SelectionReportAssertionError) Error() string {
 	return strings.Join(append([]string{strings.Join(lines, "\n")}, e.Nearest...), "\n\t")
 }
 
-// failure is what an assertion that does not hold returns.
+// failure is the result of an assertion that does not hold.
 func failure(nearest []string, format string, args ...any) *SelectionReportAssertionError {
 	return &SelectionReportAssertionError{Message: fmt.Sprintf(format, args...), Nearest: nearest}
 }

@@ -105,7 +105,7 @@ func (c *SelectionReportAssertionChain) HaveNoExclusionsForKind(kind cupel.Conte
 	})
 }
 
-// anyExcluded says what is excluded at all.
+// anyExcluded describes the excluded items.
 func (c *SelectionReportAssertionChain) anyExcluded(r *cupel.SelectionReport) []string {
 	if len(r.Excluded) == 0 {
 		return []string{fmt.Sprintf("all %d candidates are included", len(r.Included))}

@@ -21,21 +21,21 @@ const (
 	goldenExtension = ".golden"
 )
 
-// MatchGolden holds if the decisions of the report are those of the file
+// MatchGolden holds if the decisions of the report equal those of the file
 // testdata/NAME.golden in the current directory, which under go test is the
 // directory of the test. name may contain slashes but must not lead out of
-// testdata. The failure lists the items that came, went and moved, and those whose
-// reason changed.
+// testdata. The failure lists the items that were added, removed or moved, and
+// those whose reason changed.
 //
 // The file is text for people to review: the included items in the order of the
-// window, then the excluded ones in the order of the candidates, a line each with
-// content, kind, source, tokens and reason, and where they are set group, form and
-// staleness; then shortfalls and overflow, if any. A candidate that does not change
-// the others changes one line. Long contents are cut and identified by length and
-// hash; with [WithHiddenContents] all are, in files that it writes.
+// window, then the excluded ones in the order of the candidates. Each has a line
+// with content, kind, source, tokens and reason, and group, form and staleness if
+// set. Shortfalls and overflow follow, if any. A candidate that does not change the
+// others changes one line. Long contents are cut, and identified by length and
+// hash; with [WithHiddenContents], all contents are written as length and hash.
 //
 // If the environment variable CUPELTEST_UPDATE is 1 or true, MatchGolden writes the
-// file and holds, except if CI is set: then it fails.
+// file and holds. If CI is set too, it fails.
 //
 // It is an addition to the vocabulary of the specification.
 func (c *SelectionReportAssertionChain) MatchGolden(name string) *SelectionReportAssertionChain {
@@ -76,8 +76,8 @@ func (c *SelectionReportAssertionChain) MatchGolden(name string) *SelectionRepor
 	})
 }
 
-// updating reports whether golden files are to be written. A value that is not a
-// boolean writes nothing.
+// updating reports whether to write golden files. A value that is not a boolean
+// writes nothing.
 func updating() bool {
 	update, _ := strconv.ParseBool(os.Getenv(UpdateVariable))
 	return update

@@ -34,8 +34,7 @@ func (c *SelectionReportAssertionChain) decisions(r *cupel.SelectionReport) stri
 	}
 	line("")
 	line(goldenOut)
-	// The order of the report is that of the scores, which another candidate may
-	// change.
+	// The report is ordered by scores, which another candidate may change.
 	excluded := slices.Clone(r.Excluded)
 	slices.SortStableFunc(excluded, func(a, b cupel.ExcludedItem) int { return cmp.Compare(a.Candidate, b.Candidate) })
 	for _, entry := range excluded {
@@ -55,8 +54,8 @@ func (c *SelectionReportAssertionChain) decisions(r *cupel.SelectionReport) stri
 	return b.String()
 }
 
-// goldenDiff says what changed between two golden texts: the decisions, and the
-// lines if they differ in nothing else.
+// goldenDiff describes the changes between two golden texts: the decisions, or
+// the lines if no decision differs.
 func goldenDiff(want, got string) string {
 	var lines []string
 	list := func(what string, changes []analysis.ReportChange, text func(analysis.ReportChange) string) {
@@ -96,7 +95,7 @@ func readDecisions(text string) *cupel.SelectionReport {
 	r, section := new(cupel.SelectionReport), ""
 	for line := range strings.Lines(text) {
 		line, entry := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "  ")
-		content, _ := strconv.QuotedPrefix(line) // it may hold what ends a description, and is empty if contents are hidden
+		content, _ := strconv.QuotedPrefix(line) // it may contain the end of a description, and is empty if contents are hidden
 		rest, code, decision := strings.Cut(line[len(content):], "): ")
 		item := Item(content+rest+")", 0)
 		switch {

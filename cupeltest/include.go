@@ -56,9 +56,9 @@ func (c *SelectionReportAssertionChain) IncludeItemMatching(predicate func(cupel
 // under ASCII case folding. With n = 0 it holds if no item of the kind is
 // included. It never holds for a negative n.
 //
-// As for count slicers, a group counts as one item: its kind is that of most of
-// its tokens in full, of equal ones the first. A group variant has the kind of
-// the first item.
+// As for count slicers, a group counts as one item. Its kind is the kind with
+// the most full tokens, or the first of equal ones. A group variant has the
+// kind of the first item.
 //
 // It implements pattern 3 of the Testing Vocabulary chapter.
 func (c *SelectionReportAssertionChain) IncludeExactlyNItemsWithKind(kind cupel.ContextKind, n int) *SelectionReportAssertionChain {
@@ -83,7 +83,7 @@ func (c *SelectionReportAssertionChain) IncludeExactlyNItemsWithKind(kind cupel.
 	})
 }
 
-// unitsNote ends a message whose numbers are not those of the items.
+// unitsNote ends a message that counts units, not items.
 func unitsNote(r *cupel.SelectionReport, units []analysis.IncludedUnit) string {
 	if len(units) == len(r.Included) {
 		return ""

@@ -34,37 +34,37 @@ func MayFail(allowed ...error) KitOption {
 	return func(k *kit) { k.mayFail = append(k.mayFail, allowed...) }
 }
 
-// Except leaves out rules, by the names in RULES.md and in failures. It is the way out
-// for an implementation that breaks a rule on purpose. An unknown name is a failure.
+// Except leaves out rules, by the names in RULES.md and in failures. Use it for an
+// implementation that breaks a rule on purpose. An unknown name is a failure.
 func Except(rules ...string) KitOption {
 	return func(k *kit) { k.except = append(k.except, rules...) }
 }
 
-// TestScorer checks that a scorer keeps the contract of [strategy.Scorer] and is of
-// use, and reports each broken rule. Each call of newScorer returns a new scorer,
-// since first calls go wrong in ways that later ones do not show. Scores outside
-// [0,1] are allowed. A scorer that reads a clock needs one that stands still.
+// TestScorer checks that a scorer keeps the contract of [strategy.Scorer] and is
+// useful, and reports each broken rule. Each call of newScorer must return a new
+// scorer, since some faults show only in the first call. Scores outside [0,1] are
+// allowed. If the scorer reads a clock, give it one that stands still.
 //
 // In a bubble of testing/synctest the kit lets a year pass between runs. In a parallel
-// test it leaves the time zone and the language of the process alone. Run it under
+// test it does not change the time zone and the language of the process. Run it under
 // the race detector too.
 func TestScorer(t T, newScorer func() strategy.Scorer, opts ...KitOption) {
 	t.Helper()
 	testStrategy(t, scorers, newScorer, opts, scoring, strategy.ValidateScorer)
 }
 
-// TestSlicer checks a slicer as [TestScorer] does a scorer, by the contract of
-// [strategy.Slicer] and by what it says in its Facts. The slicer may return a
-// [cupel.ScarcityError], and the errors of [MayFail], except for an empty list and
-// for a target of 0. One that passes the target on purpose, as count slicers do, needs
-// Except("target").
+// TestSlicer checks a slicer as [TestScorer] checks a scorer, by the contract of
+// [strategy.Slicer] and by the slicer's Facts. The slicer may return a
+// [cupel.ScarcityError], and the errors of [MayFail], except for an empty list and for
+// a target of 0. A slicer that exceeds the target on purpose, as count slicers do,
+// needs Except("target").
 func TestSlicer(t T, newSlicer func() strategy.Slicer, opts ...KitOption) {
 	t.Helper()
 	testStrategy(t, slicers, newSlicer, append(opts, MayFail(cupel.ErrScarcity)), slicing, strategy.ValidateSlicer)
 }
 
-// TestPlacer checks a placer as [TestScorer] does a scorer, by the contract of
-// [strategy.Placer].
+// TestPlacer checks a placer as [TestScorer] checks a scorer, by the contract
+// of [strategy.Placer].
 func TestPlacer(t T, newPlacer func() strategy.Placer, opts ...KitOption) {
 	t.Helper()
 	testStrategy(t, placers, newPlacer, opts, placing, strategy.ValidatePlacer)
@@ -129,11 +129,11 @@ func protect(check func() string) (found string) {
 	return check()
 }
 
-// process is held by a rule that changes what all goroutines see, such as the time
-// zone, and shared by all others.
+// process is locked by a rule that changes state of all goroutines, such as the
+// time zone, and shared by all others.
 var process sync.RWMutex
 
-// watch returns what a check finds.
+// watch returns the findings of a check.
 func (k *kit) watch(r rule) string {
 	lock, unlock := process.RLock, process.RUnlock
 	if r.is&alone != 0 {
@@ -145,8 +145,8 @@ func (k *kit) watch(r rule) string {
 }
 
 // A kit checks one implementation. Each rule is checked with new strategies and,
-// except for the caller's items, with contents that are new to the process: what an
-// earlier rule has warmed hides what is wrong with the first use.
+// except for the caller's items, with contents that are new to the process, since
+// caches filled by an earlier rule hide faults of the first use.
 type kit struct {
 	role     role
 	start    func() method // the method of a new strategy

@@ -10,7 +10,7 @@ import (
 	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
-// An input is a list, and for slicers a budget.
+// An input is a list and, for slicers, a budget.
 type input struct {
 	name   string
 	list   []cupel.ScoredItem
@@ -27,7 +27,7 @@ type given struct {
 	budget cupel.SliceBudget
 }
 
-// junk is what memory holds that is not a strategy's, or not any more.
+// junk fills memory that does not belong to a strategy, or no longer does.
 var junk = cupel.ScoredItem{Item: Item("junk", 1), Score: -1}
 
 // give copies an input to memory with room after its end.
@@ -46,7 +46,7 @@ func (g given) fill(list []cupel.ScoredItem) {
 	}
 }
 
-// changed says which part of the memory is no longer as give left it.
+// changed names the part of the memory that is no longer as give left it.
 func (g given) changed(in input) string {
 	scored, items := g.scored[:cap(g.scored)], g.items[:cap(g.items)]
 	for i := range scored {
@@ -64,13 +64,13 @@ func (g given) changed(in input) string {
 // A method is Score, Slice or Place of a strategy.
 type method func(ctx context.Context, g given) (answer, error)
 
-// An answer is what a method returns, or a description of the failure.
+// An answer is the result of a method, or a description of the failure.
 type answer struct {
 	scores    []float64
 	selection strategy.Selection
 	order     []int
 	broke     string
-	err       error // what the method returned, if that is the failure
+	err       error // the returned error, if that is the failure
 }
 
 // unwritten and a number of the call are what memory for scores holds, so that calls
@@ -108,7 +108,7 @@ func (a answer) clone() answer {
 	return a
 }
 
-// A call is an input with what a strategy made of it.
+// A call is an input with a strategy's answer.
 type call struct {
 	in     input
 	memory given
@@ -151,7 +151,8 @@ func (k *kit) eachAlone(inputs []input) map[string]answer {
 	return out
 }
 
-// all returns inputs of a generation, without those that fail or take long.
+// all returns the inputs of a generation, without those that fail or take
+// long.
 func (k *kit) all(g generation) []input {
 	return slices.DeleteFunc(k.inputs(g), func(in input) bool { return k.slow[in.name] > 0 })
 }
@@ -184,7 +185,7 @@ func ofAll(check func(k *kit, in input, out answer) string) func(*kit) string {
 }
 
 // compare describes how two answers differ. A pipeline merges selections by score,
-// so that the order of what is selected does not count.
+// so that the order within a selection does not count.
 func compare(a, b answer) string {
 	switch {
 	case a.broke == b.broke && a.broke != "":

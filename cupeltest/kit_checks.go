@@ -15,7 +15,7 @@ import (
 	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
-// accepted looks at what a pipeline refuses.
+// accepted finds answers that a pipeline refuses.
 func (k *kit) accepted() string {
 	k.made = k.strategy()
 	if err := k.accept(); err != nil {
@@ -27,14 +27,14 @@ func (k *kit) accepted() string {
 	return ""
 }
 
-// builtIn reports whether the strategy is one of packages scorer and slicer, whose
-// settings may be such that it is of no use.
+// builtIn reports whether the strategy is from package scorer or slicer. Its
+// settings may make it useless.
 func (k *kit) builtIn() bool {
 	_, _, found := strategy.Describe(append(scorer.Descriptors(), slicer.Descriptors()...), k.made)
 	return found
 }
 
-// slowCall is what a call may take in the rules that make many.
+// slowCall is the time that a call may take in the rules that make many.
 const slowCall = 50 * time.Millisecond
 
 // failure runs every input for the first time. Inputs that fail are not used
@@ -133,8 +133,8 @@ func (k *kit) remembers() string {
 }
 
 // remembersContents looks for memory that all strategies of a type share, keyed by
-// content: it shows in methods whose results do not depend on contents, as two
-// sets of new contents tell, once the lists come in another order.
+// content. Two sets of new contents show which methods do not depend on contents.
+// In these, the memory shows once the lists come in another order.
 func (k *kit) remembersContents() string {
 	want, again := k.eachAlone(k.short(nextGeneration())), k.eachAlone(k.short(nextGeneration()))
 	for name := range want {
@@ -154,8 +154,8 @@ func (k *kit) remembersContents() string {
 const kitGoroutines = 4
 
 // racesItself has several goroutines make the first calls of a strategy, each with
-// another list. What they should return is found afterwards, since that warms what
-// strategies share.
+// another list. It finds the expected results afterwards, since finding them fills
+// shared caches.
 func (k *kit) racesItself() string {
 	g := nextGeneration()
 	run, inputs := k.start(), k.cold(g)
@@ -194,7 +194,7 @@ func unlikeScores(_ *kit, in input, out answer) string {
 	return ""
 }
 
-// notNumbers looks for NaN where nothing explains it.
+// notNumbers looks for a NaN that nothing explains.
 func (k *kit) notNumbers() string {
 	for _, c := range k.first {
 		if i := slices.IndexFunc(c.copy.scores, math.IsNaN); i >= 0 && c.in.name != hostileFields {
@@ -224,10 +224,9 @@ func noPermutation(_ *kit, in input, out answer) string {
 	return contractText(err)
 }
 
-// unstable gives items that differ in nothing but a few values. Those alike must
-// have scores that rise or fall, be selected first or last, and be placed in their
-// order, in reverse, or in one direction and then the other, as around the middle of
-// a window.
+// unstable uses items that differ only in a few values. Equal items must have rising
+// or falling scores, be selected first or last, and be placed in order, in reverse,
+// or in one direction and then the other, as around the middle of a window.
 func (k *kit) unstable() string {
 	g := nextGeneration()
 	items := make([]*cupel.ContextItem, 200)
@@ -258,8 +257,8 @@ func (k *kit) unstable() string {
 	return ""
 }
 
-// values returns what a strategy decided: scores, 1 for a selected position and 0
-// for the others, or positions in their new order.
+// values returns the decisions of a strategy: scores, 1 for a selected position
+// and 0 for the others, or positions in their new order.
 func (k *kit) values(in input, out answer) []float64 {
 	values := slices.Clone(out.scores)
 	for at := range in.list {
@@ -287,8 +286,8 @@ func turns(values []float64) (n int) {
 	return n
 }
 
-// circles asks for the preferred one of each two items: by the order in which they
-// are placed, or by which is selected where one fits. Slicers around others may
+// circles asks for the preferred item of each pair, by the order in which they are
+// placed, or by which one is selected if only one fits. Slicers around others may
 // prefer one kind to another.
 func (k *kit) circles() string {
 	if strategy.FactsOf(k.made).Slicers != nil {

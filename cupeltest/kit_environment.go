@@ -25,13 +25,13 @@ func changesProcess(t T) bool {
 	}) == ""
 }
 
-// A surrounding is something of the process that no result may depend on.
+// A surrounding is a state of the process that no result may depend on.
 type surrounding struct {
 	name   string
 	change func() (restore func())
 }
 
-// surroundings are what the kit may change.
+// surroundings are the states that the kit may change.
 func (k *kit) surroundings() []surrounding {
 	list := []surrounding{onProcessors(1), onProcessors(3)}
 	if k.changesProcess {
@@ -92,7 +92,7 @@ func (k *kit) looksAround() string {
 	return ""
 }
 
-// A lateContext is canceled when it is asked once more than a number of times.
+// A lateContext is canceled once it was asked more than a number of times.
 type lateContext struct {
 	context.Context
 	cancel func()
@@ -150,10 +150,10 @@ func timeOf(call func()) time.Duration {
 	return time.Since(began) //nolint:forbidigo // as above
 }
 
-// longCall is how long a call may take that does not look at its context.
+// longCall is how long a call may take without checking its context.
 const longCall = 250 * time.Millisecond
 
-// stopsSoon counts how often calls that take long look at their context.
+// stopsSoon counts how often long calls check their context.
 func (k *kit) stopsSoon() string {
 	run := k.start()
 	for _, in := range k.inputs(nextGeneration()) {
@@ -174,8 +174,8 @@ func (k *kit) stopsSoon() string {
 // lastLabel tells the goroutines of calls apart from all others.
 var lastLabel atomic.Int64
 
-// leaves counts the goroutines that go on after some calls, and after three times as
-// many: a pool that is started once and stays is lawful.
+// leaves counts the goroutines that remain after some calls, and after three times
+// as many calls. A pool that is started once and stays is allowed.
 func (k *kit) leaves() string {
 	label := fmt.Sprint(lastLabel.Add(1))
 	calls := k.someCalls()
@@ -201,7 +201,7 @@ func (k *kit) leaves() string {
 
 const goroutineLabel = "cupeltest"
 
-// someCalls are calls with contexts that go on and that are done.
+// someCalls are calls with live and with done contexts.
 func (k *kit) someCalls() (calls []func(context.Context)) {
 	run := k.start()
 	done, cancel := context.WithCancel(context.Background())
@@ -240,32 +240,32 @@ func labelled(label string) int {
 	return n
 }
 
-// Growth is measured between lists of these lengths. What grows with N log N grows
-// by 11, with the square of N by 64.
+// Growth is measured between lists of these lengths. Growth with N log N is a
+// factor of 11, with the square of N a factor of 64.
 const (
 	growthFrom = 250
 	growthTo   = 2000
 	growthMost = 32
-	sortFaster = 3 // at most this many times less than the strategy grows
+	sortFaster = 3 // at least the strategy's growth divided by this
 
 	growthLeast = 3 * time.Millisecond // less does not matter
 	leastBytes  = 2 << 20
 
-	// On a busy machine a short call is hardly disturbed and a long one is often:
-	// those that look slow are called more often, until they had enough time.
+	// On a busy machine a short call is rarely disturbed, and a long one often.
+	// Calls that look slow are therefore repeated until they had enough time.
 	growthRounds = 20
 	growthTime   = 2 * time.Second
 )
 
 // grows compares the memory that calls allocate, and the time that they take. Each
-// time is measured next to that of sorting, which other work on the machine slows
-// down as much.
+// call is timed next to sorting, which other work on the machine slows down
+// equally.
 func (k *kit) grows() string {
 	small, large := k.longCallOf(growthFrom), k.longCallOf(growthTo)
 	if from, to := allocated(small), allocated(large); to > max(leastBytes, growthMost*from) {
 		return fmt.Sprintf("%d and %d items: %d times as many bytes are allocated", growthFrom, growthTo, to/max(from, 1))
 	}
-	least := slices.Repeat([]time.Duration{math.MaxInt64}, 4) // of several, it is hardly disturbed
+	least := slices.Repeat([]time.Duration{math.MaxInt64}, 4) // the fastest of several is hardly disturbed
 	ratio, most, spent := 0.0, 0.0, time.Duration(0)
 	for round := 0; round < growthRounds && (round < 9 || spent < growthTime); round++ {
 		for i, do := range []func(){small, large, sorting(growthFrom), sorting(growthTo)} {
@@ -283,8 +283,8 @@ func (k *kit) grows() string {
 	return fmt.Sprintf("%d and %d items: %.0f times as long, and %.0f times would be much longer than for sorting them", growthFrom, growthTo, ratio, most)
 }
 
-// allocated returns the bytes that a call allocates, the least of two: other
-// goroutines allocate too.
+// allocated returns the bytes that a call allocates. It takes the lesser of
+// two calls, since other goroutines allocate too.
 func allocated(call func()) uint64 {
 	least := uint64(math.MaxUint64)
 	for range 2 {

@@ -20,7 +20,7 @@ import (
 // lists of one generation are equal whenever they are made.
 type generation struct {
 	suffix string // of its contents
-	most   int    // no longer lists are made, unless it is 0
+	most   int    // maximum length of its lists, or 0
 }
 
 var lastGeneration atomic.Int64
@@ -82,8 +82,8 @@ func unitItems(g generation) []*cupel.ContextItem {
 	}
 }
 
-// mixedItems are random items, those of long lists with few tokens, and with times
-// that are seconds to days apart.
+// mixedItems are random items, with times that are seconds to days apart. In long
+// lists they have few tokens.
 func mixedItems(g generation, n int) []*cupel.ContextItem {
 	random := rand.New(rand.NewPCG(1, uint64(n)))
 	kinds := []cupel.ContextKind{cupel.KindMessage, cupel.KindDocument, cupel.KindToolOutput, cupel.KindMemory, "Sketch"}
@@ -102,8 +102,8 @@ func mixedItems(g generation, n int) []*cupel.ContextItem {
 	return items
 }
 
-// sizes are the lengths of lists of mixed items: a few, a word of bits, beyond a word
-// and beyond buffers of fixed size.
+// sizes are the lengths of lists of mixed items: a few, a word of bits, more than a
+// word, and more than buffers of fixed size.
 var sizes = []int{3, 64, 65, 301, 2000}
 
 const hostileFields = "items with hostile fields"
@@ -157,8 +157,9 @@ func (k *kit) inputs(g generation) (inputs []input) {
 	return inputs
 }
 
-// withBudgets is a list with budgets in which nothing, something and everything
-// fits, and one whose ceiling is above its target; a long list has fewer.
+// withBudgets returns a list with budgets in which nothing, something and
+// everything fits, and with one whose ceiling is above its target. A long list
+// has fewer.
 func withBudgets(in input) (inputs []input) {
 	sum := tokensOf(in.list)
 	budgets := []cupel.SliceBudget{
@@ -181,7 +182,7 @@ func (k *kit) longInput(n int) input {
 	return input{list: scored(mixedItems(nextGeneration(), n), func(i int) float64 { return 1 - float64(i)/float64(n) }), budget: budgetOf(2000)}
 }
 
-// standIns returns the list that a slicer or a placer of a pipeline gets: with one
+// standIns returns the list that a slicer or a placer of a pipeline gets, with one
 // entry for each group.
 func (k *kit) standIns(items []*cupel.ContextItem) (list []cupel.ScoredItem) {
 	remember := func(of role, items []cupel.ScoredItem) {

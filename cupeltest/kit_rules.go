@@ -1,6 +1,7 @@
 package cupeltest
 
-// A role is what an implementation does in a pipeline. Rules are for several.
+// A role is the role of an implementation in a pipeline. A rule may be for
+// several.
 type role int
 
 const (
@@ -24,16 +25,16 @@ type rule struct {
 	is       weight
 }
 
-// A weight is what else is to be known of a rule.
+// A weight is a property of a rule.
 type weight int
 
 const (
-	vital weight = 1 << iota // the rules that follow say nothing about a strategy that breaks it
-	alone                    // its check changes what all goroutines of the process see
+	vital weight = 1 << iota // the rules after it mean nothing for a strategy that breaks it
+	alone                    // its check changes the state of the whole process
 )
 
-// rules returns the rules in the order in which they are checked. Those of purity come
-// first: what breaks them breaks others by the way.
+// rules returns the rules in the order in which they are checked. Rules of purity come
+// first, since a strategy that breaks them breaks others too.
 func rules() []rule {
 	return []rule{
 		{"accepted", strategies, "it is neither nil nor invalid nor inside itself, and Facts name it", (*kit).accepted, vital},

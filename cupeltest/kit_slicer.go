@@ -17,7 +17,7 @@ func slice(s strategy.Slicer, in input) (strategy.Selection, error) {
 	return strategy.CallSlicer(context.Background(), s, slices.Clone(in.list), in.budget)
 }
 
-// badSelection is all that a pipeline checks.
+// badSelection makes all the checks of a pipeline.
 func badSelection(_ *kit, in input, out answer) string {
 	_, err := slice(strategy.SlicerFunc(func(context.Context, []cupel.ScoredItem, cupel.SliceBudget) (strategy.Selection, error) {
 		return out.selection, nil
@@ -25,7 +25,7 @@ func badSelection(_ *kit, in input, out answer) string {
 	return contractText(err)
 }
 
-// contractText returns what a strategy did that broke its contract.
+// contractText describes how a strategy broke its contract.
 func contractText(err error) string {
 	if broken, ok := errors.AsType[*cupel.ContractError](err); ok {
 		return strings.TrimPrefix(broken.Reason, "returned ")
@@ -74,8 +74,8 @@ func formIn(sel strategy.Selection, at int) int {
 	return -1
 }
 
-// selectsForNothing runs the slicer where it has nothing to choose: no requirement is
-// looked at then, so that a [cupel.ScarcityError] is no answer (R19).
+// selectsForNothing runs the slicer without anything to choose. It must not check
+// requirements then, so that a [cupel.ScarcityError] is not allowed (R19).
 func (k *kit) selectsForNothing() string {
 	run := k.start()
 	for _, in := range k.lists(generation{most: 65}) {
@@ -115,8 +115,8 @@ func (k *kit) staysTooLong() string {
 	return ""
 }
 
-// narrows compares a slicer that has been narrowed to every kind, and what it
-// returned, with new ones.
+// narrows compares a slicer that was narrowed to every kind, and the slicers
+// that it returned, with new ones.
 func (k *kit) narrows() string {
 	s := k.strategy().(strategy.Slicer)
 	forKind := strategy.FactsOf(s).ForKind
@@ -193,8 +193,8 @@ func explainedBadly(s strategy.Slicer, in input, at int) string {
 	return ""
 }
 
-// leavesBest gives items of one size and kind that differ in their scores. Those of
-// some kind must be selected; built-in slicers may be set to select none.
+// leavesBest uses items of one size and kind with different scores. Items of at
+// least one kind must be selected; built-in slicers may be set to select none.
 func (k *kit) leavesBest() string {
 	found, g := "30 items of 10 tokens, of several kinds, with room for all: none is selected", nextGeneration()
 	if k.builtIn() {
@@ -220,8 +220,9 @@ func (k *kit) leavesBest() string {
 	return found
 }
 
-// leavesRoom finds an item that fits the budget that is left. A slicer with buckets
-// explains why it stays out, and one around others may leave out what they do.
+// leavesRoom finds an item that fits the remaining budget. A slicer with buckets
+// explains why the item stays out, and a slicer around others may leave out the
+// same items as they do.
 func (k *kit) leavesRoom() string {
 	facts := strategy.FactsOf(k.made)
 	if facts.Explain != nil || k.builtIn() {

@@ -6,8 +6,8 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 )
 
-// Item returns a new item as [cupel.NewContextItem] makes it, and panics where
-// that fails: in a test such a failure is a mistake in the test.
+// Item returns a new item as [cupel.NewContextItem] does. It panics if that
+// fails, since such a failure is a mistake in the test.
 func Item(content string, tokens int, opts ...cupel.ItemOption) *cupel.ContextItem {
 	return must(cupel.NewContextItem(content, tokens, opts...))
 }
@@ -22,8 +22,8 @@ func Items(tokens ...int) []*cupel.ContextItem {
 	return items
 }
 
-// Budget returns a budget as [cupel.NewContextBudget] makes it, in tokens, and
-// panics where that fails.
+// Budget returns a budget, in tokens, as [cupel.NewContextBudget] does. It
+// panics if that fails.
 func Budget(maxTokens, targetTokens int, opts ...cupel.BudgetOption) cupel.ContextBudget {
 	return must(cupel.NewContextBudget(maxTokens, targetTokens, opts...))
 }

@@ -16,14 +16,14 @@ const (
 	mostProbes = 2000 // selections to find the smallest budget of an item
 )
 
-// wouldMatch reports whether the predicate holds for an excluded item. It was
-// written for included ones, and may panic.
+// wouldMatch reports whether the predicate holds for an excluded item. A
+// predicate is written for included items, and may panic.
 func wouldMatch(predicate func(cupel.IncludedItem) bool, entry cupel.ExcludedItem) (matches bool) {
 	defer func() { _ = recover() }()
 	return predicate(cupel.IncludedItem{Item: entry.Item, Score: entry.Score})
 }
 
-// nearIncluded says why nothing that matches is included.
+// nearIncluded explains why no match is included.
 func (c *SelectionReportAssertionChain) nearIncluded(r *cupel.SelectionReport, predicate func(cupel.IncludedItem) bool) []string {
 	var matching []cupel.ExcludedItem
 	for _, entry := range r.Excluded {
@@ -34,7 +34,7 @@ func (c *SelectionReportAssertionChain) nearIncluded(r *cupel.SelectionReport, p
 	return c.lost(matching)
 }
 
-// nearExcluded says why nothing that matches is excluded as it should be.
+// nearExcluded explains why no match is excluded as it should be.
 func (c *SelectionReportAssertionChain) nearExcluded(r *cupel.SelectionReport, predicate ItemPredicate) []string {
 	if matching := excludedMatching(r, predicate); len(matching) > 0 {
 		return c.excluded(matching)
@@ -45,8 +45,8 @@ func (c *SelectionReportAssertionChain) nearExcluded(r *cupel.SelectionReport, p
 	return c.lost(nil)
 }
 
-// lost says why items are excluded that should be in the window, and which budget
-// takes the first.
+// lost explains why items that should be in the window are excluded, and names
+// the smallest budget for the first.
 func (c *SelectionReportAssertionChain) lost(entries []cupel.ExcludedItem) []string {
 	if len(entries) == 0 {
 		return []string{"no candidate matches"}
@@ -56,14 +56,14 @@ func (c *SelectionReportAssertionChain) lost(entries []cupel.ExcludedItem) []str
 	return lines
 }
 
-// excluded says why items are excluded.
+// excluded explains why items are excluded.
 func (c *SelectionReportAssertionChain) excluded(entries []cupel.ExcludedItem) []string {
 	return cutAt(mostShown, entries, func(entry cupel.ExcludedItem) string {
 		return fmt.Sprintf("%s is excluded: %s", c.quote(entry.Item.Content()), strings.TrimRight(strings.Replace(oneLine(describeReason(entry.Reason, c.quote)), ": ", ", ", 1), ", "))
 	})
 }
 
-// included says where the matching items are in the window.
+// included names the places of the matching items in the window.
 func (c *SelectionReportAssertionChain) included(r *cupel.SelectionReport, predicate func(cupel.IncludedItem) bool) []string {
 	var places []int
 	for i, entry := range r.Included {
@@ -95,7 +95,8 @@ func cutAt[E any](most int, entries []E, line func(entry E) string) []string {
 	return lines
 }
 
-// smallestBudget says which budget includes a candidate, if the run is known.
+// smallestBudget names the smallest budget that includes a candidate, if the
+// run is known.
 func (c *SelectionReportAssertionChain) smallestBudget(candidate int) string {
 	known := runOf(c.report)
 	if known == nil {
@@ -110,8 +111,8 @@ func (c *SelectionReportAssertionChain) smallestBudget(candidate int) string {
 	if !smallest.Found || known.budget.TargetTokens() == net {
 		return ". " + smallest.String()
 	}
-	// The search is among budgets whose target is all that the reserve leaves. This
-	// one has a target of its own, and keeps its ceiling where that is large enough.
+	// The search is among budgets whose target is everything except the reserve.
+	// This one has its own target, and keeps its ceiling if that is large enough.
 	target := smallest.Tokens - known.budget.OutputReserve()
 	ceiling := max(known.budget.MaxTokens(), smallest.Tokens)
 	if !smallest.Exact || !known.includes(candidate, ceiling, target) || known.includes(candidate, ceiling, target-1) {

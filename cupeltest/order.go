@@ -10,9 +10,10 @@ import (
 )
 
 // PlaceItemAtEdge holds if the predicate is true for the first or the last
-// included entry. Positions count, not scores. What an edge means depends on
-// the placer: with the UShapedPlacer the best item is first and the second best
-// last. A group counts as one item, which matches if one of its items does.
+// included entry. Positions count, not scores. The meaning of an edge depends
+// on the placer: with the UShapedPlacer, the best item is first and the second
+// best last. A group counts as one item, which matches if one of its items
+// does.
 //
 // It implements pattern 12 of the Testing Vocabulary chapter.
 func (c *SelectionReportAssertionChain) PlaceItemAtEdge(predicate func(cupel.IncludedItem) bool) *SelectionReportAssertionChain {
@@ -37,8 +38,8 @@ func (c *SelectionReportAssertionChain) PlaceItemAtEdge(predicate func(cupel.Inc
 // are at the n outermost positions: the first, the last, the second, the last
 // but one, and so on. Any of the items that tie for the last of the n places is
 // accepted. It always holds for n of 0 or less and never for n greater than the
-// number of included items. NaN is the lowest score. What an edge means depends
-// on the placer. A group counts as one item.
+// number of included items. NaN is the lowest score. The meaning of an edge
+// depends on the placer. A group counts as one item.
 //
 // It implements pattern 13 of the Testing Vocabulary chapter.
 func (c *SelectionReportAssertionChain) PlaceTopNScoredAtEdges(n int) *SelectionReportAssertionChain {
@@ -52,8 +53,8 @@ func (c *SelectionReportAssertionChain) PlaceTopNScoredAtEdges(n int) *Selection
 		count := len(units)
 		outsideIn := outsideIn(count)
 		edges := outsideIn[:max(0, min(n, count))]
-		// Of those that tie for the last place, one at an edge comes first: that decides
-		// in favour of the placer.
+		// Among items that tie for the last place, one at an edge comes first, in favour
+		// of the placer.
 		top := slices.Clone(outsideIn)
 		slices.SortStableFunc(top, func(a, b int) int { return cmp.Compare(best[b].Score, best[a].Score) })
 		top = top[:len(edges)]
@@ -94,7 +95,7 @@ func outsideIn(count int) []int {
 	return order
 }
 
-// atEdges names what is at the edges and does not belong to the best.
+// atEdges names the items at the edges that are not among the best.
 func (c *SelectionReportAssertionChain) atEdges(r *cupel.SelectionReport, units []analysis.IncludedUnit, edges, top []int) []string {
 	var places []int
 	for _, edge := range edges {

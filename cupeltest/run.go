@@ -27,7 +27,7 @@ func Run(t T, pipeline *pipeline.Pipeline, items []*cupel.ContextItem, budget cu
 	return report, window
 }
 
-// A run is where a report comes from.
+// A run is the run that made a report.
 type run struct {
 	pipeline *pipeline.Pipeline
 	items    []*cupel.ContextItem

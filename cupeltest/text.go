@@ -12,8 +12,8 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 )
 
-// digits are more than a person reads in the first line of a failure, and hash is what
-// tells long contents apart.
+// digits matches more digits than people read in the first line of a failure, and hash
+// matches the hashes that distinguish long contents.
 var (
 	digits = regexp.MustCompile(`((?:score=|scores |then )-?\d*\.\d{4})\d{5,}`)
 	hash   = regexp.MustCompile(`(\d+ bytes), sha256 [0-9a-f]+…`)
@@ -42,7 +42,7 @@ func diff(want, got string) string {
 func score(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
 
 // distinct joins the names of entries, each named once, in order of first
-// appearance. Names with one key are one name.
+// appearance. Names with equal keys count as one name.
 func distinct[E any](entries []E, name func(E) (name, key string)) (text string, count int) {
 	var names []string
 	seen := make(map[string]bool)
@@ -81,7 +81,7 @@ func includedTokens(r *cupel.SelectionReport) (sum int) {
 // runes.
 const longestQuote = 60
 
-// quote returns a content in quotes. Long ones are cut, and told apart by
+// quote returns a content in quotes. Long ones are cut, and identified by
 // length and hash.
 func quote(content string) string {
 	runes := 0
@@ -94,8 +94,8 @@ func quote(content string) string {
 	return strconv.Quote(content)
 }
 
-// oneLine returns text with escapes in place of what is not printed as itself:
-// ends of lines, and what commands a terminal or reverses the text. Contents are quoted already; kinds and other names are not.
+// oneLine returns text with unprintable characters escaped: ends of lines, terminal controls, and marks that reverse
+// text. Contents are quoted already; kinds and other names are not.
 func oneLine(text string) string {
 	var b strings.Builder
 	for i, r := range text {

@@ -61,10 +61,10 @@ func (b *blanks) next(text string, from int) (start, end int, ok bool) {
 }
 
 // takesLineEnds reports whether the token before takes the line ends after it:
-// punctuation does, words and numbers do not. Marks that combine with the
-// character before are punctuation in cl100k_base; in o200k_base they are
-// letters, unless they come after two characters of punctuation or a space and
-// one, which take everything up to the next letter.
+// punctuation does, words and numbers do not. Combining marks are punctuation
+// in cl100k_base. In o200k_base they are letters, unless they follow two
+// characters of punctuation, or a space and one, which take everything up to
+// the next letter.
 func (b *blanks) takesLineEnds(before string) bool {
 	last, _ := utf8.DecodeLastRuneInString(before)
 	if before == "" || !isPunctuation(last) {

@@ -30,8 +30,8 @@ const (
 // UnknownError reports an unknown encoding or model.
 type UnknownError struct {
 	What  string   // "encoding" or "model"
-	Name  string   // as it was given
-	Known []string // the known names, sorted; those that end in * are prefixes
+	Name  string   // as given
+	Known []string // the known names, sorted; names that end in * are prefixes
 }
 
 func (e *UnknownError) Error() string {
@@ -114,8 +114,8 @@ const (
 	shortText = 48
 )
 
-// countShort counts the tokens of a segment from word to word. Most words come again and
-// again, and looking them up takes less time than counting them.
+// countShort counts the tokens of a segment word by word. Most words recur, and a
+// look-up is faster than counting.
 func (c *Counter) countShort(text string) (tokens int) {
 	counted, _ := c.counted.Get().(map[string]int)
 	if counted == nil {
@@ -202,7 +202,8 @@ func (c *Counter) count(text string) int {
 func (c *Counter) countTo(text string) (tokens, at, size int) {
 	tokens, rest := c.countBlanks(strings.ReplaceAll(text, del, likeDel))
 	_, list, _ := c.words.Encode(rest) // as in countWords
-	// Go from the end, because tokens of invalid UTF-8 at the start are longer.
+	// Start from the end, because tokens of invalid UTF-8 at the start are
+	// longer.
 	at = len(text)
 	for at > len(text)-overlap || !utf8.RuneStart(text[at]) {
 		size = len(list[len(list)-1])
@@ -236,7 +237,7 @@ func (c *Counter) countWords(text string) int {
 }
 
 // The tokenizer omits the character DEL, so another control character replaces
-// it: both are split off like punctuation, and are one token each that is never
+// it. Both are split off like punctuation, and each is one token that is never
 // part of a longer one.
 const del, likeDel = "\x7F", "\x02"
 

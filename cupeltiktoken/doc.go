@@ -10,8 +10,8 @@
 //
 // # What is counted
 //
-// Only ordinary text. Special tokens, such as <|endoftext|>, are counted as
-// text, since an item may hold text from users. The few tokens that a chat
+// Only ordinary text is counted. Special tokens, such as <|endoftext|>, count
+// as text, since an item may hold text from users. The few tokens that a chat
 // format adds to each message are not counted: they are not part of an item.
 // Each invalid UTF-8 sequence counts as the replacement character, which is
 // what a model sees.
@@ -22,12 +22,13 @@
 // for characters of Unicode 16 or later, which Go does not know yet.
 //
 // Words of any length are counted exactly, as are runs of punctuation, of emoji
-// and of characters without case. Other text of more than 1 MiB is an estimate
-// if it has no place to cut it: no letter next to a number, and no letter or
-// number before another character. Examples are digits or spaces alone,
-// capitals among small letters, and syllables with marks where an encoding ends
-// a token at a mark. Such text is counted in parts of 64 KiB, and each cut may
-// change the count by a few tokens. The same text always has the same count.
+// and of characters without case. For other text of more than 1 MiB, the count
+// is an estimate if the text has no place to cut it: no letter next to a
+// number, and no letter or number before another character. Examples are digits
+// or spaces alone, capitals among small letters, and syllables with marks where
+// an encoding ends a token at a mark. Such text is counted in parts of 64 KiB,
+// and each cut may change the count by a few tokens. The same text always has
+// the same count.
 //
 // # How long it takes
 //

@@ -84,7 +84,7 @@ const (
 type merger struct {
 	parts      []part
 	queue      heap
-	ends, next []int32 // where the tokens of a window and of the next one end
+	ends, next []int32 // ends of the tokens of a window and of the next one
 	merges     int     // how many there were, for tests
 }
 
@@ -110,11 +110,11 @@ func (v *vocabulary) count(piece string) int {
 // returns a position at which a token and a character begin, and the number of
 // tokens before it.
 //
-// A sequence of tokens is that of a text if and only if each two neighbours are
-// the tokens of the text that the two form, since a merge across their boundary
-// would be the same in both texts. So two windows can be joined wherever they have
-// a token in common. If the end of a window affects its tokens back to the start
-// of the next window, a longer window is used, up to longestWord.
+// A sequence of tokens is the right one for a text if and only if each two
+// neighbours are the tokens of the text that they form, since a merge across their
+// boundary would be the same in both texts. So two windows can be joined at any
+// common token. If the end of a window affects its tokens back to the start of the
+// next window, a longer window is used, up to longestWord.
 func (m *merger) advance(v *vocabulary, piece string) (at, tokens int) {
 	if len(piece) < 2*window {
 		return 0, 0

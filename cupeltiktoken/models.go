@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// sameAs are encodings that differ from others in their special tokens only.
+// sameAs are encodings that differ from others only in their special tokens.
 var sameAs = map[Encoding]Encoding{
 	"gpt2":          EncodingR50kBase,
 	"p50k_edit":     EncodingP50kBase,

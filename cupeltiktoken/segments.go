@@ -73,7 +73,7 @@ type class byte
 const (
 	noClass class = iota // white space, numbers and special cases
 	punctuation
-	lower // letters: all, or by case where the encoding looks at it
+	lower // letters: all, or by case if the encoding distinguishes it
 	upper
 	caseless
 )
@@ -90,7 +90,8 @@ func (c *Counter) findRun(text string) (start, end int) {
 		if next == of && of != noClass {
 			continue
 		}
-		// A capital letter ends a piece or not by what came before caseless ones.
+		// Whether a capital letter ends a piece depends on the letters before
+		// caseless ones.
 		if i-start >= longRun && of != noClass && (of != caseless || next != upper) {
 			return start, i
 		}

@@ -14,7 +14,7 @@ import (
 )
 
 // converter writes TOML values as JSON. Values that JSON cannot express, and
-// floats where an integer belongs, become null, which a policy accepts nowhere.
+// floats where an integer belongs, become null, which no policy accepts.
 type converter struct {
 	json     []byte
 	integers map[string]bool // the names of the settings that are integers
@@ -106,7 +106,7 @@ func integers(registry *policy.Registry) map[string]bool {
 	return names
 }
 
-// floatText is a float as TOML writes it: with a fraction or an exponent.
+// floatText returns a float as TOML writes it, with a fraction or an exponent.
 func floatText(f float64) string {
 	text := strconv.FormatFloat(f, 'g', -1, 64)
 	if !strings.ContainsAny(text, ".e") {
@@ -115,8 +115,8 @@ func floatText(f float64) string {
 	return text
 }
 
-// timeText is the time as TOML writes it. The TOML library marks those without
-// an offset by their locations.
+// timeText returns a time as TOML writes it. The TOML library marks those
+// without an offset by their locations.
 func timeText(t time.Time) string {
 	layout := time.RFC3339Nano
 	switch t.Location().String() {

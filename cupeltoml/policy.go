@@ -12,8 +12,8 @@ import (
 // only the built-in ones. It is as strict as [policy.Decode] and reports the
 // same paths.
 //
-// Integers are accepted for numbers, but not the other way round. No setting is
-// a date or a time.
+// It accepts integers for floats, but not floats for integers. No setting is a
+// date or a time.
 //
 // It returns a [policy.ValidationError] with all problems, or with the position
 // at which the text is not valid TOML. It also rejects text that [Parse]

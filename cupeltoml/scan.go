@@ -3,12 +3,12 @@ package cupeltoml
 import "bytes"
 
 // nesting returns how deep the values of a TOML file are nested, by brackets
-// and by the dots of keys, outside strings and comments, and about how many
-// bytes the paths of all its keys have together. The TOML library writes the
-// path out for each key, and for each dot of a key, from the root on: one long
-// name above many keys costs as much as many dots do.
+// and by the dots of keys outside strings and comments, and the approximate
+// size in bytes of all its keys' paths. The TOML library writes out the path
+// from the root for each key, and for each dot of a key, so one long name
+// above many keys costs as much as many dots.
 func nesting(data []byte) (deepest int, paths int64) {
-	at, width := 0, 0 // how deep a place is, and how long the path to it
+	at, width := 0, 0 // depth of a place, and length of the path to it
 	from := 0         // the key that may begin here adds to width
 	open := []level{{}}
 	header, value, peak, widest := false, false, 0, 0 // of a line outside brackets
@@ -41,14 +41,14 @@ func nesting(data []byte) (deepest int, paths int64) {
 			at, width, from = open[len(open)-1].back(i)
 		case '\n':
 			if len(open) == 1 {
-				if header { // what follows stands in its table
+				if header { // the following keys are in its table
 					open[0] = level{peak, widest}
 				}
 				header, value = false, false
 			}
 			at, width, from = open[len(open)-1].back(i)
 		case '#':
-			i = lineEnd(data, i) - 1 // the line's end is looked at as well
+			i = lineEnd(data, i) - 1 // the end of the line is checked as well
 		case '"', '\'':
 			i = stringEnd(data, i) - 1
 		}
@@ -58,8 +58,8 @@ func nesting(data []byte) (deepest int, paths int64) {
 	return deepest, paths
 }
 
-// level is how deep the header or an open bracket stands, and how long the path
-// to it is.
+// level is the depth of the header or of an open bracket, and the length of the
+// path to it.
 type level struct{ at, width int }
 
 // back returns to a level before the byte i, after which another key may begin.
@@ -72,8 +72,9 @@ func lineEnd(data []byte, i int) int {
 	return len(data)
 }
 
-// stringEnd returns the position after the string that starts at i. One that
-// is not closed ends with its line or with the file, as does the parsing.
+// stringEnd returns the position after the string that starts at i. A string
+// that is not closed ends with its line or with the file, and so does the
+// parsing.
 func stringEnd(data []byte, i int) int {
 	quote := data[i]
 	mark := bytes.Repeat([]byte{quote}, 3)

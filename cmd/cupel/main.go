@@ -32,7 +32,7 @@ func main() {
 }
 
 // interruptible is a reader whose reads end with the context. Otherwise a read
-// that waits for input from a terminal would not see an interrupt.
+// that waits for input from a terminal would not notice an interrupt.
 type interruptible struct {
 	ctx context.Context
 	r   io.Reader

@@ -64,10 +64,10 @@ func (p *Preset) Remember() *Preset {
 	return &remembering
 }
 
-// About returns the preset for a task that the items do not say, such as a question. The
-// unit with the highest score weighs eight times as much as the newest one. The others
-// weigh by the square of their share of that score, or by their age if that is more. nil
-// means no task.
+// About returns the preset for a task that the items do not state, such as a question.
+// The unit with the highest score weighs eight times as much as the newest one. The
+// others weigh by the square of their share of that score, or by their age if that is
+// more. nil means no task.
 func (p *Preset) About(task strategy.Scorer) *Preset {
 	if p == nil {
 		return nil

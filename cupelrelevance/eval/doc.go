@@ -22,11 +22,11 @@
 // is a string or a number. Evidence is a non-empty list of distinct positions in
 // items.
 //
-// A time is Unix seconds, RFC 3339 text, or a date as people write it in
-// English, with a clock time and an offset if there are any: "1:56 pm on 8 May,
-// 2023", "2023/05/08 (Mon) 13:56", "Mon, 8 May 2023 13:56:00 +0200". It is in UTC
-// without an offset, and midnight without a clock time. Text in another form
-// or an ambiguous one (5/6/2023 is in May or in June) is no time; Time.Unread
+// A time is Unix seconds, RFC 3339 text, or a date as people write it in English,
+// optionally with a clock time and an offset: "1:56 pm on 8 May, 2023",
+// "2023/05/08 (Mon) 13:56", "Mon, 8 May 2023 13:56:00 +0200". It is in UTC
+// without an offset, and midnight without a clock time. Text in another form, or
+// an ambiguous date (5/6/2023 is in May or in June), is not a time; Time.Unread
 // keeps it.
 //
 // A turn becomes an item with the content "speaker: content", ceil(characters /
@@ -36,12 +36,11 @@
 //
 // # How far to trust the figures
 //
-// Questions of one conversation depend on each other, so a hundred questions
-// about five conversations say little about a sixth. Intervals and
-// tests are therefore by conversation: the interval of a recall is that of a ratio
-// of sums over conversations, and [WithAgainst] compares two policies by
-// the differences within each conversation. Prefer a policy when the difference
-// is unlikely to be chance (p below 0.05), on data that
-// was not used to choose settings; of twenty policies without merit, one is below
-// that by chance.
+// Questions of one conversation depend on each other, so a hundred questions about
+// five conversations say little about a sixth. Intervals and tests therefore treat
+// each conversation as a unit: the interval of a recall is computed for a ratio of
+// sums over conversations, and [WithAgainst] compares two policies by the
+// differences within each conversation. Prefer a policy when the difference is
+// unlikely to be chance (p below 0.05), on data that was not used to choose
+// settings; of twenty policies without merit, one is below that by chance.
 package eval

@@ -31,7 +31,7 @@ type Turn struct {
 	Speaker string `json:"speaker,omitempty"`
 	Content string `json:"content"`
 	Session Text   `json:"session,omitempty"` // "" when there is none
-	Time    Time   `json:"time,omitzero"`     // zero when there is none that can be read
+	Time    Time   `json:"time,omitzero"`     // zero if it is missing or cannot be read
 }
 
 // Question is a question and the positions of its answer.
@@ -107,7 +107,7 @@ func decode(data []byte, to any) error {
 type ReadError struct {
 	File   string // "" if it is unknown
 	Line   int    // from 1
-	Reason string // what is wrong
+	Reason string // the fault
 	Err    error  // the cause, or nil
 }
 
@@ -122,11 +122,12 @@ func (e *ReadError) Error() string {
 func (e *ReadError) Unwrap() error { return e.Err }
 
 // Scan reads conversations, one per line, and skips blank lines. Conversations and
-// errors name file. Each error is a [ReadError]. It is about one line, and Scan goes on
-// with the next. An error of r is about the line that it cuts, and ends the sequence.
+// errors name file. Each error is a [ReadError]. It concerns one line, and Scan
+// continues with the next. An error of r concerns the line that it cuts, and ends the
+// sequence.
 //
-// take says which conversations to read, by their number in the file, from 0, and
-// their line: lines that it does not take are not decoded. nil takes all.
+// take reports whether to read a conversation, given its number in the file, from
+// 0, and its line. Lines that it rejects are not decoded. nil takes all.
 func Scan(file string, r io.Reader, take func(n, line int) bool) iter.Seq2[Conversation, error] {
 	return func(yield func(Conversation, error) bool) {
 		n := 0
@@ -159,7 +160,7 @@ func Scan(file string, r io.Reader, take func(n, line int) bool) iter.Seq2[Conve
 	}
 }
 
-// check returns what is wrong with a conversation, or "".
+// check describes the fault of a conversation, or returns "".
 func (c *Conversation) check() string {
 	for i, q := range c.Questions {
 		if len(q.Evidence) == 0 {

@@ -59,9 +59,9 @@ type Point struct {
 	Recall    float64 `json:"recall"`    // share of the evidence that was selected
 	Precision float64 `json:"precision"` // share of the selected items that are evidence; 0 for none selected
 	Use       float64 `json:"use"`       // share of the budget that was used
-	// Cost is what the windows cost with a prompt cache, as a share of what writing
-	// the whole budget to it costs: 0.1 a token for the prefix that the question
-	// before had, 1.25 for the rest.
+	// Cost is the cost of the windows with a prompt cache, as a share of the cost
+	// of writing the whole budget to it. A token costs 0.1 in the prefix that the
+	// previous question had, and 1.25 in the rest.
 	Cost float64 `json:"cost"`
 
 	// RecallInterval is nil if fewer than two conversations have questions.
@@ -70,8 +70,8 @@ type Point struct {
 	// without one, and in the points of that policy.
 	Against *Against `json:"against,omitempty"`
 
-	// Failures counts conversations at which the policy failed: nothing was selected
-	// there. First is the first of them.
+	// Failures counts the conversations on which the policy failed, and so selected
+	// nothing. First is the first of them.
 	Failures int      `json:"failures,omitempty"`
 	First    *Failure `json:"firstFailure,omitempty"`
 }
@@ -135,13 +135,13 @@ func NewMeasure(policies []Policy, budgets []int, opts ...Option) (*Measure, err
 	return m, nil
 }
 
-// Plan returns what is measured, for [NewTable].
+// Plan returns the plan of the measure, for [NewTable].
 func (m *Measure) Plan() Plan { return m.plan }
 
-// Samples yields the sample of each conversation, in their order, and measures a few
-// at once. For a [ReadError] it yields a sample without sums, and the sums name a
-// policy that fails. Any other error ends the sequence: an error of conversations,
-// or ctx.Err() if ctx is done first. No goroutine outlives the loop.
+// Samples yields the sample of each conversation, in order, and measures several
+// concurrently. For a [ReadError] it yields a sample without sums. The sums record
+// the failure of a policy. Any other error ends the sequence: an error of
+// conversations, or ctx.Err() if ctx is done first. No goroutine outlives the loop.
 func (m *Measure) Samples(ctx context.Context, conversations iter.Seq2[Conversation, error]) iter.Seq2[Sample, error] {
 	return ordered.Map(ctx, m.config.workers, conversations, func(ctx context.Context, c Conversation, err error) (Sample, error) {
 		if bad, ok := errors.AsType[*ReadError](err); ok {
@@ -156,8 +156,8 @@ func (m *Measure) Samples(ctx context.Context, conversations iter.Seq2[Conversat
 
 // Sample measures every policy for every question about a conversation at every
 // budget. The same conversation gives the same sample, bit for bit. A policy that
-// fails counts as one that selects nothing, and its sums say so. Sample returns
-// ctx.Err() if ctx is done first.
+// fails counts as selecting nothing, and its sums record the failure. Sample
+// returns ctx.Err() if ctx is done first.
 func (m *Measure) Sample(ctx context.Context, c *Conversation) (Sample, error) {
 	s := Sample{File: c.File, Line: c.Line, Conversation: c.ID, Questions: len(c.Questions)}
 	items, err := c.ContextItems()

@@ -16,18 +16,18 @@ type Plan struct {
 	Against  string   // of [WithAgainst]
 }
 
-// opponent returns the policy that all are compared with, or -1.
+// opponent returns the policy with which all are compared, or -1.
 func (p *Plan) opponent() int {
 	return slices.Index(p.Policies, p.Against)
 }
 
-// Sample is what one conversation says of all policies and budgets.
+// Sample is the result of one conversation for all policies and budgets.
 type Sample struct {
 	File         string // where the conversation is, with Line
 	Line         int
 	Conversation string // its id
 	Questions    int
-	// Error says why there are no sums, such as that the line is damaged.
+	// Error is the reason why there are no sums, such as a damaged line.
 	Error string
 	Sums  []Sums // by policy, then by budget
 
@@ -39,7 +39,7 @@ type Sample struct {
 func (s *Sample) Err() error { return s.err }
 
 // Sums adds up the shares of a [Point] over the questions about a conversation. If
-// the policy failed at one of them, all are 0, and Failure says why.
+// the policy failed at one of them, all are 0, and Failure is the reason.
 type Sums struct {
 	Recall, Precision, Use, Cost float64
 	Failure                      string
@@ -55,7 +55,7 @@ type Table struct {
 	cells         []*cell // by policy, then by budget
 }
 
-// cell is what a table keeps of a policy at a budget.
+// cell is a table's data on a policy at a budget.
 type cell struct {
 	Recall, Precision, Use, Cost tally.Ratio // by questions
 	Difference                   tally.Ratio // in recall, to the policy to compare with
@@ -64,7 +64,7 @@ type cell struct {
 	First                        *placed
 }
 
-// placed is the first failure, and where its conversation is.
+// placed is the first failure, and the place of its conversation.
 type placed struct {
 	File string
 	Line int

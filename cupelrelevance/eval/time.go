@@ -43,9 +43,10 @@ func parseTime(text string) (t time.Time, ok bool) {
 var (
 	// numberEnd is the ending of an ordinal number, or the T of 2023-05-08T13:56.
 	numberEnd = regexp.MustCompile(`([0-9])(?:ST\b|ND\b|RD\b|TH\b|T)([0-9]?)`)
-	// noise is what says nothing about a time that has a date.
+	// noise is text that adds nothing to a time with a date.
 	noise = regexp.MustCompile(`[,;()\[\]]|\.(\s|$)|\b(AT|ON|OF|THE)\b|\b(MON|TUE|TUES|WED|WEDNES|THU|THURS|FRI|SAT|SATUR|SUN)(DAY)?\b`)
-	// spellings are what package time does not read, with what it reads.
+	// spellings are texts that package time does not read, with texts that it
+	// reads.
 	spellings = strings.NewReplacer(
 		" A.M", "AM", " P.M", "PM", " AM", "AM", " PM", "PM",
 		" +0000 UTC", "Z", " UTC", "Z", " GMT", "Z", "SEPT ", "SEP ",
@@ -53,7 +54,7 @@ var (
 	clockTime = regexp.MustCompile(`[0-9]+(:[0-9:]+)?[AP]M|[0-9]+:[0-9:.]+( ?[-+][0-9:]+|Z)?`)
 )
 
-// The layouts of what spellings leave.
+// The layouts of texts after spellings were replaced.
 var (
 	clockLayouts = []string{
 		"", "3PM", "3:04PM", "3:04:05PM", "15:04", "15:04:05", "15:04Z07:00", "15:04:05Z07:00", "15:04Z0700", "15:04:05Z0700",

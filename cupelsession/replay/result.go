@@ -13,10 +13,10 @@ type Result struct {
 	Rows          []Row `json:"rows"` // by share, then by policy
 	// Failed counts conversations that could not be read.
 	Failed int `json:"failed,omitempty"`
-	// Worst are the ten conversations in which each policy misses most, by policy.
+	// Worst lists the ten conversations in which each policy misses most, by
+	// policy.
 	Worst []Worst `json:"worst,omitempty"`
-	// Lost are the ten values, of those that each policy lost at a share, that cost most
-	// to get again, by row.
+	// Lost lists, by row, the ten most costly values that each policy lost at a share.
 	Lost []Lost `json:"lost,omitempty"`
 }
 
@@ -60,7 +60,7 @@ type Row struct {
 	Failures int      `json:"failures,omitempty"`
 	First    *Failure `json:"firstFailure,omitempty"`
 
-	// Intervals are the intervals of the figures. All are 0 for fewer than two
+	// Intervals has the intervals of the figures. All are 0 for fewer than two
 	// conversations.
 	Intervals Intervals `json:"intervals,omitzero"`
 
@@ -157,7 +157,7 @@ type Against struct {
 	High float64 `json:"high"`
 }
 
-// Failure is a step at which a policy did not do what it should.
+// Failure is a step at which a policy failed.
 type Failure struct {
 	Conversation string `json:"conversation"`
 	Step         int    `json:"step"` // of the assistant, from 0

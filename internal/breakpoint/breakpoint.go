@@ -4,26 +4,27 @@ package breakpoint
 
 import "slices"
 
-// Prompt is a request as numbers of its units: blocks of a body, or items. Each
-// number counts units from the beginning; 0 is a place that there is not.
+// Prompt describes a request by numbers of its units: blocks of a body, or
+// items. Each number counts units from the beginning; 0 means that there is no
+// such place.
 type Prompt struct {
-	End    int // of what is marked at all
-	Sent   int // end of what was sent before, as far as it is the same
+	End    int // of the part that is marked at all
+	Sent   int // end of the part that is the same as sent before
 	System int // after the system prompt
 	Pinned int // after the pinned units at the beginning
-	// Most is how many marks a request may have, the one at the end included.
+	// Most is how many marks a request may have, including the one at the end.
 	Most int
-	// LookBack is how many blocks before a mark the provider looks for an earlier
-	// one, 0 for any number.
+	// LookBack is how many blocks the provider searches before a mark for an
+	// earlier one. 0 means no limit.
 	LookBack int
 	// Blocks returns how many blocks the first n units have.
 	Blocks func(n int) int
 }
 
-// Places returns where the marks stand, ascending: at the end, at the end of what
-// was sent before, after the system prompt, between where more blocks came than
-// the provider looks back, and after what is pinned. The first ones of these count
-// if there are too many.
+// Places returns the places of the marks, ascending: at the end, at the end of
+// what was sent before, after the system prompt, in between if more blocks came
+// than the provider looks back, and after the pinned units. If there are too many,
+// the first of these win.
 func (p Prompt) Places() []int {
 	var places []int
 	for _, n := range []int{p.End, p.Sent, p.System, p.between(), p.Pinned} {
@@ -36,7 +37,7 @@ func (p Prompt) Places() []int {
 }
 
 // between returns the first place from which the end is within reach, or 0 if the
-// end of what was sent is.
+// end of what was sent before is close enough.
 func (p Prompt) between() int {
 	if p.LookBack == 0 {
 		return 0

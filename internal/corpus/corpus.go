@@ -1,5 +1,5 @@
-// Package corpus has what measures of recorded conversations do alike: read lines,
-// and count what is done.
+// Package corpus has the common parts of measures of recorded conversations:
+// reading lines, and counting.
 package corpus
 
 import (
@@ -12,7 +12,8 @@ import (
 	"iter"
 )
 
-// Uncompressed returns a reader of what gzip compressed, or of the text as it is.
+// Uncompressed returns a reader that uncompresses gzip, or reads other text as
+// it is.
 func Uncompressed(r io.Reader) io.Reader {
 	buffered := bufio.NewReader(r)
 	if begins, _ := buffered.Peek(len(gzipMagic)); string(begins) != gzipMagic { // reading it reports an error
@@ -25,7 +26,7 @@ func Uncompressed(r io.Reader) io.Reader {
 	return unzipped
 }
 
-// gzipMagic is how each file of gzip begins.
+// gzipMagic begins each gzip file.
 const gzipMagic = "\x1f\x8b"
 
 // failing is a reader that has only an error.
@@ -41,8 +42,8 @@ func Trim(line []byte) []byte {
 }
 
 // Lines yields the lines of r that are not blank, trimmed, and their numbers, from 1.
-// It holds one line at a time, of any length. An error of r is the last; its number is
-// that of the line that it cuts.
+// It holds one line at a time, of any length. An error of r ends the sequence; its
+// number is the number of the line that it cuts.
 func Lines(r io.Reader) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
 		in := bufio.NewReaderSize(r, 1<<16)

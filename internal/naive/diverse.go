@@ -10,7 +10,7 @@ import (
 	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
-// Diverse is the DiverseSlice section. A From of 0 is the default.
+// Diverse is the DiverseSlice section. A From of 0 means the default.
 type Diverse struct{ From float64 }
 
 func (s Diverse) valid() bool { return isShare(s.From) }

@@ -25,8 +25,8 @@ type oldEntry struct {
 // out is the form of a unit that is not selected.
 const out = -1
 
-// point is what a unit may become. Its form is a position: out, 0 for form 0,
-// then the smaller forms, then the older versions.
+// point is a form that a unit may take. Its form is a position: out, 0 for
+// form 0, then the smaller forms, then the older versions.
 type point struct {
 	form   int
 	tokens int
@@ -101,7 +101,7 @@ func leftOver(items []entry, target int, selection strategy.Selection) strategy.
 	return selection
 }
 
-// leftOf returns what units in forms of their own leave of a target.
+// leftOf returns the part of a target that units in forms of their own leave.
 func leftOf(items []entry, state []int, target int) int {
 	left := sumOf(target)
 	for i, it := range items {
@@ -118,7 +118,7 @@ func rate(a, b point) float64 {
 	return (b.value - a.value) / float64(b.tokens-a.tokens)
 }
 
-// better is POINTS: what a unit may become from a point.
+// better is POINTS: the points that a unit may reach from a point.
 func better(all []point, from point, left int) []point {
 	var points []point
 	for _, p := range all[1:] {
@@ -151,8 +151,8 @@ func hull(from point, points []point) []point {
 	return stack
 }
 
-// fill is FILL: it returns the form of each unit. all has out and what each unit
-// may become; units without any stay as they are.
+// fill is FILL: it returns the form of each unit. all has out and the points of
+// each unit; units without any stay as they are.
 func fill(all [][]point, start []int, left int) []int {
 	type step struct {
 		unit int

@@ -28,7 +28,7 @@ func (s MetadataTrust) score(it *item, _ []*item) float64 {
 	return clamp(value)
 }
 
-// parseTrust reads what R11 names, and nothing else.
+// parseTrust reads only the values that R11 names.
 func parseTrust(raw any) (float64, bool) {
 	switch text := raw.(type) {
 	case string:
@@ -92,8 +92,8 @@ func canonicalText(raw any) (string, bool) {
 	return "", false
 }
 
-// Decay is the DecayScorer chapter. Now is what the clock says during the pass
-// (R10); nil stands for no clock.
+// Decay is the DecayScorer chapter. Now is the time of the clock during the
+// pass (R10); nil means no clock.
 type Decay struct {
 	Now                *time.Time
 	Curve              Curve

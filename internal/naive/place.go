@@ -53,7 +53,7 @@ func (r *run) place(pinned, selected []*unit) error {
 }
 
 // include reports the members of a unit with their items in the window, or with
-// the one that stands for all of them, whose tokens count once.
+// the one that replaces all of them, whose tokens count once.
 func (r *run) include(u *unit, window []*cupel.ContextItem) error {
 	g := u.chain[u.form]
 	for i, it := range u.members {
@@ -81,7 +81,7 @@ func (r *run) include(u *unit, window []*cupel.ContextItem) error {
 	return nil
 }
 
-// shrink is what TRUNCATE-UNITS does before it drops.
+// shrink is the first step of TRUNCATE-UNITS, before it drops.
 func shrink(merged []*unit, target int) {
 	for _, pinned := range []bool{false, true} {
 		for _, u := range slices.Backward(merged) {

@@ -40,7 +40,7 @@ type partition struct {
 	indices []int
 	mass    *big.Int // its tokens
 
-	// What the kind gets at least and at most.
+	// The least and the most that the kind gets.
 	require, limit *big.Int
 }
 

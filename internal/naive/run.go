@@ -37,11 +37,11 @@ func (e *Error) Unwrap() error { return e.Kind }
 // errInvalid is that of a configuration which its chapter refuses.
 var errInvalid = &Error{cupel.ErrInvalidConfig, "the configuration is not valid"}
 
-// Result is everything that a run says.
+// Result is the whole result of a run.
 type Result struct {
 	Items  []*cupel.ContextItem
 	Scores []float64 // of every scoreable item, in input order
-	// Report holds, after an error, what the stages before had found (R35).
+	// Report holds, after an error, the results of the stages before (R35).
 	// Its events are those of the stages, without durations.
 	Report *cupel.SelectionReport
 	// Decisions are the stage and the reason of each event of an item (R33).
@@ -214,7 +214,7 @@ func (r *run) score(units []*unit) {
 }
 
 // resolveVersions is RESOLVE-VERSIONS. It returns the scoreable units that are
-// no older versions.
+// not older versions.
 func (r *run) resolveVersions(units, pinned []*unit) []*unit {
 	var all []*item
 	for _, it := range r.items {

@@ -35,7 +35,7 @@ type item struct {
 	score    float64
 	size     int             // tokens in form 0 of the unit
 	start    int             // its variant in form 0 of the unit, from 1; 0 is full
-	variants []cupel.Variant // what it may become, largest first
+	variants []cupel.Variant // its possible points, largest first
 	stale    bool
 }
 

@@ -26,7 +26,7 @@ type form struct {
 	tokens       int
 	worth        float64
 	at           []int         // the variant of each member, from 1; 0 is full
-	groupVariant *groupVariant // what stands for all members; nil for none
+	groupVariant *groupVariant // the form that replaces all members; nil for none
 }
 
 // groupVariant is a group variant with its position, from 1.
@@ -111,8 +111,8 @@ func (u *unit) groupVariants() []cupel.Variant {
 	return nil
 }
 
-// shrink makes a stale member its smallest variant, which is all that it can
-// become.
+// shrink makes a stale member its smallest variant, which is its only possible
+// form.
 func (it *item) shrink() {
 	if n := len(it.variants); n > 0 {
 		it.start, it.size = n, it.variants[n-1].Tokens
@@ -220,7 +220,7 @@ func useful(forms []form) []form {
 	return list
 }
 
-// standIn is what slicers and placers see of a unit.
+// standIn is the item by which slicers and placers see a unit.
 func (u *unit) standIn() *cupel.ContextItem {
 	first := u.members[0]
 	if !u.grouped && u.form == 0 && first.start == 0 {

@@ -1,4 +1,5 @@
-// Package ordered does work on several processors and keeps its order.
+// Package ordered does work on several processors and keeps the results in
+// order.
 package ordered
 
 import (
@@ -8,15 +9,15 @@ import (
 	"sync"
 )
 
-// ahead is how many results may wait, for each worker, for one that takes long.
+// ahead is how many results per worker may wait for a slow one.
 const ahead = 4
 
 // Map calls work for each input and its error on several workers, and yields the
-// results in the order of the inputs: the same for any number of workers. 0 workers are
-// as many as there are processors. Few inputs are held at a time. It ends with the
-// first error of the work, in the order of the inputs, or with ctx.Err() when ctx is
-// done. The inputs are read in the goroutine that ranges over the results. No
-// goroutine outlives the loop.
+// results in the order of the inputs, the same for any number of workers. 0 workers
+// means the number of processors. Few inputs are held at a time. It ends with the first
+// error of the work, in the order of the inputs, or with ctx.Err() when ctx is done.
+// The inputs are read in the goroutine that ranges over the results. No goroutine
+// outlives the loop.
 func Map[In, Out any](ctx context.Context, workers int, inputs iter.Seq2[In, error], work func(context.Context, In, error) (Out, error)) iter.Seq2[Out, error] {
 	if workers == 0 {
 		workers = runtime.GOMAXPROCS(0)

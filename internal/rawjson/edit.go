@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Edits are changes to one text. What they do not change is copied as it is.
+// Edits are changes to one text. The rest of the text is copied as it is.
 type Edits struct{ list []edit }
 
 type edit struct {
@@ -18,8 +18,8 @@ func (e *Edits) Replace(v Value, with []byte) {
 	e.list = append(e.list, edit{v.start, v.end, with})
 }
 
-// Drop removes elements of an array, or members of an object: those of its parts
-// for which gone is true. Edits within what is removed have no effect.
+// Drop removes elements of an array, or members of an object: the parts for
+// which gone is true. Edits within removed parts have no effect.
 func (e *Edits) Drop(parts []Part, gone func(i int) bool) {
 	kept := -1 // the last part that stays
 	for i, p := range parts {
@@ -39,8 +39,8 @@ func (e *Edits) Drop(parts []Part, gone func(i int) bool) {
 // Empty reports whether there are no changes.
 func (e *Edits) Empty() bool { return len(e.list) == 0 }
 
-// Outer returns the Outer text of a part with the changes within it. Of two
-// changes that overlap the one that begins first counts.
+// Outer returns the Outer text of a part with the changes within it. If two
+// changes overlap, the one that begins first counts.
 func (e *Edits) Outer(p Part) []byte {
 	slices.SortStableFunc(e.list, func(a, b edit) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(b.to, a.to)) })
 	var out []byte

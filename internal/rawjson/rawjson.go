@@ -13,11 +13,11 @@ import (
 	"unicode/utf8"
 )
 
-// Error says what is wrong with a text and where.
+// Error is a fault of a text, and its place.
 type Error struct {
 	Line   int    // from 1, or 0 if the mistake is not on one line
 	Path   string // such as "messages[3].role", or "" for the text as a whole
-	Reason string // what is wrong; the value is the subject of the sentence
+	Reason string // the fault; the value is the subject of the sentence
 	Err    error  // the cause, or nil
 }
 
@@ -134,7 +134,7 @@ func (t Text) value(start, end int) (Value, error) {
 	return v, nil
 }
 
-// syntaxError says why a part of the text is not a JSON value.
+// syntaxError returns the reason why a part of the text is not a JSON value.
 func (t Text) syntaxError(start, end int) error {
 	var raw json.RawMessage
 	err := json.Unmarshal(t[start:end], &raw)
@@ -256,7 +256,7 @@ func (v Value) Elements() []Part {
 }
 
 // Members returns the members of an object, or none for any other value. Unlike
-// [Value.Object] it takes names that are given twice.
+// [Value.Object], it accepts duplicate names.
 func (v Value) Members() []Part {
 	if !v.IsObject() {
 		return nil

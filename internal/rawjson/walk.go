@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// deepest is how deep the nesting of a value may be, as in encoding/json.
+// deepest is the maximum nesting of a value, as in encoding/json.
 const deepest = 10_000
 
-// What may come next in a text.
+// The tokens that may come next in a text.
 type expected uint8
 
 const (
@@ -91,7 +91,7 @@ func Walk[T ~string | ~[]byte](text T, visit func(token byte, from, to int)) boo
 	return next == aComma && len(open) == 0
 }
 
-// plain are the bytes that stand in a string for themselves, and do not end it.
+// plain are the bytes that mean themselves in a string, and do not end it.
 var plain = func() (is [256]bool) {
 	for c := range is {
 		is[c] = c >= ' ' && c != '"' && c != '\\'
@@ -99,8 +99,8 @@ var plain = func() (is [256]bool) {
 	return is
 }()
 
-// closing returns where the string ends that has its quote before i, or -1 if it is
-// none.
+// closing returns the end of the string whose quote is before i, or -1 if the
+// string is invalid.
 func closing[T ~string | ~[]byte](text T, i int) int {
 	for i < len(text) {
 		c := text[i]
@@ -127,7 +127,7 @@ func closing[T ~string | ~[]byte](text T, i int) int {
 	return -1
 }
 
-// unescaped are the characters for which letters stand after a backslash.
+// unescaped are the characters for the letters after a backslash.
 var unescaped = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
 // scalar returns the length of the number or the word that a text begins with, or 0.
@@ -143,8 +143,8 @@ func scalar[T ~string | ~[]byte](text T) int {
 	return 0
 }
 
-// Unquote returns what a string says, given what is between its quotes. Unpaired
-// surrogates become U+FFFD.
+// Unquote returns the decoded string, given the text between its quotes.
+// Unpaired surrogates become U+FFFD.
 func Unquote(inside []byte) string {
 	var said string
 	if bytes.Contains(inside, []byte(`\u`)) {

@@ -1,4 +1,5 @@
-// Package sources cuts the files of a repository into parts, which say something alone.
+// Package sources cuts the files of a repository into parts that make sense
+// alone.
 package sources
 
 import (
@@ -66,10 +67,10 @@ var (
 const longType = 800
 
 // declarations returns where the top-level declarations of source code with their comments
-// begin, and the members of long types. It goes by blank lines and indentation and takes
-// no parser, so it also finds those of a file that does not compile: it may be what the
-// question is about. What declares nothing, such as a paragraph of a long string, stays
-// with what is above.
+// begin, and the members of long types. It goes by blank lines and indentation, without a
+// parser, so it also works on a file that does not compile, which may be the subject of
+// the question. A paragraph that declares nothing, such as a part of a long string, stays
+// with the declaration above.
 func declarations(text string, isGo bool) []place {
 	c := cutter{text: text, isGo: isGo}
 	c.cut(0, len(text), 0, "")
@@ -78,7 +79,7 @@ func declarations(text string, isGo bool) []place {
 		begin = c.found[0].start
 	}
 	if isGo && begin < len(text) {
-		return c.found // imports say little
+		return c.found // imports tell little
 	}
 	return append(paragraphs(text[:begin]), c.found...)
 }
@@ -90,7 +91,7 @@ type cutter struct {
 	found []place
 }
 
-// maxDepth is how deep types stand in one another that are cut into their members.
+// maxDepth is the maximum nesting of types that are cut into their members.
 const maxDepth = 2
 
 // cut finds the declarations at an indentation between two places. owner is the type that
@@ -98,7 +99,7 @@ const maxDepth = 2
 func (c *cutter) cut(from, to, indentation int, owner string) {
 	for from < to {
 		head := c.paragraph(from, to)
-		end := head // what is indented further belongs to the declaration before
+		end := head // text with more indentation belongs to the declaration before
 		for end < to {
 			next := c.paragraph(end, to)
 			if !continues(c.text[end:next], indentation) {
@@ -119,7 +120,7 @@ func (c *cutter) cut(from, to, indentation int, owner string) {
 	}
 }
 
-// paragraph returns where the paragraph ends that begins at a place.
+// paragraph returns the end of the paragraph that begins at a place.
 func (c *cutter) paragraph(from, to int) int {
 	if n := strings.Index(c.text[from:to], "\n\n"); n >= 0 {
 		return from + n + len("\n\n")
@@ -139,8 +140,8 @@ func indentationOf(text string) int {
 	return len(bare) - len(strings.TrimLeft(bare, " \t"))
 }
 
-// symbolOf returns the name of what a text declares, or "". A call looks like a method,
-// which stands in a type.
+// symbolOf returns the name that a text declares, or "". A call looks like a method, so
+// methods count only inside a type.
 func (c *cutter) symbolOf(text, owner string) string {
 	if c.isGo {
 		name := declared.FindStringSubmatch(text)

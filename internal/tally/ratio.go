@@ -49,11 +49,12 @@ func (r *Ratio) Value() float64 {
 
 // Interval returns the ends of the 95 % interval of the ratio over conversations
 // like these, cut at low and high, and false if there are fewer than two
-// conversations or nothing in B. A few conversations say little.
+// conversations or nothing in B. It means little for few conversations.
 //
 // It is the interval of Student's t for the linearized ratio: each conversation
-// counts by how far its A is from what the ratio expects of its B, so that steps
-// or questions of one conversation may depend on each other.
+// counts by the distance of its A from the value that the ratio predicts from
+// its B, so that steps or questions of one conversation may depend on each
+// other.
 func (r *Ratio) Interval(low, high float64) (from, to float64, ok bool) {
 	b := r.B.Value()
 	if r.N < 2 || b == 0 {

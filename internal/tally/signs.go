@@ -9,8 +9,9 @@ import (
 // signs.
 const exactly = 14
 
-// Signs tells how likely a sum of differences is if each was as likely to have the
-// other sign: a two-sided randomization test of pairs. The zero Signs has none.
+// Signs finds how likely a sum of differences is if each was as likely to have the
+// other sign, by a two-sided randomization test of pairs. The zero Signs has no
+// differences.
 type Signs struct {
 	n      int       // differences other than 0
 	few    []float64 // the first of them, ascending
@@ -18,7 +19,7 @@ type Signs struct {
 	square Sum       // of their squares
 }
 
-// Add adds a difference. 0 says nothing.
+// Add adds a difference. It ignores 0.
 func (s *Signs) Add(d float64) {
 	if d == 0 {
 		return
@@ -33,7 +34,7 @@ func (s *Signs) Add(d float64) {
 }
 
 // P returns the probability that the sum is as far from 0 as it is, or farther. It
-// is in [0,1]: exact for up to 14 differences, and that of the normal distribution
+// is in [0,1]: exact for up to 14 differences, and from the normal distribution
 // for more.
 func (s *Signs) P() float64 {
 	sum := math.Abs(s.sum.Value())

@@ -1,6 +1,6 @@
-// Package tally adds up what conversations say of policies, so that any order of
-// the conversations, and any way of cutting them into parts, gives the same
-// bits. What it keeps does not grow with their number.
+// Package tally adds up results of conversations, so that any order of the
+// conversations, and any way of cutting them into parts, gives the same bits.
+// Its memory does not grow with their number.
 package tally
 
 import (
@@ -63,7 +63,7 @@ func (s *Sum) Value() float64 {
 			break
 		}
 	}
-	// Half-way cases go to the even number, unless what follows tips them.
+	// Half-way cases go to the even number, unless the rest tips them.
 	if n > 0 && (low < 0) == (s.partial[n-1] < 0) {
 		if y := low * 2; y == high+y-high {
 			high += y
@@ -75,7 +75,7 @@ func (s *Sum) Value() float64 {
 // MarshalJSON writes the partial sums.
 func (s Sum) MarshalJSON() ([]byte, error) { return json.Marshal(s.partial) }
 
-// UnmarshalJSON reads what MarshalJSON writes.
+// UnmarshalJSON reads the partial sums.
 func (s *Sum) UnmarshalJSON(data []byte) error {
 	var partial []float64
 	if err := json.Unmarshal(data, &partial); err != nil {

@@ -39,7 +39,7 @@ Runs every *.toml file below each DIR as a conformance vector. DIR may be a file
 
 `
 
-// run is main with its surroundings as arguments; it returns the exit code.
+// run is main with its environment as arguments; it returns the exit code.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int) {
 	flags := flag.NewFlagSet("cupel-conformance", flag.ContinueOnError)
 	flags.SetOutput(stderr)

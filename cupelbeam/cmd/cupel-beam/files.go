@@ -12,9 +12,9 @@ import (
 	"github.com/wollax/cupel-go/cupelbeam"
 )
 
-// files checks the input and the output before a job begins. Where files may be
-// overwritten, it removes those of the output, since readers would take samples in another
-// number of shards for samples of this job.
+// files checks the input and the output before a job begins. If files may be overwritten,
+// it removes the old output, since readers would take samples in another number of shards
+// for samples of this job.
 func (o *options) files(ctx context.Context) error {
 	outputs := []string{o.table, o.deadLetters, o.samples}
 	if err := o.input(ctx, outputs); err != nil {
@@ -45,11 +45,11 @@ func (o *options) files(ctx context.Context) error {
 // memory about twelve times.
 const prismLimit = 64e6
 
-// compression is about how much smaller gzip makes conversations.
+// compression is the approximate factor by which gzip shrinks conversations.
 const compression = 5
 
-// input checks that there is a file for each pattern that is no output, and that Prism
-// can hold all.
+// input checks that each pattern, except outputs, matches a file, and that Prism can
+// hold all files.
 func (o *options) input(ctx context.Context, outputs []string) error {
 	var size int64
 	for _, pattern := range o.patterns() {

@@ -57,8 +57,8 @@ func main() {
 }
 
 // becomeWorker makes a process that a runner started a worker: one of
-// --environment_type=PROCESS, or a container of the image. It has the program, where
-// Beam's own image has another one that asks for it.
+// --environment_type=PROCESS, or a container of the image. The image has the program
+// itself; Beam's own image has another one that asks for it.
 func becomeWorker(ctx context.Context, provision string) error {
 	if provision == "" {
 		return nil

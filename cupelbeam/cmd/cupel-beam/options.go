@@ -42,7 +42,7 @@ func (o *options) register() {
 	flag.Func("require", "`threshold` of the table, such as 'agent grounded@0.25 >= 0.9'; may be repeated", o.addRequirement)
 }
 
-// patterns returns those of the input.
+// patterns returns the patterns of the input.
 func (o *options) patterns() []string { return strings.Split(o.data, ",") }
 
 // check validates the flags that need no file.
@@ -69,8 +69,8 @@ func (o *options) check(spec *cupelbeam.Spec) error {
 	return nil
 }
 
-// runners are the names of runners, the first is the default. PortableRunner is
-// any other one.
+// runners are the names of runners; the first is the default. PortableRunner
+// stands for any other.
 var runners = []string{"prism", "direct", "flink", "spark", "dataflow", "PortableRunner"}
 
 func runner() string {
@@ -82,7 +82,7 @@ func runner() string {
 
 // spec returns what to measure. Policies in files are read here, where the files are.
 func (o *options) spec() (spec cupelbeam.Spec, err error) {
-	// The numbers are a list in JSON but for its brackets.
+	// The numbers are a list in JSON without its brackets.
 	if err := json.Unmarshal([]byte("["+o.shareList+"]"), &spec.Shares); err != nil {
 		return spec, fmt.Errorf("--share: %q: %w", o.shareList, err)
 	}

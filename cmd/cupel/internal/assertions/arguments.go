@@ -10,7 +10,7 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 )
 
-// arguments are those of all assertions.
+// arguments are the arguments of all assertions.
 type arguments struct {
 	Assert, Why     string
 	Kind            cupel.ContextKind

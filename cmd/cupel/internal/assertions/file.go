@@ -26,8 +26,8 @@ type File struct {
 	Checks    []Check // at least one
 }
 
-// Selection is the [selection] table: what to select from, and how. Fields that
-// the file omits are zero.
+// Selection is the [selection] table: the candidates, and how to select from
+// them. Fields that the file omits are zero.
 type Selection struct {
 	Items, Format, Encoding string
 	Policy, Query           string
@@ -70,7 +70,7 @@ func (e *FileError) Error() string {
 // MaxBytes is the maximum length of a file.
 const MaxBytes = policy.MaxBytes
 
-// Globs returns what reports whether a content matches a pattern.
+// Globs returns the function that reports whether a content matches a pattern.
 type Globs func(pattern string) (matches func(content string) bool)
 
 // Decode reads a file; globs reads its patterns. It fails with a [FileError]

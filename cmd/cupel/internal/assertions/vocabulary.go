@@ -15,7 +15,7 @@ type assertion struct {
 }
 
 // vocabulary has the 13 patterns of the specification, in its order, then the
-// additions of cupeltest, and what is said of recordings.
+// additions of cupeltest, and the assertion about recordings.
 var vocabulary = []assertion{
 	{"IncludeItemWithKind", "kind", 0},
 	{"IncludeItemMatching", "item", 0},
@@ -44,7 +44,7 @@ var vocabulary = []assertion{
 // KeepFact is the name of the assertion about recordings.
 const KeepFact = "KeepFact"
 
-// holds returns nil if the assertion of a name holds.
+// holds returns nil if the assertion with a name holds.
 func (a *arguments) holds(name string, s Subject) error {
 	if name == KeepFact {
 		return s.Keeps(a.Fact)

@@ -13,14 +13,14 @@ import (
 	"github.com/wollax/cupel-go/internal/english"
 )
 
-// account is what explain prints about a run.
+// account is the data of a run that explain prints.
 type account struct {
 	*analysis.Ledger
 	items     []*cupel.ContextItem
 	budget    cupel.ContextBudget
 	report    *cupel.SelectionReport
 	exchanges map[string]exchange
-	displaced map[int]string // what has the room of candidates that are out, as far as it is known
+	displaced map[int]string // the candidates in the room of those that are out, as far as known
 }
 
 func newAccount(items []*cupel.ContextItem, budget cupel.ContextBudget, report *cupel.SelectionReport) *account {
@@ -42,7 +42,7 @@ func (a *account) printBudget(p *terminal.Printer) {
 		rows = append(rows, []any{kind, tokens[kind], percent(tokens[kind], whole), items[kind]})
 	}
 	reserve := a.budget.OutputReserve()
-	left := whole - reserve - tokensIn(a.report) // less than nothing where a policy allows it
+	left := whole - reserve - tokensIn(a.report) // below 0 if a policy allows it
 	rows = append(rows, []any{"reserved for the answer", reserve, percent(reserve, whole), ""}, []any{"left", left, percent(left, whole), ""})
 	p.Line("")
 	p.Table([]string{"KIND", "TOKENS", "SHARE", "ITEMS"}, rows)
@@ -56,7 +56,7 @@ func percent(n, whole int) string {
 	return fmt.Sprintf("%.1f%%", float64(n)/float64(whole)*100)
 }
 
-// printLists prints what is in, what is out, and remarks.
+// printLists prints the included and the excluded candidates, and remarks.
 func (a *account) printLists(p *terminal.Printer, rows int) {
 	// Pinned items have no rank and come before the others. Equal scores keep the
 	// order of the prompt.
@@ -94,8 +94,8 @@ func (a *account) printCandidates(p *terminal.Printer, candidates []int, rows in
 	printSome(p, candidateHeads, table, rows)
 }
 
-// shownAs returns the item of an entry as the window has it, unless another form of
-// its group stands for it.
+// shownAs returns the item of an entry as the window has it, unless a form of its
+// group replaces it.
 func shownAs(e *analysis.Entry) *cupel.ContextItem {
 	if e.Included != nil && e.Included.Item.Tokens() > 0 {
 		return e.Included.Item
@@ -122,7 +122,7 @@ func score(e *analysis.Entry) string {
 // short formats a number with four digits; JSON output has all of them.
 func short(f float64) string { return strconv.FormatFloat(f, 'g', 4, 64) }
 
-// exchange is what a window has of the messages of a group that became one text.
+// exchange is the one text in a window that replaces the messages of a group.
 type exchange struct{ sent, full int }
 
 // exchangesOf returns the groups that became one text, which has all of their tokens.
@@ -142,9 +142,8 @@ func exchangesOf(l *analysis.Ledger) map[string]exchange {
 	return formed
 }
 
-// form describes the form that the window has of a candidate, such as "2, full 220"
-// for its second form with the tokens of the full one, and says where there is a newer
-// version.
+// form describes a candidate's form in the window, such as "2, full 220" for its
+// second form and the tokens of the full one. It adds the place of a newer version.
 func (a *account) form(e *analysis.Entry) string {
 	text := ""
 	if e.Form > 0 {

@@ -12,7 +12,8 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 )
 
-// parseBudget reads a budget as people say it: 8000, 3,000, 8k, or the name of a model.
+// parseBudget reads a budget as people write it: 8000, 3,000, 8k, or the name
+// of a model.
 func parseBudget(text string) (tokens int, err error) {
 	if model := findModel(text); model != "" {
 		return contexts[model], nil
@@ -31,7 +32,7 @@ func addTokens(a, b int) int {
 	return a + b
 }
 
-// tokensIn returns the tokens of what a report includes.
+// tokensIn returns the tokens of the included items of a report.
 func tokensIn(report *cupel.SelectionReport) int {
 	all := 0
 	for _, in := range report.Included {

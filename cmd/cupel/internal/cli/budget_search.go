@@ -3,9 +3,9 @@ package cli
 // mostProven is how many smaller budgets are tried to prove that one is the smallest.
 const mostProven = 32
 
-// searchBudget looks for a budget that keeps something, where the budget of one token less
-// does not. It is proven to be the smallest if all smaller ones were tried, which there
-// are few of.
+// searchBudget looks for a budget that keeps something while a budget of one token less
+// does not. It is proven to be the smallest if all smaller ones were tried, which happens
+// if they are few.
 func searchBudget(low, high int, keeps func(tokens int) (bool, error)) (tokens int, found, proven bool, err error) {
 	if found, err = keeps(high); !found || err != nil {
 		return 0, false, false, err

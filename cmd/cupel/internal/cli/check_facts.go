@@ -10,7 +10,7 @@ import (
 	"github.com/wollax/cupel-go/internal/english"
 )
 
-// lostError says which recordings lose a value.
+// lostError lists the recordings that lose a value.
 type lostError struct {
 	fact          string
 	conversations int
@@ -21,8 +21,8 @@ func (e *lostError) Error() string {
 	return fmt.Sprintf("KeepFact failed: it is lost in %d of %s\n\t%s", len(e.places), english.Plural(e.conversations, "conversation"), strings.Join(e.places, "\n\t"))
 }
 
-// factKeeper returns what finds whether a policy keeps a value at every step of
-// recordings: those of a file, or of all files in a folder.
+// factKeeper returns a function that reports whether a policy keeps a value at
+// every step of the recordings in a file, or in all files of a folder.
 func factKeeper(env *Environment, path, policy string, budget int, session bool) (func(ctx context.Context, fact string) error, error) {
 	p, err := replayed(env, policy, session)
 	if err != nil {

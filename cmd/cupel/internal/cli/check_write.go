@@ -9,7 +9,8 @@ import (
 	"github.com/wollax/cupel-go/cmd/cupel/internal/terminal"
 )
 
-// inTable escapes what would end a cell of a table in Markdown, or begin HTML.
+// inTable escapes characters that would end a cell of a Markdown table, or
+// begin HTML.
 var inTable = strings.NewReplacer("|", "\\|", "<", "&lt;", "`", "'", "\r", "", "\n", "<br>", "\t", "")
 
 // writeMarkdown writes a table of all checks, those that fail first.

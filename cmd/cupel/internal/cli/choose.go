@@ -11,12 +11,13 @@ import (
 	"github.com/wollax/cupel-go/cupelchat"
 )
 
-// choosesAgain reports whether other budgets and pins are tried by choosing again: what
-// is sent of a conversation, or what a preset prepares, depends on them.
+// choosesAgain reports whether other budgets and pins are tried by choosing again,
+// because the window of a conversation, or the forms that a preset prepares, depend on
+// them.
 func (s *selection) choosesAgain() bool { return s.Conversation != nil || s.preset != nil }
 
-// choose chooses what is sent for a budget, with an item pinned unless that is negative.
-// The report is about the items that were read.
+// choose chooses the window for a budget, with the item at a position pinned unless the
+// position is negative. The report is about the items that were read.
 func (s *selection) choose(ctx context.Context, budget cupel.ContextBudget, pinned int) (*cupelchat.Window, error) {
 	c := &watchedChooser{Chooser: s.ofMessages(), items: s.Items, pinned: pinned}
 	if s.Conversation == nil {
@@ -73,13 +74,13 @@ func (c *watchedChooser) RunReport(ctx context.Context, given []*cupel.ContextIt
 	return c.Chooser.RunReport(ctx, given, budget, opts...)
 }
 
-// isSame reports whether one item is another, or that in other words.
+// isSame reports whether one item is another, or another form of it.
 func isSame(a, b *cupel.ContextItem) bool {
 	return a == b || reflect.DeepEqual(a.Metadata(), b.Metadata())
 }
 
-// dryRun chooses for a budget. Of a selection that fails it returns what is known, unless it chooses
-// again.
+// dryRun chooses for a budget. For a failed selection it returns the results so far, unless it
+// chooses again.
 func (s *selection) dryRun(ctx context.Context, budget cupel.ContextBudget) (*cupel.SelectionReport, error) {
 	if s.choosesAgain() {
 		return s.reportAt(ctx, budget, -1)
@@ -87,8 +88,9 @@ func (s *selection) dryRun(ctx context.Context, budget cupel.ContextBudget) (*cu
 	return s.pipeline.DryRun(ctx, s.Items, budget)
 }
 
-// reportAt returns the report of what is sent for a budget, with an item pinned unless
-// that is negative. Items that are not sent as they were read are forms.
+// reportAt returns the report of the window for a budget, with the item at a position
+// pinned unless the position is negative. Items that are not sent as they were read
+// are forms.
 func (s *selection) reportAt(ctx context.Context, budget cupel.ContextBudget, pinned int) (*cupel.SelectionReport, error) {
 	window, err := s.choose(ctx, budget, pinned)
 	if err != nil {
@@ -109,7 +111,7 @@ func (s *selection) reportAt(ctx context.Context, budget cupel.ContextBudget, pi
 	return report, nil
 }
 
-// ledger returns what is sent for a budget, as reportAt does.
+// ledger returns the ledger of the window for a budget, as reportAt does.
 func (s *selection) ledger(ctx context.Context, budget cupel.ContextBudget, pinned int) (*analysis.Ledger, error) {
 	report, err := s.reportAt(ctx, budget, pinned)
 	if err != nil {

@@ -34,7 +34,7 @@ const (
 	exitInterrupted = 130 // 128 and SIGINT, as shells have it
 )
 
-// Environment is what the command takes from its process.
+// Environment is the part of its process that the command uses.
 type Environment struct {
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
@@ -49,7 +49,7 @@ type Environment struct {
 	summary    string          // what was done, for the end
 }
 
-// mostInput returns how many bytes of an input are read, where it may have so many.
+// mostInput returns how many bytes of an input are read at most.
 func (env *Environment) mostInput(most int) int {
 	return min(most, cmp.Or(env.maxInput, defaultMaxInput))
 }
@@ -71,7 +71,8 @@ func usagef(format string, args ...any) error {
 	return codedError{fmt.Errorf(format, args...), exitUsage}
 }
 
-// errCheck says that a check failed; the failure has been printed already.
+// errCheck is the error for a failed check; the failure has been printed
+// already.
 var errCheck = errors.New("a check failed")
 
 // Main runs the command and returns its exit code.
@@ -96,7 +97,7 @@ func Main(ctx context.Context, args []string, env Environment) int {
 		fmt.Fprintf(env.Stderr, "cupel: %s\n", terminal.Safe(env.summary))
 	}
 	if err != nil && !errors.Is(err, errCheck) {
-		// An error may quote what is in a file.
+		// An error may quote the contents of a file.
 		fmt.Fprintf(env.Stderr, "cupel: %s\n", terminal.SafeLines(message(err)))
 	}
 	return code
@@ -205,7 +206,7 @@ func version() string {
 	return "unknown"
 }
 
-// outputFlags say where output goes.
+// outputFlags set where output goes.
 type outputFlags struct {
 	output string
 	force  bool
@@ -216,7 +217,7 @@ func (f *outputFlags) register(command *cobra.Command, name string) {
 	command.Flags().BoolVar(&f.force, "force", false, "overwrite the --output file")
 }
 
-// write writes what content produces to the output.
+// write writes the result of content to the output.
 func (f *outputFlags) write(env *Environment, content func(w io.Writer) error) error {
 	if f.output == "-" {
 		return content(env.Stdout)
@@ -224,7 +225,7 @@ func (f *outputFlags) write(env *Environment, content func(w io.Writer) error) e
 	return writeFile(f.output, f.force, content)
 }
 
-// writeFile writes what content produces to a file. It overwrites a file only if force
+// writeFile writes the result of content to a file. It overwrites a file only if force
 // is set, and removes the file if it cannot be written whole.
 func writeFile(name string, force bool, content func(w io.Writer) error) (err error) {
 	flags := os.O_WRONLY | os.O_CREATE | os.O_EXCL
@@ -272,7 +273,7 @@ func (f *printFlags) print(env *Environment, value any, text func(p *terminal.Pr
 	return p.Err()
 }
 
-// about says what the JSON of a selection is about.
+// about identifies the subject of a selection's JSON.
 type about struct {
 	Version string               `json:"cupel"`
 	Policy  string               `json:"policy,omitempty"` // unless there are several

@@ -15,8 +15,8 @@ import (
 // defaultsFile is the file of defaults for a repository, in the working directory.
 const defaultsFile = "cupel.toml"
 
-// defaults are what the file may set. It names no programs and no servers, since it
-// comes with repositories of others.
+// defaults are the settings that the file may have. It names no programs and no
+// servers, since it may come with another person's repository.
 type defaults struct {
 	Policy  string   `toml:"policy"`
 	Budget  string   `toml:"budget"`
@@ -24,9 +24,9 @@ type defaults struct {
 	Pins    []string `toml:"pins"` // rules for messages of conversations, without the word keep
 }
 
-// useDefaults sets the flags of a command that the command line does not set, as the
-// file of defaults says, and names the file. A file of checks has settings of its own, and
-// measurements have several policies.
+// useDefaults sets the flags that the command line does not set from the file of defaults,
+// and names the file. Files of checks have their own settings, and measurements have
+// several policies.
 func useDefaults(env *Environment, command *cobra.Command) error {
 	flags := command.Flags()
 	_, err := os.Lstat(defaultsFile)
@@ -62,7 +62,7 @@ func useDefaults(env *Environment, command *cobra.Command) error {
 }
 
 // readDefaults reads the file of defaults, and a policy only below its folder. The file
-// may be a link of a repository of others: an error would quote what it leads to.
+// may be a link in another person's repository, and an error would quote its target.
 func readDefaults(env *Environment) (file defaults, err error) {
 	folder, err := os.OpenRoot(".")
 	if err != nil {

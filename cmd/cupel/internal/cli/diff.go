@@ -115,7 +115,7 @@ func readReport(env *Environment, name string) (*cupel.SelectionReport, error) {
 	return report, nil
 }
 
-// compare compares two reports, and prints how they differ.
+// compare compares two reports, and prints the differences.
 func (f *diffFlags) compare(env *Environment, names [2]string, reports [2]*cupel.SelectionReport) error {
 	d := &difference{A: measure(shown(names[0]), reports[0]), B: measure(shown(names[1]), reports[1]), Changes: []change{}}
 	diff := analysis.DiffReports(reports[0], reports[1])
@@ -126,7 +126,7 @@ func (f *diffFlags) compare(env *Environment, names [2]string, reports [2]*cupel
 	return f.print(env, d, func(p *terminal.Printer) { d.print(p, f.rows) })
 }
 
-// difference is how two selections differ. diff --json prints it.
+// difference describes how two selections differ. diff --json prints it.
 type difference struct {
 	A       measures `json:"a"`
 	B       measures `json:"b"`
@@ -151,7 +151,7 @@ type change struct {
 	B       outcome `json:"b"`
 }
 
-// outcome is what a selection decided about a content.
+// outcome is the decision of a selection about a content.
 type outcome struct {
 	Place  int    `json:"place,omitempty"` // in the prompt, from 1, if it is included
 	Form   int    `json:"form,omitempty"`  // 0 is the full one

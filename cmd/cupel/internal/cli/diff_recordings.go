@@ -14,10 +14,10 @@ import (
 	"github.com/wollax/cupel-go/internal/english"
 )
 
-// recordedName is A or B for what was decided when the runs were recorded.
+// recordedName is A or B for the recorded decisions.
 const recordedName = "recorded"
 
-// corpusDifference is how two policies differ over recorded runs.
+// corpusDifference describes how two policies differ over recorded runs.
 type corpusDifference struct {
 	A          string     `json:"a"`
 	B          string     `json:"b"`
@@ -44,7 +44,7 @@ type decision struct {
 	B      string `json:"b"`
 }
 
-// decides returns what is decided about each candidate of a run.
+// decides returns the decision about each candidate of a run.
 type decides func(*recorded.Run) ([]string, error)
 
 // recordings compares two policies on recorded runs.
@@ -97,7 +97,7 @@ func (d *corpusDifference) read(env *Environment, names []string, two [2]decides
 	return nil
 }
 
-// decides returns what decides about the candidates of a run.
+// decides returns the function that decides about the candidates of a run.
 func (f *diffFlags) decides(ctx context.Context, env *Environment, name string) (decides, error) {
 	if name == recordedName {
 		return func(r *recorded.Run) ([]string, error) { return r.Recorded(), nil }, nil

@@ -103,8 +103,8 @@ func (f *evalFlags) run(ctx context.Context, env *Environment) error {
 	}{f.part, result})
 }
 
-// latest reads the data once, and returns a clock that always tells the latest time
-// in what is measured.
+// latest reads the data once, and returns a clock that always returns the latest
+// time in the measured part.
 func (f *evalFlags) latest(env *Environment) (clock func() time.Time, err error) {
 	var now time.Time
 	for _, name := range f.data {

@@ -101,11 +101,12 @@ func (f *explainFlags) run(ctx context.Context, env *Environment, asksWhyNot boo
 	return s.selecting(failed)
 }
 
-// mostDisplaced is for how many candidates it is looked up what has their room.
+// mostDisplaced is for how many candidates findDisplacing looks up which
+// others have their room.
 const mostDisplaced = 20
 
-// findDisplacing finds what has the room of the first candidates that are out, by choosing
-// again with each of them pinned.
+// findDisplacing finds the candidates in the room of the first ones that are out, by
+// choosing again with each of these pinned.
 func (s *selection) findDisplacing(ctx context.Context, a *account, rows int) error {
 	most := min(cmp.Or(rows, mostDisplaced), mostDisplaced, len(a.Out))
 	for _, i := range a.Out[:most] {
@@ -120,10 +121,10 @@ func (s *selection) findDisplacing(ctx context.Context, a *account, rows int) er
 	return ctx.Err()
 }
 
-// mostSentLines is how many lines are printed of what is sent of a message.
+// mostSentLines is how many lines of a message's sent text are printed.
 const mostSentLines = 5
 
-// printForms prints how the text begins of what is sent in a smaller form.
+// printForms prints the beginning of each text that is sent in a smaller form.
 func (a *account) printForms(p *terminal.Printer, rows int) {
 	printed := 0
 	for _, i := range a.Window {

@@ -12,8 +12,8 @@ import (
 	"github.com/wollax/cupel-go/internal/english"
 )
 
-// open opens a file, or standard input for "-", which can be opened once. What
-// gzip compressed is uncompressed. Reading more than --max-input fails.
+// open opens a file, or standard input for "-", which can be opened once. It
+// uncompresses gzip. Reading more than --max-input fails.
 func open(env *Environment, name string) (io.Reader, func(), error) {
 	in, done := env.Stdin, func() {}
 	switch {
@@ -53,8 +53,8 @@ func (b *bounded) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// expanded returns the files that patterns name, sorted for each pattern. A file that
-// has the name of a pattern is meant itself.
+// expanded returns the files that patterns match, sorted for each pattern. If a file
+// has the pattern as its name, it is the only match.
 func expanded(patterns []string) (files []string, err error) {
 	for _, pattern := range patterns {
 		if _, err := os.Lstat(pattern); err == nil || !strings.ContainsAny(pattern, "*?[") {
@@ -73,8 +73,8 @@ func expanded(patterns []string) (files []string, err error) {
 	return files, nil
 }
 
-// filesIn returns the files, and in place of folders those in them whose names end so, in
-// the order of their names.
+// filesIn returns the files. It replaces folders with the files in them that have the
+// suffix, in the order of their names.
 func filesIn(ending string, names ...string) (files []string) {
 	for _, name := range names {
 		entries, err := os.ReadDir(name)
@@ -108,7 +108,7 @@ func readFile(env *Environment, name string, most int) ([]byte, error) {
 	return data, nil
 }
 
-// shown returns how errors name a file.
+// shown returns the name of a file for errors.
 func shown(name string) string {
 	if name == "-" {
 		return "standard input"
@@ -116,7 +116,7 @@ func shown(name string) string {
 	return name
 }
 
-// isPolicyFile reports whether a name is that of a file, not of a preset.
+// isPolicyFile reports whether a name is the name of a file, not of a preset.
 func isPolicyFile(name string) bool {
 	name = strings.ToLower(name)
 	return strings.HasSuffix(name, ".json") || strings.HasSuffix(name, ".toml")

@@ -10,11 +10,12 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 )
 
-// wildcards are those of patterns, as a regular expression that quotes text has them.
+// wildcards are the wildcards of patterns as they appear in a quoted regular
+// expression.
 var wildcards = strings.NewReplacer(`\*`, `.*`, `\?`, `.`)
 
-// globs returns what matches a pattern with the first line or the whole of a content: *
-// is any text, and ? any character.
+// globs returns the function that matches a pattern with the first line or the whole of
+// a content: * is any text, and ? any character.
 func globs(pattern string) func(content string) bool {
 	compiled := regexp.MustCompile(`(?s)^` + wildcards.Replace(regexp.QuoteMeta(pattern)) + `$`)
 	return func(content string) bool {
@@ -52,7 +53,7 @@ func findCandidate(items []*cupel.ContextItem, text string) (int, error) {
 func numbered(items []*cupel.ContextItem, n int) (int, error) {
 	last := 0
 	for i, item := range items {
-		number := messageNumber(item) // 0 for what a request has beside its messages
+		number := messageNumber(item) // 0 for members of a request other than messages
 		if textOf(item, "role") == "" {
 			number = i + 1
 		}

@@ -86,7 +86,8 @@ func (f *inspectFlags) selections(ctx context.Context, env *Environment) ([]*cup
 	return made, nil
 }
 
-// inspectSelection shows a selection. Of a conversation the page has what is sent.
+// inspectSelection shows a selection. For a conversation, the page shows the
+// sent messages.
 func inspectSelection(ctx context.Context, s *selection) (*cupelinspect.Selection, error) {
 	name := cupelinspect.WithName(s.name)
 	if !s.choosesAgain() {
@@ -113,7 +114,7 @@ func inspectSelection(ctx context.Context, s *selection) (*cupelinspect.Selectio
 	return made, selecting(err)
 }
 
-// inspectFailed shows what is known of a selection that failed.
+// inspectFailed shows the results of a failed selection.
 func (s *selection) inspectFailed(ctx context.Context, failed error, name cupelinspect.Option) (*cupelinspect.Selection, error) {
 	items := s.Items
 	if s.Conversation != nil {

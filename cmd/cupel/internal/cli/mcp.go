@@ -69,7 +69,7 @@ func (f *mcpFlags) run(env *Environment, command *cobra.Command) error {
 	return tools.serve(command.Context(), env.Stdin, env.Stdout)
 }
 
-// mcpTools are the tools and what they share.
+// mcpTools are the tools and their shared state.
 type mcpTools struct {
 	env            *Environment
 	root, sessions *os.Root // sessions is nil without --sessions
@@ -123,7 +123,7 @@ func (f *mcpFlags) tools(env *Environment) (*mcpTools, error) {
 	return t, nil
 }
 
-// close closes the folders, where nothing was written.
+// close closes the folders, in which nothing was written.
 func (t *mcpTools) close() {
 	for _, root := range []*os.Root{t.root, t.sessions} {
 		if root != nil {
@@ -162,7 +162,7 @@ func addTool[In interface{ page() mcpPage }](t *mcpTools, name, description stri
 		}
 		if err != nil {
 			text = mcpNames.Replace(message(err))
-			text = text[:t.fits(text, max((*in).page().most(), leastAnswer))] // less would say nothing
+			text = text[:t.fits(text, max((*in).page().most(), leastAnswer))] // less would be useless
 		}
 		return &mcpResult{[]mcpText{{"text", text}}, err != nil}
 	}
@@ -179,7 +179,7 @@ func readArguments(text json.RawMessage, in any) error {
 	return nil
 }
 
-// mcpNames replaces the names of flags in errors by those of arguments.
+// mcpNames replaces the names of flags in errors with those of arguments.
 var mcpNames = strings.NewReplacer(", or --no-pin, which pins the tool definitions alone", "", "Give a --budget of", "Give tokens of", "--budget", "tokens")
 
 // readFile reads a file below a root.
@@ -194,8 +194,8 @@ func (t *mcpTools) readFile(root *os.Root, name string) (string, error) {
 	return text, nil
 }
 
-// count returns the tokens of a text. What cannot be counted has as many as bytes, which
-// are never fewer.
+// count returns the tokens of a text. If they cannot be counted, it returns the bytes,
+// which are never fewer.
 func (t *mcpTools) count(text string) int {
 	tokens, err := t.counter.CountTokens(text)
 	if err != nil {

@@ -74,7 +74,7 @@ func writeFiles(b *strings.Builder, ranked []*analysis.Entry) {
 	}
 }
 
-// relevant chooses the items that a question is about.
+// relevant chooses the items that are relevant to a question.
 func (t *mcpTools) relevant(ctx context.Context, question string, items []*cupel.ContextItem, tokens int) (*account, error) {
 	c, err := asking(question).chooser(t.env, relevance, t.counter)
 	if err != nil {
@@ -92,8 +92,7 @@ func (t *mcpTools) relevant(ctx context.Context, question string, items []*cupel
 	return newAccount(items, budget, report), nil
 }
 
-// matching returns the items of a window of so many tokens that have something of the
-// question.
+// matching returns the items of a window of so many tokens that match the question.
 func (t *mcpTools) matching(ctx context.Context, question string, items []*cupel.ContextItem, tokens int) ([]*cupel.ContextItem, error) {
 	a, err := t.relevant(ctx, question, items, tokens)
 	if err != nil {
@@ -102,8 +101,8 @@ func (t *mcpTools) matching(ctx context.Context, question string, items []*cupel
 	return a.matching(), nil
 }
 
-// matching returns the items of the window that have something of the question. The room
-// that is left goes to others.
+// matching returns the items of the window that match the question. The rest of the room
+// goes to others.
 func (a *account) matching() (items []*cupel.ContextItem) {
 	for i := range a.Entries {
 		if e := &a.Entries[i]; e.Place > 0 && e.Score > 0 {
@@ -113,8 +112,8 @@ func (a *account) matching() (items []*cupel.ContextItem) {
 	return items
 }
 
-// ranked returns the candidates that have something of the question by score, those
-// without a rank last.
+// ranked returns the candidates that match the question by score, those without a
+// rank last.
 func (a *account) ranked() (entries []*analysis.Entry) {
 	for i := range a.Entries {
 		if e := &a.Entries[i]; e.Score > 0 {
@@ -127,7 +126,8 @@ func (a *account) ranked() (entries []*analysis.Entry) {
 	return entries
 }
 
-// shownOf says how many of some candidates are shown and how many are not.
+// shownOf describes how many of some candidates are shown and how many are
+// not.
 func shownOf(items []*cupel.ContextItem, all int, what string) string {
 	tokens := 0
 	for _, item := range items {
@@ -145,15 +145,16 @@ type mcpOutline struct {
 }
 
 const (
-	// mostCounted is how many bytes of a file are counted to say how many tokens it has.
+	// mostCounted is how many bytes of a file are counted to estimate its
+	// tokens.
 	mostCounted = 1 << 18
 	// mostOutlined is how many bytes of a file are outlined.
 	mostOutlined = 16 << 20
 )
 
-// outlineFile is the tool outline_file. Its time does not depend on how long the file is:
-// the tokens of a long one follow from its beginning, and a longer one is outlined at its
-// ends.
+// outlineFile is the tool outline_file. Its time does not depend on the length of the
+// file: the tokens of a long file are estimated from its beginning, and a longer file is
+// outlined at its ends.
 func (t *mcpTools) outlineFile(_ context.Context, in *mcpOutline) (string, error) {
 	if in.Tokens < 0 {
 		return "", fmt.Errorf("tokens must be at least 0, got %d", in.Tokens)
@@ -217,15 +218,15 @@ func (t *mcpTools) readLog(ctx context.Context, in *mcpLog) (string, error) {
 
 const (
 	// mostCompared is how many bytes of lines are compared at once, unless the best of
-	// them have half of these.
+	// them have half of these bytes.
 	mostCompared = 2 << 20
-	// lineBytes is about how much memory a line takes that is empty.
+	// lineBytes is the approximate memory of an empty line.
 	lineBytes = 100
 )
 
-// bestLines returns the lines of a text that a question is about, and how many lines there
-// are. A line that would fill the answer is cut into pieces. Of a long text the best lines
-// so far are compared with those after them, by estimates of their tokens.
+// bestLines returns the lines of a text that are most relevant to a question, and how many
+// lines there are. A line that would fill the answer is cut into pieces. In a long text,
+// the best lines so far are compared with those after them, by estimates of their tokens.
 func (t *mcpTools) bestLines(ctx context.Context, question, text string, tokens int) (best []*cupel.ContextItem, lines int, err error) {
 	size, most := 0, mostCompared
 	for number, line := range input.Lines(text, 2*max(min(tokens, mostAnswer), leastAnswer)) {

@@ -134,7 +134,7 @@ func (t *mcpTools) explainSession(ctx context.Context, in *mcpSession) (string, 
 	return b.String(), nil
 }
 
-// listSessions lists the sessions, and counts the files that are none.
+// listSessions lists the sessions, and counts the other files.
 func (t *mcpTools) listSessions() (string, error) {
 	var b strings.Builder
 	sessions, others := 0, 0
@@ -143,7 +143,7 @@ func (t *mcpTools) listSessions() (string, error) {
 		case err != nil && name == ".":
 			return err
 		case err != nil:
-			return fs.SkipDir // as what cannot be read is elsewhere
+			return fs.SkipDir // as with unreadable files elsewhere
 		case entry.IsDir():
 			return nil
 		case !strings.HasSuffix(name, ".jsonl") || !entry.Type().IsRegular() || input.Hidden(name):

@@ -8,7 +8,8 @@ import (
 	"github.com/wollax/cupel-go/cmd/cupel/internal/input"
 )
 
-// mcpPage are the arguments of every tool that say how much an answer may have.
+// mcpPage are the arguments of every tool for the size and the page of an
+// answer.
 type mcpPage struct {
 	MaxTokens int `json:"max_tokens,omitempty" jsonschema:"most tokens of this answer (default 8000)"`
 	Page      int `json:"page,omitempty" jsonschema:"page of a long answer, from 1"`
@@ -17,7 +18,7 @@ type mcpPage struct {
 func (p mcpPage) page() mcpPage { return p }
 
 // The tokens of an answer: by default, the fewest and the most that a call may ask for,
-// and those of the line that says which page it is.
+// and the tokens of the line with the page's number.
 const (
 	answerTokens = 8_000
 	leastAnswer  = 100
@@ -33,7 +34,7 @@ func (p mcpPage) most() int {
 	return min(p.MaxTokens, mostAnswer)
 }
 
-// paged returns a page of a text, and says which it is of how many.
+// paged returns a page of a text, with its number and the number of pages.
 func (t *mcpTools) paged(text string, p mcpPage) (string, error) {
 	most, number := p.most(), cmp.Or(p.Page, 1)
 	switch {

@@ -23,8 +23,8 @@ const (
 )
 
 // protocols are the versions of the Model Context Protocol that the server speaks, the
-// newest first. They do not differ in what it uses. 2025-03-26 is left out, since it has
-// requests in batches.
+// newest first. They do not differ in the parts that the server uses. 2025-03-26 is left
+// out, since it has requests in batches.
 var protocols = []string{"2025-11-25", "2025-06-18", "2024-11-05"}
 
 // rpcRequest is a message of the client.
@@ -47,13 +47,13 @@ type rpcAnswer struct {
 	Error   *rpcError       `json:"error,omitempty"`
 }
 
-// rpcError says why a request has no result.
+// rpcError is the reason why a request has no result.
 type rpcError struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`
 }
 
-// refuse returns an error that quotes little of what the client wrote.
+// refuse returns an error that quotes little of the client's text.
 func refuse(code int, format string, args ...any) *rpcError {
 	return &rpcError{code, terminal.Excerpt(fmt.Sprintf(format, args...), 200)}
 }
@@ -71,7 +71,7 @@ func (t *mcpTools) serve(ctx context.Context, in io.Reader, out io.Writer) error
 			}
 		}
 		switch {
-		case ctx.Err() != nil: // an interrupt counts also where the input ended first
+		case ctx.Err() != nil: // an interrupt also counts if the input ended first
 			return ctx.Err()
 		case errors.Is(ended, io.EOF):
 			return nil
@@ -81,7 +81,7 @@ func (t *mcpTools) serve(ctx context.Context, in io.Reader, out io.Writer) error
 	}
 }
 
-// flush writes what a buffered writer holds.
+// flush writes the contents of a buffered writer.
 func flush(w io.Writer) error {
 	if buffered, ok := w.(interface{ Flush() error }); ok {
 		return buffered.Flush()
@@ -89,7 +89,8 @@ func flush(w io.Writer) error {
 	return nil
 }
 
-// readLine reads a line. Of one that is too long, it returns a byte too many.
+// readLine reads a line. If the line is too long, it returns one byte more
+// than allowed.
 func readLine(in *bufio.Reader, most int) (line []byte, err error) {
 	for {
 		part, err := in.ReadSlice('\n')

@@ -73,7 +73,7 @@ func measured[C any](env *Environment, f *measureFlags, scan func(file string, r
 	}
 }
 
-// measuringError marks the errors of a measurement. R is that of a line.
+// measuringError marks the errors of a measurement. R is the error of a line.
 func measuringError[R error](err error) error {
 	if _, ok := errors.AsType[codedError](err); ok {
 		return err
@@ -84,8 +84,7 @@ func measuringError[R error](err error) error {
 	return selecting(err)
 }
 
-// nothing is the error for a measurement without what is measured: all figures would
-// be 0.
+// nothing is the error for a measurement without data: all figures would be 0.
 func (f *measureFlags) nothing(what string) error {
 	return usagef("no %s to measure in %s (part %s)", what, strings.Join(f.data, ", "), f.part)
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/wollax/cupel-go/cupelchat"
 )
 
-// messageNumber returns the number of a message in its conversation, from 1. It is 0
-// for what a request has beside its messages, and for other items.
+// messageNumber returns the number of a message in its conversation, from 1. It is
+// 0 for other members of a request, and for other items.
 func messageNumber(item *cupel.ContextItem) int {
 	index, ok := item.MetadataInt("index")
 	if !ok || textOf(item, "role") == "" {
@@ -20,7 +20,8 @@ func messageNumber(item *cupel.ContextItem) int {
 	return index + 1
 }
 
-// named returns what people call a candidate: message 17, result of open; or item 3.
+// named returns a candidate's name for people: message 17, result of open; or
+// item 3.
 func named(item *cupel.ContextItem, candidate int) string {
 	role, tool, number := textOf(item, "role"), textOf(item, "tool"), messageNumber(item)
 	switch {
@@ -36,7 +37,7 @@ func named(item *cupel.ContextItem, candidate int) string {
 	return fmt.Sprintf("message %d (result of %s)", number, tool)
 }
 
-// namesOf returns what people call some candidates.
+// namesOf returns the names of some candidates for people.
 func namesOf(items []*cupel.ContextItem, candidates []int) []string {
 	names := make([]string, len(candidates))
 	for n, i := range candidates {

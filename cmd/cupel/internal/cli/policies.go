@@ -80,7 +80,7 @@ func policyFlag(command *cobra.Command, policy *string) {
 	command.Flags().StringVarP(policy, "policy", "p", "", "`name` of a preset or of a policy file (.json, .toml); see cupel policies")
 }
 
-// chooser is what a policy chooses with.
+// chooser is the means by which a policy chooses.
 type chooser struct {
 	name     string
 	pipeline *pipeline.Pipeline
@@ -88,7 +88,7 @@ type chooser struct {
 	file     *agentFile          // with rules for the preset, or nil
 }
 
-// ofMessages returns what chooses from a conversation.
+// ofMessages returns the chooser for a conversation.
 func (c chooser) ofMessages() cupelsession.Chooser {
 	if c.preset != nil {
 		return c.preset

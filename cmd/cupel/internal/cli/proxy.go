@@ -112,7 +112,7 @@ func (f *proxyFlags) run(ctx context.Context, env *Environment) error {
 	return err
 }
 
-// transport returns what fits the requests.
+// transport returns the transport that fits the requests.
 func (f *proxyFlags) transport(env *Environment, shown *pages) (*cupelsession.Transport, error) {
 	budget, err := f.make()
 	if err != nil {
@@ -166,8 +166,8 @@ func (f *proxyFlags) transport(env *Environment, shown *pages) (*cupelsession.Tr
 // first.
 const mostRecorded = 1 << 30
 
-// recordExchange keeps the latest request of a session, for cupel replay: it has the whole
-// conversation.
+// recordExchange keeps the latest request of a session, for cupel replay. This request has
+// the whole conversation.
 func recordExchange(store *cupelsession.FolderStore, e cupelsession.Exchange) error {
 	var line bytes.Buffer
 	if err := json.Compact(&line, e.Given); err != nil {
@@ -205,7 +205,7 @@ func isLoopback(host string) bool {
 	return host == "localhost" || err == nil && address.IsLoopback()
 }
 
-// provider returns what finds the provider of a request.
+// provider returns the function that finds the provider of a request.
 func (f *proxyFlags) provider() (func(*http.Request) *url.URL, error) {
 	if f.upstream == "" {
 		return providerOf, nil
@@ -267,8 +267,9 @@ func forwarding(to func(*http.Request) *url.URL, transport http.RoundTripper) ht
 	})
 }
 
-// guarded refuses what no program on this machine sends: requests for other hosts, which
-// a page reaches by a name of its own for this address, and those of pages.
+// guarded refuses requests that no program on this machine sends: requests for other
+// hosts, which a web page makes by giving this address a name of its own, and requests
+// of web pages.
 func guarded(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host := r.Host

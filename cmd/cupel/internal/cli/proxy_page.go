@@ -15,14 +15,15 @@ import (
 	"github.com/wollax/cupel-go/cupelsession"
 )
 
-// What the page of a proxy keeps: the sessions that were used last, and their last turns.
+// The page of a proxy keeps the sessions that were used last, and their last
+// turns.
 const (
 	mostWatched      = 16
 	mostWatchedTurns = 12
 	pagePath         = "/cupel/"
 )
 
-// pages shows the sessions of a proxy to who knows the token.
+// pages shows the sessions of a proxy to anyone with the token.
 type pages struct {
 	token   string
 	budget  cupel.ContextBudget
@@ -92,7 +93,7 @@ func (p *pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if session == "" {
-		_ = listOfSessions.Execute(w, p.sessions) // the reader has gone
+		_ = listOfSessions.Execute(w, p.sessions) // the reader is gone
 		return
 	}
 	at := slices.IndexFunc(p.sessions, func(w *watched) bool { return w.Name == session })
@@ -114,7 +115,8 @@ func (p *pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// shown returns what the page has of a turn: what was sent of each message that came.
+// shown returns the page's selection of a turn: the sent part of each message
+// that came.
 func (p *pages) shown(e cupelsession.Exchange) (*cupelinspect.Selection, error) {
 	report := e.Turn.Report()
 	options := []cupelinspect.Option{cupelinspect.WithRequest(e.Sent)}

@@ -23,14 +23,14 @@ func queryFlag(command *cobra.Command, query *string) {
 	command.Flags().StringVarP(query, "query", "q", "", "`question` that the window should help answer; adds relevance to a policy without it, and is a task for agent")
 }
 
-// question is what relevance is measured against.
+// question is the question that relevance is measured against.
 type question struct {
 	text  string
 	given bool
 	index *cupelrelevance.Index // nil makes one
 
-	// ofMessages says that messages are selected, which are never duplicates: a retry, or
-	// the same answer of a tool that is polled, says something of its own.
+	// ofMessages tells that messages are selected, which are never duplicates: a retry,
+	// or a repeated answer of a polled tool, has its own meaning.
 	ofMessages bool
 }
 

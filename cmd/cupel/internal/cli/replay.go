@@ -106,7 +106,7 @@ func (f *replayFlags) run(ctx context.Context, env *Environment) error {
 	return err
 }
 
-// measure returns what measures the policies.
+// measure returns the measure of the policies.
 func (f *replayFlags) measure(env *Environment) (*replay.Measure, error) {
 	var policies []replay.Policy
 	for _, name := range f.policies {

@@ -12,8 +12,8 @@ import (
 	"github.com/wollax/cupel-go/cupelsession"
 )
 
-// agentFile is a policy file of the preset agent: it says what becomes of some
-// messages, and how a session keeps its window.
+// agentFile is a policy file of the preset agent. It has rules for some
+// messages, and the settings of a session.
 type agentFile struct {
 	Preset       string           `toml:"preset"`
 	Rules        []cupelchat.Rule `toml:"rules"`
@@ -57,7 +57,7 @@ func findAgentFile(env *Environment, name string) (*agentFile, error) {
 		return nil, err
 	}
 	var head struct{ Preset string }
-	_, _ = toml.Decode(string(data), &head) // the reader of policies says what is wrong
+	_, _ = toml.Decode(string(data), &head) // the reader of policies reports the fault
 	if head.Preset == "" {
 		return nil, nil
 	}
@@ -92,8 +92,8 @@ func parseRules(texts []string) (rules []cupelchat.Rule, err error) {
 	return rules, nil
 }
 
-// parseRule reads a rule of the command line: words such as tool=bash, what becomes of
-// the messages, and text= with all that follows it.
+// parseRule reads a rule of the command line: words such as tool=bash, the treatment
+// of the messages, and text= with everything after it.
 func parseRule(rule string) (r cupelchat.Rule, err error) {
 	selecting, text, _ := strings.Cut(rule, "text=")
 	r.Text = text

@@ -51,8 +51,8 @@ to --query. Without --budget, it is the window of the model that a request names
 	return command, flags
 }
 
-// quick chooses the window of files, whose form is that of the input. A terminal shows
-// what was done alone.
+// quick chooses the window of files, and writes it in the form of the input. On a
+// terminal it prints only the summary.
 func (f *runFlags) quick(command *cobra.Command, env *Environment, files []string) error {
 	for _, name := range files {
 		if _, err := os.Stat(name); err != nil && name != "-" {

@@ -111,7 +111,7 @@ func (f *budgetFlags) register(command *cobra.Command) {
 	f.registerReserves(command)
 }
 
-// registerReserves registers what is taken off a budget.
+// registerReserves registers the flags for reserves of a budget.
 func (f *budgetFlags) registerReserves(command *cobra.Command) {
 	tokensFlag(command, &f.reserve, "reserve", "`tokens` to reserve for the answer")
 	command.Flags().Float64Var(&f.margin, "margin", 0, "safety margin for inexact token counts, in `percent`")
@@ -164,7 +164,8 @@ type selection struct {
 	budget cupel.ContextBudget
 }
 
-// selection is one from candidates, with the rules of the policy's file.
+// selection returns a selection from candidates, with the rules of the
+// policy's file.
 func (c chooser) selection(candidates *input.Candidates, budget cupel.ContextBudget) (*selection, error) {
 	if c.file != nil {
 		var err error
@@ -230,7 +231,7 @@ func (f *selectionFlags) readFor(ctx context.Context, env *Environment, policies
 	return selections, nil
 }
 
-// usual returns the policy for candidates where no flag names one.
+// usual returns the policy for candidates if no flag names one.
 func (f *selectionFlags) usual(candidates *input.Candidates) (string, error) {
 	switch {
 	case candidates.Conversation != nil:
@@ -241,8 +242,8 @@ func (f *selectionFlags) usual(candidates *input.Candidates) (string, error) {
 	return relevance, nil
 }
 
-// usualReserve is what is reserved for the answer in the window of a model if the request
-// does not say it.
+// usualReserve is the reserve for the answer in the window of a model if the request does
+// not set it.
 const usualReserve = 4_096
 
 // ofModel makes the budget from the window of the model that a request names.
@@ -273,7 +274,8 @@ func selecting(err error) error {
 	return codedError{err, exitSelection}
 }
 
-// selecting marks the error of a run. Of pinned items that do not fit, it says what to do.
+// selecting marks the error of a run. If pinned items do not fit, it adds what
+// to do.
 func (s *selection) selecting(err error) error {
 	tooLarge, ok := errors.AsType[*pipeline.PinnedExceedsBudgetError](err)
 	if !ok {
@@ -287,10 +289,10 @@ func (s *selection) selecting(err error) error {
 	return selecting(fmt.Errorf("%w\n\tGive a --budget of at least %s, %s", err, least, advice))
 }
 
-// encodings are what --encoding takes, apart from models.
+// encodings are the values of --encoding, apart from models.
 var encodings = []string{"o200k_base", "cl100k_base", "p50k_base", "r50k_base", "heuristic"}
 
-// encodingFlag registers the flag that says how tokens are counted.
+// encodingFlag registers the flag that sets how tokens are counted.
 func encodingFlag(command *cobra.Command, encoding *string) {
 	command.Flags().StringVar(encoding, "encoding", string(cupeltiktoken.EncodingO200kBase), "count tokens with this `encoding` or model; OpenAI's, or heuristic for an estimate")
 }
@@ -326,8 +328,8 @@ func must(err error) {
 	}
 }
 
-// headline returns the line that stands for an item in a table: the title of a
-// message, or else the content.
+// headline returns the line for an item in a table: the title of a message, or
+// otherwise the content.
 func headline(item *cupel.ContextItem) string {
 	if title := textOf(item, "title"); title != "" && textOf(item, "role") != "" {
 		return title
@@ -335,7 +337,8 @@ func headline(item *cupel.ContextItem) string {
 	return item.Content()
 }
 
-// kindOf returns what tables say an item is: the role of a message, or the kind.
+// kindOf returns the kind of an item in tables: the role of a message, or the
+// kind.
 func kindOf(item *cupel.ContextItem) string {
 	return cmp.Or(textOf(item, "role"), string(item.Kind()))
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/wollax/cupel-go/internal/english"
 )
 
-// kept returns what a report of the selection has in the window of each item that was read,
-// or nil. Of an exchange that became a note, one item has the note.
+// kept returns, for each item that was read, its entry in the window of a report, or nil.
+// If an exchange became a note, one of its items has the note.
 func (s *selection) kept(report *cupel.SelectionReport) []*cupel.ContextItem {
 	kept := make([]*cupel.ContextItem, len(s.Items))
 	for _, in := range report.Included {
@@ -23,7 +23,8 @@ func (s *selection) kept(report *cupel.SelectionReport) []*cupel.ContextItem {
 	return kept
 }
 
-// summary says what was done, such as 252 → 106 messages, 62,760 → 19,999 tokens.
+// summary describes the result, such as 252 → 106 messages, 62,760 → 19,999
+// tokens.
 func (s *selection) summary(report *cupel.SelectionReport) string {
 	window := s.kept(report)
 	noun, whole := "item", true
@@ -58,7 +59,7 @@ func (s *selection) summary(report *cupel.SelectionReport) string {
 }
 
 // factsOf counts the values of messages that a later message of the assistant has, and
-// those of them that the window has no longer.
+// how many of them the window has lost.
 func factsOf(items, window []*cupel.ContextItem) (used, lost int) {
 	first, later := make(map[string]int), make(map[string]bool)
 	for i, item := range items {
@@ -91,27 +92,27 @@ func factsOf(items, window []*cupel.ContextItem) (used, lost int) {
 	return len(later), lost
 }
 
-// summary says how many contents differ.
+// summary returns how many contents differ.
 func (d *difference) summary() string {
 	return fmt.Sprintf("%s between %s and %s", english.Count(len(d.Changes), "difference"), d.A.Label, d.B.Label)
 }
 
-// summary says how many runs were compared.
+// summary returns how many runs were compared.
 func (d *corpusDifference) summary() string {
 	return english.Count(d.Runs, "run") + " compared"
 }
 
-// summary says at how many budgets something changes.
+// summary returns at how many budgets something changes.
 func (r *sweepResult) summary() string {
 	return fmt.Sprintf("%s of %s from %d to %d tokens", english.Count(len(r.Steps), "selection"), english.Count(r.Candidates, "candidate"), r.From, r.To)
 }
 
-// summary says which candidate was explained.
+// summary names the explained candidate.
 func (w *jsonAnswer) summary() string {
 	return fmt.Sprintf("explained %s: %s", w.Name, w.Why)
 }
 
-// summary says how many values are sent.
+// summary returns how many values are sent.
 func (w *whereAnswer) summary() string {
 	sent := 0
 	for _, f := range w.Facts {

@@ -74,11 +74,11 @@ func (f *sweepFlags) run(ctx context.Context, env *Environment) error {
 	return f.print(env, result, result.print)
 }
 
-// mostSteps is into how many steps a range is divided.
+// mostSteps is the number of steps of a range.
 const mostSteps = 50
 
-// sweepResult is how a selection changes over a range of budgets. sweep --json prints
-// it.
+// sweepResult describes how a selection changes over a range of budgets. sweep --json
+// prints it.
 type sweepResult struct {
 	Policy     string      `json:"policy"`
 	From       int         `json:"from"`
@@ -136,7 +136,7 @@ func (s *selection) at(ctx context.Context, tokens int) (*cupel.SelectionReport,
 	return s.dryRun(ctx, budget)
 }
 
-// titlesOf returns what tables call items.
+// titlesOf returns the titles of items in tables.
 func titlesOf(changes []analysis.ReportChange) []string {
 	names := make([]string, len(changes))
 	for i, c := range changes {

@@ -27,7 +27,7 @@ type whereFlags struct {
 	steps, session bool
 }
 
-// newWhere returns the command that finds what became of a value.
+// newWhere returns the command that finds the fate of a value.
 func newWhere(env *Environment) *cobra.Command {
 	var flags whereFlags
 	command := &cobra.Command{
@@ -60,7 +60,7 @@ replay does.`,
 	return command
 }
 
-// whereAnswer is what becomes of some values. where --json prints it.
+// whereAnswer is the fate of some values. where --json prints it.
 type whereAnswer struct {
 	Tokens int    `json:"tokens"` // of the window
 	Facts  []fact `json:"facts"`
@@ -68,7 +68,7 @@ type whereAnswer struct {
 	of *selection
 }
 
-// fact is what becomes of a value.
+// fact is the fate of a value.
 type fact struct {
 	Value  string  `json:"value"`
 	Sent   bool    `json:"sent"`
@@ -86,13 +86,13 @@ type place struct {
 	Message int    `json:"message,omitempty"` // from 1
 	Name    string `json:"name"`
 	Fate    string `json:"fate"`
-	Tokens  int    `json:"tokens"` // that are sent of it, or of its exchange that became one text
+	Tokens  int    `json:"tokens"` // that are sent of it, or of the one text of its exchange
 	Full    int    `json:"full_tokens"`
 
 	at int
 }
 
-// What is sent of a place.
+// The sent parts of a place.
 const (
 	fateWhole   = "sent whole"
 	fateOutline = "sent in an outline"
@@ -140,7 +140,7 @@ func (f *whereFlags) run(ctx context.Context, env *Environment, pattern string) 
 	return f.print(env, answer, func(p *terminal.Printer) { answer.print(p, f.rows, len(values)-most) })
 }
 
-// mostTraced is how many values are traced to what keeps them.
+// mostTraced is for how many values remedies are searched.
 const mostTraced = 4
 
 // findFacts returns the value that contents have, or the facts that match a pattern, in
@@ -180,13 +180,13 @@ func says(text, value string) bool {
 	return false
 }
 
-// marks are what forms say of what they leave out.
+// marks are the marks in forms for omitted text.
 var marks = regexp.MustCompile(`… \+\d+( bytes…)?|\[(earlier|left out)[\]:]|; (shortened|results left out)\]|\[shortened from \d+ tokens?\]`)
 
 const ellipsis = "…"
 
-// placesOf returns where a value is, and what is sent of that. Of exchanges that became
-// one text, the tokens are those of the exchange.
+// placesOf returns the places of a value, and the sent parts of them. If an exchange
+// became one text, the tokens are those of the exchange.
 func (s *selection) placesOf(window *analysis.Ledger, value string, exchanges map[string]exchange) []place {
 	places := []place{}
 	for i, item := range s.Items {
@@ -216,7 +216,8 @@ func (s *selection) sends(window *analysis.Ledger, value string) bool {
 	return slices.ContainsFunc(s.placesOf(window, value, nil), func(p place) bool { return p.Fate == fateWhole || p.Fate == fateOutline })
 }
 
-// remedies finds what has the room of a value that is lost, and what would keep it.
+// remedies finds the candidates in the room of a lost value, and the means to
+// keep it.
 func (s *selection) remedies(ctx context.Context, now *analysis.Ledger, f *fact, pins []int) error {
 	smallest, err := s.smallest(ctx, func(at *analysis.Ledger) bool { return s.sends(at, f.Value) })
 	if err != nil {
@@ -257,7 +258,7 @@ func (s *selection) from(ctx context.Context, candidates *input.Candidates, valu
 	return then
 }
 
-// toolName is the name of a tool that stands in a rule as it is.
+// toolName matches the names of tools that need no escapes in a rule.
 var toolName = regexp.MustCompile(`^[A-Za-z0-9_.:-]+$`)
 
 // ruleFor returns a rule by tool that keeps a value, or "".
@@ -287,7 +288,8 @@ func (f *fact) newest() []place {
 	return newest
 }
 
-// follow finds what becomes of a value from one step of the conversation to the next.
+// follow finds the fate of a value from one step of the conversation to the
+// next.
 func (f *whereFlags) follow(ctx context.Context, env *Environment, budget int, value string) (steps []replay.Followed, err error) {
 	p, err := replayed(env, f.policy, f.session)
 	if err != nil {
@@ -359,7 +361,7 @@ func (f *fact) print(p *terminal.Printer, rows, messages int) {
 	f.printSteps(p)
 }
 
-// printSteps says at which steps the value went, and came back.
+// printSteps prints the steps at which the value went, and came back.
 func (f *fact) printSteps(p *terminal.Printer) {
 	if len(f.Steps) == 0 {
 		return

@@ -54,8 +54,8 @@ func (s *selection) whyNotByChoosing(ctx context.Context, a *account, candidate 
 	return answer, err
 }
 
-// smallest searches for a budget whose window is as wanted. One that is too small for
-// what is pinned has no window.
+// smallest searches for a budget whose window is as wanted. A budget that is too
+// small for the pinned items has no window.
 func (s *selection) smallest(ctx context.Context, wanted func(*analysis.Ledger) bool) (analysis.SmallestBudget, error) {
 	high := analysis.SufficientBudget(s.Items, s.budget)
 	tokens, found, proven, err := searchBudget(s.budget.OutputReserve(), high, func(tokens int) (bool, error) {
@@ -72,7 +72,7 @@ func placed(l *analysis.Ledger, holds func(candidate int) bool) []int {
 
 // losers returns the candidates that have fewer tokens in a second window, those that
 // lose most first: they have the room of a candidate that is in there. Members of its
-// group stand and fall with it.
+// group do not count, since they stay or go with it.
 func losers(before, after *analysis.Ledger, of int) []int {
 	group := before.Entries[of].Item.Group()
 	loss := func(i int) int {
@@ -126,7 +126,8 @@ func (w *whyNotAnswer) print(p *terminal.Printer, rows int) {
 	p.Paragraph("%s", w.smallest())
 }
 
-// cause says why the candidate is out, and what has its room.
+// cause explains why the candidate is out, and names the candidates in its
+// room.
 func (w *whyNotAnswer) cause() string {
 	why := w.Excluded.Reason.Explain()
 	if !w.choice || len(w.DisplacedBy) == 0 {
@@ -135,10 +136,10 @@ func (w *whyNotAnswer) cause() string {
 	return "its room went to " + listed(namesOf(w.a.items, w.DisplacedBy)) + "."
 }
 
-// sentOf returns what a window has of an entry that is in it.
+// sentOf returns the sent part of an entry that is in a window.
 func sentOf(e *analysis.Entry) string { return e.Included.Item.Content() }
 
-// smallest says which budgets take the candidate.
+// smallest names the budgets that include the candidate.
 func (w *whyNotAnswer) smallest() string {
 	switch s := &w.Smallest; {
 	case w.choice && w.Form > 0:
@@ -162,8 +163,8 @@ func (a *account) printList(p *terminal.Printer, title string, candidates []int,
 	a.printCandidates(p, candidates, rows)
 }
 
-// jsonExchange is how a second selection differs. Candidates have the names that people
-// see.
+// jsonExchange describes how a second selection differs. Candidates have their names
+// for people.
 type jsonExchange struct {
 	Came  []string `json:"came"`
 	Went  []string `json:"went"`

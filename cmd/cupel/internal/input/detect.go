@@ -10,7 +10,7 @@ import (
 	"github.com/wollax/cupel-go/internal/rawjson"
 )
 
-// detect finds out the format of a text. A note says when there are signs of no
+// detect finds the format of a text. It adds a note if there are signs of no
 // provider.
 func (f *reading) detect(text rawjson.Text) error {
 	if f.Format == "" {
@@ -109,7 +109,7 @@ func (f *reading) splitObject() error {
 }
 
 // areItems reports whether the text has items: an object with a list of them, or
-// elements that all have a content and no role.
+// elements that all have a content but no role.
 func (f *reading) areItems() (bool, error) {
 	elements := f.lines
 	switch {

@@ -31,9 +31,9 @@ const maxFileBytes = 1 << 20
 const MaxFolderBytes = 64 << 20
 
 // ReadFolder reads the text files of a folder and splits them into items, whose
-// first line says where they are from. In a git repository it skips files that
-// git ignores. It skips vendored and test data folders, files larger than 1 MiB, and
-// what [ReadText] skips; notes count the skipped files.
+// first line names their origin. In a git repository it skips files that git
+// ignores. It skips vendored and test data folders, files larger than 1 MiB, and
+// files that [ReadText] skips; notes count the skipped files.
 //
 // It fails if the folder cannot be read, has no text or more than so many bytes of it,
 // if ctx is done, or if the counter fails.
@@ -85,7 +85,7 @@ func ReadFolder(ctx context.Context, dir string, counter cupel.TokenCounter, mos
 }
 
 // filesOf returns the names of the files below a folder, slash-separated and
-// sorted: those that git does not ignore in a git repository, or else all.
+// sorted: in a git repository those that git does not ignore, otherwise all.
 func filesOf(ctx context.Context, root *os.Root) ([]string, error) {
 	var names []string
 	listed, err := gitFiles(ctx, root.Name())
@@ -128,8 +128,8 @@ func aside(name string) bool {
 	return name == ".git" || name == "vendor" || name == "node_modules" || name == "testdata"
 }
 
-// gitTime is how long git may take to list files. It waits forever for a pipe that has
-// the name of a file of its settings.
+// gitTime is how long git may take to list files. It waits forever if one of its
+// settings files is a pipe.
 var gitTime = time.Minute
 
 var errNoAnswer = errors.New("git does not list the files of the folder: look for a pipe named .gitignore in it")

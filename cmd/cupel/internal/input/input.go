@@ -38,7 +38,7 @@ func Formats() []string {
 	return names
 }
 
-// Options say how candidates are read.
+// Options set how candidates are read.
 type Options struct {
 	Format  Format             // Auto or "" detects the format
 	Counter cupel.TokenCounter // counts items without a token count, and messages
@@ -51,11 +51,11 @@ type Candidates struct {
 	Format       Format                  // never Auto
 	Conversation *cupelchat.Conversation // of a transcript, otherwise nil
 	Model        string                  // that a request names, or ""
-	Answer       int                     // the most tokens of the answer, as a request says, or 0
+	Answer       int                     // the most tokens of the answer that a request allows, or 0
 	Notes        []string                // remarks for the user
 }
 
-// Error says what is wrong with a text and where.
+// Error is a fault of a text, and its place.
 type Error = rawjson.Error
 
 // Read reads candidates from r until EOF, in time linear in the text. It fails
@@ -95,7 +95,7 @@ func Read(r io.Reader, options Options) (*Candidates, error) {
 	return &Candidates{Items: c.Items(), Format: f.Format, Conversation: c, Model: c.Model(), Answer: f.answer(), Notes: append(f.notes, c.Notes()...)}, nil
 }
 
-// reading is what is known about a text.
+// reading is the state of reading a text.
 type reading struct {
 	Options                  // with the format that was detected
 	api     cupelchat.Format // of messages

@@ -34,7 +34,7 @@ func Lines(text string, most int) iter.Seq2[int, string] {
 }
 
 // Break returns where a text of more than so many bytes can be cut: after the last of some
-// ASCII characters, or else of any.
+// ASCII characters, or otherwise after any character.
 func Break(text string, most int, after string) int {
 	if len(text) <= most {
 		return len(text)
@@ -73,9 +73,8 @@ func lineItems(text string, counter cupel.TokenCounter) (items []*cupel.ContextI
 	return items, nil
 }
 
-// isLog reports whether a text is to be read line by line: one that does not begin as
-// JSON does, or with a record of a logger. Streams of events are left to those who know
-// more of them.
+// isLog reports whether to read a text line by line: it does not begin like JSON, or it
+// begins with a record of a logger. Streams of events are left to other readers.
 func isLog(text rawjson.Text) bool {
 	first, _, _ := bytes.Cut(bytes.TrimLeft(text, " \t\r\n"), []byte("\n"))
 	switch {
@@ -91,7 +90,8 @@ func isLog(text rawjson.Text) bool {
 	return err != nil && !bytes.HasPrefix(first, []byte("data:")) && !bytes.HasPrefix(first, []byte("event:"))
 }
 
-// isRecord reports whether a line is what log/slog and its like write as JSON.
+// isRecord reports whether a line is a JSON record of log/slog or a similar
+// logger.
 func isRecord(line rawjson.Text) bool {
 	value, err := line.Value()
 	if err != nil {

@@ -9,14 +9,14 @@ import (
 	"github.com/wollax/cupel-go/internal/rawjson"
 )
 
-// fields are those of an item.
+// fields are the fields of an item.
 var fields = []string{
 	"content", "tokens", "kind", "source", "priority", "tags", "metadata", "timestamp", "futureRelevanceHint", "pinned",
 	"originalTokens", "group", "versionOf", "variants", "groupVariants",
 }
 
-// mostLookedAt is how many items are looked at for misspelt fields: one mistake is in all
-// of a file.
+// mostLookedAt is how many items are checked for misspelt fields, since a mistake is
+// usually in all items of a file.
 const mostLookedAt = 100
 
 // lookFor remembers the first field of an item whose name is almost that of another.
@@ -39,7 +39,7 @@ func (f *reading) lookFor(v rawjson.Value, i int) {
 }
 
 // almost reports whether two names differ by case, by marks between words, or by one slip:
-// a letter too many, too few, wrong, or in place of its neighbor.
+// a letter too many, too few, wrong, or swapped with its neighbor.
 func almost(name, known string) bool {
 	if name == known {
 		return false
@@ -55,7 +55,7 @@ func almost(name, known string) bool {
 	return len(a) <= 1 && len(b) <= 1 || len(a) == 2 && len(b) == 2 && a[0] == b[1] && a[1] == b[0]
 }
 
-// itemNotes says what is likely to be a mistake in items that can be read.
+// itemNotes returns notes about likely mistakes in valid items.
 func (f *reading) itemNotes(items []*cupel.ContextItem) []string {
 	var notes []string
 	if f.misspelt != "" {

@@ -15,7 +15,7 @@ import (
 	"unicode/utf8"
 )
 
-// SkippedError says which files are skipped, such as "that are links".
+// SkippedError describes the skipped files, such as "that are links".
 type SkippedError string
 
 func (e SkippedError) Error() string { return "it is skipped, as are files " + string(e) }
@@ -37,12 +37,13 @@ var keyFiles = []string{
 	"credentials", "credentials.json", "credentials.toml", "credentials.y*ml", "secrets.json", "secrets.toml", "secrets.y*ml",
 }
 
-// privateKey is how a private key begins: a line, or a member of an object in JSON.
+// privateKey matches the beginning of a private key: a line, or a member of an
+// object in JSON.
 var privateKey = regexp.MustCompile(`(?m)^[ \t]*-----BEGIN [A-Z0-9 ]*PRIVATE KEY|"private_key"\s*:\s*"-----BEGIN `)
 
-// ReadText reads a text file below a root. It fails with a [SkippedError] for a hidden
-// file, one that holds keys, one that a link leads to, one that is no text, and one of
-// more than so many bytes.
+// ReadText reads a text file below a root. It fails with a [SkippedError] for a file
+// that is hidden, holds keys, is reached by a link, is not text, or has more than so
+// many bytes.
 func ReadText(root *os.Root, name string, most int64) (text string, modified time.Time, err error) {
 	if err := skips(root, filepath.ToSlash(name)); err != nil {
 		return "", modified, err
@@ -77,7 +78,8 @@ func ReadText(root *os.Root, name string, most int64) (text string, modified tim
 	return strings.ReplaceAll(text, "\r\n", "\n"), info.ModTime(), nil
 }
 
-// skips fails for a file that its name, or a link on the way to it, keeps from being read.
+// skips fails for a file that must not be read because of its name or a link
+// in its path.
 func skips(root *os.Root, name string) error {
 	base := strings.ToLower(path.Base(name))
 	isKey := func(pattern string) bool {

@@ -20,10 +20,11 @@ type Run struct {
 	File string
 }
 
-// String says which run it is.
+// String identifies the run.
 func (r *Run) String() string { return fmt.Sprintf("the run %s:%d", r.File, r.Number) }
 
-// Recorded returns what was decided about each candidate, as [Run.Try] does.
+// Recorded returns the recorded decision about each candidate, as [Run.Try]
+// does.
 func (r *Run) Recorded() []string {
 	decided := slices.Repeat([]string{"out"}, len(r.Decisions))
 	for i, d := range r.Decisions {
@@ -34,7 +35,7 @@ func (r *Run) Recorded() []string {
 	return decided
 }
 
-// form returns how a form is called.
+// form returns the name of a form.
 func form(number int) string {
 	if number == 0 {
 		return "full"
@@ -50,7 +51,7 @@ func (r *Run) NameOf(i int) string {
 	return fmt.Sprintf("candidate %d", i)
 }
 
-// FailedError says at which run a policy failed.
+// FailedError is the error for a run at which a policy failed.
 type FailedError struct {
 	Run *Run
 	Err error
@@ -61,9 +62,9 @@ func (e *FailedError) Error() string { return fmt.Sprintf("%v: %v", e.Run, e.Err
 // Unwrap returns the cause.
 func (e *FailedError) Unwrap() error { return e.Err }
 
-// Try returns what a policy decides about each candidate, "out", "full" or the number of
-// its form, at the clock and in the budget of the run. A policy that cannot decide has a FailedError; one that reads what
-// was not recorded another error.
+// Try returns a policy's decision about each candidate, "out", "full" or the number of its form, with the clock and the
+// budget of the run. It returns a FailedError if the policy cannot decide, and another error if the policy reads data
+// that was not recorded.
 func (r *Run) Try(ctx context.Context, p policy.Policy, registry *policy.Registry) ([]string, error) {
 	if err := r.shows(p); err != nil {
 		return nil, err
@@ -86,7 +87,7 @@ func (r *Run) Try(ctx context.Context, p policy.Policy, registry *policy.Registr
 	return decided, nil
 }
 
-// readers are the types of strategies that read what a record may not have.
+// readers are the types of strategies that read data that a record may lack.
 var readers = []struct {
 	kind, reads string
 	part        observe.Part

@@ -112,7 +112,7 @@ func (p *Printer) Table(heads []string, rows [][]any) {
 	}
 }
 
-// gap is what stands between columns.
+// gap is the text between columns.
 const gap = "  "
 
 // column is a column with its heading as its first cell.
@@ -150,7 +150,7 @@ func (c *column) cell(row int) string {
 	return locale.FillRight(text, c.width)
 }
 
-// locale says how wide characters are, the same in every locale.
+// locale has the widths of characters, the same in every locale.
 var locale = &runewidth.Condition{StrictEmojiNeutral: true}
 
 // Width returns the width of safe text in columns.
@@ -191,12 +191,13 @@ func FirstLine(content string) string {
 // joiners join letters and emoji, and do nothing by themselves.
 var joiners = []rune{'\u200c', '\u200d'}
 
-// printable reports whether a terminal shows a rune, and does nothing else.
+// printable reports whether a terminal only shows a rune, without any other
+// effect.
 func printable(r rune) bool { return unicode.IsGraphic(r) || slices.Contains(joiners, r) }
 
-// Safe returns text as one line that is safe to print on a terminal: control
-// characters, line ends and what is invisible, such as marks that turn the direction of
-// text, become Go escapes, such as \n and \u202e. Bytes that are not UTF-8 become U+FFFD.
+// Safe returns text as one line that is safe to print on a terminal: control characters,
+// line ends and invisible characters, such as marks that change the direction of text,
+// become Go escapes, such as \n and \u202e. Bytes that are not UTF-8 become U+FFFD.
 func Safe(text string) string {
 	var b strings.Builder
 	for _, r := range text {
