@@ -18,7 +18,9 @@ type Part struct {
 // Cut returns the parts of a file: the declarations of source code in languages that it
 // knows by the ending of the name, the sections of Markdown, and runs of paragraphs of
 // other texts. They are in the order of the file. In Go they leave out imports.
+// Lines end in \n.
 func Cut(name, text string) []Part {
+	text = strings.ReplaceAll(text, "\r\n", "\n")
 	switch extension := strings.ToLower(path.Ext(name)); extension {
 	case ".go", ".py", ".ts", ".tsx", ".js", ".java", ".rs":
 		return cutAt(text, declarations(text, extension == ".go"))

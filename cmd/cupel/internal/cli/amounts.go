@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/big"
@@ -20,6 +21,9 @@ func parseBudget(text string) (tokens int, err error) {
 	}
 	if tokens, err = parseNumber(text); err != nil {
 		return 0, fmt.Errorf("%w, or a model such as gpt-4o", err)
+	}
+	if tokens == 0 { // which would be no flag
+		return 0, errors.New("must be at least 1")
 	}
 	return tokens, nil
 }

@@ -135,7 +135,7 @@ func exitCode(ctx context.Context, err error) int {
 }
 
 // quickFlags are the flags of cupel run that the root command has as well.
-var quickFlags = []string{"policy", "budget", "reserve", "query", "format", "encoding", "as", "output", "force"}
+var quickFlags = []string{"policy", "budget", "reserve", "query", "no-pin", "format", "encoding", "as", "output", "force"}
 
 func newRoot(env *Environment) *cobra.Command {
 	run, flags := newRun(env)

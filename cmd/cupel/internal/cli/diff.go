@@ -79,7 +79,7 @@ func (f *diffFlags) policies(ctx context.Context, env *Environment, args [2]stri
 	var reports [2]*cupel.SelectionReport
 	for i, s := range selections {
 		if reports[i], err = s.dryRun(ctx, s.budget); err != nil {
-			return s.selecting(fmt.Errorf("%s: %w", shown(args[i]), err))
+			return fmt.Errorf("%s: %w", shown(args[i]), s.selecting(ctx, err))
 		}
 	}
 	return f.compare(env, args, reports)

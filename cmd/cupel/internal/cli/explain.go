@@ -66,7 +66,7 @@ func (f *explainFlags) run(ctx context.Context, env *Environment, asksWhyNot boo
 	}
 	report, failed := s.dryRun(ctx, s.budget)
 	if report == nil || ctx.Err() != nil {
-		return s.selecting(failed)
+		return s.selecting(ctx, failed)
 	}
 	a := newAccount(s.Items, s.budget, report)
 	if asksWhyNot && failed == nil {
@@ -98,7 +98,7 @@ func (f *explainFlags) run(ctx context.Context, env *Environment, asksWhyNot boo
 	if err != nil {
 		return err
 	}
-	return s.selecting(failed)
+	return s.selecting(ctx, failed)
 }
 
 // mostDisplaced is for how many candidates findDisplacing looks up which

@@ -48,7 +48,7 @@ func (t *mcpTools) fitMessages(ctx context.Context, in *mcpFit) (string, error) 
 	}
 	window, err := s.choose(ctx, s.budget, -1)
 	if err != nil {
-		return "", s.selecting(err)
+		return "", s.selecting(ctx, err)
 	}
 	body, err := window.Body()
 	if err != nil {
@@ -106,7 +106,7 @@ func (t *mcpTools) explainSession(ctx context.Context, in *mcpSession) (string, 
 	}
 	window, err := s.choose(ctx, s.budget, -1)
 	if err != nil {
-		return "", s.selecting(err)
+		return "", s.selecting(ctx, err)
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", s.summary(window.Report))

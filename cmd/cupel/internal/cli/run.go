@@ -85,7 +85,7 @@ func (f *runFlags) run(ctx context.Context, env *Environment) error {
 	}
 	window, err := s.choose(ctx, s.budget, -1)
 	if err != nil {
-		return s.selecting(err)
+		return s.selecting(ctx, err)
 	}
 	env.summary = s.summary(window.Report)
 	if f.silent {

@@ -13,7 +13,9 @@ import (
 
 	"github.com/wollax/cupel-go/cmd/cupel/internal/input"
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/analysis"
 	"github.com/wollax/cupel-go/cupel/pipeline"
+	"github.com/wollax/cupel-go/cupelchat"
 	"github.com/wollax/cupel-go/cupeltiktoken"
 	"github.com/wollax/cupel-go/internal/english"
 )
@@ -274,19 +276,24 @@ func selecting(err error) error {
 	return codedError{err, exitSelection}
 }
 
-// selecting marks the error of a run. If pinned items do not fit, it adds what
-// to do.
-func (s *selection) selecting(err error) error {
-	tooLarge, ok := errors.AsType[*pipeline.PinnedExceedsBudgetError](err)
-	if !ok {
+// selecting marks the error of a run. If pinned items do not fit, it adds what to do.
+// Forms depend on the budget, so it tries the one that it names.
+func (s *selection) selecting(ctx context.Context, err error) error {
+	if !errors.Is(err, pipeline.ErrPinnedExceedsBudget) {
 		return selecting(err)
 	}
-	least := english.Grouped(addTokens(tooLarge.PinnedTokens, s.budget.OutputReserve()))
+	least, failed := s.smallest(ctx, func(*analysis.Ledger) bool { return true })
+	if failed != nil || !least.Found {
+		return selecting(err)
+	}
+	if large, ok := errors.AsType[*cupelchat.TooLargeError](err); ok {
+		large.Needed = least.Tokens - s.budget.OutputReserve()
+	}
 	advice := `or pin less: remove "pinned" from items. cupel explain lists them.`
 	if s.Conversation != nil {
 		advice = "or --no-pin, which pins the tool definitions alone."
 	}
-	return selecting(fmt.Errorf("%w\n\tGive a --budget of at least %s, %s", err, least, advice))
+	return selecting(fmt.Errorf("%w\n\tGive a --budget of at least %s, %s", err, english.Grouped(least.Tokens), advice))
 }
 
 // encodings are the values of --encoding, apart from models.

@@ -78,6 +78,7 @@ func TestAmounts(t *testing.T) {
 		{"1.2.3k", -1, "two points"},
 		{"k", -1, "thousands of nothing"},
 		{"", -1, "empty"},
+		{"0", -1, "nothing to choose in"},
 		{"-5", -1, "less than nothing"},
 		{"50%", -1, "a share of what?"},
 		{"0x10", -1, "numbers are decimal"},

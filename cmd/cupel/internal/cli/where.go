@@ -114,7 +114,7 @@ func (f *whereFlags) run(ctx context.Context, env *Environment, pattern string) 
 	}
 	report, err := s.reportAt(ctx, s.budget, -1)
 	if err != nil {
-		return s.selecting(err)
+		return s.selecting(ctx, err)
 	}
 	now := analysis.NewLedger(report, s.Items)
 	exchanges := exchangesOf(now)
