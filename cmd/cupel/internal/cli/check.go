@@ -21,7 +21,7 @@ import (
 // checkFlags are the flags of newCheck.
 type checkFlags struct {
 	printFlags
-	items    []string
+	items    string
 	policy   string
 	markdown string
 	lint     bool
@@ -59,7 +59,7 @@ recorded conversations.`,
 	flags.register(command)
 	policyFlag(command, &flags.policy)
 	set := command.Flags()
-	set.StringArrayVarP(&flags.items, "items", "i", nil, "`file`, folder or - with the candidates; several lists are joined")
+	set.StringVarP(&flags.items, "items", "i", "", "`file`, folder or - with the candidates")
 	set.StringVar(&flags.markdown, "markdown", "", "write a report for pull requests to this `file` too")
 	set.BoolVar(&flags.lint, "lint", false, "print a line for each failure, FILE:LINE: TEXT, as linters do")
 	set.BoolVar(&flags.force, "force", false, "overwrite the --markdown file")
@@ -138,8 +138,8 @@ func (f *checkFlags) selection(ctx context.Context, env *Environment, file *chec
 	}
 	s := selectionFlags{policy: cmp.Or(f.policy, says.Policy), query: says.Query}
 	s.items, s.format, s.encoding = f.items, cmp.Or(says.Format, string(input.Auto)), cmp.Or(says.Encoding, encodings[0])
-	if len(s.items) == 0 && says.Items != "" {
-		s.items = []string{relativeTo(file.File, says.Items)}
+	if s.items == "" && says.Items != "" {
+		s.items = relativeTo(file.File, says.Items)
 	}
 	s.budgetFlags = budgetFlags{says.Budget, says.Reserve, says.Margin}
 	ofRecordings := len(file.file.Checks)
@@ -152,7 +152,7 @@ func (f *checkFlags) selection(ctx context.Context, env *Environment, file *chec
 	switch {
 	case ofRecordings < len(file.file.Checks) && says.Recordings == "":
 		return nil, usagef("selection.recordings is missing; set it to a file or a folder of recorded conversations")
-	case len(s.items) == 0 && (ofRecordings > 0 || says.Recordings == ""):
+	case s.items == "" && (ofRecordings > 0 || says.Recordings == ""):
 		missing = "items"
 	case s.policy == "":
 		missing = "policy"
@@ -168,7 +168,7 @@ func (f *checkFlags) selection(ctx context.Context, env *Environment, file *chec
 			return nil, err
 		}
 	}
-	if len(s.items) == 0 {
+	if s.items == "" {
 		return nil, nil
 	}
 	return s.read(ctx, env)

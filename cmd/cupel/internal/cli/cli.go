@@ -139,7 +139,7 @@ var quickFlags = []string{"policy", "budget", "reserve", "query", "format", "enc
 func newRoot(env *Environment) *cobra.Command {
 	run, flags := newRun(env)
 	root := &cobra.Command{
-		Use:   "cupel [FILE...]",
+		Use:   "cupel [FILE]",
 		Short: "Choose a context window and see why",
 		Long: `Select what fits the context window of a language model, and see why.
 
@@ -154,7 +154,7 @@ Exit codes: 0 success; 1 a check failed; 2 command line or file invalid;
   cupel src -b 4000 -q "Where are prices rounded?"
   cupel explain -i chat.json -p agent -b 20k`,
 		Version:       version(),
-		Args:          cobra.ArbitraryArgs,
+		Args:          cobra.MaximumNArgs(1),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 
@@ -167,7 +167,7 @@ Exit codes: 0 success; 1 a check failed; 2 command line or file invalid;
 		if len(args) == 0 {
 			return command.Help()
 		}
-		return flags.quick(command, env, args)
+		return flags.quick(command, env, args[0])
 	}
 	for _, name := range quickFlags {
 		root.Flags().AddFlag(run.Flags().Lookup(name))

@@ -62,9 +62,9 @@ func (f *diffFlags) run(ctx context.Context, env *Environment, args [2]string) e
 	switch {
 	case len(f.runs) > 0:
 		return f.recordings(ctx, env, args)
-	case len(f.items) == 0 && (isPolicyFile(args[0]) || args[0] == "-"):
+	case f.items == "" && (isPolicyFile(args[0]) || args[0] == "-"):
 		return f.reports(env, args)
-	case len(f.items) == 0:
+	case f.items == "":
 		return usagef("%s is no report: give --items to compare policies", args[0])
 	}
 	return f.policies(ctx, env, args)

@@ -14,6 +14,7 @@ func TestUsage(t *testing.T) {
 	refusals(t, item, []refusal{
 		{"argument", run + "-b 9 items.jsonl", exitUsage, `unknown command "items.jsonl" for "cupel run"`, "files come with flags"},
 		{"required", "run -i - -p chat", exitUsage, "give a --budget, such as -b 20k: the input names no model", "items name no model"},
+		{"input twice", "run -i - -p - -b 9", exitUsage, "standard input can be read once", "the items took it"},
 		{"flag", run + "-b 9 --budgt 1", exitUsage, "unknown flag: --budgt", "a slip"},
 		{"as", run + "-b 9 --as xml", exitUsage, `--as: "xml" is not one of text, json, transcript`, "known forms are listed"},
 		{"items as transcript", run + "-b 9 --as transcript", exitUsage, "requires a transcript as input, and these are items (json); use --as json", "items never were one"},
