@@ -28,7 +28,6 @@ func TestUsage(t *testing.T) {
 		{"reserve", run + "-b 9 --reserve 10", exitUsage, "--reserve must be at most --budget (9), got 10", "flags are named, not fields"},
 		{"reserve share", run + "-b 9 --reserve 5%", exitUsage, `"5%" is not a number: write 8000, 3,000, 8k`, "a share of what?"},
 		{"why-not", "explain -i items.jsonl -p greedy.json -b 9 --why-not zucchini", exitUsage, "--why-not: none of 7 candidates matches", "it is not there"},
-		{"why-not of nothing", "explain -i items.jsonl -p greedy.json -b 9 --why-not=", exitUsage, "--why-not: none of 7 candidates matches", "no content is empty"},
 		{"diff without a budget", "diff -i items.jsonl chat rag", exitUsage, "missing [budget]", "there is no default"},
 		{"diff of one", "diff chat", exitUsage, "accepts 2 arg(s), received 1", "nothing to compare with"},
 		{"diff of the same", "diff -i items.jsonl -b 5 rag rag", exitUsage, "A and B are both rag", "nothing would differ"},
