@@ -214,7 +214,7 @@ func (d *difference) print(p *terminal.Printer, rows int) {
 		p.Paragraph("Both include the same contents in the same order.")
 		return
 	}
-	heading(p, "What differs", len(d.Changes))
+	p.Paragraph("What differs (%d)", len(d.Changes))
 	table = nil
 	for _, c := range d.Changes {
 		table = append(table, []any{c.A.text, c.B.text, c.Tokens, c.Kind, cmp.Or(c.Title, c.Content)})

@@ -145,11 +145,6 @@ func (a *account) printForms(p *terminal.Printer, rows int) {
 	}
 }
 
-// heading prints a blank line and a title with a number.
-func heading(p *terminal.Printer, title string, n int) {
-	p.Paragraph("%s (%d)", title, n)
-}
-
 // printSome prints at most some rows of a table; 0 prints all.
 func printSome(p *terminal.Printer, heads []string, rows [][]any, most int) {
 	all := len(rows)
