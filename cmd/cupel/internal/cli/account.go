@@ -62,9 +62,9 @@ func (a *account) printLists(p *terminal.Printer, rows int) {
 	// order of the prompt.
 	in := slices.Clone(a.Window)
 	slices.SortStableFunc(in, func(x, y int) int { return cmp.Compare(a.Entries[x].Rank, a.Entries[y].Rank) })
-	heading(p, "In, by score", len(in))
+	p.Paragraph("In, by score (%d)", len(in))
 	a.printCandidates(p, in, rows)
-	heading(p, "Out, by score", len(a.Out))
+	p.Paragraph("Out, by score (%d)", len(a.Out))
 	a.printCandidates(p, a.Out, rows)
 	a.printReasons(p)
 	undecided := len(a.Entries) - len(a.Window) - len(a.Out)

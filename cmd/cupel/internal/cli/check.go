@@ -21,7 +21,7 @@ import (
 // checkFlags are the flags of newCheck.
 type checkFlags struct {
 	printFlags
-	items    []string
+	items    string
 	policy   string
 	markdown string
 	lint     bool
@@ -59,7 +59,7 @@ recorded conversations.`,
 	flags.register(command)
 	policyFlag(command, &flags.policy)
 	set := command.Flags()
-	set.StringArrayVarP(&flags.items, "items", "i", nil, "`file`, folder or - with the candidates; several lists are joined")
+	set.StringVarP(&flags.items, "items", "i", "", "`file`, folder or - with the candidates")
 	set.StringVar(&flags.markdown, "markdown", "", "write a report for pull requests to this `file` too")
 	set.BoolVar(&flags.lint, "lint", false, "print a line for each failure, FILE:LINE: TEXT, as linters do")
 	set.BoolVar(&flags.force, "force", false, "overwrite the --markdown file")
@@ -138,8 +138,8 @@ func (f *checkFlags) selection(ctx context.Context, env *Environment, file *chec
 	}
 	s := selectionFlags{policy: cmp.Or(f.policy, says.Policy), query: says.Query}
 	s.items, s.format, s.encoding = f.items, cmp.Or(says.Format, string(input.Auto)), cmp.Or(says.Encoding, encodings[0])
-	if len(s.items) == 0 && says.Items != "" {
-		s.items = []string{relativeTo(file.File, says.Items)}
+	if s.items == "" && says.Items != "" {
+		s.items = relativeTo(file.File, says.Items)
 	}
 	s.budgetFlags = budgetFlags{says.Budget, says.Reserve, says.Margin}
 	ofRecordings := len(file.file.Checks)
@@ -152,7 +152,7 @@ func (f *checkFlags) selection(ctx context.Context, env *Environment, file *chec
 	switch {
 	case ofRecordings < len(file.file.Checks) && says.Recordings == "":
 		return nil, usagef("selection.recordings is missing; set it to a file or a folder of recorded conversations")
-	case len(s.items) == 0 && (ofRecordings > 0 || says.Recordings == ""):
+	case s.items == "" && (ofRecordings > 0 || says.Recordings == ""):
 		missing = "items"
 	case s.policy == "":
 		missing = "policy"
@@ -168,7 +168,7 @@ func (f *checkFlags) selection(ctx context.Context, env *Environment, file *chec
 			return nil, err
 		}
 	}
-	if len(s.items) == 0 {
+	if s.items == "" {
 		return nil, nil
 	}
 	return s.read(ctx, env)
@@ -218,17 +218,6 @@ func (c *checkedFile) add(check assertions.Check, err error) {
 	c.Results = append(c.Results, result)
 }
 
-// failed returns how many checks do not hold.
-func (c *checkedFile) failed() int {
-	n := 0
-	for _, r := range c.Results {
-		if !r.OK {
-			n++
-		}
-	}
-	return n
-}
-
 // report prints the results and returns the error of the command.
 func (f *checkFlags) report(env *Environment, files []*checkedFile) error {
 	if f.markdown != "" {
@@ -240,7 +229,11 @@ func (f *checkFlags) report(env *Environment, files []*checkedFile) error {
 	var failed error
 	for _, file := range files {
 		all.Checks += len(file.Results)
-		all.Failed += file.failed()
+		for _, r := range file.Results {
+			if !r.OK {
+				all.Failed++
+			}
+		}
 		if file.err != nil {
 			failed = cmp.Or(failed, selecting(fmt.Errorf("%s: %w", shown(file.File), file.err)))
 		}

@@ -34,10 +34,8 @@ func factKeeper(env *Environment, path, policy string, budget int, session bool)
 	}
 	return func(ctx context.Context, fact string) error {
 		lost := &lostError{fact: fact}
-		for _, name := range names {
-			if err := followIn(ctx, env, name, p, budget, fact, lost.add); err != nil {
-				return err
-			}
+		if err := followIn(ctx, env, names, p, budget, fact, lost.add); err != nil {
+			return err
 		}
 		switch {
 		case lost.conversations == 0:

@@ -140,7 +140,7 @@ var quickFlags = []string{"policy", "budget", "reserve", "query", "no-pin", "for
 func newRoot(env *Environment) *cobra.Command {
 	run, flags := newRun(env)
 	root := &cobra.Command{
-		Use:   "cupel [FILE...]",
+		Use:   "cupel [FILE]",
 		Short: "Choose a context window and see why",
 		Long: `Select what fits the context window of a language model, and see why.
 
@@ -155,7 +155,7 @@ Exit codes: 0 success; 1 a check failed; 2 command line or file invalid;
   cupel src -b 4000 -q "Where are prices rounded?"
   cupel explain -i chat.json -p agent -b 20k`,
 		Version:       version(),
-		Args:          cobra.ArbitraryArgs,
+		Args:          cobra.MaximumNArgs(1),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 
@@ -168,7 +168,7 @@ Exit codes: 0 success; 1 a check failed; 2 command line or file invalid;
 		if len(args) == 0 {
 			return command.Help()
 		}
-		return flags.quick(command, env, args)
+		return flags.quick(command, env, args[0])
 	}
 	for _, name := range quickFlags {
 		root.Flags().AddFlag(run.Flags().Lookup(name))

@@ -62,9 +62,9 @@ func (f *diffFlags) run(ctx context.Context, env *Environment, args [2]string) e
 	switch {
 	case len(f.runs) > 0:
 		return f.recordings(ctx, env, args)
-	case len(f.items) == 0 && (isPolicyFile(args[0]) || args[0] == "-"):
+	case f.items == "" && (isPolicyFile(args[0]) || args[0] == "-"):
 		return f.reports(env, args)
-	case len(f.items) == 0:
+	case f.items == "":
 		return usagef("%s is no report: give --items to compare policies", args[0])
 	}
 	return f.policies(ctx, env, args)
@@ -214,7 +214,7 @@ func (d *difference) print(p *terminal.Printer, rows int) {
 		p.Paragraph("Both include the same contents in the same order.")
 		return
 	}
-	heading(p, "What differs", len(d.Changes))
+	p.Paragraph("What differs (%d)", len(d.Changes))
 	table = nil
 	for _, c := range d.Changes {
 		table = append(table, []any{c.A.text, c.B.text, c.Tokens, c.Kind, cmp.Or(c.Title, c.Content)})

@@ -148,7 +148,7 @@ func (d *corpusDifference) add(run *recorded.Run, two [2]decides) error {
 func (d *corpusDifference) print(p *terminal.Printer, rows int) {
 	p.Line("The decision of %s and %s differs in %d of %s (%s), which have %s.", d.A, d.B, d.Changed,
 		english.Plural(d.Runs, "run"), percent(d.Changed, d.Runs), english.Plural(d.Candidates, "candidate"))
-	heading(p, "Decisions that differ", len(d.Decisions))
+	p.Paragraph("Decisions that differ (%d)", len(d.Decisions))
 	var table [][]any
 	for _, c := range d.Decisions {
 		table = append(table, []any{fmt.Sprintf("%s:%d", c.File, c.Run), c.A, c.B, c.Tokens, c.Kind, c.Trace, c.Item})

@@ -82,7 +82,7 @@ func (f *evalFlags) run(ctx context.Context, env *Environment) error {
 		return err
 	}
 	table := eval.NewTable(m.Plan())
-	for s, err := range m.Samples(ctx, measured(env, &f.measureFlags, eval.Scan)) {
+	for s, err := range m.Samples(ctx, scanned(env, f.data, f.measures, eval.Scan)) {
 		if err == nil {
 			err = s.Err()
 		}
@@ -107,19 +107,12 @@ func (f *evalFlags) run(ctx context.Context, env *Environment) error {
 // time in the measured part.
 func (f *evalFlags) latest(env *Environment) (clock func() time.Time, err error) {
 	var now time.Time
-	for _, name := range f.data {
-		r, done, err := open(env, name)
+	for c, err := range scanned(env, f.data, f.measures, eval.Scan) {
 		if err != nil {
-			return nil, err
+			return nil, measuringError[*eval.ReadError](err)
 		}
-		defer done() //nolint:gocritic // a few files of one command
-		for c, err := range eval.Scan(shown(name), r, func(n, _ int) bool { return f.measures(n) }) {
-			if err != nil {
-				return nil, codedError{err, exitUsage}
-			}
-			if end := latest(&c); end.After(now) {
-				now = end
-			}
+		if end := latest(&c); end.After(now) {
+			now = end
 		}
 	}
 	return func() time.Time { return now }, nil

@@ -37,7 +37,7 @@ its first line, or by a pattern: * matches any text, and ? one character.`,
   cupel explain -i items.jsonl -p rag -b 4000 --json | jq '.excluded[].reason'`,
 		Args: cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
-			return flags.run(command.Context(), env, command.Flags().Changed("why-not"))
+			return flags.run(command.Context(), env)
 		},
 	}
 	flags.selectionFlags.register(command)
@@ -53,13 +53,13 @@ func rowsFlag(command *cobra.Command, rows *int) {
 	command.Flags().IntVarP(rows, "rows", "n", 20, "show at most this many `rows` of each list; 0 for all")
 }
 
-func (f *explainFlags) run(ctx context.Context, env *Environment, asksWhyNot bool) error {
+func (f *explainFlags) run(ctx context.Context, env *Environment) error {
 	s, err := f.read(ctx, env)
 	if err != nil {
 		return err
 	}
 	var of int // the candidate that --why-not names
-	if asksWhyNot {
+	if f.whyNot != "" {
 		if of, err = findCandidate(s.Items, f.whyNot); err != nil {
 			return err
 		}
@@ -69,7 +69,7 @@ func (f *explainFlags) run(ctx context.Context, env *Environment, asksWhyNot boo
 		return s.selecting(ctx, failed)
 	}
 	a := newAccount(s.Items, s.budget, report)
-	if asksWhyNot && failed == nil {
+	if f.whyNot != "" && failed == nil {
 		answer, err := s.whyNot(ctx, a, of)
 		if err != nil {
 			return err
@@ -144,11 +144,6 @@ func (a *account) printForms(p *terminal.Printer, rows int) {
 			p.Line("  … and %s; --why-not shows all", english.Count(more, "more line"))
 		}
 	}
-}
-
-// heading prints a blank line and a title with a number.
-func heading(p *terminal.Printer, title string, n int) {
-	p.Paragraph("%s (%d)", title, n)
 }
 
 // printSome prints at most some rows of a table; 0 prints all.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -48,11 +47,7 @@ func (f *inspectFlags) run(ctx context.Context, env *Environment) error {
 	if err != nil {
 		return err
 	}
-	var names []string
-	for _, name := range f.items {
-		names = append(names, filepath.Base(shown(name)))
-	}
-	title := strings.Join(names, ", ")
+	title := filepath.Base(shown(f.items))
 	if err := f.write(env, func(w io.Writer) error { return cupelinspect.WriteHTML(w, title, selections...) }); err != nil {
 		return err
 	}

@@ -49,14 +49,15 @@ func (f *measureFlags) check() (err error) {
 
 // measures reports whether conversation i of a file is in the part: every second one is
 // held out.
-func (f *measureFlags) measures(i int) bool {
+func (f *measureFlags) measures(i, _ int) bool {
 	return f.part == partAll || (i%2 == 1) == (f.part == partHeldOut)
 }
 
-// measured yields the conversations of the part. A line that cannot be read ends them.
-func measured[C any](env *Environment, f *measureFlags, scan func(file string, r io.Reader, take func(n, line int) bool) iter.Seq2[C, error]) iter.Seq2[C, error] {
+// scanned yields the conversations of files that are to be taken. A file that cannot be
+// opened ends them.
+func scanned[C any](env *Environment, names []string, take func(n, line int) bool, scan func(file string, r io.Reader, take func(n, line int) bool) iter.Seq2[C, error]) iter.Seq2[C, error] {
 	return func(yield func(C, error) bool) {
-		for _, name := range f.data {
+		for _, name := range names {
 			r, done, err := open(env, name)
 			if err != nil {
 				var none C
@@ -64,7 +65,7 @@ func measured[C any](env *Environment, f *measureFlags, scan func(file string, r
 				return
 			}
 			defer done() //nolint:gocritic // a few files of one command
-			for c, err := range scan(shown(name), r, func(n, _ int) bool { return f.measures(n) }) {
+			for c, err := range scan(shown(name), r, take) {
 				if !yield(c, err) {
 					return
 				}

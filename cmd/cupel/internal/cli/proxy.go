@@ -179,21 +179,19 @@ func recordExchange(store *cupelsession.FolderStore, e cupelsession.Exchange) er
 // open listens on a loopback address, or on a socket that belongs to the user.
 func (f *proxyFlags) open(ctx context.Context) (net.Listener, error) {
 	var listening net.ListenConfig
-	if path, ok := strings.CutPrefix(f.listen, "unix:"); ok {
-		listener, err := listening.Listen(ctx, "unix", path)
-		if err != nil {
-			return nil, usagef("--listen: %w", err)
-		}
-		if err := os.Chmod(path, 0o600); err != nil {
-			return nil, errors.Join(usagef("--listen: %w", err), listener.Close())
-		}
-		return listener, nil
+	network, address := "tcp", f.listen
+	path, isSocket := strings.CutPrefix(f.listen, "unix:")
+	if isSocket {
+		network, address = "unix", path
+	} else if host, _, err := net.SplitHostPort(address); err != nil || !isLoopback(host) {
+		return nil, usagef("--listen: want a loopback address such as 127.0.0.1:8787, or unix:PATH, got %q: requests carry keys", address)
 	}
-	host, _, err := net.SplitHostPort(f.listen)
-	if err != nil || !isLoopback(host) {
-		return nil, usagef("--listen: want a loopback address such as 127.0.0.1:8787, or unix:PATH, got %q: requests carry keys", f.listen)
+	listener, err := listening.Listen(ctx, network, address)
+	if err == nil && isSocket {
+		if err = os.Chmod(path, 0o600); err != nil {
+			err = errors.Join(err, listener.Close())
+		}
 	}
-	listener, err := listening.Listen(ctx, "tcp", f.listen)
 	if err != nil {
 		return nil, usagef("--listen: %w", err)
 	}

@@ -81,7 +81,7 @@ func (f *replayFlags) run(ctx context.Context, env *Environment) error {
 		return err
 	}
 	table := replay.NewTable(m.Plan())
-	for s, err := range m.Samples(ctx, measured(env, &f.measureFlags, replay.Scan)) {
+	for s, err := range m.Samples(ctx, scanned(env, f.data, f.measures, replay.Scan)) {
 		if err == nil {
 			err = s.Err()
 		}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -51,19 +50,17 @@ to --query. Without --budget, it is the window of the model that a request names
 	return command, flags
 }
 
-// quick chooses the window of files, and writes it in the form of the input. On a
+// quick chooses the window of a file, and writes it in the form of the input. On a
 // terminal it prints only the summary.
-func (f *runFlags) quick(command *cobra.Command, env *Environment, files []string) error {
-	for _, name := range files {
-		if _, err := os.Stat(name); err != nil && name != "-" {
-			hint := ""
-			if likely := command.SuggestionsFor(name); len(likely) > 0 {
-				hint = "; did you mean cupel " + likely[0] + "?"
-			}
-			return usagef("%s is neither a command nor a file%s", name, hint)
+func (f *runFlags) quick(command *cobra.Command, env *Environment, name string) error {
+	if _, err := os.Stat(name); err != nil && name != "-" {
+		hint := ""
+		if likely := command.SuggestionsFor(name); len(likely) > 0 {
+			hint = "; did you mean cupel " + likely[0] + "?"
 		}
+		return usagef("%s is neither a command nor a file%s", name, hint)
 	}
-	f.items = files
+	f.items = name
 	f.isQuick = !command.Flags().Changed("as")
 	f.silent = env.screen.Terminal && !command.Flags().Changed("output")
 	return f.run(command.Context(), env)
@@ -78,7 +75,7 @@ func (f *runFlags) run(ctx context.Context, env *Environment) error {
 		return err
 	}
 	if s.Conversation == nil && f.as == "transcript" {
-		return usagef("%s: --as transcript requires a transcript as input, and these are items (%s); use --as json", strings.Join(f.items, ", "), s.Format)
+		return usagef("%s: --as transcript requires a transcript as input, and these are items (%s); use --as json", f.items, s.Format)
 	}
 	if f.isQuick && s.Conversation != nil && s.Conversation.Format() < cupelchat.ClaudeCode { // these are only read
 		f.as = "transcript"

@@ -22,7 +22,7 @@ import (
 
 // candidateFlags are the flags of every command that reads candidates.
 type candidateFlags struct {
-	items    []string
+	items    string
 	format   string
 	encoding string
 	noPin    bool
@@ -32,7 +32,7 @@ type candidateFlags struct {
 
 func (f *candidateFlags) register(command *cobra.Command) {
 	flags := command.Flags()
-	flags.StringArrayVarP(&f.items, "items", "i", nil, "`file`, folder or - with the candidates; several lists are joined")
+	flags.StringVarP(&f.items, "items", "i", "", "`file`, folder or - with the candidates")
 	flags.StringVar(&f.format, "format", string(input.Auto), "`format` of the input; one of "+strings.Join(input.Formats(), ", "))
 	encodingFlag(command, &f.encoding)
 	flags.BoolVar(&f.noPin, "no-pin", false, "pin only the tool definitions of a transcript; not the system prompt or the user's messages")
@@ -41,37 +41,26 @@ func (f *candidateFlags) register(command *cobra.Command) {
 	flags.Lookup("pin").DefValue = ""
 }
 
-// read reads the candidates. Lists of several files are joined.
+// read reads the candidates.
 func (f *candidateFlags) read(ctx context.Context, env *Environment, counter cupel.TokenCounter) (*input.Candidates, error) {
 	options := input.Options{Format: input.Format(f.format), Counter: counter, NoPin: f.noPin}
-	var all *input.Candidates
-	for _, name := range f.items {
-		candidates, err := readCandidates(ctx, env, name, options)
-		if err != nil {
-			return nil, err
-		}
-		if all == nil {
-			all = candidates
-			continue
-		}
-		if all.Conversation != nil || candidates.Conversation != nil {
-			return nil, usagef("--items: several files are joined if they are lists of items or folders, and one of %s is a transcript: give it alone", strings.Join(f.items, ", "))
-		}
-		all.Items, all.Notes = append(all.Items, candidates.Items...), append(all.Notes, candidates.Notes...)
+	candidates, err := readCandidates(ctx, env, f.items, options)
+	if err != nil {
+		return nil, err
 	}
-	note(env, all.Notes...)
+	note(env, candidates.Notes...)
 	texts := f.rules
-	if all.Conversation != nil {
+	if candidates.Conversation != nil {
 		texts = slices.Concat(texts, env.pins)
 	}
 	rules, err := parseRules(texts)
 	if err != nil {
 		return nil, err
 	}
-	if all, err = withPins(all, f.pins...); err != nil {
+	if candidates, err = withPins(candidates, f.pins...); err != nil {
 		return nil, err
 	}
-	return withRules(all, rules)
+	return withRules(candidates, rules)
 }
 
 // readCandidates reads a file or a folder.

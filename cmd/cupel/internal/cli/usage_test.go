@@ -14,6 +14,7 @@ func TestUsage(t *testing.T) {
 	refusals(t, item, []refusal{
 		{"argument", run + "-b 9 items.jsonl", exitUsage, `unknown command "items.jsonl" for "cupel run"`, "files come with flags"},
 		{"required", "run -i - -p chat", exitUsage, "give a --budget, such as -b 20k: the input names no model", "items name no model"},
+		{"input twice", "run -i - -p - -b 9", exitUsage, "standard input can be read once", "the items took it"},
 		{"flag", run + "-b 9 --budgt 1", exitUsage, "unknown flag: --budgt", "a slip"},
 		{"as", run + "-b 9 --as xml", exitUsage, `--as: "xml" is not one of text, json, transcript`, "known forms are listed"},
 		{"items as transcript", run + "-b 9 --as transcript", exitUsage, "requires a transcript as input, and these are items (json); use --as json", "items never were one"},
@@ -27,7 +28,6 @@ func TestUsage(t *testing.T) {
 		{"reserve", run + "-b 9 --reserve 10", exitUsage, "--reserve must be at most --budget (9), got 10", "flags are named, not fields"},
 		{"reserve share", run + "-b 9 --reserve 5%", exitUsage, `"5%" is not a number: write 8000, 3,000, 8k`, "a share of what?"},
 		{"why-not", "explain -i items.jsonl -p greedy.json -b 9 --why-not zucchini", exitUsage, "--why-not: none of 7 candidates matches", "it is not there"},
-		{"why-not of nothing", "explain -i items.jsonl -p greedy.json -b 9 --why-not=", exitUsage, "--why-not: none of 7 candidates matches", "no content is empty"},
 		{"diff without a budget", "diff -i items.jsonl chat rag", exitUsage, "missing [budget]", "there is no default"},
 		{"diff of one", "diff chat", exitUsage, "accepts 2 arg(s), received 1", "nothing to compare with"},
 		{"diff of the same", "diff -i items.jsonl -b 5 rag rag", exitUsage, "A and B are both rag", "nothing would differ"},

@@ -295,27 +295,22 @@ func (f *whereFlags) follow(ctx context.Context, env *Environment, budget int, v
 	if err != nil {
 		return nil, err
 	}
-	err = followIn(ctx, env, f.items[0], p, budget, value, func(_ *replay.Conversation, followed []replay.Followed) {
+	err = followIn(ctx, env, []string{f.items}, p, budget, value, func(_ *replay.Conversation, followed []replay.Followed) {
 		steps = append(steps, followed...)
 	})
 	return steps, err
 }
 
-// followIn follows a value through the conversations of a file.
-func followIn(ctx context.Context, env *Environment, name string, p replay.Policy, budget int, value string, add func(*replay.Conversation, []replay.Followed)) error {
-	r, done, err := open(env, name)
-	if err != nil {
-		return err
-	}
-	defer done()
-	for c, err := range replay.Scan(shown(name), r, nil) {
+// followIn follows a value through the conversations of files.
+func followIn(ctx context.Context, env *Environment, names []string, p replay.Policy, budget int, value string, add func(*replay.Conversation, []replay.Followed)) error {
+	for c, err := range scanned(env, names, nil, replay.Scan) {
 		if err != nil {
-			return codedError{err, exitUsage}
+			return measuringError[*replay.ReadError](err)
 		}
 		var steps []replay.Followed
 		for step, err := range replay.Follow(ctx, &c, p, budget, value) {
 			if err != nil {
-				return selecting(fmt.Errorf("%s:%d: %w", shown(name), c.Line, err))
+				return selecting(fmt.Errorf("%s:%d: %w", c.File, c.Line, err))
 			}
 			steps = append(steps, step)
 		}

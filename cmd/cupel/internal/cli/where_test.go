@@ -70,7 +70,7 @@ func chosen(t *testing.T, messages []map[string]any, policy string, tokens int) 
 	body, err := json.Marshal(map[string]any{"messages": messages})
 	require.NoError(t, err)
 	flags := selectionFlags{policy: policy}
-	flags.items, flags.format, flags.encoding, flags.budget = []string{"-"}, "openai", "heuristic", tokens
+	flags.items, flags.format, flags.encoding, flags.budget = "-", "openai", "heuristic", tokens
 	s, err := flags.read(t.Context(), &Environment{Stdin: bytes.NewReader(body), Stderr: new(bytes.Buffer), Clock: time.Now})
 	require.NoError(t, err)
 	return s
@@ -218,7 +218,7 @@ func TestWhere(t *testing.T) {
 func TestWhyNotWhole(t *testing.T) {
 	repair := filepath.Join("..", "..", "..", "..", "examples", "data", "repair.json")
 	flags := selectionFlags{policy: "agent"}
-	flags.items, flags.format, flags.encoding, flags.budget = []string{repair}, "auto", "o200k_base", 300
+	flags.items, flags.format, flags.encoding, flags.budget = repair, "auto", "o200k_base", 300
 	s, err := flags.read(t.Context(), &Environment{Stderr: new(bytes.Buffer), Clock: time.Now})
 	require.NoError(t, err)
 	report, err := s.dryRun(t.Context(), s.budget)
