@@ -77,8 +77,6 @@ func TestRecipe(t *testing.T) {
 	if out, err := wrong.CombinedOutput(); err == nil {
 		t.Errorf("a vector that expects another default passes:\n%s", out)
 	}
-	contains("the help", Run(t, recipe, nil, bin+"cupel", "help", "strategies"),
-		"brevity\n", "half: integer at least 1, required. The number of tokens that scores 0.5.", "floor: number in [0, 1], default 0. The lowest score.")
 	contains("the page", dataOf(t, Run(t, recipe, nil, bin+"cupel", "inspect", "--items", "items.json", "--policy", "policy.json", "--budget", "100", "-o", "-")),
 		"Brevity{half 7, floor 0.25}")
 }
