@@ -60,14 +60,14 @@ func closeness(spans []span, all []*cupel.ContextItem, to []float64) bool {
 	return inside && outside
 }
 
-// newest returns the latest timestamp of a list, or false if there is none.
-func newest(all []*cupel.ContextItem) (latest time.Time, ok bool) {
+// newest returns the latest timestamp of a list, or the zero time if there is none.
+func newest(all []*cupel.ContextItem) (latest time.Time) {
 	for _, item := range all {
-		if t, timed := item.Timestamp(); timed && (!ok || t.After(latest)) {
-			latest, ok = t, true
+		if t := timeOf(item); t.After(latest) {
+			latest = t
 		}
 	}
-	return latest, ok
+	return latest
 }
 
 // dateWord is a word or a number of a question.
@@ -75,7 +75,7 @@ type dateWord struct {
 	text     string // in small letters
 	from, to int    // in the question
 	number   int    // in digits, or -1
-	joined   bool   // by "-" or "/" with the one before it
+	joined   bool   // by "-" or "/" with what is before it
 }
 
 var wordOrNumber = regexp.MustCompile(`[\pL\p{Nd}]+`)
@@ -92,7 +92,7 @@ func dateWords(query string) []dateWord {
 			w.number = n
 		}
 		between := query[before:w.from]
-		w.joined = len(words) > 0 && (between == "-" || between == "/")
+		w.joined = between == "-" || between == "/"
 		words, before = append(words, w), w.to
 	}
 	return words
@@ -201,7 +201,7 @@ func (r *dateReader) date(i int) (span, int) {
 	if n == 0 {
 		s, n = r.relative(start)
 	}
-	if n == 0 || s.to.IsZero() {
+	if s.to.IsZero() {
 		return span{}, 0
 	}
 	return s, start + n - i

@@ -55,7 +55,7 @@ const (
 )
 
 // Option configures the preset.
-type Option func(*relevanceDraft) error
+type Option func(*relevanceDraft)
 
 // relevanceDraft is a Relevance under construction. It is a separate type so
 // that options cannot be applied to a finished one.
@@ -73,15 +73,11 @@ type relevanceDraft struct {
 // The question may be in any language. A day that its month does not have is not a date. The zero time restores the
 // default.
 func WithNow(now time.Time) Option {
-	return func(d *relevanceDraft) error {
-		d.now = now
-		return nil
-	}
+	return func(d *relevanceDraft) { d.now = now }
 }
 
 // New returns the preset for a question. It returns a
-// [cupel.InvalidConfigError] if index does not come from [NewIndex] or an
-// option is invalid.
+// [cupel.InvalidConfigError] if index does not come from [NewIndex].
 func New(index *Index, query string, opts ...Option) (*Relevance, error) {
 	lexical, err := NewLexical(index, query)
 	if err != nil {
@@ -89,11 +85,8 @@ func New(index *Index, query string, opts ...Option) (*Relevance, error) {
 	}
 	var draft relevanceDraft
 	for _, opt := range opts {
-		if opt == nil {
-			continue
-		}
-		if err := opt(&draft); err != nil {
-			return nil, err
+		if opt != nil {
+			opt(&draft)
 		}
 	}
 	lexical.k1 = presetK1
@@ -218,11 +211,7 @@ func (r *Relevance) isDated(all []*cupel.ContextItem, near []float64) bool {
 	}
 	now := r.now
 	if now.IsZero() {
-		latest, ok := newest(all)
-		if !ok {
-			return false
-		}
-		now = latest
+		now = newest(all)
 	}
 	spans, _ := dates(r.when, now)
 	return closeness(spans, all, near)
