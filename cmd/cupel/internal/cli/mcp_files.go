@@ -166,16 +166,17 @@ func (t *mcpTools) outlineFile(_ context.Context, in *mcpOutline) (string, error
 	tokens := cmp.Or(in.Tokens, defaultShown)
 	part, about, of := text, "", ""
 	total := t.count(text[:min(len(text), mostCounted)])
+	counted := total
 	if len(text) > mostCounted {
-		total = max(total*len(text)/mostCounted, tokens+1) // as if it does not fit, since that is not known
-		about = "about "
+		total, about = total*len(text)/mostCounted, "about "
+		counted = max(total, addTokens(tokens, 1)) // as if it does not fit, since that is not known
 	}
 	if len(text) > mostOutlined {
 		const half = mostOutlined / 2
 		part = text[:input.Break(text, half, "\n")] + text[input.Break(text, len(text)-half, "\n"):]
 		of = ", of its first and last 8 MiB"
 	}
-	outline := cupelreduce.To(part, tokens, cupelreduce.WithCounter(t.count), cupelreduce.WithTokens(total))
+	outline := cupelreduce.To(part, tokens, cupelreduce.WithCounter(t.count), cupelreduce.WithTokens(counted))
 	return fmt.Sprintf("%s: %v, %s%s → %s tokens%s\n\n%s", in.Path, cupelreduce.Detect(part), about, english.Grouped(total), english.Grouped(t.count(outline)), of, outline), nil
 }
 
