@@ -56,12 +56,9 @@ func (p *Policy) build(name string) (replay.Policy, error) {
 		return replay.Choosing(name, agent.New(replay.Characters{})), nil
 	}
 	registry := policy.NewRegistry()
-	var found policy.Policy
-	var err error
+	found, err := registry.Lookup(name)
 	if p.JSON != "" {
 		found, err = policy.Decode(registry, []byte(p.JSON))
-	} else {
-		found, err = registry.Lookup(name)
 	}
 	if err != nil {
 		return replay.Policy{}, err

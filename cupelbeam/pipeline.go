@@ -49,7 +49,6 @@ type line struct {
 }
 
 func init() { //nolint:gochecknoinits // workers find functions by what their program registered
-	register.Function2x0(pathOf)
 	register.Function3x1(lineOf)
 	register.Function3x1(unzipFile)
 	register.DoFn5x1[context.Context, string, func(string), func(string), func(string), error](&measureFn{})
@@ -76,12 +75,9 @@ func Replay(s beam.Scope, spec Spec, patterns []string) (Output, error) {
 		return Output{}, err
 	}
 	s = s.Scope("cupelbeam.Replay")
-	var out Output
-	var tables beam.PCollection
-	out.Samples, out.DeadLetters, tables = beam.ParDo3(s, &measureFn{Spec: spec}, lines(s, patterns))
+	samples, letters, tables := beam.ParDo3(s, &measureFn{Spec: spec}, lines(s, patterns))
 	none := beam.Create(s, string(empty)) // makes a table of no conversations too
-	out.Table = beam.Combine(s, merge, beam.Flatten(s, tables, none))
-	return out, nil
+	return Output{samples, letters, beam.Combine(s, merge, beam.Flatten(s, tables, none))}, nil
 }
 
 // Compressed reports whether the name of a file or a pattern means that gzip compressed
@@ -96,7 +92,7 @@ func lines(s beam.Scope, patterns []string) beam.PCollection {
 			parts = append(parts, beam.ParDo(s, lineOf, textio.ReadWithFilename(s, pattern, textio.ReadUncompressed())))
 			continue
 		}
-		files := beam.Reshuffle(s, beam.ParDo(s, pathOf, fileio.MatchFiles(s, pattern, fileio.MatchEmptyAllow())))
+		files := beam.Reshuffle(s, fileio.MatchFiles(s, pattern, fileio.MatchEmptyAllow()))
 		parts = append(parts, beam.ParDo(s, unzipFile, files))
 	}
 	return beam.Reshuffle(s, beam.Flatten(s, parts...))
@@ -113,21 +109,19 @@ func lineOf(file, text string, emit func(string)) error {
 	return nil
 }
 
-func pathOf(file fileio.FileMetadata, emit func(string)) { emit(file.Path) }
-
-// unzipFile emits the lines of a file compressed by gzip.
-func unzipFile(ctx context.Context, file string, emit func(string)) error {
-	files, err := filesystem.New(ctx, file)
+// unzipFile emits the lines of a file that gzip compressed.
+func unzipFile(ctx context.Context, file fileio.FileMetadata, emit func(string)) error {
+	files, err := filesystem.New(ctx, file.Path)
 	if err != nil {
 		return err
 	}
 	defer files.Close() //nolint:errcheck // it was only read
-	r, err := files.OpenRead(ctx, file)
+	r, err := files.OpenRead(ctx, file.Path)
 	if err != nil {
 		return err
 	}
 	defer r.Close() //nolint:errcheck // it was only read
-	return unzip(file, r, emit)
+	return unzip(file.Path, r, emit)
 }
 
 // unzip emits the lines that are not blank, and the place where the file is truncated.
@@ -188,14 +182,11 @@ func (f *measureFn) ProcessElement(ctx context.Context, text string, sample, dea
 	if err := json.Unmarshal([]byte(text), &l); err != nil {
 		return err
 	}
-	var c replay.Conversation
-	if l.Error == "" {
-		var err error
-		if c, err = replay.Parse(l.Text); err != nil {
-			l.SHA256, l.Kind, l.Error = fmt.Sprintf("%x", sha256.Sum256(l.Text)), "conversation", err.Error()
-			if !json.Valid(l.Text) {
-				l.Kind = "json"
-			}
+	c, err := replay.Parse(l.Text)
+	if err != nil && l.Error == "" {
+		l.SHA256, l.Kind, l.Error = fmt.Sprintf("%x", sha256.Sum256(l.Text)), "conversation", err.Error()
+		if !json.Valid(l.Text) {
+			l.Kind = "json"
 		}
 	}
 	if l.Error != "" {
@@ -234,15 +225,13 @@ func emitJSON(v any, emit func(string)) error {
 
 // merge adds up two tables.
 func merge(a, b string) (string, error) {
-	var tables [2]replay.Table
-	for i, text := range []string{a, b} {
-		if err := json.Unmarshal([]byte(text), &tables[i]); err != nil {
-			return "", err
-		}
-	}
-	if err := tables[0].Merge(&tables[1]); err != nil {
+	var sum, other replay.Table
+	if err := errors.Join(json.Unmarshal([]byte(a), &sum), json.Unmarshal([]byte(b), &other)); err != nil {
 		return "", err
 	}
-	sum, err := json.Marshal(&tables[0])
-	return string(sum), err
+	if err := sum.Merge(&other); err != nil {
+		return "", err
+	}
+	text, err := json.Marshal(&sum)
+	return string(text), err
 }

@@ -1,27 +1,29 @@
 package cupelbeam
 
 import (
+	"bufio"
+	"context"
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"path"
 	"strings"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/textio"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 )
 
 func init() { //nolint:gochecknoinits // as for Replay
-	register.DoFn2x0[string, func(string)](&shardFn{})
+	register.DoFn1x2[string, string, string](&shardFn{})
+	register.Function3x1(writeFile)
 }
 
 // Write writes a collection of an [Output] as lines to the files of [Shard]. A hash of a
 // line decides which file has it. A file without lines is not written.
 func Write(s beam.Scope, name string, shards int, rows beam.PCollection) {
 	s = s.Scope("cupelbeam.Write")
-	for i := range shards {
-		textio.Write(s, Shard(name, i, shards), beam.ParDo(s, &shardFn{i, shards}, rows))
-	}
+	beam.ParDo0(s, writeFile, beam.GroupByKey(s, beam.ParDo(s, &shardFn{name, shards}, rows)))
 }
 
 // Shard returns the name of a shard, from 0: name-00002-of-00010.jsonl of name.jsonl, or
@@ -34,13 +36,34 @@ func Shard(name string, shard, of int) string {
 	return fmt.Sprintf("%s-%05d-of-%05d%s", strings.TrimSuffix(name, extension), shard, of, extension)
 }
 
-// shardFn passes the rows of a shard on.
-type shardFn struct{ Shard, Of int }
+// shardFn says which file a row is in. The keys of one grouping are the files, since a
+// worker has a buffer for each grouping, where textio.Write would make one for each file.
+type shardFn struct {
+	Name   string
+	Shards int
+}
 
-// ProcessElement emits a row of the shard. Equal conversations have different rows if
-// lines have numbers, so that the files have about the same size.
-func (f *shardFn) ProcessElement(row string, emit func(string)) {
-	if int(crc32.ChecksumIEEE([]byte(row)))%f.Of == f.Shard {
-		emit(row)
+// ProcessElement returns the file and the row. Equal conversations have different rows
+// where lines have numbers, so that the files have about the same size.
+func (f *shardFn) ProcessElement(row string) (file, same string) {
+	shard := int(crc32.ChecksumIEEE([]byte(row))) % f.Shards
+	return Shard(f.Name, shard, f.Shards), row
+}
+
+// writeFile writes a file, and holds none of its rows.
+func writeFile(ctx context.Context, name string, rows func(*string) bool) error {
+	files, err := filesystem.New(ctx, name)
+	if err != nil {
+		return err
 	}
+	defer files.Close() //nolint:errcheck // the file reports what cannot be written
+	file, err := files.OpenWrite(ctx, name)
+	if err != nil {
+		return err
+	}
+	out := bufio.NewWriter(file)
+	for row := ""; rows(&row); {
+		_, _ = out.WriteString(row + "\n") // Flush returns the error
+	}
+	return errors.Join(out.Flush(), file.Close())
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners"
 
 	"github.com/wollax/cupel-go/cupelbeam"
 )
@@ -57,7 +58,7 @@ func (o *options) input(ctx context.Context, outputs []string) error {
 			if slices.Contains(outputs, file) {
 				return fmt.Errorf("%s is input and output", file)
 			}
-			if runner() != runners[0] {
+			if *runners.Runner != prism {
 				return nil // a bucket takes a request for each size
 			}
 			bytes, err := files.Size(ctx, file)

@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners"
+
 	"github.com/wollax/cupel-go/cupel/policy"
 	"github.com/wollax/cupel-go/cupelbeam"
 	"github.com/wollax/cupel-go/cupelsession/replay"
@@ -25,11 +27,12 @@ type options struct {
 	shards                      int
 	force                       bool
 	maxBad                      float64 // percent
-	requirements                []requirement
+	requirements                []*requirement
 }
 
 // register adds the flags to those of Beam's SDK.
 func (o *options) register() {
+	*runners.Runner = prism // as Beam does, which hides it
 	flag.StringVar(&o.data, "data", "", "`patterns` of files, separated by commas; .gz ends those of compressed ones")
 	flag.StringVar(&o.policies, "policy", "everything,newest,clear,newest-blocks,clear-blocks,agent", "`policies` as cupel replay takes them, separated by commas")
 	flag.StringVar(&o.shareList, "share", "0.15,0.25,0.5,0.75", "budgets as `shares` of a conversation, separated by commas")
@@ -57,28 +60,22 @@ func (o *options) check(spec *cupelbeam.Spec) error {
 		return errors.New("--table: name the file for the table")
 	case o.shards < 1:
 		return fmt.Errorf("--shards: want at least 1, got %d", o.shards)
-	case !slices.Contains(runners, runner()):
-		return fmt.Errorf("--runner: %q is unknown; want one of %s", runner(), strings.Join(runners, ", "))
+	case !slices.Contains(runnerNames, *runners.Runner):
+		return fmt.Errorf("--runner: %q is unknown; want one of %s", *runners.Runner, strings.Join(runnerNames, ", "))
 	}
 	empty := replay.NewTable(measure.Plan()).Result() // has the rows and figures of every table
-	for i := range o.requirements {
-		if _, err := o.requirements[i].value(empty); err != nil {
+	for _, n := range o.requirements {
+		if _, err := n.value(empty); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// runners are the names of runners; the first is the default. PortableRunner
-// stands for any other.
-var runners = []string{"prism", "direct", "flink", "spark", "dataflow", "PortableRunner"}
+// runnerNames are the values of --runner. PortableRunner is any other one.
+var runnerNames = []string{prism, "direct", "flink", "spark", "dataflow", "PortableRunner"}
 
-func runner() string {
-	if name := flag.Lookup("runner").Value.String(); name != "" {
-		return name
-	}
-	return runners[0]
-}
+const prism = "prism"
 
 // spec returns what to measure. Policies in files are read here, where the files are.
 func (o *options) spec() (spec cupelbeam.Spec, err error) {
@@ -98,10 +95,7 @@ func (o *options) spec() (spec cupelbeam.Spec, err error) {
 
 // policyFile returns the JSON of a policy in a file, or "" for a name.
 func policyFile(name string) (string, error) {
-	name, _, err := replay.Marked(name)
-	if err != nil {
-		return "", err
-	}
+	name, _, _ = replay.Marked(name) // the measure reports an error of the mark
 	extension := filepath.Ext(name)
 	if extension != ".json" && extension != ".toml" {
 		return "", nil
@@ -144,7 +138,7 @@ func (o *options) addRequirement(text string) error {
 		return errors.New("want POLICY FIGURE@SHARE >= NUMBER, or <=")
 	}
 	bound, err := strconv.ParseFloat(words[5], 64)
-	o.requirements = append(o.requirements, requirement{text, words[1], words[2], words[3], words[4], bound})
+	o.requirements = append(o.requirements, &requirement{text, words[1], words[2], words[3], words[4], bound})
 	return err
 }
 
@@ -166,12 +160,8 @@ func (o *options) judge(result *replay.Result) error {
 	if all := result.Conversations + result.Failed; float64(result.Failed)*100 > o.maxBad*float64(all) {
 		unmet = append(unmet, fmt.Errorf("%d of %d lines cannot be read, more than --max-bad %g%%", result.Failed, all, o.maxBad))
 	}
-	for i := range o.requirements {
-		n := &o.requirements[i]
-		value, err := n.value(result)
-		if err != nil {
-			return err
-		}
+	for _, n := range o.requirements {
+		value, _ := n.value(result) // there is one, which check has seen
 		if n.compare == ">=" && !(value >= n.bound) || n.compare == "<=" && !(value <= n.bound) {
 			unmet = append(unmet, fmt.Errorf("--require %q is not met: it is %.4g", n.text, value))
 		}
