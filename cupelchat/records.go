@@ -143,7 +143,7 @@ func (c *telemetryCodec) message(o cursor) {
 	parts := o.Get("parts")
 	switch {
 	case parts.IsNull(), parts.IsArray() && len(parts.Elements()) == 0:
-		o.fail(o.Value.Errorf(o.where("parts"), "is required: it says what the message says"))
+		o.fail(o.Value.Errorf(o.where("parts"), "is required: it has the words of the message"))
 	case !parts.IsArray():
 		o.unreadable("parts", "", "must be an array of parts, got %s", parts.Type())
 	case role == "assistant", role == "system":

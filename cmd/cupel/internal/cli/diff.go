@@ -30,9 +30,9 @@ func newDiff(env *Environment) *cobra.Command {
 		Use:   "diff A B",
 		Short: "Compare two policies or two reports",
 		Long: `diff lists the items that one selection includes and the other does not, with the
-reason, and those in another place or form. With --items, A and B are two policies
+reason, and contents in another place or form. With --items, A and B are two policies
 for one --budget; without, two reports of cupel explain --json. With --recordings
-they are two policies on recorded runs; recorded is what was decided then.
+they are two policies on recorded runs; recorded means the decisions at that time.
 
 Items are matched by content, which is included if one copy is.`,
 		Example: `  cupel diff -i items.jsonl -b 4000 chat rag

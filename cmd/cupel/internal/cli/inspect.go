@@ -27,7 +27,7 @@ func newInspect(env *Environment) *cobra.Command {
 		Use:   "inspect",
 		Short: "Draw the selection as a web page",
 		Long: `inspect writes one HTML file that needs no network. With --against the page shows the
-differences too. If a selection fails, the page shows what is known.`,
+differences too. If a selection fails, the page shows the results so far.`,
 		Example: `  cupel inspect -i items.jsonl -p rag -b 4000 -o window.html
   cupel inspect -i items.jsonl -p rag -b 4000 --against chat -o two.html`,
 		Args: cobra.NoArgs,

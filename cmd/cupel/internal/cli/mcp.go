@@ -137,7 +137,7 @@ func (t *mcpTools) addTools() {
 	addTool(t, "pick_files", "Find the files of a repository that a task is about, with their best parts. Words and names of the task count.", t.pickFiles)
 	addTool(t, "outline_file", "Reduce a file to a number of tokens: declarations, names, ids, paths and errors stay first.", t.outlineFile)
 	addTool(t, "read_log", "Show the lines of a log or another file that answer a question, with their numbers.", t.readLog)
-	addTool(t, "fit_messages", "Fit a conversation into a number of tokens. The answer is a line that says what was done, and a request for the same API.", t.fitMessages)
+	addTool(t, "fit_messages", "Fit a conversation into a number of tokens. The answer is a line with a summary, and a request for the same API.", t.fitMessages)
 	if t.sessions != nil {
 		addTool(t, "explain_session", "Say what a window of some tokens keeps of a session, message by message, or of those with a text. Without a session, list the sessions.", t.explainSession)
 	}

@@ -52,8 +52,8 @@ and sends it to the provider. An agent in any language uses it by its base URL:
 The beginning of a conversation stays as it was sent, so that the provider's prompt
 cache finds it. Headers and keys are passed on, and never printed or kept. Requests
 that are no conversation, are signed (Bedrock) or cannot be made to fit pass
-unchanged. The header Cupel-Tokens of a response says how many tokens there were, and
-how many were sent.`,
+unchanged. The header Cupel-Tokens of a response has the tokens before and after
+fitting.`,
 		Example: `  cupel proxy --budget 60k
   cupel proxy -b 60k --upstream http://127.0.0.1:8000 --rule 'latest=3 tool=read_*'
   cupel proxy -b 60k --listen unix:/run/cupel.sock`,

@@ -34,8 +34,8 @@ func newReplay(env *Environment) *cobra.Command {
 		Use:   "replay",
 		Short: "Replay recorded conversations of agents under a budget",
 		Long: `replay chooses a window at each step of the assistant in recorded conversations, and
-measures whether the window holds what the step used, and what it costs with a prompt
-cache. It needs no labels and no model. The README says what the columns are.
+measures whether the window holds the values that the step used, and its cost with a
+prompt cache. It needs no labels and no model. The README explains the columns.
 
 The data are conversations, one per line: {"id": …, "messages": […]} or requests of
 a provider; a list of messages; one message per line; spans of OpenTelemetry; or a

@@ -32,9 +32,9 @@ func newWhere(env *Environment) *cobra.Command {
 	var flags whereFlags
 	command := &cobra.Command{
 		Use:   "where VALUE",
-		Short: "Show where a value is, what becomes of it, and what would keep it",
-		Long: `where finds a value, such as a path, a number or an error, and says what is sent of
-each place. For a value that is lost it names what has the room, and a budget, a --pin
+		Short: "Show where a value is, whether it is sent, and how to keep it",
+		Long: `where finds a value, such as a path, a number or an error, and shows the sent part of
+each place. For a lost value it names the messages in its room, and a budget, a --pin
 and a --rule that keep it; all of them were tried.
 
 VALUE is a text, or a pattern for the names, paths, numbers, URLs, quotations and
