@@ -36,7 +36,7 @@ character.`,
 		Example: `  cupel explain -i items.jsonl -p rag -b 4000
   cupel explain -i items.jsonl -p rag -b 4000 --why-not 'The invoice of March'
   cupel explain -i items.jsonl -p rag -b 4000 --json | jq '.excluded[].reason'`,
-		Args: cobra.NoArgs,
+		Args: filesBy("items"),
 		RunE: func(command *cobra.Command, _ []string) error {
 			return flags.run(command.Context(), env, command.Flags().Changed("why-not"))
 		},
