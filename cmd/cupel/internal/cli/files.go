@@ -20,7 +20,7 @@ func filesBy(flag string) cobra.PositionalArgs {
 		if len(args) == 0 {
 			return nil
 		}
-		return usagef("%s takes its files by a flag: --%s %s", command.CommandPath(), flag, args[0])
+		return usagef("%s takes its files by a flag: --%s %s", command.Name(), flag, args[0])
 	}
 }
 
