@@ -42,7 +42,7 @@ measured from the latest time in the data.`,
   cupel eval --data meetings.jsonl -p chat -p mine.toml -b 500,2000
   cupel eval --data meetings.jsonl -p relevance -p mine.toml --against relevance
   cupel eval --data meetings.jsonl --part held-out --json`,
-		Args: cobra.NoArgs,
+		Args: filesBy("data"),
 		RunE: func(command *cobra.Command, _ []string) error {
 			return flags.run(command.Context(), env)
 		},

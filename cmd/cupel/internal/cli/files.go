@@ -8,9 +8,21 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/wollax/cupel-go/internal/corpus"
 	"github.com/wollax/cupel-go/internal/english"
 )
+
+// filesBy refuses arguments of a command whose files come by a flag.
+func filesBy(flag string) cobra.PositionalArgs {
+	return func(command *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return nil
+		}
+		return usagef("%s takes its files by a flag: --%s %s", command.Name(), flag, args[0])
+	}
+}
 
 // open opens a file, or standard input for "-", which can be opened once. It
 // uncompresses gzip. Reading more than --max-input fails.

@@ -30,7 +30,7 @@ func newInspect(env *Environment) *cobra.Command {
 differences too. If a selection fails, the page shows the results so far.`,
 		Example: `  cupel inspect -i items.jsonl -p rag -b 4000 -o window.html
   cupel inspect -i items.jsonl -p rag -b 4000 --against chat -o two.html`,
-		Args: cobra.NoArgs,
+		Args: filesBy("items"),
 		RunE: func(command *cobra.Command, _ []string) error {
 			return flags.run(command.Context(), env)
 		},

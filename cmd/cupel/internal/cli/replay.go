@@ -47,7 +47,7 @@ fills this share of the room when it chooses. cupel-beam measures on a cluster.`
 		Example: `  cupel replay --data agents.jsonl
   cupel replay --data agents.jsonl -p agent -p newest --share 0.15,0.25 --json
   cupel replay --data agents.jsonl -p agent -p mine.toml --session`,
-		Args: cobra.NoArgs,
+		Args: filesBy("data"),
 		RunE: func(command *cobra.Command, _ []string) error {
 			return flags.run(command.Context(), env)
 		},

@@ -38,7 +38,7 @@ to --query. Without --budget, it is the window of the model that a request names
   cupel run -i request.json -p agent -b 20k --as transcript
   cupel run -i . -p relevance -b 4000 -q "Where are prices rounded?"
   cat items.jsonl | cupel run -i - -p rag -b 4000 --as json | jq length`,
-		Args: cobra.NoArgs,
+		Args: filesBy("items"),
 		RunE: func(command *cobra.Command, _ []string) error {
 			return flags.run(command.Context(), env)
 		},

@@ -34,7 +34,7 @@ It tries about fifty budgets.`,
 		Example: `  cupel sweep -i items.jsonl -p rag
   cupel sweep -i items.jsonl -p rag --from 1000 --to 8000
   cupel sweep -i items.jsonl -p rag --json | jq '.steps[].budget'`,
-		Args: cobra.NoArgs,
+		Args: filesBy("items"),
 		RunE: func(command *cobra.Command, _ []string) error {
 			return flags.run(command.Context(), env)
 		},

@@ -12,7 +12,7 @@ func TestUsage(t *testing.T) {
 	const item = `[{"content":"x","tokens":5,"pinned":true}]`
 	const run = "run -i - -p chat "
 	refusals(t, item, []refusal{
-		{"argument", run + "-b 9 items.jsonl", exitUsage, `unknown command "items.jsonl" for "cupel run"`, "files come with flags"},
+		{"argument", run + "-b 9 items.jsonl", exitUsage, "cupel: run takes its files by a flag: --items items.jsonl\n", "files come with flags"},
 		{"required", "run -i - -p chat", exitUsage, "give a --budget, such as -b 20k: the input names no model", "items name no model"},
 		{"input twice", "run -i - -p - -b 9", exitUsage, "standard input can be read once", "the items took it"},
 		{"flag", run + "-b 9 --budgt 1", exitUsage, "unknown flag: --budgt", "a slip"},
