@@ -160,7 +160,8 @@ func (p *Preset) RunReport(ctx context.Context, items []*cupel.ContextItem, budg
 	if err != nil {
 		return nil, report, err
 	}
-	return report.Window(), report, nil
+	window := report.Window()
+	return window, report, nil
 }
 
 // worthScorer scores an item by the worth in its metadata.
