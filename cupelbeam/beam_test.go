@@ -110,27 +110,16 @@ func bits(t *testing.T, table *replay.Table) string {
 	return string(data) + result.Text()
 }
 
-// command builds a command of the repository.
-func command(t *testing.T, folder string) string {
+// command builds cupel-beam.
+func command(t *testing.T) string {
 	t.Helper()
-	program := filepath.Join(t.TempDir(), filepath.Base(folder))
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", program, ".")
-	build.Dir = folder
-	if folder != beamCommand { // it is of another module
-		work, err := filepath.Abs("../go.work")
-		if err != nil {
-			t.Fatal(err)
-		}
-		build.Env = append(os.Environ(), "GOWORK="+work)
-	}
+	program := filepath.Join(t.TempDir(), "cupel-beam")
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", program, "./cmd/cupel-beam")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	return program
 }
-
-// beamCommand is the folder of the command.
-const beamCommand = "./cmd/cupel-beam"
 
 // process is a command that runs.
 type process struct {
@@ -206,7 +195,7 @@ func readFile(t *testing.T, name string) []byte {
 // command prints its table.
 func TestPrism(t *testing.T) {
 	folder := compressedCorpus(t, 2)
-	got, printed := beamed(t, command(t, beamCommand), folder)()
+	got, printed := beamed(t, command(t), folder)()
 	table := plain(t, in(t, folder, "*"), folder+"/")
 	if want := bits(t, table); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)

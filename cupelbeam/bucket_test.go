@@ -77,7 +77,7 @@ func readObject(t *testing.T, name string) []byte {
 // TestBuckets: input and output in a bucket give the bits of the plain loop on local
 // files, compressed or not.
 func TestBuckets(t *testing.T) {
-	program := command(t, beamCommand)
+	program := command(t)
 	folder := compressedCorpus(t, 1)
 	save(t, filepath.Join(folder, "split.jsonl"), bytes.Repeat(readFile(t, "../cupelsession/replay/testdata/agents.jsonl"), 3))
 	files := in(t, folder, "*")

@@ -11,7 +11,7 @@ import (
 // TestExitCodes: the exit code and the error say what to do, and what is refused leaves
 // no table.
 func TestExitCodes(t *testing.T) {
-	program, data := command(t, beamCommand), readFile(t, agents(t))
+	program, data := command(t), readFile(t, agents(t))
 	t.Chdir(t.TempDir())
 	for name, text := range map[string][]byte{
 		"a.jsonl": append(data, "{oops\n"...), "b.gz": zip(t, string(data)), "rubbish.gz": []byte("\x1f\x8boops"), "empty.jsonl": nil, "old.json": data,
@@ -79,7 +79,7 @@ func TestExitCodes(t *testing.T) {
 
 // TestForce: samples of another number of shards are not left among those of a job.
 func TestForce(t *testing.T) {
-	program, data := command(t, beamCommand), agents(t)
+	program, data := command(t), agents(t)
 	t.Chdir(t.TempDir())
 	for _, shards := range []string{"3", "2"} {
 		run(t, program, []string{"--data", data, "--policy=newest", "--table=table.json", "--samples=s.jsonl", "--shards", shards, "--force"}, 0)
@@ -104,7 +104,7 @@ func agents(t *testing.T) string {
 // cluster it checks the flags.
 func TestReadme(t *testing.T) {
 	readme := string(readFile(t, "README.md"))
-	program, data := command(t, beamCommand), readFile(t, agents(t))
+	program, data := command(t), readFile(t, agents(t))
 	t.Setenv("PATH", filepath.Dir(program)+string(os.PathListSeparator)+os.Getenv("PATH"))
 	t.Chdir(t.TempDir())
 	if err := os.Mkdir("month", 0o700); err != nil {

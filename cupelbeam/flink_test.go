@@ -42,7 +42,7 @@ func TestFlink(t *testing.T) {
 	if why := withoutFlink(); why != "" {
 		t.Skip("THE TEST ON FLINK DID NOT RUN: " + why)
 	}
-	program, folder := command(t, beamCommand), compressedCorpus(t, 8)
+	program, folder := command(t), compressedCorpus(t, 8)
 	files := in(t, folder, "*")
 	bucket := googleBucket(t, files) // the environment of workers names it
 	f := startFlink(t, program)
@@ -92,7 +92,7 @@ func TestManyConversations(t *testing.T) {
 	if why := withoutFlink(); why != "" || os.Getenv("CUPEL_LONG") == "" {
 		t.Skip("measured with CUPEL_LONG=1 and Flink; ", why)
 	}
-	program, lines := command(t, beamCommand), string(readFile(t, agents(t)))
+	program, lines := command(t), string(readFile(t, agents(t)))
 	f := startFlink(t, program)
 	var peaks []int
 	for _, times := range []int{1_000, 3_400} {

@@ -126,7 +126,7 @@ func showCounters(job beam.PipelineResult) {
 	for _, c := range job.Metrics().AllMetrics().Counters() {
 		sums[c.Name()] = c.Result()
 	}
-	text, _ := json.Marshal(sums) // numbers have no error
+	text, _ := json.Marshal(sums) //nolint:errchkjson // numbers have no error
 	fmt.Fprintf(os.Stderr, "counters: %s\n", text)
 }
 
