@@ -52,7 +52,7 @@ var number = regexp.MustCompile(`^([0-9]{1,18}|[0-9]{1,3}(?:[,_][0-9]{3}){1,5})(
 func parseNumber(text string) (int, error) {
 	parts := number.FindStringSubmatch(strings.TrimSpace(text))
 	if parts == nil {
-		return 0, fmt.Errorf("%q is not a number: write 8000, 3,000, 8k", text)
+		return 0, fmt.Errorf("%q is not an amount: write 8000, 3,000, 8k", text)
 	}
 	// A float64 has no 16.1.
 	value, _ := new(big.Rat).SetString(strings.NewReplacer(",", "", "_", "").Replace(parts[1]) + parts[2])

@@ -71,7 +71,7 @@ func TestDefaults(t *testing.T) {
 		`policy = "` + filepath.ToSlash(outside) + `"`: "cupel.toml: policy: want a file below this folder",
 		`policy = "out.json"`:                          "cupel.toml: policy: want a file below this folder",
 		`policy = "-"`:                                 "cupel.toml: policy: want a preset, or a file below this folder",
-		`budget = "much"`:                              `"much" is not a number`,
+		`budget = "much"`:                              `"much" is not an amount`,
 		`budget = 8`:                                   "cupel.toml: ",
 		"[":                                            "cupel.toml: ",
 	} {

@@ -50,7 +50,11 @@ its first line, or by a pattern: * matches any text, and ? one character.`,
 
 // rowsFlag registers the flag that limits lists.
 func rowsFlag(command *cobra.Command, rows *int) {
-	command.Flags().IntVarP(rows, "rows", "n", 20, "show at most this many `rows` of each list; 0 for all")
+	*rows = 20
+	command.Flags().FuncP("rows", "n", "show at most this many `rows` of each list; 0 for all (default 20)", func(text string) (err error) {
+		*rows, err = parseNumber(text)
+		return err
+	})
 }
 
 func (f *explainFlags) run(ctx context.Context, env *Environment) error {
