@@ -14,7 +14,7 @@ func TestExitCodes(t *testing.T) {
 	program, data := command(t), readFile(t, agents(t))
 	t.Chdir(t.TempDir())
 	for name, text := range map[string][]byte{
-		"a.jsonl": append(data, "{oops\n"...), "b.gz": zip(t, string(data)), "rubbish.gz": []byte("\x1f\x8boops"), "empty.jsonl": nil, "old.json": data,
+		"a.jsonl": append(data, "{oops\n"...), "b.gz": zip(t, string(data)), "rubbish.gz": []byte("\x1f\x8boops"), "empty.jsonl": nil, "a.cupelrec": nil, "old.json": data,
 		"mine.toml": []byte("scorers = [{ type = \"recency\", weight = 1 }]\nslicer = { type = \"scoreGreedy\" }\nplacer = { type = \"chronological\" }"),
 		"bad.toml":  []byte("scorer = 1"),
 	} {
@@ -42,6 +42,7 @@ func TestExitCodes(t *testing.T) {
 		{"--data=rubbish.gz --max-bad=100%", 2, "no conversation of rubbish.gz could be read; lines that cannot be read: 1"},
 		{"--data=empty.jsonl", 2, "no conversation of empty.jsonl could be read; lines that cannot be read: 0"},
 		{"--data=none*", 2, "no file matches"},
+		{"--data=a.cupelrec", 2, "a.cupelrec records single runs: try a policy on it with cupel diff --recordings"},
 		{"--data=b*", 2, "names the compressed file"},
 		{"--data=[", 2, "syntax error in pattern"},
 		{"--data=hdfs://a/b", 2, `file system scheme "hdfs" not registered`},

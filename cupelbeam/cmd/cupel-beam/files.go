@@ -11,6 +11,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners"
 
 	"github.com/wollax/cupel-go/cupelbeam"
+	"github.com/wollax/cupel-go/cupelrecord"
 )
 
 // files checks the input and the output before a job begins. If files may be overwritten,
@@ -55,10 +56,12 @@ func (o *options) input(ctx context.Context, outputs []string) error {
 	var size int64
 	for _, pattern := range o.patterns() {
 		n, err := each(ctx, pattern, func(files filesystem.Interface, file string) error {
-			if slices.Contains(outputs, file) {
+			switch {
+			case slices.Contains(outputs, file):
 				return fmt.Errorf("%s is input and output", file)
-			}
-			if *runners.Runner != prism {
+			case strings.HasSuffix(file, cupelrecord.Extension):
+				return fmt.Errorf("%s records single runs: try a policy on it with cupel diff --recordings", file)
+			case *runners.Runner != prism:
 				return nil // a bucket takes a request for each size
 			}
 			bytes, err := files.Size(ctx, file)
