@@ -96,6 +96,13 @@ func TestFigures(t *testing.T) {
 	require.Equal(t, strings.ReplaceAll(string(want), "\r\n", "\n"), got)
 }
 
+func failing(t *testing.T) replay.Policy {
+	t.Helper()
+	return replay.Choosing("failing", chooserFunc{latest(t), func(_ []*cupel.ContextItem, budget cupel.ContextBudget) (cupel.ContextBudget, error) {
+		return budget, errBroken
+	}})
+}
+
 // TestTooLarge: a window that is larger than the budget is chosen again.
 func TestTooLarge(t *testing.T) {
 	greedy := chooserFunc{latest(t), func(_ []*cupel.ContextItem, budget cupel.ContextBudget) (cupel.ContextBudget, error) {
@@ -107,10 +114,20 @@ func TestTooLarge(t *testing.T) {
 			t.Errorf("%s: %d windows are too large: %+v", row.Mode, row.Failures, row.First)
 		}
 	}
-	failing := chooserFunc{latest(t), func(_ []*cupel.ContextItem, budget cupel.ContextBudget) (cupel.ContextBudget, error) {
-		return budget, errBroken
+	// At the second step 43 tokens are pinned: of the budget of 45, the second try has 42.
+	tries := 0
+	once := chooserFunc{latest(t), func(_ []*cupel.ContextItem, budget cupel.ContextBudget) (cupel.ContextBudget, error) {
+		tries++
+		if budget.MaxTokens() == 45 {
+			return cupel.NewContextBudget(55, 55)
+		}
+		return budget, nil
 	}}
-	row := run(t, read(t, talk), []replay.Policy{replay.Choosing("failing", failing)}, []float64{0.5}).Rows[0]
+	row := run(t, read(t, talk), []replay.Policy{replay.Choosing("once", once)}, []float64{0.49}).Rows[0]
+	if row.Failures > 0 || tries != 4 {
+		t.Errorf("got %d tries, want 4; what is pinned fits: %+v", tries, row.First)
+	}
+	row = run(t, read(t, talk), []replay.Policy{failing(t)}, []float64{0.5}).Rows[0]
 	if row.Failures != 3 || row.First.Reason != errBroken.Error() {
 		t.Errorf("got %d failures, the first %+v; want the chooser's at all three steps", row.Failures, row.First)
 	}
@@ -118,7 +135,7 @@ func TestTooLarge(t *testing.T) {
 
 func TestNamed(t *testing.T) {
 	find := func(base string) (replay.Policy, error) {
-		if base == "none@all" {
+		if base == "none@all" || base == "" {
 			return replay.Policy{}, errors.New("no such file")
 		}
 		return replay.Choosing(base, latest(t)), nil
@@ -129,6 +146,7 @@ func TestNamed(t *testing.T) {
 		{"mine@1.json", "", ""},
 		{"mine.json@1", "mine.json, to 1", ""},
 		{"none@all", "", "no such file"},
+		{"@1", "", "no such file"},
 		{"newest@0", "", `cupel: policy "newest@0": the low-water mark must be above 0 and at most 1, got 0`},
 		{"newest@NaN", "", `cupel: policy "newest@NaN": the low-water mark must be above 0 and at most 1, got NaN`},
 	} {
