@@ -68,6 +68,17 @@ func TestExplainJSON(t *testing.T) {
 	require.Equal(t, 7, report.TotalCandidates)
 }
 
+// TestExplainForms: of a smaller form the first five lines are shown.
+func TestExplainForms(t *testing.T) {
+	folder(t, selectable)
+	_, stdout, stderr := fed(t, `[{"content": "five", "tokens": 90, "variants": [{"content": "a\na\na\na\nfifth", "tokens": 5, "worth": 0.5}]},
+		{"content": "six", "tokens": 90, "variants": [{"content": "b\nb\nb\nb\nb\nsixth", "tokens": 5, "worth": 0.5}]}]`, "explain", "-i", "-", "-p", "greedy.json", "-b", "20")
+	require.Contains(t, stdout, "fifth\n", stderr)
+	require.NotContains(t, stdout, "sixth")
+	require.Equal(t, 1, strings.Count(stdout, " more line"), stdout)
+	require.Contains(t, stdout, "  … and 1 more line; --why-not shows all\n")
+}
+
 func TestWhyNotJSON(t *testing.T) {
 	folder(t, selectable)
 	var got struct {

@@ -155,6 +155,16 @@ func TestMCPErrors(t *testing.T) {
 	}
 }
 
+// TestMCPGone: a folder that is removed under a server is an error.
+func TestMCPGone(t *testing.T) {
+	folder(t, map[string]string{"gone/a.go": "package gone\n"})
+	client := calls(t, mcpFlags{root: "gone"})
+	require.NoError(t, os.RemoveAll("gone"))
+	text, failed := call(t, client, "pick_files", `{"task": "oven"}`)
+	require.True(t, failed, text)
+	require.Contains(t, text, "no such file or directory")
+}
+
 // TestMCPPages: the pages of an answer are the answer, and no page has more tokens than
 // asked for.
 func TestMCPPages(t *testing.T) {

@@ -116,7 +116,7 @@ func TestProxy(t *testing.T) {
 
 // Programs on this machine alone are served.
 func TestProxyRefuses(t *testing.T) {
-	address, _, stop := startProxy(t, "--listen", "127.0.0.1:0", "--upstream", "http://127.0.0.1:1")
+	address, _, stop := startProxy(t, "--listen", "127.0.0.1:0", "--upstream", "http://127.0.0.1:1", "--strict")
 	for _, test := range []struct {
 		name, request string
 		status        int
@@ -127,6 +127,7 @@ func TestProxyRefuses(t *testing.T) {
 		{"null origin", "GET /v1/models HTTP/1.1\r\nHost: localhost\r\nOrigin: null\r\n\r\n", http.StatusForbidden, "so do files"},
 		{"absolute", "GET http://evil.example/ HTTP/1.1\r\nHost: evil.example\r\n\r\n", http.StatusBadRequest, "it is no proxy for the web"},
 		{"connect", "CONNECT evil.example:443 HTTP/1.1\r\nHost: localhost\r\n\r\n", http.StatusBadRequest, "nor for tunnels"},
+		{"no messages", "POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Length: 14\r\n\r\n{\"messages\":5}", http.StatusBadRequest, "they cannot be made to fit"},
 		{"provider down", "GET /v1/models HTTP/1.1\r\nHost: [::1]:8787\r\n\r\n", http.StatusBadGateway, "the answer says so"},
 	} {
 		conn, err := net.Dial("tcp", address)
@@ -263,16 +264,19 @@ func TestProxyPage(t *testing.T) {
 
 // The page keeps the sessions that were used last, and their last turns.
 func TestPagesAreBounded(t *testing.T) {
-	p := newPages()
+	p, turn := newPages(), new(cupelsession.Turn)
+	turn.Cache.Cost, turn.Cache.Without = 2, 3
 	for n := range 3 * mostWatched {
 		for range mostWatchedTurns + 1 {
-			p.add(cupelsession.Exchange{Session: fmt.Sprint(n), Turn: new(cupelsession.Turn)})
+			p.add(cupelsession.Exchange{Session: fmt.Sprint(n), Turn: turn})
 		}
 	}
-	p.add(cupelsession.Exchange{Session: fmt.Sprint(3*mostWatched - 2), Turn: new(cupelsession.Turn)})
+	p.add(cupelsession.Exchange{Session: fmt.Sprint(3*mostWatched - 2), Turn: turn})
 	require.Len(t, p.sessions, mostWatched)
 	require.Equal(t, fmt.Sprint(3*mostWatched-2), p.sessions[mostWatched-1].Name)
-	require.Equal(t, mostWatchedTurns+2, p.sessions[mostWatched-1].Turns)
+	last := p.sessions[mostWatched-1]
+	require.Equal(t, mostWatchedTurns+2, last.Turns)
+	require.Equal(t, []float64{2 * float64(last.Turns), 3 * float64(last.Turns)}, []float64{last.Cost, last.Without})
 	for _, w := range p.sessions {
 		require.Len(t, w.turns, mostWatchedTurns)
 	}
