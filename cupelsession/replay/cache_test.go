@@ -34,8 +34,9 @@ func TestCostByAModel(t *testing.T) {
 		}
 		for i, row := range got.Rows {
 			cost := row.Caches[0].Cost
-			figure, ok := row.Figure(model.Name)
-			assert.True(t, ok && figure == cost, "%s is a figure", model.Name)
+			if figure, ok := row.Figure(model.Name); !ok || figure != cost {
+				t.Errorf("%s: the figure is %v, want %v", model.Name, figure, cost)
+			}
 			assert.Equal(t, row.Caches[0], together.Rows[i].Caches[k], "%s with others", model.Name)
 			row.Caches = nil
 			assert.Equal(t, want.Rows[i], row)

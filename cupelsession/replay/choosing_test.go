@@ -158,4 +158,8 @@ func TestNamed(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, []string{row.name, row.title}, []string{p.Name, p.Title})
 	}
+	rows := run(t, load(t, "agents.jsonl"), []replay.Policy{replay.Baselines()[1].InSession(0), replay.Baselines()[3]}, []float64{0.25}).Rows
+	if rows[0].Cost != rows[1].Cost {
+		t.Errorf("got %v, want %v: a baseline has the mark of the reference", rows[0].Cost, rows[1].Cost)
+	}
 }

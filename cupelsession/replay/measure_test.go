@@ -44,7 +44,7 @@ func TestJSON(t *testing.T) {
 		}
 	}
 	named := keys{}
-	named.add("", object{{"a", []any{true, false, nil}}})
+	named.add("", object{{"a", []any{true, false, nil, true}}})
 	assert.Equal(t, keys{"True": {"a"}, "False": {"a"}, "None": {"a"}}, named)
 }
 

@@ -289,6 +289,8 @@ func TestFailures(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
+	_, err := measure(t, replay.Baselines(), shares).Sample(ctx, &read(t, talk)[0])
+	require.ErrorIs(t, err, context.Canceled)
 	for _, err := range measure(t, replay.Baselines(), shares).Samples(ctx, each(read(t, talk))) {
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("got %v, want the context's error", err)

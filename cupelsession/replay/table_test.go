@@ -200,7 +200,7 @@ func TestScanTakes(t *testing.T) {
 		assert.Equal(t, []string{row.asked, row.want}, []string{strings.Join(asked, " "), strings.Join(got, " ")}, row.why)
 	}
 	unread := iotest.ErrReader(errBroken)
-	for _, text := range []string{first + "\n", first + "\n" + second + "\n", message + "\n{\n"} {
+	for _, text := range []string{first + "\n", first + "\n" + second + "\n", first + "\n{}\n", message + "\n{\n"} {
 		for _, err := range replay.Scan("f", io.MultiReader(strings.NewReader(text), unread), nil) {
 			require.NotErrorIs(t, err, errBroken)
 			break
@@ -269,7 +269,11 @@ func TestFailedSamples(t *testing.T) {
 		}
 		require.NoError(t, table.Add(&got[i]))
 	}
-	if r := table.Result(); r.Conversations != 2 || r.Failed != 1 || r.Rows[0].Steps != 6 {
+	r := table.Result()
+	if r.Conversations != 2 || r.Failed != 1 || r.Rows[0].Steps != 6 {
 		t.Errorf("got %+v, want two conversations and a failure", r)
+	}
+	if len(r.Lost) != 2 || r.Lost[0].File != "file.jsonl" || r.Lost[0].Line != 2 || r.Lost[1].Line != 3 {
+		t.Errorf("got %+v, want what both conversations lost, at their lines", r.Lost)
 	}
 }
