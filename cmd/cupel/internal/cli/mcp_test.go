@@ -281,15 +281,17 @@ func TestMCPStreams(t *testing.T) {
 	ended := make(chan int)
 	go func() { ended <- Main(t.Context(), []string{"mcp"}, env) }()
 	lines := bufio.NewReader(answers)
-	for _, request := range []string{
-		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`,
-		`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`,
+	for _, row := range []struct{ request, want string }{
+		{`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`, ""},
+		{`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`, ""},
+		{`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"fit_messages"}}`, "give either messages"},
 	} {
-		_, err := io.WriteString(ask, request+"\n")
+		_, err := io.WriteString(ask, row.request+"\n")
 		require.NoError(t, err)
 		line, err := lines.ReadString('\n')
 		require.NoError(t, err)
 		require.True(t, strings.HasPrefix(line, `{"jsonrpc":"2.0","id":`), line)
+		require.Contains(t, line, row.want)
 	}
 	require.NoError(t, ask.Close())
 	require.Equal(t, exitOK, <-ended)

@@ -46,6 +46,7 @@ func startProxy(t *testing.T, args ...string) (address, printed string, stop fun
 		rest, err := io.ReadAll(lines)
 		require.NoError(t, err)
 		require.Equal(t, exitInterrupted, <-ended)
+		require.Contains(t, string(rest), "\ncupel: interrupted\n")
 		return string(rest)
 	}
 }
@@ -246,7 +247,7 @@ func TestProxyPage(t *testing.T) {
 	require.True(t, found, printed)
 	status, list, h := get(page)
 	require.Equal(t, http.StatusOK, status)
-	require.Equal(t, "no-store", h.Get("Cache-Control"))
+	require.Equal(t, []string{"no-store", "no-referrer", "DENY", "text/html; charset=utf-8"}, []string{h.Get("Cache-Control"), h.Get("Referrer-Policy"), h.Get("X-Frame-Options"), h.Get("Content-Type")})
 	_, name, _ := strings.Cut(list, `<a href="`)
 	name, _, _ = strings.Cut(name, `"`)
 	require.Contains(t, list, "<td>2</td>", "two turns")
