@@ -382,4 +382,6 @@ func TestLost(t *testing.T) {
 		}
 	}
 	require.NotEmpty(t, result.Lost)
+	text := result.Text()
+	require.Equal(t, []int{4, 4}, []int{strings.Count(text, "\nworst for "), strings.Count(text, "\nlost for ")}, "each but everything, once")
 }
