@@ -151,6 +151,9 @@ func TestProxySocket(t *testing.T) {
 	defer provider.Close()
 	path := filepath.Join(t.TempDir(), "s")
 	_, _, stop := startProxy(t, "--listen", "unix:"+path, "--upstream", provider.URL)
+	info, err := os.Stat(path)
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
 	client := &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "unix", path)
 	}}}
@@ -170,6 +173,10 @@ func TestProxyFlags(t *testing.T) {
 		{"plain http", "proxy -b 9 --upstream http://api.example.com", exitUsage, "want https", "keys would be readable"},
 		{"no URL", "proxy -b 9 --upstream api.example.com", exitUsage, "want a URL", "it has no scheme"},
 		{"credentials", "proxy -b 9 --upstream https://a:b@example.com", exitUsage, "want a URL", "keys are the caller's"},
+		{"query", "proxy -b 9 --upstream https://example.com?key=a", exitUsage, "want a URL", "paths follow it"},
+		{"port", "proxy -b 9 --listen 127.0.0.1:99999", exitUsage, "--listen:", "there is none such"},
+		{"record", "proxy -b 9 --record proxy.go", exitUsage, "--record:", "it is a file"},
+		{"encoding", "proxy -b 9 --encoding none", exitUsage, `"none"`, "as for run"},
 		{"rule", "proxy -b 9 --rule pin", exitUsage, `"pin" is unknown`, "as for run"},
 		{"no session", "proxy -b 9 -p nothing", exitUsage, "no policy is named", "as for run"},
 	})
@@ -179,6 +186,7 @@ func TestProxyFlags(t *testing.T) {
 		{"/v1/models", "2023-06-01", "https://api.anthropic.com"},
 		{"/v1/chat/completions", "", "https://api.openai.com"},
 		{"/v1beta/models/g:generateContent", "", "https://generativelanguage.googleapis.com"},
+		{"/v1alpha/models", "", "https://generativelanguage.googleapis.com"},
 		{"/v1/models/g:streamGenerateContent", "", "https://generativelanguage.googleapis.com"},
 		{"/api/chat", "", "http://127.0.0.1:11434"},
 		{"/other", "", "<nil>"},
@@ -191,6 +199,9 @@ func TestProxyFlags(t *testing.T) {
 		}
 		require.Equal(t, test.want, got, test.path)
 	}
+	w := httptest.NewRecorder()
+	forwarding(providerOf, nil).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/other", nil))
+	require.Equal(t, http.StatusNotFound, w.Code)
 }
 
 // Recorded conversations are what cupel replay reads, in files of the user alone.
