@@ -178,6 +178,11 @@ func TestRunForAgent(t *testing.T) {
 		_, stdout, _ := ran(t, b.String(), append(flags, "-p", "agent", "-b", "900", "--as", "transcript")...)
 		require.Equal(t, 20, strings.Count(stdout, "func oven1()"), "%v", flags)
 	}
+	for _, pin := range []string{"0", "99"} {
+		code, _, stderr := ran(t, b.String(), "--pin", pin, "-p", "agent", "-b", "900")
+		require.Equal(t, exitUsage, code)
+		require.Contains(t, stderr, "does not have all of the messages ["+pin+"]")
+	}
 }
 
 // TestOneSelection: every command selects what run does, where the task does not fit too.

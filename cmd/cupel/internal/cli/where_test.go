@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -180,6 +181,17 @@ func TestSearchBudget(t *testing.T) {
 		}
 	}
 	require.Greater(t, proven, 100)
+	for answers := range 3 {
+		asked := 0
+		tokens, found, exact, err := searchBudget(0, 9, func(int) (bool, error) {
+			if asked++; asked > answers {
+				return false, context.Canceled
+			}
+			return true, nil
+		})
+		require.ErrorIs(t, err, context.Canceled)
+		require.True(t, tokens == 0 && !found && !exact, "an error is no answer")
+	}
 }
 
 // TestWhereItWent: the steps are those after a message has the value.
