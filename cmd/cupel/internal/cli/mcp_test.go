@@ -244,6 +244,10 @@ func TestMCPAnswers(t *testing.T) {
 		{`{"jsonrpc":"2.0","id":null,"method":"ping"}`, refused + "-32600", "an empty id"},
 		{`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":["ping"]}`, `{"jsonrpc":"2.0","id":7,"error":{"code":-32602`, "the client waits for an answer with its id"},
 		{`{"jsonrpc":"2.0","id":"7","method":"tools/call","params":{"name":5}}`, `{"jsonrpc":"2.0","id":"7","error":{"code":-32602`, "a number as a name"},
+		{`{"jsonrpc":"2.0","method":"ping","params":[]}`, refused + "-32600", "no id to answer to"},
+		{`{"jsonrpc":"1.0","id":7,"method":"ping","params":[]}`, refused + "-32600", "another protocol"},
+		{`{"jsonrpc":"2.0","id":7,"params":[]}`, refused + "-32600", "no method"},
+		{`{"jsonrpc":"2.0","id":7,"result":{}}`, "", "an answer"},
 		{`{"jsonrpc":"2.0","id":[1],"method":"ping"}`, refused + "-32600", "a list as an id"},
 		{`{"jsonrpc":"2.0","id":5,"method":"` + strings.Repeat("x", 5000) + `"}`, `{"jsonrpc":"2.0","id":5,"error":{"code":-32601,"message":"no method is named`, "an unknown method"},
 		{`{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"` + strings.Repeat("x", 5000) + `"}}`, `{"jsonrpc":"2.0","id":5,"error":{"code":-32602,"message":"no tool is named`, "an unknown tool"},
@@ -264,6 +268,9 @@ func TestMCPAnswers(t *testing.T) {
 		require.Empty(t, stderr.String())
 		answers := "\n" + out.String()
 		require.NotContains(t, answers, strings.Repeat("x", 1000), "an answer quotes no long request")
+		if tt.want == "" {
+			require.Equal(t, 3, strings.Count(answers, "\n"), tt.why)
+		}
 		for _, want := range []string{`{"jsonrpc":"2.0","id":0,"result":`, `{"jsonrpc":"2.0","id":1,"`, tt.want} {
 			if want != "" {
 				require.Contains(t, answers, "\n"+want, tt.why)
