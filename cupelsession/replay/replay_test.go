@@ -319,6 +319,8 @@ func TestAgainst(t *testing.T) {
 		t.Errorf("got %+v and %+v, want nothing and 0.5 between 0.345 and 0.655", first, got)
 	}
 	assert.Equal(t, replay.Against{Policy: "newest", Difference: 1, Low: 1, High: 1}, *everything)
+	one := run(t, conversations[:1], policies, []float64{0.5}, replay.WithAgainst("newest"))
+	assert.Equal(t, *everything, *one.Rows[2].Against)
 	if text := result.Text(); !strings.Contains(text, "fill  grounded against newest, 95 % interval\n") || !strings.Contains(text, "  +1.000 (+1.000 to +1.000)\n") {
 		t.Errorf("got\n%s", text)
 	}
