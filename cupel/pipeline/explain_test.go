@@ -51,7 +51,11 @@ func TestPreparedExplain(t *testing.T) {
 		{"and has no obstacle itself", versions, "greedy", 10, 0, "[]"},
 		{"pinned items do not fit", plain, "greedy", 1, 2, "cupel: Pinned items require 2 tokens, but only 1 are available"},
 	}
+	calls := 0
 	broken := sliceFunc(func(context.Context, []cupel.ScoredItem, cupel.SliceBudget) (strategy.Selection, error) {
+		if calls++; calls > 3 { // one for each question below: an error is not asked for again
+			return strategy.Selection{}, nil
+		}
 		return strategy.Selection{}, errOwn
 	})
 	second := sliceFunc(func(_ context.Context, items []cupel.ScoredItem, _ cupel.SliceBudget) (strategy.Selection, error) {
@@ -95,11 +99,20 @@ func TestPreparedExplain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := failing.Explain(t.Context(), budgetOf(t, 9, 9), 2); !errors.Is(err, errOwn) {
-		t.Errorf("of a slicer that fails: %v", err)
-	}
 	if _, err := failing.Select(t.Context(), budgetOf(t, 9, 9)); !errors.Is(err, errOwn) {
 		t.Errorf("a selection of a slicer that fails: %v", err)
+	}
+	versioned, err := newPipeline(t, withSlicer(broken)).Prepare(t.Context(), unitItems(t, versions))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, of := range []struct {
+		*pipeline.Prepared
+		candidate int
+	}{{versioned, 0}, {failing, 2}} {
+		if _, err := of.Explain(t.Context(), budgetOf(t, 9, 9), of.candidate); !errors.Is(err, errOwn) {
+			t.Errorf("of a slicer that fails: %v", err)
+		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -62,8 +62,12 @@ end run 0 <nil>`)
 	}
 
 	failed := &spy{}
-	_, err = newPipeline(t, func(c *pipeline.Config) { c.Scorer = &fails{errOwn} }).Prepare(t.Context(), observedItems(t), pipeline.WithTrace(failed))
+	p = newPipeline(t, func(c *pipeline.Config) { c.Scorer = &fails{errOwn} })
+	_, err = p.Prepare(t.Context(), observedItems(t), pipeline.WithTrace(failed))
 	if err == nil || !errors.Is(failed.run.Err, err) || len(failed.ends) != 2 {
 		t.Errorf("a scorer that fails: %v; the observer was told %v after %d stages", err, failed.run.Err, len(failed.ends))
+	}
+	if _, err = p.Prepare(t.Context(), unitItems(t, "pinned 1 0 pin")); err != nil {
+		t.Errorf("without items to score: %v", err)
 	}
 }

@@ -34,6 +34,9 @@ func TestCostByAModel(t *testing.T) {
 		}
 		for i, row := range got.Rows {
 			cost := row.Caches[0].Cost
+			if figure, ok := row.Figure(model.Name); !ok || figure != cost {
+				t.Errorf("%s: the figure is %v, want %v", model.Name, figure, cost)
+			}
 			assert.Equal(t, row.Caches[0], together.Rows[i].Caches[k], "%s with others", model.Name)
 			row.Caches = nil
 			assert.Equal(t, want.Rows[i], row)
@@ -50,6 +53,9 @@ func TestCostByAModel(t *testing.T) {
 				dearer++
 			}
 		}
+	}
+	if _, ok := want.Rows[0].Figure("none"); ok {
+		t.Error("a cache that is not measured has a figure")
 	}
 	if dearer == 0 {
 		t.Error("breakpoints never cost anything")

@@ -96,6 +96,13 @@ func TestFigures(t *testing.T) {
 	require.Equal(t, strings.ReplaceAll(string(want), "\r\n", "\n"), got)
 }
 
+func failing(t *testing.T) replay.Policy {
+	t.Helper()
+	return replay.Choosing("failing", chooserFunc{latest(t), func(_ []*cupel.ContextItem, budget cupel.ContextBudget) (cupel.ContextBudget, error) {
+		return budget, errBroken
+	}})
+}
+
 // TestTooLarge: a window that is larger than the budget is chosen again.
 func TestTooLarge(t *testing.T) {
 	greedy := chooserFunc{latest(t), func(_ []*cupel.ContextItem, budget cupel.ContextBudget) (cupel.ContextBudget, error) {
@@ -107,18 +114,30 @@ func TestTooLarge(t *testing.T) {
 			t.Errorf("%s: %d windows are too large: %+v", row.Mode, row.Failures, row.First)
 		}
 	}
-	failing := chooserFunc{latest(t), func(_ []*cupel.ContextItem, budget cupel.ContextBudget) (cupel.ContextBudget, error) {
-		return budget, errBroken
+	// At the second step 43 tokens are pinned: of the budget of 45, the second try has 42.
+	tries := 0
+	once := chooserFunc{latest(t), func(_ []*cupel.ContextItem, budget cupel.ContextBudget) (cupel.ContextBudget, error) {
+		tries++
+		if budget.MaxTokens() == 45 {
+			return cupel.NewContextBudget(55, 55)
+		}
+		return budget, nil
 	}}
-	row := run(t, read(t, talk), []replay.Policy{replay.Choosing("failing", failing)}, []float64{0.5}).Rows[0]
-	if row.Failures != 3 || row.First.Reason != errBroken.Error() {
-		t.Errorf("got %d failures, the first %+v; want the chooser's at all three steps", row.Failures, row.First)
+	row := run(t, read(t, talk), []replay.Policy{replay.Choosing("once", once)}, []float64{0.49}).Rows[0]
+	if row.Failures > 0 || tries != 4 {
+		t.Errorf("got %d tries, want 4; what is pinned fits: %+v", tries, row.First)
+	}
+	rows := run(t, read(t, talk), []replay.Policy{failing(t), failing(t).InSession(0.5)}, []float64{0.5}).Rows
+	for i, want := range []int{3, 1} { // a session chooses where not everything fits
+		if row := rows[i]; row.Failures != want || row.First.Reason != errBroken.Error() {
+			t.Errorf("%s: got %d failures, the first %+v; want %d of the chooser", row.Mode, row.Failures, row.First, want)
+		}
 	}
 }
 
 func TestNamed(t *testing.T) {
 	find := func(base string) (replay.Policy, error) {
-		if base == "none@all" {
+		if base == "none@all" || base == "" {
 			return replay.Policy{}, errors.New("no such file")
 		}
 		return replay.Choosing(base, latest(t)), nil
@@ -129,6 +148,7 @@ func TestNamed(t *testing.T) {
 		{"mine@1.json", "", ""},
 		{"mine.json@1", "mine.json, to 1", ""},
 		{"none@all", "", "no such file"},
+		{"@1", "", "no such file"},
 		{"newest@0", "", `cupel: policy "newest@0": the low-water mark must be above 0 and at most 1, got 0`},
 		{"newest@NaN", "", `cupel: policy "newest@NaN": the low-water mark must be above 0 and at most 1, got NaN`},
 	} {
@@ -139,5 +159,9 @@ func TestNamed(t *testing.T) {
 		}
 		require.NoError(t, err)
 		require.Equal(t, []string{row.name, row.title}, []string{p.Name, p.Title})
+	}
+	rows := run(t, load(t, "agents.jsonl"), []replay.Policy{replay.Baselines()[1].InSession(0), replay.Baselines()[3]}, []float64{0.25}).Rows
+	if rows[0].Cost != rows[1].Cost {
+		t.Errorf("got %v, want %v: a baseline has the mark of the reference", rows[0].Cost, rows[1].Cost)
 	}
 }

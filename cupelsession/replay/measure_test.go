@@ -39,7 +39,13 @@ func TestJSON(t *testing.T) {
 		if v, err := decode(text); err == nil {
 			t.Errorf("%q is %v", text, v)
 		}
+		if m, err := parseMessage(text); m != nil || err == nil {
+			t.Errorf("%q is the message %v", text, m)
+		}
 	}
+	named := keys{}
+	named.add("", object{{"a", []any{true, false, nil, true}}})
+	assert.Equal(t, keys{"True": {"a"}, "False": {"a"}, "None": {"a"}}, named)
 }
 
 func TestUsed(t *testing.T) {

@@ -145,6 +145,13 @@ func TestByHand(t *testing.T) {
 		}
 		assert.Equal(t, plain(want[i]), plain(row))
 	}
+	assert.Contains(t, result.Text(), "tokens  message  value\n    37        7  TEA-77 in talk\n")
+	var followed []replay.Followed
+	for step, err := range replay.Follow(t.Context(), &read(t, talk)[0], replay.Baselines()[1], 46, "TEA-77") {
+		require.NoError(t, err)
+		followed = append(followed, step)
+	}
+	assert.Equal(t, []replay.Followed{{Message: 5, Kept: true}, {Message: 7}}, followed)
 }
 
 var errBroken = errors.New("broken")
@@ -191,6 +198,7 @@ func TestRead(t *testing.T) {
 		{"a number", "1", "", "line 1: a conversation must be an object", "a list or an object is needed"},
 		{"message of another type", `{"messages": [1]}`, "", "line 1: messages[0]: a message must be an object", "not a message"},
 		{"no role", `{"messages": [{"content": "a"}]}`, "", "line 1: messages[0]: role is required", "who said it decides what it is"},
+		{"another value in a list", `[{"messages": []}, 1]`, "", "line 1: a conversation must be an object", "each of them is one"},
 		{"no role on a line", message + "\n{\"role\": 1}", "", "line 2: role is required", "which line"},
 	} {
 		conversations, err := scan(strings.NewReader(row.text))
@@ -215,6 +223,8 @@ func TestArguments(t *testing.T) {
 	fine, nan := []float64{0.5}, math.NaN()
 	all := replay.Baselines()[0]
 	chosen := replay.Choosing("latest", latest(t))
+	unmarked := all
+	unmarked.Mode = replay.Session
 	for _, row := range []struct {
 		policies []replay.Policy
 		shares   []float64
@@ -230,6 +240,7 @@ func TestArguments(t *testing.T) {
 		{[]replay.Policy{all.InSession(nan)}, fine, nil, "policies[0]", "no number"},
 		{[]replay.Policy{chosen.InSession(1.1)}, fine, nil, "policies[0]", "more than the room"},
 		{[]replay.Policy{chosen.InSession(-0.1)}, fine, nil, "policies[0]", "less than nothing"},
+		{[]replay.Policy{unmarked}, fine, nil, "policies[0]", "no room"},
 		{[]replay.Policy{all}, nil, nil, "shares", "no budget"},
 		{[]replay.Policy{all}, []float64{0}, nil, "shares[0]", "an empty budget"},
 		{[]replay.Policy{all}, []float64{nan}, nil, "shares[0]", "no number"},
@@ -246,6 +257,9 @@ func TestArguments(t *testing.T) {
 	if _, err := replay.NewMeasure([]replay.Policy{replay.Choosing("none", &pipeline.Pipeline{})}, fine); !errors.Is(err, cupel.ErrInvalidConfig) {
 		t.Errorf("got %v, want an error about a pipeline without parts", err)
 	}
+	for _, err := range replay.Follow(t.Context(), &replay.Conversation{}, unmarked, 1, "") {
+		require.ErrorIs(t, err, cupel.ErrInvalidConfig)
+	}
 	result := run(t, nil, []replay.Policy{all, chosen}, fine)
 	if len(result.Rows) != 2 || result.Rows[0].Cost != 0 || strings.Contains(result.Text(), "NaN") {
 		t.Errorf("no conversation gives %+v", result)
@@ -256,7 +270,11 @@ func TestFailures(t *testing.T) {
 	orphan := replay.Choosing("orphan", reportFunc{latest(t), func(report *cupel.SelectionReport) {
 		report.Included = slices.DeleteFunc(report.Included, func(in cupel.IncludedItem) bool { return in.Candidate == 2 }) // the call
 	}})
-	got := run(t, read(t, talk), []replay.Policy{orphan}, []float64{1}).Rows[0]
+	result := run(t, read(t, talk), []replay.Policy{replay.Baselines()[0], orphan}, []float64{1})
+	got := result.Rows[1]
+	if said := result.Failures(); len(said) != 1 || !strings.HasPrefix(said[0], `orphan at 1: 2 of 3 steps failed; the first is step 1 of conversation "talk": the API refuses`) {
+		t.Errorf("the failures are said to be %q", said)
+	}
 	if got.Failures != 2 || got.First.Conversation != "talk" || got.First.Step != 1 || !strings.HasPrefix(got.First.Reason, "the API refuses the window: messages[2]") {
 		t.Errorf("got %d failures, the first %+v; want two of a result without its call", got.Failures, got.First)
 	}
@@ -271,6 +289,8 @@ func TestFailures(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
+	_, err := measure(t, replay.Baselines(), shares).Sample(ctx, &read(t, talk)[0])
+	require.ErrorIs(t, err, context.Canceled)
 	for _, err := range measure(t, replay.Baselines(), shares).Samples(ctx, each(read(t, talk))) {
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("got %v, want the context's error", err)
@@ -299,6 +319,8 @@ func TestAgainst(t *testing.T) {
 		t.Errorf("got %+v and %+v, want nothing and 0.5 between 0.345 and 0.655", first, got)
 	}
 	assert.Equal(t, replay.Against{Policy: "newest", Difference: 1, Low: 1, High: 1}, *everything)
+	one := run(t, conversations[:1], policies, []float64{0.5}, replay.WithAgainst("newest"))
+	assert.Equal(t, *everything, *one.Rows[2].Against)
 	if text := result.Text(); !strings.Contains(text, "fill  grounded against newest, 95 % interval\n") || !strings.Contains(text, "  +1.000 (+1.000 to +1.000)\n") {
 		t.Errorf("got\n%s", text)
 	}
@@ -362,4 +384,6 @@ func TestLost(t *testing.T) {
 		}
 	}
 	require.NotEmpty(t, result.Lost)
+	text := result.Text()
+	require.Equal(t, []int{4, 4}, []int{strings.Count(text, "\nworst for "), strings.Count(text, "\nlost for ")}, "each but everything, once")
 }

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -58,7 +59,7 @@ func TestShards(t *testing.T) {
 		require.NoError(t, err)
 		conversations = append(conversations, c)
 	}
-	policies := append(replay.Baselines(), replay.Choosing("latest", latest(t)).InSession(0.5))
+	policies := append(replay.Baselines(), replay.Choosing("latest", latest(t)).InSession(0.5), failing(t))
 	want := written(t, run(t, conversations, policies, shares, replay.WithAgainst("newest")))
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, shards := range []int{1, 2, 5} {
@@ -156,6 +157,7 @@ func TestScanDamaged(t *testing.T) {
 		{"first, cut between values", "{\"id\": \"x\",\n" + fine + "\n" + fine, "!1 a:2 a:3", "nor is this"},
 		{"no conversation", "{\"id\": 1}\n" + fine + "\n" + message + "\n" + fine, "!1 a:2 !3 a:4", "the first that can be read says what lines are"},
 		{"messages of another type", fine + "\n{\"messages\": 7}\n" + fine, "a:1 !2 a:3", "no conversation is made of it"},
+		{"a list of another type", fine + "\n[{\"role\": 1}]\n" + fine, "a:1 !2 a:3", "nor of this"},
 		{"only one", "{\"id\": ", "!1", "a file of one line"},
 		{"of messages", message + "\n{\"role\n" + message + "\n" + fine, "!2 !4 sha256:8fffeb56175d1fe6:1", "a log loses one message"},
 		{"on several lines", "{\"id\": \"a\",\n\"messages\": []}\n\n", "a:1", "nothing is damaged"},
@@ -174,6 +176,35 @@ func TestScanDamaged(t *testing.T) {
 			got = append(got, fmt.Sprintf("!%d", line))
 		}
 		assert.Equal(t, row.want, strings.Join(got, " "), "%s (%s)", row.name, row.why)
+	}
+}
+
+// TestScanTakes: what is taken is asked once for each conversation, and a loop may end
+// before all is read.
+func TestScanTakes(t *testing.T) {
+	const first, second = `{"id": "a", "messages": []}`, `{"id": "b", "messages": []}`
+	const message = `{"role": "user", "content": "Hi"}`
+	for _, row := range []struct{ text, asked, want, why string }{
+		{first + "\n" + second + "\n" + first, "0:1 1:2 2:3", "b:2", "by their numbers"},
+		{"[" + first + ", " + second + "]", "0:1 1:1", "b:1", "a list counts them"},
+		{message + "\n" + message, "0:1 0:2 0:1", "", "messages are the first"},
+	} {
+		var asked, got []string
+		for c, err := range replay.Scan("f", strings.NewReader(row.text), func(n, line int) bool {
+			asked = append(asked, fmt.Sprintf("%d:%d", n, line))
+			return n == 1
+		}) {
+			require.NoError(t, err)
+			got = append(got, fmt.Sprintf("%s:%d", c.ID, c.Line))
+		}
+		assert.Equal(t, []string{row.asked, row.want}, []string{strings.Join(asked, " "), strings.Join(got, " ")}, row.why)
+	}
+	unread := iotest.ErrReader(errBroken)
+	for _, text := range []string{first + "\n", first + "\n" + second + "\n", first + "\n{}\n", message + "\n{\n"} {
+		for _, err := range replay.Scan("f", io.MultiReader(strings.NewReader(text), unread), nil) {
+			require.NotErrorIs(t, err, errBroken)
+			break
+		}
 	}
 }
 
@@ -238,7 +269,11 @@ func TestFailedSamples(t *testing.T) {
 		}
 		require.NoError(t, table.Add(&got[i]))
 	}
-	if r := table.Result(); r.Conversations != 2 || r.Failed != 1 || r.Rows[0].Steps != 6 {
+	r := table.Result()
+	if r.Conversations != 2 || r.Failed != 1 || r.Rows[0].Steps != 6 {
 		t.Errorf("got %+v, want two conversations and a failure", r)
+	}
+	if len(r.Lost) != 2 || r.Lost[0].File != "file.jsonl" || r.Lost[0].Line != 2 || r.Lost[1].Line != 3 {
+		t.Errorf("got %+v, want what both conversations lost, at their lines", r.Lost)
 	}
 }

@@ -30,6 +30,8 @@ func TestGolden(t *testing.T) {
 		{"why-in", "explain --why-not manual -i units.json -p greedy.json -b 70", "in, as an outline"},
 		{"why-copy", "explain --why-not 5 -i items.jsonl -p greedy.json -b 100", "a copy by its number, and where the other stands"},
 		{"why-pinned", "explain --why-not cherry -i items.jsonl -p greedy.json -b 35", "pinned items take its place, and pinned it would fail"},
+		{"where-in", "where apple -n 1" + greedy, "one that is sent needs no pin, and its places are cut"},
+		{"where-out", "where cherry" + greedy, "one that is out, with what would keep it"},
 		{"diff", "diff count.json ends.json -i items.jsonl -b 75", "in one of them, and why not in the other"},
 		{"diff-forms", "diff greedy.json ends.json -i units.json -b 90", "another form"},
 		{"sweep", "sweep -i items.jsonl -p greedy.json --reserve 20 --from 20 --to 90", "each budget at which something changes, and what fails"},
@@ -66,6 +68,17 @@ func TestExplainJSON(t *testing.T) {
 		"cherry BudgetExceeded", "apple Deduplicated", "damson NegativeTokens",
 	}, got)
 	require.Equal(t, 7, report.TotalCandidates)
+}
+
+// TestExplainForms: of a smaller form the first five lines are shown.
+func TestExplainForms(t *testing.T) {
+	folder(t, selectable)
+	_, stdout, stderr := fed(t, `[{"content": "five", "tokens": 90, "variants": [{"content": "a\na\na\na\nfifth", "tokens": 5, "worth": 0.5}]},
+		{"content": "six", "tokens": 90, "variants": [{"content": "b\nb\nb\nb\nb\nsixth", "tokens": 5, "worth": 0.5}]}]`, "explain", "-i", "-", "-p", "greedy.json", "-b", "20")
+	require.Contains(t, stdout, "fifth\n", stderr)
+	require.NotContains(t, stdout, "sixth")
+	require.Equal(t, 1, strings.Count(stdout, " more line"), stdout)
+	require.Contains(t, stdout, "  … and 1 more line; --why-not shows all\n")
 }
 
 func TestWhyNotJSON(t *testing.T) {

@@ -155,6 +155,16 @@ func TestMCPErrors(t *testing.T) {
 	}
 }
 
+// TestMCPGone: a folder that is removed under a server is an error.
+func TestMCPGone(t *testing.T) {
+	folder(t, map[string]string{"gone/a.go": "package gone\n"})
+	client := calls(t, mcpFlags{root: "gone"})
+	require.NoError(t, os.RemoveAll("gone"))
+	text, failed := call(t, client, "pick_files", `{"task": "oven"}`)
+	require.True(t, failed, text)
+	require.Contains(t, text, "no such file or directory")
+}
+
 // TestMCPPages: the pages of an answer are the answer, and no page has more tokens than
 // asked for.
 func TestMCPPages(t *testing.T) {
@@ -234,6 +244,10 @@ func TestMCPAnswers(t *testing.T) {
 		{`{"jsonrpc":"2.0","id":null,"method":"ping"}`, refused + "-32600", "an empty id"},
 		{`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":["ping"]}`, `{"jsonrpc":"2.0","id":7,"error":{"code":-32602`, "the client waits for an answer with its id"},
 		{`{"jsonrpc":"2.0","id":"7","method":"tools/call","params":{"name":5}}`, `{"jsonrpc":"2.0","id":"7","error":{"code":-32602`, "a number as a name"},
+		{`{"jsonrpc":"2.0","method":"ping","params":[]}`, refused + "-32600", "no id to answer to"},
+		{`{"jsonrpc":"1.0","id":7,"method":"ping","params":[]}`, refused + "-32600", "another protocol"},
+		{`{"jsonrpc":"2.0","id":7,"params":[]}`, refused + "-32600", "no method"},
+		{`{"jsonrpc":"2.0","id":7,"result":{}}`, "", "an answer"},
 		{`{"jsonrpc":"2.0","id":[1],"method":"ping"}`, refused + "-32600", "a list as an id"},
 		{`{"jsonrpc":"2.0","id":5,"method":"` + strings.Repeat("x", 5000) + `"}`, `{"jsonrpc":"2.0","id":5,"error":{"code":-32601,"message":"no method is named`, "an unknown method"},
 		{`{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"` + strings.Repeat("x", 5000) + `"}}`, `{"jsonrpc":"2.0","id":5,"error":{"code":-32602,"message":"no tool is named`, "an unknown tool"},
@@ -254,6 +268,9 @@ func TestMCPAnswers(t *testing.T) {
 		require.Empty(t, stderr.String())
 		answers := "\n" + out.String()
 		require.NotContains(t, answers, strings.Repeat("x", 1000), "an answer quotes no long request")
+		if tt.want == "" {
+			require.Equal(t, 3, strings.Count(answers, "\n"), tt.why)
+		}
 		for _, want := range []string{`{"jsonrpc":"2.0","id":0,"result":`, `{"jsonrpc":"2.0","id":1,"`, tt.want} {
 			if want != "" {
 				require.Contains(t, answers, "\n"+want, tt.why)
@@ -271,15 +288,17 @@ func TestMCPStreams(t *testing.T) {
 	ended := make(chan int)
 	go func() { ended <- Main(t.Context(), []string{"mcp"}, env) }()
 	lines := bufio.NewReader(answers)
-	for _, request := range []string{
-		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`,
-		`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`,
+	for _, row := range []struct{ request, want string }{
+		{`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`, ""},
+		{`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`, ""},
+		{`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"fit_messages"}}`, "give either messages"},
 	} {
-		_, err := io.WriteString(ask, request+"\n")
+		_, err := io.WriteString(ask, row.request+"\n")
 		require.NoError(t, err)
 		line, err := lines.ReadString('\n')
 		require.NoError(t, err)
 		require.True(t, strings.HasPrefix(line, `{"jsonrpc":"2.0","id":`), line)
+		require.Contains(t, line, row.want)
 	}
 	require.NoError(t, ask.Close())
 	require.Equal(t, exitOK, <-ended)

@@ -46,6 +46,7 @@ func startProxy(t *testing.T, args ...string) (address, printed string, stop fun
 		rest, err := io.ReadAll(lines)
 		require.NoError(t, err)
 		require.Equal(t, exitInterrupted, <-ended)
+		require.Contains(t, string(rest), "\ncupel: interrupted\n")
 		return string(rest)
 	}
 }
@@ -116,7 +117,7 @@ func TestProxy(t *testing.T) {
 
 // Programs on this machine alone are served.
 func TestProxyRefuses(t *testing.T) {
-	address, _, stop := startProxy(t, "--listen", "127.0.0.1:0", "--upstream", "http://127.0.0.1:1")
+	address, _, stop := startProxy(t, "--listen", "127.0.0.1:0", "--upstream", "http://127.0.0.1:1", "--strict")
 	for _, test := range []struct {
 		name, request string
 		status        int
@@ -127,6 +128,7 @@ func TestProxyRefuses(t *testing.T) {
 		{"null origin", "GET /v1/models HTTP/1.1\r\nHost: localhost\r\nOrigin: null\r\n\r\n", http.StatusForbidden, "so do files"},
 		{"absolute", "GET http://evil.example/ HTTP/1.1\r\nHost: evil.example\r\n\r\n", http.StatusBadRequest, "it is no proxy for the web"},
 		{"connect", "CONNECT evil.example:443 HTTP/1.1\r\nHost: localhost\r\n\r\n", http.StatusBadRequest, "nor for tunnels"},
+		{"no messages", "POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Length: 14\r\n\r\n{\"messages\":5}", http.StatusBadRequest, "they cannot be made to fit"},
 		{"provider down", "GET /v1/models HTTP/1.1\r\nHost: [::1]:8787\r\n\r\n", http.StatusBadGateway, "the answer says so"},
 	} {
 		conn, err := net.Dial("tcp", address)
@@ -149,6 +151,9 @@ func TestProxySocket(t *testing.T) {
 	defer provider.Close()
 	path := filepath.Join(t.TempDir(), "s")
 	_, _, stop := startProxy(t, "--listen", "unix:"+path, "--upstream", provider.URL)
+	info, err := os.Stat(path)
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
 	client := &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "unix", path)
 	}}}
@@ -168,6 +173,10 @@ func TestProxyFlags(t *testing.T) {
 		{"plain http", "proxy -b 9 --upstream http://api.example.com", exitUsage, "want https", "keys would be readable"},
 		{"no URL", "proxy -b 9 --upstream api.example.com", exitUsage, "want a URL", "it has no scheme"},
 		{"credentials", "proxy -b 9 --upstream https://a:b@example.com", exitUsage, "want a URL", "keys are the caller's"},
+		{"query", "proxy -b 9 --upstream https://example.com?key=a", exitUsage, "want a URL", "paths follow it"},
+		{"port", "proxy -b 9 --listen 127.0.0.1:99999", exitUsage, "--listen:", "there is none such"},
+		{"record", "proxy -b 9 --record proxy.go", exitUsage, "--record:", "it is a file"},
+		{"encoding", "proxy -b 9 --encoding none", exitUsage, `"none"`, "as for run"},
 		{"rule", "proxy -b 9 --rule pin", exitUsage, `"pin" is unknown`, "as for run"},
 		{"no session", "proxy -b 9 -p nothing", exitUsage, "no policy is named", "as for run"},
 	})
@@ -177,6 +186,7 @@ func TestProxyFlags(t *testing.T) {
 		{"/v1/models", "2023-06-01", "https://api.anthropic.com"},
 		{"/v1/chat/completions", "", "https://api.openai.com"},
 		{"/v1beta/models/g:generateContent", "", "https://generativelanguage.googleapis.com"},
+		{"/v1alpha/models", "", "https://generativelanguage.googleapis.com"},
 		{"/v1/models/g:streamGenerateContent", "", "https://generativelanguage.googleapis.com"},
 		{"/api/chat", "", "http://127.0.0.1:11434"},
 		{"/other", "", "<nil>"},
@@ -189,6 +199,9 @@ func TestProxyFlags(t *testing.T) {
 		}
 		require.Equal(t, test.want, got, test.path)
 	}
+	w := httptest.NewRecorder()
+	forwarding(providerOf, nil).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/other", nil))
+	require.Equal(t, http.StatusNotFound, w.Code)
 }
 
 // Recorded conversations are what cupel replay reads, in files of the user alone.
@@ -245,7 +258,7 @@ func TestProxyPage(t *testing.T) {
 	require.True(t, found, printed)
 	status, list, h := get(page)
 	require.Equal(t, http.StatusOK, status)
-	require.Equal(t, "no-store", h.Get("Cache-Control"))
+	require.Equal(t, []string{"no-store", "no-referrer", "DENY", "text/html; charset=utf-8"}, []string{h.Get("Cache-Control"), h.Get("Referrer-Policy"), h.Get("X-Frame-Options"), h.Get("Content-Type")})
 	_, name, _ := strings.Cut(list, `<a href="`)
 	name, _, _ = strings.Cut(name, `"`)
 	require.Contains(t, list, "<td>2</td>", "two turns")
@@ -263,16 +276,19 @@ func TestProxyPage(t *testing.T) {
 
 // The page keeps the sessions that were used last, and their last turns.
 func TestPagesAreBounded(t *testing.T) {
-	p := newPages()
+	p, turn := newPages(), new(cupelsession.Turn)
+	turn.Cache.Cost, turn.Cache.Without = 2, 3
 	for n := range 3 * mostWatched {
 		for range mostWatchedTurns + 1 {
-			p.add(cupelsession.Exchange{Session: fmt.Sprint(n), Turn: new(cupelsession.Turn)})
+			p.add(cupelsession.Exchange{Session: fmt.Sprint(n), Turn: turn})
 		}
 	}
-	p.add(cupelsession.Exchange{Session: fmt.Sprint(3*mostWatched - 2), Turn: new(cupelsession.Turn)})
+	p.add(cupelsession.Exchange{Session: fmt.Sprint(3*mostWatched - 2), Turn: turn})
 	require.Len(t, p.sessions, mostWatched)
 	require.Equal(t, fmt.Sprint(3*mostWatched-2), p.sessions[mostWatched-1].Name)
-	require.Equal(t, mostWatchedTurns+2, p.sessions[mostWatched-1].Turns)
+	last := p.sessions[mostWatched-1]
+	require.Equal(t, mostWatchedTurns+2, last.Turns)
+	require.Equal(t, []float64{2 * float64(last.Turns), 3 * float64(last.Turns)}, []float64{last.Cost, last.Without})
 	for _, w := range p.sessions {
 		require.Len(t, w.turns, mostWatchedTurns)
 	}

@@ -174,9 +174,14 @@ func TestRunForAgent(t *testing.T) {
 	require.Contains(t, stdout, "[earlier] read(")
 	require.Contains(t, stdout, "Fix the oven test.")
 	require.Less(t, strings.Count(stdout, "func oven1()"), 20)
-	for _, flags := range [][]string{{"--query", "What is in oven1.go?"}, {"--pin", "5"}} {
+	for _, flags := range [][]string{{"--query", "What is in oven1.go?"}, {"--pin", "5", "--pin", "1"}} {
 		_, stdout, _ := ran(t, b.String(), append(flags, "-p", "agent", "-b", "900", "--as", "transcript")...)
 		require.Equal(t, 20, strings.Count(stdout, "func oven1()"), "%v", flags)
+	}
+	for _, pin := range []string{"0", "99"} {
+		code, _, stderr := ran(t, b.String(), "--pin", pin, "-p", "agent", "-b", "900")
+		require.Equal(t, exitUsage, code)
+		require.Contains(t, stderr, "does not have all of the messages ["+pin+"]")
 	}
 }
 

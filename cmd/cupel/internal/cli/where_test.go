@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -180,6 +181,17 @@ func TestSearchBudget(t *testing.T) {
 		}
 	}
 	require.Greater(t, proven, 100)
+	for answers := range 3 {
+		asked := 0
+		tokens, found, exact, err := searchBudget(0, 9, func(int) (bool, error) {
+			if asked++; asked > answers {
+				return false, context.Canceled
+			}
+			return true, nil
+		})
+		require.ErrorIs(t, err, context.Canceled)
+		require.True(t, tokens == 0 && !found && !exact, "an error is no answer")
+	}
 }
 
 // TestWhereItWent: the steps are those after a message has the value.
@@ -202,14 +214,14 @@ func TestWhereItWent(t *testing.T) {
 func TestWhere(t *testing.T) {
 	folder(t, selectable)
 	var answer whereAnswer
-	decodeJSON(t, printed(t, "where", "-i", "items.jsonl", "-p", "greedy.json", "-b", "100", "--reserve", "20", "--json", "cherry"), &answer)
+	decodeJSON(t, printed(t, "where", "-i", "items.jsonl", "-p", "greedy.json", "-b", "100", "--reserve", "20", "--pin", "1", "--pin", "7", "-n", "0", "--json", "cherry"), &answer)
 	require.Len(t, answer.Facts, 1)
 	require.False(t, answer.Facts[0].Sent)
 	require.Equal(t, "item 4", answer.Facts[0].Places[0].Name)
 	refusals(t, "", []refusal{
 		{"nothing", "where -i items.jsonl -p greedy.json -b 100 nowhere-is-it", exitUsage, `no candidate has "nowhere-is-it"`, "a value that is not there has no fate"},
 		{"steps", "where -i items.jsonl -p greedy.json -b 100 --steps cherry", exitUsage, "are for conversations", "items have no steps"},
-		{"pin", "where -i items.jsonl -p greedy.json -b 100 --pin 99 cherry", exitUsage, "--pin: there are items 1 to", "there is no such item"},
+		{"pin", "where -i items.jsonl -p greedy.json -b 100 --pin 8 cherry", exitUsage, "--pin: there are items 1 to 7, got 8", "there is no such item"},
 	})
 }
 
@@ -224,12 +236,16 @@ func TestWhyNotWhole(t *testing.T) {
 	report, err := s.dryRun(t.Context(), s.budget)
 	require.NoError(t, err)
 	a := newAccount(s.Items, s.budget, report)
-	smaller := 0
+	smaller, out := 0, 0
 	for i, e := range a.Entries {
-		if e.Form == 0 {
+		switch {
+		case e.Form > 0:
+			smaller++
+		case e.Place == 0:
+			out++
+		default:
 			continue
 		}
-		smaller++
 		answer, err := s.whyNot(t.Context(), a, i)
 		require.NoError(t, err)
 		for _, other := range answer.DisplacedBy {
@@ -238,10 +254,11 @@ func TestWhyNotWhole(t *testing.T) {
 		whole := func(tokens int) bool {
 			at, err := s.ledger(t.Context(), cupeltest.Budget(tokens, tokens), -1)
 			require.NoError(t, err)
-			return at.Entries[i].Place > 0 && at.Entries[i].Form == 0
+			return at.Entries[i].Place > 0 && (at.Entries[i].Form == 0 || e.Form == 0)
 		}
 		require.True(t, answer.Smallest.Found)
 		require.True(t, whole(answer.Smallest.Tokens) && !whole(answer.Smallest.Tokens-1), "item %d: %+v", i, answer.Smallest)
 	}
 	require.Greater(t, smaller, 3)
+	require.Positive(t, out)
 }
