@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/strategy"
 	"github.com/wollax/cupel-go/cupelchat/agent"
 )
 
@@ -64,6 +65,20 @@ func TestRemember(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A preset that remembers neither takes texts apart nor scores items a second time.
+func TestRememberedWork(t *testing.T) {
+	counter, scored := &counting{}, 0
+	task := strategy.ScorerFunc(func(*cupel.ContextItem, []*cupel.ContextItem) float64 { scored++; return 1 })
+	p, items := agent.New(counter).About(task).Remember(), travel(t, 8)
+	_, err := p.Prepare(t.Context(), items, budget(t, 300))
+	require.NoError(t, err)
+	first := counter.characters
+	_, err = p.Prepare(t.Context(), items, budget(t, 300))
+	require.NoError(t, err)
+	assert.Equal(t, len(items), scored)
+	assert.Less(t, counter.characters-first, first/2)
 }
 
 // offlineAtFirst is a counter that works from the second choice on.
@@ -122,6 +137,7 @@ func TestAbout(t *testing.T) {
 		require.ErrorContains(t, err, "no question")
 	}
 	var none *agent.Preset
+	assert.Nil(t, none.Pipeline())
 	_, err := none.Remember().About(mentions("x")).Prepare(t.Context(), items, b)
 	assert.Error(t, err)
 }
