@@ -147,6 +147,7 @@ func TestEarlierOfAnotherKind(t *testing.T) {
 		after, err := Read(longer, OpenAI, bytesCounter{}, WithEarlier(before))
 		require.NoError(t, err, name)
 		assert.Equal(t, alone.Items(), after.Items(), name)
+		assert.Nil(t, after.formed.earlier, "%s: a session would hold all its turns", name)
 		assert.Zero(t, after.kept, name)
 	}
 	calls := 0

@@ -42,6 +42,9 @@ func TestItems(t *testing.T) {
 				{tool, 10, true, "g(b)", "assistant 5 2 g 2"}, {tool, 10, true, "h(c)", "assistant 6 2 h 3"},
 				{tool, 9, false, "G", "tool 7 g 2"}, {tool, 9, false, "H", "tool 8 h 3"},
 			}},
+		{"result of the model", "the API refuses it, and it answers no call", Anthropic,
+			`[{"role":"user","content":"q"},{"role":"assistant","content":[{"type":"tool_result","tool_use_id":"a","content":"r"}]}]`,
+			[]row{{message, 5, true, "q", "user 0"}, {message, 58, false, `{"type":"tool_result","tool_use_id":"a","content":"r"}`, "assistant 1"}}},
 		{"empty name", "a member whose name is empty is no system prompt", OpenAI,
 			`{"":"s","messages":[{"role":"user","content":"x"}]}`, []row{{message, 5, true, "x", "user 0"}}},
 	}
@@ -82,6 +85,8 @@ func TestMediaTokens(t *testing.T) {
 	text := `[{"role":"user","content":[{"type":"image_url","image_url":{"url":"u"}},{"type":"file","file":{}},{"type":"image_url","image_url":{"url":"v"}}]}]`
 	c := read(t, OpenAI, []byte(text), WithMediaTokens(7))
 	assert.Equal(t, 4+3*7, c.Items()[0].Tokens())
+	_, own := c.Items()[0].MetadataText("forms")
+	assert.False(t, own, "the caller made no forms")
 	want := []string{
 		"estimated the tokens of media: 1 file of 7 tokens",
 		"estimated the tokens of media: 2 images of 7 tokens",
