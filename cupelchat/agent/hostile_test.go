@@ -84,6 +84,10 @@ func TestWhatNotesSay(t *testing.T) {
 	facts := "The first is RES111 here.\nThe second is RES222 here.\n" + words
 	kept, forms := cupel.WithGroup("kept"), cupel.WithVariants(cupel.Variant{Content: "long form", Tokens: 12, Worth: .5}, cupel.Variant{Content: "form", Tokens: 9, Worth: .3}, cupel.Variant{Content: "f", Tokens: 5, Worth: .1})
 	signs := []cupel.ItemOption{cupel.WithGroup("g"), cupel.WithGroupVariants(cupel.Variant{Content: "a call", Tokens: 6, Worth: .1}), cupel.WithVariants(cupel.Variant{Content: "--", Tokens: 5, Worth: .1}), cupel.WithMetadata(map[string]any{"role": "tool", "forms": "own"})}
+	own := func(text string) *cupel.ContextItem {
+		metadata := cupel.WithMetadata(map[string]any{"role": "tool", "tool_call_id": "1", "forms": "own"})
+		return message(t, "tool", text, cupel.WithGroup("g"), metadata, cupel.WithVariants(cupel.Variant{Content: "long form", Tokens: 7, Worth: .5}, cupel.Variant{Content: "f", Tokens: 5, Worth: .1}))
+	}
 	later := func(context.Context) (string, error) { return "made later", nil }
 	about := []*cupel.ContextItem{call("read(a.go)", tool("read", "1")), result(facts, "1")}
 	for _, test := range []struct {
@@ -130,6 +134,11 @@ func TestWhatNotesSay(t *testing.T) {
 		{append(about[:1:1], message(t, "tool", words, cupel.WithGroup("g"), cupel.WithMetadata(map[string]any{"role": "tool", "tool_call_id": "1", "mark": "[image]"}))), 12, "[earlier] read(a.go)\n[image]", "a result has its mark in any case"},
 		{[]*cupel.ContextItem{message(t, "user", "Go.", cupel.WithPinned()), message(t, "tool", words, signs...)}, 25, "Go.", "signs alone say nothing"},
 		{[]*cupel.ContextItem{message(t, "user", words, cupel.WithMetadata(map[string]any{"role": "user", "fixed": 3}), cupel.WithVariants(cupel.Variant{Make: later, Tokens: 7, Worth: .1}))}, 9, "made later", "a function makes the form of a picture"},
+		{[]*cupel.ContextItem{call("read(a.go)", tool("read", "1")), own(words)}, 20, "[earlier] read(a.go)\nlong form", "a note has the forms of a result"},
+		{[]*cupel.ContextItem{call("read(a.go)", tool("read", "1")), own(words)}, 10, "[earlier] read(a.go)\nf", "and the smallest one at last"},
+		{[]*cupel.ContextItem{call(`write({"said":"`+words+`"})`, tool("write", "1")), own("ok, it is there")}, 30, "[earlier] write(said: Nothing else was found in this place, and there … +1212 bytes)\nok, it is there", "and a small result in full"},
+		{[]*cupel.ContextItem{message(t, "user", facts), call("read(a.go)", cupel.WithMetadata(map[string]any{"role": "assistant", "tool": "read", "never": true})), result(facts, "")}, 30, "The first is RES111 here.\nThe second is RES222 here.\nNothing else was found in this place, … +1222 bytes", "one message that is never in keeps its exchange out"},
+		{[]*cupel.ContextItem{message(t, "user", strings.Repeat("1234567\n", 90))}, 9, "1234567\n… +89", "numbers say something"},
 	} {
 		items := append(test.items, message(t, "user", "And now?"))
 		window, _, err := agent.New(quarter{}).RunReport(t.Context(), items, budget(t, test.target+total(items[len(items)-1:])))
