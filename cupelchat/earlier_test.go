@@ -185,6 +185,7 @@ func TestEarlierReadsTheRest(t *testing.T) {
 		}
 		before := read(nil)
 		assert.Equal(t, len(list), counter.n, name)
+		assert.Equal(t, "m", before.Model())
 		counter.n = 0
 		list = append(change(list), map[string]any{"role": "assistant", "content": "So."}, map[string]any{"role": "user", "content": "And?"})
 		read(before)
