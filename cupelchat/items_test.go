@@ -45,6 +45,9 @@ func TestItems(t *testing.T) {
 		{"result of the model", "the API refuses it, and it answers no call", Anthropic,
 			`[{"role":"user","content":"q"},{"role":"assistant","content":[{"type":"tool_result","tool_use_id":"a","content":"r"}]}]`,
 			[]row{{message, 5, true, "q", "user 0"}, {message, 58, false, `{"type":"tool_result","tool_use_id":"a","content":"r"}`, "assistant 1"}}},
+		{"image of a tool", "the API makes it in a call of its own", Responses,
+			`[{"role":"user","content":"q"},{"type":"image_generation_call","id":"ig_1","status":"completed","result":"aGk="}]`,
+			[]row{{message, 5, true, "q", "user 0"}, {tool, 4 + 765, true, "[image 907e6b7ff49b]", "assistant 1 image_generation"}}},
 		{"empty name", "a member whose name is empty is no system prompt", OpenAI,
 			`{"":"s","messages":[{"role":"user","content":"x"}]}`, []row{{message, 5, true, "x", "user 0"}}},
 	}
@@ -134,5 +137,11 @@ func TestTimes(t *testing.T) {
 				t.Errorf("notes %q", c.Notes())
 			}
 		})
+	}
+}
+
+func TestBytesOf(t *testing.T) {
+	for n, want := range map[int]string{999: "999 B", 1000: "1.0 kB", 4444: "4.4 kB", 999_949: "999.9 kB", 999_950: "1.0 MB", 2_345_678: "2.3 MB"} {
+		assert.Equal(t, want, bytesOf(n))
 	}
 }
