@@ -141,10 +141,15 @@ func TestWhatNotesSay(t *testing.T) {
 		{[]*cupel.ContextItem{message(t, "user", strings.Repeat("1234567\n", 90))}, 9, "1234567\n… +89", "numbers say something"},
 	} {
 		items := append(test.items, message(t, "user", "And now?"))
-		window, _, err := agent.New(quarter{}).RunReport(t.Context(), items, budget(t, test.target+total(items[len(items)-1:])))
+		window, report, err := agent.New(quarter{}).RunReport(t.Context(), items, budget(t, test.target+total(items[len(items)-1:])))
 		if err != nil {
 			t.Errorf("%s: %v", test.why, err)
 			continue
+		}
+		for _, e := range report.Included {
+			if (e.Form == 0) != (e.Item == items[e.Candidate]) {
+				t.Errorf("%s: candidate %d has the form %d of %q", test.why, e.Candidate, e.Form, e.Item.Content())
+			}
 		}
 		if got, want := texts(window), test.want+"\nAnd now?\n"; got != want {
 			t.Errorf("%s: the window is\n%s\nwant\n%s", test.why, got, want)

@@ -104,7 +104,7 @@ func TestNothingOfAFailureIsRemembered(t *testing.T) {
 	assert.Equal(t, texts(want), texts(got))
 }
 
-// mentions scores items that have a text.
+// mentions scores items that have a text, and a few others less.
 type mentions string
 
 func (m mentions) Score(_ context.Context, items []*cupel.ContextItem, scores []float64) error {
@@ -114,6 +114,8 @@ func (m mentions) Score(_ context.Context, items []*cupel.ContextItem, scores []
 	for i, item := range items {
 		if strings.Contains(item.Content(), string(m)) {
 			scores[i] = 1
+		} else if strings.Contains(item.Content(), "RES000") || i == len(items)-1 {
+			scores[i] = 0.3
 		}
 	}
 	return nil
@@ -130,6 +132,7 @@ func TestAbout(t *testing.T) {
 		require.NoError(t, err)
 		assert.NotContains(t, texts(before), reservation("RES001"))
 		assert.Contains(t, texts(after), reservation("RES001"))
+		assert.NotContains(t, texts(after), reservation("RES000"), "a third of the score is worth less than a tenth")
 		again, _, err := about.RunReport(t.Context(), items, b)
 		require.NoError(t, err)
 		assert.Equal(t, texts(after), texts(again))
