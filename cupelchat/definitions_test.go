@@ -61,8 +61,6 @@ func TestWithTools(t *testing.T) {
 			`{"toolConfig":{"tools":[{"toolSpec":{"name":"b"}}],"toolChoice":{"auto":{}}},"messages":[{"role":"user","content":[{"text":"use b"}]}]}`, "the choice stays"},
 		{"called", Anthropic, `{"max_tokens":1,"tools":[{"name":"a"},{"name":"c"}],"messages":[{"role":"user","content":"use b"},{"role":"assistant","content":[{"type":"tool_use","id":"x","name":"a","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"x","content":"1"}]}]}`,
 			`{"max_tokens":1,"tools":[{"name":"a"}],"messages":[{"role":"user","content":"use b"},{"role":"assistant","content":[{"type":"tool_use","id":"x","name":"a","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"x","content":"1"}]}]}`, "its results are there"},
-		{"system", Anthropic, `{"system":[{"type":"text","text":"s"}],"max_tokens":1,"tools":[{"name":"a"},{"name":"b"}],"messages":[{"role":"user","content":"use b"}]}`,
-			`{"system":[{"type":"text","text":"s"}],"max_tokens":1,"tools":[{"name":"b"}],"messages":[{"role":"user","content":"use b"}]}`, "its blocks are no definitions"},
 		{"all", OpenAI, `{"tools":[{"type":"function","function":{"name":"b"}}],"messages":[{"role":"user","content":"use b"}]}`,
 			`{"tools":[{"type":"function","function":{"name":"b"}}],"messages":[{"role":"user","content":"use b"}]}`, "nothing is left out"},
 	} {
