@@ -21,6 +21,7 @@ func TestDefinitions(t *testing.T) {
 		Ollama:    `{"tools":[{"type":"function","function":{"name":"a","description":"` + long + `"}},{"type":"function","function":{"name":"b"}}],"messages":[{"role":"user","content":"x"}]}`,
 	} {
 		c := read(t, f, []byte(request))
+		require.Equal(t, f, c.Format())
 		definitions := c.Items()[0]
 		tokens, ok := definitions.MetadataValue("tools")
 		require.True(t, ok, f)

@@ -147,6 +147,7 @@ func TestEarlierOfAnotherKind(t *testing.T) {
 		after, err := Read(longer, OpenAI, bytesCounter{}, WithEarlier(before))
 		require.NoError(t, err, name)
 		assert.Equal(t, alone.Items(), after.Items(), name)
+		assert.Nil(t, after.formed.earlier, "%s: a session would hold all its turns", name)
 		assert.Zero(t, after.kept, name)
 	}
 	calls := 0
@@ -184,6 +185,7 @@ func TestEarlierReadsTheRest(t *testing.T) {
 		}
 		before := read(nil)
 		assert.Equal(t, len(list), counter.n, name)
+		assert.Equal(t, "m", before.Model())
 		counter.n = 0
 		list = append(change(list), map[string]any{"role": "assistant", "content": "So."}, map[string]any{"role": "user", "content": "And?"})
 		read(before)

@@ -42,6 +42,12 @@ func TestItems(t *testing.T) {
 				{tool, 10, true, "g(b)", "assistant 5 2 g 2"}, {tool, 10, true, "h(c)", "assistant 6 2 h 3"},
 				{tool, 9, false, "G", "tool 7 g 2"}, {tool, 9, false, "H", "tool 8 h 3"},
 			}},
+		{"result of the model", "the API refuses it, and it answers no call", Anthropic,
+			`[{"role":"user","content":"q"},{"role":"assistant","content":[{"type":"tool_result","tool_use_id":"a","content":"r"}]}]`,
+			[]row{{message, 5, true, "q", "user 0"}, {message, 58, false, `{"type":"tool_result","tool_use_id":"a","content":"r"}`, "assistant 1"}}},
+		{"image of a tool", "the API makes it in a call of its own", Responses,
+			`[{"role":"user","content":"q"},{"type":"image_generation_call","id":"ig_1","status":"completed","result":"aGk="}]`,
+			[]row{{message, 5, true, "q", "user 0"}, {tool, 4 + 765, true, "[image 907e6b7ff49b]", "assistant 1 image_generation"}}},
 		{"empty name", "a member whose name is empty is no system prompt", OpenAI,
 			`{"":"s","messages":[{"role":"user","content":"x"}]}`, []row{{message, 5, true, "x", "user 0"}}},
 	}
@@ -82,6 +88,8 @@ func TestMediaTokens(t *testing.T) {
 	text := `[{"role":"user","content":[{"type":"image_url","image_url":{"url":"u"}},{"type":"file","file":{}},{"type":"image_url","image_url":{"url":"v"}}]}]`
 	c := read(t, OpenAI, []byte(text), WithMediaTokens(7))
 	assert.Equal(t, 4+3*7, c.Items()[0].Tokens())
+	_, own := c.Items()[0].MetadataText("forms")
+	assert.False(t, own, "the caller made no forms")
 	want := []string{
 		"estimated the tokens of media: 1 file of 7 tokens",
 		"estimated the tokens of media: 2 images of 7 tokens",
@@ -110,6 +118,9 @@ func TestTimes(t *testing.T) {
 			[]time.Time{at("2026-01-02T02:04:04.999999999Z"), at("2026-01-02T02:04:05Z"), at("2026-01-02T02:04:05.000000001Z"), at("2026-01-02T03:04:06Z")}},
 		{"numbers", "seconds may have fractions, and large numbers are milliseconds",
 			`[{"role":"user","content":"x","created":1.5},{"role":"user","content":"x","timestamp":1767323046123}]`, []time.Time{time.Unix(1, 5e8), at("2026-01-02T03:04:06.123Z")}},
+		{"years", "times of the first and the last year of four digits are not used, since those next to them may have another number of digits",
+			`[{"role":"user","content":"x","timestamp":"0002-01-02T03:04:05Z"},{"role":"user","content":"x","timestamp":"0001-12-31T03:04:05Z"},{"role":"user","content":"x","timestamp":"9998-01-02T03:04:05Z"},{"role":"user","content":"x","timestamp":"9999-01-02T03:04:05Z"}]`,
+			[]time.Time{at("0002-01-02T03:04:05Z"), at("0002-01-02T03:04:05.000000001Z"), at("9998-01-02T03:04:05Z"), at("9998-01-02T03:04:05.000000001Z")}},
 		{"not a time", "what is no time is not used",
 			`[{"role":"user","content":"x","timestamp":"yesterday"},{"role":"user","content":"x","timestamp":1e300},{"role":"user","content":"x","timestamp":{}},{"role":"user","content":"x","timestamp":-99999999999}]`,
 			[]time.Time{time.Unix(0, 0), time.Unix(1, 0), time.Unix(2, 0), time.Unix(3, 0)}},
@@ -126,5 +137,11 @@ func TestTimes(t *testing.T) {
 				t.Errorf("notes %q", c.Notes())
 			}
 		})
+	}
+}
+
+func TestBytesOf(t *testing.T) {
+	for n, want := range map[int]string{999: "999 B", 1000: "1.0 kB", 4444: "4.4 kB", 999_949: "999.9 kB", 999_950: "1.0 MB", 2_345_678: "2.3 MB"} {
+		assert.Equal(t, want, bytesOf(n))
 	}
 }

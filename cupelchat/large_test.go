@@ -3,6 +3,7 @@ package cupelchat
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -55,6 +56,9 @@ func TestNothingIsTooLarge(t *testing.T) {
 				case "arguments":
 					keeps = "characters left out]"
 				}
+				if name == "arguments" && target == 5000 && len(text) < 12_000 {
+					t.Errorf("%s: the arguments leave room in a request of %d bytes", f, len(text))
+				}
 				if !strings.Contains(text, keeps) || strings.Contains(text, `left out]",[`) {
 					t.Errorf("%s, %s: %q is not in\n%.3000s", f, name, keeps, text)
 				}
@@ -95,4 +99,55 @@ func fits(t *testing.T, c *Conversation, chooser Chooser, target int) string {
 		t.Errorf("%s: %d tokens of %d\n%.3000s", c.format, tokens, target, text)
 	}
 	return string(text)
+}
+
+// An error says how many parts it does not name, and counts the smallest.
+func TestTooLargeParts(t *testing.T) {
+	c := read(t, OpenAI, []byte(`[{"role":"user","content":[{"type":"image_url","image_url":{"url":"u"}}]}]`), WithMediaTokens(1))
+	var e *TooLargeError
+	require.ErrorAs(t, c.TooLarge(budget(t, 0), pipeline.ErrOverflow), &e)
+	require.Equal(t, []FixedPart{{"messages[0]", "media, thinking and the like", 1}}, e.Parts)
+	e.Parts = slices.Repeat(e.Parts, 3)
+	require.True(t, strings.HasSuffix(e.Error(), "1 token)"), e.Error())
+	e.Parts = slices.Repeat(e.Parts[:1], 4)
+	require.True(t, strings.HasSuffix(e.Error(), "1 token), and 1 more"), e.Error())
+}
+
+// A form that a caller wrote does not take an image away that no list has.
+func TestCostOfAnImage(t *testing.T) {
+	c := read(t, Ollama, []byte(`{"messages":[{"role":"user","content":"Look.","images":["aGk="]}]}`), WithMediaTokens(100))
+	tokens, err := c.cost(0, "L")
+	require.NoError(t, err)
+	require.Equal(t, c.entries[0].tokens-len("Look.")+1, tokens)
+}
+
+// The error of a counter reaches the caller, whichever text it is for.
+func TestCounterFailsAtAnyText(t *testing.T) {
+	long := strings.Repeat("Find the parcel of Ann in Hamburg, and say where it is. ", 40)
+	image := `{"type":"image","source":{"type":"url","url":"u"}}`
+	body := []byte(`{"messages":[{"role":"user","content":"` + long + `"},{"role":"assistant","content":"No."},{"role":"user","content":[` + image + `,{"type":"text","text":"` + long + `"}]},
+		{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":{"q":"` + long + `"}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"` + long + `"}]},
+		{"role":"assistant","content":"No."},{"role":"user","content":"` + long + `"}]}`)
+	for fails := 1; ; fails++ {
+		counter := &failsAt{at: fails}
+		c, err := Read(body, Anthropic, counter, WithMediaTokens(20), WithPins(true, true, 2))
+		if err == nil {
+			_, err = c.Select(t.Context(), newest(t), budget(t, 1500))
+		}
+		if counter.n < fails {
+			require.NoError(t, err)
+			break
+		}
+		require.ErrorIs(t, err, errCounter, "count %d", fails)
+	}
+}
+
+// failsAt is a counter that fails once.
+type failsAt struct{ n, at int }
+
+func (f *failsAt) CountTokens(text string) (int, error) {
+	if f.n++; f.n == f.at {
+		return 0, errCounter
+	}
+	return len(text) / 2, nil
 }

@@ -175,6 +175,9 @@ func TestMistakes(t *testing.T) {
 	if _, _, err := p.RunReport(canceled, travel(t, 8), budget(t, 300)); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want that of the context", err)
 	}
+	if _, err := p.Prepare(canceled, travel(t, 8), budget(t, 300)); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want that of the context before the pipeline runs", err)
+	}
 	if _, _, err := p.RunReport(t.Context(), []*cupel.ContextItem{nil, nil}, budget(t, 0)); err == nil {
 		t.Error("nil items are accepted")
 	}

@@ -1,6 +1,7 @@
 package agent_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -82,6 +83,12 @@ func TestWhatNotesSay(t *testing.T) {
 	}
 	facts := "The first is RES111 here.\nThe second is RES222 here.\n" + words
 	kept, forms := cupel.WithGroup("kept"), cupel.WithVariants(cupel.Variant{Content: "long form", Tokens: 12, Worth: .5}, cupel.Variant{Content: "form", Tokens: 9, Worth: .3}, cupel.Variant{Content: "f", Tokens: 5, Worth: .1})
+	signs := []cupel.ItemOption{cupel.WithGroup("g"), cupel.WithGroupVariants(cupel.Variant{Content: "a call", Tokens: 6, Worth: .1}), cupel.WithVariants(cupel.Variant{Content: "--", Tokens: 5, Worth: .1}), cupel.WithMetadata(map[string]any{"role": "tool", "forms": "own"})}
+	own := func(text string) *cupel.ContextItem {
+		metadata := cupel.WithMetadata(map[string]any{"role": "tool", "tool_call_id": "1", "forms": "own"})
+		return message(t, "tool", text, cupel.WithGroup("g"), metadata, cupel.WithVariants(cupel.Variant{Content: "long form", Tokens: 7, Worth: .5}, cupel.Variant{Content: "f", Tokens: 5, Worth: .1}))
+	}
+	later := func(context.Context) (string, error) { return "made later", nil }
 	about := []*cupel.ContextItem{call("read(a.go)", tool("read", "1")), result(facts, "1")}
 	for _, test := range []struct {
 		items  []*cupel.ContextItem
@@ -91,7 +98,7 @@ func TestWhatNotesSay(t *testing.T) {
 	}{
 		{
 			[]*cupel.ContextItem{call(`search({"query":"an old and long question about nothing in particular"})`, tool("search", "1")), result(words, "1")},
-			10, "[earlier] search(…)", "a call whose arguments are left out does not look like one without arguments",
+			9, "[earlier] search(…)", "a call whose arguments are left out does not look like one without arguments",
 		},
 		{
 			[]*cupel.ContextItem{call(`list_all({})`, tool("list_all", "1")), result(words, "1")},
@@ -117,17 +124,32 @@ func TestWhatNotesSay(t *testing.T) {
 		{append([]*cupel.ContextItem{message(t, "user", "See RES111.", cupel.WithPinned())}, about...), 27, "See RES111.\n[earlier] read(a.go)\n… +1\nThe second is RES222 here.\n… +1", "what a pinned message says is known"},
 		{append(about[:2:2], message(t, "user", "RES111?")), 26, "[earlier] read(a.go)\n… +1\nThe second is RES222 here.\n… +1\nRES111?", "so is what a newer message says"},
 		{append(about[:2:2], exchange(t, "h", "get(RES111)", "ok")...), 36, "[earlier] read(a.go)\n… +1\nThe second is RES222 here.\nNothing else … +1247 bytes\nget(RES111)\nok", "or an exchange"},
+		{append(about[:2:2], exchange(t, "h", "get(b)", "RES111", cupel.WithPinned())...), 36, "[earlier] read(a.go)\n… +1\nThe second is RES222 here.\nNothing else … +1247 bytes\nget(b)\nRES111", "or the result of a pinned one"},
+		{append(about[:2:2], exchange(t, "h", "get(b)", strings.Repeat("Seen RES1, ", 40)+facts)...), 60, "[earlier] read(a.go)\nThe first is RES111 here.\nThe second is RES222 here.\n… +1\n[earlier] get(b)\n" + strings.Repeat("Seen RES1, ", 8) + "Seen …\n… +2", "but not what it says after its first tokens"},
 		{append(about[:2:2], exchange(t, "h", "read(b.go)", facts)...), 40, "[earlier] read(a.go)\n… +1\nThe second is …\n… +1\n[earlier] read(b.go)\nThe first is RES111 here.\nThe second is RES222 here.\n… +1", "so is what a newer outline will say"},
 		{[]*cupel.ContextItem{call("read(a.go)\n"+facts, tool("read", "1"))}, 20, "[earlier] read(a.go)\nThe first is RES111 here.\nThe second…\n… +1", "a call without a result has a note"},
 		{[]*cupel.ContextItem{message(t, "user", facts)}, 20, "The first is RES111 here.\nThe second is RES222 here.\n… +1", "a message has no label"},
 		{append([]*cupel.ContextItem{message(t, "assistant", "I read.", kept)}, message(t, "tool", facts, kept, forms)), 30, "I read.\nThe first is RES111 here.\nThe second is RES222 here.\nNothing … +1252 bytes", "a result becomes shorter, with forms of its own too"},
 		{append([]*cupel.ContextItem{message(t, "assistant", words, kept, forms)}, message(t, "tool", "ok", kept)), 16, "form\nok", "another message takes the largest of its forms that fits"},
+		{append(about[:1:1], message(t, "tool", words, cupel.WithGroup("g"), cupel.WithMetadata(map[string]any{"role": "tool", "tool_call_id": "1", "mark": "[image]"}))), 12, "[earlier] read(a.go)\n[image]", "a result has its mark in any case"},
+		{[]*cupel.ContextItem{message(t, "user", "Go.", cupel.WithPinned()), message(t, "tool", words, signs...)}, 25, "Go.", "signs alone say nothing"},
+		{[]*cupel.ContextItem{message(t, "user", words, cupel.WithMetadata(map[string]any{"role": "user", "fixed": 3}), cupel.WithVariants(cupel.Variant{Make: later, Tokens: 7, Worth: .1}))}, 9, "made later", "a function makes the form of a picture"},
+		{[]*cupel.ContextItem{call("read(a.go)", tool("read", "1")), own(words)}, 20, "[earlier] read(a.go)\nlong form", "a note has the forms of a result"},
+		{[]*cupel.ContextItem{call("read(a.go)", tool("read", "1")), own(words)}, 10, "[earlier] read(a.go)\nf", "and the smallest one at last"},
+		{[]*cupel.ContextItem{call(`write({"said":"`+words+`"})`, tool("write", "1")), own("ok, it is there")}, 30, "[earlier] write(said: Nothing else was found in this place, and there … +1212 bytes)\nok, it is there", "and a small result in full"},
+		{[]*cupel.ContextItem{message(t, "user", facts), call("read(a.go)", cupel.WithMetadata(map[string]any{"role": "assistant", "tool": "read", "never": true})), result(facts, "")}, 30, "The first is RES111 here.\nThe second is RES222 here.\nNothing else was found in this place, … +1222 bytes", "one message that is never in keeps its exchange out"},
+		{[]*cupel.ContextItem{message(t, "user", strings.Repeat("1234567\n", 90))}, 9, "1234567\n… +89", "numbers say something"},
 	} {
 		items := append(test.items, message(t, "user", "And now?"))
-		window, _, err := agent.New(quarter{}).RunReport(t.Context(), items, budget(t, test.target+total(items[len(items)-1:])))
+		window, report, err := agent.New(quarter{}).RunReport(t.Context(), items, budget(t, test.target+total(items[len(items)-1:])))
 		if err != nil {
 			t.Errorf("%s: %v", test.why, err)
 			continue
+		}
+		for _, e := range report.Included {
+			if (e.Form == 0) != (e.Item == items[e.Candidate]) {
+				t.Errorf("%s: candidate %d has the form %d of %q", test.why, e.Candidate, e.Form, e.Item.Content())
+			}
 		}
 		if got, want := texts(window), test.want+"\nAnd now?\n"; got != want {
 			t.Errorf("%s: the window is\n%s\nwant\n%s", test.why, got, want)

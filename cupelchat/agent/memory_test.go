@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/strategy"
 	"github.com/wollax/cupel-go/cupelchat/agent"
 )
 
@@ -66,6 +67,20 @@ func TestRemember(t *testing.T) {
 	}
 }
 
+// A preset that remembers neither takes texts apart nor scores items a second time.
+func TestRememberedWork(t *testing.T) {
+	counter, scored := &counting{}, 0
+	task := strategy.ScorerFunc(func(*cupel.ContextItem, []*cupel.ContextItem) float64 { scored++; return 1 })
+	p, items := agent.New(counter).About(task).Remember(), travel(t, 8)
+	_, err := p.Prepare(t.Context(), items, budget(t, 300))
+	require.NoError(t, err)
+	first := counter.characters
+	_, err = p.Prepare(t.Context(), items, budget(t, 300))
+	require.NoError(t, err)
+	assert.Equal(t, len(items), scored)
+	assert.Less(t, counter.characters-first, first/2)
+}
+
 // offlineAtFirst is a counter that works from the second choice on.
 type offlineAtFirst struct{ failing *bool }
 
@@ -89,7 +104,7 @@ func TestNothingOfAFailureIsRemembered(t *testing.T) {
 	assert.Equal(t, texts(want), texts(got))
 }
 
-// mentions scores items that have a text.
+// mentions scores items that have a text, and a few others less.
 type mentions string
 
 func (m mentions) Score(_ context.Context, items []*cupel.ContextItem, scores []float64) error {
@@ -99,6 +114,8 @@ func (m mentions) Score(_ context.Context, items []*cupel.ContextItem, scores []
 	for i, item := range items {
 		if strings.Contains(item.Content(), string(m)) {
 			scores[i] = 1
+		} else if strings.Contains(item.Content(), "RES000") || i == len(items)-1 {
+			scores[i] = 0.3
 		}
 	}
 	return nil
@@ -115,6 +132,7 @@ func TestAbout(t *testing.T) {
 		require.NoError(t, err)
 		assert.NotContains(t, texts(before), reservation("RES001"))
 		assert.Contains(t, texts(after), reservation("RES001"))
+		assert.NotContains(t, texts(after), reservation("RES000"), "a third of the score is worth less than a tenth")
 		again, _, err := about.RunReport(t.Context(), items, b)
 		require.NoError(t, err)
 		assert.Equal(t, texts(after), texts(again))
@@ -122,6 +140,7 @@ func TestAbout(t *testing.T) {
 		require.ErrorContains(t, err, "no question")
 	}
 	var none *agent.Preset
+	assert.Nil(t, none.Pipeline())
 	_, err := none.Remember().About(mentions("x")).Prepare(t.Context(), items, b)
 	assert.Error(t, err)
 }
