@@ -462,4 +462,7 @@ func TestRequest(t *testing.T) {
 	_, got := shown(t, s)
 	equal(t, "request", got.Request, "{\"a\": \"\uFFFD\"}")
 	equal(t, "report", fmt.Sprintf("%+v", report), before)
+	equal(t, "places of given candidates", len(got.Origin), 0)
+	_, got = shown(t, fromReport(t, report, budget))
+	equal(t, "places among candidates that only the report has", got.Origin, []int{0, 1})
 }

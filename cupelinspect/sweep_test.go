@@ -75,6 +75,7 @@ func TestDefaultSweep(t *testing.T) {
 		{"nothing", 10, 0, newBudget(t, 0, 0), 0, 0, 1, 0, 10, "items without tokens need none"},
 		{"lost", 10, 10, newBudget(t, 50, 50, cupel.WithEstimationSafetyMargin(100)), 1, 100, 100, 50, 0, "nothing is ever enough; twice the budget is"},
 		{"tiny", 2, 1, newBudget(t, 1, 1), 0, 2, 3, 1, 3, "there are but three budgets"},
+		{"vast candidates", 2, math.MaxInt, newBudget(t, 10, 10), 0, 20, 21, 10, 21, "their sum does not wrap"},
 		{"vast", 2, math.MaxInt, newBudget(t, math.MaxInt, math.MaxInt), math.MaxInt / 100, math.MaxInt, 100, math.MaxInt, 0, "nothing wraps"},
 	}
 	for _, tt := range tests {
