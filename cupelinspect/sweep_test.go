@@ -118,7 +118,7 @@ func TestSweepKeepsTheShares(t *testing.T) {
 			effective = b.Effective(7).TargetTokens
 		}
 		equal(t, fmt.Sprint("target and effective budget at ", stop.Budget), []int{stop.Target, stop.Effective}, []int{stop.Budget * 4 / 5, effective})
-		equal(t, fmt.Sprint("whether there is an error at ", stop.Budget), stop.Error != "", effective == 0)
+		equal(t, fmt.Sprint("whether it fails at ", stop.Budget), []bool{stop.Error != "", stop.Pinned == nil}, []bool{effective == 0, effective == 0})
 		sizes[len(stop.Window)] = true
 		if stop.Budget == 500 {
 			equal(t, "the window of the run itself", stop.Window, got.Window)
