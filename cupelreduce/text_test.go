@@ -234,6 +234,7 @@ func TestDetect(t *testing.T) {
 	for text, want := range map[string]cupelreduce.Kind{
 		"It is so.\nIt is here.\nwords\nmore": cupelreduce.KindProse, "It is so.\nwords\nmore\nno": cupelreduce.KindLog, "It is so.\nwords\nmore": cupelreduce.KindLog,
 		"class A\nx\ny\nz": cupelreduce.KindCode, "class A\nx\ny\nz\nz": cupelreduce.KindLog, "class A\nx\n": cupelreduce.KindLog, "{\n}\n;\n": cupelreduce.KindLog,
+		" [1]\n": cupelreduce.KindJSON, "{": cupelreduce.KindLog,
 		"def f:\n1\n2\n3\n4\n5\n(\n;": cupelreduce.KindCode,
 	} {
 		if got := cupelreduce.Detect(text); got != want {
