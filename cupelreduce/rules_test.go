@@ -63,6 +63,8 @@ func TestRules(t *testing.T) {
 			"the name is why the line is there"},
 		{"a name far beyond the cut", cupelreduce.KindLog, names, "",
 			"one\ntwo\n" + strings.Repeat("many words ", 40) + "a/b.go\n" + numbered("more %d\n", 20), "one\n… +2\n… " + strings.Repeat("many words ", 6) + "a/b.go\n… +20", "the piece that has it comes before the rest of the line"},
+		{"a gap between names", cupelreduce.KindLog, names, "",
+			"look at a/a.go " + strings.Repeat("many words ", 15) + "dir/b/bb.go and so on", "look at a/a.go " + strings.Repeat("many words ", 7) + "… +88 bytes… dir/b/bb.go and so on", "the mark says how much is gone"},
 		{"errors about what is known", cupelreduce.KindLog, head, "open a/b.go",
 			"start of it\nerror in a/b.go\nlook at a/b.go\nend\n", "… +1\nerror in a/b.go\n… +2", "the file is known, and the error is not"},
 		{"short lines are never known", cupelreduce.KindLog, names, "}\nfunc\n",
