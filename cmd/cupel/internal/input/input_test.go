@@ -88,6 +88,8 @@ func TestCounterFails(t *testing.T) {
 	require.Equal(t, 2, wrong.Line)
 	require.Equal(t, "[0]", wrong.Path)
 	require.Contains(t, wrong.Reason, "cannot be counted: ")
+	_, err = Read(strings.NewReader("started\n"), Options{Counter: failing{}})
+	require.ErrorContains(t, err, "line 1: cupel: token counter input.failing failed", "nor can a line")
 }
 
 func TestOneItemBrokenIntoLines(t *testing.T) {
