@@ -69,7 +69,7 @@ func TestAlign(t *testing.T) {
 
 // A text is looked for where it says enough to be found.
 func TestBeginning(t *testing.T) {
-	full := "0123456789 a note; the path is /src/a.go\n"
+	full := "0123456789 a note; the path is /src/a.go\n… +3 bytes…"
 	for _, tt := range []struct {
 		text       string
 		from, size int

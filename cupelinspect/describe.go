@@ -50,11 +50,7 @@ func explainerIn(s strategy.Scorer) explainer {
 // scoreParts returns the parts of e that have a score for each item. A panic is
 // ignored: if it matters, the run itself has failed with it.
 func scoreParts(ctx context.Context, e explainer, all []*cupel.ContextItem) (parts []scorer.Part) {
-	defer func() {
-		if recover() != nil {
-			parts = nil
-		}
-	}()
+	defer func() { _ = recover() }()
 	parts, err := e.ScoreParts(ctx, all)
 	if err != nil {
 		return nil
@@ -114,10 +110,7 @@ func (d *describer) slicer(s strategy.Slicer) {
 // settings writes the settings of a strategy that differ from their defaults
 // and are single values: "{bucketSize 50, memoryLimit 1048576}".
 func (d *describer) settings(types []strategy.Descriptor, s any) {
-	found, settings, ok := strategy.Describe(types, s)
-	if !ok {
-		return
-	}
+	found, settings, _ := strategy.Describe(types, s)
 	begin, end := "{", ""
 	for _, f := range found.Fields {
 		value, given := settings[f.Name]

@@ -323,8 +323,8 @@ func TestParts(t *testing.T) {
 			return part(math.NaN(), slices.Repeat([]float64{math.Inf(1)}, n)...), nil
 		}), "explained(Reflexive NaN)", map[string][]any{"Reflexive": {nil, nil, nil, nil}}, "JSON has no infinite numbers"},
 		{"infinite", explain(func(n int) ([]scorer.Part, error) {
-			return part(math.Inf(1), slices.Repeat([]float64{0.5}, n)...), nil
-		}), "explained(Reflexive +Inf)", map[string][]any{"Reflexive": {nil, 0.5, nil, 0.5}}, "nor infinite weights"},
+			return part(math.Inf(-1), slices.Repeat([]float64{0.5}, n)...), nil
+		}), "explained(Reflexive -Inf)", map[string][]any{"Reflexive": {nil, 0.5, nil, 0.5}}, "nor infinite weights"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -462,4 +462,7 @@ func TestRequest(t *testing.T) {
 	_, got := shown(t, s)
 	equal(t, "request", got.Request, "{\"a\": \"\uFFFD\"}")
 	equal(t, "report", fmt.Sprintf("%+v", report), before)
+	equal(t, "places of given candidates", len(got.Origin), 0)
+	_, got = shown(t, fromReport(t, report, budget))
+	equal(t, "places among candidates that only the report has", got.Origin, []int{0, 1})
 }

@@ -58,9 +58,7 @@ func (s *Selection) stop(l *inspector, base cupel.ContextBudget, maxTokens int, 
 	if err != nil {
 		stop.Pinned = nil
 	}
-	if valid == nil {
-		stop.Effective = budget.Effective(l.pinnedTokens(stop.Pinned)).TargetTokens
-	}
+	stop.Effective = budget.Effective(l.pinnedTokens(stop.Pinned)).TargetTokens // 0 of an invalid budget
 	stop.Window = append(stop.Window, ledger.Window...)
 	for i := range ledger.Entries {
 		e := &ledger.Entries[i]

@@ -72,8 +72,10 @@ func TestDefaultSweep(t *testing.T) {
 		{"margin", 100, 3, newBudget(t, 250, 250, cupel.WithEstimationSafetyMargin(25)), 4, 400, 100, 250, 401, "with a margin of 25 %, 300 tokens need 400"},
 		{"slots", 100, 3, newBudget(t, 250, 250, cupel.WithReservedSlots(map[cupel.ContextKind]int{"a": 40, "b": 10})), 3, 350, 100, 250, 351, "reserved slots come on top"},
 		{"zero", 10, 10, newBudget(t, 0, 0), 1, 100, 100, 50, 0, "without a budget, all that there is"},
+		{"nothing", 10, 0, newBudget(t, 0, 0), 0, 0, 1, 0, 10, "items without tokens need none"},
 		{"lost", 10, 10, newBudget(t, 50, 50, cupel.WithEstimationSafetyMargin(100)), 1, 100, 100, 50, 0, "nothing is ever enough; twice the budget is"},
 		{"tiny", 2, 1, newBudget(t, 1, 1), 0, 2, 3, 1, 3, "there are but three budgets"},
+		{"vast candidates", 2, math.MaxInt, newBudget(t, 10, 10), 0, 20, 21, 10, 21, "their sum does not wrap"},
 		{"vast", 2, math.MaxInt, newBudget(t, math.MaxInt, math.MaxInt), math.MaxInt / 100, math.MaxInt, 100, math.MaxInt, 0, "nothing wraps"},
 	}
 	for _, tt := range tests {
@@ -116,6 +118,7 @@ func TestSweepKeepsTheShares(t *testing.T) {
 			effective = b.Effective(7).TargetTokens
 		}
 		equal(t, fmt.Sprint("target and effective budget at ", stop.Budget), []int{stop.Target, stop.Effective}, []int{stop.Budget * 4 / 5, effective})
+		equal(t, fmt.Sprint("whether it fails at ", stop.Budget), []bool{stop.Error != "", stop.Pinned == nil}, []bool{effective == 0, effective == 0})
 		sizes[len(stop.Window)] = true
 		if stop.Budget == 500 {
 			equal(t, "the window of the run itself", stop.Window, got.Window)

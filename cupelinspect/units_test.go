@@ -51,6 +51,7 @@ func TestInspectUnits(t *testing.T) {
 	sent := func(at int) string { return got.Forms[at][0].sent(t, p.Items[got.Candidates[at]].Content) }
 	equal(t, "the manual in the window", []any{sent(4), got.Forms[4][0].Tokens}, []any{"its chapters", 15})
 	equal(t, "the notes in the window", []any{sent(5) + sent(6), got.Forms[5][0].Tokens, got.Forms[6][0].Tokens}, []any{"both notes", 10, 0})
+	equal(t, "forms of a note, each once", len(got.Forms[5]), 1)
 	equal(t, "stale", got.Stale, []int{8})
 	equal(t, "pinned", *got.Pinned, 15)
 	equal(t, "what the slicer may spend", got.Budget.Effective, 45)

@@ -70,7 +70,7 @@ func nextWord(s string, i int) (start, end int) {
 func inspect(word string) (hash uint32, name bool) {
 	hash = hashStart
 	var seen [numClasses]int
-	var signs, inner int
+	inner := 0
 	for i := range len(word) {
 		b := word[i]
 		hash = hashed(hash, b|0x20)
@@ -78,7 +78,7 @@ func inspect(word string) (hash uint32, name bool) {
 		seen[c]++
 		switch {
 		case b == '-':
-			signs++ // well-known is a word, 2024-05-20 and a-1 are names
+			// well-known is a word, 2024-05-20 and a-1 are names
 		case c == under || c == joiner || c == upper && i > 0 && classes[word[i-1]] == lower:
 			inner++
 		}

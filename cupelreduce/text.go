@@ -86,7 +86,6 @@ func Read(text string, opts ...Option) *Text {
 func (t *Text) takeApart() {
 	if t.kind == auto || t.kind == KindJSON {
 		if d := parseJSON(t.full); d != nil {
-			t.kind = KindJSON
 			t.draft = pairDraft(d, t.known)
 			return
 		}

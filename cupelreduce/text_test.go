@@ -234,6 +234,7 @@ func TestDetect(t *testing.T) {
 	for text, want := range map[string]cupelreduce.Kind{
 		"It is so.\nIt is here.\nwords\nmore": cupelreduce.KindProse, "It is so.\nwords\nmore\nno": cupelreduce.KindLog, "It is so.\nwords\nmore": cupelreduce.KindLog,
 		"class A\nx\ny\nz": cupelreduce.KindCode, "class A\nx\ny\nz\nz": cupelreduce.KindLog, "class A\nx\n": cupelreduce.KindLog, "{\n}\n;\n": cupelreduce.KindLog,
+		" [1]\n": cupelreduce.KindJSON, "{": cupelreduce.KindLog,
 		"def f:\n1\n2\n3\n4\n5\n(\n;": cupelreduce.KindCode,
 	} {
 		if got := cupelreduce.Detect(text); got != want {
@@ -260,6 +261,7 @@ func TestKnown(t *testing.T) {
 		{"see UM3OG5", `{"reservation_id":"UM3OG5","seat":"aisle"}`, 3, "reservation_id=UM3OG5 seat=aisle", "a new version needs the name of the old"},
 		{"order #W2378156", `{"seat":"aisle","order_id":"#W2378156"}`, 3, "seat=aisle\n… +1", "a sign in front is not part of it"},
 		{"see UM3OG5", `{"reservation_id":"UM3OG5"}`, 3, "", "but alone it is not repeated"},
+		{"seat=,", `{"seat":",","class":"economy"}`, 3, `seat="," class=economy`, "a sign ends a value, and is none"},
 		{`"price": 117,`, `{"price":117,"tax":117,"name":"something"}`, 3, "tax=117 name=something\n… +1", "so are numbers after their key"},
 		{"open a/b.go\n", "open a/b.go\nopen a/c.go\n", 2, "… +1\nopen a/c.go", "a line is known"},
 		{"it is in a/b.go", "found a/b.go\nfound a/c.go\n", 2, "… +1\nfound a/c.go", "so is a line whose names all are"},
@@ -319,6 +321,13 @@ func TestFacts(t *testing.T) {
 				t.Errorf("%q has the facts %q, want %q: %s", test.text, got, want, test.why)
 			}
 		}
+		for n := range got {
+			for range cupelreduce.Facts(test.text) {
+				if n--; n < 0 {
+					break // a caller may stop at any fact
+				}
+			}
+		}
 	}
 	for name, text := range texts {
 		for f := range cupelreduce.Facts(text) {
@@ -327,7 +336,25 @@ func TestFacts(t *testing.T) {
 			}
 		}
 	}
-	for range cupelreduce.Find("a", "") {
-		t.Fatal("nothing is a word")
+}
+
+func TestFind(t *testing.T) {
+	for _, tt := range []struct {
+		text, value string
+		want        []int
+		why         string
+	}{
+		{"a", "", nil, "nothing is a word"},
+		{"id: an id", "id", []int{0, 7}, "at both ends"},
+		{"ids, kid, id_1, #id.", "id", []int{17}, "a part of a word is none"},
+		{"aa-aa-aa", "aa-aa", []int{0}, "places do not overlap"},
+		{"éid東", "id", []int{2}, "only letters of ASCII belong to a word"},
+	} {
+		if got := slices.Collect(cupelreduce.Find(tt.text, tt.value)); !slices.Equal(got, tt.want) {
+			t.Errorf("%q is in %q at %v, want %v: %s", tt.value, tt.text, got, tt.want, tt.why)
+		}
+		for range cupelreduce.Find(tt.text, tt.value) {
+			break // a caller may stop
+		}
 	}
 }

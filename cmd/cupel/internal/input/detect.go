@@ -93,7 +93,6 @@ func (f *reading) split(text rawjson.Text) error {
 		_, err = cupelchat.Detect(text) // it knows more of what the text could be
 		return err
 	}
-	f.value = rawjson.Value{}
 	f.lines, err = text.Lines()
 	return err
 }

@@ -136,9 +136,9 @@ func TestReadFolderFails(t *testing.T) {
 	}
 	_, err := ReadFolder(t.Context(), tree(t, map[string]string{"a.txt": strings.Repeat("\n", 2<<20/3), "b.txt": strings.Repeat("\n", 2<<20/3)}), cupel.HeuristicCounter{}, 1<<20)
 	require.ErrorContains(t, err, "more than 1048576 bytes")
-	large, err := ReadFolder(t.Context(), tree(t, map[string]string{"a.txt": strings.Repeat("x", maxFileBytes), "b.txt": "\x00"}), cupel.HeuristicCounter{}, MaxFolderBytes)
+	large, err := ReadFolder(t.Context(), tree(t, map[string]string{"a.txt": strings.Repeat("x", maxFileBytes), "b.txt": "\x00"}), cupel.HeuristicCounter{}, maxFileBytes)
 	require.NoError(t, err)
-	require.Len(t, large.Items, 1, "a file may have 1 MiB")
+	require.Len(t, large.Items, 1, "a file may have 1 MiB, and be all that the folder may have")
 	require.Equal(t, []string{"skipped files: 1 that are not text"}, large.Notes)
 	_, err = ReadFolder(t.Context(), filepath.Join(one, "a.txt"), cupel.HeuristicCounter{}, MaxFolderBytes)
 	require.Error(t, err, "a file in the place of a folder")

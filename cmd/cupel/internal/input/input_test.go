@@ -88,6 +88,8 @@ func TestCounterFails(t *testing.T) {
 	require.Equal(t, 2, wrong.Line)
 	require.Equal(t, "[0]", wrong.Path)
 	require.Contains(t, wrong.Reason, "cannot be counted: ")
+	_, err = Read(strings.NewReader("started\n"), Options{Counter: failing{}})
+	require.ErrorContains(t, err, "line 1: cupel: token counter input.failing failed", "nor can a line")
 }
 
 func TestOneItemBrokenIntoLines(t *testing.T) {
@@ -106,6 +108,13 @@ func TestMistakes(t *testing.T) {
 		{"empty", "an empty file is no list of items", "", Auto, "line 1: expected JSON, got nothing (column 1)"},
 		{"element", "the index and the line are named", "[\n{\"content\":\"a\"},\n\n3]", Auto, "line 4: [1] must be an object, got a number"},
 		{"element of an object", "with the path", `{"items":[{"content":"a"},{}]}`, Auto, "line 1: items[1].content is required"},
+		{"empty element", "an object without a field is no message", `[{}]`, Auto, "line 1: [0].content is required"},
+		{"parts of a type", "nor is one with parts an item", `[{"type":"x","content":[{"type":"text","text":"x"}]}]`, Auto, "line 1: [0] is no message of a known format: it has no role"},
+		{"binary", "nor is a file that is no text", "a\x00\n", Auto, "line 1: invalid character 'a'"},
+		{"request of another API", "a format that is named counts, also against signs", `{"input":"x"}`, Anthropic, "line 1: messages is required"},
+		{"broken line of a format", "also where lines are wanted", "{\"content\":", JSONLines, "line 1: unexpected end of JSON input"},
+		{"not UTF-8", "no character is replaced", "[\"\xff\"]", Auto, "line 1: the text is not valid UTF-8 at byte 2"},
+		{"one event", "a stream may have one line", "data: {}", Auto, "line 1: this is an event stream sent by an API"},
 		{"tokens", "what package cupel says gets its place", "[{\"content\":\"a\",\"tokens\":1},\n{\"content\":\"a\",\"tokens\":\"1\"}]", Auto, "line 2: [1].tokens must be an integer, got a string"},
 		{"line", "the line of JSON Lines is enough", "{\"content\":\"a\"}\n\n{\"content\":\"\"}", Auto, "line 3: content must not be empty"},
 		{"metadata", "deep paths are joined", `[{"content":"a","metadata":{"x":{"y":1,"y":2}}}]`, Auto, `line 1: [0].metadata["x"] has the name "y" twice`},
@@ -244,6 +253,10 @@ func TestRequests(t *testing.T) {
 		got, err := Read(strings.NewReader(row.text), Options{Counter: bytesCounter{}, Format: OpenAI})
 		require.NoError(t, err, row.text)
 		require.Equal(t, row.model, got.Model, row.text)
+		require.True(t, got.Items[len(got.Items)-1].Pinned(), "the latest request is pinned")
+		free, err := Read(strings.NewReader(row.text), Options{Counter: bytesCounter{}, Format: OpenAI, NoPin: true})
+		require.NoError(t, err, row.text)
+		require.False(t, free.Items[len(free.Items)-1].Pinned(), "unless no pins are wanted")
 	}
 	for _, text := range []string{`{"role":"assistant","tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}}]}`, `{"content":[{"type":"text","text":"x"}],"role":"user"}`} {
 		got, err := read(text, Auto)

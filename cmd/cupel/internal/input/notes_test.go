@@ -26,6 +26,8 @@ func TestAlmost(t *testing.T) {
 		{"conetnt", "content", true, "between equal letters"},
 		{"cotmnent", "content", false, "two slips"},
 		{"coxyent", "content", false, "two wrong letters"},
+		{"cotxent", "content", false, "two wrong letters, one of them its neighbor"},
+		{"coxnent", "content", false, "or the other one"},
 		{"cottnent", "content", false, "a wrong letter beside one too many"},
 		{"context", "content", true, "one letter is enough, also in a word of its own"},
 		{"id", "kind", false, "two letters too few"},
@@ -67,10 +69,12 @@ func TestLogs(t *testing.T) {
 	}{
 		{"started\nstopped\n", Log, "plain text"},
 		{"[INFO] started\n", Log, "a bracket around a level"},
+		{"[1\nstarted\n", Log, "a bracket that the line does not close"},
 		{`{"level":"INFO","msg":"started"}` + "\n" + `{"level":"INFO","msg":"stopped"}`, Log, "records of log/slog"},
 		{`{"level":"info","message":"started"}`, Log, "records of other loggers"},
 		{`{"msg":"started","content":"a"}`, JSONLines, "a record has a level"},
-		{`{"level":"info","message":"x","role":"user","content":"a"}`, OpenAI, "a message with a field of its own"},
+		{`{"level":"info","message":"x","role":"user","parts":[{"text":"a"}]}`, "gemini", "a message with a field of its own"},
+		{`{"level":"info","message":"x","content":"a"}`, JSONLines, "an item with two"},
 		{`{"level":3,"message":7,"content":"a"}`, JSONLines, "an item with a level"},
 	} {
 		got, err := read(tt.text, Auto)
