@@ -105,7 +105,7 @@ func TestKnownPointers(t *testing.T) {
 // is compared with one run of the chooser that knows the items.
 func TestTurnsThatAppend(t *testing.T) {
 	if testing.Short() {
-		t.Skip("measures time")
+		t.Skip("make test-full runs this: it measures time")
 	}
 	const tokens, smaller = 100_000, 50_000
 	for _, test := range []struct {

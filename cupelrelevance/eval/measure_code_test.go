@@ -21,7 +21,7 @@ import (
 // the standard library, and holds the preset to BM25 with the same stop words.
 func TestMeasureCode(t *testing.T) {
 	if testing.Short() {
-		t.Skip("1,400 questions")
+		t.Skip("make test-full runs this: it asks 1,400 questions")
 	}
 	budgets := []int{500, 1000, 2000, 4000, 8000}
 	policies := []eval.Policy{byWords(), relevancePolicy()}
