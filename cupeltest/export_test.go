@@ -66,7 +66,7 @@ func Lists() string {
 				at, _ := it.Item.Timestamp()
 				n, _ := it.Item.Priority()
 				hint, _ := it.Item.FutureRelevanceHint()
-				line := fmt.Sprintf("  %q, %d tokens, %s%q%q", it.Item.Content(), it.Item.Tokens(), it.Item.Kind(), it.Item.Group(), it.Item.Tags())
+				line := fmt.Sprintf("  %.60q, %d tokens, %s%q%q", it.Item.Content(), it.Item.Tokens(), it.Item.Kind(), it.Item.Group(), it.Item.Tags())
 				add(fmt.Sprint(line, ", ", at.Format(time.RFC3339Nano), ", priority ", n, ", hint ", hint))
 			}
 		}

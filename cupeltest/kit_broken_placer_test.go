@@ -103,5 +103,11 @@ func TestBrokenPlacers(t *testing.T) {
 		{name: "a buffer of 64", rule: "permutation", make: the(place(func(_ []cupel.ScoredItem, order []int) []int { return order[:min(64, len(order))] }))},
 		{name: "an unstable sort", rule: "alike", make: the(sortedBy(unstable, byTime))},
 		{name: "no order", rule: "order", make: the(sortedBy(stable, nearTimes))},
+		{name: "equal to all without a time", rule: "order", make: the(sortedBy(stable, func(a, b cupel.ScoredItem) int {
+			if at(a.Item).IsZero() || at(b.Item).IsZero() {
+				return 0
+			}
+			return byTime(a, b)
+		}))},
 	})
 }

@@ -36,6 +36,13 @@ func TestBrokenScorers(t *testing.T) {
 			}
 			return float64(tokens[0] - item.Tokens())
 		}))},
+		{name: "a text of 64 kB at most", rule: "failure", make: the(score(func(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
+			var text [1 << 16]byte
+			for i := range len(item.Content()) {
+				text[i] = item.Content()[i]
+			}
+			return float64(text[0])
+		}))},
 		{name: "looks at the first of an empty list", rule: "failure", make: the(batch(func(_ context.Context, all []*cupel.ContextItem, _ []float64) error {
 			_ = all[0]
 			return nil

@@ -273,6 +273,13 @@ func TestBrokenSlicers(t *testing.T) {
 			}
 			return nil
 		}))},
+		{name: "the first 1,000", rule: "room", make: the(slice(func(items []cupel.ScoredItem, budget cupel.SliceBudget, sel selection) error {
+			*sel = firstFit(items[:min(1000, len(items))], budget)
+			return nil
+		}))},
+		{name: "nothing that is free", rule: "room", make: changed(func(items []cupel.ScoredItem, sel selection) {
+			sel.Indices = slices.DeleteFunc(sel.Indices, func(i int) bool { return items[i].Item.Tokens() == 0 })
+		})},
 		{name: "Greedy without documents", rule: "room", make: the(withoutDocuments{})},
 		{name: "an unstable sort", rule: "alike", make: the(byOrder(func(a, b cupel.ScoredItem) int { return cmp.Compare(a.Item.Tokens(), b.Item.Tokens()) }))},
 		{name: "no order", rule: "order", make: the(byOrder(nearTimes))},

@@ -295,7 +295,10 @@ func (k *kit) circles() string {
 	}
 	items, steps := mixedItems(nextGeneration(), 24), []time.Duration{20 * time.Second, 20 * time.Minute, 20 * time.Hour}
 	for i, item := range items {
-		opts := []cupel.ItemOption{cupel.WithTimestamp(time.Unix(0, 0).Add(time.Duration(i) * steps[i/8]))}
+		var opts []cupel.ItemOption
+		if i%4 != 1 { // the others may have no time
+			opts = append(opts, cupel.WithTimestamp(time.Unix(0, 0).Add(time.Duration(i)*steps[i/8])))
+		}
 		if k.role == slicers {
 			opts = append(opts, cupel.WithContent(item.Content(), 100)) // of one size, so that buckets do not matter
 		}

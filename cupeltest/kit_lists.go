@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -63,6 +64,7 @@ func hostileItems(g generation) []*cupel.ContextItem {
 		g.item("\x00\xff not text", 1, cupel.WithTags("", "", "\xff"), cupel.WithFutureRelevanceHint(math.Copysign(0, -1))),
 		g.item("the year 1", 1, cupel.WithTimestamp(time.Time{}), cupel.WithFutureRelevanceHint(-math.MaxFloat64)),
 		g.item("the year 9999", 1, cupel.WithTimestamp(time.Date(9999, 12, 31, 23, 59, 59, 999_999_999, time.UTC))),
+		g.item(strings.Repeat("a long text, ", 10_000), 30_000),
 		g.item("odd metadata", 1, cupel.WithMetadata(map[string]any{cupel.MetadataTrust: []int(nil), "": nil, cupel.MetadataPriority: math.NaN()})),
 	}
 }
@@ -167,7 +169,7 @@ func withBudgets(in input) (inputs []input) {
 	}
 	switch {
 	case len(in.list) > 1000:
-		budgets = budgets[1:2]
+		budgets = []cupel.SliceBudget{budgetOf(sum - sum/4)}
 	case in.long():
 		budgets = budgets[1:3]
 	}

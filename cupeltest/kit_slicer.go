@@ -236,7 +236,7 @@ func (k *kit) leavesRoom() string {
 		left := roomLeft(in, sel)
 		for i, it := range in.list {
 			tokens, isDropped := it.Item.Tokens(), slices.ContainsFunc(sel.Drops, func(d strategy.Drop) bool { return d.Index == i })
-			if formIn(sel, i) >= 0 || isDropped || tokens == 0 || tokens > left || !(it.Score > 0) {
+			if formIn(sel, i) >= 0 || isDropped || tokens > left || !(it.Score > 0) {
 				continue
 			}
 			if !slices.ContainsFunc(facts.Slicers, func(inner strategy.Slicer) bool {
