@@ -81,7 +81,8 @@ func (Engine) Place(ctx context.Context, p Pipeline, items []cupel.ScoredItem) (
 	if err != nil {
 		return nil, err
 	}
-	return strategy.CallPlacer(ctx, config.Placer, items)
+	order := make([]int, len(items))
+	return order, strategy.CallPlacer(ctx, config.Placer, items, order)
 }
 
 // Run implements [Implementation].

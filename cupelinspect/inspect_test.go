@@ -138,7 +138,7 @@ func (broken) Slice(context.Context, []cupel.ScoredItem, cupel.SliceBudget) (str
 	panic("no slice")
 }
 
-func (broken) Place(context.Context, []cupel.ScoredItem) ([]int, error) { panic("no place") }
+func (broken) Place(context.Context, []cupel.ScoredItem, []int) error { panic("no place") }
 
 // everythingSlicer selects everything and ignores the budget.
 type everythingSlicer struct{}

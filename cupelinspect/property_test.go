@@ -30,12 +30,9 @@ func (oddScorer) Score(_ context.Context, items []*cupel.ContextItem, scores []f
 // reversed places the other way round.
 type reversed struct{}
 
-func (reversed) Place(_ context.Context, items []cupel.ScoredItem) ([]int, error) {
-	order := make([]int, len(items))
-	for i := range order {
-		order[i] = len(items) - 1 - i
-	}
-	return order, nil
+func (reversed) Place(_ context.Context, _ []cupel.ScoredItem, order []int) error {
+	slices.Reverse(order)
+	return nil
 }
 
 // secondOnes selects every second candidate, so that of equal ones any may be in.

@@ -72,7 +72,7 @@ var failures = []struct {
 	{
 		"placer panics",
 		func(_ *testing.T, f *failing) {
-			f.config.Placer = placeFunc(func(context.Context, []cupel.ScoredItem) ([]int, error) { panic("secret") })
+			f.config.Placer = placeFunc(func(context.Context, []cupel.ScoredItem, []int) error { panic("secret") })
 		},
 		"place", "*cupel.PanicError", "cupel: placer panicked",
 		"another role",

@@ -30,7 +30,7 @@ type (
 	scoreFunc func(item *cupel.ContextItem) float64
 	batchFunc func(ctx context.Context, all []*cupel.ContextItem, scores []float64) error
 	sliceFunc func(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (strategy.Selection, error)
-	placeFunc func(ctx context.Context, items []cupel.ScoredItem) ([]int, error)
+	placeFunc func(ctx context.Context, items []cupel.ScoredItem, order []int) error
 )
 
 func (f scoreFunc) Score(ctx context.Context, items []*cupel.ContextItem, scores []float64) error {
@@ -47,8 +47,8 @@ func (f sliceFunc) Slice(ctx context.Context, items []cupel.ScoredItem, budget c
 	return f(ctx, items, budget)
 }
 
-func (f placeFunc) Place(ctx context.Context, items []cupel.ScoredItem) ([]int, error) {
-	return f(ctx, items)
+func (f placeFunc) Place(ctx context.Context, items []cupel.ScoredItem, order []int) error {
+	return f(ctx, items, order)
 }
 
 // byHint scores an item by its hint.
@@ -74,13 +74,7 @@ var byTags = sliceFunc(func(_ context.Context, items []cupel.ScoredItem, _ cupel
 
 // asMerged leaves the merged order as it is: pinned items, then the highest
 // scores.
-var asMerged = placeFunc(func(_ context.Context, items []cupel.ScoredItem) ([]int, error) {
-	order := make([]int, len(items))
-	for i := range order {
-		order[i] = i
-	}
-	return order, nil
-})
+var asMerged = placeFunc(func(context.Context, []cupel.ScoredItem, []int) error { return nil })
 
 // config is a working configuration of the strategies above.
 func config() pipeline.Config {

@@ -14,9 +14,8 @@ import (
 
 // sortedBy returns a placer that sorts by a comparison, stable or not.
 func sortedBy(sort func(order []int, compare func(a, b int) int), compare func(a, b cupel.ScoredItem) int) any {
-	return place(func(items []cupel.ScoredItem, order []int) []int {
+	return place(func(items []cupel.ScoredItem, order []int) {
 		sort(order, func(a, b int) int { return compare(items[a], items[b]) })
-		return order
 	})
 }
 
@@ -28,79 +27,67 @@ func byTime(a, b cupel.ScoredItem) int { return at(a.Item).Compare(at(b.Item)) }
 func TestBrokenPlacers(t *testing.T) {
 	checkFaults(t, "placer", []fault{
 		{name: "typed nil", rule: "accepted", make: the(strategy.PlacerFunc(nil))},
-		{name: "looks for the last of an empty list", rule: "failure", make: the(place(func(items []cupel.ScoredItem, order []int) []int {
+		{name: "looks for the last of an empty list", rule: "failure", make: the(place(func(items []cupel.ScoredItem, _ []int) {
 			_ = items[len(items)-1]
-			return order
 		}))},
-		{name: "sorts the list", rule: "list", make: the(place(func(items []cupel.ScoredItem, order []int) []int {
+		{name: "sorts the list", rule: "list", make: the(place(func(items []cupel.ScoredItem, _ []int) {
 			slices.SortFunc(items, func(a, b cupel.ScoredItem) int { return cmp.Compare(a.Item.Content(), b.Item.Content()) })
-			return order
 		}))},
-		{name: "chance", rule: "repeat", make: the(place(func(_ []cupel.ScoredItem, order []int) []int {
+		{name: "chance", rule: "repeat", make: the(place(func(_ []cupel.ScoredItem, order []int) {
 			rand.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
-			return order
 		}))},
-		{name: "by capacity", rule: "repeat", make: the(place(func(items []cupel.ScoredItem, order []int) []int {
+		{name: "by capacity", rule: "repeat", make: the(place(func(items []cupel.ScoredItem, order []int) {
 			if cap(items) > len(items)+1 {
 				slices.Reverse(order)
 			}
-			return order
 		}))},
 		{name: "a memo by length", rule: "memory", make: func() any {
 			var lock locked
 			known := make(map[int][]int)
-			return place(func(items []cupel.ScoredItem, order []int) (found []int) {
+			return place(func(items []cupel.ScoredItem, order []int) {
 				lock.do(func() {
 					if known[len(items)] == nil {
 						slices.SortStableFunc(order, func(a, b int) int { return byTime(items[a], items[b]) })
-						known[len(items)] = order
+						known[len(items)] = slices.Clone(order)
 					}
-					found = slices.Clone(known[len(items)])
+					copy(order, known[len(items)])
 				})
-				return found
 			})
 		}},
 		{name: "is not safe", bubble: true, rule: "concurrency", make: func() any {
 			calls := new(busy)
-			return place(func(_ []cupel.ScoredItem, order []int) []int {
+			return place(func(_ []cupel.ScoredItem, order []int) {
 				if calls.shared() {
 					slices.Reverse(order)
 				}
-				return order
 			})
 		}},
-		{name: "the language", rule: "environment", make: the(place(func(_ []cupel.ScoredItem, order []int) []int {
+		{name: "the language", rule: "environment", make: the(place(func(_ []cupel.ScoredItem, order []int) {
 			if os.Getenv("LC_ALL") == "tr_TR.UTF-8" {
 				slices.Reverse(order)
 			}
-			return order
 		}))},
-		{name: "uses its result again", rule: "result", make: func() any {
+		{name: "keeps the order", rule: "result", make: func() any {
 			var lock locked
-			var buffer []int
-			return place(func(_ []cupel.ScoredItem, order []int) (result []int) {
+			var last []int
+			return place(func(_ []cupel.ScoredItem, order []int) {
 				lock.do(func() {
-					buffer = append(buffer[:0], order...)
-					result = buffer
-					slices.Reverse(result)
+					slices.Reverse(last)
+					last = order
 				})
-				return result
 			})
 		}, opts: []cupeltest.KitOption{cupeltest.Except("concurrency")}}, // with a busy machine, that rule sees it first
 		{name: "stops without a word", rule: "context", make: the(stopping{})},
-		{name: "never looks at its context", bubble: true, rule: "long-call", make: the(place(func(items []cupel.ScoredItem, order []int) []int {
+		{name: "never looks at its context", bubble: true, rule: "long-call", make: the(place(func(items []cupel.ScoredItem, _ []int) {
 			slow(len(items))
-			return order
 		}))},
-		{name: "leaves goroutines", bubble: true, rule: "goroutines", make: the(place(func(_ []cupel.ScoredItem, order []int) []int {
+		{name: "leaves goroutines", bubble: true, rule: "goroutines", make: the(place(func([]cupel.ScoredItem, []int) {
 			leak()
-			return order
 		}))},
-		{name: "quadratic", bubble: true, rule: "growth", make: the(place(func(items []cupel.ScoredItem, order []int) []int {
+		{name: "quadratic", bubble: true, rule: "growth", make: the(place(func(items []cupel.ScoredItem, _ []int) {
 			quadratic(len(items))
-			return order
 		}))},
-		{name: "a buffer of 64", rule: "permutation", make: the(place(func(_ []cupel.ScoredItem, order []int) []int { return order[:min(64, len(order))] }))},
+		{name: "a buffer of 64", rule: "permutation", make: the(place(func(_ []cupel.ScoredItem, order []int) { clear(order[min(64, len(order)):]) }))},
 		{name: "an unstable sort", rule: "alike", make: the(sortedBy(unstable, byTime))},
 		{name: "no order", rule: "order", make: the(sortedBy(stable, nearTimes))},
 		{name: "equal to all without a time", rule: "order", make: the(sortedBy(stable, func(a, b cupel.ScoredItem) int {

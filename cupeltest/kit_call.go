@@ -95,8 +95,11 @@ func slicing(s strategy.Slicer) method {
 
 func placing(p strategy.Placer) method {
 	return func(ctx context.Context, g given) (answer, error) {
-		order, err := p.Place(ctx, g.scored)
-		return answer{order: order}, err
+		order := make([]int, len(g.scored))
+		for i := range order {
+			order[i] = i
+		}
+		return answer{order: order}, p.Place(ctx, g.scored, order)
 	}
 }
 

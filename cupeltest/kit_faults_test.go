@@ -160,15 +160,12 @@ func (f *facts) Facts() strategy.Facts {
 	return given
 }
 
-// place is a placer that changes the order in which the list is.
-type place func(items []cupel.ScoredItem, order []int) []int
+// place is a placer that never fails.
+type place func(items []cupel.ScoredItem, order []int)
 
-func (p place) Place(_ context.Context, items []cupel.ScoredItem) ([]int, error) {
-	order := make([]int, len(items))
-	for i := range order {
-		order[i] = i
-	}
-	return p(items, order), nil
+func (p place) Place(_ context.Context, items []cupel.ScoredItem, order []int) error {
+	p(items, order)
+	return nil
 }
 
 // locked makes the memory of a broken strategy safe to use, so that it is
@@ -239,12 +236,12 @@ func wasteful(n int) (sum int) {
 	return sum
 }
 
-// stopping is a placer that returns nothing once its context is done.
+// stopping is a placer that does nothing once its context is done.
 type stopping struct{}
 
-func (stopping) Place(ctx context.Context, items []cupel.ScoredItem) ([]int, error) {
-	if ctx.Err() != nil {
-		return nil, nil //nolint:nilerr // this is the fault
+func (stopping) Place(ctx context.Context, _ []cupel.ScoredItem, order []int) error {
+	if ctx.Err() == nil {
+		slices.Reverse(order)
 	}
-	return place(func(_ []cupel.ScoredItem, order []int) []int { return order }).Place(ctx, items)
+	return nil
 }

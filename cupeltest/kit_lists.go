@@ -201,9 +201,9 @@ func (k *kit) standIns(items []*cupel.ContextItem) (list []cupel.ScoredItem) {
 			remember(slicers, items)
 			return strategy.CallSlicer(ctx, slicer.Greedy{}, items, budget)
 		}),
-		Placer: strategy.PlacerFunc(func(_ context.Context, items []cupel.ScoredItem) ([]int, error) {
+		Placer: strategy.PlacerFunc(func(_ context.Context, items []cupel.ScoredItem, _ []int) error {
 			remember(placers, items)
-			return nil, nil // it ends the run, whose list is there
+			return nil
 		}),
 	}))
 	_, _ = p.Run(context.Background(), items, Budget(math.MaxInt, 200))

@@ -21,9 +21,11 @@ func (f sliceFunc) Slice(_ context.Context, items []cupel.ScoredItem, budget cup
 	return f(items, budget)
 }
 
-type placeFunc func(items []cupel.ScoredItem) ([]int, error)
+type placeFunc func(items []cupel.ScoredItem, order []int) error
 
-func (f placeFunc) Place(_ context.Context, items []cupel.ScoredItem) ([]int, error) { return f(items) }
+func (f placeFunc) Place(_ context.Context, items []cupel.ScoredItem, order []int) error {
+	return f(items, order)
+}
 
 func newPipeline(t *testing.T, config pipeline.Config) *pipeline.Pipeline {
 	t.Helper()

@@ -232,7 +232,7 @@ func (e explaining) Facts() strategy.Facts {
 func TestFindMinBudgetForFails(t *testing.T) {
 	a := scored("a", 10, 0.9)
 	items := []*cupel.ContextItem{a}
-	places := pipeline.Config{Placer: strategy.PlacerFunc(func(context.Context, []cupel.ScoredItem) ([]int, error) { return nil, errBroken })}
+	places := pipeline.Config{Placer: strategy.PlacerFunc(func(context.Context, []cupel.ScoredItem, []int) error { return errBroken })}
 	for _, tt := range []struct {
 		pipeline *pipeline.Pipeline
 		target   *cupel.ContextItem

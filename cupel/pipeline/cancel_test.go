@@ -37,9 +37,9 @@ func TestCancellation(t *testing.T) {
 			}))
 		}, "a cause is as good as the context's error"},
 		{"by the placer", cupel.StagePlace, func(cancel func()) func(*pipeline.Config) {
-			return withPlacer(placeFunc(func(ctx context.Context, _ []cupel.ScoredItem) ([]int, error) {
+			return withPlacer(placeFunc(func(ctx context.Context, _ []cupel.ScoredItem, _ []int) error {
 				cancel()
-				return nil, fmt.Errorf("wrapped: %w", ctx.Err())
+				return fmt.Errorf("wrapped: %w", ctx.Err())
 			}))
 		}, "wrapped context errors count"},
 	}

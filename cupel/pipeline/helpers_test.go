@@ -71,20 +71,14 @@ var everything = sliceFunc(func(_ context.Context, items []cupel.ScoredItem, _ c
 })
 
 // placeFunc is a placer made of a function.
-type placeFunc func(ctx context.Context, items []cupel.ScoredItem) ([]int, error)
+type placeFunc func(ctx context.Context, items []cupel.ScoredItem, order []int) error
 
-func (f placeFunc) Place(ctx context.Context, items []cupel.ScoredItem) ([]int, error) {
-	return f(ctx, items)
+func (f placeFunc) Place(ctx context.Context, items []cupel.ScoredItem, order []int) error {
+	return f(ctx, items, order)
 }
 
 // asMerged leaves the merged order as it is.
-var asMerged = placeFunc(func(_ context.Context, items []cupel.ScoredItem) ([]int, error) {
-	order := make([]int, len(items))
-	for i := range order {
-		order[i] = i
-	}
-	return order, nil
-})
+var asMerged = placeFunc(func(context.Context, []cupel.ScoredItem, []int) error { return nil })
 
 func item(t testing.TB, content string, tokens int, opts ...cupel.ItemOption) *cupel.ContextItem {
 	t.Helper()
@@ -176,6 +170,9 @@ func errorIs(t testing.TB, err, target error) {
 
 var errOwn = errors.New("the strategy's own error")
 
-func placing(order ...int) strategy.Placer {
-	return placeFunc(func(context.Context, []cupel.ScoredItem) ([]int, error) { return order, nil })
+func placing(positions ...int) strategy.Placer {
+	return placeFunc(func(_ context.Context, _ []cupel.ScoredItem, order []int) error {
+		copy(order, positions)
+		return nil
+	})
 }

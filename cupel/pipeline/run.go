@@ -79,7 +79,7 @@ func (r *run) free() {
 	clear(r.candidates)
 	choice.Ranking = nil
 	*r = run{
-		own: own, choice: choice, merged: r.merged[:0], windowed: r.windowed[:0], candidates: r.candidates[:0],
+		own: own, choice: choice, merged: r.merged[:0], windowed: r.windowed[:0], candidates: r.candidates[:0], order: r.order[:0],
 		observer: observer{message: r.observer.message},
 	}
 	runPool.Put(r)
@@ -281,13 +281,12 @@ func (r *run) place(ctx context.Context) (int, error) {
 	if r.over > 0 {
 		r.reportOverflow()
 	}
-	order, err := strategy.CallPlacer(ctx, r.config.Placer, r.merged)
-	if err != nil {
+	r.order = engine.Resize(r.order, len(r.merged))
+	if err := strategy.CallPlacer(ctx, r.config.Placer, r.merged, r.order); err != nil {
 		return 0, err
 	}
-	r.order = order
-	r.window = make([]*cupel.ContextItem, 0, len(order))
-	for _, at := range order {
+	r.window = make([]*cupel.ContextItem, 0, len(r.order))
+	for _, at := range r.order {
 		r.window = r.appendWindow(r.window, at)
 	}
 	return candidates, nil

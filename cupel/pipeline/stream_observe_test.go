@@ -27,9 +27,9 @@ func contexts(t *testing.T, c *pipeline.Config) {
 		insist(ctx, cupel.StageScore)
 		return strategy.CallScorer(ctx, scores, all, to)
 	})
-	c.Placer = placeFunc(func(ctx context.Context, items []cupel.ScoredItem) ([]int, error) {
+	c.Placer = placeFunc(func(ctx context.Context, items []cupel.ScoredItem, order []int) error {
 		insist(ctx, cupel.StagePlace)
-		return strategy.CallPlacer(ctx, placed, items)
+		return strategy.CallPlacer(ctx, placed, items, order)
 	})
 }
 
@@ -132,7 +132,7 @@ func TestRunStreamObservedFailures(t *testing.T) {
 			})
 		}, nil, 0, cupel.StageScore, 4, "later stages have started with the first batch"},
 		{"placer", func(c *pipeline.Config) {
-			c.Placer = placeFunc(func(context.Context, []cupel.ScoredItem) ([]int, error) { return nil, unread })
+			c.Placer = placeFunc(func(context.Context, []cupel.ScoredItem, []int) error { return unread })
 		}, nil, 4, cupel.StagePlace, 5, "the stages before it are complete"},
 	}
 	for _, tt := range tests {

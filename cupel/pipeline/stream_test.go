@@ -173,7 +173,7 @@ func TestRunStreamFails(t *testing.T) {
 		{"a pinned item may come late", of(three + "; p 9 0 pin"), 1, plain, "Selected items require 15 tokens, exceeding target budget of 10", pipeline.ErrOverflow, 4},
 		{"the scorer fails", of(three), 3, withScorer(batchFunc(func(context.Context, []*cupel.ContextItem, []float64) error { return unread })), "scorer pipeline_test.batchFunc failed: connection reset", unread, 3},
 		{"its panic is not the source's", of(three), 3, withScorer(scoreFunc(func(*cupel.ContextItem, []*cupel.ContextItem) float64 { panic("no score") })), "scorer pipeline_test.scoreFunc panicked: panic: no score", cupel.ErrStrategy, 3},
-		{"the placer fails", of(three), 3, withPlacer(placing(0)), "placer pipeline_test.placeFunc returned 1 positions for 3 items, which breaks the contract of a placer", cupel.ErrContract, 3},
+		{"the placer fails", of(three), 3, withPlacer(placing(1)), "placer pipeline_test.placeFunc returned position 1 twice of 3 items, which breaks the contract of a placer", cupel.ErrContract, 3},
 		{"canceled before", of(three), 3, nil, "stopped in stage Classify: context canceled: connection reset", unread, 0},
 		{"the source's error is that of the context", failing(context.Canceled), 3, nil, "stopped in stage Classify: context canceled: connection reset", context.Canceled, 0},
 		{"a source may end because of the context", of(""), 3, nil, "stopped in stage Classify: context canceled: connection reset", unread, 0},

@@ -24,7 +24,7 @@ type Chronological struct{}
 var chronologicalDescriptor = strategy.Plain[Chronological]("chronological", "ChronologicalPlacer", "Puts items in the order of their timestamps.")
 
 // Place implements [strategy.Placer]. It never fails.
-func (Chronological) Place(_ context.Context, items []cupel.ScoredItem) ([]int, error) {
+func (Chronological) Place(_ context.Context, items []cupel.ScoredItem, placed []int) error {
 	buffer := order.Borrow(len(items))
 	defer buffer.Return()
 	timeOf := func(i int) (time.Time, bool) { return items[i].Item.Timestamp() }
@@ -33,14 +33,14 @@ func (Chronological) Place(_ context.Context, items []cupel.ScoredItem) ([]int, 
 		pairs[i].Key = math.MaxUint64 - pairs[i].Key // oldest first
 	}
 	order.SortDescending(pairs)
-	list := make([]int, 0, len(items))
+	placed = placed[:0]
 	for _, p := range pairs {
-		list = append(list, p.Index)
+		placed = append(placed, p.Index)
 	}
 	for i := range items {
 		if _, ok := timeOf(i); !ok {
-			list = append(list, i)
+			placed = append(placed, i)
 		}
 	}
-	return list, nil
+	return nil
 }

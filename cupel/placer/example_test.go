@@ -8,6 +8,7 @@ import (
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/placer"
+	"github.com/wollax/cupel-go/cupel/strategy"
 )
 
 // A conversation reads from the oldest message to the newest; what has no time
@@ -28,11 +29,11 @@ func ExampleChronological() {
 	}
 
 	items := []cupel.ScoredItem{{Item: manual, Score: 0.9}, {Item: answer, Score: 0.8}, {Item: question, Score: 0.1}}
-	positions, err := placer.Chronological{}.Place(context.Background(), items)
-	if err != nil {
+	order := make([]int, len(items))
+	if err := strategy.CallPlacer(context.Background(), placer.Chronological{}, items, order); err != nil {
 		log.Fatal(err)
 	}
-	for _, i := range positions {
+	for _, i := range order {
 		fmt.Println(items[i].Item.Content())
 	}
 	// Output:
@@ -52,11 +53,11 @@ func ExampleUShaped() {
 		items = append(items, cupel.ScoredItem{Item: item, Score: score})
 	}
 
-	positions, err := placer.UShaped{}.Place(context.Background(), items)
-	if err != nil {
+	order := make([]int, len(items))
+	if err := strategy.CallPlacer(context.Background(), placer.UShaped{}, items, order); err != nil {
 		log.Fatal(err)
 	}
-	for _, i := range positions {
+	for _, i := range order {
 		fmt.Println(items[i].Item.Content())
 	}
 	// Output:

@@ -21,7 +21,7 @@ type UShaped struct{}
 var uShapedDescriptor = strategy.Plain[UShaped]("uShaped", "UShapedPlacer", "Puts the highest-scored items at both ends.")
 
 // Place implements [strategy.Placer]. It never fails.
-func (UShaped) Place(_ context.Context, items []cupel.ScoredItem) ([]int, error) {
+func (UShaped) Place(_ context.Context, items []cupel.ScoredItem, placed []int) error {
 	buffer := order.Borrow(len(items))
 	defer buffer.Return()
 	ranks := buffer.Pairs
@@ -30,7 +30,6 @@ func (UShaped) Place(_ context.Context, items []cupel.ScoredItem) ([]int, error)
 	}
 	order.SortDescending(ranks)
 
-	placed := make([]int, len(items))
 	left, right := 0, len(items)-1
 	for rank, r := range ranks {
 		if rank%2 == 0 {
@@ -41,5 +40,5 @@ func (UShaped) Place(_ context.Context, items []cupel.ScoredItem) ([]int, error)
 			right--
 		}
 	}
-	return placed, nil
+	return nil
 }

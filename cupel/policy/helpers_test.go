@@ -139,10 +139,10 @@ func firstOfType() strategy.Descriptor {
 // backwards reverses the order of another placer.
 type backwards struct{ inner strategy.Placer }
 
-func (b backwards) Place(ctx context.Context, items []cupel.ScoredItem) ([]int, error) {
-	order, err := strategy.CallPlacer(ctx, b.inner, items)
+func (b backwards) Place(ctx context.Context, items []cupel.ScoredItem, order []int) error {
+	err := strategy.CallPlacer(ctx, b.inner, items, order)
 	slices.Reverse(order)
-	return order, err
+	return err
 }
 
 func backwardsType() strategy.Descriptor {

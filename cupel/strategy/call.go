@@ -111,27 +111,28 @@ func AppendSlicerOn(ctx context.Context, sel *Selection, s Slicer, items []cupel
 	return nil
 }
 
-// CallPlacer runs a placer as a pipeline does and checks its contract: the result
-// must be a permutation. It fails as [CallSlicer] does.
-func CallPlacer(ctx context.Context, p Placer, items []cupel.ScoredItem) (order []int, err error) {
-	err = call(ctx, "placer", p, func(ctx context.Context) (err error) {
-		order, err = p.Place(ctx, items)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
+// CallPlacer runs a placer as a pipeline does, on an order that it fills, and checks
+// its contract: order must hold each position once. len(order) must equal len(items).
+// It fails as [CallSlicer] does.
+func CallPlacer(ctx context.Context, p Placer, items []cupel.ScoredItem, order []int) error {
 	if len(order) != len(items) {
-		return nil, contractError("placer", p, fmt.Sprintf("returned %d positions for %d items", len(order), len(items)))
+		return strategyError("placer", p, fmt.Sprintf("was given room for %d positions of %d items", len(order), len(items)), nil)
+	}
+	for i := range order {
+		order[i] = i
+	}
+	err := call(ctx, "placer", p, func(ctx context.Context) error { return p.Place(ctx, items, order) })
+	if err != nil {
+		return err
 	}
 	seen := newPositions(len(items))
 	defer seen.free()
 	for _, i := range order {
 		if problem := seen.take(i); problem != "" {
-			return nil, brokenContract("placer", p, problem, i, len(items))
+			return brokenContract("placer", p, problem, i, len(items))
 		}
 	}
-	return order, nil
+	return nil
 }
 
 // Explain returns what keeps the item at a position of items from being selected by

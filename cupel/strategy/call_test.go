@@ -50,8 +50,11 @@ func slicing(sel strategy.Selection, err error) strategy.SlicerFunc {
 	}
 }
 
-func placing(err error, order ...int) strategy.PlacerFunc {
-	return func(context.Context, []cupel.ScoredItem) ([]int, error) { return order, err }
+func placing(err error, positions ...int) strategy.PlacerFunc {
+	return func(_ context.Context, _ []cupel.ScoredItem, order []int) error {
+		copy(order, positions)
+		return err
+	}
 }
 
 // panickyError is an error whose text cannot be had.
@@ -101,8 +104,7 @@ func TestStrategiesThatFail(t *testing.T) {
 		{"in one form", smaller(0, 1), "slicer strategy.SlicerFunc returned position 0 twice of 70 items"},
 		{"which the item has", smaller(1, 1), "slicer strategy.SlicerFunc returned position 1 in form 1, and it has 0 smaller forms"},
 		{"a permutation", placing(nil, rotated...), ""},
-		{"has all positions", placing(nil, rotated[1:]...), "placer strategy.PlacerFunc returned 69 positions for 70 items"},
-		{"once", placing(nil, append(slices.Clone(rotated[:69]), 1)...), "placer strategy.PlacerFunc returned position 1 twice of 70 items"},
+		{"has each position once", placing(nil, append(slices.Clone(rotated[:69]), 1)...), "placer strategy.PlacerFunc returned position 1 twice of 70 items"},
 		{"and no others", placing(nil, append(slices.Clone(rotated[:69]), 70)...), "placer strategy.PlacerFunc returned position 70 out of range of 70 items"},
 		{"a placer fails", placing(errOwn), "placer strategy.PlacerFunc failed: the strategy's own error"},
 	}
@@ -118,7 +120,7 @@ func TestStrategiesThatFail(t *testing.T) {
 					t.Errorf("%s: %v is selected with an error", tt.why, sel.Indices)
 				}
 			case strategy.Placer:
-				_, err = strategy.CallPlacer(ctx, s, list)
+				err = strategy.CallPlacer(ctx, s, list, make([]int, len(list)))
 			}
 			broke := strings.Contains(tt.want, " returned ")
 			want := tt.want
@@ -147,12 +149,12 @@ func TestMistakesOfCallers(t *testing.T) {
 	ctx := t.Context()
 	one := make([]*cupel.ContextItem, 1)
 	_, noSlicer := strategy.CallSlicer(ctx, nil, nil, wide)
-	_, noPlacer := strategy.CallPlacer(ctx, strategy.PlacerFunc(nil), nil)
 	for want, err := range map[string]error{
 		"cupel: scorer is nil":                     strategy.CallScorer(ctx, nil, nil, nil),
 		"cupel: scorer strategy.ScorerFunc is nil": strategy.CallScorer(ctx, strategy.ScorerFunc(nil), nil, nil),
 		"cupel: slicer is nil":                     noSlicer,
-		"cupel: placer strategy.PlacerFunc is nil": noPlacer,
+		"cupel: placer strategy.PlacerFunc is nil": strategy.CallPlacer(ctx, strategy.PlacerFunc(nil), nil, nil),
+		"cupel: placer strategy.PlacerFunc was given room for 2 positions of 0 items": strategy.CallPlacer(ctx, placing(nil), nil, make([]int, 2)),
 		"cupel: scorer strategy_test.scorerOf was given room for 0 scores of 1 items": strategy.CallScorer(ctx, scoring(nil), one, nil),
 		"cupel: scorer strategy_test.scorerOf was given room for 2 scores of 1 items": strategy.CallScorer(ctx, scoring(nil), one, make([]float64, 2)),
 	} {

@@ -43,15 +43,15 @@ type Slicer interface {
 // Placer decides the order in which the selected items appear in the prompt.
 //
 // items holds the pinned items, with score 1.0, followed by the sliced items by
-// score, highest first; it must be neither changed nor retained. The result is a
-// permutation of the positions in items: the position that comes first in the
-// prompt, the second, and so on. Place must be deterministic and safe for
-// concurrent use, and must not retain its result. ctx is the run's context; long
-// work should stop when it is done. To call a placer, use [CallPlacer].
+// score, highest first. order holds their positions: 0, 1, 2 and so on. Place sorts
+// order: the position that comes first in the prompt, the second, and so on. It must
+// neither change items nor retain either slice, and must be deterministic and safe
+// for concurrent use. ctx is the run's context; long work should stop when it is
+// done. To call a placer, use [CallPlacer].
 //
 // It implements the Placers chapter of the specification.
 type Placer interface {
-	Place(ctx context.Context, items []cupel.ScoredItem) ([]int, error)
+	Place(ctx context.Context, items []cupel.ScoredItem, order []int) error
 }
 
 // Selection is what a slicer decided.
@@ -129,9 +129,9 @@ func (f SlicerFunc) Slice(ctx context.Context, items []cupel.ScoredItem, budget 
 }
 
 // PlacerFunc adapts a function to a [Placer].
-type PlacerFunc func(ctx context.Context, items []cupel.ScoredItem) ([]int, error)
+type PlacerFunc func(ctx context.Context, items []cupel.ScoredItem, order []int) error
 
 // Place calls f.
-func (f PlacerFunc) Place(ctx context.Context, items []cupel.ScoredItem) ([]int, error) {
-	return f(ctx, items)
+func (f PlacerFunc) Place(ctx context.Context, items []cupel.ScoredItem, order []int) error {
+	return f(ctx, items, order)
 }

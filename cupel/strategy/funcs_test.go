@@ -15,13 +15,7 @@ func ExampleScorerFunc() {
 	longest := strategy.ScorerFunc(func(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
 		return float64(len(item.Content()))
 	})
-	asGiven := strategy.PlacerFunc(func(_ context.Context, items []cupel.ScoredItem) ([]int, error) {
-		order := make([]int, len(items))
-		for i := range order {
-			order[i] = i
-		}
-		return order, nil
-	})
+	asGiven := strategy.PlacerFunc(func(context.Context, []cupel.ScoredItem, []int) error { return nil })
 	p, err := pipeline.New(pipeline.Config{Scorer: longest, Slicer: slicer.ScoreGreedy{}, Placer: asGiven})
 	if err != nil {
 		fmt.Println(err)

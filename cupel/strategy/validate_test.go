@@ -24,7 +24,7 @@ func (w *wrapper) Slice(context.Context, []cupel.ScoredItem, cupel.SliceBudget) 
 	return strategy.Selection{}, nil
 }
 
-func (w *wrapper) Place(context.Context, []cupel.ScoredItem) ([]int, error) { return nil, nil }
+func (w *wrapper) Place(context.Context, []cupel.ScoredItem, []int) error { return nil }
 
 func (w *wrapper) Facts() strategy.Facts {
 	return strategy.Facts{Of: w, Scorers: w.scorers, Slicers: w.slicers, Invalid: w.invalid}

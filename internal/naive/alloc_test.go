@@ -36,7 +36,7 @@ func TestAllocationsOfARun(t *testing.T) {
 		got, most float64
 		why       string
 	}{
-		{"untraced", untraced, 4, "the window, and what slicer and placer return"},
+		{"untraced", untraced, 3, "the window, and what the slicer returns"},
 		{"null collector", allocations(pipeline.WithTrace(observe.NullTraceCollector{})), untraced, "no one observes the run"},
 		{"counts by reason", allocations(pipeline.WithTrace(countingReasons{})), untraced + 1, "the list of the one stage that leaves something out"},
 		{"report, level Stage", report(observe.TraceDetailStage), untraced + 14, "the collector and its events, the lists of the run, and those of the report"},

@@ -224,7 +224,8 @@ func differStrategies(ctx context.Context, c testCase, config pipeline.Config) s
 	}
 
 	wantOrder := naive.Place(c.config.Placer, c.scored)
-	order, err := strategy.CallPlacer(ctx, config.Placer, c.scored)
+	order := make([]int, len(c.scored))
+	err = strategy.CallPlacer(ctx, config.Placer, c.scored, order)
 	if err != nil || !slices.Equal(order, wantOrder) {
 		return fmt.Sprintf("Place: %v, error %v, want %v", order, err, wantOrder)
 	}
