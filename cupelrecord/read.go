@@ -2,7 +2,6 @@ package cupelrecord
 
 import (
 	"cmp"
-	"encoding/binary"
 	"encoding/gob"
 	"encoding/json"
 	"errors"
@@ -97,31 +96,18 @@ func (r *record) run() (*Run, error) {
 	if r.End {
 		return run, nil
 	}
-	var shown inputs
-	err := json.Unmarshal(r.Inputs, &shown)
-	run.Budget, run.Items = shown.Budget, shown.Items
-	for i := 0; err == nil && len(r.Rows) > 0; i++ {
-		kind, tokens := next(&r.Rows), int(next(&r.Rows))
-		place, form := int32(next(&r.Rows)), int32(next(&r.Rows))
-		run.Decisions = append(run.Decisions, observe.Decision{Score: math.Float64frombits(next(&r.Rows)), Place: place, Form: form})
-		if shown.Items == nil && kind < uint64(len(r.Kinds)) {
+	err := json.Unmarshal(r.Inputs, run) // the fields of inputs
+	hidden := run.Items == nil
+	for rows := r.Rows; err == nil && len(rows) >= columns; rows = rows[columns:] {
+		if hidden && rows[0] < uint64(len(r.Kinds)) {
 			var item *cupel.ContextItem
-			item, err = cupel.NewContextItem(fmt.Sprint("candidate ", i), tokens, cupel.WithKind(r.Kinds[kind]))
+			item, err = cupel.NewContextItem(fmt.Sprint("candidate ", len(run.Items)), int(rows[1]), cupel.WithKind(r.Kinds[rows[0]]))
 			run.Items = append(run.Items, item)
 		}
+		run.Decisions = append(run.Decisions, observe.Decision{Place: int32(rows[2]), Form: int32(rows[3]), Score: math.Float64frombits(rows[4])})
 	}
 	if err == nil && len(run.Items) != len(run.Decisions) {
 		err = errors.New("a record has not as many items as decisions")
 	}
 	return run, err
-}
-
-// next takes a varint from rows, and leaves nothing of rows that do not begin with one.
-func next(rows *[]byte) uint64 {
-	n, size := binary.Uvarint(*rows)
-	if size <= 0 {
-		size = len(*rows)
-	}
-	*rows = (*rows)[size:]
-	return n
 }

@@ -1,7 +1,7 @@
 package cupelrecord
 
 import (
-	"encoding/binary"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -17,10 +17,13 @@ type record struct {
 	End    bool   // there is no run, and Number is the next run's
 	Inputs []byte // an inputs in JSON
 	Kinds  []cupel.ContextKind
-	// Rows has varints for each candidate in turn: a position in Kinds, the tokens, the
-	// place, the form, and the bits of the score.
-	Rows []byte
+	// Rows has for each candidate in turn a position in Kinds, the tokens, the place,
+	// the form, and the bits of the score.
+	Rows []uint64
 }
+
+// columns is how many numbers of Rows a candidate has.
+const columns = 5
 
 // inputs are the inputs of a run.
 type inputs struct {
@@ -30,36 +33,30 @@ type inputs struct {
 
 // makeRecord makes the record of a run.
 func (w *writer) makeRecord(n *run) (err error) {
-	defer func() {
-		if v := recover(); v != nil { // of the function that rewrites; not the value, which may quote an item
-			err = fmt.Errorf("the redaction panicked with a %T", v)
-		}
-	}()
-	names := names{&w.config.Redaction, make(map[name]string)}
+	names := names{&w.config.Redaction, make(map[string]string)}
 	r := &w.record
-	*r = record{Header: n.Header, Rows: r.Rows[:0]}
+	*r = record{Rows: r.Rows[:0], Header: Header{
+		Process: w.process, Number: n.number, Clock: n.Start.UTC(), Trace: n.trace, Shows: names.Show, ID: names.ID, Metadata: names.Metadata,
+	}}
 	r.Pipeline, _ = names.Text(observe.PartPipeline, n.Pipeline)
 	r.PolicyHash, _ = names.Text(observe.PartPipeline, n.PolicyHash)
+	var kinds []cupel.ContextKind
 	for i, d := range n.decisions {
-		item := n.items[i]
-		at := slices.Index(r.Kinds, item.Kind())
+		item := n.Items[i]
+		at := slices.Index(kinds, item.Kind())
 		if at < 0 {
-			at = len(r.Kinds)
-			r.Kinds = append(r.Kinds, item.Kind())
+			at = len(kinds)
+			kinds = append(kinds, item.Kind())
+			r.Kinds = append(r.Kinds, cupel.ContextKind(names.text(observe.PartKind, string(item.Kind()), "kind", at)))
 		}
-		for _, number := range [...]uint64{uint64(at), uint64(item.Tokens()), uint64(d.Place), uint64(d.Form), math.Float64bits(d.Score)} {
-			r.Rows = binary.AppendUvarint(r.Rows, number)
-		}
+		r.Rows = append(r.Rows, uint64(at), uint64(item.Tokens()), uint64(d.Place), uint64(d.Form), math.Float64bits(d.Score))
 	}
-	for i, kind := range r.Kinds {
-		r.Kinds[i] = names.kind(kind, i)
-	}
-	shown := inputs{Budget: n.budget}
-	if n.Shows >= observe.PartContent {
-		shown.Items = n.items
+	shown := inputs{Budget: n.Budget}
+	if names.Show >= observe.PartContent {
+		shown.Items = n.Items
 	}
 	for i, item := range shown.Items {
-		if n.items[i], err = names.redacted(item, i); err != nil {
+		if n.Items[i], err = names.redacted(item, i, r.Kinds[r.Rows[columns*i]]); err != nil {
 			return err
 		}
 	}
@@ -70,38 +67,25 @@ func (w *writer) makeRecord(n *run) (err error) {
 // names replace texts that do not leave, if it may leave that texts are equal.
 type names struct {
 	*observe.Redaction
-	of map[name]string
-}
-
-type name struct {
-	part observe.Part
-	text string
+	of map[string]string // by what a text is, and the text
 }
 
 // text returns the part of a text that leaves, or a name for it.
 func (n *names) text(part observe.Part, text, what string, at int) string {
-	if shown, ok := n.Text(part, text); ok && shown != "" {
+	if shown, _ := n.Text(part, text); shown != "" {
 		return shown
 	}
-	made := fmt.Sprint(what, " ", at)
-	if n.Show&observe.PartFields == 0 {
-		return made
+	key := what + text
+	if n.of[key] == "" || n.Show&observe.PartFields == 0 {
+		n.of[key] = fmt.Sprint(what, " ", at)
 	}
-	if before, ok := n.of[name{part, text}]; ok {
-		return before
-	}
-	n.of[name{part, text}] = made
-	return made
-}
-
-func (n *names) kind(kind cupel.ContextKind, at int) cupel.ContextKind {
-	return cupel.ContextKind(n.text(observe.PartKind, string(kind), "kind", at))
+	return n.of[key]
 }
 
 // redacted returns the parts that leave of the candidate at a position.
-func (n *names) redacted(item *cupel.ContextItem, at int) (*cupel.ContextItem, error) {
-	opts := []cupel.ItemOption{cupel.WithKind(n.kind(item.Kind(), at)), cupel.WithMetadata(n.metadata(item))}
-	if source, ok := n.Text(observe.PartSource, string(item.Source())); ok && source != "" {
+func (n *names) redacted(item *cupel.ContextItem, at int, kind cupel.ContextKind) (*cupel.ContextItem, error) {
+	opts := []cupel.ItemOption{cupel.WithKind(kind), cupel.WithMetadata(n.metadata(item))}
+	if source, _ := n.Text(observe.PartSource, string(item.Source())); source != "" {
 		opts = append(opts, cupel.WithSource(cupel.ContextSource(source)))
 	}
 	var tags []string
@@ -126,14 +110,12 @@ func (n *names) metadata(item *cupel.ContextItem) map[string]any {
 		if i == 0 {
 			part = observe.PartID
 		}
-		value, ok := item.MetadataValue(key)
-		if !ok || n.Show&part == 0 {
-			continue
-		}
+		value, _ := item.MetadataValue(key)
 		if text, ok := item.MetadataText(key); ok {
 			value, _ = n.Text(part, text)
 		}
-		if text, err := json.Marshal(value); err == nil && text[0] != '[' && text[0] != '{' {
+		text, err := json.Marshal(value)
+		if n.Show&part != 0 && err == nil && !bytes.ContainsAny(text[:1], "[{n") { // lists, objects, null
 			all[key] = value
 		}
 	}
@@ -148,10 +130,8 @@ func (n *names) fields(item *cupel.ContextItem, at int) (opts []cupel.ItemOption
 	if priority, ok := item.Priority(); ok {
 		opts = append(opts, cupel.WithPriority(priority))
 	}
-	if t, ok := item.Timestamp(); ok {
-		if _, err := t.MarshalJSON(); err == nil { // JSON has no year 10000
-			opts = append(opts, cupel.WithTimestamp(t))
-		}
+	if t, ok := item.Timestamp(); ok && uint(t.Year()) < 10_000 { // JSON has no other years
+		opts = append(opts, cupel.WithTimestamp(t))
 	}
 	if hint, ok := item.FutureRelevanceHint(); ok {
 		opts = append(opts, cupel.WithFutureRelevanceHint(hint))

@@ -20,11 +20,9 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	mathrand "math/rand/v2"
 	"os"
 	"path/filepath"
@@ -32,9 +30,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/klauspost/compress/s2"
-
-	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/observe"
 )
 
@@ -57,8 +52,12 @@ func Folder(path string) Sink {
 
 // Config configures a [Recorder].
 type Config struct {
-	// Sink opens the segments.
+	// Sink opens the segments. It may be nil if Follow is set.
 	Sink Sink
+	// Follow, if set, gets each run as a [Reader] would read it, off the request's path and
+	// before Close returns; see [Shadow]. While it is slower than the service, runs are
+	// dropped and counted.
+	Follow func(*Run)
 	// Redaction adds to the kinds, tokens and scores of records. A policy can be tried
 	// on records that have [observe.PartFields] and the other parts that it reads.
 	Redaction observe.Redaction
@@ -81,8 +80,11 @@ type Config struct {
 }
 
 // Recorder records the runs to which it is passed. Create it with [New]. One recorder
-// serves any number of concurrent runs.
+// serves any number of concurrent runs. Its methods RecordStageEvent and RecordItemEvent
+// do nothing: the observer that StartRun returns records.
 type Recorder struct {
+	observe.NullTraceCollector
+
 	config  Config
 	process string
 	queue   chan *run     // has room for all that QueueBytes allow
@@ -97,7 +99,7 @@ type Recorder struct {
 
 // Stats counts runs. Their sum is the number of runs that were to be recorded.
 type Stats struct {
-	Written uint64 // that the sink took
+	Written uint64 // that the sink took, or Follow if there is no sink
 	Dropped uint64 // for which the queue had no room, or that ended after Close
 	Failed  uint64 // that the sink refused, or that no record could hold
 	Pending uint64 // that wait, or are being written
@@ -105,7 +107,7 @@ type Stats struct {
 
 // New starts a recorder. Call [Recorder.Close] at the end.
 func New(config Config) (*Recorder, error) {
-	if config.Sink == nil {
+	if config.Sink == nil && config.Follow == nil {
 		return nil, errors.New("cupelrecord: the config has no sink")
 	}
 	if !(config.Share >= 0 && config.Share <= 1) {
@@ -115,11 +117,7 @@ func New(config Config) (*Recorder, error) {
 	config.QueueBytes, config.SegmentBytes = cmp.Or(config.QueueBytes, usual), cmp.Or(config.SegmentBytes, usual)
 	config.SegmentAge, config.Share = cmp.Or(config.SegmentAge, time.Hour), cmp.Or(config.Share, 1)
 	r := &Recorder{config: config, process: rand.Text(), queue: make(chan *run, max(0, config.QueueBytes)/aRun), done: make(chan struct{})}
-	w := &writer{
-		Recorder: r, age: time.NewTimer(config.SegmentAge),
-		s2: s2.NewWriter(nil, s2.WriterConcurrency(1), s2.WriterFlushOnWrite()),
-	}
-	go w.loop()
+	go (&writer{Recorder: r}).loop()
 	return r, nil
 }
 
@@ -134,6 +132,9 @@ func (r *Recorder) Stats() Stats {
 // dropped. If ctx ends first, Close returns its error, and pending runs stay counted as
 // such.
 func (r *Recorder) Close(ctx context.Context) error {
+	if !r.IsEnabled() {
+		return nil
+	}
 	r.mu.Lock()
 	if !r.closed {
 		r.closed = true
@@ -148,40 +149,28 @@ func (r *Recorder) Close(ctx context.Context) error {
 	}
 }
 
-// IsEnabled returns true, except for a nil recorder.
-func (r *Recorder) IsEnabled() bool { return r != nil }
-
-// RecordStageEvent does nothing: the observer that StartRun returns records.
-func (*Recorder) RecordStageEvent(cupel.TraceEvent) {}
-
-// RecordItemEvent does nothing.
-func (*Recorder) RecordItemEvent(cupel.TraceEvent) {}
-
-// scoredKey is where the context of a run that prepared has the time of the scores.
-type scoredKey struct{}
+// IsEnabled returns true, except for a recorder without [New].
+func (r *Recorder) IsEnabled() bool { return r != nil && r.queue != nil }
 
 // StartRun implements [observe.RunObserver].
 func (r *Recorder) StartRun(ctx context.Context, info observe.RunInfo) (context.Context, observe.RunTrace) {
 	switch {
-	case info.Preparing: // the runs that use it are recorded
-		return context.WithValue(ctx, scoredKey{}, info.Start), observe.NoTrace{}
+	case info.Preparing: // the runs that use it are recorded, with the time of its scores
+		return context.WithValue(ctx, r, info.Start), observe.NoTrace{}
 	case info.Streaming || !r.samples(ctx):
 		return ctx, nil
 	}
 	if info.Preparation != nil {
-		if scored, ok := info.Preparation.Value(scoredKey{}).(time.Time); ok {
+		if scored, ok := info.Preparation.Value(r).(time.Time); ok {
 			info.Start = scored
 		}
 	}
-	n := &run{recorder: r, budget: info.Budget, items: slices.Clone(info.Items), Header: Header{
-		Process: r.process, Clock: info.Start.UTC(), Pipeline: info.Pipeline, PolicyHash: info.PolicyHash,
-		Shows: r.config.Redaction.Show, ID: r.config.Redaction.ID, Metadata: r.config.Redaction.Metadata,
-	}}
+	info.Items = slices.Clone(info.Items)
+	n := &run{recorder: r, RunInfo: info, bytes: aRun + anItem*len(info.Items)}
 	if r.config.Trace != nil {
-		n.Trace = r.config.Trace(ctx)
+		n.trace = r.config.Trace(ctx)
 	}
-	n.bytes = aRun + anItem*len(n.items)
-	for _, item := range n.items {
+	for _, item := range n.Items {
 		n.bytes += len(item.Content())
 	}
 	return ctx, n
@@ -194,8 +183,8 @@ const aRun, anItem = 512, 256
 func (r *Recorder) samples(ctx context.Context) bool {
 	at := mathrand.Float64()
 	if r.config.Key != nil {
-		hash := sha256.Sum256([]byte(r.config.Key(ctx)))
-		at = float64(binary.BigEndian.Uint64(hash[:])) / math.MaxUint64
+		seed := sha256.Sum256([]byte(r.config.Key(ctx)))
+		at = mathrand.New(mathrand.NewChaCha8(seed)).Float64()
 	}
 	return at < r.config.Share
 }
@@ -203,10 +192,10 @@ func (r *Recorder) samples(ctx context.Context) bool {
 // run is a run that is recorded.
 type run struct {
 	observe.NoTrace
-	Header
+	observe.RunInfo
 	recorder  *Recorder
-	budget    cupel.ContextBudget
-	items     []*cupel.ContextItem
+	number    uint64
+	trace     string
 	decisions []observe.Decision
 	bytes     int // approximate memory that it keeps
 }
@@ -214,20 +203,16 @@ type run struct {
 // Detail asks for decisions alone.
 func (n *run) Detail() observe.TraceDetail { return observe.TraceDetail{Decisions: true} }
 
-// EndRun hands a run that succeeded to the writer.
+// EndRun queues a run that succeeded, unless there is no room. A dropped run has a number
+// too, so that readers see the gap.
 func (n *run) EndRun(_ context.Context, e observe.RunEnd) {
-	if e.Err == nil {
-		n.decisions = e.Decisions
-		n.recorder.put(n)
+	if e.Err != nil {
+		return
 	}
-}
-
-// put queues a run, unless there is no room. A dropped run has a number too, so that
-// readers see the gap.
-func (r *Recorder) put(n *run) {
+	r := n.recorder
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	n.Number = r.next
+	n.number, n.decisions = r.next, e.Decisions
 	r.next++
 	if r.closed || r.bytes+n.bytes > r.config.QueueBytes {
 		r.stats.Dropped++
@@ -236,15 +221,6 @@ func (r *Recorder) put(n *run) {
 	r.bytes += n.bytes
 	r.stats.Pending++
 	r.queue <- n
-}
-
-// settle counts the outcome of a pending run.
-func (r *Recorder) settle(n *run, count *uint64) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.bytes -= n.bytes
-	r.stats.Pending--
-	*count++
 }
 
 // failed passes an error to the callback.

@@ -371,11 +371,14 @@ func TestConfig(t *testing.T) {
 		_, err := cupelrecord.New(config)
 		require.EqualError(t, err, strings.TrimSpace(want))
 	}
-	assert.False(t, (*cupelrecord.Recorder)(nil).IsEnabled())
+	for _, recorder := range []*cupelrecord.Recorder{nil, {}} {
+		assert.False(t, recorder.IsEnabled())
+		require.NoError(t, recorder.Close(t.Context()))
+	}
 }
 
-// TestRewriteThatPanics costs its run alone.
-func TestRewriteThatPanics(t *testing.T) {
+// TestFunctionsThatPanic cost their runs alone.
+func TestFunctionsThatPanic(t *testing.T) {
 	s := &store{room: -1}
 	var told []error
 	recorder := newRecorder(t, cupelrecord.Config{Sink: s.sink, OnError: func(err error) { told = append(told, err) }, Redaction: observe.Redaction{Rewrite: func(_ observe.Part, text string) string {
@@ -394,5 +397,5 @@ func TestRewriteThatPanics(t *testing.T) {
 	assert.EqualValues(t, 1, missing)
 	assert.Empty(t, errs)
 	require.Len(t, told, 1)
-	assert.EqualError(t, told[0], "cupelrecord: the redaction panicked with a *errors.errorString")
+	assert.EqualError(t, told[0], "cupelrecord: a function of the config panicked with a *errors.errorString")
 }

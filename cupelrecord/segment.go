@@ -9,23 +9,17 @@ import (
 	"github.com/klauspost/compress/s2"
 )
 
-// retryAfter is the pause after an error, since a full disk would get a segment for
-// each run.
-const retryAfter = time.Second
-
 // writer writes the records. A segment is a stream of records in gob,
 // compressed with s2 in frames with a checksum each.
 type writer struct {
 	*Recorder
-	s2      *s2.Writer
-	gob     *gob.Encoder   // of the segment
-	segment io.WriteCloser // nil if none is open
-	opened  int            // segments so far
-	size    int            // bytes in the segment
-	held    uint64         // runs in the segment
-	age     *time.Timer    // of the segment
-	retry   time.Time      // when to try again after a failure
-	record  record         // the last one, whose memory is reused
+	gob     *gob.Encoder     // of the segment
+	segment io.WriteCloser   // nil if none is open
+	size    int              // bytes in the segment
+	held    uint64           // runs in the segment
+	age     <-chan time.Time // of the segment
+	retry   time.Time        // when to try again after a failure
+	record  record           // the last one, whose memory is reused
 }
 
 func (w *writer) loop() {
@@ -38,25 +32,47 @@ func (w *writer) loop() {
 				return
 			}
 			w.writeRun(n)
-		case <-w.age.C:
+		case <-w.age:
 			w.closeSegment()
 		}
 	}
 }
 
-// writeRun writes the record of a run.
+// writeRun writes the record of a run, and counts the outcome.
 func (w *writer) writeRun(n *run) {
 	count := &w.stats.Failed
-	if err := w.makeRecord(n); err != nil {
+	if err := w.follow(n); err != nil {
 		w.failed(err)
 	} else if w.write(&w.record) {
 		count = &w.stats.Written
 		w.held++
 	}
-	w.settle(n, count)
+	w.mu.Lock()
+	w.bytes -= n.bytes
+	w.stats.Pending--
+	*count++
+	w.mu.Unlock()
 	if w.size >= w.config.SegmentBytes {
 		w.closeSegment()
 	}
+}
+
+// follow makes the record of a run for Follow and the sink.
+func (w *writer) follow(n *run) (err error) {
+	defer func() {
+		if v := recover(); v != nil { // without the value, which may quote an item
+			err = fmt.Errorf("a function of the config panicked with a %T", v)
+		}
+	}()
+	err = w.makeRecord(n)
+	if err != nil || w.config.Follow == nil {
+		return err
+	}
+	made, err := w.record.run()
+	if err == nil {
+		w.config.Follow(made)
+	}
+	return err
 }
 
 // end ends the last segment with a record of the number of runs.
@@ -64,7 +80,7 @@ func (w *writer) end() {
 	w.mu.Lock()
 	next := w.next
 	w.mu.Unlock()
-	if w.opened > 0 {
+	if next > 0 {
 		w.write(&record{Header: Header{Process: w.process, Number: next}, End: true})
 	}
 	w.closeSegment()
@@ -73,36 +89,38 @@ func (w *writer) end() {
 // write writes a record, and reports whether it could. An error ends the segment, since a
 // part of the record may be there.
 func (w *writer) write(r *record) bool {
+	if w.config.Sink == nil {
+		return true
+	}
 	now := time.Now() //nolint:forbidigo // no selection depends on it
 	if now.Before(w.retry) {
 		return false
 	}
-	err := w.open(now)
+	err := w.open(now, r.Number)
 	if err == nil {
 		err = w.gob.Encode(r)
 	}
 	if err != nil {
 		w.failed(err)
 		w.closeSegment()
-		w.retry = now.Add(retryAfter)
+		w.retry = now.Add(time.Second) // a full disk would get a segment for each run
 	}
 	return err == nil
 }
 
-// open opens a segment if none is. Names sort by time.
-func (w *writer) open(now time.Time) error {
+// open opens a segment if none is, with the number of its first record. Names sort by
+// time.
+func (w *writer) open(now time.Time, number uint64) error {
 	if w.segment != nil {
 		return nil
 	}
-	segment, err := w.config.Sink(fmt.Sprintf("%s-%s-%06d%s", now.UTC().Format("20060102T150405.000Z"), w.process, w.opened, Extension))
+	segment, err := w.config.Sink(fmt.Sprintf("%s-%s-%06d%s", now.UTC().Format("20060102T150405.000Z"), w.process, number, Extension))
 	if err != nil {
 		return err
 	}
 	w.segment, w.size, w.held = segment, 0, 0
-	w.s2.Reset(w)
-	w.gob = gob.NewEncoder(w.s2)
-	w.opened++
-	w.age.Reset(w.config.SegmentAge)
+	w.gob = gob.NewEncoder(s2.NewWriter(w, s2.WriterConcurrency(1), s2.WriterFlushOnWrite()))
+	w.age = time.After(w.config.SegmentAge)
 	return nil
 }
 
@@ -119,7 +137,6 @@ func (w *writer) closeSegment() {
 	if w.segment == nil {
 		return
 	}
-	w.age.Stop()
 	err := w.segment.Close()
 	w.segment = nil
 	if err == nil {

@@ -2,7 +2,6 @@ package cupelrecord
 
 import (
 	"context"
-	"io"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/pipeline"
@@ -18,41 +17,12 @@ type Difference struct {
 	Err        error                  // why the shadow failed, or nil
 }
 
-// Shadow returns a sink that stores nothing. It tries another pipeline on each run, off the
-// request's path, and reports how the decisions differ, one run after another. While the
-// shadow is slower than the service, runs are dropped and counted. Redaction sets the data
-// that the shadow reads: [observe.PartFields], and [observe.PartContent] if it needs
+// Shadow returns a function for [Config] to follow runs with: it tries another pipeline on
+// each run, and reports how the decisions differ, one run after another. Redaction sets the
+// data that the shadow reads: [observe.PartFields], and [observe.PartContent] if it needs
 // contents.
-func Shadow(p *pipeline.Pipeline, report func(Difference)) Sink {
-	return func(string) (io.WriteCloser, error) {
-		from, to := io.Pipe()
-		s := &shadow{to, make(chan struct{})}
-		go func() {
-			defer close(s.done)
-			var err error
-			var run *Run
-			for run, err = range new(Reader).Read(from) {
-				if err == nil {
-					report(follow(p, run))
-				}
-			}
-			_ = from.CloseWithError(err) // it returns nil
-		}()
-		return s, nil
-	}
-}
-
-// shadow is a segment that is tried.
-type shadow struct {
-	*io.PipeWriter
-	done chan struct{}
-}
-
-// Close waits for the last report.
-func (s *shadow) Close() error {
-	_ = s.PipeWriter.Close() // it returns nil
-	<-s.done
-	return nil
+func Shadow(p *pipeline.Pipeline, report func(Difference)) func(*Run) {
+	return func(run *Run) { report(follow(p, run)) }
 }
 
 // follow tries a pipeline on a run.

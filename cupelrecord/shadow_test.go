@@ -50,7 +50,7 @@ func TestShadow(t *testing.T) {
 		reports := 0
 		recorder := newRecorder(t, cupelrecord.Config{
 			Redaction: observe.Redaction{Show: observe.PartFields | observe.PartContent},
-			Sink: cupelrecord.Shadow(row.shadow, func(d cupelrecord.Difference) {
+			Follow: cupelrecord.Shadow(row.shadow, func(d cupelrecord.Difference) {
 				reports++
 				if d.Err != nil {
 					got = d.Err.Error()
@@ -95,7 +95,7 @@ func TestShadowNamesWhatIsLost(t *testing.T) {
 		var got cupelrecord.Difference
 		recorder := newRecorder(t, cupelrecord.Config{
 			Redaction: observe.Redaction{Show: row.show},
-			Sink:      cupelrecord.Shadow(run(scorer.Recency{}), func(d cupelrecord.Difference) { got = d }),
+			Follow:    cupelrecord.Shadow(run(scorer.Recency{}), func(d cupelrecord.Difference) { got = d }),
 		})
 		budget, err := cupel.NewContextBudget(100, 100)
 		require.NoError(t, err)
