@@ -16,10 +16,11 @@ import (
 	"github.com/wollax/cupel-go/internal/sources"
 )
 
-// The kinds of declarations. Tests are a kind of their own, so that a policy
-// can hold them back.
+// The kinds of declarations. Tests, and the rest of a long declaration, are kinds of
+// their own, so that a policy can hold them back.
 const (
 	kindCode cupel.ContextKind = "Code"
+	kindRest cupel.ContextKind = "Rest"
 	kindTest cupel.ContextKind = "Test"
 )
 
@@ -84,9 +85,10 @@ func collect(ctx context.Context, dir string) (items []*cupel.ContextItem, skipp
 	return append(items, history...), skipped, err
 }
 
-// most is how many bytes declarations that follow each other have together to be
-// one candidate: a constant or a short function alone says little.
-const most = 1200
+// most is how many bytes a candidate should have: declarations that follow each other
+// are together, since a constant or a short function alone says little, and a long one
+// is cut, since few of them would fill the window.
+const most = 800
 
 // cut returns the declarations of a source file, or the sections of a Markdown file.
 func cut(path, text string) ([]*cupel.ContextItem, error) {
@@ -100,7 +102,7 @@ func cut(path, text string) ([]*cupel.ContextItem, error) {
 	var items []*cupel.ContextItem
 	var names, texts []string
 	size := 0
-	add := func() error {
+	add := func(kind cupel.ContextKind) error {
 		if len(texts) == 0 {
 			return nil
 		}
@@ -117,15 +119,37 @@ func cut(path, text string) ([]*cupel.ContextItem, error) {
 			continue // such as imports
 		}
 		name := p.Symbol + p.Title
-		text := strings.TrimSpace(fmt.Sprintf("%s:%d %s", path, p.Line, name)) + "\n" + p.Text
-		if kind == cupel.KindDocument || size+len(text) > most {
-			if err := add(); err != nil {
-				return nil, err
+		line := p.Line
+		for i, piece := range pieces(p.Text) {
+			text := strings.TrimSpace(fmt.Sprintf("%s:%d %s", path, line, name)) + "\n" + strings.TrimRight(piece, "\n")
+			if kind == cupel.KindDocument || i > 0 || size+len(text) > most {
+				if err := add(kind); err != nil {
+					return nil, err
+				}
+			}
+			names, texts, size = append(names, name), append(texts, text), size+len(text)
+			line += strings.Count(piece, "\n")
+			if i > 0 && kind == kindCode {
+				if err := add(kindRest); err != nil {
+					return nil, err
+				}
 			}
 		}
-		names, texts, size = append(names, name), append(texts, text), size+len(text)
 	}
-	return items, add()
+	return items, add(kind)
+}
+
+// pieces cuts a long text between lines into pieces of about the same length.
+func pieces(text string) []string {
+	length := len(text) / (1 + len(text)/most)
+	all := []string{""}
+	for line := range strings.Lines(text) {
+		if len(all[len(all)-1]) > length {
+			all = append(all, "")
+		}
+		all[len(all)-1] += line
+	}
+	return all
 }
 
 // tests matches the paths of tests.

@@ -110,7 +110,8 @@ func withConversation(question string, candidates []*cupel.ContextItem) ([]*cupe
 }
 
 // newPipeline returns the policy for a question. Relevance decides most, then
-// the kind, so that equally relevant code comes before prose, commits and tests. The
+// the kind, so that equally relevant code comes before prose, commits, tests and the rest
+// of long declarations, whose beginning says what they are for. The
 // window is filled with the highest scores first and shows them in this order,
 // since no candidate has a time.
 func newPipeline(question string) (*pipeline.Pipeline, error) {
@@ -131,7 +132,7 @@ func newScorer(question string) (strategy.Scorer, error) {
 		return nil, err
 	}
 	kind, err := scorer.NewKind(map[cupel.ContextKind]float64{
-		kindCode: 1, cupel.KindDocument: 0.6, cupel.KindMemory: 0.4, kindTest: 0.2,
+		kindCode: 1, cupel.KindDocument: 0.6, cupel.KindMemory: 0.4, kindTest: 0.2, kindRest: 0.2,
 	})
 	if err != nil {
 		return nil, err

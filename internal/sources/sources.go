@@ -69,7 +69,7 @@ var (
 const longType = 800
 
 // declarations returns where the top-level declarations of source code with their comments
-// begin, and the members of long types. It goes by blank lines and indentation, without a
+// begin, and the members of long types. It goes by blank lines, braces and indentation, without a
 // parser, so it also works on a file that does not compile, which may be the subject of
 // the question. A paragraph that declares nothing, such as a part of a long string, stays
 // with the declaration above.
@@ -122,12 +122,16 @@ func (c *cutter) cut(from, to, indentation int, owner string) {
 	}
 }
 
-// paragraph returns the end of the paragraph that begins at a place.
+// paragraph returns the end of the paragraph that begins at a place. It ends with a blank
+// line, or with a brace that closes a declaration.
 func (c *cutter) paragraph(from, to int) int {
-	if n := strings.Index(c.text[from:to], "\n\n"); n >= 0 {
-		return from + n + len("\n\n")
+	text := c.text[from:to]
+	for _, end := range []string{"\n\n", "\n}\n"} {
+		if n := strings.Index(text, end); n >= 0 {
+			text = text[:n+len(end)]
+		}
 	}
-	return to
+	return from + len(text)
 }
 
 // continues reports whether a paragraph belongs to the declaration before it.

@@ -29,6 +29,9 @@ func TestCut(t *testing.T) {
 		{"lines that end as on Windows", "a.go", "package p\r\n\r\nfunc A() {\r\n}\r\n\r\nfunc B() {}\r\n", []Part{
 			{Line: 3, Text: "func A() {\n}", Symbol: "A"}, {Line: 6, Text: "func B() {}", Symbol: "B"},
 		}},
+		{"no blank line between two declarations", "a.go", "func A() {\n}\n// B is.\nfunc B() {}\n", []Part{
+			{Line: 1, Text: "func A() {\n}", Symbol: "A"}, {Line: 3, Text: "// B is.\nfunc B() {}", Symbol: "B"},
+		}},
 		{"what has no name stays with what is above", "a.go", "const a = `x\n\ny`\n\nvar _ = a\n\nfunc b() {}\n", []Part{
 			{Line: 1, Text: "const a = `x\n\ny`\n\nvar _ = a", Symbol: "a"}, {Line: 7, Text: "func b() {}", Symbol: "b"},
 		}},
