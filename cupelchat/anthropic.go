@@ -381,10 +381,26 @@ func (c *anthropicCodec) document(o cursor) {
 	case "text":
 		source.keepMember("data", "")
 	case "content":
-		source.content("content", "", "", func(part cursor) { c.read(part, part.member("type", "")) })
+		c.chunks(source)
 	default:
 		o.medium("document", fileTokens, c.address(source))
 	}
+}
+
+// chunks reads the parts of a document, which stay as they are.
+func (c *anthropicCodec) chunks(source cursor) {
+	if source.Get("content").IsString() {
+		source.keepMember("content", "")
+		return
+	}
+	source.parts("content", "", func(part cursor) {
+		part.place = place{none, 0}
+		if kind := part.member("type", ""); kind == "text" {
+			part.keepMember("text", "")
+		} else {
+			c.read(part, kind)
+		}
+	})
 }
 
 // cache checks the cache_control of an object.

@@ -185,13 +185,29 @@ func (c *bedrockCodec) read(o cursor, kind, role string) {
 		} else {
 			o.hidden("thinking", thought.Value)
 		}
-	case "image", "video", "document", "audio":
+	case "document":
+		e.words = true
+		c.document(o, v)
+	case "image", "video", "audio":
 		e.words = true
 		tokens := map[string]int{"image": anthropicImageTokens, "audio": audioTokens}[kind]
 		o.medium(kind, cmp.Or(tokens, fileTokens), v)
 	default:
 		e.words = true
 		o.unknownPart(o.path, o.Value)
+	}
+}
+
+// document reads a document: text, a list of texts, or a file.
+func (c *bedrockCodec) document(o cursor, v rawjson.Value) {
+	document, _ := o.inner("document", "")
+	switch source := document.peek("source"); {
+	case source.Get("text").IsString():
+		source.keepMember("text", "")
+	case source.Get("content").IsArray():
+		source.keepJSON(source.Get("content"))
+	default:
+		o.medium("document", fileTokens, v)
 	}
 }
 

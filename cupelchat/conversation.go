@@ -39,6 +39,9 @@ type Conversation struct {
 	kept    int                     // entries of an earlier state
 	times   []time.Time             // of the entries, nil if no message has one
 	opened  []int                   // groups of the exchange at the end
+
+	spare  int                        // tokens that a window had left
+	longer map[int]*cupel.ContextItem // shorter items that take them
 }
 
 // Read reads a conversation: a list of messages, a request with such a list, or

@@ -211,7 +211,9 @@ func (o cursor) results(name, rule string, isResult func(part *rawjson.Object) b
 	var owners []int
 	o.each(o.Get(name), o.where(name), func(v rawjson.Value, path string) {
 		fields, _ := v.Fields()
-		switch {
+		switch last := len(owners) - 1; {
+		case fields.Has(cachePoint) && last >= 0: // it belongs to the block before
+			o.at = owners[last]
 		case isResult(&fields):
 			o.entry("tool")
 		case own == none:

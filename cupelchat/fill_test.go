@@ -38,35 +38,42 @@ func contents() map[string]string {
 	}
 }
 
-// TestWindowsAreFull puts long texts in three places, and holds what is written to
+// TestWindowsAreFull puts long texts in several places, and holds what is written to
 // nearly the whole budget, and to no less verbatim text for more of it.
 func TestWindowsAreFull(t *testing.T) {
-	call := []any{map[string]any{"id": "c1", "type": "function", "function": map[string]any{"name": "read", "arguments": `{"path":"a.txt"}`}}}
+	type object = map[string]any
+	call := []any{object{"id": "c1", "type": "function", "function": object{"name": "read", "arguments": `{"path":"a.txt"}`}}}
 	counter := cupel.HeuristicCounter{}
-	count := func(body []byte) (total int) {
-		c, err := cupelchat.Read(body, cupelchat.OpenAI, counter)
-		require.NoError(t, err)
-		for _, item := range c.Items() {
-			total += item.Tokens()
-		}
-		return total
-	}
 	for shape, text := range contents() {
-		exchange := []any{map[string]any{"role": "assistant", "content": nil, "tool_calls": call}, map[string]any{"role": "tool", "tool_call_id": "c1", "content": text}}
-		task, question := map[string]any{"role": "user", "content": "Look into a.txt."}, map[string]any{"role": "user", "content": "What is in it?"}
+		exchange := []any{object{"role": "assistant", "content": nil, "tool_calls": call}, object{"role": "tool", "tool_call_id": "c1", "content": text}}
+		task, question := object{"role": "user", "content": "Look into a.txt."}, object{"role": "user", "content": "What is in it?"}
+		read := object{"role": "assistant", "content": "I have read it."}
+		use := object{"type": "tool_use", "id": "c1", "name": "read", "input": object{"path": "a.txt"}}
+		result := object{"type": "tool_result", "tool_use_id": "c1", "content": text}
 		for place, messages := range map[string][]any{
-			"finished": {task, exchange[0], exchange[1], map[string]any{"role": "assistant", "content": "I have read it."}, question},
-			"newest":   {task, exchange[0], exchange[1]},
-			"user":     {map[string]any{"role": "user", "content": text}, map[string]any{"role": "assistant", "content": "I have read it."}, question},
+			"finished":       {task, exchange[0], exchange[1], read, question},
+			"newest":         {task, exchange[0], exchange[1]},
+			"user":           {object{"role": "user", "content": text}, read, question},
+			"with an image":  {task, read, object{"role": "user", "content": []any{object{"type": "image_url", "image_url": object{"url": "u", "detail": "low"}}, object{"type": "text", "text": text}}}, read, question},
+			"with words":     {task, object{"role": "assistant", "content": []any{use}}, object{"role": "user", "content": []any{result, object{"type": "text", "text": "Quickly."}}}, read, question},
+			"with reasoning": {task, object{"type": "reasoning", "id": "rs_1", "summary": []any{}, "encrypted_content": "c2ln"}, object{"role": "assistant", "content": text}, question},
 		} {
-			body, err := json.Marshal(map[string]any{"messages": messages})
+			list, format := "messages", cupelchat.OpenAI
+			switch place {
+			case "with words":
+				format = cupelchat.Anthropic
+			case "with reasoning":
+				list, format = "input", cupelchat.Responses
+			}
+			body, err := json.Marshal(object{list: messages})
 			require.NoError(t, err)
+			count := func(body []byte) int { return counted(t, format, body) }
 			all, before := count(body), 0
 			for _, share := range []float64{0.12, 0.2, 0.4, 0.7, 0.9, 0.97} {
 				target := max(400, int(share*float64(all)))
 				budget, err := cupel.NewContextBudget(target, target)
 				require.NoError(t, err)
-				c, err := cupelchat.Read(body, cupelchat.OpenAI, counter)
+				c, err := cupelchat.Read(body, format, counter)
 				require.NoError(t, err)
 				w, err := c.Select(t.Context(), agent.New(counter), budget)
 				require.NoError(t, err, "%s, %s at %d", shape, place, target)

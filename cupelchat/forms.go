@@ -18,9 +18,10 @@ const (
 	longMessage = 160
 )
 
-// variants returns the smaller forms of an entry, which end with the mark. It reports
-// whether they are the caller's, so that a preset makes no others.
-func (c *Conversation) variants(e *entry, mark string) (variants []cupel.Variant, own bool, err error) {
+// variants returns the smaller forms of an entry, which end with the mark. Their media are
+// gone, unless the entry is a result in the exchange at the end, which is open. It reports
+// whether the forms are the caller's, so that a preset makes no others.
+func (c *Conversation) variants(e *entry, open bool, mark string) (variants []cupel.Variant, own bool, err error) {
 	if isSystem(e.role) || e.role == "tools" || e.role == "reasoning" || e.compact {
 		return nil, false, nil
 	}
@@ -42,24 +43,47 @@ func (c *Conversation) variants(e *entry, mark string) (variants []cupel.Variant
 			return nil, false, err
 		}
 	}
+	lean, share := e, 1.0
+	if !own && !(e.returns() && open) {
+		lean, share = e.lean()
+	}
+	gone := e.tokens - lean.tokens
+	if gone > 0 {
+		forms = slices.Insert(forms, 0, cupel.Variant{Content: text, Worth: 1})
+	}
 	for _, v := range forms {
 		if v.Content != "" {
-			if !own && !e.returns() {
-				v.Content += "\n" + shortened(tokens)
+			if !own && (gone > 0 || !e.returns()) {
+				v.Content += "\n" + shortened(tokens+gone)
 			}
 			v.Content = marked(v.Content, mark)
 			n, err := counted(c.counter, v.Content)
 			if err != nil {
 				return nil, false, err
 			}
-			v.Tokens, v.Content = n, e.with(v.Content)
+			v.Tokens, v.Content = n, lean.with(v.Content)
 		}
-		if v.Tokens < tokens {
-			v.Tokens += e.tokens - tokens
+		if v.Tokens < tokens+gone {
+			v.Tokens += lean.tokens - tokens
+			v.Worth *= share
 			variants = append(variants, v)
 		}
 	}
 	return variants, own, nil
+}
+
+// lean returns the entry without the media that can be left out, and its share of the
+// worth: each medium and the words are worth the same.
+func (e *entry) lean() (lean *entry, share float64) {
+	some := *e
+	some.parts = slices.Clone(e.parts)
+	gone := 0
+	for i := range some.parts {
+		if p := &some.parts[i]; p.kind == media && p.list != none {
+			p.text, some.tokens, gone = "", some.tokens-p.tokens, gone+1
+		}
+	}
+	return &some, 1 / float64(1+gone)
 }
 
 // smallestForm is the maximum size of the smallest forms, in tokens.
@@ -213,7 +237,7 @@ func (c *Conversation) addNotes(g int, pins []bool) error {
 	group := c.groups[g]
 	if slices.Contains(c.opened, g) ||
 		slices.ContainsFunc(group, func(i int) bool { return pins[i] || c.entries[i].compact }) ||
-		!slices.ContainsFunc(group, func(i int) bool { return c.entries[i].tool }) {
+		len(group) == 1 && !c.entries[group[0]].tool {
 		return nil
 	}
 	notes, err := c.notesFor(group)
@@ -273,7 +297,7 @@ func (c *Conversation) summary(group []int) (titles, said string, total int) {
 		}
 	}
 	if len(called) == 0 { // the API ran the tool, or the call is not there
-		called = append(called, c.entries[group[0]].headline())
+		called = append(called, c.entries[group[len(group)-1]].headline())
 	}
 	return strings.Join(called, ", "), strings.Join(lines, "\n"), total
 }

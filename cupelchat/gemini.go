@@ -230,6 +230,7 @@ func (c *geminiCodec) result(o cursor, member string) {
 	default:
 		o.sayAs(response.Compact(), response, "output")
 	}
+	f.parts("parts", "part-type", c.read)
 	o.current().words = false // the text is the tool's
 }
 

@@ -83,7 +83,7 @@ func (c *Conversation) makeItem(i int, pinned bool) (*cupel.ContextItem, error) 
 	if mark != "" {
 		metadata["mark"] = mark
 	}
-	variants, own, err := c.variants(e, mark)
+	variants, own, err := c.variants(e, slices.Contains(c.opened, c.groupOf[i]), mark)
 	if err != nil {
 		return nil, err
 	}

@@ -47,6 +47,9 @@ func (c *Conversation) itemsFor(budget cupel.ContextBudget, n *notesOf, session 
 	n.noteDefinitions(c, limit)
 	s := &squeeze{*c, n, counting{counter: c.counter}}
 	s.items = slices.Clone(c.items)
+	for i, item := range c.longer {
+		s.items[i] = item
+	}
 	if session && s.tokens(false) > limit && c.isOurs(c.asked) {
 		var err error
 		if task, err = s.task(limit); err != nil {
@@ -62,6 +65,8 @@ func (c *Conversation) itemsFor(budget cupel.ContextBudget, n *notesOf, session 
 	case task: // not with that size
 		n.list = nil
 		return c.itemsFor(budget, n, false)
+	case s.spare > 0:
+		return nil, errEmpty // they fit without the spare room
 	}
 	return s.items, s.release(limit)
 }
@@ -148,7 +153,7 @@ func (s *squeeze) fit(limit int, task bool) error {
 		room += t.tokens
 	}
 	third := room / taskShare
-	room -= min(s.tokens(false)-pinned, max(room, 0)/restShare)
+	room -= max(0, min(s.tokens(false)-pinned, max(room, 0)/restShare)-s.spare)
 	slices.SortStableFunc(texts, func(a, b text) int { return a.tokens - b.tokens })
 	if at := slices.IndexFunc(texts, func(t text) bool { return t.at == s.asked && t.part == none && t.tokens <= third }); at >= 0 {
 		room -= texts[at].tokens

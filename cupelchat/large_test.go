@@ -113,9 +113,9 @@ func TestTooLargeParts(t *testing.T) {
 	require.True(t, strings.HasSuffix(e.Error(), "1 token), and 1 more"), e.Error())
 }
 
-// A form that a caller wrote does not take an image away that no list has.
-func TestCostOfAnImage(t *testing.T) {
-	c := read(t, Ollama, []byte(`{"messages":[{"role":"user","content":"Look.","images":["aGk="]}]}`), WithMediaTokens(100))
+// A form that a caller wrote does not take a sound away that no list has.
+func TestCostOfASound(t *testing.T) {
+	c := read(t, OpenAI, []byte(`{"messages":[{"role":"assistant","content":"Look.","audio":{"id":"a"}}]}`), WithMediaTokens(100))
 	tokens, err := c.cost(0, "L")
 	require.NoError(t, err)
 	require.Equal(t, c.entries[0].tokens-len("Look.")+1, tokens)

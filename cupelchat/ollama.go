@@ -53,7 +53,10 @@ func (c *ollamaCodec) message(o cursor) {
 	if thinking := o.optional("thinking", "field-type"); thinking != "" {
 		o.keep(thinking)
 	}
-	o.sayOptional("content", "field-type")
+	o.optional("content", "field-type")
+	if o.Get("content").IsString() {
+		o.say(o.Get("content"))
+	}
 	c.images(o)
 	name := o.optional("tool_name", "field-type")
 	id := o.optional("tool_call_id", "field-type")
@@ -69,7 +72,7 @@ func (c *ollamaCodec) message(o cursor) {
 			c.call(call)
 		}
 	}
-	if e := o.current(); len(e.parts) == 0 && !e.tool {
+	if e := o.current(); !e.tool && !slices.ContainsFunc(e.parts, func(p part) bool { return p.text != "" }) {
 		o.fail(o.empty())
 	}
 }
@@ -79,21 +82,23 @@ func (*ollamaCodec) images(o cursor) {
 	if !images.IsNull() && !images.IsArray() {
 		o.wrong("images", "field-type", "must be an array, got %s", images.Type())
 	}
-	for i, image := range images.Elements() {
-		v, path := image.Value, rawjson.Index(o.where("images"), i)
+	o.each(images, o.where("images"), func(v rawjson.Value, path string) {
+		if !o.Get("content").IsString() {
+			o.place = place{none, 0} // without words the images stay
+		}
 		o.medium("image", openAIImageTokens, v)
 		if v.IsString() {
 			if _, err := base64.StdEncoding.DecodeString(v.String()); err != nil {
 				o.refuse(path, "image", "an image must be in base64, without the beginning of a data URL: %v", err)
 			}
-			continue
+			return
 		}
 		// An array of numbers and nulls is accepted as bytes.
 		numbers := v.IsArray() && !slices.ContainsFunc(v.Elements(), func(n rawjson.Part) bool { return !n.Value.IsNumber() && !n.Value.IsNull() })
 		if !v.IsNull() && !numbers {
 			o.refuse(path, "image", "an image must be a string in base64, got %s", v.Type())
 		}
-	}
+	})
 }
 
 func (c *ollamaCodec) call(o cursor) {

@@ -34,6 +34,10 @@ type Window struct {
 	whole  bool // the body of the conversation
 	err    error
 	pinned int // tokens of candidates that are always in
+
+	squeezed bool  // pinned texts were shortened
+	beside   int   // the newest entry with a shorter text beside thinking or media, or none
+	form     state // of that entry
 }
 
 // Body returns the chosen messages, in the order and the shape of the
@@ -93,11 +97,12 @@ func (c *Conversation) Select(ctx context.Context, chooser Chooser, budget cupel
 const mostTries = 6
 
 // fit chooses windows for smaller and smaller targets until one is written in no
-// more tokens than the budget has.
+// more tokens than the budget has. The first target lacks what the window is over,
+// later ones lack growing shares of the budget, and the last has room for pins alone.
 func (c *Conversation) fit(ctx context.Context, chooser Chooser, budget cupel.ContextBudget) (*Window, error) {
 	limit := limitOf(budget)
 	smaller, tokens := budget, 0
-	for range mostTries {
+	for try := range mostTries {
 		w, err := c.choose(ctx, chooser, smaller)
 		if newest := c.withNewest(); errors.Is(err, errEmpty) && newest != nil {
 			c = newest
@@ -111,16 +116,19 @@ func (c *Conversation) fit(ctx context.Context, chooser Chooser, budget cupel.Co
 		case w.err != nil, w.whole, w.Report.Overflow != nil: // the chooser exceeds the target knowingly
 			return w, nil //nolint:nilerr // Body returns the error of writing
 		}
-		before := tokens
 		if tokens, err = c.size(w.body); err != nil {
 			return nil, err
 		}
 		over := tokens - limit
 		if over <= 0 {
-			return w, nil
+			return c.fuller(ctx, chooser, smaller, w, tokens)
 		}
-		target := max(smaller.TargetTokens()-over, w.pinned)
-		if before > 0 && tokens >= before {
+		chosen := 0
+		for _, item := range w.Items {
+			chosen = add(chosen, item.Tokens())
+		}
+		target := max(min(chosen, smaller.TargetTokens())-max(over, try*limit/64), w.pinned)
+		if try == mostTries-2 {
 			target = w.pinned
 		}
 		if target >= smaller.TargetTokens() {
@@ -152,6 +160,55 @@ func (c *Conversation) withNewest() *Conversation {
 	return &newest
 }
 
+// fuller returns a window like one of some tokens, in which texts take the room that is left:
+// pinned ones, if they were shortened to leave room for others, or the newest one beside
+// thinking or media, whose forms have only a few sizes. It returns the window itself if that
+// has none of them or if no other one fits.
+func (c *Conversation) fuller(ctx context.Context, chooser Chooser, budget cupel.ContextBudget, w *Window, tokens int) (*Window, error) {
+	more := *c
+	more.spare = budget.TargetTokens() - tokens
+	if more.spare <= smallestForm || !w.squeezed && w.beside == none {
+		return w, nil
+	}
+	if err := more.lengthen(w); err != nil {
+		return nil, err
+	}
+	again, err := more.choose(ctx, chooser, budget)
+	if errors.Is(err, pipeline.ErrPinnedExceedsBudget) || errors.Is(err, errEmpty) {
+		return w, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	size, err := c.size(again.body)
+	if err != nil || size <= tokens || size > budget.TargetTokens() {
+		return w, err
+	}
+	return again, nil
+}
+
+// lengthen gives the newest text beside thinking or media the spare room.
+func (c *Conversation) lengthen(w *Window) error {
+	if w.beside == none {
+		return nil
+	}
+	e := &c.entries[w.beside]
+	_, said := e.said()
+	sizes := map[int]int{none: said - e.tokens + w.form.tokens + c.spare}
+	for n := range e.saidBy(w.form.text).gone {
+		sizes[n] = 0
+		sizes[none] += e.parts[n].tokens
+	}
+	if sizes[none] >= said {
+		return nil
+	}
+	s := &squeeze{*c, &notesOf{}, counting{counter: c.counter}}
+	s.items = slices.Clone(c.items)
+	err := s.shorten(w.beside, sizes)
+	c.longer = map[int]*cupel.ContextItem{w.beside: s.items[w.beside]}
+	return err
+}
+
 // choose chooses a window and writes it.
 func (c *Conversation) choose(ctx context.Context, chooser Chooser, budget cupel.ContextBudget) (*Window, error) {
 	n := &notesOf{}
@@ -175,6 +232,17 @@ func (c *Conversation) choose(ctx context.Context, chooser Chooser, budget cupel
 		return w, nil
 	case err != nil:
 		return nil, err
+	}
+	w.beside = none
+	for i, s := range states {
+		_, fixed := c.entries[i].fixed()
+		switch {
+		case !s.in || !s.short || s.note || c.forms != nil:
+		case c.held(i):
+			w.squeezed = true
+		case fixed:
+			w.beside, w.form = i, s
+		}
 	}
 	out := &writer{Conversation: c, notesOf: n, states: states, room: limitOf(budget) - total}
 	if w.body, err = out.finish(); errors.Is(err, errEmpty) {
