@@ -46,7 +46,7 @@ func (t *mcpTools) fitMessages(ctx context.Context, in *mcpFit) (string, error) 
 	if err != nil {
 		return "", err
 	}
-	window, err := s.choose(ctx, s.budget, -1)
+	window, err := s.choose(ctx, s.budget)
 	if err != nil {
 		return "", s.selecting(ctx, err)
 	}
@@ -104,7 +104,7 @@ func (t *mcpTools) explainSession(ctx context.Context, in *mcpSession) (string, 
 	if err != nil {
 		return "", err
 	}
-	window, err := s.choose(ctx, s.budget, -1)
+	window, err := s.choose(ctx, s.budget)
 	if err != nil {
 		return "", s.selecting(ctx, err)
 	}

@@ -80,7 +80,7 @@ func (f *runFlags) run(ctx context.Context, env *Environment) error {
 	if f.isQuick && s.Conversation != nil && s.Conversation.Format() < cupelchat.ClaudeCode { // these are only read
 		f.as = "transcript"
 	}
-	window, err := s.choose(ctx, s.budget, -1)
+	window, err := s.choose(ctx, s.budget)
 	if err != nil {
 		return s.selecting(ctx, err)
 	}
