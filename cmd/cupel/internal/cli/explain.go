@@ -51,10 +51,7 @@ its first line, or by a pattern: * matches any text, and ? one character.`,
 // rowsFlag registers the flag that limits lists.
 func rowsFlag(command *cobra.Command, rows *int) {
 	*rows = 20
-	command.Flags().FuncP("rows", "n", "show at most this many `rows` of each list; 0 for all (default 20)", func(text string) (err error) {
-		*rows, err = parseNumber(text)
-		return err
-	})
+	command.Flags().FuncP("rows", "n", "show at most this many `rows` of each list; 0 for all (default 20)", amount(rows, 0))
 }
 
 func (f *explainFlags) run(ctx context.Context, env *Environment) error {
