@@ -77,7 +77,7 @@ var errCheck = errors.New("a check failed")
 
 // Main runs the command and returns its exit code.
 func Main(ctx context.Context, args []string, env Environment) int {
-	env.screen = terminal.Detect(env.Stdout, env.Getenv)
+	env.screen = terminal.Detect(env.Stdout, env.Stderr, env.Getenv)
 	out := bufio.NewWriter(env.Stdout)
 	env.Stdout = out
 	root := newRoot(&env)

@@ -245,15 +245,19 @@ const usualReserve = 4_096
 // ofModel makes the budget from the window of the model that a request names.
 func (f *budgetFlags) ofModel(env *Environment, candidates *input.Candidates) error {
 	model := findModel(candidates.Model)
+	window := contexts[model]
 	switch {
 	case candidates.Model == "":
 		return usagef("give a --budget, such as -b 20k: the input names no model")
 	case model == "":
 		return usagef("give a --budget, such as -b 20k: the window of %.60q is not among those known in %s", candidates.Model, modelsAsOf)
 	case f.reserve == 0:
-		f.reserve = min(cmp.Or(candidates.Answer, usualReserve), contexts[model])
+		f.reserve = cmp.Or(candidates.Answer, usualReserve)
 	}
-	f.budget = contexts[model]
+	if f.reserve >= window {
+		return usagef("%s tokens are for the answer, and the window of %s has %s: give a smaller --reserve, such as --reserve %d", english.Grouped(f.reserve), model, english.Grouped(window), usualReserve)
+	}
+	f.budget = window
 	note(env, fmt.Sprintf("the window of %s has %s tokens (%s); %s are for the answer", model, english.Grouped(f.budget), modelsAsOf, english.Grouped(f.reserve)))
 	return nil
 }
