@@ -44,7 +44,10 @@ func TestCompaction(t *testing.T) {
 			t.Errorf("%s: the report has %d entries and %d candidates, want all 7 items", tt.why, got, w.Report.TotalCandidates)
 		}
 		for _, e := range w.Report.Excluded {
-			assert.Equal(t, e.Reason.Code == Compacted, e.Item == c.Items()[1] || e.Item == c.Items()[2], tt.why)
+			assert.Equal(t, e.Reason.Code == Compacted, e.Candidate == 1 || e.Candidate == 2, tt.why)
+		}
+		for _, e := range w.Report.Included {
+			assert.Equal(t, c.Items()[e.Candidate].Content(), e.Item.Content(), tt.why)
 		}
 		assert.Equal(t, tt.notes, w.Notes, tt.why)
 	}

@@ -84,6 +84,13 @@ func TestNoPin(t *testing.T) {
 	}
 }
 
+func TestNoPinButNamed(t *testing.T) {
+	c := read(t, OpenAI, []byte(`[{"role":"user","content":"a"},{"role":"assistant","content":"b"},{"role":"user","content":"c"}]`), WithoutPins(), WithPins(true, true, 1))
+	for i, item := range c.Items() {
+		assert.Equal(t, i == 1, item.Pinned(), i)
+	}
+}
+
 func TestMediaTokens(t *testing.T) {
 	text := `[{"role":"user","content":[{"type":"image_url","image_url":{"url":"u"}},{"type":"file","file":{}},{"type":"image_url","image_url":{"url":"v"}}]}]`
 	c := read(t, OpenAI, []byte(text), WithMediaTokens(7))

@@ -53,7 +53,8 @@ func WithPins(first, last bool, messages ...int) Option {
 	}
 }
 
-// WithoutPins pins nothing but the definitions of tools, which are always sent.
+// WithoutPins pins nothing but the definitions of tools, which are always sent, and the
+// messages that [WithPins] names.
 func WithoutPins() Option {
 	return func(s *settings) error {
 		s.noPins = true

@@ -21,17 +21,14 @@ func (c *Conversation) pins() ([]bool, error) {
 	}
 	c.asked = first
 	c.follow(pins)
-	if c.noPins {
-		return pins, nil
+	if err := c.pinMessages(pins); err != nil || c.noPins {
+		return pins, err
 	}
 	if c.first && first != none {
 		pins[first] = true
 	}
 	if c.last && last != none {
 		pins[last] = true
-	}
-	if err := c.pinMessages(pins); err != nil {
-		return nil, err
 	}
 	c.pinOpen(pins)
 	if i := c.compaction(); i != none {

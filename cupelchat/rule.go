@@ -1,6 +1,7 @@
 package cupelchat
 
 import (
+	"encoding/json"
 	"fmt"
 	"path"
 	"slices"
@@ -38,7 +39,8 @@ func WithRules(rules ...Rule) Option {
 	return func(s *settings) error {
 		for n, r := range rules {
 			if reason := r.damage(); reason != "" {
-				return &cupel.InvalidConfigError{Component: "cupelchat.Read", Field: fmt.Sprintf("rules[%d]", n), Value: fmt.Sprintf("%+v", r), Reason: reason}
+				text, _ := json.Marshal(r)
+				return &cupel.InvalidConfigError{Component: "cupelchat.Read", Field: fmt.Sprintf("rules[%d]", n), Value: string(text), Reason: reason}
 			}
 		}
 		s.keeping = append(slices.Clip(s.keeping), rules...)

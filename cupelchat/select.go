@@ -23,7 +23,8 @@ var _ Chooser = (*pipeline.Pipeline)(nil)
 type Window struct {
 	// Items are the window, in the order of the chooser.
 	Items []*cupel.ContextItem
-	// Report explains why each item is in or out.
+	// Report explains why each item is in or out. Its candidates are the positions
+	// of the items in [Conversation.Items].
 	Report *cupel.SelectionReport
 	// Notes name the messages that were shortened to fit, those that were
 	// restored, dropped or joined because the API requires it, and the faults
@@ -314,16 +315,19 @@ const (
 )
 
 // settle makes a report match the body: it moves items that the writer left out
-// or restored, and gives each item its tokens as written.
+// or restored, and gives each item its tokens as written and its position in the
+// conversation.
 func (w *writer) settle(window *Window, given candidates) (err error) {
 	report := window.Report
 	in, out := report.Included, report.Excluded
 	report.Included, report.Excluded = nil, nil
 	for _, e := range in {
-		s := w.states[given.at[e.Candidate]]
+		item := given.items[e.Candidate]
+		e.Candidate = given.at[e.Candidate]
+		s := w.states[e.Candidate]
 		switch {
 		case !s.in:
-			report.Excluded = append(report.Excluded, cupel.ExcludedItem{Item: given.items[e.Candidate], Score: e.Score, Candidate: e.Candidate, Units: e.Units, Reason: cupel.ExclusionReason{Code: Refused}})
+			report.Excluded = append(report.Excluded, cupel.ExcludedItem{Item: item, Score: e.Score, Candidate: e.Candidate, Units: e.Units, Reason: cupel.ExclusionReason{Code: Refused}})
 			continue
 		case s.short && e.Item.Tokens() != s.tokens:
 			if e.Item, err = e.Item.With(cupel.WithContent(e.Item.Content(), s.tokens)); err != nil {
@@ -333,8 +337,13 @@ func (w *writer) settle(window *Window, given candidates) (err error) {
 		report.Included = append(report.Included, e)
 	}
 	for _, e := range out {
-		if n := e.Candidate; n >= 0 && n < len(given.at) && w.states[given.at[n]].in {
-			report.Included = append(report.Included, cupel.IncludedItem{Item: given.items[e.Candidate], Score: e.Score, Candidate: e.Candidate, Units: e.Units, Reason: Required})
+		n := e.Candidate
+		known := n >= 0 && n < len(given.at)
+		if known {
+			e.Candidate = given.at[n]
+		}
+		if known && w.states[e.Candidate].in {
+			report.Included = append(report.Included, cupel.IncludedItem{Item: given.items[n], Score: e.Score, Candidate: e.Candidate, Units: e.Units, Reason: Required})
 		} else {
 			report.Excluded = append(report.Excluded, e)
 		}
@@ -354,7 +363,7 @@ func (c *Conversation) addCompacted(report *cupel.SelectionReport, given candida
 			next++
 			continue
 		}
-		report.Excluded = append(report.Excluded, cupel.ExcludedItem{Item: item, Reason: cupel.ExclusionReason{Code: Compacted}})
+		report.Excluded = append(report.Excluded, cupel.ExcludedItem{Item: item, Candidate: i, Reason: cupel.ExclusionReason{Code: Compacted}})
 		report.TotalCandidates++
 		report.TotalTokensConsidered = add(report.TotalTokensConsidered, item.Tokens())
 	}

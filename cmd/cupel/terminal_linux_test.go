@@ -47,7 +47,10 @@ func openTerminal(t *testing.T, columns uint16) (screen, program *os.File) {
 func onTerminal(t *testing.T, cmd *exec.Cmd, columns uint16) string {
 	t.Helper()
 	screen, program := openTerminal(t, columns)
-	cmd.Stdout, cmd.Stderr = program, program
+	if cmd.Stdout == nil {
+		cmd.Stdout = program
+	}
+	cmd.Stderr = program
 	require.NoError(t, cmd.Start())
 	require.NoError(t, program.Close()) // with the last user of the other end gone, reading ends
 	seen, err := io.ReadAll(screen)
@@ -58,7 +61,8 @@ func onTerminal(t *testing.T, cmd *exec.Cmd, columns uint16) string {
 	return strings.ReplaceAll(string(seen), "\r\n", "\n")
 }
 
-// TestOnTerminal: tables are as wide as the terminal, and what it would obey is escaped.
+// TestOnTerminal: tables are as wide as the terminal, in a pipe beside it too, and what it
+// would obey is escaped.
 func TestOnTerminal(t *testing.T) {
 	const item = `{"content": "\u001b[31m%s", "tokens": 5}` + "\n"
 	for columns, want := range map[uint16]int{64: 64, 200: 200} {
@@ -73,6 +77,12 @@ func TestOnTerminal(t *testing.T) {
 		}
 		require.Equal(t, want, widest, seen)
 		require.NotContains(t, seen, "\x1b")
+		cmd = command(t, "explain", "-i", "evil.jsonl", "-p", "rag", "-b", "20")
+		write(t, filepath.Join(cmd.Dir, "evil.jsonl"), fmt.Sprintf(item, strings.Repeat("wide ", 100)))
+		var piped strings.Builder
+		cmd.Stdout = &piped
+		notes := onTerminal(t, cmd, columns)
+		require.Equal(t, seen, piped.String()+notes)
 	}
 	for _, as := range []string{"text", "json"} {
 		cmd := command(t, "run", "-i", "evil.jsonl", "-p", "rag", "-b", "20", "--as", as)

@@ -1,14 +1,12 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"math/big"
 	"regexp"
+	"strconv"
 	"strings"
-
-	"github.com/spf13/cobra"
 
 	"github.com/wollax/cupel-go/cupel"
 )
@@ -19,13 +17,10 @@ func parseBudget(text string) (tokens int, err error) {
 	if model := findModel(text); model != "" {
 		return contexts[model], nil
 	}
-	if tokens, err = parseNumber(text); err != nil {
-		return 0, fmt.Errorf("%w, or a model such as gpt-4o", err)
+	if err = amount(&tokens, 1)(text); err != nil {
+		err = fmt.Errorf("%w, or a model such as gpt-4o", err)
 	}
-	if tokens == 0 { // which would be no flag
-		return 0, errors.New("must be at least 1")
-	}
-	return tokens, nil
+	return tokens, err
 }
 
 // addTokens adds token counts that are at least 0, up to the largest int.
@@ -46,32 +41,32 @@ func tokensIn(report *cupel.SelectionReport) int {
 }
 
 // number is an integer as people write it: 8000, 3,000, 8_000, 8k, 1.5M.
-var number = regexp.MustCompile(`^([0-9]{1,18}|[0-9]{1,3}(?:[,_][0-9]{3}){1,5})(?:(\.[0-9]{1,18})?([kKmM]))?$`)
+var number = regexp.MustCompile(`^([0-9]{1,18}|[0-9]{1,3}([,_][0-9]{3}){1,5})((\.[0-9]{1,18})?[kKmM])?$`)
+
+// decimal replaces the marks of a number that are not those of decimals.
+var decimal = strings.NewReplacer(",", "", "_", "", "k", "e3", "K", "e3", "m", "e6", "M", "e6")
 
 // parseNumber reads an integer.
 func parseNumber(text string) (int, error) {
-	parts := number.FindStringSubmatch(strings.TrimSpace(text))
-	if parts == nil {
+	text = strings.TrimSpace(text)
+	if !number.MatchString(text) {
 		return 0, fmt.Errorf("%q is not an amount: write 8000, 3,000, 8k", text)
 	}
-	// A float64 has no 16.1.
-	value, _ := new(big.Rat).SetString(strings.NewReplacer(",", "", "_", "").Replace(parts[1]) + parts[2])
-	switch strings.ToLower(parts[3]) {
-	case "k":
-		value.Mul(value, big.NewRat(1_000, 1))
-	case "m":
-		value.Mul(value, big.NewRat(1_000_000, 1))
-	}
-	if !value.IsInt() || !value.Num().IsInt64() || int64(int(value.Num().Int64())) != value.Num().Int64() {
+	value, _ := new(big.Rat).SetString(decimal.Replace(text)) // a float64 has no 16.1
+	tokens, err := strconv.Atoi(value.RatString())
+	if err != nil { // it has a slash, or is too long
 		return 0, fmt.Errorf("%s is no whole number of tokens, or too large", text)
 	}
-	return int(value.Num().Int64()), nil
+	return tokens, nil
 }
 
-// tokensFlag registers a flag that takes a number of tokens.
-func tokensFlag(command *cobra.Command, p *int, name, usage string) {
-	command.Flags().Func(name, usage, func(text string) (err error) {
+// amount returns the function that sets a flag to a number that is at least so large.
+func amount(p *int, least int) func(text string) error {
+	return func(text string) (err error) {
 		*p, err = parseNumber(text)
+		if err == nil && *p < least {
+			err = fmt.Errorf("must be at least %d", least)
+		}
 		return err
-	})
+	}
 }

@@ -141,18 +141,18 @@ func (f *checkFlags) selection(ctx context.Context, env *Environment, file *chec
 	if s.items == "" && says.Items != "" {
 		s.items = relativeTo(file.File, says.Items)
 	}
-	s.budgetFlags = budgetFlags{says.Budget, says.Reserve, says.Margin}
-	ofRecordings := len(file.file.Checks)
+	s.budgetFlags = budgetFlags{says.Budget, says.Reserve, says.Margin, "selection."}
+	facts := 0
 	for _, check := range file.file.Checks {
 		if check.Name == assertions.KeepFact {
-			ofRecordings--
+			facts++
 		}
 	}
 	missing := ""
 	switch {
-	case ofRecordings < len(file.file.Checks) && says.Recordings == "":
-		return nil, usagef("selection.recordings is missing; set it to a file or a folder of recorded conversations")
-	case s.items == "" && (ofRecordings > 0 || says.Recordings == ""):
+	case facts > 0 && says.Recordings == "":
+		missing = "recordings"
+	case s.items == "" && facts < len(file.file.Checks):
 		missing = "items"
 	case s.policy == "":
 		missing = "policy"

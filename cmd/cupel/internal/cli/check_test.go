@@ -130,7 +130,7 @@ func TestCheck(t *testing.T) {
 		{"no items", "check checks/none.toml", exitUsage, "checks/none.toml: selection.items is missing", "neither the file nor a flag says"},
 		{"no policy", "check checks/none.toml -i data/items.jsonl", exitUsage, "selection.policy is missing", "the same"},
 		{"no budget", "check checks/none.toml -i data/items.jsonl -p rag", exitUsage, "selection.budget is missing", "the same"},
-		{"bad budget", "check checks/over.toml", exitUsage, "checks/over.toml: --reserve must be at most --budget (25), got 26", "the words of the budget, with flags"},
+		{"bad budget", "check checks/over.toml", exitUsage, "checks/over.toml: selection.reserve must be at most selection.budget (25), got 26", "the words of the budget, with the names of the file"},
 		{"nothing", "check", exitUsage, "requires at least 1 arg(s)", "no file is not a success"},
 		{"results over checks", "check checks/good.toml --markdown checks/good.toml", exitUsage, "checks/good.toml already exists; --force overwrites it", "a slip should not cost them"},
 	})

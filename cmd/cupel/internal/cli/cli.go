@@ -77,7 +77,7 @@ var errCheck = errors.New("a check failed")
 
 // Main runs the command and returns its exit code.
 func Main(ctx context.Context, args []string, env Environment) int {
-	env.screen = terminal.Detect(env.Stdout, env.Getenv)
+	env.screen = terminal.Detect(env.Stdout, env.Stderr, env.Getenv)
 	out := bufio.NewWriter(env.Stdout)
 	env.Stdout = out
 	root := newRoot(&env)
@@ -170,6 +170,12 @@ Exit codes: 0 success; 1 a check failed; 2 command line or file invalid;
 		}
 		return flags.quick(command, env, args[0])
 	}
+	root.SetFlagErrorFunc(func(command *cobra.Command, err error) error {
+		if name := command.Flags().Arg(0); command == root && name != "" { // which may be misspelt
+			err = cmp.Or(isFile(root, name), err)
+		}
+		return err
+	})
 	for _, name := range quickFlags {
 		root.Flags().AddFlag(run.Flags().Lookup(name))
 	}
@@ -187,13 +193,7 @@ Exit codes: 0 success; 1 a check failed; 2 command line or file invalid;
 		newProxy(env),
 		newPolicies(env),
 	)
-	root.PersistentFlags().Func("max-input", "`bytes` of an input that are read at most, such as 1000M (default 256M)", func(text string) (err error) {
-		env.maxInput, err = parseNumber(text)
-		if err == nil && env.maxInput < 1 {
-			err = errors.New("must be at least 1")
-		}
-		return err
-	})
+	root.PersistentFlags().Func("max-input", "`bytes` of an input that are read at most, such as 1000M (default 256M)", amount(&env.maxInput, 1))
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ", ".FlagUsagesWrapped 80 "))
 	return root
 }

@@ -3,13 +3,16 @@ package cli
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
-	"github.com/wollax/cupel-go/cmd/cupel/internal/recorded"
 	"github.com/wollax/cupel-go/cmd/cupel/internal/terminal"
+	"github.com/wollax/cupel-go/cupel/observe"
+	"github.com/wollax/cupel-go/cupel/policy"
 	"github.com/wollax/cupel-go/cupelrecord"
 	"github.com/wollax/cupel-go/internal/english"
 )
@@ -44,8 +47,9 @@ type decision struct {
 	B      string `json:"b"`
 }
 
-// decides returns the decision about each candidate of a run.
-type decides func(*recorded.Run) ([]string, error)
+// decides returns the decision about each candidate of a run: 0 if it is out, 1 if it is
+// in, and one more than the number of its form.
+type decides func(*cupelrecord.Run) ([]int, error)
 
 // recordings compares two policies on recorded runs.
 func (f *diffFlags) recordings(ctx context.Context, env *Environment, args [2]string) error {
@@ -83,7 +87,7 @@ func (d *corpusDifference) read(env *Environment, names []string, two [2]decides
 			if err != nil {
 				d.LeftOut++
 				note(env, fmt.Sprintf("%s: %s", shown(name), strings.TrimPrefix(err.Error(), "cupelrecord: ")))
-			} else if err := d.add(&recorded.Run{Run: run, File: shown(name)}, two); err != nil {
+			} else if err := d.add(shown(name), run, two); err != nil {
 				return err
 			}
 		}
@@ -97,31 +101,89 @@ func (d *corpusDifference) read(env *Environment, names []string, two [2]decides
 	return nil
 }
 
-// decides returns the function that decides about the candidates of a run.
+// recordedDecisions are the decisions at the time of a run.
+func recordedDecisions(run *cupelrecord.Run) ([]int, error) {
+	decided := make([]int, len(run.Items))
+	for i, d := range run.Decisions {
+		if d.Place > 0 {
+			decided[i] = 1 + int(d.Form)
+		}
+	}
+	return decided, nil
+}
+
+// decides returns the function that decides about the candidates of a run. A policy has
+// the clock and the budget of the run.
 func (f *diffFlags) decides(ctx context.Context, env *Environment, name string) (decides, error) {
 	if name == recordedName {
-		return func(r *recorded.Run) ([]string, error) { return r.Recorded(), nil }, nil
+		return recordedDecisions, nil
 	}
 	registry := asking(f.query).registry()
 	p, err := findPolicy(env, registry, name)
 	if err != nil {
 		return nil, err
 	}
-	return func(r *recorded.Run) ([]string, error) {
-		decided, err := r.Try(ctx, p, registry)
+	var now time.Time
+	pipeline, err := p.Pipeline(policy.Environment{Registry: registry, Clock: func() time.Time { return now }})
+	if err != nil {
+		return nil, usagef("%s: %w", shown(name), err)
+	}
+	readers := readersOf(p)
+	return func(run *cupelrecord.Run) ([]int, error) {
+		for _, r := range readers {
+			if run.Shows&r.part == 0 {
+				return nil, selecting(fmt.Errorf("%s: %s reads %s, which were not recorded", shown(name), r.kind, r.reads))
+			}
+		}
+		now = run.Clock
+		report, err := pipeline.DryRun(ctx, run.Items, run.Budget)
 		if err != nil {
-			return nil, selecting(fmt.Errorf("%s: %w", shown(name), err))
+			return nil, cmp.Or(ctx.Err(), fmt.Errorf("%s: %w", shown(name), err))
+		}
+		decided := make([]int, len(run.Items))
+		for _, in := range report.Included {
+			decided[in.Candidate] = 1 + in.Form
 		}
 		return decided, nil
 	}, nil
 }
 
-// add compares the decisions about one run.
-func (d *corpusDifference) add(run *recorded.Run, two [2]decides) error {
+// reader is a type of strategy that reads data which a record may lack.
+type reader struct {
+	kind, reads string
+	part        observe.Part
+}
+
+// readersOf returns the readers in a policy. Every policy reads fields.
+func readersOf(p policy.Policy) []reader {
+	all := []reader{
+		{"tag", "tags", observe.PartTags},
+		{"frequency", "tags", observe.PartTags},
+		{"metadataTrust", "metadata", observe.PartMetadata},
+		{"metadataKey", "metadata", observe.PartMetadata},
+		{"relevance", "contents", observe.PartContent},
+		{"diverse", "contents", observe.PartContent},
+	}
+	all = slices.DeleteFunc(all, func(r reader) bool { return !uses(p, r.kind) })
+	if p.NearDuplicates > 0 {
+		all = append(all, reader{"nearDuplicates", "contents", observe.PartContent})
+	}
+	return append(all, reader{"the policy", "pins, times and other fields (observe.PartFields)", observe.PartFields})
+}
+
+// uses reports whether a policy uses a type of strategy. Policies nest.
+func uses(p policy.Policy, kind string) bool {
+	text, _ := json.Marshal(p) // it was decoded, or is a preset
+	return strings.Contains(string(text), `"type":"`+kind+`"`)
+}
+
+// add compares the decisions about one run of a file.
+func (d *corpusDifference) add(file string, run *cupelrecord.Run, two [2]decides) error {
 	a, errA := two[0](run)
 	b, errB := two[1](run)
 	if err := cmp.Or(errA, errB); err != nil {
-		if _, failed := errors.AsType[*recorded.FailedError](err); !failed {
+		err = fmt.Errorf("the run %s:%d: %w", file, run.Number, err)
+		if _, refused := errors.AsType[codedError](err); refused || errors.Is(err, context.Canceled) {
 			return err
 		}
 		d.Failed++
@@ -137,11 +199,24 @@ func (d *corpusDifference) add(run *recorded.Run, two [2]decides) error {
 		if a[i] == b[i] {
 			continue
 		}
-		d.Decisions = append(d.Decisions, decision{
-			run.File, run.Number, run.Trace, run.NameOf(i), string(item.Kind()), item.Tokens(), a[i], b[i],
-		})
+		name := fmt.Sprintf("candidate %d", i)
+		if id, ok := item.MetadataValue(run.ID); ok {
+			name = fmt.Sprint(id)
+		}
+		d.Decisions = append(d.Decisions, decision{file, run.Number, run.Trace, name, string(item.Kind()), item.Tokens(), decisionText(a[i]), decisionText(b[i])})
 	}
 	return nil
+}
+
+// decisionText returns a decision for people.
+func decisionText(decided int) string {
+	switch decided {
+	case 0:
+		return "out"
+	case 1:
+		return "full"
+	}
+	return fmt.Sprintf("form %d", decided-1)
 }
 
 // print writes it for people.

@@ -62,9 +62,7 @@ func (f *evalFlags) run(ctx context.Context, env *Environment) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	if slices.Contains(f.data, "-") {
-		return usagef("--data: the file is read twice, and standard input can be read once")
-	}
+	env.stdinTaken = true // the data are read twice
 	clock, err := f.latest(env)
 	if err != nil {
 		return err

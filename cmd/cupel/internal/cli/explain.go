@@ -51,10 +51,7 @@ its first line, or by a pattern: * matches any text, and ? one character.`,
 // rowsFlag registers the flag that limits lists.
 func rowsFlag(command *cobra.Command, rows *int) {
 	*rows = 20
-	command.Flags().FuncP("rows", "n", "show at most this many `rows` of each list; 0 for all (default 20)", func(text string) (err error) {
-		*rows, err = parseNumber(text)
-		return err
-	})
+	command.Flags().FuncP("rows", "n", "show at most this many `rows` of each list; 0 for all (default 20)", amount(rows, 0))
 }
 
 func (f *explainFlags) run(ctx context.Context, env *Environment) error {
@@ -64,7 +61,7 @@ func (f *explainFlags) run(ctx context.Context, env *Environment) error {
 	}
 	var of int // the candidate that --why-not names
 	if f.whyNot != "" {
-		if of, err = findCandidate(s.Items, f.whyNot); err != nil {
+		if of, err = s.find(f.whyNot); err != nil {
 			return err
 		}
 	}
@@ -114,7 +111,11 @@ const mostDisplaced = 20
 func (s *selection) findDisplacing(ctx context.Context, a *account, rows int) error {
 	most := min(cmp.Or(rows, mostDisplaced), mostDisplaced, len(a.Out))
 	for _, i := range a.Out[:most] {
-		after, err := s.ledger(ctx, s.budget, i)
+		pinned, err := s.pinning(i)
+		if err != nil {
+			continue // it is no message
+		}
+		after, err := pinned.ledger(ctx, s.budget)
 		if err != nil {
 			continue // pinned it does not fit
 		}

@@ -23,40 +23,45 @@ func globs(pattern string) func(content string) bool {
 	}
 }
 
-// findCandidate returns the position of the candidate that --why-not names: the number of
-// a message or an item, from 1, or a pattern for its content or its first line. Of copies
-// of one content the first is returned.
-func findCandidate(items []*cupel.ContextItem, text string) (int, error) {
+// find returns the position of the candidate that --why-not names: the number of a
+// message or an item, from 1, or a pattern for its content or its first line, or a part of
+// it. Of copies of one content the first is returned.
+func (s *selection) find(text string) (int, error) {
 	isText := func(item *cupel.ContextItem) bool { return item.Content() == text }
-	if n, err := strconv.Atoi(text); err == nil && !slices.ContainsFunc(items, isText) {
-		return numbered(items, n)
+	if n, err := strconv.Atoi(text); err == nil && !slices.ContainsFunc(s.Items, isText) {
+		return s.numbered(n)
 	}
-	matches := globs(text)
-	var found []int
+	found := s.matching(text)
+	if len(found) == 0 {
+		found = s.matching("*" + text + "*")
+	}
+	switch len(found) {
+	case 0:
+		return 0, usagef("--why-not: none of %d candidates matches; cupel explain --rows 0 lists them all", len(s.Items))
+	case 1:
+		return found[0], nil
+	}
+	return 0, usagef("--why-not: %s match; give the number of one", listed(namesOf(s.Items, found)))
+}
+
+// matching returns the positions of the candidates that match a pattern.
+func (s *selection) matching(pattern string) (found []int) {
+	matches := globs(pattern)
 	seen := make(map[string]bool)
-	for i, item := range items {
+	for i, item := range s.Items {
 		if matches(item.Content()) && !seen[item.Content()] {
 			seen[item.Content()] = true
 			found = append(found, i)
 		}
 	}
-	switch len(found) {
-	case 0:
-		return 0, usagef("--why-not: none of %d candidates matches; cupel explain --rows 0 lists them all", len(items))
-	case 1:
-		return found[0], nil
-	}
-	return 0, usagef("--why-not: %s match; give the number of one", listed(namesOf(items, found)))
+	return found
 }
 
 // numbered returns the position of the message, or else the item, with a number.
-func numbered(items []*cupel.ContextItem, n int) (int, error) {
+func (s *selection) numbered(n int) (int, error) {
 	last := 0
-	for i, item := range items {
-		number := messageNumber(item) // 0 for members of a request other than messages
-		if textOf(item, "role") == "" {
-			number = i + 1
-		}
+	for i := range s.Items {
+		number := s.numberOf(i)
 		if number == n && n > 0 {
 			return i, nil
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wollax/cupel-go/cmd/cupel/internal/input"
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/analysis"
 )
@@ -175,15 +176,16 @@ func TestGlobs(t *testing.T) {
 	}
 }
 
-func TestFindCandidate(t *testing.T) {
+func TestFind(t *testing.T) {
 	var items []*cupel.ContextItem
 	for _, content := range []string{"one", "one", "one and two", "\nthree\nlines", "f*r"} {
 		item, err := cupel.NewContextItem(content, 1)
 		require.NoError(t, err)
 		items = append(items, item)
 	}
-	for text, want := range map[string]int{"1": 0, "2": 1, "5": 4, "one": 0, "*two": 2, "three": 3, "f*r": 4, "thr*": 3} {
-		got, err := findCandidate(items, text)
+	s := &selection{Candidates: &input.Candidates{Items: items}}
+	for text, want := range map[string]int{"1": 0, "2": 1, "5": 4, "one": 0, "*two": 2, "three": 3, "f*r": 4, "thr*": 3, "and": 2} {
+		got, err := s.find(text)
 		require.NoError(t, err)
 		require.Equal(t, want, got, text)
 	}
@@ -191,7 +193,7 @@ func TestFindCandidate(t *testing.T) {
 		"0": "have the numbers 1 to 5, got 0", "-1": "1 to 5, got -1", "6": "1 to 5, got 6",
 		"x": "none of 5 candidates matches", "o*": `item 1 and item 3 match; give the number of one`,
 	} {
-		_, err := findCandidate(items, text)
+		_, err := s.find(text)
 		require.ErrorContains(t, err, want)
 	}
 }

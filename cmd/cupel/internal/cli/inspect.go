@@ -89,16 +89,23 @@ func inspectSelection(ctx context.Context, s *selection) (*cupelinspect.Selectio
 		made, err := cupelinspect.Inspect(ctx, s.pipeline, s.Items, s.budget, name)
 		return made, selecting(err)
 	}
-	window, err := s.choose(ctx, s.budget, -1)
+	window, err := s.choose(ctx, s.budget)
 	if err != nil {
 		return s.inspectFailed(ctx, err, name)
 	}
 	choose := func(budget cupel.ContextBudget, pinned int) (*cupel.SelectionReport, error) {
-		other, err := s.choose(ctx, budget, pinned)
+		other := s
+		if pinned >= 0 {
+			var err error
+			if other, err = s.pinning(pinned); err != nil {
+				return nil, err
+			}
+		}
+		window, err := other.choose(ctx, budget)
 		if err != nil {
 			return nil, err
 		}
-		return other.Report, nil
+		return window.Report, nil
 	}
 	body, err := window.Body()
 	if err != nil {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -76,6 +77,8 @@ type mcpTools struct {
 	chooser        chooser  // from messages
 	counter        cupel.TokenCounter
 	list           []*mcpTool
+	asked          string // the last call, without its page
+	said           string // the answer to it, for other pages
 }
 
 // mcpTool is a tool, as its client sees it.
@@ -153,16 +156,24 @@ func addTool[In interface{ page() mcpPage }](t *mcpTools, name, description stri
 	tool := &mcpTool{Name: name, Description: description, Inputs: inputs, Annotations: map[string]bool{"readOnlyHint": true, "idempotentHint": true, "openWorldHint": false}}
 	tool.call = func(ctx context.Context, arguments json.RawMessage) *mcpResult {
 		in := new(In)
-		text, err := "", readArguments(arguments, in)
+		err := readArguments(arguments, in)
+		page := (*in).page()
 		if err == nil {
-			text, err = call(ctx, in)
+			err = page.check()
 		}
+		asked := name + withoutPage(arguments)
+		if err == nil && (page.Page < 2 || asked != t.asked) {
+			t.asked = asked
+			t.said, err = call(ctx, in)
+		}
+		text := ""
 		if err == nil {
-			text, err = t.paged(text, (*in).page())
+			text, err = t.paged(t.said, page)
 		}
 		if err != nil {
+			t.asked = ""
 			text = mcpNames.Replace(message(err))
-			text = text[:t.fits(text, max((*in).page().most(), leastAnswer))] // less would be useless
+			text = text[:t.fits(text, max(page.most(), leastAnswer))] // less would be useless
 		}
 		return &mcpResult{[]mcpText{{"text", text}}, err != nil}
 	}
@@ -173,10 +184,25 @@ func addTool[In interface{ page() mcpPage }](t *mcpTools, name, description stri
 func readArguments(text json.RawMessage, in any) error {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(in); err != nil && len(text) > 0 {
+	err := decoder.Decode(in)
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		want := map[reflect.Kind]string{reflect.Int: "a whole number", reflect.String: "a text", reflect.Struct: "an object"}[wrong.Type.Kind()]
+		name := wrong.Field[strings.LastIndexByte(wrong.Field, '.')+1:]
+		err = fmt.Errorf("%s must be %s, got %s", cmp.Or(name, "all together"), want, wrong.Value)
+	}
+	if err != nil && len(text) > 0 {
 		return fmt.Errorf("the arguments cannot be read: %w", err)
 	}
 	return nil
+}
+
+// withoutPage returns the arguments of a call as a text that is the same for each page.
+func withoutPage(arguments json.RawMessage) string {
+	var given map[string]json.RawMessage
+	_ = json.Unmarshal(arguments, &given) // readArguments reports the fault
+	delete(given, "page")
+	text, _ := json.Marshal(given)
+	return string(text)
 }
 
 // mcpNames replaces the names of flags in errors with those of arguments.

@@ -80,8 +80,7 @@ func (t *mcpTools) relevant(ctx context.Context, question string, items []*cupel
 	if err != nil {
 		return nil, errors.New("the question is empty: say what to look for")
 	}
-	flags := budgetFlags{budget: tokens}
-	budget, err := flags.make()
+	budget, err := budgetOf(tokens)
 	if err != nil {
 		return nil, err
 	}
@@ -90,6 +89,18 @@ func (t *mcpTools) relevant(ctx context.Context, question string, items []*cupel
 		return nil, err
 	}
 	return newAccount(items, budget, report), nil
+}
+
+// mostAsked is how many tokens a call may ask for.
+const mostAsked = 10_000_000
+
+// budgetOf returns the budget of a window of so many tokens.
+func budgetOf(tokens int) (cupel.ContextBudget, error) {
+	if tokens < 1 || tokens > mostAsked {
+		return cupel.ContextBudget{}, fmt.Errorf("tokens must be from 1 to %s, got %d", english.Grouped(mostAsked), tokens)
+	}
+	flags := budgetFlags{budget: tokens}
+	return flags.make()
 }
 
 // matching returns the items of a window of so many tokens that match the question.
@@ -156,20 +167,20 @@ const (
 // file: the tokens of a long file are estimated from its beginning, and a longer file is
 // outlined at its ends.
 func (t *mcpTools) outlineFile(_ context.Context, in *mcpOutline) (string, error) {
-	if in.Tokens < 0 {
-		return "", fmt.Errorf("tokens must be at least 0, got %d", in.Tokens)
+	tokens := cmp.Or(in.Tokens, defaultShown)
+	if _, err := budgetOf(tokens); err != nil {
+		return "", err
 	}
 	text, err := t.readFile(t.root, in.Path)
 	if err != nil {
 		return "", err
 	}
-	tokens := cmp.Or(in.Tokens, defaultShown)
 	part, about, of := text, "", ""
 	total := t.count(text[:min(len(text), mostCounted)])
 	counted := total
 	if len(text) > mostCounted {
 		total, about = total*len(text)/mostCounted, "about "
-		counted = max(total, addTokens(tokens, 1)) // as if it does not fit, since that is not known
+		counted = max(total, tokens+1) // as if it does not fit, since that is not known
 	}
 	if len(text) > mostOutlined {
 		const half = mostOutlined / 2

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"math"
 	"os"
 	"strings"
 	"testing"
@@ -52,7 +51,7 @@ func TestMCPLongFiles(t *testing.T) {
 	require.LessOrEqual(t, counter.bytes, mostCounted+mostOutlined/16)
 	require.Regexp(t, `^one.json: \w+, about 6,\d\d\d,\d\d\d → \d+ tokens, of its first and last 8 MiB\n\n`, outline)
 	require.LessOrEqual(t, tools.count(outline), defaultShown+footerTokens)
-	outline, err = tools.outlineFile(t.Context(), &mcpOutline{Path: "one.json", Tokens: math.MaxInt})
+	outline, err = tools.outlineFile(t.Context(), &mcpOutline{Path: "one.json", Tokens: mostAsked})
 	require.NoError(t, err)
 	require.Regexp(t, `^one.json: \w+, about 6,\d\d\d,\d\d\d → `, outline)
 }

@@ -46,7 +46,7 @@ func (t *mcpTools) fitMessages(ctx context.Context, in *mcpFit) (string, error) 
 	if err != nil {
 		return "", err
 	}
-	window, err := s.choose(ctx, s.budget, -1)
+	window, err := s.choose(ctx, s.budget)
 	if err != nil {
 		return "", s.selecting(ctx, err)
 	}
@@ -65,8 +65,9 @@ func (t *mcpTools) fitMessages(ctx context.Context, in *mcpFit) (string, error) 
 
 // selection prepares the messages of a text for a budget.
 func (t *mcpTools) selection(text string, tokens int) (*selection, error) {
-	if tokens < 1 {
-		return nil, fmt.Errorf("tokens must be at least 1, got %d", tokens)
+	budget, err := budgetOf(tokens)
+	if err != nil {
+		return nil, err
 	}
 	candidates, err := input.Read(strings.NewReader(text), input.Options{Counter: t.counter})
 	if err != nil {
@@ -74,11 +75,6 @@ func (t *mcpTools) selection(text string, tokens int) (*selection, error) {
 	}
 	if candidates.Conversation == nil {
 		return nil, fmt.Errorf("these are no messages (%s): give a list of messages with roles, or a request", candidates.Format)
-	}
-	flags := budgetFlags{budget: tokens}
-	budget, err := flags.make()
-	if err != nil {
-		return nil, err
 	}
 	return t.chooser.selection(candidates, budget)
 }
@@ -104,7 +100,7 @@ func (t *mcpTools) explainSession(ctx context.Context, in *mcpSession) (string, 
 	if err != nil {
 		return "", err
 	}
-	window, err := s.choose(ctx, s.budget, -1)
+	window, err := s.choose(ctx, s.budget)
 	if err != nil {
 		return "", s.selecting(ctx, err)
 	}

@@ -34,13 +34,21 @@ func (p mcpPage) most() int {
 	return min(p.MaxTokens, mostAnswer)
 }
 
+// check fails for a page that no answer has.
+func (p mcpPage) check() error {
+	switch {
+	case p.MaxTokens < 0 || p.most() < leastAnswer:
+		return fmt.Errorf("max_tokens must be at least %d, got %d", leastAnswer, p.MaxTokens)
+	case p.Page < 0:
+		return fmt.Errorf("page must be at least 1, got %d", p.Page)
+	}
+	return nil
+}
+
 // paged returns a page of a text, with its number and the number of pages.
 func (t *mcpTools) paged(text string, p mcpPage) (string, error) {
 	most, number := p.most(), cmp.Or(p.Page, 1)
-	switch {
-	case p.MaxTokens < 0 || most < leastAnswer:
-		return "", fmt.Errorf("max_tokens must be at least %d, got %d", leastAnswer, p.MaxTokens)
-	case number == 1 && t.fits(text, most) == len(text):
+	if number == 1 && t.fits(text, most) == len(text) {
 		return text, nil
 	}
 	page, pages := "", 0
@@ -52,7 +60,7 @@ func (t *mcpTools) paged(text string, p mcpPage) (string, error) {
 		rest = rest[length:]
 	}
 	switch {
-	case number < 1 || number > pages:
+	case number > pages:
 		return "", fmt.Errorf("page must be from 1 to %d, got %d", pages, number)
 	case number == pages:
 		return fmt.Sprintf("%s\n[page %d of %d, the last]", page, number, pages), nil

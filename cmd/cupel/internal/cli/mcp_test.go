@@ -123,7 +123,12 @@ func TestMCPErrors(t *testing.T) {
 	for _, tt := range []struct{ tool, arguments, want, why string }{
 		{"pick_files", `{}`, "the question is empty", "nothing to look for"},
 		{"pick_files", `{"tsak": "oven"}`, `unknown field "tsak"`, "a slip"},
-		{"pick_files", `[]`, "the arguments cannot be read", "a list"},
+		{"pick_files", `[]`, "the arguments cannot be read: all together must be an object, got array", "a list"},
+		{"pick_files", `{"task": "oven", "tokens": "many"}`, "tokens must be a whole number, got string", "no names of Go"},
+		{"pick_files", `{"task": 4.5}`, "task must be a text, got number", "a number"},
+		{"pick_files", `{"task": "oven", "max_tokens": 1e30}`, "max_tokens must be a whole number, got number 1e30", "more than an int holds"},
+		{"read_log", `{"path": "app.log", "question": "x", "tokens": 1000000000000}`, "tokens must be from 1 to 10,000,000, got 1000000000000", "no answer is so long"},
+		{"read_log", `{"path": "nothing.log", "page": -1}`, "page must be at least 1, got -1", "before the file is read"},
 		{"outline_file", `{"path": "../secret.txt"}`, "path escapes from parent; give a path below the folder of the server", "a file elsewhere"},
 		{"outline_file", `{"path": "out.txt"}`, "as are files that are links", "a link that leads out"},
 		{"outline_file", `{"path": "inside.txt"}`, "as are files that are links", "a link to a hidden file"},
@@ -135,14 +140,14 @@ func TestMCPErrors(t *testing.T) {
 		{"read_log", `{"path": "nothing.log"}`, "no such file or directory", "no file"},
 		{"read_log", `{"path": "."}`, "as are files that are not regular files", "a folder"},
 		{"read_log", `{"path": "app.log"}`, "the question is empty", "nothing to look for"},
-		{"read_log", `{"path": "app.log", "question": "x", "tokens": -1}`, "tokens must be at least 0, got -1", "less than nothing"},
+		{"read_log", `{"path": "app.log", "question": "x", "tokens": -1}`, "tokens must be from 1 to 10,000,000, got -1", "less than nothing"},
 		{"read_log", `{"path": "app.log", "question": "valve", "max_tokens": 99}`, "max_tokens must be at least 100, got 99", "no room to say anything"},
 		{"read_log", `{"path": "app.log", "question": "valve", "max_tokens": 1}`, "max_tokens must be at least 100, got 1", "an error stays whole"},
-		{"outline_file", `{"path": "app.log", "tokens": -1}`, "tokens must be at least 0, got -1", "less than nothing"},
+		{"outline_file", `{"path": "app.log", "tokens": -1}`, "tokens must be from 1 to 10,000,000, got -1", "less than nothing"},
 		{"read_log", `{"path": "app.log", "question": "valve", "page": 2}`, "page must be from 1 to 1, got 2", "there is one page"},
 		{"fit_messages", `{"tokens": 5}`, "give either messages", "nothing to choose from"},
 		{"fit_messages", `{"tokens": 5, "file": "chat.json", "messages": []}`, "give either messages", "two things"},
-		{"fit_messages", `{"file": "chat.json"}`, "tokens must be at least 1, got 0", "no budget"},
+		{"fit_messages", `{"file": "chat.json"}`, "tokens must be from 1 to 10,000,000, got 0", "no budget"},
 		{"fit_messages", `{"tokens": 5, "file": "chat.json"}`, "Give tokens of at least", "what does not fit, and what would"},
 		{"fit_messages", `{"tokens": 50, "messages": [{"content": "a"}]}`, "these are no messages (json)", "items"},
 		{"explain_session", `{"session": "../shop/chat.json"}`, "path escapes from parent", "a file elsewhere"},
@@ -153,6 +158,20 @@ func TestMCPErrors(t *testing.T) {
 		require.Contains(t, text, tt.want, tt.why)
 		require.NotContains(t, text, "--")
 	}
+}
+
+// TestMCPNextPage: the pages of a call are those of one answer, and each has text of it.
+func TestMCPNextPage(t *testing.T) {
+	folder(t, map[string]string{"line.txt": "first " + strings.Repeat("word ", 300)})
+	client := calls(t, mcpFlags{})
+	text, _ := call(t, client, "outline_file", `{"path": "line.txt", "max_tokens": 100}`)
+	require.Contains(t, text, "first word", "a line that is longer than a page begins on it")
+	require.NoError(t, os.Remove("line.txt"))
+	text, failed := call(t, client, "outline_file", `{"path": "line.txt", "page": 2, "max_tokens": 100}`)
+	require.False(t, failed, text)
+	require.Regexp(t, `(?s)word .*\n\[page 2 of`, text)
+	text, failed = call(t, client, "outline_file", `{"path": "line.txt", "max_tokens": 100}`)
+	require.True(t, failed, text)
 }
 
 // TestMCPGone: a folder that is removed under a server is an error.

@@ -59,18 +59,18 @@ func listed(names []string) string {
 	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
-// withPins returns candidates with pins, by the numbers of messages or items.
+// withPins returns candidates with more pins, by the numbers of messages or items.
 func withPins(candidates *input.Candidates, numbers ...int) (*input.Candidates, error) {
 	if len(numbers) == 0 {
 		return candidates, nil
 	}
 	pinned := *candidates
 	if c := candidates.Conversation; c != nil {
-		indexes := make([]int, len(numbers))
-		for i, n := range numbers {
-			indexes[i] = n - 1
+		pinned.Pins = slices.Clone(candidates.Pins)
+		for _, n := range numbers {
+			pinned.Pins = append(pinned.Pins, n-1)
 		}
-		with, err := c.With(cupelchat.WithPins(true, true, indexes...))
+		with, err := c.With(cupelchat.WithPins(true, true, pinned.Pins...))
 		if err != nil {
 			return nil, usagef("--pin: the conversation does not have all of the messages %v", numbers)
 		}

@@ -69,7 +69,7 @@ fitting.`,
 	set.StringVarP(&flags.policy, "policy", "p", agentPolicy, "`name` of a preset or of a policy file (.json, .toml); see cupel policies")
 	set.StringArrayVar(&flags.rules, "rule", nil, "a `rule` for messages, as in cupel run; may be repeated")
 	set.BoolVar(&flags.strict, "strict", false, "refuse what cannot be made to fit")
-	tokensFlag(command, &flags.maxBody, "max-body", "`bytes` of a request that are read; larger ones are sent as they are (default: 64 MiB)")
+	set.Func("max-body", "`bytes` of a request that are read; larger ones are sent as they are (default: 64 MiB)", amount(&flags.maxBody, 1))
 	set.StringVar(&flags.record, "record", "", "`folder` that keeps the conversations for cupel replay, up to 1 GiB; they may contain secrets")
 	set.BoolVar(&flags.page, "page", false, "serve a page of the current sessions, turn by turn")
 	encodingFlag(command, &flags.encoding)

@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/wollax/cupel-go/cmd/cupel/internal/recorded"
 	"github.com/wollax/cupel-go/cupel/policy"
 	"github.com/wollax/cupel-go/cupel/strategy"
 	"github.com/wollax/cupel-go/cupelrelevance"
@@ -97,7 +96,7 @@ func ask(p policy.Policy) policy.Policy {
 	for _, s := range p.Scorers {
 		total += s.Weight
 	}
-	if has, err := recorded.Uses(p, relevance); err == nil && has {
+	if uses(p, relevance) {
 		return p
 	}
 	p.Scorers = append(slices.Clone(p.Scorers), policy.Weighted{Scorer: policy.Strategy{Type: relevance}, Weight: relevanceShare * total})

@@ -149,15 +149,15 @@ func TestDiffRecordingsFailures(t *testing.T) {
 	name := segment(t, "runs")
 	code, stdout, stderr := fed(t, "", "diff", "recorded", "needs.toml", "--recordings", "runs", "--json")
 	require.Equal(t, exitSelection, code)
-	require.Equal(t, "cupel: a policy failed at 1 of 3 runs; the first is needs.toml: the run "+name+":0: CountQuotaSlice: candidate pool for kind 'Message' has 1 items but RequireCount is 2.\n", stderr)
+	require.Equal(t, "cupel: a policy failed at 1 of 3 runs; the first is the run "+name+":0: needs.toml: CountQuotaSlice: candidate pool for kind 'Message' has 1 items but RequireCount is 2.\n", stderr)
 	var d corpusDifference
 	decodeJSON(t, stdout, &d)
 	require.Equal(t, []int{2, 1}, []int{d.Runs, d.Failed})
 	refusals(t, "", []refusal{
-		{"fields", "diff recorded chat --recordings bare", exitSelection, "chat: the run " + segment(t, "bare") + ":0 has only kinds, tokens and scores", "no policy reads scores"},
-		{"tags", "diff recorded tags.toml --recordings runs", exitSelection, "tags.toml: frequency reads tags, and the run " + name + ":0 has none", "all items would look alike"},
-		{"contents", "diff recorded near.toml --recordings runs", exitSelection, "near.toml: nearDuplicates reads contents, and the run " + name + ":0 has none", "no contents are recorded"},
-		{"relevance", "diff recorded relevance -q words --recordings runs", exitSelection, "relevance reads contents, and the run", "a scorer reads it too"},
+		{"fields", "diff recorded chat --recordings bare", exitSelection, "the run " + segment(t, "bare") + ":0: chat: the policy reads pins, times and other fields (observe.PartFields), which were not recorded", "no policy reads scores"},
+		{"tags", "diff recorded tags.toml --recordings runs", exitSelection, "the run " + name + ":0: tags.toml: frequency reads tags, which were not recorded", "all items would look alike"},
+		{"contents", "diff recorded near.toml --recordings runs", exitSelection, "the run " + name + ":0: near.toml: nearDuplicates reads contents, which were not recorded", "no contents are recorded"},
+		{"relevance", "diff recorded relevance -q words --recordings runs", exitSelection, "relevance: relevance reads contents, which", "a scorer reads it too"},
 		{"replay", "replay --data " + name, exitUsage, name + " has recorded selections", "they have no messages"},
 		{"items", "diff chat rag -i x.jsonl -b 9 --recordings runs", exitUsage, "[items recordings]", "the candidates are those of the runs"},
 	})

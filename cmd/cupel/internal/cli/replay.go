@@ -96,6 +96,9 @@ func (f *replayFlags) run(ctx context.Context, env *Environment) error {
 		return f.nothing("conversations")
 	}
 	result := table.Result()
+	if result.Rows[0].Steps == 0 {
+		return f.nothing("steps")
+	}
 	err = f.show(env, result.Text(), struct {
 		Part string `json:"part"`
 		*replay.Result

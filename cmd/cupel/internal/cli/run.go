@@ -53,17 +53,26 @@ to --query. Without --budget, it is the window of the model that a request names
 // quick chooses the window of a file, and writes it in the form of the input. On a
 // terminal it prints only the summary.
 func (f *runFlags) quick(command *cobra.Command, env *Environment, name string) error {
-	if _, err := os.Stat(name); err != nil && name != "-" {
-		hint := ""
-		if likely := command.SuggestionsFor(name); len(likely) > 0 {
-			hint = "; did you mean cupel " + likely[0] + "?"
-		}
-		return usagef("%s is neither a command nor a file%s", name, hint)
+	if err := isFile(command, name); err != nil {
+		return err
 	}
 	f.items = name
 	f.isQuick = !command.Flags().Changed("as")
 	f.silent = env.screen.Terminal && !command.Flags().Changed("output")
 	return f.run(command.Context(), env)
+}
+
+// isFile fails for a first argument that is neither a file nor a command.
+func isFile(root *cobra.Command, name string) error {
+	_, err := os.Stat(name)
+	if err == nil || name == "-" {
+		return nil
+	}
+	hint := ""
+	if likely := root.SuggestionsFor(name); len(likely) > 0 {
+		hint = "; did you mean cupel " + likely[0] + "?"
+	}
+	return usagef("%s is neither a command nor a file%s", name, hint)
 }
 
 func (f *runFlags) run(ctx context.Context, env *Environment) error {
@@ -80,7 +89,7 @@ func (f *runFlags) run(ctx context.Context, env *Environment) error {
 	if f.isQuick && s.Conversation != nil && s.Conversation.Format() < cupelchat.ClaudeCode { // these are only read
 		f.as = "transcript"
 	}
-	window, err := s.choose(ctx, s.budget, -1)
+	window, err := s.choose(ctx, s.budget)
 	if err != nil {
 		return s.selecting(ctx, err)
 	}

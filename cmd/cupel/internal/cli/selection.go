@@ -92,6 +92,7 @@ type budgetFlags struct {
 	budget  int
 	reserve int
 	margin  float64
+	prefix  string // of their names in errors, if they are not flags
 }
 
 func (f *budgetFlags) register(command *cobra.Command) {
@@ -104,7 +105,7 @@ func (f *budgetFlags) register(command *cobra.Command) {
 
 // registerReserves registers the flags for reserves of a budget.
 func (f *budgetFlags) registerReserves(command *cobra.Command) {
-	tokensFlag(command, &f.reserve, "reserve", "`tokens` to reserve for the answer")
+	command.Flags().Func("reserve", "`tokens` to reserve for the answer", amount(&f.reserve, 0))
 	command.Flags().Float64Var(&f.margin, "margin", 0, "safety margin for inexact token counts, in `percent`")
 }
 
@@ -112,19 +113,23 @@ func (f *budgetFlags) registerReserves(command *cobra.Command) {
 func (f *budgetFlags) make() (cupel.ContextBudget, error) {
 	budget, err := cupel.NewContextBudget(f.budget, max(f.budget-f.reserve, 0), cupel.WithOutputReserve(f.reserve), cupel.WithEstimationSafetyMargin(f.margin))
 	if err != nil {
-		return budget, codedError{budgetError{err}, exitUsage}
+		return budget, codedError{budgetError{err, cmp.Or(f.prefix, "--")}, exitUsage}
 	}
 	return budget, nil
 }
 
-// budgetError is an error of a budget that names the flags.
-type budgetError struct{ err error }
+// budgetError is an error of a budget that names the flags, or the members of a file.
+type budgetError struct {
+	error
+	prefix string
+}
 
-func (e budgetError) Error() string { return flagsOfBudget.Replace(e.err.Error()) }
-func (e budgetError) Unwrap() error { return e.err }
+func (e budgetError) Error() string {
+	names := strings.NewReplacer("cupel: invalid budget: ", "", "maxTokens", e.prefix+"budget", "outputReserve", e.prefix+"reserve", "estimationSafetyMarginPercent", e.prefix+"margin")
+	return names.Replace(e.error.Error())
+}
 
-// flagsOfBudget replaces the fields of a budget in an error by their flags.
-var flagsOfBudget = strings.NewReplacer("cupel: invalid budget: ", "", "maxTokens", "--budget", "outputReserve", "--reserve", "estimationSafetyMarginPercent", "--margin")
+func (e budgetError) Unwrap() error { return e.error }
 
 // selectionFlags are the flags of every command that makes one selection.
 type selectionFlags struct {
@@ -240,15 +245,19 @@ const usualReserve = 4_096
 // ofModel makes the budget from the window of the model that a request names.
 func (f *budgetFlags) ofModel(env *Environment, candidates *input.Candidates) error {
 	model := findModel(candidates.Model)
+	window := contexts[model]
 	switch {
 	case candidates.Model == "":
 		return usagef("give a --budget, such as -b 20k: the input names no model")
 	case model == "":
 		return usagef("give a --budget, such as -b 20k: the window of %.60q is not among those known in %s", candidates.Model, modelsAsOf)
 	case f.reserve == 0:
-		f.reserve = min(cmp.Or(candidates.Answer, usualReserve), contexts[model])
+		f.reserve = cmp.Or(candidates.Answer, usualReserve)
 	}
-	f.budget = contexts[model]
+	if f.reserve >= window {
+		return usagef("%s tokens are for the answer, and the window of %s has %s: give a smaller --reserve, such as --reserve %d", english.Grouped(f.reserve), model, english.Grouped(window), usualReserve)
+	}
+	f.budget = window
 	note(env, fmt.Sprintf("the window of %s has %s tokens (%s); %s are for the answer", model, english.Grouped(f.budget), modelsAsOf, english.Grouped(f.reserve)))
 	return nil
 }

@@ -44,8 +44,8 @@ It tries about fifty budgets.`,
 	flags.printFlags.register(command)
 	policyFlag(command, &flags.policy)
 	requireFlags(command, "items", "policy")
-	tokensFlag(command, &flags.from, "from", "first budget, in `tokens` (default: what pinned items and --reserve need)")
-	tokensFlag(command, &flags.to, "to", "last budget, in `tokens` (default: enough for all candidates and the reserve)")
+	command.Flags().Func("from", "first budget, in `tokens` (default: what pinned items and --reserve need)", amount(&flags.from, 1))
+	command.Flags().Func("to", "last budget, in `tokens` (default: enough for all candidates and the reserve)", amount(&flags.to, 1))
 	flags.registerReserves(command)
 	return command
 }
@@ -131,7 +131,7 @@ func (s *selection) sweep(ctx context.Context, result *sweepResult) error {
 func (s *selection) at(ctx context.Context, tokens int) (*cupel.SelectionReport, error) {
 	budget, err := s.budget.Resize(tokens, tokens-s.budget.OutputReserve())
 	if err != nil {
-		return nil, budgetError{err}
+		return nil, budgetError{err, "--"}
 	}
 	return s.dryRun(ctx, budget)
 }

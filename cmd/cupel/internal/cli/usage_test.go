@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"maps"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -8,7 +9,10 @@ import (
 
 // TestUsage: what a command line lacks or mixes up is named.
 func TestUsage(t *testing.T) {
-	folder(t, selectable)
+	files := maps.Clone(selectable)
+	files["ask.json"] = `{"messages": [{"role": "user", "content": "x"}]}`
+	files["long.json"] = `{"model": "claude-opus-4-5", "max_tokens": 300000, "messages": [{"role": "user", "content": "x"}]}`
+	folder(t, files)
 	const item = `[{"content":"x","tokens":5,"pinned":true}]`
 	const run = "run -i - -p chat "
 	refusals(t, item, []refusal{
@@ -36,6 +40,12 @@ func TestUsage(t *testing.T) {
 		{"a policy and a report", "diff rag greedy.json", exitUsage, "rag is no report: give --items", "it needs candidates"},
 		{"a report from standard input", "diff - greedy.json", exitUsage, "standard input", "it is read first"},
 		{"diff that fails", "diff -i items.jsonl -b 5 greedy.json sack.json", exitSelection, "greedy.json: Pinned items require 10 tokens", "which of the two"},
+		{"misspelt command", "explan -i items.jsonl", exitUsage, "explan is neither a command nor a file; did you mean cupel explain?", "the flag is not the mistake"},
+		{"flag of no command", "ask.json -i items.jsonl", exitUsage, "unknown shorthand flag: 'i' in -i", "the flag is the mistake"},
+		{"long answer", "long.json", exitUsage, "300,000 tokens are for the answer, and the window of claude-opus-4-5 has 200,000: give a smaller --reserve", "nothing would fit"},
+		{"rule", "explain -i ask.json -b 90 --rule role=usr", exitUsage, `rules[0] = {"role":"usr"}`, "as it is written in files"},
+		{"sweep from nothing", "sweep -i items.jsonl -p rag --from 0", exitUsage, `invalid argument "0" for "--from" flag: must be at least 1`, "it is not the default"},
+		{"replay without steps", "replay --data ask.json", exitUsage, "no steps to measure in ask.json", "all figures would be 0"},
 		{"sweep backwards", "sweep -i items.jsonl -p rag --from 9 --to 5", exitUsage, "--to: must be at least --from (9), got 5", "no budgets"},
 		{"inspect without a policy", "inspect -b 25 -i items.jsonl", exitUsage, `required flag(s) "policy" not set`, "it has no default"},
 		{"mcp root", "mcp --root nowhere", exitUsage, "--root: ", "no such folder"},

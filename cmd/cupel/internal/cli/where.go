@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/wollax/cupel-go/cmd/cupel/internal/input"
 	"github.com/wollax/cupel-go/cmd/cupel/internal/terminal"
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/analysis"
@@ -112,7 +111,7 @@ func (f *whereFlags) run(ctx context.Context, env *Environment, pattern string) 
 	if err != nil {
 		return err
 	}
-	report, err := s.reportAt(ctx, s.budget, -1)
+	report, err := s.reportAt(ctx, s.budget)
 	if err != nil {
 		return s.selecting(ctx, err)
 	}
@@ -126,7 +125,7 @@ func (f *whereFlags) run(ctx context.Context, env *Environment, pattern string) 
 	for _, value := range values[:most] {
 		found := fact{Value: value, Sent: s.sends(now, value), Places: s.placesOf(now, value, exchanges)}
 		if len(values) <= mostTraced {
-			if err := s.remedies(ctx, now, &found, f.pins); err != nil {
+			if err := s.remedies(ctx, now, &found); err != nil {
 				return err
 			}
 			if f.steps || f.session {
@@ -218,7 +217,7 @@ func (s *selection) sends(window *analysis.Ledger, value string) bool {
 
 // remedies finds the candidates in the room of a lost value, and the means to
 // keep it.
-func (s *selection) remedies(ctx context.Context, now *analysis.Ledger, f *fact, pins []int) error {
+func (s *selection) remedies(ctx context.Context, now *analysis.Ledger, f *fact) error {
 	smallest, err := s.smallest(ctx, func(at *analysis.Ledger) bool { return s.sends(at, f.Value) })
 	if err != nil {
 		return selecting(err)
@@ -228,16 +227,12 @@ func (s *selection) remedies(ctx context.Context, now *analysis.Ledger, f *fact,
 		return nil
 	}
 	for _, p := range f.newest() {
-		number := p.Message
-		if s.Conversation == nil {
-			number = p.at + 1
-		}
-		candidates, err := withPins(s.Candidates, append(slices.Clip(pins), number)...)
+		pinned, err := s.pinning(p.at)
 		if err != nil {
 			continue // it is no message
 		}
-		if then := s.from(ctx, candidates, f.Value); then != nil {
-			f.Pin, f.Displaced = number, namesOf(s.Items, losers(now, then, p.at))
+		if then := pinned.sending(ctx, f.Value); then != nil {
+			f.Pin, f.Displaced = s.numberOf(p.at), namesOf(s.Items, losers(now, then, p.at))
 			break
 		}
 	}
@@ -245,17 +240,13 @@ func (s *selection) remedies(ctx context.Context, now *analysis.Ledger, f *fact,
 	return ctx.Err()
 }
 
-// from returns the window of other candidates if it has a value, or nil.
-func (s *selection) from(ctx context.Context, candidates *input.Candidates, value string) *analysis.Ledger {
-	other, err := s.selection(candidates, s.budget)
-	if err != nil {
+// sending returns the window if it has a value, or nil.
+func (s *selection) sending(ctx context.Context, value string) *analysis.Ledger {
+	window, err := s.ledger(ctx, s.budget)
+	if err != nil || !s.sends(window, value) {
 		return nil
 	}
-	then, err := other.ledger(ctx, s.budget, -1)
-	if err != nil || !other.sends(then, value) {
-		return nil
-	}
-	return then
+	return window
 }
 
 // toolName matches the names of tools that need no escapes in a rule.
@@ -271,7 +262,8 @@ func (s *selection) ruleFor(ctx context.Context, f *fact) string {
 		}
 		tried[tool] = true
 		candidates, err := withRules(s.Candidates, []cupelchat.Rule{{Tool: tool, Keep: true}})
-		if err == nil && s.from(ctx, candidates, f.Value) != nil {
+		with := &selection{candidates, s.chooser, s.budget}
+		if err == nil && with.sending(ctx, f.Value) != nil {
 			return "keep tool=" + tool
 		}
 	}

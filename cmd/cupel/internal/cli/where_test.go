@@ -81,7 +81,7 @@ func chosen(t *testing.T, messages []map[string]any, policy string, tokens int) 
 // out.
 func textsSent(t *testing.T, s *selection) (texts []string) {
 	t.Helper()
-	window, err := s.choose(t.Context(), s.budget, -1)
+	window, err := s.choose(t.Context(), s.budget)
 	require.NoError(t, err)
 	body, err := window.Body()
 	require.NoError(t, err)
@@ -106,7 +106,7 @@ func TestWhereAgrees(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 31))
 		messages := edit(rng, recorded[rng.IntN(len(recorded))])
 		s := chosen(t, messages, []string{"agent", "chat"}[seed%2], 40+rng.IntN(700))
-		now, err := s.ledger(t.Context(), s.budget, -1)
+		now, err := s.ledger(t.Context(), s.budget)
 		if err != nil {
 			continue // the task alone does not fit
 		}
@@ -129,9 +129,9 @@ func TestWhereAgrees(t *testing.T) {
 		}
 		found := fact{Value: values[rng.IntN(len(values))]}
 		found.Sent, found.Places = s.sends(now, found.Value), s.placesOf(now, found.Value, nil)
-		require.NoError(t, s.remedies(t.Context(), now, &found, nil))
+		require.NoError(t, s.remedies(t.Context(), now, &found))
 		sends := func(tokens int) bool {
-			at, err := s.ledger(t.Context(), cupeltest.Budget(max(tokens, 0), max(tokens, 0)), -1)
+			at, err := s.ledger(t.Context(), cupeltest.Budget(max(tokens, 0), max(tokens, 0)))
 			return err == nil && s.sends(at, found.Value)
 		}
 		require.True(t, found.Smallest.Found, "seed %d", seed)
@@ -152,7 +152,8 @@ func TestWhereAgrees(t *testing.T) {
 		if found.Pin > 0 {
 			candidates, err := withPins(s.Candidates, found.Pin)
 			require.NoError(t, err)
-			require.NotNil(t, s.from(t.Context(), candidates, found.Value), "seed %d: --pin %d", seed, found.Pin)
+			pinned := &selection{candidates, s.chooser, s.budget}
+			require.NotNil(t, pinned.sending(t.Context(), found.Value), "seed %d: --pin %d", seed, found.Pin)
 		}
 	}
 	if kept < cases/10 || lost < cases/10 {
@@ -252,7 +253,7 @@ func TestWhyNotWhole(t *testing.T) {
 			require.NotEqual(t, e.Item.Group(), s.Items[other].Group(), "item %d", i)
 		}
 		whole := func(tokens int) bool {
-			at, err := s.ledger(t.Context(), cupeltest.Budget(tokens, tokens), -1)
+			at, err := s.ledger(t.Context(), cupeltest.Budget(tokens, tokens))
 			require.NoError(t, err)
 			return at.Entries[i].Place > 0 && (at.Entries[i].Form == 0 || e.Form == 0)
 		}

@@ -52,6 +52,7 @@ type Candidates struct {
 	Conversation *cupelchat.Conversation // of a transcript, otherwise nil
 	Model        string                  // that a request names, or ""
 	Answer       int                     // the most tokens of the answer that a request allows, or 0
+	Pins         []int                   // messages that are pinned, from 0
 	Notes        []string                // remarks for the user
 }
 

@@ -34,12 +34,12 @@ func Lines(text string, most int) iter.Seq2[int, string] {
 }
 
 // Break returns where a text of more than so many bytes can be cut: after the last of some
-// ASCII characters, or otherwise after any character.
+// ASCII characters in its second half, or otherwise after any character.
 func Break(text string, most int, after string) int {
 	if len(text) <= most {
 		return len(text)
 	}
-	if last := strings.LastIndexAny(text[:most], after); last > 0 {
+	if last := strings.LastIndexAny(text[:most], after); last >= most/2 {
 		return last + 1
 	}
 	for most > 1 && !utf8.RuneStart(text[most]) {

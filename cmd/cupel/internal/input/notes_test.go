@@ -93,6 +93,7 @@ func TestBreak(t *testing.T) {
 		{"abc", 3, 3, "it is short enough"},
 		{"ab cd ef", 7, 6, "after the last space"},
 		{"abcdef", 4, 4, "between characters where there is no space"},
+		{"a bcdefgh", 8, 8, "and where the space leaves most of the room empty"},
 		{"東京", 4, 3, "between whole characters"},
 		{"東京", 2, 1, "a piece is never empty"},
 	} {

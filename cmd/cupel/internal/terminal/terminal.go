@@ -26,15 +26,18 @@ type Screen struct {
 	Width    int  // columns, positive
 }
 
-// Detect returns the Screen that w writes to. COLUMNS in the environment overrides
-// the width of a terminal.
-func Detect(w io.Writer, getenv func(string) string) Screen {
+// Detect returns the Screen that w writes to. A pipe or a file is as wide as the terminal
+// that beside writes to, so that it gets the tables of the terminal. COLUMNS in the
+// environment overrides the width.
+func Detect(w, beside io.Writer, getenv func(string) string) Screen {
 	screen := Screen{Width: DefaultWidth}
-	if file, ok := w.(*os.File); ok {
-		fd := int(file.Fd())
-		screen.Terminal = term.IsTerminal(fd)
-		if columns, _, err := term.GetSize(fd); err == nil && columns > 0 {
-			screen.Width = columns
+	for _, out := range []io.Writer{beside, w} {
+		file, ok := out.(*os.File)
+		screen.Terminal = ok && term.IsTerminal(int(file.Fd()))
+		if screen.Terminal {
+			if columns, _, err := term.GetSize(int(file.Fd())); err == nil && columns > 0 {
+				screen.Width = columns
+			}
 		}
 	}
 	if columns, err := strconv.Atoi(getenv("COLUMNS")); err == nil && columns > 0 {

@@ -144,13 +144,13 @@ func TestExcerpt(t *testing.T) {
 
 func TestDetect(t *testing.T) {
 	none := func(string) string { return "" }
-	require.Equal(t, terminal.Screen{Width: terminal.DefaultWidth}, terminal.Detect(nowhere{}, none))
+	require.Equal(t, terminal.Screen{Width: terminal.DefaultWidth}, terminal.Detect(nowhere{}, nowhere{}, none))
 	file, err := os.Create(filepath.Join(t.TempDir(), "out"))
 	require.NoError(t, err)
-	require.Equal(t, terminal.Screen{Width: terminal.DefaultWidth}, terminal.Detect(file, none), "a file is no terminal")
+	require.Equal(t, terminal.Screen{Width: terminal.DefaultWidth}, terminal.Detect(file, file, none), "a file is no terminal")
 	require.NoError(t, file.Close())
 	for columns, want := range map[string]int{"60": 60, "1": 1, "0": terminal.DefaultWidth, "-60": terminal.DefaultWidth, "wide": terminal.DefaultWidth} {
-		got := terminal.Detect(nowhere{}, func(name string) string { return map[string]string{"COLUMNS": columns}[name] })
+		got := terminal.Detect(nowhere{}, nowhere{}, func(name string) string { return map[string]string{"COLUMNS": columns}[name] })
 		require.Equal(t, want, got.Width)
 	}
 }
