@@ -111,7 +111,7 @@ func (r *record) run() (*Run, error) {
 		}
 	}
 	if err == nil && len(run.Items) != len(run.Decisions) {
-		err = errors.New("a record has not as many items as decisions")
+		err = errors.New("a record has different numbers of items and decisions")
 	}
 	return run, err
 }

@@ -148,7 +148,7 @@ func WithMemoryLimit(bytes int64) KnapsackOption {
 }
 
 // ErrMemoryLimit is matched by [MemoryLimitError].
-var ErrMemoryLimit = errors.New("cupel: the memory limit does not suffice")
+var ErrMemoryLimit = errors.New("cupel: the memory limit is too low")
 
 // MemoryLimitError reports that a [Knapsack], or a [MultipleChoice] that is exact,
 // cannot find its answer within its memory limit. Raise the limit or the bucket size of
@@ -161,9 +161,9 @@ type MemoryLimitError struct {
 
 func (e *MemoryLimitError) Error() string {
 	if e.Exact {
-		return fmt.Sprintf("cupel: MultipleChoiceSlice needs more than %d bytes of memory to be exact, the limit is %d: lower the target or leave out exact", e.Need, e.Limit)
+		return fmt.Sprintf("cupel: MultipleChoiceSlice needs more than %d bytes of memory to be exact, above the limit of %d: lower the target or leave out exact", e.Need, e.Limit)
 	}
-	return fmt.Sprintf("cupel: KnapsackSlice needs more than %d bytes of memory, the limit is %d: raise memoryLimit or bucketSize", e.Need, e.Limit)
+	return fmt.Sprintf("cupel: KnapsackSlice needs more than %d bytes of memory, above the limit of %d: raise memoryLimit or bucketSize", e.Need, e.Limit)
 }
 
 // Is reports whether target is [ErrMemoryLimit].

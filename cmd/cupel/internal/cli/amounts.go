@@ -63,7 +63,7 @@ func parseNumber(text string) (int, error) {
 		value.Mul(value, big.NewRat(1_000_000, 1))
 	}
 	if !value.IsInt() || !value.Num().IsInt64() || int64(int(value.Num().Int64())) != value.Num().Int64() {
-		return 0, fmt.Errorf("%s is no whole number of tokens, or too large", text)
+		return 0, fmt.Errorf("%s is not a whole number of tokens, or is too large", text)
 	}
 	return int(value.Num().Int64()), nil
 }

@@ -187,7 +187,7 @@ Exit codes: 0 success; 1 a check failed; 2 command line or file invalid;
 		newProxy(env),
 		newPolicies(env),
 	)
-	root.PersistentFlags().Func("max-input", "`bytes` of an input that are read at most, such as 1000M (default 256M)", func(text string) (err error) {
+	root.PersistentFlags().Func("max-input", "most `bytes` to read from an input, such as 1000M (default 256M)", func(text string) (err error) {
 		env.maxInput, err = parseNumber(text)
 		if err == nil && env.maxInput < 1 {
 			err = errors.New("must be at least 1")

@@ -68,7 +68,7 @@ fitting.`,
 	set.StringVar(&flags.upstream, "upstream", "", "`URL` of the provider (default: by the path of the request)")
 	set.StringVarP(&flags.policy, "policy", "p", agentPolicy, "`name` of a preset or of a policy file (.json, .toml); see cupel policies")
 	set.StringArrayVar(&flags.rules, "rule", nil, "a `rule` for messages, as in cupel run; may be repeated")
-	set.BoolVar(&flags.strict, "strict", false, "refuse what cannot be made to fit")
+	set.BoolVar(&flags.strict, "strict", false, "refuse requests that cannot be made to fit")
 	tokensFlag(command, &flags.maxBody, "max-body", "`bytes` of a request that are read; larger ones are sent as they are (default: 64 MiB)")
 	set.StringVar(&flags.record, "record", "", "`folder` that keeps the conversations for cupel replay, up to 1 GiB; they may contain secrets")
 	set.BoolVar(&flags.page, "page", false, "serve a page of the current sessions, turn by turn")
@@ -276,11 +276,11 @@ func guarded(next http.Handler) http.Handler {
 		}
 		switch {
 		case r.Method == http.MethodConnect, r.URL.Host != "":
-			http.Error(w, "cupel: this is no proxy for other hosts; use its address as the base URL", http.StatusBadRequest)
+			http.Error(w, "cupel: this is not a proxy for other hosts; use its address as the base URL", http.StatusBadRequest)
 		case !isLoopback(host):
 			http.Error(w, "cupel: the host must be a loopback address", http.StatusForbidden)
 		case r.Header.Get("Origin") != "":
-			http.Error(w, "cupel: pages may not use this", http.StatusForbidden)
+			http.Error(w, "cupel: web pages may not use this proxy", http.StatusForbidden)
 		default:
 			next.ServeHTTP(w, r)
 		}
