@@ -25,7 +25,7 @@ func newEval(env *Environment) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "eval",
 		Short: "Measure how much labeled evidence policies select",
-		Long: `eval selects for each question of labeled conversations, by each policy and budget,
+		Long: `eval selects items for each question of labeled conversations, by each policy and budget,
 and prints the share of the evidence that is selected (recall), the share of the
 selection that is evidence (precision), and the share of the budget that is used.
 

@@ -38,7 +38,6 @@ func (f *candidateFlags) register(command *cobra.Command) {
 	flags.BoolVar(&f.noPin, "no-pin", false, "pin only the tool definitions of a transcript, not the system prompt or the user's messages")
 	flags.StringArrayVar(&f.rules, "rule", nil, "a `rule` for messages, such as 'keep tool=read_*', 'latest=3 tool=bash' or 'never text=DEBUG'; may be repeated")
 	flags.IntSliceVar(&f.pins, "pin", nil, "`message` to keep whole, or item, by its number from 1; may be repeated")
-	flags.Lookup("pin").DefValue = ""
 }
 
 // read reads the candidates.
@@ -95,7 +94,7 @@ type budgetFlags struct {
 }
 
 func (f *budgetFlags) register(command *cobra.Command) {
-	command.Flags().FuncP("budget", "b", "`tokens` of window and answer: 8000, 8k, or a model", func(text string) (err error) {
+	command.Flags().FuncP("budget", "b", "`tokens` for the window and the answer: 8000, 8k, or a model", func(text string) (err error) {
 		f.budget, err = parseBudget(text)
 		return err
 	})
