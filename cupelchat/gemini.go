@@ -256,7 +256,7 @@ func (c *geminiCodec) end(r *reader) {
 	}
 }
 
-// place checks a message against its neighbours.
+// place checks a message against its neighbors.
 func (c *geminiCodec) place(r *reader, i int) {
 	m := &c.contents[i]
 	var before, after geminiContent

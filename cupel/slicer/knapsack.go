@@ -151,8 +151,8 @@ func WithMemoryLimit(bytes int64) KnapsackOption {
 var ErrMemoryLimit = errors.New("cupel: the memory limit is too low")
 
 // MemoryLimitError reports that a [Knapsack], or a [MultipleChoice] that is exact,
-// cannot find its answer within its memory limit. Raise the limit or the bucket size of
-// the knapsack; use the other with a smaller target, or without [WithExact].
+// cannot find its answer within its memory limit. For a Knapsack, raise the limit or the
+// bucket size; for a MultipleChoice, lower the target or leave out [WithExact].
 type MemoryLimitError struct {
 	Limit int64 // the limit, in bytes
 	Need  int64 // bytes that would have been needed at least
