@@ -76,8 +76,8 @@ func TestCounterFails(t *testing.T) {
 	}
 }
 
-// TestTwiceGivenNames looks where names are only read to tell media apart.
-func TestTwiceGivenNames(t *testing.T) {
+// TestRepeatedNames looks where names are only read to tell media apart.
+func TestRepeatedNames(t *testing.T) {
 	tests := []struct {
 		name, path string
 		f          Format

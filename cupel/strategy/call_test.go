@@ -170,7 +170,7 @@ func TestForgottenScoresAreZero(t *testing.T) {
 	}
 }
 
-func TestScorerFuncStopsWhenCancelled(t *testing.T) {
+func TestScorerFuncStopsWhenCanceled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	calls := 0
 	s := strategy.ScorerFunc(func(*cupel.ContextItem, []*cupel.ContextItem) float64 { calls++; cancel(); return 0 })
