@@ -225,7 +225,7 @@ func TestOutcomes(t *testing.T) {
 		{"unknown error class", pipeline + "[expected]\nerror = \"bad_luck\"\n", `expected.error: unknown error class "bad_luck"`, "the issue's list"},
 		{"unknown overflow strategy", strings.Replace(pipeline, "[config]", "[config]\noverflow_strategy = \"panic\"", 1), `config.overflow_strategy: unknown overflow strategy "panic"`, "the issue's list"},
 		{"empty overflow strategy", strings.Replace(pipeline, "[config]", "[config]\noverflow_strategy = \"\"", 1), `unknown overflow strategy ""`, "empty is not absent (R47)"},
-		{"empty scarcity behavior", strings.Replace(counted, "entries", "scarcity_behavior = \"\"\nentries", 1), `config.scarcity_behavior: "" is none of degrade, throw`, "empty is not absent (R47)"},
+		{"empty scarcity behavior", strings.Replace(counted, "entries", "scarcity_behavior = \"\"\nentries", 1), `config.scarcity_behavior: "" is unknown; want one of degrade, throw`, "empty is not absent (R47)"},
 		{"scorer without a type", head + "stage = \"scoring\"\n[config.scorer]\nkey = \"k\"\n" + items + "[expected]\nscores = [0, 0]\n", "config.scorer.type: is required, as a string", "nothing says what it is"},
 		{"type that is no text", head + "stage = \"scoring\"\n[config.scorer]\ntype = 5\n" + items + "[expected]\nscores = [0, 0]\n", "config.scorer.type: is required, as a string", "a number is no name"},
 		{"switch that is no boolean", strings.Replace(slicing, "slicer = \"greedy\"\n", "slicer = \"knapsack\"\n", 1) + "[config]\nauto_bucket = \"yes\"\n[expected]\nselected_contents = [\"a\"]\n", "config.auto_bucket: yes is not of type", "text is no truth value"},

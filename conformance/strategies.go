@@ -261,7 +261,7 @@ func (r *reader) setting(d strategy.Descriptor, f strategy.Field, path string, v
 				return name
 			}
 		}
-		r.fail(path, "%q is none of %s", v, strings.ToLower(strings.Join(f.Values, ", ")))
+		r.fail(path, "%q is unknown; want one of %s", v, strings.ToLower(strings.Join(f.Values, ", ")))
 	case strategy.Weights:
 		return r.weights(d, path, v)
 	case strategy.List:

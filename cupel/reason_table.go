@@ -155,7 +155,7 @@ func ExclusionCodes() []ExclusionCode {
 	return codes
 }
 
-// Meaning says in a few words what happened to an item with this code, such as
+// Meaning describes in a few words what happened to an item with this code, such as
 // "it did not fit the budget". It is empty for a code that [ExclusionCodes]
 // does not list.
 func (c ExclusionCode) Meaning() string {

@@ -178,8 +178,8 @@ func TestSharedEntries(t *testing.T) {
 	}
 }
 
-// TestStandInsThatAreKept: what slicers see of units are items of their own.
-func TestStandInsThatAreKept(t *testing.T) {
+// TestKeptStandIns: what slicers see of units are items of their own.
+func TestKeptStandIns(t *testing.T) {
 	var kept []*cupel.ContextItem
 	config := greedy(t).Config()
 	config.Slicer = strategy.SlicerFunc(func(_ context.Context, items []cupel.ScoredItem, _ cupel.SliceBudget) (strategy.Selection, error) {

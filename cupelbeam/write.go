@@ -36,7 +36,7 @@ func Shard(name string, shard, of int) string {
 	return fmt.Sprintf("%s-%05d-of-%05d%s", strings.TrimSuffix(name, extension), shard, of, extension)
 }
 
-// shardFn says which file a row is in. The keys of one grouping are the files, since a
+// shardFn returns which file a row is in. The keys of one grouping are the files, since a
 // worker has a buffer for each grouping, where textio.Write would make one for each file.
 type shardFn struct {
 	Name   string

@@ -157,9 +157,9 @@ func (c *anthropicCodec) block(o cursor, m *anthropicTurn) {
 	switch {
 	case !known:
 		o.member("type", "")
-		o.wrong("type", "part-type", "the type %s is not that of a block", quote(kind))
+		o.wrong("type", "part-type", "the block type %s is unknown", quote(kind))
 	case len(who) == 1 && m.role[:1] != who:
-		o.wrong("", "part-role", "a message of the role %s cannot have a block of the type %s", m.role, kind)
+		o.wrong("", "part-role", "a message with the role %s cannot have a block of type %s", m.role, kind)
 	default:
 		if kind != "tool_result" {
 			m.says = true
@@ -317,7 +317,7 @@ func (c *anthropicCodec) call(o cursor) {
 // result checks which call a result answers.
 func (c *anthropicCodec) result(o cursor) {
 	if _, ok := o.want("tool_use_id", "result-id"); ok && c.calls.answer(o, "tool_use_id") && c.said != "" {
-		o.refuse(c.said, "results-first", "results of calls come before anything else that the user says")
+		o.refuse(c.said, "results-first", "tool results must come before anything else in the user's message")
 		c.said = ""
 	}
 }
@@ -415,13 +415,13 @@ func (c *anthropicCodec) cache(o cursor) {
 		return
 	}
 	if c.cached++; c.cached > maxBreakpoints {
-		o.wrong(cacheControl, "cache-limit", "a request has at most four members cache_control; this is number %d", c.cached)
+		o.wrong(cacheControl, "cache-limit", "a request has at most four cache_control members; this is number %d", c.cached)
 	}
 	switch {
 	case ttl != oneHour:
 		c.short = true
 	case c.short:
-		control.wrong("ttl", "cache-order", "what is kept for an hour must come before what is kept for five minutes, in the order tools, system, messages")
+		control.wrong("ttl", "cache-order", "a cache_control with a ttl of 1h must come before those of 5m, in the order tools, system, messages")
 	}
 }
 
@@ -451,7 +451,7 @@ func (c *anthropicCodec) places(r *reader) {
 		}
 		follows := i > 0 && (c.turns[i-1].role == "user" || c.turns[i-1].role == "assistant" && strings.HasSuffix(c.turns[i-1].last, "_tool_result"))
 		if !follows || i+1 < len(c.turns) && c.turns[i+1].role != "assistant" {
-			r.refuse(role(i), "system-place", "a message of the role system must follow a message of the user, and come last or before a message of the assistant")
+			r.refuse(role(i), "system-place", "a system message must follow a user message, and come last or before an assistant message")
 		}
 	}
 }
@@ -496,7 +496,7 @@ func (c *anthropicCodec) thinkingFirst(r *reader) {
 		return
 	}
 	if m := c.turns[first]; !m.empty && m.first != "thinking" && m.first != "redacted_thinking" {
-		r.refuse(rawjson.Join(rawjson.Index(r.rules.list, first), "content"), "thinking-first", "thinking is enabled: the turn that goes on must begin with the thinking that it began with")
+		r.refuse(rawjson.Join(rawjson.Index(r.rules.list, first), "content"), "thinking-first", "thinking is enabled: the unfinished turn must begin with its original thinking")
 	}
 }
 

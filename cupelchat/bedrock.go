@@ -75,7 +75,7 @@ func (c *bedrockCodec) message(o cursor) {
 	case o.message().index == 0 && role == "assistant":
 		o.wrong("role", "first-role", "the first message must be the user's")
 	case role == c.before:
-		o.wrong("role", "alternation", "roles must alternate: the message before is the %s's too", role)
+		o.wrong("role", "alternation", "roles must alternate: the message before has the role %s too", role)
 	}
 	c.before = role
 	content := o.Get("content")
@@ -161,7 +161,7 @@ func (c *bedrockCodec) read(o cursor, kind, role string) {
 		}
 	case "toolUse":
 		if role == "user" {
-			o.wrong("", "part-role", "a message of the user cannot have a toolUse")
+			o.wrong("", "part-role", "a user message cannot have a toolUse")
 		}
 		if use, ok := o.inner(kind, "call-form"); ok {
 			c.call(use, role, o.path)
@@ -169,7 +169,7 @@ func (c *bedrockCodec) read(o cursor, kind, role string) {
 		c.tools = true
 	case "toolResult":
 		if role == "assistant" {
-			o.wrong("", "part-role", "a message of the assistant cannot have a toolResult")
+			o.wrong("", "part-role", "an assistant message cannot have a toolResult")
 		}
 		if result, ok := o.inner(kind, "result-content"); ok {
 			c.result(result, role)

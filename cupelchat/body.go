@@ -81,7 +81,7 @@ type writer struct {
 	states []state
 	room   int          // how many tokens there still are
 	begins bool         // with a message of the user that the conversation does not have
-	joins  bool         // messages of one role that were neighbours
+	joins  bool         // messages of one role that were neighbors
 	broken map[int]bool // entries that are left out because the API refuses them
 }
 

@@ -19,5 +19,5 @@ func ExampleCheck() {
 		fmt.Println(v)
 	}
 	// Output:
-	// messages[1].tool_calls[1]: the call "c2" has no result: a message of the role tool must follow for each call, before any other message (call-without-result)
+	// messages[1].tool_calls[1]: the call "c2" has no result: a tool message must follow for each call, before any other message (call-without-result)
 }

@@ -33,7 +33,7 @@ func TestCompaction(t *testing.T) {
 		{"what it stands for goes first, except what is pinned", 50,
 			`[{"role":"user","content":"task"},
 	{"role":"assistant","content":[{"type":"compaction","content":"what was said"}]},{"role":"user","content":[{"type": "text", "text": "and now"}, {"type": "text", "text": "last"}]}]`,
-			[]string{"left out 2 items before the latest compaction, which stands for them", "joined 1 message with the one before, because the messages between were dropped"}},
+			[]string{"left out 2 items before the latest compaction, which replaces them", "joined 1 message with the one before, because the messages between were dropped"}},
 	} {
 		w, err := c.Select(t.Context(), newest(t), budget(t, tt.tokens))
 		require.NoError(t, err)

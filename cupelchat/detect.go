@@ -112,7 +112,7 @@ func (e *evidence) request(v rawjson.Value) (list string, elements []rawjson.Par
 		if o.Has("role") || o.Has("type") { // one message
 			return "", []rawjson.Part{v.Alone()}, nil
 		}
-		return "", nil, v.Errorf("", "the object has none of %q: it is no conversation", lists())
+		return "", nil, v.Errorf("", "the object is not a conversation: it has none of %q", lists())
 	}
 	list = found[0]
 	for f, known := range formats {
@@ -175,7 +175,7 @@ func (e *evidence) element(v rawjson.Value, path string, i int) error {
 		if what := foreign(&o); what != "" {
 			return v.Errorf(path, "is %s", what)
 		}
-		return v.Errorf(path, "is no message of a known format: it has no role")
+		return v.Errorf(path, "is not a message in a known format: it has no role")
 	}
 	e.openAI = e.openAI || role.String() == "developer"
 	e.systemFirst = e.systemFirst || i == 0 && role.String() == "system"
@@ -244,7 +244,7 @@ func foreign(o *rawjson.Object) string {
 	case o.Has("lc") || o.Get("data").IsObject() && slices.Contains([]string{"human", "ai", "system", "tool"}, kind):
 		return "a message as LangChain stores it; convert the messages first (convert_to_openai_messages)"
 	case o.Get("message").IsObject():
-		return `no message, but has one as "message"; give those themselves`
+		return `not a message, but contains one as "message"; give that message`
 	}
 	return ""
 }

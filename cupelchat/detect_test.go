@@ -48,8 +48,8 @@ func TestDetectRefuses(t *testing.T) {
 		name, why, text, want string
 	}{
 		{"number", "it has no messages", "3", "line 1: a conversation must be an array or an object, got a number"},
-		{"object", "nor has this", `{"foo":1}`, `line 1: the object has none of ["messages" "input" "contents"`},
-		{"elements", "a message has a role", "[\n{\"content\":\"x\"}]", "line 2: [0] is no message of a known format: it has no role"},
+		{"object", "nor has this", `{"foo":1}`, `line 1: the object is not a conversation: it has none of ["messages" "input" "contents"`},
+		{"elements", "a message has a role", "[\n{\"content\":\"x\"}]", "line 2: [0] is not a message in a known format: it has no role"},
 		{"two", "no majority decides", `[{"role":"user","content":[{"type":"image","source":{}}]},{"role":"tool"}]`,
 			"line 1: [1].role is a sign of OpenAI's Chat Completions API, and [0].content[0] of Anthropic's Messages API"},
 		{"stream", "a dump of a stream is no conversation", "event: message_start\ndata: {}\n", "line 1: this is an event stream sent by an API; give the messages of the conversation"},

@@ -94,7 +94,7 @@ func (w *writer) begin() bool {
 		return false
 	}
 	w.begins, w.room = true, w.room-n-messageTokens
-	w.note("added a message of the user that says %q, because the API requires that the user speaks first", earlier)
+	w.note("added a user message that says %q, because the API requires that the user speaks first", earlier)
 	return true
 }
 

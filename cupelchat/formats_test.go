@@ -57,7 +57,7 @@ func TestFormatsRefuse(t *testing.T) {
 		want   string
 		why    string
 	}{
-		{Gemini, `{"contents":[{"role":"user","content":"x"}]}`, `Gemini has "parts" here`, "it is OpenAI's message"},
+		{Gemini, `{"contents":[{"role":"user","content":"x"}]}`, `content is not a field of Gemini, which has "parts"`, "it is OpenAI's message"},
 		{Gemini, `{"contents":[{"role":"tool","parts":[{"text":"x"}]}]}`, "must be one of user, model", "there is no such role"},
 		{Gemini, `{"cachedContent":"cachedContents/1","contents":[]}`, "refers to content that the provider keeps", "it cannot be counted"},
 		{Gemini, `{"contents":[{"role":"user","parts":[]}]}`, "has neither content nor tool calls", "a message says something"},

@@ -76,7 +76,7 @@ func (c *geminiCodec) message(o cursor) {
 	read := func(part cursor) { c.part(part, m) }
 	switch {
 	case parts.IsNull() && o.Has("content"):
-		o.fail(o.Get("content").Errorf(o.where("content"), "Gemini has \"parts\" here; give the format of the conversation, which is another one"))
+		o.fail(o.Get("content").Errorf(o.where("content"), "is not a field of Gemini, which has \"parts\": give the conversation's own format"))
 		o.wrong("parts", "parts-empty", "a message needs a part")
 	case parts.IsNull(), parts.IsArray() && len(parts.Elements()) == 0:
 		o.fail(o.Value.Errorf(o.path, "has no parts: it has neither content nor tool calls; remove it"))
@@ -125,7 +125,7 @@ func (c *geminiCodec) part(o cursor, m *geminiContent) {
 	text, signed := o.Get("text"), o.hasAny("thoughtSignature", "thought_signature")
 	switch {
 	case data > 1:
-		o.wrong("", "part-data", "a part is one thing: text, a call, a result or a file; this one is %d", data)
+		o.wrong("", "part-data", "a part must be one of text, a call, a result or a file; this one has %d of them", data)
 		m.broken = true
 	case data == 0 || text.IsString() && text.String() == "" && !signed:
 		o.wrong("", "part-data", "the part is empty: leave it out")
@@ -257,7 +257,7 @@ func (c *geminiCodec) end(r *reader) {
 	}
 }
 
-// place checks a message against its neighbours.
+// place checks a message against its neighbors.
 func (c *geminiCodec) place(r *reader, i int) {
 	m := &c.contents[i]
 	var before, after geminiContent
@@ -269,7 +269,7 @@ func (c *geminiCodec) place(r *reader, i int) {
 	}
 	if len(m.calls) > 0 {
 		if i == 0 || before.role == "model" {
-			r.refuse(m.path, "call-place", "a call must come right after a message of the user or after results")
+			r.refuse(m.path, "call-place", "a call must directly follow a user message or results")
 		}
 		switch {
 		case m.broken || after.broken:
@@ -282,7 +282,7 @@ func (c *geminiCodec) place(r *reader, i int) {
 		}
 	}
 	if len(m.results) > 0 && len(before.calls) == 0 && !before.broken {
-		r.refuse(m.results[0], "result-without-call", "a functionResponse must come right after the message with the call")
+		r.refuse(m.results[0], "result-without-call", "a functionResponse must directly follow the message with its call")
 	}
 }
 

@@ -229,7 +229,7 @@ func (s *squeeze) shorten(i int, sizes map[int]int) error {
 		return nil
 	}
 	s.items[i], err = s.items[i].With(cupel.WithVariants(), cupel.WithContent(content, n), cupel.WithOriginalTokens(was))
-	s.note("%s was shortened from %s to %d, because it does not fit with what else is pinned", s.pathOf(i), english.Plural(was, "token"), n)
+	s.note("%s was shortened from %s to %d, because it does not fit beside the other pinned messages", s.pathOf(i), english.Plural(was, "token"), n)
 	return err
 }
 
@@ -248,7 +248,7 @@ func (s *squeeze) release(limit int) error {
 				return err
 			}
 			s.items[i] = item
-			s.note("%s is not pinned, because it does not fit with what else is pinned", s.pathOf(i))
+			s.note("%s is not pinned, because it does not fit beside the other pinned messages", s.pathOf(i))
 		}
 	}
 	return nil

@@ -8,11 +8,11 @@ import (
 )
 
 // joiner puts messages one after the other. If an API requires that roles
-// alternate, it joins messages of one role that became neighbours because
+// alternate, it joins messages of one role that became neighbors because
 // everything between them is gone.
 type joiner struct {
 	rules      *rules
-	neighbours bool // joins those that were neighbours before too
+	neighbours bool // joins those that were neighbors before too
 	list       []*joined
 	joined     int // how many messages were joined with the one before
 }

@@ -17,7 +17,7 @@ func TestNotes(t *testing.T) {
 		{"record", "no API refuses a record, which is never sent", ClaudeCode, `[{"type":"user","sessionId":"s","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"y"}]}}]`, nil},
 		{"unknown part", "a part of a later version of the API is kept", Anthropic, `[{"role":"user","content":[{"type":"hologram"},{"type":"hologram"}]}]`,
 			[]string{"messages[0].content[0] (and 1 more) is of an unknown type: kept and counted as JSON",
-				`the API refuses messages[0].content[0].type: the type "hologram" is not that of a block (part-type)`, `the API refuses messages[0].content[1].type: the type "hologram" is not that of a block (part-type)`}},
+				`the API refuses messages[0].content[0].type: the block type "hologram" is unknown (part-type)`, `the API refuses messages[0].content[1].type: the block type "hologram" is unknown (part-type)`}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -76,8 +76,8 @@ func TestCounterFails(t *testing.T) {
 	}
 }
 
-// TestTwiceGivenNames looks where names are only read to tell media apart.
-func TestTwiceGivenNames(t *testing.T) {
+// TestRepeatedNames looks where names are only read to tell media apart.
+func TestRepeatedNames(t *testing.T) {
 	tests := []struct {
 		name, path string
 		f          Format

@@ -29,7 +29,7 @@ func (*chatCodec) request(body cursor) { body.tools(0, "tools", "functions") }
 func (c *chatCodec) fork() codec { return &chatCodec{c.within, c.calls.fork()} }
 
 func (c *chatCodec) end(r *reader) {
-	c.calls.close(r, "a message of the role tool must follow for each call, before any other message")
+	c.calls.close(r, "a tool message must follow for each call, before any other message")
 	c.within = false
 }
 
@@ -98,12 +98,12 @@ func (c *chatCodec) content(o cursor, role string) {
 	case !v.IsNull():
 	case role == "assistant":
 		if !o.hasAny("tool_calls", "function_call", "refusal", "audio") {
-			o.wrong("content", "content-required", "a message of the assistant needs content, unless it has calls")
+			o.wrong("content", "content-required", "an assistant message needs content, unless it has calls")
 		}
 	case role == "function" && !v.IsZero():
 		// Null is the result of a function without a result.
 	default:
-		o.wrong("content", "content-required", "a message of the role %s needs content", role)
+		o.wrong("content", "content-required", "a message with the role %s needs content", role)
 	}
 }
 
@@ -122,7 +122,7 @@ func (c *chatCodec) part(o cursor, role string) {
 	switch {
 	case !ok, slices.Contains(openAIParts[role], kind):
 	case slices.Contains(openAIParts["user"], kind) || slices.Contains(openAIParts["assistant"], kind):
-		o.wrong("", "part-role", "a message of the role %s cannot have a part of the type %s", role, kind)
+		o.wrong("", "part-role", "a message with the role %s cannot have a part of type %s", role, kind)
 	default:
 		o.wrong("type", "part-type", "must be one of %s, got %s", strings.Join(openAIParts[role], ", "), quote(kind))
 	}
@@ -235,11 +235,11 @@ func (c *chatCodec) use(f cursor, id, arguments string) {
 	f.use(id, name, f.Get(arguments))
 }
 
-// result reads the id of the call that a message of the role tool answers.
+// result reads the id of the call that a message with the role tool answers.
 func (c *chatCodec) result(o cursor) string {
 	id := o.optional("tool_call_id", "")
 	if !c.within {
-		o.wrong("role", "result-without-call", "a message of the role tool must follow the message with the call, with nothing but other results between")
+		o.wrong("role", "result-without-call", "a tool message must follow the message with its call, with only other results between")
 	} else if _, ok := o.want("tool_call_id", "result-id"); ok {
 		c.calls.answer(o, "tool_call_id")
 	}

@@ -54,7 +54,7 @@ func TestRepairs(t *testing.T) {
 		note     string
 		why      string
 	}{
-		{"no call", OpenAI, []string{user, result, last}, []string{user, last}, "left out messages[1]: a message of the role tool must follow", "the call was cut off"},
+		{"no call", OpenAI, []string{user, result, last}, []string{user, last}, "left out messages[1]: a tool message must follow", "the call was cut off"},
 		{"no result", OpenAI, []string{user, call, last}, []string{user, `{"role": "assistant", "content": "[earlier: f(); not answered]\nI look."}`, last}, "messages[1] has become a text", "the program ended before the tool did"},
 		{"result twice", OpenAI, []string{user, call, result, result, last}, []string{user, call, result, last}, "left out messages[3]", "the first one answers"},
 		{"result first", OpenAI, []string{user, result, call, last}, []string{user, `{"role": "assistant", "content": "[earlier: f(); not answered]\nI look."}`, last}, "left out messages[1]", "no order is made up"},

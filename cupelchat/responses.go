@@ -115,7 +115,7 @@ func (c *responsesCodec) message(o cursor) {
 	if _, known := responsesItems[kind]; known {
 		c.itemID(o, kind)
 	} else {
-		o.wrong("type", "item-type", "the type %s is not that of an item", quote(kind))
+		o.wrong("type", "item-type", "the item type %s is unknown", quote(kind))
 	}
 	if kind != "message" {
 		c.item(o, kind)
@@ -193,7 +193,7 @@ func (c *responsesCodec) led(o cursor, kind string) {
 // unled refuses reasoning that no item follows.
 func (c *responsesCodec) unled(r *reader) {
 	if c.reasoning != "" {
-		r.refuse(c.reasoning, "reasoning-follow", "reasoning must be followed by the item that it led to: a message of the assistant or a call")
+		r.refuse(c.reasoning, "reasoning-follow", "reasoning must be followed by the item that it led to: an assistant message or a call")
 	}
 }
 

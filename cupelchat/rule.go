@@ -53,15 +53,15 @@ func (r *Rule) damage() string {
 	_, err := path.Match(r.Tool, "")
 	switch {
 	case err != nil:
-		return "the tool is no pattern: " + err.Error()
+		return "the tool is not a valid pattern: " + err.Error()
 	case r.Role != "" && !slices.Contains([]string{"system", "user", "assistant", "tool"}, r.Role):
 		return "the role must be system, user, assistant or tool"
 	case r.Latest < 0:
 		return "latest must be at least 0"
 	case !r.Keep && r.Latest == 0 && !r.Never:
-		return "it says nothing: set keep, latest or never"
+		return "it does nothing: set keep, latest or never"
 	case r.Never && (r.Keep || r.Latest > 0):
-		return "it keeps messages and leaves them out"
+		return "it both keeps messages and leaves them out"
 	case r.Role == "" && r.Tool == "" && r.Text == "":
 		return "it selects every message: set role, tool or text"
 	}

@@ -89,10 +89,10 @@ func TestRuleErrors(t *testing.T) {
 		want string
 		why  string
 	}{
-		{Rule{Tool: "[", Keep: true}, "the tool is no pattern", "a bracket is open"},
+		{Rule{Tool: "[", Keep: true}, "the tool is not a valid pattern", "a bracket is open"},
 		{Rule{Role: "model", Keep: true}, "system, user, assistant or tool", "formats have names of their own"},
 		{Rule{Tool: "a", Latest: -1}, "at least 0", "no exchange is newer than the newest"},
-		{Rule{Tool: "a"}, "it says nothing", "it selects and does nothing"},
+		{Rule{Tool: "a"}, "it does nothing", "it selects and does nothing"},
 		{Rule{Tool: "a", Never: true, Latest: 1}, "keeps messages and leaves them out", "use two rules"},
 		{Rule{Keep: true}, "selects every message", "nothing could be left out"},
 	} {

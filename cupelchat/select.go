@@ -302,7 +302,7 @@ func (c *Conversation) sinceCompaction(items []*cupel.ContextItem, budget cupel.
 		given.items, given.at = append(given.items, item), append(given.at, i)
 	}
 	if gone > 0 {
-		n.note("left out %s before the latest compaction, which stands for them", english.Plural(gone, "item"))
+		n.note("left out %s before the latest compaction, which replaces them", english.Plural(gone, "item"))
 	}
 	return given
 }

@@ -72,7 +72,7 @@
 // stages have no span. This covers panics of strategies, the end of the
 // context, and runs that never return: if another collector or the overflow
 // observer panics, which the pipeline does not catch, or if something calls
-// runtime.Goexit, the open spans end with a [observe.AbandonedError].
+// runtime.Goexit, the open spans end with an [observe.AbandonedError].
 //
 // It implements the OpenTelemetry Integration chapter of the specification.
 package cupelotel

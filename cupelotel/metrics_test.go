@@ -309,7 +309,7 @@ func TestStagesAreBounded(t *testing.T) {
 	assert.Len(t, recorder.Ended(), 1)
 }
 
-func TestMetricsThatNobodyReads(t *testing.T) {
+func TestMetricsWithoutReaders(t *testing.T) {
 	drop := sdkmetric.WithView(sdkmetric.NewView(sdkmetric.Instrument{Name: "cupel.*"}, sdkmetric.Stream{Aggregation: sdkmetric.AggregationDrop{}}))
 	dropped, _ := newReader(t, drop)
 	for name, provider := range map[string]metric.MeterProvider{

@@ -107,7 +107,7 @@ func (r *record) run() (*Run, error) {
 		run.Decisions = append(run.Decisions, observe.Decision{Place: int32(rows[2]), Form: int32(rows[3]), Score: math.Float64frombits(rows[4])})
 	}
 	if err == nil && len(run.Items) != len(run.Decisions) {
-		err = errors.New("a record has not as many items as decisions")
+		err = errors.New("a record has different numbers of items and decisions")
 	}
 	return run, err
 }

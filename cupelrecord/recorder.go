@@ -108,10 +108,10 @@ type Stats struct {
 // New starts a recorder. Call [Recorder.Close] at the end.
 func New(config Config) (*Recorder, error) {
 	if config.Sink == nil && config.Follow == nil {
-		return nil, errors.New("cupelrecord: the config has no sink")
+		return nil, errors.New("cupelrecord: Config.Sink or Config.Follow is required; Folder writes files")
 	}
 	if !(config.Share >= 0 && config.Share <= 1) {
-		return nil, errors.New("cupelrecord: the share is not from 0 to 1")
+		return nil, errors.New("cupelrecord: Config.Share must be from 0 to 1")
 	}
 	const usual = 64 << 20
 	config.QueueBytes, config.SegmentBytes = cmp.Or(config.QueueBytes, usual), cmp.Or(config.SegmentBytes, usual)

@@ -364,9 +364,9 @@ func TestSampling(t *testing.T) {
 
 func TestConfig(t *testing.T) {
 	for want, config := range map[string]cupelrecord.Config{
-		"cupelrecord: the config has no sink":        {},
-		"cupelrecord: the share is not from 0 to 1":  {Sink: (&store{}).sink, Share: 1.5},
-		"cupelrecord: the share is not from 0 to 1 ": {Sink: (&store{}).sink, Share: -1},
+		"cupelrecord: Config.Sink or Config.Follow is required; Folder writes files": {},
+		"cupelrecord: Config.Share must be from 0 to 1":                              {Sink: (&store{}).sink, Share: 1.5},
+		"cupelrecord: Config.Share must be from 0 to 1 ":                             {Sink: (&store{}).sink, Share: -1},
 	} {
 		_, err := cupelrecord.New(config)
 		require.EqualError(t, err, strings.TrimSpace(want))

@@ -12,7 +12,7 @@ import (
 type Difference struct {
 	Run        *Run
 	Report     *cupel.SelectionReport // of the shadow
-	Candidates []int                  // that are in one window alone, or there in another form
+	Candidates []int                  // that only one window has, or that both have in different forms
 	Lost       []string               // values that the run's window names and the shadow's does not; see [cupelreduce.Facts]
 	Err        error                  // why the shadow failed, or nil
 }

@@ -50,7 +50,7 @@ func (w *pairs) add(key string, n *node) {
 	}
 	prefix := ""
 	var name part // known, and repeated in front of new values
-	// An object without a string has only amounts, none of which is its name.
+	// An object without a string has only amounts, and none is its name.
 	record, named := false, false
 	for kid := range w.kids(n) {
 		record = record || kid.kind == '"'

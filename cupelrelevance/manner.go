@@ -12,7 +12,7 @@ const (
 	mannerReach  = 3000.0 // length of items from which hardly anything spreads, in bytes
 	mannerShare  = 7.0    // the most items over which half of a word spreads
 	mannerLong   = 50.0   // items that make a group neither short nor long
-	mannerApart  = 1.05   // lift from which neighbours are not strangers
+	mannerApart  = 1.05   // lift from which neighbors are not strangers
 	mannerTopics = 3.0    // lift of a list of many topics, see [sample.lift]
 )
 
@@ -20,12 +20,12 @@ const (
 // average, in a list with the given lift, at least 1.
 //
 // A passage of a meeting goes on for dozens of short turns; an abstract speaks
-// for itself, and a session of a chat has several passages. If neighbours
+// for itself, and a session of a chat has several passages. If neighbors
 // share no more words than strangers do, as in the results of a search, there
 // are no passages.
 //
 // In a long group on one topic, like a meeting, an item says little and the
-// passage decides. In a short group, and if neighbours share many words that
+// passage decides. In a short group, and if neighbors share many words that
 // the rest of the list lacks, as the functions of a file do, the item itself
 // counts as much as the passage.
 func mannerOf(items int, bytes, lift float64) manner {

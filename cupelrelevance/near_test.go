@@ -252,7 +252,7 @@ func TestManner(t *testing.T) {
 	}
 }
 
-// TestSample compares a list in which each two neighbours have a subject with
+// TestSample compares a list in which each two neighbors have a subject with
 // the same items in any order.
 func TestSample(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 4))

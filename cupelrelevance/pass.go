@@ -15,7 +15,7 @@ func begin(ctx context.Context, s strategy.Scorer, items []*cupel.ContextItem, s
 	case invalid != nil:
 		return invalid
 	case len(scores) != len(items):
-		return &cupel.StrategyError{Role: "scorer", Strategy: fmt.Sprintf("%T", s), Reason: fmt.Sprintf("was given room for %d scores of %d items", len(scores), len(items))}
+		return &cupel.StrategyError{Role: "scorer", Strategy: fmt.Sprintf("%T", s), Reason: fmt.Sprintf("was given a slice of %d scores for %d items", len(scores), len(items))}
 	case ctx == nil:
 		return &cupel.StrategyError{Role: "scorer", Strategy: fmt.Sprintf("%T", s), Reason: "was called without a context"}
 	}

@@ -16,10 +16,10 @@ import (
 // It combines the words of the passage around an item, those of the item itself
 // ([Lexical]), the best item of its group and the names that the question mentions.
 // The weights depend on the list: how long items are, how many are in a group, and
-// how many more words neighbours share than strangers do. In a meeting of hundreds
+// how many more words neighbors share than strangers do. In a meeting of hundreds
 // of short turns a single turn says little and the passage decides; in chat
 // sessions, in files and in documents the item itself, its group and names count as
-// much; and if neighbours are strangers, as in the results of a search, only the
+// much; and if neighbors are strangers, as in the results of a search, only the
 // item counts. Stop words ([Language.IsStopWord]) count little: all together a
 // tenth of the others, and only in the item itself. In a question made only of stop
 // words they count like other words. Of equally relevant items the shorter scores

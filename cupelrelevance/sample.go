@@ -8,19 +8,19 @@ import (
 )
 
 // sample has the properties of a list that a sample shows: its languages, and how
-// many words neighbours share compared with strangers. It takes as long in a long
+// many words neighbors share compared with strangers. It takes as long in a long
 // list as in a short one.
 type sample struct {
-	numbers   []uint32 // of the items, and of their neighbours
+	numbers   []uint32 // of the items, and of their neighbors
 	languages languages
-	shared    float64 // the share of an item's words, by rarity, that the neighbours have
+	shared    float64 // the share of an item's words, by rarity, that the neighbors have
 	expected  float64 // the share that as many strangers have
 }
 
 // The settings of samples.
 const (
 	sampleSize  = 512     // items, at least half of that if there are as many
-	sampleNear  = 2       // neighbours of each
+	sampleNear  = 2       // neighbors of each
 	sampleBytes = 1 << 12 // of an item
 	// The prior belief about a list counts as if strangers had been expected
 	// to share this many words.
@@ -28,7 +28,7 @@ const (
 	sampleUsual = 1.5 // lift of most lists
 )
 
-// lift returns how many times as many words neighbours share as strangers do, at
+// lift returns how many times as many words neighbors share as strangers do, at
 // least 1.
 func (s *sample) lift(strangers bool) float64 {
 	prior := samplePrior * sampleUsual
@@ -53,7 +53,7 @@ func markOf(text string) uint16 {
 func sampleOf(all []*cupel.ContextItem, o *order, numbers []uint32, facts []fact, before *sample) *sample {
 	rarely := bits.Len(uint(len(all) / sampleSize))
 	s := &sample{}
-	var runs [][]uint32 // positions of an item and its neighbours
+	var runs [][]uint32 // positions of an item and its neighbors
 	for g := range o.numGroups() {
 		sequence := o.at(g)
 		for p := range sequence {
@@ -81,18 +81,18 @@ func sampleOf(all []*cupel.ContextItem, o *order, numbers []uint32, facts []fact
 // sampledWord is the data of a sample on a word.
 type sampledWord struct {
 	items  int // sampled items that have it
-	asked  int // their neighbours
-	shared int // the neighbours that have it too
+	asked  int // their neighbors
+	shared int // the neighbors that have it too
 	seen   int // the last text that had it
 	run    int // the last run whose item had it
 }
 
-// count counts the words that items share with their neighbours.
+// count counts the words that items share with their neighbors.
 func (s *sample) count(all []*cupel.ContextItem, runs [][]uint32) {
 	numbers := make(map[string]int)
 	var words []sampledWord
-	text, run, neighbours := 0, 0, 0 // numbers of the text and the run, from 1; of the neighbours
-	sampled := false                 // the text is the item's, and no neighbour's
+	text, run, neighbours := 0, 0, 0 // numbers of the text and the run, from 1; of the neighbors
+	sampled := false                 // the text is the item's, and no neighbor's
 	reader := newTokenizer(func(term []byte, _ bool) {
 		number, known := numbers[string(term)]
 		if !known {

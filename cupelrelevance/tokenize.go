@@ -142,7 +142,7 @@ func (t *tokenizer) word(s string, start int) int {
 	return i
 }
 
-// oneWidth returns the usual form of a character of the width of its neighbours,
+// oneWidth returns the usual form of a character of the width of its neighbors,
 // as Chinese and Japanese text has them.
 func oneWidth(r rune) rune {
 	if r < 0xFF00 || r > 0xFFEF {
@@ -181,7 +181,7 @@ func classify(r rune, size int) class {
 			return invisible
 		}
 		return lower
-	case unicode.Is(unicode.Cf, r), r >= 0x1F3FB && r <= 0x1F3FF: // colours of skin
+	case unicode.Is(unicode.Cf, r), r >= 0x1F3FB && r <= 0x1F3FF: // colors of skin
 		return invisible
 	case isPicture(r):
 		return picture

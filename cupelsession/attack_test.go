@@ -77,7 +77,7 @@ func (e elsewhere) RunReport(_ context.Context, items []*cupel.ContextItem, _ cu
 	return items, &cupel.SelectionReport{Included: []cupel.IncludedItem{{Item: items[0], Candidate: int(e)}}}, nil
 }
 
-func TestPositionsThatAreNone(t *testing.T) {
+func TestInvalidPositions(t *testing.T) {
 	for _, at := range []elsewhere{-1, 6} {
 		if _, err := session(t, at, cupelsession.Config{}).Next(t.Context(), numbered(t, 6), budget(t, 50)); err == nil || !strings.Contains(err.Error(), "does not say which") {
 			t.Errorf("a report with the candidate %d of 6 items: error %v", at, err)
@@ -145,7 +145,7 @@ func TestLostPrefixes(t *testing.T) {
 	}
 }
 
-func TestPricesThatAreNone(t *testing.T) {
+func TestInvalidPrices(t *testing.T) {
 	for _, price := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), -1, 1e7} {
 		for field, cache := range map[string]cupelsession.CacheModel{
 			"Cache.Read": {Read: price}, "Cache.Write": {Write: price}, "Cache.Models[0].Read": {Models: []cupelsession.ModelCache{{Name: "m", Read: price}}},

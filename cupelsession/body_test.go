@@ -83,7 +83,7 @@ func (t *talk) request() object {
 	return r
 }
 
-// unmarked returns the blocks of a request without breakpoints, and behind how many
+// unmarked returns the blocks of a request without breakpoints, and after how many
 // of them breakpoints are.
 func unmarked(t *testing.T, body []byte) (blocks, marks []string, behind []int) {
 	t.Helper()

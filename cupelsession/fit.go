@@ -82,7 +82,7 @@ func (r Request[T]) Answered(response ...any) (Usage, error) {
 // params hold the whole conversation, in a value that marshals to the format's JSON and
 // back, such as an SDK's parameters. Fit treats it as [cupelchat.Fit] does, and sets
 // breakpoints as [Session.Body] does. The member model, or modelId, names the model as
-// [WithModel] does. Commit the turn once the request was answered.
+// [WithModel] does. Commit the turn once the request is answered.
 //
 // Fit fails as [Session.Body] does. It also fails with a [HistoryError] if params
 // are not the conversation that the session knows, or if the conversation has not

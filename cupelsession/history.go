@@ -22,9 +22,9 @@ type HistoryError struct {
 
 func (e *HistoryError) Error() string {
 	if e.Lost > 0 {
-		return fmt.Sprintf("cupelsession: the conversation has lost %s, and has what was sent in their place: send what the session returns, and append what follows to the whole conversation", english.Plural(e.Lost, "item"))
+		return fmt.Sprintf("cupelsession: the conversation has the shortened forms that were sent in place of %s: append answers to the whole history, not to the request that the session returned", english.Plural(e.Lost, "item"))
 	}
-	return fmt.Sprintf("cupelsession: the conversation has not changed for %d turns: append the answer, and what follows it, to the conversation that the session is given", e.Turns)
+	return fmt.Sprintf("cupelsession: the conversation has not changed for %d turns: append each answer, and the messages after it, to the conversation before the next turn", e.Turns)
 }
 
 const (
@@ -69,7 +69,7 @@ func (p *proposal) history() error {
 		}
 	}
 	if all {
-		p.turn.Notes = append(p.turn.Notes, fmt.Sprintf("%s of the turn before are gone, and they are all that its window left out: give the session the whole conversation, and not what it returned", english.Plural(lost, "item")))
+		p.turn.Notes = append(p.turn.Notes, fmt.Sprintf("the conversation lacks %s, exactly those that the previous window left out: give the session the whole conversation, not the request that it returned", english.Plural(lost, "item")))
 	}
 	return nil
 }

@@ -69,7 +69,7 @@ func TestMistakesOfLoops(t *testing.T) {
 			l.history = r.Params
 			l.history.Messages = append(l.history.Messages, exchange(n)...)
 			return r, err
-		}, "has lost ", "", "what was sent takes the place of the history"},
+		}, "the shortened forms that were sent", "", "what was sent takes the place of the history"},
 		{"history shadowed", func(l *loop, n int) (cupelsession.Request[request], error) {
 			params := l.history
 			r, err := answered(l, params)
@@ -146,6 +146,6 @@ func TestVanishedItems(t *testing.T) {
 			t.Errorf("%s: got the error %v (%s)", test.name, err, test.why)
 			continue
 		}
-		assert.Equal(t, test.note, strings.Contains(strings.Join(turn.Notes, "\n"), "all that its window left out"), "%s (%s)", test.name, test.why)
+		assert.Equal(t, test.note, strings.Contains(strings.Join(turn.Notes, "\n"), "exactly those that the previous window left out"), "%s (%s)", test.name, test.why)
 	}
 }

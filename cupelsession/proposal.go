@@ -70,7 +70,7 @@ const maxTokens = math.MaxInt / 4
 
 var (
 	errNilItem       = errors.New("cupelsession: an item is nil")
-	errTooManyTokens = fmt.Errorf("cupelsession: the items have more than %d tokens together; check what counts them", maxTokens)
+	errTooManyTokens = fmt.Errorf("cupelsession: the items have more than %d tokens together; check the token counter", maxTokens)
 )
 
 func checkItems(items []*cupel.ContextItem) error {

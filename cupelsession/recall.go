@@ -194,7 +194,7 @@ func (s *Session) Recall(ctx context.Context, arguments []byte, budget cupel.Con
 	case errors.Is(err, errNoText):
 		return "There is no text with this id. Give that of a mark in this conversation, such as r3 of [r3].", nil
 	case errors.Is(err, fs.ErrNotExist):
-		return "This text is no longer stored. Call the tool again that has returned it.", nil
+		return "This text is no longer stored. Call the tool that returned it again.", nil
 	case err != nil:
 		return "", fmt.Errorf("cupelsession: reading what a request left out: %w", err)
 	}

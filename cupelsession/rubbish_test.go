@@ -92,7 +92,7 @@ func TestTooManyTokens(t *testing.T) {
 		for n := range 6 {
 			items = append(items, item(t, fmt.Sprint(n), tokens))
 		}
-		if turn, err := s.Next(t.Context(), items, budget(t, 100)); err == nil || !strings.Contains(err.Error(), "check what counts them") {
+		if turn, err := s.Next(t.Context(), items, budget(t, 100)); err == nil || !strings.Contains(err.Error(), "check the token counter") {
 			t.Errorf("six items of %d tokens: turn %v, error %v, want one that says what to do", tokens, turn, err)
 		}
 	}

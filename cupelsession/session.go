@@ -68,7 +68,7 @@ var ErrBusy = errors.New("cupelsession: the session is in use by another call; u
 
 // ErrStale is the error for committing a turn twice, after another turn, or after
 // another state was read.
-var ErrStale = errors.New("cupelsession: the session has gone on since this turn was proposed; call Next again")
+var ErrStale = errors.New("cupelsession: another turn was committed since this one was proposed; call Next again")
 
 // ConfigError is the error for an invalid field of a [Config].
 type ConfigError struct {

@@ -190,9 +190,9 @@ func (e *entry) damage(tokens int) string {
 	case len(e.Keys) == 0:
 		return "has no keys"
 	case e.Tokens < 0 || e.Tokens > maxTokens-tokens:
-		return fmt.Sprintf("has %d tokens, fewer or more than there are", e.Tokens)
+		return fmt.Sprintf("has an impossible number of tokens, %d", e.Tokens)
 	case e.whole() && (e.Summary || len(e.Keys) > 1):
-		return fmt.Sprintf("stands for %d items and says nothing", len(e.Keys))
+		return fmt.Sprintf("stands for %d items and has no text", len(e.Keys))
 	case e.whole() && e.Hash == "":
 		return "has neither a hash nor a form"
 	}

@@ -80,7 +80,7 @@ type FolderStore struct {
 // each age.
 func NewFolderStore(folder string, most int64, age time.Duration) (*FolderStore, error) {
 	if most <= 0 || age <= 0 {
-		return nil, &ConfigError{"FolderStore", fmt.Sprintf("must have room and time, got %d bytes for %v", most, age)}
+		return nil, &ConfigError{"FolderStore", fmt.Sprintf("needs a size and an age above 0, got %d bytes and %v", most, age)}
 	}
 	f := &FolderStore{folder: folder, most: most, age: age}
 	return f, cmp.Or(os.MkdirAll(folder, 0o700), f.sweep(0))
@@ -93,7 +93,7 @@ func (f *FolderStore) Put(_ context.Context, session, key, text string) error {
 	defer f.mu.Unlock()
 	size := int64(len(text))
 	if size > f.most {
-		return fmt.Errorf("cupelsession: a text of %d bytes does not fit into the store, of %d", size, f.most)
+		return fmt.Errorf("cupelsession: a text of %d bytes does not fit into the store of %d", size, f.most)
 	}
 	folder := filepath.Join(f.folder, keyOf(session))
 	if f.bytes += size; f.bytes > f.most || since(f.swept) > f.age {

@@ -116,7 +116,7 @@ func TestFolderStore(t *testing.T) {
 	require.NoError(t, os.WriteFile(dir, nil, 0o600))
 	require.Error(t, store.Put(ctx, "e", "e", "e"), "there is no folder")
 	_, err = cupelsession.NewFolderStore(dir, 0, time.Hour)
-	require.ErrorContains(t, err, "must have room")
+	require.ErrorContains(t, err, "needs a size and an age")
 }
 
 // A store leaves the files of others alone, in a folder of any name, and counts its own.

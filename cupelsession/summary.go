@@ -201,14 +201,14 @@ type summarized struct {
 	err     error
 }
 
-// fly begins a summary. The summariser may change the list that it gets.
+// fly begins a summary. The summarizer may change the list that it gets.
 func (s *Session) fly(l *leaving) {
 	s.flight = &flight{keys: l.keys, done: make(chan summarized, 1)}
 	go func(done chan<- summarized) {
-		a := summarized{err: errors.New("the summariser ended its goroutine")}
+		a := summarized{err: errors.New("the summarizer ended its goroutine")}
 		defer func() {
 			if r := recover(); r != nil {
-				a.err = fmt.Errorf("the summariser panicked: %v", r)
+				a.err = fmt.Errorf("the summarizer panicked: %v", r)
 			}
 			done <- a
 		}()

@@ -19,9 +19,9 @@ type quotations struct {
 // isQuoted reports whether entry n of the tail is a quotation.
 func (q *quotations) isQuoted(n int) bool { return q.at[q.said.from[q.included[n].Candidate]] == out }
 
-// isLabelled reports whether entry n of the tail is the first one of a run of
+// isLabeled reports whether entry n of the tail is the first one of a run of
 // quotations, which have one label.
-func (q *quotations) isLabelled(n int) bool { return q.isQuoted(n) && (n == 0 || !q.isQuoted(n-1)) }
+func (q *quotations) isLabeled(n int) bool { return q.isQuoted(n) && (n == 0 || !q.isQuoted(n-1)) }
 
 // fit leaves out the quotations with the lowest scores until the labels have room.
 func (q *quotations) fit(room int) {
@@ -35,7 +35,7 @@ func (q *quotations) fit(room int) {
 			if worst < 0 || cmp.Compare(e.Score, q.included[worst].Score) <= 0 {
 				worst = n
 			}
-			if q.isLabelled(n) {
+			if q.isLabeled(n) {
 				labels += quoteTokens
 			}
 		}
@@ -56,7 +56,7 @@ const (
 func (q *quotations) item(n int) (*cupel.ContextItem, error) {
 	item := q.included[n].Item
 	switch {
-	case q.isLabelled(n):
+	case q.isLabeled(n):
 		return item.With(cupel.WithContent(quoteLabel+item.Content(), item.Tokens()+quoteTokens))
 	case q.isQuoted(n):
 		return item.With(cupel.WithVariants())

@@ -178,8 +178,8 @@ func TestTraceOfRuns(t *testing.T) {
 	}
 }
 
-// TestStaleTurnsAreNotTold: a turn that was not committed is not reported as one.
-func TestStaleTurnsAreNotTold(t *testing.T) {
+// TestStaleTurnsAreNotReported: a turn that was not committed is not reported as one.
+func TestStaleTurnsAreNotReported(t *testing.T) {
 	d := &diary{}
 	s := session(t, newest(t), cupelsession.Config{Trace: d})
 	first, second := next(t, s, numbered(t, 2), 50), next(t, s, numbered(t, 2), 50)

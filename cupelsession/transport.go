@@ -107,7 +107,7 @@ func NewTransport(config TransportConfig) (*Transport, error) {
 	case config.MaxBody < 0:
 		return nil, &ConfigError{"MaxBody", "must be at least 0"}
 	case config.Session.Store != nil:
-		return nil, &ConfigError{"Session.Store", "cannot be used: a transport does not answer calls of tools"}
+		return nil, &ConfigError{"Session.Store", "cannot be used: a transport does not answer tool calls"}
 	case config.MaxSessions < 0:
 		return nil, &ConfigError{"MaxSessions", "must be at least 0"}
 	}

@@ -26,8 +26,8 @@ import (
 // Summarize is the type of [cupelsession.Config.Summarize].
 type Summarize = func(ctx context.Context, leaving []*cupel.ContextItem) (cupelsession.Summary, error)
 
-// Ask asks a model. Put the instructions in the system prompt, and the conversation
-// in a message of the user. It returns the text of the answer and the response with
+// Ask asks a model, with the instructions as its system prompt and the conversation
+// as the user's message. It returns the text of the answer and the response with
 // its usage, or [ErrTooLong] if the answer was cut after [MaxTokens].
 type Ask func(ctx context.Context, instructions, conversation string) (answer string, response any, err error)
 
@@ -54,8 +54,8 @@ Write what the agent needs to go on, in at most %[2]d words:
 A part may have an id, such as [r3], by which the agent can read it again: write it after what is from there. Carry over what still holds of an earlier summary. Say where a claim is from, such as "the page says". Invent nothing, and leave out what does not matter any more. Answer with the summary alone.`
 )
 
-// New returns a function that asks a model for summaries. format is the format of
-// the response, from which the usage is read. Use the same counter as for the
+// New returns a function that asks a model for summaries. f is the format of the
+// response, from which the usage is read. Use the same counter as for the
 // items.
 func New(ask Ask, f cupelchat.Format, counter cupel.TokenCounter) Summarize {
 	return func(ctx context.Context, leaving []*cupel.ContextItem) (cupelsession.Summary, error) {

@@ -215,17 +215,17 @@ func (k *kit) someCalls() (calls []func(context.Context)) {
 // settled waits for the goroutines with a label to end, down to a number, and
 // returns how many are left.
 func settled(label string, to int) int {
-	n := labelled(label)
+	n := labeled(label)
 	for try := 0; n > to && try < 9; try++ {
 		time.Sleep(time.Millisecond << try)
-		n = labelled(label)
+		n = labeled(label)
 	}
 	return n
 }
 
-// labelled counts goroutines by their label in a profile, where each line of
+// labeled counts goroutines by their label in a profile, where each line of
 // labels follows the count of the goroutines that have it.
-func labelled(label string) int {
+func labeled(label string) int {
 	var profile bytes.Buffer
 	_ = pprof.Lookup("goroutine").WriteTo(&profile, 1) // a buffer takes everything
 	var n, count int

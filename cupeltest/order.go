@@ -53,7 +53,7 @@ func (c *SelectionReportAssertionChain) PlaceTopNScoredAtEdges(n int) *Selection
 		count := len(units)
 		outsideIn := outsideIn(count)
 		edges := outsideIn[:max(0, min(n, count))]
-		// Among items that tie for the last place, one at an edge comes first, in favour
+		// Among items that tie for the last place, one at an edge comes first, in favor
 		// of the placer.
 		top := slices.Clone(outsideIn)
 		slices.SortStableFunc(top, func(a, b int) int { return cmp.Compare(best[b].Score, best[a].Score) })

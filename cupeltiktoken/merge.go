@@ -111,7 +111,7 @@ func (v *vocabulary) count(piece string) int {
 // tokens before it.
 //
 // A sequence of tokens is the right one for a text if and only if each two
-// neighbours are the tokens of the text that they form, since a merge across their
+// neighbors are the tokens of the text that they form, since a merge across their
 // boundary would be the same in both texts. So two windows can be joined at any
 // common token. If the end of a window affects its tokens back to the start of the
 // next window, a longer window is used, up to longestWord.
@@ -143,7 +143,7 @@ func (m *merger) advance(v *vocabulary, piece string) (at, tokens int) {
 	return at, tokens
 }
 
-// merge is byte pair encoding. As long as two neighbours form a token, it merges
+// merge is byte pair encoding. As long as two neighbors form a token, it merges
 // those with the lowest rank, the leftmost first. It returns the ends of the
 // tokens, in the memory of ends.
 func (m *merger) merge(v *vocabulary, piece string, ends []int32) []int32 {

@@ -28,8 +28,8 @@ func IncludedUnits(report *cupel.SelectionReport) []IncludedUnit {
 	return units
 }
 
-// Kind returns the kind of the unit: the kind of most of its tokens in full, of equal
-// ones the first. The full size of a smaller form is its original tokens, and a group
+// Kind returns the kind that has most of the unit's full tokens, the first of equal
+// ones. The full size of a smaller form is its original tokens, and a group
 // variant has the kind of the first item, since the window has nothing else of the
 // group.
 func (u IncludedUnit) Kind() cupel.ContextKind {

@@ -72,7 +72,7 @@ func (s SmallestBudget) String() string {
 	case s.Exact:
 		return fmt.Sprintf("No budget up to %d tokens includes it.", s.SearchedTo)
 	}
-	return fmt.Sprintf("No budget up to %d tokens includes it; not all larger ones were looked at.", s.SearchedTo)
+	return fmt.Sprintf("No budget up to %d tokens includes it; not all larger ones were tried.", s.SearchedTo)
 }
 
 // maxProbes is how many budgets WhyNot tries by default: seconds of work for a

@@ -311,7 +311,7 @@ func TestWhyNotLooksNoFurther(t *testing.T) {
 		{[]*cupel.ContextItem{second, first}, custom{slicer.Greedy{}}, nil, "The smallest budget that includes it is 20 tokens.", 0, 0, "halving from 20 to 50 looks at 20 first, and nothing is left to look at"},
 		{[]*cupel.ContextItem{second, first, pin}, custom{slicer.Greedy{}}, nil, "The smallest budget that includes it is 25 tokens.", 20, 25, "halving misses 25, where the first does not fit, and finds 55"},
 		{[]*cupel.ContextItem{second, first, pin}, custom{slicer.Greedy{}}, []analysis.ProbeOption{few}, "A budget of 55 tokens includes it; a smaller one may.", 20, 21, "two budgets say little"},
-		{rest, never, nil, "No budget up to 10000 tokens includes it; not all larger ones were looked at.", 1, 10_000, "ten thousand budgets are tried by default"},
+		{rest, never, nil, "No budget up to 10000 tokens includes it; not all larger ones were tried.", 1, 10_000, "ten thousand budgets are tried by default"},
 		{rest, never, []analysis.ProbeOption{many}, "No budget up to 11999 tokens includes it.", 1, 11_999, "the caller's limit holds"},
 	} {
 		var l looked

@@ -35,8 +35,8 @@ type Redaction struct {
 	Rewrite func(from Part, text string) string
 }
 
-// Text returns the text that leaves the process in place of a given one, in valid
-// UTF-8, and whether one does.
+// Text returns the text that leaves the process in place of text, in valid UTF-8, and
+// reports whether any does.
 func (r *Redaction) Text(from Part, text string) (string, bool) {
 	if from > PartConversation && r.Show&from == 0 {
 		return "", false

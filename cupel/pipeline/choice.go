@@ -79,10 +79,10 @@ func (r *run) formsOf(merged []engine.Chosen) (forms []int32) {
 	return forms
 }
 
-// HoldsAt reports whether another budget would certainly give the same choice, or
-// would not fit the pinned items either where this one does not. It knows of larger
-// budgets if the slicer does (StaysUntil of strategy.Selection), and of none that fits
-// if a candidate has a group, a variant or a version key. It calls no strategy.
+// HoldsAt reports whether another budget certainly gives the same choice, or is also
+// too small for the pinned items. It recognizes larger budgets if the slicer sets
+// StaysUntil of strategy.Selection, and no budget that fits if a candidate has a group,
+// a variant or a version key. It calls no strategy.
 func (c *Choice) HoldsAt(budget cupel.ContextBudget) bool {
 	if !c.known {
 		return false

@@ -73,7 +73,7 @@ func observedItems(t *testing.T) []*cupel.ContextItem {
 	}
 }
 
-func TestObserverIsToldEverything(t *testing.T) {
+func TestObserverGetsEverything(t *testing.T) {
 	s := &spy{detail: observe.TraceDetail{ItemEvents: true}}
 	_, err := newPipeline(t).Run(t.Context(), observedItems(t), budgetOf(t, 20, 10), pipeline.WithTrace(s))
 	if err != nil {

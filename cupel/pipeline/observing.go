@@ -200,7 +200,7 @@ func (r *run) tellItemEvents(stage stageNumber, err error) {
 // leftOut records that candidates were left out.
 func (r *run) leftOut(list []engine.Decision) {
 	o := &r.observer
-	for i := 0; i < len(list); { // neighbours have mostly the same reason
+	for i := 0; i < len(list); { // neighbors have mostly the same reason
 		code, from := r.codeOf(&list[i]), i
 		for i < len(list) && r.codeOf(&list[i]) == code {
 			i++
@@ -259,7 +259,7 @@ func (r *run) codeOf(d *engine.Decision) cupel.ExclusionCode {
 	return codes[d.Code]
 }
 
-// reasonOf says why a candidate was left out.
+// reasonOf returns why a candidate was left out.
 func (r *run) reasonOf(d *engine.Decision) cupel.ExclusionReason {
 	var other *cupel.ContextItem
 	switch {

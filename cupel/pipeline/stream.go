@@ -97,7 +97,7 @@ type kept struct {
 // bounded by the batch and the selection, whose zero-token items are unlimited.
 // That holds without observers, and with observers of stages and item events. For
 // an observer that needs all exclusions at the end ([observe.TraceDetail] Items or
-// Report, such as a [observe.DiagnosticTraceCollector]), the run keeps them.
+// Report, such as an [observe.DiagnosticTraceCollector]), the run keeps them.
 //
 // Observers see each stage once. The first four overlap: each starts with the
 // first batch and ends after the last one, and the Duration of [observe.StageEnd] is the time

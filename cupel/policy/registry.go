@@ -125,11 +125,11 @@ func (r *Registry) All() iter.Seq2[string, Policy] {
 // They read, validate and write its settings as those of built-in types. Do not
 // change the descriptor afterwards.
 //
-// Before Build runs, the names and types of the settings are checked, and whether
-// those that are required are there; what is wrong is reported and absent from
-// [strategy.Args]. Build checks the values and reports mistakes with
-// [strategy.Problems], whose paths are relative to the strategy; the range of a
-// [strategy.Field] says in the help what Build allows. Build runs whenever a policy is
+// Before Build runs, the names and types of the settings are checked, and the presence
+// of required ones; faulty settings are reported and absent from [strategy.Args]. Build
+// checks the values and reports mistakes with [strategy.Problems], whose paths are
+// relative to the strategy; the range of a [strategy.Field] documents the values that
+// Build allows. Build runs whenever a policy is
 // read, validated or built, possibly in several goroutines at once, and with a stopped
 // clock unless the policy is built; it should only check and build. A panic becomes a
 // problem of the policy, and so does a result that is nil or fails

@@ -82,7 +82,7 @@ var decayDescriptor = strategy.Descriptor{
 	}),
 }
 
-// Facts says that a scorer that was not built with [NewDecay] is invalid.
+// Facts reports a scorer that was not built with [NewDecay] as invalid.
 func (d *Decay) Facts() strategy.Facts {
 	return built(d, d != nil && d.curve != nil, "DecayScorer", "NewDecay")
 }

@@ -14,7 +14,7 @@
 // The zero values of Recency, Priority, Frequency, Kind and Reflexive are
 // ready for use. The others come from constructors, which check their
 // settings and fail with a [cupel.InvalidConfigError]; their zero values fail
-// validation, in [pipeline.New] and in Score, and never panic.
+// validation, in pipeline.New and in Score, and never panic.
 //
 // All scorers are immutable and safe for concurrent use, and keep no reference
 // to an item after they return. They score a nil item as an item without fields.

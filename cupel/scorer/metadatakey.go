@@ -54,7 +54,7 @@ var metadataKeyDescriptor = strategy.Descriptor{
 	}),
 }
 
-// Facts says that a scorer that was not built with [NewMetadataKey] is invalid.
+// Facts reports a scorer that was not built with [NewMetadataKey] as invalid.
 func (m *MetadataKey) Facts() strategy.Facts {
 	return built(m, m != nil && m.boost > 0, "MetadataKeyScorer", "NewMetadataKey")
 }

@@ -47,7 +47,7 @@ var metadataTrustDescriptor = strategy.Descriptor{
 	Settings: strategy.Only(func(m *MetadataTrust) map[string]any { return map[string]any{"defaultScore": m.defaultScore} }),
 }
 
-// Facts says that a scorer that was not built with [NewMetadataTrust] is invalid.
+// Facts reports a scorer that was not built with [NewMetadataTrust] as invalid.
 func (m *MetadataTrust) Facts() strategy.Facts {
 	return built(m, m != nil && m.built, "MetadataTrustScorer", "NewMetadataTrust")
 }

@@ -17,7 +17,7 @@ import (
 func begin(ctx context.Context, s strategy.Scorer, items []*cupel.ContextItem, scores []float64) error {
 	reason := "was called without a context"
 	if len(scores) != len(items) {
-		reason = fmt.Sprintf("was given room for %d scores of %d items", len(scores), len(items))
+		reason = fmt.Sprintf("was given a slice of %d scores for %d items", len(scores), len(items))
 	} else if ctx != nil {
 		clear(scores)
 		return ctx.Err()

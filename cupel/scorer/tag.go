@@ -85,7 +85,7 @@ var tagDescriptor = strategy.Descriptor{
 	}),
 }
 
-// Facts says that a scorer that was not built with [NewTag] is invalid.
+// Facts reports a scorer that was not built with [NewTag] as invalid.
 func (t *Tag) Facts() strategy.Facts {
 	return built(t, t != nil && t.weights != nil, "TagScorer", "NewTag")
 }

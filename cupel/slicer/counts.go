@@ -315,7 +315,7 @@ func (c *counter) explain(ctx context.Context, items []cupel.ScoredItem, budget 
 	o.OutUntil = withSpent(o.OutUntil, left, spent)
 	if n := len(s.committed); n > 0 {
 		o.Before = slices.Concat(s.committed, o.Before)
-		o.Rule = fmt.Sprintf("%s takes what it requires of a kind first, here %s. %s", c.component, count(n), o.Rule)
+		o.Rule = fmt.Sprintf("%s takes the required items of a kind first, here %s. %s", c.component, count(n), o.Rule)
 	}
 	return o, err
 }

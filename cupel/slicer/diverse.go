@@ -18,7 +18,7 @@ import (
 // Scores below 0 stay as they are.
 //
 // Use it for retrieved passages, drafts and messages that repeat each other, in
-// budgets too small for all of them. [pipeline.Config.NearDuplicates] drops long
+// budgets too small for all of them. NearDuplicates of a pipeline's Config drops long
 // texts that newer ones contain; Diverse needs no order in time, works on texts of
 // eight words or more, and drops nothing that there is room for. On meetings in
 // which one turn in ten has ten versions that differ in one word of seven, it finds
@@ -45,7 +45,7 @@ func (d Diverse) Facts() strategy.Facts {
 	return strategy.Facts{Of: d, Invalid: d.invalid(), LeftOver: true}
 }
 
-// invalid says what is wrong with From.
+// invalid returns what is wrong with From.
 func (d Diverse) invalid() error {
 	if !(d.From >= 0 && d.From <= 1) {
 		return &cupel.InvalidConfigError{Component: "Diverse", Field: "from", Value: formatPercent(d.From), Reason: "must be at least 0 and at most 1"}
@@ -82,7 +82,7 @@ func (d Diverse) Slice(ctx context.Context, items []cupel.ScoredItem, budget cup
 	return strategy.Selection{Indices: taken}, err
 }
 
-// take returns the positions taken, in order. alike says how alike two items are.
+// take returns the positions taken, in order. alike returns how alike two items are.
 func (d Diverse) take(ctx context.Context, items []cupel.ScoredItem, remaining int, alike func(i, j int) float64) ([]int, error) {
 	from := cmp.Or(d.From, defaultFrom)
 	queue := make(worthQueue, len(items))

@@ -40,7 +40,7 @@ func TestExplainSlice(t *testing.T) {
 		{"cap", "20 tokens come first", counted(slicer.Greedy{}, "Document 0 1"), 70, 0, "CountQuotaSlice takes at most 1 item of the kind Document.", []int{1}},
 		{"no kind", "a cap of nothing", counted(slicer.Greedy{}, "Document 0 0"), 70, 1, "CountQuotaSlice takes no items of the kind Document.", nil},
 		{"required", "both documents leave 10", counted(slicer.Greedy{}, "Document 2 2"), 70, 2,
-			"CountQuotaSlice takes what it requires of a kind first, here 2 items. GreedySlice takes the highest score per token first. Nothing comes before it, but there are only 10 tokens. Later items took 5 of them.", []int{0, 1}},
+			"CountQuotaSlice takes the required items of a kind first, here 2 items. GreedySlice takes the highest score per token first. Nothing comes before it, but there are only 10 tokens. Later items took 5 of them.", []int{0, 1}},
 		{"no tokens", "nothing is required either", counted(slicer.Greedy{}, "Document 2 2"), 0, 2, "CountQuotaSlice has no tokens to choose with.", nil},
 		{"required in a share", "the documents are required of their own share", quota(counted(slicer.Greedy{}, "Document 1 2"), "Message 0 10"), 70, 2,
 			"QuotaSlice gives the kind Message 7 of 70 tokens. GreedySlice takes the highest score per token first. Nothing comes before it, but there are only 7 tokens. Later items took 5 of them.", nil},

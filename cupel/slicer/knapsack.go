@@ -148,11 +148,11 @@ func WithMemoryLimit(bytes int64) KnapsackOption {
 }
 
 // ErrMemoryLimit is matched by [MemoryLimitError].
-var ErrMemoryLimit = errors.New("cupel: the memory limit does not suffice")
+var ErrMemoryLimit = errors.New("cupel: the memory limit is too low")
 
 // MemoryLimitError reports that a [Knapsack], or a [MultipleChoice] that is exact,
-// cannot find its answer within its memory limit. Raise the limit or the bucket size of
-// the knapsack; use the other with a smaller target, or without [WithExact].
+// cannot find its answer within its memory limit. For a Knapsack, raise the limit or the
+// bucket size; for a MultipleChoice, lower the target or leave out [WithExact].
 type MemoryLimitError struct {
 	Limit int64 // the limit, in bytes
 	Need  int64 // bytes that would have been needed at least
@@ -161,9 +161,9 @@ type MemoryLimitError struct {
 
 func (e *MemoryLimitError) Error() string {
 	if e.Exact {
-		return fmt.Sprintf("cupel: MultipleChoiceSlice needs more than %d bytes of memory to be exact, the limit is %d: lower the target or leave out exact", e.Need, e.Limit)
+		return fmt.Sprintf("cupel: MultipleChoiceSlice needs more than %d bytes of memory to be exact, above the limit of %d: lower the target or leave out exact", e.Need, e.Limit)
 	}
-	return fmt.Sprintf("cupel: KnapsackSlice needs more than %d bytes of memory, the limit is %d: raise memoryLimit or bucketSize", e.Need, e.Limit)
+	return fmt.Sprintf("cupel: KnapsackSlice needs more than %d bytes of memory, above the limit of %d: raise memoryLimit or bucketSize", e.Need, e.Limit)
 }
 
 // Is reports whether target is [ErrMemoryLimit].

@@ -85,7 +85,7 @@ func TestKnapsackMemoryLimit(t *testing.T) {
 	if !ok || limit.Limit != 1 || limit.Need < 1 || errors.Is(limit, cupel.ErrStrategy) {
 		t.Errorf("got %#v, want a MemoryLimitError of its own (R17)", limit)
 	}
-	want := "cupel: KnapsackSlice needs more than 7 bytes of memory, the limit is 1: raise memoryLimit or bucketSize"
+	want := "cupel: KnapsackSlice needs more than 7 bytes of memory, above the limit of 1: raise memoryLimit or bucketSize"
 	if got := (&slicer.MemoryLimitError{Limit: 1, Need: 7}).Error(); got != want {
 		t.Errorf("the error reads %q, want %q", got, want)
 	}

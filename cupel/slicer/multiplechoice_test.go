@@ -177,7 +177,7 @@ func TestMultipleChoiceLimits(t *testing.T) {
 	if !ok || !errors.Is(err, slicer.ErrMemoryLimit) {
 		t.Fatalf("got %v, want a memory limit", err)
 	}
-	if want := fmt.Sprintf("cupel: MultipleChoiceSlice needs more than %d bytes of memory to be exact, the limit is %d: lower the target or leave out exact", limit.Need, slicer.DefaultMemoryLimit); err.Error() != want {
+	if want := fmt.Sprintf("cupel: MultipleChoiceSlice needs more than %d bytes of memory to be exact, above the limit of %d: lower the target or leave out exact", limit.Need, slicer.DefaultMemoryLimit); err.Error() != want {
 		t.Errorf("got %q, want %q", err, want)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -23,7 +23,7 @@ import (
 // nil ctx is [context.Background]. In addition to s, it takes O(N) time.
 func CallScorer(ctx context.Context, s Scorer, items []*cupel.ContextItem, scores []float64) error {
 	if len(scores) != len(items) {
-		return strategyError("scorer", s, fmt.Sprintf("was given room for %d scores of %d items", len(scores), len(items)), nil)
+		return strategyError("scorer", s, fmt.Sprintf("was given a slice of %d scores for %d items", len(scores), len(items)), nil)
 	}
 	return call(ctx, "scorer", s, func(ctx context.Context) error {
 		clear(scores) // what a scorer forgets is 0, and not what was there before
@@ -85,7 +85,7 @@ func AppendSlicerOn(ctx context.Context, sel *Selection, s Slicer, items []cupel
 		if at < 0 || at >= len(items) {
 			return &cupel.InvalidConfigError{
 				Component: "AppendSlicerOn", Field: Element("positions", i), Value: fmt.Sprint(at),
-				Reason: fmt.Sprintf("position is given out of range for a list of %d items", len(items)),
+				Reason: fmt.Sprintf("position is out of range for a list of %d items", len(items)),
 			}
 		}
 		list[i] = items[at]
@@ -116,7 +116,7 @@ func AppendSlicerOn(ctx context.Context, sel *Selection, s Slicer, items []cupel
 // It fails as [CallSlicer] does.
 func CallPlacer(ctx context.Context, p Placer, items []cupel.ScoredItem, order []int) error {
 	if len(order) != len(items) {
-		return strategyError("placer", p, fmt.Sprintf("was given room for %d positions of %d items", len(order), len(items)), nil)
+		return strategyError("placer", p, fmt.Sprintf("was given a slice of %d positions for %d items", len(order), len(items)), nil)
 	}
 	for i := range order {
 		order[i] = i

@@ -154,9 +154,9 @@ func TestMistakesOfCallers(t *testing.T) {
 		"cupel: scorer strategy.ScorerFunc is nil": strategy.CallScorer(ctx, strategy.ScorerFunc(nil), nil, nil),
 		"cupel: slicer is nil":                     noSlicer,
 		"cupel: placer strategy.PlacerFunc is nil": strategy.CallPlacer(ctx, strategy.PlacerFunc(nil), nil, nil),
-		"cupel: placer strategy.PlacerFunc was given room for 2 positions of 0 items": strategy.CallPlacer(ctx, placing(nil), nil, make([]int, 2)),
-		"cupel: scorer strategy_test.scorerOf was given room for 0 scores of 1 items": strategy.CallScorer(ctx, scoring(nil), one, nil),
-		"cupel: scorer strategy_test.scorerOf was given room for 2 scores of 1 items": strategy.CallScorer(ctx, scoring(nil), one, make([]float64, 2)),
+		"cupel: placer strategy.PlacerFunc was given a slice of 2 positions for 0 items": strategy.CallPlacer(ctx, placing(nil), nil, make([]int, 2)),
+		"cupel: scorer strategy_test.scorerOf was given a slice of 0 scores for 1 items": strategy.CallScorer(ctx, scoring(nil), one, nil),
+		"cupel: scorer strategy_test.scorerOf was given a slice of 2 scores for 1 items": strategy.CallScorer(ctx, scoring(nil), one, make([]float64, 2)),
 	} {
 		if err == nil || err.Error() != want || !errors.Is(err, cupel.ErrStrategy) {
 			t.Errorf("got %v, want %s", err, want)
@@ -172,7 +172,7 @@ func TestForgottenScoresAreZero(t *testing.T) {
 	}
 }
 
-func TestScorerFuncStopsWhenCancelled(t *testing.T) {
+func TestScorerFuncStopsWhenCanceled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	calls := 0
 	s := strategy.ScorerFunc(func(*cupel.ContextItem, []*cupel.ContextItem) float64 { calls++; cancel(); return 0 })
@@ -235,8 +235,8 @@ func TestAppendSlicerOn(t *testing.T) {
 		t.Errorf("got %+v, %v", got, err)
 	}
 	for want, positions := range map[string][]int{
-		"position is given out of range for a list of 1100 items (AppendSlicerOn, positions[1] = 1100)":                 {1, 1100},
-		"position is given out of range for a list of 1100 items (AppendSlicerOn, positions[0] = -1)":                   {-1},
+		"position is out of range for a list of 1100 items (AppendSlicerOn, positions[1] = 1100)":                       {1, 1100},
+		"position is out of range for a list of 1100 items (AppendSlicerOn, positions[0] = -1)":                         {-1},
 		"slicer strategy.SlicerFunc returned position 2 out of range of 2 items, which breaks the contract of a slicer": {5, 6},
 	} {
 		var sel strategy.Selection

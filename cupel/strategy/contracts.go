@@ -92,7 +92,7 @@ type Drop struct {
 
 // Obstacle is what kept a slicer from selecting an item.
 type Obstacle struct {
-	// Rule says in sentences how the slicer decided, without the content of any
+	// Rule explains in sentences how the slicer decided, without the content of any
 	// item: "GreedySlice takes the highest score per token first. When its turn
 	// came, 10 of 70 tokens were left.". It is empty for an item that is selected.
 	Rule string

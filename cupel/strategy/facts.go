@@ -7,20 +7,20 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 )
 
-// Describer is the one optional interface of strategies: scorers, slicers and
-// placers that have something to say about themselves besides their work.
+// Describer is the one optional interface of strategies: a scorer, slicer or placer
+// that describes itself implements it.
 type Describer interface {
 	Facts() Facts
 }
 
-// Facts is what a strategy says about itself. Every field but Of is optional.
+// Facts is a strategy's description of itself. Every field but Of is optional.
 type Facts struct {
 	// Of is the strategy that the facts are about: the receiver of Facts. A type
 	// that embeds a strategy inherits its Facts, which still name the embedded one;
 	// they are then not taken for facts of the outer type, whose work may differ.
 	// The outer type counts as a wrapper around the embedded one.
 	Of any
-	// Invalid says why the strategy cannot work, preferably as an
+	// Invalid is why the strategy cannot work, preferably as an
 	// [cupel.InvalidConfigError]; nil if it can.
 	Invalid error
 	// Scorers are the scorers that this one calls, in order.

@@ -16,7 +16,7 @@ type Descriptor struct {
 	// Component is the specification's name: "MetadataTrustScorer". It is the
 	// Component of a cupel.InvalidConfigError from Build about settings.
 	Component string
-	// Doc says in one sentence what strategies of this type do.
+	// Doc describes in one sentence what strategies of this type do.
 	Doc string
 	// Fields are the settings, in display order.
 	Fields []Field

@@ -103,7 +103,7 @@ func invalid(role string, s any, err error) error {
 	case err == nil:
 		return nil
 	case value.IsNil(err):
-		return invalidStrategy(s, role+" is not valid: it says so with a nil "+value.TypeName(err))
+		return invalidStrategy(s, role+" is not valid: its error is a nil "+value.TypeName(err))
 	case errors.Is(err, cupel.ErrInvalidConfig):
 		return err
 	}
@@ -143,7 +143,7 @@ func walk[S any](role string, root S, children func(S) []S, visit func(role stri
 		}
 		if visits++; visits > maxStrategies {
 			return invalidStrategy(root, fmt.Sprintf(
-				"there are more than %d %ss: one such as %s must return the same ones at each call, and be a pointer where it is in several places", maxStrategies, role, value.TypeName(s)))
+				"there are more than %d %ss: a type such as %s must return the same ones at each call, and be a pointer if it appears in several places", maxStrategies, role, value.TypeName(s)))
 		}
 		if err := visit(role, s); err != nil {
 			return err

@@ -71,7 +71,7 @@ type Trace interface {
 type End struct {
 	Items, Tokens         int // of the window
 	KeptItems, KeptTokens int // at the beginning of the window, sent as they were sent before
-	// Break says why the window differs from what was sent before, after the kept
+	// Break is why the window differs from what was sent before, after the kept
 	// items. It is empty if all of that is sent again, and at the first turn.
 	Break                       string
 	DroppedItems, DroppedTokens int // items that left the window, and their tokens
@@ -110,6 +110,6 @@ func (NoTrace) CommitTurn(context.Context, Commit) {}
 
 func (NoTrace) embedNoTrace() {}
 
-// Stage is the stage of the event that says what a session did. Only the reports of a
+// Stage is the stage of the event that describes a session's turn. Only the reports of a
 // session's turns have it; no run makes it.
 const Stage cupel.PipelineStage = "Session"

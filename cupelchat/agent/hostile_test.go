@@ -69,8 +69,8 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestWhatNotesSay reads notes as the model does, which has not seen the source.
-func TestWhatNotesSay(t *testing.T) {
+// TestNoteTexts reads notes as the model does, which has not seen the source.
+func TestNoteTexts(t *testing.T) {
 	words := strings.Repeat("Nothing else was found in this place, and there was no answer. ", 20)
 	tool := func(name, ids string) cupel.ItemOption {
 		return cupel.WithMetadata(map[string]any{"role": "assistant", "tool": name, "tool_call_id": ids})

@@ -63,7 +63,7 @@ func Example_eino() {
 	// 9 requests, the last one fits: true
 }
 
-// chatModel is a model behind OpenAI's API; eino-ext has such ones.
+// chatModel is a model that OpenAI's API serves; eino-ext has such ones.
 type chatModel struct {
 	url   string
 	tools []*schema.ToolInfo

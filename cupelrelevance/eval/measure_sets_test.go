@@ -31,7 +31,7 @@ const clusters = 30
 
 // TestMeasureSets measures the preset beside BM25 without stop words and the
 // latest items, on the questions of this folder and on the sets in the folder
-// that CUPEL_SETS names: files of labelled conversations, perhaps with gzip. Sets
+// that CUPEL_SETS names: files of labeled conversations, perhaps with gzip. Sets
 // with groups are measured without them too. The mean of a set may not fall by
 // more than mostLost.
 func TestMeasureSets(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"github.com/wollax/cupel-go/cupelrelevance/eval"
 )
 
-// evidence reads the file that CUPEL_EVIDENCE names, labelled conversations in
+// evidence reads the file that CUPEL_EVIDENCE names, labeled conversations in
 // the package's format.
 func evidence(t *testing.T) []eval.Conversation {
 	t.Helper()
@@ -39,7 +39,7 @@ func measure(t *testing.T, name string, conversations []eval.Conversation) {
 	t.Logf("%s: %s", name, result.Text())
 }
 
-// TestMeasure measures labelled conversations of one's own. Conversations at even
+// TestMeasure measures labeled conversations of one's own. Conversations at even
 // places, with which settings may be tuned, are shown apart from the others,
 // which are held out.
 func TestMeasure(t *testing.T) {

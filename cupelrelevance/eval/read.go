@@ -103,7 +103,7 @@ func decode(data []byte, to any) error {
 	return d.Decode(to)
 }
 
-// ReadError reports a line that is not a labelled conversation.
+// ReadError reports a line that is not a labeled conversation.
 type ReadError struct {
 	File   string // "" if it is unknown
 	Line   int    // from 1
@@ -113,9 +113,9 @@ type ReadError struct {
 
 func (e *ReadError) Error() string {
 	if e.File != "" {
-		return fmt.Sprintf("%s: line %d is not a labelled conversation: %s", e.File, e.Line, e.Reason)
+		return fmt.Sprintf("%s: line %d is not a labeled conversation: %s", e.File, e.Line, e.Reason)
 	}
-	return fmt.Sprintf("cupel: line %d is not a labelled conversation: %s", e.Line, e.Reason)
+	return fmt.Sprintf("cupel: line %d is not a labeled conversation: %s", e.Line, e.Reason)
 }
 
 // Unwrap returns the cause.

@@ -93,7 +93,7 @@ func (t *Table) Add(s *Sample) error {
 		return nil
 	}
 	if len(s.Sums) != len(t.cells) {
-		return fmt.Errorf("cupel: the sample of conversation %q has %d sums, and the table %d: it was measured by another plan", s.Conversation, len(s.Sums), len(t.cells))
+		return fmt.Errorf("cupel: the sample of conversation %q has %d sums, and the table %d: it was measured with another plan", s.Conversation, len(s.Sums), len(t.cells))
 	}
 	t.Conversations++
 	t.Questions += s.Questions

@@ -78,7 +78,7 @@ func TestFailedSamples(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	const want = "f: line 2 is not a labelled conversation: unexpected end of JSON input\n" + `cupel: policy "picky" on conversation "x": broken`
+	const want = "f: line 2 is not a labeled conversation: unexpected end of JSON input\n" + `cupel: policy "picky" on conversation "x": broken`
 	if strings.Join(errs, "\n") != want {
 		t.Errorf("got %q, want %q", errs, want)
 	}

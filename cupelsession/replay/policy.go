@@ -76,7 +76,7 @@ func Baselines() []Policy {
 	}
 }
 
-// LowWater is the low-water mark of the reference.
+// LowWater is the low-water mark of the sessions of [Baselines].
 const LowWater = 0.6
 
 func (p Policy) inBlocks(name, title string) Policy {

@@ -77,9 +77,9 @@ func Parse(line []byte) (Conversation, error) {
 	case err != nil:
 		return Conversation{}, err
 	case len(f.log) > 0:
-		return Conversation{}, errors.New("the line is a message, and must be a conversation")
+		return Conversation{}, errors.New("the line must be a conversation, not a message")
 	case len(f.conversations) != 1:
-		return Conversation{}, fmt.Errorf("the line has %d conversations, and must have one", len(f.conversations))
+		return Conversation{}, fmt.Errorf("the line must have one conversation, not %d", len(f.conversations))
 	}
 	return f.conversations[0], nil
 }
@@ -205,7 +205,7 @@ func (s *scanner) lineOf(l corpus.Line) {
 			s.lined = lined
 		}
 		if s.lined != lined {
-			err = errors.New("some lines are conversations and others messages")
+			err = errors.New("some lines are conversations and others are messages; use one kind")
 			s.conversations = nil
 			if lined == messageLines {
 				s.log = nil

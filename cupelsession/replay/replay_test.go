@@ -192,7 +192,7 @@ func TestRead(t *testing.T) {
 		{"joined", "{\"id\": \"a\", \"messages\": []}\n\ufeff{\"id\": \"b\", \"messages\": []}", "a, b", "", "each file has a byte order mark"},
 		{"nothing", "", "", "", "no conversation is not a mistake of the reader"},
 		{"cut", "{\"messages\": []}\n{\"messages\": [", "", "line 2: unexpected end of JSON input", "which line"},
-		{"mixed", "{\"messages\": []}\n" + message, "", "line 2: some lines are conversations and others messages", "whose message would it be"},
+		{"mixed", "{\"messages\": []}\n" + message, "", "line 2: some lines are conversations and others are messages; use one kind", "whose message would it be"},
 		{"no messages", "{\"id\": 1}\n{\"messages\": []}", "", `line 1: a conversation must be an object with "messages", or a list of messages`, "nothing to measure"},
 		{"messages of another type", `{"messages": {}}`, "", `line 1: "messages" must be a list of messages`, "a list is needed"},
 		{"a number", "1", "", "line 1: a conversation must be an object", "a list or an object is needed"},

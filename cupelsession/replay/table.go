@@ -71,11 +71,11 @@ func (t *Table) Add(s *Sample) error {
 		return nil
 	}
 	if len(s.Counts) != len(t.Cells) {
-		return fmt.Errorf("cupel: the sample of conversation %q has %d counts, and the table %d: it was measured by another plan", s.Conversation, len(s.Counts), len(t.Cells))
+		return fmt.Errorf("cupel: the sample of conversation %q has %d counts, and the table %d: it was measured with another plan", s.Conversation, len(s.Counts), len(t.Cells))
 	}
 	for i := range s.Counts {
 		if len(s.Counts[i].Caches) != len(t.Plan.Caches) {
-			return fmt.Errorf("cupel: the sample of conversation %q has the costs of %d caches, and the table %d: it was measured by another plan", s.Conversation, len(s.Counts[i].Caches), len(t.Plan.Caches))
+			return fmt.Errorf("cupel: the sample of conversation %q has the costs of %d caches, and the table %d: it was measured with another plan", s.Conversation, len(s.Counts[i].Caches), len(t.Plan.Caches))
 		}
 	}
 	t.Conversations++
@@ -106,7 +106,7 @@ func (t *Table) Add(s *Sample) error {
 // Merge adds the samples of another table of the same plan.
 func (t *Table) Merge(other *Table) error {
 	if !reflect.DeepEqual(t.Plan, other.Plan) || len(t.Cells) != len(other.Cells) || len(t.Worst) != len(other.Worst) {
-		return fmt.Errorf("cupel: tables of other policies or shares cannot be merged: %+v and %+v", t.Plan, other.Plan)
+		return fmt.Errorf("cupel: tables with different policies or shares cannot be merged: %+v and %+v", t.Plan, other.Plan)
 	}
 	t.Conversations += other.Conversations
 	t.Failed += other.Failed

@@ -245,8 +245,8 @@ func TestParse(t *testing.T) {
 	for _, row := range []struct{ text, id, reason, why string }{
 		{`{"id": "a", "messages": [` + message + `]}`, "a", "", "a conversation"},
 		{`[` + message + `]`, "sha256:ad3d801606f34b4e", "", "messages alone"},
-		{message, "", "the line is a message", "it may be one of many"},
-		{`[{"messages": []}, {"messages": []}]`, "", "the line has 2 conversations", "a list of them"},
+		{message, "", "the line must be a conversation", "it may be one of many"},
+		{`[{"messages": []}, {"messages": []}]`, "", "the line must have one conversation, not 2", "a list of them"},
 		{`{"messages": [`, "", "unexpected end of JSON input", "not JSON"},
 		{`{"id": 1}`, "", "a conversation must be an object", "no conversation"},
 	} {

@@ -15,7 +15,7 @@ import (
 	"github.com/wollax/cupel-go/cupelsummary"
 )
 
-// New returns a function for [cupelsession.Config.Summarize] that asks a model.
+// New returns a [cupelsummary.Summarize] that asks a model.
 func New(client anthropic.Client, model anthropic.Model, counter cupel.TokenCounter) cupelsummary.Summarize {
 	return cupelsummary.New(func(ctx context.Context, instructions, conversation string) (answer string, response any, err error) {
 		r, err := client.Messages.New(ctx, anthropic.MessageNewParams{

@@ -15,7 +15,7 @@ import (
 	"google.golang.org/genai"
 )
 
-// New returns a function for [cupelsession.Config.Summarize] that asks a model.
+// New returns a [cupelsummary.Summarize] that asks a model.
 func New(client *genai.Client, model string, counter cupel.TokenCounter) cupelsummary.Summarize {
 	return cupelsummary.New(func(ctx context.Context, instructions, conversation string) (string, any, error) {
 		r, err := client.Models.GenerateContent(ctx, model, genai.Text(conversation), &genai.GenerateContentConfig{

@@ -13,7 +13,7 @@ import (
 	"github.com/wollax/cupel-go/cupel/slicer"
 )
 
-// rgb is a colour, each part from 0 to 1, linear.
+// rgb is a color, each part from 0 to 1, linear.
 type rgb [3]float64
 
 // colour reads what getComputedStyle says, without transparency.
@@ -43,7 +43,7 @@ func contrast(a, b rgb) float64 {
 	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
 }
 
-// vision is how people see linear colours, after Machado and others 2009.
+// vision is how people see linear colors, after Machado and others 2009.
 var vision = map[string][9]float64{
 	"all colours": {1, 0, 0, 0, 1, 0, 0, 0, 1},
 	"no red":      {0.152286, 1.052583, -0.204868, 0.114503, 0.786281, 0.099216, -0.003882, -0.048116, 1.051998},
@@ -59,7 +59,7 @@ func (c rgb) seen(m [9]float64) rgb {
 	return out
 }
 
-// distance is that of two colours in OKLab.
+// distance is that of two colors in OKLab.
 func distance(a, b rgb) float64 {
 	lab := func(c rgb) [3]float64 {
 		l := math.Cbrt(0.4122214708*c[0] + 0.5363325363*c[1] + 0.0514459929*c[2])
@@ -71,7 +71,7 @@ func distance(a, b rgb) float64 {
 	return math.Sqrt((x[0]-y[0])*(x[0]-y[0]) + (x[1]-y[1])*(x[1]-y[1]) + (x[2]-y[2])*(x[2]-y[2]))
 }
 
-// rainbow is a selection with more kinds than there are colours.
+// rainbow is a selection with more kinds than there are colors.
 func rainbow(t *testing.T) *subject {
 	t.Helper()
 	kinds := []cupel.ContextKind{cupel.KindSystemPrompt, cupel.KindMessage, cupel.KindDocument, cupel.KindToolOutput, cupel.KindMemory, "Code", "Issue", "Log", "Wiki", "Mail"}
@@ -102,7 +102,7 @@ var schemes = []struct {
 	}, false},
 }
 
-// ink is a text with its colour and that of what is behind it.
+// ink is a text with its color and that of what is behind it.
 type ink struct{ Text, Color, Behind string }
 
 // inks are all texts that one sees, those of drawings too.
@@ -167,7 +167,7 @@ func checkInks(t *testing.T, b *tab, least int) {
 	}
 }
 
-// checkKinds: people who do not see all colours tell the kinds apart, and
+// checkKinds: people who do not see all colors tell the kinds apart, and
 // everybody sees the blocks on the card. Kinds beyond the eighth are hatched.
 func checkKinds(t *testing.T, b *tab) {
 	t.Helper()

@@ -282,7 +282,7 @@ func TestTurns(t *testing.T) {
 		case kept == len(turn.Window):
 			note = "Keeps all."
 		case turn.Break != nil:
-			note += " Break: what was sent before no longer fits, or lacks what must be in."
+			note += " Break: what was sent before no longer fits, or lacks a part that must be in."
 		}
 		_, cost, _ := strings.Cut(turn.String(), "cost ")
 		cost, _, _ = strings.Cut(cost, ",")

@@ -186,7 +186,7 @@ func TestWhereAValueWent(t *testing.T) {
 	if at := value[int](b, `return Number(document.activeElement.querySelector('.message-number').textContent)`); at != out+1 {
 		t.Errorf("the press leads to message %d, want %d", at, out+1)
 	}
-	if said := search("nowhere*at_all"); !strings.Contains(said, "is nowhere in the texts") {
+	if said := search("nowhere*at_all"); !strings.Contains(said, "does not occur in this file") {
 		t.Errorf("of what is nowhere, the page says %q", said)
 	}
 }

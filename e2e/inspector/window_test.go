@@ -19,7 +19,7 @@ import (
 // block is a bar of the plot, in pixels.
 type block struct {
 	X, Y, W, H float64
-	Kind       string // as the legend names the colour
+	Kind       string // as the legend names the color
 }
 
 // drawn reads the rectangles that an SVG draws: the paths of each kind.

@@ -27,7 +27,7 @@ const (
 // commits is how many of the latest commits are candidates.
 const commits = 200
 
-// newItem returns an item whose first line says where it is from, with the
+// newItem returns an item whose first line names its place, with the
 // estimate of its tokens.
 func newItem(kind cupel.ContextKind, from, text string, opts ...cupel.ItemOption) (*cupel.ContextItem, error) {
 	opts = append([]cupel.ItemOption{cupel.WithKind(kind)}, opts...)

@@ -1,5 +1,5 @@
 // Command coding-agent chooses what a coding agent should see of a repository
-// before it answers a question, and says what was dropped and why.
+// before it answers a question, and prints what was dropped and why.
 //
 //	go run ./examples/coding-agent "Where is a budget validated?"
 //

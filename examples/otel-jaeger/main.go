@@ -42,8 +42,8 @@ func main() {
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("otel-jaeger", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	asJSON := flags.Bool("json", false, "print the spans as JSON, a line each")
-	every := flags.Duration("every", 0, "have the conversation again each `time`, until interrupted (default once)")
+	asJSON := flags.Bool("json", false, "print the spans as JSON, one per line")
+	every := flags.Duration("every", 0, "repeat the conversation every `interval` until interrupted (default: once)")
 	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
 		return exitOK
 	} else if err != nil || flags.NArg() > 0 {

@@ -97,7 +97,7 @@ func (t *telemetry) shutdown(ctx context.Context) error {
 	}
 	return fmt.Errorf("not all spans and metrics arrived at%s: %w\n"+
 		"Is Jaeger up? docker compose up -d jaeger\n"+
-		"Is the address right? OTEL_EXPORTER_OTLP_ENDPOINT sets it, of port 4318", t.sending, err)
+		"Is the address right? OTEL_EXPORTER_OTLP_ENDPOINT sets it, with port 4318", t.sending, err)
 }
 
 // print prints the spans that have ended since it was called last.

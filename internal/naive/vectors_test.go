@@ -215,9 +215,9 @@ func modelCounts(entries []policy.Settings) []naive.CountEntry {
 	return list
 }
 
-// TestSpecificationIsModelled: what the specification has may not do without a
+// TestSpecificationIsModeled: what the specification has may not do without a
 // model.
-func TestSpecificationIsModelled(t *testing.T) {
+func TestSpecificationIsModeled(t *testing.T) {
 	for _, name := range []string{"recency", "priority", "frequency", "reflexive", "kind", "tag", "composite", "scaled", "metadataTrust", "metadataKey", "decay"} {
 		if _, err := modelScorer(policy.Strategy{Type: name}, nil); err != nil {
 			t.Errorf("scorer %s: %v", name, err)

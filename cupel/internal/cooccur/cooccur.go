@@ -243,7 +243,7 @@ type table struct {
 	hashes []uint64 // by number
 }
 
-// reset makes room for n things, of which those with these hashes come first.
+// reset makes room for n things, those with these hashes first.
 func (t *table) reset(n int, hashes []uint64) {
 	log := max(6, bits.Len(uint(2*n)))
 	t.shift = 64 - log

@@ -7,7 +7,7 @@ import (
 	"github.com/wollax/cupel-go/cupel/internal/near"
 )
 
-// nearCopy says what a candidate is a near copy of.
+// nearCopy records what a candidate is a near copy of.
 type nearCopy struct {
 	of            Candidate // or None
 	shared, total int32     // of its shingles, those that the other has, and all

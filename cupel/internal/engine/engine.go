@@ -57,7 +57,7 @@ type Columns struct {
 	Links    []Link // nil where no candidate has a link and near copies stay
 }
 
-// Code says why a candidate is left out.
+// Code is why a candidate is left out.
 type Code uint8
 
 // The codes. The comments name the fields of a [Decision] that they use.

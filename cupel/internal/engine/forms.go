@@ -187,7 +187,7 @@ func (s *Set) groupFormsOf(at Unit) Candidate {
 	return None
 }
 
-// Made says what each member of a unit is in one of the unit's forms.
+// Made records what each member of a unit is in one of the unit's forms.
 type Made struct {
 	Forms []int32 // of the members, their own; nil when all are full
 	// Group is the group form that stands for all members, counted from 1, or 0.

@@ -25,7 +25,7 @@ import (
 // and writes.
 const maxDepth = 10000
 
-// Check says why data is not exactly one JSON value in UTF-8, nested at most
+// Check returns why data is not exactly one JSON value in UTF-8, nested at most
 // 10,000 deep, or returns nil.
 func Check(data []byte) *Fault {
 	var err error
@@ -57,7 +57,7 @@ type Member struct {
 	Value []byte
 }
 
-// Fault says what cannot be read or written, and where.
+// Fault describes what cannot be read or written, and where.
 type Fault struct {
 	Path   string // such as `included[3].item.metadata["key"]`; "" for the value as a whole; a long one ends in "…"
 	Reason string

@@ -22,7 +22,7 @@ const (
 	contextWords = 2
 )
 
-// Copy says that a text is a near copy of an earlier one.
+// Copy records that a text is a near copy of an earlier one.
 type Copy struct {
 	Of            int // its position, or -1 if the text is not a copy
 	Shared, Total int // of the shingles of the text, those that the other has, and all

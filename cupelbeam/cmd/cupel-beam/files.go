@@ -58,7 +58,7 @@ func (o *options) input(ctx context.Context, outputs []string) error {
 		n, err := each(ctx, pattern, func(files filesystem.Interface, file string) error {
 			switch {
 			case slices.Contains(outputs, file):
-				return fmt.Errorf("%s is input and output", file)
+				return fmt.Errorf("%s is both input and output", file)
 			case strings.HasSuffix(file, cupelrecord.Extension):
 				return fmt.Errorf("%s records single runs: try a policy on it with cupel diff --recordings", file)
 			case *runners.Runner != prism:
@@ -79,7 +79,7 @@ func (o *options) input(ctx context.Context, outputs []string) error {
 		}
 	}
 	if size > prismLimit && !o.force {
-		return fmt.Errorf("%d MB are too much for Prism: use cupel replay, --runner or --force", size/1e6)
+		return fmt.Errorf("%d MB is too much for Prism: use cupel replay, --runner or --force", size/1e6)
 	}
 	return nil
 }

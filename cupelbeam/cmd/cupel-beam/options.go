@@ -55,7 +55,7 @@ func (o *options) check(spec *cupelbeam.Spec) error {
 	case err != nil:
 		return err
 	case flag.NArg() > 0:
-		return fmt.Errorf("%q is no flag; quote patterns, and write --data 'a*.jsonl,b*.jsonl'", flag.Arg(0))
+		return fmt.Errorf("%q is not a flag; quote patterns, and write --data 'a*.jsonl,b*.jsonl'", flag.Arg(0))
 	case o.table == "":
 		return errors.New("--table: name the file for the table")
 	case o.shards < 1:

@@ -41,7 +41,7 @@ export function Highlighted({ side, candidate }: { side: Side; candidate: number
 }
 
 function Kept({ piece: { text, is } }: { piece: Piece }) {
-  return is === 'kept' ? <mark class="kept">{marked(text)}</mark> : <ins class="added" title="Added by what cut the message">{marked(text)}</ins>;
+  return is === 'kept' ? <mark class="kept">{marked(text)}</mark> : <ins class="added" title="Added when the message was cut">{marked(text)}</ins>;
 }
 
 // Loss shows the ends of what was left out, and the rest when a reader asks.

@@ -35,7 +35,7 @@ export function Messages() {
       <h2 id="messages-title">{two ? 'What differs' : conversation ? 'The conversation, newest first' : 'The candidates, as they are sent'}</h2>
       {two && <p class="lead-side">{summary(rows)}</p>}
       <p class="legend-line soft">
-        <Mark state="in" /> whole <Mark state="outline" /> cut <Mark state="out" /> out{two && '; the first mark is of A, the second of B'}. Press a line for its text: <mark class="kept">what was sent</mark> is highlighted, <del class="lost">the rest</del> is struck.
+        <Mark state="in" /> whole <Mark state="outline" /> cut <Mark state="out" /> out{two && '; the first mark is for A, the second for B'}. Press a line for its text: <mark class="kept">what was sent</mark> is highlighted, <del class="lost">the rest</del> is struck.
       </p>
       <Pager from={from} size={size} units={units.length} />
       <ol class="story">
@@ -71,9 +71,9 @@ function Pager({ from, size, units }: { from: number; size: number; units: numbe
   };
   return (
     <p class="pager">
-      <Quiet disabled={from === 0} onPress={() => turn(-size)}>Back</Quiet>
-      <span class="soft">{`Steps ${grouped(from + 1)} to ${grouped(Math.min(units, from + size))} of ${grouped(units)}; the strip leads to any`}</span>
-      <Quiet disabled={from + size >= units} onPress={() => turn(size)}>Further</Quiet>
+      <Quiet disabled={from === 0} onPress={() => turn(-size)}>Previous</Quiet>
+      <span class="soft">{`Steps ${grouped(from + 1)} to ${grouped(Math.min(units, from + size))} of ${grouped(units)}; the strip reaches the others`}</span>
+      <Quiet disabled={from + size >= units} onPress={() => turn(size)}>Next</Quiet>
     </p>
   );
 }
@@ -111,7 +111,7 @@ function summary(rows: Row[]): string {
   const parts = [[a, b], [b, a]].map(([side, other]) => {
     const list = rows.filter((row) => isHere(stateOf(side, row)) && !isHere(stateOf(other, row)));
     const tokens = list.reduce((sum, row) => sum + shownTokens(side, row.at[side.index]), 0);
-    return list.length === 0 ? `${side.letter} alone has nothing` : `${side.letter} alone has ${counted(list.length, 'item')} (${counted(tokens, 'token')})`;
+    return list.length === 0 ? `${side.letter} alone includes nothing` : `${side.letter} alone includes ${counted(list.length, 'item')} (${counted(tokens, 'token')})`;
   });
   const reshaped = rows.filter((row) => isHere(stateOf(a, row)) && isHere(stateOf(b, row)) && !isSame(row)).length;
   if (reshaped > 0) parts.push(`${counted(reshaped, 'item')} ${reshaped === 1 ? 'is' : 'are'} in both, with more of it in one`);

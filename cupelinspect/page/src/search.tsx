@@ -86,7 +86,7 @@ function hitsOf(pattern: RegExp): Hit[] {
 }
 
 function Summary({ hits, pattern }: { hits: Hit[]; pattern: RegExp }) {
-  if (hits.length === 0) return <p>{`“${plain(view.fact.trim(), 80)}” is nowhere in the texts of this file.`}</p>;
+  if (hits.length === 0) return <p>{`“${plain(view.fact.trim(), 80)}” does not occur in this file.`}</p>;
   return (
     <>
       {page.sides.map((side, i) => {

@@ -14,7 +14,7 @@ export interface Turn {
 
 const REASONS: Record<string, string | undefined> = {
   changed: 'what was sent before is gone, was edited or has moved',
-  forced: 'what was sent before no longer fits, or lacks what must be in',
+  forced: 'what was sent before no longer fits, or lacks a part that must be in',
   free: 'nothing of it was in the cache, so that choosing again cost nothing',
   'worth it': 'choosing again saves more than it costs',
 };

@@ -55,7 +55,7 @@ func parseNumber(text string) (int, error) {
 	value, _ := new(big.Rat).SetString(decimal.Replace(text)) // a float64 has no 16.1
 	tokens, err := strconv.Atoi(value.RatString())
 	if err != nil { // it has a slash, or is too long
-		return 0, fmt.Errorf("%s is no whole number of tokens, or too large", text)
+		return 0, fmt.Errorf("%s is not a whole number of tokens, or is too large", text)
 	}
 	return tokens, nil
 }

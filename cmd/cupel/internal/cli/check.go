@@ -46,7 +46,7 @@ func newCheck(env *Environment) *cobra.Command {
   assert = "include_item_with_kind"
   kind = "SystemPrompt"
 
-CHECKS.md lists the assertions; keep_fact says that a value survives at every step of
+CHECKS.md lists the assertions; keep_fact requires that a value survives at every step of
 recorded conversations.`,
 		Example: `  cupel check checks/*.toml
   cupel check chat.toml -i today.jsonl -p candidate.toml
@@ -63,7 +63,7 @@ recorded conversations.`,
 	set.StringVar(&flags.markdown, "markdown", "", "write a report for pull requests to this `file` too")
 	set.BoolVar(&flags.lint, "lint", false, "print a line for each failure, FILE:LINE: TEXT, as linters do")
 	set.BoolVar(&flags.force, "force", false, "overwrite the --markdown file")
-	set.BoolVar(&flags.hide, "hide-contents", false, "show sizes of contents in failures; not their beginnings")
+	set.BoolVar(&flags.hide, "hide-contents", false, "show only the sizes of contents in failures")
 	return command
 }
 

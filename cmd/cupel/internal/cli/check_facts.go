@@ -18,7 +18,7 @@ type lostError struct {
 }
 
 func (e *lostError) Error() string {
-	return fmt.Sprintf("KeepFact failed: it is lost in %d of %s\n\t%s", len(e.places), english.Plural(e.conversations, "conversation"), strings.Join(e.places, "\n\t"))
+	return fmt.Sprintf("KeepFact failed: the value is lost in %d of %s\n\t%s", len(e.places), english.Plural(e.conversations, "conversation"), strings.Join(e.places, "\n\t"))
 }
 
 // factKeeper returns a function that reports whether a policy keeps a value at

@@ -251,7 +251,7 @@ func TestKeepFact(t *testing.T) {
 		"lose.toml:1: checks[1] KeepFact failed: no step in 2 files comes after a message with the value\n", stdout)
 	report, err := os.ReadFile("report.md")
 	require.NoError(t, err)
-	require.Contains(t, string(report), "|---|---|---|\n| **failed** | lose.toml | checks[0] KeepFact fact=\"kunde_4711\"<br>KeepFact failed: it is lost in 2 of 2 conversations<br>")
+	require.Contains(t, string(report), "|---|---|---|\n| **failed** | lose.toml | checks[0] KeepFact fact=\"kunde_4711\"<br>KeepFact failed: the value is lost in 2 of 2 conversations<br>")
 	require.Contains(t, string(report), "<br>a \\| b &lt;c> |\n")
 	refusals(t, "", []refusal{
 		{"mixed", "check mixed.toml", exitUsage, "selection.items is missing", "other checks are about a selection"},

@@ -144,7 +144,7 @@ func newRoot(env *Environment) *cobra.Command {
 		Short: "Choose a context window and see why",
 		Long: `Select what fits the context window of a language model, and see why.
 
-With a FILE it chooses a window at once: of a conversation by the policy agent, and of
+With a FILE it chooses a window at once: from a conversation by the policy agent, and from
 anything else by its relevance to --query. The budget is the window of the model that
 the file names, less its answer, unless --budget gives it. cupel.toml in the working
 directory may set policy, budget, counter and pins.
@@ -193,7 +193,7 @@ Exit codes: 0 success; 1 a check failed; 2 command line or file invalid;
 		newProxy(env),
 		newPolicies(env),
 	)
-	root.PersistentFlags().Func("max-input", "`bytes` of an input that are read at most, such as 1000M (default 256M)", amount(&env.maxInput, 1))
+	root.PersistentFlags().Func("max-input", "most `bytes` to read from an input, such as 1000M (default 256M)", amount(&env.maxInput, 1))
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ", ".FlagUsagesWrapped 80 "))
 	return root
 }

@@ -65,7 +65,7 @@ func (f *diffFlags) run(ctx context.Context, env *Environment, args [2]string) e
 	case f.items == "" && (isPolicyFile(args[0]) || args[0] == "-"):
 		return f.reports(env, args)
 	case f.items == "":
-		return usagef("%s is no report: give --items to compare policies", args[0])
+		return usagef("%s is not a report: give --items to compare policies", args[0])
 	}
 	return f.policies(ctx, env, args)
 }
@@ -107,7 +107,7 @@ func readReport(env *Environment, name string) (*cupel.SelectionReport, error) {
 	var fields map[string]json.RawMessage
 	err = cmp.Or(json.Unmarshal(data, report), json.Unmarshal(data, &fields))
 	if err == nil && fields["included"] == nil {
-		err = errors.New("it has no list of what is included") // any object looks like a report
+		err = errors.New("it lists no included items") // any object looks like a report
 	}
 	if err != nil {
 		return nil, usagef("%s is not a report of cupel explain --json: %w", shown(name), err)

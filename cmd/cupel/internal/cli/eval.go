@@ -24,8 +24,8 @@ func newEval(env *Environment) *cobra.Command {
 	var flags evalFlags
 	command := &cobra.Command{
 		Use:   "eval",
-		Short: "Measure how much labelled evidence policies select",
-		Long: `eval selects for each question of labelled conversations, by each policy and budget,
+		Short: "Measure how much labeled evidence policies select",
+		Long: `eval selects items for each question of labeled conversations, by each policy and budget,
 and prints the share of the evidence that is selected (recall), the share of the
 selection that is evidence (precision), and the share of the budget that is used.
 
@@ -51,7 +51,7 @@ measured from the latest time in the data.`,
 	for _, p := range eval.Builtin() {
 		known = append(known, p.Name)
 	}
-	flags.register(command, "labelled conversations, or a pattern of files", known)
+	flags.register(command, "labeled conversations, or a pattern of files", known)
 	command.Flags().IntSliceVarP(&flags.budgets, "budgets", "b", []int{500, 1000, 2000, 4000, 8000}, "budgets in `tokens`, separated by commas")
 	return command
 }

@@ -30,7 +30,7 @@ score. For a conversation it names the messages in the room of the first dropped
 and shows the beginning of each message that is sent in a smaller form.
 
 --why-not explains one candidate: what was chosen instead, what would be dropped if
-it were pinned, and a budget that includes it. It is named by its number, its content or
+it were pinned, and a budget that includes it. Name it by its number, its content or
 its first line, or by a pattern: * matches any text, and ? one character.`,
 		Example: `  cupel explain -i items.jsonl -p rag -b 4000
   cupel explain -i items.jsonl -p rag -b 4000 --why-not 'The invoice of March'

@@ -75,7 +75,7 @@ func expanded(patterns []string) (files []string, err error) {
 		}
 		found, err := filepath.Glob(pattern)
 		if err != nil {
-			return nil, usagef("%q is no pattern of file names: %w", pattern, err)
+			return nil, usagef("%q is not a valid file name pattern: %w", pattern, err)
 		}
 		if len(found) == 0 {
 			return nil, usagef("no file matches %q", pattern)

@@ -41,7 +41,7 @@ input ends. Programs in any language start it and call these tools:
   outline_file     reduce a file to a number of tokens
   read_log         show the lines of a log that answer a question
   fit_messages     fit a conversation into a number of tokens
-  explain_session  say what a window keeps of a session below --sessions
+  explain_session  show what a window keeps of a session below --sessions
 
 Hidden files, files with keys, and links are never read. An answer has at most 8,000
 tokens, or max_tokens of a call; longer ones come in pages.`,
@@ -142,7 +142,7 @@ func (t *mcpTools) addTools() {
 	addTool(t, "read_log", "Show the lines of a log or another file that answer a question, with their numbers.", t.readLog)
 	addTool(t, "fit_messages", "Fit a conversation into a number of tokens. The answer is a line with a summary, and a request for the same API.", t.fitMessages)
 	if t.sessions != nil {
-		addTool(t, "explain_session", "Say what a window of some tokens keeps of a session, message by message, or of those with a text. Without a session, list the sessions.", t.explainSession)
+		addTool(t, "explain_session", "Show what a window of some tokens keeps of a session, message by message, or only of messages with a text. Without a session, list the sessions.", t.explainSession)
 	}
 }
 

@@ -26,7 +26,7 @@ type mcpFit struct {
 // fitMessages is the tool fit_messages.
 func (t *mcpTools) fitMessages(ctx context.Context, in *mcpFit) (string, error) {
 	if (len(in.Messages) > 0) == (in.File != "") {
-		return "", errors.New("give either messages, which are a list or a request, or file")
+		return "", errors.New("give either messages (a list or a request) or file")
 	}
 	text := string(in.Messages)
 	if in.File != "" {
@@ -74,7 +74,7 @@ func (t *mcpTools) selection(text string, tokens int) (*selection, error) {
 		return nil, err
 	}
 	if candidates.Conversation == nil {
-		return nil, fmt.Errorf("these are no messages (%s): give a list of messages with roles, or a request", candidates.Format)
+		return nil, fmt.Errorf("these are not messages (%s): give a list of messages with roles, or a request", candidates.Format)
 	}
 	return t.chooser.selection(candidates, budget)
 }

@@ -114,9 +114,9 @@ func (t *mcpTools) answer(ctx context.Context, line []byte) *rpcAnswer {
 		answer.Error = refuse(codeParse, "the line is not JSON: write each message on one line")
 	case err != nil && request.Version == "2.0" && request.Method != "" && isID(request.ID): // the client waits for an answer with its id
 		answer.ID = request.ID
-		answer.Error = refuse(codeParams, "params must be an object, and a name in it a text")
+		answer.Error = refuse(codeParams, "params must be an object, and its name a string")
 	case err != nil, request.Version != "2.0", request.ID != nil && !isID(request.ID):
-		answer.Error = refuse(codeRequest, "this is no request of JSON-RPC 2.0 with a number or a text as its id")
+		answer.Error = refuse(codeRequest, "this is not a JSON-RPC 2.0 request whose id is a number or a string")
 	case request.ID == nil, request.Method == "": // a notification; and an answer, though nothing was asked
 		return nil
 	default:

@@ -149,7 +149,7 @@ func TestMCPErrors(t *testing.T) {
 		{"fit_messages", `{"tokens": 5, "file": "chat.json", "messages": []}`, "give either messages", "two things"},
 		{"fit_messages", `{"file": "chat.json"}`, "tokens must be from 1 to 10,000,000, got 0", "no budget"},
 		{"fit_messages", `{"tokens": 5, "file": "chat.json"}`, "Give tokens of at least", "what does not fit, and what would"},
-		{"fit_messages", `{"tokens": 50, "messages": [{"content": "a"}]}`, "these are no messages (json)", "items"},
+		{"fit_messages", `{"tokens": 50, "messages": [{"content": "a"}]}`, "these are not messages (json)", "items"},
 		{"explain_session", `{"session": "../shop/chat.json"}`, "path escapes from parent", "a file elsewhere"},
 		{"explain_session", `{"session": "broken.jsonl"}`, "line 1", "half of a line"},
 	} {

@@ -27,7 +27,7 @@ func (f *measureFlags) register(command *cobra.Command, data string, known []str
 	set.StringArrayVar(&f.data, "data", nil, "`file` with "+data+"; may be repeated")
 	set.StringArrayVarP(&f.policies, "policy", "p", known, "`policy` to measure; may be repeated")
 	set.StringVar(&f.against, "against", "", "compare each policy with this `policy`")
-	set.IntVarP(&f.jobs, "jobs", "j", 0, "measure this `number` in parallel (default: the number of processors)")
+	set.IntVarP(&f.jobs, "jobs", "j", 0, "measure this `number` of conversations in parallel (default: the number of processors)")
 	set.StringVar(&f.part, "part", partAll, "`part` of the conversations to measure: all, tune or held-out")
 	requireFlags(command, "data")
 }

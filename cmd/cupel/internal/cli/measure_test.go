@@ -93,9 +93,9 @@ func TestPatterns(t *testing.T) {
 	common := []string{"eval", "--budgets", "6", "-p", "recency"}
 	require.Contains(t, printed(t, append(common, "--data", "b[12].jsonl*", "--data", "[x].jsonl")...), "6 conversations, 9 questions")
 	refusals(t, "", []refusal{
-		{"cut", "eval --data b*", exitUsage, "b3.jsonl.gz: line 1 is not a labelled conversation: unexpected EOF", "figures would be of a part"},
+		{"cut", "eval --data b*", exitUsage, "b3.jsonl.gz: line 1 is not a labeled conversation: unexpected EOF", "figures would be of a part"},
 		{"no match", "eval --data c*", exitUsage, `no file matches "c*"`, "nothing would be measured"},
-		{"bad pattern", "replay --data c[", exitUsage, `"c[" is no pattern of file names`, "the shell's syntax"},
+		{"bad pattern", "replay --data c[", exitUsage, `"c[" is not a valid file name pattern`, "the shell's syntax"},
 	})
 }
 

@@ -51,7 +51,7 @@ and sends it to the provider. An agent in any language uses it by its base URL:
 
 The beginning of a conversation stays as it was sent, so that the provider's prompt
 cache finds it. Headers and keys are passed on, and never printed or kept. Requests
-that are no conversation, are signed (Bedrock) or cannot be made to fit pass
+that are not conversations, are signed (Bedrock) or cannot be made to fit pass
 unchanged. The header Cupel-Tokens of a response has the tokens before and after
 fitting.`,
 		Example: `  cupel proxy --budget 60k
@@ -68,8 +68,8 @@ fitting.`,
 	set.StringVar(&flags.upstream, "upstream", "", "`URL` of the provider (default: by the path of the request)")
 	set.StringVarP(&flags.policy, "policy", "p", agentPolicy, "`name` of a preset or of a policy file (.json, .toml); see cupel policies")
 	set.StringArrayVar(&flags.rules, "rule", nil, "a `rule` for messages, as in cupel run; may be repeated")
-	set.BoolVar(&flags.strict, "strict", false, "refuse what cannot be made to fit")
-	set.Func("max-body", "`bytes` of a request that are read; larger ones are sent as they are (default: 64 MiB)", amount(&flags.maxBody, 1))
+	set.BoolVar(&flags.strict, "strict", false, "refuse requests that cannot be made to fit")
+	set.Func("max-body", "most `bytes` to read from a request; larger ones are sent unchanged (default: 64 MiB)", amount(&flags.maxBody, 1))
 	set.StringVar(&flags.record, "record", "", "`folder` that keeps the conversations for cupel replay, up to 1 GiB; they may contain secrets")
 	set.BoolVar(&flags.page, "page", false, "serve a page of the current sessions, turn by turn")
 	encodingFlag(command, &flags.encoding)
@@ -276,11 +276,11 @@ func guarded(next http.Handler) http.Handler {
 		}
 		switch {
 		case r.Method == http.MethodConnect, r.URL.Host != "":
-			http.Error(w, "cupel: this is no proxy for other hosts; use its address as the base URL", http.StatusBadRequest)
+			http.Error(w, "cupel: this is not a proxy for other hosts; use its address as the base URL", http.StatusBadRequest)
 		case !isLoopback(host):
 			http.Error(w, "cupel: the host must be a loopback address", http.StatusForbidden)
 		case r.Header.Get("Origin") != "":
-			http.Error(w, "cupel: pages may not use this", http.StatusForbidden)
+			http.Error(w, "cupel: web pages may not use this proxy", http.StatusForbidden)
 		default:
 			next.ServeHTTP(w, r)
 		}

@@ -52,7 +52,7 @@ func TestRules(t *testing.T) {
 	for _, test := range []struct{ rule, want string }{
 		{"pin tool=a", `"pin" is unknown; want keep, never or latest=3`},
 		{"latest=x tool=a", "invalid syntax"},
-		{"tool=a", "it says nothing: set keep, latest or never"},
+		{"tool=a", "it does nothing: set keep, latest or never"},
 	} {
 		code, _, stderr := fed(t, "", choose("-p", "agent", "--rule", test.rule)...)
 		require.Equal(t, exitUsage, code)

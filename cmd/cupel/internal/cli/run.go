@@ -29,11 +29,12 @@ func newRun(env *Environment) (*cobra.Command, *runFlags) {
 	command := &cobra.Command{
 		Use:   "run",
 		Short: "Choose the window and print it",
-		Long: `Candidates are items in JSON or JSON Lines, a chat transcript, or a folder, whose files
-are split into declarations, sections and paragraphs.
+		Long: `run chooses the window and prints it. Candidates are items in JSON or JSON Lines, a
+chat transcript, or a folder, whose files are split into declarations, sections and
+paragraphs.
 
-Without --policy, a conversation is chosen by agent, and anything else by its relevance
-to --query. Without --budget, it is the window of the model that a request names.`,
+Without --policy, agent selects from a conversation, and relevance to --query from
+anything else. Without --budget, the window of the model that a request names applies.`,
 		Example: `  cupel run --items chat.json --policy chat --budget 8k --reserve 1k
   cupel run -i request.json -p agent -b 20k --as transcript
   cupel run -i . -p relevance -b 4000 -q "Where are prices rounded?"

@@ -35,10 +35,9 @@ func (f *candidateFlags) register(command *cobra.Command) {
 	flags.StringVarP(&f.items, "items", "i", "", "`file`, folder or - with the candidates")
 	flags.StringVar(&f.format, "format", string(input.Auto), "`format` of the input; one of "+strings.Join(input.Formats(), ", "))
 	encodingFlag(command, &f.encoding)
-	flags.BoolVar(&f.noPin, "no-pin", false, "pin only the tool definitions of a transcript; not the system prompt or the user's messages")
+	flags.BoolVar(&f.noPin, "no-pin", false, "pin only the tool definitions of a transcript, not the system prompt or the user's messages")
 	flags.StringArrayVar(&f.rules, "rule", nil, "a `rule` for messages, such as 'keep tool=read_*', 'latest=3 tool=bash' or 'never text=DEBUG'; may be repeated")
 	flags.IntSliceVar(&f.pins, "pin", nil, "`message` to keep whole, or item, by its number from 1; may be repeated")
-	flags.Lookup("pin").DefValue = ""
 }
 
 // read reads the candidates.
@@ -96,7 +95,7 @@ type budgetFlags struct {
 }
 
 func (f *budgetFlags) register(command *cobra.Command) {
-	command.Flags().FuncP("budget", "b", "`tokens` of window and answer: 8000, 8k, or a model", func(text string) (err error) {
+	command.Flags().FuncP("budget", "b", "`tokens` for the window and the answer: 8000, 8k, or a model", func(text string) (err error) {
 		f.budget, err = parseBudget(text)
 		return err
 	})
@@ -233,7 +232,7 @@ func (f *selectionFlags) usual(candidates *input.Candidates) (string, error) {
 	case candidates.Conversation != nil:
 		return agentPolicy, nil
 	case f.query == "":
-		return "", usagef("these are no messages (%s), and are chosen by their relevance: give a question with -q, or a --policy", candidates.Format)
+		return "", usagef("these are not messages (%s), and are chosen by their relevance: give a question with -q, or a --policy", candidates.Format)
 	}
 	return relevance, nil
 }

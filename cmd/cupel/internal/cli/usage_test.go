@@ -37,7 +37,7 @@ func TestUsage(t *testing.T) {
 		{"diff of one", "diff chat", exitUsage, "accepts 2 arg(s), received 1", "nothing to compare with"},
 		{"diff of the same", "diff -i items.jsonl -b 5 rag rag", exitUsage, "A and B are both rag", "nothing would differ"},
 		{"policies as reports", "diff greedy.json sack.json", exitUsage, "greedy.json is not a report of cupel explain --json", "any object looks like one"},
-		{"a policy and a report", "diff rag greedy.json", exitUsage, "rag is no report: give --items", "it needs candidates"},
+		{"a policy and a report", "diff rag greedy.json", exitUsage, "rag is not a report: give --items", "it needs candidates"},
 		{"a report from standard input", "diff - greedy.json", exitUsage, "standard input", "it is read first"},
 		{"diff that fails", "diff -i items.jsonl -b 5 greedy.json sack.json", exitSelection, "greedy.json: Pinned items require 10 tokens", "which of the two"},
 		{"misspelt command", "explan -i items.jsonl", exitUsage, "explan is neither a command nor a file; did you mean cupel explain?", "the flag is not the mistake"},

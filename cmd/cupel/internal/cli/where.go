@@ -54,8 +54,8 @@ replay does.`,
 	flags.printFlags.register(command)
 	requireFlags(command, "items", "policy", "budget")
 	rowsFlag(command, &flags.rows)
-	command.Flags().BoolVar(&flags.steps, "steps", false, "say at which message of the assistant the value went, if each window is chosen by itself")
-	command.Flags().BoolVar(&flags.session, "session", false, "say at which message of the assistant the value went in a session")
+	command.Flags().BoolVar(&flags.steps, "steps", false, "show at which assistant message the value is lost, if each window is chosen by itself")
+	command.Flags().BoolVar(&flags.session, "session", false, "show at which assistant message the value is lost in a session")
 	return command
 }
 
@@ -327,7 +327,7 @@ func (f *fact) print(p *terminal.Printer, rows, messages int) {
 	if f.Sent {
 		fate = "is sent"
 	}
-	p.Paragraph("%s %s. It stands in %d of %s:", f.Value, fate, len(f.Places), english.Plural(messages, "candidate"))
+	p.Paragraph("%s %s. It appears in %d of %s:", f.Value, fate, len(f.Places), english.Plural(messages, "candidate"))
 	var table [][]any
 	for _, place := range f.Places {
 		table = append(table, []any{place.Name, place.Fate, place.Tokens, place.Full})

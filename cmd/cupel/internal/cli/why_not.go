@@ -205,7 +205,7 @@ func (w *whyNotAnswer) json() *jsonAnswer {
 	}
 }
 
-// smallestText says which budget does what is asked of it, such as "sends it".
+// smallestText names the budget that does what is asked of it, such as "sends it".
 func smallestText(s *analysis.SmallestBudget, does string) string {
 	switch {
 	case !s.Found:
