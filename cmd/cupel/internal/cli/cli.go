@@ -144,7 +144,7 @@ func newRoot(env *Environment) *cobra.Command {
 		Short: "Choose a context window and see why",
 		Long: `Select what fits the context window of a language model, and see why.
 
-With a FILE it chooses a window at once: from a conversation by the policy agent, and from
+With a FILE it chooses a window: from a conversation by the policy agent, and from
 anything else by its relevance to --query. The budget is the window of the model that
 the file names, less its answer, unless --budget gives it. cupel.toml in the working
 directory may set policy, budget, counter and pins.
