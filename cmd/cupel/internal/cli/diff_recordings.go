@@ -173,7 +173,7 @@ func readersOf(p policy.Policy) []reader {
 
 // uses reports whether a policy uses a type of strategy. Policies nest.
 func uses(p policy.Policy, kind string) bool {
-	text, _ := json.Marshal(p) // it was decoded, or is a preset
+	text, _ := json.Marshal(p) //nolint:errchkjson // it was decoded, or is a preset
 	return strings.Contains(string(text), `"type":"`+kind+`"`)
 }
 

@@ -201,7 +201,7 @@ func withoutPage(arguments json.RawMessage) string {
 	var given map[string]json.RawMessage
 	_ = json.Unmarshal(arguments, &given) // readArguments reports the fault
 	delete(given, "page")
-	text, _ := json.Marshal(given)
+	text, _ := json.Marshal(given) //nolint:errchkjson // it was decoded from JSON
 	return string(text)
 }
 
