@@ -16,7 +16,7 @@ type explanation = func(ctx context.Context, items []cupel.ScoredItem, budget cu
 // explainTurn explains slicers that take each item that still fits, in the
 // order of a value. It says what later items and smaller forms took, because the
 // reason in the report counts what is left after them.
-func explainTurn(rule string, value func(cupel.ScoredItem) float64) explanation {
+func explainTurn(rule string, value func(score float64, tokens int) float64) explanation {
 	return func(_ context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget, chosen strategy.Selection, at int) (strategy.Obstacle, error) {
 		w := walks.Get().(*walk)
 		defer walks.Put(w)
@@ -25,7 +25,7 @@ func explainTurn(rule string, value func(cupel.ScoredItem) float64) explanation 
 		if target > 0 {
 			turn = slices.IndexFunc(w.pairs, func(p order.Pair) bool { return p.Index == at })
 		}
-		left, _ := w.take(items, target, turn)
+		left, _ := w.take(target, turn)
 		o := strategy.Obstacle{Before: slices.Clone(w.taken)}
 		later := left - target // what was chosen, less what came before
 		for _, i := range chosen.Indices {
@@ -48,7 +48,7 @@ func explainTurn(rule string, value func(cupel.ScoredItem) float64) explanation 
 			o.Rule += fmt.Sprintf(" Smaller forms of items took %d of them.", smaller)
 		}
 		if target > 0 {
-			o.OutUntil = w.outUntil(items, target, turn)
+			o.OutUntil = w.outUntil(target, turn)
 		}
 		return o, nil
 	}

@@ -41,13 +41,13 @@ func (Greedy) Slice(_ context.Context, items []cupel.ScoredItem, budget cupel.Sl
 }
 
 // takeInOrder takes each item that still fits, highest value first.
-func takeInOrder(items []cupel.ScoredItem, budget cupel.SliceBudget, value func(cupel.ScoredItem) float64) strategy.Selection {
+func takeInOrder(items []cupel.ScoredItem, budget cupel.SliceBudget, value func(score float64, tokens int) float64) strategy.Selection {
 	if budget.TargetTokens <= 0 {
 		return strategy.Selection{}
 	}
 	w := walks.Get().(*walk) // a panic leaves it to the collector
 	w.sort(items, value)
-	_, missing := w.take(items, budget.TargetTokens, len(items))
+	_, missing := w.take(budget.TargetTokens, len(items))
 	sel := strategy.Selection{Indices: slices.Clone(w.taken), StaysUntil: exact.Of(budget.TargetTokens, missing, -1).Int()}
 	walks.Put(w)
 	return sel
@@ -55,14 +55,14 @@ func takeInOrder(items []cupel.ScoredItem, budget cupel.SliceBudget, value func(
 
 // outUntil returns the largest target, from a positive one on, up to which the item
 // whose turn it is stays out, or a smaller one after many looks at items. It is out now.
-func (w *walk) outUntil(items []cupel.ScoredItem, target, turn int) int {
-	tokens := items[w.pairs[turn].Index].Item.Tokens()
+func (w *walk) outUntil(target, turn int) int {
+	tokens := w.tokens[w.pairs[turn].Index]
 	if tokens < 0 {
 		return math.MaxInt
 	}
 	const mostLooks = 1 << 21 // a few milliseconds, where a search would select for each of these targets
 	for looks := 0; looks < mostLooks && target < math.MaxInt; looks += turn + 1 {
-		left, missing := w.take(items, target, turn)
+		left, missing := w.take(target, turn)
 		if tokens-left < missing {
 			return target + max(tokens-left, 0) - 1
 		}
@@ -75,8 +75,9 @@ func (w *walk) outUntil(items []cupel.ScoredItem, target, turn int) int {
 
 // walk is the memory of one call.
 type walk struct {
-	pairs []order.Pair // every position of a list once, in order
-	taken []int
+	pairs  []order.Pair // every position of a list once, in order
+	tokens []int        // by position: it is faster to look there than at the items again
+	taken  []int
 }
 
 var walks = sync.Pool{New: func() any { return new(walk) }}
@@ -84,11 +85,11 @@ var walks = sync.Pool{New: func() any { return new(walk) }}
 // take takes each of the first n positions whose item still fits the target. It
 // returns the tokens left, and the least that an item lacked at its turn, or
 // [math.MaxInt] if all fit.
-func (w *walk) take(items []cupel.ScoredItem, target, n int) (left, missing int) {
+func (w *walk) take(target, n int) (left, missing int) {
 	left, missing = target, math.MaxInt
 	taken := w.taken[:0]
 	for _, p := range w.pairs[:n] {
-		switch tokens := items[p.Index].Item.Tokens(); {
+		switch tokens := w.tokens[p.Index]; {
 		case tokens < 0:
 		case tokens > left:
 			missing = min(missing, tokens-left)
@@ -104,13 +105,18 @@ func (w *walk) take(items []cupel.ScoredItem, target, n int) (left, missing int)
 // sort puts the positions of items in order of a value, highest first. Calls with
 // one budget after another get the same items, so it tries the order of the last
 // call first.
-func (w *walk) sort(items []cupel.ScoredItem, value func(cupel.ScoredItem) float64) {
+func (w *walk) sort(items []cupel.ScoredItem, value func(score float64, tokens int) float64) {
+	tokens := resize(w.tokens, len(items))
+	for i := range items {
+		tokens[i] = items[i].Item.Tokens()
+	}
+	w.tokens = tokens
 	if len(w.pairs) == len(items) && w.inOrder(items, value) {
 		return
 	}
 	pairs := slices.Grow(w.pairs[:0], len(items))[:len(items)]
-	for i, it := range items {
-		pairs[i] = order.Pair{Key: order.Key(value(it)), Index: i}
+	for i := range items {
+		pairs[i] = order.Pair{Key: order.Key(value(items[i].Score, tokens[i])), Index: i}
 	}
 	order.SortDescending(pairs)
 	w.pairs = pairs
@@ -118,11 +124,11 @@ func (w *walk) sort(items []cupel.ScoredItem, value func(cupel.ScoredItem) float
 
 // inOrder reports whether the positions are in order for these items too, and sets
 // the keys up to where they are not.
-func (w *walk) inOrder(items []cupel.ScoredItem, value func(cupel.ScoredItem) float64) bool {
+func (w *walk) inOrder(items []cupel.ScoredItem, value func(score float64, tokens int) float64) bool {
 	last := order.Pair{Key: math.MaxUint64, Index: -1}
 	for i := range w.pairs {
 		p := &w.pairs[i]
-		p.Key = order.Key(value(items[p.Index]))
+		p.Key = order.Key(value(items[p.Index].Score, w.tokens[p.Index]))
 		if p.Key > last.Key || p.Key == last.Key && p.Index < last.Index {
 			return false
 		}
@@ -133,9 +139,9 @@ func (w *walk) inOrder(items []cupel.ScoredItem, value func(cupel.ScoredItem) fl
 
 // density is the score per token. Every item without tokens has the same,
 // regardless of its score, so that only the position orders them.
-func density(it cupel.ScoredItem) float64 {
-	if tokens := it.Item.Tokens(); tokens != 0 {
-		return it.Score / float64(tokens)
+func density(score float64, tokens int) float64 {
+	if tokens != 0 {
+		return score / float64(tokens)
 	}
 	return math.MaxFloat64
 }

@@ -32,6 +32,7 @@ func TestGreedy(t *testing.T) {
 	runRows(t, slicer.Greedy{}, []row{
 		{"m 0 0.1, m 0 0.9, m 0 nan", "1", "[0 1 2]", "without tokens the position orders, not the score"},
 		{"m 100 0.9, m 10 0.2", "100", "[1]", "0.2/10 is denser than 0.9/100"},
+		{"m 1 1, m 1 1", "1", "[0]", "the order of the row before does not hold for equal densities"},
 		{"m 2 1, m 4 1, m 4 1, m 2 1", "4", "[0 3]", "equal densities come in the order of the list"},
 		{"m 0 0, m 5 1, m 5 inf", "5", "[2 0]", "+Inf/5 is above the density of what has no tokens"},
 		{"m 1 1.7976931348623157e308, m 0 0", "1", "[0 1]", "MAX_FLOAT is a density like any other"},

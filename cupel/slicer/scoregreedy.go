@@ -39,4 +39,4 @@ func (ScoreGreedy) Slice(_ context.Context, items []cupel.ScoredItem, budget cup
 	return takeInOrder(items, budget, score), nil
 }
 
-func score(it cupel.ScoredItem) float64 { return it.Score }
+func score(score float64, _ int) float64 { return score }

@@ -12,34 +12,38 @@ import (
 	"testing"
 )
 
-// TestRecipe follows the recipe "Add a scorer" of CONTRIBUTING.md with the files
-// of testdata/recipe, which the go command sees in place of the repository's: the
-// tests of all scorers hold for it, policies read it, their schema has it, vectors
-// use it, the command's help lists it and the inspector describes it.
+// TestRecipe follows the recipes "Add a scorer" and "Add a reason" of CONTRIBUTING.md
+// with the files of testdata/recipe, which the go command sees in place of the
+// repository's: the tests of all scorers hold for the scorer, policies read it, their
+// schema has it, vectors use it, the command's help lists it and the inspector
+// describes it; and the core's tests hold for the reason.
 func TestRecipe(t *testing.T) {
 	root := Root(t)
 	recipe := filepath.Join(root, "tools", "repo", "testdata", "recipe")
 	dir := t.TempDir()
 
-	// Two new files of Go, a vector, and one line of another file.
-	list, err := os.ReadFile(filepath.Join(root, "cupel", "scorer", "descriptors.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	const first = "\trecencyDescriptor,"
-	if !strings.Contains(string(list), first) {
-		t.Fatalf("the list of scorers has no line that begins with %q", first)
-	}
-	longer := filepath.Join(dir, "descriptors.go")
-	if err := os.WriteFile(longer, []byte(strings.Replace(string(list), first, "\tbrevityDescriptor,\n"+first, 1)), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{
+	// Two new files of Go, a vector, and one line of another file. A reason takes two more.
+	replace := map[string]string{
 		filepath.Join(root, "cupel", "scorer", "brevity.go"):      filepath.Join(recipe, "brevity.go.txt"),
 		filepath.Join(root, "cupel", "scorer", "brevity_test.go"): filepath.Join(recipe, "brevity_test.go.txt"),
-		filepath.Join(root, "cupel", "scorer", "descriptors.go"):  longer,
 		filepath.Join(root, "cupel", "policy", "recipe_test.go"):  filepath.Join(recipe, "schema_test.go.txt"),
-	}})
+	}
+	for _, edit := range []struct{ file, before, insert string }{
+		{"scorer/descriptors.go", "\trecencyDescriptor,", "\tbrevityDescriptor,\n"},
+		{"reason.go", "\t// ExcludeScoredTooLow:", "\tExcludeTooLong ExclusionCode = \"TooLong\"\n"},
+		{"reason_table.go", "\t{\n\t\tExcludeFiltered,", "\t{ExcludeTooLong, []string{\"tokens\"}, func(b []byte, d ReasonData) []byte { return fmt.Append(b, d.Tokens) }, \"it is too long\"},\n"},
+	} {
+		path := filepath.Join(root, "cupel", filepath.FromSlash(edit.file))
+		text, err := os.ReadFile(path)
+		if err != nil || !strings.Contains(string(text), edit.before) {
+			t.Fatalf("%s has no %q: %v", edit.file, edit.before, err)
+		}
+		replace[path] = filepath.Join(dir, filepath.Base(path))
+		if err := os.WriteFile(replace[path], []byte(strings.Replace(string(text), edit.before, edit.insert+edit.before, 1)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	overlay, err := json.Marshal(map[string]any{"Replace": replace})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,6 +64,9 @@ func TestRecipe(t *testing.T) {
 	contains("the tests of scorers",
 		Run(t, filepath.Join(root, "cupel"), env, "go", "test", "-short", "-overlay", overlayFile, "-v", "./scorer"),
 		"--- PASS: TestBrevityRefuses", "--- PASS: ExampleNewBrevity", "--- PASS: TestDescriptorsBuild")
+	// TestReasonTable reads reason.go itself.
+	contains("the tests of reasons",
+		Run(t, filepath.Join(root, "cupel"), env, "go", "test", "-short", "-overlay", overlayFile, "-skip", "^TestReasonTable$", "-v", "."), "--- PASS: TestReasonsSurvive")
 	contains("the kit",
 		Run(t, filepath.Join(root, "cupeltest"), env, "go", "test", "-short", "-overlay", overlayFile, "-run", "^TestBuiltInScorers$", "-v", "."),
 		"--- PASS: TestBuiltInScorers/brevity")

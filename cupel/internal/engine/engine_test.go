@@ -16,7 +16,7 @@ func TestRankings(t *testing.T) {
 		{"NaN is the least score, of members too", "a 1 NaN; b 1 NaN g=g; c 1 -.5 g=g; d 1 NaN g=g; e 1 -Inf", " | b+c+d 3@-0.5; e 1@-Inf; a 1@NaN"},
 		{"pinned units are not ranked", "p 5 .5 p g=g; q 5 .5 g=g; r 1 .5 p; a 1 .5", " | a 1@0.5"},
 		{"a later member may be the pinned one", "p 5 .5 g=g; q 5 .5 g=g p; a 1 .5", " | a 1@0.5"},
-		{"a negative count takes out its unit, pinned or not", "n -1 .5 p; a 5 .5 g=g; b -3 .5 g=g; c -4 .5 g=g; d 0 .5", "n@0 negative -1, a@0 negative -3, b@0 negative -3, c@0 negative -3 | d 0@0.5"},
+		{"a negative count takes out its unit, pinned or not", "n -1 .5 p; a 0 .5 g=g; b -3 .5 g=g; c -4 .5 g=g; d 0 .5; e 5 .5 g=g", "n@0 negative -1, a@0 negative -3, b@0 negative -3, c@0 negative -3, e@0 negative -3 | d 0@0.5"},
 		{"tokens of members are clamped", "a max .5 g=g; b max .5 g=g v=1:.5", " | a+b MAX@0.5"},
 
 		// Versions
@@ -94,7 +94,7 @@ func TestChoices(t *testing.T) {
 	}{
 		{"all fits", "a 60 .9; b 40 .8", "all", 100, 100, "a 60; b 40 |  | "},
 		{"what is left", "a 60 .9; b 40 .8; c 9 .7 g=g; d 9 .5 g=g", "0", 70, 70, "a 60 | b@0.8 40/10, c@0.7 9/10 of 18, d@0.7 9/10 of 18 | "},
-		{"drops come first, in their order", "a 6 .9; b 4 .8; c 9 .7", "!2 !0", 5, 5, " | c@0.7 drop 0, a@0.9 drop 1, b@0.8 4/5 | "},
+		{"drops come first, in their order", "a 6 .9; b 4 .8; c 9 .7; d 3 .6", "!2 !0 3", 5, 5, "d 3 | c@0.7 drop 0, a@0.9 drop 1, b@0.8 4/2 | "},
 		{"a smaller form", "a 60 .9 v=30:.5,10:.2; b 40 .8 g=g v=20:.5; c 40 .7 g=g gv=5:.1", "0=2 1=2", 100, 100, "a#2 10; c*1 5 |  | "},
 		{"a stale member is in its smallest form", "a 50 .5 g=g k=f v=30:.5,10:.25; b 50 .5 g=g v=20:.5; n 1 .1 k=f", "all", 100, 0, "a#2~+b 60; n 1 |  | "},
 		{"in each form of its group", "a 50 .5 g=g k=f v=30:.5,10:.25; b 50 .5 g=g v=20:.5; n 1 .1 k=f", "0=1 1", 100, 0, "a#2~+b#1 30; n 1 |  | "},
