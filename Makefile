@@ -70,7 +70,8 @@ AGENTS ?= cupelsession/replay/testdata/agents.jsonl
 .PHONY: replay-table
 replay-table: ## Make the README's table from recorded conversations: make replay-table AGENTS='a.jsonl b.jsonl'
 	@for file in $(AGENTS); do echo "$$file"; \
-		go run ./cmd/cupel replay --data "$$file" --share 0.25 -p newest -p clear -p agent@0.5 || exit; done
+		go run ./cmd/cupel replay --data "$$file" --share 0.25 -p newest -p clear || exit; \
+		go run ./cmd/cupel replay --data "$$file" --share 0.25 -p agent --session || exit; done
 
 ##@ Test
 

@@ -65,8 +65,11 @@ func (p *proposal) worth(l limits) bool {
 // choose fills the stable part up to the low water mark, or higher if the pinned
 // items need more.
 func (p *proposal) choose(ctx context.Context, reason BreakReason) (*layout, *choice, error) {
-	l := p.allowance.limits(p.tokens, p.pinned())
-	var err error
+	p.choosing.remember()
+	l, err := p.mark(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
 	for _, target := range []int{l.low, l.most, l.raw} {
 		var to *layout
 		var said *choice
@@ -87,13 +90,7 @@ func (p *proposal) choose(ctx context.Context, reason BreakReason) (*layout, *ch
 
 // chooseFor runs the chooser for a target.
 func (p *proposal) chooseFor(ctx context.Context, target int) (*layout, *choice, error) {
-	items := make([]*cupel.ContextItem, 0, len(p.items))
-	from := make([]int, 0, len(p.items)) // candidates
-	for i, item := range p.items {
-		if p.at[i] != inTail {
-			items, from = append(items, item), append(from, i)
-		}
-	}
+	items, from := p.stable()
 	said, err := p.choosing.run(ctx, items, from, target)
 	if err != nil {
 		return nil, nil, err
@@ -110,4 +107,15 @@ func (p *proposal) chooseFor(ctx context.Context, target int) (*layout, *choice,
 		window = append(window, to)
 	}
 	return p.with(merge(window, p.items)), said, nil
+}
+
+// stable returns the items outside of the tail, and their candidates.
+func (l *layout) stable() (items []*cupel.ContextItem, from []int) {
+	items, from = make([]*cupel.ContextItem, 0, len(l.items)), make([]int, 0, len(l.items))
+	for i, item := range l.items {
+		if l.at[i] != inTail {
+			items, from = append(items, item), append(from, i)
+		}
+	}
+	return items, from
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/wollax/cupel-go/cupel/observe"
 	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupelchat"
+	"github.com/wollax/cupel-go/cupelchat/agent"
 )
 
 // Chooser chooses a window. A [pipeline.Pipeline] is one, and so is the preset of
@@ -32,7 +33,7 @@ var errNoPositions = errors.New("cupelsession: the report of the chooser does no
 
 // run chooses from items for a number of tokens.
 func (c *choosing) run(ctx context.Context, items []*cupel.ContextItem, from []int, tokens int) (*choice, error) {
-	budget, err := c.budget.Resize(c.budget.MaxTokens(), min(c.budget.MaxTokens(), tokens))
+	budget, err := c.sized(tokens)
 	if err != nil {
 		return nil, err
 	}
@@ -46,6 +47,18 @@ func (c *choosing) run(ctx context.Context, items []*cupel.ContextItem, from []i
 		}
 	}
 	return &choice{report, from}, nil
+}
+
+// sized returns the budget of a turn with another target.
+func (c *choosing) sized(tokens int) (cupel.ContextBudget, error) {
+	return c.budget.Resize(c.budget.MaxTokens(), max(0, min(c.budget.MaxTokens(), tokens)))
+}
+
+// remember makes a preset analyze the texts of a break only once.
+func (c *choosing) remember() {
+	if preset, ok := c.chooser.(*agent.Preset); ok {
+		c.chooser = preset.Remember()
+	}
 }
 
 // candidate returns the candidate that the chooser was given at a position, or -1.

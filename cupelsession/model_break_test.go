@@ -128,9 +128,6 @@ func (m *model) later(d *draft, before, chosen []piece, target int) []piece {
 			continue
 		}
 		cost := float64(moved)*(d.cache.Write-d.cache.Read)*(d.growth/float64(target-tokens)) + float64(tokens)*d.cache.Read
-		if n == start {
-			cost *= 0.9
-		}
 		if cost < best {
 			best, window = cost, with
 		}

@@ -2,11 +2,6 @@ package cupelsession
 
 import "slices"
 
-// beginsLater is the largest share of the new choice's cost that a break at a
-// later place may have. The entries before that place do not compete, and take
-// room from later items.
-const beginsLater = 0.9
-
 // later keeps what was sent before some place, and uses the new choice only after
 // it, if a turn costs less that way. A break rewrites everything that it moves,
 // and lasts until growth has filled the room that it frees. A large result near
@@ -45,9 +40,6 @@ func (p *proposal) later(l limits, chosen *layout) *layout {
 		}
 		breaks := p.growth / float64(l.most-tokens) // a turn
 		cost := float64((p.cache.Write-p.cache.Read)*float64(moved)*breaks) + float64(p.cache.Read*float64(tokens))
-		if n == start {
-			cost *= beginsLater
-		}
 		if place < 0 || cost <= least {
 			place, least = n, cost
 		}

@@ -93,7 +93,7 @@ func (s *Session) propose(now time.Time, items []*cupel.ContextItem, budget cupe
 	var fresh int
 	p.layout, fresh, p.split = p.before.next(s.config.identify(items, p.before.candidates))
 	p.growth = p.before.growing(fresh)
-	p.allowance = allowance{budget, p.before.Fit, p.sum, s.config.LowWater, s.config.ClearAtLeast}
+	p.allowance = allowance{budget, p.before.Fit, p.sum, cmp.Or(s.config.LowWater, DefaultLowWater), s.config.ClearAtLeast}
 	p.cache = p.before.Sent.caching(s.config.Cache, &p.options, now)
 	p.choosing = choosing{p.options.chooser, budget, s.config.Trace}
 	p.turn = &Turn{session: s, before: p.before, limit: p.allowance.greatest()}

@@ -18,7 +18,9 @@ type Config struct {
 	// Cache is the prompt cache of the provider. The zero model is [NoCache].
 	Cache CacheModel
 	// LowWater is the share of the room left by pinned items that a break fills,
-	// in (0,1]. 0 means [DefaultLowWater]. A lower mark breaks less often and keeps less.
+	// in (0,1]. A lower mark breaks less often and keeps less. 0 means [DefaultLowWater].
+	// With the preset of package cupelchat/agent and a cache, 0 means the mark, up to .75,
+	// at which the window is worth most for what it costs until the next break.
 	LowWater float64
 	// ClearAtLeast is the least number of tokens that a forced break leaves free, so
 	// that a break is worth its cost. 0 applies LowWater alone.
@@ -101,10 +103,7 @@ func New(chooser Chooser, config Config) (*Session, error) {
 	if chooser == nil {
 		return nil, &ConfigError{"chooser", "is required: a pipeline, or the preset of package cupelchat/agent"}
 	}
-	if config.LowWater == 0 {
-		config.LowWater = DefaultLowWater
-	}
-	if !(config.LowWater > 0 && config.LowWater <= 1) {
+	if !(config.LowWater >= 0 && config.LowWater <= 1) {
 		return nil, &ConfigError{"LowWater", fmt.Sprintf("must be in (0,1], got %v", config.LowWater)}
 	}
 	if config.ClearAtLeast < 0 {

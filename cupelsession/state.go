@@ -64,11 +64,15 @@ type wire struct {
 type keeping struct {
 	Chooser  string  `json:"chooser"`
 	Cache    string  `json:"cache"`
-	LowWater float64 `json:"lowWater"`
+	LowWater float64 `json:"lowWater,omitempty"` // 0 if it is not given
 }
 
 func (k keeping) String() string {
-	return fmt.Sprintf("the chooser %q, the cache %q and a low water mark of %v", k.Chooser, k.Cache, k.LowWater)
+	mark := "no low water mark"
+	if k.LowWater > 0 {
+		mark = fmt.Sprintf("a low water mark of %v", k.LowWater)
+	}
+	return fmt.Sprintf("the chooser %q, the cache %q and %s", k.Chooser, k.Cache, mark)
 }
 
 func (s *Session) keeping() keeping {

@@ -109,9 +109,14 @@ func (p *proposal) foresee(ctx context.Context) (*leaving, error) {
 	}
 	quiet := *p
 	quiet.choosing.trace = nil
-	to, _, err := quiet.chooseFor(ctx, max(l.pinned, l.low-left-integer(p.growth)))
+	quiet.choosing.remember()
+	l, err := quiet.mark(ctx)
 	if err != nil {
 		return nil, ctx.Err() // a break would report the other errors
+	}
+	to, _, err := quiet.chooseFor(ctx, max(l.pinned, l.low-left-integer(p.growth)))
+	if err != nil {
+		return nil, ctx.Err()
 	}
 	return p.leaving(newDropping(&p.before.layout, to)), nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/wollax/cupel-go/cupel/placer"
 	"github.com/wollax/cupel-go/cupel/slicer"
 	"github.com/wollax/cupel-go/cupel/strategy"
+	"github.com/wollax/cupel-go/cupelreduce"
 )
 
 // The settings were chosen on half of the conversations of two agents. Any
@@ -104,16 +105,54 @@ func (p *Preset) Pipeline() *pipeline.Pipeline {
 // ctx, and with a [cupel.InvalidConfigError] if [New] did not make the preset. It
 // takes time linear in the text, and O(n log n) for n items.
 func (p *Preset) Prepare(ctx context.Context, items []*cupel.ContextItem, budget cupel.ContextBudget) ([]*cupel.ContextItem, error) {
+	var prepared []*cupel.ContextItem
+	err := p.with(ctx, items, budget, func(ctx context.Context, c *choice) (err error) {
+		if prepared = items; c.fits {
+			return nil
+		}
+		if err := c.choose(ctx); err != nil {
+			return err
+		}
+		prepared, err = c.derive()
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return prepared, nil
+}
+
+// Sizes returns what windows of different sizes are worth, from the smallest to that of
+// everything, in tokens beyond the pinned items. The worth is that of package cupelreduce
+// times the weights of units, and each size adds less of it for a token than the one
+// before. Sizes fails as [Preset.Prepare] does, and takes as long.
+func (p *Preset) Sizes(ctx context.Context, items []*cupel.ContextItem, budget cupel.ContextBudget) ([]cupelreduce.Size, error) {
+	var sizes []cupelreduce.Size
+	err := p.with(ctx, items, budget, func(ctx context.Context, c *choice) error {
+		order, _, err := c.inOrder(ctx, 0)
+		var at cupelreduce.Size
+		for _, s := range order {
+			at.Tokens += s.cost
+			at.Worth += s.rate * float64(max(1, s.cost))
+			sizes = append(sizes, at)
+		}
+		return cmp.Or(err, c.failed)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return sizes, nil
+}
+
+// with calls do with a choice from items.
+func (p *Preset) with(ctx context.Context, items []*cupel.ContextItem, budget cupel.ContextBudget, do func(context.Context, *choice) error) error {
 	if ctx == nil {
 		ctx = context.Background()
 	}
 	if p == nil || p.pipeline == nil {
-		return nil, errNil
+		return errNil
 	}
 	c := newChoice(items, budget)
-	if c.fits {
-		return items, nil
-	}
 	c.memory = p.memory
 	if c.memory == nil {
 		c.memory = newMemory()
@@ -121,17 +160,14 @@ func (p *Preset) Prepare(ctx context.Context, items []*cupel.ContextItem, budget
 	c.lock.Lock()
 	defer c.lock.Unlock()
 	c.begin(p.counter, items)
-	if p.task != nil {
+	if p.task != nil && !c.fits {
 		scores, err := c.relevance(ctx, p.task, items)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		c.asked(scores)
 	}
-	if err := c.choose(ctx); err != nil {
-		return nil, err
-	}
-	return c.derive()
+	return do(ctx, c)
 }
 
 // RunReport prepares the items for the budget and runs the pipeline. The window is in the order of the

@@ -3,6 +3,7 @@ package agent_test
 import (
 	"context"
 	"errors"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/strategy"
 	"github.com/wollax/cupel-go/cupelchat/agent"
+	"github.com/wollax/cupel-go/cupelreduce"
 )
 
 // edited returns a conversation with one change: a pin, an item less, or an item twice.
@@ -33,6 +35,32 @@ func edited(t testing.TB, rng *rand.Rand, items []*cupel.ContextItem) []*cupel.C
 	return items
 }
 
+// checkSizes checks that sizes rise to that of everything that is not pinned, and that each
+// adds less worth for a token than the one before.
+func checkSizes(t *testing.T, items []*cupel.ContextItem, sizes []cupelreduce.Size) {
+	t.Helper()
+	groups, rest := map[string]bool{}, 0
+	for _, item := range items {
+		groups[item.Group()] = groups[item.Group()] || item.Pinned() && item.Group() != ""
+	}
+	for _, item := range items {
+		if !item.Pinned() && !groups[item.Group()] {
+			rest += item.Tokens()
+		}
+	}
+	before, rate := cupelreduce.Size{}, math.Inf(1)
+	for n, size := range sizes {
+		now := (size.Worth - before.Worth) / float64(max(1, size.Tokens-before.Tokens))
+		if size.Tokens < before.Tokens || !(now > 0) || now > rate*(1+1e-9) {
+			t.Fatalf("size %d adds %d tokens with a worth of %v each, after %v", n, size.Tokens-before.Tokens, now, rate)
+		}
+		before, rate = size, now
+	}
+	if before.Tokens < rest {
+		t.Fatalf("the last size has %d tokens, want at least the %d of all items that are not pinned", before.Tokens, rest)
+	}
+}
+
 // A preset that remembers chooses what one without memory does, after any other choices.
 func TestRemember(t *testing.T) {
 	seeds := uint64(400)
@@ -50,6 +78,9 @@ func TestRemember(t *testing.T) {
 		for choice := range 6 {
 			items := edited(t, rng, all)
 			target := budget(t, rng.IntN(total(items)+20))
+			sizes, err := remembering.Sizes(t.Context(), items, target)
+			require.NoError(t, err)
+			checkSizes(t, items, sizes)
 			got, err := remembering.Prepare(t.Context(), items, target)
 			require.NoError(t, err)
 			want, err := plain.Prepare(t.Context(), items, target)

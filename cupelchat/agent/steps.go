@@ -182,13 +182,22 @@ func (c *choice) undo(kept int) {
 // order of the steps hardly depends on the room, so that more room keeps everything
 // that less room kept.
 func (c *choice) choose(ctx context.Context) error {
+	order, left, err := c.inOrder(ctx, int(nearShare*float64(c.room)))
+	if err != nil {
+		return err
+	}
+	return c.fill(order, left)
+}
+
+// inOrder returns the steps of all units, the best first, and the tokens of the room that
+// are left once the newest units have up to near of them.
+func (c *choice) inOrder(ctx context.Context, near int) (order []*step, left int, err error) {
 	for i := range c.units {
 		if u := &c.units[i]; u.whole {
 			c.known.Add(c.textOf(u))
 		}
 	}
-	left, near := c.room, int(nearShare*float64(c.room))
-	var order []*step
+	left = c.room
 	for i := range slices.Backward(c.units) {
 		u := &c.units[i]
 		switch {
@@ -201,7 +210,7 @@ func (c *choice) choose(ctx context.Context) error {
 			continue
 		}
 		if err := ctx.Err(); err != nil {
-			return err
+			return nil, 0, err
 		}
 		c.read(u)
 		share := 1.0
@@ -223,7 +232,7 @@ func (c *choice) choose(ctx context.Context) error {
 		}
 	}
 	slices.SortStableFunc(order, func(a, b *step) int { return cmp.Compare(b.rate, a.rate) })
-	return c.fill(order, left)
+	return order, left, nil
 }
 
 // sketch adds the beginning of a unit to the known texts, so that older units

@@ -82,7 +82,9 @@ var update = flag.Bool("update", false, "write the figures that there are now")
 // than a choice at each step, and the lower its mark the less it costs.
 func TestFigures(t *testing.T) {
 	newest, preset := replay.Choosing("latest", latest(t)), replay.Choosing("agent", agent.New(replay.Characters{}))
-	policies := []replay.Policy{replay.Baselines()[1], newest, newest.InSession(0.5), preset, preset.InSession(0.9).InSession(0.3)}
+	unmarked := preset.InSession(0)
+	unmarked.Name = "agent unmarked"
+	policies := []replay.Policy{replay.Baselines()[1], newest, newest.InSession(0.5), preset, preset.InSession(0.9).InSession(0.3), unmarked}
 	got := ""
 	for _, name := range []string{"agents.jsonl", "strange.jsonl"} {
 		got += run(t, load(t, name), policies, []float64{0.2, 0.5}, replay.WithCache(cupelsession.AnthropicCache), replay.WithAgainst("newest")).Text() + "\n"

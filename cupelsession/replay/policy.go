@@ -1,7 +1,6 @@
 package replay
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -86,8 +85,8 @@ func (p Policy) inBlocks(name, title string) Policy {
 }
 
 // InSession returns the policy in a session. For a policy of [Choosing], it is a
-// session of package cupelsession with the low-water mark low, in (0,1], or 0 for the
-// default. Any other policy appends messages to its last window while that fits. Then
+// session of package cupelsession with the low-water mark low, in (0,1], or 0 for a
+// session without one. Any other policy appends messages to its last window while that fits. Then
 // it chooses a window for the share low, or [LowWater] if low is 0, of the room that
 // system prompts and the newest unit leave. A policy whose mode is Session already is
 // not changed.
@@ -98,7 +97,7 @@ func (p Policy) InSession(low float64) Policy {
 	if low == 0 && p.chooses == nil {
 		low = LowWater
 	}
-	p.Mode, p.low = Session, cmp.Or(low, cupelsession.DefaultLowWater)
+	p.Mode, p.low = Session, low
 	return p
 }
 

@@ -60,7 +60,7 @@ func (c *config) validate() error {
 			return p.err
 		case p.Name == "" || p.chooses == nil && p.units == nil:
 			return bad(where, "", "a policy must have a name and a chooser")
-		case p.Mode == Session && !(p.low > 0 && p.low <= 1):
+		case p.Mode == Session && !(p.low > 0 && p.low <= 1) && (p.low != 0 || p.chooses == nil):
 			return bad(where, fmt.Sprint(p.low), "the low-water mark must be above 0 and at most 1")
 		case slices.ContainsFunc(c.policies[:i], func(other Policy) bool { return other.Name == p.Name && other.Mode == p.Mode }):
 			return bad(where, strconv.Quote(p.Name), "policies of one mode must have different names")

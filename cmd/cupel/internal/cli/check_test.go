@@ -246,7 +246,7 @@ func TestKeepFact(t *testing.T) {
 	require.Equal(t, "ok    keep.toml checks[0] KeepFact fact=\"kunde_4711\"\n1 check in 1 file: 1 ok, 0 failed\n", printed(t, "check", "keep.toml"))
 	code, stdout, _ := fed(t, "", "check", "lose.toml", "--lint", "--markdown", "report.md")
 	require.Equal(t, exitCheck, code)
-	const lost = ": bakery: the window before message 26 does not have \"kunde_4711\"\n"
+	const lost = ": bakery: the window before message 12 does not have \"kunde_4711\"\n"
 	require.Equal(t, filepath.Join("days", "monday.jsonl")+":1"+lost+filepath.Join("days", "tuesday.jsonl")+":1"+lost+
 		"lose.toml:1: checks[1] KeepFact failed: no step in 2 files comes after a message with the value\n", stdout)
 	report, err := os.ReadFile("report.md")

@@ -60,7 +60,7 @@ fills this share of the room when it chooses. cupel-beam measures on a cluster.`
 	set := command.Flags()
 	set.Float64SliceVar(&flags.shares, "share", []float64{0.15, 0.25, 0.5, 0.75}, "budgets as `shares` of a conversation; separated by commas")
 	set.Lookup("share").DefValue = "[0.15,0.25,0.5,0.75]" // without the zeros of pflag
-	set.BoolVar(&flags.session, "session", false, fmt.Sprintf("measure each policy in a session, as NAME@%g does; the baselines take @%g", cupelsession.DefaultLowWater, replay.LowWater))
+	set.BoolVar(&flags.session, "session", false, fmt.Sprintf("measure each policy in a session; the baselines take @%g", replay.LowWater))
 	set.StringSliceVar(&flags.caches, "cache", nil, "report the cost by the caches of these `providers` too: "+strings.Join(slices.Sorted(maps.Keys(cupelsession.Caches())), ", "))
 	return command
 }

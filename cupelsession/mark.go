@@ -1,0 +1,66 @@
+package cupelsession
+
+import (
+	"context"
+
+	"github.com/wollax/cupel-go/cupelchat/agent"
+	"github.com/wollax/cupel-go/cupelreduce"
+)
+
+// highestMark is the largest share of the room that a break fills if the mark is not
+// given. A window that is full breaks again at the next turn.
+const highestMark = 0.75
+
+// mark returns the limits of a break. If neither the caller gives the low water mark nor
+// there is a reason for another one, it is [DefaultLowWater].
+//
+// A preset knows what windows of each size are worth. The mark is then where a window is
+// worth most for what it costs until the next break. A higher one keeps more, sends more,
+// and breaks sooner, which writes again what moves. In a small room, or one that soon
+// fills up again, more is worth its cost; in a large one, the rest is worth little.
+func (p *proposal) mark(ctx context.Context) (limits, error) {
+	l := p.allowance.limits(p.tokens, p.pinned())
+	preset, ok := p.choosing.chooser.(*agent.Preset)
+	if !ok || p.session.config.LowWater != 0 || !p.cache.caches() || p.before.Turns == 0 {
+		return l, nil
+	}
+	items, _ := p.stable()
+	budget, err := p.choosing.sized(l.most)
+	if err != nil {
+		return l, err
+	}
+	sizes, err := preset.Sizes(ctx, items, budget)
+	if err != nil || len(sizes) == 0 {
+		return l, err
+	}
+	a := p.allowance
+	a.lowWater = highestMark
+	highest := a.limits(p.tokens, l.pinned).low
+	l.low = min(l.pinned, highest)
+	best := 0.0
+	all := sizes[len(sizes)-1]
+	each := all.Worth / float64(max(1, all.Tokens))
+	for _, size := range append([]cupelreduce.Size{{}}, sizes...) {
+		low := l.pinned + size.Tokens
+		if low > highest {
+			break
+		}
+		worth, cost := p.until(l.most, low)
+		if value := (size.Worth + float64(each*worth)) / cost; value > best {
+			best, l.low = value, low
+		}
+	}
+	return l, nil
+}
+
+// until estimates what the turns until the next break have on average, if this one
+// leaves low of most tokens: tokens that are new since the break, and the cost.
+func (p *proposal) until(most, low int) (fresh, cost float64) {
+	growth, free := max(1, p.growth), float64(most-low)
+	added := max(0, p.tokens-p.before.tokens)
+	moved := max(0, low-added-tokensOf(p.window[:p.head()])) // that were sent before
+	turns := 1 + free/growth
+	m := p.cache
+	cost = float64(m.Read*float64(low+most)/2) + float64(m.Write*growth) + float64((m.Write-m.Read)*float64(moved)/turns)
+	return growth + free/2, cost
+}
