@@ -2,86 +2,92 @@ package cupelrelevance
 
 import "github.com/wollax/cupel-go/cupel"
 
-// The settings of echoes.
-const (
-	echoScore  = 0.5  // of the best item that an echo has at least
-	echoShare  = 0.85 // share of an echo's words that are in the question
-	echoCovers = 0.75 // share of the question's words that an echo has
-	echoWords  = 2    // words of a subject that is distinct from a mention of it
-	echoTerms  = 1024 // words of a text that decide
-)
+// mention is how many words name what a question is about. A question with no more words is
+// a search for what mentions them, and a text with fewer words of a question mentions what
+// it is about, as a heading does.
+const mention = 2
 
-// asked are the words of a question that has echoes.
-type asked struct {
-	subject   map[string]bool // by id
-	common    map[string]bool
-	least     float64 // of the words that an echo has
-	languages languages
-}
-
-// echoesOf returns the items that merely repeat the question, or nil if there are
-// none. They answer nothing, and a few of them would fill the window. own are
-// scores of the subject, scaled: only the best items can be echoes.
-func (r *Relevance) echoesOf(l *list, items []*cupel.ContextItem, own []float64, subject, common []queryTerm) map[uint32]bool {
-	if len(subject) == 0 || l.languages.isStopWord(subject[0].text) {
-		return nil // it has no subject
+// withoutEchoes returns the items that say something that the question does not say, and
+// their positions. The others only repeat its words: they answer nothing, and a few of them
+// would fill the window. It returns nil if there are none.
+func withoutEchoes(l *list, items []*cupel.ContextItem, subject, common []queryTerm) (others []*cupel.ContextItem, positions []int) {
+	if len(subject) == 0 || len(subject)+len(common) <= mention {
+		return nil, nil
 	}
-	q := asked{idsOf(subject), idsOf(common), echoCovers * float64(len(subject)), l.languages}
-	if len(subject) < echoWords { // the whole question instead of the subject
-		q.subject, q.common = idsOf(append(common, subject...)), nil
-		q.least = echoCovers * float64(len(q.subject))
-		if len(q.subject) <= echoWords {
-			return nil
+	known, repeated := borrowFloats(len(items)), borrowFloats(len(items))
+	defer known.giveBack()
+	defer repeated.giveBack()
+	clear(known.of)
+	clear(repeated.of)
+	reader := newEchoReader(l.languages)
+	count := func(terms []queryTerm, repeats float64) {
+		l.words.each(terms, func(term queryTerm, items []uint32, frequency []float64) {
+			for _, i := range items {
+				known.of[i] += frequency[i]
+				repeated.of[i] += repeats
+			}
+		})
+		for _, term := range terms {
+			reader.asked[term.id()] = true
 		}
 	}
-	var echoes map[uint32]bool
-	for i, score := range own {
-		if score < echoScore || float64(l.words.facts[l.words.numbers[i]].terms) < q.least {
+	count(subject, 1)
+	count(common, 0)
+	least := float64(min(mention, len(subject)))
+	for i, item := range items {
+		terms := float64(l.words.facts[l.words.numbers[i]].terms)
+		// Up to half of the words of an echo are names. The text decides.
+		if repeated.of[i] < least || 2*known.of[i] < terms || !reader.isEcho(item) {
+			if others != nil {
+				others, positions = append(others, item), append(positions, i)
+			}
 			continue
 		}
-		if q.isEcho(items[i]) {
-			if echoes == nil {
-				echoes = make(map[uint32]bool)
+		if others == nil {
+			others = append(make([]*cupel.ContextItem, 0, len(items)), items[:i]...)
+			for k := range i {
+				positions = append(positions, k)
 			}
-			echoes[uint32(i)] = true
 		}
 	}
-	return echoes
+	return others, positions
 }
 
-func idsOf(terms []queryTerm) map[string]bool {
-	ids := make(map[string]bool, len(terms))
-	for _, term := range terms {
-		ids[term.id()] = true
-	}
-	return ids
+// echoReader finds items that have no words but those of a question.
+type echoReader struct {
+	tokenizer *tokenizer
+	asked     map[string]bool // by id
+	named     map[string]bool // by the names of the item
+	naming    bool            // a name is read
+	echo      bool            // no other word was read
 }
 
-// isEcho reports whether a text has most words of the question, and hardly any
-// others except the names of the speaker.
-func (q *asked) isEcho(item *cupel.ContextItem) bool {
-	named := make(map[string]bool)
+func newEchoReader(languages languages) *echoReader {
+	r := &echoReader{asked: make(map[string]bool), named: make(map[string]bool)}
+	r.tokenizer = newQuestionReader(languages, func(term queryTerm) {
+		id := term.id()
+		if r.naming {
+			r.named[id] = true
+		}
+		r.echo = r.echo && (r.asked[id] || r.named[id])
+	})
+	return r
+}
+
+// isEcho reports whether an item has no words but those of the question and of its names,
+// such as that of the speaker.
+func (r *echoReader) isEcho(item *cupel.ContextItem) bool {
+	clear(r.named)
+	r.naming, r.echo = true, true
 	for _, key := range nameKeys {
 		if name, ok := metadataText(item, key); ok {
-			newQuestionReader(q.languages, func(term queryTerm) { named[term.id()] = true }).text(name)
+			r.tokenizer.text(name)
 		}
 	}
-	words, known := 0, 0
-	covered := make(map[string]bool)
-	newQuestionReader(q.languages, func(term queryTerm) {
-		id := term.id()
-		switch {
-		case words == echoTerms:
-			return
-		case q.subject[id]:
-			covered[id] = true
-			known++
-		case q.common[id]:
-			known++
-		case named[id]:
-			return
-		}
-		words++
-	}).text(item.Content())
-	return float64(known) >= echoShare*float64(words) && float64(len(covered)) >= q.least
+	r.naming = false
+	r.tokenizer.text(item.Content())
+	for _, tag := range item.AllTags() {
+		r.tokenizer.text(tag)
+	}
+	return r.echo
 }

@@ -27,7 +27,9 @@ func TestEchoes(t *testing.T) {
 		{"forms", item(t, "When will roofs of boathouses be repaired"), true, "other forms are the same words"},
 		{"speaker", item(t, "Ada Lovelace: "+question, "speaker", "Ada Lovelace"), true, "names of who asks are not of the text"},
 		{"headed answer", item(t, question+"\nIn May, says the carpenter."), false, "there is an answer below"},
-		{"part", item(t, "The roof of the boathouse"), false, "a question asks for more"},
+		{"part", item(t, "The roof of the boathouse"), true, "a part of it answers nothing either"},
+		{"mention", item(t, "The boathouse"), false, "what is around may be about it"},
+		{"no", item(t, "Will the roof be repaired? No."), false, "a stop word may be an answer"},
 	} {
 		scores := scoresOf(t, Must(New(Must(NewIndex()), question)), append(others[:4:4], c.item, c.item))
 		assert.Equal(t, c.echo, scores[4] == 0, "%s: %v, %s", c.name, scores, c.why)

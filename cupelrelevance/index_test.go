@@ -137,7 +137,7 @@ func TestFurtherQuestionAllocatesLittle(t *testing.T) {
 	if raceEnabled {
 		t.Skip("pools forget on purpose")
 	}
-	items := manyItems(t, 2000, 5)
+	items := manyItems(t, 4000, 20)
 	scores := make([]float64, len(items))
 	index := Must(NewIndex())
 	for _, s := range []strategy.Scorer{Must(NewLexical(index, benchQuery())), Must(New(index, benchQuery()))} {

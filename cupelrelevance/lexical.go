@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/strategy"
@@ -105,15 +104,11 @@ func newQuestionReader(languages languages, f func(term queryTerm)) *tokenizer {
 	})
 }
 
-// queryTerms returns the words of a question, each once, in order. counts reports
-// which words count; nil means all.
-func queryTerms(query string, languages languages, counts func(word string) bool) []queryTerm {
+// queryTerms returns the words of a question, each once, in order.
+func queryTerms(query string, languages languages) []queryTerm {
 	var terms []queryTerm
 	at := make(map[string]int)
 	newQuestionReader(languages, func(t queryTerm) {
-		if counts != nil && !counts(t.text) {
-			return
-		}
 		i, known := at[t.id()]
 		if !known {
 			if len(terms) == maxQueryTerms {
@@ -147,22 +142,13 @@ func (x *Lexical) Score(ctx context.Context, items []*cupel.ContextItem, scores 
 	if err != nil {
 		return err
 	}
-	x.score(l.words, queryTerms(x.query, l.languages, nil), scores)
+	x.score(l.words, queryTerms(x.query, l.languages), scores)
 	return ctx.Err()
 }
 
-// scratch is pooled memory for one question.
-type scratch struct {
-	frequency []float64 // by item; 0 between two words
-	touched   []uint32
-	lengths   []float64
-}
-
-var scratches = sync.Pool{New: func() any { return new(scratch) }}
-
 func (x *Lexical) score(w *words, terms []queryTerm, scores []float64) {
 	clear(scores)
-	x.eachTerm(w, terms, nil, func(weight float64, items []uint32, values []float64) {
+	x.eachTerm(w, terms, func(weight float64, items []uint32, values []float64) {
 		for _, i := range items {
 			scores[i] += float64(weight * values[i])
 		}
@@ -172,40 +158,20 @@ func (x *Lexical) score(w *words, terms []queryTerm, scores []float64) {
 // eachTerm calls f for each of the words that an item has, with its weight, the
 // items that have it, and the word's value in each, from 0 to k1+1. f may write to
 // values, but only the entries of these items may differ from 0 when it returns.
-// Items that are left out have no words.
-func (x *Lexical) eachTerm(w *words, terms []queryTerm, without map[uint32]bool, f func(weight float64, items []uint32, values []float64)) {
-	s := scratches.Get().(*scratch)
-	defer scratches.Put(s)
-	if cap(s.frequency) < w.n {
-		s.frequency = make([]float64, w.n)
-		s.lengths = make([]float64, w.n)
-	}
-	s.frequency, s.lengths = s.frequency[:w.n], s.lengths[:w.n]
-	mean := x.norms(w, s.lengths)
-	n := float64(w.n)
-	for _, term := range terms {
-		s.touched = w.count(term, s.frequency, s.touched[:0])
-		if without != nil {
-			s.touched = slices.DeleteFunc(s.touched, func(i uint32) bool {
-				if without[i] {
-					s.frequency[i] = 0
-				}
-				return without[i]
-			})
+func (x *Lexical) eachTerm(w *words, terms []queryTerm, f func(weight float64, items []uint32, values []float64)) {
+	lengths, n := borrowFloats(w.n), float64(w.n)
+	defer lengths.giveBack()
+	mean := x.norms(w, lengths.of)
+	w.each(terms, func(term queryTerm, items []uint32, values []float64) {
+		d := float64(len(items))
+		idf := ln(1 + (n-d+0.5)/(d+0.5))
+		for _, i := range items {
+			frequency := values[i]
+			norm := 1 - x.b + float64(x.b*lengths.of[i]/mean)
+			values[i] = frequency * (x.k1 + 1) / (frequency + float64(x.k1*norm))
 		}
-		if d := float64(len(s.touched)); d > 0 {
-			idf := ln(1 + (n-d+0.5)/(d+0.5))
-			for _, i := range s.touched {
-				frequency := s.frequency[i]
-				norm := 1 - x.b + float64(x.b*s.lengths[i]/mean)
-				s.frequency[i] = frequency * (x.k1 + 1) / (frequency + float64(x.k1*norm))
-			}
-			f(term.count*idf, s.touched, s.frequency)
-		}
-		for _, i := range s.touched {
-			s.frequency[i] = 0
-		}
-	}
+		f(term.count*idf, items, values)
+	})
 }
 
 // norms sets the lengths of the items and returns their mean, at least

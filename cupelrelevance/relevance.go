@@ -30,10 +30,11 @@ import (
 // timestamp of that time. The words of the date then do not count. See
 // [WithNow].
 //
-// Scores are in [0,1], and 0 if nothing in an item matches. They are meant for
-// slicers that take the highest scores first, such as slicer.ScoreGreedy. An
-// item that occurs twice gets the higher of its scores. Relevance is safe for
-// concurrent use. Create it with [New].
+// Scores are in [0,1], and 0 if nothing in an item matches, or if it has no words
+// but those of the question and of its names. They are meant for slicers that take
+// the highest scores first, such as slicer.ScoreGreedy. An item that occurs twice
+// gets the higher of its scores. Relevance is safe for concurrent use. Create it
+// with [New].
 type Relevance struct {
 	index    *Index
 	lexical  *Lexical
@@ -98,9 +99,16 @@ func New(index *Index, query string, opts ...Option) (*Relevance, error) {
 	return r, nil
 }
 
-// subjectOf returns the words of a question that are not stop words.
-func subjectOf(query string, languages languages) []queryTerm {
-	return queryTerms(query, languages, func(word string) bool { return !languages.isStopWord(word) })
+// subjectOf returns the words of a question that are not stop words, and those that are.
+func subjectOf(query string, languages languages) (subject, common []queryTerm) {
+	for _, term := range queryTerms(query, languages) {
+		if languages.isStopWord(term.text) {
+			common = append(common, term)
+		} else {
+			subject = append(subject, term)
+		}
+	}
+	return subject, common
 }
 
 // Facts returns the parts. It reports a scorer that was not created with [New]
@@ -123,10 +131,31 @@ func (r *Relevance) Score(ctx context.Context, items []*cupel.ContextItem, score
 	if err != nil {
 		return err
 	}
+	subject, common := subjectOf(r.lexical.query, l.languages)
+	others, positions := withoutEchoes(l, items, subject, common)
+	if others == nil {
+		return r.score(ctx, l, items, subject, common, scores)
+	}
+	if l, err = r.index.of(ctx, others); err != nil {
+		return err
+	}
+	some := borrowFloats(len(others))
+	defer some.giveBack()
+	subject, common = subjectOf(r.lexical.query, l.languages)
+	if err := r.score(ctx, l, others, subject, common, some.of); err != nil {
+		return err
+	}
+	for k, i := range positions {
+		scores[i] = some.of[k]
+	}
+	return nil
+}
+
+// score scores the items of a list by the words of the question.
+func (r *Relevance) score(ctx context.Context, l *list, items []*cupel.ContextItem, subject, common []queryTerm, scores []float64) error {
 	own, part := borrowFloats(len(items)), borrowFloats(len(items))
 	defer own.giveBack()
 	defer part.giveBack()
-	subject, common := subjectOf(r.lexical.query, l.languages), queryTerms(r.lexical.query, l.languages, l.languages.isStopWord)
 	if len(subject) == 0 {
 		subject, common = common, nil
 	}
@@ -134,13 +163,9 @@ func (r *Relevance) Score(ctx context.Context, items []*cupel.ContextItem, score
 	defer near.giveBack()
 	if r.isDated(items, near.of) {
 		dated = presetDate
-		subject = subjectOf(r.undated, l.languages)
+		subject, _ = subjectOf(r.undated, l.languages)
 	}
-	r.addSubject(l, subject, nil, own.of, scores, part.of)
-	echoes := r.echoesOf(l, items, own.of, subject, common)
-	if echoes != nil {
-		r.addSubject(l, subject, echoes, own.of, scores, part.of)
-	}
+	r.addSubject(l, subject, own.of, scores, part.of)
 	r.addCommon(l.words, common, own.of, part.of)
 	r.mentions.score(l, part.of)
 	for g, manner := range l.order.manners {
@@ -157,21 +182,17 @@ func (r *Relevance) Score(ctx context.Context, items []*cupel.ContextItem, score
 	}
 	for i, item := range items {
 		scores[i] *= cheapness(item.Tokens())
-		if echoes[uint32(i)] {
-			scores[i] = 0
-		}
 	}
 	l.words.settle(scores)
 	return ctx.Err()
 }
 
 // addSubject sets the scores of the words that are not stop words, scaled: the
-// scores of the item itself, and of the passage around it. Items that are left out
-// have no scores. before is scratch.
-func (r *Relevance) addSubject(l *list, subject []queryTerm, without map[uint32]bool, own, passages, before []float64) {
+// scores of the item itself, and of the passage around it. before is scratch.
+func (r *Relevance) addSubject(l *list, subject []queryTerm, own, passages, before []float64) {
 	clear(own)
 	clear(passages)
-	r.lexical.eachTerm(l.words, subject, without, func(weight float64, items []uint32, values []float64) {
+	r.lexical.eachTerm(l.words, subject, func(weight float64, items []uint32, values []float64) {
 		for _, i := range items {
 			own[i] += float64(weight * values[i])
 		}

@@ -1,5 +1,7 @@
 package cupelrelevance
 
+import "sync"
+
 // words finds the items of one list that have a word. Its slices are the
 // corpus's at the time when the list was followed.
 type words struct {
@@ -64,6 +66,35 @@ func (w *words) count(term queryTerm, frequency []float64, touched []uint32) []u
 		}
 	}
 	return touched
+}
+
+// scratch is pooled memory for one question.
+type scratch struct {
+	frequency []float64 // by item; 0 between two words
+	touched   []uint32
+}
+
+var scratches = sync.Pool{New: func() any { return new(scratch) }}
+
+// each calls f for each of the terms that an item has, with the items that have it, and its
+// frequency in each. f may write to frequency, but only the entries of these items may
+// differ from 0 when it returns.
+func (w *words) each(terms []queryTerm, f func(term queryTerm, items []uint32, frequency []float64)) {
+	s := scratches.Get().(*scratch)
+	defer scratches.Put(s)
+	if cap(s.frequency) < w.n {
+		s.frequency = make([]float64, w.n)
+	}
+	s.frequency = s.frequency[:w.n]
+	for _, term := range terms {
+		s.touched = w.count(term, s.frequency, s.touched[:0])
+		if len(s.touched) > 0 {
+			f(term, s.touched, s.frequency)
+		}
+		for _, i := range s.touched {
+			s.frequency[i] = 0
+		}
+	}
 }
 
 // settle gives all positions of an item the highest of their scores: a scorer

@@ -6,10 +6,10 @@ import (
 	"github.com/wollax/cupel-go/cupelrelevance"
 	"github.com/wollax/cupel-go/cupelrelevance/eval"
 	"go/ast"
-	"go/build"
 	"go/parser"
 	"go/token"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -81,7 +81,12 @@ var questionForms = []string{"Which function %s?", "Where is the code that %s?",
 // does.
 func functionsOf(t *testing.T, pkg string) (eval.Conversation, map[string]int) {
 	t.Helper()
-	paths, err := filepath.Glob(filepath.Join(build.Default.GOROOT, "src", filepath.FromSlash(pkg), "*.go"))
+	// The command knows it in a build with -trimpath too.
+	root, err := exec.CommandContext(t.Context(), "go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	paths, err := filepath.Glob(filepath.Join(strings.TrimSpace(string(root)), "src", filepath.FromSlash(pkg), "*.go"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +112,7 @@ func functionsOf(t *testing.T, pkg string) (eval.Conversation, map[string]int) {
 		}
 	}
 	if len(c.Items) == 0 {
-		t.Skipf("the source of %s is not there", pkg)
+		t.Skipf("the source of %s is not there; use a Go release with the source of the standard library", pkg)
 	}
 	return c, at
 }
