@@ -44,6 +44,10 @@ func TestWindowsAreFull(t *testing.T) {
 	type object = map[string]any
 	call := []any{object{"id": "c1", "type": "function", "function": object{"name": "read", "arguments": `{"path":"a.txt"}`}}}
 	counter := cupel.HeuristicCounter{}
+	shares := []float64{0.12, 0.2, 0.4, 0.7, 0.9, 0.97}
+	if testing.Short() {
+		shares = []float64{0.12, 0.4, 0.9}
+	}
 	for shape, text := range contents() {
 		exchange := []any{object{"role": "assistant", "content": nil, "tool_calls": call}, object{"role": "tool", "tool_call_id": "c1", "content": text}}
 		task, question := object{"role": "user", "content": "Look into a.txt."}, object{"role": "user", "content": "What is in it?"}
@@ -69,7 +73,7 @@ func TestWindowsAreFull(t *testing.T) {
 			require.NoError(t, err)
 			count := func(body []byte) int { return counted(t, format, body) }
 			all, before := count(body), 0
-			for _, share := range []float64{0.12, 0.2, 0.4, 0.7, 0.9, 0.97} {
+			for _, share := range shares {
 				target := max(400, int(share*float64(all)))
 				budget, err := cupel.NewContextBudget(target, target)
 				require.NoError(t, err)

@@ -64,8 +64,11 @@ func (s speakers) collect(role string, value any) {
 func TestRank(t *testing.T) {
 	for _, f := range writable {
 		rng := rand.New(rand.NewPCG(21, uint64(f)))
-		moved := 0
-		for range 100 {
+		moved, n := 0, 100
+		if testing.Short() {
+			n = 30
+		}
+		for range n {
 			data := randomBody(rng, f, rng.IntN(3))
 			c, err := Read(data, f, bytesCounter{}, WithPins(rng.IntN(2) == 0, rng.IntN(2) == 0))
 			if err != nil {

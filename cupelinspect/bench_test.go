@@ -34,34 +34,37 @@ func manyCandidates(t testing.TB, n int) (*pipeline.Pipeline, []*cupel.ContextIt
 
 // TestPageSize checks what the package says of pages of 10,000 candidates.
 func TestPageSize(t *testing.T) {
-	p, items, b := manyCandidates(t, 10_000)
-	short := make([]*cupel.ContextItem, len(items))
-	for i, item := range items {
-		text := item.Content()[:400]
-		if i%10 == 0 { // nothing depends on what is usual
-			text = strings.Repeat("é", 200)
-		}
-		short[i] = newItem(t, text, item.Tokens(), cupel.WithFutureRelevanceHint(float64(i%1000)/1000), cupel.WithKind(item.Kind()))
+	n := 10_000
+	if testing.Short() {
+		n = 2_000 // longer contents, together as long
 	}
+	p, items, b := manyCandidates(t, n)
 	r := rand.New(rand.NewPCG(1, 2))
-	noise := make([]*cupel.ContextItem, len(items))
-	for i, item := range items {
-		text := make([]byte, 524)
-		for n := range text {
-			text[n] = byte(' ' + r.IntN(94))
-		}
-		noise[i] = newItem(t, string(text), item.Tokens(), cupel.WithFutureRelevanceHint(float64(i%1000)/1000))
-	}
 	for _, tt := range []struct {
-		items []*cupel.ContextItem
-		cut   bool
-		why   string
+		text func(i int) string
+		cut  bool
+		why  string
 	}{
-		{short, false, "10,000 contents of 400 bytes"},
-		{items, true, "contents of 1 KiB, with metadata, together above 8 MiB"},
-		{noise, true, "5 MB that can hardly be compressed"},
+		{func(i int) string {
+			if i%10 == 0 { // nothing depends on what is usual
+				return strings.Repeat("é", 2_000_000/n)
+			}
+			return strings.Repeat(items[i].Content(), 5)[:4_000_000/n]
+		}, false, "4 MB"},
+		{func(i int) string { return strings.Repeat(items[i].Content(), 10_500/n) }, true, "above 8 MiB"},
+		{func(int) string {
+			text := make([]byte, 5_240_000/n)
+			for n := range text {
+				text[n] = byte(' ' + r.IntN(94))
+			}
+			return string(text)
+		}, true, "5 MB that can hardly be compressed"},
 	} {
-		html := write(t, "", inspect(t, p, tt.items, b))
+		given := make([]*cupel.ContextItem, n)
+		for i, item := range items {
+			given[i] = newItem(t, tt.text(i), item.Tokens(), cupel.WithFutureRelevanceHint(float64(i%1000)/1000), cupel.WithMetadata(item.Metadata()))
+		}
+		html := write(t, "", inspect(t, p, given, b))
 		if len(html) > 5_000_000 {
 			t.Errorf("%s: the page has %d bytes; want 5 MB at most", tt.why, len(html))
 		}
@@ -76,8 +79,8 @@ func TestPageSize(t *testing.T) {
 			if item.Cut > 0 {
 				cut++
 			}
-			if item.Cut > 0 && (!tt.cut || kept[i] && tt.why[0] == '5') || len(item.Content)+item.Cut != len(strings.ToValidUTF8(tt.items[i].Content(), "")) {
-				t.Fatalf("%s: content %d has %d bytes and lacks %d of %d", tt.why, i, len(item.Content), item.Cut, len(tt.items[i].Content()))
+			if item.Cut > 0 && (!tt.cut || kept[i] && tt.why[0] == '5') || len(item.Content)+item.Cut != len(strings.ToValidUTF8(given[i].Content(), "")) {
+				t.Fatalf("%s: content %d has %d bytes and lacks %d of %d", tt.why, i, len(item.Content), item.Cut, len(given[i].Content()))
 			}
 		}
 		if (cut > 0) != tt.cut {

@@ -106,7 +106,7 @@ func TestFollowedIsFresh(t *testing.T) {
 	n := 2_000
 	switch {
 	case testing.Short():
-		n = 200
+		n = 100
 	case os.Getenv("CUPEL_LONG") != "":
 		n = 10_000
 	}

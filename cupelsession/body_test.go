@@ -120,7 +120,10 @@ func unmarked(t *testing.T, body []byte) (blocks, marks []string, behind []int) 
 // API takes, with at most four breakpoints where the turn says, and blocks that stay
 // as they were until a break.
 func TestBreakpointsOfBodies(t *testing.T) {
-	hour := cupelsession.AnthropicCacheHour
+	hour, seeds := cupelsession.AnthropicCacheHour, uint64(4)
+	if testing.Short() {
+		seeds = 2
+	}
 	for _, test := range []struct {
 		name   string
 		format cupelchat.Format
@@ -138,7 +141,7 @@ func TestBreakpointsOfBodies(t *testing.T) {
 		{"none", cupelchat.Anthropic, cupelsession.OpenAICache, nil, "", 0, "the model has no breakpoints"},
 	} {
 		breaks, between := 0, 0
-		for seed := range uint64(4) {
+		for seed := range seeds {
 			rng := rand.New(rand.NewPCG(seed, 7))
 			talk := newTalk(test.format == cupelchat.Bedrock, test.top)
 			s := session(t, agent.New(cupel.HeuristicCounter{}), cupelsession.Config{Cache: test.cache})

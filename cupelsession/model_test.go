@@ -441,7 +441,7 @@ func TestModel(t *testing.T) {
 	n := 1_500
 	switch {
 	case testing.Short():
-		n = 80
+		n = 48
 	case os.Getenv("CUPEL_LONG") != "":
 		n = 20_000
 	}

@@ -47,8 +47,11 @@ func TestListThatMovesOn(t *testing.T) {
 // TestFollowedKeys changes lists at random, with items that say the same, and
 // compares their keys with those of the same lists as if they were new.
 func TestFollowedKeys(t *testing.T) {
-	followed := 0
-	for seed := range uint64(3000) {
+	followed, seeds := 0, uint64(3000)
+	if testing.Short() {
+		seeds = 700
+	}
+	for seed := range seeds {
 		rng := rand.New(rand.NewPCG(seed, 5))
 		config := Config{Tail: func(item *cupel.ContextItem) bool { return item.Tokens() == 1 }}
 		var items []*cupel.ContextItem

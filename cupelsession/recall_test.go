@@ -115,7 +115,7 @@ func TestEveryMarkIsAnswered(t *testing.T) {
 	counter := cupel.HeuristicCounter{}
 	seeds := uint64(24)
 	if testing.Short() {
-		seeds = 6
+		seeds = 4
 	}
 	marks := 0
 	for seed := range seeds {
@@ -188,7 +188,11 @@ func TestEveryMarkIsAnswered(t *testing.T) {
 func TestAnswersStandWhole(t *testing.T) {
 	counter := cupel.HeuristicCounter{}
 	noted := 0
-	for seed := range uint64(12) {
+	seeds := uint64(12)
+	if testing.Short() {
+		seeds = 6
+	}
+	for seed := range seeds {
 		rng := rand.New(rand.NewPCG(seed, 30))
 		s := storing(t, agent.New(counter), new(cupelsession.MemoryStore), "a")
 		budget := budget(t, 900+rng.IntN(2000))

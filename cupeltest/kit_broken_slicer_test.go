@@ -282,6 +282,13 @@ func TestBrokenSlicers(t *testing.T) {
 		})},
 		{name: "Greedy without documents", rule: "room", make: the(withoutDocuments{})},
 		{name: "an unstable sort", rule: "alike", make: the(byOrder(func(a, b cupel.ScoredItem) int { return cmp.Compare(a.Item.Tokens(), b.Item.Tokens()) }))},
+		{name: "an unstable sort of kinds", rule: "alike", make: the(byOrder(func(a, b cupel.ScoredItem) int { return cmp.Compare(a.Item.Kind(), b.Item.Kind()) }))},
 		{name: "no order", rule: "order", make: the(byOrder(nearTimes))},
+		{name: "no order of sizes", rule: "order", make: the(byOrder(func(a, b cupel.ScoredItem) int {
+			if x, y := a.Item.Tokens()/10, b.Item.Tokens()/10; x > y+1 || y > x+1 {
+				return cmp.Compare(x, y)
+			}
+			return cmp.Compare(b.Score, a.Score)
+		}))},
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -230,9 +231,11 @@ func noPermutation(_ *kit, in input, out answer) string {
 // or in one direction and then the other, as around the middle of a window.
 func (k *kit) unstable() string {
 	g := nextGeneration()
-	items := make([]*cupel.ContextItem, 200)
+	items, kinds := make([]*cupel.ContextItem, 200), []cupel.ContextKind{cupel.KindDocument, cupel.KindMessage, "Sketch"}
 	for i := range items {
-		items[i] = g.item("alike", 10+i%3, cupel.WithKind(cupel.KindDocument), cupel.WithTimestamp(time.Unix(int64(i%3), 0)))
+		level := i % 3
+		items[i] = g.item("alike"+strings.Repeat(" again", level), 10+level, cupel.WithKind(kinds[level]), cupel.WithSource(cupel.ContextSource(kinds[level])),
+			cupel.WithTags([]string{"a", "b"}[:level]...), cupel.WithPriority(level), cupel.WithFutureRelevanceHint(float64(level)/2), cupel.WithTimestamp(time.Unix(int64(level), 0)))
 	}
 	most := 0
 	if k.role == placers {
@@ -301,7 +304,7 @@ func (k *kit) circles() string {
 			opts = append(opts, cupel.WithTimestamp(time.Unix(0, 0).Add(time.Duration(i)*steps[i/8])))
 		}
 		if k.role == slicers {
-			opts = append(opts, cupel.WithContent(item.Content(), 100)) // of one size, so that buckets do not matter
+			opts = append(opts, cupel.WithContent(item.Content(), 100+i*5%8*7))
 		}
 		items[i] = must(item.With(opts...))
 	}

@@ -301,7 +301,7 @@ func TestHostileInput(t *testing.T) {
 	case raceEnabled:
 		part = 128
 	case testing.Short():
-		part = 16
+		part = 32
 	}
 	measure := func(c *cupeltiktoken.Counter, text string) time.Duration {
 		start := time.Now()

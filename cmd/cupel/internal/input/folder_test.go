@@ -97,6 +97,52 @@ func TestReadFolder(t *testing.T) {
 	c, err = ReadFolder(t.Context(), dir, cupel.HeuristicCounter{}, MaxFolderBytes)
 	require.NoError(t, err)
 	require.Equal(t, want, origins(c.Items), "a folder that git ignores as a whole is meant")
+
+	require.NoError(t, exec.CommandContext(t.Context(), "git", "-C", dir, "add", "-f", "main.py", "notes.txt").Run())
+	require.NoError(t, os.Remove(filepath.Join(dir, "main.py")))
+	c, err = ReadFolder(t.Context(), dir, cupel.HeuristicCounter{}, MaxFolderBytes)
+	require.NoError(t, err)
+	require.Equal(t, []string{"Document notes.txt:1"}, origins(c.Items))
+	require.Equal(t, []string{"skipped files: 1 that cannot be read"}, c.Notes, "git lists a file that is gone")
+}
+
+// counting is a counter that calls a function for each text.
+type counting func()
+
+func (c counting) CountTokens(string) (int, error) {
+	c()
+	return 1, nil
+}
+
+func TestReadText(t *testing.T) {
+	dir := tree(t, map[string]string{"a.txt": "\uFEFFone\r\n", "sub/b.txt": "b", "c.txt": "text of -----BEGIN PUBLIC KEY-----"})
+	require.NoError(t, os.Symlink("sub", filepath.Join(dir, "linked")))
+	root, err := os.OpenRoot(dir)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = root.Close() })
+	for _, tt := range []struct {
+		name string
+		most int64
+		want string
+		err  error
+		why  string
+	}{
+		{"a.txt", 8, "one\n", nil, "it has as many bytes as it may have"},
+		{"a.txt", 7, "", errSkippedLarge, "it has one more"},
+		{"c.txt", 99, "text of -----BEGIN PUBLIC KEY-----", nil, "no private key"},
+		{"none.txt", 99, "", os.ErrNotExist, "it is not there"},
+		{"sub", 99999, "", errSkippedOther, "a folder"},
+		{"linked/b.txt", 99, "", errSkippedLink, "a folder of its path is a link"},
+		{"sub/b.txt", 99, "b", nil, "the folder itself"},
+		{".hidden/b.txt", 99, "", errSkippedHidden, "a folder of its path is hidden, there or not"},
+		{"sub/Secrets.yaml", 99, "", errSkippedKey, "its name says so"},
+	} {
+		text, modified, err := ReadText(root, tt.name, tt.most)
+		require.ErrorIs(t, err, tt.err, tt.why)
+		require.Equal(t, tt.want, text, tt.why)
+		require.Equal(t, err == nil, !modified.IsZero(), tt.why)
+	}
+	require.EqualError(t, errSkippedLink, "it is skipped, as are files that are links")
 }
 
 // A pipe in the place of a file that git reads does not hang the command.
@@ -140,6 +186,9 @@ func TestReadFolderFails(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, large.Items, 1, "a file may have 1 MiB, and be all that the folder may have")
 	require.Equal(t, []string{"skipped files: 1 that are not text"}, large.Notes)
+	interrupted, interrupt := context.WithCancel(t.Context())
+	_, err = ReadFolder(interrupted, tree(t, map[string]string{"a.txt": "a", "b.txt": "b"}), counting(interrupt), MaxFolderBytes)
+	require.ErrorIs(t, err, context.Canceled, "an interrupt between files")
 	_, err = ReadFolder(t.Context(), filepath.Join(one, "a.txt"), cupel.HeuristicCounter{}, MaxFolderBytes)
 	require.Error(t, err, "a file in the place of a folder")
 }

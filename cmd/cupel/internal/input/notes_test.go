@@ -45,6 +45,7 @@ func TestItemNotes(t *testing.T) {
 		{`[{"content":"a","token":3,"tokens":1}]`, "", "the right name is there too"},
 		{`[{"content":"a","owner":3}]`, "", "other fields are the caller's"},
 		{"[" + many + `{"content":"a","token":3}]`, "", "one mistake is in all of a file"},
+		{"[" + many[len(`{"content":"a"},`):] + `{"content":"a","token":3}]`, `item 100: "token" is unknown and has no effect; did you mean "tokens"?`, "the last item that is looked at"},
 		{"[]", "the list is empty: there is nothing to choose from", "an empty window would look like an answer"},
 		{`[{"content":"a","tokens":0},{"content":"b","tokens":-1},{"content":"c","tokens":-7}]`, "left out, with less than 0 tokens: 2 items", "0 tokens are no mistake"},
 	} {
@@ -83,6 +84,41 @@ func TestLogs(t *testing.T) {
 	}
 }
 
+func TestIsLog(t *testing.T) {
+	for _, tt := range []struct {
+		text string
+		want bool
+		why  string
+	}{
+		{"\n \r\n\t", false, "it has no line"},
+		{" \t\r\nstarted", true, "blank lines come first"},
+		{"started\x00", false, "it is not text"},
+		{"data: started", false, "a stream of events"},
+		{"event: started", false, "also by its other field"},
+		{"12", false, "a value of JSON"},
+		{"12 ms", true, "a line that begins with one"},
+		{"[", false, "a list whose elements are on other lines"},
+		{"[]", false, "a list of nothing"},
+		{"[ {", false, "a list of objects"},
+		{"[\t[", false, "a list of lists"},
+		{`[ "a"`, false, "a list of texts"},
+		{"[ 12:00] started", true, "a time in brackets"},
+		{`{"level":1,"msg":"a"`, false, "a record that is not whole"},
+		{`{"level":1,"msg":1}`, false, "its message is no text"},
+		{`{"msg":"a"}`, false, "it has no level"},
+		{`{"level":1,"msg":"a","role":"user"}`, true, "attributes of log/slog have any name"},
+		{`{"level":1,"message":"a","role":"user"}`, false, "a message of a chat"},
+		{`{"level":1,"message":"a","content":"b"}`, false, "an item"},
+	} {
+		require.Equal(t, tt.want, isLog([]byte(tt.text)), "%q: %s", tt.text, tt.why)
+	}
+}
+
+func TestLogWithoutCounter(t *testing.T) {
+	_, err := Read(strings.NewReader("\n\nb"), Options{Format: Log})
+	require.ErrorContains(t, err, "line 3: ")
+}
+
 func TestBreak(t *testing.T) {
 	for _, tt := range []struct {
 		text string
@@ -96,6 +132,8 @@ func TestBreak(t *testing.T) {
 		{"a bcdefgh", 8, 8, "and where the space leaves most of the room empty"},
 		{"東京", 4, 3, "between whole characters"},
 		{"東京", 2, 1, "a piece is never empty"},
+		{"abcd efghij", 8, 5, "a space in the middle is far enough"},
+		{"abc defghij", 8, 8, "one before it is not"},
 	} {
 		require.Equal(t, tt.want, Break(tt.text, tt.most, " "), "%q at %d: %s", tt.text, tt.most, tt.why)
 	}
@@ -114,6 +152,9 @@ func TestAnswer(t *testing.T) {
 		{`{"max_tokens":-7,` + message + `}`, 0, "less than none is none"},
 		{`{"max_tokens":"7",` + message + `}`, 0, "an API would refuse it"},
 		{`{` + message + `}`, 0, "no limit"},
+		{`{"contents":[{"role":"user","parts":[{"text":"x"}]}],"generationConfig":{"maxOutputTokens":5}}`, 5, "Gemini"},
+		{`{"messages":[{"role":"user","content":[{"text":"x"}]}],"inferenceConfig":{"maxTokens":6}}`, 6, "Bedrock"},
+		{`{"model":"m",` + message + `,"options":{"num_predict":4}}`, 4, "Ollama"},
 	} {
 		got, err := read(tt.request, Auto)
 		require.NoError(t, err, tt.why)
