@@ -61,7 +61,7 @@ func (c *TraceCollector) appendReport(attrs []attribute.KeyValue, report *cupel.
 	for _, get := range c.reportAttrs {
 		func() {
 			defer recovered("the attributes of a report", "function of WithReportAttributes")
-			attrs = append(attrs, each(get(report), valid)...)
+			attrs = append(attrs, each(slices.Clone(get(report)), valid)...) // runs at once may get one list
 		}()
 	}
 	return attrs

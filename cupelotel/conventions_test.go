@@ -136,6 +136,7 @@ func TestScoresThatJSONDoesNotHave(t *testing.T) {
 // TestReportAttributes: the functions see the report of a run, also of one that failed.
 func TestReportAttributes(t *testing.T) {
 	handled := handledErrors(t)
+	shared := []attribute.KeyValue{attribute.String("shared", "\xff")} // concurrent runs get it
 	count := func(report *cupel.SelectionReport) []attribute.KeyValue {
 		return []attribute.KeyValue{
 			attribute.Int("in", len(report.Included)), attribute.String("a\xff", "b\xff"), attribute.StringSlice("list", []string{"c", "d\xff"}),
@@ -143,9 +144,11 @@ func TestReportAttributes(t *testing.T) {
 		}
 	}
 	collector, recorder := traced(t, cupelotel.VerbosityStageOnly, cupelotel.WithReportAttributes(nil),
-		cupelotel.WithReportAttributes(func(*cupel.SelectionReport) []attribute.KeyValue { panic("secret") }), cupelotel.WithReportAttributes(count))
+		cupelotel.WithReportAttributes(func(*cupel.SelectionReport) []attribute.KeyValue { panic("secret") }), cupelotel.WithReportAttributes(count),
+		cupelotel.WithReportAttributes(func(*cupel.SelectionReport) []attribute.KeyValue { return shared }))
 	run(t, config(), collector)
-	assert.Equal(t, "in=3\na\uFFFD=b\uFFFD\nlist=[\"c\",\"d\uFFFD\"]\nvalues=[\"e\uFFFD\"]\nmap={\"f\uFFFD\":\"g\uFFFD\"}\n", known(spanNamed(t, recorder, "cupel.pipeline")))
+	assert.Equal(t, "\xff", shared[0].Value.AsString(), "it is the caller's")
+	assert.Equal(t, "in=3\na\uFFFD=b\uFFFD\nlist=[\"c\",\"d\uFFFD\"]\nvalues=[\"e\uFFFD\"]\nmap={\"f\uFFFD\":\"g\uFFFD\"}\nshared=\uFFFD\n", known(spanNamed(t, recorder, "cupel.pipeline")))
 	recorder.Reset()
 	_, err := newPipeline(t, throwing()).Run(t.Context(), candidates(t), newBudget(t, 1000, 100), pipeline.WithTrace(collector))
 	require.Error(t, err)

@@ -90,24 +90,27 @@ func (r *Reader) Read(segment io.Reader) iter.Seq2[*Run, error] {
 	}
 }
 
-// run makes the run of a record.
+// run makes the run of a record, and checks what a damaged or hostile one may have.
 func (r *record) run() (*Run, error) {
 	run := &Run{Header: r.Header}
 	if r.End {
 		return run, nil
 	}
 	err := json.Unmarshal(r.Inputs, run) // the fields of inputs
-	hidden := run.Items == nil
-	for rows := r.Rows; err == nil && len(rows) >= columns; rows = rows[columns:] {
-		if hidden && rows[0] < uint64(len(r.Kinds)) {
-			var item *cupel.ContextItem
-			item, err = cupel.NewContextItem(fmt.Sprint("candidate ", len(run.Items)), int(rows[1]), cupel.WithKind(r.Kinds[rows[0]]))
-			run.Items = append(run.Items, item)
-		}
-		run.Decisions = append(run.Decisions, observe.Decision{Place: int32(rows[2]), Form: int32(rows[3]), Score: math.Float64frombits(rows[4])})
+	n := len(r.Rows) / columns
+	if run.Items == nil {
+		run.Items = make([]*cupel.ContextItem, n)
 	}
-	if err == nil && len(run.Items) != len(run.Decisions) {
-		err = errors.New("a record has different numbers of items and decisions")
+	run.Decisions = make([]observe.Decision, len(run.Items))
+	for i, item := range run.Items {
+		row := r.Rows[min(i, n)*columns:]
+		if err != nil || len(row) < columns || row[0] >= uint64(len(r.Kinds)) || row[2]|row[3] > math.MaxInt32 {
+			return nil, cmp.Or(err, errors.New("a candidate has no valid decision"))
+		}
+		if item == nil {
+			run.Items[i], err = cupel.NewContextItem(fmt.Sprint("candidate ", i), int(row[1]), cupel.WithKind(r.Kinds[row[0]]))
+		}
+		run.Decisions[i] = observe.Decision{Place: int32(row[2]), Form: int32(row[3]), Score: math.Float64frombits(row[4])}
 	}
 	return run, err
 }

@@ -84,17 +84,16 @@ func (n *names) text(part observe.Part, text, what string, at int) string {
 
 // redacted returns the parts that leave of the candidate at a position.
 func (n *names) redacted(item *cupel.ContextItem, at int, kind cupel.ContextKind) (*cupel.ContextItem, error) {
-	opts := []cupel.ItemOption{cupel.WithKind(kind), cupel.WithMetadata(n.metadata(item))}
-	if source, _ := n.Text(observe.PartSource, string(item.Source())); source != "" {
-		opts = append(opts, cupel.WithSource(cupel.ContextSource(source)))
-	}
 	var tags []string
 	for _, tag := range item.AllTags() {
 		if text, ok := n.Text(observe.PartTags, tag); ok {
 			tags = append(tags, text)
 		}
 	}
-	opts = append(opts, cupel.WithTags(tags...))
+	opts := []cupel.ItemOption{cupel.WithKind(kind), cupel.WithMetadata(n.metadata(item)), cupel.WithTags(tags...)}
+	if source, _ := n.Text(observe.PartSource, string(item.Source())); source != "" {
+		opts = append(opts, cupel.WithSource(cupel.ContextSource(source)))
+	}
 	if n.Show&observe.PartFields != 0 {
 		opts = append(opts, n.fields(item, at)...)
 	}
@@ -105,11 +104,8 @@ func (n *names) redacted(item *cupel.ContextItem, at int, kind cupel.ContextKind
 // booleans.
 func (n *names) metadata(item *cupel.ContextItem) map[string]any {
 	all := make(map[string]any)
-	for i, key := range append([]string{n.ID}, n.Metadata...) {
-		part := observe.PartMetadata
-		if i == 0 {
-			part = observe.PartID
-		}
+	part := observe.PartID
+	for _, key := range append([]string{n.ID}, n.Metadata...) {
 		value, _ := item.MetadataValue(key)
 		if text, ok := item.MetadataText(key); ok {
 			value, _ = n.Text(part, text)
@@ -118,6 +114,7 @@ func (n *names) metadata(item *cupel.ContextItem) map[string]any {
 		if n.Show&part != 0 && err == nil && !bytes.ContainsAny(text[:1], "[{n") { // lists, objects, null
 			all[key] = value
 		}
+		part = observe.PartMetadata
 	}
 	return all
 }

@@ -1,7 +1,9 @@
 package cupelrecord_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/gob"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -239,4 +241,71 @@ func TestWrongRecords(t *testing.T) {
 		require.Len(t, errs, 1)
 		assert.ErrorContains(t, errs[0], "cupelrecord: the segment is cut or damaged: ")
 	}
+	for _, row := range []struct {
+		inputs string
+		rows   []uint64
+		want   string // "" if it is read
+		why    string
+	}{
+		{`{"Items":[null]}`, []uint64{0, 1, 1, 0, 0}, "", "an item that is null is one that is not shown"},
+		{`{"Decisions":[{"Place":9}]}`, []uint64{0, 1, 1, 0, 0}, "", "decisions are those of rows"},
+		{`{"Items":[null]}`, nil, "a candidate has no valid decision", "no row"},
+		{`{"Items":[null]}`, []uint64{0, 1, 1, 0}, "a candidate has no valid decision", "a part of a row"},
+		{`{"Items":[{"content":"a"}]}`, []uint64{0, 1, 1, 0, 0}, "cupel: ", "no item"},
+		{`{}`, []uint64{1, 1, 1, 0, 0}, "a candidate has no valid decision", "a kind that is not there"},
+		{`{}`, []uint64{0, 1, 1 << 31, 0, 0}, "a candidate has no valid decision", "a place that would be negative"},
+		{`{}`, []uint64{0, 1, 1, 1<<64 - 1, 0}, "a candidate has no valid decision", "a form that would be negative"},
+		{``, nil, "unexpected end of JSON input", "no inputs"},
+	} {
+		runs, _, _, errs := readAll(segmentOf(t, row.inputs, row.rows))
+		if row.want == "" {
+			require.Empty(t, errs, row.why)
+			assert.Equal(t, "candidate 0", runs[0].Items[0].Content())
+			assert.Equal(t, []observe.Decision{{Place: 1}}, runs[0].Decisions)
+			continue
+		}
+		require.Len(t, errs, 1, row.why)
+		assert.ErrorContains(t, errs[0], "cupelrecord: the segment is cut or damaged: "+row.want, row.why)
+		assert.Empty(t, runs)
+	}
+}
+
+// segmentOf returns a segment with one record, as anyone may write it.
+func segmentOf(tb testing.TB, inputs string, rows []uint64) io.Reader {
+	tb.Helper()
+	var segment bytes.Buffer
+	out := s2.NewWriter(&segment)
+	require.NoError(tb, gob.NewEncoder(out).Encode(struct {
+		Process string
+		Inputs  []byte
+		Kinds   []cupel.ContextKind
+		Rows    []uint64
+	}{"p", []byte(inputs), []cupel.ContextKind{cupel.KindMessage}, rows}))
+	require.NoError(tb, out.Close())
+	return &segment
+}
+
+// FuzzReader: whatever a record holds, the runs that are read have an item and a decision
+// for each candidate, and a policy can be tried on them.
+func FuzzReader(f *testing.F) {
+	f.Add(`{"Budget":{"maxTokens":9,"targetTokens":9},"Items":[{"content":"a","tokens":1},null]}`, []byte{0, 1, 1, 0, 0, 0, 2, 2, 1, 0})
+	f.Add(`{"Items":[]}`, []byte{255, 255, 255, 255, 255})
+	f.Fuzz(func(t *testing.T, inputs string, numbers []byte) {
+		var rows []uint64
+		for _, n := range numbers {
+			rows = append(rows, uint64(int8(n))) // -1 is the largest number
+		}
+		runs, _, open, errs := readAll(segmentOf(t, inputs, rows))
+		require.Len(t, append(open, make([]string, len(errs))...), 1)
+		for _, run := range runs {
+			require.Len(t, run.Decisions, len(run.Items))
+			for i, d := range run.Decisions {
+				require.NotNil(t, run.Items[i])
+				require.GreaterOrEqual(t, min(d.Place, d.Form), int32(0))
+			}
+			cupelrecord.Shadow(chat(t), func(d cupelrecord.Difference) { require.LessOrEqual(t, len(d.Candidates), len(run.Items)) })(run)
+		}
+		_, _, _, errs = readAll(strings.NewReader(inputs + string(numbers)))
+		require.LessOrEqual(t, len(errs), 1)
+	})
 }

@@ -68,7 +68,8 @@ type Config struct {
 	Key func(ctx context.Context) string
 	// Trace, if set, returns the id of the run's trace for its record.
 	Trace func(ctx context.Context) string
-	// QueueBytes bounds the data that waits to be written; 64 MiB by default.
+	// QueueBytes bounds the data that waits to be written; 64 MiB by default, and at most
+	// 1 GiB.
 	QueueBytes int
 	// SegmentBytes and SegmentAge are the size and the age at which a segment
 	// ends; 64 MiB and an hour by default.
@@ -114,7 +115,7 @@ func New(config Config) (*Recorder, error) {
 		return nil, errors.New("cupelrecord: Config.Share must be from 0 to 1")
 	}
 	const usual = 64 << 20
-	config.QueueBytes, config.SegmentBytes = cmp.Or(config.QueueBytes, usual), cmp.Or(config.SegmentBytes, usual)
+	config.QueueBytes, config.SegmentBytes = min(cmp.Or(config.QueueBytes, usual), 1<<30), cmp.Or(config.SegmentBytes, usual)
 	config.SegmentAge, config.Share = cmp.Or(config.SegmentAge, time.Hour), cmp.Or(config.Share, 1)
 	r := &Recorder{config: config, process: rand.Text(), queue: make(chan *run, max(0, config.QueueBytes)/aRun), done: make(chan struct{})}
 	go (&writer{Recorder: r}).loop()

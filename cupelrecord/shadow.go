@@ -2,6 +2,7 @@ package cupelrecord
 
 import (
 	"context"
+	"slices"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/pipeline"
@@ -22,18 +23,20 @@ type Difference struct {
 // data that the shadow reads: [observe.PartFields], and [observe.PartContent] if it needs
 // contents.
 func Shadow(p *pipeline.Pipeline, report func(Difference)) func(*Run) {
-	return func(run *Run) { report(follow(p, run)) }
+	return func(run *Run) {
+		d := Difference{Run: run}
+		if d.Report, d.Err = p.DryRun(context.Background(), run.Items, run.Budget); d.Err == nil {
+			d.compare()
+		}
+		report(d)
+	}
 }
 
-// follow tries a pipeline on a run.
-func follow(p *pipeline.Pipeline, run *Run) Difference {
-	d := Difference{Run: run}
-	if d.Report, d.Err = p.DryRun(context.Background(), run.Items, run.Budget); d.Err != nil {
-		return d
-	}
-	forms := make(map[int]int) // from 1; 0 for omitted candidates
+// compare fills in what differs.
+func (d *Difference) compare() {
+	placed := make(map[int]int) // the forms in the shadow's window, from 1
 	for _, in := range d.Report.Included {
-		forms[in.Candidate] = 1 + in.Form
+		placed[in.Candidate] = 1 + in.Form
 	}
 	known := make(map[string]bool) // values in the shadow's window; without contents there are none
 	for _, item := range d.Report.Window() {
@@ -41,32 +44,22 @@ func follow(p *pipeline.Pipeline, run *Run) Difference {
 			known[fact] = true
 		}
 	}
-	for i, was := range run.Decisions {
+	for i, was := range d.Run.Decisions {
 		form := 0
 		if was.Place > 0 {
 			form = 1 + int(was.Form)
 		}
-		if form == forms[i] {
+		if form == placed[i] {
 			continue
 		}
 		d.Candidates = append(d.Candidates, i)
-		for fact := range cupelreduce.Facts(run.text(i, form)) {
+		item := d.Run.Items[i]
+		texts := slices.Concat([]cupel.Variant{{}, {Content: item.Content()}}, item.Variants(), item.GroupVariants())
+		for fact := range cupelreduce.Facts(texts[min(form, len(texts)-1)].Content) {
 			if !known[fact] {
 				known[fact] = true
 				d.Lost = append(d.Lost, fact)
 			}
 		}
 	}
-	return d
-}
-
-// text returns the text of a candidate in a form, from 1, or "" for 0.
-func (r *Run) text(i, form int) string {
-	switch smaller := r.Items[i].Variants(); {
-	case form == 1:
-		return r.Items[i].Content()
-	case form > 1 && form-2 < len(smaller):
-		return smaller[form-2].Content
-	}
-	return ""
 }
