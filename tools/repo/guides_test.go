@@ -23,7 +23,7 @@ var (
 // where the document shows what it prints.
 func TestGuides(t *testing.T) {
 	root := Root(t)
-	modules := Released(t, root)
+	modules := Installable(t, root)
 	work := t.TempDir()
 	env := consumerEnv(t, root, fillProxy(t, root, filepath.Join(work, "proxy"), modules))
 	followed := 0
