@@ -87,7 +87,7 @@ func countTokens(counter TokenCounter, text string) (n int, err error) {
 // Estimates may be off by more for rare characters and for text that is not
 // language, such as Base64 and hashes.
 //
-// The zero HeuristicCounter is ready.
+// The zero HeuristicCounter is ready to use.
 type HeuristicCounter struct{}
 
 // CountTokens implements [TokenCounter]. It never fails. Any text that is not

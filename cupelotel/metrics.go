@@ -24,7 +24,7 @@ var (
 //
 // Its instruments:
 //
-//	cupel.pipeline.duration         histogram, s        of runs; error.type when failed, so that its count is that of failures
+//	cupel.pipeline.duration         histogram, s        of runs; error.type when failed, so that its count gives the failures
 //	cupel.stage.time                counter, s          spent in a stage, by cupel.stage.name; error.type when failed
 //	cupel.pipeline.selected_tokens  histogram, {token}  of windows
 //	cupel.budget.utilization        histogram, 1        selected tokens / maxTokens
@@ -41,8 +41,8 @@ var (
 //	cupel.session.kept_tokens       counter, {token}    sent as they were sent before
 //	cupel.session.dropped           counter, {item}     that left the window
 //	cupel.session.cost_ratio        histogram, 1        cost / cost of sending everything
-//	cupel.session.read_predicted    counter, {token}    that the cache should have had
-//	cupel.session.read_reported     counter, {token}    that it had
+//	cupel.session.read_predicted    counter, {token}    expected from the cache
+//	cupel.session.read_reported     counter, {token}    that the provider reported
 //	cupel.session.duration          histogram, s        of proposing a turn; error.type when failed
 //
 // Measurements of a turn's runs are recorded when the turn is committed or fails.

@@ -57,11 +57,11 @@ func NewRegistry() *Registry {
 	return r
 }
 
-// Register adds a policy under an intent, and keeps what [Policy.MarshalJSON]
-// writes of it. It fails with a [ValidationError] when the policy is not valid in
-// this registry, with a [cupel.EncodeError] when it cannot be written, and with a
-// [cupel.InvalidConfigError] when the intent is blank or taken, compared without
-// ASCII case and hyphens. It never replaces a policy.
+// Register adds a policy under an intent, and keeps the JSON that
+// [Policy.MarshalJSON] writes. It fails with a [ValidationError] when the policy is
+// not valid in this registry, with a [cupel.EncodeError] when it cannot be written,
+// and with a [cupel.InvalidConfigError] when the intent is blank or taken, compared
+// without ASCII case and hyphens. It never replaces a policy.
 func (r *Registry) Register(intent string, p Policy) error {
 	if strings.TrimSpace(intent) == "" {
 		return invalid("intent", intent, "intent must not be blank")

@@ -29,16 +29,16 @@ const DefaultMemoryLimit = 256 << 20
 // target. Among equally good choices it takes the one that the specification's
 // dynamic program takes, without its table of N x C cells.
 //
-// Sizes are in buckets, of 100 tokens by default. Those of items are rounded up
-// and the target down, so that the choice always fits but may leave tokens
-// unused: 70 % of the target with items of 30 tokens. [WithAutoBucket] avoids
-// that. Scores are rounded down to steps of 1/10000. NaN counts
+// Sizes are in buckets, of 100 tokens by default. The sizes of items are rounded up
+// and the target is rounded down, so that the choice always fits but may leave
+// tokens unused: 70 % of the target with items of 30 tokens. [WithAutoBucket]
+// avoids that. Scores are rounded down to steps of 1/10000. NaN counts
 // as 0, and an item with a rounded score of 0 is never chosen. Items without
 // tokens are always chosen. The choice is not monotonic in the budget.
 //
 // The zero Knapsack is ready to use; [NewKnapsack] makes others. Time and memory
-// depend on how similar the items are: usually near linear in the number of
-// items, at worst those of the table. It implements the KnapsackSlice chapter
+// depend on how similar the items are: usually near linear in the number of items,
+// at worst as much as the table takes. It implements the KnapsackSlice chapter
 // of the specification.
 type Knapsack struct {
 	bucketSize  int   // 0: DefaultBucketSize
@@ -155,7 +155,7 @@ var ErrMemoryLimit = errors.New("cupel: the memory limit is too low")
 // bucket size; for a MultipleChoice, lower the target or leave out [WithExact].
 type MemoryLimitError struct {
 	Limit int64 // the limit, in bytes
-	Need  int64 // bytes that would have been needed at least
+	Need  int64 // the least number of bytes that would do
 	Exact bool  // it is an exact MultipleChoice, whose limit is fixed
 }
 

@@ -30,10 +30,10 @@ type Facts struct {
 	// NonMonotonic reports whether a larger budget can make a slicer leave out an
 	// item that a smaller one includes. Searches by budget guard against it.
 	NonMonotonic bool
-	// LeftOver reports whether a slicer wants the left-over pass: what it leaves of
-	// its target goes to smaller forms of what it did not take. A slicer that leaves
-	// items out for reasons other than the budget, without dropping them, must not
-	// ask for it.
+	// LeftOver reports whether a slicer wants the left-over pass, which spends the
+	// rest of the target on smaller forms of the items that the slicer did not take.
+	// A slicer that leaves items out for reasons other than the budget, without
+	// dropping them, must not ask for it.
 	LeftOver bool
 	// ForKind returns the slicer to use for a list that holds items of one kind
 	// only. A slicer with settings for several kinds sets it; QuotaSlice calls it.
