@@ -9,8 +9,8 @@ import (
 
 // TokenCounter counts the tokens of a text as a model would see it.
 //
-// CountTokens returns a number that is at least 0, or an error, such as that of
-// a service that counts over the network. Several goroutines may call it at
+// CountTokens returns a number that is at least 0, or an error, for example of a
+// service that counts over the network. Several goroutines may call it at
 // once. [HeuristicCounter] estimates; companion modules such as cupeltiktoken
 // count exactly.
 type TokenCounter interface {

@@ -49,8 +49,8 @@ var (
 // Dry runs are not measured; runs that make or use a [pipeline.Prepared] are. A
 // run that makes one has no window.
 //
-// All have cupel.pipeline.name, if the pipeline has a name, and those of runs have
-// cupel.run.mode.
+// All have cupel.pipeline.name, if the pipeline has a name, and the instruments of
+// runs have cupel.run.mode.
 //
 // The number of time series is bounded: there are five stages, and all custom reasons are
 // counted as "_OTHER". No text of an item becomes an attribute; kinds of shortfalls are

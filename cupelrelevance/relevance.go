@@ -13,7 +13,7 @@ import (
 // with settings measured on long meetings, on many short chat sessions, and on
 // source code.
 //
-// It combines the words of the passage around an item, those of the item itself
+// It combines the words of the passage around an item, the words of the item itself
 // ([Lexical]), the best item of its group and the names that the question mentions.
 // The weights depend on the list: how long items are, how many are in a group, and
 // how many more words neighbors share than distant items do. In a meeting of

@@ -122,8 +122,8 @@ func (r *Registry) All() iter.Seq2[string, Policy] {
 }
 
 // RegisterScorer makes a type of scorers of your own available to policies.
-// They read, validate and write its settings as those of built-in types. Do not
-// change the descriptor afterwards.
+// They read, validate and write its settings like the settings of built-in types.
+// Do not change the descriptor afterwards.
 //
 // Before Build runs, the names and types of the settings are checked, and the presence
 // of required ones; faulty settings are reported and absent from [strategy.Args]. Build

@@ -128,13 +128,13 @@ func WithBucketSize(tokens int) KnapsackOption {
 // the items that fit, so that rounding up costs them at most about 3 % of the
 // budget.
 //
-// The default of 100 tokens suits items of many hundreds of tokens. With short
-// ones it leaves much of the budget unused, since each is counted as 100: of a
-// budget for 200 items, those of about 30 tokens fill 30 %, of 150 tokens 82 %,
-// of 1,000 tokens 93 %, and have 25, 79 and 94 % of the score of the best choice.
-// With WithAutoBucket all of them fill more than 99 % and have more than 99 % of
-// the score (go test -bench KnapsackUse). Choosing takes linear time; a smaller
-// bucket can take the solver several times as long.
+// The default of 100 tokens suits items of many hundreds of tokens. With short ones
+// it leaves much of the budget unused, since each is counted as 100: items of about
+// 30 tokens fill 30 % of a budget for 200 items, items of 150 tokens 82 %, and
+// items of 1,000 tokens 93 %. They have 25, 79 and 94 % of the score of the best
+// choice. With WithAutoBucket all of them fill more than 99 % and have more than 99
+// % of the score (go test -bench KnapsackUse). Choosing takes linear time; a
+// smaller bucket can take the solver several times as long.
 func WithAutoBucket() KnapsackOption {
 	return func(k *knapsackDraft) { k.bucketSize, k.autoBucket = DefaultBucketSize, true }
 }

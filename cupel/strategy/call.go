@@ -137,7 +137,7 @@ func CallPlacer(ctx context.Context, p Placer, items []cupel.ScoredItem, order [
 
 // Explain returns what keeps the item at a position of items from being selected by
 // s, and a zero Obstacle when it is selected. Slicers that wrap others use it. It
-// costs a [CallSlicer] and what the slicer needs to explain itself.
+// costs a [CallSlicer], and the time that the slicer takes to explain itself.
 //
 // It fails as CallSlicer does, and with a [cupel.StrategyError] when the explanation
 // names items that were not chosen.

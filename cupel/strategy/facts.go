@@ -39,9 +39,9 @@ type Facts struct {
 	// only. A slicer with settings for several kinds sets it; QuotaSlice calls it.
 	ForKind func(kind cupel.ContextKind) Slicer
 	// Explain returns what kept the item at a position of items from being selected.
-	// items and budget are those of a call of Slice, chosen is what it returned, and
-	// at is not one of its indices. The positions of the result are among those that
-	// chosen selects or drops, each once.
+	// items and budget are the arguments of a call of Slice, chosen is its result,
+	// and at is not one of its indices. The positions of the result are among those
+	// that chosen selects or drops, each once.
 	Explain func(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget, chosen Selection, at int) (Obstacle, error)
 }
 
