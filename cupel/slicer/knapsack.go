@@ -132,8 +132,8 @@ func WithBucketSize(tokens int) KnapsackOption {
 // it leaves much of the budget unused, since each is counted as 100: items of about
 // 30 tokens fill 30 % of a budget for 200 items, items of 150 tokens 82 %, and
 // items of 1,000 tokens 93 %. They have 25, 79 and 94 % of the score of the best
-// choice. With WithAutoBucket all of them fill more than 99 % and have more than 99
-// % of the score (go test -bench KnapsackUse). Choosing takes linear time; a
+// choice. With WithAutoBucket all of them fill more than 99 % and have more than
+// 99 % of the score (go test -bench KnapsackUse). Choosing takes linear time; a
 // smaller bucket can take the solver several times as long.
 func WithAutoBucket() KnapsackOption {
 	return func(k *knapsackDraft) { k.bucketSize, k.autoBucket = DefaultBucketSize, true }
