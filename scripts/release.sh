@@ -15,7 +15,9 @@ prepare)
 	awk '$1 == "version:" { version = $2 } $1 == "-" { print $2, version }' versions.yaml | while read -r module version; do
 		sed -i "s|^\(\t$module\) v[^ ]* =>|\1 $version =>|" go.work cupelbeam/go.work
 	done
-	git commit --quiet --message 'Replace the versions of the next release in go.work' go.work cupelbeam/go.work
+	# The first release has the versions that development began with.
+	git diff --quiet -- go.work cupelbeam/go.work ||
+		git commit --quiet --message 'Replace the versions of the next release in go.work' go.work cupelbeam/go.work
 	;;
 tag)
 	for set in $(sed -n 's/^  \([a-z]*\):$/\1/p' versions.yaml); do
