@@ -71,8 +71,8 @@ var lists = sync.Pool{New: func() any { return new([]cupel.ScoredItem) }}
 // replaces StaysUntil. Slicers that give others a part of their list use it.
 //
 // It fails as [CallSlicer] does, and with a [cupel.InvalidConfigError] when a
-// position is out of range; sel then stays as it is. Besides s it takes time linear in
-// the number of positions.
+// position is out of range; sel then stays as it is. In addition to s, it takes time
+// linear in the number of positions.
 func AppendSlicerOn(ctx context.Context, sel *Selection, s Slicer, items []cupel.ScoredItem, positions []int, budget cupel.SliceBudget) error {
 	pooled := lists.Get().(*[]cupel.ScoredItem)
 	list := slices.Grow((*pooled)[:0], len(positions))[:len(positions)]

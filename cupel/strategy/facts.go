@@ -20,7 +20,7 @@ type Facts struct {
 	// they are then not taken for facts of the outer type, whose work may differ.
 	// The outer type counts as a wrapper around the embedded one.
 	Of any
-	// Invalid is why the strategy cannot work, preferably as an
+	// Invalid is why the strategy cannot work, preferably as a
 	// [cupel.InvalidConfigError]; nil if it can.
 	Invalid error
 	// Scorers are the scorers that this one calls, in order.
