@@ -157,7 +157,7 @@ corpus-test: ## Measure corpora on Prism, in buckets, and on a real Flink whose 
 	@$(BEAM) vet ./...
 	@jars='$(CURDIR)/build/flink'; [ -d "$$jars" ] || jars=; \
 		CUPEL_FLINK="$$jars" $(BEAM) test -count=1 -timeout 40m -v $(TESTFLAGS) ./...
-	@CUPEL_BEAM=1 $(TOOLS) test -count=1 -timeout 30m -v -run '^(TestTidy|TestConsumerInstall)$$/^cupelbeam$$' ./repo
+	@CUPEL_BEAM=1 $(TOOLS) test -count=1 -timeout 30m -v -run '^(TestTidy|TestConsumer|TestConsumerInstall)$$/^cupelbeam$$' ./repo
 
 # Needs Python, and gets the packages into build/chat-types.
 .PHONY: chat-types
@@ -199,6 +199,10 @@ standalone: ## Build and vet every module outside the workspace, against a modul
 .PHONY: consumer
 consumer: ## Use the modules from outside the tree, through a module proxy
 	@$(TOOLS) test -count=1 -v -run '^Test(Consumer|Guides)' ./repo
+
+.PHONY: consumer-empty
+consumer-empty: ## Follow the READMEs and guides and install the commands with empty caches, as on a reader's machine
+	@CUPEL_EMPTY_CACHES=1 $(TOOLS) test -count=1 -timeout 30m -v -run '^Test(ConsumerInstall|Guides)$$' ./repo
 
 ##@ Check
 

@@ -15,9 +15,9 @@ import (
 //go:embed required optional units
 var vectors embed.FS
 
-// Vectors returns this project's vectors: the directory required holds those
-// that every implementation must pass, the directory optional edge cases, and
-// the directory units those of the chapter docs/spec/units.md.
+// Vectors returns this project's vectors: the directory required holds the vectors
+// that every implementation must pass, the directory optional edge cases, and the
+// directory units the vectors of the chapter docs/spec/units.md.
 func Vectors() fs.FS { return vectors }
 
 // An Option configures [Run] and [RunVector]. By default all vectors run

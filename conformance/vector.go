@@ -45,7 +45,7 @@ type instant time.Time
 func (t *instant) UnmarshalTOML(v any) error {
 	at, ok := v.(time.Time)
 	if !ok || at.Location().String() == "time-local" {
-		return fmt.Errorf("must be a date-time, is %v", v)
+		return fmt.Errorf("must be a date-time, got %v", v)
 	}
 	// The TOML library gives date-times without an offset the local location.
 	switch at.Location().String() {

@@ -158,8 +158,8 @@ func (b ContextBudget) ReservedSlots() map[ContextKind]int {
 }
 
 // Effective returns a slicer's budget if the pinned items have the given number
-// of tokens; a negative number counts as 0. Pinned items, the reserve, the slots
-// and the margin are taken off. It implements COMPUTE-EFFECTIVE-BUDGET of the
+// of tokens; a negative number counts as 0. It subtracts the pinned items, the
+// reserve, the slots and the margin. It implements COMPUTE-EFFECTIVE-BUDGET of the
 // Slice chapter.
 func (b ContextBudget) Effective(pinnedTokens int) SliceBudget {
 	taken := exact.Of(max(0, pinnedTokens))

@@ -1,6 +1,6 @@
-// Package cupel has the data types of context selection for language models: items,
-// budgets and reports. Package pipeline selects the items that fit a budget, orders
-// them for the prompt, and reports why each is in or out.
+// Package cupel defines the data types of context selection for language models:
+// items, budgets and reports. Package pipeline selects the items that fit a budget,
+// orders them for the prompt, and reports why each is in or out.
 //
 //	selector, err := pipeline.New(pipeline.Config{
 //		Scorer: scorer.Reflexive{},    // the hint below
@@ -23,9 +23,10 @@
 // [InclusionReason] or an [ExclusionReason]. Items and reports read and write JSON;
 // they print and log without their contents.
 //
-// Package policy has presets and policies as data, and package analysis answers
-// questions about reports. Packages scorer, slicer and placer have the strategies,
-// package strategy the interfaces for your own, and package observe the collectors.
+// Package policy provides presets and policies as data, and package analysis
+// answers questions about reports. Packages scorer, slicer and placer hold the
+// strategies, package strategy defines the interfaces for your own, and package
+// observe provides the collectors.
 //
 // # Guarantees
 //

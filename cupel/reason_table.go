@@ -182,7 +182,7 @@ type ReasonField struct {
 	Content bool   // the value is the content of an item
 }
 
-// Fields returns an iterator over the data of the reason: first those of its
+// Fields returns an iterator over the data of the reason: first the fields of its
 // code, zero or not, then all others that it has. It allocates.
 func (r ExclusionReason) Fields() iter.Seq[ReasonField] {
 	return func(yield func(ReasonField) bool) {

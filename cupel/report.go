@@ -86,7 +86,8 @@ type IncludedItem struct {
 	// replaces. The first member's entry has the variant; this item has 0 tokens.
 	Shared bool
 	// Units reports whether a candidate of the run had a group, variants or a version
-	// key, or near copies were looked for. JSON has Candidate, Form and Stale only then.
+	// key, or near copies were looked for. JSON includes Candidate, Form and Stale only
+	// then.
 	Units bool
 
 	extra, reasonExtra *extraFields
@@ -100,9 +101,9 @@ type ExcludedItem struct {
 	Score  float64 // as computed; 0.0 when left out before scoring
 	Reason ExclusionReason
 
-	Candidate int  // position among the candidates, as [IncludedItem] has it
+	Candidate int  // position among the candidates, as in [IncludedItem]
 	Stale     bool // a newer version of the item was among the candidates
-	Units     bool // as [IncludedItem] has it
+	Units     bool // as in [IncludedItem]
 
 	extra *extraFields
 }

@@ -120,9 +120,9 @@ func (r ExclusionReason) LogValue() slog.Value {
 	return slog.GroupValue(attrs...)
 }
 
-// Explain returns what String does, with words where numbers confuse: a slicer
-// that exceeds its budget leaves a negative number of tokens, and one that shares
-// them between kinds may leave more than the item requests.
+// Explain returns what String does, with words where numbers would confuse: a
+// slicer that exceeds its budget leaves a negative number of tokens, and one that
+// shares them between kinds may leave more than the item requests.
 func (r ExclusionReason) Explain() string {
 	d := r.Data()
 	switch {
@@ -171,7 +171,7 @@ const maxReported = 20
 
 // String returns the report as text for a person: totals, items and tokens by
 // reason, and the first 20 excluded items, highest score first, each with its
-// reason. It leaves out contents; [ExcludedItem] and JSON have them.
+// reason. It leaves out contents, which [ExcludedItem] and JSON contain.
 func (r SelectionReport) String() string {
 	var b strings.Builder
 	var out exact.Sum

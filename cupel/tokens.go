@@ -9,8 +9,8 @@ import (
 
 // TokenCounter counts the tokens of a text as a model would see it.
 //
-// CountTokens returns a number that is at least 0, or an error, such as that of
-// a service that counts over the network. Several goroutines may call it at
+// CountTokens returns a number that is at least 0, or an error, for example of a
+// service that counts over the network. Several goroutines may call it at
 // once. [HeuristicCounter] estimates; companion modules such as cupeltiktoken
 // count exactly.
 type TokenCounter interface {
@@ -87,7 +87,7 @@ func countTokens(counter TokenCounter, text string) (n int, err error) {
 // Estimates may be off by more for rare characters and for text that is not
 // language, such as Base64 and hashes.
 //
-// The zero HeuristicCounter is ready.
+// The zero HeuristicCounter is ready to use.
 type HeuristicCounter struct{}
 
 // CountTokens implements [TokenCounter]. It never fails. Any text that is not

@@ -11,7 +11,7 @@ import (
 )
 
 // The window that a pipeline chose, given piece by piece, makes the same body.
-func TestComposeWritesWhatSelectWrites(t *testing.T) {
+func TestComposeWritesTheSelectedBody(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for name, f := range fixtures {
 		c := read(t, f, fixture(t, name), WithoutPins(), WithForms(func(_, text string) []cupel.Variant {

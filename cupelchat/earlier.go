@@ -10,10 +10,10 @@ import (
 )
 
 // WithEarlier names a conversation that the body may continue. Messages at the beginning that
-// are equal byte for byte are not read again, and keep their items. The result equals that of
-// [Read] without the option, for any body. The option saves time only if format, tokens of
-// media, marker, counter, and the members around the messages are the same; a counter that is
-// a function never counts as the same. nil changes nothing.
+// are equal byte for byte are not read again, and keep their items. The result equals what
+// [Read] returns without the option, for any body. The option saves time only if format,
+// tokens of media, marker, counter, and the members around the messages are the same; a
+// counter that is a function never counts as the same. nil changes nothing.
 func WithEarlier(c *Conversation) Option {
 	return func(s *settings) error {
 		s.earlier = c

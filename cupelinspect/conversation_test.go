@@ -65,10 +65,10 @@ func edited(r *rand.Rand, messages []map[string]any) []map[string]any {
 	return list
 }
 
-// TestWhatWasSentOfConversations checks for recorded conversations and edits of them
+// TestSentTextOfConversations checks for recorded conversations and edits of them
 // that the page has, of each message, exactly the text that was sent of it, at the
 // budget of the run and at others, and that its numbers add up.
-func TestWhatWasSentOfConversations(t *testing.T) {
+func TestSentTextOfConversations(t *testing.T) {
 	conversations, preset := recorded(t), agent.New(nil)
 	cut := 0
 	for seed := range uint64(40) {

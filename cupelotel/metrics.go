@@ -24,7 +24,7 @@ var (
 //
 // Its instruments:
 //
-//	cupel.pipeline.duration         histogram, s        of runs; error.type when failed, so that its count is that of failures
+//	cupel.pipeline.duration         histogram, s        of runs; error.type when failed, so that its count gives the failures
 //	cupel.stage.time                counter, s          spent in a stage, by cupel.stage.name; error.type when failed
 //	cupel.pipeline.selected_tokens  histogram, {token}  of windows
 //	cupel.budget.utilization        histogram, 1        selected tokens / maxTokens
@@ -41,16 +41,16 @@ var (
 //	cupel.session.kept_tokens       counter, {token}    sent as they were sent before
 //	cupel.session.dropped           counter, {item}     that left the window
 //	cupel.session.cost_ratio        histogram, 1        cost / cost of sending everything
-//	cupel.session.read_predicted    counter, {token}    that the cache should have had
-//	cupel.session.read_reported     counter, {token}    that it had
+//	cupel.session.read_predicted    counter, {token}    expected from the cache
+//	cupel.session.read_reported     counter, {token}    that the provider reported
 //	cupel.session.duration          histogram, s        of proposing a turn; error.type when failed
 //
 // Measurements of a turn's runs are recorded when the turn is committed or fails.
 // Dry runs are not measured; runs that make or use a [pipeline.Prepared] are. A
 // run that makes one has no window.
 //
-// All have cupel.pipeline.name, if the pipeline has a name, and those of runs have
-// cupel.run.mode.
+// All have cupel.pipeline.name, if the pipeline has a name, and the instruments of
+// runs have cupel.run.mode.
 //
 // The number of time series is bounded: there are five stages, and all custom reasons are
 // counted as "_OTHER". No text of an item becomes an attribute; kinds of shortfalls are

@@ -194,9 +194,9 @@ func TestRecordsCanBeTried(t *testing.T) {
 	}
 }
 
-// TestWhatIsRecorded: runs that say what was decided about all candidates are, and
-// those that use what was prepared have the time of the scores.
-func TestWhatIsRecorded(t *testing.T) {
+// TestRecordedRuns: a run with decisions about all candidates is recorded, and a run of
+// prepared stages has the time of the scores.
+func TestRecordedRuns(t *testing.T) {
 	s := &store{room: -1}
 	recorder := newRecorder(t, cupelrecord.Config{Sink: s.sink})
 	observed := pipeline.WithTrace(recorder)

@@ -100,10 +100,10 @@ type Recorder struct {
 
 // Stats counts runs. Their sum is the number of runs that were to be recorded.
 type Stats struct {
-	Written uint64 // that the sink took, or Follow if there is no sink
-	Dropped uint64 // for which the queue had no room, or that ended after Close
-	Failed  uint64 // that the sink refused, or that no record could hold
-	Pending uint64 // that wait, or are being written
+	Written uint64 // runs that the sink took, or Follow if there is no sink
+	Dropped uint64 // runs for which the queue had no room, or that ended after Close
+	Failed  uint64 // runs that the sink refused, or that no record could hold
+	Pending uint64 // runs that wait, or are being written
 }
 
 // New starts a recorder. Call [Recorder.Close] at the end.

@@ -73,7 +73,7 @@ func TestShadow(t *testing.T) {
 }
 
 // A shadow names what its window would lose, if it may read contents.
-func TestShadowNamesWhatIsLost(t *testing.T) {
+func TestShadowNamesLostValues(t *testing.T) {
 	for _, row := range []struct {
 		show observe.Part
 		want []string

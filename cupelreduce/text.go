@@ -99,9 +99,9 @@ func (t *Text) takeApart() {
 	t.draft.sort()
 }
 
-// Same reports whether a reader with another Known than that of [WithKnown] gets the
-// same forms, because both answer the text's questions in the same way. It is faster
-// than reading the text again.
+// Same reports whether a reader with this Known, in place of the one in [WithKnown],
+// gets the same forms, because both answer the text's questions in the same way. It
+// is faster than reading the text again.
 func (t *Text) Same(known *Known) bool {
 	if known == nil {
 		known = &Known{}
@@ -132,7 +132,7 @@ const (
 	minSigns = 16
 )
 
-// To returns the best form of the text with at most so many tokens: the text
+// To returns the best form of the text with at most this many tokens: the text
 // itself if it fits, and otherwise a form that fills the size up to the last
 // word. Parts by which a reader can ask for the rest come in first, then parts
 // that identify the text, then the others, each in the order of the text, with

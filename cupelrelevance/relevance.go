@@ -13,17 +13,17 @@ import (
 // with settings measured on long meetings, on many short chat sessions, and on
 // source code.
 //
-// It combines the words of the passage around an item, those of the item itself
+// It combines the words of the passage around an item, the words of the item itself
 // ([Lexical]), the best item of its group and the names that the question mentions.
 // The weights depend on the list: how long items are, how many are in a group, and
-// how many more words neighbors share than strangers do. In a meeting of hundreds
-// of short turns a single turn says little and the passage decides; in chat
-// sessions, in files and in documents the item itself, its group and names count as
-// much; and if neighbors are strangers, as in the results of a search, only the
-// item counts. Stop words ([Language.IsStopWord]) count little: all together a
-// tenth of the others, and only in the item itself. In a question made only of stop
-// words they count like other words. Of equally relevant items the shorter scores
-// higher, since more of them fit a budget.
+// how many more words neighbors share than distant items do. In a meeting of
+// hundreds of short turns a single turn says little and the passage decides; in
+// chat sessions, in files and in documents the item itself, its group and names
+// count as much; and if neighbors share no more, as in the results of a search,
+// only the item counts. Stop words ([Language.IsStopWord]) count little: all
+// together a tenth of the others, and only in the item itself. In a question made
+// only of stop words they count like other words. Of equally relevant items the
+// shorter scores higher, since more of them fit a budget.
 //
 // Dates in the question, such as "in May 2023", "since 8 May" and "last week",
 // count as much as the passage if some of the items, but not all, have a

@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestWhatStillFits: what fits by the last report stays, though the line allows less.
-func TestWhatStillFits(t *testing.T) {
+// TestFittingWindowsStay: a window that fits by the last report stays, though the line allows less.
+func TestFittingWindowsStay(t *testing.T) {
 	for _, test := range []struct{ last, limit, now, want int }{
 		{130, 130, 100, 100},
 		{130, 130, 101, 80},

@@ -49,7 +49,7 @@ var recallForms = map[cupelchat.Format]string{
 func RecallTool(f cupelchat.Format) (json.RawMessage, error) {
 	form, ok := recallForms[f]
 	if !ok {
-		return nil, fmt.Errorf("cupelsession: the format %s has no tools; give that of an API", f)
+		return nil, fmt.Errorf("cupelsession: the format %s has no tools; give the format of an API", f)
 	}
 	return json.RawMessage(fmt.Sprintf(form, recallName, recallText, recallArguments)), nil
 }
@@ -129,7 +129,7 @@ func (r *recalls) keep(ctx context.Context, c *Config, t *Turn) error {
 			continue
 		}
 		if err := c.Store.Put(ctx, c.Name, key, text); err != nil {
-			return fmt.Errorf("cupelsession: storing what the request leaves out: %w", err)
+			return fmt.Errorf("cupelsession: storing the texts that the request leaves out: %w", err)
 		}
 		r.mu.Lock()
 		delete(r.texts, key)

@@ -14,7 +14,7 @@ import (
 // window.
 type Summary struct {
 	Text   string // "" if there is nothing to say
-	Tokens int    // of Text, as those of the items are counted
+	Tokens int    // of Text, counted as for the items
 	Usage  Usage  // the usage of making it
 }
 

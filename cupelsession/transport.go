@@ -61,10 +61,10 @@ type Exchange struct {
 
 // TransportStats counts what a [Transport] did with requests.
 type TransportStats struct {
-	Fitted    int64 // were read, and sent as their session says
-	Forwarded int64 // are no conversations, or were too large to read
-	Failed    int64 // could not be read or made to fit
-	Retried   int64 // were refused as too long, and sent again with less
+	Fitted    int64 // requests that were read, and sent as their session chose
+	Forwarded int64 // requests that are no conversations, or were too large to read
+	Failed    int64 // requests that could not be read or made to fit
+	Retried   int64 // requests that were refused as too long, and sent again with less
 }
 
 // Transport is an [http.RoundTripper] that fits the requests of conversations into a

@@ -300,7 +300,7 @@ func TestTransportSessions(t *testing.T) {
 }
 
 // A fork is a session of its own while another request has not been answered.
-func TestTransportForksWhatIsInUse(t *testing.T) {
+func TestTransportForksSessionsInUse(t *testing.T) {
 	var names []string
 	p := &provider{}
 	_, client, url := transport(t, p, func(c *cupelsession.TransportConfig) {
@@ -435,7 +435,7 @@ func (e *endless) Close() error {
 }
 
 // A body may be closed while it is read, as a client does that waits no longer.
-func TestTransportClosesWhatIsRead(t *testing.T) {
+func TestTransportClosesBodiesBeingRead(t *testing.T) {
 	_, client, _ := transport(t, &provider{}, func(c *cupelsession.TransportConfig) {
 		c.Base = roundTripper(func(r *http.Request) (*http.Response, error) {
 			return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: new(endless), Request: r}, nil

@@ -89,7 +89,7 @@ type turnOptions struct {
 // TurnOption is a setting of one turn.
 type TurnOption func(*turnOptions)
 
-// WithChooser chooses with another chooser in this turn, such as a pipeline that
+// WithChooser sets another chooser for this turn, such as a pipeline that
 // scores by the question. nil keeps the session's.
 func WithChooser(chooser Chooser) TurnOption {
 	return func(o *turnOptions) {

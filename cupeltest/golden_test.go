@@ -185,7 +185,7 @@ out:
 }
 
 // A mismatch is shown as decisions, or as lines if no decision differs.
-func TestMatchGoldenTellsWhatChanged(t *testing.T) {
+func TestMatchGoldenListsChanges(t *testing.T) {
 	elsewhere(t)
 	entry := func(name string) cupel.IncludedItem { return named(name, cupel.KindMessage, 1, 0) }
 	before := &report{

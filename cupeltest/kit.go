@@ -46,7 +46,7 @@ func Except(rules ...string) KitOption {
 // allowed. If the scorer reads a clock, give it one that stands still.
 //
 // In a bubble of testing/synctest the kit lets a year pass between runs. In a parallel
-// test it does not change the time zone and the language of the process. Run it under
+// test it does not change the time zone or the language of the process. Run it under
 // the race detector too.
 func TestScorer(t T, newScorer func() strategy.Scorer, opts ...KitOption) {
 	t.Helper()

@@ -63,8 +63,8 @@ func ForEncoding(name Encoding) (*Counter, error) {
 }
 
 // ForModel returns the counter for a model, such as "gpt-4o", "gpt-4-0613" or
-// "ft:gpt-3.5-turbo:acme", or an [UnknownError]. Names are those of OpenAI's
-// tiktoken; dated and fine-tuned models match the longest known prefix.
+// "ft:gpt-3.5-turbo:acme", or an [UnknownError]. Names are as in OpenAI's tiktoken;
+// dated and fine-tuned models match the longest known prefix.
 func ForModel(name string) (*Counter, error) {
 	encoding, ok := models[name]
 	if !ok {

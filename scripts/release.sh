@@ -14,8 +14,13 @@ prepare)
 	# multimod knows no go.work, which replaces the versions that are not released yet.
 	awk '$1 == "version:" { version = $2 } $1 == "-" { print $2, version }' versions.yaml | while read -r module version; do
 		sed -i "s|^\(\t$module\) v[^ ]* =>|\1 $version =>|" go.work cupelbeam/go.work
+		case $module in
+		*/cupelotel) sed -i "s|^const Version = .*|const Version = \"${version#v}\"|" cupelotel/doc.go ;;
+		*/cupelbeam) sed -i "s|\(wollax/cupel-beam:\)v[0-9.]*|\1$version|" cupelbeam/README.md ;;
+		esac
 	done
-	git commit --quiet --message 'Replace the versions of the next release in go.work' go.work cupelbeam/go.work
+	# The first release has the versions that development began with.
+	git diff --quiet || git commit --quiet --all --message 'Name the versions of the next release'
 	;;
 tag)
 	for set in $(sed -n 's/^  \([a-z]*\):$/\1/p' versions.yaml); do

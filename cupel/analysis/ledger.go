@@ -29,7 +29,7 @@ type Entry struct {
 	// Code is the reason without its data, such as "Scored" or "BudgetExceeded". It
 	// is "" if the report has no entry because the run failed earlier.
 	Code   string
-	Tokens int  // in the window, in its form; those of the candidate in full if not included
+	Tokens int  // in the window, in its form; of the candidate in full if not included
 	Form   int  // in the window, as [cupel.IncludedItem] counts; 0 for the full one, and if not included
 	Stale  bool // a newer version was among the candidates
 

@@ -1,4 +1,4 @@
-// Package observe has the interfaces of observers of runs, and collectors that
+// Package observe defines the interfaces of observers of runs, and collectors that
 // implement them.
 //
 //	collector := observe.NewDiagnosticTraceCollector(observe.WithDetailLevel(observe.TraceDetailItem))
@@ -202,14 +202,14 @@ type RunEnd struct {
 
 // Decision is a run's decision about a candidate.
 type Decision struct {
-	Score float64 // its own, also in a group; 1 for pinned items, 0 for items that were not scored
+	Score float64 // its own, even in a group; 1 for pinned items, 0 for items that were not scored
 	Place int32   // in the window, from 1; 0 for an item that was left out
 	Form  int32   // in the window, as [cupel.IncludedItem.Form] counts
 }
 
-// AbandonedError reports to observers that a run never returned: a panic of
-// another collector or of a function of the pipeline's Config, which the pipeline
-// does not catch, went up through it, or something in it called [runtime.Goexit]. A
+// AbandonedError reports to observers that a run never returned: either something
+// in it called [runtime.Goexit], or another collector or a function of the
+// pipeline's Config panicked, which the pipeline does not catch. A
 // run itself cannot return it.
 type AbandonedError struct {
 	Stage cupel.PipelineStage // the stage that ran, or "" between two of them

@@ -10,7 +10,7 @@ type Part uint16
 // process by default.
 const (
 	PartKind         Part = 1 << iota // kinds of items, and of a slicer's entries
-	PartReason                        // names of reasons that Cupel does not have
+	PartReason                        // names of reasons that Cupel does not define
 	PartPipeline                      // the name of the pipeline and the hash of its policy
 	PartConversation                  // the id of the conversation
 	PartContent
@@ -19,7 +19,7 @@ const (
 	PartTags
 	PartMetadata   // of the keys in [Redaction.Metadata]
 	PartGroup      // names of groups, and keys of versions
-	PartReasonData // texts in reasons that Cupel does not have
+	PartReasonData // texts in reasons that Cupel does not define
 	PartError      // texts of errors, which may quote anything
 	PartFields     // what strategies read apart from texts: pins, priorities, times, hints, forms, which items are alike
 )
@@ -36,7 +36,7 @@ type Redaction struct {
 }
 
 // Text returns the text that leaves the process in place of text, in valid UTF-8, and
-// reports whether any does.
+// false if none may leave.
 func (r *Redaction) Text(from Part, text string) (string, bool) {
 	if from > PartConversation && r.Show&from == 0 {
 		return "", false

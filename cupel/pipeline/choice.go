@@ -81,8 +81,8 @@ func (r *run) formsOf(merged []engine.Chosen) (forms []int32) {
 
 // HoldsAt reports whether another budget certainly gives the same choice, or is also
 // too small for the pinned items. It recognizes larger budgets if the slicer sets
-// StaysUntil of strategy.Selection, and no budget that fits if a candidate has a group,
-// a variant or a version key. It calls no strategy.
+// StaysUntil of strategy.Selection. If a candidate has a group, a variant or a version
+// key, it recognizes only budgets that are too small. It calls no strategy.
 func (c *Choice) HoldsAt(budget cupel.ContextBudget) bool {
 	if !c.known {
 		return false

@@ -11,8 +11,8 @@ import (
 
 // Explain returns what keeps a candidate from being selected with a budget, once
 // it is scored: the slicer's own account, or the overflow that took the candidate
-// out again. Its positions are those of candidates. It returns a zero Obstacle for
-// a candidate that is in, and for one that the slicer never saw: pinned, with
+// out again. Its positions are positions of candidates. It returns a zero Obstacle
+// for a candidate that is in, and for one that the slicer never saw: pinned, with
 // negative tokens, or a duplicate.
 //
 // It costs up to two selections, and fails as [Prepared.Select] does.

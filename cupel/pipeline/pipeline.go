@@ -68,8 +68,9 @@ type Config struct {
 	// the goroutine of the run, and never by DryRun. It may keep and change the
 	// event; its panics are not caught. nil disables it.
 	OnOverflow func(cupel.OverflowEvent)
-	// Name names the pipeline for observers, such as by its purpose. A Config built
-	// from a policy carries the policy's name. It has no effect on what is selected.
+	// Name names the pipeline for observers, for example after its purpose. A Config
+	// built from a policy carries the policy's name. It has no effect on what is
+	// selected.
 	Name string
 	// PolicyHash identifies, for observers, the policy that the configuration was made
 	// from. It is empty for others, and has no effect on what is selected.
@@ -154,8 +155,8 @@ func settingsOf(opts []RunOption) runSettings {
 }
 
 // Run selects the items that fit the budget and returns them in prompt order. It
-// neither changes nor retains items, which must not change during the run. The
-// cost is that of the strategies plus O(N log N) for sorting.
+// neither changes nor retains items, which must not change during the run. It costs
+// one call of each strategy plus O(N log N) for sorting.
 //
 // It fails with a [cupel.InvalidItemError] for a nil item, a
 // [PinnedExceedsBudgetError], an [OverflowError] under [OverflowThrow], a

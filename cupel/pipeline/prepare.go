@@ -25,8 +25,8 @@ type Prepared struct {
 	observed context.Context //nolint:containedctx // of the run that prepared, if that was observed
 }
 
-// Prepare runs the stages that do not depend on a budget. It copies items. The
-// cost is that of the scorer plus O(N log N) for sorting.
+// Prepare runs the stages that do not depend on a budget. It copies items. It costs
+// one call of the scorer plus O(N log N) for sorting.
 //
 // Observers see a run of its own, which ends after Deduplicate and has no budget,
 // and find its context in the [observe.RunInfo] of each run of the Prepared.

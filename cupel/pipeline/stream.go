@@ -76,8 +76,8 @@ type kept struct {
 //
 // That is GreedySlice on every batch, with the budget that the earlier batches
 // left. A selected item is never dropped for a later one. If the source ends
-// before the first batch is complete, the result is that of [Pipeline.Run] with
-// a GreedySlice. Otherwise it differs in these ways:
+// before the first batch is complete, [Pipeline.Run] with a GreedySlice gives the
+// same result. Otherwise it differs in these ways:
 //
 //   - Scorers see the items of one batch. Those that compare items with each
 //     other, such as scorer.Recency, rank within the batch; scores of different
@@ -103,7 +103,7 @@ type kept struct {
 // first batch and ends after the last one, and the Duration of [observe.StageEnd] is the time
 // spent in it. Time spent waiting for the source belongs to Classify.
 //
-// Streams do not take groups, smaller forms and versions, nor look for near
+// Streams take no groups, smaller forms or versions, and do not look for near
 // duplicates: an item with any of these is a [cupel.InvalidItemError], and a pipeline
 // with NearDuplicates a [cupel.InvalidConfigError]. Collect such items and use
 // [Pipeline.Run].

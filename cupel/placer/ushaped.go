@@ -14,7 +14,7 @@ import (
 // so on. Equal scores are ordered by position, and NaN is lowest. Pinned items
 // have score 1.0.
 //
-// The zero UShaped is ready. It takes time linear in the number of items. It
+// The zero UShaped is ready to use. It takes time linear in the number of items. It
 // implements the UShapedPlacer chapter of the specification.
 type UShaped struct{}
 

@@ -57,11 +57,11 @@ func NewRegistry() *Registry {
 	return r
 }
 
-// Register adds a policy under an intent, and keeps what [Policy.MarshalJSON]
-// writes of it. It fails with a [ValidationError] when the policy is not valid in
-// this registry, with a [cupel.EncodeError] when it cannot be written, and with a
-// [cupel.InvalidConfigError] when the intent is blank or taken, compared without
-// ASCII case and hyphens. It never replaces a policy.
+// Register adds a policy under an intent, and keeps the JSON that
+// [Policy.MarshalJSON] writes. It fails with a [ValidationError] when the policy is
+// not valid in this registry, with a [cupel.EncodeError] when it cannot be written,
+// and with a [cupel.InvalidConfigError] when the intent is blank or taken, compared
+// without ASCII case and hyphens. It never replaces a policy.
 func (r *Registry) Register(intent string, p Policy) error {
 	if strings.TrimSpace(intent) == "" {
 		return invalid("intent", intent, "intent must not be blank")
@@ -122,8 +122,8 @@ func (r *Registry) All() iter.Seq2[string, Policy] {
 }
 
 // RegisterScorer makes a type of scorers of your own available to policies.
-// They read, validate and write its settings as those of built-in types. Do not
-// change the descriptor afterwards.
+// They read, validate and write its settings like the settings of built-in types.
+// Do not change the descriptor afterwards.
 //
 // Before Build runs, the names and types of the settings are checked, and the presence
 // of required ones; faulty settings are reported and absent from [strategy.Args]. Build

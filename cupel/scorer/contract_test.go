@@ -142,7 +142,7 @@ type (
 
 func (ownOverDescribed) Score(context.Context, []*cupel.ContextItem, []float64) error { return nil }
 
-func TestScoreRefusesWhatTheContractDoes(t *testing.T) {
+func TestScoreRefusesInvalidCalls(t *testing.T) {
 	canceled, cancel := context.WithCancel(t.Context())
 	cancel()
 	all := items{tagged("a"), tagged("a")}

@@ -38,8 +38,8 @@ func WithCaseInsensitiveTags() TagOption {
 	return func(t *tagDraft) { t.fold = true }
 }
 
-// NewTag returns a scorer with the given weights, which are copied. Their sum
-// is taken in the order of the sorted tags, so that it is always the same.
+// NewTag returns a scorer with the given weights, which are copied. They are added
+// in the order of the sorted tags, so that their sum is always the same.
 //
 // It fails with a [cupel.InvalidConfigError] on a weight that is negative,
 // infinite or NaN, on weights whose sum is infinite, and where tags

@@ -65,8 +65,8 @@ var countConstrainedKnapsackDescriptor = strategy.Descriptor{
 	}),
 }
 
-// Facts implements [strategy.Describer]. For one kind only the entry of that kind
-// counts.
+// Facts implements [strategy.Describer]. For a single kind, only the entry of that
+// kind counts.
 func (c *CountConstrainedKnapsack) Facts() strategy.Facts {
 	if c == nil || c.inner == nil {
 		return notBuilt(c, countConstrainedKnapsackSlice)
@@ -75,7 +75,7 @@ func (c *CountConstrainedKnapsack) Facts() strategy.Facts {
 }
 
 // Slice implements [strategy.Slicer]. The positions committed come first, entry by
-// entry, then those of the knapsack by score, highest first. It fails
+// entry, then the choice of the knapsack by score, highest first. It fails
 // with a [cupel.ScarcityError] under [ScarcityThrow], and when the knapsack
 // fails.
 func (c *CountConstrainedKnapsack) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (strategy.Selection, error) {

@@ -71,8 +71,8 @@ var countQuotaDescriptor = strategy.Descriptor{
 	Settings: strategy.Only(func(c *CountQuota) map[string]any { return c.settings(map[string]any{"inner": c.inner}) }),
 }
 
-// Facts implements [strategy.Describer]. For one kind only the entry of that kind
-// counts, here and in the slicers inside.
+// Facts implements [strategy.Describer]. For a single kind, only the entry of that
+// kind counts, here and in the slicers inside.
 func (c *CountQuota) Facts() strategy.Facts {
 	if c == nil || c.inner == nil {
 		return notBuilt(c, countQuotaSlice)
@@ -81,8 +81,8 @@ func (c *CountQuota) Facts() strategy.Facts {
 }
 
 // Slice implements [strategy.Slicer]. The positions committed come first, entry by
-// entry, then those of the inner slicer in its order; shortfalls of this slicer
-// come before those of the inner one. It fails with a
+// entry, then the choice of the inner slicer in its order; shortfalls of this
+// slicer come before those of the inner one. It fails with a
 // [cupel.ScarcityError] under [ScarcityThrow], and when the inner slicer fails.
 func (c *CountQuota) Slice(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget) (strategy.Selection, error) {
 	if c == nil || c.inner == nil {

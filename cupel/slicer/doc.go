@@ -14,7 +14,7 @@
 //
 //   - [Greedy] takes the best score per token first (GreedySlice);
 //   - [ScoreGreedy] takes the best score first, regardless of tokens;
-//   - [Diverse] does the same, but takes items that repeat an earlier choice later;
+//   - [Diverse] does the same, but puts off items that repeat an earlier choice;
 //   - [Knapsack] finds the best total score (KnapsackSlice);
 //   - [MultipleChoice] chooses among the smaller forms of items as well
 //     (MULTIPLE-CHOICE-SLICE of the Units chapter);

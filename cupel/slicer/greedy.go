@@ -20,8 +20,8 @@ import (
 // is. Its choice is not monotonic in the budget: a larger target can leave out
 // an item that a smaller one takes.
 //
-// The zero Greedy is ready. It takes time linear in the number of items and one
-// allocation. It implements the GreedySlice chapter of the
+// The zero Greedy is ready to use. It takes time linear in the number of items and
+// one allocation. It implements the GreedySlice chapter of the
 // specification.
 type Greedy struct{}
 

@@ -29,16 +29,16 @@ const DefaultMemoryLimit = 256 << 20
 // target. Among equally good choices it takes the one that the specification's
 // dynamic program takes, without its table of N x C cells.
 //
-// Sizes are in buckets, of 100 tokens by default. Those of items are rounded up
-// and the target down, so that the choice always fits but may leave tokens
-// unused: 70 % of the target with items of 30 tokens. [WithAutoBucket] avoids
-// that. Scores are rounded down to steps of 1/10000. NaN counts
+// Sizes are in buckets, of 100 tokens by default. The sizes of items are rounded up
+// and the target is rounded down, so that the choice always fits but may leave
+// tokens unused: 70 % of the target with items of 30 tokens. [WithAutoBucket]
+// avoids that. Scores are rounded down to steps of 1/10000. NaN counts
 // as 0, and an item with a rounded score of 0 is never chosen. Items without
 // tokens are always chosen. The choice is not monotonic in the budget.
 //
 // The zero Knapsack is ready to use; [NewKnapsack] makes others. Time and memory
-// depend on how similar the items are: usually near linear in the number of
-// items, at worst those of the table. It implements the KnapsackSlice chapter
+// depend on how similar the items are: usually near linear in the number of items,
+// at worst as much as the table takes. It implements the KnapsackSlice chapter
 // of the specification.
 type Knapsack struct {
 	bucketSize  int   // 0: DefaultBucketSize
@@ -128,13 +128,13 @@ func WithBucketSize(tokens int) KnapsackOption {
 // the items that fit, so that rounding up costs them at most about 3 % of the
 // budget.
 //
-// The default of 100 tokens suits items of many hundreds of tokens. With short
-// ones it leaves much of the budget unused, since each is counted as 100: of a
-// budget for 200 items, those of about 30 tokens fill 30 %, of 150 tokens 82 %,
-// of 1,000 tokens 93 %, and have 25, 79 and 94 % of the score of the best choice.
-// With WithAutoBucket all of them fill more than 99 % and have more than 99 % of
-// the score (go test -bench KnapsackUse). Choosing takes linear time; a smaller
-// bucket can take the solver several times as long.
+// The default of 100 tokens suits items of many hundreds of tokens. With short ones
+// it leaves much of the budget unused, since each is counted as 100: items of about
+// 30 tokens fill 30 % of a budget for 200 items, items of 150 tokens 82 %, and
+// items of 1,000 tokens 93 %. They have 25, 79 and 94 % of the score of the best
+// choice. With WithAutoBucket all of them fill more than 99 % and have more than
+// 99 % of the score (go test -bench KnapsackUse). Choosing takes linear time; a
+// smaller bucket can take the solver several times as long.
 func WithAutoBucket() KnapsackOption {
 	return func(k *knapsackDraft) { k.bucketSize, k.autoBucket = DefaultBucketSize, true }
 }
@@ -155,7 +155,7 @@ var ErrMemoryLimit = errors.New("cupel: the memory limit is too low")
 // bucket size; for a MultipleChoice, lower the target or leave out [WithExact].
 type MemoryLimitError struct {
 	Limit int64 // the limit, in bytes
-	Need  int64 // bytes that would have been needed at least
+	Need  int64 // the least number of bytes that would do
 	Exact bool  // it is an exact MultipleChoice, whose limit is fixed
 }
 

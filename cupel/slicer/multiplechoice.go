@@ -24,8 +24,8 @@ import (
 // chooses an item with a negative or NaN score. Its choice is not monotonic in
 // the budget.
 //
-// The zero MultipleChoice is ready; [NewMultipleChoice] makes others. It takes
-// O(n log n) for n forms. It implements MULTIPLE-CHOICE-SLICE of the Units
+// The zero MultipleChoice is ready to use; [NewMultipleChoice] makes others. It
+// takes O(n log n) for n forms. It implements MULTIPLE-CHOICE-SLICE of the Units
 // chapter.
 type MultipleChoice struct {
 	exact bool

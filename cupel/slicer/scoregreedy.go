@@ -20,8 +20,8 @@ import (
 // 0.77, 0.84 and 0.96 (cupel eval, with a policy for each).
 //
 // Like Greedy's, its choice is not monotonic in the budget. It is not one of the
-// specification's slicers. The zero ScoreGreedy is ready. It takes time linear in the
-// number of items and one allocation.
+// specification's slicers. The zero ScoreGreedy is ready to use. It takes time linear
+// in the number of items and one allocation.
 type ScoreGreedy struct{}
 
 var scoreGreedyDescriptor = strategy.Plain[ScoreGreedy]("scoreGreedy", "ScoreGreedySlice", "Takes the highest score first, and each item that still fits.")

@@ -101,7 +101,7 @@ func TestNarrowing(t *testing.T) {
 }
 
 // An inner slicer's words come out at the positions of the wrapper's list.
-func TestWrappersPassOnWhatTheInnerSlicerSays(t *testing.T) {
+func TestWrappersPassResultsOn(t *testing.T) {
 	inner := slicerFunc(func(items []cupel.ScoredItem, _ cupel.SliceBudget) (strategy.Selection, error) {
 		kind := items[0].Item.Kind()
 		return strategy.Selection{

@@ -71,8 +71,8 @@ var lists = sync.Pool{New: func() any { return new([]cupel.ScoredItem) }}
 // replaces StaysUntil. Slicers that give others a part of their list use it.
 //
 // It fails as [CallSlicer] does, and with a [cupel.InvalidConfigError] when a
-// position is out of range; sel then stays as it is. Besides s it takes time linear in
-// the number of positions.
+// position is out of range; sel then stays as it is. In addition to s, it takes time
+// linear in the number of positions.
 func AppendSlicerOn(ctx context.Context, sel *Selection, s Slicer, items []cupel.ScoredItem, positions []int, budget cupel.SliceBudget) error {
 	pooled := lists.Get().(*[]cupel.ScoredItem)
 	list := slices.Grow((*pooled)[:0], len(positions))[:len(positions)]
@@ -137,7 +137,7 @@ func CallPlacer(ctx context.Context, p Placer, items []cupel.ScoredItem, order [
 
 // Explain returns what keeps the item at a position of items from being selected by
 // s, and a zero Obstacle when it is selected. Slicers that wrap others use it. It
-// costs a [CallSlicer] and what the slicer needs to explain itself.
+// costs a [CallSlicer], and the time that the slicer takes to explain itself.
 //
 // It fails as CallSlicer does, and with a [cupel.StrategyError] when the explanation
 // names items that were not chosen.

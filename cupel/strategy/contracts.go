@@ -71,8 +71,9 @@ type Selection struct {
 	// order found.
 	Shortfalls []cupel.CountRequirementShortfall
 	// StaysUntil is the largest target, in tokens, up to which the slicer would
-	// select the same of the same items with any ceiling. A number that is not
-	// above the target says nothing. Searches by budget skip what it covers.
+	// make the same choice from the same items with any ceiling. A number that is
+	// not above the target is ignored. Searches by budget skip the targets that it
+	// covers.
 	StaysUntil int
 }
 
@@ -96,12 +97,12 @@ type Obstacle struct {
 	// item: "GreedySlice takes the highest score per token first. When its turn
 	// came, 10 of 70 tokens were left.". It is empty for an item that is selected.
 	Rule string
-	// Before are the positions of what was chosen instead, in the order chosen
-	// where there is one. Some of it may have been dropped again.
+	// Before are the positions of the items chosen instead, in the order of choice
+	// if there is one. Some of them may have been dropped again.
 	Before []int
 	// OutUntil is the largest target, in tokens, up to which the slicer would leave the
-	// item out of the same items, at any ceiling. A number that is not above the
-	// target says nothing. Searches by budget skip what it covers.
+	// item out of the same items, at any ceiling. A number that is not above the target
+	// is ignored. Searches by budget skip the targets that it covers.
 	OutUntil int
 }
 

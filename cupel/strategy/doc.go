@@ -1,4 +1,4 @@
-// Package strategy has the interfaces of scorers, slicers and placers, and
+// Package strategy defines the interfaces of scorers, slicers and placers, and
 // functions that call them.
 //
 // A strategy has one method, for its work: [Scorer], [Slicer] or [Placer]. A function

@@ -20,7 +20,7 @@ type Facts struct {
 	// they are then not taken for facts of the outer type, whose work may differ.
 	// The outer type counts as a wrapper around the embedded one.
 	Of any
-	// Invalid is why the strategy cannot work, preferably as an
+	// Invalid is why the strategy cannot work, preferably as a
 	// [cupel.InvalidConfigError]; nil if it can.
 	Invalid error
 	// Scorers are the scorers that this one calls, in order.
@@ -30,18 +30,18 @@ type Facts struct {
 	// NonMonotonic reports whether a larger budget can make a slicer leave out an
 	// item that a smaller one includes. Searches by budget guard against it.
 	NonMonotonic bool
-	// LeftOver reports whether a slicer wants the left-over pass: what it leaves of
-	// its target goes to smaller forms of what it did not take. A slicer that leaves
-	// items out for reasons other than the budget, without dropping them, must not
-	// ask for it.
+	// LeftOver reports whether a slicer wants the left-over pass, which spends the
+	// rest of the target on smaller forms of the items that the slicer did not take.
+	// A slicer that leaves items out for reasons other than the budget, without
+	// dropping them, must not ask for it.
 	LeftOver bool
 	// ForKind returns the slicer to use for a list that holds items of one kind
 	// only. A slicer with settings for several kinds sets it; QuotaSlice calls it.
 	ForKind func(kind cupel.ContextKind) Slicer
 	// Explain returns what kept the item at a position of items from being selected.
-	// items and budget are those of a call of Slice, chosen is what it returned, and
-	// at is not one of its indices. The positions of the result are among those that
-	// chosen selects or drops, each once.
+	// items and budget are the arguments of a call of Slice, chosen is its result,
+	// and at is not one of its indices. The positions of the result are among those
+	// that chosen selects or drops, each once.
 	Explain func(ctx context.Context, items []cupel.ScoredItem, budget cupel.SliceBudget, chosen Selection, at int) (Obstacle, error)
 }
 

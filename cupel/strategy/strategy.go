@@ -173,8 +173,8 @@ func Get[T any](a Args, name string) T {
 	return none
 }
 
-// Built turns the results of a constructor into those of [Descriptor.Build]: an
-// untyped nil if err is not nil.
+// Built turns the results of a constructor into the results that [Descriptor.Build]
+// returns: an untyped nil if err is not nil.
 func Built[T any](strategy T, err error) (any, error) {
 	if err != nil {
 		return nil, err

@@ -1,6 +1,6 @@
-// Package turn has the interfaces of observers of a session's turns. A session, such
-// as those of package cupelsession, keeps a window from one request to the next, and
-// runs a pipeline several times for a turn, or not at all.
+// Package turn defines the interfaces of observers of a session's turns. A session,
+// such as those of package cupelsession, keeps a window from one request to the
+// next, and runs a pipeline several times for a turn, or not at all.
 //
 //	// A breaks prints why windows change. It passes runs on to another collector.
 //	type breaks struct{ observe.TraceCollector }
@@ -60,14 +60,14 @@ type Trace interface {
 	// unwinding the turn.
 	EndTurn(ctx context.Context, e End)
 	// CommitTurn is called after EndTurn if the turn was committed, at most once.
-	// Its context is the one that EndTurn was called with, without its end.
+	// Its context has the values of EndTurn's context and is never done.
 	CommitTurn(ctx context.Context, c Commit)
 
 	embedNoTrace()
 }
 
-// End describes a turn that was proposed. Tokens are those of the items, as
-// they are estimated. If Err is not nil, the rest is zero.
+// End describes a turn that was proposed. Tokens are the estimates for the items.
+// If Err is not nil, the rest is zero.
 type End struct {
 	Items, Tokens         int // of the window
 	KeptItems, KeptTokens int // at the beginning of the window, sent as they were sent before
@@ -76,13 +76,13 @@ type End struct {
 	Break                       string
 	DroppedItems, DroppedTokens int // items that left the window, and their tokens
 	Quoted                      int // items of the tail that quote what was left out
-	Summarized                  int // items for which summaries stand
+	Summarized                  int // items that summaries replace
 
-	// CacheRead and CacheWritten are the tokens that the cache is expected to have,
-	// and to get.
+	// CacheRead and CacheWritten are the tokens expected to be read from the cache
+	// and written to it.
 	CacheRead, CacheWritten int
-	// Cost is that of the window, CostWithout that of sending everything, both in
-	// units of the price of a token of plain input.
+	// Cost is the cost of the window and CostWithout the cost of sending
+	// everything, both in units of the price of a token of plain input.
 	Cost, CostWithout float64
 
 	Err error // why the turn failed, or nil

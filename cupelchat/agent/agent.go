@@ -53,7 +53,7 @@ func New(counter cupel.TokenCounter) *Preset {
 
 // Remember returns the preset with a memory. It analyzes the texts of a conversation
 // once, and then chooses from the same items for another budget, with another pin, or
-// without some of them, in a fraction of the time. Its choices equal those of the
+// without some of them, in a fraction of the time. It makes the same choices as the
 // preset without memory. It holds the items that it chose from last, and its calls wait
 // for each other, so give each conversation its own preset.
 func (p *Preset) Remember() *Preset {

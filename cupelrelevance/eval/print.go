@@ -9,8 +9,8 @@ import (
 )
 
 // Text returns the result as three tables, of recall, precision and budget use,
-// with a line per policy and a column per budget. After a recall stands half the
-// width of its interval. With [WithAgainst] another table has the differences in
+// with a line per policy and a column per budget. Half the width of its interval
+// follows each recall. With [WithAgainst], another table has the differences in
 // recall, with half the width of their intervals, and p below.
 func (r *Result) Text() string {
 	var out strings.Builder

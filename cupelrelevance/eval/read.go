@@ -22,7 +22,7 @@ type Conversation struct {
 	Items     []Turn     `json:"items"`
 	Questions []Question `json:"questions"`
 
-	File string `json:"-"` // that it was read from, "" if that is unknown
+	File string `json:"-"` // the file it was read from, or "" if unknown
 	Line int    `json:"-"` // from 1
 }
 

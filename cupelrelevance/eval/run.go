@@ -24,8 +24,8 @@ func WithWorkers(n int) Option {
 	return func(c *config) { c.workers = n }
 }
 
-// WithAgainst compares the recall of each policy with that of the policy of this
-// name. "" disables it.
+// WithAgainst compares the recall of each policy with the recall of the policy of
+// this name. "" disables it.
 func WithAgainst(policy string) Option {
 	return func(c *config) { c.against = policy }
 }
@@ -71,7 +71,7 @@ type Point struct {
 	Against *Against `json:"against,omitempty"`
 
 	// Failures counts the conversations on which the policy failed, and so selected
-	// nothing. First is the first of them.
+	// nothing. First is the first such failure.
 	Failures int      `json:"failures,omitempty"`
 	First    *Failure `json:"firstFailure,omitempty"`
 }

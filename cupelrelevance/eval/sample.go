@@ -49,7 +49,7 @@ type Sums struct {
 // size depends on the plan alone.
 type Table struct {
 	Plan          Plan
-	Conversations int // that were measured
+	Conversations int // conversations measured
 	Questions     int
 	Failed        int     // samples without sums
 	cells         []*cell // by policy, then by budget

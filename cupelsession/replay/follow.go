@@ -14,9 +14,9 @@ type Followed struct {
 }
 
 // Follow yields, for each step after a message with the value, whether and how the policy
-// sends the value. The windows are those of the measure, for a budget in its tokens, or
-// for the messages that are always sent if these are more. It ends with an error of the
-// policy or of ctx.
+// sends the value. The windows are chosen as in the measure, for a budget in its
+// tokens, or for the messages that are always sent if these are more. It ends with an
+// error of the policy or of ctx.
 func Follow(ctx context.Context, c *Conversation, p Policy, budget int, value string) iter.Seq2[Followed, error] {
 	return func(yield func(Followed, error) bool) {
 		measure, err := NewMeasure([]Policy{p}, []float64{1})

@@ -14,9 +14,9 @@ import (
 
 // Conversation is a recorded conversation.
 type Conversation struct {
-	ID   string // that it has, or a hash of its messages
-	File string // that it was read from, "" if that is unknown
-	Line int    // from 1, where it begins; 0 if that is unknown
+	ID   string // its own id, or a hash of its messages
+	File string // the file it was read from, or "" if unknown
+	Line int    // the line where it begins, from 1; 0 if unknown
 
 	messages []*chatMessage
 }

@@ -56,7 +56,7 @@ type Row struct {
 
 	// Failures counts the steps at which the policy returned an error, a window
 	// larger than the budget, or one that the API refuses although it accepts the
-	// whole conversation. First is the first of them.
+	// whole conversation. First is the first such failure.
 	Failures int      `json:"failures,omitempty"`
 	First    *Failure `json:"firstFailure,omitempty"`
 

@@ -40,7 +40,7 @@ type Counts struct {
 	Grounded int `json:"grounded,omitempty"` // values with grounded support
 
 	Tasks int `json:"tasks,omitempty"` // steps in which the user's first message fits
-	Task  int `json:"task,omitempty"`  // those whose window has it whole
+	Task  int `json:"task,omitempty"`  // of these, the steps whose window has it whole
 
 	Sent int `json:"sent,omitempty"` // tokens, where not everything fits
 	Room int `json:"room,omitempty"` // tokens of the budget there

@@ -15,7 +15,7 @@ import (
 // process with the same release.
 type Table struct {
 	Plan          Plan    `json:"plan"`
-	Conversations int     `json:"conversations"` // that were measured
+	Conversations int     `json:"conversations"` // conversations measured
 	Failed        int     `json:"failed"`        // samples without counts
 	Cells         []*cell `json:"cells"`         // by share, then by policy
 	// Worst are the ten conversations in which each policy misses most.

@@ -208,7 +208,7 @@ func TestScanTakes(t *testing.T) {
 	}
 }
 
-// TestScanCut: what gzip compressed is read up to where it is cut, and the line there
+// TestScanCut: a gzip file is read up to where it is cut, and the line there
 // counts as one that cannot be read.
 func TestScanCut(t *testing.T) {
 	const line = `{"id": "a", "messages": []}` + "\n"

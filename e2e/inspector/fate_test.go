@@ -82,10 +82,10 @@ func (b *tab) unfold() {
 	b.frame()
 }
 
-// TestWhatIsHighlighted: what the page shows as kept of each message is the text that
+// TestHighlights: what the page shows as kept of each message is the text that
 // was sent of it, and with what is struck it is the whole content, at the budget of the
 // run and at others. The numbers of the headline, the strip and the list add up.
-func TestWhatIsHighlighted(t *testing.T) {
+func TestHighlights(t *testing.T) {
 	r := bakery(t)
 	b := open(t, "the order of a bakery", r.selection)
 	b.unfold()

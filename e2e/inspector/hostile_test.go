@@ -91,7 +91,7 @@ func hostile(t *testing.T, text string) *subject {
 	return inspect(t, usual(), items, 600, cupelinspect.WithName(text))
 }
 
-func TestWhatCannotBeSeenIsShown(t *testing.T) {
+func TestInvisibleCharactersAreShown(t *testing.T) {
 	for _, c := range []struct{ name, why, content, want string }{
 		{"bidi override", "an override turns no text around", "user\u202Etxt.exe", "user⟪U+202E⟫txt.exe"},
 		{"bidi isolates", "nor do isolates and marks", "\u2066a\u2069\u200F\u200E\u061C", "⟪U+2066⟫a⟪U+2069⟫⟪U+200F⟫⟪U+200E⟫⟪U+061C⟫"},

@@ -297,10 +297,10 @@ func TestTheKeyboardLeavesNothingBehind(t *testing.T) {
 	}
 }
 
-// TestWhatIsReadAloud checks what screen readers get: the table names its
+// TestScreenReaders checks the output of screen readers: the table names its
 // columns and gives the number of all rows, although few exist; there are few
 // live regions, and each step of the slider is announced once.
-func TestWhatIsReadAloud(t *testing.T) {
+func TestScreenReaders(t *testing.T) {
 	b := open(t, "read aloud", plain(t).selection)
 	b.focus("#strip-0")
 	b.frame()

@@ -21,7 +21,7 @@ func Uncompressed(r io.Reader) io.Reader {
 	}
 	unzipped, err := gzip.NewReader(buffered)
 	if err != nil {
-		return failing{fmt.Errorf("what gzip compressed cannot be read: %w", err)}
+		return failing{fmt.Errorf("the gzip data cannot be read: %w", err)}
 	}
 	return unzipped
 }

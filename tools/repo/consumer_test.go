@@ -3,6 +3,7 @@ package repo
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -20,7 +21,7 @@ const ownPrefix = "github.com/wollax/cupel-go"
 // requirement that cannot be met. TestGuides runs programs there.
 func TestConsumer(t *testing.T) {
 	root := Root(t)
-	modules := Modules(t, filepath.Join(root, "go.work"))
+	modules := Installable(t, root)
 	versions := releaseVersions(t, root, modules)
 
 	work := t.TempDir()
@@ -139,7 +140,8 @@ func releaseVersions(t *testing.T, root string, modules []Module) map[string]str
 //
 // The module cache stays from run to run, so that packages of third-party
 // modules are not compiled again. Of the repository's own modules it is cleared:
-// their contents change while their versions do not.
+// their contents change while their versions do not. With CUPEL_EMPTY_CACHES=1 both
+// caches are empty, and third-party modules come from the caller's proxy alone.
 func consumerEnv(t *testing.T, root, proxy string) []string {
 	t.Helper()
 	get := func(name string) string {
@@ -158,19 +160,25 @@ func consumerEnv(t *testing.T, root, proxy string) []string {
 	if callers := get("GOPROXY"); callers != "" {
 		proxies = append(proxies, callers)
 	}
+	var empty []string
+	if os.Getenv("CUPEL_EMPTY_CACHES") != "" {
+		work := t.TempDir()
+		modcache, empty = filepath.Join(work, "mod"), []string{"GOCACHE=" + filepath.Join(work, "build")}
+		proxies = slices.Delete(proxies, 1, 2)
+	}
 	// The checksum database does not know these versions.
 	noSumDB := ownPrefix
 	if callers := get("GONOSUMDB"); callers != "" {
 		noSumDB += "," + callers
 	}
-	return []string{
+	return append(empty,
 		"GOWORK=off",
 		// So that the next run can clear the module cache, and every clone finds what
 		// another has compiled.
 		"GOFLAGS=-modcacherw -trimpath",
-		"GOMODCACHE=" + modcache,
-		"GOPROXY=" + strings.Join(proxies, ","),
-		"GONOSUMDB=" + noSumDB,
+		"GOMODCACHE="+modcache,
+		"GOPROXY="+strings.Join(proxies, ","),
+		"GONOSUMDB="+noSumDB,
 		// A GOPRIVATE of the caller must not lead around the proxy. GONOPROXY=none
 		// would: with it the go command looks for versions in its cache first, and
 		// takes the root module for the one that a nested module is in.
@@ -178,7 +186,7 @@ func consumerEnv(t *testing.T, root, proxy string) []string {
 		// The go command keeps an index of the packages of each version, which
 		// would be that of an earlier tree.
 		"GODEBUG=goindex=0",
-	}
+	)
 }
 
 // keptFolder returns a folder that stays from run to run: the go command finds in

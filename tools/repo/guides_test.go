@@ -13,19 +13,35 @@ import (
 type program struct{ source, output string }
 
 var (
-	goGet   = regexp.MustCompile(`(?m)^go get .+$`)
+	goGet   = regexp.MustCompile(`(?m)^go (?:mod init|get) .+$`)
 	whole   = regexp.MustCompile("(?s)```go\n(package main\n.+?)```\n(?:\n```\n(.*?)```\n)?")
 	comment = regexp.MustCompile(`\s+#.*$`)
 )
 
-// TestGuides follows each README and guide from an empty folder: it runs the go get lines
-// as they stand, pastes each whole program, builds it without go mod tidy, and runs it
-// where the document shows what it prints.
+// TestGuides follows each README and guide from an empty folder: it runs the lines go mod
+// init and go get as they stand, pastes each whole program, builds it without go mod tidy,
+// and runs it where the document shows what it prints.
 func TestGuides(t *testing.T) {
 	root := Root(t)
-	modules := Released(t, root)
+	modules := Installable(t, root)
 	work := t.TempDir()
 	env := consumerEnv(t, root, fillProxy(t, root, filepath.Join(work, "proxy"), modules))
+	// The path that a reader tries first must bring all that a program needs.
+	dir := filepath.Join(work, "root")
+	writeFile(t, filepath.Join(dir, "main.go"), `package main
+
+import (
+	_ "github.com/wollax/cupel-go/cupel/policy"
+	_ "github.com/wollax/cupel-go/cupelrecord"
+	_ "github.com/wollax/cupel-go/cupelrelevance"
+	_ "github.com/wollax/cupel-go/cupelsession"
+)
+
+func main() {}
+`)
+	Run(t, dir, env, "go", "mod", "init", "example.com/reader")
+	Run(t, dir, env, "go", "get", ownPrefix)
+	Run(t, dir, env, "go", "list", "-deps", ".")
 	followed := 0
 	for name := range strings.FieldsSeq(Run(t, root, nil, "git", "ls-files", "*.md")) {
 		data, err := os.ReadFile(filepath.Join(root, name))
@@ -50,7 +66,9 @@ func TestGuides(t *testing.T) {
 			for i, p := range append(programs, program{}) { // the lines alone must work too
 				dir := filepath.Join(work, "guides", filepath.FromSlash(name), fmt.Sprint(i))
 				writeFile(t, filepath.Join(dir, "README"), name)
-				Run(t, dir, env, "go", "mod", "init", "example.com/reader")
+				if !strings.HasPrefix(gets[0], "go mod init ") {
+					Run(t, dir, env, "go", "mod", "init", "example.com/reader")
+				}
 				for _, line := range gets {
 					Run(t, dir, env, "go", strings.Fields(comment.ReplaceAllString(line, ""))[1:]...)
 				}

@@ -19,7 +19,7 @@ import (
 type Module struct {
 	Path, Dir, GoMod, GoVersion string
 
-	Work string // the workspace file that lists it
+	Work string // the workspace file that lists it, or off
 }
 
 // Name is the module's folder below the root of the repository, with slashes.
@@ -64,10 +64,22 @@ func Released(t *testing.T, root string) []Module {
 	return modules
 }
 
-// Modules returns the modules that a workspace file lists, in the go command's order.
-func Modules(t *testing.T, work string) []Module {
+// Installable returns the modules of Released, and the one outside of every workspace
+// that is for others.
+func Installable(t *testing.T, root string) []Module {
 	t.Helper()
-	out := Run(t, filepath.Dir(work), []string{"GOWORK=" + work}, "go", "list", "-m", "-json")
+	return append(Released(t, root), Modules(t, filepath.Join(root, "cupelsummary", "go.mod"))...)
+}
+
+// Modules returns the modules that a workspace file lists, in the go command's order, or
+// the module of a go.mod.
+func Modules(t *testing.T, file string) []Module {
+	t.Helper()
+	work := file
+	if filepath.Base(file) == "go.mod" {
+		work = "off"
+	}
+	out := Run(t, filepath.Dir(file), []string{"GOWORK=" + work}, "go", "list", "-m", "-json")
 	var modules []Module
 	for decoder := json.NewDecoder(strings.NewReader(out)); ; {
 		var m Module
@@ -82,7 +94,7 @@ func Modules(t *testing.T, work string) []Module {
 		modules = append(modules, m)
 	}
 	if len(modules) == 0 {
-		t.Fatalf("%s lists no module", work)
+		t.Fatalf("%s lists no module", file)
 	}
 	return modules
 }

@@ -27,12 +27,12 @@ import (
 
 // The exit codes are those of cupel.
 const (
-	exitCheck = 1 // the table is not good enough
+	exitCheck = 1 // the table does not meet the requirements
 	exitUsage = 2 // the command line or the input is invalid, or the job failed
 )
 
 // errCheck is the error for exitCheck.
-var errCheck = errors.New("the table is not good enough")
+var errCheck = errors.New("the table does not meet the requirements")
 
 func main() {
 	var o options

@@ -154,7 +154,7 @@ func (n *requirement) value(result *replay.Result) (float64, error) {
 	return 0, fmt.Errorf("--require: %q: the table has no %q of policy %q at %s", n.text, n.figure, n.policy, n.share)
 }
 
-// judge returns an error for a result that is not good enough.
+// judge returns an error for a result that does not meet the requirements.
 func (o *options) judge(result *replay.Result) error {
 	var unmet []error
 	if all := result.Conversations + result.Failed; float64(result.Failed)*100 > o.maxBad*float64(all) {

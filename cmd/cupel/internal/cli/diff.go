@@ -34,7 +34,7 @@ reason, and contents in another place or form. With --items, A and B are two pol
 for one --budget; without, two reports of cupel explain --json. With --recordings
 they are two policies on recorded runs; recorded means the decisions at that time.
 
-Items are matched by content, which is included if one copy is.`,
+Items are matched by content; a content is included if one of its copies is.`,
 		Example: `  cupel diff -i items.jsonl -b 4000 chat rag
   cupel diff -i items.jsonl -b 4000 rag my-policy.toml --json
   cupel diff monday.json tuesday.json

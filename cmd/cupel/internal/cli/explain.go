@@ -26,8 +26,8 @@ func newExplain(env *Environment) *cobra.Command {
 		Use:   "explain",
 		Short: "Show what is included, what is dropped, and why",
 		Long: `explain shows the budget by kind, what is included, and what is dropped and why, by
-score. For a conversation it names the messages in the room of the first dropped ones,
-and shows the beginning of each message that is sent in a smaller form.
+score. For a conversation it names the messages that took the room of the first dropped
+ones, and shows the beginning of each message that is sent in a smaller form.
 
 --why-not explains one candidate: what was chosen instead, what would be dropped if
 it were pinned, and a budget that includes it. Name it by its number, its content or

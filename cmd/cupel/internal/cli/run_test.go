@@ -136,7 +136,7 @@ func TestInputs(t *testing.T) {
 		{"plain.gz", "", "apple\n\npear\n", ""},
 		{"-", zipped(t, items), "apple\n\npear\n", ""},
 		{"cut.gz", "", "", "cut.gz: unexpected EOF"},
-		{"bad.gz", "", "", "bad.gz: what gzip compressed cannot be read: unexpected EOF"},
+		{"bad.gz", "", "", "bad.gz: the gzip data cannot be read: unexpected EOF"},
 	} {
 		code, stdout, stderr := fed(t, tt.stdin, "run", "-p", "chat", "-b", "1k", "-i", tt.file)
 		require.Equal(t, tt.err == "", code == exitOK, stderr)

@@ -33,8 +33,8 @@ func newWhere(env *Environment) *cobra.Command {
 		Use:   "where VALUE",
 		Short: "Show where a value is, whether it is sent, and how to keep it",
 		Long: `where finds a value, such as a path, a number or an error, and shows the sent part of
-each place. For a lost value it names the messages in its room, and a budget, a --pin
-and a --rule that keep it; all of them were tried.
+each place. For a lost value it names the messages that took its room, and a budget, a
+--pin and a --rule that keep it; all of them were tried.
 
 VALUE is a text, or a pattern for the names, paths, numbers, URLs, quotations and
 errors in the candidates, and for the last part of a path: * matches any text, and ?
