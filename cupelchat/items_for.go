@@ -18,7 +18,7 @@ import (
 // the others that this package pins are shortened. Other items keep their contents,
 // so that a session recognizes them.
 func (c *Conversation) ItemsFor(chooser Chooser, budget cupel.ContextBudget) (items []*cupel.ContextItem, notes []string, err error) {
-	if c == nil {
+	if c.isMissing() {
 		return nil, nil, errNil
 	}
 	if c, err = c.toChoose(chooser); err != nil {
