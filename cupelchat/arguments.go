@@ -121,13 +121,13 @@ func shortValue(v rawjson.Value, most, depth int) []byte {
 		var elements [][]byte
 		size, list := 0, v.Elements()
 		for i, part := range list {
-			text := shortValue(part.Value, most, depth+1)
-			if size += len(text); size > most && i > 0 || most == 0 {
+			if size >= most {
 				mark := markBegins + english.Count(len(list)-i, "element") + markEnds
 				elements = append(elements, quoted(mark))
 				break
 			}
-			elements = append(elements, text)
+			text := shortValue(part.Value, most-size, depth+1)
+			elements, size = append(elements, text), size+len(text)
 		}
 		return enclose('[', elements, ']')
 	}

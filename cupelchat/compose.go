@@ -31,7 +31,7 @@ type Piece struct {
 // the limit, or if it has no message; with an [Error] whose path names a faulty piece;
 // and as [Window.Body] does.
 func (c *Conversation) Compose(pieces []Piece, tokens int) (body []byte, notes []string, err error) {
-	if c == nil {
+	if c.isMissing() {
 		return nil, nil, errNil
 	}
 	states := make([]state, len(c.entries))
@@ -133,7 +133,7 @@ func (w *writer) mark(body []byte, pieces []Piece, marked []int) []byte {
 // Blocks returns how many content blocks each item has: prompt caches look back by
 // blocks.
 func (c *Conversation) Blocks() []int {
-	if c == nil {
+	if c.isMissing() {
 		return nil
 	}
 	blocks := make([]int, len(c.entries))

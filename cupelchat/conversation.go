@@ -120,7 +120,7 @@ func (c *Conversation) change() (body []byte, notes []string, err error) {
 // With returns the conversation as [Read] returns it with more options. It keeps the
 // earlier options and the counted tokens.
 func (c *Conversation) With(opts ...Option) (*Conversation, error) {
-	if c == nil {
+	if c.isMissing() {
 		return nil, errNil
 	}
 	to := *c
@@ -149,7 +149,7 @@ func (c *Conversation) makeItemsAfter(earlier *Conversation) error {
 // system prompt come first. docs/agents.md describes them. Items returns nil if
 // the counter fails for a smaller form.
 func (c *Conversation) Items() []*cupel.ContextItem {
-	if c == nil {
+	if c.isMissing() {
 		return nil
 	}
 	if formed, err := c.withForms(); err == nil {
@@ -192,7 +192,7 @@ func (c *Conversation) toChoose(chooser Chooser) (*Conversation, error) {
 // Notes returns remarks about the conversation: estimates, unknown parts, and
 // faults that the API would refuse.
 func (c *Conversation) Notes() []string {
-	if c == nil {
+	if c.isMissing() {
 		return nil
 	}
 	return slices.Clone(c.notes)
@@ -200,7 +200,7 @@ func (c *Conversation) Notes() []string {
 
 // Format returns the format of the conversation, or 0 for a nil conversation.
 func (c *Conversation) Format() Format {
-	if c == nil {
+	if c.isMissing() {
 		return 0
 	}
 	return c.format
@@ -208,14 +208,17 @@ func (c *Conversation) Format() Format {
 
 // Model returns the model that a request names, or "".
 func (c *Conversation) Model() string {
-	if c == nil {
+	if c.isMissing() {
 		return ""
 	}
 	return cmp.Or(c.body.Get("model").String(), c.body.Get("modelId").String())
 }
 
-// errNil is the error of the methods of a nil conversation.
-var errNil = &Error{Reason: "the conversation is nil; Read returns one"}
+// isMissing reports whether a conversation is nil, or one that Read did not return.
+func (c *Conversation) isMissing() bool { return c == nil || c.reader == nil }
+
+// errNil is the error of the methods of a conversation that is missing.
+var errNil = &Error{Reason: "there is no conversation; Read returns one"}
 
 // read reads a body: the parts of a request outside its messages, and the messages.
 func (r *reader) read(body []byte) {

@@ -54,9 +54,15 @@ func TestWindowsAreFull(t *testing.T) {
 		read := object{"role": "assistant", "content": "I have read it."}
 		use := object{"type": "tool_use", "id": "c1", "name": "read", "input": object{"path": "a.txt"}}
 		result := object{"type": "tool_result", "tool_use_id": "c1", "content": text}
+		half, err := json.Marshal(object{"edits": []any{object{"old": text[:len(text)/2], "new": "x"}, object{"old": "y", "new": strings.ToValidUTF8(text[len(text)/2:], "")}}})
+		require.NoError(t, err)
+		edit := object{"id": "c1", "type": "function", "function": object{"name": "edit", "arguments": string(half)}}
+		pdf := object{"type": "file", "file": object{"file_id": "f"}} // 3,000 tokens, which nothing can be a part of
 		for place, messages := range map[string][]any{
 			"finished":       {task, exchange[0], exchange[1], read, question},
 			"newest":         {task, exchange[0], exchange[1]},
+			"in arguments":   {task, object{"role": "assistant", "content": nil, "tool_calls": []any{edit}}, object{"role": "tool", "tool_call_id": "c1", "content": "done"}},
+			"after a file":   {object{"role": "user", "content": []any{object{"type": "text", "text": "Look."}, pdf}}, exchange[0], exchange[1]},
 			"user":           {object{"role": "user", "content": text}, read, question},
 			"with an image":  {task, read, object{"role": "user", "content": []any{object{"type": "image_url", "image_url": object{"url": "u", "detail": "low"}}, object{"type": "text", "text": text}}}, read, question},
 			"with words":     {task, object{"role": "assistant", "content": []any{use}}, object{"role": "user", "content": []any{result, object{"type": "text", "text": "Quickly."}}}, read, question},
@@ -74,6 +80,9 @@ func TestWindowsAreFull(t *testing.T) {
 			count := func(body []byte) int { return counted(t, format, body) }
 			all, before := count(body), 0
 			for _, share := range shares {
+				if place == "after a file" && share > 0.4 {
+					break // the text is whole, and the file does not fit
+				}
 				target := max(400, int(share*float64(all)))
 				budget, err := cupel.NewContextBudget(target, target)
 				require.NoError(t, err)
@@ -92,6 +101,34 @@ func TestWindowsAreFull(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestLargeFormsAmongShortMessages has short messages of more worth for each token than
+// the large forms of three results: they must not take the room of a form.
+func TestLargeFormsAmongShortMessages(t *testing.T) {
+	messages := []string{`{"role":"user","content":"Read."}`}
+	for range 40 {
+		messages = append(messages, `{"role":"assistant","content":"and so on, as it was before, so it is now"}`, `{"role":"user","content":"and so on and on again"}`)
+	}
+	for call := range 3 {
+		var rows []string
+		for i := range 8000 {
+			rows = append(rows, fmt.Sprintf(`{"id":"R%d-%d","name":"item-%d","path":"src/a%d.go"}`, call, i, i*31%977, i))
+		}
+		messages = append(messages,
+			fmt.Sprintf(`{"role":"assistant","tool_calls":[{"id":"c%d","type":"function","function":{"name":"read","arguments":"{\"at\":%[1]d}"}}]}`, call),
+			fmt.Sprintf(`{"role":"tool","tool_call_id":"c%d","content":%s}`, call, quote(strings.Join(rows, "\n"))))
+	}
+	messages = append(messages, `{"role":"assistant","content":"I have."}`, `{"role":"user","content":"And?"}`)
+	c, err := cupelchat.Read([]byte("["+strings.Join(messages, ",")+"]"), cupelchat.OpenAI, cupel.HeuristicCounter{})
+	require.NoError(t, err)
+	limit, err := cupel.NewContextBudget(150_000, 150_000)
+	require.NoError(t, err)
+	w, err := c.Select(t.Context(), agent.New(nil), limit)
+	require.NoError(t, err)
+	written, err := w.Body()
+	require.NoError(t, err)
+	assert.GreaterOrEqual(t, counted(t, cupelchat.OpenAI, written), 142_500)
 }
 
 // verbatim counts bytes of the pieces of a text that stand in a body.

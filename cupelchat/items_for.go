@@ -18,7 +18,7 @@ import (
 // the others that this package pins are shortened. Other items keep their contents,
 // so that a session recognizes them.
 func (c *Conversation) ItemsFor(chooser Chooser, budget cupel.ContextBudget) (items []*cupel.ContextItem, notes []string, err error) {
-	if c == nil {
+	if c.isMissing() {
 		return nil, nil, errNil
 	}
 	if c, err = c.toChoose(chooser); err != nil {
@@ -160,22 +160,33 @@ func (s *squeeze) fit(limit int, task bool) error {
 		texts = slices.Delete(texts, at, at+1)
 	}
 	sizes := map[int]map[int]int{} // of shortened texts, by entry and part
-	for n, t := range texts {
-		level := max(room, 0) / (len(texts) - n)
-		if t.tokens <= level {
-			room -= t.tokens
-			continue
-		}
+	give := func(t text, size int) {
 		if sizes[t.at] == nil {
 			sizes[t.at] = map[int]int{}
 		}
-		sizes[t.at][t.part] = level
-		if t.part == none || s.entries[t.at].parts[t.part].kind == call {
-			room -= level
+		sizes[t.at][t.part] = size
+	}
+	isMedium := func(t text) bool { return t.part != none && s.entries[t.at].parts[t.part].kind == media }
+	for n, left := 0, room; n < len(texts); n++ {
+		t, level := texts[n], max(left, 0)/(len(texts)-n)
+		switch {
+		case t.tokens <= level:
+			delete(sizes[t.at], t.part)
+			left -= t.tokens
+		case isMedium(t): // the largest one goes, and the others share its room
+			largest := len(texts) - 1
+			for !isMedium(texts[largest]) {
+				largest--
+			}
+			give(texts[largest], 0)
+			texts, n, left = slices.Delete(texts, largest, largest+1), -1, room
+		default:
+			give(t, level)
+			left -= level
 		}
 	}
 	for i := range s.items {
-		if sizes[i] == nil {
+		if len(sizes[i]) == 0 {
 			continue
 		}
 		if err := s.shorten(i, sizes[i]); err != nil {

@@ -60,7 +60,7 @@ func (e *TooLargeError) Unwrap() error { return e.Err }
 // items do not fit, and any other error unchanged. Use it when you choose from the
 // items of [Conversation.ItemsFor] for the budget.
 func (c *Conversation) TooLarge(budget cupel.ContextBudget, err error) error {
-	if c == nil || !errors.Is(err, pipeline.ErrPinnedExceedsBudget) && !errors.Is(err, pipeline.ErrOverflow) {
+	if c.isMissing() || !errors.Is(err, pipeline.ErrPinnedExceedsBudget) && !errors.Is(err, pipeline.ErrOverflow) {
 		return err
 	}
 	return c.tooLarge(limitOf(budget), 0, err)

@@ -47,7 +47,12 @@ type Window struct {
 // smaller form differs only in its text. A form of a whole exchange becomes a
 // message of the model. Body fails for formats that are only read, and for a
 // report that does not determine the window.
-func (w *Window) Body() ([]byte, error) { return w.body, w.err }
+func (w *Window) Body() ([]byte, error) {
+	if w == nil {
+		return nil, errNil
+	}
+	return w.body, w.err
+}
 
 // Select chooses a window. If the pinned items do not fit, it shortens those that are
 // pinned by default, messages, results and arguments of calls, to equal shares of the
@@ -60,7 +65,7 @@ func (w *Window) Body() ([]byte, error) { return w.body, w.err }
 // request cannot be made to fit, with an error of the chooser, and with a
 // [cupel.InvalidConfigError] if the chooser is nil.
 func (c *Conversation) Select(ctx context.Context, chooser Chooser, budget cupel.ContextBudget) (*Window, error) {
-	if c == nil {
+	if c.isMissing() {
 		return nil, errNil
 	}
 	p, ok := chooser.(*pipeline.Pipeline)
@@ -264,7 +269,7 @@ func (c *Conversation) choose(ctx context.Context, chooser Chooser, budget cupel
 // everything fits. A pipeline that gets these items and this budget makes the same
 // choice as Select.
 func (c *Conversation) Candidates(chooser Chooser, budget cupel.ContextBudget) (items []*cupel.ContextItem, notes []string, err error) {
-	if c == nil {
+	if c.isMissing() {
 		return nil, nil, errNil
 	}
 	if c, err = c.toChoose(chooser); err != nil {

@@ -32,7 +32,7 @@ type Said struct {
 // everything else, such as thinking and images. Calls without words belong to the
 // message before them.
 func (c *Conversation) Transcript() []Said {
-	if c == nil {
+	if c.isMissing() {
 		return nil
 	}
 	var messages []chatMessage

@@ -19,6 +19,9 @@ import (
 // It fails with a [cupelchat.TooLargeError] if the request cannot be made to fit, with
 // an error of [Config.Store], and as [Session.Next] does.
 func (s *Session) Body(ctx context.Context, c *cupelchat.Conversation, budget cupel.ContextBudget, opts ...TurnOption) ([]byte, *Turn, error) {
+	if !s.isMade() {
+		return nil, nil, errNotMade
+	}
 	items, notes, err := c.ItemsFor(s.options(opts).chooser, budget)
 	if err != nil {
 		return nil, nil, err
@@ -72,7 +75,7 @@ type Request[T any] struct {
 // stream; see also [Turn.Commit]. A response without a usage commits the turn as well.
 func (r Request[T]) Answered(response ...any) (Usage, error) {
 	usage, err := UsageOf(r.format, response...)
-	if err != nil {
+	if err != nil && r.Turn != nil {
 		r.Notes = append(r.Notes, err.Error())
 	}
 	return usage, r.Commit(usage)
@@ -116,6 +119,9 @@ func Fit[T any](ctx context.Context, s *Session, params T, f cupelchat.Format, b
 // is read as the continuation of the last one that got a turn, with marks if there is a
 // [Config.Store]. Answers to recalls leave first, once the model has gone on.
 func (s *Session) Reading() []cupelchat.Option {
+	if !s.isMade() {
+		return nil
+	}
 	opts := []cupelchat.Option{cupelchat.WithEarlier(s.conversation.Load())}
 	if s.recalls != nil {
 		opts = append(opts, cupelchat.WithMarks(s.recalls), cupelchat.WithRules(cupelchat.Rule{Tool: recallName, Never: true}))

@@ -2,6 +2,9 @@ package cupelsession_test
 
 import (
 	"math"
+	"net/http"
+	"net/http/httptest"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -14,14 +17,41 @@ import (
 	"github.com/wollax/cupel-go/cupelsession"
 )
 
-// Values that no session made say so, and do not panic.
+// Values that no function of the packages made, and nil ones, say so and do not panic,
+// whatever is called.
 func TestZeroValues(t *testing.T) {
-	assert.Zero(t, new(cupelsession.Session).Turns()+new(cupelsession.Session).Fork().Turns())
-	turn := new(cupelsession.Turn)
-	require.ErrorContains(t, turn.Commit(cupelsession.Usage{}), "was not proposed")
-	if got := turn.Report(); got.TotalCandidates != 0 || !strings.HasPrefix(turn.String(), "0 tokens kept") {
-		t.Errorf("the zero Turn says %q, and reports %d candidates", turn, got.TotalCandidates)
+	for _, value := range []any{
+		new(cupelsession.Session), (*cupelsession.Session)(nil), new(cupelsession.Turn), (*cupelsession.Turn)(nil), cupelsession.Request[int]{},
+		new(cupelsession.Transport), new(cupelsession.MemoryStore), new(cupelsession.FolderStore), cupelsession.CacheModel{},
+		new(cupelchat.Conversation), (*cupelchat.Conversation)(nil), new(cupelchat.Window), (*cupelchat.Window)(nil), cupelchat.Request[int]{},
+		new(cupelchat.TooLargeError), new(cupelsession.HistoryError), new(cupelsession.StateError), new(cupelsession.UsageError), new(cupelsession.ConfigError),
+	} {
+		v := reflect.ValueOf(value)
+		for i := range v.NumMethod() {
+			var given []reflect.Value
+			for in := range v.Method(i).Type().Ins() {
+				given = append(given, reflect.Zero(in))
+			}
+			if name := v.Type().Method(i).Name; name == "RoundTrip" {
+				given[0] = reflect.ValueOf(httptest.NewRequest(http.MethodPost, "/v1/messages", nil))
+			}
+			call := v.Method(i).Call
+			if v.Method(i).Type().IsVariadic() {
+				call = v.Method(i).CallSlice
+			}
+			assert.NotPanics(t, func() { call(given) }, "%T.%s", value, v.Type().Method(i).Name)
+		}
 	}
+	var s *cupelsession.Session
+	_, _, err := s.Body(t.Context(), nil, cupel.ContextBudget{})
+	require.ErrorContains(t, err, "make sessions with New")
+	require.ErrorContains(t, new(cupelsession.Turn).Commit(cupelsession.Usage{}), "was not proposed")
+	_, err = new(cupelchat.Conversation).Select(t.Context(), newest(t), cupel.ContextBudget{})
+	require.ErrorContains(t, err, "Read returns one")
+}
+
+// A nil option is none.
+func TestNilOptions(t *testing.T) {
 	s := session(t, newest(t), cupelsession.Config{})
 	assert.Equal(t, "a b", says(next(t, s, numbered(t, 2), 50, nil)), "with a nil option")
 }

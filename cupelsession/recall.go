@@ -177,7 +177,7 @@ const (
 // or the counter. A nil counter means [cupel.HeuristicCounter]. Lines of more than 160 bytes
 // count as several. Recall may be called by several goroutines.
 func (s *Session) Recall(ctx context.Context, arguments []byte, budget cupel.ContextBudget, counter cupel.TokenCounter) (string, error) {
-	if s.recalls == nil {
+	if !s.isMade() || s.recalls == nil {
 		return "", &ConfigError{"Store", "is required: it has what requests leave out"}
 	}
 	if counter == nil {

@@ -14,6 +14,9 @@ import (
 // breaks, and what it costs, without any content.
 func (t *Turn) String() string {
 	var b strings.Builder
+	if t == nil {
+		return ""
+	}
 	if t.after != nil { // a session has proposed it
 		fmt.Fprintf(&b, "turn %d: ", t.after.Turns)
 	}
@@ -39,12 +42,12 @@ func (t *Turn) String() string {
 // An event of [turn.Stage] has the text of String. The first call makes the report,
 // and takes time N log N in the items.
 func (t *Turn) Report() *cupel.SelectionReport {
+	r := new(cupel.SelectionReport)
+	if t == nil || t.after == nil { // no session has proposed it
+		return r
+	}
 	if t.report != nil {
 		return t.report
-	}
-	r := new(cupel.SelectionReport)
-	if t.after == nil { // no session has proposed it
-		return r
 	}
 	items := t.after.items
 	r.TotalCandidates = len(items)

@@ -135,6 +135,9 @@ func begin(chooser Chooser, config Config, st *state) *Session {
 // Fork returns a session that continues from the committed state. The two
 // sessions do not affect each other. It takes constant time.
 func (s *Session) Fork() *Session {
+	if !s.isMade() {
+		return new(Session)
+	}
 	other := begin(s.chooser, s.config, s.committed())
 	if s.recalls != nil {
 		other.recalls.reset(s.recalls.known())
@@ -147,10 +150,16 @@ func (s *Session) Fork() *Session {
 // Turns returns how many turns were committed.
 func (s *Session) Turns() int { return s.committed().Turns }
 
+var errNotMade = &ConfigError{"chooser", "is missing: make sessions with New"}
+
+// isMade reports whether New made a session. The methods of others fail, or return
+// nothing.
+func (s *Session) isMade() bool { return s != nil && s.chooser != nil }
+
 // committed returns the state, which a session that New did not make lacks.
 func (s *Session) committed() *state {
-	if st := s.state.Load(); st != nil {
-		return st
+	if s.isMade() {
+		return s.state.Load()
 	}
 	return newState()
 }
@@ -158,8 +167,8 @@ func (s *Session) committed() *state {
 // enter fails if another call is using the session. Callbacks run while it is in
 // use, but no lock is held.
 func (s *Session) enter() error {
-	if s.chooser == nil {
-		return &ConfigError{"chooser", "is missing: make sessions with New"}
+	if !s.isMade() {
+		return errNotMade
 	}
 	if !s.busy.CompareAndSwap(false, true) {
 		return ErrBusy

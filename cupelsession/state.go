@@ -90,6 +90,9 @@ func (s *Session) keeping() keeping {
 // reads it with [Session.UnmarshalJSON], and gets the same items, makes the same
 // next window. The only contents in it are smaller forms and summaries.
 func (s *Session) MarshalJSON() ([]byte, error) {
+	if !s.isMade() {
+		return nil, errNotMade
+	}
 	st := s.committed()
 	w := wire{Version: stateVersion, Kept: s.keeping(), lasting: st.lasting}
 	if s.recalls != nil {

@@ -45,7 +45,7 @@ func (s *Session) Summarized() Summarized { return s.committed().Summaries.Summa
 // Close ends the summary that is being made, if there is one. The session can still be
 // used, and makes no more summaries.
 func (s *Session) Close() {
-	if s.end != nil {
+	if s.isMade() {
 		s.end()
 	}
 }

@@ -137,9 +137,17 @@ type fitting struct {
 	budget       cupel.ContextBudget
 }
 
+var errNoTransport = &ConfigError{"Transport", "is empty: make transports with NewTransport"}
+
 // RoundTrip sends a request, and fits it first if it is a conversation. It
 // implements [http.RoundTripper].
 func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	if t == nil || t.config.Base == nil {
+		if r.Body != nil {
+			_ = r.Body.Close()
+		}
+		return nil, errNoTransport
+	}
 	format, ok := formatOf(r)
 	if !ok {
 		t.forwarded.Add(1)

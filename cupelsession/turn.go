@@ -108,7 +108,7 @@ func WithModel(name string) TurnOption {
 
 // Given returns the tokens of all items that the session was given.
 func (t *Turn) Given() int {
-	if t.after == nil { // no session has proposed it
+	if t == nil || t.after == nil { // no session has proposed it
 		return 0
 	}
 	return t.after.Sent.Everything
@@ -121,10 +121,10 @@ var errNoTurn = errors.New("cupelsession: the turn was not proposed by a session
 // such as more tokens read than there are. It calls [Config.Dropped]. It fails with
 // [ErrStale] or [ErrBusy].
 func (t *Turn) Commit(usage Usage) error {
-	s := t.session
-	if s == nil {
+	if t == nil || t.session == nil {
 		return errNoTurn
 	}
+	s := t.session
 	if err := s.enter(); err != nil {
 		return err
 	}

@@ -165,11 +165,12 @@ func (u *unit) forms() []cupel.Variant {
 	return []cupel.Variant{form}
 }
 
-// The pipeline has room only for the chosen forms. They are worth almost as much
-// as the whole, and everything that is out is worth almost nothing.
+// The pipeline has room only for the chosen forms. They are worth as much as the
+// whole but for a trace, and so little is everything that is out worth: even a few
+// tokens of it must not be worth more for each token than a form of many.
 const (
-	formWorth = 0.999
-	outWorth  = 0.001
+	formWorth = 1 - 1e-12
+	outWorth  = 1e-12
 )
 
 // valued sets the worth of a unit on its first member.
