@@ -51,7 +51,7 @@ measured from the latest time in the data.`,
 	for _, p := range eval.Builtin() {
 		known = append(known, p.Name)
 	}
-	flags.register(command, "labeled conversations, or a pattern of files", known)
+	flags.register(command, "labeled", known)
 	command.Flags().IntSliceVarP(&flags.budgets, "budgets", "b", []int{500, 1000, 2000, 4000, 8000}, "budgets in `tokens`, separated by commas")
 	return command
 }

@@ -56,7 +56,7 @@ fills this share of the room when it chooses. cupel-beam measures on a cluster.`
 	for _, p := range replay.Baselines() {
 		known = append(known, p.Name)
 	}
-	flags.register(command, "recorded conversations, a pattern of files, or -", append(known, agentPolicy))
+	flags.register(command, "recorded", append(known, agentPolicy))
 	set := command.Flags()
 	set.Float64SliceVar(&flags.shares, "share", []float64{0.15, 0.25, 0.5, 0.75}, "budgets as `shares` of a conversation; separated by commas")
 	set.Lookup("share").DefValue = "[0.15,0.25,0.5,0.75]" // without the zeros of pflag

@@ -16,7 +16,8 @@ func TestUsage(t *testing.T) {
 	const item = `[{"content":"x","tokens":5,"pinned":true}]`
 	const run = "run -i - -p chat "
 	refusals(t, item, []refusal{
-		{"argument", run + "-b 9 items.jsonl", exitUsage, "cupel: run takes its files by a flag: --items items.jsonl\n", "files come with flags"},
+		{"two files", run + "-b 9 items.jsonl", exitUsage, "cupel: cupel run takes one file: items.jsonl is one too many\n", "which of them?"},
+		{"two arguments", "explain items.jsonl items.jsonl -b 9", exitUsage, "cupel: cupel explain takes one file: items.jsonl is one too many\n", "which of them?"},
 		{"required", "run -i - -p chat", exitUsage, "give a --budget, such as -b 20k: the input names no model", "items name no model"},
 		{"input twice", "run -i - -p - -b 9", exitUsage, "standard input can be read once", "the items took it"},
 		{"flag", run + "-b 9 --budgt 1", exitUsage, "unknown flag: --budgt", "a slip"},
@@ -41,7 +42,9 @@ func TestUsage(t *testing.T) {
 		{"a report from standard input", "diff - greedy.json", exitUsage, "standard input", "it is read first"},
 		{"diff that fails", "diff -i items.jsonl -b 5 greedy.json sack.json", exitSelection, "greedy.json: Pinned items require 10 tokens", "which of the two"},
 		{"misspelt command", "explan -i items.jsonl", exitUsage, "explan is neither a command nor a file; did you mean cupel explain?", "the flag is not the mistake"},
-		{"flag of no command", "ask.json -i items.jsonl", exitUsage, "unknown shorthand flag: 'i' in -i", "the flag is the mistake"},
+		{"misspelt command with its flag", "explan --rows 3", exitUsage, "explan is neither a command nor a file; did you mean cupel explain?", "the flag is not the mistake"},
+		{"misspelt command with arguments", "explian a b", exitUsage, "explian is neither a command nor a file; did you mean cupel explain?", "their number is not the mistake"},
+		{"flag of no command", "ask.json --rows 3", exitUsage, "unknown flag: --rows", "the flag is the mistake"},
 		{"long answer", "long.json", exitUsage, "300,000 tokens are for the answer, and the window of claude-opus-4-5 has 200,000: give a smaller --reserve", "nothing would fit"},
 		{"rule", "explain -i ask.json -b 90 --rule role=usr", exitUsage, `rules[0] = {"role":"usr"}`, "as it is written in files"},
 		{"sweep from nothing", "sweep -i items.jsonl -p rag --from 0", exitUsage, `invalid argument "0" for "--from" flag: must be at least 1`, "it is not the default"},
