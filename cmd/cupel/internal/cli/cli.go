@@ -155,7 +155,7 @@ Exit codes: 0 success; 1 a check failed; 2 command line or file invalid;
 		Example: `  cupel chat.json -b 20k -o smaller.json
   cupel src -b 4000 -q "Where are prices rounded?"
   cupel explain -i chat.json -p agent -b 20k`,
-		Version:       version(),
+		Version: version(),
 		Args: func(command *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				if err := isFile(command, args[0]); err != nil {

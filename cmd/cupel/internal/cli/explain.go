@@ -119,7 +119,7 @@ func (s *selection) findDisplacing(ctx context.Context, a *account, rows int) er
 		if err != nil {
 			continue // pinned it does not fit
 		}
-		if went := losers(a.Ledger, after, i); len(went) > 0 {
+		if went := a.Losers(after, i); len(went) > 0 {
 			a.displaced[i] = named(s.Items[went[0]], went[0])
 		}
 	}

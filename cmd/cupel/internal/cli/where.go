@@ -232,7 +232,7 @@ func (s *selection) remedies(ctx context.Context, now *analysis.Ledger, f *fact)
 			continue // it is no message
 		}
 		if then := pinned.sending(ctx, f.Value); then != nil {
-			f.Pin, f.Displaced = s.numberOf(p.at), namesOf(s.Items, losers(now, then, p.at))
+			f.Pin, f.Displaced = s.numberOf(p.at), namesOf(s.Items, now.Losers(then, p.at))
 			break
 		}
 	}
