@@ -142,19 +142,15 @@ func newRoot(env *Environment) *cobra.Command {
 		Long: `Select what fits the context window of a language model, and see why.
 
 With a FILE it chooses a window: from a conversation by the policy agent, and from
-anything else by its relevance to --query. A FILE is a request or a transcript, items in
-JSON or JSON Lines, a log, or a folder, whose files are split into declarations, sections
-and paragraphs. The output has the form of a conversation, or is text.
-
-The budget is the window of the model that the file names, less its answer, unless
---budget gives it. cupel.toml in the working directory may set policy, budget, counter
-and pins.
+items, a log or a folder by their relevance to --query. The budget is the window of the
+model that the file names, less its answer, unless --budget gives it. cupel.toml in the
+working directory may set policy, budget, counter and pins.
 
 Exit codes: 0 success; 1 a check failed; 2 command line or file invalid;
 3 the selection failed; 130 interrupted.`,
 		Example: `  cupel chat.json -b 20k -o smaller.json
   cupel src -b 4000 -q "Where are prices rounded?"
-  cupel explain -i chat.json -p agent -b 20k`,
+  cupel explain chat.json -b 20k`,
 		Version: version(),
 		Args: func(command *cobra.Command, args []string) error {
 			if len(args) > 0 {

@@ -15,7 +15,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
 )
 
 // startProxy runs cupel proxy until the test ends, and returns its address, what it has

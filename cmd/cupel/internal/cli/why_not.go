@@ -34,10 +34,9 @@ func (s *selection) whyNot(ctx context.Context, a *account, candidate int) (*why
 // pinned, and for other budgets.
 func (s *selection) whyNotByChoosing(ctx context.Context, a *account, candidate int) (*analysis.WhyNotAnswer, error) {
 	answer := &analysis.WhyNotAnswer{Entry: a.Entries[candidate], Ledger: a.Ledger, Budget: s.budget}
-	pinned, err := s.pinning(candidate)
-	if err == nil && (answer.Place == 0 || answer.Form > 0) {
+	if s.numberOf(candidate) > 0 && (answer.Place == 0 || answer.Form > 0) {
 		answer.IfPinned = &analysis.Exchange{}
-		after, err := pinned.ledger(ctx, s.budget)
+		after, err := s.ifPinned(ctx, candidate)
 		if err != nil {
 			answer.IfPinned.Err = err
 		} else {
@@ -46,6 +45,7 @@ func (s *selection) whyNotByChoosing(ctx context.Context, a *account, candidate 
 			answer.IfPinned.Went = placed(a.Ledger, func(i int) bool { return after.Entries[i].Place == 0 })
 		}
 	}
+	var err error
 	answer.Smallest, err = s.smallest(ctx, func(at *analysis.Ledger) bool {
 		e := &at.Entries[candidate]
 		return e.Place > 0 && (e.Form == 0 || answer.Form == 0) // an item that is in is wanted whole
