@@ -195,18 +195,8 @@ func (s *Selection) rivals(l *inspector, ledger *analysis.Ledger, budget cupel.C
 			s.wire.Rivals[at] = []int{-1}
 			continue
 		}
-		with := analysis.NewLedger(adopt(report, l.swept), l.swept)
-		affected := []int{}
-		for i := range with.Entries {
-			before, after := &ledger.Entries[i], &with.Entries[i]
-			group := before.Item.Group()
-			other := i != at && (group == "" || group != ledger.Entries[at].Item.Group())
-			loses := other && before.Place > 0 && (after.Place == 0 || after.Tokens < before.Tokens)
-			if loses && len(affected) < mostAffected {
-				affected = append(affected, i)
-			}
-		}
-		s.wire.Rivals[at] = affected
+		affected := ledger.Losers(analysis.NewLedger(adopt(report, l.swept), l.swept), at)
+		s.wire.Rivals[at] = affected[:min(len(affected), mostAffected)]
 	}
 	return nil
 }

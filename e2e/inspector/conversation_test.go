@@ -110,7 +110,7 @@ func TestConversation(t *testing.T) {
 			t.Errorf("at %d what is folded is %q", budget, fold)
 		}
 		whole := len(report.Included) - outlines
-		if counts, want := b.text(".headline .counts"), fmt.Sprintf("%d messages: %d whole, %d cut, %d out; the task ", len(s.items), whole, outlines, out); !strings.HasPrefix(counts, want) {
+		if counts, want := b.text(".headline .counts"), fmt.Sprintf("%d messages: %s; the task ", len(s.items), stated(whole, outlines, out)); !strings.HasPrefix(counts, want) {
 			t.Errorf("at %d the page says %q, want %q", budget, counts, want)
 		}
 	}
@@ -120,6 +120,12 @@ func TestConversation(t *testing.T) {
 	if why := b.text(out + " .fate"); !strings.Contains(why, "Out: it did not fit the budget") || !strings.Contains(why, "Whole from ") {
 		t.Errorf("the page does not say why something is out, and what is enough for it: %q", why)
 	}
+}
+
+// stated returns how many messages are whole, cut and out, as the page says it.
+func stated(whole, cut, out int) string {
+	all := []string{fmt.Sprintf("%d whole", whole), fmt.Sprintf("%d cut", cut), fmt.Sprintf("%d out", out)}
+	return strings.Join(slices.DeleteFunc(all, func(state string) bool { return strings.HasPrefix(state, "0 ") }), ", ")
 }
 
 // newestFirst reverses the steps of a conversation: exchanges keep their order.
@@ -217,7 +223,7 @@ func TestFailedConversation(t *testing.T) {
 		items[i] = must(items[i].With(cupel.WithPinned()))
 	}
 	b := open(t, "pins do not fit", inspect(t, usual(), items, 40).selection)
-	if counts := b.text(".headline .counts"); counts != fmt.Sprintf("%d messages: 0 whole, 0 cut, %d out.", len(items), len(items)) {
+	if counts := b.text(".headline .counts"); counts != fmt.Sprintf("%d messages: %d out.", len(items), len(items)) {
 		t.Errorf("the page says %q", counts)
 	}
 }

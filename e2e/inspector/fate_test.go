@@ -135,7 +135,7 @@ func TestHighlights(t *testing.T) {
 			sent[item.Group()] = ""
 		}
 	}
-	want := fmt.Sprintf("%d messages: %d whole, %d cut, %d out;", len(list), states["●"], states["◐"], states["○"])
+	want := fmt.Sprintf("%d messages: %s;", len(list), stated(states["●"], states["◐"], states["○"]))
 	if counts := b.text(".headline .counts"); !strings.HasPrefix(counts, want) || states["◐"] == 0 || states["○"] == 0 {
 		t.Errorf("the headline says %q, the list %q", counts, want)
 	}

@@ -13,6 +13,7 @@ export function Headline({ side }: { side: Side }) {
   const id = `selection-${side.index}`;
   const noun = isConversation() ? 'message' : 'candidate';
   const share = counts.before > 0 ? ` (${(100 * stop.tokens / counts.before).toFixed(0)}%)` : '';
+  const states = ([['in', counts.in, 'whole'], ['outline', counts.outline, 'cut'], ['out', counts.out, 'out']] as const).filter(([, n]) => n > 0);
   const sent = selection.request && stop.actual ? 'Copy request' : 'Copy what is sent';
   return (
     <section class="card headline" aria-labelledby={id}>
@@ -23,7 +24,7 @@ export function Headline({ side }: { side: Side }) {
       <p class="lead"><strong>{`${grouped(counts.before)} → ${grouped(stop.tokens)}`}</strong>{` tokens${share}, with a budget of ${grouped(stop.budget)}`}</p>
       <p class="counts">
         {`${counted(side.n, noun)}: `}
-        <span class="state-in">{`${grouped(counts.in)} whole`}</span>{', '}<span class="state-outline">{`${grouped(counts.outline)} cut`}</span>{', '}<span class="state-out">{`${grouped(counts.out)} out`}</span>
+        {states.map(([state, n, text], i) => <>{i > 0 && ', '}<span class={`state-${state}`}>{`${grouped(n)} ${text}`}</span></>)}
         {isConversation() && stop.window.length > 0 && counts.out + counts.outline > 0 && `; ${keptOf(side)}`}{'.'}
       </p>
       <p class="cost">

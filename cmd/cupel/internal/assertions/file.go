@@ -5,6 +5,7 @@ package assertions
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -57,27 +58,17 @@ type Subject struct {
 	Keeps   func(fact string) error // whether the recordings keep a value
 }
 
-// FileError lists every mistake in a file, each with its path.
-type FileError struct{ Problems []string }
-
-func (e *FileError) Error() string {
-	if len(e.Problems) == 1 {
-		return e.Problems[0]
-	}
-	return fmt.Sprintf("%d problems\n\t%s", len(e.Problems), strings.Join(e.Problems, "\n\t"))
-}
-
 // MaxBytes is the maximum length of a file.
 const MaxBytes = policy.MaxBytes
 
 // Globs returns the function that reports whether a content matches a pattern.
 type Globs func(pattern string) (matches func(content string) bool)
 
-// Decode reads a file; globs reads its patterns. It fails with a [FileError]
-// that lists every mistake; for an unknown name it lists the known ones.
+// Decode reads a file; globs reads its patterns. Its error lists every
+// mistake with its path, and the known names for an unknown one.
 func Decode(data []byte, globs Globs) (*File, error) {
 	if _, err := cupeltoml.Parse(data, MaxBytes); err != nil {
-		return nil, &FileError{[]string{strings.TrimPrefix(err.Error(), "cupel: ")}}
+		return nil, errors.New(strings.TrimPrefix(err.Error(), "cupel: "))
 	}
 	var file struct {
 		Selection Selection
@@ -89,7 +80,7 @@ func Decode(data []byte, globs Globs) (*File, error) {
 		_, err = toml.Decode(string(data), &names)
 	}
 	if err != nil {
-		return nil, &FileError{[]string{strings.TrimPrefix(err.Error(), "toml: ")}}
+		return nil, errors.New(strings.TrimPrefix(err.Error(), "toml: "))
 	}
 	r := &reader{globs: globs}
 	for _, key := range decoded.Undecoded() {
@@ -103,10 +94,13 @@ func Decode(data []byte, globs Globs) (*File, error) {
 	if len(f.Checks) == 0 {
 		r.fail("checks", "is required: a file without checks cannot fail; add [[checks]] with an assert")
 	}
-	if len(r.problems) > 0 {
-		return nil, &FileError{r.problems}
+	switch len(r.problems) {
+	case 0:
+		return f, nil
+	case 1:
+		return nil, errors.New(r.problems[0])
 	}
-	return f, nil
+	return nil, fmt.Errorf("%d problems\n\t%s", len(r.problems), strings.Join(r.problems, "\n\t"))
 }
 
 // reader collects the mistakes in a file.

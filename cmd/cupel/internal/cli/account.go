@@ -142,16 +142,17 @@ func exchangesOf(l *analysis.Ledger) map[string]exchange {
 	return formed
 }
 
-// form describes a candidate's form in the window, such as "2, full 220" for its
-// second form and the tokens of the full one. It adds the place of a newer version.
+// form describes a candidate's form in the window, such as "2, 60 of 220" for its second
+// form with its tokens and those of the full one. If an exchange became one text, the
+// tokens are those of the exchange. It says whether there is a newer version.
 func (a *account) form(e *analysis.Entry) string {
 	text := ""
 	if e.Form > 0 {
-		full := e.Item.Tokens()
-		if x, ok := a.exchanges[e.Item.Group()]; ok {
-			full = x.full
+		x, ok := a.exchanges[e.Item.Group()]
+		if !ok {
+			x = exchange{e.Tokens, e.Item.Tokens()}
 		}
-		text = fmt.Sprintf("%d, full %d", e.Form, full)
+		text = fmt.Sprintf("%d, %d of %d", e.Form, x.sent, x.full)
 	}
 	if e.Stale {
 		text += " stale"

@@ -186,7 +186,7 @@ func relativeTo(file, name string) string {
 func (c *checkedFile) check(ctx context.Context, s *selection, hide bool) error {
 	subject := assertions.Subject{Keeps: func(fact string) error { return c.keeps(ctx, fact) }}
 	if s != nil { // some checks are not about recordings
-		report, err := s.dryRun(ctx, s.budget)
+		report, err := s.report(ctx, s.budget)
 		if err != nil {
 			c.err, c.Error = err, message(err)
 			return nil

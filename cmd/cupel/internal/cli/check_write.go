@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/wollax/cupel-go/cmd/cupel/internal/terminal"
@@ -17,8 +16,8 @@ var inTable = strings.NewReplacer("|", "\\|", "<", "&lt;", "`", "'", "\r", "", "
 func writeMarkdown(w io.Writer, files []*checkedFile) error {
 	var failed, held strings.Builder
 	for _, file := range files {
-		row := func(out *strings.Builder, sign string, texts ...string) {
-			fmt.Fprintf(out, "| %s | %s | %s |\n", sign, inTable.Replace(terminal.Safe(shown(file.File))), terminal.Safe(inTable.Replace(strings.Join(texts, "\n"))))
+		row := func(out *strings.Builder, sign, text string) {
+			fmt.Fprintf(out, "| %s | %s | %s |\n", sign, inTable.Replace(terminal.Safe(shown(file.File))), terminal.Safe(inTable.Replace(text)))
 		}
 		if file.err != nil {
 			row(&failed, "error", file.Error)
@@ -27,7 +26,7 @@ func writeMarkdown(w io.Writer, files []*checkedFile) error {
 			if r.OK {
 				row(&held, "ok", r.Path+" "+r.Text)
 			} else {
-				row(&failed, "**failed**", slices.DeleteFunc([]string{r.Path + " " + r.Text, r.Message, r.Why}, func(text string) bool { return text == "" })...)
+				row(&failed, "**failed**", strings.TrimSpace(r.Path+" "+r.Text+"\n"+r.Message+"\n"+r.Why))
 			}
 		}
 	}

@@ -38,20 +38,20 @@ func (s *selection) pinning(candidate int) (*selection, error) {
 	return &selection{pinned, s.chooser, s.budget}, err
 }
 
-// dryRun chooses for a budget. For a failed selection it returns the results so far, unless it
-// chooses again.
-func (s *selection) dryRun(ctx context.Context, budget cupel.ContextBudget) (*cupel.SelectionReport, error) {
-	if s.choosesAgain() {
-		return s.reportAt(ctx, budget)
+// ifPinned returns the window with a candidate pinned.
+func (s *selection) ifPinned(ctx context.Context, candidate int) (*analysis.Ledger, error) {
+	pinned, err := s.pinning(candidate)
+	if err != nil {
+		return nil, err
 	}
-	return s.pipeline.DryRun(ctx, s.Items, budget)
+	return pinned.ledger(ctx, s.budget)
 }
 
-// reportAt returns the report of the window for a budget. Items that are not sent as
-// they were read are forms.
-func (s *selection) reportAt(ctx context.Context, budget cupel.ContextBudget) (*cupel.SelectionReport, error) {
+// report returns the report of the window for a budget. Items that are not sent as they
+// were read are forms. For a failed selection from items it has the results so far.
+func (s *selection) report(ctx context.Context, budget cupel.ContextBudget) (*cupel.SelectionReport, error) {
 	window, err := s.choose(ctx, budget)
-	if err != nil {
+	if window == nil || window.Report == nil {
 		return nil, err
 	}
 	report := window.Report
@@ -66,12 +66,12 @@ func (s *selection) reportAt(ctx context.Context, budget cupel.ContextBudget) (*
 	for i := range report.Excluded {
 		report.Excluded[i].Item = s.Items[report.Excluded[i].Candidate]
 	}
-	return report, nil
+	return report, err
 }
 
-// ledger returns the ledger of the window for a budget, as reportAt does.
+// ledger returns the ledger of the window for a budget, as report does.
 func (s *selection) ledger(ctx context.Context, budget cupel.ContextBudget) (*analysis.Ledger, error) {
-	report, err := s.reportAt(ctx, budget)
+	report, err := s.report(ctx, budget)
 	if err != nil {
 		return nil, err
 	}

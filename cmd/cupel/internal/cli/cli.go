@@ -134,28 +134,32 @@ func exitCode(ctx context.Context, err error) int {
 	}
 }
 
-// quickFlags are the flags of cupel run that the root command has as well.
-var quickFlags = []string{"policy", "budget", "reserve", "query", "no-pin", "format", "encoding", "as", "output", "force"}
-
 func newRoot(env *Environment) *cobra.Command {
-	run, flags := newRun(env)
+	var flags runFlags
 	root := &cobra.Command{
 		Use:   "cupel [FILE]",
 		Short: "Choose a context window and see why",
 		Long: `Select what fits the context window of a language model, and see why.
 
 With a FILE it chooses a window: from a conversation by the policy agent, and from
-anything else by its relevance to --query. The budget is the window of the model that
-the file names, less its answer, unless --budget gives it. cupel.toml in the working
-directory may set policy, budget, counter and pins.
+items, a log or a folder by their relevance to --query. The budget is the window of the
+model that the file names, less its answer, unless --budget gives it. cupel.toml in the
+working directory may set policy, budget, counter and pins.
 
 Exit codes: 0 success; 1 a check failed; 2 command line or file invalid;
 3 the selection failed; 130 interrupted.`,
 		Example: `  cupel chat.json -b 20k -o smaller.json
   cupel src -b 4000 -q "Where are prices rounded?"
-  cupel explain -i chat.json -p agent -b 20k`,
-		Version:       version(),
-		Args:          cobra.MaximumNArgs(1),
+  cupel explain chat.json -b 20k`,
+		Version: version(),
+		Args: func(command *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				if err := isFile(command, args[0]); err != nil {
+					return err
+				}
+			}
+			return filesBy("items")(command, args)
+		},
 		SilenceErrors: true,
 		SilenceUsage:  true,
 
@@ -164,11 +168,11 @@ Exit codes: 0 success; 1 a check failed; 2 command line or file invalid;
 			return useDefaults(env, command)
 		},
 	}
-	root.RunE = func(command *cobra.Command, args []string) error {
-		if len(args) == 0 {
+	root.RunE = func(command *cobra.Command, _ []string) error {
+		if flags.items == "" {
 			return command.Help()
 		}
-		return flags.quick(command, env, args[0])
+		return flags.quick(command, env)
 	}
 	root.SetFlagErrorFunc(func(command *cobra.Command, err error) error {
 		if name := command.Flags().Arg(0); command == root && name != "" { // which may be misspelt
@@ -176,11 +180,9 @@ Exit codes: 0 success; 1 a check failed; 2 command line or file invalid;
 		}
 		return err
 	})
-	for _, name := range quickFlags {
-		root.Flags().AddFlag(run.Flags().Lookup(name))
-	}
+	flags.register(root)
 	root.AddCommand(
-		run,
+		newRun(env),
 		newExplain(env),
 		newWhere(env),
 		newDiff(env),

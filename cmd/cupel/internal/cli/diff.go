@@ -35,8 +35,7 @@ for one --budget; without, two reports of cupel explain --json. With --recording
 they are two policies on recorded runs; recorded means the decisions at that time.
 
 Items are matched by content; a content is included if one of its copies is.`,
-		Example: `  cupel diff -i items.jsonl -b 4000 chat rag
-  cupel diff -i items.jsonl -b 4000 rag my-policy.toml --json
+		Example: `  cupel diff -i items.jsonl -b 4000 rag my-policy.toml
   cupel diff monday.json tuesday.json
   cupel diff recorded my-policy.toml --recordings recordings`,
 		Args: cobra.ExactArgs(2),
@@ -78,7 +77,7 @@ func (f *diffFlags) policies(ctx context.Context, env *Environment, args [2]stri
 	}
 	var reports [2]*cupel.SelectionReport
 	for i, s := range selections {
-		if reports[i], err = s.dryRun(ctx, s.budget); err != nil {
+		if reports[i], err = s.report(ctx, s.budget); err != nil {
 			return fmt.Errorf("%s: %w", shown(args[i]), s.selecting(ctx, err))
 		}
 	}

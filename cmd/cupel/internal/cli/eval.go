@@ -38,10 +38,9 @@ The data are JSON Lines, one conversation per line (shown here on several):
 
 A policy is one of recency, lexical and relevance, a preset, or a file. Ages are
 measured from the latest time in the data.`,
-		Example: `  cupel eval --data meetings.jsonl
-  cupel eval --data meetings.jsonl -p chat -p mine.toml -b 500,2000
-  cupel eval --data meetings.jsonl -p relevance -p mine.toml --against relevance
-  cupel eval --data meetings.jsonl --part held-out --json`,
+		Example: `  cupel eval meetings.jsonl -p chat -p mine.toml -b 500,2000
+  cupel eval meetings.jsonl -p relevance -p mine.toml --against relevance
+  cupel eval meetings.jsonl --part held-out --json`,
 		Args: filesBy("data"),
 		RunE: func(command *cobra.Command, _ []string) error {
 			return flags.run(command.Context(), env)
@@ -51,7 +50,7 @@ measured from the latest time in the data.`,
 	for _, p := range eval.Builtin() {
 		known = append(known, p.Name)
 	}
-	flags.register(command, "labeled conversations, or a pattern of files", known)
+	flags.register(command, "labeled", known)
 	command.Flags().IntSliceVarP(&flags.budgets, "budgets", "b", []int{500, 1000, 2000, 4000, 8000}, "budgets in `tokens`, separated by commas")
 	return command
 }

@@ -32,9 +32,9 @@ ones, and shows the beginning of each message that is sent in a smaller form.
 --why-not explains one candidate: what was chosen instead, what would be dropped if
 it were pinned, and a budget that includes it. Name it by its number, its content or
 its first line, or by a pattern: * matches any text, and ? one character.`,
-		Example: `  cupel explain -i items.jsonl -p rag -b 4000
-  cupel explain -i items.jsonl -p rag -b 4000 --why-not 'The invoice of March'
-  cupel explain -i items.jsonl -p rag -b 4000 --json | jq '.excluded[].reason'`,
+		Example: `  cupel explain chat.json -b 20k
+  cupel explain chat.json -b 20k --why-not 17
+  cupel explain items.jsonl -p rag -b 4000 --json | jq '.excluded[].reason'`,
 		Args: filesBy("items"),
 		RunE: func(command *cobra.Command, _ []string) error {
 			return flags.run(command.Context(), env)
@@ -65,7 +65,7 @@ func (f *explainFlags) run(ctx context.Context, env *Environment) error {
 			return err
 		}
 	}
-	report, failed := s.dryRun(ctx, s.budget)
+	report, failed := s.report(ctx, s.budget)
 	if report == nil || ctx.Err() != nil {
 		return s.selecting(ctx, failed)
 	}
@@ -111,15 +111,11 @@ const mostDisplaced = 20
 func (s *selection) findDisplacing(ctx context.Context, a *account, rows int) error {
 	most := min(cmp.Or(rows, mostDisplaced), mostDisplaced, len(a.Out))
 	for _, i := range a.Out[:most] {
-		pinned, err := s.pinning(i)
+		after, err := s.ifPinned(ctx, i)
 		if err != nil {
-			continue // it is no message
+			continue // it is no message, or does not fit
 		}
-		after, err := pinned.ledger(ctx, s.budget)
-		if err != nil {
-			continue // pinned it does not fit
-		}
-		if went := losers(a.Ledger, after, i); len(went) > 0 {
+		if went := a.Losers(after, i); len(went) > 0 {
 			a.displaced[i] = named(s.Items[went[0]], went[0])
 		}
 	}

@@ -14,13 +14,18 @@ import (
 	"github.com/wollax/cupel-go/internal/english"
 )
 
-// filesBy refuses arguments of a command whose files come by a flag.
-func filesBy(flag string) cobra.PositionalArgs {
+// filesBy takes the arguments of a command as the values of a flag for files, before
+// cobra asks whether the flag is set. A flag for one file takes one argument.
+func filesBy(name string) cobra.PositionalArgs {
 	return func(command *cobra.Command, args []string) error {
-		if len(args) == 0 {
-			return nil
+		flag := command.Flags().Lookup(name)
+		for _, file := range args {
+			if flag.Changed && flag.Value.Type() == "string" {
+				return usagef("%s takes one file: %s is one too many", command.CommandPath(), file)
+			}
+			must(command.Flags().Set(name, file))
 		}
-		return usagef("%s takes its files by a flag: --%s %s", command.Name(), flag, args[0])
+		return nil
 	}
 }
 
@@ -63,26 +68,6 @@ func (b *bounded) Read(p []byte) (int, error) {
 	}
 	b.left -= n
 	return n, err
-}
-
-// expanded returns the files that patterns match, sorted for each pattern. If a file
-// has the pattern as its name, it is the only match.
-func expanded(patterns []string) (files []string, err error) {
-	for _, pattern := range patterns {
-		if _, err := os.Lstat(pattern); err == nil || !strings.ContainsAny(pattern, "*?[") {
-			files = append(files, pattern)
-			continue
-		}
-		found, err := filepath.Glob(pattern)
-		if err != nil {
-			return nil, usagef("%q is not a valid file name pattern: %w", pattern, err)
-		}
-		if len(found) == 0 {
-			return nil, usagef("no file matches %q", pattern)
-		}
-		files = append(files, found...)
-	}
-	return files, nil
 }
 
 // filesIn returns the files. It replaces folders with the files in them that have the

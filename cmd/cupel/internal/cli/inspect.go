@@ -28,8 +28,8 @@ func newInspect(env *Environment) *cobra.Command {
 		Short: "Draw the selection as a web page",
 		Long: `inspect writes one HTML file that needs no network. With --against the page shows the
 differences too. If a selection fails, the page shows the results so far.`,
-		Example: `  cupel inspect -i items.jsonl -p rag -b 4000 -o window.html
-  cupel inspect -i items.jsonl -p rag -b 4000 --against chat -o two.html`,
+		Example: `  cupel inspect chat.json -b 20k -o window.html
+  cupel inspect items.jsonl -p rag -b 4000 --against chat -o two.html`,
 		Args: filesBy("items"),
 		RunE: func(command *cobra.Command, _ []string) error {
 			return flags.run(command.Context(), env)
@@ -37,7 +37,7 @@ differences too. If a selection fails, the page shows the results so far.`,
 	}
 	flags.selectionFlags.register(command)
 	flags.outputFlags.register(command, "cupel.html")
-	requireFlags(command, "items", "policy", "budget")
+	requireFlags(command, "items")
 	command.Flags().StringVar(&flags.against, "against", "", "compare with a selection by this `policy`")
 	return command
 }

@@ -34,17 +34,11 @@ func newMCP(env *Environment) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "mcp",
 		Short: "Serve the Model Context Protocol for agents",
-		Long: `mcp serves the Model Context Protocol on standard input and output, until its
-input ends. Programs in any language start it and call these tools:
-
-  pick_files       find the files of a task below --root
-  outline_file     reduce a file to a number of tokens
-  read_log         show the lines of a log that answer a question
-  fit_messages     fit a conversation into a number of tokens
-  explain_session  show what a window keeps of a session below --sessions
-
-Hidden files, files with keys, and links are never read. An answer has at most 8,000
-tokens, or max_tokens of a call; longer ones come in pages.`,
+		Long: `mcp serves tools to agents on standard input and output: pick_files, outline_file,
+read_log and fit_messages for files below --root, and explain_session for sessions below
+--sessions. The README describes them. Hidden files, files with keys, and links are never
+read. An answer has at most 8,000 tokens, or max_tokens of a call; longer ones come in
+pages.`,
 		Example: `  cupel mcp
   cupel mcp --root src --sessions ~/.claude/projects`,
 		Args: cobra.NoArgs,

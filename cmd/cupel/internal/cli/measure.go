@@ -24,7 +24,7 @@ type measureFlags struct {
 func (f *measureFlags) register(command *cobra.Command, data string, known []string) {
 	f.printFlags.register(command)
 	set := command.Flags()
-	set.StringArrayVar(&f.data, "data", nil, "`file` with "+data+"; may be repeated")
+	set.StringArrayVar(&f.data, "data", nil, "`file` with "+data+" conversations, or a folder of files; may be repeated")
 	set.StringArrayVarP(&f.policies, "policy", "p", known, "`policy` to measure; may be repeated")
 	set.StringVar(&f.against, "against", "", "compare each policy with this `policy`")
 	set.IntVarP(&f.jobs, "jobs", "j", 0, "measure this `number` of conversations in parallel (default: the number of processors)")
@@ -39,11 +39,9 @@ const (
 	partHeldOut = "held-out"
 )
 
-// check validates the flags, and finds the files.
-func (f *measureFlags) check() (err error) {
-	if f.data, err = expanded(f.data); err != nil {
-		return err
-	}
+// check validates the flags, and finds the files of folders.
+func (f *measureFlags) check() error {
+	f.data = filesIn("", f.data...)
 	return oneOf("part", f.part, partAll, partTune, partHeldOut)
 }
 

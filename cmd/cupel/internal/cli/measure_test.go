@@ -84,18 +84,20 @@ func TestReplayPolicies(t *testing.T) {
 	refusals(t, "", []refusal{{"nothing", "replay --data none.jsonl", exitUsage, "no conversations to measure in none.jsonl (part all)", "all figures would be 0"}})
 }
 
-// TestPatterns: patterns name files, which gzip may have compressed. One that is cut
-// ends the measurement.
-func TestPatterns(t *testing.T) {
+// TestDataFiles: folders and arguments name files, which gzip may have compressed. One that
+// is cut ends the measurement.
+func TestDataFiles(t *testing.T) {
 	folder(t, map[string]string{
-		"b1.jsonl": talk, "b2.jsonl.gz": zipped(t, talk), "b3.jsonl.gz": zipped(t, talk)[:60], "[x].jsonl": talk, "other": talk,
+		"b/1.jsonl": talk, "b/2.jsonl.gz": zipped(t, talk), "b/deeper/3.jsonl": talk, "cut/1.jsonl.gz": zipped(t, talk)[:60], "[x].jsonl": talk, "other": talk,
 	})
+	require.NoError(t, os.Mkdir("none", 0o700))
 	common := []string{"eval", "--budgets", "6", "-p", "recency"}
-	require.Contains(t, printed(t, append(common, "--data", "b[12].jsonl*", "--data", "[x].jsonl")...), "6 conversations, 9 questions")
+	require.Contains(t, printed(t, append(common, "--data", "b", "[x].jsonl")...), "6 conversations, 9 questions")
+	require.Contains(t, printed(t, append(common, "other", "[x].jsonl")...), "4 conversations, 6 questions")
 	refusals(t, "", []refusal{
-		{"cut", "eval --data b*", exitUsage, "b3.jsonl.gz: line 1 is not a labeled conversation: unexpected EOF", "figures would be of a part"},
-		{"no match", "eval --data c*", exitUsage, `no file matches "c*"`, "nothing would be measured"},
-		{"bad pattern", "replay --data c[", exitUsage, `"c[" is not a valid file name pattern`, "the shell's syntax"},
+		{"cut", "eval cut", exitUsage, "1.jsonl.gz: line 1 is not a labeled conversation: unexpected EOF", "figures would be of a part"},
+		{"no match", "eval --data c*", exitUsage, "open c*: no such file or directory", "a shell that matches nothing passes the pattern on"},
+		{"empty folder", "replay --data none", exitUsage, "no conversations to measure", "all figures would be 0"},
 	})
 }
 

@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"io"
@@ -22,6 +23,7 @@ import (
 
 	"github.com/wollax/cupel-go/cupelchat"
 	"github.com/wollax/cupel-go/cupelsession"
+	"github.com/wollax/cupel-go/cupelsession/sessionpage"
 	"github.com/wollax/cupel-go/internal/english"
 )
 
@@ -78,8 +80,7 @@ fitting.`,
 }
 
 func (f *proxyFlags) run(ctx context.Context, env *Environment) error {
-	shown := newPages()
-	transport, err := f.transport(env, shown)
+	transport, shown, err := f.transport(env)
 	if err != nil {
 		return err
 	}
@@ -91,15 +92,15 @@ func (f *proxyFlags) run(ctx context.Context, env *Environment) error {
 	if err != nil {
 		return err
 	}
-	handler := forwarding(to, transport)
+	handler, token := forwarding(to, transport), rand.Text()
 	if f.page {
-		handler = shown.before(handler)
+		handler = withPage(shown, token, handler)
 	}
 	server := &http.Server{Handler: guarded(handler), ReadHeaderTimeout: 10 * time.Second, ErrorLog: log.New(io.Discard, "", 0)}
 	stopped := context.AfterFunc(ctx, func() { _ = server.Close() })
 	defer stopped()
 	if f.page {
-		note(env, "the page is http://"+listener.Addr().String()+pagePath+shown.token+"/")
+		note(env, "the page is http://"+listener.Addr().String()+pagePath+token+"/")
 	}
 	note(env, "listening on "+listener.Addr().String())
 	err = server.Serve(listener)
@@ -112,23 +113,23 @@ func (f *proxyFlags) run(ctx context.Context, env *Environment) error {
 	return err
 }
 
-// transport returns the transport that fits the requests.
-func (f *proxyFlags) transport(env *Environment, shown *pages) (*cupelsession.Transport, error) {
+// transport returns the transport that fits the requests, and the pages of its sessions.
+func (f *proxyFlags) transport(env *Environment) (*cupelsession.Transport, *sessionpage.Pages, error) {
 	budget, err := f.make()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	counter, err := counterNamed(f.encoding)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	c, err := new(question).chooser(env, f.policy, counter)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	rules, err := parseRules(slices.Concat(f.rules, env.pins))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if c.file != nil {
 		rules = append(slices.Clip(c.file.Rules), rules...)
@@ -140,13 +141,13 @@ func (f *proxyFlags) transport(env *Environment, shown *pages) (*cupelsession.Tr
 	var store *cupelsession.FolderStore
 	if f.record != "" {
 		if store, err = cupelsession.NewFolderStore(f.record, mostRecorded, math.MaxInt64); err != nil {
-			return nil, usagef("--record: %w", err)
+			return nil, nil, usagef("--record: %w", err)
 		}
 	}
-	shown.budget, shown.counter = budget, counter
+	shown := sessionpage.New(budget, counter)
 	config.Exchanged = func(e cupelsession.Exchange) {
 		if f.page {
-			shown.add(e)
+			shown.Add(e)
 		}
 		if store == nil {
 			return
@@ -157,9 +158,9 @@ func (f *proxyFlags) transport(env *Environment, shown *pages) (*cupelsession.Tr
 	}
 	transport, err := cupelsession.NewTransport(config)
 	if err != nil {
-		return nil, codedError{err, exitUsage}
+		return nil, nil, codedError{err, exitUsage}
 	}
-	return transport, nil
+	return transport, shown, nil
 }
 
 // mostRecorded is how many bytes of requests a folder keeps. The oldest conversations go

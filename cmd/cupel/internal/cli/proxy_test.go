@@ -15,8 +15,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/wollax/cupel-go/cupelsession"
 )
 
 // startProxy runs cupel proxy until the test ends, and returns its address, what it has
@@ -272,24 +270,4 @@ func TestProxyPage(t *testing.T) {
 		require.NotContains(t, text, "turns")
 	}
 	stop()
-}
-
-// The page keeps the sessions that were used last, and their last turns.
-func TestPagesAreBounded(t *testing.T) {
-	p, turn := newPages(), new(cupelsession.Turn)
-	turn.Cache.Cost, turn.Cache.Without = 2, 3
-	for n := range 3 * mostWatched {
-		for range mostWatchedTurns + 1 {
-			p.add(cupelsession.Exchange{Session: fmt.Sprint(n), Turn: turn})
-		}
-	}
-	p.add(cupelsession.Exchange{Session: fmt.Sprint(3*mostWatched - 2), Turn: turn})
-	require.Len(t, p.sessions, mostWatched)
-	require.Equal(t, fmt.Sprint(3*mostWatched-2), p.sessions[mostWatched-1].Name)
-	last := p.sessions[mostWatched-1]
-	require.Equal(t, mostWatchedTurns+2, last.Turns)
-	require.Equal(t, []float64{2 * float64(last.Turns), 3 * float64(last.Turns)}, []float64{last.Cost, last.Without})
-	for _, w := range p.sessions {
-		require.Len(t, w.turns, mostWatchedTurns)
-	}
 }

@@ -35,18 +35,18 @@ func newReplay(env *Environment) *cobra.Command {
 		Short: "Replay recorded conversations of agents under a budget",
 		Long: `replay chooses a window at each step of the assistant in recorded conversations, and
 measures whether the window holds the values that the step used, and its cost with a
-prompt cache. It needs no labels and no model. The README explains the columns.
+prompt cache. It needs no labels. The README explains the columns.
 
-The data are conversations, one per line: {"id": …, "messages": […]} or requests of
-a provider; a list of messages; one message per line; spans of OpenTelemetry; or a
-session file of Claude Code or Codex. Files may be compressed by gzip.
+The data are conversations, one per line: {"id": …, "messages": […]} or requests; a list
+of messages; one message per line; spans of OpenTelemetry; or a session file of Claude
+Code or Codex. Files may be compressed by gzip.
 
 A policy is one of everything, newest, clear, newest-blocks and clear-blocks, the
 preset agent, another preset, or a file. NAME@0.5 is the policy in a session that
 fills this share of the room when it chooses. cupel-beam measures on a cluster.`,
-		Example: `  cupel replay --data agents.jsonl
-  cupel replay --data agents.jsonl -p agent -p newest --share 0.15,0.25 --json
-  cupel replay --data agents.jsonl -p agent -p mine.toml --session`,
+		Example: `  cupel replay agents.jsonl
+  cupel replay agents.jsonl -p agent -p newest --share 0.15,0.25 --json
+  cupel replay agents.jsonl -p agent -p mine.toml --session`,
 		Args: filesBy("data"),
 		RunE: func(command *cobra.Command, _ []string) error {
 			return flags.run(command.Context(), env)
@@ -56,7 +56,7 @@ fills this share of the room when it chooses. cupel-beam measures on a cluster.`
 	for _, p := range replay.Baselines() {
 		known = append(known, p.Name)
 	}
-	flags.register(command, "recorded conversations, a pattern of files, or -", append(known, agentPolicy))
+	flags.register(command, "recorded", append(known, agentPolicy))
 	set := command.Flags()
 	set.Float64SliceVar(&flags.shares, "share", []float64{0.15, 0.25, 0.5, 0.75}, "budgets as `shares` of a conversation; separated by commas")
 	set.Lookup("share").DefValue = "[0.15,0.25,0.5,0.75]" // without the zeros of pflag

@@ -1,12 +1,14 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 
 	"github.com/BurntSushi/toml"
 	"github.com/wollax/cupel-go/cmd/cupel/internal/input"
+	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/policy"
 	"github.com/wollax/cupel-go/cupelchat"
 	"github.com/wollax/cupel-go/cupelsession"
@@ -30,6 +32,9 @@ func withRules(candidates *input.Candidates, rules []cupelchat.Rule) (*input.Can
 		return nil, usagef("rules are for the messages of a conversation, and these are items (%s)", candidates.Format)
 	}
 	c, err := candidates.Conversation.With(cupelchat.WithRules(rules...))
+	if wrong, ok := errors.AsType[*cupel.InvalidConfigError](err); ok {
+		return nil, usagef("the rule %s: %s", wrong.Value, wrong.Reason)
+	}
 	if err != nil {
 		return nil, codedError{err, exitUsage}
 	}

@@ -23,43 +23,36 @@ type runFlags struct {
 	silent  bool // nothing is printed
 }
 
-// newRun returns the command that selects.
-func newRun(env *Environment) (*cobra.Command, *runFlags) {
+// newRun returns the command that selects, for scripts.
+func newRun(env *Environment) *cobra.Command {
 	flags := new(runFlags)
 	command := &cobra.Command{
-		Use:   "run",
-		Short: "Choose the window and print it",
-		Long: `run chooses the window and prints it. Candidates are items in JSON or JSON Lines, a
-chat transcript, or a folder, whose files are split into declarations, sections and
-paragraphs.
-
-Without --policy, agent selects from a conversation, and relevance to --query from
-anything else. Without --budget, the window of the model that a request names applies.`,
-		Example: `  cupel run --items chat.json --policy chat --budget 8k --reserve 1k
-  cupel run -i request.json -p agent -b 20k --as transcript
-  cupel run -i . -p relevance -b 4000 -q "Where are prices rounded?"
-  cat items.jsonl | cupel run -i - -p rag -b 4000 --as json | jq length`,
+		Use:   "run FILE",
+		Short: "Choose the window and print it as text",
+		Long:  `run is cupel FILE for scripts: it prints the window on a terminal too, as text.`,
+		Example: `  cupel run chat.json --policy chat --budget 8k --reserve 1k
+  cat items.jsonl | cupel run - -p rag -b 4000 --as json | jq length`,
 		Args: filesBy("items"),
 		RunE: func(command *cobra.Command, _ []string) error {
 			return flags.run(command.Context(), env)
 		},
 	}
-	flags.selectionFlags.register(command)
-	flags.outputFlags.register(command, "-")
+	flags.register(command)
 	requireFlags(command, "items")
-	command.Flags().StringVar(&flags.as, "as", "text", "`form` of the output: text, json or transcript")
-	return command, flags
+	return command
+}
+
+func (f *runFlags) register(command *cobra.Command) {
+	f.selectionFlags.register(command)
+	f.outputFlags.register(command, "-")
+	command.Flags().StringVar(&f.as, "as", "text", "`form` of the output: text, json or transcript")
 }
 
 // quick chooses the window of a file, and writes it in the form of the input. On a
-// terminal it prints only the summary.
-func (f *runFlags) quick(command *cobra.Command, env *Environment, name string) error {
-	if err := isFile(command, name); err != nil {
-		return err
-	}
-	f.items = name
+// terminal it prints only the summary, unless a flag says where or how to print.
+func (f *runFlags) quick(command *cobra.Command, env *Environment) error {
 	f.isQuick = !command.Flags().Changed("as")
-	f.silent = env.screen.Terminal && !command.Flags().Changed("output")
+	f.silent = f.isQuick && env.screen.Terminal && !command.Flags().Changed("output")
 	return f.run(command.Context(), env)
 }
 

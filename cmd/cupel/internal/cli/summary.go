@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"strings"
 
 	"github.com/wollax/cupel-go/cupel"
@@ -73,23 +74,17 @@ func factsOf(items, window []*cupel.ContextItem) (used, lost int) {
 			}
 		}
 	}
-	var text strings.Builder
-	there := make(map[string]bool)
+	used = len(later)
 	for _, item := range window {
 		if item == nil {
 			continue
 		}
-		fmt.Fprintln(&text, item.Content())
 		for fact := range cupelreduce.Facts(item.Content()) {
-			there[fact] = true
+			delete(later, fact)
 		}
+		maps.DeleteFunc(later, func(fact string, _ bool) bool { return strings.Contains(item.Content(), fact) })
 	}
-	for value := range later {
-		if !there[value] && !strings.Contains(text.String(), value) {
-			lost++
-		}
-	}
-	return len(later), lost
+	return used, len(later)
 }
 
 // summary returns how many contents differ.

@@ -31,9 +31,8 @@ func newSweep(env *Environment) *cobra.Command {
 		Long: `sweep lists the budgets of a range at which the selection changes, with the items
 that came and went. A larger budget does not always keep what a smaller one includes.
 It tries about fifty budgets.`,
-		Example: `  cupel sweep -i items.jsonl -p rag
-  cupel sweep -i items.jsonl -p rag --from 1000 --to 8000
-  cupel sweep -i items.jsonl -p rag --json | jq '.steps[].budget'`,
+		Example: `  cupel sweep chat.json --from 1000 --to 8000
+  cupel sweep items.jsonl -p rag --json | jq '.steps[].budget'`,
 		Args: filesBy("items"),
 		RunE: func(command *cobra.Command, _ []string) error {
 			return flags.run(command.Context(), env)
@@ -43,7 +42,7 @@ It tries about fifty budgets.`,
 	queryFlag(command, &flags.query)
 	flags.printFlags.register(command)
 	policyFlag(command, &flags.policy)
-	requireFlags(command, "items", "policy")
+	requireFlags(command, "items")
 	command.Flags().Func("from", "first budget, in `tokens` (default: what pinned items and --reserve need)", amount(&flags.from, 1))
 	command.Flags().Func("to", "last budget, in `tokens` (default: enough for all candidates and the reserve)", amount(&flags.to, 1))
 	flags.registerReserves(command)
@@ -133,7 +132,7 @@ func (s *selection) at(ctx context.Context, tokens int) (*cupel.SelectionReport,
 	if err != nil {
 		return nil, budgetError{err, "--"}
 	}
-	return s.dryRun(ctx, budget)
+	return s.report(ctx, budget)
 }
 
 // titlesOf returns the titles of items in tables.

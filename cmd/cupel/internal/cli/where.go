@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"regexp"
@@ -42,9 +43,9 @@ one character.
 
 The windows of --steps and --session count four characters as a token, as cupel
 replay does.`,
-		Example: `  cupel where -i chat.json -p agent -b 20k 'crypto.chal*'
-  cupel where -i chat.json -p agent -b 20k --session src/crypto.go
-  cupel where -i chat.json -p agent -b 20k --json 4711 | jq '.facts[].places'`,
+		Example: `  cupel where -i chat.json -b 20k 'crypto.chal*'
+  cupel where -i chat.json -b 20k --session src/crypto.go
+  cupel where -i chat.json -b 20k 4711 --json`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(command *cobra.Command, args []string) error {
 			return flags.run(command.Context(), env, args[0])
@@ -52,7 +53,7 @@ replay does.`,
 	}
 	flags.selectionFlags.register(command)
 	flags.printFlags.register(command)
-	requireFlags(command, "items", "policy", "budget")
+	requireFlags(command, "items")
 	rowsFlag(command, &flags.rows)
 	command.Flags().BoolVar(&flags.steps, "steps", false, "show at which assistant message the value is lost, if each window is chosen by itself")
 	command.Flags().BoolVar(&flags.session, "session", false, "show at which assistant message the value is lost in a session")
@@ -111,7 +112,7 @@ func (f *whereFlags) run(ctx context.Context, env *Environment, pattern string) 
 	if err != nil {
 		return err
 	}
-	report, err := s.reportAt(ctx, s.budget)
+	report, err := s.report(ctx, s.budget)
 	if err != nil {
 		return s.selecting(ctx, err)
 	}
@@ -227,26 +228,14 @@ func (s *selection) remedies(ctx context.Context, now *analysis.Ledger, f *fact)
 		return nil
 	}
 	for _, p := range f.newest() {
-		pinned, err := s.pinning(p.at)
-		if err != nil {
-			continue // it is no message
-		}
-		if then := pinned.sending(ctx, f.Value); then != nil {
-			f.Pin, f.Displaced = s.numberOf(p.at), namesOf(s.Items, losers(now, then, p.at))
+		// What is no message or does not fit has no such window.
+		if then, err := s.ifPinned(ctx, p.at); err == nil && s.sends(then, f.Value) {
+			f.Pin, f.Displaced = s.numberOf(p.at), namesOf(s.Items, now.Losers(then, p.at))
 			break
 		}
 	}
 	f.Rule = s.ruleFor(ctx, f)
 	return ctx.Err()
-}
-
-// sending returns the window if it has a value, or nil.
-func (s *selection) sending(ctx context.Context, value string) *analysis.Ledger {
-	window, err := s.ledger(ctx, s.budget)
-	if err != nil || !s.sends(window, value) {
-		return nil
-	}
-	return window
 }
 
 // toolName matches the names of tools that need no escapes in a rule.
@@ -262,8 +251,11 @@ func (s *selection) ruleFor(ctx context.Context, f *fact) string {
 		}
 		tried[tool] = true
 		candidates, err := withRules(s.Candidates, []cupelchat.Rule{{Tool: tool, Keep: true}})
+		if err != nil {
+			continue // its name is no pattern
+		}
 		with := &selection{candidates, s.chooser, s.budget}
-		if err == nil && with.sending(ctx, f.Value) != nil {
+		if then, err := with.ledger(ctx, s.budget); err == nil && with.sends(then, f.Value) {
 			return "keep tool=" + tool
 		}
 	}
@@ -283,7 +275,7 @@ func (f *fact) newest() []place {
 // follow finds the fate of a value from one step of the conversation to the
 // next.
 func (f *whereFlags) follow(ctx context.Context, env *Environment, budget int, value string) (steps []replay.Followed, err error) {
-	p, err := replayed(env, f.policy, f.session)
+	p, err := replayed(env, cmp.Or(f.policy, agentPolicy), f.session)
 	if err != nil {
 		return nil, err
 	}

@@ -153,7 +153,9 @@ func TestWhereAgrees(t *testing.T) {
 			candidates, err := withPins(s.Candidates, found.Pin)
 			require.NoError(t, err)
 			pinned := &selection{candidates, s.chooser, s.budget}
-			require.NotNil(t, pinned.sending(t.Context(), found.Value), "seed %d: --pin %d", seed, found.Pin)
+			then, err := pinned.ledger(t.Context(), s.budget)
+			require.NoError(t, err)
+			require.True(t, pinned.sends(then, found.Value), "seed %d: --pin %d", seed, found.Pin)
 		}
 	}
 	if kept < cases/10 || lost < cases/10 {
@@ -234,7 +236,7 @@ func TestWhyNotWhole(t *testing.T) {
 	flags.items, flags.format, flags.encoding, flags.budget = repair, "auto", "o200k_base", 300
 	s, err := flags.read(t.Context(), &Environment{Stderr: new(bytes.Buffer), Clock: time.Now})
 	require.NoError(t, err)
-	report, err := s.dryRun(t.Context(), s.budget)
+	report, err := s.report(t.Context(), s.budget)
 	require.NoError(t, err)
 	a := newAccount(s.Items, s.budget, report)
 	smaller, out := 0, 0

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -35,18 +34,18 @@ func (s *selection) whyNot(ctx context.Context, a *account, candidate int) (*why
 // pinned, and for other budgets.
 func (s *selection) whyNotByChoosing(ctx context.Context, a *account, candidate int) (*analysis.WhyNotAnswer, error) {
 	answer := &analysis.WhyNotAnswer{Entry: a.Entries[candidate], Ledger: a.Ledger, Budget: s.budget}
-	pinned, err := s.pinning(candidate)
-	if err == nil && (answer.Place == 0 || answer.Form > 0) {
+	if s.numberOf(candidate) > 0 && (answer.Place == 0 || answer.Form > 0) {
 		answer.IfPinned = &analysis.Exchange{}
-		after, err := pinned.ledger(ctx, s.budget)
+		after, err := s.ifPinned(ctx, candidate)
 		if err != nil {
 			answer.IfPinned.Err = err
 		} else {
-			answer.DisplacedBy = losers(a.Ledger, after, candidate)
+			answer.DisplacedBy = a.Losers(after, candidate)
 			answer.IfPinned.Came = placed(after, func(i int) bool { return a.Entries[i].Place == 0 })
 			answer.IfPinned.Went = placed(a.Ledger, func(i int) bool { return after.Entries[i].Place == 0 })
 		}
 	}
+	var err error
 	answer.Smallest, err = s.smallest(ctx, func(at *analysis.Ledger) bool {
 		e := &at.Entries[candidate]
 		return e.Place > 0 && (e.Form == 0 || answer.Form == 0) // an item that is in is wanted whole
@@ -68,23 +67,6 @@ func (s *selection) smallest(ctx context.Context, wanted func(*analysis.Ledger) 
 // placed returns the candidates in a window for which a condition holds.
 func placed(l *analysis.Ledger, holds func(candidate int) bool) []int {
 	return slices.DeleteFunc(slices.Clone(l.Window), func(i int) bool { return !holds(i) })
-}
-
-// losers returns the candidates that have fewer tokens in a second window, those that
-// lose most first: they have the room of a candidate that is in there. Members of its
-// group do not count, since they stay or go with it.
-func losers(before, after *analysis.Ledger, of int) []int {
-	group := before.Entries[of].Item.Group()
-	loss := func(i int) int {
-		left := 0
-		if after.Entries[i].Place > 0 {
-			left = after.Entries[i].Tokens
-		}
-		return before.Entries[i].Tokens - left
-	}
-	lose := placed(before, func(i int) bool { return loss(i) > 0 && (group == "" || before.Entries[i].Item.Group() != group) })
-	slices.SortStableFunc(lose, func(i, j int) int { return cmp.Compare(loss(j), loss(i)) })
-	return lose
 }
 
 // print writes it for people, with at most some rows of each list.
@@ -139,19 +121,20 @@ func (w *whyNotAnswer) cause() string {
 // sentOf returns the sent part of an entry that is in a window.
 func sentOf(e *analysis.Entry) string { return e.Included.Item.Content() }
 
-// smallest names the budgets that include the candidate.
+// smallest names the budgets that include the candidate, or send it whole.
 func (w *whyNotAnswer) smallest() string {
-	switch s := &w.Smallest; {
+	s := &w.Smallest
+	text := s.String()
+	switch {
 	case w.choice && w.Form > 0:
-		return smallestText(s, "sends it whole")
+		text = smallestText(s, "sends it whole")
 	case w.choice:
-		return smallestText(s, "includes it")
-	case s.Found && s.Tokens > w.a.budget.MaxTokens():
-		return fmt.Sprintf("%s That is %d more than now.", s, s.Tokens-w.a.budget.MaxTokens())
-	case s.Found && w.Place == 0:
-		return s.String() + " With more, others are chosen instead."
+		text = smallestText(s, "includes it")
 	}
-	return w.Smallest.String()
+	if w.Place == 0 && s.Found && s.Tokens < w.a.budget.MaxTokens() {
+		text += " With more, others are chosen instead."
+	}
+	return text
 }
 
 // printList prints at most some rows of a list of candidates under a title.

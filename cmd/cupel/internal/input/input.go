@@ -6,8 +6,8 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
-	"strconv"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupelchat"
@@ -185,13 +185,11 @@ func readItem(v rawjson.Value, path string, counter cupel.TokenCounter) (*cupel.
 	return it, nil
 }
 
-// withTokens returns the text of an item with a token count, which replaces a
-// null count.
+// withTokens returns the text of an item, which has a content, with a token count.
 func withTokens(o rawjson.Object, tokens int) []byte {
-	text := []byte("{\"tokens\":")
-	text = strconv.AppendInt(text, int64(tokens), 10)
+	text := fmt.Appendf(nil, `{"tokens":%d`, tokens)
 	for _, m := range o.Members {
-		if m.Name != "tokens" {
+		if m.Name != "tokens" { // a null count
 			text = append(append(text, ','), m.Outer()...)
 		}
 	}

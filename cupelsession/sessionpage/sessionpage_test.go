@@ -1,0 +1,81 @@
+package sessionpage
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupelchat/agent"
+	"github.com/wollax/cupel-go/cupelsession"
+)
+
+var counter = cupel.HeuristicCounter{}
+
+func budget(t *testing.T) cupel.ContextBudget {
+	t.Helper()
+	b, err := cupel.NewContextBudget(1000, 1000)
+	require.NoError(t, err)
+	return b
+}
+
+// got returns what a handler answers.
+func got(h http.Handler, path string) *httptest.ResponseRecorder {
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, http.NoBody))
+	return w
+}
+
+// TestPages sends a conversation of two turns through a transport.
+func TestPages(t *testing.T) {
+	p := New(budget(t), counter)
+	require.Contains(t, got(p, "/").Body.String(), "No conversation has come yet.")
+	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "{}") }))
+	defer provider.Close()
+	transport, err := cupelsession.NewTransport(cupelsession.TransportConfig{Budget: budget(t), Counter: counter, Chooser: agent.New(counter), Exchanged: p.Add})
+	require.NoError(t, err)
+	client := http.Client{Transport: transport}
+	for range 2 {
+		response, err := client.Post(provider.URL+"/v1/chat/completions", "application/json", strings.NewReader(`{"model":"m","messages":[{"role":"user","content":"<script>alert(1)</script>"}]}`))
+		require.NoError(t, err)
+		_, err = io.Copy(io.Discard, response.Body)
+		require.NoError(t, err)
+		require.NoError(t, response.Body.Close())
+	}
+	list := got(p, "/")
+	require.Equal(t, "no-store", list.Header().Get("Cache-Control"))
+	require.Contains(t, list.Body.String(), "<td>2</td>", "two turns")
+	_, name, _ := strings.Cut(list.Body.String(), `<a href="`)
+	name, _, _ = strings.Cut(name, `"`)
+	turns := got(p, "/"+name).Body.String()
+	require.Contains(t, turns, "Session "+name)
+	require.NotContains(t, turns, "<script>alert", "contents are data")
+	require.Equal(t, http.StatusNotFound, got(p, "/other").Code)
+}
+
+// TestPagesAreBounded: the sessions that were used last stay, with their last turns.
+func TestPagesAreBounded(t *testing.T) {
+	p, turn := New(budget(t), counter), new(cupelsession.Turn)
+	turn.Cache.Cost, turn.Cache.Without = 2, 3
+	for n := range 3 * MostSessions {
+		for range MostTurns + 1 {
+			p.Add(cupelsession.Exchange{Session: fmt.Sprint(n), Turn: turn})
+		}
+	}
+	p.Add(cupelsession.Exchange{Session: fmt.Sprint(3*MostSessions - 2), Turn: turn})
+	p.Add(cupelsession.Exchange{Session: "without a turn"})
+	require.Len(t, p.sessions, MostSessions)
+	last := p.sessions[MostSessions-1]
+	require.Equal(t, fmt.Sprint(3*MostSessions-2), last.Name)
+	require.Equal(t, MostTurns+2, last.Turns)
+	require.Equal(t, []float64{2 * float64(last.Turns), 3 * float64(last.Turns)}, []float64{last.Cost, last.Without})
+	for _, s := range p.sessions {
+		require.Len(t, s.turns, MostTurns)
+	}
+	require.NotPanics(t, func() { got(p, "/"+last.Name) }, "turns of zero values")
+}
