@@ -34,20 +34,21 @@ func withoutEchoes(l *list, items []*cupel.ContextItem, subject, common []queryT
 	count(subject, 1)
 	count(common, 0)
 	least := float64(min(mention, len(subject)))
+	found := false
 	for i, item := range items {
 		terms := float64(l.words.facts[l.words.numbers[i]].terms)
 		// Up to half of the words of an echo are names. The text decides.
-		if repeated.of[i] < least || 2*known.of[i] < terms || !reader.isEcho(item) {
-			if others != nil {
-				others, positions = append(others, item), append(positions, i)
-			}
-			continue
+		if repeated.of[i] >= least && 2*known.of[i] >= terms && reader.isEcho(item) {
+			repeated.of[i], found = -1, true
 		}
-		if others == nil {
-			others = append(make([]*cupel.ContextItem, 0, len(items)), items[:i]...)
-			for k := range i {
-				positions = append(positions, k)
-			}
+	}
+	if !found {
+		return nil, nil
+	}
+	others = []*cupel.ContextItem{}
+	for i, item := range items {
+		if repeated.of[i] >= 0 {
+			others, positions = append(others, item), append(positions, i)
 		}
 	}
 	return others, positions

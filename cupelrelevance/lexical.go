@@ -126,7 +126,7 @@ func queryTerms(query string, languages languages) []queryTerm {
 // Facts reports a scorer that was not created with [NewLexical] as invalid.
 func (x *Lexical) Facts() strategy.Facts {
 	if x == nil || x.index == nil {
-		return strategy.Facts{Of: x, Invalid: notBuilt("Lexical")}
+		return strategy.Facts{Of: x, Invalid: notBuilt("Lexical", "NewLexical")}
 	}
 	return strategy.Facts{Of: x}
 }

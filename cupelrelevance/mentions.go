@@ -21,11 +21,23 @@ func mentionsOf(query string) mentions {
 // score scores each name of the list once, and then the items in linear time.
 func (m mentions) score(l *list, scores []float64) {
 	clear(scores)
+	words, found := 0.0, 0.0
+	reader := newTokenizer(func(term []byte, _ bool) {
+		words++
+		if m[string(term)] {
+			found++
+		}
+	})
+	share := func(name string) float64 {
+		words, found = 0, 0
+		reader.text(name)
+		return found / max(1, words)
+	}
 	known := borrowFloats(len(l.names.texts))
 	defer known.giveBack()
-	reader := newNameReader(m)
 	for i, name := range l.names.texts {
-		known.of[i] = reader.name(name)
+		last := name[strings.LastIndexAny(name, `/\`)+1:]
+		known.of[i] = max(share(name), share(last))
 	}
 	for _, is := range l.names.named {
 		for at := l.words.at[is.item]; at > 0; at = l.words.next(at - 1) {
@@ -52,39 +64,4 @@ func (c *corpus) name(text string) uint32 {
 		c.names.texts = append(c.names.texts, text)
 	}
 	return number
-}
-
-// nameReader counts the words of names.
-type nameReader struct {
-	asked        mentions
-	tokenizer    *tokenizer
-	words, found int
-}
-
-func newNameReader(asked mentions) *nameReader {
-	n := &nameReader{asked: asked}
-	n.tokenizer = newTokenizer(n.add)
-	return n
-}
-
-func (n *nameReader) add(term []byte, _ bool) {
-	n.words++
-	if n.asked[string(term)] {
-		n.found++
-	}
-}
-
-// name returns the share of a name's words that the question has.
-func (n *nameReader) name(name string) float64 {
-	best := n.share(name)
-	if at := strings.LastIndexAny(name, `/\`); at >= 0 {
-		best = max(best, n.share(name[at+1:]))
-	}
-	return best
-}
-
-func (n *nameReader) share(name string) float64 {
-	n.words, n.found = 0, 0
-	n.tokenizer.text(name)
-	return float64(n.found) / float64(max(1, n.words))
 }

@@ -212,7 +212,7 @@ func repeatsQuestion(item *cupel.ContextItem) bool {
 	subject := make(map[string]bool)
 	for _, word := range append(strings.Fields(item.Content()), item.Tags()...) {
 		stem := strings.TrimSuffix(strings.TrimSuffix(word, "s"), "ing")
-		if strings.Contains("meet roof snake", stem) {
+		if slices.Contains([]string{"meet", "roof", "snake"}, stem) {
 			subject[stem] = true
 		} else if word != speaker {
 			return false

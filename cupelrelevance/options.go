@@ -8,10 +8,6 @@ func invalid(component, field, value, reason string) error {
 }
 
 // notBuilt returns the error of a scorer that its constructor did not make.
-func notBuilt(component string) error {
-	constructor := "New" + component
-	if component == "Relevance" {
-		constructor = "New"
-	}
+func notBuilt(component, constructor string) error {
 	return &cupel.InvalidConfigError{Component: component, Reason: "scorer has no settings; build it with cupelrelevance." + constructor}
 }

@@ -115,7 +115,7 @@ func subjectOf(query string, languages languages) (subject, common []queryTerm) 
 // as invalid.
 func (r *Relevance) Facts() strategy.Facts {
 	if r == nil || r.index == nil {
-		return strategy.Facts{Of: r, Invalid: notBuilt("Relevance")}
+		return strategy.Facts{Of: r, Invalid: notBuilt("Relevance", "New")}
 	}
 	return strategy.Facts{Of: r, Scorers: []strategy.Scorer{r.lexical}}
 }
@@ -166,12 +166,19 @@ func (r *Relevance) score(ctx context.Context, l *list, items []*cupel.ContextIt
 		subject, _ = subjectOf(r.undated, l.languages)
 	}
 	r.addSubject(l, subject, own.of, scores, part.of)
-	r.addCommon(l.words, common, own.of, part.of)
+	r.lexical.score(l.words, common, part.of)
+	scale(part.of)
+	for i, score := range part.of {
+		own.of[i] += float64(presetStop * score)
+	}
 	r.mentions.score(l, part.of)
 	for g, manner := range l.order.manners {
 		sequence, single := l.order.at(g), manner.own
 		total := 1 + float64(single*(float64((1+presetStop)*(1+presetGroup))+presetNames)) + dated
-		best := bestOf(sequence, own.of)
+		best := 0.0
+		for _, i := range sequence {
+			best = max(best, own.of[i])
+		}
 		for _, i := range sequence {
 			score := scores[i] + float64(single*(own.of[i]+float64(presetGroup*best)+float64(presetNames*part.of[i])))
 			if dated > 0 {
@@ -200,28 +207,6 @@ func (r *Relevance) addSubject(l *list, subject []queryTerm, own, passages, befo
 	})
 	scale(passages)
 	scale(own)
-}
-
-// addCommon adds the scores of the stop words, scaled, to those of the other
-// words. part is scratch.
-func (r *Relevance) addCommon(w *words, common []queryTerm, own, part []float64) {
-	if len(common) == 0 {
-		return
-	}
-	r.lexical.score(w, common, part)
-	scale(part)
-	for i, score := range part {
-		own[i] += float64(presetStop * score)
-	}
-}
-
-// bestOf returns the highest of the scores of a group.
-func bestOf(sequence []uint32, scores []float64) float64 {
-	best := 0.0
-	for _, i := range sequence {
-		best = max(best, scores[i])
-	}
-	return best
 }
 
 // isDated sets how close the items are to the dates of the question, and reports

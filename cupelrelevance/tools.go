@@ -38,13 +38,9 @@ func scoresOfTools(task string, definitions []string) []float64 {
 		}
 		items[i] = item
 	}
-	index, err := NewIndex()
-	if err != nil {
-		return scores
-	}
-	scorer, err := New(index, task)
-	if err != nil || scorer.Score(context.Background(), items, scores) != nil {
-		return make([]float64, len(definitions))
+	relevance := Must(New(Must(NewIndex()), task)) // neither fails for an index of its own
+	if relevance.Score(context.Background(), items, scores) != nil {
+		clear(scores)
 	}
 	return scores
 }

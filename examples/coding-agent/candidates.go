@@ -2,12 +2,10 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
-	"path/filepath"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -24,18 +22,9 @@ const (
 	kindTest cupel.ContextKind = "Test"
 )
 
-// commits is how many of the latest commits are candidates.
-const commits = 200
-
-// newItem returns an item whose first line names its place, with the
-// estimate of its tokens.
-func newItem(kind cupel.ContextKind, from, text string, opts ...cupel.ItemOption) (*cupel.ContextItem, error) {
-	opts = append([]cupel.ItemOption{cupel.WithKind(kind)}, opts...)
-	item, err := cupel.NewItemFrom(cupel.HeuristicCounter{}, from+"\n"+text, opts...)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", from, err)
-	}
-	return item, nil
+// newItem returns an item with the estimate of its tokens. Its first line names its place.
+func newItem(kind cupel.ContextKind, content string, opts ...cupel.ItemOption) (*cupel.ContextItem, error) {
+	return cupel.NewItemFrom(cupel.HeuristicCounter{}, content, append(opts, cupel.WithKind(kind))...)
 }
 
 // from returns where an item is from: its first line.
@@ -44,90 +33,81 @@ func from(item *cupel.ContextItem) string {
 	return line
 }
 
-// extensions are those of the files that are read.
-var extensions = []string{".go", ".py", ".ts", ".tsx", ".js", ".java", ".rs", ".md"}
+// The files that are read, and the folders that are not, beside hidden ones.
+var (
+	extensions = []string{".go", ".py", ".ts", ".tsx", ".js", ".java", ".rs", ".md"}
+	foreign    = []string{"vendor", "testdata", "node_modules"}
+)
 
 // collect returns the candidates of a folder, and how many files it skipped by
-// their extension. A folder without a history has no commits among them.
-func collect(ctx context.Context, dir string) (items []*cupel.ContextItem, skipped map[string]int, err error) {
+// their extension.
+func collect(dir string) (items []*cupel.ContextItem, skipped map[string]int, err error) {
+	root := os.DirFS(dir)
 	skipped = make(map[string]int)
-	err = filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
+	err = fs.WalkDir(root, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil {
-			return err
+			return fmt.Errorf("%s: %w", dir, err)
 		}
 		if entry.IsDir() {
-			hidden := strings.HasPrefix(entry.Name(), ".") && name != dir
-			if hidden || entry.Name() == "vendor" || entry.Name() == "testdata" || entry.Name() == "node_modules" {
+			if hidden := name != "." && entry.Name()[0] == '.'; hidden || slices.Contains(foreign, entry.Name()) {
 				return fs.SkipDir
 			}
-			return ctx.Err()
-		}
-		if !slices.Contains(extensions, filepath.Ext(name)) || !entry.Type().IsRegular() {
-			skipped[cmp.Or(filepath.Ext(name), "others")]++
 			return nil
 		}
-		text, err := os.ReadFile(name)
+		if extension := path.Ext(name); !slices.Contains(extensions, extension) || !entry.Type().IsRegular() {
+			skipped[cmp.Or(extension, "others")]++
+			return nil
+		}
+		text, err := fs.ReadFile(root, name)
 		if err != nil {
 			return err
 		}
-		path, err := filepath.Rel(dir, name)
-		if err != nil {
-			return err
-		}
-		found, err := cut(filepath.ToSlash(path), strings.ToValidUTF8(string(text), "\uFFFD"))
+		found, err := cut(name, strings.ToValidUTF8(string(text), "\uFFFD"))
 		items = append(items, found...)
 		return err
 	})
-	if err != nil {
-		return nil, nil, err
-	}
-	history, err := log(ctx, dir)
-	return append(items, history...), skipped, err
+	return items, skipped, err
 }
 
 // most is how many bytes a candidate should have: declarations that follow each other
 // are together, since a constant or a short function alone says little, and a long one
 // is cut, since few of them would fill the window.
-const most = 800
+const most = 600
 
 // cut returns the declarations of a source file, or the sections of a Markdown file.
-func cut(path, text string) ([]*cupel.ContextItem, error) {
+func cut(file, text string) ([]*cupel.ContextItem, error) {
 	kind, key := kindCode, "symbol"
 	switch {
-	case filepath.Ext(path) == ".md":
+	case path.Ext(file) == ".md":
 		kind, key = cupel.KindDocument, "title"
-	case tests.MatchString(path):
+	case tests.MatchString(file):
 		kind = kindTest
 	}
 	var items []*cupel.ContextItem
-	var names, texts []string
-	size := 0
+	var names, content string
 	add := func(kind cupel.ContextKind) error {
-		if len(texts) == 0 {
+		if content == "" {
 			return nil
 		}
 		// Relevance looks for these keys: declarations of a file belong together,
 		// and a question may name the symbol.
-		about := cupel.WithMetadata(map[string]any{"path": path, key: strings.Join(names, " ")})
-		where, text, _ := strings.Cut(strings.Join(texts, "\n\n"), "\n")
-		item, err := newItem(kind, where, text, about)
-		items, names, texts, size = append(items, item), nil, nil, 0
+		item, err := newItem(kind, content, cupel.WithMetadata(map[string]any{"path": file, key: names}))
+		items, names, content = append(items, item), "", ""
 		return err
 	}
-	for _, p := range sources.Cut(path, text) {
+	for _, p := range sources.Cut(file, text) {
 		if kind != cupel.KindDocument && p.Symbol == "" {
 			continue // such as imports
 		}
-		name := p.Symbol + p.Title
-		line := p.Line
+		name, line := p.Symbol+p.Title, p.Line
 		for i, piece := range pieces(p.Text) {
-			text := strings.TrimSpace(fmt.Sprintf("%s:%d %s", path, line, name)) + "\n" + strings.TrimRight(piece, "\n")
-			if kind == cupel.KindDocument || i > 0 || size+len(text) > most {
+			text := fmt.Sprintf("%s:%d %s\n%s", file, line, name, piece)
+			if kind == cupel.KindDocument || i > 0 || len(content)+len(text) > most {
 				if err := add(kind); err != nil {
 					return nil, err
 				}
 			}
-			names, texts, size = append(names, name), append(texts, text), size+len(text)
+			names, content = strings.TrimSpace(names+" "+name), strings.TrimSpace(content+"\n\n"+text)
 			line += strings.Count(piece, "\n")
 			if i > 0 && kind == kindCode {
 				if err := add(kindRest); err != nil {
@@ -154,26 +134,3 @@ func pieces(text string) []string {
 
 // tests matches the paths of tests.
 var tests = regexp.MustCompile(`(?:_test\.\w+|\.(?:test|spec)\.\w+|Test\.java)$|(?:^|/)(?:tests?/|test_)`)
-
-// log returns the latest commits as memories, or nothing where git has none.
-func log(ctx context.Context, dir string) ([]*cupel.ContextItem, error) {
-	command := exec.CommandContext(ctx, "git", "-C", dir, "log", "-z", "--no-merges", fmt.Sprintf("--max-count=%d", commits),
-		"--format=%h%x09%B", "--", ".")
-	text, err := command.Output()
-	if err != nil {
-		return nil, ctx.Err() // no git, no repository or nothing committed
-	}
-	var items []*cupel.ContextItem
-	for entry := range strings.SplitSeq(strings.ToValidUTF8(string(text), "\uFFFD"), "\x00") {
-		hash, message, _ := strings.Cut(strings.TrimSpace(entry), "\t")
-		if hash == "" {
-			continue // after the last one
-		}
-		item, err := newItem(cupel.KindMemory, "commit "+hash, message)
-		if err != nil {
-			return nil, err
-		}
-		items = append(items, item)
-	}
-	return items, nil
-}

@@ -4,22 +4,18 @@
 //	go run ./examples/coding-agent "Where is a budget validated?"
 //
 // With -dir it reads another repository. The candidates are the declarations of its
-// Go, Python, TypeScript, JavaScript, Java and Rust files, the sections of its
-// Markdown files and its latest commits; candidates.go cuts them. This file asks
-// the question and shows the selection.
+// Go, Python, TypeScript, JavaScript, Java and Rust files, and the sections of its
+// Markdown files; candidates.go cuts them. This file asks the question and shows the
+// selection.
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
-	"maps"
 	"os"
-	"os/signal"
-	"slices"
 	"strings"
 
 	"github.com/wollax/cupel-go/cupel"
@@ -27,19 +23,12 @@ import (
 	"github.com/wollax/cupel-go/cupel/placer"
 	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupel/slicer"
-	"github.com/wollax/cupel-go/cupel/strategy"
 	"github.com/wollax/cupel-go/cupelinspect"
 	"github.com/wollax/cupel-go/cupelrelevance"
 )
 
-const systemPrompt = `You are a coding agent. Answer the question at the end from the excerpts before it.
-Each excerpt begins with a line that says where it is from.`
-
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	err := run(ctx, os.Args[1:], os.Stdout)
-	stop()
-	if err != nil && !errors.Is(err, flag.ErrHelp) {
+	if err := run(context.Background(), os.Args[1:], os.Stdout); err != nil && !errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintln(os.Stderr, "coding-agent:", err)
 		os.Exit(1)
 	}
@@ -55,15 +44,16 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	question := strings.Join(flags.Args(), " ")
-	if strings.TrimSpace(question) == "" {
+	if question == "" {
 		return errors.New("ask a question, in quotes, after the flags")
 	}
 
-	candidates, skipped, err := collect(ctx, *dir)
+	candidates, skipped, err := collect(*dir)
 	if err != nil {
 		return err
 	}
-	items, err := withConversation(question, candidates)
+	// It is pinned: it is in every window.
+	asked, err := newItem(cupel.KindMessage, "question\n"+question, cupel.WithPinned())
 	if err != nil {
 		return err
 	}
@@ -71,23 +61,15 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	// The model takes up to max tokens, the answer included. The window may use
-	// target of them, and the reserve is what is left for the answer.
-	reserve := *tokens / 4
-	budget, err := cupel.NewContextBudget(*tokens, *tokens-reserve, cupel.WithOutputReserve(reserve))
+	budget, err := cupel.NewContextBudget(*tokens, *tokens-*tokens/4) // the rest is for the answer
 	if err != nil {
 		return err
 	}
-	report, err := pipeline.DryRun(ctx, items, budget)
+	report, err := pipeline.DryRun(ctx, append(candidates, asked), budget)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(out, "Question:", question)
-	var left []string
-	for _, extension := range slices.Sorted(maps.Keys(skipped)) {
-		left = append(left, fmt.Sprintf("%d %s", skipped[extension], extension))
-	}
-	fmt.Fprintln(out, "Skipped files:", cmp.Or(strings.Join(left, ", "), "none"))
+	fmt.Fprintf(out, "Question: %s\nSkipped files: %s\n", question, strings.Trim(fmt.Sprint(skipped), "map[]"))
 	printReport(out, report, budget)
 	if *page == "" {
 		return nil
@@ -95,51 +77,25 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	return writePage(*page, question, report, budget)
 }
 
-// withConversation puts the system prompt and the question before the
-// candidates. Both are pinned: they are in every window.
-func withConversation(question string, candidates []*cupel.ContextItem) ([]*cupel.ContextItem, error) {
-	system, err := newItem(cupel.KindSystemPrompt, "system prompt", systemPrompt, cupel.WithPinned())
-	if err != nil {
-		return nil, err
-	}
-	asked, err := newItem(cupel.KindMessage, "question", question, cupel.WithPinned())
-	if err != nil {
-		return nil, err
-	}
-	return append([]*cupel.ContextItem{system, asked}, candidates...), nil
-}
-
 // newPipeline returns the policy for a question. Relevance decides most, then
-// the kind, so that equally relevant code comes before prose, commits, tests and the rest
+// the kind, so that equally relevant code comes before prose, tests and the rest
 // of long declarations, whose beginning says what they are for. The
 // window is filled with the highest scores first and shows them in this order,
 // since no candidate has a time.
 func newPipeline(question string) (*pipeline.Pipeline, error) {
-	score, err := newScorer(question)
+	relevance, err := cupelrelevance.New(cupelrelevance.Must(cupelrelevance.NewIndex()), question)
+	if err != nil {
+		return nil, err
+	}
+	kind, err := scorer.NewKind(map[cupel.ContextKind]float64{kindCode: 1, cupel.KindDocument: 0.6, kindTest: 0.2, kindRest: 0.2})
+	if err != nil {
+		return nil, err
+	}
+	score, err := scorer.NewComposite(scorer.Weighted{Scorer: references{relevance}, Weight: 4}, scorer.Weighted{Scorer: kind, Weight: 1})
 	if err != nil {
 		return nil, err
 	}
 	return pipeline.New(pipeline.Config{Scorer: score, Slicer: slicer.ScoreGreedy{}, Placer: placer.Chronological{}})
-}
-
-func newScorer(question string) (strategy.Scorer, error) {
-	index, err := cupelrelevance.NewIndex()
-	if err != nil {
-		return nil, err
-	}
-	relevance, err := cupelrelevance.New(index, question)
-	if err != nil {
-		return nil, err
-	}
-	kind, err := scorer.NewKind(map[cupel.ContextKind]float64{
-		kindCode: 1, cupel.KindDocument: 0.6, cupel.KindMemory: 0.4, kindTest: 0.2, kindRest: 0.2,
-	})
-	if err != nil {
-		return nil, err
-	}
-	return scorer.NewComposite(
-		scorer.Weighted{Scorer: references{relevance}, Weight: 4},
-		scorer.Weighted{Scorer: kind, Weight: 1})
 }
 
 // printReport prints the window in its order, and the best of what was dropped
@@ -177,6 +133,6 @@ func writePage(name, title string, report *cupel.SelectionReport, budget cupel.C
 	if err != nil {
 		return err
 	}
-	title = fmt.Sprintf("%s (without %d candidates that were dropped)", title, len(report.Excluded)-len(best.Excluded))
+	title = fmt.Sprintf("%s (the best %d of %d that were dropped)", title, len(best.Excluded), len(report.Excluded))
 	return errors.Join(cupelinspect.WriteHTML(file, title, selection), file.Close())
 }

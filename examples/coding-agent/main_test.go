@@ -12,7 +12,7 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 )
 
-// shop is a small repository, without git.
+// shop is a small repository.
 func shop(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -21,7 +21,7 @@ func shop(t *testing.T) string {
 		"shop.go":          "package shop\n\nimport \"fmt\"\n\n// Price is in cents.\ntype Price int\n\n// String prints euros.\nfunc (p *Price) String() string { return fmt.Sprint(*p) }\n\nvar _ fmt.Stringer = (*Price)(nil)\n",
 		"shop_test.go":     "package shop\n\nconst tea = 250\n",
 		"broken.go":        "package shop\n\n// Sell is not finished.\nfunc (s *Shop) Sell( {\n\n\tconst (\n",
-		"wrap.go":          "package shop\n\n// Wrap is long.\nfunc Wrap() {\n" + strings.Repeat("\twork()\n", 150) + "}\n",
+		"wrap.go":          "package shop\n\n// Wrap is long.\nfunc Wrap() {\n" + strings.Repeat("\twork()\n", 110) + "}\n",
 		"vendor/v/v.go":    "package v\n\nconst Vendored = 1\n",
 		".hidden/notes.md": "# Hidden\n",
 		"logo.svg":         "<svg/>",
@@ -34,12 +34,11 @@ func shop(t *testing.T) string {
 			t.Fatal(err)
 		}
 	}
-	t.Setenv("GIT_CEILING_DIRECTORIES", filepath.Dir(dir))
 	return dir
 }
 
 func TestCollect(t *testing.T) {
-	items, skipped, err := collect(t.Context(), shop(t))
+	items, skipped, err := collect(shop(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +49,7 @@ func TestCollect(t *testing.T) {
 	want := []string{
 		"Document README.md:1 Shop", "Document README.md:9 Prices",
 		"Code broken.go:3 Shop.Sell", "Code shop.go:5 Price", "Test shop_test.go:3 tea",
-		"Code wrap.go:3 Wrap", "Rest wrap.go:79 Wrap",
+		"Code wrap.go:3 Wrap", "Rest wrap.go:59 Wrap",
 	}
 	if !slices.Equal(got, want) || len(skipped) != 1 || skipped[".svg"] != 1 {
 		t.Errorf("got %q, without %v, want %q", got, skipped, want)
@@ -68,8 +67,8 @@ func TestRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"Question: How is a Price printed?\n", "\nCandidates: 9, ", "Window: ", " of 150 tokens\n",
-		"  Code          shop.go:5 Price\n", "Skipped files: 1 .svg\n", "Dropped: ",
+		"Question: How is a Price printed?\n", "\nCandidates: 8, ", "Window: ", " of 150 tokens\n",
+		"  Code          shop.go:5 Price\n", "Skipped files: .svg:1\n", "Dropped: ",
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the output has no %q:\n%s", want, out.String())
@@ -85,27 +84,12 @@ func TestRun(t *testing.T) {
 		why  string
 	}{
 		{nil, "ask a question", "without a question nothing is relevant"},
-		{[]string{"-budget", "20", "-dir", shop(t), "Why?"}, "Pinned items require", "the question and the system prompt are in every window"},
+		{[]string{"-budget", "3", "-dir", shop(t), "Why?"}, "Pinned items require", "the question is in every window"},
 		{[]string{"-dir", filepath.Join(t.TempDir(), "none"), "Why?"}, "none", "there is no such folder"},
 	} {
 		if err := run(t.Context(), tt.args, &out); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%q: %v, want %q: %s", tt.args, err, tt.want, tt.why)
 		}
-	}
-}
-
-// TestLog reads the history of this repository, where it is there.
-func TestLog(t *testing.T) {
-	root := repository(t)
-	if _, err := os.Stat(filepath.Join(root, ".git")); err != nil {
-		t.Skip("this is no clone: ", err)
-	}
-	items, err := log(t.Context(), root)
-	if err != nil || len(items) == 0 {
-		t.Fatalf("%d commits, %v", len(items), err)
-	}
-	if !strings.HasPrefix(items[0].Content(), "commit ") {
-		t.Errorf("the latest commit is %q", items[0].Content())
 	}
 }
 
@@ -144,20 +128,19 @@ func questionsAbout(t *testing.T) map[string][]asked {
 // tokens that are the default, and how many it has.
 func find(t *testing.T, dir string, questions []asked) (found, there int) {
 	t.Helper()
-	candidates, _, err := collect(t.Context(), dir)
+	candidates, _, err := collect(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	is := func(answer string) func(*cupel.ContextItem) bool {
 		return func(item *cupel.ContextItem) bool {
-			path, _ := item.MetadataValue("path")
-			symbol, _ := item.MetadataValue("symbol")
+			path, _ := item.MetadataText("path")
+			symbols, _ := item.MetadataText("symbol")
 			file, name, _ := strings.Cut(answer, " ")
-			symbols, _ := symbol.(string)
 			return item.Kind() != kindRest && path == file && slices.Contains(strings.Fields(symbols), name)
 		}
 	}
-	budget, err := cupel.NewContextBudget(4000, 3000, cupel.WithOutputReserve(1000))
+	budget, err := cupel.NewContextBudget(4000, 3000)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,7 +180,8 @@ func TestAnswers(t *testing.T) {
 }
 
 // TestOtherRepositories asks about modules that other modules of this repository require.
-// The questions were written before the example first answered them.
+// The questions were written before the example first answered them. It finds nine of ten
+// answers in the six modules that it was improved on, and three of four in the others.
 func TestOtherRepositories(t *testing.T) {
 	found, there := 0, 0
 	for module, questions := range questionsAbout(t) {
@@ -214,11 +198,11 @@ func TestOtherRepositories(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Log(module)
-		t.Setenv("GIT_CEILING_DIRECTORIES", filepath.Dir(downloaded.Dir))
 		more, of := find(t, downloaded.Dir, questions)
 		found, there = found+more, there+of
 	}
-	if there < 110 || 10*found < 9*there {
-		t.Errorf("%d of %d answers are in the windows, want 9 of 10 of at least 110", found, there)
+	t.Logf("%d of %d", found, there)
+	if there < 115 || 20*found < 17*there {
+		t.Errorf("%d of %d answers are in the windows, want 17 of 20 of at least 115", found, there)
 	}
 }

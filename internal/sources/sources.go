@@ -126,9 +126,9 @@ func (c *cutter) cut(from, to, indentation int, owner string) {
 // line, or with a brace that closes a declaration.
 func (c *cutter) paragraph(from, to int) int {
 	text := c.text[from:to]
-	for _, end := range []string{"\n\n", "\n}\n"} {
+	for _, end := range []string{"\n\n", "\n}\n", "}\nfunc "} {
 		if n := strings.Index(text, end); n >= 0 {
-			text = text[:n+len(end)]
+			text = text[:n+strings.LastIndexByte(end, '\n')+1]
 		}
 	}
 	return from + len(text)

@@ -32,6 +32,9 @@ func TestCut(t *testing.T) {
 		{"no blank line between two declarations", "a.go", "func A() {\n}\n// B is.\nfunc B() {}\n", []Part{
 			{Line: 1, Text: "func A() {\n}", Symbol: "A"}, {Line: 3, Text: "// B is.\nfunc B() {}", Symbol: "B"},
 		}},
+		{"functions of one line each", "a.go", "// A is.\nfunc A() { a() }\nfunc B() {}\nfunc C() {\n}\n", []Part{
+			{Line: 1, Text: "// A is.\nfunc A() { a() }", Symbol: "A"}, {Line: 3, Text: "func B() {}", Symbol: "B"}, {Line: 4, Text: "func C() {\n}", Symbol: "C"},
+		}},
 		{"what has no name stays with what is above", "a.go", "const a = `x\n\ny`\n\nvar _ = a\n\nfunc b() {}\n", []Part{
 			{Line: 1, Text: "const a = `x\n\ny`\n\nvar _ = a", Symbol: "a"}, {Line: 7, Text: "func b() {}", Symbol: "b"},
 		}},
