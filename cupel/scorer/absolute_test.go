@@ -21,7 +21,7 @@ func TestKind(t *testing.T) {
 		kind(cupel.KindMessage), kind("sYSTEMpROMPT"), kind("toolOUTPUT"), kind("Other"),
 	}
 	runScoreCases(t, []scoreCase{
-		{"default weights of the zero value", scorer.Kind{}, wellKnown, []float64{1.0, 0.8, 0.6, 0.4, 0.2, 1.0, 0.6, 0}, "the chapter's table, in any casing"},
+		{"default weights of none", scorer.Must(scorer.NewKind(nil)), wellKnown, []float64{1.0, 0.8, 0.6, 0.4, 0.2, 1.0, 0.6, 0}, "the chapter's table, in any casing"},
 		{"empty map", scorer.Must(scorer.NewKind(map[cupel.ContextKind]float64{})), wellKnown, make([]float64, 8), "an empty map scores everything 0 (R13)"},
 		{"custom weights", custom, wellKnown, []float64{0.4, 0.2, 0.3, 0.1, 3, 0.4, 0.3, 0}, "weights above 1 are returned as they are"},
 		{"custom kinds", custom, items{kind("Custom"), kind("CUSTOM"), kind("custom"), kind("Customs")}, []float64{0.25, 0.25, 0.25, 0}, "any string is a kind, compared without ASCII case"},

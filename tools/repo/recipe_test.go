@@ -31,7 +31,9 @@ func TestRecipe(t *testing.T) {
 	for _, edit := range []struct{ file, before, insert string }{
 		{"scorer/descriptors.go", "\trecencyDescriptor,", "\tbrevityDescriptor,\n"},
 		{"reason.go", "\t// ExcludeScoredTooLow:", "\tExcludeTooLong ExclusionCode = \"TooLong\"\n"},
-		{"reason_table.go", "\t{\n\t\tExcludeFiltered,", "\t{ExcludeTooLong, []string{\"tokens\"}, func(b []byte, d ReasonData) []byte { return fmt.Append(b, d.Tokens) }, \"it is too long\"},\n"},
+		{"reason_table.go", "\t{\n\t\tExcludeFiltered,", "\t{ExcludeTooLong, []string{\"tokens\"}, " +
+			"func(b []byte, d ReasonData) []byte { return fmt.Append(b, d.Tokens) }, " +
+			"\"it is too long\"},\n"},
 	} {
 		path := filepath.Join(root, "cupel", filepath.FromSlash(edit.file))
 		text, err := os.ReadFile(path)

@@ -118,15 +118,16 @@ func (c *Counter) Sharing(member int) int { return c.sharing[c.member[member]] }
 // have is a row of bits; a tag that few have is a shorter list of bits, which keeps
 // the memory linear in the number of tags given.
 type bitSets struct {
-	words  int      // how many words a row has
-	times  []int    // by tag number: how many sets have it
-	begin  []int    // by tag number: where its row or list begins
-	rows   []uint64 // and lists
-	weight []int    // by bit: how many members have the set
-	planes []uint64 // plane p has the sets with bit p in their weight
-	heavy  []int    // by plane: how many words have sets of such a weight
-	union  []uint64 // of the rows and lists of a set; otherwise empty
-	open   []int    // where the rows of a set begin
+	words   int      // how many words a row has
+	times   []int    // by tag number: how many sets have it
+	begin   []int    // by tag number: where its row or list begins
+	rows    []uint64 // and lists
+	weight  []int    // by bit: how many members have the set
+	planes  []uint64 // plane p has the sets with bit p in their weight
+	heavy   []int    // by plane: how many words have sets of such a weight
+	several int      // how many words have sets of more than one member
+	union   []uint64 // of the rows and lists of a set; otherwise empty
+	open    []int    // where the rows of a set begin
 }
 
 func (b *bitSets) hasRow(tag uint32) bool   { return b.times[tag]*listCost >= b.words }
@@ -157,7 +158,7 @@ func (c *Counter) layOut() {
 	}
 	b.rows, b.union = zeroed(b.rows, end), zeroed(b.union, b.words)
 	b.weight, b.heavy = b.weight[:0], zeroed(b.heavy, bits.Len(uint(slices.Max(append(c.weight, 0)))))
-	b.planes = zeroed(b.planes, len(b.heavy)*b.words)
+	b.planes, b.several = zeroed(b.planes, len(b.heavy)*b.words), 0
 	for bit, p := range sorted.Pairs {
 		word, shift := bit/64, bit%64
 		for _, tag := range c.sets[p.Index] {
@@ -170,6 +171,9 @@ func (c *Counter) layOut() {
 		}
 		weight := c.weight[p.Index]
 		b.weight = append(b.weight, weight)
+		if weight > 1 {
+			b.several = word + 1
+		}
 		for plane := range bits.Len(uint(weight)) {
 			b.planes[plane*b.words+word] |= uint64(weight>>plane&1) << shift
 			b.heavy[plane] = word + 1
@@ -206,8 +210,8 @@ func (b *bitSets) compare(tags []uint32) (total int) {
 	return total
 }
 
-// join adds the open rows to the union, the last four with the count of plane 0,
-// and adds up the weights of all sets in it.
+// join adds the open rows to the union and adds up the weights of all sets in it. Most
+// words only have sets of one member, which it counts as it joins the last four rows.
 func (b *bitSets) join() (total int) {
 	union, open := b.union, b.open
 	row := func(i int) []uint64 { return b.rows[open[min(i, len(open)-1)]:][:len(union)] }
@@ -216,13 +220,15 @@ func (b *bitSets) join() (total int) {
 			union[w] |= word
 		}
 	}
-	r0, r1, r2, r3, plane := row(0), row(1), row(2), row(3), b.planes[:len(union)]
-	for w := range union {
+	r0, r1, r2, r3 := row(0), row(1), row(2), row(3)
+	for w := range b.several {
 		union[w] |= r0[w] | r1[w] | r2[w] | r3[w]
-		total += bits.OnesCount64(union[w] & plane[w])
 	}
-	for p := 1; p < len(b.heavy); p++ {
-		plane, count := b.planes[p*len(union):][:b.heavy[p]], 0
+	for w := b.several; w < len(union); w++ {
+		total += bits.OnesCount64(union[w] | r0[w] | r1[w] | r2[w] | r3[w])
+	}
+	for p, words := range b.heavy {
+		plane, count := b.planes[p*len(union):][:min(words, b.several)], 0
 		for w, word := range plane {
 			count += bits.OnesCount64(word & union[w])
 		}
