@@ -20,10 +20,9 @@ import (
 // Use it for retrieved passages, drafts and messages that repeat each other, in
 // budgets too small for all of them. NearDuplicates of a pipeline's Config drops long
 // texts that newer ones contain; Diverse needs no order in time, works on texts of
-// eight words or more, and drops nothing that still fits. On meetings in
-// which one turn in ten has ten versions that differ in one word of seven, it finds
-// 0.271 of the evidence within 500 tokens and 0.582 within 2,000, and ScoreGreedy
-// 0.245 and 0.510. Where nothing is repeated it finds up to 0.005 less.
+// eight words or more, and drops nothing that still fits. On meetings with many
+// versions of some turns it finds more of the evidence than ScoreGreedy, and slightly
+// less where nothing is repeated.
 //
 // Likeness is the share of adjacent pairs of words that two texts have in common; the
 // Units chapter has the rules. The zero Diverse is ready to use. It compares items
