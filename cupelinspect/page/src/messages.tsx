@@ -35,7 +35,7 @@ export function Messages() {
       <h2 id="messages-title">{two ? 'What differs' : conversation ? 'The conversation, newest first' : 'The candidates, as they are sent'}</h2>
       {two && <p class="lead-side">{summary(rows)}</p>}
       <p class="legend-line soft">
-        <Mark state="in" /> whole <Mark state="outline" /> cut <Mark state="out" /> out{two && '; the first mark and the first tokens are for A, the second for B'}. Press a line for its text: <mark class="kept">what was sent</mark> is highlighted, <del class="lost">the rest</del> is struck.
+        <Mark state="in" /> whole <Mark state="outline" /> cut <Mark state="out" /> out{two && '; the first mark and the left tokens are for A, the others for B'}. Press a line for its text: <mark class="kept">what was sent</mark> is highlighted, <del class="lost">the rest</del> is struck.
       </p>
       <Pager from={from} size={size} units={units.length} />
       <ol class="story">

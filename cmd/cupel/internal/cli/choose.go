@@ -48,7 +48,8 @@ func (s *selection) ifPinned(ctx context.Context, candidate int) (*analysis.Ledg
 }
 
 // report returns the report of the window for a budget. Items that are not sent as they
-// were read are forms. For a failed selection from items it has the results so far.
+// were read are forms, which differ from them in the text alone, so that reports can be
+// compared. For a failed selection from items it has the results so far.
 func (s *selection) report(ctx context.Context, budget cupel.ContextBudget) (*cupel.SelectionReport, error) {
 	window, err := s.choose(ctx, budget)
 	if window == nil || window.Report == nil {
@@ -57,10 +58,17 @@ func (s *selection) report(ctx context.Context, budget cupel.ContextBudget) (*cu
 	report := window.Report
 	for i := range report.Included {
 		e := &report.Included[i]
-		if item := s.Items[e.Candidate]; e.Item.Content() != item.Content() {
-			e.Form = max(e.Form, 1)
-		} else if e.Form == 0 {
-			e.Item = item
+		item := s.Items[e.Candidate]
+		if e.Item.Content() == item.Content() {
+			if e.Form == 0 {
+				e.Item = item
+			}
+			continue
+		}
+		e.Form = max(e.Form, 1)
+		same := []cupel.ItemOption{cupel.WithContent(e.Item.Content(), e.Item.Tokens()), cupel.WithOriginalTokens(item.Tokens()), cupel.WithVariants(), cupel.WithGroupVariants()}
+		if form, err := item.With(same...); err == nil { // else it is as it is in the window
+			e.Item = form
 		}
 	}
 	for i := range report.Excluded {

@@ -282,11 +282,11 @@ type about struct {
 	Budget  *cupel.ContextBudget `json:"budget,omitempty"`
 }
 
-// scoreOf is the score of a candidate in JSON. Strings have no bare quotes.
-var scoreOf = regexp.MustCompile(`"score": -?[0-9][-+.0-9eE]*`)
+// scoreOf is a score or a worth with many digits in JSON. Strings have no bare quotes.
+var scoreOf = regexp.MustCompile(`"(score|worth)": -?[0-9]+\.[0-9]{6}[-+0-9e]*`)
 
 // writeAbout writes a value, which is an object, as JSON that says what it is about. The
-// same input gives the same bytes: scores have six digits.
+// same input gives the same bytes, and scores have at most six digits.
 func (env *Environment) writeAbout(value any) error {
 	about := about{Version: version()}
 	if env.selected != nil {

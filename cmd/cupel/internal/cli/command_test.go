@@ -257,3 +257,15 @@ func TestSummaryOfCompaction(t *testing.T) {
 	require.Contains(t, stderr, "cupel: 5 → 4 messages, 404 → 58 tokens\n")
 	require.True(t, strings.HasSuffix(stdout, "\n\nThe rye r-17 is baked.\n\nWhat next?\n\nPack r-17.\n"), "a session is only read: the window is a text")
 }
+
+// TestDigits: scores have six digits, and the numbers of users stay as they are.
+func TestDigits(t *testing.T) {
+	folder(t, map[string]string{
+		"items.json":  `[{"content":"a","tokens":1,"futureRelevanceHint":0.123456789012345,"metadata":{"score":12345678}}]`,
+		"greedy.json": selectable["greedy.json"],
+	})
+	report := printed(t, "explain", "items.json", "-p", "greedy.json", "-b", "9", "--json")
+	require.Contains(t, report, `"score": 0.123457`)
+	require.Contains(t, report, `"score": 12345678`)
+	require.Contains(t, report, `"futureRelevanceHint": 0.123456789012345`)
+}

@@ -73,7 +73,7 @@ func (f *replayFlags) run(ctx context.Context, env *Environment) error {
 	}
 	for _, name := range f.data {
 		if filepath.Ext(name) == cupelrecord.Extension {
-			return usagef("%s has recorded selections, and replay reads the messages of conversations: try a policy with cupel diff recorded POLICY --recordings %s", shown(name), shown(name))
+			return usagef("%s has recorded selections: try cupel diff recorded POLICY --recordings %s", shown(name), shown(name))
 		}
 	}
 	m, err := f.measure(env)

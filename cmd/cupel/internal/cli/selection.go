@@ -311,8 +311,7 @@ func counterNamed(name string) (cupel.TokenCounter, error) {
 	}
 	counter, err := cupeltiktoken.ForModel(name)
 	if err != nil {
-		return nil, usagef("--encoding: %.40q is unknown; want one of %s or a model of OpenAI's; heuristic gives an estimate for any model",
-			name, strings.Join(encodings[:4], ", "))
+		return nil, usagef("--encoding: %.40q is unknown; want one of %s or a model of OpenAI's", name, strings.Join(encodings, ", "))
 	}
 	return counter, nil
 }

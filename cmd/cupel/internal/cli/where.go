@@ -31,7 +31,7 @@ type whereFlags struct {
 func newWhere(env *Environment) *cobra.Command {
 	var flags whereFlags
 	command := &cobra.Command{
-		Use:   "where VALUE",
+		Use:   "where [FILE] VALUE",
 		Short: "Show where a value is, whether it is sent, and how to keep it",
 		Long: `where finds a value, such as a path, a number or an error, and shows the sent part of
 each place. For a lost value it names the messages that took its room, and a budget, a
@@ -43,12 +43,16 @@ one character.
 
 The windows of --steps and --session count four characters as a token, as cupel
 replay does.`,
-		Example: `  cupel where -i chat.json -b 20k 'crypto.chal*'
-  cupel where -i chat.json -b 20k --session src/crypto.go
-  cupel where -i chat.json -b 20k 4711 --json`,
-		Args: cobra.ExactArgs(1),
+		Example: `  cupel where chat.json 'crypto.chal*' -b 20k
+  cupel where chat.json src/crypto.go -b 20k --session`,
+		Args: func(command *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usagef("give a value, such as a path or a number, or a pattern")
+			}
+			return filesBy("items")(command, args[:len(args)-1])
+		},
 		RunE: func(command *cobra.Command, args []string) error {
-			return flags.run(command.Context(), env, args[0])
+			return flags.run(command.Context(), env, args[len(args)-1])
 		},
 	}
 	flags.selectionFlags.register(command)

@@ -265,3 +265,39 @@ func TestWhyNotWhole(t *testing.T) {
 	require.Greater(t, smaller, 3)
 	require.Positive(t, out)
 }
+
+// TestFormsAreCompared: a message that two selections send in different forms is one
+// message that changed, for policies and for budgets.
+func TestFormsAreCompared(t *testing.T) {
+	repair := filepath.Join("..", "..", "..", "..", "examples", "data", "repair.json")
+	var d difference
+	decodeJSON(t, printed(t, "diff", "-i", repair, "-b", "300", "--json", "agent", "chat"), &d)
+	forms := 0
+	for _, c := range d.Changes {
+		require.NotContains(t, []string{c.A.Reason, c.B.Reason}, notCandidate, "%s: both chose from the same messages", c.Title)
+		if c.What == "form" {
+			forms++
+		}
+	}
+	require.Positive(t, forms)
+	var r sweepResult
+	decodeJSON(t, printed(t, "sweep", repair, "--json"), &r)
+	changed := 0
+	for _, step := range r.Steps {
+		changed += len(step.Changed)
+		for _, title := range step.Went {
+			require.NotContains(t, step.Came, title, "at %d: it changed", step.Budget)
+		}
+	}
+	require.Positive(t, changed)
+}
+
+// TestWhereArguments: the file may stand before the value.
+func TestWhereArguments(t *testing.T) {
+	folder(t, map[string]string{"chat.json": chat})
+	require.Contains(t, printed(t, "where", "chat.json", "a.go", "-b", "100"), "a.go is sent.")
+	refusals(t, "", []refusal{
+		{"none", "where -i chat.json", exitUsage, "give a value, such as a path or a number", "nothing is asked"},
+		{"three", "where chat.json b.json a.go", exitUsage, "cupel where takes one file: b.json is one too many", "which of them?"},
+	})
+}

@@ -68,7 +68,7 @@ func (f *reading) detectAuto(text rawjson.Text) error {
 		f.Format = OpenAI // which is for both of its APIs
 	}
 	if len(all) > 1 {
-		f.notes = append(f.notes, "the messages are valid for both OpenAI's and Anthropic's API; they are read as OpenAI's (--format anthropic changes that)")
+		f.notes = append(f.notes, "OpenAI's and Anthropic's API take these messages: read as OpenAI's, see --format")
 	}
 	return nil
 }

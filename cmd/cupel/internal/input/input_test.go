@@ -161,7 +161,7 @@ func TestMistakes(t *testing.T) {
 }
 
 func TestDetection(t *testing.T) {
-	const same = "the messages are valid for both OpenAI's and Anthropic's API; they are read as OpenAI's (--format anthropic changes that)"
+	const same = "OpenAI's and Anthropic's API take these messages: read as OpenAI's, see --format"
 	hello := `{"role":"user","content":"x"}`
 	tests := []struct {
 		name, why, text string
