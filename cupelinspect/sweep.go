@@ -195,7 +195,7 @@ func (s *Selection) rivals(l *inspector, ledger *analysis.Ledger, budget cupel.C
 			s.wire.Rivals[at] = []int{-1}
 			continue
 		}
-		affected := ledger.Losers(analysis.NewLedger(adopt(report, l.swept), l.swept), at)
+		affected := Losers(ledger, analysis.NewLedger(adopt(report, l.swept), l.swept), at)
 		s.wire.Rivals[at] = affected[:min(len(affected), mostAffected)]
 	}
 	return nil

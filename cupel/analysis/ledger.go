@@ -40,30 +40,6 @@ type Entry struct {
 	origin int // the position that the report has, or -1
 }
 
-// Losers returns the positions of the candidates that have fewer tokens in a second window
-// from the same candidates than in this one, those that lose most first. If a candidate is
-// pinned for the second window, they have its room in the first. Other members of its
-// group are left out, since they stay or go with it. If there is no such candidate, or the
-// second ledger has others, there are no losers.
-func (l *Ledger) Losers(after *Ledger, candidate int) []int {
-	if candidate < 0 || candidate >= len(l.Entries) || len(after.Entries) != len(l.Entries) {
-		return nil
-	}
-	group := l.Entries[candidate].Item.Group()
-	loss := func(i int) int {
-		left := 0
-		if e := &after.Entries[i]; e.Place > 0 {
-			left = e.Tokens
-		}
-		return l.Entries[i].Tokens - left
-	}
-	lose := slices.DeleteFunc(slices.Clone(l.Window), func(i int) bool {
-		return loss(i) <= 0 || i == candidate || group != "" && l.Entries[i].Item.Group() == group
-	})
-	slices.SortStableFunc(lose, func(i, j int) int { return cmp.Compare(loss(j), loss(i)) })
-	return lose
-}
-
 // NewLedger returns the ledger of a report of a run with these candidates. If the
 // run failed, entries are missing and no candidate has a rank. If items is nil, as
 // for a report read from JSON, the candidates are those of the report, in its

@@ -175,39 +175,3 @@ func TestLedgerOfLoneDuplicate(t *testing.T) {
 		t.Errorf("the copy of nothing survives as %d", survivor)
 	}
 }
-
-// TestLosers: of 100 tokens, one that is pinned takes the room of those that lose most.
-func TestLosers(t *testing.T) {
-	call := scored("call", 10, 0.7, cupel.WithGroup("call"))
-	items := []*cupel.ContextItem{scored("a", 20, 0.9), scored("b", 30, 0.5), call, scored("result", 20, 0.7, cupel.WithGroup("call")), scored("c", 20, 0.1), scored("large", 90, 0.1)}
-	p := newPipeline(slicer.ScoreGreedy{})
-	pinned := func(candidate int) *analysis.Ledger {
-		with := slices.Clone(items)
-		if candidate >= 0 {
-			with[candidate] = must(with[candidate].With(cupel.WithPinned()))
-		}
-		return analysis.NewLedger(must(p.DryRun(t.Context(), with, budget(100, 100))), with)
-	}
-	now := pinned(-1)
-	for _, row := range []struct {
-		candidate int
-		want      []int
-		why       string
-	}{
-		{5, []int{1, 0, 3, 4, 2}, "10 tokens are left for all others, which have 100"},
-		{0, nil, "it is in already"},
-		{2, nil, "its group is in already"},
-		{-1, nil, "it is none"},
-		{6, nil, "it is none"},
-	} {
-		if got := now.Losers(pinned(min(row.candidate, 5)), row.candidate); !slices.Equal(got, row.want) {
-			t.Errorf("candidate %d: got %v, want %v: %s", row.candidate, got, row.want, row.why)
-		}
-	}
-	if got := now.Losers(analysis.NewLedger(nil, nil), 5); got != nil {
-		t.Errorf("of a ledger of no candidates: got %v", got)
-	}
-	if got := pinned(5).Losers(now, 3); !slices.Equal(got, []int{5}) {
-		t.Errorf("the other way: got %v, want the one that is no longer pinned", got)
-	}
-}

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/wollax/cupel-go/cmd/cupel/internal/terminal"
+	"github.com/wollax/cupel-go/cupelinspect"
 	"github.com/wollax/cupel-go/internal/english"
 )
 
@@ -115,7 +116,7 @@ func (s *selection) findDisplacing(ctx context.Context, a *account, rows int) er
 		if err != nil {
 			continue // it is no message, or does not fit
 		}
-		if went := a.Losers(after, i); len(went) > 0 {
+		if went := cupelinspect.Losers(a.Ledger, after, i); len(went) > 0 {
 			a.displaced[i] = named(s.Items[went[0]], went[0])
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/analysis"
 	"github.com/wollax/cupel-go/cupelchat"
+	"github.com/wollax/cupel-go/cupelinspect"
 	"github.com/wollax/cupel-go/cupelreduce"
 	"github.com/wollax/cupel-go/cupelsession/replay"
 	"github.com/wollax/cupel-go/internal/english"
@@ -234,7 +235,7 @@ func (s *selection) remedies(ctx context.Context, now *analysis.Ledger, f *fact)
 	for _, p := range f.newest() {
 		// What is no message or does not fit has no such window.
 		if then, err := s.ifPinned(ctx, p.at); err == nil && s.sends(then, f.Value) {
-			f.Pin, f.Displaced = s.numberOf(p.at), namesOf(s.Items, now.Losers(then, p.at))
+			f.Pin, f.Displaced = s.numberOf(p.at), namesOf(s.Items, cupelinspect.Losers(now, then, p.at))
 			break
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/wollax/cupel-go/cmd/cupel/internal/terminal"
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/analysis"
+	"github.com/wollax/cupel-go/cupelinspect"
 )
 
 // whyNotAnswer is the answer of --why-not for one candidate.
@@ -40,7 +41,7 @@ func (s *selection) whyNotByChoosing(ctx context.Context, a *account, candidate 
 		if err != nil {
 			answer.IfPinned.Err = err
 		} else {
-			answer.DisplacedBy = a.Losers(after, candidate)
+			answer.DisplacedBy = cupelinspect.Losers(a.Ledger, after, candidate)
 			answer.IfPinned.Came = placed(after, func(i int) bool { return a.Entries[i].Place == 0 })
 			answer.IfPinned.Went = placed(a.Ledger, func(i int) bool { return after.Entries[i].Place == 0 })
 		}
