@@ -164,7 +164,7 @@ func (s *squeeze) fit(limit int, task bool) error {
 	most := 0
 	if s.asked != none {
 		said, _ := s.entries[s.asked].said()
-		most = max(room/taskShare, min(room-(len(texts)-1)*smallestForm, s.beginning(said)))
+		most = max(room/taskShare, min(room-smallestForm, s.beginning(said)))
 	}
 	room -= max(0, min(s.tokens(false)-pinned, max(room, 0)/restShare)-s.spare)
 	slices.SortStableFunc(texts, func(a, b text) int { return a.tokens - b.tokens })
