@@ -13,7 +13,7 @@ import (
 //
 // If the conversation does not fit, a first message of the user that exceeds a third
 // of the room that system prompts and definitions of tools leave is shortened to this
-// third, unless [WithPins] names it. The text depends only on the budget and these
+// third, or to its first 300 characters, unless [WithPins] names it. The text depends only on the budget and these
 // items, so that it is the same in each turn. If the pinned items still do not fit,
 // the others that this package pins are shortened. Other items keep their contents,
 // so that a session recognizes them.
@@ -123,12 +123,21 @@ func (s *squeeze) task(limit int) (done bool, err error) {
 			limit -= item.Tokens()
 		}
 	}
-	over := s.items[s.asked].Tokens() - max(limit, 0)/taskShare
 	text, tokens := s.entries[s.asked].said()
+	over := s.items[s.asked].Tokens() - max(max(limit, 0)/taskShare, s.beginning(text))
 	if over <= 0 || text == "" {
 		return false, nil
 	}
 	return true, s.shorten(s.asked, map[int]int{none: tokens - over})
+}
+
+// beginning returns the tokens that the first message of the user keeps at least, if it
+// has these words: its first characters, and what says that it is shortened.
+func (s *squeeze) beginning(said string) int {
+	if s.asked == none || said == "" {
+		return 0
+	}
+	return s.counting.count(firstCharacters(said, keptCharacters)+leftOut+shortened(1000)) + messageTokens
 }
 
 // text is a text that may be shortened, or a medium that may be left out: a part of
@@ -152,10 +161,14 @@ func (s *squeeze) fit(limit int, task bool) error {
 	for _, t := range texts {
 		room += t.tokens
 	}
-	third := room / taskShare
+	most := 0
+	if s.asked != none {
+		said, _ := s.entries[s.asked].said()
+		most = max(room/taskShare, min(room-smallestForm, s.beginning(said)))
+	}
 	room -= max(0, min(s.tokens(false)-pinned, max(room, 0)/restShare)-s.spare)
 	slices.SortStableFunc(texts, func(a, b text) int { return a.tokens - b.tokens })
-	if at := slices.IndexFunc(texts, func(t text) bool { return t.at == s.asked && t.part == none && t.tokens <= third }); at >= 0 {
+	if at := slices.IndexFunc(texts, func(t text) bool { return t.at == s.asked && t.part == none && t.tokens <= most }); at >= 0 {
 		room -= texts[at].tokens
 		texts = slices.Delete(texts, at, at+1)
 	}

@@ -107,3 +107,38 @@ func TestTaskOfASession(t *testing.T) {
 		}
 	}
 }
+
+// TestTaskInSmallRooms: a third of a small room is less than how a task begins, and the
+// other pinned messages want the rest. The task keeps its beginning all the same.
+func TestTaskInSmallRooms(t *testing.T) {
+	long := "Find parcel_1 to parcel_90 of customer_42, and say where each of them is. " + strings.Repeat("Then write down its depot. ", 40)
+	for _, test := range []struct {
+		name, task string
+		room       int
+		why        string
+	}{
+		{"short", long[:240], 110, "it is whole, and the newest message becomes shorter"},
+		{"long", long, 180, "its first 300 characters take more than a third"},
+	} {
+		body, err := json.Marshal([]map[string]string{
+			{"role": "system", "content": "You find parcels."},
+			{"role": "user", "content": test.task},
+			{"role": "assistant", "content": strings.Repeat("It is in Hamburg. ", 40)},
+			{"role": "user", "content": strings.Repeat("And where is the next one? ", 10)},
+		})
+		require.NoError(t, err)
+		c, err := cupelchat.Read(body, cupelchat.OpenAI, cupel.HeuristicCounter{})
+		require.NoError(t, err)
+		target := c.Items()[0].Tokens() + test.room
+		budget, err := cupel.NewContextBudget(target, target)
+		require.NoError(t, err)
+		items, _, err := c.ItemsFor(agent.New(nil), budget)
+		require.NoError(t, err)
+		if said := items[1].Content(); !strings.HasPrefix(said, test.task[:min(300, len(test.task))]) {
+			t.Errorf("%s: in a session the task is\n%s\nwant its beginning (%s)", test.name, said, test.why)
+		}
+		if items[1].Tokens()+items[3].Tokens() > test.room || items[3].Tokens() < 16 {
+			t.Errorf("%s: the task has %d tokens and the newest message %d, want both in %d", test.name, items[1].Tokens(), items[3].Tokens(), test.room)
+		}
+	}
+}

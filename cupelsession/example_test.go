@@ -152,7 +152,7 @@ func ExampleFit() {
 	//         "cache_control": {
 	//           "type": "ephemeral"
 	//         },
-	//         "text": "Where is order 7001? It is late. It is late. It is late. It is late. It is late. It is late. It is late. It is late. It is late. It is late. It is late. It is late. It is late. It is late. It is late. It is late. It is late. It is late. It is late…\n[shortened from 412 tokens]",
+	//         "text": "Where is order 7001? It is late. It is late. It is late. It is late. It is late. It is late. It is late. It is late. It is late. It is late. It is late. It is late. It is late. It is late. It is late. It is late. It is late. It is late. It is late. It is late. It is late. It is late. It is late. It \n[shortened from 412 tokens]",
 	//         "type": "text"
 	//       }
 	//     ],

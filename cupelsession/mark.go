@@ -4,11 +4,11 @@ import (
 	"context"
 
 	"github.com/wollax/cupel-go/cupelchat/agent"
-	"github.com/wollax/cupel-go/cupelreduce"
 )
 
 // highestMark is the largest share of the room that a break fills if the mark is not
-// given. A window that is full breaks again at the next turn.
+// given, and leaves free: a full window breaks again at the next turn, and what seems to be
+// worth little may be what the next turn asks for.
 const highestMark = 0.75
 
 // mark returns the limits of a break. If neither the caller gives the low water mark nor
@@ -33,15 +33,21 @@ func (p *proposal) mark(ctx context.Context) (limits, error) {
 	if err != nil || len(sizes) == 0 {
 		return l, err
 	}
-	a := p.allowance
-	a.lowWater = highestMark
-	highest := a.limits(p.tokens, l.pinned).low
-	l.low = min(l.pinned, highest)
+	at := func(mark float64) int {
+		a := p.allowance
+		a.lowWater = mark
+		return a.limits(p.tokens, l.pinned).low
+	}
+	lowest, highest := at(1-highestMark), at(highestMark)
+	l.low = lowest
 	best := 0.0
 	all := sizes[len(sizes)-1]
 	each := all.Worth / float64(max(1, all.Tokens))
-	for _, size := range append([]cupelreduce.Size{{}}, sizes...) {
+	for _, size := range sizes {
 		low := l.pinned + size.Tokens
+		if low < lowest {
+			continue
+		}
 		if low > highest {
 			break
 		}

@@ -19,8 +19,8 @@ type Config struct {
 	Cache CacheModel
 	// LowWater is the share of the room left by pinned items that a break fills,
 	// in (0,1]. A lower mark breaks less often and keeps less. 0 means [DefaultLowWater].
-	// With the preset of package cupelchat/agent and a cache, 0 means the mark, up to .75,
-	// at which the window is worth most for what it costs until the next break.
+	// With the preset of package cupelchat/agent and a cache, 0 means the mark from .25
+	// to .75 at which the window is worth most for what it costs until the next break.
 	LowWater float64
 	// ClearAtLeast is the least number of tokens that a forced break leaves free, so
 	// that a break is worth its cost. 0 applies LowWater alone.

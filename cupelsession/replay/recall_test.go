@@ -74,7 +74,7 @@ func countRecalls(t *testing.T, conversations []Conversation, share float64, inS
 		p = Choosing("agent", preset, s.Reading()...)
 	}
 	if inSession {
-		p = p.InSession(0)
+		p = p.InSession(cupelsession.DefaultLowWater)
 	}
 	for n := range conversations {
 		r := record(&conversations[n])
