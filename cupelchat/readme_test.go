@@ -8,14 +8,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Example_agent runs it.
+// Example runs it.
 func TestReadmeHasTheExample(t *testing.T) {
 	readme, err := os.ReadFile("README.md")
 	require.NoError(t, err)
 	example, err := os.ReadFile("example_agent_test.go")
 	require.NoError(t, err)
 	program, output, _ := strings.Cut(string(example), "\t// Output:\n\t// ")
-	program = strings.NewReplacer("package cupelchat_test", "package main", "// The program of the README.\n", "", "Example_agent", "main").Replace(program)
+	program = strings.NewReplacer("package cupelchat_test", "package main", "// The program of the README.\n", "", "func Example()", "func main()").Replace(program)
 	output = strings.ReplaceAll(strings.TrimSuffix(output, "}\n"), "\n\t// ", "\n")
 	require.Contains(t, string(readme), "```go\n"+program+"}\n```\n\n```\n"+output+"```\n")
 }
