@@ -23,31 +23,23 @@ import (
 func throughJSON(t testing.TB, report *cupel.SelectionReport) *cupel.SelectionReport {
 	t.Helper()
 	data, err := json.Marshal(report)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var other cupel.SelectionReport
-	if err := json.Unmarshal(data, &other); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal(data, &other))
 	return &other
 }
 
 func fromReport(t testing.TB, report *cupel.SelectionReport, b cupel.ContextBudget, opts ...cupelinspect.Option) *cupelinspect.Selection {
 	t.Helper()
 	s, err := cupelinspect.FromReport(report, b, opts...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return s
 }
 
 func TestFromReport(t *testing.T) {
 	b := newBudget(t, 100, 80, cupel.WithOutputReserve(10))
 	report, err := newPipeline(t, nil).DryRun(t.Context(), everyReason(t), b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for name, report := range map[string]*cupel.SelectionReport{"in memory": report, "through JSON": throughJSON(t, report)} {
 		t.Run(name, func(t *testing.T) {
 			p, got := shown(t, fromReport(t, report, b, cupelinspect.WithName("stored")))
@@ -184,9 +176,7 @@ func TestTwoSelections(t *testing.T) {
 		return inspect(t, newPipeline(t, nil), items, b)
 	}
 	report, err := newPipeline(t, nil).DryRun(t.Context(), items, b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	reversed := slices.Clone(items)
 	slices.Reverse(reversed)
 	twice := []*cupel.ContextItem{hinted(t, "copy", 1, 0.5), hinted(t, "copy", 1, 0.5)}
