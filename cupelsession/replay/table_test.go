@@ -203,7 +203,8 @@ func TestScanTakes(t *testing.T) {
 		assert.Equal(t, []string{row.asked, row.want}, []string{strings.Join(asked, " "), strings.Join(got, " ")}, row.why)
 	}
 	many := strings.NewReader(strings.Repeat(first+"\n", 20_000))
-	for range replay.Scan("f", many, nil) {
+	for _, err := range replay.Scan("f", many, nil) {
+		require.NoError(t, err)
 		break
 	}
 	require.Greater(t, many.Len(), 10_000*len(first), "two conversations show what the lines are")
