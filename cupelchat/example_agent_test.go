@@ -12,7 +12,7 @@ import (
 )
 
 // The program of the README.
-func Example_agent() {
+func Example() {
 	body := json.RawMessage(`{"model": "gpt-5", "messages": [
   {"role": "user", "content": "Where is order 7001?"},
   {"role": "assistant", "tool_calls": [{"id": "c1", "type": "function", "function": {"name": "track", "arguments": "{\"order\":7001}"}}]},

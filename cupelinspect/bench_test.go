@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/placer"
@@ -96,13 +98,9 @@ func BenchmarkPage(b *testing.B) {
 			bytes := 0
 			for b.Loop() {
 				s, err := cupelinspect.Inspect(b.Context(), p, items, budget)
-				if err != nil {
-					b.Fatal(err)
-				}
+				require.NoError(b, err)
 				var w counter
-				if err := cupelinspect.WriteHTML(&w, "", s); err != nil {
-					b.Fatal(err)
-				}
+				require.NoError(b, cupelinspect.WriteHTML(&w, "", s))
 				bytes = int(w)
 			}
 			b.ReportMetric(float64(bytes), "page-bytes")

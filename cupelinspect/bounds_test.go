@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/wollax/cupel-go/cupel"
 )
 
@@ -30,14 +32,10 @@ func TestDefaultBounds(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			item, err := cupel.NewContextItem(strings.Repeat("x", tt.bytes), 1)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			items := slices.Repeat([]*cupel.ContextItem{item}, tt.n)
 			budget, err := cupel.NewContextBudget(tt.n, tt.n)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			if got := defaultSweep(items, budget).stops; got != tt.stops {
 				t.Errorf("%s: %d stops; want %d", tt.why, got, tt.stops)
 			}
@@ -46,9 +44,7 @@ func TestDefaultBounds(t *testing.T) {
 			}
 			// A text of metadata counts as a content does.
 			long, err := cupel.NewContextItem(strings.Repeat("x", tt.bytes), 1, cupel.WithMetadata(map[string]any{"text": strings.Repeat("x", tt.bytes), "number": 1}))
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			twice := slices.Concat(items, items)
 			if got, want := contentLimit(slices.Repeat([]*cupel.ContextItem{long}, tt.n)), contentLimit(twice); got != want {
 				t.Errorf("with metadata texts the limit is %d; want %d, as for twice the contents", got, want)

@@ -12,6 +12,8 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/placer"
@@ -144,9 +146,7 @@ const dataStart = `<script type="text/plain" id="data">`
 func write(t testing.TB, title string, selections ...*cupelinspect.Selection) string {
 	t.Helper()
 	var html strings.Builder
-	if err := cupelinspect.WriteHTML(&html, title, selections...); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, cupelinspect.WriteHTML(&html, title, selections...))
 	return html.String()
 }
 
@@ -168,9 +168,7 @@ func read(t testing.TB, html string) page {
 	decoder := json.NewDecoder(strings.NewReader(unpack(t, data)))
 	decoder.DisallowUnknownFields()
 	var p page
-	if err := decoder.Decode(&p); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, decoder.Decode(&p))
 	for i := range p.Selections {
 		checkSelection(t, &p, &p.Selections[i])
 	}
@@ -181,17 +179,11 @@ func read(t testing.TB, html string) page {
 func unpack(t testing.TB, data string) string {
 	t.Helper()
 	compressed, err := base64.StdEncoding.DecodeString(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	text, err := gzip.NewReader(bytes.NewReader(compressed))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	plain, err := io.ReadAll(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return string(plain)
 }
 
@@ -308,9 +300,7 @@ func values(scores []*float64) []any {
 func newItem(t testing.TB, content string, tokens int, opts ...cupel.ItemOption) *cupel.ContextItem {
 	t.Helper()
 	item, err := cupel.NewContextItem(content, tokens, opts...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return item
 }
 
@@ -322,9 +312,7 @@ func hinted(t testing.TB, content string, tokens int, hint float64) *cupel.Conte
 func newBudget(t testing.TB, maxTokens, target int, opts ...cupel.BudgetOption) cupel.ContextBudget {
 	t.Helper()
 	b, err := cupel.NewContextBudget(maxTokens, target, opts...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return b
 }
 
@@ -338,9 +326,7 @@ func newPipeline(t testing.TB, change func(*pipeline.Config)) *pipeline.Pipeline
 		change(&config)
 	}
 	p, err := pipeline.New(config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return p
 }
 
@@ -356,9 +342,7 @@ func steps() func() time.Time {
 func inspect(t testing.TB, p *pipeline.Pipeline, items []*cupel.ContextItem, b cupel.ContextBudget, opts ...cupelinspect.Option) *cupelinspect.Selection {
 	t.Helper()
 	s, err := cupelinspect.Inspect(t.Context(), p, items, b, opts...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return s
 }
 
@@ -372,13 +356,9 @@ func shown(t testing.TB, s *cupelinspect.Selection) (page, selection) {
 func equal[T any](t testing.TB, what string, got, want T) {
 	t.Helper()
 	g, err := json.Marshal(got)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	w, err := json.Marshal(want)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if !bytes.Equal(g, w) {
 		t.Errorf("%s is\n%s\nwant\n%s", what, g, w)
 	}

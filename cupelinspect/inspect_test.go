@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/observe"
 	"github.com/wollax/cupel-go/cupel/pipeline"
@@ -154,9 +156,7 @@ func (everythingSlicer) Slice(_ context.Context, items []cupel.ScoredItem, _ cup
 // TestFailedRun checks that a run that fails is shown.
 func TestFailedRun(t *testing.T) {
 	counts, err := slicer.NewCountQuota(slicer.Greedy{}, []slicer.CountQuotaEntry{{Kind: cupel.KindMemory, RequireCount: 1, CapCount: 1}}, slicer.WithScarcity(slicer.ScarcityThrow))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	tests := []struct {
 		name   string
 		change func(*pipeline.Config)
@@ -345,13 +345,9 @@ func TestParts(t *testing.T) {
 
 func TestStrategies(t *testing.T) {
 	quota, err := slicer.NewQuota(slicer.Greedy{}, slicer.Cap(cupel.KindMemory, 50))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	counts, err := slicer.NewCountQuota(quota, []slicer.CountQuotaEntry{{Kind: cupel.KindMemory, RequireCount: 2, CapCount: 2}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	many := make([]scorer.Weighted, 500)
 	for i := range many {
 		many[i] = scorer.Weighted{Scorer: scorer.Reflexive{}, Weight: 1}
@@ -408,9 +404,7 @@ func TestDeterministic(t *testing.T) {
 		p := newPipeline(t, func(c *pipeline.Config) { c.KeepDuplicates = true })
 		s := inspect(t, p, items, b)
 		var html bytes.Buffer
-		if err := cupelinspect.WriteHTML(&html, "same", s, inspect(t, p, items[2:], b)); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, cupelinspect.WriteHTML(&html, "same", s, inspect(t, p, items[2:], b)))
 		pages[i] = html.Bytes()
 	}
 	if !bytes.Equal(pages[0], pages[1]) || !bytes.Equal(pages[0], pages[2]) {
@@ -451,14 +445,10 @@ func TestRequest(t *testing.T) {
 	items := []*cupel.ContextItem{hinted(t, "a", 1, 0.8), newItem(t, "b", 20)}
 	p, budget := newPipeline(t, nil), newBudget(t, 10, 10)
 	report, err := p.DryRun(t.Context(), items, budget)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	before := fmt.Sprintf("%+v", report)
 	s, err := cupelinspect.FromReport(report, budget, cupelinspect.WithCandidates(items, nil), cupelinspect.WithRequest([]byte("{\"a\": \"\xff\"}")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	_, got := shown(t, s)
 	equal(t, "request", got.Request, "{\"a\": \"\uFFFD\"}")
 	equal(t, "report", fmt.Sprintf("%+v", report), before)

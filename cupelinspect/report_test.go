@@ -1,6 +1,7 @@
 package cupelinspect_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,7 +10,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
+	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupel/turn"
 	"github.com/wollax/cupel-go/cupelinspect"
 )
@@ -18,31 +23,23 @@ import (
 func throughJSON(t testing.TB, report *cupel.SelectionReport) *cupel.SelectionReport {
 	t.Helper()
 	data, err := json.Marshal(report)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var other cupel.SelectionReport
-	if err := json.Unmarshal(data, &other); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal(data, &other))
 	return &other
 }
 
 func fromReport(t testing.TB, report *cupel.SelectionReport, b cupel.ContextBudget, opts ...cupelinspect.Option) *cupelinspect.Selection {
 	t.Helper()
 	s, err := cupelinspect.FromReport(report, b, opts...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return s
 }
 
 func TestFromReport(t *testing.T) {
 	b := newBudget(t, 100, 80, cupel.WithOutputReserve(10))
 	report, err := newPipeline(t, nil).DryRun(t.Context(), everyReason(t), b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for name, report := range map[string]*cupel.SelectionReport{"in memory": report, "through JSON": throughJSON(t, report)} {
 		t.Run(name, func(t *testing.T) {
 			p, got := shown(t, fromReport(t, report, b, cupelinspect.WithName("stored")))
@@ -128,6 +125,49 @@ func TestFromReportErrors(t *testing.T) {
 	}
 }
 
+// TestFromReportOfARun: with the pipeline, the candidates and a function that chooses again,
+// a report makes the page that the run itself makes, and ends where a run would.
+func TestFromReportOfARun(t *testing.T) {
+	composite := scorer.Must(scorer.NewComposite(scorer.Weighted{Scorer: scorer.Reflexive{}, Weight: 3}, scorer.Weighted{Scorer: scorer.Priority{}, Weight: 1}))
+	p, items, b := newPipeline(t, func(c *pipeline.Config) { c.Scorer = composite }), everyReason(t), newBudget(t, 100, 80)
+	report, err := p.DryRun(t.Context(), items, b)
+	require.NoError(t, err)
+	calls, failsAt, fails := 0, -1, error(nil)
+	choose := func(budget cupel.ContextBudget, pinned int) (*cupel.SelectionReport, error) {
+		if calls++; calls-1 == failsAt {
+			return nil, fails
+		}
+		with := slices.Clone(items)
+		if pinned >= 0 {
+			var err error
+			with[pinned], err = items[pinned].With(cupel.WithPinned())
+			require.NoError(t, err)
+		}
+		return p.DryRun(t.Context(), with, budget)
+	}
+	_, got := shown(t, fromReport(t, report, b, cupelinspect.WithPipeline(p), cupelinspect.WithCandidates(items, choose)))
+	_, want := shown(t, inspect(t, p, items, b))
+	require.NotEmpty(t, want.Parts)
+	require.NotEmpty(t, want.Rivals)
+	equal(t, "strategies", []string{got.Scorer, got.Slicer, got.Placer, got.Overflow}, []string{want.Scorer, want.Slicer, want.Placer, want.Overflow})
+	equal(t, "parts", got.Parts, want.Parts)
+	equal(t, "sweep", got.Sweep, want.Sweep)
+	equal(t, "rivals", got.Rivals, want.Rivals)
+
+	canceled, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, fails = p.DryRun(canceled, items, b)
+	all := calls
+	for failsAt = range all {
+		calls = 0
+		_, err := cupelinspect.FromReport(report, b, cupelinspect.WithCandidates(items, choose))
+		require.ErrorIs(t, err, context.Canceled, "call %d of %d", failsAt+1, all)
+		require.Equal(t, failsAt+1, calls, "nothing is chosen after that")
+	}
+	_, err = cupelinspect.FromReport(report, b, cupelinspect.WithCandidates([]*cupel.ContextItem{nil}, nil))
+	require.ErrorContains(t, err, "must come from NewContextItem")
+}
+
 // TestTwoSelections checks which candidates of two selections are one item.
 func TestTwoSelections(t *testing.T) {
 	items := everyReason(t)
@@ -136,9 +176,7 @@ func TestTwoSelections(t *testing.T) {
 		return inspect(t, newPipeline(t, nil), items, b)
 	}
 	report, err := newPipeline(t, nil).DryRun(t.Context(), items, b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	reversed := slices.Clone(items)
 	slices.Reverse(reversed)
 	twice := []*cupel.ContextItem{hinted(t, "copy", 1, 0.5), hinted(t, "copy", 1, 0.5)}

@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/slicer"
@@ -73,21 +75,13 @@ func TestInspectUnits(t *testing.T) {
 
 	// A report that was read has the same forms, whose contents are its items.
 	report, err := newPipeline(t, nil).DryRun(t.Context(), grouped(t, &calls), newBudget(t, 60, 60))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	text, err := json.Marshal(report)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var back cupel.SelectionReport
-	if err := json.Unmarshal(text, &back); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal(text, &back))
 	from, err := cupelinspect.FromReport(&back, newBudget(t, 60, 60))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	p, got = shown(t, from)
 	at := slices.IndexFunc(p.Items, func(it item) bool { return it.Content == "its chapters" })
 	if at < 0 || got.Form[at] != 1 || got.Full[at] != 80 || got.Origin[at] != 4 || len(got.Forms) > 0 || *got.Pinned != 15 {

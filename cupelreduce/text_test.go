@@ -221,6 +221,14 @@ func TestCounted(t *testing.T) {
 	}
 }
 
+func TestKindNames(t *testing.T) {
+	for i, want := range []string{"log", "prose", "code", "diff", "json", "unknown kind"} {
+		if got := cupelreduce.Kind(i).String(); got != want {
+			t.Errorf("kind %d is %q, want %q", i, got, want)
+		}
+	}
+}
+
 func TestDetect(t *testing.T) {
 	for name, want := range map[string]cupelreduce.Kind{
 		"empty": cupelreduce.KindLog, "json object": cupelreduce.KindJSON, "json array": cupelreduce.KindJSON, "not quite json": cupelreduce.KindLog,

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/tiktoken-go/tokenizer"
 
 	"github.com/wollax/cupel-go/cupel"
@@ -21,18 +23,14 @@ var encodings = []cupeltiktoken.Encoding{cupeltiktoken.EncodingO200kBase, cupelt
 func counterOf(t testing.TB, encoding cupeltiktoken.Encoding) *cupeltiktoken.Counter {
 	t.Helper()
 	c, err := cupeltiktoken.ForEncoding(encoding)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return c
 }
 
 func count(t testing.TB, c *cupeltiktoken.Counter, text string) int {
 	t.Helper()
 	n, err := c.CountTokens(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return n
 }
 
@@ -81,9 +79,7 @@ func TestPublishedCounts(t *testing.T) {
 		// The vocabulary that is part of the program is the real one: the
 		// published numbers stand for the text.
 		codec, err := tokenizer.Get(tokenizer.Encoding(tt.encoding))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if text, err := codec.Decode(tt.tokens); err != nil || text != tt.text {
 			t.Errorf("%s: %v stands for %q, %v; want %q", tt.encoding, tt.tokens, text, err, tt.text)
 		}
@@ -97,16 +93,12 @@ func TestPublishedCounts(t *testing.T) {
 // cut at, white space above all.
 func TestReferenceCounts(t *testing.T) {
 	data, err := os.ReadFile("testdata/reference.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var rows []struct {
 		Text   string
 		Counts []int // in the order of encodings
 	}
-	if err := json.Unmarshal(data, &rows); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal(data, &rows))
 	if len(rows) < 800 {
 		t.Fatalf("%d texts", len(rows))
 	}
@@ -146,9 +138,7 @@ func TestBlankLines(t *testing.T) {
 func TestDel(t *testing.T) {
 	for _, encoding := range encodings {
 		codec, err := tokenizer.Get(tokenizer.Encoding(encoding))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		for id := range uint(200_100) {
 			token, err := codec.Decode([]uint{id})
 			if err == nil && len(token) > 1 && strings.ContainsAny(token, "\x7F\x02") {

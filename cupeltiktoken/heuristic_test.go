@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupeltiktoken"
 )
@@ -36,16 +38,12 @@ func TestHeuristicCounterByScript(t *testing.T) {
 	if os.IsNotExist(err) {
 		t.Skip("the module stands alone: the page is outside of it, in the repository")
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var table strings.Builder
 	table.WriteString("| text | cl100k_base | o200k_base |\n|---|---|---|\n")
 	for _, s := range scripts {
 		estimate, err := cupel.HeuristicCounter{}.CountTokens(s.text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		ratio := func(e cupeltiktoken.Encoding) float64 {
 			return float64(estimate) / float64(count(t, counterOf(t, e), s.text))
 		}

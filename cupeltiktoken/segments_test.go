@@ -83,9 +83,7 @@ func FuzzCutAfter(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		for name, load := range counters {
 			c, err := load()
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			whole := c.count(text)
 			for at := cutAfter(text, 0); at < len(text); at = cutAfter(text, at) {
 				head, tail := c.count(text[:at]), c.count(text[at:])
@@ -135,9 +133,7 @@ func TestLongWordIsExact(t *testing.T) {
 				continue // they cut words in one way
 			}
 			c, err := load()
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			got, err := c.CountTokens(tt.text)
 			if want := c.count(tt.text); err != nil || got != want {
 				t.Errorf("%s, %s: %d tokens, %v, want %d", tt.name, name, got, err, want)
@@ -164,9 +160,7 @@ func FuzzMerge(f *testing.F) {
 		long := strings.Repeat(text, 1+5*window/len(text))
 		for name, load := range counters {
 			c, err := load()
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			for _, text := range []string{text, long} {
 				if got, want := c.all().count(text), c.count(text); got != want && c.all().ranks[text] == 0 {
 					t.Fatalf("%s: %q has %d tokens, merged %d", name, text, want, got)
@@ -296,9 +290,7 @@ func TestClasses(t *testing.T) {
 // and again where windows overlap.
 func TestLongWordTakesLinearWork(t *testing.T) {
 	c, err := ForEncoding(EncodingO200kBase)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, n := range []int{1 << 15, 1 << 18, 1 << 20} {
 		m := new(merger)
 		at, _ := m.advance(c.all(), randomWord(n))
@@ -330,9 +322,7 @@ func TestRunsThatNothingFits(t *testing.T) {
 // whole by a few tokens each.
 func TestEstimate(t *testing.T) {
 	c, err := ForEncoding(EncodingO200kBase)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	text := repeatRandom("0123456789", longestWord+2*segmentSize)
 	got, err := c.CountTokens(text)
 	if want, parts := c.count(text), len(text)/segmentSize+1; err != nil || got < want || got > want+2*parts {

@@ -4,6 +4,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 // BenchmarkTarget measures the rows of the table in docs/benchmarks.md that are
@@ -15,9 +17,7 @@ func BenchmarkTarget(b *testing.B) {
 	}
 	const size = 50 << 20
 	c, err := ForEncoding(EncodingO200kBase)
-	if err != nil {
-		b.Fatal(err)
-	}
+	require.NoError(b, err)
 	const line = "The quick brown fox jumps over it. "
 	for _, side := range []struct{ name, text string }{
 		{"word", randomWord(size)},

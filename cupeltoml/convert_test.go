@@ -16,9 +16,7 @@ import (
 // integer refuses a float.
 func TestIntegersOfTheSchema(t *testing.T) {
 	schema, err := os.ReadFile(filepath.Join("..", "cupel", "policy", "schema.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	found := regexp.MustCompile(`"(\w+)": \{[^{}]*"type": "integer"`).FindAllSubmatch(schema, -1)
 	if len(found) < 4 {
 		t.Fatalf("%d integers found, want at least 4: has the schema another form?", len(found))

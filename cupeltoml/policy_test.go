@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/BurntSushi/toml"
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/pipeline"
@@ -127,9 +129,7 @@ func TestSameAsJSON(t *testing.T) {
 	}
 	for _, p := range policies {
 		text, err := json.Marshal(p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		texts = append(texts, string(text))
 	}
 	right := len(texts)
@@ -144,13 +144,9 @@ func TestSameAsJSON(t *testing.T) {
 		var values map[string]any
 		decoder := json.NewDecoder(strings.NewReader(text))
 		decoder.UseNumber()
-		if err := decoder.Decode(&values); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, decoder.Decode(&values))
 		inTOML, err := toml.Marshal(values)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		want, wantErr := policy.Decode(nil, []byte(text))
 		got, err := cupeltoml.DecodePolicy(nil, inTOML)
 		if !reflect.DeepEqual(got, want) || problems(t, err) != problems(t, wantErr) || (err == nil) != (i < right) {
@@ -300,9 +296,7 @@ func lengthRegistry(t testing.TB) *policy.Registry {
 			return length{most: strategy.Get[int](args, "most"), scale: strategy.Get[float64](inner, "scale"), texts: strategy.Get[[]string](inner, "texts")}, nil
 		},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return r
 }
 
@@ -318,13 +312,9 @@ func TestRegisteredTypes(t *testing.T) {
 		bucketSize = 1.0
 		texts = ["<ä\u0000>"]
 	`+rest))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	config, err := p.Config(policy.Environment{Registry: registry})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	if got, want := config.Scorer, (length{most: 5, scale: 2, texts: []string{"<ä\x00>"}}); !reflect.DeepEqual(got, want) {
 		t.Errorf("built %+v, want %+v", got, want)
 	}
@@ -370,9 +360,7 @@ func FuzzDecodePolicy(f *testing.F) {
 			return
 		}
 		text, err := json.Marshal(p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if back, err := policy.Decode(registry, text); err != nil || !reflect.DeepEqual(back, p) {
 			t.Fatalf("%+v was written as %s and read as %+v, %v", p, text, back, err)
 		}

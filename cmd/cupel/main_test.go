@@ -17,28 +17,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// binary is the command as it is shipped.
-var binary string
+// asCommand is a variable with which the program of the tests is the command, so that no
+// other program is linked.
+const asCommand = "CUPEL_TEST_COMMAND"
 
 func TestMain(m *testing.M) {
-	os.Exit(func() int {
-		dir, err := os.MkdirTemp("", "cupel-command")
-		if err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			return 1
-		}
-		defer func() { _ = os.RemoveAll(dir) }()
-		binary = filepath.Join(dir, "cupel")
-		if runtime.GOOS == "windows" {
-			binary += ".exe"
-		}
-		build := exec.Command("go", "build", "-o", binary, ".")
-		if out, err := build.CombinedOutput(); err != nil {
-			fmt.Fprintf(os.Stderr, "go build: %v\n%s", err, out)
-			return 1
-		}
-		return m.Run()
-	}())
+	if os.Getenv(asCommand) != "" {
+		main()
+	}
+	os.Exit(m.Run())
 }
 
 // desk is three items: two fit 20 tokens and one is pinned.
@@ -53,8 +40,10 @@ func command(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "items.jsonl"), desk)
-	cmd := exec.CommandContext(t.Context(), binary, args...)
-	cmd.Dir = dir
+	program, err := os.Executable()
+	require.NoError(t, err)
+	cmd := exec.CommandContext(t.Context(), program, args...)
+	cmd.Dir, cmd.Env = dir, []string{asCommand + "=yes"}
 	for _, variable := range os.Environ() {
 		switch name, _, _ := strings.Cut(variable, "="); name {
 		case "COLUMNS", "NO_COLOR", "TERM":
@@ -224,6 +213,8 @@ func TestStartup(t *testing.T) {
 	}
 	tool, err := exec.LookPath("go")
 	require.NoError(t, err)
+	binary := filepath.Join(t.TempDir(), "cupel.exe")
+	require.NoError(t, exec.CommandContext(t.Context(), tool, "build", "-o", binary, ".").Run())
 	const rounds, most = 15, 4.0
 	started := func(name, arg string) time.Duration {
 		begin := time.Now()

@@ -188,6 +188,9 @@ func TestMistakes(t *testing.T) {
 	if _, err := none.Prepare(t.Context(), travel(t, 1), budget(t, 300)); err == nil {
 		t.Error("no preset prepares items")
 	}
+	if none.Remember() != nil || none.About(nil) != nil || none.Pipeline() != nil {
+		t.Error("no preset makes another")
+	}
 	var noContext context.Context
 	if _, err := p.Prepare(noContext, travel(t, 8), budget(t, 300)); err != nil {
 		t.Errorf("error %v without a context", err)

@@ -112,6 +112,33 @@ func TestRememberedWork(t *testing.T) {
 	assert.Less(t, counter.characters-first, first/2)
 }
 
+// A preset forgets the items of another conversation once they are many beside those of
+// the current one, and takes them apart again.
+func TestForgottenWork(t *testing.T) {
+	for _, tt := range []struct {
+		other int
+		again bool
+		why   string
+	}{
+		{24, false, "all of the first are half of what there is"},
+		{1, true, "most of what there is would be for nothing"},
+	} {
+		counter := &counting{}
+		p, items := agent.New(counter).Remember(), travel(t, 24)
+		work := func(items []*cupel.ContextItem) int {
+			before := counter.characters
+			_, err := p.Prepare(t.Context(), items, budget(t, 230))
+			require.NoError(t, err)
+			return counter.characters - before
+		}
+		first := work(items)
+		work(travel(t, tt.other))
+		if again := work(items); tt.again != (again > first*9/10) {
+			t.Errorf("%d reservations between: %d characters are counted, and %d again (%s)", tt.other, first, again, tt.why)
+		}
+	}
+}
+
 // offlineAtFirst is a counter that works from the second choice on.
 type offlineAtFirst struct{ failing *bool }
 

@@ -188,6 +188,9 @@ func TestScanTakes(t *testing.T) {
 		{first + "\n" + second + "\n" + first, "0:1 1:2 2:3", "b:2", "by their numbers"},
 		{"[" + first + ", " + second + "]", "0:1 1:1", "b:1", "a list counts them"},
 		{message + "\n" + message, "0:1 0:2 0:1", "", "messages are the first"},
+		{"{\n" + second, "0:1 1:2", "b:2", "a line that is not wanted may be damaged"},
+		{first + "\n" + second + "\n1", "0:1 1:2 2:3", "b:2", "also when the lines are known to be conversations"},
+		{"[" + first + ", " + second + ", 1]", "0:1 1:1 2:1", "b:1", "and an element of a list"},
 	} {
 		var asked, got []string
 		for c, err := range replay.Scan("f", strings.NewReader(row.text), func(n, line int) bool {
@@ -199,6 +202,12 @@ func TestScanTakes(t *testing.T) {
 		}
 		assert.Equal(t, []string{row.asked, row.want}, []string{strings.Join(asked, " "), strings.Join(got, " ")}, row.why)
 	}
+	many := strings.NewReader(strings.Repeat(first+"\n", 20_000))
+	for _, err := range replay.Scan("f", many, nil) {
+		require.NoError(t, err)
+		break
+	}
+	require.Greater(t, many.Len(), 10_000*len(first), "two conversations show what the lines are")
 	unread := iotest.ErrReader(errBroken)
 	for _, text := range []string{first + "\n", first + "\n" + second + "\n", first + "\n{}\n", message + "\n{\n"} {
 		for _, err := range replay.Scan("f", io.MultiReader(strings.NewReader(text), unread), nil) {

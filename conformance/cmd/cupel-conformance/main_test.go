@@ -86,13 +86,23 @@ func TestOutputIsLines(t *testing.T) {
 	require.Contains(t, lines[1], "FAIL "+filepath.Join(dir, "b.toml")+" (): invalid vector")
 }
 
-// TestBinary runs the real program, for its exit code.
-func TestBinary(t *testing.T) {
-	binary := filepath.Join(t.TempDir(), "cupel-conformance.exe")
-	require.NoError(t, exec.Command("go", "build", "-o", binary, ".").Run())
-	require.NoError(t, exec.Command(binary, files(t, map[string]string{"good.toml": good})).Run())
+// With asCommand the program of the tests is the command, so that no other is linked.
+const asCommand = "CUPEL_TEST_COMMAND"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asCommand) != "" {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+func TestExitCodes(t *testing.T) {
+	t.Setenv(asCommand, "yes")
+	program, err := os.Executable()
+	require.NoError(t, err)
+	require.NoError(t, exec.Command(program, files(t, map[string]string{"good.toml": good})).Run())
 	var exit *exec.ExitError
-	require.ErrorAs(t, exec.Command(binary, files(t, map[string]string{"bad.toml": "x"})).Run(), &exit)
+	require.ErrorAs(t, exec.Command(program, files(t, map[string]string{"bad.toml": "x"})).Run(), &exit)
 	require.Equal(t, 1, exit.ExitCode())
 }
 
