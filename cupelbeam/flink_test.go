@@ -177,7 +177,8 @@ func startFlink(t *testing.T, program string) *flink {
 // java starts a class of the jars, and returns its process id.
 func (f *flink) java(class string, args ...string) int {
 	f.Helper()
-	options := []string{"-Xmx700m", "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn", "-cp", filepath.Join(os.Getenv("CUPEL_FLINK"), "*")}
+	// On a busy machine Flink's servers take longer to start than its 10 s.
+	options := []string{"-Xmx700m", "-Dpekko.remote.classic.startup-timeout=3m", "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn", "-cp", filepath.Join(os.Getenv("CUPEL_FLINK"), "*")}
 	for _, name := range []string{"util", "lang", "net", "nio", "time"} {
 		options = append(options, "--add-opens=java.base/java."+name+"=ALL-UNNAMED")
 	}

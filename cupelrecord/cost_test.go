@@ -3,7 +3,6 @@
 package cupelrecord_test
 
 import (
-	"io"
 	"math"
 	"os"
 	"runtime"
@@ -93,26 +92,3 @@ func TestBenchGuard(t *testing.T) {
 	require.LessOrEqual(t, processor, 2.0*busy)
 	require.NoError(t, recorder.Close(t.Context()))
 }
-
-func BenchmarkRun(b *testing.B) {
-	discard := func(string) (io.WriteCloser, error) { return nopCloser{io.Discard}, nil }
-	recorder, err := cupelrecord.New(cupelrecord.Config{Sink: discard})
-	require.NoError(b, err)
-	for _, mode := range []struct {
-		name string
-		opts []pipeline.RunOption
-	}{{"bare", nil}, {"recorded", []pipeline.RunOption{pipeline.WithTrace(recorder)}}} {
-		b.Run(mode.name, func(b *testing.B) {
-			run := workload(b, 1000)
-			b.ReportAllocs()
-			for b.Loop() {
-				run(mode.opts...)
-			}
-		})
-	}
-	b.Logf("%+v", recorder.Stats())
-}
-
-type nopCloser struct{ io.Writer }
-
-func (nopCloser) Close() error { return nil }

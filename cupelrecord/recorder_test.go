@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -375,6 +376,14 @@ func TestConfig(t *testing.T) {
 		assert.False(t, recorder.IsEnabled())
 		require.NoError(t, recorder.Close(t.Context()))
 	}
+}
+
+// TestHugeQueue: a queue that is meant to have no bound has one.
+func TestHugeQueue(t *testing.T) {
+	recorder := newRecorder(t, cupelrecord.Config{Sink: (&store{room: -1}).sink, QueueBytes: math.MaxInt})
+	observed(t.Context(), t, recorder)
+	require.NoError(t, recorder.Close(t.Context()))
+	assert.Equal(t, cupelrecord.Stats{Written: 1}, recorder.Stats())
 }
 
 // TestFunctionsThatPanic cost their runs alone.
