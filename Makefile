@@ -232,7 +232,7 @@ lint: ## Run golangci-lint and the checks that it cannot make
 .PHONY: budget
 budget: ## Fail when the core, or the whole, has more Go than its budget
 	@printf 'the core: ' && git ls-files 'cupel/*.go' | sed 's|^|../|' | $(TOOLS) run ./cmd/budget -code 99000 -tests 210000
-	@printf 'the whole: ' && git ls-files '*.go' | sed 's|^|../|' | $(TOOLS) run ./cmd/budget -code 379000 -tests 565000
+	@printf 'the whole: ' && git ls-files '*.go' | sed 's|^|../|' | $(TOOLS) run ./cmd/budget -code 380000 -tests 570000
 
 .PHONY: page-check
 page-check: ## Fail when the inspector's page is not what its sources make
