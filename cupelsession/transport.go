@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -132,6 +133,9 @@ type fitting struct {
 	format       cupelchat.Format
 	given, sent  []byte
 	conversation *cupelchat.Conversation
+	caller       [sha256.Size]byte    // hash of the credentials
+	known        []*cupel.ContextItem // of an earlier conversation
+	keys         []string             // of these
 	slot         *slot
 	turn         *Turn
 	budget       cupel.ContextBudget
@@ -223,21 +227,28 @@ func setBody(r *http.Request, body []byte) {
 	r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
 }
 
-// continues reports whether a request goes on from messages that the provider keeps.
+// continues reports whether a request goes on from something that the provider keeps.
 func continues(body []byte, f cupelchat.Format) bool {
-	if f != cupelchat.Responses {
-		return false
-	}
 	var kept struct {
 		Previous     any `json:"previous_response_id"`
 		Conversation any `json:"conversation"`
+		Prompt       any `json:"prompt"`
+		Cached       any `json:"cachedContent"`
+		CachedToo    any `json:"cached_content"`
 	}
-	return json.Unmarshal(body, &kept) == nil && (kept.Previous != nil || kept.Conversation != nil)
+	switch f { //nolint:exhaustive // the others keep nothing
+	case cupelchat.Responses, cupelchat.Gemini:
+		return json.Unmarshal(body, &kept) == nil && cmp.Or(kept.Previous, kept.Conversation, kept.Prompt, kept.Cached, kept.CachedToo) != nil
+	}
+	return false
 }
 
 // fit finds the session of the request, and makes the body to send.
 func (f *fitting) fit() (err error) {
-	opts := append(slices.Clip(f.config.Options), cupelchat.WithEarlier(f.sessions.earlier(f.given)))
+	f.caller = f.hashOfCaller()
+	var earlier *cupelchat.Conversation
+	earlier, f.known, f.keys = f.sessions.earlier(f)
+	opts := append(slices.Clip(f.config.Options), cupelchat.WithEarlier(earlier))
 	if f.conversation, err = cupelchat.Read(f.given, f.format, f.config.Counter, opts...); err != nil {
 		return err
 	}
