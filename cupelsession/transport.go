@@ -162,12 +162,16 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !whole || continues(given, format) {
+	if !whole {
 		t.forwarded.Add(1)
 		return t.config.Base.RoundTrip(r)
 	}
 	f := &fitting{Transport: t, request: r, format: format, given: given, budget: t.config.Budget}
-	if err := f.fit(); err != nil {
+	switch err := f.fit(); {
+	case errors.Is(err, cupelchat.ErrElsewhere):
+		t.forwarded.Add(1)
+		return t.config.Base.RoundTrip(r)
+	case err != nil:
 		t.failed.Add(1)
 		if t.config.Strict && r.Context().Err() == nil {
 			return refusal(r, format, err), nil
@@ -225,22 +229,6 @@ func readAll(r *http.Request, most int64) (body []byte, whole bool, err error) {
 func setBody(r *http.Request, body []byte) {
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
-}
-
-// continues reports whether a request goes on from something that the provider keeps.
-func continues(body []byte, f cupelchat.Format) bool {
-	var kept struct {
-		Previous     any `json:"previous_response_id"`
-		Conversation any `json:"conversation"`
-		Prompt       any `json:"prompt"`
-		Cached       any `json:"cachedContent"`
-		CachedToo    any `json:"cached_content"`
-	}
-	switch f { //nolint:exhaustive // the others keep nothing
-	case cupelchat.Responses, cupelchat.Gemini:
-		return json.Unmarshal(body, &kept) == nil && cmp.Or(kept.Previous, kept.Conversation, kept.Prompt, kept.Cached, kept.CachedToo) != nil
-	}
-	return false
 }
 
 // fit finds the session of the request, and makes the body to send.
