@@ -159,9 +159,9 @@ func (f *fitting) hashOfCaller() [sha256.Size]byte {
 	h := sha256.New()
 	h.Write(f.salt[:])
 	for _, name := range credentials {
-		fmt.Fprintf(h, "%q", f.request.Header.Values(name))
+		h.Write(fmt.Appendf(nil, "%q", f.request.Header.Values(name)))
 	}
-	fmt.Fprintf(h, "%q", f.request.URL.Query()["key"])
+	h.Write(fmt.Appendf(nil, "%q", f.request.URL.Query()["key"]))
 	return [sha256.Size]byte(h.Sum(nil))
 }
 
@@ -178,7 +178,7 @@ func (f *fitting) identity() (items []*cupel.ContextItem, keys []string, owner [
 	h := sha256.New()
 	h.Write(f.caller[:])
 	path, _, _ := strings.Cut(f.request.URL.Path, ":") // Gemini's path has the model, and ends with the verb
-	fmt.Fprintf(h, "%q%q%q", f.request.URL.Host, path, f.conversation.Model())
+	h.Write(fmt.Appendf(nil, "%q%q%q", f.request.URL.Host, path, f.conversation.Model()))
 	begins := true
 	for i, item := range items {
 		var key string
@@ -190,7 +190,7 @@ func (f *fitting) identity() (items []*cupel.ContextItem, keys []string, owner [
 		keys = append(keys, key)
 		role, _ := item.MetadataText("role")
 		if begins = begins && role != "assistant" && role != "model"; begins {
-			fmt.Fprintf(h, "%q", key)
+			h.Write(fmt.Appendf(nil, "%q", key))
 		}
 	}
 	return items, keys, [sha256.Size]byte(h.Sum(nil)), nil

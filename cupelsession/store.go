@@ -89,7 +89,8 @@ func NewFolderStore(folder string, most int64, age time.Duration) (*FolderStore,
 		return nil, err
 	}
 	f := &FolderStore{folder: root, most: most, age: age}
-	return f, f.sweep(0)
+	err = f.sweep(0)
+	return f, err
 }
 
 // nameOf returns the name of a session's folder, or of one of its texts.
