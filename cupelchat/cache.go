@@ -3,6 +3,7 @@ package cupelchat
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/wollax/cupel-go/internal/rawjson"
 )
@@ -31,6 +32,7 @@ type promptCache struct {
 	edits   rawjson.Edits
 	whole   rawjson.Value
 	all     []block          // in the order of the prompt: tools, system, messages
+	before  int              // of them, those before the messages
 	auto    bool             // Anthropic sets one at the end itself
 	mark    string           // the value of one that is set
 	bedrock bool             // breakpoints are blocks of their own
@@ -61,6 +63,7 @@ func (c *Conversation) promptCache(body []byte) *promptCache {
 		p.blocks(o.Get("system"))
 		messages = o.Get("messages").Elements()
 	}
+	p.before = len(p.all)
 	for _, m := range messages {
 		o, _ := m.Value.Fields()
 		p.blocks(o.Get("content"))
@@ -101,7 +104,7 @@ func (p *promptCache) blocks(list rawjson.Value) {
 			}
 			p.all = append(p.all, block{Object: o})
 			continue
-		case kind == "thinking", kind == "redacted_thinking", kind == "text" && o.Get("text").String() == "":
+		case kind == "thinking", kind == "redacted_thinking", kind == "text" && len(o.Get("text").Raw()) <= len(`""`):
 			continue
 		case kind == "tool_result":
 			p.blocks(o.Get("content"))
@@ -112,9 +115,18 @@ func (p *promptCache) blocks(list rawjson.Value) {
 		p.lists = append(p.lists, parts)
 	}
 	// The API refuses a block of white space, but accepts it as a string.
-	if list.IsString() && strings.TrimSpace(list.String()) != "" {
+	if list.IsString() && says(list) {
 		p.all = append(p.all, block{Object: rawjson.Object{Value: list}})
 	}
+}
+
+// says reports whether a text has more than white space. It decodes few texts.
+func says(v rawjson.Value) bool {
+	inside := strings.TrimLeft(string(v.Raw()[1:min(len(v.Raw()), 40)]), " ")
+	if inside != "" && inside[0] > ' ' && inside[0] < utf8.RuneSelf && inside[0] != '\\' && inside[0] != '"' {
+		return true
+	}
+	return !blank(v.String())
 }
 
 // set sets breakpoints after the first blocks, for each number of them, and no

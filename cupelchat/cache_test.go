@@ -2,6 +2,7 @@ package cupelchat
 
 import (
 	"encoding/json"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -103,4 +104,13 @@ func TestBreakpoints(t *testing.T) {
 			require.Equal(t, seed%4 > 1, strings.Contains(string(body), `"ttl": "1h"`), "seed %d: %s", seed, body)
 		}
 	}
+}
+
+// A breakpoint on the definition of a tool is not what the model reads: it has no tokens,
+// and changes no item.
+func TestBreakpointsOfDefinitions(t *testing.T) {
+	const text = `{"tools":[{"name":"a","input_schema":{"type":"object"}%s}],"messages":[{"role":"user","content":"x"}]}`
+	plain, marked := read(t, Anthropic, fmt.Appendf(nil, text, "")), read(t, Anthropic, fmt.Appendf(nil, text, `, "cache_control": {"type": "ephemeral"}`))
+	require.Equal(t, plain.items[0].Content(), marked.items[0].Content())
+	require.Equal(t, plain.items[0].Tokens(), marked.items[0].Tokens())
 }

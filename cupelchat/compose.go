@@ -1,6 +1,7 @@
 package cupelchat
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -119,7 +120,7 @@ func (w *writer) mark(body []byte, pieces []Piece, marked []int) []byte {
 		last++
 		end := len(p.all)
 		if n < len(pieces)-1 {
-			end = min(len(w.promptCache(cut.assemble()).all), end)
+			end = min(w.blocksOf(cut.assemble(), body, p), end)
 		}
 		behind = append(behind, end)
 	}
@@ -128,6 +129,36 @@ func (w *writer) mark(body []byte, pieces []Piece, marked []int) []byte {
 	}
 	p.set(behind)
 	return p.bytes(body)
+}
+
+// blocksOf returns how many blocks a body has of which another one is the continuation.
+// Only where the other one does not simply go on, it reads the body.
+func (c *Conversation) blocksOf(body, longer []byte, of *promptCache) int {
+	same := samePrefix(body, longer)
+	if end := bytes.TrimLeft(body[same:], " \t\r\n"); len(end) == 0 || end[0] != ']' && end[0] != '}' {
+		return len(c.promptCache(body).all)
+	}
+	n := of.before
+	for n < len(of.all) {
+		before, _ := of.all[n].Value.Around()
+		if len(before)+len(of.all[n].Value.Raw()) > same {
+			break
+		}
+		n++
+	}
+	return n
+}
+
+// samePrefix returns the length of the beginning that two texts share.
+func samePrefix(a, b []byte) (n int) {
+	const step = 1 << 10
+	for n+step <= min(len(a), len(b)) && bytes.Equal(a[n:n+step], b[n:n+step]) {
+		n += step
+	}
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return n
 }
 
 // Blocks returns how many content blocks each item has: prompt caches look back by

@@ -252,10 +252,24 @@ func (o cursor) tools(more int, names ...string) {
 		if slices.Contains(names, m.Name) && len(m.Value.Elements())+len(m.Value.Members()) > 0 {
 			o.beginMember(m, "tools")
 			o.spend(more)
-			o.keepJSON(m.Value)
+			o.keep(unmarked(m.Value))
 			o.current().define(m.Value)
 		}
 	}
+}
+
+// unmarked returns the JSON of definitions without the breakpoints of a prompt cache,
+// which the model does not see.
+func unmarked(tools rawjson.Value) string {
+	var edits rawjson.Edits
+	for _, tool := range tools.Elements() {
+		o, _ := tool.Value.Fields()
+		edits.Drop(o.Members, func(i int) bool { return o.Members[i].Name == cacheControl })
+	}
+	if !edits.Empty() {
+		tools, _ = rawjson.Text(edits.Outer(tools.Alone())).Value() // it stays JSON
+	}
+	return tools.Compact()
 }
 
 // system reads a system prompt that is a member of the request.

@@ -59,7 +59,7 @@ func TestFormatsRefuse(t *testing.T) {
 	}{
 		{Gemini, `{"contents":[{"role":"user","content":"x"}]}`, `content is not a field of Gemini, which has "parts"`, "it is OpenAI's message"},
 		{Gemini, `{"contents":[{"role":"tool","parts":[{"text":"x"}]}]}`, "must be one of user, model", "there is no such role"},
-		{Gemini, `{"cachedContent":"cachedContents/1","contents":[]}`, "refers to content that the provider keeps", "it cannot be counted"},
+		{Gemini, `{"cachedContent":"cachedContents/1","contents":[]}`, "refers to text that the API keeps", "it cannot be counted"},
 		{Gemini, `{"contents":[{"role":"user","parts":[]}]}`, "has neither content nor tool calls", "a message says something"},
 		{Gemini, `{"contents":[{"role":"user","parts":[{"functionResponse":{"name":"f","response":"x"}}]}]}`, "must be an object", "a result is one"},
 		{Bedrock, `{"messages":[{"role":"user","content":"x"}]}`, "must be an array of content blocks", "Converse takes no plain text"},

@@ -49,8 +49,8 @@ var geminiNames = map[string]bool{
 func (c *geminiCodec) fork() codec { return &geminiCodec{slices.Clip(c.contents)} }
 
 func (c *geminiCodec) request(body cursor) {
-	if _, v := body.firstOf("cachedContent", "cached_content"); !v.IsNull() {
-		body.fail(v.Errorf("cachedContent", "refers to content that the provider keeps, which cannot be counted; send it with the request"))
+	if name, v := body.firstOf("cachedContent", "cached_content"); !v.IsNull() {
+		body.fail(elsewhere(v, name))
 	}
 	body.tools(0, "tools")
 	body.system(func(name string) {

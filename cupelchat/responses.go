@@ -1,6 +1,7 @@
 package cupelchat
 
 import (
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -98,9 +99,13 @@ func (c *responsesCodec) request(body cursor) {
 	}
 }
 
+// ErrElsewhere is matched by the error of [Read] for a conversation that refers to text
+// that the API keeps, such as a previous response.
+var ErrElsewhere = errors.New("cupel: a part of the conversation is elsewhere")
+
 // elsewhere returns the error for a reference to text that the API keeps.
 func elsewhere(v rawjson.Value, path string) error {
-	return v.Errorf(path, "refers to text that the API keeps, which cannot be selected from; give the whole conversation as input")
+	return &Error{Line: v.Line(), Path: path, Reason: "refers to text that the API keeps, which cannot be selected from; give the whole conversation as input", Err: ErrElsewhere}
 }
 
 func (c *responsesCodec) message(o cursor) {

@@ -89,6 +89,12 @@ func TestMistakesOfLoops(t *testing.T) {
 			l.history.Messages = append(l.history.Messages, exchange(n)...)
 			return r, err
 		}, "", "", "a request that failed is sent again"},
+		{"session in the loop", func(l *loop, n int) (cupelsession.Request[request], error) {
+			l.session = session(l.t, agent.New(nil), cupelsession.Config{})
+			r, err := answered(l, l.history)
+			l.history.Messages = append(l.history.Messages, exchange(n)...)
+			return r, err
+		}, "", "", "each turn chooses from all messages: it costs more, and is as right"},
 		{"error ignored", func(l *loop, n int) (cupelsession.Request[request], error) {
 			r, _ := fit(l, request{Model: "m"})
 			err := r.Commit(cupelsession.Usage{})

@@ -143,16 +143,19 @@ func tooLong(response *http.Response) (share float64, err error) {
 	if err != nil || !saysTooLong.Match(text) {
 		return 0, err
 	}
-	var sizes []int
+	var sizes []int // the count and the limit come first, in either order
 	for _, digits := range numbers.FindAllString(string(text), -1) {
 		if n, err := strconv.Atoi(digits); err == nil {
 			sizes = append(sizes, n)
 		}
 	}
-	slices.Sort(sizes)
+	if len(sizes) > 0 {
+		least := slices.Max(sizes) / 4
+		sizes = slices.DeleteFunc(sizes, func(n int) bool { return n <= least })
+	}
 	share = 0.7 // where the provider does not report its count
-	if last := len(sizes) - 1; last > 0 && sizes[last-1] > sizes[last]/4 {
-		share = 0.95 * float64(sizes[last-1]) / float64(sizes[last])
+	if len(sizes) > 1 {
+		share = 0.95 * float64(min(sizes[0], sizes[1])) / float64(max(sizes[0], sizes[1]))
 	}
 	return share, nil
 }

@@ -16,8 +16,10 @@ import (
 // slot is a session of a transport.
 type slot struct {
 	name    string
-	owner   [sha256.Size]byte // hash of credentials, API, model and beginning of the conversation
-	keys    []string          // of the messages that the session has seen
+	caller  [sha256.Size]byte    // hash of the credentials
+	owner   [sha256.Size]byte    // hash of the caller, API, model and beginning of the conversation
+	items   []*cupel.ContextItem // of the last conversation
+	keys    []string             // of the items
 	session *Session
 	bytes   []byte               // of the last conversation
 	budget  *cupel.ContextBudget // in place of the transport's, or nil
@@ -42,7 +44,7 @@ const mayDiffer = 1
 // find returns the session that a request's conversation continues, or a new one. It
 // forks a session that another request is using.
 func (f *fitting) find() (*slot, error) {
-	keys, owner, err := f.identity()
+	items, keys, owner, err := f.identity()
 	if err != nil {
 		return nil, err
 	}
@@ -66,31 +68,35 @@ func (f *fitting) find() (*slot, error) {
 		if err != nil {
 			return nil, err
 		}
-		best = &slot{owner: owner, session: session}
+		best = &slot{caller: f.caller, owner: owner, session: session}
 		s.add(best)
 	case best.busy:
-		best = &slot{owner: owner, session: best.session.Fork(), budget: best.budget}
+		best = &slot{caller: f.caller, owner: owner, session: best.session.Fork(), budget: best.budget}
 		s.add(best)
 	}
 	s.uses++
-	best.keys, best.busy, best.used = keys, true, s.uses
+	best.items, best.keys, best.busy, best.used = items, keys, true, s.uses
 	best.bytes = f.given
 	s.evict(best)
 	return best, nil
 }
 
-// earlier returns the conversation that a body seems to continue, so that it need not
-// be read again. It is the one that shares the longest beginning with the body.
-func (s *sessions) earlier(body []byte) (c *cupelchat.Conversation) {
+// earlier returns the conversation of the same caller that a request seems to continue,
+// so that it need not be read again. It is the one that shares the longest beginning.
+func (s *sessions) earlier(f *fitting) (c *cupelchat.Conversation, items []*cupel.ContextItem, keys []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	longest := 0
 	for _, at := range s.slots {
-		if n := sharedPrefix(at.bytes, body); n > longest {
-			c, longest = at.session.conversation.Load(), n
+		known := at.session.conversation.Load()
+		if at.caller != f.caller || known.Format() != f.format {
+			continue // not even how long a request takes says what other callers ask
+		}
+		if n := sharedPrefix(at.bytes, f.given); n > longest {
+			c, items, keys, longest = known, at.items, at.keys, n
 		}
 	}
-	return c
+	return c, items, keys
 }
 
 // sharedPrefix returns how many blocks of bytes at the beginnings of two texts
@@ -148,40 +154,46 @@ func (s *sessions) leave(at *slot) {
 // credentials are the headers, and the parameter, that identify the caller.
 var credentials = []string{"Authorization", "X-Api-Key", "Api-Key", "X-Goog-Api-Key", "Openai-Organization", "Openai-Project", "Anthropic-Workspace"}
 
-// identity returns the keys of the messages, and a hash of the caller and of everything
-// before the model's first message.
-func (f *fitting) identity() (keys []string, owner [sha256.Size]byte, err error) {
-	unlimited, err := cupel.NewContextBudget(math.MaxInt/4, math.MaxInt/4)
-	if err != nil {
-		return nil, owner, err
-	}
-	items, _, err := f.conversation.ItemsFor(f.config.Chooser, unlimited)
-	if err != nil {
-		return nil, owner, err
-	}
+// hashOfCaller returns a hash of who sends the request.
+func (f *fitting) hashOfCaller() [sha256.Size]byte {
 	h := sha256.New()
 	h.Write(f.salt[:])
-	add := func(text string) {
-		sum := sha256.Sum256([]byte(text))
-		h.Write(sum[:])
-	}
 	for _, name := range credentials {
-		add(f.request.Header.Get(name))
+		h.Write(fmt.Appendf(nil, "%q", f.request.Header.Values(name)))
 	}
-	add(f.request.URL.Query().Get("key"))
+	h.Write(fmt.Appendf(nil, "%q", f.request.URL.Query()["key"]))
+	return [sha256.Size]byte(h.Sum(nil))
+}
+
+// identity returns the items with their keys, and a hash of the caller and of everything
+// before the model's first message.
+func (f *fitting) identity() (items []*cupel.ContextItem, keys []string, owner [sha256.Size]byte, err error) {
+	unlimited, err := cupel.NewContextBudget(math.MaxInt/4, math.MaxInt/4)
+	if err == nil {
+		items, _, err = f.conversation.ItemsFor(f.config.Chooser, unlimited)
+	}
+	if err != nil {
+		return nil, nil, owner, err
+	}
+	h := sha256.New()
+	h.Write(f.caller[:])
 	path, _, _ := strings.Cut(f.request.URL.Path, ":") // Gemini's path has the model, and ends with the verb
-	add(f.request.URL.Host + path)
-	add(f.conversation.Model())
+	h.Write(fmt.Appendf(nil, "%q%q%q", f.request.URL.Host, path, f.conversation.Model()))
 	begins := true
-	for _, item := range items {
-		key := baseKey(item)
+	for i, item := range items {
+		var key string
+		if i < len(f.known) && f.known[i] == item {
+			key = f.keys[i]
+		} else {
+			key = baseKey(item)
+		}
 		keys = append(keys, key)
 		role, _ := item.MetadataText("role")
 		if begins = begins && role != "assistant" && role != "model"; begins {
-			add(key)
+			h.Write(fmt.Appendf(nil, "%q", key))
 		}
 	}
-	return keys, [sha256.Size]byte(h.Sum(nil)), nil
+	return items, keys, [sha256.Size]byte(h.Sum(nil)), nil
 }
 
 // sessionConfig returns the configuration of a session for the request's provider.

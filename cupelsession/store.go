@@ -1,8 +1,8 @@
 package cupelsession
 
 import (
-	"cmp"
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -11,7 +11,6 @@ import (
 	"maps"
 	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -61,11 +60,11 @@ func (m *MemoryStore) Delete(_ context.Context, session string) error {
 
 // FolderStore is a [Store] in a folder, with a folder for each session and a file for each
 // text. Only the user can read the files. Their names are hashes, and the store leaves
-// files with other names alone. A file is there whole or not at all, even after a crash.
+// files with other names alone. It follows no link out of its folder. A file is there whole or not at all, even after a crash.
 // Processes that share a folder may together exceed its bound, each by the bytes that the
 // others wrote since it last scanned the files.
 type FolderStore struct {
-	folder string
+	folder *os.Root
 	most   int64
 	age    time.Duration
 
@@ -82,8 +81,24 @@ func NewFolderStore(folder string, most int64, age time.Duration) (*FolderStore,
 	if most <= 0 || age <= 0 {
 		return nil, &ConfigError{"FolderStore", fmt.Sprintf("needs a size and an age above 0, got %d bytes and %v", most, age)}
 	}
-	f := &FolderStore{folder: folder, most: most, age: age}
-	return f, cmp.Or(os.MkdirAll(folder, 0o700), f.sweep(0))
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return nil, err
+	}
+	f := &FolderStore{folder: root, most: most, age: age}
+	err = f.sweep(0)
+	return f, err
+}
+
+// nameOf returns the name of a session's folder, or of one of its texts.
+func nameOf(parts ...string) string {
+	for i, part := range parts {
+		parts[i] = keyOf(part)
+	}
+	return path.Join(parts...)
 }
 
 // Put writes a text. It fails with errors of the file system, and for a text that is
@@ -92,34 +107,34 @@ func (f *FolderStore) Put(_ context.Context, session, key, text string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	size := int64(len(text))
-	if size > f.most {
+	if size > f.most || f.folder == nil {
 		return fmt.Errorf("cupelsession: a text of %d bytes does not fit into the store of %d", size, f.most)
 	}
-	folder := filepath.Join(f.folder, keyOf(session))
 	if f.bytes += size; f.bytes > f.most || since(f.swept) > f.age {
 		if err := f.sweep(size); err != nil {
 			return err
 		}
 	}
-	if err := os.MkdirAll(folder, 0o700); err != nil {
+	if err := f.folder.MkdirAll(nameOf(session), 0o700); err != nil {
 		return err
 	}
-	return writeWhole(filepath.Join(folder, keyOf(key)), text)
+	return f.writeWhole(nameOf(session, key), text)
 }
 
 // writeWhole writes a file that only the user can read, in place of one of this name.
 // Until it is whole, its name is temporary, and a crash leaves that.
-func writeWhole(name, text string) error {
-	file, err := os.CreateTemp(filepath.Dir(name), "*"+temporary)
+func (f *FolderStore) writeWhole(name, text string) error {
+	partial := path.Join(path.Dir(name), rand.Text()+temporary)
+	file, err := f.folder.OpenFile(partial, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
 	_, err = file.WriteString(text)
 	if err = errors.Join(err, file.Sync(), file.Close()); err == nil {
-		err = os.Rename(file.Name(), name)
+		err = f.folder.Rename(partial, name)
 	}
 	if err != nil {
-		return errors.Join(err, os.Remove(file.Name()))
+		return errors.Join(err, f.folder.Remove(partial))
 	}
 	return nil
 }
@@ -129,15 +144,18 @@ const temporary = ".tmp"
 
 // Get reads a text.
 func (f *FolderStore) Get(_ context.Context, session, key string) (string, error) {
-	name := filepath.Join(f.folder, keyOf(session), keyOf(key))
-	info, err := os.Stat(name)
+	if f.folder == nil {
+		return "", fs.ErrNotExist
+	}
+	name := nameOf(session, key)
+	info, err := f.folder.Stat(name)
 	switch {
 	case err != nil:
 		return "", err
 	case since(info.ModTime()) > f.age, !info.Mode().IsRegular(): // a pipe would block
 		return "", fs.ErrNotExist
 	}
-	text, err := os.ReadFile(name)
+	text, err := f.folder.ReadFile(name)
 	return string(text), err
 }
 
@@ -145,7 +163,10 @@ func (f *FolderStore) Get(_ context.Context, session, key string) (string, error
 func (f *FolderStore) Delete(_ context.Context, session string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return os.RemoveAll(filepath.Join(f.folder, keyOf(session)))
+	if f.folder == nil {
+		return nil
+	}
+	return f.folder.RemoveAll(nameOf(session))
 }
 
 func since(t time.Time) time.Duration {
@@ -168,7 +189,7 @@ func isKey(name string) bool {
 // sweep removes files that are too old or that a crash has left, and then the oldest texts
 // until there is room for some bytes.
 func (f *FolderStore) sweep(room int64) error {
-	folder := os.DirFS(f.folder) // its own name is not a pattern
+	folder := f.folder.FS()
 	names, err := fs.Glob(folder, "*/*")
 	if err != nil {
 		return err
@@ -187,14 +208,13 @@ func (f *FolderStore) sweep(room int64) error {
 	names = slices.SortedFunc(maps.Keys(files), func(a, b string) int { return files[a].ModTime().Compare(files[b].ModTime()) })
 	for _, name := range names {
 		age := since(files[name].ModTime())
-		if f.bytes <= f.most && age <= f.age && (age <= time.Hour || filepath.Ext(name) != temporary) {
+		if f.bytes <= f.most && age <= f.age && (age <= time.Hour || path.Ext(name) != temporary) {
 			continue
 		}
-		file := filepath.Join(f.folder, name)
-		if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := f.folder.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
-		_ = os.Remove(filepath.Dir(file)) // it fails while the folder has other files
+		_ = f.folder.Remove(path.Dir(name)) // it fails while the folder has other files
 		f.bytes -= files[name].Size()
 	}
 	f.swept = time.Now() //nolint:forbidigo // as since

@@ -143,6 +143,23 @@ func TestFolderOfOthers(t *testing.T) {
 	}
 }
 
+// A link in the place of a session's folder leads nowhere: no text is written or read there.
+func TestFolderFollowsNoLinks(t *testing.T) {
+	dir, elsewhere := t.TempDir(), t.TempDir()
+	require.NoError(t, os.Symlink(elsewhere, filepath.Join(dir, fmt.Sprintf("%x", sha256.Sum256([]byte("a"))))))
+	require.NoError(t, os.WriteFile(filepath.Join(elsewhere, fmt.Sprintf("%x", sha256.Sum256([]byte("k")))), []byte("theirs"), 0o600))
+	store, err := cupelsession.NewFolderStore(dir, 1<<20, time.Hour)
+	require.NoError(t, err)
+	require.Error(t, store.Put(t.Context(), "a", "new", "text"))
+	text, err := store.Get(t.Context(), "a", "k")
+	require.Error(t, err)
+	require.Empty(t, text)
+	require.NoError(t, store.Delete(t.Context(), "a"))
+	files, err := os.ReadDir(elsewhere)
+	require.NoError(t, err)
+	require.Len(t, files, 1, "they are not the store's")
+}
+
 // A file that was cut, and one that says something else, is no text of a session.
 func TestCutFiles(t *testing.T) {
 	dir := t.TempDir()

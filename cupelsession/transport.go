@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -132,6 +133,9 @@ type fitting struct {
 	format       cupelchat.Format
 	given, sent  []byte
 	conversation *cupelchat.Conversation
+	caller       [sha256.Size]byte    // hash of the credentials
+	known        []*cupel.ContextItem // of an earlier conversation
+	keys         []string             // of these
 	slot         *slot
 	turn         *Turn
 	budget       cupel.ContextBudget
@@ -158,12 +162,16 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !whole || continues(given, format) {
+	if !whole {
 		t.forwarded.Add(1)
 		return t.config.Base.RoundTrip(r)
 	}
 	f := &fitting{Transport: t, request: r, format: format, given: given, budget: t.config.Budget}
-	if err := f.fit(); err != nil {
+	switch err := f.fit(); {
+	case errors.Is(err, cupelchat.ErrElsewhere):
+		t.forwarded.Add(1)
+		return t.config.Base.RoundTrip(r)
+	case err != nil:
 		t.failed.Add(1)
 		if t.config.Strict && r.Context().Err() == nil {
 			return refusal(r, format, err), nil
@@ -223,21 +231,12 @@ func setBody(r *http.Request, body []byte) {
 	r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
 }
 
-// continues reports whether a request goes on from messages that the provider keeps.
-func continues(body []byte, f cupelchat.Format) bool {
-	if f != cupelchat.Responses {
-		return false
-	}
-	var kept struct {
-		Previous     any `json:"previous_response_id"`
-		Conversation any `json:"conversation"`
-	}
-	return json.Unmarshal(body, &kept) == nil && (kept.Previous != nil || kept.Conversation != nil)
-}
-
 // fit finds the session of the request, and makes the body to send.
 func (f *fitting) fit() (err error) {
-	opts := append(slices.Clip(f.config.Options), cupelchat.WithEarlier(f.sessions.earlier(f.given)))
+	f.caller = f.hashOfCaller()
+	var earlier *cupelchat.Conversation
+	earlier, f.known, f.keys = f.sessions.earlier(f)
+	opts := append(slices.Clip(f.config.Options), cupelchat.WithEarlier(earlier))
 	if f.conversation, err = cupelchat.Read(f.given, f.format, f.config.Counter, opts...); err != nil {
 		return err
 	}

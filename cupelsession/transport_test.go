@@ -173,6 +173,8 @@ func TestTransportForwards(t *testing.T) {
 		{"batch", "/v1/messages/batches", `{}`, cupelsession.TransportStats{Forwarded: 1}, "it has many requests"},
 		{"kept by the provider", "/v1/responses", `{"previous_response_id":"r","input":"go on"}`, cupelsession.TransportStats{Forwarded: 1}, "the provider has the conversation"},
 		{"a conversation of the provider", "/v1/responses", `{"conversation":"c","input":"go on"}`, cupelsession.TransportStats{Forwarded: 1}, "here too"},
+		{"a prompt of the provider", "/v1/responses", `{"prompt":{"id":"p"},"input":"go on"}`, cupelsession.TransportStats{Forwarded: 1}, "and its text is not there"},
+		{"a cache of the provider", "/v1beta/models/m:generateContent", `{"cachedContent":"c","contents":[{"parts":[{"text":"go on"}]}]}`, cupelsession.TransportStats{Forwarded: 1}, "it has the beginning"},
 		{"Bedrock", "/model/m/converse", large, cupelsession.TransportStats{Forwarded: 1}, "its body is signed"},
 		{"rubbish", "/v1/chat/completions", `{"messages":`, cupelsession.TransportStats{Failed: 1}, "the provider says what is wrong"},
 		{"too small a budget", "/v1/chat/completions", `{"messages":[{"role":"system","content":"` + strings.Repeat("rule ", 2000) + `"},{"role":"user","content":"x"}]}`, cupelsession.TransportStats{Failed: 1}, "the system prompt cannot be cut"},
@@ -184,6 +186,38 @@ func TestTransportForwards(t *testing.T) {
 		require.Equal(t, test.want, tr.Stats(), "%s: %s", test.name, test.why)
 		require.Empty(t, response.Header.Get("Cupel-Tokens"))
 	}
+}
+
+// TestTransportTurn compares a turn that appends to 400 messages of 1 kB with reading the
+// body once by json.Unmarshal: it takes at most one and a half times as long.
+func TestTransportTurn(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make test-full runs this: it measures time")
+	}
+	sent := 0
+	tr, client, _ := transport(t, &provider{}, func(c *cupelsession.TransportConfig) {
+		c.Budget = budget(t, 60_000)
+		c.Base = roundTripper(func(r *http.Request) (*http.Response, error) {
+			n, err := io.Copy(io.Discard, r.Body)
+			sent = int(n)
+			return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(`{"usage":{"input_tokens":9}}`)), Request: r}, err
+		})
+	})
+	for _, f := range []cupelchat.Format{cupelchat.OpenAI, cupelchat.Anthropic} {
+		var turn, reading least
+		for n := range 30 {
+			body := requestOf(f, "find it", 400+n)
+			reading.of(func() {
+				var value any
+				require.NoError(t, json.Unmarshal([]byte(body), &value))
+			})
+			turn.of(func() { post(t, client, "http://provider"+paths[f], body, "k") })
+			require.Less(t, sent, len(body)*3/4)
+		}
+		t.Logf("%s: %v, and json.Unmarshal %v", f, turn, reading)
+		require.LessOrEqual(t, turn, reading*3/2, f)
+	}
+	require.EqualValues(t, 60, tr.Stats().Fitted)
 }
 
 // Strictly, what cannot be made to fit is an answer in the form of the API.
@@ -237,6 +271,7 @@ func TestTransportReadsRefusals(t *testing.T) {
 		why     string
 	}{
 		{400, `{"error":{"code":"context_length_exceeded","message":"This model's maximum context length is 400 tokens. However, your messages resulted in 800 tokens."}}`, 2, .55, "OpenAI"},
+		{400, `{"error":{"message":"This model's maximum context length is 400 tokens. However, you requested 800 tokens (780 in the messages, 20 in the completion)."}}`, 2, .55, "OpenAI names parts of its count"},
 		{400, `{"error":{"message":"Your input exceeds the context window of this model."}}`, 2, .75, "OpenAI's Responses name no numbers"},
 		{400, `{"type":"error","error":{"message":"prompt is too long: 900 tokens > 450 maximum"}}`, 2, .55, "Anthropic"},
 		{413, `{"type":"error","error":{"message":"prompt is too long: 900 tokens > 450 maximum"}}`, 2, .55, "another status"},
