@@ -90,11 +90,11 @@ func plain(t *testing.T, files []string, as string) *replay.Table {
 }
 
 // in returns the files of a folder, sorted, as patterns would.
-func in(t *testing.T, folder, pattern string) []string {
+func in(t *testing.T, folder string) []string {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(folder, pattern))
+	files, err := filepath.Glob(filepath.Join(folder, "*"))
 	if err != nil || len(files) == 0 {
-		t.Fatalf("%v: no file matches %s", err, pattern)
+		t.Fatalf("%v: no file in %s", err, folder)
 	}
 	return files
 }
@@ -196,7 +196,7 @@ func readFile(t *testing.T, name string) []byte {
 func TestPrism(t *testing.T) {
 	folder := compressedCorpus(t, 2)
 	got, printed := beamed(t, command(t), folder)()
-	table := plain(t, in(t, folder, "*"), folder+"/")
+	table := plain(t, in(t, folder), folder+"/")
 	if want := bits(t, table); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}

@@ -80,7 +80,7 @@ func TestBuckets(t *testing.T) {
 	program := command(t)
 	folder := compressedCorpus(t, 1)
 	save(t, filepath.Join(folder, "split.jsonl"), bytes.Repeat(readFile(t, "../cupelsession/replay/testdata/agents.jsonl"), 3))
-	files := in(t, folder, "*")
+	files := in(t, folder)
 	for name, start := range map[string]func(*testing.T, []string) string{"Google": googleBucket, "Amazon": amazonBucket} {
 		t.Run(name, func(t *testing.T) {
 			b := start(t, files) + "/"

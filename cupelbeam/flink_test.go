@@ -43,7 +43,7 @@ func TestFlink(t *testing.T) {
 		t.Skip("THE TEST ON FLINK DID NOT RUN: " + why)
 	}
 	program, folder := command(t), compressedCorpus(t, 8)
-	files := in(t, folder, "*")
+	files := in(t, folder)
 	bucket := googleBucket(t, files) // the environment of workers names it
 	f := startFlink(t, program)
 	run := func(folder string) func() {
