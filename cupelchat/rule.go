@@ -20,6 +20,10 @@ type Rule struct {
 	Tool string `json:"tool,omitempty" toml:"tool"`
 	// Text is a text that the message contains.
 	Text string `json:"text,omitempty" toml:"text"`
+	// Match, if not nil, selects only messages for which it returns true. It gets the role, as
+	// above, and the text. It must return the same for the same arguments, and may be called
+	// by several goroutines at once.
+	Match func(role, text string) bool `json:"-" toml:"-"`
 
 	// Keep keeps the messages in the window, whole.
 	Keep bool `json:"keep,omitempty" toml:"keep"`
@@ -62,7 +66,7 @@ func (r *Rule) damage() string {
 		return "it does nothing: set keep, latest or never"
 	case r.Never && (r.Keep || r.Latest > 0):
 		return "it both keeps messages and leaves them out"
-	case r.Role == "" && r.Tool == "" && r.Text == "":
+	case r.Role == "" && r.Tool == "" && r.Text == "" && r.Match == nil:
 		return "it selects every message: set role, tool or text"
 	}
 	return ""
@@ -86,7 +90,8 @@ func (r *Rule) selects(e *entry) bool {
 	if r.Role != "" && r.Role != role || r.Tool != "" && !slices.ContainsFunc(e.names, named) {
 		return false
 	}
-	return strings.Contains(e.content(), r.Text)
+	text := e.content()
+	return strings.Contains(text, r.Text) && (r.Match == nil || r.Match(role, text))
 }
 
 // follow pins the entries that the rules keep, and finds those that they leave

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupelchat"
@@ -34,6 +35,8 @@ type sessions struct {
 	most  int
 	slots []*slot
 	uses  int
+
+	evicted atomic.Int64
 }
 
 // mayDiffer is how many items at the end of a conversation may be gone or changed
@@ -135,6 +138,7 @@ func (s *sessions) evict(but *slot) {
 		}
 		s.slots[oldest].session.Close()
 		s.slots = slices.Delete(s.slots, oldest, oldest+1)
+		s.evicted.Add(1)
 	}
 }
 

@@ -66,6 +66,7 @@ type TransportStats struct {
 	Forwarded int64 // requests that are no conversations, or were too large to read
 	Failed    int64 // requests that could not be read or made to fit
 	Retried   int64 // requests that were refused as too long, and sent again with less
+	Evicted   int64 // sessions that were dropped for newer ones
 }
 
 // Transport is an [http.RoundTripper] that fits the requests of conversations into a
@@ -123,7 +124,7 @@ func NewTransport(config TransportConfig) (*Transport, error) {
 
 // Stats returns the counts so far.
 func (t *Transport) Stats() TransportStats {
-	return TransportStats{Fitted: t.fitted.Load(), Forwarded: t.forwarded.Load(), Failed: t.failed.Load(), Retried: t.retried.Load()}
+	return TransportStats{t.fitted.Load(), t.forwarded.Load(), t.failed.Load(), t.retried.Load(), t.sessions.evicted.Load()}
 }
 
 // fitting is a request that is being fitted.

@@ -306,7 +306,7 @@ func TestTransportReadsRefusals(t *testing.T) {
 func TestTransportSessions(t *testing.T) {
 	var names []string
 	p := &provider{}
-	_, client, url := transport(t, p, func(c *cupelsession.TransportConfig) {
+	tr, client, url := transport(t, p, func(c *cupelsession.TransportConfig) {
 		c.MaxSessions = 4
 		c.Exchanged = func(e cupelsession.Exchange) { names = append(names, e.Session) }
 	})
@@ -332,6 +332,7 @@ func TestTransportSessions(t *testing.T) {
 			require.NotContains(t, names[:len(names)-1], names[step.as], step.why)
 		}
 	}
+	require.Equal(t, int64(2), tr.Stats().Evicted, "four of six sessions stay")
 }
 
 // A fork is a session of its own while another request has not been answered.
