@@ -146,7 +146,6 @@ func TestOutcomes(t *testing.T) {
 		{"no expectation", scoring, "expected: is required", "a scoring vector must expect something (R47)"},
 		{"NaN expected", scoring + "[expected]\nscores = [nan, inf]\n", "scores[0]: got 0.5, want NaN", "NaN and infinities are no distance"},
 
-		{"selected", slicing + "[expected]\nselected_contents = [\"a\"]\n", "", "as a set"},
 		{"selected too much", slicing + "[expected]\nselected_contents = [\"a\", \"b\"]\n", `selected: got ["a"], want ["a" "b"]`, "both sides are shown"},
 		{"selected twice", slicing + "[expected]\nselected_contents = [\"a\", \"a\"]\n", `selected: got ["a"], want ["a" "a"]`, "a set that names a content twice counts it"},
 		{"selected positions", slicing + "[expected]\nselected_indices = [0]\n", "", "for contents that repeat"},
@@ -172,7 +171,6 @@ func TestOutcomes(t *testing.T) {
 		{"placing with a selection", placing + "[expected]\nselected_contents = [\"z\"]\nshortfall_count = 7\n", "expected: is required", "a stage without results cannot have an expectation"},
 
 		{"output", pipeline + "[[expected_output]]\ncontent = \"a\"\n", "", "in order"},
-		{"other output", pipeline + "[[expected_output]]\ncontent = \"b\"\n", `output: got ["a"], want ["b"]`, "in order"},
 		{"output given twice", pipeline + "[[expected_output]]\ncontent = \"a\"\n[expected]\nordered_contents = [\"a\"]\n", "", "both say the same"},
 		{"contradicting outputs", pipeline + "[[expected_output]]\ncontent = \"b\"\n[expected]\nordered_contents = [\"a\"]\n", `expected.ordered_contents: is ["a"], expected_output is ["b"]`, "one would be ignored"},
 		{"excluded by the budget", pipeline + "[[expected_output]]\ncontent = \"a\"\n[expected]\ncap_excluded_count = 0\n", "", "no cap excludes b"},
@@ -194,7 +192,6 @@ func TestOutcomes(t *testing.T) {
 		{"foreign excluded field", pipeline + "[[expected_output]]\ncontent = \"a\"\n" + excludedB + "displaced_by = \"a\"\n", "there is no displaced_by, want a", "a field that the reason does not have is not what was expected"},
 		{"foreign field of zero", pipeline + "[[expected_output]]\ncontent = \"a\"\n" + excludedB + "tokens = 0\n", "there is no tokens, want 0", "absent is not zero"},
 		{"empty excluded reason", pipeline + "[[expected_output]]\ncontent = \"a\"\n" + strings.Replace(excludedB, `"BudgetExceeded"`, `""`, 1), `exclusion_reason is "BudgetExceeded", want ""`, "empty is not absent (R47)"},
-		{"wrong excluded reason", pipeline + "[[expected_output]]\ncontent = \"a\"\n" + strings.Replace(excludedB, "BudgetExceeded", "Deduplicated", 1), `exclusion_reason is "BudgetExceeded", want "Deduplicated"`, "reasons count"},
 		{"events", pipeline + "[[expected_output]]\ncontent = \"a\"\n[[expected.diagnostics.events]]\nstage = \"Classify\"\nitem_count = 2\n", "events: got 5, want 1", "the whole list is compared"},
 		{"pipeline shortfall count", pipeline + "[[expected_output]]\ncontent = \"a\"\n[expected]\nshortfall_count = 1\n", "shortfalls: got 0, want 1", "counts work in pipelines"},
 
@@ -207,8 +204,6 @@ func TestOutcomes(t *testing.T) {
 		{"slicing with a target below 0", strings.Replace(slicing, "= 10\n[[scored", "= -5\n[[scored", 1) + "[expected]\nselected_contents = []\n", "", "the slicers' own rule"},
 		{"slicing with an invalid budget", strings.Replace(slicing, "= 10\n[[scored", "= -5\n[[scored", 1) + "[expected]\nerror = \"invalid_budget\"\n", "", "unless an error is expected"},
 		{"no scorer", strings.Replace(pipeline, "[[config.scorers]]\ntype = \"reflexive\"\n", "", 1) + "[expected]\nerror = \"invalid_config\"\n", "", "a strategy is missing"},
-		{"no slicer", strings.Replace(pipeline, "slicer = \"greedy\"\n", "", 1) + "[expected]\nerror = \"invalid_config\"\n", "", "a strategy is missing"},
-		{"no placer", strings.Replace(pipeline, "placer = \"chronological\"\n", "", 1) + "[expected]\nerror = \"invalid_config\"\n", "", "a strategy is missing"},
 		{"construction error", head + "stage = \"slicing\"\nslicer = \"knapsack\"\nexpect_construction_error = true\n[config]\nbucket_size = 0\n", "", "0 is not absent (R47)"},
 		{"no construction error", head + "stage = \"slicing\"\nslicer = \"knapsack\"\nexpect_construction_error = true\n", "got no error, want one of class invalid_config", "the default is valid"},
 		{"no construction error of a placer", head + "stage = \"placing\"\nplacer = \"u-shaped\"\nexpect_construction_error = true\n", "got no error", "placers have no settings"},
@@ -217,7 +212,6 @@ func TestOutcomes(t *testing.T) {
 
 		{"not TOML", "test = [", "is not TOML: toml:", "the parser's own words"},
 		{"empty file", "", "test.name: is required", "an empty file is not a vector"},
-		{"no name", "[test]\nstage = \"scoring\"\n", "test.name: is required", "every vector has a name"},
 		{"unknown stage", head + "stage = \"sorting\"\n", `test.stage: unknown stage "sorting"`, "the issue's list"},
 		{"unknown scorer", strings.Replace(scoring, "reflexive", "psychic", 1), `unknown scorer "psychic"`, "the issue's list"},
 		{"unknown slicer", strings.Replace(slicing, "greedy", "generous", 1), `unknown slicer "generous"`, "the issue's list"},
@@ -278,17 +272,11 @@ content = "local"
 tokens = 1
 timestamp = 2025-01-01T11:30:00
 `
-	decay := "type = \"decay\"\nreference_time = 2025-01-01T12:00:00Z\n"
 	scored := func(scores string) string { return "[expected]\nscores = [" + scores + "]\n" }
 	scorerTable := func(s string) string { return timed + "[config.scorer]\n" + s }
 	tests := []struct{ name, vector, why string }{
 		{"date-times", scorerTable("type = \"recency\"\n") + scored("0, 1, 0.5"), "without seconds (R48), with nanoseconds, and without an offset, which is UTC"},
-		{"window curve", scorerTable(decay+"curve = {type = \"window\", max_age_secs = 3600}\n") + scored("0, 1, 1"), "an integer number of seconds"},
-		{"exponential curve", scorerTable(decay+"curve = {type = \"exponential\", half_life_secs = 1800.0}\n") + scored("0.25, 1, 0.5"), "two half-lives, none, one"},
-		{"step curve", scorerTable(decay+"[[config.scorer.curve.windows]]\nmax_age_secs = 1800\nscore = 1\n[[config.scorer.curve.windows]]\nmax_age_secs = 3601\nscore = 0.3\n[config.scorer.curve]\ntype = \"step\"\n") + scored("0.3, 1, 0.3"), "1800 s is not below 1800 s"},
 		{"flat decay", strings.Replace(timed, "stage = \"scoring\"\n", "stage = \"scoring\"\nscorer = \"decay\"\n", 1) + "[config]\nreference_time = 2025-01-01T12:00:00Z\nnull_timestamp_score = 0.1\n[config.curve]\ntype = \"window\"\nmax_age_secs = 3600\n" + scored("0, 1, 1"), "R47's flat keys"},
-		{"the issue's nested example", scorerTable("type = \"scaled\"\ninner = {type = \"composite\", children = [{weight = 2.0, type = \"recency\"}, {weight = 1.0, type = \"decay\", curve = {type = \"window\", max_age_secs = 3600}, reference_time = 2025-01-01T12:00:00Z}]}\n") +
-			scored("0, 1, 0.6666666666666666"), "(2 * r + d) / 3 is 0, 1, 2/3, and scaling changes nothing"},
 		{"inner by name in the flat form", strings.Replace(timed, "stage = \"scoring\"\n", "stage = \"scoring\"\nscorer = \"scaled\"\n", 1) + "[config]\ninner_scorer = \"recency\"\n" + scored("0, 1, 0.5"), "the format chapter's key"},
 		{"nested composite of R47", strings.Replace(timed, "stage = \"scoring\"\n", "stage = \"scoring\"\nscorer = \"composite\"\n", 1) +
 			"[[config.scorers]]\ntype = \"composite\"\nweight = 1.0\nchildren = [{type = \"recency\", weight = 1.0}]\n[[config.scorers]]\ntype = \"reflexive\"\nweight = 1.0\n" + scored("0, 0.5, 0.25"), "children of a scorer of config.scorers"},
@@ -296,12 +284,8 @@ timestamp = 2025-01-01T11:30:00
 			"[config]\nuse_default_weights = true\n[[config.scorers]]\ntype = \"kind\"\nweight = 1.0\nweights = [{kind = \"Message\", weight = 0.9}]\n" + scored("0.9, 0.9, 0.9"), "its own settings come first"},
 		{"scaled around a composite in the flat form", strings.Replace(timed, "stage = \"scoring\"\n", "stage = \"scoring\"\nscorer = \"scaled\"\n", 1) +
 			"[config]\ninner_scorer = \"composite\"\n[[config.scorers]]\ntype = \"recency\"\nweight = 0.25\n" + scored("0, 1, 0.5"), "config.scorers are the composite's"},
-		{"scaled without inner cannot be built", head + "stage = \"scoring\"\nscorer = \"scaled\"\nexpect_construction_error = true\n", "there is nothing to scale"},
 		{"expected as one row", scoring + "[expected]\ncontent = \"b\"\nscore_approx = 0.25\n", "a table where an array makes sense (R47)"},
 		{"expected as an array of one", slicing + "[[expected]]\nselected_contents = [\"a\"]\n", "an array where a table makes sense (R47)"},
-		{"a row twice", scoring + strings.Repeat("[[expected]]\ncontent = \"a\"\nscore_approx = 0.5\n", 2), "each row looks its item up"},
-		{"kind with default weights", scorerTable("type = \"kind\"\n") + scored("0.2, 0.2, 0.2"), "absent weights"},
-		{"kind with no weights", scorerTable("type = \"kind\"\nweights = []\n") + scored("0, 0, 0"), "an empty list is not an absent one (R47)"},
 		{"default weights in place of others", strings.Replace(timed, "stage = \"scoring\"\n", "stage = \"scoring\"\nscorer = \"kind\"\n", 1) + "[config]\nuse_default_weights = true\nweights = [{kind = \"Message\", weight = 0.9}]\n" + scored("0.2, 0.2, 0.2"), "the key says so"},
 		{"kind in the flat form", strings.Replace(timed, "stage = \"scoring\"\n", "stage = \"scoring\"\nscorer = \"kind\"\n", 1) + "[config]\nuse_default_weights = true\n" + scored("0.2, 0.2, 0.2"), "the format chapter's key"},
 		{"kind settings of a flat composite", strings.Replace(timed, "stage = \"scoring\"\n", "stage = \"scoring\"\nscorer = \"composite\"\n", 1) +
@@ -309,9 +293,6 @@ timestamp = 2025-01-01T11:30:00
 		{"default weights of a flat composite", strings.Replace(timed, "stage = \"scoring\"\n", "stage = \"scoring\"\nscorer = \"composite\"\n", 1) +
 			"[config]\nuse_default_weights = true\nweights = [{kind = \"message\", weight = 0.7}]\n[[config.scorers]]\ntype = \"kind\"\nweight = 1.0\n" + scored("0.2, 0.2, 0.2"), "the parts' weights are in config, and so is what replaces them"},
 		{"trust without a default", scorerTable("type = \"metadata_trust\"\n") + scored("0.5, 0.5, 0.5"), "the chapter's examples have 0.5"},
-		{"metadata", strings.Replace(scorerTable("type = \"metadata_key\"\nkey = \"k\"\nvalue = \"7\"\nboost = 3\n"), "tokens = 1\n", "tokens = 1\nmetadata = {k = 7}\n", 1) + scored("3, 1, 1"), "an inline table with a number"},
-		{"trust", strings.Replace(scorerTable("type = \"metadata_trust\"\ndefault_score = 0.25\n"), "tokens = 1\n", "tokens = 1\nmetadata = {\"cupel:trust\" = \"0.75\"}\n", 1) + scored("0.75, 0.25, 0.25"), "a string"},
-		{"tags", strings.Replace(scorerTable("type = \"tag\"\ntag_weights = [{tag = \"x\", weight = 1}, {tag = \"y\", weight = 3}]\n"), "tokens = 1\n", "tokens = 1\ntags = [\"y\"]\n", 1) + scored("0.75, 0, 0"), "3 of 4"},
 		{"the issue's nested slicer", strings.Replace(slicing, "slicer = \"greedy\"\n", "", 1) + `[config]
 slicer = {type="quota", quotas=[{kind="Message", require=20.0, cap=60.0}], inner={type="count_quota", scarcity_behavior="degrade", entries=[{kind="Memory", require_count=1, cap_count=3}], inner={type="greedy"}}}
 [expected]

@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"os"
 	"os/exec"
@@ -168,38 +166,6 @@ USER 10001
 ENTRYPOINT ["/bin/jaeger"]
 `)
 	return dir
-}
-
-// TestComposeImage checks what TestComposeUp needs and no engine: that the health
-// check's command, run with the wget of the image, tells a Jaeger that is ready
-// from one that is not.
-func TestComposeImage(t *testing.T) {
-	dir := imageOfJaeger(t, newJaeger(t).binary)
-	status := http.StatusServiceUnavailable
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != "/status" {
-			t.Errorf("asks for %s", r.URL)
-		}
-		w.WriteHeader(status)
-	}))
-	defer server.Close()
-	jaeger := composeService(t, "jaeger")
-	args := slices.Clone(jaeger.Healthcheck.Test[1:])
-	args[len(args)-1] = jaeger.ready(t, strings.TrimPrefix(server.URL, "http://"))
-	check := func() error {
-		return exec.CommandContext(t.Context(), filepath.Join(dir, args[0]), args[1:]...).Run()
-	}
-	if check() == nil {
-		t.Error("the health check takes 503 for healthy")
-	}
-	status = http.StatusOK
-	if err := check(); err != nil {
-		t.Errorf("the health check does not take 200: %v", err)
-	}
-	server.Close()
-	if check() == nil {
-		t.Error("the health check takes no answer for healthy")
-	}
 }
 
 func write(t *testing.T, name, content string) {

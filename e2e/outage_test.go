@@ -41,7 +41,7 @@ func newSelector(t *testing.T, endpoint string) *selector {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.provider = newProvider(t, endpoint, 128, sdktrace.WithSyncer(printer))
+	s.provider = newProvider(t, endpoint, sdktrace.WithSyncer(printer))
 	return s
 }
 

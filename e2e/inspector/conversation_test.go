@@ -197,7 +197,7 @@ func TestDifferencesComeFirst(t *testing.T) {
 }
 
 // TestTurnsSideBySide: a line joins what the later turn kept, and ends with the
-// reason and the price of the break.
+// reason and the price of the break. What a session says of each turn is there, too.
 func TestTurnsSideBySide(t *testing.T) {
 	selections, turns := turns(t)
 	for i, want := range []string{"No break: what is above is new.", "Break (forced): what was sent before no longer fits"} {
@@ -212,6 +212,10 @@ func TestTurnsSideBySide(t *testing.T) {
 		}
 		if kept == 0 || !strings.HasPrefix(got, fmt.Sprintf("Kept from the turn before: %d item", kept)) || !strings.Contains(got, want) || !strings.Contains(got, "tokens of plain input") {
 			t.Errorf("the line ends with %q, want %d items and %q", got, kept, want)
+		}
+		said := value[[]string](b, `return [...document.querySelectorAll('.policy div')].filter((div) => div.querySelector('dt').textContent === 'Session').map((div) => div.querySelector('dd').textContent)`)
+		if want := []string{turns[i].String(), turns[i+1].String()}; !slices.Equal(said, want) {
+			t.Errorf("the page says %q of the turns, want %q", said, want)
 		}
 	}
 }

@@ -10,59 +10,52 @@ import (
 	"github.com/wollax/cupel-go/cupelinspect"
 )
 
+// TestTheBudgetIsDrawnToScale: target and free room are those of the budget that the
+// slider is at.
 func TestTheBudgetIsDrawnToScale(t *testing.T) {
+	const budget = 1000
 	s := plain(t)
-	for _, c := range []struct {
-		name, why string
-		budget    int
-	}{
-		{"the run", "every token of the budget is somewhere in the bar", 600},
-		{"another budget", "target and free room are those of that budget", 1000},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			b := open(t, c.why, s.selection)
-			b.goTo(c.budget)
-			report := s.at(t, c.budget)
-			byKind, all, window := map[string]int{}, map[string]int{}, 0
-			for _, entry := range report.Included {
-				byKind[string(entry.Item.Kind())] += entry.Item.Tokens()
-				window += entry.Item.Tokens()
-			}
-			for _, item := range s.items {
-				all[string(item.Kind())]++
-			}
-			target, reserve := c.budget*3/4, s.budget.OutputReserve()
-			want := map[string]int{"Free": target - window, "Beyond the target": c.budget - reserve - target, "For the answer": reserve}
-			for kind := range all {
-				want[kind] = byKind[kind]
-			}
-			lines := value[map[string]string](b, `return Object.fromEntries([...document.querySelectorAll('.legend li > *')].map((line) => [line.querySelector('.legend-name').textContent, line.querySelector('.number').textContent]))`)
-			for name, tokens := range want {
-				if lines[name] != grouped(tokens) {
-					t.Errorf("%s: %q, want %d tokens", name, lines[name], tokens)
-				}
-			}
-			if len(lines) != len(want) {
-				t.Errorf("the legend has %v, want %v", lines, want)
-			}
-			// The pieces of the bar are in the order of the legend, without those of no tokens.
-			type piece struct {
-				Width float64
-				Class string
-			}
-			pieces := value[[]piece](b, `return [...document.querySelectorAll('.bar .piece')].map((p) => ({ Width: p.getBoundingClientRect().width, Class: p.className }))`)
-			width := value[float64](b, `return document.querySelector('.bar').getBoundingClientRect().width`)
-			names := value[[]string](b, `return [...document.querySelectorAll('.legend .legend-name')].map((n) => n.textContent)`)
-			names = slices.DeleteFunc(names, func(name string) bool { return want[name] == 0 })
-			if len(pieces) != len(names) {
-				t.Fatalf("%d pieces for %q", len(pieces), names)
-			}
-			for i, p := range pieces {
-				if share := width * float64(want[names[i]]) / float64(c.budget); math.Abs(p.Width-share) > 1 {
-					t.Errorf("%s is %.1f pixels wide, want %.1f", names[i], p.Width, share)
-				}
-			}
-		})
+	b := open(t, "to scale", s.selection)
+	b.goTo(budget)
+	report := s.at(t, budget)
+	byKind, all, window := map[string]int{}, map[string]int{}, 0
+	for _, entry := range report.Included {
+		byKind[string(entry.Item.Kind())] += entry.Item.Tokens()
+		window += entry.Item.Tokens()
+	}
+	for _, item := range s.items {
+		all[string(item.Kind())]++
+	}
+	target, reserve := budget*3/4, s.budget.OutputReserve()
+	want := map[string]int{"Free": target - window, "Beyond the target": budget - reserve - target, "For the answer": reserve}
+	for kind := range all {
+		want[kind] = byKind[kind]
+	}
+	lines := value[map[string]string](b, `return Object.fromEntries([...document.querySelectorAll('.legend li > *')].map((line) => [line.querySelector('.legend-name').textContent, line.querySelector('.number').textContent]))`)
+	for name, tokens := range want {
+		if lines[name] != grouped(tokens) {
+			t.Errorf("%s: %q, want %d tokens", name, lines[name], tokens)
+		}
+	}
+	if len(lines) != len(want) {
+		t.Errorf("the legend has %v, want %v", lines, want)
+	}
+	// The pieces of the bar are in the order of the legend, without those of no tokens.
+	type piece struct {
+		Width float64
+		Class string
+	}
+	pieces := value[[]piece](b, `return [...document.querySelectorAll('.bar .piece')].map((p) => ({ Width: p.getBoundingClientRect().width, Class: p.className }))`)
+	width := value[float64](b, `return document.querySelector('.bar').getBoundingClientRect().width`)
+	names := value[[]string](b, `return [...document.querySelectorAll('.legend .legend-name')].map((n) => n.textContent)`)
+	names = slices.DeleteFunc(names, func(name string) bool { return want[name] == 0 })
+	if len(pieces) != len(names) {
+		t.Fatalf("%d pieces for %q", len(pieces), names)
+	}
+	for i, p := range pieces {
+		if share := width * float64(want[names[i]]) / float64(budget); math.Abs(p.Width-share) > 1 {
+			t.Errorf("%s is %.1f pixels wide, want %.1f", names[i], p.Width, share)
+		}
 	}
 }
 

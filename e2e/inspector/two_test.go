@@ -120,47 +120,6 @@ func TestTwoSliders(t *testing.T) {
 	}
 }
 
-// TestReportsOfTheSameContents: reports that were read from files share no item,
-// and are compared by content.
-func TestReportsOfTheSameContents(t *testing.T) {
-	for _, c := range []struct {
-		name, why string
-		more      int // tokens of each item of B
-	}{
-		{"the same items", "they look the same", 0},
-		{"counted by another tokenizer", "they say the same", 2},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			a, z := pair(t)
-			var items []*cupel.ContextItem
-			for _, item := range candidates(40) {
-				options := []cupel.ItemOption{cupel.WithKind(item.Kind()), cupel.WithSource(item.Source())}
-				if at, ok := item.Timestamp(); ok {
-					options = append(options, cupel.WithTimestamp(at))
-				}
-				if item.Pinned() {
-					options = append(options, cupel.WithPinned())
-				}
-				items = append(items, must(cupel.NewContextItem(item.Content(), item.Tokens()+c.more, options...)))
-			}
-			again := inspect(t, z.pipeline.Config(), items, 600)
-			b := open(t, c.why, a.selection, again.selection)
-			inA, inB := numbers(a.report(t).Included...), numbers(again.report(t).Included...)
-			want := a.indexes(func(i int, _ *cupel.ContextItem) bool { return slices.Contains(inA, i) != slices.Contains(inB, i) })
-			b.choose("#filter-state", "Differ")
-			got := b.rows()
-			slices.Sort(got)
-			if !slices.Equal(got, want) || len(want) == 0 {
-				t.Errorf("rows %v, want %v", got, want)
-			}
-			b.click("#filter-clear")
-			if got := b.count(); !strings.HasPrefix(got, "40 candidates") {
-				t.Errorf("it says %q", got)
-			}
-		})
-	}
-}
-
 // TestScoresOfParts: two selections have many columns, so that the parts of
 // their scores are shown on request.
 func TestScoresOfParts(t *testing.T) {

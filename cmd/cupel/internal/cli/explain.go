@@ -43,7 +43,7 @@ its first line, or by a pattern: * matches any text, and ? one character.`,
 	}
 	flags.selectionFlags.register(command)
 	flags.printFlags.register(command)
-	requireFlags(command, "items")
+	requireFlag(command, "items")
 	rowsFlag(command, &flags.rows)
 	command.Flags().StringVar(&flags.whyNot, "why-not", "", "explain the one candidate with this `content`, or this number")
 	return command

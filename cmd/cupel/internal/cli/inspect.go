@@ -37,7 +37,7 @@ differences too. If a selection fails, the page shows the results so far.`,
 	}
 	flags.selectionFlags.register(command)
 	flags.outputFlags.register(command, "cupel.html")
-	requireFlags(command, "items")
+	requireFlag(command, "items")
 	command.Flags().StringVar(&flags.against, "against", "", "compare with a selection by this `policy`")
 	return command
 }
@@ -107,10 +107,7 @@ func inspectSelection(ctx context.Context, s *selection) (*cupelinspect.Selectio
 		}
 		return window.Report, nil
 	}
-	body, err := window.Body()
-	if err != nil {
-		body = nil // of a format that is only read
-	}
+	body, _ := window.Body() // none in a format that is only read
 	made, err := cupelinspect.FromReport(window.Report, s.budget, name,
 		cupelinspect.WithCandidates(s.Items, choose), cupelinspect.WithPipeline(s.pipeline), cupelinspect.WithRequest(body))
 	return made, selecting(err)

@@ -29,7 +29,7 @@ func (f *measureFlags) register(command *cobra.Command, data string, known []str
 	set.StringVar(&f.against, "against", "", "compare each policy with this `policy`")
 	set.IntVarP(&f.jobs, "jobs", "j", 0, "measure this `number` of conversations in parallel (default: the number of processors)")
 	set.StringVar(&f.part, "part", partAll, "`part` of the conversations to measure: all, tune or held-out")
-	requireFlags(command, "data")
+	requireFlag(command, "data")
 }
 
 // The parts of the data.

@@ -75,7 +75,7 @@ fitting.`,
 	set.StringVar(&flags.record, "record", "", "`folder` that keeps the conversations for cupel replay, up to 1 GiB; they may contain secrets")
 	set.BoolVar(&flags.page, "page", false, "serve a page of the current sessions, turn by turn")
 	encodingFlag(command, &flags.encoding)
-	requireFlags(command, "budget")
+	requireFlag(command, "budget")
 	return command
 }
 

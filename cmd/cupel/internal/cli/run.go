@@ -38,7 +38,7 @@ func newRun(env *Environment) *cobra.Command {
 		},
 	}
 	flags.register(command)
-	requireFlags(command, "items")
+	requireFlag(command, "items")
 	return command
 }
 

@@ -145,11 +145,9 @@ func (f *selectionFlags) register(command *cobra.Command) {
 	policyFlag(command, &f.policy)
 }
 
-// requireFlags marks flags that a command cannot do without.
-func requireFlags(command *cobra.Command, names ...string) {
-	for _, name := range names {
-		must(command.MarkFlagRequired(name))
-	}
+// requireFlag marks a flag that a command cannot do without.
+func requireFlag(command *cobra.Command, name string) {
+	must(command.MarkFlagRequired(name))
 }
 
 // selection is the input of a selection.
@@ -263,11 +261,10 @@ func (f *budgetFlags) ofModel(env *Environment, candidates *input.Candidates) er
 
 // selecting marks the errors of a run.
 func selecting(err error) error {
-	var config *cupel.InvalidConfigError
 	switch {
 	case err == nil:
 		return nil
-	case errors.As(err, &config):
+	case errors.Is(err, cupel.ErrInvalidConfig):
 		return codedError{err, exitUsage}
 	}
 	return codedError{err, exitSelection}

@@ -42,7 +42,7 @@ It tries about fifty budgets.`,
 	queryFlag(command, &flags.query)
 	flags.printFlags.register(command)
 	policyFlag(command, &flags.policy)
-	requireFlags(command, "items")
+	requireFlag(command, "items")
 	command.Flags().Func("from", "first budget, in `tokens` (default: what pinned items and --reserve need)", amount(&flags.from, 1))
 	command.Flags().Func("to", "last budget, in `tokens` (default: enough for all candidates and the reserve)", amount(&flags.to, 1))
 	flags.registerReserves(command)

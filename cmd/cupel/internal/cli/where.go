@@ -58,7 +58,7 @@ replay does.`,
 	}
 	flags.selectionFlags.register(command)
 	flags.printFlags.register(command)
-	requireFlags(command, "items")
+	requireFlag(command, "items")
 	rowsFlag(command, &flags.rows)
 	command.Flags().BoolVar(&flags.steps, "steps", false, "show at which assistant message the value is lost, if each window is chosen by itself")
 	command.Flags().BoolVar(&flags.session, "session", false, "show at which assistant message the value is lost in a session")
