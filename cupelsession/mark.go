@@ -68,5 +68,5 @@ func (p *proposal) until(most, low int) (fresh, cost float64) {
 	turns := 1 + free/growth
 	m := p.cache
 	cost = float64(m.Read*float64(low+most)/2) + float64(m.Write*growth) + float64((m.Write-m.Read)*float64(moved)/turns)
-	return growth + free/2, cost
+	return growth + float64(free/2), cost
 }
