@@ -131,8 +131,8 @@ func (w *writer) mark(body []byte, pieces []Piece, marked []int) []byte {
 	return p.bytes(body)
 }
 
-// blocksOf returns how many blocks a body has of which another one is the continuation.
-// Only where the other one does not simply go on, it reads the body.
+// blocksOf returns how many blocks a body has, given a longer one that continues it. It
+// reads the body only if the longer one does not start with it.
 func (c *Conversation) blocksOf(body, longer []byte, of *promptCache) int {
 	same := samePrefix(body, longer)
 	if end := bytes.TrimLeft(body[same:], " \t\r\n"); len(end) == 0 || end[0] != ']' && end[0] != '}' {

@@ -285,8 +285,8 @@ func segmentOf(tb testing.TB, inputs string, rows []uint64) io.Reader {
 	return &segment
 }
 
-// FuzzReader: whatever a record holds, the runs that are read have an item and a decision
-// for each candidate, and a policy can be tried on them.
+// FuzzReader checks that the runs read from any record have an item and a decision for
+// each candidate, so that a policy can be tried on them.
 func FuzzReader(f *testing.F) {
 	f.Add(`{"Budget":{"maxTokens":9,"targetTokens":9},"Items":[{"content":"a","tokens":1},null]}`, []byte{0, 1, 1, 0, 0, 0, 2, 2, 1, 0})
 	f.Add(`{"Items":[]}`, []byte{255, 255, 255, 255, 255})

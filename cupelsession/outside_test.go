@@ -17,8 +17,7 @@ import (
 	"github.com/wollax/cupel-go/cupelsession"
 )
 
-// Values that no function of the packages made, and nil ones, say so and do not panic,
-// whatever is called.
+// No method of a zero or nil value panics: it returns an error that says what is missing.
 func TestZeroValues(t *testing.T) {
 	for _, value := range []any{
 		new(cupelsession.Session), (*cupelsession.Session)(nil), new(cupelsession.Turn), (*cupelsession.Turn)(nil), cupelsession.Request[int]{},

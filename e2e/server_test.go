@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// patience is how long a test waits for events that take far less than a second on an
-// idle machine, or for a server, of which Phoenix takes ten. It only ends what is stuck.
+// patience is how long a test waits for an event, which takes far less than a second on an
+// idle machine, or for a server to start: Phoenix takes ten. It only ends what is stuck.
 const patience = 3 * time.Minute
 
 // server is a running Jaeger or Prometheus.

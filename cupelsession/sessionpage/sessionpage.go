@@ -26,8 +26,8 @@ const (
 // [MostTurns] in memory.
 //
 // The pages have whole requests, which may contain secrets. Pages asks for no password:
-// serve it on a loopback address, and behind an address that nobody guesses. Its methods
-// may be called by several goroutines.
+// serve it on a loopback address, under a path that is hard to guess. Its methods may be
+// called by several goroutines.
 type Pages struct {
 	budget  cupel.ContextBudget
 	counter cupel.TokenCounter
