@@ -28,8 +28,8 @@ func TestLinks(t *testing.T) {
 			}
 		}
 	}
-	if looked == 0 {
-		t.Error("no link was looked at")
+	if looked < 100 {
+		t.Errorf("only %d links were looked at", looked)
 	}
 }
 
@@ -85,36 +85,4 @@ func anchor(heading string) string {
 		}
 		return -1
 	}, strings.TrimSpace(heading))
-}
-
-// TestLinksFindsDeadOnes follows links that lead somewhere and links that do
-// not.
-func TestLinksFindsDeadOnes(t *testing.T) {
-	from := filepath.Join(t.TempDir(), "a.md")
-	text := "# Add a `scorer`, or two\n\n```\n# not a heading\n[not a link](code.md)\n```\n" +
-		"[x](https://example.com/a.md) [y](#add-a-scorer-or-two) [z](b.md)\n"
-	if err := os.WriteFile(from, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if got := strings.Join(linksOf(text), " "); got != "#add-a-scorer-or-two b.md" {
-		t.Errorf("the links are %s, want those outside of code that are not URLs", got)
-	}
-	tests := []struct {
-		target string
-		dead   bool
-		why    string
-	}{
-		{"a.md", false, "the file itself"},
-		{"#add-a-scorer-or-two", false, "a heading with code and a comma"},
-		{"a.md#add-a-scorer-or-two", false, "both"},
-		{".", false, "a folder"},
-		{"b.md", true, "no such file"},
-		{"#not-a-heading", true, "a comment in code"},
-		{".#x", true, "a folder has no headings"},
-	}
-	for _, tt := range tests {
-		if err := follow(from, tt.target); (err != nil) != tt.dead {
-			t.Errorf("follow(%q) = %v, want an error: %v (%s)", tt.target, err, tt.dead, tt.why)
-		}
-	}
 }
