@@ -144,7 +144,11 @@ func (a *WhyNotAnswer) findInstead(ctx context.Context, prepared *pipeline.Prepa
 		}
 	case a.Place == 0:
 		obstacle, err := prepared.Explain(ctx, a.Budget, a.Candidate)
-		a.Rule, a.DisplacedBy = obstacle.Rule, obstacle.Before
+		a.Rule = obstacle.Rule
+		// A slicer may choose a newer version that then has no room beside what took the place of the older ones.
+		a.DisplacedBy = slices.DeleteFunc(slices.Clone(obstacle.Before), func(i int) bool {
+			return a.Ledger.Entries[i].Code == string(cupel.ExcludeBudgetExceeded)
+		})
 		return err
 	}
 	return nil
