@@ -1,11 +1,15 @@
 package cupelrelevance
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/wollax/cupel-go/cupel"
 )
@@ -14,16 +18,15 @@ import (
 // zero time leaves a side open.
 type span struct{ from, to time.Time }
 
-// The closeness of an item to a span outside of it. People report events
-// afterwards, and sometimes plan them before.
 const (
+	// The closeness of an item to a span outside of it. People report events
+	// afterwards, and sometimes plan them before.
 	dateAfter  = 0.5
 	dateBefore = 0.25
-)
 
-const (
-	day  = 24 * time.Hour
-	week = 7 * day
+	day        = 24 * time.Hour
+	week       = 7 * day
+	monthNames = "janfebmaraprmayjunjulaugsepoctnovdec"
 )
 
 // closeness returns 1 inside a span. After it, it falls from 0.5 to 0 within
@@ -60,294 +63,188 @@ func closeness(spans []span, all []*cupel.ContextItem, to []float64) bool {
 	return inside && outside
 }
 
-// newest returns the latest timestamp of a list, or the zero time if there is none.
-func newest(all []*cupel.ContextItem) (latest time.Time) {
-	for _, item := range all {
-		if t := timeOf(item); t.After(latest) {
-			latest = t
-		}
-	}
-	return latest
-}
-
-// dateWord is a word or a number of a question.
-type dateWord struct {
-	text     string // in small letters
-	from, to int    // in the question
-	number   int    // in digits, or -1
-	joined   bool   // by "-" or "/" with what is before it
-}
-
-var wordOrNumber = regexp.MustCompile(`[\pL\p{Nd}]+`)
-
-// dateWords cuts a question into words and numbers. A number loses the ending of
-// "8th".
-func dateWords(query string) []dateWord {
-	var words []dateWord
-	before := 0 // where the last word ends
-	for _, at := range wordOrNumber.FindAllStringIndex(query, -1) {
-		w := dateWord{text: strings.ToLower(query[at[0]:at[1]]), from: at[0], to: at[1], number: -1}
-		digits := strings.TrimRight(w.text, "stndrh")
-		if n, err := strconv.Atoi(digits); err == nil && len(digits) <= 4 && len(w.text)-len(digits) <= 2 {
-			w.number = n
-		}
-		between := query[before:w.from]
-		w.joined = between == "-" || between == "/"
-		words, before = append(words, w), w.to
-	}
-	return words
-}
+// datePhrase matches a date with the words before it. It knows English dates, and
+// dates in numbers, year first. A space stands for what separates words. Compiling it
+// takes 2 ms, which a program that asks no question does not pay.
+var datePhrase = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(strings.NewReplacer(
+		" ", `[^\pL\p{Nd}]+`,
+		"DAY", `(?:3[01]|[12]\d|0?[1-9])`,
+		"MONTH", `jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?`,
+		"YEAR", `(?:19|20|21)\d\d`,
+		"COUNT", `[1-9]\d{0,2}|a|one|two|three|few|four|five|six|seven|eight|nine|ten`,
+	).Replace(`(?i)\b(?:(?P<side>after|since|before|until|till|between|from|and|to) )?` +
+		`(?:(?P<in>the|on|in|during|last|early|late|mid|of) )?(?:` +
+		`(?P<iso>YEAR)(?:[-/](?P<isoMonth>1[0-2]|0?[1-9])(?:[-/](?P<isoDay>DAY))?)?` +
+		`|(?:(?P<day>DAY)(?:st|nd|rd|th)?(?: of)? (?P<month>MONTH)|(?P<name>MONTH)(?: (?P<nameDay>DAY)(?:st|nd|rd|th)?\b)?)(?:(?: of| in)? (?P<year>YEAR))?` +
+		`|(?P<near>today|yesterday)` +
+		`|(?P<which>last|this) (?P<unit>week|month|year|(?:mon|tues|wednes|thurs|fri|satur|sun)day)` +
+		`|(?P<count>COUNT) (?P<agoUnit>day|week|month|year)s? ago` +
+		`)\b`))
+})
 
 // numberWords are the numbers that are read in words too.
-var numberWords = map[string]int{"a": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "few": 3}
+var numberWords = map[string]int{"a": 1, "one": 1, "two": 2, "three": 3, "few": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10}
 
-// monthOf returns the month with a name or its first letters, or 0.
-func monthOf(name string) time.Month {
-	if name == "sept" {
-		return time.September
-	}
-	for month := time.January; month <= time.December; month++ {
-		if full := strings.ToLower(month.String()); name == full || name == full[:3] {
-			return month
-		}
-	}
-	return 0
-}
+var isClosing = map[string]bool{"and": true, "to": true, "until": true, "till": true}
 
 // maxSpans is how many dates of a question count.
 const maxSpans = 8
 
-// dates returns the periods that a question names, as seen at a time, and marks
-// the words that name them. It knows English dates, and dates in numbers, year
-// first.
-func dates(words []dateWord, now time.Time) (spans []span, used []bool) {
-	r := dateReader{words: words, now: now}
-	used = make([]bool, len(words))
-	for i := 0; i < len(words) && len(spans) < maxSpans; {
-		s, n := r.phrase(i)
-		if n == 0 {
-			i++
+// dates returns the periods that a question names, as seen at a time, and the
+// question without the words that name them.
+func dates(query string, now time.Time) (spans []span, rest string) {
+	var kept strings.Builder
+	at, end, opens := 0, -1, false // where kept and the last date end; whether it has "between" or "from"
+	for _, places := range datePhrase().FindAllStringSubmatchIndex(query, -1) {
+		if len(spans) == maxSpans {
+			break
+		}
+		p := phrase{query, places, now}
+		follows := end >= 0 && !strings.ContainsFunc(query[end:places[0]], isWord)
+		s := p.date(follows)
+		if s.to.IsZero() || !p.isWhole() {
 			continue
 		}
-		spans = append(spans, s)
-		// A year alone may be part of a subject: "the budget of 2023".
-		for k := i; k < i+n; k++ {
-			used[k] = !r.yearOnly
+		side := p.text("side")
+		if follows && opens && isClosing[side] && s.to.After(spans[len(spans)-1].from) {
+			spans[len(spans)-1].to = s.to
+		} else {
+			spans = append(spans, s.seen(side))
 		}
-		i += n
+		end, opens = places[1], side == "between" || side == "from"
+		// A year alone may be part of a subject: "the budget of 2023".
+		if !p.isYear() {
+			kept.WriteString(query[at:places[0]])
+			at = end
+		}
 	}
-	return spans, used
+	return spans, kept.String() + query[at:]
 }
 
-type dateReader struct {
-	words    []dateWord
-	now      time.Time
-	yearOnly bool // the last phrase named only a year
-}
-
-// word returns a word, and one without a text outside.
-func (r *dateReader) word(i int) dateWord {
-	if i < 0 || i >= len(r.words) {
-		return dateWord{number: -1}
-	}
-	return r.words[i]
-}
-
-func (r *dateReader) at(i int) string { return r.word(i).text }
-
-// number returns a number in digits if it is one from low to high.
-func (r *dateReader) number(i, low, high int) (int, bool) {
-	n := r.word(i).number
-	return n, n >= low && n <= high
-}
-
-func (r *dateReader) year(i int) (int, bool) { return r.number(i, 1900, 2199) }
-
-// phrase reads a period with the words before it, such as "since", and returns
-// how many words it took.
-func (r *dateReader) phrase(i int) (span, int) {
-	s, n := r.date(i + 1)
-	switch r.at(i) {
+// seen returns the period that a word such as "since" makes of a date.
+func (s span) seen(side string) span {
+	switch side {
 	case "after":
-		s = span{from: s.to}
+		return span{from: s.to}
 	case "since":
-		s = span{from: s.from}
+		return span{from: s.from}
 	case "before":
-		s = span{to: s.from}
+		return span{to: s.from}
 	case "until", "till":
-		s = span{to: s.to}
-	case "between", "from":
-		switch r.at(i + 1 + n) {
-		case "and", "to", "until", "till":
-			if end, m := r.date(i + 2 + n); n > 0 && m > 0 && end.to.After(s.from) {
-				return span{s.from, end.to}, 2 + n + m
+		return span{to: s.to}
+	}
+	return s
+}
+
+// phrase is a match of datePhrase().
+type phrase struct {
+	query  string
+	places []int
+	now    time.Time
+}
+
+// text returns a group in small letters, or "" if the phrase does not have it.
+func (p phrase) text(group string) string {
+	i := 2 * datePhrase().SubexpIndex(group)
+	if p.places[i] < 0 {
+		return ""
+	}
+	return strings.ToLower(p.query[p.places[i]:p.places[i+1]])
+}
+
+// number returns a group, or 0 if the phrase does not have it.
+func (p phrase) number(group string) int {
+	n, _ := strconv.Atoi(p.text(group))
+	return n
+}
+
+// isWhole reports whether the phrase is no part of a word with letters outside of
+// ASCII, such as "março", which \b does not know.
+func (p phrase) isWhole() bool {
+	before, _ := utf8.DecodeLastRuneInString(p.query[:p.places[0]])
+	after, _ := utf8.DecodeRuneInString(p.query[p.places[1]:])
+	return !isWord(before) && !isWord(after)
+}
+
+func isWord(r rune) bool      { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+func (p phrase) isYear() bool { return p.text("iso") != "" && p.text("isoMonth") == "" }
+
+// date returns the day, month, year or week that the phrase names, or the zero span.
+// follows says that another date comes just before.
+func (p phrase) date(follows bool) span {
+	switch month := cmp.Or(p.text("month"), p.text("name")); {
+	case p.isYear():
+		if p.isIntroduced(follows, "in during") {
+			return p.stretch(p.number("iso"), 1, 1, 1, 0, 0)
+		}
+		return span{}
+	case p.text("isoDay") != "":
+		return p.dayOf(p.number("iso"), time.Month(p.number("isoMonth")), p.number("isoDay"))
+	case p.text("iso") != "":
+		return p.stretch(p.number("iso"), time.Month(p.number("isoMonth")), 1, 0, 1, 0)
+	case month != "":
+		m := time.Month(strings.Index(monthNames, month[:3])/3 + 1)
+		y, d := p.number("year"), cmp.Or(p.number("day"), p.number("nameDay"))
+		if y == 0 {
+			// "may" and "march" are verbs too.
+			if d == 0 && !p.isIntroduced(follows, "in during last early late mid of") {
+				return span{}
+			}
+			y = p.now.Year()
+			if m > p.now.Month() || m == p.now.Month() && d > p.now.Day() {
+				y--
 			}
 		}
-	default:
-		return r.date(i)
+		return cmp.Or(p.dayOf(y, m, d), p.stretch(y, m, 1, 0, 1, 0))
+	case p.text("agoUnit") != "":
+		return p.ago(cmp.Or(p.number("count"), numberWords[p.text("count")]), p.text("agoUnit"))
+	case p.text("near") == "today" || p.text("near") == "" && p.text("which") == "this":
+		return p.ago(0, cmp.Or(p.text("unit"), "day"))
 	}
-	if n == 0 {
-		return span{}, 0
-	}
-	return s, n + 1
+	return p.ago(1, cmp.Or(p.text("unit"), "day"))
 }
 
-// date reads a day, a month, a year, or a period relative to now, and returns
-// how many words it took.
-func (r *dateReader) date(i int) (span, int) {
-	r.yearOnly = false
-	start := r.after(i, "the", "on", "in", "during")
-	s, n := r.absolute(start)
-	if n == 0 {
-		s, n = r.relative(start)
+// isIntroduced reports whether a word of some comes before the date, or one that
+// makes a period of it.
+func (p phrase) isIntroduced(follows bool, some string) bool {
+	if in := p.text("in"); in != "" {
+		return slices.Contains(strings.Fields(some), in)
 	}
-	if s.to.IsZero() {
-		return span{}, 0
-	}
-	return s, start + n - i
+	side := p.text("side")
+	return side != "" && (follows || side != "and" && side != "to")
 }
 
-// after returns the place after a word if it is one of some, or else its own.
-func (r *dateReader) after(i int, some ...string) int {
-	if slices.Contains(some, r.at(i)) {
-		return i + 1
-	}
-	return i
-}
-
-// absolute reads dates that name a day, a month or a year.
-func (r *dateReader) absolute(i int) (span, int) {
-	if y, ok := r.year(i); ok {
-		return r.yearFirst(i, y)
-	}
-	at := i
-	d, hasDay := r.number(i, 1, 31)
-	if hasDay {
-		at = r.after(i+1, "of")
-	}
-	m := monthOf(r.at(at))
-	if m == 0 {
-		return span{}, 0
-	}
-	at++
-	if !hasDay {
-		if d, hasDay = r.number(at, 1, 31); hasDay {
-			at++
-		}
-	}
-	y, hasYear := r.year(r.after(at, "of", "in"))
-	switch {
-	case hasYear:
-		at = r.after(at, "of", "in") + 1
-	case !hasDay && !introducesMonth[r.at(i-1)]:
-		return span{}, 0 // "may" and "march" are verbs too
-	default:
-		y = r.now.Year()
-		if m > r.now.Month() || hasDay && m == r.now.Month() && d > r.now.Day() {
-			y--
-		}
-	}
-	if hasDay {
-		return r.dayOf(y, m, d), at - i
-	}
-	return r.stretch(y, m, 1, 0, 1, 0), at - i
-}
-
-var introducesMonth = map[string]bool{"in": true, "during": true, "since": true, "until": true, "till": true, "last": true, "early": true, "late": true, "mid": true, "between": true, "of": true}
-
-// yearFirst reads dates in numbers, and years alone.
-func (r *dateReader) yearFirst(i, y int) (span, int) {
-	m, ok := r.number(i+1, 1, 12)
-	if ok && r.word(i+1).joined {
-		if d, ok := r.number(i+2, 1, 31); ok && r.word(i+2).joined {
-			return r.dayOf(y, time.Month(m), d), 3
-		}
-		return r.stretch(y, time.Month(m), 1, 0, 1, 0), 2
-	}
-	switch r.at(i - 1) {
-	case "in", "during", "since", "until", "till", "before", "after", "between", "and", "to":
-		r.yearOnly = true
-		return r.stretch(y, 1, 1, 1, 0, 0), 1
-	}
-	return span{}, 0
-}
-
-// relative reads dates such as "yesterday", "last week" and "two days ago".
-func (r *dateReader) relative(i int) (span, int) {
-	if r.at(i+2) == "ago" {
-		count, ok := r.number(i, 1, 999)
-		if !ok {
-			count = numberWords[r.at(i)]
-		}
-		if count > 0 {
-			return r.ago(count, strings.TrimSuffix(r.at(i+1), "s")), 3
-		}
-	}
-	back := 1
-	switch r.at(i) {
-	case "today":
-		return r.ago(0, "day"), 1
-	case "yesterday":
-		return r.ago(1, "day"), 1
-	case "last":
-	case "this":
-		back = 0
-	default:
-		return span{}, 0
-	}
-	unit := r.at(i + 1)
-	for days := back; days < back+7; days++ {
-		if unit == strings.ToLower(r.now.AddDate(0, 0, -days).Weekday().String()) {
-			return r.ago(days, "day"), 2
-		}
-	}
-	if unit == "day" {
-		return span{}, 0
-	}
-	return r.ago(back, unit), 2
-}
-
-// ago returns the day, week, month or year so many of them before now, or the
-// zero span for another unit.
-func (r *dateReader) ago(count int, unit string) span {
-	y, m, d := r.now.Date()
+// ago returns the day, week, month or year so many of them before now, or the last
+// day of a week so many days ago or more.
+func (p phrase) ago(count int, unit string) span {
+	y, m, d := p.now.Date()
 	switch unit {
 	case "day":
-		return r.stretch(y, m, d-count, 0, 0, 1)
+		return p.stretch(y, m, d-count, 0, 0, 1)
 	case "week":
-		return r.stretch(y, m, d-(int(r.now.Weekday())+6)%7-7*count, 0, 0, 7)
+		return p.stretch(y, m, d-(int(p.now.Weekday())+6)%7-7*count, 0, 0, 7)
 	case "month":
-		return r.stretch(y, m-time.Month(count), 1, 0, 1, 0)
+		return p.stretch(y, m-time.Month(count), 1, 0, 1, 0)
 	case "year":
-		return r.stretch(y-count, 1, 1, 1, 0, 0)
+		return p.stretch(y-count, 1, 1, 1, 0, 0)
 	}
-	return span{}
+	for !strings.EqualFold(unit, p.now.AddDate(0, 0, -count).Weekday().String()) {
+		count++
+	}
+	return p.stretch(y, m, d-count, 0, 0, 1)
 }
 
 // dayOf returns a day, or the zero span for one that its month does not have.
-func (r *dateReader) dayOf(y int, m time.Month, d int) span {
+func (p phrase) dayOf(y int, m time.Month, d int) span {
 	if time.Date(y, m, d, 0, 0, 0, 0, time.UTC).Day() != d {
 		return span{}
 	}
-	return r.stretch(y, m, d, 0, 0, 1)
+	return p.stretch(y, m, d, 0, 0, 1)
 }
 
 // stretch returns a stretch of so many years, months and days from a date on.
-func (r *dateReader) stretch(y int, m time.Month, d, years, months, days int) span {
-	from := time.Date(y, m, d, 0, 0, 0, 0, r.now.Location())
+func (p phrase) stretch(y int, m time.Month, d, years, months, days int) span {
+	from := time.Date(y, m, d, 0, 0, 0, 0, p.now.Location())
 	return span{from, from.AddDate(years, months, days)}
-}
-
-// without returns a question without the words that are used.
-func without(query string, words []dateWord, used []bool) string {
-	var rest strings.Builder
-	at := 0
-	for i, w := range words {
-		if used[i] {
-			rest.WriteString(query[at:w.from])
-			at = w.to
-		}
-	}
-	rest.WriteString(query[at:])
-	return rest.String()
 }

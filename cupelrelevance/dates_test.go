@@ -24,16 +24,16 @@ func TestDates(t *testing.T) {
 		{"What did she do in May?", "2024-05-01 - 2024-05-31", "What did she do ?"},
 		{"in August", "2023-08-01 - 2023-08-31", " "},
 		{"Where did they march to, and may I come?", "", "="},
-		{"on 8 May, 2023", "2023-05-08 - 2023-05-08", " , "},
-		{"at 1:56 pm on 8 May, 2023", "2023-05-08 - 2023-05-08", "at 1:56 pm , "},
+		{"on 8 May, 2023", "2023-05-08 - 2023-05-08", ""},
+		{"at 1:56 pm on 8 May, 2023", "2023-05-08 - 2023-05-08", "at 1:56 pm "},
 		{"the 8th of May", "2024-05-08 - 2024-05-08", ""},
 		{"on December 24th", "2023-12-24 - 2023-12-24", " "},
-		{"May 8, 2023", "2023-05-08 - 2023-05-08", " , "},
+		{"May 8, 2023", "2023-05-08 - 2023-05-08", ""},
 		{"Sept 3", "2023-09-03 - 2023-09-03", " "},
 		{"Sep 3", "2023-09-03 - 2023-09-03", " "},
-		{"on 2023-05-08", "2023-05-08 - 2023-05-08", " --"},
-		{"2023/5/8", "2023-05-08 - 2023-05-08", "//"},
-		{"in 2023-05", "2023-05-01 - 2023-05-31", " -"},
+		{"on 2023-05-08", "2023-05-08 - 2023-05-08", " "},
+		{"2023/5/8", "2023-05-08 - 2023-05-08", ""},
+		{"in 2023-05", "2023-05-01 - 2023-05-31", " "},
 		{"error 2023 5 8", "", "="},
 		{"What was planned in 2023?", "2023-01-01 - 2023-12-31", "="},
 		{"the 2023 budget", "", "="},
@@ -59,15 +59,13 @@ func TestDates(t *testing.T) {
 		{"How many weeks ago did we start?", "", "="},
 		{"", "", "="},
 		{"99999999999999999999 May", "", "="},
-		{"31 February 2023", "2023-02-01 - 2023-02-28", "31"}, // there is no such day
+		{"31 February 2023", "2023-02-01 - 2023-02-28", ""}, // there is no such day
 		{"2023-02-31", "", "="},
 		{"on 29 February", "2024-02-29 - 2024-02-29", ""},
-		{"on 29 February 2023", "2023-02-01 - 2023-02-28", "on 29"},
+		{"on 29 February 2023", "2023-02-01 - 2023-02-28", ""},
 	} {
-		words := dateWords(c.query)
-		spans, used := dates(words, now)
+		spans, rest := dates(c.query, now)
 		assert.Equal(t, c.want, days(spans), c.query)
-		rest := without(c.query, words, used)
 		if c.rest == "=" && rest != c.query || c.rest != "=" && strings.Join(strings.Fields(rest), " ") != strings.Join(strings.Fields(c.rest), " ") {
 			t.Errorf("%q leaves %q, want %q", c.query, rest, c.rest)
 		}
@@ -87,6 +85,9 @@ func TestDates(t *testing.T) {
 		{"between yesterday and today", "2024-06-11 - 2024-06-12"},
 		{"from yesterday till 3 May", "2024-06-11 - 2024-06-11,  - 2024-05-03"},
 		{"from 31 May to 31 May", "2024-05-31 - 2024-05-31"},
+		{"between 2020 and 2022", "2020-01-01 - 2022-12-31"},
+		{"in May and March", "2024-05-01 - 2024-05-31, 2024-03-01 - 2024-03-31"},
+		{"in março, from maio to julio", ""},
 		{"in 1900", "1900-01-01 - 1900-12-31"},
 		{"in 1899", ""},
 		{"in 2199", "2199-01-01 - 2199-12-31"},
@@ -106,7 +107,7 @@ func TestDates(t *testing.T) {
 		{"8 of May in 2023", "2023-05-08 - 2023-05-08"},
 		{"on 8 May of boats", "2024-05-08 - 2024-05-08"},
 	} {
-		spans, _ := dates(dateWords(c.query), now)
+		spans, _ := dates(c.query, now)
 		assert.Equal(t, c.want, days(spans), c.query)
 		for _, s := range spans {
 			for _, at := range []time.Time{s.from, s.to} {
@@ -114,7 +115,7 @@ func TestDates(t *testing.T) {
 			}
 		}
 	}
-	many, _ := dates(dateWords(strings.Repeat("in May 2023, ", 100)), now)
+	many, _ := dates(strings.Repeat("in May 2023, ", 100), now)
 	if len(many) != maxSpans {
 		t.Errorf("%d dates count, want %d", len(many), maxSpans)
 	}
@@ -208,9 +209,7 @@ func FuzzDates(f *testing.F) {
 	f.Add("the 2 weeks before last May 31st 2023-02-30", int64(1718180000))
 	f.Add("between 0 and 2199/12/31", int64(-1<<60))
 	f.Fuzz(func(t *testing.T, query string, seconds int64) {
-		words := dateWords(query)
-		spans, used := dates(words, time.Unix(seconds, 0).UTC())
-		rest := without(query, words, used)
+		spans, rest := dates(query, time.Unix(seconds, 0).UTC())
 		if len(rest) > len(query) || len(spans) == 0 && rest != query {
 			t.Errorf("%q leaves %q", query, rest)
 		}

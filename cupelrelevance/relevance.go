@@ -39,9 +39,9 @@ type Relevance struct {
 	index    *Index
 	lexical  *Lexical
 	mentions mentions
-	when     []dateWord // the question, if it names a date
-	undated  string     // the question without its dates
-	now      time.Time  // zero: the newest item's
+	dated    string    // the question, if it names a date
+	undated  string    // the question without its dates
+	now      time.Time // zero: the newest item's
 }
 
 // The settings of the preset. docs/benchmarks.md has the preset's results, and
@@ -92,9 +92,8 @@ func New(index *Index, query string, opts ...Option) (*Relevance, error) {
 	}
 	lexical.k1 = presetK1
 	r := &Relevance{index: index, lexical: lexical, mentions: mentionsOf(query), now: draft.now}
-	when := dateWords(query)
-	if spans, used := dates(when, time.Unix(0, 0)); len(spans) > 0 {
-		r.when, r.undated = when, without(query, when, used)
+	if spans, rest := dates(query, time.Unix(0, 0)); len(spans) > 0 {
+		r.dated, r.undated = query, rest
 	}
 	return r, nil
 }
@@ -212,14 +211,18 @@ func (r *Relevance) addSubject(l *list, subject []queryTerm, own, passages, befo
 // isDated sets how close the items are to the dates of the question, and reports
 // whether the dates distinguish the items.
 func (r *Relevance) isDated(all []*cupel.ContextItem, near []float64) bool {
-	if len(r.when) == 0 {
+	if r.dated == "" {
 		return false
 	}
 	now := r.now
 	if now.IsZero() {
-		now = newest(all)
+		for _, item := range all {
+			if t := timeOf(item); t.After(now) {
+				now = t
+			}
+		}
 	}
-	spans, _ := dates(r.when, now)
+	spans, _ := dates(r.dated, now)
 	return closeness(spans, all, near)
 }
 
