@@ -179,7 +179,7 @@ const (
 	// group, if the policy of [WithRedaction] shows groups.
 	itemGroupKey = attribute.Key("cupel.item.group")
 	// itemFormKey is the number of the item's form in the window, as in
-	// [cupel.IncludedItem.Form] (int). Set only on smaller forms, so that it is
+	// [cupel.IncludedItem.Form] (int). Set only on smaller forms, so it is
 	// at least 1.
 	itemFormKey = attribute.Key("cupel.item.form")
 	// itemStaleKey is true for an item that has a newer version among the
@@ -259,8 +259,8 @@ const (
 	// sessionItemsKey and sessionTokensKey are the size of the window (int).
 	sessionItemsKey  = attribute.Key("cupel.session.items")
 	sessionTokensKey = attribute.Key("cupel.session.tokens")
-	// sessionKeptItemsKey and sessionKeptTokensKey are the size of the beginning of
-	// the window that is sent as before (int).
+	// sessionKeptItemsKey and sessionKeptTokensKey are the size of the part at the
+	// start of the window that is sent as before (int).
 	sessionKeptItemsKey  = attribute.Key("cupel.session.kept_items")
 	sessionKeptTokensKey = attribute.Key("cupel.session.kept_tokens")
 	// sessionBreakReasonKey is the reason why the window differs from what was
