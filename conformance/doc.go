@@ -10,7 +10,7 @@
 // [Run] runs every vector of a file system against an [Implementation], by
 // default the engine of module cupel, and returns a [Result] for each. An
 // implementation receives each [Pipeline] as plain data. [Vectors]
-// returns this project's vectors, in the directories required and optional. The
+// returns this project's vectors, in the directories required, optional and units. The
 // command cupel-conformance does the same for directories on disk.
 //
 // The package implements the chapters Conformance Levels, Test Vector Format and Running

@@ -40,5 +40,5 @@
 // sentinel, such as [ErrInvalidItem].
 //
 // The core is Cupel Fully Conformant (1.0.0 with the additions of 1.3.0).
-// docs/spec in the repository has the specification, and rulings on what it leaves open.
+// docs/spec in the repository has the specification, and rulings where it is silent.
 package cupel

@@ -41,7 +41,7 @@ const (
 	budgetTargetTokensKey  = attribute.Key("cupel.budget.target_tokens")
 	budgetOutputReserveKey = attribute.Key("cupel.budget.output_reserve")
 	// candidatesKey is the number of candidates (int). A streaming run sets it at its
-	// end, so that samplers do not see it.
+	// end, so samplers do not see it.
 	candidatesKey = attribute.Key("cupel.run.candidates")
 	// includedKey and selectedTokensKey are the number of items in the window, and
 	// their tokens (int). Not set on runs that failed.
@@ -70,7 +70,7 @@ const (
 	// Metrics have it too.
 	shortfallKindKey = attribute.Key("cupel.shortfall.kind")
 	// shortfallRequiredKey and shortfallSatisfiedKey are the number of items of the
-	// kind that are required, and that are in (int).
+	// kind that are required, and that are included (int).
 	shortfallRequiredKey  = attribute.Key("cupel.shortfall.required")
 	shortfallSatisfiedKey = attribute.Key("cupel.shortfall.satisfied")
 )
@@ -116,7 +116,7 @@ const (
 	// It is exact even when the event limit drops events.
 	exclusionCountKey = attribute.Key("cupel.exclusion.count")
 	// exclusionReasonsKey and exclusionReasonCountsKey are the reasons for which the
-	// stage left out items, by name, and how many for each (string[], int[]). All
+	// stage left out items, by name, and the number for each (string[], int[]). All
 	// reasons unknown to Cupel count as one, "_OTHER". Set only when the stage left
 	// something out. The log record of a run has both for all stages, and so has the
 	// root span with [WithConventions].
@@ -179,7 +179,7 @@ const (
 	// group, if the policy of [WithRedaction] shows groups.
 	itemGroupKey = attribute.Key("cupel.item.group")
 	// itemFormKey is the number of the item's form in the window, as in
-	// [cupel.IncludedItem.Form] (int). Set only on smaller forms, so that it is
+	// [cupel.IncludedItem.Form] (int). Set only on smaller forms, so it is
 	// at least 1.
 	itemFormKey = attribute.Key("cupel.item.form")
 	// itemStaleKey is true for an item that has a newer version among the
@@ -217,7 +217,7 @@ const (
 	// there is one.
 	sessionIDKey = attribute.Key("session.id")
 	// inputDocumentsPrefix and outputDocumentsPrefix are the prefixes of the names for
-	// the candidates and of the items of the window (string, or double), such as
+	// the candidates and for the items of the window (string, or double), such as
 	// reranker.input_documents.0.document.score.
 	inputDocumentsPrefix  = "reranker.input_documents."
 	outputDocumentsPrefix = "reranker.output_documents."
@@ -259,8 +259,8 @@ const (
 	// sessionItemsKey and sessionTokensKey are the size of the window (int).
 	sessionItemsKey  = attribute.Key("cupel.session.items")
 	sessionTokensKey = attribute.Key("cupel.session.tokens")
-	// sessionKeptItemsKey and sessionKeptTokensKey are the size of the beginning of
-	// the window that is sent as before (int).
+	// sessionKeptItemsKey and sessionKeptTokensKey are the size of the part at the
+	// start of the window that is sent as before (int).
 	sessionKeptItemsKey  = attribute.Key("cupel.session.kept_items")
 	sessionKeptTokensKey = attribute.Key("cupel.session.kept_tokens")
 	// sessionBreakReasonKey is the reason why the window differs from what was
@@ -286,17 +286,17 @@ const (
 	sessionCostKey        = attribute.Key("cupel.session.cost")
 	sessionCostWithoutKey = attribute.Key("cupel.session.cost_without")
 	// sessionReadPredictedKey and sessionWrittenPredictedKey are the tokens that the
-	// provider's cache is expected to have, and to get (int).
+	// session expects to read from the provider's cache, and to write to it (int).
 	sessionReadPredictedKey    = attribute.Key("cupel.session.read_predicted")
 	sessionWrittenPredictedKey = attribute.Key("cupel.session.written_predicted")
 	// sessionReadReportedKey and sessionWrittenReportedKey are the tokens that
 	// the provider reported as read from its cache and written to it (int). Set
-	// only on the commit, if it was reported.
+	// only on the commit, if they were reported.
 	sessionReadReportedKey    = attribute.Key("cupel.session.read_reported")
 	sessionWrittenReportedKey = attribute.Key("cupel.session.written_reported")
 	// sessionInputReportedKey and sessionOutputReportedKey are the tokens that
 	// the provider counted for the request and the answer (int). Set only on the
-	// commit, if it was reported.
+	// commit, if they were reported.
 	sessionInputReportedKey  = attribute.Key("cupel.session.input_reported")
 	sessionOutputReportedKey = attribute.Key("cupel.session.output_reported")
 )

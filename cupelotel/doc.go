@@ -43,17 +43,16 @@
 //
 // All cupel.* attribute names are pre-stable: they may be renamed, merged or
 // removed while OpenTelemetry's conventions for language models settle. Do not
-// build alerts, dashboards or automation on them; the names of metrics are stable. The values of
-// cupel.exclusion.reason are open-ended: never rely on a fixed set of them.
+// build alerts, dashboards or automation on them; the names of metrics are stable.
+// The values of cupel.exclusion.reason are open-ended: never rely on a fixed set.
 //
 // # Limits
 //
 // By default the SDK keeps 128 events per span and silently drops the oldest
-// ones. The collector therefore applies the same limit itself, keeps
-// one event of each exclusion reason and then those with the highest scores,
-// and records on the span how many it dropped.
-// To see more events, raise both limits: [WithEventLimit] and the SDK's
-// [go.opentelemetry.io/otel/sdk/trace.SpanLimits].
+// ones. The collector therefore applies the same limit itself. It keeps one event
+// of each exclusion reason and then those with the highest scores, and records on
+// the span how many it dropped. To see more events, raise both limits:
+// [WithEventLimit] and the SDK's [go.opentelemetry.io/otel/sdk/trace.SpanLimits].
 //
 // # Logs
 //
@@ -74,7 +73,7 @@
 // observer panics, which the pipeline does not catch, or if something calls
 // runtime.Goexit, the open spans end with an [observe.AbandonedError].
 //
-// It implements the OpenTelemetry Integration chapter of the specification.
+// The package implements the OpenTelemetry Integration chapter of the specification.
 package cupelotel
 
 import semconv "go.opentelemetry.io/otel/semconv/v1.43.0"

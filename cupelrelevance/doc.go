@@ -11,14 +11,15 @@
 //	})
 //	window, err := selector.Run(ctx, items, budget)
 //
-// [Relevance] is the preset. It combines [Lexical] (BM25 over the content and the
-// tags of an item) with the same over the items around it, the best item of the group, names
-// and dates. Make a scorer for each question, and keep one [Index] for the conversation: it follows
-// the list as it changes, and a later question costs a few hundredths of the first.
+// [Relevance] is the preset. It combines [Lexical] (BM25 over the content and the tags
+// of an item) with BM25 over the items around it, the best item of the group, names and
+// dates. Make a scorer for each question, and keep one [Index] for the conversation: it
+// follows the list as it changes, and a later question costs a few hundredths of the
+// first.
 //
-// All scorers are immutable and safe for concurrent use. Their batch and single
-// forms give the same bits, and scores are the same on every processor. Package
-// eval measures how much of the evidence for a question a selection includes.
+// All scorers are immutable and safe for concurrent use, and scores are the same on
+// every processor. Package eval measures how much of the evidence for a question a
+// selection includes.
 //
 // # Words
 //

@@ -11,9 +11,9 @@
 //
 // A window chosen afresh for each turn changes the beginning of the request nearly every
 // time, and the cache is lost. A [Session] sends again what it sent before and appends
-// new items. Only when these no longer fit does it break: the chooser, a
-// [pipeline.Pipeline] or the preset of package cupelchat/agent, chooses from everything
-// up to a low-water mark, which leaves room for later turns.
+// new items. When these no longer fit, it breaks: the chooser, a [pipeline.Pipeline] or
+// the preset of package cupelchat/agent, chooses from everything up to a low-water mark,
+// which leaves room for later turns.
 //
 // [Session.Next] proposes a [Turn], and [Turn.Commit] makes it the state from which the
 // next one starts. Commit takes the [Usage] that the provider reported; [UsageOf] reads

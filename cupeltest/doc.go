@@ -18,15 +18,15 @@
 // Common predicates are [ByContent], [ByContentPrefix], [ByTag] and [ByKind].
 //
 // Messages show scores in the shortest decimal form, shortened in the first line, and
-// list each kind or reason once, in order of first appearance. Kinds are compared under ASCII
-// case folding, as in package cupel.
+// list each kind or reason once, in order of first appearance. Kinds are compared under
+// ASCII case folding, as in package cupel.
 //
 // # The kit
 //
-// [TestScorer], [TestSlicer] and [TestPlacer] check that
-// an implementation keeps its contract, and report each rule that it breaks.
-// They take a function that makes the implementation, since some faults show only in
-// the first call. RULES.md has the rules; [Except] leaves some out by name. Run them under the race detector too:
+// [TestScorer], [TestSlicer] and [TestPlacer] check that an implementation keeps its
+// contract, and report each rule that it breaks. They take a function that makes the
+// implementation, since some faults show only in the first call. RULES.md has the rules;
+// [Except] leaves some out by name. Run them under the race detector too:
 //
 //	func TestByLength(t *testing.T) {
 //		cupeltest.TestScorer(t, func() strategy.Scorer { return ByLength{} })

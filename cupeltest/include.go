@@ -57,7 +57,7 @@ func (c *SelectionReportAssertionChain) IncludeItemMatching(predicate func(cupel
 // included. It never holds for a negative n.
 //
 // As for count slicers, a group counts as one item. Its kind is the kind with
-// the most full tokens, or the first of equal ones. A group variant has the
+// the most full tokens, on a tie the first. A group variant has the
 // kind of the first item.
 //
 // It implements pattern 3 of the Testing Vocabulary chapter.

@@ -60,7 +60,7 @@ func rules() []rule {
 		{"stays-until", slicers, "the selection is the same up to its StaysUntil", (*kit).staysTooLong, 0},
 		{"for-kind", slicers, "ForKind returns a slicer that can be used, and changes nothing", (*kit).narrows, 0},
 		{"explain", slicers, "Explain gives a text, the same each time, that holds up to OutUntil", (*kit).unexplained, 0},
-		{"useless", slicers, "if everything fits, something is selected; of equal items, the best first", (*kit).leavesBest, 0},
+		{"useless", slicers, "if everything fits, something is selected; of items that differ only in score, the best first", (*kit).leavesBest, 0},
 		{"room", slicers, "an item that fits the remaining room is selected, dropped or explained", (*kit).leavesRoom, 0},
 
 		{"permutation", placers, "an order holds each position once; a group is one position", ofAll(noPermutation), 0},

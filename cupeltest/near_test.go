@@ -88,8 +88,8 @@ func pages() []page {
 // ASSERTIONS.md has every assertion with the exact text of its failure.
 func TestAssertionsPage(t *testing.T) {
 	var b strings.Builder
-	b.WriteString("# Assertions\n\nEach assertion of a chain, and how it fails. The first line of a failure has the specification's text, for its 13 assertions; the lines\n" +
-		"after it show what came nearest. Chains over a report of `cupeltest.Run` add the smallest budget that includes an item.\n" +
+	b.WriteString("# Assertions\n\nEach assertion of a chain, and how it fails. For the specification's 13 assertions, the first line of a failure has its text; the lines\n" +
+		"after it show the items that came nearest. Chains over a report of `cupeltest.Run` add the smallest budget that includes an item.\n" +
 		"`CUPELTEST_UPDATE=1 go test -run TestAssertionsPage` writes this page.\n\n| assertion | holds if | fails with |\n|---|---|---|\n")
 	var names []string
 	for i, row := range pages() {
@@ -141,7 +141,7 @@ func TestRulesPage(t *testing.T) {
 
 // rulesNotes explains sentences of the table.
 const rulesNotes = `
-- **constant**: a scorer that reads fields which the kit's items lack needs items that it tells apart, by WithItems. Scorers of package
+- **constant**: a scorer that reads fields which the kit's items lack needs items that it can tell apart; pass them by WithItems. Scorers of package
   scorer may be set to be constant.
 - **environment**: runs are compared under GOMAXPROCS 1 and 3, in time zones hours and days away, and with another LANG and LC_ALL; in a
   bubble of testing/synctest also a year later. Parallel tests keep their time zone and language.

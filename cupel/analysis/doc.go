@@ -16,7 +16,7 @@
 // For one pipeline at many budgets:
 //
 //   - [GetMarginalItems] lists the items that a slightly smaller budget loses;
-//   - [FindMinBudgetFor] searches the smallest budget that includes an item, and
+//   - [FindMinBudgetFor] searches for the smallest budget that includes an item, and
 //     [FindMinBudgetForExhaustive] finds it even if that search would miss it.
 //
 // For several policies or pipelines at one budget:
@@ -38,9 +38,6 @@
 // The specification calls the inclusion of an item monotonic if a larger budget
 // never loses the item. [GetMarginalItems] and [FindMinBudgetFor] reject the
 // slicers that it lists as not monotonic. It does not list GreedySlice and
-// KnapsackSlice, but they are not monotonic either: with one item of 11 tokens
-// and score 0.99 and another of 5 tokens and score 0.1, Greedy includes only the
-// second at a budget of 10 and only the first at 11. If that matters, use
-// [FindMinBudgetForExhaustive], which accepts any slicer.
-// docs/operations.md shows where the two searches differ.
+// KnapsackSlice, but they are not monotonic either: docs/operations.md has an example.
+// If that matters, use [FindMinBudgetForExhaustive], which accepts any slicer.
 package analysis

@@ -59,7 +59,7 @@ func (r *run) seenAs(u engine.Unit) *cupel.ContextItem {
 	return data.StandIn(item, item.Kind(), item.Tokens(), item.Pinned(), nil, r.set.Forms(u), forms)
 }
 
-// kindOf returns the kind of most of the tokens, of equal ones the first.
+// kindOf returns the kind of most of the tokens, on a tie the first.
 func kindOf(members []*cupel.ContextItem) cupel.ContextKind {
 	tokens := make(map[string]exact.Sum)
 	for _, m := range members {

@@ -129,7 +129,7 @@ type worth struct {
 	compared int // items taken
 }
 
-// worthQueue is a heap, the greatest worth first, of equal ones the first item.
+// worthQueue is a heap, the greatest worth first, on a tie the first item.
 // NaN comes last.
 type worthQueue []worth
 

@@ -2,9 +2,9 @@
 // functions that call them.
 //
 // A strategy has one method, for its work: [Scorer], [Slicer] or [Placer]. A function
-// is a strategy too: [ScorerFunc], [SlicerFunc], [PlacerFunc]. Its [Facts] state the
-// rest: whether it is invalid, which strategies are inside it, what it guarantees, and
-// how it explains itself.
+// is a strategy too: [ScorerFunc], [SlicerFunc], [PlacerFunc]. The strategy's [Facts]
+// state the rest: whether it is invalid, which strategies are inside it, what it
+// guarantees, and how it explains itself.
 //
 //	type shortest struct{}
 //

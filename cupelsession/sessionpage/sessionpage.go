@@ -1,5 +1,13 @@
 // Package sessionpage shows the sessions of a [cupelsession.Transport] as web pages: a list
 // with their costs, and the turns of each, side by side.
+//
+//	pages := sessionpage.New(budget, counter)
+//	transport, err := cupelsession.NewTransport(cupelsession.TransportConfig{
+//		Budget: budget, Counter: counter, Exchanged: pages.Add,
+//	})
+//	http.Handle("/sessions/", http.StripPrefix("/sessions", pages))
+//
+// The transport gives each [cupelsession.Exchange] to the [Pages].
 package sessionpage
 
 import (

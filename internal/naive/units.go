@@ -177,7 +177,7 @@ func (u *unit) tokensAt(at []int) int {
 }
 
 // nextToShrink returns the member that loses the least worth per token in its
-// next variant, of equal ones the later, and what it loses; -1 for none.
+// next variant, on a tie the later, and its loss; -1 for none.
 func (u *unit) nextToShrink(at []int) (next int, itsLoss float64) {
 	sizes := 0.0
 	for _, it := range u.members {

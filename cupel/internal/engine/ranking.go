@@ -46,8 +46,7 @@ func (r *Ranking) Score(scores []float64) {
 }
 
 // Deduplicate leaves out older versions and near copies, and, unless keep is set,
-// all but the best of units with the same contents, of equal scores all but the
-// first.
+// all but the best of units with the same contents, on a tie all but the first.
 //
 // It implements the Deduplicate chapter of the specification, over units.
 func (r *Ranking) Deduplicate(keep bool) {
