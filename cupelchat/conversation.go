@@ -3,6 +3,7 @@ package cupelchat
 import (
 	"cmp"
 	"fmt"
+	"hash/maphash"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -221,19 +222,26 @@ func (c *Conversation) isMissing() bool { return c == nil || c.reader == nil }
 var errNil = &Error{Reason: "there is no conversation; Read returns one"}
 
 // read reads a body: the parts of a request outside its messages, and the messages.
-func (r *reader) read(body []byte) {
-	r.readMessages(r.messageList(body), 0)
+// Messages that others have read are only counted.
+func (r *reader) read(body []byte, read ...*reader) {
+	parts := r.messageList(body)
+	r.readMessages(parts, 0, sizesOf(len(parts), read))
 }
 
 // readMessages reads the next messages, which are in a text that begins at a byte of the
-// body.
-func (r *reader) readMessages(parts []rawjson.Part, from int) {
+// body. Those with sizes are not read.
+func (r *reader) readMessages(parts []rawjson.Part, from int, sizes map[uint64]int) {
 	first := len(r.ends)
 	r.size = first + len(parts)
 	for i, part := range parts {
 		i += first
 		r.stage(i)
 		r.ends = append(r.ends, from+part.End())
+		if tokens, ok := sizes[maphash.Bytes(hashes, part.Value.Raw())]; ok {
+			r.begin(part, i)
+			r.entry("").tokens = tokens
+			continue
+		}
 		path := rawjson.Index(r.rules.list, i)
 		rule := "message-type"
 		if part.Value.IsNull() && r.rules.nulls {

@@ -2,6 +2,7 @@ package cupelchat
 
 import (
 	"bytes"
+	"hash/maphash"
 	"maps"
 	"reflect"
 	"slices"
@@ -64,8 +65,9 @@ func (r *reader) fork() *reader {
 }
 
 // follow reads a body that begins like the one that r has read. It returns nil if
-// nothing is saved, or the body cannot be read.
-func (r *reader) follow(body []byte) *reader {
+// nothing is saved, or the body cannot be read. Messages that others have read are
+// only counted.
+func (r *reader) follow(body []byte, read ...*reader) *reader {
 	if r == nil || !bytes.HasSuffix(body, r.after) {
 		return nil
 	}
@@ -87,7 +89,7 @@ func (r *reader) follow(body []byte) *reader {
 		}
 		f := s.fork()
 		f.text, f.stages, f.kept = body, r.stages[:i+1], len(s.entries)
-		if f.readMessages(parts, comma); f.err != nil {
+		if f.readMessages(parts, comma, sizesOf(len(parts), read)); f.err != nil {
 			return nil
 		}
 		return f
@@ -95,12 +97,14 @@ func (r *reader) follow(body []byte) *reader {
 	return nil
 }
 
-// size returns the tokens of a body that was written.
+// size returns the tokens of a body that was written. It counts the messages that are in
+// neither the conversation nor the body before.
 func (c *Conversation) size(body []byte) (tokens int, err error) {
-	r := c.written.Load().follow(body)
+	last := c.written.Load()
+	r := last.follow(body, c.reader, last)
 	if r == nil {
 		r = newReader(c.format, c.counter, c.settings)
-		r.read(body)
+		r.read(body, c.reader, last)
 	}
 	c.written.Store(r)
 	if r.err != nil {
@@ -110,6 +114,34 @@ func (c *Conversation) size(body []byte) (tokens int, err error) {
 		tokens = add(tokens, r.entries[i].tokens)
 	}
 	return tokens, nil
+}
+
+// hashes is of texts of messages. That two differ and have one hash of 64 bits is less
+// likely than an error of the memory.
+var hashes = maphash.MakeSeed()
+
+// sizesOf returns the tokens of messages that were read, by hashes of their texts, if the
+// search is worth it for so many messages.
+func sizesOf(messages int, read []*reader) map[uint64]int {
+	sizes := map[uint64]int{}
+	if messages <= slices.Max(stages) {
+		return sizes
+	}
+	for _, r := range read {
+		if r == nil {
+			continue
+		}
+		for _, m := range r.messages {
+			tokens := 0
+			for _, e := range r.entries[m.from:m.to] {
+				tokens = add(tokens, e.tokens)
+			}
+			if m.member == "" {
+				sizes[maphash.Bytes(hashes, m.raw.Value.Raw())] = tokens
+			}
+		}
+	}
+	return sizes
 }
 
 // takeItems takes the items of a group from an earlier conversation that has the same

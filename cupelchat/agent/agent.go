@@ -54,8 +54,9 @@ func New(counter cupel.TokenCounter) *Preset {
 // Remember returns the preset with a memory. It analyzes the texts of a conversation
 // once, and then chooses from the same items for another budget, with another pin, or
 // without some of them, in a fraction of the time. It makes the same choices as the
-// preset without memory. It holds the items that it chose from last, and its calls wait
-// for each other, so give each conversation its own preset.
+// preset without memory. It holds the items that it chose from last with up to four
+// analyses of each text, and its calls wait for each other, so give each conversation its
+// own preset.
 func (p *Preset) Remember() *Preset {
 	if p == nil {
 		return nil
@@ -129,9 +130,9 @@ func (p *Preset) Prepare(ctx context.Context, items []*cupel.ContextItem, budget
 func (p *Preset) Sizes(ctx context.Context, items []*cupel.ContextItem, budget cupel.ContextBudget) ([]cupelreduce.Size, error) {
 	var sizes []cupelreduce.Size
 	err := p.with(ctx, items, budget, func(ctx context.Context, c *choice) error {
-		order, _, err := c.inOrder(ctx, 0)
+		_, err := c.inOrder(ctx, 0)
 		var at cupelreduce.Size
-		for _, s := range order {
+		for _, s := range c.order {
 			at.Tokens += s.cost
 			at.Worth += s.rate * float64(max(1, s.cost))
 			sizes = append(sizes, at)

@@ -35,7 +35,7 @@ func message(t testing.TB, role, content string, opts ...cupel.ItemOption) *cupe
 func exchange(t testing.TB, group, call, result string, opts ...cupel.ItemOption) []*cupel.ContextItem {
 	t.Helper()
 	name, _, _ := strings.Cut(call, "(")
-	opts = append(opts, cupel.WithGroup(group), cupel.WithGroupVariants(cupel.Variant{Content: "a call", Tokens: 6, Worth: .1}))
+	opts = append([]cupel.ItemOption{cupel.WithGroup(group), cupel.WithGroupVariants(cupel.Variant{Content: "a call", Tokens: 6, Worth: .1})}, opts...)
 	return []*cupel.ContextItem{
 		message(t, "assistant", call, append(opts, cupel.WithMetadata(map[string]any{"role": "assistant", "tool": name}))...),
 		message(t, "tool", result, append(opts, cupel.WithMetadata(map[string]any{"role": "tool", "tool": name}))...),
@@ -210,6 +210,9 @@ func random(t testing.TB, rng *rand.Rand) []*cupel.ContextItem {
 			opts = append(opts, cupel.WithPinned())
 		}
 		id := fmt.Sprintf("ID%d", rng.IntN(10))
+		if i%5 == 4 {
+			opts = append(opts, cupel.WithGroupVariants()) // messages stay
+		}
 		switch rng.IntN(5) {
 		case 4: // a picture
 			picture := cupel.WithMetadata(map[string]any{"role": "user", "fixed": 3})

@@ -18,6 +18,10 @@ type memory struct {
 	parts   map[partsKey][]*part
 	failed  error // the first of the counter in this choice
 
+	// The space of the last choice.
+	order []ranked
+	taken []taken
+
 	scored []*cupel.ContextItem
 	scores []float64
 }
@@ -42,6 +46,7 @@ func (m *memory) begin(counter cupel.TokenCounter, items []*cupel.ContextItem) {
 		clear(m.parts)
 	}
 	m.counter, m.failed = counter, nil
+	m.order, m.taken = m.order[:0], m.taken[:0]
 	if len(m.parts) <= 2*len(items) {
 		return
 	}
@@ -50,16 +55,6 @@ func (m *memory) begin(counter cupel.TokenCounter, items []*cupel.ContextItem) {
 		there[item] = true
 	}
 	maps.DeleteFunc(m.parts, func(key partsKey, _ []*part) bool { return !there[key.item] })
-}
-
-// partsOf returns the parts of an item as they were left, or as cut makes them.
-func (m *memory) partsOf(key partsKey, cut func() []*part) []*part {
-	parts, ok := m.parts[key]
-	if !ok {
-		parts = cut()
-		m.parts[key] = parts
-	}
-	return parts
 }
 
 // count counts the tokens of a text for package cupelreduce, and remembers the first
@@ -86,4 +81,21 @@ func (m *memory) relevance(ctx context.Context, task strategy.Scorer, items []*c
 	}
 	m.scored, m.scores = slices.Clone(items), scores
 	return scores, nil
+}
+
+// mostForms is how many forms of a reading are remembered.
+const mostForms = 8
+
+// remembered returns what a map has for a key, or what find returns for it. The map keeps
+// at most so many values.
+func remembered[K comparable, V any](m map[K]V, most int, key K, find func(K) V) V {
+	value, ok := m[key]
+	if !ok {
+		if len(m) == most {
+			clear(m)
+		}
+		value = find(key)
+		m[key] = value
+	}
+	return value
 }

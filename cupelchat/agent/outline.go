@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"unicode"
@@ -24,34 +25,26 @@ const longText = 4096
 // text, or an item with its own forms.
 type part struct {
 	piece
-	member int // position among the items
-	text   *cupelreduce.Text
-	mark   string // of the text, if something of it is left out
-	ofText []cupelreduce.Size
-	forms  map[int]string  // of the text, by their tokens
-	own    []cupel.Variant // in place of a text, smallest first; they have the mark
-	inNote bool            // own forms are in a note, which may have none of them
-	worth  float64         // of the item with own forms
-	tokens int             // that it has now, beyond the smallest of its own forms
+	member   int             // position among the items
+	*reading                 // for what is known now
+	readings []*reading      // the latest first
+	mark     string          // of the text, if something of it is left out
+	own      []cupel.Variant // in place of a text, smallest first; they have the mark
+	inNote   bool            // own forms are in a note, which may have none of them
+	tokens   int             // that it has now, beyond the smallest of its own forms
 }
 
-// sizes returns the sizes of the part, as [cupelreduce.Text.Sizes] does.
-func (p *part) sizes(whole int) []cupelreduce.Size {
-	if p.own == nil {
-		return p.ofText
-	}
-	var sizes []cupelreduce.Size
-	if p.inNote {
-		for _, v := range p.own {
-			sizes = append(sizes, cupelreduce.Size{Tokens: v.Tokens, Worth: v.Worth * p.worth})
-		}
-		return sizes
-	}
-	for _, v := range p.own[1:] {
-		sizes = append(sizes, cupelreduce.Size{Tokens: v.Tokens - p.own[0].Tokens, Worth: v.Worth * p.worth})
-	}
-	return append(sizes, cupelreduce.Size{Tokens: whole - p.own[0].Tokens, Worth: p.worth})
+// reading is a part taken apart, given the known texts.
+type reading struct {
+	of    *cupelreduce.Text // nil for own forms
+	steps []step
+	forms map[int]string // by their tokens
+	plan  *plan          // of a unit that ends with the part
 }
+
+// mostReadings is how many readings of a text are remembered. Which texts are known
+// depends on the budget.
+const mostReadings = 4
 
 // form returns the own form that the part has now.
 func (p *part) form() cupel.Variant {
@@ -75,19 +68,8 @@ func (p *part) said() string {
 	case p.own != nil:
 		return p.form().Content
 	}
-	form, made := p.forms[p.tokens]
-	if !made {
-		if len(p.forms) == mostForms {
-			clear(p.forms)
-		}
-		form = p.text.To(p.tokens)
-		p.forms[p.tokens] = form
-	}
-	return form
+	return remembered(p.forms, mostForms, p.tokens, p.of.To)
 }
-
-// mostForms is how many forms of a text are remembered.
-const mostForms = 32
 
 // line returns a part's line of a note. A call always has one, another text only
 // if it has a size.
@@ -99,7 +81,7 @@ func (p *part) line() string {
 	case p.call == "":
 		return ""
 	}
-	if text == "" && p.piece.text != "" && p.piece.text != "{}" {
+	if text == "" && p.text != "" && p.text != "{}" {
 		text = "…" // the call had arguments
 	}
 	return p.call + "(" + strings.ReplaceAll(text, "\n", " ") + ")"
@@ -109,7 +91,7 @@ func (p *part) line() string {
 // whole text.
 func (p *part) marked(text string) string {
 	switch {
-	case p.mark == "", text != "" && (p.own != nil || p.tokens >= p.text.Tokens()):
+	case p.mark == "", text != "" && (p.own != nil || p.tokens >= p.of.Tokens()):
 		return text
 	case text == "":
 		return p.mark
@@ -135,19 +117,14 @@ func (c *choice) read(u *unit) {
 			if p.own != nil {
 				continue
 			}
-			if p.call == "" {
-				p.mark = markOf(c.items[at])
-			}
-			if p.text == nil || !p.text.Same(&c.known) {
-				c.readPart(p)
-			}
+			c.readPart(p)
 			if p.call != "" {
-				c.known.Add(p.piece.text) // so that the result does not repeat it
+				c.known.Add(p.text) // so that the result does not repeat it
 			}
 		}
 	}
 	u.parts = answered(u.parts)
-	u.plan(c)
+	c.plan(u)
 }
 
 // partsAt returns the parts of a member of a unit.
@@ -156,29 +133,39 @@ func (c *choice) partsAt(u *unit, at int) []*part {
 	inNote := isOwn(item) && u.note
 	key := partsKey{item, c.copies[item], inNote || !u.note && !c.reducible(at), inNote}
 	c.copies[item]++
-	return c.partsOf(key, func() (parts []*part) {
+	return remembered(c.parts, math.MaxInt, key, func(partsKey) (parts []*part) {
 		if key.own {
 			return ownForms(item, key.inNote)
 		}
 		for _, piece := range split(item) {
-			parts = append(parts, &part{piece: piece})
+			p := &part{piece: piece}
+			if p.call == "" {
+				p.mark = markOf(item)
+			}
+			parts = append(parts, p)
 		}
 		return parts
 	})
 }
 
-// readPart takes a text apart, given the known texts.
+// readPart takes a text apart, given the known texts, or finds an earlier reading.
 func (c *choice) readPart(p *part) {
+	at := slices.IndexFunc(p.readings, func(r *reading) bool { return r.of.Same(&c.known) })
+	if at >= 0 {
+		p.reading = p.readings[at]
+		return
+	}
 	item := c.items[p.member]
 	opts := []cupelreduce.Option{cupelreduce.WithKnown(&c.known), cupelreduce.WithCounter(c.count)}
 	if p.call != "" {
 		opts = append(opts, cupelreduce.WithKind(cupelreduce.KindJSON))
 	}
-	if content := item.Content(); len(content) > longText && len(p.piece.text) == len(content) {
+	if content := item.Content(); len(content) > longText && len(p.text) == len(content) {
 		opts = append(opts, cupelreduce.WithTokens(item.Tokens()))
 	}
-	p.text = cupelreduce.Read(p.piece.text, opts...)
-	p.ofText, p.forms = p.text.Sizes(), map[int]string{}
+	of := cupelreduce.Read(p.text, opts...)
+	p.reading = &reading{of: of, steps: stepsTo(p, of.Sizes()), forms: map[int]string{}}
+	p.readings = slices.Insert(p.readings[:min(len(p.readings), mostReadings-1)], 0, p.reading)
 }
 
 // ownForms returns the part for an item with forms of its own, or none if it has none or
@@ -196,12 +183,18 @@ func ownForms(item *cupel.ContextItem, inNote bool) []*part {
 	if p.own == nil {
 		return nil
 	}
+	forms, least := append(slices.Clip(p.own), cupel.Variant{Content: item.Content(), Tokens: max(0, item.Tokens()), Worth: 1}), 0
 	if inNote {
-		p.piece, p.mark = split(item)[0], markOf(item)
-		p.own = append(p.own, cupel.Variant{Content: item.Content(), Tokens: item.Tokens(), Worth: 1})
+		p.piece, p.mark, p.own = split(item)[0], markOf(item), forms
+	} else {
+		forms, least = forms[1:], forms[0].Tokens
 	}
-	sizes := cupelreduce.Read(item.Content()).Sizes()
-	p.worth = sizes[len(sizes)-1].Worth
+	whole := cupelreduce.Read(item.Content()).Sizes()
+	var sizes []cupelreduce.Size
+	for _, v := range forms {
+		sizes = append(sizes, cupelreduce.Size{Tokens: v.Tokens - least, Worth: v.Worth * whole[len(whole)-1].Worth})
+	}
+	p.reading = &reading{steps: stepsTo(p, sizes)}
 	return []*part{p}
 }
 

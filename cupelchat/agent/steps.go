@@ -5,6 +5,8 @@ import (
 	"context"
 	"slices"
 	"strings"
+
+	"github.com/wollax/cupel-go/cupelreduce"
 )
 
 // neverWorth is the share of its worth that counts for a unit that is in the window only
@@ -18,7 +20,6 @@ const sketchTokens = 40
 // step makes a unit larger: it puts the unit in, makes one of its parts larger, or
 // makes the unit whole.
 type step struct {
-	unit *unit
 	at   int   // among the steps of the unit
 	part *part // nil for the first step and the last one
 	to   int   // tokens of the part
@@ -27,28 +28,46 @@ type step struct {
 	rate float64 // gain for each token; never more than that of the step before
 }
 
-// plan makes the steps of a unit from nothing to the whole. The steps of its parts
-// are in the order of their rates.
-func (u *unit) plan(c *choice) {
-	first := step{unit: u, cost: u.beginning(c)}
+// plan is the way of a unit from nothing to the whole, for readings of its parts.
+type plan struct {
+	of     []*reading
+	tokens int // of the unit
+	steps  []step
+	sketch string         // of the beginning
+	sizes  map[string]int // of notes, in tokens
+}
+
+// plan sets the plan of a unit, which the reading of the last part keeps.
+func (c *choice) plan(u *unit) {
+	var last reading
+	kept := &last.plan
+	var of []*reading
+	for _, p := range u.parts {
+		kept = &p.plan
+		of = append(of, p.reading)
+	}
+	u.plan = *kept
+	if p := u.plan; p == nil || p.tokens != u.tokens || !slices.Equal(p.of, of) {
+		u.plan = &plan{of, u.tokens, c.steps(u), "", map[string]int{}}
+		u.plan.sketch = c.sketch(u)
+		*kept = u.plan
+	}
+}
+
+// steps returns the steps of a unit. Those of its parts are in the order of their rates.
+func (c *choice) steps(u *unit) []step {
+	first := step{cost: u.beginning(c)}
 	var middle []step
 	for _, p := range u.parts {
 		if p.call != "" {
 			first.gain += callWorth
 		}
 		first.cost += c.count(p.mark)
-		var own []step
-		tokens, worth := 0, 0.0
-		for _, size := range p.sizes(max(0, c.items[p.member].Tokens())) {
-			own = append(own, step{unit: u, part: p, to: size.Tokens, cost: size.Tokens - tokens, gain: size.Worth - worth})
-			tokens, worth = size.Tokens, size.Worth
-		}
-		pool(own)
-		middle = append(middle, own...)
+		middle = append(middle, p.steps...)
 	}
 	slices.SortStableFunc(middle, func(a, b step) int { return cmp.Compare(b.rate, a.rate) })
-	u.steps = append(u.steps[:0], first)
-	last := step{unit: u, gain: wholeWorth}
+	steps := []step{first}
+	last := step{gain: wholeWorth}
 	spent := first.cost
 	for _, s := range middle {
 		if spent >= u.tokens {
@@ -56,14 +75,27 @@ func (u *unit) plan(c *choice) {
 			continue
 		}
 		spent += s.cost
-		u.steps = append(u.steps, s)
+		steps = append(steps, s)
 	}
 	last.cost = max(0, u.tokens-spent)
-	u.steps = append(u.steps, last)
-	pool(u.steps)
-	for i := range u.steps {
-		u.steps[i].at = i
+	steps = append(steps, last)
+	pool(steps)
+	for i := range steps {
+		steps[i].at = i
 	}
+	return steps
+}
+
+// stepsTo returns the steps of a part to its sizes.
+func stepsTo(p *part, sizes []cupelreduce.Size) []step {
+	steps := make([]step, 0, len(sizes))
+	var before cupelreduce.Size
+	for _, size := range sizes {
+		steps = append(steps, step{part: p, to: size.Tokens, cost: size.Tokens - before.Tokens, gain: size.Worth - before.Worth})
+		before = size
+	}
+	pool(steps)
+	return steps
 }
 
 // beginning returns the tokens of a unit that is in without any of its texts.
@@ -80,7 +112,7 @@ func (u *unit) beginning(c *choice) int {
 	tokens := u.tokens
 	for _, p := range u.parts {
 		if p.own == nil {
-			tokens -= p.text.Tokens()
+			tokens -= p.of.Tokens()
 		} else {
 			tokens += p.own[0].Tokens - c.items[p.member].Tokens()
 		}
@@ -119,13 +151,13 @@ func pool(steps []step) {
 // taken is a step that was taken, or was begun.
 type taken struct {
 	*step
+	unit   *unit
 	before int // tokens of the part
 }
 
 // take takes the next step of a unit for at most so many tokens, and returns how many
 // it took. It takes as much as fits of a step that makes a part larger.
-func (c *choice) take(s *step, room int) int {
-	u := s.unit
+func (c *choice) take(u *unit, s *step, room int) int {
 	if u.whole || s.at != u.next || room <= 0 && s.cost > 0 {
 		return 0
 	}
@@ -135,12 +167,12 @@ func (c *choice) take(s *step, room int) int {
 			return 0
 		}
 		u.next++
-		u.whole = u.next == len(u.steps)
-		c.taken = append(c.taken, taken{step: s})
+		u.whole = u.next == len(u.plan.steps)
+		c.taken = append(c.taken, taken{s, u, 0})
 		return s.cost
 	}
 	cost := min(room, s.to-s.part.tokens)
-	c.taken = append(c.taken, taken{s, s.part.tokens})
+	c.taken = append(c.taken, taken{s, u, s.part.tokens})
 	s.part.tokens += cost
 	if s.part.tokens == s.to {
 		u.next++
@@ -182,16 +214,23 @@ func (c *choice) undo(kept int) {
 // order of the steps hardly depends on the room, so that more room keeps everything
 // that less room kept.
 func (c *choice) choose(ctx context.Context) error {
-	order, left, err := c.inOrder(ctx, int(nearShare*float64(c.room)))
+	left, err := c.inOrder(ctx, int(nearShare*float64(c.room)))
 	if err != nil {
 		return err
 	}
-	return c.fill(order, left)
+	return c.fill(left)
 }
 
-// inOrder returns the steps of all units, the best first, and the tokens of the room that
-// are left once the newest units have up to near of them.
-func (c *choice) inOrder(ctx context.Context, near int) (order []*step, left int, err error) {
+// ranked is a step in the order of all.
+type ranked struct {
+	*step
+	unit *unit
+	rate float64 // with the weight of the unit
+}
+
+// inOrder puts the steps of all units in their order, the best first. It returns the tokens
+// of the room that are left once the newest units have up to near of them.
+func (c *choice) inOrder(ctx context.Context, near int) (left int, err error) {
 	for i := range c.units {
 		if u := &c.units[i]; u.whole {
 			c.known.Add(c.textOf(u))
@@ -210,52 +249,52 @@ func (c *choice) inOrder(ctx context.Context, near int) (order []*step, left int
 			continue
 		}
 		if err := ctx.Err(); err != nil {
-			return nil, 0, err
+			return 0, err
 		}
 		c.read(u)
-		share := 1.0
+		weight := u.weight()
 		if u.never {
-			share = neverWorth
-		} else {
-			c.sketch(u)
+			weight *= neverWorth
+		} else if u.note {
+			c.known.Add(u.plan.sketch) // so that older units do not repeat it
 		}
-		for i := range u.steps {
+		for i := range u.plan.steps {
+			s := &u.plan.steps[i]
 			if !u.never {
-				used := c.take(&u.steps[i], near)
+				used := c.take(u, s, near)
 				near, left = near-used, left-used
 			}
-			u.steps[i].rate *= share * u.weight()
-			order = append(order, &u.steps[i])
+			c.order = append(c.order, ranked{s, u, s.rate * weight})
 		}
 		if !u.never {
 			near = 0 // the others have their steps alone
 		}
 	}
-	slices.SortStableFunc(order, func(a, b *step) int { return cmp.Compare(b.rate, a.rate) })
-	return order, left, nil
+	slices.SortFunc(c.order, func(a, b ranked) int {
+		return cmp.Or(cmp.Compare(b.rate, a.rate), a.unit.newer-b.unit.newer, a.at-b.at)
+	})
+	return left, nil
 }
 
-// sketch adds the beginning of a unit to the known texts, so that older units
-// need not repeat it.
-func (c *choice) sketch(u *unit) {
+// sketch returns the beginning of a unit.
+func (c *choice) sketch(u *unit) string {
 	left, before := sketchTokens, len(c.taken)
-	for i := range u.steps {
-		left -= c.take(&u.steps[i], left)
+	for i := range u.plan.steps {
+		left -= c.take(u, &u.plan.steps[i], left)
 	}
-	if u.note {
-		c.known.Add(c.write(u))
-	}
+	text := c.write(u)
 	c.undo(before)
+	return text
 }
 
 // fill takes steps in their order until the forms that they make fill the room.
 // The tokens of a step are an estimate.
-func (c *choice) fill(order []*step, left int) error {
+func (c *choice) fill(left int) error {
 	const tries = 6
 	for try := 0; c.failed == nil; try++ {
 		if try < tries {
-			for _, s := range order {
-				left -= c.take(s, left)
+			for _, s := range c.order {
+				left -= c.take(s.unit, s.step, left)
 			}
 		}
 		left = c.left()
@@ -300,7 +339,7 @@ func (c *choice) measure(u *unit) {
 		if u.said = c.write(u); u.said == "" {
 			return
 		}
-		u.size = c.count(u.said) + messageTokens
+		u.size = remembered(u.plan.sizes, mostForms, u.said, c.count) + messageTokens
 	default:
 		u.size = u.beginning(c)
 		for _, p := range u.parts {

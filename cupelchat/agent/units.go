@@ -20,7 +20,7 @@ type unit struct {
 	about   float64 // weight because of the task
 
 	parts    []*part
-	steps    []step
+	plan     *plan
 	next     int    // the first of the steps that was not taken
 	whole    bool   // is in the window in full
 	measured bool   // the fields below are up to date
@@ -38,7 +38,6 @@ type choice struct {
 	room   int                        // tokens that pinned items leave
 	copies map[*cupel.ContextItem]int // that were read
 	known  cupelreduce.Known
-	taken  []taken
 }
 
 func newChoice(items []*cupel.ContextItem, budget cupel.ContextBudget) *choice {
@@ -143,7 +142,7 @@ func (c *choice) changes(u *unit, n int) []cupel.ItemOption {
 		text, more := c.member(p)
 		least := item.Tokens()
 		if p.own == nil {
-			least -= p.text.Tokens()
+			least -= p.of.Tokens()
 		} else {
 			least = p.own[0].Tokens
 		}
