@@ -146,6 +146,13 @@ corpus: ## Measure policies on AGENTS with Apache Beam, in this process
 	@$(BEAM) build -o ../build/cupel-beam ./cmd/cupel-beam
 	@build/cupel-beam --data '$(AGENTS)' --samples build/samples.jsonl --table build/table.json --force
 
+.PHONY: corpus-time
+corpus-time: corpus ## Time cupel replay and cupel-beam on a thousand copies of AGENTS
+	@go build -o build/cupel ./cmd/cupel
+	@for i in $$(seq 1000); do cat $(AGENTS); done >build/many.jsonl
+	@bash -c 'time build/cupel replay build/many.jsonl -p newest --share 0.5' | head -n 1
+	@bash -c 'time build/cupel-beam --data build/many.jsonl --policy newest --share 0.5 --table build/table.json --force 2>/dev/null' | head -n 1
+
 # Flink needs Java 17; Maven gets the jars into build/flink.
 .PHONY: corpus-test
 corpus-test: ## Measure corpora on Prism, in buckets, and on a real Flink whose worker is killed; install cupel-beam as a release

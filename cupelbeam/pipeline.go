@@ -1,6 +1,7 @@
 package cupelbeam
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -11,10 +12,10 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/fileio"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/textio"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
+	"github.com/wollax/cupel-go/cupelrecord"
 	"github.com/wollax/cupel-go/cupelsession/replay"
 	"github.com/wollax/cupel-go/internal/corpus"
 )
@@ -44,13 +45,15 @@ type DeadLetter struct {
 // line is a line of a file. Lines travel as JSON, because a runner in Java reads and
 // writes the structures of Beam's own coder, and lost lines if one had no text.
 type line struct {
-	DeadLetter // has an error if the file ends in one there
+	Rank       string // of a recorded run, as in [corpus.Line]; later compares it first
+	DeadLetter        // has an error if the file ends in one there
 	Text       []byte
 }
 
 func init() { //nolint:gochecknoinits // workers find functions by what their program registered
 	register.Function3x1(lineOf)
 	register.Function3x1(unzipFile)
+	register.Function2x1(later)
 	register.DoFn5x1[context.Context, string, func(string), func(string), func(string), error](&measureFn{})
 	register.Function2x2(merge)
 }
@@ -58,7 +61,9 @@ func init() { //nolint:gochecknoinits // workers find functions by what their pr
 // Replay measures the conversations in the files that match patterns: JSON Lines with
 // one conversation on each. The program imports the Beam file systems of the patterns
 // and files. A pattern that ends in .gz names files compressed by gzip, and no other
-// pattern may match one.
+// pattern may match one. The same holds for .cupelrec and the segments of package
+// cupelrecord: of their runs, only the longest of each conversation counts, as in
+// [replay.Latest].
 //
 // Each line that is not blank becomes a sample or a dead letter, and so does the end of
 // a truncated file. Their order depends on the runner; the table does not.
@@ -81,19 +86,30 @@ func Replay(s beam.Scope, spec Spec, patterns []string) (Output, error) {
 }
 
 // Compressed reports whether the name of a file or a pattern means that gzip compressed
-// it. Beam's text source loses lines of such files.
-func Compressed(name string) bool { return path.Ext(name) == ".gz" }
+// it, or that it is a segment. Beam's text source loses lines of such files.
+func Compressed(name string) bool {
+	extension := path.Ext(name)
+	return extension == ".gz" || extension == cupelrecord.Extension
+}
 
 // lines returns the lines of all files, shared among workers.
 func lines(s beam.Scope, patterns []string) beam.PCollection {
-	var parts []beam.PCollection
+	var parts, runs []beam.PCollection
 	for _, pattern := range patterns {
 		if !Compressed(pattern) {
 			parts = append(parts, beam.ParDo(s, lineOf, textio.ReadWithFilename(s, pattern, textio.ReadUncompressed())))
 			continue
 		}
 		files := beam.Reshuffle(s, fileio.MatchFiles(s, pattern, fileio.MatchEmptyAllow()))
-		parts = append(parts, beam.ParDo(s, unzipFile, files))
+		part := beam.ParDo(s, unzipFile, fileio.ReadMatches(s, files, fileio.ReadUncompressed()))
+		if path.Ext(pattern) == cupelrecord.Extension {
+			runs = append(runs, part)
+			continue
+		}
+		parts = append(parts, beam.DropKey(s, part))
+	}
+	if len(runs) > 0 {
+		parts = append(parts, beam.DropKey(s, beam.CombinePerKey(s, later, beam.Flatten(s, runs...))))
 	}
 	return beam.Reshuffle(s, beam.Flatten(s, parts...))
 }
@@ -101,62 +117,47 @@ func lines(s beam.Scope, patterns []string) beam.PCollection {
 // lineOf emits a line that the text source read, unless it is blank.
 func lineOf(file, text string, emit func(string)) error {
 	if Compressed(file) {
-		return fmt.Errorf("cupelbeam: a pattern that does not end in .gz names the compressed file %s", file)
+		return fmt.Errorf("cupelbeam: a pattern that does not end in %s names the compressed file %s", path.Ext(file), file)
 	}
 	if trimmed := corpus.Trim([]byte(text)); len(trimmed) > 0 {
-		return emitJSON(line{DeadLetter{File: file}, trimmed}, emit)
+		return emitJSON(line{"", DeadLetter{File: file}, trimmed}, emit)
 	}
 	return nil
 }
 
-// unzipFile emits the lines of a file that gzip compressed.
-func unzipFile(ctx context.Context, file fileio.FileMetadata, emit func(string)) error {
-	files, err := filesystem.New(ctx, file.Path)
-	if err != nil {
-		return err
-	}
-	defer files.Close() //nolint:errcheck // it was only read
-	r, err := files.OpenRead(ctx, file.Path)
+// unzipFile emits the lines of a compressed file. The key of a recorded run is its
+// conversation; that of any other line is the line.
+func unzipFile(ctx context.Context, file fileio.ReadableFile, emit func(key, line string)) error {
+	r, err := file.Open(ctx)
 	if err != nil {
 		return err
 	}
 	defer r.Close() //nolint:errcheck // it was only read
-	return unzip(file.Path, r, emit)
+	return unzip(file.Metadata.Path, r, emit)
 }
 
 // unzip emits the lines that are not blank, and the place where the file is truncated.
 // It returns an error of the file system, so that the runner tries again; any other
 // error belongs to a line.
-func unzip(file string, r io.Reader, emit func(string)) error {
-	source := &source{Reader: r}
+func unzip(file string, r io.Reader, emit func(key, line string)) error {
+	source := &corpus.Source{Reader: r}
 	for text, err := range corpus.Lines(corpus.Uncompressed(source)) {
-		if source.err != nil {
-			return source.err
+		if source.Err != nil {
+			return source.Err
 		}
-		l := line{DeadLetter{File: file, Line: text.Number}, text.Text}
+		l := line{text.Rank, DeadLetter{File: file, Line: text.Number}, text.Text}
 		if err != nil {
 			l.Kind, l.Error = "file", err.Error()
 		}
-		if err := emitJSON(l, emit); err != nil {
+		if err := emitJSON(l, func(encoded string) { emit(cmp.Or(text.Conversation, encoded), encoded) }); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// source remembers the error of a reader.
-type source struct {
-	io.Reader
-	err error // other than the end
-}
-
-func (s *source) Read(p []byte) (int, error) {
-	n, err := s.Reader.Read(p)
-	if err != nil && !errors.Is(err, io.EOF) {
-		s.err = err
-	}
-	return n, err
-}
+// later returns the later one of two runs of a conversation.
+func later(a, b string) string { return max(a, b) }
 
 // measureFn measures the conversations on lines. It adds up the samples of a bundle
 // itself, because some runners, such as Flink, would hold the samples of all bundles at
@@ -226,10 +227,7 @@ func emitJSON(v any, emit func(string)) error {
 // merge adds up two tables.
 func merge(a, b string) (string, error) {
 	var sum, other replay.Table
-	if err := errors.Join(json.Unmarshal([]byte(a), &sum), json.Unmarshal([]byte(b), &other)); err != nil {
-		return "", err
-	}
-	if err := sum.Merge(&other); err != nil {
+	if err := errors.Join(json.Unmarshal([]byte(a), &sum), json.Unmarshal([]byte(b), &other), sum.Merge(&other)); err != nil {
 		return "", err
 	}
 	text, err := json.Marshal(&sum)

@@ -74,7 +74,7 @@ func measured(t *testing.T, random *rand.Rand, files []file) (table *replay.Tabl
 	for _, file := range files {
 		var err error
 		if Compressed(file.name) {
-			err = unzip(file.name, bytes.NewReader(file.text), emit)
+			err = unzip(file.name, bytes.NewReader(file.text), func(_, l string) { emit(l) })
 		} else {
 			for text := range strings.SplitSeq(string(file.text), "\n") { // as textio does
 				if err = lineOf(file.name, text, emit); err != nil {
@@ -186,23 +186,6 @@ func TestDivisions(t *testing.T) {
 	}
 }
 
-// FuzzDivisions checks edits of such lines.
-func FuzzDivisions(f *testing.F) {
-	f.Add(uint64(1), []byte("{\"messages\": []}\r\n\n\ufeff{\"id\": \"a\", \"messages\": [{\"role\": \"user\", \"content\": \"Hi\"}]}\n[]"))
-	f.Fuzz(func(t *testing.T, seed uint64, text []byte) {
-		random := rand.New(rand.NewPCG(seed, 0))
-		lines := append(strings.Split(string(text), "\n"), kinds(t)[:3]...)
-		for i := range lines { // a piece of one in the middle of another
-			from := lines[random.IntN(len(lines))]
-			if random.IntN(3) == 0 && from != "" && lines[i] != "" {
-				at, start := random.IntN(len(lines[i])), random.IntN(len(from))
-				lines[i] = lines[i][:at] + from[start:start+random.IntN(len(from)-start+1)] + lines[i][at:]
-			}
-		}
-		checkDivisions(t, random, lines, 2)
-	})
-}
-
 // TestZcat: the lines of a compressed file are those of zcat, all of them.
 func TestZcat(t *testing.T) {
 	var text []byte
@@ -217,7 +200,7 @@ func TestZcat(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got bytes.Buffer
-	err = unzip("corpus.gz", bytes.NewReader(compressed), func(text string) {
+	err = unzip("corpus.gz", bytes.NewReader(compressed), func(_, text string) {
 		var l line
 		if err := json.Unmarshal([]byte(text), &l); err != nil {
 			t.Error(err)
@@ -252,7 +235,7 @@ func TestDeadLetter(t *testing.T) {
 func TestSourceError(t *testing.T) {
 	for _, begins := range []string{"", "{}\n", "\x1f\x8b"} {
 		r := io.MultiReader(strings.NewReader(begins), failing{})
-		if err := unzip("a.gz", r, func(l string) {
+		if err := unzip("a.gz", r, func(_, l string) {
 			if strings.Contains(l, "connection lost") {
 				t.Errorf("%q: a line has the error: %s", begins, l)
 			}

@@ -66,7 +66,8 @@ type Config struct {
 	// Key, if set, returns a key for a run, such as its trace or tenant. Either all runs
 	// of a key are recorded, or none.
 	Key func(ctx context.Context) string
-	// Trace, if set, returns the id of the run's trace for its record.
+	// Trace, if set, returns the id of the run's trace for its record, or that of its
+	// conversation, by which replay.Latest finds the last run.
 	Trace func(ctx context.Context) string
 	// QueueBytes bounds the data that waits to be written; 64 MiB by default, and at most
 	// 1 GiB.

@@ -34,7 +34,7 @@ func TestCostByAModel(t *testing.T) {
 		}
 		for i, row := range got.Rows {
 			cost := row.Caches[0].Cost
-			if figure, ok := row.Figure(model.Name); !ok || figure != cost {
+			if figure, ok := got.Figure(row.Policy, row.Share, model.Name); !ok || figure != cost {
 				t.Errorf("%s: the figure is %v, want %v", model.Name, figure, cost)
 			}
 			assert.Equal(t, row.Caches[0], together.Rows[i].Caches[k], "%s with others", model.Name)
@@ -54,7 +54,7 @@ func TestCostByAModel(t *testing.T) {
 			}
 		}
 	}
-	if _, ok := want.Rows[0].Figure("none"); ok {
+	if _, ok := want.Figure("everything", shares[0], "none"); ok {
 		t.Error("a cache that is not measured has a figure")
 	}
 	if dearer == 0 {

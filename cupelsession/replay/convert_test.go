@@ -31,18 +31,18 @@ func TestFormats(t *testing.T) {
 			{"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c1", "content": [{"type": "text", "text": "{\"sku\": \"TEA-77\"}"}]}, {"type": "tool_result", "tool_use_id": "c2", "content": "none"}]},
 			{"role": "assistant", "content": [{"type": "text", "text": "Only tea."}]},
 			{"role": "user", "content": [{"type": "text", "text": "Fine."}, {"type": "image", "source": {}}]}]}`},
-		{"codex", "2 3 5 9 10 11 12", `{"timestamp": "2026-01-01T00:00:00Z", "type": "session_meta", "payload": {"id": "s"}}
-{"timestamp": "2026-01-01T00:00:00Z", "type": "response_item", "payload": {"type": "message", "role": "system", "content": [{"type": "input_text", "text": "Be kind."}]}}
-{"timestamp": "2026-01-01T00:00:00Z", "type": "response_item", "payload": {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Hi!"}]}}
-{"timestamp": "2026-01-01T00:00:00Z", "type": "event_msg", "payload": {"type": "user_message", "message": "Hi!"}}
-{"timestamp": "2026-01-01T00:00:00Z", "type": "response_item", "payload": {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Let me look."}]}}
-{"timestamp": "2026-01-01T00:00:00Z", "type": "response_item", "payload": {"type": "reasoning", "summary": []}}
-{"timestamp": "2026-01-01T00:00:00Z", "type": "response_item", "payload": {"type": "function_call", "call_id": "c1", "name": "find", "arguments": ` + called + `}}
-{"timestamp": "2026-01-01T00:00:00Z", "type": "response_item", "payload": {"type": "custom_tool_call", "call_id": "c2", "name": "find", "input": "{\"q\": \"rye\"}"}}
-{"timestamp": "2026-01-01T00:00:00Z", "type": "response_item", "payload": {"type": "function_call_output", "call_id": "c1", "output": "{\"sku\": \"TEA-77\"}"}}
-{"timestamp": "2026-01-01T00:00:00Z", "type": "response_item", "payload": {"type": "custom_tool_call_output", "call_id": "c2", "output": "none"}}
-{"timestamp": "2026-01-01T00:00:00Z", "type": "response_item", "payload": {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Only tea."}]}}
-{"timestamp": "2026-01-01T00:00:00Z", "type": "response_item", "payload": {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Fine."}]}}`},
+		{"codex", "2 3 5 9 10 11 12", strings.ReplaceAll(`{@"type": "session_meta", "payload": {"id": "s"}}
+{@"type": "response_item", "payload": {"type": "message", "role": "system", "content": [{"type": "input_text", "text": "Be kind."}]}}
+{@"type": "response_item", "payload": {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Hi!"}]}}
+{@"type": "event_msg", "payload": {"type": "user_message", "message": "Hi!"}}
+{@"type": "response_item", "payload": {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Let me look."}]}}
+{@"type": "response_item", "payload": {"type": "reasoning", "summary": []}}
+{@"type": "response_item", "payload": {"type": "function_call", "call_id": "c1", "name": "find", "arguments": `+called+`}}
+{@"type": "response_item", "payload": {"type": "custom_tool_call", "call_id": "c2", "name": "find", "input": "{\"q\": \"rye\"}"}}
+{@"type": "response_item", "payload": {"type": "function_call_output", "call_id": "c1", "output": "{\"sku\": \"TEA-77\"}"}}
+{@"type": "response_item", "payload": {"type": "custom_tool_call_output", "call_id": "c2", "output": "none"}}
+{@"type": "response_item", "payload": {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Only tea."}]}}
+{@"type": "response_item", "payload": {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Fine."}]}}`, "@", `"timestamp": "2026-01-01T00:00:00Z", `)},
 		{"opentelemetry", "0 1 2 3 3 4 5", `{"name": "chat", "attributes": {"gen_ai.system_instructions": [{"type": "text", "content": "Be kind."}], "gen_ai.input.messages": [
 			{"role": "user", "parts": [{"type": "text", "content": "Hi!"}]},
 			{"role": "assistant", "parts": [{"type": "reasoning", "content": "Hm."}, {"type": "text", "content": "Let me look."}, {"type": "tool_call", "id": "c1", "name": "find", "arguments": {"q": "tea", "most": 1.50}}, {"type": "tool_call", "id": "c2", "name": "find", "arguments": "{\"q\": \"rye\"}"}]},

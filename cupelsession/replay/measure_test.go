@@ -88,7 +88,6 @@ func TestGrounded(t *testing.T) {
 		{"ord-7", "the order ord-7", true, "all that stood before it"},
 		{"ord-7", "ord-7 of today: {", true, "twelve characters behind it"},
 		{"ord-7", "ord-7 of today", false, "nine characters"},
-		{"ord-7", "the order ord-70", false, "another word"},
 		{"ord-9", "the order ord-9", false, "it was never seen"},
 	} {
 		v := newValue(row.value, []unit{source})
@@ -108,7 +107,6 @@ func TestFull(t *testing.T) {
 	for _, row := range []struct{ said, window, want, why string }{
 		{"s u a b", "s u a b", "1111", "all"},
 		{"s u a b", "s a b", "1011", "one is left out"},
-		{"s u a b", "s x b", "1001", "one is another"},
 		{"s u () b", "s ( x b", "1001", "a result is another"},
 		{"s u () b", "s ( ) b", "1011", "a whole exchange"},
 		{"s () u ()", "s ( ) u", "1110", "the first of two"},
@@ -116,7 +114,6 @@ func TestFull(t *testing.T) {
 		{"s y u y b", "s y b", "10011", "of equal ones the newest"},
 		{"s y u y", "s y u", "1110", "the one at its place"},
 		{"a b c d", "x a y c z", "1010", "others between"},
-		{"a b", "", "00", "nothing"},
 		{"x x b x", "x x", "0101", "the newest"},
 		{"a b a b", "b a", "0110", "in their order"},
 	} {

@@ -6,8 +6,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"iter"
+	"maps"
+	"slices"
 
 	"github.com/wollax/cupel-go/internal/corpus"
 )
@@ -19,6 +22,7 @@ type Conversation struct {
 	Line int    // the line where it begins, from 1; 0 if unknown
 
 	messages []*chatMessage
+	rank     string // of a recorded run, as in [corpus.Line]
 }
 
 // ReadError is the error for a line of the data that cannot be read.
@@ -48,13 +52,17 @@ func (e *ReadError) Unwrap() error { return e.Err }
 // of spans of OpenTelemetry, and session files of Claude Code and Codex are
 // converted to such messages, with their words, calls and results.
 //
+// Each run in a segment of package cupelrecord is a conversation up to there; [Latest]
+// keeps the last one. Its candidates must be items of package cupelchat.
+//
 // Conversations and errors name file. Each error is a [ReadError]. It concerns one
 // line, or a file that is not JSON Lines, and Scan continues with the next line. An
 // error of r concerns the line that it cuts, and ends the sequence.
 //
 // take reports whether to read a conversation, given its number in the file, from
 // 0, and the line where it begins. Lines that it rejects are not even decoded. A
-// line counts as one conversation. nil takes all.
+// line counts as one conversation; the number of a recorded one is a hash of its id.
+// nil takes all.
 func Scan(file string, r io.Reader, take func(n, line int) bool) iter.Seq2[Conversation, error] {
 	if take == nil {
 		take = func(int, int) bool { return true }
@@ -62,6 +70,29 @@ func Scan(file string, r io.Reader, take func(n, line int) bool) iter.Seq2[Conve
 	return func(yield func(Conversation, error) bool) {
 		s := scanner{file: file, take: take, yield: yield}
 		s.scan(corpus.Lines(r))
+	}
+}
+
+// Latest yields conversations, but of those that were recorded only the longest run of
+// each id, after all others. It holds these.
+func Latest(conversations iter.Seq2[Conversation, error]) iter.Seq2[Conversation, error] {
+	return func(yield func(Conversation, error) bool) {
+		latest := make(map[string]Conversation)
+		for c, err := range conversations {
+			switch {
+			case c.rank == "":
+				if !yield(c, err) {
+					return
+				}
+			case c.rank > latest[c.ID].rank:
+				latest[c.ID] = c
+			}
+		}
+		for _, id := range slices.Sorted(maps.Keys(latest)) {
+			if !yield(latest[id], nil) {
+				return
+			}
+		}
 	}
 }
 
@@ -130,7 +161,7 @@ func (s *scanner) scan(lines iter.Seq2[corpus.Line, error]) {
 // begin reads a line. Until two values follow each other, which cannot happen inside a
 // value, the lines may be one value.
 func (s *scanner) begin(line corpus.Line) {
-	if s.lines > 0 {
+	if s.lines > 0 || line.Conversation != "" {
 		s.lineOf(line)
 		return
 	}
@@ -187,6 +218,9 @@ func (s *scanner) lineOf(l corpus.Line) {
 	if s.lined == messageLines {
 		n = 0
 	}
+	if l.Conversation != "" {
+		n = int(crc32.ChecksumIEEE([]byte(l.Conversation)) >> 1) // an int of 32 bits holds it
+	}
 	taken := s.take(n, line)
 	if !taken && s.lined != unknown {
 		return
@@ -214,6 +248,9 @@ func (s *scanner) lineOf(l corpus.Line) {
 	}
 	if !taken {
 		s.conversations, err = nil, nil
+	}
+	for i := range s.conversations {
+		s.conversations[i].rank = l.Rank
 	}
 	s.emit(err, line)
 }

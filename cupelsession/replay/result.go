@@ -34,6 +34,20 @@ func (r *Result) Failures() []string {
 	return lines
 }
 
+// Figure returns a figure of a policy at a share, by the name of its column, such as
+// "grounded" or the name of a cache. It is that of the first such row.
+func (r *Result) Figure(policy string, share float64, name string) (value float64, ok bool) {
+	for i := range r.Rows {
+		row := &r.Rows[i]
+		for _, f := range row.columns() {
+			if f.name == name && row.Policy == policy && row.Share == share {
+				return *f.value, true
+			}
+		}
+	}
+	return 0, false
+}
+
 // Row is the result of a policy at a share. Shares are in [0,1] unless said
 // otherwise.
 type Row struct {
@@ -119,17 +133,6 @@ func (r *Row) columns() []figure {
 		}
 	}
 	return all
-}
-
-// Figure returns a figure by the name of its column, such as "grounded" or the name of a
-// cache.
-func (r *Row) Figure(name string) (value float64, ok bool) {
-	for _, f := range r.columns() {
-		if f.name == name {
-			return *f.value, true
-		}
-	}
-	return 0, false
 }
 
 // CacheCost is the cost of a row's windows by the model of a cache.

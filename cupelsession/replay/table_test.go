@@ -160,7 +160,6 @@ func TestScanDamaged(t *testing.T) {
 		{"a list of another type", fine + "\n[{\"role\": 1}]\n" + fine, "a:1 !2 a:3", "nor of this"},
 		{"only one", "{\"id\": ", "!1", "a file of one line"},
 		{"of messages", message + "\n{\"role\n" + message + "\n" + fine, "!2 !4 sha256:8fffeb56175d1fe6:1", "a log loses one message"},
-		{"on several lines", "{\"id\": \"a\",\n\"messages\": []}\n\n", "a:1", "nothing is damaged"},
 		{"several values on several lines", "{\"id\": \"a\",\n\"messages\": []}\n" + fine, "!1 !2 a:3", "this is neither one value nor JSON Lines"},
 	} {
 		var got []string
@@ -257,7 +256,6 @@ func TestParse(t *testing.T) {
 		{message, "", "the line must be a conversation", "it may be one of many"},
 		{`[{"messages": []}, {"messages": []}]`, "", "the line must have one conversation, not 2", "a list of them"},
 		{`{"messages": [`, "", "unexpected end of JSON input", "not JSON"},
-		{`{"id": 1}`, "", "a conversation must be an object", "no conversation"},
 	} {
 		c, err := replay.Parse([]byte(row.text))
 		if c.ID != row.id || err == nil != (row.reason == "") || err != nil && !strings.Contains(err.Error(), row.reason) {

@@ -35,6 +35,21 @@ type failing struct{ error }
 // Read returns the error.
 func (f failing) Read([]byte) (int, error) { return 0, f.error }
 
+// Source remembers the error of a reader, which tells it from that of damaged data.
+type Source struct {
+	io.Reader
+	Err error // other than the end
+}
+
+// Read implements [io.Reader].
+func (s *Source) Read(p []byte) (int, error) {
+	n, err := s.Reader.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		s.Err = err
+	}
+	return n, err
+}
+
 // Trim returns a line without the white space around it and without a byte order mark,
 // which begins each file of those that were joined.
 func Trim(line []byte) []byte {
@@ -43,10 +58,15 @@ func Trim(line []byte) []byte {
 
 // Lines yields the lines of r that are not blank, trimmed, and their numbers, from 1.
 // It holds one line at a time, of any length. An error of r ends the sequence; its
-// number is the number of the line that it cuts.
+// number is the number of the line that it cuts. Of a segment of package cupelrecord, it
+// yields each run as a conversation in JSON.
 func Lines(r io.Reader) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
 		in := bufio.NewReaderSize(r, 1<<16)
+		if begins, _ := in.Peek(len(segmentMagic)); string(begins) == segmentMagic { // reading it reports an error
+			runs(in, yield)
+			return
+		}
 		for n := 1; ; n++ {
 			text, err := in.ReadBytes('\n')
 			last := errors.Is(err, io.EOF)
@@ -54,7 +74,7 @@ func Lines(r io.Reader) iter.Seq2[Line, error] {
 				yield(Line{Number: n}, err)
 				return
 			}
-			if text = Trim(text); len(text) > 0 && !yield(Line{text, n}, nil) || last {
+			if text = Trim(text); len(text) > 0 && !yield(Line{Text: text, Number: n}, nil) || last {
 				return
 			}
 		}
@@ -63,6 +83,8 @@ func Lines(r io.Reader) iter.Seq2[Line, error] {
 
 // Line is a line of a file.
 type Line struct {
-	Text   []byte
-	Number int
+	Text         []byte
+	Number       int    // 0 for a recorded run
+	Conversation string // the id of that of a recorded run; "" for others
+	Rank         string // of such a run: the longest one of a conversation has the highest
 }

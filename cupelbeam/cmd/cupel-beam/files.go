@@ -11,7 +11,6 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners"
 
 	"github.com/wollax/cupel-go/cupelbeam"
-	"github.com/wollax/cupel-go/cupelrecord"
 )
 
 // files checks the input and the output before a job begins. If files may be overwritten,
@@ -19,7 +18,7 @@ import (
 // for samples of this job.
 func (o *options) files(ctx context.Context) error {
 	outputs := []string{o.table, o.deadLetters, o.samples}
-	if err := o.input(ctx, outputs); err != nil {
+	if err := o.input(ctx, slices.Clone(outputs)); err != nil {
 		return fmt.Errorf("--data: %w", err)
 	}
 	for _, name := range outputs {
@@ -50,18 +49,14 @@ const prismLimit = 64e6
 // compression is the approximate factor by which gzip shrinks conversations.
 const compression = 5
 
-// input checks that each pattern, except outputs, matches a file, and that Prism can
-// hold all files.
-func (o *options) input(ctx context.Context, outputs []string) error {
+// input checks that each pattern matches a file, that no file is named twice, as an
+// output or by two patterns, which would count it twice, and that Prism can hold all.
+func (o *options) input(ctx context.Context, names []string) error {
 	var size int64
 	for _, pattern := range o.patterns() {
 		n, err := each(ctx, pattern, func(files filesystem.Interface, file string) error {
-			switch {
-			case slices.Contains(outputs, file):
-				return fmt.Errorf("%s is both input and output", file)
-			case strings.HasSuffix(file, cupelrecord.Extension):
-				return fmt.Errorf("%s records single runs: try a policy on it with cupel diff --recordings", file)
-			case *runners.Runner != prism:
+			names = append(names, file)
+			if *runners.Runner != prism {
 				return nil // a bucket takes a request for each size
 			}
 			bytes, err := files.Size(ctx, file)
@@ -76,6 +71,12 @@ func (o *options) input(ctx context.Context, outputs []string) error {
 		}
 		if n == 0 {
 			return fmt.Errorf("no file matches %q", pattern)
+		}
+	}
+	slices.Sort(names)
+	for i, name := range names[1:] {
+		if name != "" && name == names[i] {
+			return fmt.Errorf("%s is named twice", name)
 		}
 	}
 	if size > prismLimit && !o.force {

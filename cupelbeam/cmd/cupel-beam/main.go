@@ -38,7 +38,7 @@ func main() {
 	var o options
 	o.register()
 	provision := flag.String("provision_endpoint", "", "where a process that a runner started asks for its work")
-	_ = flag.String("artifact_endpoint", "", "accepted from runners, and not used: the program is in the image")
+	flag.String("artifact_endpoint", "", "accepted from runners, and not used: the program is in the image")
 	flag.Parse()
 	ctx := context.Background()
 	err := becomeWorker(ctx, *provision)

@@ -65,8 +65,8 @@ func (o *options) check(spec *cupelbeam.Spec) error {
 	}
 	empty := replay.NewTable(measure.Plan()).Result() // has the rows and figures of every table
 	for _, n := range o.requirements {
-		if _, err := n.value(empty); err != nil {
-			return err
+		if _, ok := empty.Figure(n.policy, n.share, n.figure); !ok {
+			return fmt.Errorf("--require: %q: the table has no %q of policy %q at %g", n.text, n.figure, n.policy, n.share)
 		}
 	}
 	return nil
@@ -124,12 +124,12 @@ func (o *options) setMaxBad(text string) (err error) {
 
 // requirement is a threshold for a figure of a row.
 type requirement struct {
-	text, policy, figure, share, compare string
-	bound                                float64
+	text, policy, figure, compare string
+	share, bound                  float64
 }
 
 // requirementForm is how a threshold is written.
-var requirementForm = regexp.MustCompile(`^(\S+) +(\S+)@([0-9.]+) +([<>]=) +([0-9.]+)$`)
+var requirementForm = regexp.MustCompile(`^(\S+) +(\S+)@(\d*\.?\d+) +([<>]=) +(\d*\.?\d+)$`)
 
 // addRequirement reads a threshold.
 func (o *options) addRequirement(text string) error {
@@ -137,21 +137,10 @@ func (o *options) addRequirement(text string) error {
 	if words == nil {
 		return errors.New("want POLICY FIGURE@SHARE >= NUMBER, or <=")
 	}
-	bound, err := strconv.ParseFloat(words[5], 64)
-	o.requirements = append(o.requirements, &requirement{text, words[1], words[2], words[3], words[4], bound})
+	n := &requirement{text: text, policy: words[1], figure: words[2], compare: words[4]}
+	o.requirements = append(o.requirements, n)
+	_, err := fmt.Sscan(words[3]+" "+words[5], &n.share, &n.bound)
 	return err
-}
-
-// value returns the figure of a result.
-func (n *requirement) value(result *replay.Result) (float64, error) {
-	for i := range result.Rows {
-		row := &result.Rows[i]
-		value, ok := row.Figure(n.figure)
-		if ok && row.Policy == n.policy && fmt.Sprint(row.Share) == n.share {
-			return value, nil
-		}
-	}
-	return 0, fmt.Errorf("--require: %q: the table has no %q of policy %q at %s", n.text, n.figure, n.policy, n.share)
 }
 
 // judge returns an error for a result that does not meet the requirements.
@@ -161,7 +150,7 @@ func (o *options) judge(result *replay.Result) error {
 		unmet = append(unmet, fmt.Errorf("%d of %d lines cannot be read, more than --max-bad %g%%", result.Failed, all, o.maxBad))
 	}
 	for _, n := range o.requirements {
-		value, _ := n.value(result) // there is one, which check has seen
+		value, _ := result.Figure(n.policy, n.share, n.figure) // there is one, which check has seen
 		if n.compare == ">=" && !(value >= n.bound) || n.compare == "<=" && !(value <= n.bound) {
 			unmet = append(unmet, fmt.Errorf("--require %q is not met: it is %.4g", n.text, value))
 		}

@@ -158,7 +158,7 @@ func TestDiffRecordingsFailures(t *testing.T) {
 		{"tags", "diff recorded tags.toml --recordings runs", exitSelection, "the run " + name + ":0: tags.toml: frequency reads tags, which were not recorded", "all items would look alike"},
 		{"contents", "diff recorded near.toml --recordings runs", exitSelection, "the run " + name + ":0: near.toml: nearDuplicates reads contents, which were not recorded", "no contents are recorded"},
 		{"relevance", "diff recorded relevance -q words --recordings runs", exitSelection, "relevance: relevance reads contents, which", "a scorer reads it too"},
-		{"replay", "replay --data " + name, exitUsage, name + " has recorded selections", "they have no messages"},
+		{"replay", "replay --data " + name, exitUsage, name + ": line 1: the record lacks a trace, contents", "no message is there"},
 		{"items", "diff chat rag -i x.jsonl -b 9 --recordings runs", exitUsage, "[items recordings]", "the candidates are those of the runs"},
 	})
 	require.NoError(t, os.Mkdir("empty", 0o700))

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -14,7 +13,6 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupelchat"
 	agentpreset "github.com/wollax/cupel-go/cupelchat/agent"
-	"github.com/wollax/cupel-go/cupelrecord"
 	"github.com/wollax/cupel-go/cupelsession"
 	"github.com/wollax/cupel-go/cupelsession/replay"
 )
@@ -38,8 +36,8 @@ measures whether the window holds the values that the step used, and its cost wi
 prompt cache. It needs no labels. The README explains the columns.
 
 The data are conversations, one per line: {"id": …, "messages": […]} or requests; a list
-of messages; one message per line; spans of OpenTelemetry; or a session file of Claude
-Code or Codex. Files may be compressed by gzip.
+of messages; one message per line; spans of OpenTelemetry; a session file of Claude
+Code or Codex; or recordings. Files may be compressed by gzip.
 
 A policy is one of everything, newest, clear, newest-blocks and clear-blocks, the
 preset agent, another preset, or a file. NAME@0.5 is the policy in a session that
@@ -71,17 +69,12 @@ func (f *replayFlags) run(ctx context.Context, env *Environment) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	for _, name := range f.data {
-		if filepath.Ext(name) == cupelrecord.Extension {
-			return usagef("%s has recorded selections: try cupel diff recorded POLICY --recordings %s", shown(name), shown(name))
-		}
-	}
 	m, err := f.measure(env)
 	if err != nil {
 		return err
 	}
 	table := replay.NewTable(m.Plan())
-	for s, err := range m.Samples(ctx, scanned(env, f.data, f.measures, replay.Scan)) {
+	for s, err := range m.Samples(ctx, replay.Latest(scanned(env, f.data, f.measures, replay.Scan))) {
 		if err == nil {
 			err = s.Err()
 		}
