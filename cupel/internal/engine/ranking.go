@@ -136,6 +136,9 @@ func (r *Ranking) leaveOutDuplicates() {
 
 // hash returns a hash of the contents of a unit.
 func (r *Ranking) hash(at Unit) uint64 {
+	if r.units[at].size == 1 {
+		return r.names.hash(r.Contents[r.Place(at)])
+	}
 	hash := uint64(0)
 	for _, m := range r.Members(at) {
 		hash = (hash + r.names.hash(r.Contents[m])) * 0x9E3779B97F4A7C15
