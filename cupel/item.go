@@ -16,19 +16,20 @@ import (
 //
 // It implements the ContextItem chapter of the specification.
 type ContextItem struct {
-	// What each stage reads comes first, in one line of the processor's cache.
-	content string
-	tokens  int
-	units   *itemUnits // groups, smaller forms and versions; nil for most items
-	has     fields
-	pinned  bool
+	// What is read in the order of the scores comes first: it never crosses a line of
+	// the processor's cache. The other fields are read in the order of the list.
+	kind   ContextKind
+	tokens int
+	units  *itemUnits // groups, smaller forms and versions; nil for most items
 
-	kind           ContextKind
+	content        string
+	has            fields
+	pinned         bool
+	hint           float64
 	source         ContextSource
 	tags           []string
 	metadata       map[string]any
 	timestamp      time.Time // UTC, without a monotonic reading
-	hint           float64
 	priority       int
 	originalTokens int
 	extra          *extraFields

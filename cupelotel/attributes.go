@@ -336,5 +336,10 @@ var stages = [...]cupel.PipelineStage{
 // stageNames are their names on spans and metrics.
 var stageNames = [len(stages)]string{"classify", "score", "deduplicate", "slice", "place"}
 
+// stageSpanNames are made once: a stage starts its span within the run.
+var stageSpanNames = [len(stages)]string{
+	stageSpanPrefix + "classify", stageSpanPrefix + "score", stageSpanPrefix + "deduplicate", stageSpanPrefix + "slice", stageSpanPrefix + "place",
+}
+
 // reasons are the core's codes; their names contain no text from the caller.
 var reasons = cupel.ExclusionCodes()

@@ -207,10 +207,12 @@ func (r *traceRun) StartStage(ctx context.Context, s observe.StageStart) context
 	if at < 0 || !r.root.IsRecording() { // there are log records only
 		return ctx
 	}
-	name := stageNames[at]
-	attrs := r.collector.appendChain(append(make([]attribute.KeyValue, 0, 3), stageNameKey.String(name), stageItemCountInKey.Int(s.CountIn)))
+	attrs := r.collector.appendChain([]attribute.KeyValue{stageNameKey.String(stageNames[at]), stageItemCountInKey.Int(s.CountIn)})
+	if trace.SpanContextFromContext(ctx).SpanID() != r.root.SpanContext().SpanID() { // another observer has put its own there
+		ctx = trace.ContextWithSpan(ctx, r.root)
+	}
 	//nolint:spancheck // EndStage ends it: the pipeline calls that for each stage that has started
-	ctx, span := r.collector.tracer.Start(trace.ContextWithSpan(ctx, r.root), stageSpanPrefix+name, trace.WithAttributes(attrs...))
+	ctx, span := r.collector.tracer.Start(ctx, stageSpanNames[at], trace.WithAttributes(attrs...))
 	r.stages[at] = stageSpan{span, s.CountIn}
 	return ctx //nolint:spancheck // see above
 }
@@ -246,7 +248,7 @@ func (r *traceRun) EndStage(_ context.Context, e observe.StageEnd) {
 // describe sets the attributes that are known at the end of a stage, and makes its
 // events.
 func (r *traceRun) describe(span trace.Span, e observe.StageEnd) {
-	attrs := append(make([]attribute.KeyValue, 0, 6), stageItemCountOutKey.Int(e.CountOut))
+	attrs := []attribute.KeyValue{stageItemCountOutKey.Int(e.CountOut)}
 	if r.streaming {
 		attrs = append(attrs, stageBusyTimeKey.Float64(e.Duration.Seconds()))
 	}

@@ -38,15 +38,24 @@ type Header struct {
 
 // Run is a recorded run.
 type Run struct {
-	Header
+	Header    `json:"-"` // JSON has only what a record has in it
 	Budget    cupel.ContextBudget
 	Items     []*cupel.ContextItem // the candidates, in their order
-	Decisions []observe.Decision   // parallel to Items
+	Decisions []observe.Decision   `json:"-"` // parallel to Items
 }
+
+// ErrTooLarge is the error of a record that is larger than MaxBytes of the [Reader].
+var ErrTooLarge = errors.New("a record is larger than Reader.MaxBytes")
 
 // Reader reads the segments of any number of processes. Read the segments of each
 // process in the order of their names.
 type Reader struct {
+	// MaxBytes bounds a record, in bytes before compression, give or take a few kB; 64 MiB
+	// by default. The sequence of a segment with a larger one ends with [ErrTooLarge]. Whatever
+	// a segment claims, a run keeps up to 40 times this much memory, and reading it
+	// allocates up to 90 times as much. Raise it with the QueueBytes of a recorder, and lower
+	// it for segments of strangers.
+	MaxBytes int64
 	// Missing counts the runs that are missing between others of their process: the
 	// recorder dropped them, the sink refused them, or their frame is damaged.
 	Missing uint64
@@ -65,19 +74,28 @@ func (r *Reader) Read(segment io.Reader) iter.Seq2[*Run, error] {
 		r.next = make(map[string]uint64)
 	}
 	return func(yield func(*Run, error) bool) {
-		in := gob.NewDecoder(s2.NewReader(segment))
+		limited := &io.LimitedReader{R: s2.NewReader(segment)}
+		in := gob.NewDecoder(limited)
 		for {
 			var rec record
+			limited.N = cmp.Or(r.MaxBytes, usual)
 			err := in.Decode(&rec)
+			if limited.N <= 0 {
+				err = ErrTooLarge
+			}
 			if errors.Is(err, io.EOF) {
 				return
 			}
-			run, invalid := rec.run()
-			if err = cmp.Or(err, invalid); err != nil {
+			var run *Run
+			if err == nil && !rec.End {
+				run, err = rec.run()
+			}
+			if err != nil {
 				yield(nil, fmt.Errorf("cupelrecord: the segment is cut or damaged: %w", err))
 				return
 			}
-			r.Missing += max(rec.Number, r.next[rec.Process]) - r.next[rec.Process]
+			next := r.next[rec.Process]
+			r.Missing += max(rec.Number, next) - next
 			if rec.End {
 				delete(r.next, rec.Process)
 				continue
@@ -93,10 +111,7 @@ func (r *Reader) Read(segment io.Reader) iter.Seq2[*Run, error] {
 // run makes the run of a record, and checks what a damaged or hostile one may have.
 func (r *record) run() (*Run, error) {
 	run := &Run{Header: r.Header}
-	if r.End {
-		return run, nil
-	}
-	err := json.Unmarshal(r.Inputs, run) // the fields of inputs
+	err := json.Unmarshal(r.Inputs, run) // the budget and the items
 	n := len(r.Rows) / columns
 	if run.Items == nil {
 		run.Items = make([]*cupel.ContextItem, n)

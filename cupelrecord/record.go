@@ -15,7 +15,7 @@ import (
 type record struct {
 	Header
 	End    bool   // there is no run, and Number is the next run's
-	Inputs []byte // an inputs in JSON
+	Inputs []byte // the budget, and the items unless only kinds and tokens are shown, in JSON
 	Kinds  []cupel.ContextKind
 	// Rows has for each candidate in turn a position in Kinds, the tokens, the place,
 	// the form, and the bits of the score.
@@ -24,12 +24,6 @@ type record struct {
 
 // columns is how many numbers of Rows a candidate has.
 const columns = 5
-
-// inputs are the inputs of a run.
-type inputs struct {
-	Budget cupel.ContextBudget
-	Items  []*cupel.ContextItem // nil if only kinds and tokens are shown
-}
 
 // makeRecord makes the record of a run.
 func (w *writer) makeRecord(n *run) (err error) {
@@ -43,15 +37,16 @@ func (w *writer) makeRecord(n *run) (err error) {
 	var kinds []cupel.ContextKind
 	for i, d := range n.decisions {
 		item := n.Items[i]
-		at := slices.Index(kinds, item.Kind())
+		kind := item.Kind()
+		at := slices.Index(kinds, kind)
 		if at < 0 {
 			at = len(kinds)
-			kinds = append(kinds, item.Kind())
-			r.Kinds = append(r.Kinds, cupel.ContextKind(names.text(observe.PartKind, string(item.Kind()), "kind", at)))
+			kinds = append(kinds, kind)
+			r.Kinds = append(r.Kinds, cupel.ContextKind(names.text(observe.PartKind, string(kind), "kind", at)))
 		}
 		r.Rows = append(r.Rows, uint64(at), uint64(item.Tokens()), uint64(d.Place), uint64(d.Form), math.Float64bits(d.Score))
 	}
-	shown := inputs{Budget: n.Budget}
+	shown := Run{Budget: n.Budget}
 	if names.Show >= observe.PartContent {
 		shown.Items = n.Items
 	}

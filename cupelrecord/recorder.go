@@ -115,7 +115,6 @@ func New(config Config) (*Recorder, error) {
 	if !(config.Share >= 0 && config.Share <= 1) {
 		return nil, errors.New("cupelrecord: Config.Share must be from 0 to 1")
 	}
-	const usual = 64 << 20
 	config.QueueBytes, config.SegmentBytes = min(cmp.Or(config.QueueBytes, usual), 1<<30), cmp.Or(config.SegmentBytes, usual)
 	config.SegmentAge, config.Share = cmp.Or(config.SegmentAge, time.Hour), cmp.Or(config.Share, 1)
 	r := &Recorder{config: config, process: rand.Text(), queue: make(chan *run, max(0, config.QueueBytes)/aRun), done: make(chan struct{})}
@@ -168,15 +167,18 @@ func (r *Recorder) StartRun(ctx context.Context, info observe.RunInfo) (context.
 		}
 	}
 	info.Items = slices.Clone(info.Items)
-	n := &run{recorder: r, RunInfo: info, bytes: aRun + anItem*len(info.Items)}
+	n := &run{recorder: r, RunInfo: info, bytes: aRun}
 	if r.config.Trace != nil {
 		n.trace = r.config.Trace(ctx)
 	}
 	for _, item := range n.Items {
-		n.bytes += len(item.Content())
+		n.bytes += anItem + len(item.Content())
 	}
 	return ctx, n
 }
+
+// usual is the default of all sizes, in bytes.
+const usual = 64 << 20
 
 // The approximate memory of a run and of an item of it.
 const aRun, anItem = 512, 256

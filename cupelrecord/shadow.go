@@ -34,13 +34,11 @@ func Shadow(p *pipeline.Pipeline, report func(Difference)) func(*Run) {
 
 // compare fills in what differs.
 func (d *Difference) compare() {
-	placed := make(map[int]int) // the forms in the shadow's window, from 1
+	placed := make(map[int]int)    // the forms in the shadow's window, from 1
+	known := make(map[string]bool) // values in the shadow's window; without contents there are none
 	for _, in := range d.Report.Included {
 		placed[in.Candidate] = 1 + in.Form
-	}
-	known := make(map[string]bool) // values in the shadow's window; without contents there are none
-	for _, item := range d.Report.Window() {
-		for fact := range cupelreduce.Facts(item.Content()) {
+		for fact := range cupelreduce.Facts(in.Item.Content()) {
 			known[fact] = true
 		}
 	}

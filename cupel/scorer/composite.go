@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/internal/engine"
 	"github.com/wollax/cupel-go/cupel/internal/value"
 	"github.com/wollax/cupel-go/cupel/strategy"
 )
@@ -129,8 +130,8 @@ func (c *Composite) Score(ctx context.Context, items []*cupel.ContextItem, score
 	}
 	memory := partScores.Get().(*[]float64)
 	defer partScores.Put(memory)
-	*memory = slices.Grow((*memory)[:0], len(items))
-	own := (*memory)[:len(items)]
+	own := engine.Resize(*memory, len(items))
+	*memory = own
 	for _, part := range c.parts {
 		if err := strategy.CallScorer(ctx, part.Scorer, items, own); err != nil {
 			return err

@@ -207,14 +207,12 @@ func (c *counter) slice(ctx context.Context, items []cupel.ScoredItem, budget cu
 		})
 	}
 	sel.Smaller = nil
+	dropped := s.rest[:0] // memory for as many; the inner slicer has returned
 	for _, p := range picked {
 		g := &s.groups[s.numbers[p.Index]]
 		switch {
 		case g.entry != nil && g.count >= g.entry.CapCount:
-			if g.over.Code == "" { // from here on the count of the kind stays the same
-				g.over = cupel.NewExclusionReason(cupel.ExcludeCountCapExceeded, cupel.ReasonData{Kind: g.entry.Kind, Cap: g.entry.CapCount, Count: g.count})
-			}
-			sel.Drops = append(sel.Drops, strategy.Drop{Index: p.Index, Reason: g.over})
+			dropped = append(dropped, p.Index)
 			continue
 		case p.Form > 0:
 			sel.Smaller = append(sel.Smaller, p)
@@ -224,6 +222,14 @@ func (c *counter) slice(ctx context.Context, items []cupel.ScoredItem, budget cu
 		g.count++
 	}
 	sel.Indices = indices
+	sel.Drops = slices.Grow(sel.Drops, len(dropped))
+	for _, i := range dropped {
+		g := &s.groups[s.numbers[i]]
+		if g.over.Code == "" { // from its first drop on, the count of a kind stays the same
+			g.over = cupel.NewExclusionReason(cupel.ExcludeCountCapExceeded, cupel.ReasonData{Kind: g.entry.Kind, Cap: g.entry.CapCount, Count: g.count})
+		}
+		sel.Drops = append(sel.Drops, strategy.Drop{Index: i, Reason: g.over})
+	}
 	return s.result(sel), nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/internal/engine"
 	"github.com/wollax/cupel-go/cupel/internal/exact"
 	"github.com/wollax/cupel-go/cupel/internal/order"
 	"github.com/wollax/cupel-go/cupel/strategy"
@@ -106,7 +107,7 @@ func (w *walk) take(target, n int) (left, missing int) {
 // one budget after another get the same items, so it tries the order of the last
 // call first.
 func (w *walk) sort(items []cupel.ScoredItem, value func(score float64, tokens int) float64) {
-	tokens := resize(w.tokens, len(items))
+	tokens := engine.Resize(w.tokens, len(items))
 	for i := range items {
 		tokens[i] = items[i].Item.Tokens()
 	}
@@ -114,7 +115,7 @@ func (w *walk) sort(items []cupel.ScoredItem, value func(score float64, tokens i
 	if len(w.pairs) == len(items) && w.inOrder(items, value) {
 		return
 	}
-	pairs := slices.Grow(w.pairs[:0], len(items))[:len(items)]
+	pairs := engine.Resize(w.pairs, len(items))
 	for i := range items {
 		pairs[i] = order.Pair{Key: order.Key(value(items[i].Score, tokens[i])), Index: i}
 	}

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/internal/engine"
 	"github.com/wollax/cupel-go/cupel/internal/exact"
 	"github.com/wollax/cupel-go/cupel/strategy"
 )
@@ -54,10 +55,12 @@ func newScratch(items []cupel.ScoredItem) *scratch {
 		kind  cupel.ContextKind
 		group int
 	}
-	numbers, positions := resize(s.numbers, len(items)), resize(s.positions, len(items))
-	for i := range numbers {
-		it := items[i].Item
-		kind := it.Kind()
+	numbers, positions := engine.Resize(s.numbers, len(items)), engine.Resize(s.positions, len(items))
+	for i := range numbers { // first, so that the misses of the cache overlap
+		numbers[i] = items[i].Item.Tokens()
+	}
+	for i, tokens := range numbers {
+		kind := items[i].Item.Kind()
 		last := &recent[placeOf(kind)%uint(len(recent))]
 		if last.kind != kind || kind == "" {
 			last.kind, last.group = kind, s.groupOf(kind)
@@ -65,7 +68,7 @@ func newScratch(items []cupel.ScoredItem) *scratch {
 		numbers[i] = last.group
 		g := &s.groups[last.group]
 		g.end++
-		if tokens := it.Tokens(); tokens > 0 {
+		if tokens > 0 {
 			g.mass.Add(tokens)
 		}
 	}
@@ -134,9 +137,6 @@ func (s *scratch) result(sel strategy.Selection) strategy.Selection {
 	sel.Indices = slices.Clone(sel.Indices)
 	return sel
 }
-
-// resize returns a slice of length n with unspecified contents.
-func resize(s []int, n int) []int { return slices.Grow(s[:0], n)[:n] }
 
 // narrow returns the slicer for lists of one kind (R19), if s has a ForKind, or s.
 func narrow(s strategy.Slicer, forKind func(cupel.ContextKind) strategy.Slicer, kind cupel.ContextKind) strategy.Slicer {

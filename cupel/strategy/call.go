@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/internal/engine"
 	"github.com/wollax/cupel-go/cupel/internal/value"
 )
 
@@ -75,7 +76,7 @@ var lists = sync.Pool{New: func() any { return new([]cupel.ScoredItem) }}
 // linear in the number of positions.
 func AppendSlicerOn(ctx context.Context, sel *Selection, s Slicer, items []cupel.ScoredItem, positions []int, budget cupel.SliceBudget) error {
 	pooled := lists.Get().(*[]cupel.ScoredItem)
-	list := slices.Grow((*pooled)[:0], len(positions))[:len(positions)]
+	list := engine.Resize(*pooled, len(positions))
 	defer func() {
 		clear(list) // the items are the caller's
 		*pooled = list
@@ -290,7 +291,7 @@ var sets = sync.Pool{New: func() any { return new(positions) }}
 func newPositions(n int) *positions {
 	p := sets.Get().(*positions)
 	words := (n + 63) / 64
-	p.n, p.words = n, slices.Grow(p.words[:0], words)[:words]
+	p.n, p.words = n, engine.Resize(p.words, words)
 	clear(p.words)
 	return p
 }

@@ -94,8 +94,12 @@ func (r *Ranking) findDuplicates() (found bool) {
 	best := &r.names
 	best.reset(len(r.live))
 	r.slotOf = Resize(r.slotOf, len(r.live))
+	r.keys = Resize(r.keys, len(r.live))
+	for i, at := range r.live { // first, so that the misses of the cache overlap
+		r.keys[i].Key = r.hash(at)
+	}
 	for i, at := range r.live {
-		r.slotOf[i] = best.find(r.hash(at), func(item int32) bool { return r.sameContents(Unit(item), at) })
+		r.slotOf[i] = best.find(r.keys[i].Key, func(item int32) bool { return r.sameContents(Unit(item), at) })
 		slot := &best.slots[r.slotOf[i]]
 		found = found || slot.item != None
 		// This is the chapter's comparison: NaN beats nothing, and nothing

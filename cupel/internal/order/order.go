@@ -118,10 +118,7 @@ var pool = sync.Pool{New: func() any { return new(Buffer) }}
 // the caller until its Return.
 func Borrow(n int) *Buffer {
 	b := pool.Get().(*Buffer)
-	if cap(b.Pairs) < n {
-		b.Pairs = make([]Pair, n)
-	}
-	b.Pairs = b.Pairs[:n]
+	b.Pairs = slices.Grow(b.Pairs[:0], n)[:n]
 	return b
 }
 
