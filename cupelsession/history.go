@@ -39,7 +39,8 @@ const (
 
 // history detects a conversation that was replaced with what was sent. It fails if
 // forms that were sent stand where items are gone. If the only missing items were out
-// of the window, the caller may have cut the conversation, and history adds a note.
+// of the window, the caller may have cut the conversation, and history adds a note, as
+// it does if nothing of the conversation is left.
 func (p *proposal) history() error {
 	before, there := p.before, make([]bool, len(p.before.keys))
 	lost := len(there)
@@ -62,13 +63,18 @@ func (p *proposal) history() error {
 			forms = append(forms, before.window[n].Form)
 		}
 	}
+	another := true // nothing but tools and system prompts is there again
 	for i, item := range p.items {
+		another = another && (p.were[i] < 0 || isFixed(item))
 		stands := func(form string) bool { return strings.Contains(item.Content(), form) }
 		if p.were[i] < 0 && !p.tail[i] && slices.ContainsFunc(forms, stands) {
 			return &HistoryError{Lost: lost}
 		}
 	}
-	if all {
+	switch {
+	case another:
+		p.turn.Notes = append(p.turn.Notes, "the conversation has nothing of the previous turn's: use one session for each conversation")
+	case all:
 		p.turn.Notes = append(p.turn.Notes, fmt.Sprintf("the conversation lacks %s, exactly those that the previous window left out: give the session the whole conversation, not the request that it returned", english.Plural(lost, "item")))
 	}
 	return nil

@@ -134,14 +134,15 @@ func TestVanishedItems(t *testing.T) {
 		name  string
 		next  func(sent []*cupel.ContextItem) []*cupel.ContextItem
 		fails bool
-		note  bool
+		note  string
 		why   string
 	}{
-		{"appended", func([]*cupel.ContextItem) []*cupel.ContextItem { return all }, false, false, "nothing is gone"},
-		{"cut", func([]*cupel.ContextItem) []*cupel.ContextItem { return all[1:] }, false, false, "one that is out is gone, and another is not"},
+		{"appended", func([]*cupel.ContextItem) []*cupel.ContextItem { return all }, false, "", "nothing is gone"},
+		{"cut", func([]*cupel.ContextItem) []*cupel.ContextItem { return all[1:] }, false, "", "one that is out is gone, and another is not"},
+		{"another conversation", func([]*cupel.ContextItem) []*cupel.ContextItem { return numbered(t, 3) }, false, "use one session for each conversation", "one session serves two"},
 		{"sent", func(sent []*cupel.ContextItem) []*cupel.ContextItem {
 			return append(slices.Clip(sent), all[7])
-		}, false, true, "all that was out is gone; nothing was shortened, so that the caller may have cut it"},
+		}, false, "exactly those that the previous window left out", "all that was out is gone; nothing was shortened, so that the caller may have cut it"},
 	} {
 		s := session(t, newest(t), cupelsession.Config{})
 		turn := next(t, s, all[:7], 350)
@@ -152,6 +153,8 @@ func TestVanishedItems(t *testing.T) {
 			t.Errorf("%s: got the error %v (%s)", test.name, err, test.why)
 			continue
 		}
-		assert.Equal(t, test.note, strings.Contains(strings.Join(turn.Notes, "\n"), "exactly those that the previous window left out"), "%s (%s)", test.name, test.why)
+		notes := strings.Join(turn.Notes, "\n")
+		assert.Equal(t, test.note == "", notes == "", "%s (%s)", test.name, test.why)
+		assert.Contains(t, notes, test.note, "%s (%s)", test.name, test.why)
 	}
 }

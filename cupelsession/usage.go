@@ -96,8 +96,8 @@ var usages = map[string]reported{
 }
 
 // UsageOf reads the usage that a provider reported, from a whole response or from the
-// events of a stream in order. Each is a JSON object, or a value of an SDK that
-// marshals to one. In a stream, OpenAI reports usage in its last chunk, if
+// events of a stream in order. Each is a JSON object, or a value of an SDK that has one
+// by its method RawJSON, or marshals to one. In a stream, OpenAI reports usage in its last chunk, if
 // stream_options asked to include it. Gemini and Ollama report it in their last events,
 // OpenAI's Responses in response.completed, Anthropic in message_start and
 // message_delta, and Bedrock in metadata. Other events change nothing.
@@ -135,7 +135,9 @@ func UsageOf(f cupelchat.Format, response ...any) (Usage, error) {
 	return u, nil
 }
 
-// bytesOf returns the JSON of a response.
+// bytesOf returns the JSON of a response: as it came, if an SDK has kept that. Some
+// values of SDKs marshal with a zero for each member that did not come, so that the
+// last event of a stream would have a usage of 0.
 func bytesOf(response any) ([]byte, error) {
 	switch r := response.(type) {
 	case []byte:
@@ -143,7 +145,13 @@ func bytesOf(response any) ([]byte, error) {
 	case string:
 		return []byte(r), nil
 	}
-	return json.Marshal(response)
+	data, err := json.Marshal(response)
+	if r, ok := response.(interface{ RawJSON() string }); ok && string(data) != "null" { // not a nil pointer
+		if came := r.RawJSON(); came != "" {
+			return []byte(came), nil
+		}
+	}
+	return data, err
 }
 
 // learn adds an event to those before it. The numbers of a stream are totals, and the

@@ -56,6 +56,11 @@ func TestUsageOf(t *testing.T) {
 	}
 }
 
+// kept is a value of an SDK that keeps the JSON that came.
+type kept string
+
+func (k kept) RawJSON() string { return string(k) }
+
 // A response may be a value of an SDK, and a stream says in several events what it used.
 func TestUsageOfValuesAndStreams(t *testing.T) {
 	type usage struct {
@@ -84,7 +89,7 @@ func TestUsageOfValuesAndStreams(t *testing.T) {
 		require.NoError(t, err, test.why)
 		assert.Equal(t, test.want, got, "%s (%s)", test.name, test.why)
 	}
-	for _, response := range [][]any{nil, {func() {}}, {`{}`, `[]`}} {
+	for _, response := range [][]any{nil, {func() {}}, {`{}`, `[]`}, {(*kept)(nil)}} {
 		_, err := cupelsession.UsageOf(cupelchat.OpenAI, response...)
 		assert.Error(t, err, "%v has a usage", response)
 	}

@@ -20,4 +20,4 @@ fi
 bodies=$PWD/build/chat-bodies.jsonl
 CUPEL_CHAT_BODIES=$bodies go test -count=1 -run '^TestWrittenBodiesPass$' ./cupelchat
 "$folder/bin/python" scripts/chat-types.py "$bodies"
-CUPEL_E2E_PYTHON=$PWD/$folder/bin/python go test -count=1 -run '^TestPythonThroughProxy$' ./e2e
+GOWORK=off CUPEL_E2E_PYTHON=$PWD/$folder/bin/python go -C cupelchat/sdks test -mod=mod -count=1 -run "^TestAgents\$/^(chat|responses|messages),"

@@ -1,29 +1,36 @@
 package sdks_test
 
 import (
-	"context"
-	"fmt"
-
 	"github.com/anthropics/anthropic-sdk-go"
 	"github.com/anthropics/anthropic-sdk-go/option"
-	"github.com/wollax/cupel-go/cupelchat"
 )
 
-func Example_anthropic() {
-	api, server := serve()
-	defer server.Close()
-	client := anthropic.NewClient(option.WithBaseURL(server.URL), option.WithAPIKey("key"))
-	ctx := context.Background()
+func runAnthropic(c *caller) string {
+	client := anthropic.NewClient(option.WithBaseURL(c.url), option.WithAPIKey("key"), option.WithHTTPClient(c.client))
 	params := anthropic.MessageNewParams{
 		Model:     "claude-sonnet-5",
 		MaxTokens: 1000,
 		System:    []anthropic.TextBlockParam{{Text: "You fix bugs."}},
 		Tools:     []anthropic.ToolUnionParam{{OfTool: &anthropic.ToolParam{Name: "read_file"}}},
-		Messages:  []anthropic.MessageParam{anthropic.NewUserMessage(anthropic.NewTextBlock("Find the panic in pkg."))},
+		Messages:  []anthropic.MessageParam{anthropic.NewUserMessage(anthropic.NewTextBlock(task))},
 	}
 	for {
-		request := must(cupelchat.Fit(ctx, params, cupelchat.Anthropic, preset, budget, counter))
-		answer := must(client.Messages.New(ctx, request.Params))
+		request, answered := fit(c, params)
+		answer := new(anthropic.Message)
+		if c.stream {
+			stream, events := client.Messages.NewStreaming(c, request), []any(nil)
+			for stream.Next() {
+				events = append(events, stream.Current())
+				if err := answer.Accumulate(stream.Current()); err != nil {
+					return err.Error()
+				}
+			}
+			answer = must(answer, stream.Err())
+			answered(events...)
+		} else {
+			answer = must(client.Messages.New(c, request))
+			answered(answer)
+		}
 		params.Messages = append(params.Messages, answer.ToParam())
 		var results []anthropic.ContentBlockParamUnion
 		for _, block := range answer.Content {
@@ -32,13 +39,8 @@ func Example_anthropic() {
 			}
 		}
 		if len(results) == 0 {
-			fmt.Println(answer.Content[0].Text != "")
-			break
+			return answer.Content[0].Text
 		}
 		params.Messages = append(params.Messages, anthropic.NewUserMessage(results...))
 	}
-	summary(api, cupelchat.Anthropic)
-	// Output:
-	// true
-	// 9 requests, the last one fits: true
 }

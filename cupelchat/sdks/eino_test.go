@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 
 	"github.com/cloudwego/eino/adk"
 	"github.com/cloudwego/eino/components/model"
@@ -13,8 +14,12 @@ import (
 	"github.com/cloudwego/eino/components/tool/utils"
 	"github.com/cloudwego/eino/compose"
 	"github.com/cloudwego/eino/schema"
+	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupelchat"
 )
+
+// messageBudget leaves room for the tools, which are sent beside the messages.
+var messageBudget = must(cupel.NewContextBudget(4500, 4500))
 
 // fittingModel fits what an agent is about to send. The agent keeps its messages.
 type fittingModel struct{ model.ToolCallingChatModel }
@@ -33,19 +38,20 @@ func (m fittingModel) WithTools(tools []*schema.ToolInfo) (model.ToolCallingChat
 }
 
 func Example_eino() {
-	api, server := serve()
-	defer server.Close()
+	api := &server{steps: 8}
+	provider := httptest.NewServer(api)
+	defer provider.Close()
 	ctx := context.Background()
 	type arguments struct {
 		Path string `json:"path"`
 	}
-	read := must(utils.InferTool("read_file", "Reads a file.", func(_ context.Context, a arguments) (string, error) { return readFile(a.Path), nil }))
+	read := must(utils.InferTool("read_file", "Reads a file.", func(_ context.Context, a arguments) (string, error) { return readFile(`"path":"` + a.Path + `"`), nil }))
 	eino := must(adk.NewChatModelAgent(ctx, &adk.ChatModelAgentConfig{
 		Name: "fixer", Description: "fixes bugs", Instruction: "You fix bugs.", MaxIterations: 20,
-		Model:       fittingModel{&chatModel{url: server.URL}},
+		Model:       fittingModel{&chatModel{url: provider.URL}},
 		ToolsConfig: adk.ToolsConfig{ToolsNodeConfig: compose.ToolsNodeConfig{Tools: []tool.BaseTool{read}}},
 	}))
-	events := adk.NewRunner(ctx, adk.RunnerConfig{Agent: eino}).Query(ctx, "Find the panic in pkg.")
+	events := adk.NewRunner(ctx, adk.RunnerConfig{Agent: eino}).Query(ctx, task)
 	answer := ""
 	for event, ok := events.Next(); ok; event, ok = events.Next() {
 		if event.Err != nil {
@@ -56,11 +62,11 @@ func Example_eino() {
 			answer = message.Content
 		}
 	}
-	fmt.Println(answer != "")
-	summary(api, cupelchat.OpenAI)
+	fmt.Println(answer)
+	fmt.Println("the last request has less than half of the conversation:", len(api.bodies[8]) < 12*len(readFile(`"path":""`))/2)
 	// Output:
-	// true
-	// 9 requests, the last one fits: true
+	// done after 12 calls
+	// the last request has less than half of the conversation: true
 }
 
 // chatModel is a model that OpenAI's API serves; eino-ext has such ones.

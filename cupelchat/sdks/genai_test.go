@@ -1,46 +1,44 @@
 package sdks_test
 
 import (
-	"context"
 	"encoding/json"
-	"fmt"
 
-	"github.com/wollax/cupel-go/cupelchat"
 	"google.golang.org/genai"
 )
 
-func Example_genai() {
-	api, server := serve()
-	defer server.Close()
-	ctx := context.Background()
-	client := must(genai.NewClient(ctx, &genai.ClientConfig{
-		APIKey: "key", Backend: genai.BackendGeminiAPI, HTTPOptions: genai.HTTPOptions{BaseURL: server.URL},
+func runGenAI(c *caller) string {
+	client := must(genai.NewClient(c, &genai.ClientConfig{
+		APIKey: "key", Backend: genai.BackendGeminiAPI, HTTPClient: c.client, HTTPOptions: genai.HTTPOptions{BaseURL: c.url},
 	}))
 	config := &genai.GenerateContentConfig{
 		SystemInstruction: genai.NewContentFromText("You fix bugs.", genai.RoleUser),
 		Tools:             []*genai.Tool{{FunctionDeclarations: []*genai.FunctionDeclaration{{Name: "read_file"}}}},
 	}
-	contents := genai.Text("Find the panic in pkg.")
+	contents := genai.Text(task)
 	for {
-		fitted := must(cupelchat.Fit(ctx, contents, cupelchat.Gemini, preset, messageBudget, counter))
-		response := must(client.Models.GenerateContent(ctx, "gemini-3-pro", fitted.Params, config))
-		contents = append(contents, response.Candidates[0].Content)
-		calls := response.FunctionCalls()
-		if len(calls) == 0 {
-			fmt.Println(response.Text() != "")
-			break
+		fitted, answered := fit(c, contents)
+		answer, events := &genai.Content{Role: genai.RoleModel}, []any(nil)
+		if c.stream {
+			for response, err := range client.Models.GenerateContentStream(c, "gemini-3-pro", fitted, config) {
+				events = append(events, must(response, err))
+				answer.Parts = append(answer.Parts, response.Candidates[0].Content.Parts...)
+			}
+		} else {
+			response := must(client.Models.GenerateContent(c, "gemini-3-pro", fitted, config))
+			answer, events = response.Candidates[0].Content, []any{response}
 		}
+		answered(events...)
+		contents = append(contents, answer)
 		results := &genai.Content{Role: genai.RoleUser}
-		for _, call := range calls {
-			arguments := must(json.Marshal(call.Args))
-			part := genai.NewPartFromFunctionResponse(call.Name, map[string]any{"output": readFile(string(arguments))})
-			part.FunctionResponse.ID = call.ID
-			results.Parts = append(results.Parts, part)
+		for _, part := range answer.Parts {
+			if call := part.FunctionCall; call != nil {
+				arguments := must(json.Marshal(call.Args))
+				results.Parts = append(results.Parts, genai.NewPartFromFunctionResponse(call.Name, map[string]any{"output": readFile(string(arguments))}))
+			}
+		}
+		if len(results.Parts) == 0 {
+			return answer.Parts[0].Text
 		}
 		contents = append(contents, results)
 	}
-	summary(api, cupelchat.Gemini)
-	// Output:
-	// true
-	// 9 requests, the last one fits: true
 }

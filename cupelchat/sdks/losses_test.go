@@ -15,24 +15,21 @@ import (
 	"github.com/wollax/cupel-go/cupelchat"
 )
 
-// long is more than the budget of the examples.
-var long = readFile("all") + readFile("all") + readFile("all") + readFile("all") + readFile("all") + readFile("all")
+// long is more than the budget.
+var long = strings.Repeat("func example() error { return nil }\n", 120)
 
-// fit fits messages whose second is too long.
-func fit[T any](t *testing.T, params T, f cupelchat.Format) T {
+// shortened fits messages whose second is too long.
+func shortened[T any](t *testing.T, params T, f cupelchat.Format) T {
 	t.Helper()
-	request, err := cupelchat.Fit(t.Context(), params, f, preset, must(cupel.NewContextBudget(400, 400)), counter)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return request.Params
+	fitted, _ := fit(&caller{Context: t.Context(), format: f, budget: new(must(cupel.NewContextBudget(400, 400)))}, params)
+	return fitted
 }
 
 // What the types of SDKs have outside of JSON, or not as it is in JSON, is there
 // after Fit.
 func TestNothingIsLost(t *testing.T) {
 	t.Run("the betas of anthropic-sdk-go are headers", func(t *testing.T) {
-		got := fit(t, anthropic.BetaMessageNewParams{
+		got := shortened(t, anthropic.BetaMessageNewParams{
 			Model: "claude-sonnet-5", MaxTokens: 1000, Betas: []anthropic.AnthropicBeta{"context-1m-2025-08-07"},
 			Messages: []anthropic.BetaMessageParam{
 				anthropic.NewBetaUserMessage(anthropic.NewBetaTextBlock("task")),
@@ -46,7 +43,7 @@ func TestNothingIsLost(t *testing.T) {
 	})
 
 	t.Run("anthropic-sdk-go writes every content as a list, and so are notes of exchanges", func(t *testing.T) {
-		got := fit(t, anthropic.MessageNewParams{Model: "claude-sonnet-5", MaxTokens: 1000, Messages: []anthropic.MessageParam{
+		got := shortened(t, anthropic.MessageNewParams{Model: "claude-sonnet-5", MaxTokens: 1000, Messages: []anthropic.MessageParam{
 			anthropic.NewUserMessage(anthropic.NewTextBlock("task")),
 			anthropic.NewAssistantMessage(anthropic.NewToolUseBlock("a", map[string]any{"path": "all"}, "read_file")),
 			anthropic.NewUserMessage(anthropic.NewToolResultBlock("a", long, false), anthropic.NewTextBlock("And now?")),
@@ -63,7 +60,7 @@ func TestNothingIsLost(t *testing.T) {
 			openai.UserMessage("task"), openai.AssistantMessage(long), openai.UserMessage("last"),
 		}}
 		params.SetExtraFields(map[string]any{"reasoning": map[string]any{"max_tokens": 2000}})
-		if got := fit(t, params, cupelchat.OpenAI); got.ExtraFields()["reasoning"] == nil {
+		if got := shortened(t, params, cupelchat.OpenAI); got.ExtraFields()["reasoning"] == nil {
 			t.Error("the field reasoning is lost")
 		}
 	})
@@ -71,14 +68,14 @@ func TestNothingIsLost(t *testing.T) {
 	t.Run("eino's messages have values of any type", func(t *testing.T) {
 		answer := schema.AssistantMessage("answer", nil)
 		answer.Extra = map[string]any{"signature": []byte("s")}
-		got := fit(t, []*schema.Message{schema.UserMessage("task"), schema.AssistantMessage(long, nil), answer, schema.UserMessage("last")}, cupelchat.OpenAI)
+		got := shortened(t, []*schema.Message{schema.UserMessage("task"), schema.AssistantMessage(long, nil), answer, schema.UserMessage("last")}, cupelchat.OpenAI)
 		if i := len(got) - 2; i < 0 || got[i] != answer {
 			t.Error("the answer is another message")
 		}
 	})
 
 	t.Run("go-openai's schemas keep their type, and thus the order of their members", func(t *testing.T) {
-		got := fit(t, goopenai.ChatCompletionRequest{
+		got := shortened(t, goopenai.ChatCompletionRequest{
 			Model: "gpt-5",
 			Tools: []goopenai.Tool{{Type: goopenai.ToolTypeFunction, Function: &goopenai.FunctionDefinition{Name: "read_file", Parameters: jsonschema.Definition{Type: jsonschema.Object}}}},
 			Messages: []goopenai.ChatCompletionMessage{

@@ -1,41 +1,40 @@
 package sdks_test
 
 import (
-	"context"
-	"fmt"
-
 	"github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
-	"github.com/wollax/cupel-go/cupelchat"
 )
 
-func Example_openai() {
-	api, server := serve()
-	defer server.Close()
-	client := openai.NewClient(option.WithBaseURL(server.URL), option.WithAPIKey("key"))
-	ctx := context.Background()
+func runOpenAI(c *caller) string {
+	client := openai.NewClient(option.WithBaseURL(c.url), option.WithAPIKey("key"), option.WithHTTPClient(c.client))
 	params := openai.ChatCompletionNewParams{
-		Model: "gpt-5",
-		Tools: []openai.ChatCompletionToolUnionParam{openai.ChatCompletionFunctionTool(openai.FunctionDefinitionParam{Name: "read_file"})},
-		Messages: []openai.ChatCompletionMessageParamUnion{
-			openai.SystemMessage("You fix bugs."),
-			openai.UserMessage("Find the panic in pkg."),
-		},
+		Model:    "gpt-5",
+		Tools:    []openai.ChatCompletionToolUnionParam{openai.ChatCompletionFunctionTool(openai.FunctionDefinitionParam{Name: "read_file"})},
+		Messages: []openai.ChatCompletionMessageParamUnion{openai.SystemMessage("You fix bugs."), openai.UserMessage(task)},
+	}
+	if c.stream {
+		params.StreamOptions = openai.ChatCompletionStreamOptionsParam{IncludeUsage: openai.Bool(true)}
 	}
 	for {
-		request := must(cupelchat.Fit(ctx, params, cupelchat.OpenAI, preset, budget, counter))
-		answer := must(client.Chat.Completions.New(ctx, request.Params)).Choices[0].Message
+		request, answered := fit(c, params)
+		var completion openai.ChatCompletion
+		if c.stream {
+			stream, all := client.Chat.Completions.NewStreaming(c, request), openai.ChatCompletionAccumulator{}
+			for stream.Next() {
+				all.AddChunk(stream.Current())
+			}
+			completion = must(all.ChatCompletion, stream.Err())
+		} else {
+			completion = *must(client.Chat.Completions.New(c, request))
+		}
+		answered(completion)
+		answer := completion.Choices[0].Message
 		params.Messages = append(params.Messages, answer.ToParam())
 		if len(answer.ToolCalls) == 0 {
-			fmt.Println(answer.Content != "")
-			break
+			return answer.Content
 		}
 		for _, call := range answer.ToolCalls {
 			params.Messages = append(params.Messages, openai.ToolMessage(readFile(call.Function.Arguments), call.ID))
 		}
 	}
-	summary(api, cupelchat.OpenAI)
-	// Output:
-	// true
-	// 9 requests, the last one fits: true
 }

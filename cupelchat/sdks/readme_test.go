@@ -1,6 +1,7 @@
 package sdks_test
 
 import (
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -21,16 +22,17 @@ func TestReadmeLoop(t *testing.T) {
 	if err := os.WriteFile(file, []byte(program), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	api, server := serve()
-	defer server.Close()
+	api := &server{steps: 8}
+	provider := httptest.NewServer(api)
+	defer provider.Close()
 	run := exec.CommandContext(t.Context(), "go", "run", "-mod=mod", file)
-	run.Env = append(os.Environ(), "ANTHROPIC_BASE_URL="+server.URL, "ANTHROPIC_API_KEY=key")
+	run.Env = append(os.Environ(), "ANTHROPIC_BASE_URL="+provider.URL, "ANTHROPIC_API_KEY=key")
 	out, err := run.CombinedOutput()
-	if err != nil || !strings.Contains(string(out), "done after 8 calls") || len(api.bodies) != steps+1 {
+	if err != nil || !strings.Contains(string(out), "done after 12 calls") || len(api.bodies) != api.steps+1 {
 		t.Fatalf("%d requests, %v:\n%s", len(api.bodies), err, out)
 	}
-	last := must(cupelchat.Read(api.bodies[steps], cupelchat.Anthropic, counter))
-	if got := len(last.Items()); got != 2+2*steps {
-		t.Errorf("the last request has %d items, want the definition of the tool, the task, and %d calls with their results", got, steps)
+	last := must(cupelchat.Read(api.bodies[api.steps], cupelchat.Anthropic, counter))
+	if got := len(last.Items()); got != 2+8+12 {
+		t.Errorf("the last request has %d items, want the definition of the tool, the task, 8 messages with calls, and 12 results", got)
 	}
 }

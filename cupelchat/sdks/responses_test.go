@@ -1,35 +1,41 @@
 package sdks_test
 
 import (
-	"context"
 	"encoding/json"
-	"fmt"
 
 	"github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
 	"github.com/openai/openai-go/v3/packages/param"
 	"github.com/openai/openai-go/v3/responses"
 	"github.com/openai/openai-go/v3/shared"
-	"github.com/wollax/cupel-go/cupelchat"
 )
 
-func Example_responses() {
-	api, server := serve()
-	defer server.Close()
-	client := openai.NewClient(option.WithBaseURL(server.URL), option.WithAPIKey("key"))
-	ctx := context.Background()
+func runResponses(c *caller) string {
+	client := openai.NewClient(option.WithBaseURL(c.url), option.WithAPIKey("key"), option.WithHTTPClient(c.client))
 	params := responses.ResponseNewParams{
 		Model:        "gpt-5",
 		Instructions: openai.String("You fix bugs."),
 		Reasoning:    shared.ReasoningParam{Effort: shared.ReasoningEffortLow},
 		Tools:        []responses.ToolUnionParam{responses.ToolParamOfFunction("read_file", map[string]any{"type": "object"}, false)},
 		Input: responses.ResponseNewParamsInputUnion{OfInputItemList: responses.ResponseInputParam{
-			responses.ResponseInputItemParamOfMessage("Find the panic in pkg.", responses.EasyInputMessageRoleUser),
+			responses.ResponseInputItemParamOfMessage(task, responses.EasyInputMessageRoleUser),
 		}},
 	}
 	for {
-		request := must(cupelchat.Fit(ctx, json.RawMessage(must(json.Marshal(params))), cupelchat.Responses, preset, budget, counter))
-		response := must(client.Responses.New(ctx, param.Override[responses.ResponseNewParams](request.Body)))
+		body, answered := fit(c, json.RawMessage(must(json.Marshal(params))))
+		request, response := param.Override[responses.ResponseNewParams](body), new(responses.Response)
+		if c.stream {
+			stream, events := client.Responses.NewStreaming(c, request), []any(nil)
+			for stream.Next() {
+				events = append(events, stream.Current())
+				*response = stream.Current().Response // the last event has the whole
+			}
+			response = must(response, stream.Err())
+			answered(events...)
+		} else {
+			response = must(client.Responses.New(c, request))
+			answered(response)
+		}
 		var results responses.ResponseInputParam
 		for _, item := range response.Output { // calls with their reasoning, as they came
 			params.Input.OfInputItemList = append(params.Input.OfInputItemList, param.Override[responses.ResponseInputItemUnionParam](json.RawMessage(item.RawJSON())))
@@ -40,13 +46,8 @@ func Example_responses() {
 			}
 		}
 		if len(results) == 0 {
-			fmt.Println(response.OutputText() != "")
-			break
+			return response.OutputText()
 		}
 		params.Input.OfInputItemList = append(params.Input.OfInputItemList, results...)
 	}
-	summary(api, cupelchat.Responses)
-	// Output:
-	// true
-	// 9 requests, the last one fits: true
 }

@@ -1,54 +1,64 @@
-// Package sdks_test shows how the loops of real agents use cupelchat: each
-// example runs against a server that refuses what the API would refuse.
+// Package sdks_test shows how the loops of real agents use Cupel: each agent runs
+// against a server that refuses what the API would refuse.
 package sdks_test
 
 import (
-	"fmt"
+	"context"
 	"log"
-	"net/http/httptest"
+	"net/http"
 	"strings"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupelchat"
 	"github.com/wollax/cupel-go/cupelchat/agent"
+	"github.com/wollax/cupel-go/cupelsession"
 )
 
-// The examples share a model with a small window, a counter and the preset.
+// The agents share a counter and the preset.
 var (
 	counter = cupel.HeuristicCounter{}
 	preset  = agent.New(counter)
-	budget  = must(cupel.NewContextBudget(1200, 1000))
-	// What is sent beside the messages that are fitted, such as tools, needs room.
-	messageBudget = must(cupel.NewContextBudget(1100, 900))
 )
 
 func must[T any](value T, err error) T {
 	if err != nil {
-		log.Fatal(err)
+		log.Panic(err)
 	}
 	return value
 }
 
-// readFile is the tool of the examples.
+// task is what the agents are asked to do.
+const task = "Find the panic in pkg."
+
+// readFile is the tool of the agents. Its arguments name the path between quotes.
 func readFile(arguments string) string {
-	return "content for " + arguments + "\n" + strings.Repeat("func example() error { return nil }\n", 20)
+	lines := strings.Repeat("func example() error { return nil }\n", 80)
+	return lines + "// the middle of " + strings.Split(arguments, `"`)[3] + "\n" + lines
 }
 
-// steps is how often the server answers with a call.
-const steps = 8
+// caller is how an agent reaches the model.
+type caller struct {
+	context.Context
+	url    string
+	client *http.Client
+	stream bool
 
-func serve() (*server, *httptest.Server) {
-	api := &server{}
-	return api, httptest.NewServer(api)
+	format  cupelchat.Format
+	budget  *cupel.ContextBudget  // nil sends everything
+	session *cupelsession.Session // nil fits each request by itself
+	usages  []cupelsession.Usage  // of the session's turns
+	counted func() cupelsession.TransportStats
 }
 
-// summary says how many requests the server took, and whether the last one was
-// smaller than the conversation: the size of the budget.
-func summary(api *server, format cupelchat.Format) {
-	last := must(cupelchat.Read(api.bodies[len(api.bodies)-1], format, counter))
-	tokens := 0
-	for _, item := range last.Items() {
-		tokens += item.Tokens()
+// fit fits parameters, and returns those to send. answered takes the answer, or the
+// events of a stream.
+func fit[T any](c *caller, params T) (fitted T, answered func(response ...any)) {
+	switch {
+	case c.budget == nil:
+		return params, func(...any) {}
+	case c.session == nil:
+		return must(cupelchat.Fit(c, params, c.format, preset, *c.budget, counter)).Params, func(...any) {}
 	}
-	fmt.Println(len(api.bodies), "requests, the last one fits:", tokens <= budget.TargetTokens())
+	request := must(cupelsession.Fit(c, c.session, params, c.format, *c.budget, counter))
+	return request.Params, func(response ...any) { c.usages = append(c.usages, must(request.Answered(response...))) }
 }

@@ -48,7 +48,8 @@ func TestPages(t *testing.T) {
 		require.NoError(t, response.Body.Close())
 	}
 	list := got(p, "/")
-	require.Equal(t, "no-store", list.Header().Get("Cache-Control"))
+	h := list.Header()
+	require.Equal(t, []string{"no-store", "no-referrer", "DENY", "text/html; charset=utf-8"}, []string{h.Get("Cache-Control"), h.Get("Referrer-Policy"), h.Get("X-Frame-Options"), h.Get("Content-Type")})
 	require.Contains(t, list.Body.String(), "<td>2</td>", "two turns")
 	_, name, _ := strings.Cut(list.Body.String(), `<a href="`)
 	name, _, _ = strings.Cut(name, `"`)

@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log"
 	"math"
@@ -24,7 +25,6 @@ import (
 	"github.com/wollax/cupel-go/cupelchat"
 	"github.com/wollax/cupel-go/cupelsession"
 	"github.com/wollax/cupel-go/cupelsession/sessionpage"
-	"github.com/wollax/cupel-go/internal/english"
 )
 
 // proxyFlags are the flags of newProxy.
@@ -75,11 +75,13 @@ fitting.`,
 	set.StringVar(&flags.record, "record", "", "`folder` that keeps the conversations for cupel replay, up to 1 GiB; they may contain secrets")
 	set.BoolVar(&flags.page, "page", false, "serve a page of the current sessions, turn by turn")
 	encodingFlag(command, &flags.encoding)
-	requireFlag(command, "budget")
 	return command
 }
 
 func (f *proxyFlags) run(ctx context.Context, env *Environment) error {
+	if f.budget == 0 {
+		return usagef("give a --budget, such as -b 60k: each request may be for another model")
+	}
 	transport, shown, err := f.transport(env)
 	if err != nil {
 		return err
@@ -105,8 +107,8 @@ func (f *proxyFlags) run(ctx context.Context, env *Environment) error {
 	note(env, "listening on "+listener.Addr().String())
 	err = server.Serve(listener)
 	stats := transport.Stats()
-	note(env, english.Plural(int(stats.Fitted), "request")+" fitted, "+english.Count(int(stats.Forwarded), "other")+" sent as they were, "+
-		english.Grouped(int(stats.Failed))+" could not be made to fit, "+english.Grouped(int(stats.Retried))+" sent again with less")
+	note(env, fmt.Sprintf("requests fitted: %d, sent unchanged: %d, impossible to fit: %d, sent again with less: %d; sessions dropped for newer ones: %d",
+		stats.Fitted, stats.Forwarded, stats.Failed, stats.Retried, stats.Evicted))
 	if errors.Is(err, http.ErrServerClosed) {
 		return ctx.Err()
 	}
