@@ -61,7 +61,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	pipeline, err := newPipeline(index, namedBy(candidates), question)
+	pipeline, err := newPipeline(index, namesOf(candidates), question)
 	if err != nil {
 		return err
 	}
@@ -81,13 +81,13 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	return writePage(*page, question, report, budget)
 }
 
-// newPipeline returns the policy for a question. The index and the names in the texts
-// serve all questions about the same candidates. Relevance decides most, then
+// newPipeline returns the policy for a question. The index and the names serve
+// all questions about the same candidates. Relevance decides most, then
 // the kind, so that equally relevant code comes before prose, tests and the rest
 // of long declarations, whose beginning says what they are for. The
 // window is filled with the highest scores first and shows them in this order,
 // since no candidate has a time.
-func newPipeline(index *cupelrelevance.Index, inTexts named, question string) (*pipeline.Pipeline, error) {
+func newPipeline(index *cupelrelevance.Index, known names, question string) (*pipeline.Pipeline, error) {
 	relevance, err := cupelrelevance.New(index, question)
 	if err != nil {
 		return nil, err
@@ -96,7 +96,7 @@ func newPipeline(index *cupelrelevance.Index, inTexts named, question string) (*
 	if err != nil {
 		return nil, err
 	}
-	score, err := scorer.NewComposite(scorer.Weighted{Scorer: references{relevance, inTexts}, Weight: 4}, scorer.Weighted{Scorer: kind, Weight: 1})
+	score, err := scorer.NewComposite(scorer.Weighted{Scorer: references{relevance, known}, Weight: 4}, scorer.Weighted{Scorer: kind, Weight: 1})
 	if err != nil {
 		return nil, err
 	}

@@ -145,9 +145,9 @@ func find(t *testing.T, dir string, questions []asked) (found, there int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	index, inTexts := cupelrelevance.Must(cupelrelevance.NewIndex()), namedBy(candidates)
+	index, known := cupelrelevance.Must(cupelrelevance.NewIndex()), namesOf(candidates)
 	for _, q := range questions {
-		pipeline, err := newPipeline(index, inTexts, q.question)
+		pipeline, err := newPipeline(index, known, q.question)
 		if err != nil {
 			t.Fatal(err)
 		}
