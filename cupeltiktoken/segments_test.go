@@ -291,7 +291,7 @@ func TestClasses(t *testing.T) {
 func TestLongWordTakesLinearWork(t *testing.T) {
 	c, err := ForEncoding(EncodingO200kBase)
 	require.NoError(t, err)
-	for _, n := range []int{1 << 15, 1 << 18, 1 << 20} {
+	for _, n := range []int{1 << 15, 1 << 18} {
 		m := new(merger)
 		at, _ := m.advance(c.all(), randomWord(n))
 		if left := n - at; left > 2*window || m.merges < n/4 || m.merges > n*(window+overlap)/window {
