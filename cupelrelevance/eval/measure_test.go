@@ -29,34 +29,6 @@ func evidence(t *testing.T) []eval.Conversation {
 	return conversations
 }
 
-// measure shows what the policies of the package find.
-func measure(t *testing.T, name string, conversations []eval.Conversation) {
-	t.Helper()
-	result, err := run(t.Context(), conversations, eval.Builtin(), []int{500, 1000, 2000, 4000, 8000})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Logf("%s: %s", name, result.Text())
-}
-
-// TestMeasure measures labeled conversations of one's own. Conversations at even
-// places, with which settings may be tuned, are shown apart from the others,
-// which are held out.
-func TestMeasure(t *testing.T) {
-	conversations := evidence(t)
-	var even, odd []eval.Conversation
-	for i, c := range conversations {
-		if i%2 == 0 {
-			even = append(even, c)
-		} else {
-			odd = append(odd, c)
-		}
-	}
-	measure(t, "all", conversations)
-	measure(t, "at even places", even)
-	measure(t, "at odd places, held out", odd)
-}
-
 // TestMeasureHaystack measures the chats of this folder, each strewn among the
 // sessions of the next one and snippets of the conversations in CUPEL_EVIDENCE.
 func TestMeasureHaystack(t *testing.T) {
@@ -70,7 +42,11 @@ func TestMeasureHaystack(t *testing.T) {
 	for i, chat := range chats {
 		strewn = append(strewn, strew(chat, chats[(i+1)%len(chats)], hay))
 	}
-	measure(t, "hay stack", strewn)
+	result, err := run(t.Context(), strewn, eval.Builtin(), []int{500, 1000, 2000, 4000, 8000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Log(result.Text())
 }
 
 const (
