@@ -1,14 +1,11 @@
 package conformance
 
 import (
-	"context"
 	"flag"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -17,7 +14,6 @@ import (
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/placer"
-	"github.com/wollax/cupel-go/cupel/policy"
 	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupel/slicer"
 	"github.com/wollax/cupel-go/cupel/strategy"
@@ -71,88 +67,6 @@ func TestStrategiesAreTheSpecifications(t *testing.T) {
 	want, err := os.ReadFile(file)
 	require.NoError(t, err)
 	require.Equal(t, string(want), b.String(), "the specification, and what the descriptors say")
-}
-
-// TestWrongDefaultsFail runs this project's vectors against an engine whose
-// descriptors have a wrong default: some vector must notice.
-func TestWrongDefaultsFail(t *testing.T) {
-	tests := []struct {
-		role, name, field string
-		wrong             any
-		why               string
-	}{
-		{"scorer", "decay", "nullTimestampScore", 0.25, "items without a timestamp score 0.5"},
-		{"slicer", "knapsack", "bucketSize", 1, "sizes are counted in 100 tokens"},
-		{"slicer", "countConstrainedKnapsack", "bucketSize", 1, "its knapsack counts the same"},
-		{"slicer", "diverse", "from", 0.31, "likeness costs something from 0.3 on"},
-		{"slicer", "diverse", "from", 0.29, "and nothing below"},
-		{"slicer", "countQuota", "scarcity", "Throw", "scarcity degrades"},
-		{"slicer", "countConstrainedKnapsack", "scarcity", "Throw", "here too"},
-	}
-	right, err := Run(t.Context(), Vectors())
-	require.NoError(t, err)
-	require.Zero(t, failed(right), "the right defaults fail")
-	for _, tt := range tests {
-		t.Run(fmt.Sprint(tt.name, " ", tt.field, " ", tt.wrong), func(t *testing.T) {
-			d, ok := strategy.Find(descriptorsOf(tt.role), tt.name)
-			i := slices.IndexFunc(d.Fields, func(f strategy.Field) bool { return f.Name == tt.field && f.Default != tt.wrong })
-			require.True(t, ok && i >= 0, "there is no such field, or the default is not wrong")
-			got, err := Run(t.Context(), Vectors(), WithImplementation(wrongDefault{name: tt.name, field: tt.field, value: tt.wrong}))
-			require.NoError(t, err)
-			assert.Positive(t, failed(got), "no vector fails: %s", tt.why)
-		})
-	}
-}
-
-// failed returns how many vectors failed.
-func failed(results []Result) (n int) {
-	for _, r := range results {
-		if !r.Passed() {
-			n++
-		}
-	}
-	return n
-}
-
-// wrongDefault is an engine in which a setting has another default.
-type wrongDefault struct {
-	Engine
-	name, field string
-	value       any
-}
-
-func (w wrongDefault) Score(ctx context.Context, p Pipeline, items []*cupel.ContextItem) ([]float64, error) {
-	return w.Engine.Score(ctx, w.change(p), items)
-}
-
-func (w wrongDefault) Slice(ctx context.Context, p Pipeline, items []cupel.ScoredItem, budget cupel.SliceBudget) (strategy.Selection, error) {
-	return w.Engine.Slice(ctx, w.change(p), items, budget)
-}
-
-func (w wrongDefault) Run(ctx context.Context, p Pipeline, items []*cupel.ContextItem, budget cupel.ContextBudget) (Outcome, error) {
-	return w.Engine.Run(ctx, w.change(p), items, budget)
-}
-
-// change gives the setting where a vector does not: in the outermost strategies
-// and in those right inside of them.
-func (w wrongDefault) change(p Pipeline) Pipeline {
-	p.Slicer = w.changed(p.Slicer)
-	p.Scorers = slices.Clone(p.Scorers)
-	for i := range p.Scorers {
-		p.Scorers[i].Scorer = w.changed(p.Scorers[i].Scorer)
-	}
-	return p
-}
-
-func (w wrongDefault) changed(s policy.Strategy) policy.Strategy {
-	s.Settings = maps.Clone(s.Settings)
-	if _, given := s.Settings[w.field]; s.Type == w.name && !given {
-		s.Settings[w.field] = w.value
-	}
-	if inner, ok := s.Settings["inner"].(policy.Strategy); ok {
-		s.Settings["inner"] = w.changed(inner)
-	}
-	return s
 }
 
 // givenByNoVector are the reasons that no vector can expect, and why. The chapter

@@ -38,7 +38,7 @@ func manyCandidates(t testing.TB, n int) (*pipeline.Pipeline, []*cupel.ContextIt
 func TestPageSize(t *testing.T) {
 	n := 10_000
 	if testing.Short() {
-		n = 2_000 // longer contents, together as long
+		n = 500 // longer contents, together as long
 	}
 	p, items, b := manyCandidates(t, n)
 	r := rand.New(rand.NewPCG(1, 2))
@@ -51,7 +51,7 @@ func TestPageSize(t *testing.T) {
 			if i%10 == 0 { // nothing depends on what is usual
 				return strings.Repeat("é", 2_000_000/n)
 			}
-			return strings.Repeat(items[i].Content(), 5)[:4_000_000/n]
+			return strings.Repeat(items[i].Content(), 20_000/n)[:4_000_000/n]
 		}, false, "4 MB"},
 		{func(i int) string { return strings.Repeat(items[i].Content(), 10_500/n) }, true, "above 8 MiB"},
 		{func(int) string {

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -87,11 +88,33 @@ func unitItems(g generation) []*cupel.ContextItem {
 // mixedItems are random items, with times that are seconds to days apart. In long
 // lists they have few tokens.
 func mixedItems(g generation, n int) []*cupel.ContextItem {
+	known, ok := recipes.Load(n)
+	if !ok {
+		known, _ = recipes.LoadOrStore(n, mixedRecipes(n))
+	}
+	items := make([]*cupel.ContextItem, n)
+	for i, r := range known.([]recipe) {
+		items[i] = g.item(r.content, r.tokens, r.opts...)
+	}
+	return items
+}
+
+// A recipe is an item without its generation.
+type recipe struct {
+	content string
+	tokens  int
+	opts    []cupel.ItemOption
+}
+
+// recipes are the recipes of mixed items by length, which a kit needs dozens of times.
+var recipes sync.Map
+
+func mixedRecipes(n int) []recipe {
 	random := rand.New(rand.NewPCG(1, uint64(n)))
 	kinds := []cupel.ContextKind{cupel.KindMessage, cupel.KindDocument, cupel.KindToolOutput, cupel.KindMemory, "Sketch"}
 	tags := []string{"a", "b", "c", "d"}
-	items := make([]*cupel.ContextItem, n)
-	for i := range items {
+	list := make([]recipe, n)
+	for i := range list {
 		opts := []cupel.ItemOption{cupel.WithKind(kinds[random.IntN(len(kinds))]), cupel.WithTags(tags[:random.IntN(len(tags)+1)]...)}
 		if random.IntN(3) > 0 {
 			opts = append(opts, cupel.WithTimestamp(time.Unix(1, 0).Add(time.Duration(random.IntN(20))*[]time.Duration{time.Second, 20 * time.Minute, 9 * time.Hour}[i%3])))
@@ -99,9 +122,9 @@ func mixedItems(g generation, n int) []*cupel.ContextItem {
 		if random.IntN(3) > 0 {
 			opts = append(opts, cupel.WithPriority(random.IntN(5)), cupel.WithFutureRelevanceHint(float64(random.IntN(11))/10))
 		}
-		items[i] = g.item(fmt.Sprintf("mixed %d", i), random.IntN(max(30, 300-3*n)), opts...)
+		list[i] = recipe{fmt.Sprintf("mixed %d", i), random.IntN(max(30, 300-3*n)), opts}
 	}
-	return items
+	return list
 }
 
 // sizes are the lengths of lists of mixed items: a few, a word of bits, more than a

@@ -105,7 +105,7 @@ func repeatRandom(alphabet string, n int) string {
 // TestLongWordIsExact compares words that are counted window by window with
 // what the tokenizer counts as a whole.
 func TestLongWordIsExact(t *testing.T) {
-	const n = segmentSize + 6<<10
+	const n = segmentSize + longRun + 6<<10 // shorter words are counted as a whole
 	prose := strings.Repeat("So don't\n \n panic!! ", 40)
 	for i, tt := range []struct{ name, text string }{
 		{"random letters", randomWord(n)},
@@ -291,7 +291,7 @@ func TestClasses(t *testing.T) {
 func TestLongWordTakesLinearWork(t *testing.T) {
 	c, err := ForEncoding(EncodingO200kBase)
 	require.NoError(t, err)
-	for _, n := range []int{1 << 15, 1 << 18, 1 << 20} {
+	for _, n := range []int{1 << 15, 1 << 18} {
 		m := new(merger)
 		at, _ := m.advance(c.all(), randomWord(n))
 		if left := n - at; left > 2*window || m.merges < n/4 || m.merges > n*(window+overlap)/window {

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 )
@@ -84,18 +83,13 @@ func TestExitCodes(t *testing.T) {
 		stderr    string // begins with
 	}{
 		{"run", "it selects", append([]string{"run", "-b", "20"}, selecting...), 0, "cupel: 3 → 2 items, 30 → 20 tokens\n"},
-		{"explain", "it explains", append([]string{"explain", "-b", "20"}, selecting...), 0, "cupel: 3 → 2 items, 30 → 20 tokens\n"},
 		{"version", "bug reports need it", []string{"--version"}, 0, ""},
-		{"check holds", "the prompt is in", []string{"check", "holds.toml"}, 0, "cupel: 1 check: 1 ok, 0 failed\n"},
 		{"check fails", "the weather is not", []string{"check", "fails.toml"}, 1, "cupel: 1 check: 0 ok, 1 failed\n"},
 		{"no such command", "the command line is wrong", []string{"chose"}, 2, "cupel: chose is neither a command nor a file\n"},
-		{"broken file", "a file that is named says nothing", []string{"run", "-i", "broken.json", "-p", "rag", "-b", "20"}, 2, "cupel: broken.json: "},
 		{"pinned too large", "nothing can be selected", append([]string{"run", "-b", "5"}, selecting...), 3, "cupel: Pinned items require 10 tokens, but only 5 are available\n"},
-		{"explained failure", "nothing can be selected, and it says why", append([]string{"explain", "-b", "5"}, selecting...), 3, "cupel: Pinned items require 10 tokens, but only 5 are available\n"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			cmd := command(t, test.args...)
-			write(t, filepath.Join(cmd.Dir, "broken.json"), "[{")
 			const check = `[selection]
 items = "items.jsonl"
 policy = "rag"
@@ -103,10 +97,9 @@ budget = 20
 
 [[checks]]
 assert = "include_item_matching"
-item = { content_glob = %q }
+item = { content_glob = "The weather*" }
 `
-			write(t, filepath.Join(cmd.Dir, "holds.toml"), fmt.Sprintf(check, "Answer*"))
-			write(t, filepath.Join(cmd.Dir, "fails.toml"), fmt.Sprintf(check, "The weather*"))
+			write(t, filepath.Join(cmd.Dir, "fails.toml"), check)
 			code, stdout, stderr := finished(t, cmd)
 			require.Equal(t, test.code, code, "%s: %s%s", test.why, stdout, stderr)
 			require.True(t, strings.HasPrefix(stderr, test.stderr), stderr)
@@ -190,18 +183,6 @@ func TestInterrupt(t *testing.T) {
 			require.Equal(t, "cupel: interrupted\n", stderr.String())
 			require.Empty(t, stdout.String())
 		})
-	}
-}
-
-func TestHelp(t *testing.T) {
-	for _, name := range []string{"", "check", "diff", "eval", "explain", "inspect", "mcp", "policies", "replay", "run", "sweep"} {
-		code, stdout, stderr := finished(t, command(t, append(strings.Fields(name), "--help")...))
-		require.Zero(t, code, stderr)
-		require.Contains(t, stdout, "\nExamples:\n  c", name)
-		require.Contains(t, stdout, "cupel "+name)
-		for line := range strings.Lines(stdout) {
-			require.LessOrEqual(t, utf8.RuneCountInString(line), 90, line)
-		}
 	}
 }
 

@@ -107,14 +107,10 @@ func TestConfig(t *testing.T) {
 		name, field string
 		change      func(*pipeline.Config)
 	}{
-		{"no scorer", "Scorer", func(c *pipeline.Config) { c.Scorer = nil }},
 		{"nil function as scorer", "Scorer", func(c *pipeline.Config) { c.Scorer = scoreFunc(nil) }},
 		{"nil pointer as scorer", "Scorer", func(c *pipeline.Config) { c.Scorer = (*byHint)(nil) }},
-		{"no slicer", "Slicer", func(c *pipeline.Config) { c.Slicer = nil }},
-		{"no placer", "Placer", func(c *pipeline.Config) { c.Placer = nil }},
 		{"a share above 1", "NearDuplicates", func(c *pipeline.Config) { c.NearDuplicates = 1.1 }},
 		{"no share", "NearDuplicates", func(c *pipeline.Config) { c.NearDuplicates = math.NaN() }},
-		{"unknown overflow", "Overflow", func(c *pipeline.Config) { c.Overflow = 17 }},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

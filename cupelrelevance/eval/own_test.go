@@ -22,6 +22,12 @@ type kind struct {
 // this folder, and about functions of the standard library.
 func own(t *testing.T) []kind {
 	t.Helper()
+	return append(ownTexts(t), kind{"functions", askedFunctions(t), []int{500, 1000, 2000, 4000, 8000}})
+}
+
+// ownTexts returns those about the texts in this folder.
+func ownTexts(t *testing.T) []kind {
+	t.Helper()
 	data, err := os.ReadFile("testdata/questions.jsonl")
 	if err != nil {
 		t.Fatal(err)
@@ -30,8 +36,8 @@ func own(t *testing.T) []kind {
 	if err != nil {
 		t.Fatal(err)
 	}
-	short, long := []int{100, 200, 400, 800}, []int{500, 1000, 2000, 4000, 8000}
-	kinds := []kind{{"meetings", nil, short}, {"chats", nil, short}, {"logs", nil, short}, {"manual", nil, short}, {"functions", askedFunctions(t), long}}
+	short := []int{100, 200, 400, 800}
+	kinds := []kind{{"meetings", nil, short}, {"chats", nil, short}, {"logs", nil, short}, {"manual", nil, short}}
 	of := map[string]int{"meeting": 0, "chat-people": 1, "chat-assistant": 1, "friends": 1, "assistant": 1, "log-code": 2, "outage": 2, "handbook": 3}
 	for _, c := range append(small(t), more...) {
 		k, ok := of[c.ID]

@@ -33,6 +33,7 @@ type recorded struct {
 // record chooses from messages, which are given as JSON, within a budget.
 func record(t *testing.T, messages []byte, tokens int, options ...cupelinspect.Option) recorded {
 	t.Helper()
+	chromium(t) // without one nothing is shown, so nothing is prepared
 	conversation := must(cupelchat.Read(messages, cupelchat.OpenAI, cupel.HeuristicCounter{}))
 	preset, budget := agent.New(nil).Remember(), must(cupel.NewContextBudget(tokens, tokens))
 	items := conversation.Items()

@@ -82,6 +82,7 @@ func composite(age, priority float64) strategy.Scorer {
 // of three quarters and an output reserve of an eighth.
 func inspect(t *testing.T, config pipeline.Config, items []*cupel.ContextItem, maxTokens int, options ...cupelinspect.Option) *subject {
 	t.Helper()
+	chromium(t) // without one nothing is shown, so nothing is prepared
 	s := &subject{
 		pipeline: must(pipeline.New(config)), items: items,
 		budget: must(cupel.NewContextBudget(maxTokens, maxTokens*3/4, cupel.WithOutputReserve(maxTokens/8))),

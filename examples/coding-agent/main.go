@@ -57,7 +57,11 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	pipeline, err := newPipeline(question)
+	index, err := cupelrelevance.NewIndex()
+	if err != nil {
+		return err
+	}
+	pipeline, err := newPipeline(index, namesOf(candidates), question)
 	if err != nil {
 		return err
 	}
@@ -77,13 +81,14 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	return writePage(*page, question, report, budget)
 }
 
-// newPipeline returns the policy for a question. Relevance decides most, then
+// newPipeline returns the policy for a question. The index and the names serve
+// all questions about the same candidates. Relevance decides most, then
 // the kind, so that equally relevant code comes before prose, tests and the rest
 // of long declarations, whose beginning says what they are for. The
 // window is filled with the highest scores first and shows them in this order,
 // since no candidate has a time.
-func newPipeline(question string) (*pipeline.Pipeline, error) {
-	relevance, err := cupelrelevance.New(cupelrelevance.Must(cupelrelevance.NewIndex()), question)
+func newPipeline(index *cupelrelevance.Index, known names, question string) (*pipeline.Pipeline, error) {
+	relevance, err := cupelrelevance.New(index, question)
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +96,7 @@ func newPipeline(question string) (*pipeline.Pipeline, error) {
 	if err != nil {
 		return nil, err
 	}
-	score, err := scorer.NewComposite(scorer.Weighted{Scorer: references{relevance}, Weight: 4}, scorer.Weighted{Scorer: kind, Weight: 1})
+	score, err := scorer.NewComposite(scorer.Weighted{Scorer: references{relevance, known}, Weight: 4}, scorer.Weighted{Scorer: kind, Weight: 1})
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupelrelevance"
 )
 
 // shop is a small repository.
@@ -144,8 +145,9 @@ func find(t *testing.T, dir string, questions []asked) (found, there int) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	index, known := cupelrelevance.Must(cupelrelevance.NewIndex()), namesOf(candidates)
 	for _, q := range questions {
-		pipeline, err := newPipeline(q.question)
+		pipeline, err := newPipeline(index, known, q.question)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -169,19 +169,20 @@ func hostile() map[string]string {
 	}
 }
 
-// TestEveryInput: for any input, each command ends with an exit code that is documented,
-// and none panics.
-func TestEveryInput(t *testing.T) {
-	folder(t, selectable)
-	require.NoError(t, os.WriteFile("check.toml", []byte("[selection]\nitems = \"input\"\npolicy = \"rag\"\nbudget = 9\n[[checks]]\nassert = \"have_no_exclusions\"\n"), 0o600))
-	for name, text := range hostile() {
-		everyCommand(t, name, text)
+// FuzzEveryInput: for any input, each command that reads one ends with an exit code that
+// is documented, and none panics.
+func FuzzEveryInput(f *testing.F) {
+	for _, text := range hostile() {
+		f.Add(text)
 	}
+	f.Add(baked)
+	f.Add(chat)
+	f.Fuzz(everyCommand)
 }
 
 // everyCommand runs all commands that read an input.
-func everyCommand(t *testing.T, name, text string) {
-	t.Helper()
+func everyCommand(t *testing.T, text string) {
+	folder(t, map[string]string{"items.jsonl": selectable["items.jsonl"], "greedy.json": selectable["greedy.json"], "check.toml": "[selection]\nitems = \"input\"\npolicy = \"rag\"\nbudget = 9\n[[checks]]\nassert = \"have_no_exclusions\"\n"})
 	require.NoError(t, os.WriteFile("input", []byte(text), 0o600))
 	for _, args := range []string{
 		"input -q a", "input -b 50 -q a", "run -i input -p rag -b 9", "run -i input -p agent -b 9 --as transcript", "run -i - -p chat -b 50", "explain -i input -p rag -b 9 --json", "explain -i input -p rag -b 9 --why-not 1",
@@ -193,21 +194,8 @@ func everyCommand(t *testing.T, name, text string) {
 			}
 		}
 		code, _, _ := fed(t, text, append(strings.Fields(args), "--max-input", "100k")...)
-		require.True(t, slices.Contains([]int{exitOK, exitCheck, exitUsage, exitSelection}, code), "%s: cupel %s: exit code %d", name, args, code)
+		require.True(t, slices.Contains([]int{exitOK, exitCheck, exitUsage, exitSelection}, code), "%.99q: cupel %s: exit code %d", text, args, code)
 	}
-}
-
-// FuzzEveryInput tries other inputs.
-func FuzzEveryInput(f *testing.F) {
-	for _, text := range hostile() {
-		f.Add(text)
-	}
-	f.Add(baked)
-	f.Add(chat)
-	f.Fuzz(func(t *testing.T, text string) {
-		folder(t, map[string]string{"items.jsonl": selectable["items.jsonl"], "greedy.json": selectable["greedy.json"], "check.toml": "[selection]\nitems = \"input\"\npolicy = \"rag\"\nbudget = 9\n"})
-		everyCommand(t, "fuzz", text)
-	})
 }
 
 // zeros is what /dev/zero has. It counts what is read of it.

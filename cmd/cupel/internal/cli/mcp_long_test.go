@@ -51,7 +51,8 @@ func TestMCPLongFiles(t *testing.T) {
 	require.LessOrEqual(t, counter.bytes, mostCounted+mostOutlined/16)
 	require.Regexp(t, `^one.json: \w+, about 6,\d\d\d,\d\d\d → \d+ tokens, of its first and last 8 MiB\n\n`, outline)
 	require.LessOrEqual(t, tools.count(outline), defaultShown+footerTokens)
-	outline, err = tools.outlineFile(t.Context(), &mcpOutline{Path: "one.json", Tokens: mostAsked})
+	require.NoError(t, os.WriteFile("part.json", []byte(`[`+records[:len(record)*(2*mostCounted/len(record))]+`{}]`), 0o600))
+	outline, err = tools.outlineFile(t.Context(), &mcpOutline{Path: "part.json", Tokens: mostAsked})
 	require.NoError(t, err)
-	require.Regexp(t, `^one.json: \w+, about 6,\d\d\d,\d\d\d → `, outline)
+	require.Regexp(t, `^part.json: \w+, about 13\d,\d\d\d → `, outline)
 }

@@ -197,11 +197,11 @@ func TestMCPPages(t *testing.T) {
 func inPages(t *testing.T, tools *mcpTools) {
 	t.Helper()
 	for name, text := range map[string]string{
-		"lines":          strings.Repeat("one line of a text\n", 900),
-		"one line":       strings.Repeat("x", 4_000),
-		"wide":           strings.Repeat("東京", 1_000),
-		"broken":         strings.Repeat("\xff\x80", 4_000),
-		"lines of lines": strings.Repeat(strings.Repeat("y", 5_000)+"\n\n", 3),
+		"lines":          strings.Repeat("one line of a text\n", 300),
+		"one line":       strings.Repeat("x", 3_000),
+		"wide":           strings.Repeat("東京", 500),
+		"broken":         strings.Repeat("\xff\x80", 1_000),
+		"lines of lines": strings.Repeat(strings.Repeat("y", 1_000)+"\n\n", 3),
 	} {
 		whole, pages := "", 0
 		for page := 1; ; page++ {

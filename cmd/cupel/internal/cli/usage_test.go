@@ -2,7 +2,9 @@ package cli
 
 import (
 	"maps"
+	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 )
@@ -115,5 +117,17 @@ func TestModels(t *testing.T) {
 	for model, context := range contexts {
 		require.Equal(t, model, findModel(model))
 		require.Greater(t, context, 1000)
+	}
+}
+
+func TestHelp(t *testing.T) {
+	for _, name := range []string{"", "check", "diff", "eval", "explain", "inspect", "mcp", "policies", "replay", "run", "sweep"} {
+		code, help, stderr := fed(t, "", append(strings.Fields(name), "--help")...)
+		require.Zero(t, code, stderr)
+		require.Contains(t, help, "\nExamples:\n  c", name)
+		require.Contains(t, help, "cupel "+name)
+		for line := range strings.Lines(help) {
+			require.LessOrEqual(t, utf8.RuneCountInString(line), 90, line)
+		}
 	}
 }
