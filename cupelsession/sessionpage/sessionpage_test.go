@@ -41,19 +41,21 @@ func TestPages(t *testing.T) {
 	require.NoError(t, err)
 	client := http.Client{Transport: transport}
 	for range 2 {
-		response, err := client.Post(provider.URL+"/v1/chat/completions", "application/json", strings.NewReader(`{"model":"m","messages":[{"role":"user","content":"<script>alert(1)</script>"}]}`))
+		body := `{"model":"m","messages":[{"role":"user","content":"<script>alert(1)</script>"},{"role":"assistant","content":"` + strings.Repeat("words of it ", 600) + `"},{"role":"user","content":"and on"}]}`
+		response, err := client.Post(provider.URL+"/v1/chat/completions", "application/json", strings.NewReader(body))
 		require.NoError(t, err)
 		_, err = io.Copy(io.Discard, response.Body)
 		require.NoError(t, err)
 		require.NoError(t, response.Body.Close())
 	}
 	list := got(p, "/")
-	require.Equal(t, "no-store", list.Header().Get("Cache-Control"))
-	require.Contains(t, list.Body.String(), "<td>2</td>", "two turns")
+	require.Equal(t, http.Header{"Cache-Control": {"no-store"}, "Referrer-Policy": {"no-referrer"}, "X-Frame-Options": {"DENY"}, "Content-Type": {"text/html; charset=utf-8"}}, list.Header())
+	require.Contains(t, list.Body.String(), "<td>2</td><td>1883</td><td>509</td>", "two turns of one session")
 	_, name, _ := strings.Cut(list.Body.String(), `<a href="`)
 	name, _, _ = strings.Cut(name, `"`)
 	turns := got(p, "/"+name).Body.String()
 	require.Contains(t, turns, "Session "+name)
+	require.Contains(t, turns, "7.2 kB", "what came, besides what was sent")
 	require.NotContains(t, turns, "<script>alert", "contents are data")
 	require.Equal(t, http.StatusNotFound, got(p, "/other").Code)
 }
@@ -77,5 +79,10 @@ func TestPagesAreBounded(t *testing.T) {
 	for _, s := range p.sessions {
 		require.Len(t, s.turns, MostTurns)
 	}
-	require.NotPanics(t, func() { got(p, "/"+last.Name) }, "turns of zero values")
+	for _, given := range []string{"", `{"messages":[{"role":"user","content":"not of this turn"}]}`} {
+		p.Add(cupelsession.Exchange{Session: "other", Turn: turn, Given: []byte(given)})
+		page := got(p, "/other")
+		require.Equal(t, http.StatusOK, page.Code, "turns of zero values")
+		require.NotContains(t, page.Body.String(), "not of this turn")
+	}
 }
