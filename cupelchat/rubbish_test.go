@@ -90,11 +90,12 @@ func TestNoChooser(t *testing.T) {
 // A program may drop the error of Read, and go on with nil.
 func TestNilConversation(t *testing.T) {
 	var c *cupelchat.Conversation
-	if len(c.Items())+len(c.Notes())+len(c.Blocks())+int(c.Format()) != 0 {
+	if len(c.Items())+len(c.Notes())+len(c.Blocks())+int(c.Format())+len(c.Transcript())+len(c.Model()) != 0 {
 		t.Error("a nil conversation has something in it")
 	}
 	limit := cupel.ContextBudget{}
 	for name, err := range map[string]error{
+		"With":       second(c.With()),
 		"Select":     second(c.Select(t.Context(), agent.New(nil), limit)),
 		"Candidates": third(c.Candidates(nil, limit)),
 		"ItemsFor":   third(c.ItemsFor(nil, limit)),
