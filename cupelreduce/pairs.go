@@ -156,7 +156,7 @@ func (w *pairs) array(key string, n *node) {
 			}
 		}
 	}
-	begin, end := 0, 0
+	var begin, end int
 	flush := func() {
 		if values > 0 {
 			w.addRow("")

@@ -3,6 +3,7 @@ package cupelreduce_test
 import (
 	"bytes"
 	"encoding/base64"
+	"math/bits"
 	"regexp"
 	"slices"
 	"strings"
@@ -170,11 +171,17 @@ func TestCounters(t *testing.T) {
 		"nothing":        func(string) int { return 0 },
 	} {
 		for which, text := range texts {
-			read := cupelreduce.Read(text, cupelreduce.WithCounter(counter))
+			calls := 0
+			read := cupelreduce.Read(text, cupelreduce.WithCounter(func(s string) int { calls++; return counter(s) }))
 			read.Sizes()
 			for _, tokens := range []int{0, 3, 12, 31, 200} {
-				if out := read.To(tokens); out != "" && counter(out) > tokens {
+				calls = 0
+				out := read.To(tokens)
+				if out != "" && counter(out) > tokens {
 					t.Errorf("%s: %s in %d tokens has %d", name, which, tokens, counter(out))
+				}
+				if most := min(24, 2+bits.Len(uint(len(text)))*2); calls > most {
+					t.Errorf("%s: %s of %d bytes in %d tokens is counted %d times, want at most %d", name, which, len(text), tokens, calls, most)
 				}
 			}
 		}

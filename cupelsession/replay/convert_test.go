@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"github.com/wollax/cupel-go/cupel"
 )
 
 // tea is one conversation in the form of OpenAI's Chat Completions; TestFormats
@@ -89,5 +90,33 @@ func TestDeepJSON(t *testing.T) {
 		if v, err := decode(text); (v != nil) != row.is || (err == nil) != row.is {
 			t.Errorf("%d brackets: error %v: %s", row.depth, err, row.why)
 		}
+	}
+}
+
+// TestRoomOfPinnedItems: what is always in has the budget of the conversation, and the
+// rest the smaller one that is tried.
+func TestRoomOfPinnedItems(t *testing.T) {
+	for _, row := range []struct {
+		pinned, tried, most, want int
+		why                       string
+	}{
+		{20, 30, 40, 30, "there is room besides"},
+		{31, 30, 40, 31, "they are all that fits"},
+		{40, 30, 40, 40, "they fill the budget"},
+		{41, 30, 40, 30, "they do not fit, and the chooser says so"},
+	} {
+		tried, err := cupel.NewContextBudget(row.tried, row.tried)
+		require.NoError(t, err)
+		var items []*cupel.ContextItem
+		for _, opts := range [][]cupel.ItemOption{{cupel.WithPinned(), cupel.WithGroup("g")}, {cupel.WithGroup("g")}, nil} { // the last is not always in
+			item, err := cupel.NewContextItem("x", row.pinned/2, opts...)
+			require.NoError(t, err)
+			items = append(items, item)
+		}
+		items[0], err = items[0].With(cupel.WithContent("x", row.pinned-row.pinned/2))
+		require.NoError(t, err)
+		got, err := recounted{most: row.most, budget: tried}.forPinned(items)
+		require.NoError(t, err)
+		require.Equal(t, []int{row.want, row.want}, []int{got.TargetTokens(), got.MaxTokens()}, row.why)
 	}
 }
