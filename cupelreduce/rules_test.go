@@ -2,6 +2,7 @@ package cupelreduce_test
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -104,5 +105,15 @@ func TestRules(t *testing.T) {
 				t.Errorf("got:\n%s\nwant:\n%s\nsince %s", got, tt.want, tt.why)
 			}
 		})
+	}
+}
+
+// TestErrorsFirst: of a text without an error nothing has the rank of one.
+func TestErrorsFirst(t *testing.T) {
+	wrong := regexp.MustCompile(`(?i)error|fail`)
+	for name, text := range texts {
+		if got := cupelreduce.Ranked(text, 0); got != "" && !wrong.MatchString(text) || got == "" && name == "log" {
+			t.Errorf("of %s the first are %q", name, got)
+		}
 	}
 }

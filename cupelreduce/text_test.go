@@ -166,6 +166,7 @@ func TestCounters(t *testing.T) {
 	for name, counter := range map[string]func(string) int{
 		"with overhead":  func(s string) int { return len(s)/4 + 7 },
 		"super-additive": func(s string) int { return len(s) * len(s) / 50 },
+		"steep":          func(s string) int { return len(s) * len(s) * len(s) * len(s) / 100_000 },
 		"sub-additive":   func(s string) int { return min(len(s), 30) },
 		"large":          func(s string) int { return len(s) * 9 },
 		"nothing":        func(string) int { return 0 },
@@ -324,6 +325,7 @@ func TestFacts(t *testing.T) {
 	}{
 		{"open src/crypto.go and edit chal_key", []string{"src/crypto.go", "chal_key"}, "paths and identifiers"},
 		{"see https://example.org/a?b=1#c, please", []string{"https://example.org/a?b=1#c"}, "URLs, without the comma after them"},
+		{"it is at https://example.org/a?b=1.", []string{"https://example.org/a?b=1"}, "also at the end of a line"},
 		{`status: 404, retries=7`, []string{"404", "7"}, "numbers after a key"},
 		{`say "the red lever" now`, []string{"the red lever"}, "quoted texts"},
 		{"ok\nValueError: bad\nmore", []string{"ValueError", "ValueError: bad"}, "lines that speak of errors"},
@@ -359,9 +361,9 @@ func TestFind(t *testing.T) {
 	}{
 		{"a", "", nil, "nothing is a word"},
 		{"id: an id", "id", []int{0, 7}, "at both ends"},
-		{"ids, kid, id_1, #id.", "id", []int{17}, "a part of a word is none"},
+		{"ids, kid, Xid, id1, id_1, #id.", "id", []int{27}, "a part of a word is none"},
 		{"aa-aa-aa", "aa-aa", []int{0}, "places do not overlap"},
-		{"éid東", "id", []int{2}, "only letters of ASCII belong to a word"},
+		{"Àid東", "id", []int{2}, "only letters of ASCII belong to a word"},
 	} {
 		if got := slices.Collect(cupelreduce.Find(tt.text, tt.value)); !slices.Equal(got, tt.want) {
 			t.Errorf("%q is in %q at %v, want %v: %s", tt.value, tt.text, got, tt.want, tt.why)
