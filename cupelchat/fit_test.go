@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/pipeline"
+	"github.com/wollax/cupel-go/cupelchat/agent"
 )
 
 // talk is a list of messages whose second does not fit.
@@ -238,6 +239,9 @@ func TestFitFails(t *testing.T) {
 		{[]any{func() {}}, OpenAI, newest(t), "json: unsupported type: func()", "it is no JSON"},
 		{[]any{1}, OpenAI, newest(t), "must be an object", "it is no message"},
 		{messages, OpenAI, nil, "a chooser is required", "nothing chooses"},
+		{messages, OpenAI, (*pipeline.Pipeline)(nil), "a chooser is required", "nor does this"},
+		{messages, OpenAI, (*agent.Preset)(nil), "make the preset with agent.New", "nor this"},
+		{messages, OpenAI, new(agent.Preset), "make the preset with agent.New", "nor this"},
 		{messages, OpenAI, reporting{newest(t), func(*cupel.SelectionReport) *cupel.SelectionReport { return nil }}, errNoPositions.Error(), "nothing says what is in"},
 		{messages, OpenAI, at(-1), errNoPositions.Error(), "there is no such candidate"},
 		{messages, OpenAI, at(2), errNoPositions.Error(), "nor this"},

@@ -197,8 +197,4 @@ func TestAbout(t *testing.T) {
 		_, _, err = p.About(mentions("")).RunReport(t.Context(), items, b)
 		require.ErrorContains(t, err, "no question")
 	}
-	var none *agent.Preset
-	assert.Nil(t, none.Pipeline())
-	_, err := none.Remember().About(mentions("x")).Prepare(t.Context(), items, b)
-	assert.Error(t, err)
 }
