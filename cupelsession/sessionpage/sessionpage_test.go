@@ -64,16 +64,17 @@ func TestPages(t *testing.T) {
 func TestPagesAreBounded(t *testing.T) {
 	p, turn := New(budget(t), counter), new(cupelsession.Turn)
 	turn.Cache.Cost, turn.Cache.Without = 2, 3
-	for n := range 3 * MostSessions {
+	const many = 3*MostSessions + 1
+	for n := range many {
 		for range MostTurns + 1 {
 			p.Add(cupelsession.Exchange{Session: fmt.Sprint(n), Turn: turn})
 		}
 	}
-	p.Add(cupelsession.Exchange{Session: fmt.Sprint(3*MostSessions - 2), Turn: turn})
+	p.Add(cupelsession.Exchange{Session: fmt.Sprint(many - 2), Turn: turn})
 	p.Add(cupelsession.Exchange{Session: "without a turn"})
 	require.Len(t, p.sessions, MostSessions)
 	last := p.sessions[MostSessions-1]
-	require.Equal(t, fmt.Sprint(3*MostSessions-2), last.Name)
+	require.Equal(t, fmt.Sprint(many-2), last.Name)
 	require.Equal(t, MostTurns+2, last.Turns)
 	require.Equal(t, []float64{2 * float64(last.Turns), 3 * float64(last.Turns)}, []float64{last.Cost, last.Without})
 	for _, s := range p.sessions {
