@@ -256,3 +256,17 @@ func TestFitFails(t *testing.T) {
 		require.Error(t, err)
 	}
 }
+
+// A chooser may count in another way: its report keeps its items.
+func TestItemsOfTheChooser(t *testing.T) {
+	var own *cupel.ContextItem
+	c := read(t, OpenAI, []byte(`[{"role":"user","content":"task"},{"role":"assistant","content":"answer"},{"role":"user","content":"last"}]`))
+	w, err := c.Select(t.Context(), reporting{newest(t), func(report *cupel.SelectionReport) *cupel.SelectionReport {
+		item := &report.Included[0].Item
+		own, _ = (*item).With(cupel.WithContent((*item).Content(), 1))
+		*item = own
+		return report
+	}}, budget(t, 20))
+	require.NoError(t, err)
+	require.Same(t, own, w.Items[0])
+}
