@@ -44,7 +44,7 @@ func (e elsewhere) RunReport(_ context.Context, items []*cupel.ContextItem, _ cu
 
 func TestInvalidPositions(t *testing.T) {
 	for _, at := range []elsewhere{-1, 6} {
-		if _, err := session(t, at, cupelsession.Config{}).Next(t.Context(), numbered(t, 6), budget(t, 50)); err == nil || !strings.Contains(err.Error(), "does not say which") {
+		if _, err := session(t, at, cupelsession.Config{}).Next(t.Context(), numbered(t, 6), budget(t, 50), nil); err == nil || !strings.Contains(err.Error(), "does not say which") {
 			t.Errorf("a report with the candidate %d of 6 items: error %v", at, err)
 		}
 	}

@@ -107,16 +107,14 @@ func TestRoomOfPinnedItems(t *testing.T) {
 	} {
 		tried, err := cupel.NewContextBudget(row.tried, row.tried)
 		require.NoError(t, err)
-		var items []*cupel.ContextItem
-		for _, opts := range [][]cupel.ItemOption{{cupel.WithPinned(), cupel.WithGroup("g")}, {cupel.WithGroup("g")}, nil} { // the last is not always in
-			item, err := cupel.NewContextItem("x", row.pinned/2, opts...)
-			require.NoError(t, err)
-			items = append(items, item)
-		}
-		items[0], err = items[0].With(cupel.WithContent("x", row.pinned-row.pinned/2))
+		first, err := cupel.NewContextItem("x", 7, cupel.WithPinned(), cupel.WithGroup("g"))
 		require.NoError(t, err)
-		got, err := recounted{most: row.most, budget: tried}.forPinned(items)
+		second, err := cupel.NewContextItem("x", row.pinned-7, cupel.WithGroup("g"))
 		require.NoError(t, err)
-		require.Equal(t, []int{row.want, row.want}, []int{got.TargetTokens(), got.MaxTokens()}, row.why)
+		other, err := cupel.NewContextItem("x", 99)
+		require.NoError(t, err)
+		got, err := recounted{most: row.most, budget: tried}.forPinned([]*cupel.ContextItem{first, second, other})
+		require.NoError(t, err)
+		require.Equal(t, row.want, got.TargetTokens(), row.why)
 	}
 }
