@@ -55,7 +55,7 @@ func TestPages(t *testing.T) {
 	name, _, _ = strings.Cut(name, `"`)
 	turns := got(p, "/"+name).Body.String()
 	require.Contains(t, turns, "Session "+name)
-	require.Contains(t, turns, "7.2 kB", "what came, besides what was sent")
+	require.Contains(t, turns, "7.2 kB<td>1865<td>cut", "what came, besides what was sent")
 	require.NotContains(t, turns, "<script>alert", "contents are data")
 	require.Equal(t, http.StatusNotFound, got(p, "/other").Code)
 }
