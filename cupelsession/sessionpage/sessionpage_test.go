@@ -37,7 +37,11 @@ func TestPages(t *testing.T) {
 	require.Contains(t, got(p, "/").Body.String(), "No conversation has come yet.")
 	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "{}") }))
 	defer provider.Close()
-	transport, err := cupelsession.NewTransport(cupelsession.TransportConfig{Budget: budget(t), Counter: counter, Chooser: agent.New(counter), Exchanged: p.Add})
+	transport, err := cupelsession.NewTransport(cupelsession.TransportConfig{Budget: budget(t), Counter: counter, Chooser: agent.New(counter), Exchanged: func(e cupelsession.Exchange) {
+		p.Add(e)
+		e.Session, e.Given = "other", []byte(`{"messages":[{"role":"user","content":"not of this turn"}]}`)
+		p.Add(e)
+	}})
 	require.NoError(t, err)
 	client := http.Client{Transport: transport}
 	for range 2 {
@@ -57,7 +61,8 @@ func TestPages(t *testing.T) {
 	require.Contains(t, turns, "Session "+name)
 	require.Contains(t, turns, "7.2 kB<td>1865<td>cut", "what came, besides what was sent")
 	require.NotContains(t, turns, "<script>alert", "contents are data")
-	require.Equal(t, http.StatusNotFound, got(p, "/other").Code)
+	require.Contains(t, got(p, "/other").Body.String(), "7.2 kB<td>491<td>cut", "what was sent, if another conversation came")
+	require.Equal(t, http.StatusNotFound, got(p, "/another").Code)
 }
 
 // TestPagesAreBounded: the sessions that were used last stay, with their last turns.
@@ -80,10 +85,5 @@ func TestPagesAreBounded(t *testing.T) {
 	for _, s := range p.sessions {
 		require.Len(t, s.turns, MostTurns)
 	}
-	for _, given := range []string{"", `{"messages":[{"role":"user","content":"not of this turn"}]}`} {
-		p.Add(cupelsession.Exchange{Session: "other", Turn: turn, Given: []byte(given)})
-		page := got(p, "/other")
-		require.Equal(t, http.StatusOK, page.Code, "turns of zero values")
-		require.NotContains(t, page.Body.String(), "not of this turn")
-	}
+	require.Equal(t, http.StatusOK, got(p, "/"+last.Name).Code, "turns of zero values")
 }
