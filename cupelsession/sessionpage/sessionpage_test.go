@@ -55,6 +55,7 @@ func TestPages(t *testing.T) {
 	list := got(p, "/")
 	require.Equal(t, http.Header{"Cache-Control": {"no-store"}, "Referrer-Policy": {"no-referrer"}, "X-Frame-Options": {"DENY"}, "Content-Type": {"text/html; charset=utf-8"}}, list.Header())
 	require.Contains(t, list.Body.String(), "<td>2</td><td>1883</td><td>509</td>", "two turns of one session")
+	require.Equal(t, 2, strings.Count(list.Body.String(), "<a href="), "a line for each session")
 	_, name, _ := strings.Cut(list.Body.String(), `<a href="`)
 	name, _, _ = strings.Cut(name, `"`)
 	turns := got(p, "/"+name).Body.String()
