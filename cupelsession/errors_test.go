@@ -139,7 +139,7 @@ func TestUsageOfAnswers(t *testing.T) {
 			})
 		})
 		answer, _ := post(t, client, "http://localhost"+paths[tt.f], requestOf(tt.f, "find it", 1), "k")
-		require.Equal(t, len(tt.text), len(answer))
+		require.Len(t, answer, len(tt.text))
 		require.NotNil(t, got.Turn, tt.why)
 		require.Equal(t, tt.want, got.Usage.Input, tt.why)
 	}
