@@ -189,7 +189,7 @@ func TestCounters(t *testing.T) {
 	}
 }
 
-// TestNothing has forms that say nothing, and are left out.
+// TestNothing has forms that say nothing, and are left out, and one that says a little.
 func TestNothing(t *testing.T) {
 	for _, tt := range []struct {
 		text   string
@@ -202,6 +202,7 @@ func TestNothing(t *testing.T) {
 		{"<div>\n<div>\n</div>\n<p>\n</p>\n</div>\n", 5, "", "nor are tags"},
 		{strings.Repeat("----\n", 20), 10, "", "nor a rule"},
 		{`{"reservation_id":"UM3OG5"}`, 2, "", "nor a key"},
+		{`{"passengers_of_it":{"name":"Anna Maria of the long name and more"}}`, 8, `passengers_of_it: name="Anna …`, "but a part of a value is an answer"},
 		{"", 5, "", "nothing is nothing"},
 		{"some words", 0, "", "no room"},
 		{"some words", -1, "", "less than no room"},
@@ -327,7 +328,7 @@ func TestFacts(t *testing.T) {
 		{"see https://example.org/a?b=1#c, please", []string{"https://example.org/a?b=1#c"}, "URLs, without the comma after them"},
 		{"it is at https://example.org/a?b=1.", []string{"https://example.org/a?b=1"}, "also at the end of a line"},
 		{`status: 404, retries=7`, []string{"404", "7"}, "numbers after a key"},
-		{`say "the red lever" now`, []string{"the red lever"}, "quoted texts"},
+		{`say "the red lever" now, or "then"`, []string{"the red lever", "then"}, "quoted texts"},
 		{"ok\nValueError: bad\nmore", []string{"ValueError", "ValueError: bad"}, "lines that speak of errors"},
 	} {
 		got := slices.Collect(cupelreduce.Facts(test.text))
