@@ -205,7 +205,6 @@ func TestNothing(t *testing.T) {
 		{`{"passengers_of_it":{"name":"Anna Maria of the long name and more"}}`, 8, `passengers_of_it: name="Anna …`, "but a part of a value is an answer"},
 		{"", 5, "", "nothing is nothing"},
 		{"some words", 0, "", "no room"},
-		{"some words", -1, "", "less than no room"},
 	} {
 		if got := cupelreduce.To(tt.text, tt.tokens); got != tt.want {
 			t.Errorf("%q in %d tokens is %q, want %q: %s", tt.text, tt.tokens, got, tt.want, tt.why)
