@@ -51,8 +51,8 @@ func TestWithTools(t *testing.T) {
 		request, want string
 		why           string
 	}{
-		{"OpenAI", OpenAI, `{"tools":[{"type":"function","function":{"name":"a"}},{"type":"function","function":{"name":"b"}}],"messages":[{"role":"user","content":"use b"}]}`,
-			`{"tools":[{"type":"function","function":{"name":"b"}}],"messages":[{"role":"user","content":"use b"}]}`, "the first is gone"},
+		{"OpenAI", OpenAI, `{"tools":[{"type":"function","function":{"name":"a"}},{"type":"function","function":{"name":"b"}}],"messages":[{"role":"system","content":"use a"},{"role":"user","content":"use b"}]}`,
+			`{"tools":[{"type":"function","function":{"name":"b"}}],"messages":[{"role":"system","content":"use a"},{"role":"user","content":"use b"}]}`, "the first is gone, since the user's words are the task"},
 		{"none", Anthropic, `{"max_tokens":1,"tools":[{"name":"a"},{"name":"c"}],"tool_choice":{"type":"any"},"messages":[{"role":"user","content":"use b"}]}`,
 			`{"max_tokens":1,"messages":[{"role":"user","content":"use b"}]}`, "an empty list is refused, and so is a choice of none"},
 		{"nested", Gemini, `{"tools":[{"functionDeclarations":[{"name":"a"}]},{"functionDeclarations":[{"name":"b"},{"name":"c"}]},{"googleSearch":{}}],"contents":[{"role":"user","parts":[{"text":"use b"}]}]}`,

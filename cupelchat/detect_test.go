@@ -23,6 +23,9 @@ func TestDetect(t *testing.T) {
 		{"input", "the name of the list tells", `{"input":[` + hello + "]}", []Format{Responses}},
 		{"input text", "also of a text", `{"input":"x"}`, []Format{Responses}},
 		{"items", "the type of an element tells", `[` + hello + `,{"type":"reasoning","summary":[]}]`, []Format{Responses}},
+		{"message item", "a type may tell", `[{"type":"message","role":"user","content":"x"}]`, []Format{Responses}},
+		{"answer of Anthropic", "its message has the same type, and a reason to stop", `[` + hello + `,{"type":"message","role":"assistant","stop_reason":"end_turn","content":[]}]`, []Format{Anthropic}},
+		{"blocks of Anthropic", "or its blocks", `[` + hello + `,{"type":"message","role":"assistant","content":[{"type":"text","text":"x"},{"type":"tool_use","id":"a"}]}]`, []Format{Anthropic}},
 		{"model", "a model decides where nothing else does", `{"model":"claude-x","messages":[` + hello + "]}", []Format{Anthropic}},
 		{"model of OpenAI", "the same", `{"model":"gpt-x","messages":[` + hello + "]}", []Format{OpenAI}},
 		{"model of both", "neither decides", `{"model":"claude-gpt-x","messages":[{"role":"system","content":"s"},` + hello + "]}", plain},
@@ -55,6 +58,15 @@ func TestDetectRefuses(t *testing.T) {
 		{"stream", "a dump of a stream is no conversation", "event: message_start\ndata: {}\n", "line 1: this is an event stream sent by an API; give the messages of the conversation"},
 		{"answer", "an answer has one message, which may not be all", `{"choices":[]}`, "line 1: the object is a response of an API; give the messages of the conversation"},
 		{"training data", "a conversation on each line", `{"messages":[]}` + "\n" + `{"messages":[]}`, "line 1: [0] is a whole transcript; give one conversation at a time"},
+		{"chunk", "nor has an event of another API", `{"object":"chat.completion.chunk"}`, "line 1: the object is an event of an API's stream"},
+		{"event", "nor has this", `[{"type":"response.created"}]`, "line 1: [0] is an event of an API's stream"},
+		{"block", "nor has this", `[{"type":"content_block_delta"}]`, "line 1: [0] is an event of an API's stream"},
+		{"answer of Gemini", "an answer has candidates for one message", `{"candidates":[]}`, "line 1: the object is a response of an API"},
+		{"answer of Responses", "its output is the end of a conversation", `{"output":[]}`, "line 1: the object is a response of an API"},
+		{"LangChain's constructor", "the form of its other serializer", `[{"lc":1}]`, "line 1: [0] is a message as LangChain stores it"},
+		{"wrapped", "programs keep messages with data of their own", `[{"id":7,"message":{"role":"user","content":"x"}}]`, `line 1: [0] is not a message, but contains one as "message"; give that message`},
+		{"two lines", "the line of the other sign is named where it differs", `[{"role":"user","content":[{"type":"image","source":{}}]},` + "\n" + `{"role":"tool"}]`,
+			"line 2: [1].role is a sign of OpenAI's Chat Completions API, and [0].content[0] (line 1) of Anthropic's Messages API"},
 		{"LangChain", "a framework's own form", `[{"type":"human","data":{"content":"x"}}]`, "line 1: [0] is a message as LangChain stores it; convert the messages first (convert_to_openai_messages)"},
 		{"no JSON", "the place of the mistake is named", "[\n", "line 1: unexpected end of JSON input (column 2)"},
 		{"not UTF-8", "other encodings are not guessed", "[\"\xe9\"]", "line 1: the text is not valid UTF-8 at byte 2"},
@@ -62,7 +74,7 @@ func TestDetectRefuses(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := Detect([]byte(tt.text))
-			if _, ok := errors.AsType[*Error](err); !ok || !strings.HasPrefix(err.Error(), tt.want) || errors.Is(err, ErrAmbiguousFormat) != (tt.name == "two") {
+			if _, ok := errors.AsType[*Error](err); !ok || !strings.HasPrefix(err.Error(), tt.want) || errors.Is(err, ErrAmbiguousFormat) != strings.HasPrefix(tt.name, "two") {
 				t.Errorf("%s:\ngot  %v\nwant %s", tt.why, err, tt.want)
 			}
 		})

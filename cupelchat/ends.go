@@ -131,7 +131,7 @@ func (w *writer) endWithUser() {
 	}
 	var gone dropped
 	from := none
-	for i := last; i >= 0 && w.lastRole() == "assistant"; i-- {
+	for i := last; w.lastRole() == "assistant"; i-- {
 		if w.states[i].in {
 			gone.drop(w, w.groupOf[i])
 			from = i

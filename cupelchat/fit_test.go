@@ -1,6 +1,7 @@
 package cupelchat
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"math/rand/v2"
@@ -10,6 +11,9 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/pipeline"
+	"github.com/wollax/cupel-go/cupelchat/agent"
 )
 
 // talk is a list of messages whose second does not fit.
@@ -203,4 +207,63 @@ func TestFitIsBody(t *testing.T) {
 	if smaller < 40 {
 		t.Errorf("only %d conversations became smaller", smaller)
 	}
+}
+
+// reporting is a chooser with a report of its own.
+type reporting struct {
+	Chooser
+	change func(*cupel.SelectionReport) *cupel.SelectionReport
+}
+
+func (r reporting) RunReport(ctx context.Context, items []*cupel.ContextItem, budget cupel.ContextBudget, opts ...pipeline.RunOption) ([]*cupel.ContextItem, *cupel.SelectionReport, error) {
+	window, report, err := r.Chooser.RunReport(ctx, items, budget, opts...)
+	return window, r.change(report), err
+}
+
+// A request that cannot be made is an error, and no request.
+func TestFitFails(t *testing.T) {
+	at := func(position int) Chooser {
+		return reporting{newest(t), func(report *cupel.SelectionReport) *cupel.SelectionReport {
+			report.Included[0].Candidate = position
+			return report
+		}}
+	}
+	messages := []any{kept{Role: "user", Content: "task"}, kept{Role: "user", Content: "last"}}
+	for _, tt := range []struct {
+		params  any
+		f       Format
+		chooser Chooser
+		want    string
+		why     string
+	}{
+		{[]any{func() {}}, OpenAI, newest(t), "json: unsupported type: func()", "it is no JSON"},
+		{[]any{1}, OpenAI, newest(t), "must be an object", "it is no message"},
+		{messages, OpenAI, nil, "a chooser is required", "nothing chooses"},
+		{messages, OpenAI, (*pipeline.Pipeline)(nil), "a chooser is required", "nor does this"},
+		{messages, OpenAI, (*agent.Preset)(nil), "make the preset with agent.New", "nor this"},
+		{messages, OpenAI, reporting{newest(t), func(*cupel.SelectionReport) *cupel.SelectionReport { return nil }}, errNoPositions.Error(), "nothing says what is in"},
+		{messages, OpenAI, at(-1), errNoPositions.Error(), "there is no such candidate"},
+		{messages, OpenAI, at(2), errNoPositions.Error(), "nor this"},
+		{map[string]any{"messages": []any{map[string]any{"type": "user", "sessionId": "s", "message": messages[0]}}}, ClaudeCode, newest(t), "is only read", "a record is not sent"},
+	} {
+		got, err := Fit(t.Context(), tt.params, tt.f, tt.chooser, budget(t, 1000), bytesCounter{})
+		require.ErrorContains(t, err, tt.want, tt.why)
+		require.Equal(t, Request[any]{}, got, tt.why)
+	}
+	_, err := Refit(7, []byte("7"), []byte(`{"a":1}`))
+	require.Error(t, err)
+}
+
+// A chooser may count in another way: its report keeps its items.
+func TestItemsOfTheChooser(t *testing.T) {
+	var own *cupel.ContextItem
+	c := read(t, OpenAI, []byte(`[{"role":"user","content":"task"},{"role":"assistant","content":"answer"},{"role":"user","content":"last"}]`))
+	w, err := c.Select(t.Context(), reporting{newest(t), func(report *cupel.SelectionReport) *cupel.SelectionReport {
+		item := &report.Included[0].Item
+		own, _ = (*item).With(cupel.WithContent((*item).Content(), 1))
+		*item = own
+		return report
+	}}, budget(t, 20))
+	require.NoError(t, err)
+	require.Same(t, own, w.Items[0])
 }

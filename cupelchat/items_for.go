@@ -134,7 +134,7 @@ func (s *squeeze) task(limit int) (done bool, err error) {
 // beginning returns the tokens that the first message of the user keeps at least, if it
 // has these words: its first characters, and what says that it is shortened.
 func (s *squeeze) beginning(said string) int {
-	if s.asked == none || said == "" {
+	if said == "" {
 		return 0
 	}
 	return s.counting.count(firstCharacters(said, keptCharacters)+leftOut+shortened(1000)) + messageTokens

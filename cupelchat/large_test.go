@@ -128,19 +128,35 @@ func TestCounterFailsAtAnyText(t *testing.T) {
 	body := []byte(`{"messages":[{"role":"user","content":"` + long + `"},{"role":"assistant","content":"No."},{"role":"user","content":[` + image + `,{"type":"text","text":"` + long + `"}]},
 		{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":{"q":"` + long + `"}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"` + long + `"}]},
 		{"role":"assistant","content":"No."},{"role":"user","content":"` + long + `"}]}`)
-	for fails := 1; ; fails++ {
-		counter := &failsAt{at: fails}
-		c, err := Read(body, Anthropic, counter, WithMediaTokens(20), WithPins(true, true, 2))
-		if err == nil {
-			_, err = c.Select(t.Context(), newest(t), budget(t, 1500))
+	for name, use := range map[string]func(*Conversation) error{
+		"Select":     func(c *Conversation) error { return second(c.Select(t.Context(), newest(t), budget(t, 1500))) },
+		"Candidates": func(c *Conversation) error { return third(c.Candidates(newest(t), budget(t, 1500))) },
+		"ItemsFor":   func(c *Conversation) error { return third(c.ItemsFor(newest(t), budget(t, 1500))) },
+		"With":       func(c *Conversation) error { return second(c.With(WithMarks(sameMark{}))) },
+		"Compose": func(c *Conversation) error {
+			return third(c.Compose([]Piece{{Candidates: []int{6}, Content: "Find."}}, 1500))
+		},
+		"Fit": func(c *Conversation) error {
+			return second(Fit(t.Context(), json.RawMessage(body), Anthropic, newest(t), budget(t, 1500), c.counter, WithMediaTokens(20)))
+		},
+	} {
+		for fails := 1; ; fails++ {
+			counter := &failsAt{at: fails}
+			c, err := Read(body, Anthropic, counter, WithMediaTokens(20), WithPins(true, true, 2))
+			if err == nil {
+				err = use(c)
+			}
+			if counter.n < fails {
+				require.NoError(t, err)
+				break
+			}
+			require.ErrorIs(t, err, errCounter, "%s, count %d", name, fails)
 		}
-		if counter.n < fails {
-			require.NoError(t, err)
-			break
-		}
-		require.ErrorIs(t, err, errCounter, "count %d", fails)
 	}
 }
+
+func second[A any](_ A, err error) error        { return err }
+func third[A, B any](_ A, _ B, err error) error { return err }
 
 // failsAt is a counter that fails once.
 type failsAt struct{ n, at int }
@@ -151,3 +167,8 @@ func (f *failsAt) CountTokens(text string) (int, error) {
 	}
 	return len(text) / 2, nil
 }
+
+// sameMark gives each content a mark.
+type sameMark struct{}
+
+func (sameMark) Mark(string, string) string { return "[r1]" }

@@ -62,19 +62,7 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-type failingCounter struct{}
-
 var errCounter = errors.New("no counter today")
-
-func (failingCounter) CountTokens(string) (int, error) { return 0, errCounter }
-
-func TestCounterFails(t *testing.T) {
-	for name, f := range fixtures {
-		if _, err := Read(fixture(t, name), f, failingCounter{}); !errors.Is(err, errCounter) {
-			t.Errorf("%s: got %v, want the counter's error", name, err)
-		}
-	}
-}
 
 // TestRepeatedNames looks where names are only read to tell media apart.
 func TestRepeatedNames(t *testing.T) {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupel"
-	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupelchat"
 	"github.com/wollax/cupel-go/cupelchat/agent"
 )
@@ -75,26 +74,15 @@ func TestRubbish(t *testing.T) {
 	}
 }
 
-// A program may forget what chooses.
-func TestNoChooser(t *testing.T) {
-	c, err := cupelchat.Read([]byte(`[{"role":"user","content":"task"}]`), cupelchat.OpenAI, cupel.HeuristicCounter{})
-	require.NoError(t, err)
-	for _, chooser := range []cupelchat.Chooser{nil, (*pipeline.Pipeline)(nil)} {
-		_, err := c.Select(t.Context(), chooser, cupel.ContextBudget{})
-		if wrong, ok := errors.AsType[*cupel.InvalidConfigError](err); !ok || wrong.Field != "chooser" {
-			t.Errorf("%#v: got %v, want that a chooser is required", chooser, err)
-		}
-	}
-}
-
 // A program may drop the error of Read, and go on with nil.
 func TestNilConversation(t *testing.T) {
 	var c *cupelchat.Conversation
-	if len(c.Items())+len(c.Notes())+len(c.Blocks())+int(c.Format()) != 0 {
+	if len(c.Items())+len(c.Notes())+len(c.Blocks())+int(c.Format())+len(c.Transcript())+len(c.Model()) != 0 {
 		t.Error("a nil conversation has something in it")
 	}
 	limit := cupel.ContextBudget{}
 	for name, err := range map[string]error{
+		"With":       second(c.With()),
 		"Select":     second(c.Select(t.Context(), agent.New(nil), limit)),
 		"Candidates": third(c.Candidates(nil, limit)),
 		"ItemsFor":   third(c.ItemsFor(nil, limit)),
@@ -108,18 +96,3 @@ func TestNilConversation(t *testing.T) {
 
 func second[A any](_ A, err error) error        { return err }
 func third[A, B any](_ A, _ B, err error) error { return err }
-
-// Nor need it have made a preset.
-func TestNilPreset(t *testing.T) {
-	c, err := cupelchat.Read([]byte(`[{"role":"user","content":"task"}]`), cupelchat.OpenAI, cupel.HeuristicCounter{})
-	require.NoError(t, err)
-	if (*agent.Preset)(nil).Pipeline() != nil {
-		t.Error("a nil preset has a pipeline")
-	}
-	for _, preset := range []*agent.Preset{nil, {}} {
-		_, err := c.Select(t.Context(), preset, cupel.ContextBudget{})
-		if wrong, ok := errors.AsType[*cupel.InvalidConfigError](err); !ok || wrong.Component != "Preset" {
-			t.Errorf("%#v: got %v, want that agent.New makes it", preset, err)
-		}
-	}
-}

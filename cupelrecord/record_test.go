@@ -48,7 +48,7 @@ func candidates(tb testing.TB) []*cupel.ContextItem {
 		newItem(tb, "secret report", 80, cupel.WithKind(cupel.KindDocument), at(5), cupel.WithSource("secret source"), cupel.WithVariants(short, made)),
 		newItem(tb, "secret file", 30, cupel.WithKind(cupel.KindMemory), at(6), cupel.WithVersionOf("secret path")),
 		newItem(tb, "secret file, again", 30, cupel.WithKind(cupel.KindMemory), at(7), cupel.WithVersionOf("secret path")),
-		newItem(tb, "secret future", 1, cupel.WithTimestamp(time.Date(12026, 1, 1, 0, 0, 0, 0, time.UTC))),
+		newItem(tb, "secret future", 1, cupel.WithTimestamp(time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC))),
 		newItem(tb, "secret debt", -3),
 	}
 	foreign := new(cupel.ContextItem)
@@ -233,6 +233,9 @@ func TestRecordedRuns(t *testing.T) {
 	assert.Equal(t, "a name", runs[0].Pipeline)
 	assert.Equal(t, "a hash", runs[0].PolicyHash)
 	assert.Empty(t, runs[2].Items)
+	for range new(cupelrecord.Reader).Read(s.segments[0]) {
+		break // a caller may stop at any run
+	}
 }
 
 // TestWrongRecords: the reader refuses what no recorder writes.
@@ -255,7 +258,8 @@ func TestWrongRecords(t *testing.T) {
 		{`{"Decisions":[{"Place":9}]}`, []uint64{0, 1, 1, 0, 0}, "", "decisions are those of rows"},
 		{`{"Items":[null]}`, []uint64{0, 1, 1, 0}, "a candidate has no valid decision", "a part of a row"},
 		{`{"Items":[{"content":"a"}]}`, []uint64{0, 1, 1, 0, 0}, "cupel: ", "no item"},
-		{`{}`, []uint64{1, 1, 1, 0, 0}, "a candidate has no valid decision", "a kind that is not there"},
+		{`{}`, []uint64{1, 1, 1, 0, 0, 0, 1, 2, 0, 0}, "cupel: ", "an empty kind, of the first of two"},
+		{`{}`, []uint64{2, 1, 1, 0, 0}, "a candidate has no valid decision", "a kind that is not there"},
 		{`{}`, []uint64{0, 1, 1 << 31, 0, 0}, "a candidate has no valid decision", "a place that would be negative"},
 		{`{}`, []uint64{0, 1, 1, 1<<64 - 1, 0}, "a candidate has no valid decision", "a form that would be negative"},
 		{``, nil, "unexpected end of JSON input", "no inputs"},
@@ -282,7 +286,7 @@ func segmentOf(tb testing.TB, inputs string, rows []uint64) io.Reader {
 		Inputs  []byte
 		Kinds   []cupel.ContextKind
 		Rows    []uint64
-	}{"p", []byte(inputs), []cupel.ContextKind{cupel.KindMessage}, rows}))
+	}{"p", []byte(inputs), []cupel.ContextKind{cupel.KindMessage, ""}, rows}))
 	return compressed(tb, text.String())
 }
 

@@ -156,7 +156,7 @@ func (w *pairs) array(key string, n *node) {
 			}
 		}
 	}
-	begin, end := 0, 0
+	var begin, end int
 	flush := func() {
 		if values > 0 {
 			w.addRow("")
@@ -211,7 +211,7 @@ func (w *pairs) assign(before, key string, n *node) string {
 func (w *pairs) spell(n *node) {
 	raw := w.raw(n)
 	quote := ""
-	if n.kind == '"' && (raw == "" || strings.ContainsAny(raw, " ,;=\"\\")) {
+	if raw == "" || strings.ContainsAny(raw, " ,;=\"\\") {
 		quote = `"`
 	}
 	w.spelled.WriteString(quote)

@@ -2,6 +2,7 @@ package cupelreduce_test
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -67,6 +68,8 @@ func TestRules(t *testing.T) {
 			"look at a/a.go " + strings.Repeat("many words ", 15) + "dir/b/bb.go and so on", "look at a/a.go " + strings.Repeat("many words ", 7) + "… +88 bytes… dir/b/bb.go and so on", "the mark says how much is gone"},
 		{"errors about what is known", cupelreduce.KindLog, head, "open a/b.go",
 			"start of it\nerror in a/b.go\nlook at a/b.go\nend\n", "… +1\nerror in a/b.go\n… +2", "the file is known, and the error is not"},
+		{"names that came before", cupelreduce.KindLog, head, "",
+			"a/a1\na/b2\na/c3\na/d4\na/e5\nso a/a1\nand a/b2\nand a/c3\nand a/d4\nand a/e5\n", "a/a1\na/b2\na/c3\na/d4\na/e5\n… +5", "only the first line is about a name"},
 		{"short lines are never known", cupelreduce.KindLog, names, "}\nfunc\n",
 			"}\nfunc\nmore than that\nok\n", "… +3\nok", "a bracket is part of the text around it"},
 		{"a sentence is", cupelreduce.KindLog, names, "nothing was found\n", "nothing was found\nmore\n", "… +1\nmore", "the reader has seen it"},
@@ -78,6 +81,10 @@ func TestRules(t *testing.T) {
 			"well-known\nAnna\nAVERYLONG\nab\nA1\niPhone\nfooBar\na_b\nsrc/main\n2024-05-20\na-1\n100\nEUR\nme@home\nv1.2\n/etc\nC3PO\nend\n",
 			"… +5\niPhone\nfooBar\na_b\nsrc/main\n2024-05-20\na-1\n100\nEUR\nme@home\nv1.2\n/etc\nC3PO\nend", "names are written as they stand, words are not"},
 		{"an empty id", cupelreduce.KindJSON, head, "", `{"id":"","file":"main"}`, "file=main\n… +1", "an empty id names nothing"},
+		{"null is no id", cupelreduce.KindJSON, head, "", `{"id":null,"path":false,"number":true,"file":"main"}`, "file=main\n… +3", "nor is a yes or no"},
+		{"a number that is too long", cupelreduce.KindJSON, head, "", `{"number":` + strings.Repeat("7", 49) + `,"file":` + strings.Repeat("7", 48) + `}`, "file=" + strings.Repeat("7", 48) + "\n… +1", "nobody asks by it"},
+		{"quotes", cupelreduce.KindJSON, head, "", `[{"id":"a b"},{"id":"a,b"},{"id":"a;b"},{"id":"a=b"},{"id":"a\\b"},{"id":"a:b"},["",""]]`,
+			`id="a b"` + "\n" + `id="a,b"` + "\n" + `id="a;b"` + "\n" + `id="a=b"` + "\n" + `id="a\\b"` + "\nid=a:b\n… +2", "a value must not look like two"},
 		{"decorators", cupelreduce.KindCode, names, "",
 			"@dataclass\nclass A:\n    x = 1\n@property\ndef f(self):\n    return x\n", "@dataclass\nclass A:\n… +1\n@property\ndef f(self):\n… +1", "they belong to what they stand before"},
 		{"changes of a hunk", cupelreduce.KindDiff, names, "",
@@ -98,5 +105,15 @@ func TestRules(t *testing.T) {
 				t.Errorf("got:\n%s\nwant:\n%s\nsince %s", got, tt.want, tt.why)
 			}
 		})
+	}
+}
+
+// TestErrorsFirst: of a text without an error nothing has the rank of one.
+func TestErrorsFirst(t *testing.T) {
+	wrong := regexp.MustCompile(`(?i)error|fail`)
+	for name, text := range texts {
+		if got := cupelreduce.Ranked(text, 0); got != "" && !wrong.MatchString(text) {
+			t.Errorf("of %s the first are %q", name, got)
+		}
 	}
 }

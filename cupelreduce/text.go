@@ -76,7 +76,6 @@ func Read(text string, opts ...Option) *Text {
 	if t.total <= 0 {
 		t.total = t.count(t.full)
 	}
-	t.known.asked = nil
 	t.takeApart()
 	t.asked, t.known.asked = t.known.asked, nil
 	return t

@@ -3,6 +3,8 @@ package cupelreduce_test
 import (
 	"bytes"
 	"encoding/base64"
+	"math/bits"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -164,23 +166,30 @@ func TestCounters(t *testing.T) {
 	for name, counter := range map[string]func(string) int{
 		"with overhead":  func(s string) int { return len(s)/4 + 7 },
 		"super-additive": func(s string) int { return len(s) * len(s) / 50 },
+		"steep":          func(s string) int { return len(s) * len(s) * len(s) * len(s) / 100_000 },
 		"sub-additive":   func(s string) int { return min(len(s), 30) },
 		"large":          func(s string) int { return len(s) * 9 },
 		"nothing":        func(string) int { return 0 },
 	} {
 		for which, text := range texts {
-			read := cupelreduce.Read(text, cupelreduce.WithCounter(counter))
+			calls := 0
+			read := cupelreduce.Read(text, cupelreduce.WithCounter(func(s string) int { calls++; return counter(s) }))
 			read.Sizes()
 			for _, tokens := range []int{0, 3, 12, 31, 200} {
-				if out := read.To(tokens); out != "" && counter(out) > tokens {
+				calls = 0
+				out := read.To(tokens)
+				if out != "" && counter(out) > tokens {
 					t.Errorf("%s: %s in %d tokens has %d", name, which, tokens, counter(out))
+				}
+				if most := min(24, 2+bits.Len(uint(len(text)))*2); calls > most {
+					t.Errorf("%s: %s of %d bytes in %d tokens is counted %d times, want at most %d", name, which, len(text), tokens, calls, most)
 				}
 			}
 		}
 	}
 }
 
-// TestNothing has forms that say nothing, and are left out.
+// TestNothing has forms that say nothing, and are left out, and one that says a little.
 func TestNothing(t *testing.T) {
 	for _, tt := range []struct {
 		text   string
@@ -193,9 +202,9 @@ func TestNothing(t *testing.T) {
 		{"<div>\n<div>\n</div>\n<p>\n</p>\n</div>\n", 5, "", "nor are tags"},
 		{strings.Repeat("----\n", 20), 10, "", "nor a rule"},
 		{`{"reservation_id":"UM3OG5"}`, 2, "", "nor a key"},
+		{`{"passengers_of_it":{"name":"Anna Maria of the long name and more"}}`, 8, `passengers_of_it: name="Anna …`, "but a part of a value is an answer"},
 		{"", 5, "", "nothing is nothing"},
 		{"some words", 0, "", "no room"},
-		{"some words", -1, "", "less than no room"},
 	} {
 		if got := cupelreduce.To(tt.text, tt.tokens); got != tt.want {
 			t.Errorf("%q in %d tokens is %q, want %q: %s", tt.text, tt.tokens, got, tt.want, tt.why)
@@ -241,7 +250,7 @@ func TestDetect(t *testing.T) {
 	}
 	for text, want := range map[string]cupelreduce.Kind{
 		"It is so.\nIt is here.\nwords\nmore": cupelreduce.KindProse, "It is so.\nwords\nmore\nno": cupelreduce.KindLog, "It is so.\nwords\nmore": cupelreduce.KindLog,
-		"class A\nx\ny\nz": cupelreduce.KindCode, "class A\nx\ny\nz\nz": cupelreduce.KindLog, "class A\nx\n": cupelreduce.KindLog, "{\n}\n;\n": cupelreduce.KindLog,
+		"class A\nx\ny\nz": cupelreduce.KindCode, "class A\nx\ny\nz\nz": cupelreduce.KindLog, "class A\nx\n": cupelreduce.KindLog, "class A\nx\ny": cupelreduce.KindCode, "{\n}\n;\n": cupelreduce.KindLog,
 		" [1]\n": cupelreduce.KindJSON, "{": cupelreduce.KindLog,
 		"def f:\n1\n2\n3\n4\n5\n(\n;": cupelreduce.KindCode,
 	} {
@@ -251,9 +260,6 @@ func TestDetect(t *testing.T) {
 	}
 	if got := cupelreduce.Detect("type of room\nnumber of beds\nview of the sea\nbalcony\nbreakfast\n"); got != cupelreduce.KindLog {
 		t.Errorf("a line that begins with type makes a list %v", got)
-	}
-	if got := cupelreduce.Kind(99).String(); got != "unknown kind" {
-		t.Errorf("Kind(99) is %q", got)
 	}
 }
 
@@ -319,8 +325,9 @@ func TestFacts(t *testing.T) {
 	}{
 		{"open src/crypto.go and edit chal_key", []string{"src/crypto.go", "chal_key"}, "paths and identifiers"},
 		{"see https://example.org/a?b=1#c, please", []string{"https://example.org/a?b=1#c"}, "URLs, without the comma after them"},
+		{"it is at https://example.org/a?b=1.", []string{"https://example.org/a?b=1"}, "also at the end of a line"},
 		{`status: 404, retries=7`, []string{"404", "7"}, "numbers after a key"},
-		{`say "the red lever" now`, []string{"the red lever"}, "quoted texts"},
+		{`say "the red lever" now, or "then"`, []string{"the red lever", "then"}, "quoted texts"},
 		{"ok\nValueError: bad\nmore", []string{"ValueError", "ValueError: bad"}, "lines that speak of errors"},
 	} {
 		got := slices.Collect(cupelreduce.Facts(test.text))
@@ -354,9 +361,9 @@ func TestFind(t *testing.T) {
 	}{
 		{"a", "", nil, "nothing is a word"},
 		{"id: an id", "id", []int{0, 7}, "at both ends"},
-		{"ids, kid, id_1, #id.", "id", []int{17}, "a part of a word is none"},
+		{"ids, kid, Xid, id1, id_1, #id.", "id", []int{27}, "a part of a word is none"},
 		{"aa-aa-aa", "aa-aa", []int{0}, "places do not overlap"},
-		{"éid東", "id", []int{2}, "only letters of ASCII belong to a word"},
+		{"Àid東", "id", []int{2}, "only letters of ASCII belong to a word"},
 	} {
 		if got := slices.Collect(cupelreduce.Find(tt.text, tt.value)); !slices.Equal(got, tt.want) {
 			t.Errorf("%q is in %q at %v, want %v: %s", tt.value, tt.text, got, tt.want, tt.why)
@@ -366,3 +373,32 @@ func TestFind(t *testing.T) {
 		}
 	}
 }
+
+// TestWholeInParts: when the beginning of the document replaces its parts, each value
+// stands once, in the one or among the others.
+func TestWholeInParts(t *testing.T) {
+	for name, text := range map[string]string{
+		"values":            `{"a":{"b":"A-101","c":"A-102"},"d":["A-103"],"e":{"f":"A-104"},"g":"A-105"}`,
+		"a document inside": `{"g":"A-101","in":"[[9000102],[9000103],[9000104],[[9000105],[9000106]],[9000107]]","h":"A-108"}`,
+		"a text inside":     `{"g":"A-101","in":"the file A-102, then A-103, and also A-104, and at last the file A-105","h":"A-106"}`,
+		"escapes":           `{"g":"A-101","in":"{\"g\":\"A-102\",\"in\":\"{\\\"a\\\":\\\"A-103\\\",\\\"b\\\":[{\\\"c\\\":\\\"A-104\\\"},{\\\"c\\\":\\\"A-105\\\"}]}\",\"h\":\"A-106\"}","h":"A-107"}`,
+	} {
+		text = strings.ReplaceAll(text, ",", ","+strings.Repeat(" ", 12)) // so that the whole has more room than the parts
+		read := cupelreduce.Read(text, cupelreduce.WithCounter(func(s string) int { return len(s) }))
+		for tokens := range len(text) {
+			form := read.To(tokens)
+			if !strings.HasPrefix(form, text[:2]) {
+				continue
+			}
+			for _, value := range ids.FindAllString(text, -1) {
+				// The places of what is escaped are found to a few bytes.
+				if got := strings.Count(form, value); got == 0 || got > 1 && name != "escapes" {
+					t.Errorf("%s: %s stands %d times in %s", name, value, got, form)
+				}
+			}
+		}
+	}
+}
+
+// ids are the values of TestWholeInParts.
+var ids = regexp.MustCompile(`A-1..|90001..`)

@@ -35,41 +35,6 @@ func (i interrupted) RunReport(ctx context.Context, items []*cupel.ContextItem, 
 	return i.Chooser.RunReport(ctx, items, budget, opts...)
 }
 
-// TestFailedTurnsLeaveNoTrace fails turns in different ways: the state stays, and
-// the next turn is that of a session that never failed.
-func TestFailedTurnsLeaveNoTrace(t *testing.T) {
-	items := numbered(t, 9)
-	for _, test := range []struct {
-		name    string
-		tokens  int
-		chooser func(cancel func()) cupelsession.Chooser
-		want    error
-		why     string
-	}{
-		{"no budget", 0, func(func()) cupelsession.Chooser { return nil }, pipeline.ErrPinnedExceedsBudget, "one pinned item exceeds 0"},
-		{"canceled while choosing", 50, func(cancel func()) cupelsession.Chooser { return interrupted{newest(t), cancel} }, context.Canceled, "the chooser says so"},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			s := session(t, newest(t), cupelsession.Config{Clock: func() time.Time { return time.Unix(1e9, 0) }})
-			commit(t, next(t, s, items[:5], 50))
-			other, before := s.Fork(), state(t, s)
-			ctx, cancel := context.WithCancel(t.Context())
-			defer cancel()
-			if _, err := s.Next(ctx, items[:6], budget(t, test.tokens), cupelsession.WithChooser(test.chooser(cancel))); !errors.Is(err, test.want) {
-				t.Errorf("error %v, want %v (%s)", err, test.want, test.why)
-			}
-			next(t, s, items[:6], 50) // not committed
-			assert.Equal(t, before, state(t, s))
-			for n := 6; n <= 9; n++ {
-				a, b := next(t, s, items[:n], 50), next(t, other, items[:n], 50)
-				assert.Equal(t, says(b), says(a), "%d items", n)
-				commit(t, a)
-				commit(t, b)
-			}
-		})
-	}
-}
-
 // elsewhere is a chooser whose report names a position.
 type elsewhere int
 
@@ -79,7 +44,7 @@ func (e elsewhere) RunReport(_ context.Context, items []*cupel.ContextItem, _ cu
 
 func TestInvalidPositions(t *testing.T) {
 	for _, at := range []elsewhere{-1, 6} {
-		if _, err := session(t, at, cupelsession.Config{}).Next(t.Context(), numbered(t, 6), budget(t, 50)); err == nil || !strings.Contains(err.Error(), "does not say which") {
+		if _, err := session(t, at, cupelsession.Config{}).Next(t.Context(), numbered(t, 6), budget(t, 50), nil); err == nil || !strings.Contains(err.Error(), "does not say which") {
 			t.Errorf("a report with the candidate %d of 6 items: error %v", at, err)
 		}
 	}

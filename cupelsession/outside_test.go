@@ -45,14 +45,6 @@ func TestZeroValues(t *testing.T) {
 	_, _, err := s.Body(t.Context(), nil, cupel.ContextBudget{})
 	require.ErrorContains(t, err, "make sessions with New")
 	require.ErrorContains(t, new(cupelsession.Turn).Commit(cupelsession.Usage{}), "was not proposed")
-	_, err = new(cupelchat.Conversation).Select(t.Context(), newest(t), cupel.ContextBudget{})
-	require.ErrorContains(t, err, "Read returns one")
-}
-
-// A nil option is none.
-func TestNilOptions(t *testing.T) {
-	s := session(t, newest(t), cupelsession.Config{})
-	assert.Equal(t, "a b", says(next(t, s, numbered(t, 2), 50, nil)), "with a nil option")
 }
 
 // Keys that look like those of a second occurrence are none.

@@ -166,17 +166,26 @@ func TestCounterFails(t *testing.T) {
 			t.Errorf("%s: error %v, want a strategy's with %q (%s)", test.name, err, test.want, test.why)
 		}
 	}
+	for at := 1; ; at++ {
+		counter := &counting{failsAt: at}
+		_, err := agent.New(counter).Prepare(t.Context(), items, budget(t, 300))
+		if counter.calls < at {
+			require.NoError(t, err)
+			break
+		}
+		require.ErrorIs(t, err, errOnce, "call %d", at)
+	}
 }
 
 func TestMistakes(t *testing.T) {
 	p := agent.New(nil)
 	canceled, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, _, err := p.RunReport(canceled, travel(t, 8), budget(t, 300)); !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v, want that of the context", err)
-	}
 	if _, err := p.Prepare(canceled, travel(t, 8), budget(t, 300)); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want that of the context before the pipeline runs", err)
+	}
+	if sizes, err := p.Sizes(canceled, travel(t, 8), budget(t, 300)); !errors.Is(err, context.Canceled) || sizes != nil {
+		t.Errorf("error %v of Sizes, want that of the context", err)
 	}
 	if _, _, err := p.RunReport(t.Context(), []*cupel.ContextItem{nil, nil}, budget(t, 0)); err == nil {
 		t.Error("nil items are accepted")
@@ -328,9 +337,14 @@ func manyCalls(t testing.TB, n int) []*cupel.ContextItem {
 	return append(items, message(t, "user", "And now?"))
 }
 
-type counting struct{ characters int }
+var errOnce = errors.New("not this time")
+
+type counting struct{ characters, calls, failsAt int }
 
 func (c *counting) CountTokens(text string) (int, error) {
 	c.characters += len(text)
+	if c.calls++; c.calls == c.failsAt {
+		return 0, errOnce
+	}
 	return quarter{}.CountTokens(text)
 }

@@ -173,9 +173,9 @@ func (m mentions) Score(_ context.Context, items []*cupel.ContextItem, scores []
 	}
 	for i, item := range items {
 		if strings.Contains(item.Content(), string(m)) {
-			scores[i] = 1
+			scores[i] = 0.1
 		} else if strings.Contains(item.Content(), "RES000") || i == len(items)-1 {
-			scores[i] = 0.3
+			scores[i] = 0.03
 		}
 	}
 	return nil

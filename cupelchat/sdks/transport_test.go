@@ -61,6 +61,7 @@ func TestAgents(t *testing.T) {
 			c.counted = transport.Stats
 		},
 		"proxy": func(t *testing.T, c *caller) {
+			t.Helper()
 			c.url, c.counted = proxy(t, binary, c.url, c.budget.TargetTokens())
 			c.budget = nil
 		},

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"github.com/wollax/cupel-go/cupel"
 )
 
 // tea is one conversation in the form of OpenAI's Chat Completions; TestFormats
@@ -89,5 +90,31 @@ func TestDeepJSON(t *testing.T) {
 		if v, err := decode(text); (v != nil) != row.is || (err == nil) != row.is {
 			t.Errorf("%d brackets: error %v: %s", row.depth, err, row.why)
 		}
+	}
+}
+
+// TestRoomOfPinnedItems: what is always in has the budget of the conversation, and the
+// rest the smaller one that is tried.
+func TestRoomOfPinnedItems(t *testing.T) {
+	for _, row := range []struct {
+		pinned, tried, most, want int
+		why                       string
+	}{
+		{20, 30, 40, 30, "there is room besides"},
+		{31, 30, 40, 31, "they are all that fits"},
+		{40, 30, 40, 40, "they fill the budget"},
+		{41, 30, 40, 30, "they do not fit, and the chooser says so"},
+	} {
+		tried, err := cupel.NewContextBudget(row.tried, row.tried)
+		require.NoError(t, err)
+		first, err := cupel.NewContextItem("x", 7, cupel.WithPinned(), cupel.WithGroup("g"))
+		require.NoError(t, err)
+		second, err := cupel.NewContextItem("x", row.pinned-7, cupel.WithGroup("g"))
+		require.NoError(t, err)
+		other, err := cupel.NewContextItem("x", 99)
+		require.NoError(t, err)
+		got, err := recounted{most: row.most, budget: tried}.forPinned([]*cupel.ContextItem{first, second, other})
+		require.NoError(t, err)
+		require.Equal(t, row.want, got.TargetTokens(), row.why)
 	}
 }

@@ -87,6 +87,21 @@ func TestShards(t *testing.T) {
 	if err := other.Add(&replay.Sample{Counts: make([]replay.Counts, 3)}); err == nil {
 		t.Error("a sample of another plan was added")
 	}
+	counts := make([]replay.Counts, len(policies)*len(shares))
+	counts[1].Caches = make([]replay.CacheCount, 1)
+	require.ErrorContains(t, other.Add(&replay.Sample{Counts: counts}), "has the costs of 1 caches, and the table 0")
+}
+
+// TestTextOfWorst: the text has a line for each conversation, whatever its name.
+func TestTextOfWorst(t *testing.T) {
+	table := replay.NewTable(replay.Plan{Policies: []replay.Planned{{Name: "a", Title: "all of it"}, {Name: "b"}}, Shares: []float64{0.25, 0.5}, Against: "b"})
+	for _, s := range []replay.Sample{{File: "f\n", Line: 7, Conversation: "one"}, {File: "g", Conversation: "two\x1b"}} {
+		s.Counts = []replay.Counts{{Values: 9, Grounded: 5}, {Values: 9, Grounded: 8}, {Values: 9, Grounded: 7}, {Values: 9, Grounded: 9}}
+		require.NoError(t, table.Add(&s))
+	}
+	_, text, _ := strings.Cut(table.Result().Text(), "\nworst")
+	require.Equal(t, " for all of it: values missed more than b\n  0.25     0.5      of  conversation\n"+
+		"     3       2       9  one (\"f\\n\":7)\n     3       2       9  \"two\\x1b\" (g)\n", text)
 }
 
 // TestWorst: the ten conversations in which a policy misses most, in an order that
@@ -256,6 +271,7 @@ func TestParse(t *testing.T) {
 		{message, "", "the line must be a conversation", "it may be one of many"},
 		{`[{"messages": []}, {"messages": []}]`, "", "the line must have one conversation, not 2", "a list of them"},
 		{`{"messages": [`, "", "unexpected end of JSON input", "not JSON"},
+		{`{"id": 1}`, "", "a conversation must be an object", "no conversation"},
 	} {
 		c, err := replay.Parse([]byte(row.text))
 		if c.ID != row.id || err == nil != (row.reason == "") || err != nil && !strings.Contains(err.Error(), row.reason) {

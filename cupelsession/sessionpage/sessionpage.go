@@ -117,9 +117,7 @@ func (p *Pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		turns = append(turns, shown)
 	}
-	if err := cupelinspect.WriteHTML(w, "Session "+name, turns...); err != nil {
-		http.Error(w, err.Error(), http.StatusInternalServerError)
-	}
+	_ = cupelinspect.WriteHTML(w, "Session "+name, turns...) // as above: a session has as many turns as a page may have
 }
 
 // shown returns the page's selection of a turn: the sent part of each message
@@ -127,9 +125,9 @@ func (p *Pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (p *Pages) shown(e cupelsession.Exchange) (*cupelinspect.Selection, error) {
 	report := e.Turn.Report()
 	options := []cupelinspect.Option{cupelinspect.WithRequest(e.Sent)}
-	conversation, err := cupelchat.Read(e.Given, e.Format, p.counter)
-	if err == nil && len(conversation.Items()) == report.TotalCandidates {
-		options = append(options, cupelinspect.WithCandidates(conversation.Items(), nil))
+	conversation, _ := cupelchat.Read(e.Given, e.Format, p.counter) // nil has no items
+	if items := conversation.Items(); len(items) == report.TotalCandidates {
+		options = append(options, cupelinspect.WithCandidates(items, nil))
 	}
 	return cupelinspect.FromReport(report, p.budget, options...)
 }
