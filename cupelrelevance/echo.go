@@ -21,7 +21,7 @@ func withoutEchoes(l *list, items []*cupel.ContextItem, subject, common []queryT
 	clear(repeated.of)
 	reader := newEchoReader(l.languages)
 	count := func(terms []queryTerm, repeats float64) {
-		l.words.each(terms, func(term queryTerm, items []uint32, frequency []float64) {
+		l.words.each(terms, false, func(term queryTerm, items []uint32, frequency []float64) {
 			for _, i := range items {
 				known.of[i] += frequency[i]
 				repeated.of[i] += repeats

@@ -95,3 +95,22 @@ func TestLongQuestion(t *testing.T) {
 	assert.Positive(t, scores[0])
 	assert.Zero(t, scores[1999], "only so many words of a question count")
 }
+
+// TestAbbreviations looks at which beginnings of a word stand for it.
+func TestAbbreviations(t *testing.T) {
+	items := contents(t, "the address in addr", "addr", "a carpet", "car", "doc", "424", "ow")
+	for query, c := range map[string]struct {
+		at   int
+		want bool
+		why  string
+	}{
+		"address":  {1, true, "both are in one item"},
+		"carpet":   {3, false, "no item has both"},
+		"document": {4, true, "no item has the word itself"},
+		"4242":     {5, false, "numbers have no abbreviation"},
+		"owl":      {6, false, "two letters are too few"},
+	} {
+		lexical := Must(New(Must(NewIndex()), query)).lexical
+		assert.Equal(t, c.want, scoresOf(t, lexical, items)[c.at] > 0, "%s: %s", query, c.why)
+	}
+}

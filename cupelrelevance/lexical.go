@@ -32,6 +32,8 @@ type Lexical struct {
 	index *Index
 	query string
 	k1, b float64
+
+	abbreviated bool // words match their abbreviations too
 }
 
 // queryTerm is a word of the question.
@@ -39,6 +41,7 @@ type queryTerm struct {
 	text  string
 	stems []string // in each language of the list; nil if it has none
 	count float64
+	items float64 // that match it, set by [words.each]
 
 	languages languages
 }
@@ -162,9 +165,8 @@ func (x *Lexical) eachTerm(w *words, terms []queryTerm, f func(weight float64, i
 	lengths, n := borrowFloats(w.n), float64(w.n)
 	defer lengths.giveBack()
 	mean := x.norms(w, lengths.of)
-	w.each(terms, func(term queryTerm, items []uint32, values []float64) {
-		d := float64(len(items))
-		idf := ln(1 + (n-d+0.5)/(d+0.5))
+	w.each(terms, x.abbreviated, func(term queryTerm, items []uint32, values []float64) {
+		idf := ln(1 + (n-term.items+0.5)/(term.items+0.5))
 		for _, i := range items {
 			frequency := values[i]
 			norm := 1 - x.b + float64(x.b*lengths.of[i]/mean)

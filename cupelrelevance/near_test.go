@@ -261,7 +261,6 @@ func TestManner(t *testing.T) {
 		{7, 0, 1.5, 0.5, 1 / (1 + 49.0/2500), "a short group has several passages"},
 		{693, 3000, 3, 0.99 / 4, 1, "a list of many topics"},
 		{693, 3000, 7, 0.99 / 4, 1, "more topics than many"},
-		{693, 0, 1, 0, 1 / (1 + 693*693/2500.0), "strangers"},
 		{693, 0, 1.025, 0.99 / 2, 1 / (1 + 693*693/2500.0), "half strangers"},
 	} {
 		if got := mannerOf(c.items, c.bytes, c.lift); !near(got.decay, c.decay) || !near(got.own, c.own) {

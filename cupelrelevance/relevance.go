@@ -22,7 +22,8 @@ import (
 // count as much; and if neighbors share no more, as in the results of a search,
 // only the item counts. Stop words ([Language.IsStopWord]) count little: all
 // together a tenth of the others, and only in the item itself. In a question made
-// only of stop words they count like other words. Of equally relevant items the
+// only of stop words they count like other words. A word also matches its beginning
+// that the list uses as its abbreviation, such as "addr" for "address". Of equally relevant items the
 // shorter scores higher, since more of them fit a budget.
 //
 // Dates in the question, such as "in May 2023", "since 8 May" and "last week",
@@ -90,7 +91,7 @@ func New(index *Index, query string, opts ...Option) (*Relevance, error) {
 			opt(&draft)
 		}
 	}
-	lexical.k1 = presetK1
+	lexical.k1, lexical.abbreviated = presetK1, true
 	r := &Relevance{index: index, lexical: lexical, mentions: mentionsOf(query), now: draft.now}
 	if spans, rest := dates(query, time.Unix(0, 0)); len(spans) > 0 {
 		r.dated, r.undated = query, rest

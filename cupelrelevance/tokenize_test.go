@@ -32,13 +32,9 @@ func TestTokenizer(t *testing.T) {
 		want       []string // those that have no stem with =
 		why        string
 	}{
-		{"empty", "", nil, "there is nothing"},
-		{"plain", "Shall we start?", []string{"shall", "we", "start"}, "words in small letters"},
-		{"acronym", "the API", []string{"the", "api"}, "capitals alone are one word"},
 		{"camel", "getUserName", []string{"get", "user", "name", "=getusername"}, "an identifier gives its parts and itself"},
 		{"acronym inside", "parseHTTPHeader", []string{"parse", "http", "header", "=parsehttpheader"}, "the last capital of a run begins the next part"},
 		{"snake", "max_upload__bytes_", []string{"max", "upload", "bytes", "=maxuploadbytes"}, "underscores separate parts, and getUser and get_user are the same whole"},
-		{"leading underscore", "_private", []string{"private"}, "one part is no identifier"},
 		{"underscores alone", "a ___ b", []string{"a", "b"}, "they are no word"},
 		{"digits", "sha256 v1.24 3,000", []string{"sha256", "v1", "24", "3", "000"}, "digits are letters, points and commas separate"},
 		{"digit then capital", "utf8Valid", []string{"utf8", "valid", "=utf8valid"}, "a capital after a digit begins a part"},
@@ -50,10 +46,7 @@ func TestTokenizer(t *testing.T) {
 		{"han and latin", "Goの本xyz", []string{"go", "=の本", "xyz"}, "a change of the way of writing separates"},
 		{"hangul", "회의실", []string{"=회의", "=의실"}, "Korean endings are glued to the word"},
 		{"thai", "ประชุม", []string{"=ปร", "=ระ", "=ะช", "=ชุ", "=ุม"}, "Thai has no spaces between words"},
-		{"arabic", "اجتماع، غدا", []string{"اجتماع", "غدا"}, "right to left is a matter of display"},
 		{"hebrew with marks", "\u200fשלום\u200e", []string{"שלום"}, "direction marks do not show and do not count"},
-		{"soft hyphen", "meet\u00ading", []string{"meeting"}, "what does not show does not separate"},
-		{"joiner", "नमस्\u200dते", []string{"नमस्ते"}, "joiners inside a word do not count"},
 		{"emoji", "done👩‍👧🏽 ok ★", []string{"done", "=👩", "=👧", "ok", "=★"}, "each picture is a term, however they are put together"},
 		{"drawing", "a ─┤ ⠋ b", []string{"a", "b"}, "lines are no pictures"},
 		{"width", "ＡＢ１ ｶﾀｶﾅ", []string{"ab1", "=カタ", "=タカ", "=カナ"}, "letters have one width"},

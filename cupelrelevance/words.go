@@ -1,6 +1,9 @@
 package cupelrelevance
 
-import "sync"
+import (
+	"slices"
+	"sync"
+)
 
 // words finds the items of one list that have a word. Its slices are the
 // corpus's at the time when the list was followed.
@@ -72,22 +75,79 @@ func (w *words) count(term queryTerm, frequency []float64, touched []uint32) []u
 type scratch struct {
 	frequency []float64 // by item; 0 between two words
 	touched   []uint32
+
+	short        []float64 // the same of an abbreviation
+	shortTouched []uint32
 }
 
 var scratches = sync.Pool{New: func() any { return new(scratch) }}
 
+// leastLetters is how many letters an abbreviation has at least.
+const leastLetters = 3
+
+// abbreviate adds the occurrences of the abbreviation of a term, such as "addr" for
+// "address": the word that the term begins with and that is most often in the same items.
+// An occurrence counts as much as the share of the items with the rarer of the two that
+// have both, less the share that chance gives, so "car" does not stand for "carpet". If
+// no item has the term, it counts half.
+func (w *words) abbreviate(term *queryTerm, s *scratch) {
+	best, weight, letters := "", 0.0, 0
+	stemmer, items := newStemmer(), term.items
+	for end := range term.text {
+		if letters++; letters <= leastLetters {
+			continue
+		}
+		word := term.text[:end]
+		s.shortTouched = w.count(queryTerm{text: word}, s.short, s.shortTouched[:0])
+		if len(s.shortTouched) == 0 {
+			continue
+		}
+		both, short := 0.0, float64(len(s.shortTouched))
+		for _, i := range s.shortTouched {
+			if s.frequency[i] > 0 {
+				both++
+			}
+			s.short[i] = 0
+		}
+		share := 0.5
+		if items > 0 {
+			share = both/min(items, short) - max(items, short)/float64(w.n)
+		}
+		counted := func(l Language) bool { return slices.Contains(term.stems, stemmer.stem(l, word)) }
+		if share > 0 && share >= weight && !slices.ContainsFunc(term.languages, counted) {
+			best, weight = word, share
+		}
+	}
+	if best == "" {
+		return
+	}
+	s.shortTouched = w.count(queryTerm{text: best}, s.short, s.shortTouched[:0])
+	for _, i := range s.shortTouched {
+		if s.frequency[i] == 0 {
+			s.touched = append(s.touched, i)
+		}
+		s.frequency[i] += float64(weight * s.short[i])
+		s.short[i] = 0
+	}
+	term.items += float64(weight * (float64(len(s.touched)) - items))
+}
+
 // each calls f for each of the terms that an item has, with the items that have it, and its
 // frequency in each. f may write to frequency, but only the entries of these items may
-// differ from 0 when it returns.
-func (w *words) each(terms []queryTerm, f func(term queryTerm, items []uint32, frequency []float64)) {
+// differ from 0 when it returns. If abbreviated, terms match their abbreviations too.
+func (w *words) each(terms []queryTerm, abbreviated bool, f func(term queryTerm, items []uint32, frequency []float64)) {
 	s := scratches.Get().(*scratch)
 	defer scratches.Put(s)
 	if cap(s.frequency) < w.n {
-		s.frequency = make([]float64, w.n)
+		s.frequency, s.short = make([]float64, w.n), make([]float64, w.n)
 	}
-	s.frequency = s.frequency[:w.n]
+	s.frequency, s.short = s.frequency[:w.n], s.short[:w.n]
 	for _, term := range terms {
 		s.touched = w.count(term, s.frequency, s.touched[:0])
+		term.items = float64(len(s.touched))
+		if abbreviated && term.stems != nil && term.text[0] >= 'a' { // not for numbers
+			w.abbreviate(&term, s)
+		}
 		if len(s.touched) > 0 {
 			f(term, s.touched, s.frequency)
 		}
