@@ -82,8 +82,8 @@ type scratch struct {
 
 var scratches = sync.Pool{New: func() any { return new(scratch) }}
 
-// leastLetters is how many letters an abbreviation has at least.
-const leastLetters = 3
+// An abbreviation has so many letters, which also keeps long words of a question cheap.
+const leastLetters, mostLetters = 3, 8
 
 // abbreviate adds the occurrences of the abbreviation of a term, such as "addr" for
 // "address": the word that the term begins with and that is most often in the same items.
@@ -94,10 +94,13 @@ func (w *words) abbreviate(term *queryTerm, s *scratch) {
 	best, weight, letters := "", 0.0, 0
 	stemmer, items := newStemmer(), term.items
 	for end := range term.text {
-		if letters++; letters <= leastLetters {
-			continue
+		if letters++; letters > mostLetters+1 {
+			break
 		}
 		word := term.text[:end]
+		if letters <= leastLetters || term.languages.isStopWord(word) {
+			continue
+		}
 		s.shortTouched = w.count(queryTerm{text: word}, s.short, s.shortTouched[:0])
 		if len(s.shortTouched) == 0 {
 			continue
