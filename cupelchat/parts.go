@@ -47,6 +47,6 @@ func quoted(text string) []byte {
 	var b bytes.Buffer
 	w := json.NewEncoder(&b)
 	w.SetEscapeHTML(false)
-	_ = w.Encode(text) // a string can always be marshaled
+	_ = w.Encode(text) //nolint:errchkjson // a string can always be marshaled
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }

@@ -233,7 +233,8 @@ func TestRecordedRuns(t *testing.T) {
 	assert.Equal(t, "a name", runs[0].Pipeline)
 	assert.Equal(t, "a hash", runs[0].PolicyHash)
 	assert.Empty(t, runs[2].Items)
-	for range new(cupelrecord.Reader).Read(s.segments[0]) {
+	for _, err := range new(cupelrecord.Reader).Read(s.segments[0]) {
+		require.NoError(t, err)
 		break // a caller may stop at any run
 	}
 }

@@ -54,9 +54,9 @@ func session(t testing.TB, chooser cupelsession.Chooser, config cupelsession.Con
 	return s
 }
 
-func next(t testing.TB, s *cupelsession.Session, items []*cupel.ContextItem, tokens int, opts ...cupelsession.TurnOption) *cupelsession.Turn {
+func next(t testing.TB, s *cupelsession.Session, items []*cupel.ContextItem, tokens int) *cupelsession.Turn {
 	t.Helper()
-	turn, err := s.Next(t.Context(), items, budget(t, tokens), opts...)
+	turn, err := s.Next(t.Context(), items, budget(t, tokens))
 	require.NoError(t, err)
 	return turn
 }
