@@ -118,20 +118,21 @@ func (c *Counter) Sharing(member int) int { return c.sharing[c.member[member]] }
 // have is a row of bits; a tag that few have is a shorter list of bits, which keeps
 // the memory linear in the number of tags given.
 type bitSets struct {
-	words   int      // how many words a row has
-	times   []int    // by tag number: how many sets have it
-	begin   []int    // by tag number: where its row or list begins
-	rows    []uint64 // and lists
-	weight  []int    // by bit: how many members have the set
-	planes  []uint64 // plane p has the sets with bit p in their weight
-	heavy   []int    // by plane: how many words have sets of such a weight
-	several int      // how many words have sets of more than one member
-	union   []uint64 // of the rows and lists of a set; otherwise empty
-	open    []int    // where the rows of a set begin
+	tags    []tagBits // by tag number
+	room    []uint64  // for all rows and lists
+	weight  []int     // by bit: how many members have the set
+	planes  []uint64  // plane p has the sets with bit p in their weight
+	heavy   []int     // by plane: how many words have sets of such a weight
+	several int       // how many words have sets of more than one member
+	union   []uint64  // of the rows and lists of a set; otherwise empty
+	open    [][]uint64
 }
 
-func (b *bitSets) hasRow(tag uint32) bool   { return b.times[tag]*listCost >= b.words }
-func (b *bitSets) list(tag uint32) []uint64 { return b.rows[b.begin[tag]:][:b.times[tag]] }
+// tagBits says which sets have a tag, by a row or by a list.
+type tagBits struct {
+	sets, members int // how many have the tag
+	row, list     []uint64
+}
 
 // layOut makes the rows and lists.
 func (c *Counter) layOut() {
@@ -141,80 +142,86 @@ func (c *Counter) layOut() {
 		sorted.Pairs[set] = order.Pair{Key: uint64(weight), Index: set}
 	}
 	order.SortDescending(sorted.Pairs)
-	b, end := &c.bits, 0
-	b.words = (len(c.sets) + 63) / 64
-	b.times = zeroed(b.times, len(c.names))
+	b, words, size := &c.bits, (len(c.sets)+63)/64, 0
+	b.tags = zeroed(b.tags, len(c.names))
 	for _, tag := range c.ids {
-		b.times[tag]++
+		b.tags[tag].sets++
 	}
-	b.begin = b.begin[:0]
-	for tag, n := range b.times {
-		b.begin = append(b.begin, end)
-		size := b.words
-		if !b.hasRow(uint32(tag)) {
-			size, b.times[tag] = n, 0 // counted again as the list fills
+	for _, t := range b.tags {
+		size += min(words, t.sets*listCost)
+	}
+	b.room = zeroed(b.room, size)
+	room := b.room
+	for tag := range b.tags {
+		if t := &b.tags[tag]; t.sets*listCost >= words {
+			t.row, room = room[:words], room[words:]
+		} else {
+			t.list, room = room[:0:t.sets], room[t.sets:]
 		}
-		end += size
 	}
-	b.rows, b.union = zeroed(b.rows, end), zeroed(b.union, b.words)
+	b.union = zeroed(b.union, words)
 	b.weight, b.heavy = b.weight[:0], zeroed(b.heavy, bits.Len(uint(slices.Max(append(c.weight, 0)))))
-	b.planes, b.several = zeroed(b.planes, len(b.heavy)*b.words), 0
+	b.planes, b.several = zeroed(b.planes, len(b.heavy)*words), 0
 	for bit, p := range sorted.Pairs {
-		word, shift := bit/64, bit%64
+		word, shift, weight := bit/64, bit%64, c.weight[p.Index]
 		for _, tag := range c.sets[p.Index] {
-			if b.hasRow(tag) {
-				b.rows[b.begin[tag]+word] |= 1 << shift
+			t := &b.tags[tag]
+			t.members += weight
+			if t.row != nil {
+				t.row[word] |= 1 << shift
 			} else {
-				b.rows[b.begin[tag]+b.times[tag]] = uint64(bit)
-				b.times[tag]++
+				t.list = append(t.list, uint64(bit))
 			}
 		}
-		weight := c.weight[p.Index]
 		b.weight = append(b.weight, weight)
 		if weight > 1 {
 			b.several = word + 1
 		}
 		for plane := range bits.Len(uint(weight)) {
-			b.planes[plane*b.words+word] |= uint64(weight>>plane&1) << shift
+			b.planes[plane*words+word] |= uint64(weight>>plane&1) << shift
 			b.heavy[plane] = word + 1
 		}
 	}
 }
 
 // compare returns how many members share one of the tags: the weights of all sets
-// in their rows and lists.
+// in their rows and lists. A single row is not joined, since its weight is known.
 func (b *bitSets) compare(tags []uint32) (total int) {
 	b.open = b.open[:0]
 	for _, tag := range tags {
-		if b.hasRow(tag) {
-			b.open = append(b.open, b.begin[tag])
-			continue
+		if t := &b.tags[tag]; t.row != nil {
+			b.open = append(b.open, t.row)
+			total = t.members
 		}
-		for _, bit := range b.list(tag) {
-			if word, mask := &b.union[bit/64], uint64(1)<<(bit%64); *word&mask == 0 {
+	}
+	one := b.union
+	if len(b.open) == 1 {
+		one = b.open[0]
+	}
+	for _, tag := range tags {
+		for _, bit := range b.tags[tag].list {
+			if word, mask := &b.union[bit/64], uint64(1)<<(bit%64); (*word|one[bit/64])&mask == 0 {
 				*word |= mask
 				total += b.weight[bit]
 			}
 		}
 	}
-	if len(b.open) > 0 {
-		total = b.join()
-		clear(b.union)
-		return total
+	if len(b.open) > 1 {
+		return b.join()
 	}
 	for _, tag := range tags {
-		for _, bit := range b.list(tag) {
+		for _, bit := range b.tags[tag].list {
 			b.union[bit/64] = 0
 		}
 	}
 	return total
 }
 
-// join adds the open rows to the union and adds up the weights of all sets in it. Most
-// words only have sets of one member, which it counts as it joins the last four rows.
+// join adds the open rows to the union, adds up the weights of all sets in it and
+// empties it. Most words only have sets of one member, which it counts as it joins the last four rows.
 func (b *bitSets) join() (total int) {
 	union, open := b.union, b.open
-	row := func(i int) []uint64 { return b.rows[open[min(i, len(open)-1)]:][:len(union)] }
+	row := func(i int) []uint64 { return open[min(i, len(open)-1)] }
 	for ; len(open) > 4; open = open[1:] {
 		for w, word := range row(0) {
 			union[w] |= word
@@ -234,6 +241,7 @@ func (b *bitSets) join() (total int) {
 		}
 		total += count << p
 	}
+	clear(union)
 	return total
 }
 

@@ -163,14 +163,11 @@ func TestLayOut(t *testing.T) {
 			times[tag]++
 		}
 		for _, n := range times {
-			if 4*n >= words {
-				n = words
-			}
-			size += n
+			size += min(4*n, words)
 		}
 		c.layOut()
-		if len(c.bits.rows) != size || size > 4*len(c.ids) {
-			t.Errorf("%s: %d words, want %d", s.name, len(c.bits.rows), size)
+		if len(c.bits.room) != size || size > 4*len(c.ids) {
+			t.Errorf("%s: %d words, want %d", s.name, len(c.bits.room), size)
 		}
 		for plane, heavy := range c.bits.heavy {
 			sets := 0
