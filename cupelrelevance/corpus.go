@@ -123,7 +123,11 @@ func (c *corpus) locate(l *list, all []*cupel.ContextItem, others []*list) (adde
 	if len(others) > 0 {
 		before = others[0]
 	} else {
-		added.numbers = make(map[weak.Pointer[cupel.ContextItem]]uint32, len(all))
+		added = newItems{
+			make([]*cupel.ContextItem, 0, len(all)),
+			make([]weak.Pointer[cupel.ContextItem], 0, len(all)),
+			make(map[weak.Pointer[cupel.ContextItem]]uint32, len(all)),
+		}
 	}
 	// Making a weak pointer takes longer than comparing one, so an item is looked
 	// for after the one that preceded it in the earlier list.
@@ -197,7 +201,7 @@ func (c *corpus) add(ctx context.Context, l *list, all []*cupel.ContextItem, add
 
 // describe returns the facts and names of the corpus with those of new items.
 func (c *corpus) describe(added []*cupel.ContextItem) ([]fact, []naming) {
-	facts, named := slices.Grow(c.facts, len(added)), c.names.named
+	facts, named := slices.Grow(c.facts, len(added)), slices.Grow(c.names.named, len(added))
 	for _, item := range added {
 		name := groupOf(item)
 		group, known := c.groups[name]

@@ -83,7 +83,7 @@ func newSegment(ctx context.Context, all []*cupel.ContextItem, first uint32, has
 		memory.entries, memory.occurrence = b.entries, b.occurrence
 		buildings.Put(memory)
 	}()
-	b.occurrence = slices.Grow(b.occurrence, size/8) // few words are shorter, repeated ones count once
+	b.occurrence = slices.Grow(b.occurrence, size/6) // most texts have fewer words, and repeated ones count once
 	ends := make([]int, len(all))                    // of the items' occurrences
 	for i, item := range all {
 		if i%256 == 0 && ctx.Err() != nil {
