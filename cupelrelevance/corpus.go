@@ -119,15 +119,14 @@ type newItems struct {
 // locate finds the numbers of the items of a list.
 func (c *corpus) locate(l *list, all []*cupel.ContextItem, others []*list) (added newItems) {
 	l.words = &words{n: len(all), numbers: make([]uint32, len(all))}
-	before := &list{words: new(words)}
+	before, room := &list{words: new(words)}, len(all)
 	if len(others) > 0 {
-		before = others[0]
-	} else {
-		added = newItems{
-			make([]*cupel.ContextItem, 0, len(all)),
-			make([]weak.Pointer[cupel.ContextItem], 0, len(all)),
-			make(map[weak.Pointer[cupel.ContextItem]]uint32, len(all)),
-		}
+		before, room = others[0], 0
+	}
+	added = newItems{
+		make([]*cupel.ContextItem, 0, room),
+		make([]weak.Pointer[cupel.ContextItem], 0, room),
+		make(map[weak.Pointer[cupel.ContextItem]]uint32, room),
 	}
 	// Making a weak pointer takes longer than comparing one, so an item is looked
 	// for after the one that preceded it in the earlier list.
@@ -151,9 +150,6 @@ next:
 			number, known = added.numbers[pointer]
 		}
 		if !known {
-			if added.numbers == nil {
-				added.numbers = make(map[weak.Pointer[cupel.ContextItem]]uint32)
-			}
 			number = uint32(len(c.facts) + len(added.items))
 			added.numbers[pointer] = number
 			added.pointers, added.items = append(added.pointers, pointer), append(added.items, item)
