@@ -1,6 +1,7 @@
 package cupelinspect
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -55,9 +56,10 @@ func TestAlign(t *testing.T) {
 			}
 		}
 	}
-	whole := align([]string{"one two"}, "one two")
-	if len(whole[0]) != 1 || whole[0][0] != 7 {
-		t.Errorf("the edits of a whole content are %v", whole)
+	for sent, want := range map[string]string{"one two": "[[7]]", "~ two": "[[~ -3 4]]"} {
+		if got := fmt.Sprint(align([]string{"one two"}, sent)); got != want {
+			t.Errorf("the edits for %q are %v, want %v", sent, got, want)
+		}
 	}
 	// A text that has nothing of a large content takes no long search: if it did,
 	// this would take hours.
@@ -69,23 +71,23 @@ func TestAlign(t *testing.T) {
 
 // A text is looked for where it says enough to be found.
 func TestBeginning(t *testing.T) {
-	full := "0123456789 a note; the path is /src/a.go\n… +3 bytes…"
+	full := "x 12345\n789 a note; the path is /src/a.go\n… +3 bytes…"
 	for _, tt := range []struct {
 		text       string
 		from, size int
 		why        string
 	}{
-		{"0123", 0, 4, "it is next"},
-		{"the path", 19, 8, "four bytes say where they are from"},
-		{"a no", 11, 4, "far away, with four bytes"},
-		{"a n~", 0, 0, "three bytes may be from anywhere"},
-		{"67~", 6, 2, "two bytes near by"},
-		{" ~", 0, 0, "white space only if it is next"},
-		{"0~", 0, 1, "one byte that is next"},
-		{"… +3 bytes…", 0, 0, "a mark is nothing of the contents"},
-		{"~", 0, 0, "nor is another text"},
+		{" 123", 1, 4, "it is next"},
+		{"the path", 20, 8, "four bytes say where they are from"},
+		{"a no", 12, 4, "far away, with four bytes"},
+		{"a n~", 1, 0, "three bytes may be from anywhere"},
+		{"89~", 9, 2, "two bytes near by"},
+		{"\n~", 1, 0, "white space only if it is next"},
+		{" ~", 1, 1, "one byte that is next"},
+		{"… +3 bytes…", 1, 0, "a mark is nothing of the contents"},
+		{"~", 1, 0, "nor is another text"},
 	} {
-		if from, size := beginning(full, 0, tt.text); from != tt.from || size != tt.size {
+		if from, size := beginning(full, 1, tt.text); from != tt.from || size != tt.size {
 			t.Errorf("%q begins at %d with %d bytes, want %d, %d: %s", tt.text, from, size, tt.from, tt.size, tt.why)
 		}
 	}

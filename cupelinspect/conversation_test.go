@@ -174,7 +174,7 @@ func TestSummary(t *testing.T) {
 	for _, state := range []string{"whole", "cut", "out"} {
 		counts[state] = strings.Count(text, "<td>"+state+"\n")
 	}
-	want := fmt.Sprintf("%d → %d tokens of a budget of 440. %d candidates: %d whole, %d cut, %d out.", all, after, len(items), counts["whole"], counts["cut"], counts["out"])
+	want := fmt.Sprintf("%d → %d tokens of a budget of 440. %d candidates: %d whole, %d cut, %d out. </p>\n<table class=\"plain\"><tr><th>Number", all, after, len(items), counts["whole"], counts["cut"], counts["out"])
 	if !strings.Contains(text, want) || !strings.Contains(text, "<h1>the &lt;bakery&gt;</h1>") || counts["whole"]+counts["cut"] != len(window.Report.Included) || counts["cut"] == 0 {
 		t.Errorf("the summary is\n%s\nwant %q", text, want)
 	}

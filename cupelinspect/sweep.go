@@ -142,8 +142,8 @@ func everything(items []*cupel.ContextItem, budget cupel.ContextBudget) int {
 		sum = add(sum, tokens)
 	}
 	needed := float64(sum)
-	if margin := budget.EstimationSafetyMarginPercent(); margin < 100 {
-		needed /= 1 - margin/100
+	if sum > 0 { // a margin of 100 % leaves nothing
+		needed /= 1 - budget.EstimationSafetyMarginPercent()/100
 	}
 	ceiling := needed + float64(budget.OutputReserve())
 	if budget.TargetTokens() > 0 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -84,7 +85,7 @@ func TestInspectUnits(t *testing.T) {
 	require.NoError(t, err)
 	p, got = shown(t, from)
 	at := slices.IndexFunc(p.Items, func(it item) bool { return it.Content == "its chapters" })
-	if at < 0 || got.Form[at] != 1 || got.Full[at] != 80 || got.Origin[at] != 4 || len(got.Forms) > 0 || *got.Pinned != 15 {
+	if at < 0 || len(got.Form) != 3 || got.Form[at] != 1 || got.Full[at] != 80 || got.Origin[at] != 4 || len(got.Forms) > 0 || *got.Pinned != 15 {
 		t.Errorf("read from JSON: forms %v of %v, %v, pinned %v, in %+v", got.Form, got.Full, got.Forms, got.Pinned, p.Items)
 	}
 }
@@ -92,10 +93,10 @@ func TestInspectUnits(t *testing.T) {
 func TestSupersededNamesTheNewest(t *testing.T) {
 	items := []*cupel.ContextItem{
 		newItem(t, "draft 1", 4, cupel.WithVersionOf("draft")),
-		newItem(t, "draft 2", 5, cupel.WithVersionOf("draft")),
+		newItem(t, "draft 2 "+strings.Repeat("x", 60), 5, cupel.WithVersionOf("draft")),
 	}
 	_, got := shown(t, inspect(t, newPipeline(t, nil), items, newBudget(t, 20, 20)))
-	equal(t, "why", got.Why[0], "Superseded: a newer version is among the candidates: “draft 2”")
+	equal(t, "why", got.Why[0], "Superseded: a newer version is among the candidates: “draft 2 "+strings.Repeat("x", 52)+"…”")
 	equal(t, "newest", got.Survivor, map[int]int{0: 1})
 	equal(t, "stale", got.Stale, []int{0})
 }

@@ -204,7 +204,7 @@ var declarations = map[string]bool{
 // isDeclaration reports whether a line begins as a declaration does.
 func isDeclaration(body string) bool {
 	start, end := nextWord(body, 0)
-	return start == 0 && end > 0 && declarations[body[:end]] || strings.HasPrefix(body, "@") && end > start
+	return start == 0 && declarations[body[:end]] || strings.HasPrefix(body, "@") && end > start
 }
 
 // opens reports whether a line is the head of a block by brackets or a colon.

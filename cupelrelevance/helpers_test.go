@@ -48,7 +48,7 @@ func scoresOf(t testing.TB, s strategy.Scorer, all []*cupel.ContextItem) []float
 
 // near reports whether two numbers differ by rounding only.
 func near(a, b float64) bool {
-	return a == b || math.Abs(a-b) <= 1e-12*max(math.Abs(a), math.Abs(b))
+	return a == b || math.Abs(a-b) <= 1e-12*math.Abs(b)
 }
 
 // randomItems returns a list with few words, of a few groups.

@@ -120,7 +120,7 @@ func (t *tokenizer) word(s string, start int) int {
 		case underscore:
 			t.endPart()
 		case upper:
-			if previous == lower || previous == upper && startsSmall(s[i+size:]) {
+			if previous == lower || startsSmall(s[i+size:]) {
 				t.endPart()
 			}
 			t.add(unicode.ToLower(r))
@@ -163,7 +163,7 @@ func isPicture(r rune) bool {
 // script is written without spaces.
 func classify(r rune, size int) class {
 	switch {
-	case r == utf8.RuneError && size == 1:
+	case size == 1: // no UTF-8
 		return separator
 	case r < utf8.RuneSelf:
 		return classes[r]

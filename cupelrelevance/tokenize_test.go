@@ -47,7 +47,7 @@ func TestTokenizer(t *testing.T) {
 		{"hangul", "회의실", []string{"=회의", "=의실"}, "Korean endings are glued to the word"},
 		{"thai", "ประชุม", []string{"=ปร", "=ระ", "=ะช", "=ชุ", "=ุม"}, "Thai has no spaces between words"},
 		{"hebrew with marks", "\u200fשלום\u200e", []string{"שלום"}, "direction marks do not show and do not count"},
-		{"emoji", "done👩‍👧🏽 ok ★", []string{"done", "=👩", "=👧", "ok", "=★"}, "each picture is a term, however they are put together"},
+		{"emoji", "done👩‍👧🏽 ok ☀ ⬀ 🀀", []string{"done", "=👩", "=👧", "ok", "=☀", "=⬀", "=🀀"}, "each picture is a term, however they are put together"},
 		{"drawing", "a ─┤ ⠋ b", []string{"a", "b"}, "lines are no pictures"},
 		{"width", "ＡＢ１ ｶﾀｶﾅ", []string{"ab1", "=カタ", "=タカ", "=カナ"}, "letters have one width"},
 		{"keycap", "1\ufe0f", []string{"1"}, "variation selectors do not count"},

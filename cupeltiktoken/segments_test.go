@@ -265,7 +265,7 @@ func TestFindRun(t *testing.T) {
 		{"white space before", strings.Repeat(" ", n) + "a", n + 1, n + 1, "nor before a word"},
 		{"caseless before a capital", strings.Repeat("\u6f22", n) + "Ab", 3*n + 2, 3*n + 2, "what came before decides whether the capital ends the piece"},
 		{"caseless before a small letter", strings.Repeat("\u6f22", n) + "ab", 0, 3 * n, "this one does not"},
-		{"no run at all", strings.Repeat("a ", longestWord/2) + "b", longestWord, longestWord, "the search ends"},
+		{"no run at all", strings.Repeat("a ", longestWord/2) + " ", longestWord, longestWord, "the search ends"},
 	} {
 		start, end := (&Counter{encoding: EncodingO200kBase}).findRun(tt.text)
 		assert.Equal(t, []int{tt.start, tt.end}, []int{start, end}, "%s: %s", tt.name, tt.why)

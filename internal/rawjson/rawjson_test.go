@@ -111,7 +111,7 @@ func TestErrors(t *testing.T) {
 		{"character", "other mistakes are encoding/json's", "[\n a]", "line 2: invalid character 'a' looking for beginning of value (column 2)"},
 		{"deep", "nesting has a limit", strings.Repeat("[", 10001), "line 1: invalid character '[' exceeded max depth (column 10001)"},
 		{"utf-16", "files of other encodings are named", "\xff\xfe[\x00]\x00", "the text is UTF-16; it must be UTF-8"},
-		{"bytes", "bytes that are no text are found", "[\n\"\xe9\"]", "line 2: the text is not valid UTF-8 at byte 3"},
+		{"bytes", "bytes that are no text are found", "[\n\"\ufffd\xe9\"]", "line 2: the text is not valid UTF-8 at byte 6"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -12,6 +12,7 @@ func TestCut(t *testing.T) {
 	third := strings.Repeat("y", partBytes/3) + "\n"
 	work := strings.Repeat("        work(1, 2, 3);\n", 40)
 	open := "    def open(self):\n" + work
+	box := "export default class Box<T> {\n\n  open() {\n  }\n}"
 	tests := []struct {
 		why, file, text string
 		want            []Part
@@ -46,9 +47,9 @@ func TestCut(t *testing.T) {
 			{Line: 11, Text: strings.TrimSuffix(open, "\n"), Symbol: "Box.open"},
 			{Line: 53, Text: "    def close(self):\n        pass", Symbol: "Box.close"},
 		}},
-		{"a short one does not", "a.ts", "export function area(x: number) {\n\n  return x;\n\n}\n\nexport default class Box<T> {\n\n  open() {\n  }\n}\n", []Part{
-			{Line: 1, Text: "export function area(x: number) {\n\n  return x;\n\n}", Symbol: "area"},
-			{Line: 7, Text: "export default class Box<T> {\n\n  open() {\n  }\n}", Symbol: "Box"},
+		{"a short one does not, nor what follows a bracket", "a.ts", "export function area(\n\n) {\n  let x;\n\n}\n\n" + box + strings.Repeat("\n", longType-len(box)), []Part{
+			{Line: 1, Text: "export function area(\n\n) {\n  let x;\n\n}", Symbol: "area"},
+			{Line: 8, Text: box, Symbol: "Box"},
 		}},
 		{"methods without a keyword", "A.java", "public final class Box {\n\n    public int open(int x) {\n" + work + "    }\n}\n", []Part{
 			{Line: 1, Text: "public final class Box {", Symbol: "Box"},
@@ -70,8 +71,8 @@ func TestCut(t *testing.T) {
 			{Line: 1, Text: "```\n~~~\n# no\n```"},
 			{Line: 5, Text: "# A\n~~~\n# no", Title: "A"},
 		}},
-		{"a text is cut at the last blank line that fits", "a.txt", strings.Repeat(third, 2) + "\n" + strings.Repeat(third, 2), []Part{
-			{Line: 1, Text: strings.TrimSpace(strings.Repeat(third, 2))}, {Line: 4, Text: strings.TrimSpace(strings.Repeat(third, 2))},
+		{"a text is cut at the last blank line that fits", "a.txt", third + "\n" + strings.Repeat(third, 2), []Part{
+			{Line: 1, Text: strings.TrimSpace(third)}, {Line: 3, Text: strings.TrimSpace(strings.Repeat(third, 2))},
 		}},
 		{"up to the limit they are joined", "a.txt", "a\n\n" + long[3:] + "\nb\n", []Part{
 			{Line: 1, Text: "a\n\n" + strings.TrimSpace(long[3:])}, {Line: 5, Text: "b"},
@@ -81,8 +82,8 @@ func TestCut(t *testing.T) {
 			{Line: 7, Text: strings.TrimSpace(long)},
 			{Line: 8, Text: "c"},
 		}},
-		{"a paragraph that is too long is cut between lines", "a.txt", "a\n" + long + long + "\n", []Part{
-			{Line: 1, Text: "a"}, {Line: 2, Text: strings.TrimSpace(long)}, {Line: 3, Text: strings.TrimSpace(long)},
+		{"a paragraph that is too long is cut between lines", "a.txt", "a\n" + long + "xx" + long + "\n", []Part{
+			{Line: 1, Text: "a"}, {Line: 2, Text: strings.TrimSpace(long)}, {Line: 3, Text: "xx" + strings.TrimSpace(long)},
 		}},
 		{"white space is no part", "a.txt", "\n \n", []Part{}},
 	}

@@ -65,6 +65,7 @@ func TestProblems(t *testing.T) {
 		{"negative", check("assert = \"include_exactly_n_items_with_kind\"\nkind = \"A\"\nn = -1"), `checks[0]: kind="A" n=-1 is out of range`, "it would never hold"},
 		{"always", check("assert = \"have_at_least_n_exclusions\"\nn = 0"), "checks[0]: n=0 is out of range, or would always hold", "nothing could fail"},
 		{"always used", check("assert = \"have_budget_utilization_above\"\nthreshold = 0"), "threshold=0 is out of range, or would always hold", "nothing could fail"},
+		{"no number", check("assert = \"have_budget_utilization_above\"\nthreshold = nan"), "threshold=NaN is out of range", "nothing is above it"},
 		{"empty among contents", check("assert = \"include_in_order\"\ncontents = [\"a\", \"\"]"), "checks[0].contents: must be texts that are not empty", "it could never hold"},
 		{"no contents", check("assert = \"include_in_order\"\ncontents = []"), "checks[0].contents: must be texts that are not empty", "nothing could fail"},
 		{"empty predicate", check("assert = \"place_item_at_edge\"\nitem = {}"), "checks[0].item: must not be empty: it would match every item", "nothing could fail"},
