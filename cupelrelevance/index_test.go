@@ -108,6 +108,9 @@ func TestCanceled(t *testing.T) {
 		if slices.Max(scoresOf(t, s, items)) <= 0 {
 			t.Errorf("%T: nothing scores afterwards", s)
 		}
+		if err := s.Score(&endsAfter{t.Context(), 1}, items, scores); !errors.Is(err, context.Canceled) {
+			t.Errorf("%T: got %v from a context that ends during the call", s, err)
+		}
 	}
 	index := Must(NewIndex())
 	if _, err := index.of(ctx, items); !errors.Is(err, context.Canceled) || len(index.lists) != 0 {

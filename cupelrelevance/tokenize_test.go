@@ -42,7 +42,7 @@ func TestTokenizer(t *testing.T) {
 		{"accents", "Ärger RÉSUMÉ", []string{"ärger", "résumé"}, "letters beyond ASCII have small forms, too"},
 		{"combining", "e\u0301te\u0301", []string{"e\u0301te\u0301"}, "marks belong to the letter before"},
 		{"han", "会議室です", []string{"=会議", "=議室", "=室で", "=です"}, "overlapping pairs"},
-		{"han alone", "猫 と", []string{"=猫", "=と"}, "a character alone is a term"},
+		{"han alone", "猫 〇 と", []string{"=猫", "=〇", "=と"}, "a character alone is a term"},
 		{"han and latin", "Goの本xyz", []string{"go", "=の本", "xyz"}, "a change of the way of writing separates"},
 		{"hangul", "회의실", []string{"=회의", "=의실"}, "Korean endings are glued to the word"},
 		{"thai", "ประชุม", []string{"=ปร", "=ระ", "=ะช", "=ชุ", "=ุม"}, "Thai has no spaces between words"},

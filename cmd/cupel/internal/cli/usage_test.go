@@ -38,6 +38,7 @@ func TestUsage(t *testing.T) {
 		{"rows", "explain -i items.jsonl -p agent -b 9 -n -5", exitUsage, `invalid argument "-5" for "-n, --rows" flag`, "less than none"},
 		{"diff without a budget", "diff -i items.jsonl chat rag", exitUsage, "missing [budget]", "there is no default"},
 		{"diff of one", "diff chat", exitUsage, "accepts 2 arg(s), received 1", "nothing to compare with"},
+		{"two presets", "policies rag chat", exitUsage, "accepts at most 1 arg(s), received 2", "one is written out"},
 		{"diff of the same", "diff -i items.jsonl -b 5 rag rag", exitUsage, "A and B are both rag", "nothing would differ"},
 		{"policies as reports", "diff greedy.json sack.json", exitUsage, "greedy.json is not a report of cupel explain --json", "any object looks like one"},
 		{"a policy and a report", "diff rag greedy.json", exitUsage, "rag is not a report: give --items", "it needs candidates"},
