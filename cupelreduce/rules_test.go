@@ -66,7 +66,7 @@ func TestRules(t *testing.T) {
 			"one\ntwo\n" + strings.Repeat("many words ", 40) + "a/b.go\n" + numbered("more %d\n", 20), "one\n… +2\n… " + strings.Repeat("many words ", 6) + "a/b.go\n… +20", "the piece that has it comes before the rest of the line"},
 		{"a gap between names", cupelreduce.KindLog, names, "",
 			"look at a/a.go " + strings.Repeat("many words ", 15) + "dir/b/bb.go and so on", "look at a/a.go " + strings.Repeat("many words ", 7) + "… +88 bytes… dir/b/bb.go and so on", "the mark says how much is gone"},
-		{"errors about what is known", cupelreduce.KindLog, head, "a/b.go",
+		{"errors about what is known", cupelreduce.KindLog, head, "open a/b.go",
 			"start of it\nerror in a/b.go\nlook at a/b.go\nend\n", "… +1\nerror in a/b.go\n… +2", "the file is known, and the error is not"},
 		{"names that came before", cupelreduce.KindLog, head, "",
 			"a/a1\na/b2\na/c3\na/d4\na/e5\nso a/a1\nand a/b2\nand a/c3\nand a/d4\nand a/e5\n", "a/a1\na/b2\na/c3\na/d4\na/e5\n… +5", "only the first line is about a name"},
