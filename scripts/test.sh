@@ -12,7 +12,7 @@ cd "$(dirname "$0")/.."
 core=github.com/wollax/cupel-go/cupel/...
 model=github.com/wollax/cupel-go/internal/naive/...
 # Tests live for seconds and would collect garbage for a third of their processor time.
-export GOGC="${GOGC-400}" GOMEMLIMIT="${GOMEMLIMIT-2GiB}"
+export GOGC="${GOGC-1600}" GOMEMLIMIT="${GOMEMLIMIT-2GiB}"
 began=$(date +%s)
 status=$(mktemp)
 trap 'rm -f "$status"' EXIT
