@@ -149,6 +149,7 @@ func TestCloseness(t *testing.T) {
 		{today, at(10), 1, "its beginning is inside"},
 		{today, at(11), 0.5, "its end is not"},
 		{today, at(11).Add(84 * time.Hour), 0.25, "half of that half a week later"},
+		{today, at(18), 0, "a week later nothing is left"},
 		{today, at(1), 0, "nor half a week before"},
 		{today, at(10).Add(-42 * time.Hour), 0.125, "half of that"},
 		{span{at(1), at(1).AddDate(1, 0, 0)}, at(1).AddDate(1, 0, 31), 0, "at most 31 days"},

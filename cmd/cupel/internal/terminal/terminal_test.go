@@ -149,7 +149,7 @@ func TestDetect(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, terminal.Screen{Width: terminal.DefaultWidth}, terminal.Detect(file, file, none), "a file is no terminal")
 	require.NoError(t, file.Close())
-	for columns, want := range map[string]int{"60": 60, "1": 1, "0": terminal.DefaultWidth, "-60": terminal.DefaultWidth, "99999999999999999999": terminal.DefaultWidth} {
+	for columns, want := range map[string]int{"60": 60, "1": 1, "0": terminal.DefaultWidth, "-60": terminal.DefaultWidth, "wide": terminal.DefaultWidth, "99999999999999999999": terminal.DefaultWidth} {
 		got := terminal.Detect(nowhere{}, nowhere{}, func(name string) string { return map[string]string{"COLUMNS": columns}[name] })
 		require.Equal(t, want, got.Width)
 	}
