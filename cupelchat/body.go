@@ -181,7 +181,18 @@ func (w *writer) keptMembers(list []byte) [][]byte {
 }
 
 func enclose(opening byte, parts [][]byte, closing byte) []byte {
-	return slices.Concat([]byte{opening}, bytes.Join(parts, []byte(",")), []byte{closing})
+	size := 2
+	for _, p := range parts {
+		size += len(p) + 1
+	}
+	text := append(make([]byte, 0, size), opening)
+	for i, p := range parts {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = append(text, p...)
+	}
+	return append(text, closing)
 }
 
 // keptMessages returns the texts of the messages that are in, joined where the API

@@ -25,7 +25,8 @@ type Conversation struct {
 	*reader // that read it
 	format  Format
 	counter cupel.TokenCounter
-	text    []byte  // as it was given
+	text    []byte  // as it was given, or as options changed it
+	source  []byte  // as it was given
 	groups  [][]int // entries that are in or out together
 	groupOf []int   // of each entry
 	asked   int     // the first entry in which the user says something, or none
@@ -56,7 +57,7 @@ func Read(body []byte, f Format, counter cupel.TokenCounter, opts ...Option) (*C
 	if _, ok := formats[f]; !ok {
 		return nil, &Error{Reason: fmt.Sprintf("the format %d is unknown", uint8(f))}
 	}
-	c := &Conversation{format: f, counter: counter, text: body, asked: none, formed: &formed{}, written: &atomic.Pointer[reader]{}}
+	c := &Conversation{format: f, counter: counter, text: body, source: body, asked: none, formed: &formed{}, written: &atomic.Pointer[reader]{}}
 	c.first, c.last = true, true
 	if err := c.apply(opts); err != nil {
 		return nil, err
@@ -87,7 +88,7 @@ func Read(body []byte, f Format, counter cupel.TokenCounter, opts ...Option) (*C
 			return nil
 		}
 		if c, err = Read(changed, f, counter, append(slices.Clip(opts), again)...); err == nil {
-			c.notes = append(notes, c.notes...)
+			c.source, c.notes = body, append(notes, c.notes...)
 		}
 		return c, err
 	}

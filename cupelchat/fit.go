@@ -55,21 +55,25 @@ func Fit[T any](ctx context.Context, params T, f Format, chooser Chooser, budget
 	if err != nil {
 		return none, err
 	}
-	fitted, err := Refit(params, body, smaller)
+	fitted, err := Refit(c, params, smaller)
 	if err != nil {
 		return none, err
 	}
 	return Request[T]{fitted, smaller, w.Report, append(c.Notes(), w.Notes...)}, nil
 }
 
-// Refit returns a copy of params that marshals to the JSON after; params marshal to
-// before. The copy shares everything that is equal in both, as in [Fit]. Refit fails
-// with an [Error] if the type loses content of after.
-func Refit[T any](params T, before, after []byte) (T, error) {
-	if bytes.Equal(before, after) {
+// Refit returns a copy of params that marshals to the JSON after; params marshal to the
+// body that c was read from. The copy shares everything that is equal in both, as in
+// [Fit]. Refit fails with an [Error] if the type loses content of after.
+func Refit[T any](c *Conversation, params T, after []byte) (T, error) {
+	if c.isMissing() {
+		return params, errNil
+	}
+	if bytes.Equal(c.source, after) {
 		return params, nil
 	}
-	was, errWas := rawjson.Text(before).Value()
+	m := &merging{made: map[string]reflect.Value{}}
+	was, errWas := m.read(c)
 	is, errIs := rawjson.Text(after).Value()
 	if err := errors.Join(errWas, errIs); err != nil {
 		return params, err
@@ -77,8 +81,8 @@ func Refit[T any](params T, before, after []byte) (T, error) {
 	// A type may marshal something other than its fields, such as a text that
 	// it was made from. Decoding the whole value is right then.
 	var lost string
-	m := &merging{made: map[string]reflect.Value{}}
-	deep := &merging{made: map[string]reflect.Value{}, deep: true}
+	deep := *m
+	deep.made, deep.deep = map[string]reflect.Value{}, true
 	for _, change := range []func(v reflect.Value, before, after rawjson.Value) error{m.merge, deep.merge, replace} {
 		fitted := params
 		if err := change(reflect.ValueOf(&fitted).Elem(), was, is); err != nil {
@@ -127,6 +131,56 @@ type merging struct {
 	again bool                     // only elements that were made are left
 	whole bool                     // something was made as a whole after its parts were merged
 	deep  bool                     // elements of lists are merged with those in their places
+
+	// The conversation as it was read: the request, and the list of its messages. Both
+	// may be of an earlier text, which the conversation continues.
+	request, list rawjson.Value
+	members       rawjson.Object
+	messages      []rawjson.Part
+}
+
+// read returns the JSON of a conversation. It takes what Read found there, unless Read
+// changed the body.
+func (m *merging) read(c *Conversation) (rawjson.Value, error) {
+	if c.value.IsZero() || !bytes.Equal(c.source, c.text) {
+		return rawjson.Text(c.source).Value()
+	}
+	m.request, m.list, m.members = c.value, c.value, c.body
+	if c.value.IsObject() {
+		m.list = c.body.Get(c.rules.list)
+	}
+	m.messages = make([]rawjson.Part, 0, len(c.messages))
+	for i := range c.messages {
+		if c.messages[i].member == "" {
+			m.messages = append(m.messages, c.messages[i].raw)
+		}
+	}
+	return c.value, nil
+}
+
+// same reports whether two values are the same place of a text.
+func same(a, b rawjson.Value) bool {
+	return !a.IsZero() && !b.IsZero() && &a.Raw()[0] == &b.Raw()[0]
+}
+
+// fields returns the members of an object.
+func (m *merging) fields(v rawjson.Value) rawjson.Object {
+	if same(v, m.request) {
+		return m.members
+	}
+	o, _ := v.Fields()
+	return o
+}
+
+// parts returns the elements of a list, or nil if they are not needed again.
+func (m *merging) parts(list rawjson.Value) []rawjson.Part {
+	switch {
+	case m.again:
+		return nil
+	case same(list, m.list):
+		return m.messages
+	}
+	return list.Elements()
 }
 
 // keeps reports whether a merged value marshals to the JSON that it should. It skips
@@ -148,7 +202,7 @@ func keeps[T any](m *merging, params T, before, after rawjson.Value) bool {
 // merge changes v, which marshals to before, where after differs. It changes nothing
 // that v refers to, and decodes only the parts that are not there.
 func (m *merging) merge(v reflect.Value, before, after rawjson.Value) error {
-	if bytes.Equal(before.Raw(), after.Raw()) {
+	if !same(before, m.request) && !same(before, m.list) && bytes.Equal(before.Raw(), after.Raw()) {
 		return nil
 	}
 	objects := before.IsObject() && after.IsObject()
@@ -171,10 +225,7 @@ func (m *merging) merge(v reflect.Value, before, after rawjson.Value) error {
 	case v.Kind() == reflect.Map && v.Type().Key().Kind() == reflect.String && objects:
 		return m.mergeMap(v, before, after)
 	case v.Kind() == reflect.Slice && before.IsArray() && after.IsArray():
-		var was []rawjson.Part
-		if !m.again {
-			was = before.Elements()
-		}
+		was := m.parts(before)
 		if m.again || len(was) == v.Len() {
 			return m.mergeList(v, was, after.Elements())
 		}
@@ -183,8 +234,7 @@ func (m *merging) merge(v reflect.Value, before, after rawjson.Value) error {
 }
 
 func (m *merging) mergeFields(v reflect.Value, before, after rawjson.Value) error {
-	was, _ := before.Fields()
-	is, _ := after.Fields()
+	was, is := m.fields(before), m.fields(after)
 	for i := range v.NumField() {
 		name, embedded := jsonName(v.Type().Field(i))
 		from, to := was.Get(name), is.Get(name)
@@ -207,7 +257,7 @@ func (m *merging) mergeFields(v reflect.Value, before, after rawjson.Value) erro
 }
 
 func (m *merging) mergeMap(v reflect.Value, before, after rawjson.Value) error {
-	was, _ := before.Fields()
+	was := m.fields(before)
 	merged := reflect.MakeMap(v.Type())
 	for _, member := range after.Members() {
 		key := reflect.ValueOf(member.Name).Convert(v.Type().Key())
@@ -228,20 +278,28 @@ func (m *merging) mergeMap(v reflect.Value, before, after rawjson.Value) error {
 
 func (m *merging) mergeList(v reflect.Value, was, is []rawjson.Part) error {
 	merged, kept := reflect.MakeSlice(v.Type(), len(is), len(is)), make([]bool, len(is))
-	seed, old := maphash.MakeSeed(), make(map[uint64]bool, len(was)) // hashes copy no text
-	for _, p := range was {
-		old[maphash.Bytes(seed, p.Value.Raw())] = true
+	places := make(map[uint64][]int, len(is)) // in was, by hashes, which copy no text
+	keys := make([]uint64, len(is))
+	for i := range is {
+		keys[i] = maphash.Bytes(hashes, is[i].Value.Raw())
+		places[keys[i]] = nil
+	}
+	for i := range was {
+		key := maphash.Bytes(hashes, was[i].Value.Raw())
+		if list, sought := places[key]; sought {
+			places[key] = append(list, i)
+		}
 	}
 	next := 0
-	for i := range is {
-		raw, to, at := is[i].Value.Raw(), merged.Index(i), -1
-		if old[maphash.Bytes(seed, raw)] {
-			at = slices.IndexFunc(was[next:], func(p rawjson.Part) bool { return bytes.Equal(p.Value.Raw(), raw) })
+	for i, key := range keys {
+		raw, to := is[i].Value.Raw(), merged.Index(i)
+		for len(places[key]) > 0 && places[key][0] < next {
+			places[key] = places[key][1:]
 		}
 		made, again := m.made[string(raw)]
 		switch {
-		case at >= 0:
-			next, kept[i] = next+at+1, true
+		case len(places[key]) > 0 && bytes.Equal(was[places[key][0]].Value.Raw(), raw):
+			next, kept[i] = places[key][0]+1, true
 			to.Set(v.Index(next - 1))
 			continue
 		case again && made.Type() == to.Type():

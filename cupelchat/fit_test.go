@@ -250,7 +250,7 @@ func TestFitFails(t *testing.T) {
 		require.ErrorContains(t, err, tt.want, tt.why)
 		require.Equal(t, Request[any]{}, got, tt.why)
 	}
-	_, err := Refit(7, []byte("7"), []byte(`{"a":1}`))
+	_, err := Refit(read(t, OpenAI, []byte(`[]`)), 7, []byte(`{"a":1}`))
 	require.Error(t, err)
 }
 

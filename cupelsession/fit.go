@@ -107,7 +107,7 @@ func Fit[T any](ctx context.Context, s *Session, params T, f cupelchat.Format, b
 	case turn.after.repeats >= mostRepeats:
 		return none, &HistoryError{Turns: turn.after.repeats}
 	}
-	fitted, err := cupelchat.Refit(params, body, smaller)
+	fitted, err := cupelchat.Refit(c, params, smaller)
 	if err != nil {
 		return none, err
 	}
