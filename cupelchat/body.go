@@ -78,11 +78,12 @@ func (c *Conversation) loses(i int, text string) bool {
 type writer struct {
 	*Conversation
 	*notesOf
-	states []state
-	room   int          // how many tokens there still are
-	begins bool         // with a message of the user that the conversation does not have
-	joins  bool         // messages of one role that were neighbors
-	broken map[int]bool // entries that are left out because the API refuses them
+	states  []state
+	room    int          // how many tokens there still are
+	dropped []string     // notes of what was dropped
+	begins  bool         // with a message of the user that the conversation does not have
+	joins   bool         // messages of one role that were neighbors
+	broken  map[int]bool // entries that are left out because the API refuses them
 }
 
 // price finds the tokens of each included entry as it is written, and returns

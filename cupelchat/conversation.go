@@ -42,8 +42,9 @@ type Conversation struct {
 	times   []time.Time             // of the entries, nil if no message has one
 	opened  []int                   // groups of the exchange at the end
 
-	spare  int                        // tokens that a window had left
-	longer map[int]*cupel.ContextItem // shorter items that take them
+	spare   int                        // tokens that a window had left
+	longer  map[int]*cupel.ContextItem // shorter items that take them
+	refused []bool                     // entries that the API refused with what was chosen
 }
 
 // Read reads a conversation: a list of messages, a request with such a list, or

@@ -115,7 +115,9 @@ func (d *dropped) drop(w *writer, group int) {
 // the API's rule.
 func (d *dropped) note(w *writer, where string, entry int, required string) {
 	where = fmt.Sprintf(where, w.pathOf(entry))
-	w.note("dropped %s %s (%s), because the API requires that %s", english.Plural(d.items, "item"), where, english.Plural(d.tokens, "token"), required)
+	text := fmt.Sprintf("dropped %s %s (%s), because the API requires that %s", english.Plural(d.items, "item"), where, english.Plural(d.tokens, "token"), required)
+	w.note("%s", text)
+	w.dropped = append(w.dropped, text)
 }
 
 // endWithUser makes the last kept message a message of the user, if it was in
@@ -177,27 +179,26 @@ func (w *writer) lastRole() string {
 }
 
 // finishTurn leaves out exchanges that the API refuses in the turn at the end, while
-// there are some: they became part of it because messages are out. mustBe is what the
-// API requires of the turn.
+// there are some: they became part of it because messages are out. If one of them is
+// pinned, the API refuses the turn in any case, and all stay. mustBe is what the API
+// requires of the turn.
 func (w *writer) finishTurn(refused func() (groups []int), mustBe string) {
 	var gone dropped
-	from := none
+	before, last := slices.Clone(w.states), none
 	pinned := func(i int) bool { return w.items[i].Pinned() }
 	for groups := refused(); len(groups) > 0; groups = refused() {
-		at := slices.IndexFunc(groups, func(g int) bool { return !slices.ContainsFunc(w.groups[g], pinned) })
-		if at < 0 {
-			w.note("the API may refuse the turn at the end with what is pinned: it requires that %s", mustBe)
-			break
-		}
-		for _, i := range w.groups[groups[at]] {
-			if w.states[i].in {
-				from = i
+		for _, g := range groups {
+			if slices.ContainsFunc(w.groups[g], pinned) {
+				w.states = before
+				w.note("the API may refuse the turn at the end with what is pinned: it requires that %s", mustBe)
+				return
 			}
+			last = max(last, slices.Max(w.groups[g]))
+			gone.drop(w, g)
 		}
-		gone.drop(w, groups[at])
 	}
 	if gone.items > 0 {
-		gone.note(w, "up to %s", from, mustBe)
+		gone.note(w, "up to %s", last, mustBe)
 	}
 }
 
@@ -211,32 +212,28 @@ func (c *Conversation) thinks() bool {
 	return slices.ContainsFunc(c.entries, func(e entry) bool { return e.thinks })
 }
 
-// thoughtless returns the exchanges of the turn at the end, the last one first, if
-// the model answers results and its turn does not begin with thinking. The turn
-// reaches back to what the user said last. Of a turn that begins with a note it
-// returns the exchange that the note stands for.
+// thoughtless returns the exchanges before the first one that begins with thinking in the
+// turn at the end, if the model answers results. The turn reaches back to what the user
+// said last.
 func (w *writer) thoughtless() (groups []int) {
-	first := none
+	answers := false
 	for i := range slices.Backward(w.states) {
 		switch {
 		case !w.writes(i):
 			continue
-		case w.said(i) == "assistant" && len(groups) == 0:
+		case w.said(i) == "assistant" && !answers:
 			return nil // the model goes on with its own words
+		case w.said(i) == "assistant" && w.entries[i].thinks && !w.states[i].note:
+			groups = groups[:0]
+			continue
 		case w.said(i) == "assistant":
-			first = i
+			groups = append(groups, w.groupOf[i])
 			continue
 		case w.entries[i].returns():
-			groups = append(groups, w.groupOf[i])
+			answers = true
 			continue
 		}
 		break
-	}
-	switch {
-	case first == none, w.entries[first].thinks && !w.states[first].note:
-		return nil
-	case w.states[first].note:
-		return []int{w.groupOf[first]}
 	}
 	return groups
 }

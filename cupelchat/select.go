@@ -36,6 +36,8 @@ type Window struct {
 	err    error
 	pinned int // tokens of candidates that are always in
 
+	refused  []int // entries that the API refuses with what was chosen
+	dropped  []string
 	squeezed bool  // pinned texts were shortened
 	beside   int   // the newest entry with a shorter text beside thinking or media, or none
 	form     state // of that entry
@@ -85,14 +87,14 @@ func (c *Conversation) Select(ctx context.Context, chooser Chooser, budget cupel
 	if err != nil {
 		return nil, err
 	}
-	w, err := chosen.fit(ctx, chooser, budget)
+	w, err := chosen.refill(ctx, chooser, budget)
 	if _, ok := errors.AsType[*TooLargeError](err); !ok || chosen != c {
 		return w, err
 	}
 	// A preset makes no forms of items that are sent with a pinned message. The
 	// conversation's forms may fit.
 	if formed, failed := c.withForms(); failed == nil {
-		if fitting, failed := formed.fit(ctx, chooser, budget); failed == nil {
+		if fitting, failed := formed.refill(ctx, chooser, budget); failed == nil {
 			return fitting, nil
 		}
 	}
@@ -101,6 +103,38 @@ func (c *Conversation) Select(ctx context.Context, chooser Chooser, budget cupel
 
 // mostTries is the most times that a window is chosen.
 const mostTries = 6
+
+// refill fits windows until the API refuses nothing that was chosen: what it refused is no
+// candidate the next time, so that something else takes its room. It returns the fullest.
+func (c *Conversation) refill(ctx context.Context, chooser Chooser, budget cupel.ContextBudget) (*Window, error) {
+	best, err := c.fit(ctx, chooser, budget)
+	if err != nil {
+		return nil, err
+	}
+	dropped := best.dropped
+	for w, again := best, *c; len(w.refused) > 0 && !slices.ContainsFunc(w.refused, c.held) && len(dropped) < mostTries; {
+		again.refused = slices.Grow(slices.Clone(again.refused), len(c.entries))[:len(c.entries)]
+		for _, i := range w.refused {
+			again.refused[i] = true
+		}
+		if w, err = again.fit(ctx, chooser, budget); err != nil {
+			break
+		}
+		if tokensOf(w.Items) > tokensOf(best.Items) {
+			w.Notes = append(dropped, w.Notes...)
+			best = w
+		}
+		dropped = append(slices.Clip(dropped), w.dropped...)
+	}
+	return best, nil
+}
+
+func tokensOf(items []*cupel.ContextItem) (tokens int) {
+	for _, item := range items {
+		tokens = add(tokens, item.Tokens())
+	}
+	return tokens
+}
 
 // fit chooses windows for smaller and smaller targets until one is written in no
 // more tokens than the budget has. The first target lacks what the window is over,
@@ -129,11 +163,7 @@ func (c *Conversation) fit(ctx context.Context, chooser Chooser, budget cupel.Co
 		if over <= 0 {
 			return c.fuller(ctx, chooser, smaller, w, tokens)
 		}
-		chosen := 0
-		for _, item := range w.Items {
-			chosen = add(chosen, item.Tokens())
-		}
-		target := max(min(chosen, smaller.TargetTokens())-max(over, try*limit/64), w.pinned)
+		target := max(min(tokensOf(w.Items), smaller.TargetTokens())-max(over, try*limit/64), w.pinned)
 		if try == mostTries-2 {
 			target = w.pinned
 		}
@@ -258,8 +288,8 @@ func (c *Conversation) choose(ctx context.Context, chooser Chooser, budget cupel
 	if err := out.settle(w, given); err != nil {
 		return nil, err
 	}
-	c.addCompacted(w.Report, given)
-	w.Notes = n.notes()
+	c.addMissing(w.Report, given)
+	w.Notes, w.dropped = n.notes(), out.dropped
 	return w, nil
 }
 
@@ -288,20 +318,21 @@ func (c *Conversation) candidates(budget cupel.ContextBudget, n *notesOf) (candi
 	return c.sinceCompaction(items, budget, n), nil
 }
 
-// sinceCompaction returns the candidates. If not everything fits, the items that
-// the latest compaction replaces go first, unless they are pinned.
+// sinceCompaction returns the candidates, without those that were refused. If not
+// everything fits, the items that the latest compaction replaces go first, unless they are
+// pinned.
 func (c *Conversation) sinceCompaction(items []*cupel.ContextItem, budget cupel.ContextBudget, n *notesOf) candidates {
-	latest, tokens := c.compaction(), 0
-	for _, item := range items {
-		tokens = add(tokens, item.Tokens())
-	}
-	older := latest != none && !c.noPins && tokens > limitOf(budget)
+	latest := c.compaction()
+	older := latest != none && !c.noPins && tokensOf(items) > limitOf(budget)
 	given := candidates{}
 	gone := 0
 	for i, item := range items {
 		needed := func(i int) bool { return i >= latest || c.items[i].Pinned() }
 		if older && !slices.ContainsFunc(c.group(i), needed) {
 			gone++
+			continue
+		}
+		if c.refused != nil && c.refused[i] {
 			continue
 		}
 		given.items, given.at = append(given.items, item), append(given.at, i)
@@ -332,6 +363,7 @@ func (w *writer) settle(window *Window, given candidates) (err error) {
 		s := w.states[e.Candidate]
 		switch {
 		case !s.in:
+			window.refused = append(window.refused, e.Candidate)
 			report.Excluded = append(report.Excluded, cupel.ExcludedItem{Item: item, Score: e.Score, Candidate: e.Candidate, Units: e.Units, Reason: cupel.ExclusionReason{Code: Refused}})
 			continue
 		case s.short && e.Item.Tokens() != s.tokens:
@@ -357,8 +389,8 @@ func (w *writer) settle(window *Window, given candidates) (err error) {
 	return nil
 }
 
-// addCompacted adds to a report the items that were not candidates.
-func (c *Conversation) addCompacted(report *cupel.SelectionReport, given candidates) {
+// addMissing adds to a report the items that were not candidates.
+func (c *Conversation) addMissing(report *cupel.SelectionReport, given candidates) {
 	if report == nil || len(given.at) == len(c.items) {
 		return
 	}
@@ -368,7 +400,11 @@ func (c *Conversation) addCompacted(report *cupel.SelectionReport, given candida
 			next++
 			continue
 		}
-		report.Excluded = append(report.Excluded, cupel.ExcludedItem{Item: item, Candidate: i, Reason: cupel.ExclusionReason{Code: Compacted}})
+		reason := cupel.ExclusionReason{Code: Compacted}
+		if c.refused != nil && c.refused[i] {
+			reason.Code = Refused
+		}
+		report.Excluded = append(report.Excluded, cupel.ExcludedItem{Item: item, Candidate: i, Reason: reason})
 		report.TotalCandidates++
 		report.TotalTokensConsidered = add(report.TotalTokensConsidered, item.Tokens())
 	}
