@@ -78,12 +78,14 @@ func (c *Conversation) loses(i int, text string) bool {
 type writer struct {
 	*Conversation
 	*notesOf
-	states  []state
-	room    int          // how many tokens there still are
-	dropped []string     // notes of what was dropped
-	begins  bool         // with a message of the user that the conversation does not have
-	joins   bool         // messages of one role that were neighbors
-	broken  map[int]bool // entries that are left out because the API refuses them
+	states   []state
+	room     int          // how many tokens there still are
+	dropped  []string     // notes of what was dropped,
+	required []int        // because these are out
+	begins   bool         // with a message of the user that the conversation does not have
+	joined   bool         // messages of one role were joined
+	joins    bool         // messages of one role that were neighbors
+	broken   map[int]bool // entries that are left out because the API refuses them
 }
 
 // price finds the tokens of each included entry as it is written, and returns
@@ -123,7 +125,7 @@ func (w *writer) finish() ([]byte, error) {
 		w.endWithUser()
 	}
 	if rules.thinking && w.thinks() {
-		w.finishTurn(w.thoughtless, "a turn at the end begins with thinking")
+		w.finishTurn(w.thoughtless, "a turn at the end begins with thinking", w.thinking()...)
 	}
 	if rules.signed && wantsSignatures(w.body) {
 		w.finishTurn(w.unlike, "all calls of a turn are signed, or none")
@@ -219,7 +221,7 @@ func (w *writer) keptMessages() [][]byte {
 			j.add(text, m.role, m.index)
 		}
 	}
-	if j.joined > 0 {
+	if w.joined = j.joined > 0; w.joined {
 		w.note("joined %s with the one before, because the messages between were dropped", english.Plural(j.joined, "message"))
 	}
 	return j.texts()

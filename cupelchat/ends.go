@@ -26,6 +26,9 @@ func (w *writer) startWithUser() {
 	if opening != none && w.restore(opening, "first") || w.begin() {
 		return
 	}
+	if opening != none {
+		w.required = append(w.required, opening)
+	}
 	var gone dropped
 	for i := first; i < len(w.states) && !(w.states[i].in && w.opens(i)); i++ {
 		if w.states[i].in && w.spoken(i) {
@@ -131,6 +134,7 @@ func (w *writer) endWithUser() {
 	if w.restore(last, "last") {
 		return
 	}
+	w.required = append(w.required, last)
 	var gone dropped
 	from := none
 	for i := last; w.lastRole() == "assistant"; i-- {
@@ -181,8 +185,8 @@ func (w *writer) lastRole() string {
 // finishTurn leaves out exchanges that the API refuses in the turn at the end, while
 // there are some: they became part of it because messages are out. If one of them is
 // pinned, the API refuses the turn in any case, and all stay. mustBe is what the API
-// requires of the turn.
-func (w *writer) finishTurn(refused func() (groups []int), mustBe string) {
+// requires of the turn, which it has with the required entries.
+func (w *writer) finishTurn(refused func() (groups []int), mustBe string, required ...int) {
 	var gone dropped
 	before, last := slices.Clone(w.states), none
 	pinned := func(i int) bool { return w.items[i].Pinned() }
@@ -198,6 +202,7 @@ func (w *writer) finishTurn(refused func() (groups []int), mustBe string) {
 		}
 	}
 	if gone.items > 0 {
+		w.required = append(w.required, required...)
 		gone.note(w, "up to %s", last, mustBe)
 	}
 }

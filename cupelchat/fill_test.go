@@ -3,6 +3,7 @@ package cupelchat_test
 import (
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -129,6 +130,45 @@ func TestLargeFormsAmongShortMessages(t *testing.T) {
 	written, err := w.Body()
 	require.NoError(t, err)
 	assert.GreaterOrEqual(t, counted(t, cupelchat.OpenAI, written), 142_500)
+}
+
+// TestWindowsOfTurnsAreFull has turns that think, whose messages the API requires or
+// refuses with others. Whatever is pinned, it takes the windows, and they are full.
+func TestWindowsOfTurnsAreFull(t *testing.T) {
+	type object = map[string]any
+	for seed := range uint64(60) {
+		rng := rand.New(rand.NewPCG(seed, 9))
+		said := func() string {
+			return strings.Repeat(fmt.Sprintf("word %d is said.\n", rng.IntN(900)), 1+rng.IntN(4)*rng.IntN(50))
+		}
+		var list []any
+		say := func(role string, blocks ...any) { list = append(list, object{"role": role, "content": blocks}) }
+		say("user", object{"type": "text", "text": said()})
+		for i := range 30 {
+			if rng.IntN(4) == 0 {
+				say("assistant", object{"type": "text", "text": said()})
+				say("user", object{"type": "text", "text": said()})
+			}
+			id := fmt.Sprint(i)
+			say("assistant", object{"type": "thinking", "thinking": said(), "signature": "s"}, object{"type": "tool_use", "id": id, "name": "f", "input": object{}})
+			say("user", object{"type": "tool_result", "tool_use_id": id, "content": said()})
+		}
+		body, err := json.Marshal(object{"thinking": object{"type": "enabled", "budget_tokens": 1024}, "messages": list})
+		require.NoError(t, err)
+		require.Empty(t, cupelchat.Check(body, cupelchat.Anthropic))
+		pins := []cupelchat.Option{cupelchat.WithoutPins(), cupelchat.WithPins(false, false), cupelchat.WithPins(true, true)}[seed%3]
+		c, err := cupelchat.Read(body, cupelchat.Anthropic, cupel.HeuristicCounter{}, pins)
+		require.NoError(t, err)
+		target := total(c.Items()) * (1 + rng.IntN(9)) / 10
+		limit, err := cupel.NewContextBudget(target, target)
+		require.NoError(t, err)
+		w, err := c.Select(t.Context(), agent.New(nil), limit)
+		require.NoError(t, err, "seed %d", seed)
+		written, err := w.Body()
+		require.NoError(t, err)
+		assert.Empty(t, cupelchat.Check(written, cupelchat.Anthropic), "seed %d", seed)
+		assert.GreaterOrEqual(t, counted(t, cupelchat.Anthropic, written), target*95/100, "seed %d, %v", seed, w.Notes)
+	}
 }
 
 // verbatim counts bytes of the pieces of a text that stand in a body.

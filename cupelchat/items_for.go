@@ -44,7 +44,7 @@ func limitOf(budget cupel.ContextBudget) int {
 // session the first message of the user has its own limit.
 func (c *Conversation) itemsFor(budget cupel.ContextBudget, n *notesOf, session bool) ([]*cupel.ContextItem, error) {
 	limit, task := limitOf(budget), false
-	n.noteDefinitions(c, limit)
+	n.noteDefinitions(c, limit-c.joined)
 	s := &squeeze{*c, n, counting{counter: c.counter}}
 	s.items = slices.Clone(c.items)
 	for i, item := range c.longer {

@@ -34,17 +34,10 @@ func (c *Conversation) pins() ([]bool, error) {
 	if i := c.compaction(); i != none {
 		pins[i] = true
 	}
-	rules := c.rules
-	if rules.thinking {
-		asked, first := c.turnAtEnd()
-		if first != none && c.answers() && c.entries[first].thinks {
-			pins[first] = true
-			if asked != none {
-				pins[asked] = true
-			}
-		}
+	for _, i := range c.thinking() {
+		pins[i] = true
 	}
-	if rules.userFirst {
+	if c.rules.userFirst {
 		c.pinOpening(pins)
 	}
 	return pins, nil
@@ -124,19 +117,27 @@ func (c *Conversation) compaction() int {
 	return none
 }
 
-// turnAtEnd returns what the user said last, and the first message of the model after
-// it, or none. If that begins with thinking, it is needed until the turn ends.
-func (c *Conversation) turnAtEnd() (asked, first int) {
-	first = none
+// thinking returns the first message of the model in the turn at the end, and what the user
+// said before it, if the API requires them: the turn goes on and began with thinking.
+func (c *Conversation) thinking() []int {
+	if !c.rules.thinking || !c.answers() {
+		return nil
+	}
+	first := none
 	for i, e := range slices.Backward(c.entries) {
 		switch {
-		case e.asks:
-			return i, first
 		case e.role == "assistant":
 			first = i
+		case e.asks && first != none && c.entries[first].thinks:
+			return []int{i, first}
+		case e.asks:
+			return nil
 		}
 	}
-	return none, first
+	if first != none && c.entries[first].thinks {
+		return []int{first}
+	}
+	return nil
 }
 
 // answers reports whether the model answers results, so that its turn

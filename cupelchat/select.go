@@ -36,8 +36,10 @@ type Window struct {
 	err    error
 	pinned int // tokens of candidates that are always in
 
-	refused  []int // entries that the API refuses with what was chosen
+	refused  []int // entries that the API refuses with what was chosen,
+	required []int // unless these are in
 	dropped  []string
+	joined   bool  // messages, so that they take less than was chosen
 	squeezed bool  // pinned texts were shortened
 	beside   int   // the newest entry with a shorter text beside thinking or media, or none
 	form     state // of that entry
@@ -104,29 +106,50 @@ func (c *Conversation) Select(ctx context.Context, chooser Chooser, budget cupel
 // mostTries is the most times that a window is chosen.
 const mostTries = 6
 
-// refill fits windows until the API refuses nothing that was chosen: what it refused is no
-// candidate the next time, so that something else takes its room. It returns the fullest.
+// refill fits windows until the API refuses nothing that was chosen. The next time it pins
+// what the API requires beside that, or else leaves out what the API refused, so that
+// something else takes its room. It returns the fullest window.
 func (c *Conversation) refill(ctx context.Context, chooser Chooser, budget cupel.ContextBudget) (*Window, error) {
 	best, err := c.fit(ctx, chooser, budget)
 	if err != nil {
 		return nil, err
 	}
-	dropped := best.dropped
-	for w, again := best, *c; len(w.refused) > 0 && !slices.ContainsFunc(w.refused, c.held) && len(dropped) < mostTries; {
-		again.refused = slices.Grow(slices.Clone(again.refused), len(c.entries))[:len(c.entries)]
-		for _, i := range w.refused {
-			again.refused[i] = true
+	var dropped []string
+	for w, from := best, c; len(w.refused) > 0 && !slices.ContainsFunc(w.refused, c.held) && len(dropped) < mostTries; {
+		dropped = append(dropped, w.dropped...)
+		next, failed := from.pinning(w.required).fit(ctx, chooser, budget)
+		if failed != nil || tokensOf(next.Items) <= tokensOf(w.Items) {
+			from = from.without(w.refused)
+			if next, failed = from.fit(ctx, chooser, budget); failed != nil {
+				break
+			}
+			next.Notes = slices.Concat(dropped, next.Notes)
 		}
-		if w, err = again.fit(ctx, chooser, budget); err != nil {
-			break
-		}
-		if tokensOf(w.Items) > tokensOf(best.Items) {
-			w.Notes = append(dropped, w.Notes...)
+		if w = next; tokensOf(w.Items) > tokensOf(best.Items) {
 			best = w
 		}
-		dropped = append(slices.Clip(dropped), w.dropped...)
 	}
 	return best, nil
+}
+
+// without returns the conversation with some entries as no candidates.
+func (c *Conversation) without(refused []int) *Conversation {
+	to := *c
+	to.refused = slices.Grow(slices.Clone(c.refused), len(c.entries))[:len(c.entries)]
+	for _, i := range refused {
+		to.refused[i] = true
+	}
+	return &to
+}
+
+// pinning returns the conversation with some entries pinned.
+func (c *Conversation) pinning(required []int) *Conversation {
+	to := *c
+	to.items = slices.Clone(c.items)
+	for _, i := range required {
+		to.items[i], _ = c.items[i].With(cupel.WithPinned())
+	}
+	return &to
 }
 
 func tokensOf(items []*cupel.ContextItem) (tokens int) {
@@ -185,42 +208,61 @@ func (c *Conversation) withNewest() *Conversation {
 		return nil
 	}
 	newest := *c
-	newest.noPins, newest.first, newest.last, newest.items = false, true, true, slices.Clone(c.items)
+	newest.noPins, newest.first, newest.last = false, true, true
 	pins, _ := newest.pins() // Read found the messages that are named
 	pins[last] = true
+	var required []int
 	for i, pinned := range pins {
 		if pinned && !isSystem(c.entries[i].role) {
-			newest.items[i], _ = c.items[i].With(cupel.WithPinned())
+			required = append(required, i)
 		}
 	}
-	return &newest
+	return newest.pinning(required)
 }
 
 // fuller returns a window like one of some tokens, in which texts take the room that is left:
-// pinned ones, if they were shortened to leave room for others, or the newest one beside
-// thinking or media, whose forms have only a few sizes. It returns the window itself if that
-// has none of them or if no other one fits.
+// pinned ones, if they were shortened to leave room for others, the newest one beside
+// thinking or media, whose forms have only a few sizes, or any if joined messages take less
+// than was chosen. It returns the window itself if that has none of them or if no other one
+// fits.
 func (c *Conversation) fuller(ctx context.Context, chooser Chooser, budget cupel.ContextBudget, w *Window, tokens int) (*Window, error) {
-	more := *c
-	more.spare = budget.TargetTokens() - tokens
-	if more.spare <= smallestForm || !w.squeezed && w.beside == none {
+	limit, more := budget.TargetTokens(), *c
+	spare := limit - tokens
+	joined := w.joined && spare > limit/20 // less is not worth another choice
+	if spare <= smallestForm || !joined && !w.squeezed && w.beside == none {
 		return w, nil
 	}
-	if err := more.lengthen(w); err != nil {
-		return nil, err
+	for range mostTries {
+		larger := budget
+		if more.spare = spare; joined {
+			more.joined = spare
+			var err error
+			if larger, err = budget.Resize(add(budget.MaxTokens(), spare), add(limit, spare)); err != nil {
+				return nil, err
+			}
+		}
+		if err := more.lengthen(w); err != nil {
+			return nil, err
+		}
+		again, err := more.choose(ctx, chooser, larger)
+		if errors.Is(err, pipeline.ErrPinnedExceedsBudget) || errors.Is(err, errEmpty) {
+			return w, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		size, err := c.size(again.body)
+		switch {
+		case err != nil || size <= tokens:
+			return w, err
+		case size <= limit:
+			return again, nil
+		}
+		if spare -= size - limit; spare <= 0 || !joined {
+			break
+		}
 	}
-	again, err := more.choose(ctx, chooser, budget)
-	if errors.Is(err, pipeline.ErrPinnedExceedsBudget) || errors.Is(err, errEmpty) {
-		return w, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	size, err := c.size(again.body)
-	if err != nil || size <= tokens || size > budget.TargetTokens() {
-		return w, err
-	}
-	return again, nil
+	return w, nil
 }
 
 // lengthen gives the newest text beside thinking or media the spare room.
@@ -284,12 +326,12 @@ func (c *Conversation) choose(ctx context.Context, chooser Chooser, budget cupel
 	if w.body, err = out.finish(); errors.Is(err, errEmpty) {
 		return nil, err
 	}
-	w.err, w.whole = err, out.whole()
+	w.err, w.whole, w.joined = err, out.whole(), out.joined
 	if err := out.settle(w, given); err != nil {
 		return nil, err
 	}
 	c.addMissing(w.Report, given)
-	w.Notes, w.dropped = n.notes(), out.dropped
+	w.Notes, w.dropped, w.required = n.notes(), out.dropped, out.required
 	return w, nil
 }
 
