@@ -136,7 +136,7 @@ func TestLargeFormsAmongShortMessages(t *testing.T) {
 // refuses with others. Whatever is pinned, it takes the windows, and they are full.
 func TestWindowsOfTurnsAreFull(t *testing.T) {
 	type object = map[string]any
-	for seed := range uint64(60) {
+	for seed := range uint64(30) {
 		rng := rand.New(rand.NewPCG(seed, 9))
 		said := func() string {
 			return strings.Repeat(fmt.Sprintf("word %d is said.\n", rng.IntN(900)), 1+rng.IntN(4)*rng.IntN(50))
