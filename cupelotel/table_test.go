@@ -86,10 +86,10 @@ func attributeTable(t *testing.T) string {
 
 // attributeName returns the name that a constant of attributes.go has as its value.
 func attributeName(spec *ast.ValueSpec) string {
-	value, suffix := spec.Values[0], "*"
-	if call, ok := value.(*ast.CallExpr); ok {
-		value, suffix = call.Args[0], ""
+	suffix := ""
+	if spec.Type == nil { // a prefix
+		suffix = "*"
 	}
-	name, _ := strconv.Unquote(value.(*ast.BasicLit).Value)
+	name, _ := strconv.Unquote(spec.Values[0].(*ast.BasicLit).Value)
 	return "`" + name + suffix + "`"
 }
