@@ -90,6 +90,9 @@ func TestCallsThatFail(t *testing.T) {
 			}
 		}
 	}
+	s, items := session(t, newest(t), cupelsession.Config{}), numbered(t, 9)
+	_, err := s.Next(t.Context(), items, budget(t, 50), cupelsession.WithChooser(&failsAt{at: 1}), cupelsession.WithChooser(nil))
+	require.ErrorIs(t, err, errOnce, "the turn has its own chooser")
 }
 
 // TestCacheNamed: the command's names of caches are those that it lists.
