@@ -127,6 +127,7 @@ func TestHelp(t *testing.T) {
 		require.Zero(t, code, stderr)
 		require.Contains(t, help, "\nExamples:\n  c", name)
 		require.Contains(t, help, "cupel "+name)
+		require.NotContains(t, help, "0000", "a default has the digits that it needs")
 		for line := range strings.Lines(help) {
 			require.LessOrEqual(t, utf8.RuneCountInString(line), 90, line)
 		}
