@@ -78,7 +78,7 @@ func TestDetected(t *testing.T) {
 		require.NoError(t, err)
 		assert.ElementsMatch(t, c.want, l.languages, c.why)
 	}
-	scores := scoresOf(t, Must(New(Must(NewIndex()), "puertos Häfen")), contents(t, spanish, english, german))
+	scores := scoresOf(t, Must(New(Must(NewIndex()), "puertos Häfen", nil)), contents(t, spanish, english, german))
 	assert.Positive(t, min(scores[0], scores[2]), "each language has its stems: %v", scores)
 }
 
