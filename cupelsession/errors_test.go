@@ -90,8 +90,7 @@ func TestCallsThatFail(t *testing.T) {
 			}
 		}
 	}
-	s, items := session(t, newest(t), cupelsession.Config{}), numbered(t, 9)
-	_, err := s.Next(t.Context(), items, budget(t, 50), cupelsession.WithChooser(&failsAt{at: 1}), cupelsession.WithChooser(nil))
+	_, err := session(t, newest(t), cupelsession.Config{}).Next(t.Context(), numbered(t, 9), budget(t, 50), cupelsession.WithChooser(&failsAt{at: 1}), cupelsession.WithChooser(nil))
 	require.ErrorIs(t, err, errOnce, "the turn has its own chooser")
 }
 
