@@ -28,6 +28,7 @@ func TestStatesThatCannotBeRead(t *testing.T) {
 		{`{"version":1,"window":[{"keys":["a"],"tokens":1,"hash":"x"},{"keys":["a"],"tokens":1,"hash":"x"}]}`, "repeats the key", "one item would be in twice"},
 		{`{"version":1,"window":[],"sent":{"held":[{"items":3}]}}`, "held[0] has 3 items", "there is no such place"},
 		{`{"version":1,"window":[{"keys":["a"],"form":"x","tokens":9223372036854775807}]}`, "window[0] has an impossible number of tokens, 9223372036854775807", "they cannot be added up"},
+		{`{"version":1,"window":[{"keys":["a"],"form":"x","tokens":2000000000000000000},{"keys":["b"],"form":"x","tokens":2000000000000000000}]}`, "window[1] has an impossible number of tokens", "nor these two"},
 		{`{"version":1,"window":[],"growth":-1}`, "impossible", "nothing shrinks by itself"},
 		{`{"version":1,"window":[],"summaries":{"ready":{"tokens":-1}}}`, "impossible", "no text has so few tokens"},
 		{`{"version":1,"window":[],"calibration":{"reports":[{"estimated":1,"counted":0}]}}`, "reports[0]", "no request has no tokens"},

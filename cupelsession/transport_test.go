@@ -280,7 +280,7 @@ func TestTransportReadsRefusals(t *testing.T) {
 		{413, `{"type":"error","error":{"message":"prompt is too long: 900 tokens > 230 maximum"}}`, 2, .3, "Anthropic, another status, and a quarter of the size"},
 		{400, `{"error":{"message":"The input token count (1000) exceeds the maximum number of tokens allowed (500)."}}`, 2, .55, "Gemini"},
 		{400, `{"error":"input length 800 exceeds 400"}`, 2, .55, "Ollama"},
-		{400, `{"error":{"message":"prompt is too long: 8000 tokens > 100 maximum"}}`, 2, .75, "numbers this far apart are not a count and its limit"},
+		{400, `{"error":{"message":"prompt is too long: 8000 tokens > 2000 maximum"}}`, 2, .75, "numbers this far apart are not a count and its limit"},
 		{400, `{"error":{"message":"messages.3: tool_use ids were found without tool_result blocks"}}`, 1, 1, "another mistake"},
 		{429, `{"error":{"message":"prompt is too long: 900 tokens > 450 maximum"}}`, 1, 1, "a limit of the rate, which less does not help"},
 		{500, `{"error":{"message":"context_length_exceeded"}}`, 1, 1, "the server's fault"},
@@ -294,12 +294,15 @@ func TestTransportReadsRefusals(t *testing.T) {
 				_, _ = io.WriteString(w, tt.message)
 			}))
 			defer server.Close()
-			_, client, _ := transport(t, &provider{}, nil)
+			_, client, _ := transport(t, &provider{}, func(c *cupelsession.TransportConfig) {
+				c.Exchanged = func(cupelsession.Exchange) { t.Error("a refusal is no answer") }
+			})
 			answer, response := post(t, client, server.URL+paths[cupelchat.Anthropic], requestOf(cupelchat.Anthropic, "find it", 8), "k")
 			require.Equal(t, tt.message, answer, "the last answer is the caller's")
 			require.Equal(t, tt.status, response.StatusCode)
 			require.Len(t, sizes, tt.tries)
 			require.LessOrEqual(t, float64(sizes[len(sizes)-1]), tt.most*float64(sizes[0]))
+			require.Greater(t, float64(sizes[len(sizes)-1]), tt.most/2*float64(sizes[0]))
 		})
 	}
 }

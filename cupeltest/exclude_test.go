@@ -35,8 +35,6 @@ func TestExcludeItemMatchingWithReason(t *testing.T) {
 	all := func(*cupel.ContextItem) bool { return true }
 	check(t, []assertion{
 		{"second of several", "any item that matches may have the reason", four(), with(all, "Mislaid"), ""},
-		{"other reason", "the reasons of those that match are listed, and no others", four(), with(cupeltest.ByKind(cupel.KindToolOutput), cupel.ExcludeDeduplicated),
-			"ExcludeItemMatchingWithReason(reason=Deduplicated) failed: predicate matched 2 excluded item(s) but none had reason Deduplicated. Matched items had reasons: [BudgetExceeded]."},
 		{"no predicate", "a mistake in the test is not an item that does not match", four(), with(nil, cupel.ExcludeBudgetExceeded),
 			"ExcludeItemMatchingWithReason failed: the predicate is nil."},
 	})
