@@ -28,10 +28,6 @@ func TestIncludeItemMatching(t *testing.T) {
 	}}
 	many.Included[4].Reason = cupel.IncludePinned
 	check(t, []assertion{
-		{"by reason", "the predicate sees the reason", many,
-			func(c *chain) *chain {
-				return c.IncludeItemMatching(func(i cupel.IncludedItem) bool { return i.Reason == cupel.IncludePinned })
-			}, ""},
 		{"none of six", "at most five are shown, scores in shortest form", many,
 			func(c *chain) *chain { return c.IncludeItemMatching(never) },
 			"IncludeItemMatching failed: no item in Included matched the predicate. Included had 6 items." +
