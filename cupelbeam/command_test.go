@@ -48,6 +48,7 @@ func TestExitCodes(t *testing.T) {
 		{"--data=[", 2, "syntax error in pattern"},
 		{"--data=hdfs://a/b", 2, `file system scheme "hdfs" not registered`},
 		{"--data=a.jsonl --samples=old.json", 2, "old.json exists; --force overwrites it"},
+		{"--data=a.jsonl --samples=old.json/s", 2, "old.json"},
 		{"--data=a.jsonl --samples=a.jsonl --force", 2, "a.jsonl is named twice"},
 		{"--data=a.jsonl,a.js*", 2, "--data: a.jsonl is named twice"},
 		{"--data=large", 2, "65 MB is too much for Prism"},

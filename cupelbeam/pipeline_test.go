@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/fileio"
+
 	"github.com/wollax/cupel-go/cupelsession/replay"
 )
 
@@ -24,7 +26,7 @@ func kinds(t *testing.T) []string {
 	return append(lines,
 		`{`+talk, `{"id": "a", `+talk, `{"id": "a", `+talk+"\r", "\ufeff"+`{"id": 7, `+talk, "\u00a0"+`{"id": "b", `+talk,
 		`{"id": "`+"\xff\xfe"+`", `+talk, `{"id": "cut", "messages": [`, "\x00\xff", "\x1f\x8b", "null", "[]", `[{`+talk+`, {`+talk+`]`,
-		`{"role": "user", "content": "Hi"}`, "", " \t", "\r", "\ufeff", strings.Repeat("[", 20_000), "{}",
+		`{"role": "user", "content": "Hi"}`, "", " \t", "\r", "\ufeff", strings.Repeat("[", 20_000), "{}", "7",
 	)
 }
 
@@ -241,6 +243,14 @@ func TestSourceError(t *testing.T) {
 			}
 		}); err == nil || err.Error() != "connection lost" {
 			t.Errorf("%q: got error %v", begins, err)
+		}
+	}
+	_, merging := merge("{", "{}")
+	_, building := (&Spec{Policies: []Policy{{Name: "newst"}}}).Measure()
+	opening := unzipFile(t.Context(), fileio.ReadableFile{Metadata: fileio.FileMetadata{Path: "none.gz"}}, nil)
+	for want, err := range map[string]error{"unexpected end": merging, "want one of chat": building, "none.gz": opening} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got error %v, want one with %s", err, want)
 		}
 	}
 }

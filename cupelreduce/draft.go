@@ -113,7 +113,7 @@ func (d *draft) sort() {
 		if !p.piece {
 			d.size++ // what separates it from others
 		}
-		worth += weights[p.rank] * float64(p.values)
+		worth += float64(weights[p.rank] * float64(p.values))
 		d.ends[place+1], d.worths[place+1] = d.size, worth
 	}
 }

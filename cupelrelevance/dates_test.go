@@ -161,6 +161,9 @@ func TestCloseness(t *testing.T) {
 			t.Errorf("%v: got %v, want %v: %s", c.at, got, c.want, c.why)
 		}
 	}
+	for _, day := range []int{10, 12} {
+		assert.False(t, closeness([]span{today}, []*cupel.ContextItem{item(t, "a", "at", at(day))}, make([]float64, 1)), "all are of the day, or none is")
+	}
 }
 
 // TestDatedQuestions looks at what the preset makes of dates.
@@ -181,6 +184,7 @@ func TestDatedQuestions(t *testing.T) {
 		{"roof in 2024", turns, nil, "0123", "the year tells nothing apart"},
 		{"roof in May 2024", []any{nil, nil, nil, nil}, nil, "0123", "items without times have no date"},
 		{"roof in May 2024", []any{on(4, 2), nil, nil, on(5, 8)}, nil, "3", "some have a time"},
+		{"roof before May 2024", []any{nil, on(4, 2), on(5, 8)}, nil, "1", "an item without a time is not before it"},
 		{"roof in May 1999", turns, nil, "0123", "no item is from then"},
 	} {
 		items := make([]*cupel.ContextItem, len(c.times))

@@ -1,6 +1,7 @@
 package cupelrelevance
 
 import (
+	"encoding/binary"
 	"fmt"
 	"maps"
 	"strings"
@@ -59,6 +60,7 @@ func TestRead(t *testing.T) {
 			}
 		}
 	}
+	assert.Equal(t, binary.LittleEndian.Uint64([]byte(letters)), eightBytes(letters))
 	for after := range 256 {
 		c := string([]byte{byte(after)})
 		for _, text := range []string{"a Word" + c + "x and more than that " + c, "a longword" + c + "x"} { // the ninth byte is read apart

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/blevesearch/snowballstem"
@@ -176,11 +177,11 @@ func languageOfScript(word string, latin Language) Language {
 		return latin
 	}
 	switch r, _ := utf8.DecodeRuneInString(word); {
-	case r >= 0x0400 && r < 0x0530:
+	case unicode.Is(unicode.Cyrillic, r):
 		return "russian"
-	case r >= 0x0600 && r < 0x0700:
+	case unicode.Is(unicode.Arabic, r):
 		return "arabic"
-	case r >= 0x0B80 && r < 0x0C00:
+	case unicode.Is(unicode.Tamil, r):
 		return "tamil"
 	}
 	return latin

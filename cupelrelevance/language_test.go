@@ -69,6 +69,7 @@ func TestDetected(t *testing.T) {
 		{[]string{"la casa"}, languages{"english"}, "one word says nothing"},
 		{[]string{"func (s *Server) Close() error {", "return s.listener.Close()"}, languages{"english"}, "code"},
 		{[]string{english, english}, languages{"english"}, "English"},
+		{[]string{"was in so", "was in so"}, languages{"english"}, "as many words are German"},
 		{[]string{german, german}, languages{"german"}, "German"},
 		{[]string{spanish}, languages{"spanish"}, "Spanish"},
 		{[]string{norsk, norsk}, languages{"norwegian"}, "not Danish"},
@@ -78,7 +79,7 @@ func TestDetected(t *testing.T) {
 		require.NoError(t, err)
 		assert.ElementsMatch(t, c.want, l.languages, c.why)
 	}
-	scores := scoresOf(t, Must(New(Must(NewIndex()), "puertos Häfen")), contents(t, spanish, english, german))
+	scores := scoresOf(t, Must(New(Must(NewIndex()), "puertos Häfen", nil)), contents(t, spanish, english, german))
 	assert.Positive(t, min(scores[0], scores[2]), "each language has its stems: %v", scores)
 }
 

@@ -18,16 +18,18 @@ func TestDropped(t *testing.T) {
 		name      string
 		summarize bool
 		again     bool // from JSON before each turn
+		low       float64
 		why       string
 	}{
-		{"alone", false, false, "each break hands over what left"},
-		{"from JSON", false, true, "another process does not hand over again what left before"},
-		{"summaries", true, false, "what a summary stood for left before the summary did"},
-		{"summaries from JSON", true, true, "the same in another process"},
+		{"alone", false, false, 1, "each break hands over what left, an item or more"},
+		{"from JSON", false, true, 0, "another process does not hand over again what left before"},
+		{"summaries", true, false, 0, "what a summary stood for left before the summary did"},
+		{"summaries from JSON", true, true, 0, "the same in another process"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var calls []string
-			config := cupelsession.Config{Dropped: func(items []*cupel.ContextItem) {
+			config := cupelsession.Config{LowWater: tt.low, Dropped: func(items []*cupel.ContextItem) {
+				assert.NotEmpty(t, items)
 				text := ""
 				for _, it := range items {
 					text += it.Content()

@@ -90,6 +90,8 @@ func TestCallsThatFail(t *testing.T) {
 			}
 		}
 	}
+	_, err := session(t, newest(t), cupelsession.Config{}).Next(t.Context(), numbered(t, 9), budget(t, 50), cupelsession.WithChooser(&failsAt{at: 1}), cupelsession.WithChooser(nil))
+	require.ErrorIs(t, err, errOnce, "the turn has its own chooser")
 }
 
 // TestCacheNamed: the command's names of caches are those that it lists.

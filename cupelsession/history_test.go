@@ -139,6 +139,7 @@ func TestVanishedItems(t *testing.T) {
 	}{
 		{"appended", func([]*cupel.ContextItem) []*cupel.ContextItem { return all }, false, "", "nothing is gone"},
 		{"cut", func([]*cupel.ContextItem) []*cupel.ContextItem { return all[1:] }, false, "", "one that is out is gone, and another is not"},
+		{"another end", func([]*cupel.ContextItem) []*cupel.ContextItem { return append(all[:1:1], numbered(t, 3)...) }, false, "", "its first message is the same"},
 		{"another conversation", func([]*cupel.ContextItem) []*cupel.ContextItem { return numbered(t, 3) }, false, "use one session for each conversation", "one session serves two"},
 		{"sent", func(sent []*cupel.ContextItem) []*cupel.ContextItem {
 			return append(slices.Clip(sent), all[7])

@@ -283,9 +283,13 @@ func TestRecallsOfAnyKind(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, row.want, got, "%s (%s)", row.arguments, row.why)
 	}
-	got, err := s.Recall(t.Context(), []byte(`{"id": 1}`), budget(t, 1000), nil)
-	require.NoError(t, err)
-	assert.Equal(t, text, got, "without a counter")
+	for n, row := range [][2]int{{100, 0}, {99, 0}, {1000, 900}, {1000, 901}} { // the text has 10 tokens
+		budget, err := cupel.NewContextBudget(1000, row[0], cupel.WithOutputReserve(row[1]))
+		require.NoError(t, err)
+		got, err := s.Recall(t.Context(), []byte(`{"id": 1}`), budget, nil)
+		require.NoError(t, err)
+		assert.Equal(t, n%2 == 0, got == text, "a tenth of a target and without a reserve of %v tokens, without a counter", row)
+	}
 	_, err = session(t, newest(t), cupelsession.Config{}).Recall(t.Context(), nil, budget(t, 1), counter)
 	require.ErrorContains(t, err, "Store is required")
 }

@@ -138,6 +138,7 @@ func TestTransport(t *testing.T) {
 			var exchanges []cupelsession.Exchange
 			p := &provider{stream: test.stream, zip: test.zip}
 			tr, client, url := transport(t, p, func(c *cupelsession.TransportConfig) {
+				c.Budget = budget(t, 1200)
 				c.Exchanged = func(e cupelsession.Exchange) { exchanges = append(exchanges, e) }
 			})
 			for n := range 8 {
@@ -147,6 +148,7 @@ func TestTransport(t *testing.T) {
 			}
 			require.Equal(t, cupelsession.TransportStats{Fitted: 8}, tr.Stats(), "%s %+v", f, test)
 			require.Len(t, exchanges, 8)
+			cached := 0
 			for n, e := range exchanges {
 				require.Equal(t, exchanges[0].Session, e.Session)
 				require.Equal(t, f, e.Format)
@@ -154,7 +156,9 @@ func TestTransport(t *testing.T) {
 				require.Empty(t, cupelchat.Check(e.Sent, f))
 				require.Equal(t, len(e.Sent)/4, e.Usage.Input, "%s %+v", f, test)
 				require.LessOrEqual(t, e.Turn.Estimate, 1300) // calibrated by the provider's count
+				cached += e.Turn.Cache.Read + e.Turn.Cache.Written
 			}
+			require.Equal(t, cupelsession.CacheFor(f).MinTokens == 1024, cached > 0, "%s has the cache of its provider", f)
 			require.Less(t, len(p.bodies[7]), 8000)
 			require.NotEqual(t, exchanges[7].Given, exchanges[7].Sent)
 		}
@@ -273,11 +277,10 @@ func TestTransportReadsRefusals(t *testing.T) {
 		{400, `{"error":{"code":"context_length_exceeded","message":"This model's maximum context length is 400 tokens. However, your messages resulted in 800 tokens."}}`, 2, .55, "OpenAI"},
 		{400, `{"error":{"message":"This model's maximum context length is 400 tokens. However, you requested 800 tokens (780 in the messages, 20 in the completion)."}}`, 2, .55, "OpenAI names parts of its count"},
 		{400, `{"error":{"message":"Your input exceeds the context window of this model."}}`, 2, .75, "OpenAI's Responses name no numbers"},
-		{400, `{"type":"error","error":{"message":"prompt is too long: 900 tokens > 450 maximum"}}`, 2, .55, "Anthropic"},
-		{413, `{"type":"error","error":{"message":"prompt is too long: 900 tokens > 450 maximum"}}`, 2, .55, "another status"},
+		{413, `{"type":"error","error":{"message":"prompt is too long: 900 tokens > 230 maximum"}}`, 2, .3, "Anthropic, another status, and a quarter of the size"},
 		{400, `{"error":{"message":"The input token count (1000) exceeds the maximum number of tokens allowed (500)."}}`, 2, .55, "Gemini"},
 		{400, `{"error":"input length 800 exceeds 400"}`, 2, .55, "Ollama"},
-		{400, `{"error":{"message":"prompt is too long: 8000 tokens > 100 maximum"}}`, 2, .75, "numbers this far apart are not a count and its limit"},
+		{400, `{"error":{"message":"prompt is too long: 8000 tokens > 2000 maximum"}}`, 2, .75, "numbers this far apart are not a count and its limit"},
 		{400, `{"error":{"message":"messages.3: tool_use ids were found without tool_result blocks"}}`, 1, 1, "another mistake"},
 		{429, `{"error":{"message":"prompt is too long: 900 tokens > 450 maximum"}}`, 1, 1, "a limit of the rate, which less does not help"},
 		{500, `{"error":{"message":"context_length_exceeded"}}`, 1, 1, "the server's fault"},
@@ -291,12 +294,15 @@ func TestTransportReadsRefusals(t *testing.T) {
 				_, _ = io.WriteString(w, tt.message)
 			}))
 			defer server.Close()
-			_, client, _ := transport(t, &provider{}, nil)
+			_, client, _ := transport(t, &provider{}, func(c *cupelsession.TransportConfig) {
+				c.Exchanged = func(cupelsession.Exchange) { t.Error("a refusal is no answer") }
+			})
 			answer, response := post(t, client, server.URL+paths[cupelchat.Anthropic], requestOf(cupelchat.Anthropic, "find it", 8), "k")
 			require.Equal(t, tt.message, answer, "the last answer is the caller's")
 			require.Equal(t, tt.status, response.StatusCode)
 			require.Len(t, sizes, tt.tries)
 			require.LessOrEqual(t, float64(sizes[len(sizes)-1]), tt.most*float64(sizes[0]))
+			require.Greater(t, float64(sizes[len(sizes)-1]), tt.most/2*float64(sizes[0]))
 		})
 	}
 }
@@ -356,11 +362,10 @@ type failing struct{}
 
 func (failing) RoundTrip(*http.Request) (*http.Response, error) { return nil, errors.New("no route") }
 
-// broken is a body that cannot be read.
-type broken struct{}
+// stuck is a body that cannot be closed.
+type stuck struct{ io.Reader }
 
-func (broken) Read([]byte) (int, error) { return 0, errors.New("cut") }
-func (broken) Close() error             { return nil }
+func (stuck) Close() error { return errors.New("stuck") }
 
 func TestTransportErrors(t *testing.T) {
 	tr, _, _ := transport(t, &provider{}, func(c *cupelsession.TransportConfig) { c.Base = failing{} })
@@ -374,7 +379,8 @@ func TestTransportErrors(t *testing.T) {
 	for range 2 { // the session is free again
 		require.ErrorContains(t, ask(t.Context(), strings.NewReader(body)), "no route")
 	}
-	require.ErrorContains(t, ask(t.Context(), broken{}), "cut")
+	require.ErrorContains(t, ask(t.Context(), iotest.ErrReader(errors.New("cut"))), "cut")
+	require.ErrorContains(t, ask(t.Context(), stuck{strings.NewReader(body)}), "stuck")
 	for name, config := range map[string]cupelsession.TransportConfig{
 		"Budget": {}, "MaxBody": {Budget: budget(t, 9), MaxBody: -1}, "MaxSessions": {Budget: budget(t, 9), MaxSessions: -1}, "LowWater": {Budget: budget(t, 9), Session: cupelsession.Config{LowWater: 2}},
 	} {

@@ -78,6 +78,7 @@ func TestUsageOfValuesAndStreams(t *testing.T) {
 			Usage usage `json:"usage"`
 		}{usage{7, 5}}}, cupelsession.Usage{Input: 12, Read: 5, Cached: true}, "it marshals to the response"},
 		{"text", cupelchat.Ollama, []any{`{"prompt_eval_count":26}`}, cupelsession.Usage{Input: 26}, "it is the response"},
+		{"kept", cupelchat.OpenAI, []any{kept(`{"usage":{"prompt_tokens":9}}`)}, cupelsession.Usage{Input: 9}, "an SDK has kept what came"},
 		{"Anthropic's stream", cupelchat.Anthropic, []any{
 			`{"type":"message_start","message":{"usage":{"input_tokens":10,"cache_read_input_tokens":5,"output_tokens":1}}}`, json.RawMessage(`{"type":"ping"}`),
 			[]byte(`{"type":"message_delta","usage":{"output_tokens":15}}`),

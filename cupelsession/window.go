@@ -102,7 +102,7 @@ func (l *layout) keep(before *layout) {
 	l.window = make([]entry, 0, len(before.window)+8)
 	moved := make([]int32, len(before.window)) // to where, or out
 	for n, e := range before.window {
-		if there[n] == 0 || e.Summary && there[n] < leastSummarized || !e.Summary && (there[n] < len(e.Keys) || parted[n]) {
+		if e.Summary && there[n] < leastSummarized || !e.Summary && (there[n] < len(e.Keys) || parted[n]) {
 			moved[n] = out // removed, or edited
 			continue
 		}

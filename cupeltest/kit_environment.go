@@ -266,7 +266,8 @@ func (k *kit) grows() string {
 		return fmt.Sprintf("%d and %d items: %d times as many bytes are allocated", growthFrom, growthTo, to/max(from, 1))
 	}
 	least := slices.Repeat([]time.Duration{math.MaxInt64}, 4) // the fastest of several is hardly disturbed
-	ratio, most, spent := 0.0, 0.0, time.Duration(0)
+	var ratio, most float64
+	var spent time.Duration
 	for round := 0; round < growthRounds && (round < 9 || spent < growthTime); round++ {
 		for i, do := range []func(){small, large, sorting(growthFrom), sorting(growthTo)} {
 			took := timeOf(do)

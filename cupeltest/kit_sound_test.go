@@ -90,7 +90,10 @@ func TestSoundStrategiesPass(t *testing.T) {
 	})
 	quota := slicer.Must(slicer.NewQuota(slicer.Greedy{}, slicer.Require(cupel.KindMessage, 30), slicer.Cap(cupel.KindDocument, 40)))
 	for name, f := range map[string]fault{
-		"a memo by content":   {make: func() any { return memo(content, hashed) }},
+		"a memo by content": {make: func() any { return memo(content, hashed) }},
+		"2 kB for each item": {make: the(score(func(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
+			return hashed(item, nil) + float64(len(fmt.Sprintf("%2000d", 0)))
+		}))},
 		"goroutines for good": {make: func() any { return &pool{end: t.Context().Done()} }},
 		"the tags of a team":  {make: the(weight), opts: []cupeltest.KitOption{cupeltest.WithItems(own...)}},
 		"looks at its context": {make: the(batch(func(ctx context.Context, all []*cupel.ContextItem, _ []float64) error {

@@ -32,8 +32,6 @@ func TestPlaceItemAtEdge(t *testing.T) {
 	check(t, []assertion{
 		{"first", "position 0 is an edge", placed(1, 2, 3, 4), score(1), ""},
 		{"last of several that match", "the edges are asked, not the first match (R43)", placed(1, 2, 3, 2), score(2), ""},
-		{"several inside", "the first that matches is reported", placed(1, 3, 2, 2, 4), score(2),
-			"PlaceItemAtEdge failed: item matching predicate was at index 2 (not at edge). Edge positions: 0 and 4. Included had 5 items."},
 		{"nothing included", "an empty list has no edges", report{}, edge(func(cupel.IncludedItem) bool { return true }),
 			"PlaceItemAtEdge failed: no item in Included matched the predicate."},
 		{"no predicate, nothing included", "a mistake in the test, first of all", report{}, edge(nil), "PlaceItemAtEdge failed: the predicate is nil."},
@@ -45,8 +43,6 @@ func TestPlaceTopNScoredAtEdges(t *testing.T) {
 		return func(c *chain) *chain { return c.PlaceTopNScoredAtEdges(n) }
 	}
 	check(t, []assertion{
-		{"sorted", "the third and the fourth are in the middle", placed(9, 8, 7, 6, 5, 4), top(4),
-			"PlaceTopNScoredAtEdges(4) failed: 2 of the top-4 scored items were not at expected edge positions. Top-4 items (by score): [(kind=A, score=9, idx=0), (kind=A, score=8, idx=1), (kind=A, score=7, idx=2), (kind=A, score=6, idx=3)]. Expected edge positions: [0, 5, 1, 4]."},
 		{"group", "the score of a group is its best", report{Included: []cupel.IncludedItem{
 			grouped("call", 0.1), grouped("result", 0.9), in("B", 1, 0.5),
 		}}, top(1), ""},

@@ -134,7 +134,7 @@ func (p *Preset) Sizes(ctx context.Context, items []*cupel.ContextItem, budget c
 		var at cupelreduce.Size
 		for _, s := range c.order {
 			at.Tokens += s.cost
-			at.Worth += s.rate * float64(max(1, s.cost))
+			at.Worth += float64(s.rate * float64(max(1, s.cost)))
 			sizes = append(sizes, at)
 		}
 		return cmp.Or(err, c.failed)

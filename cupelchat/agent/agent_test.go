@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/pipeline"
+	"github.com/wollax/cupel-go/cupel/strategy"
 	"github.com/wollax/cupel-go/cupelchat/agent"
 )
 
@@ -233,6 +235,9 @@ func random(t testing.TB, rng *rand.Rand) []*cupel.ContextItem {
 			items = append(items, message(t, "assistant", "func "+id+"() {\n\treturn\n}\n"+strings.Repeat("\tmore := code\n", rng.IntN(40)), opts...))
 		case 2:
 			both := exchange(t, fmt.Sprint("g", i), "get("+id+")", reservation(id))
+			if i%3 == 0 {
+				opts = append(opts, cupel.WithMetadata(map[string]any{"role": "tool", "mark": "[m" + id + "]"}))
+			}
 			result, err := both[1].With(opts...) // a pin of one is one of both
 			require.NoError(t, err)
 			items = append(items, both[0], result)
@@ -246,7 +251,8 @@ func random(t testing.TB, rng *rand.Rand) []*cupel.ContextItem {
 // TestRandom holds the preset to what it promises, over random conversations.
 func TestRandom(t *testing.T) {
 	p := agent.New(quarter{})
-	filled, room := 0, 0
+	about, unrelated := p.About(mentions("item.go")), p.About(strategy.ScorerFunc(func(*cupel.ContextItem, []*cupel.ContextItem) float64 { return 0 }))
+	filled, room, said := 0, 0, fnv.New32a()
 	for seed := range uint64(400) {
 		rng := rand.New(rand.NewPCG(seed, 7))
 		items := random(t, rng)
@@ -259,6 +265,9 @@ func TestRandom(t *testing.T) {
 		if got := total(window); got > target {
 			t.Fatalf("seed %d: %d tokens, want at most %d", seed, got, target)
 		}
+		related, _, err := about.RunReport(t.Context(), items, budget(t, target))
+		require.NoError(t, err)
+		fmt.Fprint(said, texts(window), texts(related))
 		filled += total(window)
 		room += min(target, total(items))
 		in := map[int]cupel.IncludedItem{}
@@ -299,11 +308,12 @@ func TestRandom(t *testing.T) {
 				groups[item.Group()] = 1
 			}
 		}
-		again, _, err := p.RunReport(t.Context(), items, budget(t, target))
+		again, _, err := unrelated.RunReport(t.Context(), items, budget(t, target))
 		if err != nil || texts(again) != texts(window) {
-			t.Fatalf("seed %d: a second run differs, error %v", seed, err)
+			t.Fatalf("seed %d: a run about what no item has differs, error %v", seed, err)
 		}
 	}
+	assert.Equal(t, uint32(0xe3e73d5e), said.Sum32(), "what is chosen has changed: measure it by cupel replay")
 	assert.Greater(t, float64(filled), 0.988*float64(room), "tokens of all windows, of a room of %d", room)
 }
 

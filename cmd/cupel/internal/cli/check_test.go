@@ -239,6 +239,7 @@ func TestKeepFact(t *testing.T) {
 		"bare.toml":  "[selection]\npolicy = \"agent\"\nbudget = 300\n" + fmt.Sprintf(fact, "x"),
 		"gone.toml":  strings.Replace(head, "days", "weeks", 1) + "budget = 300\n" + fmt.Sprintf(fact, "x"),
 		"empty.toml": strings.Replace(head, "days", "empty", 1) + "budget = 300\n" + fmt.Sprintf(fact, "x"),
+		"odd.toml":   strings.Replace(head, "agent", "agnt", 1) + "budget = 300\n" + fmt.Sprintf(fact, "x"),
 		"cut.toml":   strings.Replace(head, "days", "cut.jsonl", 1) + "budget = 300\n" + fmt.Sprintf(fact, "x"),
 		"cut.jsonl":  `{"messages": [`,
 	})
@@ -258,6 +259,7 @@ func TestKeepFact(t *testing.T) {
 		{"no recordings", "check bare.toml", exitUsage, "selection.recordings is missing", "there is nothing to follow the value through"},
 		{"missing", "check gone.toml", exitUsage, "gone.toml: open weeks: ", "nothing failed, and nothing was checked"},
 		{"empty", "check empty.toml", exitUsage, "empty.toml: selection.recordings: the folder empty has no files", "the same"},
+		{"policy", "check odd.toml", exitUsage, `no policy is named "agnt"`, "the same"},
 		{"damaged", "check cut.toml", exitUsage, "cut.toml: cut.jsonl", "the same"},
 		{"twice", "check keep.toml --markdown report.md", exitUsage, "report.md already exists", "no file is overwritten"},
 	})

@@ -155,6 +155,7 @@ func TestHostileContent(t *testing.T) {
 		require.NotEmpty(t, stdout+stderr)
 		require.False(t, strings.ContainsAny(stdout+stderr, "\x1b\x07\u202e\u009b"), args)
 	}
+	require.Contains(t, printed(t, "run", "-i", "items.json", "-p", "rag", "-b", "10"), "\x1b", "a program gets what there is")
 }
 
 func TestGlobs(t *testing.T) {

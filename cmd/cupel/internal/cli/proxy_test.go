@@ -169,6 +169,7 @@ func TestProxyFlags(t *testing.T) {
 		{"every address", "proxy -b 9 --listen :8787", exitUsage, "want a loopback address", "no host is any host"},
 		{"a name", "proxy -b 9 --listen example.com:1", exitUsage, "want a loopback address", "it may be any address"},
 		{"plain http", "proxy -b 9 --upstream http://api.example.com", exitUsage, "want https", "keys would be readable"},
+		{"half a URL", "proxy -b 9 --upstream http://[::1", exitUsage, "want a URL", "it cannot be read"},
 		{"no URL", "proxy -b 9 --upstream api.example.com", exitUsage, "want a URL", "it has no scheme"},
 		{"credentials", "proxy -b 9 --upstream https://a:b@example.com", exitUsage, "want a URL", "keys are the caller's"},
 		{"query", "proxy -b 9 --upstream https://example.com?key=a", exitUsage, "want a URL", "paths follow it"},

@@ -56,6 +56,7 @@ func TestUsage(t *testing.T) {
 		{"inspect without a policy", "inspect -b 25 -i items.jsonl", exitUsage, "give a question with -q, or a --policy", "items have no default"},
 		{"where without a budget", "where -i ask.json x", exitUsage, "give a --budget, such as -b 20k: the input names no model", "where it went depends on it"},
 		{"mcp root", "mcp --root nowhere", exitUsage, "--root: ", "no such folder"},
+		{"mcp sessions", "mcp --sessions nowhere", exitUsage, "--sessions: ", "no such folder"},
 		{"mcp policy", "mcp -p caht", exitUsage, `no policy is named "caht"`, "at the start, not at the first call"},
 		{"replay no data", "replay", exitUsage, `required flag(s) "data" not set`, "there is none by default"},
 		{"replay share", "replay --data items.jsonl --share 25", exitUsage, "shares must be above 0, at most 1", "a share is not a percentage"},
@@ -127,6 +128,7 @@ func TestHelp(t *testing.T) {
 		require.Zero(t, code, stderr)
 		require.Contains(t, help, "\nExamples:\n  c", name)
 		require.Contains(t, help, "cupel "+name)
+		require.NotContains(t, help, "0000", "a default has the digits that it needs")
 		for line := range strings.Lines(help) {
 			require.LessOrEqual(t, utf8.RuneCountInString(line), 90, line)
 		}

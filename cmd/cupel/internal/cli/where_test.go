@@ -221,6 +221,8 @@ func TestWhere(t *testing.T) {
 	require.Len(t, answer.Facts, 1)
 	require.False(t, answer.Facts[0].Sent)
 	require.Equal(t, "item 4", answer.Facts[0].Places[0].Name)
+	_, err := findFacts(nil, "\n ")
+	require.ErrorContains(t, err, "give a value")
 	refusals(t, "", []refusal{
 		{"nothing", "where -i items.jsonl -p greedy.json -b 100 nowhere-is-it", exitUsage, `no candidate has "nowhere-is-it"`, "a value that is not there has no fate"},
 		{"steps", "where -i items.jsonl -p greedy.json -b 100 --steps cherry", exitUsage, "are for conversations", "items have no steps"},

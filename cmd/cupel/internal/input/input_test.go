@@ -121,6 +121,7 @@ func TestMistakes(t *testing.T) {
 		{"twice", "a repeated content is ambiguous", `[{"content":"a","content":"b"}]`, Auto, "line 1: [0].content is given twice"},
 		{"twice in the request", "nor which messages", `{"messages":[],"messages":[]}`, Auto, "line 1: messages is given twice"},
 		{"null", "null is no item", `[{"content":"a"},null]`, JSON, "line 1: [1] must be an object, got null"},
+		{"an item alone", "a list was named", `{"content":"a"}`, JSON, "line 1: items must be an array, got null"},
 		{"null line", "in a line neither", "null", JSONLines, "line 1: must be an object, got null"},
 		{"no content and no tokens", "nothing is counted where there is nothing", `[{"content":""}]`, JSON, "line 1: [0].content must not be empty"},
 		{"broken line", "the broken line is named", "{\"content\":\"a\"}\n{\"content\":", Auto, "line 2: unexpected end of JSON input (column 11)"},
@@ -156,6 +157,7 @@ func TestMistakes(t *testing.T) {
 			if tt.want != "" {
 				require.ErrorContains(t, err, tt.want, tt.why)
 			}
+			require.Equal(t, strings.HasPrefix(tt.name, "two APIs"), strings.Contains(err.Error(), "set --format"), "only a format decides")
 		})
 	}
 }

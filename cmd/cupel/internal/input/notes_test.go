@@ -31,6 +31,7 @@ func TestAlmost(t *testing.T) {
 		{"cottnent", "content", false, "a wrong letter beside one too many"},
 		{"context", "content", true, "one letter is enough, also in a word of its own"},
 		{"id", "kind", false, "two letters too few"},
+		{"kindred", "kind", false, "three letters too many"},
 		{"", "tags", false, "nothing is no slip"},
 	} {
 		require.Equal(t, tt.want, almost(tt.name, tt.known), "%s and %s: %s", tt.name, tt.known, tt.why)
