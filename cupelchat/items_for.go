@@ -14,10 +14,12 @@ import (
 // If the conversation does not fit, a first message of the user that exceeds a third
 // of the room that system prompts and definitions of tools leave is shortened to this
 // third, or to its first 300 characters, unless [WithPins] names it. The text depends only on the budget and these
-// items, so that it is the same in each turn. If the pinned items still do not fit,
+// items, so that it is the same in each turn. before are the tokens that the windows of
+// earlier turns could have: the message is shortened as for the smallest, so that a
+// larger budget does not change what a cache has. If the pinned items still do not fit,
 // the others that this package pins are shortened. Other items keep their contents,
 // so that a session recognizes them.
-func (c *Conversation) ItemsFor(chooser Chooser, budget cupel.ContextBudget) (items []*cupel.ContextItem, notes []string, err error) {
+func (c *Conversation) ItemsFor(chooser Chooser, budget cupel.ContextBudget, before ...int) (items []*cupel.ContextItem, notes []string, err error) {
 	if c.isMissing() {
 		return nil, nil, errNil
 	}
@@ -25,12 +27,12 @@ func (c *Conversation) ItemsFor(chooser Chooser, budget cupel.ContextBudget) (it
 		return nil, nil, err
 	}
 	n := &notesOf{}
-	items, err = c.itemsFor(budget, n, true)
+	items, err = c.itemsFor(budget, n, slices.Min(append(slices.Clip(before), limitOf(budget))))
 	chosen := *c
 	if chosen.items = items; err == nil && !c.all && chosen.tokens(true) > limitOf(budget) {
 		// A preset makes no forms of items that are sent with a pinned message. The
 		// conversation's forms may fit, and a chooser other than a preset gets them.
-		return c.ItemsFor(nil, budget)
+		return c.ItemsFor(nil, budget, before...)
 	}
 	return slices.Clone(items), n.notes(), err
 }
@@ -41,8 +43,9 @@ func limitOf(budget cupel.ContextBudget) int {
 }
 
 // itemsFor returns the items for a budget, with pinned items shortened to fit. In a
-// session the first message of the user has its own limit.
-func (c *Conversation) itemsFor(budget cupel.ContextBudget, n *notesOf, session bool) ([]*cupel.ContextItem, error) {
+// session the first message of the user has its share of so many tokens, which are none
+// without one.
+func (c *Conversation) itemsFor(budget cupel.ContextBudget, n *notesOf, session int) ([]*cupel.ContextItem, error) {
 	limit, task := limitOf(budget), false
 	n.noteDefinitions(c, limit)
 	s := &squeeze{*c, n, counting{counter: c.counter}}
@@ -50,9 +53,9 @@ func (c *Conversation) itemsFor(budget cupel.ContextBudget, n *notesOf, session 
 	for i, item := range c.longer {
 		s.items[i] = item
 	}
-	if session && s.tokens(false) > limit && c.isOurs(c.asked) {
+	if session != none && s.tokens(false) > limit && c.isOurs(c.asked) {
 		var err error
-		if task, err = s.task(limit); err != nil {
+		if task, err = s.task(session); err != nil {
 			return nil, err
 		}
 	}
@@ -64,7 +67,7 @@ func (c *Conversation) itemsFor(budget cupel.ContextBudget, n *notesOf, session 
 		return s.items, nil
 	case task: // not with that size
 		n.list = nil
-		return c.itemsFor(budget, n, false)
+		return c.itemsFor(budget, n, none)
 	case s.spare > 0:
 		return nil, errEmpty // they fit without the spare room
 	}

@@ -3,6 +3,7 @@ package cupelsession
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/pipeline"
@@ -73,30 +74,47 @@ func (p *proposal) choose(ctx context.Context, reason BreakReason) (*layout, *ch
 	for _, target := range []int{l.low, l.most, l.raw} {
 		var to *layout
 		var said *choice
-		to, said, err = p.chooseFor(ctx, max(0, target))
+		to, said, err = p.chooseFor(ctx, max(0, target), 0, -1)
 		last := target == l.raw
 		switch {
 		case err == nil && (to.tokens <= l.most || last):
 			if reason == BreakForced && !p.split {
-				to = p.later(l, to)
+				to, err = p.later(ctx, l, to)
 			}
-			return to, said, nil
-		case last, err != nil && !errors.Is(err, pipeline.ErrPinnedExceedsBudget) && !errors.Is(err, pipeline.ErrOverflow):
+			return to, said, err
+		case last, err != nil && !isTight(err):
 			return nil, nil, err
 		}
 	}
 	return nil, nil, err
 }
 
-// chooseFor runs the chooser for a target.
-func (p *proposal) chooseFor(ctx context.Context, target int) (*layout, *choice, error) {
-	items, from := p.stable()
-	said, err := p.choosing.run(ctx, items, from, target)
+// isTight reports whether a choice failed because it had too few tokens.
+func isTight(err error) bool {
+	return errors.Is(err, pipeline.ErrPinnedExceedsBudget) || errors.Is(err, pipeline.ErrOverflow)
+}
+
+// chooseFor runs the chooser for a target. The first kept entries stay as they were
+// sent, and the candidates after the one that they reach through are chosen from.
+func (p *proposal) chooseFor(ctx context.Context, target, kept, through int) (*layout, *choice, error) {
+	items, err := p.frozen(kept)
+	if err != nil {
+		return nil, nil, err
+	}
+	more, from := p.stable(through)
+	from = append(make([]int, kept), from...)
+	for n := range kept {
+		from[n] = p.window[n].first
+	}
+	said, err := p.choosing.run(ctx, append(items, more...), from, target)
 	if err != nil {
 		return nil, nil, err
 	}
 	window := make([]entry, 0, len(said.Included))
 	for _, e := range said.Included {
+		if e.Candidate < kept {
+			continue
+		}
 		i := from[e.Candidate]
 		to := entry{Keys: []string{p.keys[i]}, Tokens: e.Item.Tokens(), Held: e.Item, first: i}
 		if e.Form != 0 {
@@ -106,14 +124,14 @@ func (p *proposal) chooseFor(ctx context.Context, target int) (*layout, *choice,
 		}
 		window = append(window, to)
 	}
-	return p.with(merge(window, p.items)), said, nil
+	return p.with(append(slices.Clip(p.window[:kept]), merge(window, p.items)...)), said, nil
 }
 
-// stable returns the items outside of the tail, and their candidates.
-func (l *layout) stable() (items []*cupel.ContextItem, from []int) {
+// stable returns the items outside of the tail after a candidate, and their candidates.
+func (l *layout) stable(after int) (items []*cupel.ContextItem, from []int) {
 	items, from = make([]*cupel.ContextItem, 0, len(l.items)), make([]int, 0, len(l.items))
 	for i, item := range l.items {
-		if l.at[i] != inTail {
+		if i > after && l.at[i] != inTail {
 			items, from = append(items, item), append(from, i)
 		}
 	}

@@ -24,7 +24,7 @@ func (p *proposal) mark(ctx context.Context) (limits, error) {
 	if !ok || p.session.config.LowWater != 0 || !p.cache.caches() || p.before.Turns == 0 {
 		return l, nil
 	}
-	items, _ := p.stable()
+	items, _ := p.stable(-1)
 	budget, err := p.choosing.sized(l.most)
 	if err != nil {
 		return l, err

@@ -1,14 +1,36 @@
 package cupelsession
 
-import "slices"
+import (
+	"context"
 
-// later keeps what was sent before some place, and uses the new choice only after
-// it, if a turn costs less that way. A break rewrites everything that it moves,
-// and lasts until growth has filled the room that it frees. A large result near
-// the end is therefore cheap to give up, and a few words at the beginning are not.
-func (p *proposal) later(l limits, chosen *layout) *layout {
+	"github.com/wollax/cupel-go/cupel"
+)
+
+// later keeps what was sent before some place, and chooses again only after it, if a
+// turn costs less that way. A break rewrites everything that it moves, and lasts until
+// growth has filled the room that it frees. A large result near the end is therefore
+// cheap to give up, and a few words at the beginning are not.
+func (p *proposal) later(ctx context.Context, l limits, chosen *layout) (*layout, error) {
+	place, last, tokens := p.place(l, chosen)
+	if place == 0 {
+		return chosen, nil
+	}
+	to, _, err := p.chooseFor(ctx, tokens, place, last)
+	switch {
+	case err == nil && to.tokens <= l.most:
+		return to, nil
+	case err == nil || isTight(err):
+		return chosen, nil
+	}
+	return nil, err
+}
+
+// place returns how many entries at the beginning stay as they were sent, if a turn costs
+// less than with all of a new choice, the last candidate in them, and the tokens of the
+// window. It returns 0 if the new choice keeps as many.
+func (p *proposal) place(l limits, chosen *layout) (kept, through, tokens int) {
 	if !p.cache.caches() || p.growth < 1 {
-		return chosen
+		return 0, 0, 0
 	}
 	start, end := samePrefix(p.window, chosen.window), samePrefix(p.window, p.before.window)
 	before, last := make([]int, end+1), make([]int, end+1) // tokens of the first entries, and the last candidate in them
@@ -22,7 +44,6 @@ func (p *proposal) later(l limits, chosen *layout) *layout {
 		before[n+1], last[n+1] = before[n]+p.window[n].Tokens, max(last[n+1], last[n])
 	}
 	may := p.mayPart()
-	place := -1
 	var least float64
 	after, moved := 0, 0 // tokens of the new choice after the place, and how many of them were there before
 	next := len(chosen.window)
@@ -34,26 +55,31 @@ func (p *proposal) later(l limits, chosen *layout) *layout {
 				moved += chosen.window[next].Tokens
 			}
 		}
-		tokens := before[n] + after
-		if tokens >= l.most || n > start && (!may[last[n]] || p.window[n].first <= last[n]) {
+		sum := before[n] + after
+		if sum >= l.most || n > start && (!may[last[n]] || p.window[n].first <= last[n]) {
 			continue
 		}
-		breaks := p.growth / float64(l.most-tokens) // a turn
-		cost := float64((p.cache.Write-p.cache.Read)*float64(moved)*breaks) + float64(p.cache.Read*float64(tokens))
-		if place < 0 || cost <= least {
-			place, least = n, cost
+		breaks := p.growth / float64(l.most-sum) // a turn
+		cost := float64((p.cache.Write-p.cache.Read)*float64(moved)*breaks) + float64(p.cache.Read*float64(sum))
+		if tokens == 0 || cost <= least {
+			kept, tokens, least = n, sum, cost
 		}
 	}
-	if place <= start {
-		return chosen
+	if kept <= start {
+		return 0, 0, 0
 	}
-	window := slices.Clone(p.window[:place])
-	for i := range chosen.window {
-		if chosen.window[i].first > last[place] {
-			window = append(window, chosen.window[i])
+	return kept, last[kept], tokens
+}
+
+// frozen returns the first entries as items that are always in.
+func (p *proposal) frozen(place int) (items []*cupel.ContextItem, err error) {
+	items = make([]*cupel.ContextItem, place)
+	for n := range items {
+		if items[n], err = p.given(&p.window[n]).With(cupel.WithPinned(), cupel.WithVariants(), cupel.WithGroupVariants()); err != nil {
+			return nil, err
 		}
 	}
-	return p.with(window)
+	return items, nil
 }
 
 // mayPart reports, for each candidate, whether a break may begin after it, so

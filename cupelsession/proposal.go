@@ -145,7 +145,7 @@ func (p *proposal) decide(ctx context.Context) (*Turn, error) {
 	t.Estimate = p.before.Fit.counts(p.tokens + tail)
 	after := *p.before
 	t.after = &after
-	after.layout, after.Growth = *p.layout, p.growth
+	after.layout, after.Growth, after.Least = *p.layout, p.growth, p.options.least
 	after.Turns++
 	after.Sent = sent{At: p.cache.now, Model: p.cache.model, Held: held, Everything: p.sum.all}
 	if t.chosen != nil {

@@ -114,7 +114,7 @@ func (p *proposal) foresee(ctx context.Context) (*leaving, error) {
 	if err != nil {
 		return nil, ctx.Err() // a break would report the other errors
 	}
-	to, _, err := quiet.chooseFor(ctx, max(l.pinned, l.low-left-integer(p.growth)))
+	to, _, err := quiet.chooseFor(ctx, max(l.pinned, l.low-left-integer(p.growth)), 0, -1)
 	if err != nil {
 		return nil, ctx.Err()
 	}
