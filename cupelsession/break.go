@@ -97,16 +97,11 @@ func isTight(err error) bool {
 // chooseFor runs the chooser for a target. The first kept entries stay as they were
 // sent, and the candidates after the one that they reach through are chosen from.
 func (p *proposal) chooseFor(ctx context.Context, target, kept, through int) (*layout, *choice, error) {
-	items, err := p.frozen(kept)
+	items, from, err := p.offered(kept, through)
 	if err != nil {
 		return nil, nil, err
 	}
-	more, from := p.stable(through)
-	from = append(make([]int, kept), from...)
-	for n := range kept {
-		from[n] = p.window[n].first
-	}
-	said, err := p.choosing.run(ctx, append(items, more...), from, target)
+	said, err := p.choosing.run(ctx, items, from, target)
 	if err != nil {
 		return nil, nil, err
 	}

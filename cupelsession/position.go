@@ -15,7 +15,11 @@ func (p *proposal) later(ctx context.Context, l limits, chosen *layout) (*layout
 	if place == 0 {
 		return chosen, nil
 	}
-	to, _, err := p.chooseFor(ctx, tokens, place, last)
+	mark, err := p.markAfter(ctx, l, place, last)
+	if err != nil {
+		return nil, err
+	}
+	to, _, err := p.chooseFor(ctx, max(mark, tokens), place, last)
 	switch {
 	case err == nil && to.tokens <= l.most:
 		return to, nil
@@ -59,8 +63,7 @@ func (p *proposal) place(l limits, chosen *layout) (kept, through, tokens int) {
 		if sum >= l.most || n > start && (!may[last[n]] || p.window[n].first <= last[n]) {
 			continue
 		}
-		breaks := p.growth / float64(l.most-sum) // a turn
-		cost := float64((p.cache.Write-p.cache.Read)*float64(moved)*breaks) + float64(p.cache.Read*float64(sum))
+		cost := float64((p.cache.Write-p.cache.Read)*float64(moved)/p.turns(l.most-sum)) + float64(p.cache.Read*float64(sum))
 		if tokens == 0 || cost <= least {
 			kept, tokens, least = n, sum, cost
 		}
@@ -71,15 +74,20 @@ func (p *proposal) place(l limits, chosen *layout) (kept, through, tokens int) {
 	return kept, last[kept], tokens
 }
 
-// frozen returns the first entries as items that are always in.
-func (p *proposal) frozen(place int) (items []*cupel.ContextItem, err error) {
-	items = make([]*cupel.ContextItem, place)
-	for n := range items {
-		if items[n], err = p.given(&p.window[n]).With(cupel.WithPinned(), cupel.WithVariants(), cupel.WithGroupVariants()); err != nil {
-			return nil, err
+// offered returns the chooser's input and the candidate of each item. The first kept
+// entries are always in, as they were sent. The other items come after the candidate
+// that these reach through.
+func (p *proposal) offered(kept, through int) (items []*cupel.ContextItem, from []int, err error) {
+	for n := range kept {
+		e := &p.window[n]
+		item, err := p.given(e).With(cupel.WithPinned(), cupel.WithVariants(), cupel.WithGroupVariants())
+		if err != nil {
+			return nil, nil, err
 		}
+		items, from = append(items, item), append(from, e.first)
 	}
-	return items, nil
+	more, candidates := p.stable(through)
+	return append(items, more...), append(from, candidates...), nil
 }
 
 // mayPart reports, for each candidate, whether a break may begin after it, so

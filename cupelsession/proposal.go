@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupelreduce"
 )
 
 // proposal is a turn in the making.
@@ -23,8 +24,9 @@ type proposal struct {
 	turn      *Turn
 
 	*layout
-	growth float64 // tokens that a turn appends on average, with this one
-	split  bool    // something must come in
+	growth float64            // tokens that a turn appends on average, with this one
+	split  bool               // something must come in
+	sizes  []cupelreduce.Size // of windows, if a break has its mark by them
 }
 
 // Next proposes the window of the next turn: everything that the conversation has
