@@ -14,27 +14,41 @@ import (
 // If the conversation does not fit, a first message of the user that exceeds a third
 // of the room that system prompts and definitions of tools leave is shortened to this
 // third, or to its first 300 characters, unless [WithPins] names it. The text depends only on the budget and these
-// items, so that it is the same in each turn. before are the tokens that the windows of
-// earlier turns could have: the message is shortened as for the smallest, so that a
-// larger budget does not change what a cache has. If the pinned items still do not fit,
+// items, so that it is the same in each turn. If the pinned items still do not fit,
 // the others that this package pins are shortened. Other items keep their contents,
 // so that a session recognizes them.
-func (c *Conversation) ItemsFor(chooser Chooser, budget cupel.ContextBudget, before ...int) (items []*cupel.ContextItem, notes []string, err error) {
+func (c *Conversation) ItemsFor(chooser Chooser, budget cupel.ContextBudget) (items []*cupel.ContextItem, notes []string, err error) {
+	items, notes, _, err = c.ItemsAfter(chooser, budget, 0)
+	return items, notes, err
+}
+
+// ItemsAfter is [Conversation.ItemsFor] for a turn after one whose first message was
+// shortened for a window of so many tokens, or 0 if it was not. A larger budget does not
+// change the message, which a cache may hold. ItemsAfter also returns the tokens for the
+// next turn.
+func (c *Conversation) ItemsAfter(chooser Chooser, budget cupel.ContextBudget, window int) (items []*cupel.ContextItem, notes []string, next int, err error) {
 	if c.isMissing() {
-		return nil, nil, errNil
+		return nil, nil, 0, errNil
 	}
 	if c, err = c.toChoose(chooser); err != nil {
-		return nil, nil, err
+		return nil, nil, 0, err
 	}
-	n := &notesOf{}
-	items, err = c.itemsFor(budget, n, slices.Min(append(slices.Clip(before), limitOf(budget))))
+	n, limit := &notesOf{}, limitOf(budget)
+	session := limit
+	if window > 0 {
+		session = min(limit, window)
+	}
+	items, err = c.itemsFor(budget, n, session)
 	chosen := *c
-	if chosen.items = items; err == nil && !c.all && chosen.tokens(true) > limitOf(budget) {
+	if chosen.items = items; err == nil && !c.all && chosen.tokens(true) > limit {
 		// A preset makes no forms of items that are sent with a pinned message. The
 		// conversation's forms may fit, and a chooser other than a preset gets them.
-		return c.ItemsFor(nil, budget, before...)
+		return c.ItemsAfter(nil, budget, window)
 	}
-	return slices.Clone(items), n.notes(), err
+	if err == nil && c.asked != none && items[c.asked].Tokens() < c.items[c.asked].Tokens() {
+		next = session
+	}
+	return slices.Clone(items), n.notes(), next, err
 }
 
 // limitOf returns the tokens that a window may have.
@@ -43,8 +57,8 @@ func limitOf(budget cupel.ContextBudget) int {
 }
 
 // itemsFor returns the items for a budget, with pinned items shortened to fit. In a
-// session the first message of the user has its share of so many tokens, which are none
-// without one.
+// session the first message of the user has a share of so many tokens of its own.
+// Without one they are none.
 func (c *Conversation) itemsFor(budget cupel.ContextBudget, n *notesOf, session int) ([]*cupel.ContextItem, error) {
 	limit, task := limitOf(budget), false
 	n.noteDefinitions(c, limit)

@@ -82,26 +82,30 @@ func (p *proposal) choose(ctx context.Context, reason BreakReason) (*layout, *ch
 				to, err = p.later(ctx, l, to)
 			}
 			return to, said, err
-		case last, err != nil && !isTight(err):
+		case last, err != nil && !errors.Is(err, pipeline.ErrPinnedExceedsBudget) && !errors.Is(err, pipeline.ErrOverflow):
 			return nil, nil, err
 		}
 	}
 	return nil, nil, err
 }
 
-// isTight reports whether a choice failed because it had too few tokens.
-func isTight(err error) bool {
-	return errors.Is(err, pipeline.ErrPinnedExceedsBudget) || errors.Is(err, pipeline.ErrOverflow)
-}
-
 // chooseFor runs the chooser for a target. The first kept entries stay as they were
-// sent, and the candidates after the one that they reach through are chosen from.
+// sent, and the chooser sees them pinned. The others come from the candidates after the
+// one that these reach through.
 func (p *proposal) chooseFor(ctx context.Context, target, kept, through int) (*layout, *choice, error) {
-	items, from, err := p.offered(kept, through)
-	if err != nil {
-		return nil, nil, err
+	var items []*cupel.ContextItem
+	var from []int
+	for n := range kept {
+		e := &p.window[n]
+		item, err := p.given(e).With(cupel.WithPinned())
+		if err != nil {
+			return nil, nil, err
+		}
+		items, from = append(items, item), append(from, e.first)
 	}
-	said, err := p.choosing.run(ctx, items, from, target)
+	more, after := p.stable(through)
+	from = append(from, after...)
+	said, err := p.choosing.run(ctx, append(items, more...), from, target)
 	if err != nil {
 		return nil, nil, err
 	}

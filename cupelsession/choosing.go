@@ -9,7 +9,6 @@ import (
 	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupelchat"
 	"github.com/wollax/cupel-go/cupelchat/agent"
-	"github.com/wollax/cupel-go/cupelreduce"
 )
 
 // Chooser chooses a window. A [pipeline.Pipeline] is one, and so is the preset of
@@ -48,15 +47,6 @@ func (c *choosing) run(ctx context.Context, items []*cupel.ContextItem, from []i
 		}
 	}
 	return &choice{report, from}, nil
-}
-
-// sizes returns what windows of items are worth for a preset.
-func (c *choosing) sizes(ctx context.Context, items []*cupel.ContextItem, tokens int) ([]cupelreduce.Size, error) {
-	budget, err := c.sized(tokens)
-	if preset, ok := c.chooser.(*agent.Preset); ok && err == nil {
-		return preset.Sizes(ctx, items, budget)
-	}
-	return nil, err
 }
 
 // sized returns the budget of a turn with another target.

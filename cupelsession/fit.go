@@ -22,19 +22,16 @@ func (s *Session) Body(ctx context.Context, c *cupelchat.Conversation, budget cu
 	if !s.isMade() {
 		return nil, nil, errNotMade
 	}
-	o := s.options(opts)
-	least := s.least(budget, &o)
-	items, notes, err := c.ItemsFor(o.chooser, budget, least)
+	o, before, least := s.options(opts), s.committed(), 0
+	if cache := before.Sent.caching(s.config.Cache, &o, s.config.Clock()); len(cache.held) > 0 {
+		least = before.Least
+	}
+	items, notes, least, err := c.ItemsAfter(o.chooser, budget, least)
 	if err != nil {
 		return nil, nil, err
 	}
 	s.conversation.Store(c)
-	opts = append(slices.Clip(opts), func(o *turnOptions) {
-		o.blocks = c.Blocks()
-		if slices.ContainsFunc(items, isShortened) {
-			o.least = least
-		}
-	})
+	opts = append(slices.Clip(opts), func(o *turnOptions) { o.blocks, o.least = c.Blocks(), least })
 	turn, err := s.Next(ctx, items, budget, opts...)
 	if err != nil {
 		return nil, nil, c.TooLarge(budget, err)
@@ -61,23 +58,6 @@ func (s *Session) Body(ctx context.Context, c *cupelchat.Conversation, budget cu
 	}
 	turn.Notes = append(append(turn.Notes, notes...), more...)
 	return body, turn, nil
-}
-
-// least returns the fewest tokens that a window may have, in this turn or in an earlier one
-// whose first message was shortened, if the cache may hold that.
-func (s *Session) least(budget cupel.ContextBudget, o *turnOptions) int {
-	a, before := allowance{budget: budget}, s.committed()
-	cache := before.Sent.caching(s.config.Cache, o, s.config.Clock())
-	if before.Least == 0 || !cache.caches() || cache.expired() {
-		return a.greatest()
-	}
-	return min(a.greatest(), before.Least)
-}
-
-// isShortened reports whether an item is always in, in a form for the budget.
-func isShortened(item *cupel.ContextItem) bool {
-	_, ok := item.OriginalTokens()
-	return ok && item.Pinned()
 }
 
 // Request is a request that a session proposes, made by [Fit].

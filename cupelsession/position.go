@@ -1,40 +1,14 @@
 package cupelsession
 
-import (
-	"context"
-
-	"github.com/wollax/cupel-go/cupel"
-)
+import "context"
 
 // later keeps what was sent before some place, and chooses again only after it, if a
 // turn costs less that way. A break rewrites everything that it moves, and lasts until
 // growth has filled the room that it frees. A large result near the end is therefore
 // cheap to give up, and a few words at the beginning are not.
 func (p *proposal) later(ctx context.Context, l limits, chosen *layout) (*layout, error) {
-	place, last, tokens := p.place(l, chosen)
-	if place == 0 {
-		return chosen, nil
-	}
-	mark, err := p.markAfter(ctx, l, place, last)
-	if err != nil {
-		return nil, err
-	}
-	to, _, err := p.chooseFor(ctx, max(mark, tokens), place, last)
-	switch {
-	case err == nil && to.tokens <= l.most:
-		return to, nil
-	case err == nil || isTight(err):
-		return chosen, nil
-	}
-	return nil, err
-}
-
-// place returns how many entries at the beginning stay as they were sent, if a turn costs
-// less than with all of a new choice, the last candidate in them, and the tokens of the
-// window. It returns 0 if the new choice keeps as many.
-func (p *proposal) place(l limits, chosen *layout) (kept, through, tokens int) {
 	if !p.cache.caches() || p.growth < 1 {
-		return 0, 0, 0
+		return chosen, nil
 	}
 	start, end := samePrefix(p.window, chosen.window), samePrefix(p.window, p.before.window)
 	before, last := make([]int, end+1), make([]int, end+1) // tokens of the first entries, and the last candidate in them
@@ -48,6 +22,7 @@ func (p *proposal) place(l limits, chosen *layout) (kept, through, tokens int) {
 		before[n+1], last[n+1] = before[n]+p.window[n].Tokens, max(last[n+1], last[n])
 	}
 	may := p.mayPart()
+	place, target := -1, 0
 	var least float64
 	after, moved := 0, 0 // tokens of the new choice after the place, and how many of them were there before
 	next := len(chosen.window)
@@ -59,35 +34,23 @@ func (p *proposal) place(l limits, chosen *layout) (kept, through, tokens int) {
 				moved += chosen.window[next].Tokens
 			}
 		}
-		sum := before[n] + after
-		if sum >= l.most || n > start && (!may[last[n]] || p.window[n].first <= last[n]) {
+		tokens := before[n] + after
+		if tokens >= l.most || n > start && (!may[last[n]] || p.window[n].first <= last[n]) {
 			continue
 		}
-		cost := float64((p.cache.Write-p.cache.Read)*float64(moved)/p.turns(l.most-sum)) + float64(p.cache.Read*float64(sum))
-		if tokens == 0 || cost <= least {
-			kept, tokens, least = n, sum, cost
+		cost := float64((p.cache.Write-p.cache.Read)*float64(moved)/p.turns(l.most-tokens)) + float64(p.cache.Read*float64(tokens))
+		if place < 0 || cost <= least {
+			place, target, least = n, tokens, cost
 		}
 	}
-	if kept <= start {
-		return 0, 0, 0
+	if place <= start {
+		return chosen, nil
 	}
-	return kept, last[kept], tokens
-}
-
-// offered returns the chooser's input and the candidate of each item. The first kept
-// entries are always in, as they were sent. The other items come after the candidate
-// that these reach through.
-func (p *proposal) offered(kept, through int) (items []*cupel.ContextItem, from []int, err error) {
-	for n := range kept {
-		e := &p.window[n]
-		item, err := p.given(e).With(cupel.WithPinned(), cupel.WithVariants(), cupel.WithGroupVariants())
-		if err != nil {
-			return nil, nil, err
-		}
-		items, from = append(items, item), append(from, e.first)
+	to, _, err := p.chooseFor(ctx, target, place, last[place])
+	if err != nil || to.tokens > l.most {
+		return chosen, ctx.Err()
 	}
-	more, candidates := p.stable(through)
-	return append(items, more...), append(from, candidates...), nil
+	return to, nil
 }
 
 // mayPart reports, for each candidate, whether a break may begin after it, so

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
-	"github.com/wollax/cupel-go/cupelreduce"
 )
 
 // proposal is a turn in the making.
@@ -24,9 +23,8 @@ type proposal struct {
 	turn      *Turn
 
 	*layout
-	growth float64            // tokens that a turn appends on average, with this one
-	split  bool               // something must come in
-	sizes  []cupelreduce.Size // of windows, if a break has its mark by them
+	growth float64 // tokens that a turn appends on average, with this one
+	split  bool    // something must come in
 }
 
 // Next proposes the window of the next turn: everything that the conversation has

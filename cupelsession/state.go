@@ -23,7 +23,7 @@ type lasting struct {
 	Sent      sent        `json:"sent"`
 	Fit       calibration `json:"calibration"`
 	Growth    float64     `json:"growth"`          // tokens that a turn appends, on average
-	Least     int         `json:"least,omitempty"` // tokens of the windows that the first message was shortened for, or 0
+	Least     int         `json:"least,omitempty"` // tokens of the window that the first message was shortened for, or 0
 	Summaries summaries   `json:"summaries,omitzero"`
 }
 

@@ -89,7 +89,7 @@ type inSession struct {
 type placedSession struct {
 	placement
 	session *cupelsession.Session // nil before the first step
-	least   int                   // tokens of the windows that the first message was shortened for
+	least   int                   // tokens of the window that the first message was shortened for, or 0
 	marks   []int                 // the ends of the prefixes that it marks, in messages
 }
 
@@ -151,20 +151,11 @@ func (s *inSession) choose(ctx context.Context, t *turn, budget int) (w window, 
 // next proposes the next turn of a session, for items of other sizes, as
 // [cupelsession.Session.Body] does.
 func (r recounted) next(ctx context.Context, p *placedSession, c *cupelchat.Conversation) (*cupelsession.Turn, []byte, error) {
-	least := r.own.TargetTokens()
-	if p.least > 0 {
-		least = min(least, p.least)
-	}
-	items, _, err := c.ItemsFor(r.Chooser, r.own, least)
+	items, _, least, err := c.ItemsAfter(r.Chooser, r.own, p.least)
 	if err != nil {
 		return nil, nil, err
 	}
-	p.least = 0
-	for _, item := range items {
-		if _, shortened := item.OriginalTokens(); shortened && item.Pinned() {
-			p.least = least
-		}
-	}
+	p.least = least
 	if items, err = r.recount(items); err != nil {
 		return nil, nil, err
 	}
