@@ -34,10 +34,7 @@ func (c *Conversation) ItemsAfter(chooser Chooser, budget cupel.ContextBudget, w
 		return nil, nil, 0, err
 	}
 	n, limit := &notesOf{}, limitOf(budget)
-	session := limit
-	if window > 0 {
-		session = min(limit, window)
-	}
+	session := min(limit, cmp.Or(window, limit))
 	items, err = c.itemsFor(budget, n, session)
 	chosen := *c
 	if chosen.items = items; err == nil && !c.all && chosen.tokens(true) > limit {
@@ -45,7 +42,7 @@ func (c *Conversation) ItemsAfter(chooser Chooser, budget cupel.ContextBudget, w
 		// conversation's forms may fit, and a chooser other than a preset gets them.
 		return c.ItemsAfter(nil, budget, window)
 	}
-	if err == nil && c.asked != none && items[c.asked].Tokens() < c.items[c.asked].Tokens() {
+	if err == nil && c.asked != none && items[c.asked] != c.items[c.asked] {
 		next = session
 	}
 	return slices.Clone(items), n.notes(), next, err

@@ -94,36 +94,33 @@ func (p *proposal) choose(ctx context.Context, reason BreakReason) (*layout, *ch
 // one that these reach through.
 func (p *proposal) chooseFor(ctx context.Context, target, kept, through int) (*layout, *choice, error) {
 	var items []*cupel.ContextItem
-	var from []int
-	for n := range kept {
-		e := &p.window[n]
-		item, err := p.given(e).With(cupel.WithPinned())
+	for _, e := range p.window[:kept] {
+		item, err := p.given(&e).With(cupel.WithPinned())
 		if err != nil {
 			return nil, nil, err
 		}
-		items, from = append(items, item), append(from, e.first)
+		items = append(items, item)
 	}
-	more, after := p.stable(through)
-	from = append(from, after...)
+	more, from := p.stable(through)
+	from = append(make([]int, kept), from...)
 	said, err := p.choosing.run(ctx, append(items, more...), from, target)
 	if err != nil {
 		return nil, nil, err
 	}
-	window := make([]entry, 0, len(said.Included))
+	window := slices.Clone(p.window[:kept])
 	for _, e := range said.Included {
 		if e.Candidate < kept {
 			continue
 		}
 		i := from[e.Candidate]
-		to := entry{Keys: []string{p.keys[i]}, Tokens: e.Item.Tokens(), Held: e.Item, first: i}
+		to := entry{Keys: []string{p.keys[i]}, Held: p.items[i], first: i}
 		if e.Form != 0 {
-			to.Form = e.Item.Content()
-		} else {
-			to.Tokens, to.Held = p.items[i].Tokens(), p.items[i]
+			to.Form, to.Held = e.Item.Content(), e.Item
 		}
+		to.Tokens = to.Held.Tokens()
 		window = append(window, to)
 	}
-	return p.with(append(slices.Clip(p.window[:kept]), merge(window, p.items)...)), said, nil
+	return p.with(merge(window, p.items)), said, nil
 }
 
 // stable returns the items outside of the tail after a candidate, and their candidates.

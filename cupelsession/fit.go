@@ -23,7 +23,7 @@ func (s *Session) Body(ctx context.Context, c *cupelchat.Conversation, budget cu
 		return nil, nil, errNotMade
 	}
 	o, before, least := s.options(opts), s.committed(), 0
-	if cache := before.Sent.caching(s.config.Cache, &o, s.config.Clock()); len(cache.held) > 0 {
+	if len(before.Sent.caching(s.config.Cache, &o, s.config.Clock()).held) > 0 {
 		least = before.Least
 	}
 	items, notes, least, err := c.ItemsAfter(o.chooser, budget, least)

@@ -45,11 +45,8 @@ func (p *proposal) mark(ctx context.Context) (limits, error) {
 	each := all.Worth / float64(max(1, all.Tokens))
 	for _, size := range sizes {
 		low := l.pinned + size.Tokens
-		if low < lowest {
+		if low < lowest || low > highest {
 			continue
-		}
-		if low > highest {
-			break
 		}
 		worth, cost := p.until(l.most, low)
 		if value := (size.Worth + float64(each*worth)) / cost; value > best {

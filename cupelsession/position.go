@@ -1,6 +1,9 @@
 package cupelsession
 
-import "context"
+import (
+	"context"
+	"math"
+)
 
 // later keeps what was sent before some place, and chooses again only after it, if a
 // turn costs less that way. A break rewrites everything that it moves, and lasts until
@@ -22,8 +25,7 @@ func (p *proposal) later(ctx context.Context, l limits, chosen *layout) (*layout
 		before[n+1], last[n+1] = before[n]+p.window[n].Tokens, max(last[n+1], last[n])
 	}
 	may := p.mayPart()
-	place, target := -1, 0
-	var least float64
+	place, target, least := 0, 0, math.Inf(1)
 	after, moved := 0, 0 // tokens of the new choice after the place, and how many of them were there before
 	next := len(chosen.window)
 	for n := end - 1; n >= start; n-- {
@@ -39,7 +41,7 @@ func (p *proposal) later(ctx context.Context, l limits, chosen *layout) (*layout
 			continue
 		}
 		cost := float64((p.cache.Write-p.cache.Read)*float64(moved)/p.turns(l.most-tokens)) + float64(p.cache.Read*float64(tokens))
-		if place < 0 || cost <= least {
+		if cost <= least {
 			place, target, least = n, tokens, cost
 		}
 	}
