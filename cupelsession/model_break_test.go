@@ -123,20 +123,15 @@ func (m *model) later(t *testing.T, d *draft, before, chosen []piece, target int
 	known := d.last(before[:end])
 	best, place, room := math.Inf(1), start, 0
 	for n := start; n < end; n++ {
-		with := slices.Clone(before[:n])
-		if n == start {
-			with = slices.Clone(chosen[:n]) // which says the same
-		}
-		moved, last := 0, d.last(before[:n])
+		tokens, moved, last := tokensOf(before[:n]), 0, d.last(before[:n])
 		for k, p := range chosen {
 			if n == start && k >= n || n > start && p.first > last {
-				with = append(with, p)
+				tokens += p.item.Tokens()
 				if p.first <= known {
 					moved += p.item.Tokens()
 				}
 			}
 		}
-		tokens := tokensOf(with)
 		if tokens >= target || n > start && !d.mayBreak(before, n) {
 			continue
 		}
