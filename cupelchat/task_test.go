@@ -95,8 +95,11 @@ func TestTaskOfASession(t *testing.T) {
 			require.NoError(t, err)
 			budget, err := cupel.NewContextBudget(test.target, test.target)
 			require.NoError(t, err)
-			items, _, err := c.ItemsFor(nil, budget)
+			items, _, window, err := c.ItemsAfter(nil, budget, 0)
 			require.NoError(t, err)
+			if shortened := items[1].Content() != c.Items()[1].Content(); shortened != (window == test.target) {
+				t.Errorf("%s: turn %d: the next turn keeps the size for %d tokens (the task is shortened: %v)", test.name, n, window, shortened)
+			}
 			if room := test.target - items[0].Tokens(); items[1].Content() != c.Items()[1].Content() && items[1].Tokens() > room/3 {
 				t.Errorf("%s: turn %d: the task has %d tokens of %d", test.name, n, items[1].Tokens(), room)
 			}
