@@ -24,8 +24,8 @@ func (c *Conversation) ItemsFor(chooser Chooser, budget cupel.ContextBudget) (it
 
 // ItemsAfter is [Conversation.ItemsFor] for a turn after one whose first message was
 // shortened for a window of so many tokens, or 0 if it was not. A larger budget does not
-// change the message, which a cache may hold. ItemsAfter also returns the tokens for the
-// next turn.
+// change the message, which a cache may hold, unless its share has room for all of it.
+// ItemsAfter also returns the tokens for the next turn.
 func (c *Conversation) ItemsAfter(chooser Chooser, budget cupel.ContextBudget, window int) (items []*cupel.ContextItem, notes []string, next int, err error) {
 	if c.isMissing() {
 		return nil, nil, 0, errNil
@@ -66,7 +66,7 @@ func (c *Conversation) itemsFor(budget cupel.ContextBudget, n *notesOf, session 
 	}
 	if session != none && s.tokens(false) > limit && c.isOurs(c.asked) {
 		var err error
-		if task, err = s.task(session); err != nil {
+		if task, err = s.task(limit, session); err != nil {
 			return nil, err
 		}
 	}
@@ -130,16 +130,19 @@ const (
 )
 
 // task shortens the first message of the user to its share of the room that system
-// prompts and definitions of tools leave, if it has more.
-func (s *squeeze) task(limit int) (done bool, err error) {
+// prompts and definitions of tools leave of a session's window, if it has more than that
+// of the limit as well.
+func (s *squeeze) task(limit, session int) (done bool, err error) {
+	fixed := 0
 	for i, item := range s.items {
 		if e := &s.entries[i]; item.Pinned() && (e.role == "tools" || isSystem(e.role)) {
-			limit -= item.Tokens()
+			fixed += item.Tokens()
 		}
 	}
 	text, tokens := s.entries[s.asked].said()
-	over := s.items[s.asked].Tokens() - max(max(limit, 0)/taskShare, s.beginning(text))
-	if over <= 0 || text == "" {
+	whole := s.items[s.asked].Tokens()
+	over := whole - max(max(session-fixed, 0)/taskShare, s.beginning(text))
+	if over <= 0 || text == "" || whole <= (limit-fixed)/taskShare {
 		return false, nil
 	}
 	return true, s.shorten(s.asked, map[int]int{none: tokens - over})

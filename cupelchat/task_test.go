@@ -104,6 +104,11 @@ func TestTaskOfASession(t *testing.T) {
 				t.Errorf("%s: turn %d: the task has %d tokens of %d", test.name, n, items[1].Tokens(), room)
 			}
 			texts = append(texts, items[1].Content())
+			large, err := cupel.NewContextBudget(4000, 4000)
+			require.NoError(t, err)
+			items, _, _, err = c.ItemsAfter(nil, large, window)
+			require.NoError(t, err)
+			require.Equal(t, c.Items()[1].Content(), items[1].Content(), "%s: turn %d: the share of a larger budget has room for the task", test.name, n)
 		}
 		if sizes := slices.Compact(texts); len(sizes) != test.sizes {
 			t.Errorf("%s: %d texts of the task, want %d (%s)", test.name, len(sizes), test.sizes, test.why)

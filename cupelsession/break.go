@@ -65,15 +65,13 @@ func (p *proposal) worth(l limits) bool {
 
 // choose fills the stable part up to the low water mark, or higher if the pinned
 // items need more.
-func (p *proposal) choose(ctx context.Context, reason BreakReason) (*layout, *choice, error) {
+func (p *proposal) choose(ctx context.Context, reason BreakReason) (to *layout, said *choice, err error) {
 	p.choosing.remember()
 	l, err := p.mark(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
 	for _, target := range []int{l.low, l.most, l.raw} {
-		var to *layout
-		var said *choice
 		to, said, err = p.chooseFor(ctx, max(0, target), 0, -1)
 		last := target == l.raw
 		switch {

@@ -199,10 +199,11 @@ func (l *layout) pinned() int {
 	items, _ := l.stable(-1)
 	groups := map[string]bool{}
 	for _, item := range items {
-		if item.Pinned() && item.Group() != "" {
+		if item.Pinned() {
 			groups[item.Group()] = true
 		}
 	}
+	delete(groups, "")
 	tokens := 0
 	for _, item := range items {
 		if item.Pinned() || groups[item.Group()] {
