@@ -18,21 +18,34 @@ import (
 // the others that this package pins are shortened. Other items keep their contents,
 // so that a session recognizes them.
 func (c *Conversation) ItemsFor(chooser Chooser, budget cupel.ContextBudget) (items []*cupel.ContextItem, notes []string, err error) {
+	items, notes, _, err = c.ItemsAfter(chooser, budget, 0)
+	return items, notes, err
+}
+
+// ItemsAfter is [Conversation.ItemsFor] for a turn after one whose first message was
+// shortened for a window of so many tokens, or 0 if it was not. A larger budget does not
+// change the message, which a cache may hold, unless its share has room for all of it.
+// ItemsAfter also returns the tokens for the next turn.
+func (c *Conversation) ItemsAfter(chooser Chooser, budget cupel.ContextBudget, window int) (items []*cupel.ContextItem, notes []string, next int, err error) {
 	if c.isMissing() {
-		return nil, nil, errNil
+		return nil, nil, 0, errNil
 	}
 	if c, err = c.toChoose(chooser); err != nil {
-		return nil, nil, err
+		return nil, nil, 0, err
 	}
-	n := &notesOf{}
-	items, err = c.itemsFor(budget, n, true)
+	n, limit := &notesOf{}, limitOf(budget)
+	session := min(limit, cmp.Or(window, limit))
+	items, err = c.itemsFor(budget, n, session)
 	chosen := *c
-	if chosen.items = items; err == nil && !c.all && chosen.tokens(true) > limitOf(budget) {
+	if chosen.items = items; err == nil && !c.all && chosen.tokens(true) > limit {
 		// A preset makes no forms of items that are sent with a pinned message. The
 		// conversation's forms may fit, and a chooser other than a preset gets them.
-		return c.ItemsFor(nil, budget)
+		return c.ItemsAfter(nil, budget, window)
 	}
-	return slices.Clone(items), n.notes(), err
+	if err == nil && c.asked != none && items[c.asked] != c.items[c.asked] {
+		next = session
+	}
+	return slices.Clone(items), n.notes(), next, err
 }
 
 // limitOf returns the tokens that a window may have.
@@ -41,8 +54,9 @@ func limitOf(budget cupel.ContextBudget) int {
 }
 
 // itemsFor returns the items for a budget, with pinned items shortened to fit. In a
-// session the first message of the user has its own limit.
-func (c *Conversation) itemsFor(budget cupel.ContextBudget, n *notesOf, session bool) ([]*cupel.ContextItem, error) {
+// session the first message of the user has a share of so many tokens of its own.
+// Without one they are none.
+func (c *Conversation) itemsFor(budget cupel.ContextBudget, n *notesOf, session int) ([]*cupel.ContextItem, error) {
 	limit, task := limitOf(budget), false
 	n.noteDefinitions(c, limit-c.joined)
 	s := &squeeze{*c, n, counting{counter: c.counter}}
@@ -50,9 +64,9 @@ func (c *Conversation) itemsFor(budget cupel.ContextBudget, n *notesOf, session 
 	for i, item := range c.longer {
 		s.items[i] = item
 	}
-	if session && s.tokens(false) > limit && c.isOurs(c.asked) {
+	if session != none && s.tokens(false) > limit && c.isOurs(c.asked) {
 		var err error
-		if task, err = s.task(limit); err != nil {
+		if task, err = s.task(limit, session); err != nil {
 			return nil, err
 		}
 	}
@@ -64,7 +78,7 @@ func (c *Conversation) itemsFor(budget cupel.ContextBudget, n *notesOf, session 
 		return s.items, nil
 	case task: // not with that size
 		n.list = nil
-		return c.itemsFor(budget, n, false)
+		return c.itemsFor(budget, n, none)
 	case s.spare > 0:
 		return nil, errEmpty // they fit without the spare room
 	}
@@ -116,16 +130,19 @@ const (
 )
 
 // task shortens the first message of the user to its share of the room that system
-// prompts and definitions of tools leave, if it has more.
-func (s *squeeze) task(limit int) (done bool, err error) {
+// prompts and definitions of tools leave of a session's window, if it has more than that
+// of the limit as well.
+func (s *squeeze) task(limit, session int) (done bool, err error) {
+	fixed := 0
 	for i, item := range s.items {
 		if e := &s.entries[i]; item.Pinned() && (e.role == "tools" || isSystem(e.role)) {
-			limit -= item.Tokens()
+			fixed += item.Tokens()
 		}
 	}
 	text, tokens := s.entries[s.asked].said()
-	over := s.items[s.asked].Tokens() - max(max(limit, 0)/taskShare, s.beginning(text))
-	if over <= 0 || text == "" {
+	whole := s.items[s.asked].Tokens()
+	over := whole - max(max(session-fixed, 0)/taskShare, s.beginning(text))
+	if over <= 0 || text == "" || whole <= (limit-fixed)/taskShare {
 		return false, nil
 	}
 	return true, s.shorten(s.asked, map[int]int{none: tokens - over})

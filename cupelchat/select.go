@@ -353,7 +353,7 @@ func (c *Conversation) Candidates(chooser Chooser, budget cupel.ContextBudget) (
 }
 
 func (c *Conversation) candidates(budget cupel.ContextBudget, n *notesOf) (candidates, error) {
-	items, err := c.itemsFor(budget, n, false)
+	items, err := c.itemsFor(budget, n, none)
 	if err != nil {
 		return candidates{}, err
 	}

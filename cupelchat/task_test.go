@@ -95,12 +95,20 @@ func TestTaskOfASession(t *testing.T) {
 			require.NoError(t, err)
 			budget, err := cupel.NewContextBudget(test.target, test.target)
 			require.NoError(t, err)
-			items, _, err := c.ItemsFor(nil, budget)
+			items, _, window, err := c.ItemsAfter(nil, budget, 0)
 			require.NoError(t, err)
+			if shortened := items[1].Content() != c.Items()[1].Content(); shortened != (window == test.target) {
+				t.Errorf("%s: turn %d: the next turn keeps the size for %d tokens (the task is shortened: %v)", test.name, n, window, shortened)
+			}
 			if room := test.target - items[0].Tokens(); items[1].Content() != c.Items()[1].Content() && items[1].Tokens() > room/3 {
 				t.Errorf("%s: turn %d: the task has %d tokens of %d", test.name, n, items[1].Tokens(), room)
 			}
 			texts = append(texts, items[1].Content())
+			large, err := cupel.NewContextBudget(4000, 4000)
+			require.NoError(t, err)
+			items, _, _, err = c.ItemsAfter(nil, large, window)
+			require.NoError(t, err)
+			require.Equal(t, c.Items()[1].Content(), items[1].Content(), "%s: turn %d: the share of a larger budget has room for the task", test.name, n)
 		}
 		if sizes := slices.Compact(texts); len(sizes) != test.sizes {
 			t.Errorf("%s: %d texts of the task, want %d (%s)", test.name, len(sizes), test.sizes, test.why)

@@ -3,6 +3,7 @@ package cupelsession
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/pipeline"
@@ -64,23 +65,21 @@ func (p *proposal) worth(l limits) bool {
 
 // choose fills the stable part up to the low water mark, or higher if the pinned
 // items need more.
-func (p *proposal) choose(ctx context.Context, reason BreakReason) (*layout, *choice, error) {
+func (p *proposal) choose(ctx context.Context, reason BreakReason) (to *layout, said *choice, err error) {
 	p.choosing.remember()
 	l, err := p.mark(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
 	for _, target := range []int{l.low, l.most, l.raw} {
-		var to *layout
-		var said *choice
-		to, said, err = p.chooseFor(ctx, max(0, target))
+		to, said, err = p.chooseFor(ctx, max(0, target), 0, -1)
 		last := target == l.raw
 		switch {
 		case err == nil && (to.tokens <= l.most || last):
 			if reason == BreakForced && !p.split {
-				to = p.later(l, to)
+				to, err = p.later(ctx, l, to)
 			}
-			return to, said, nil
+			return to, said, err
 		case last, err != nil && !errors.Is(err, pipeline.ErrPinnedExceedsBudget) && !errors.Is(err, pipeline.ErrOverflow):
 			return nil, nil, err
 		}
@@ -88,32 +87,45 @@ func (p *proposal) choose(ctx context.Context, reason BreakReason) (*layout, *ch
 	return nil, nil, err
 }
 
-// chooseFor runs the chooser for a target.
-func (p *proposal) chooseFor(ctx context.Context, target int) (*layout, *choice, error) {
-	items, from := p.stable()
-	said, err := p.choosing.run(ctx, items, from, target)
+// chooseFor runs the chooser for a target. The first kept entries stay as they were
+// sent, and the chooser sees them pinned. The others come from the candidates after the
+// one that these reach through.
+func (p *proposal) chooseFor(ctx context.Context, target, kept, through int) (*layout, *choice, error) {
+	var items []*cupel.ContextItem
+	for _, e := range p.window[:kept] {
+		item, err := p.given(&e).With(cupel.WithPinned())
+		if err != nil {
+			return nil, nil, err
+		}
+		items = append(items, item)
+	}
+	more, from := p.stable(through)
+	from = append(make([]int, kept), from...)
+	said, err := p.choosing.run(ctx, append(items, more...), from, target)
 	if err != nil {
 		return nil, nil, err
 	}
-	window := make([]entry, 0, len(said.Included))
+	window := slices.Clone(p.window[:kept])
 	for _, e := range said.Included {
-		i := from[e.Candidate]
-		to := entry{Keys: []string{p.keys[i]}, Tokens: e.Item.Tokens(), Held: e.Item, first: i}
-		if e.Form != 0 {
-			to.Form = e.Item.Content()
-		} else {
-			to.Tokens, to.Held = p.items[i].Tokens(), p.items[i]
+		if e.Candidate < kept {
+			continue
 		}
+		i := from[e.Candidate]
+		to := entry{Keys: []string{p.keys[i]}, Held: p.items[i], first: i}
+		if e.Form != 0 {
+			to.Form, to.Held = e.Item.Content(), e.Item
+		}
+		to.Tokens = to.Held.Tokens()
 		window = append(window, to)
 	}
 	return p.with(merge(window, p.items)), said, nil
 }
 
-// stable returns the items outside of the tail, and their candidates.
-func (l *layout) stable() (items []*cupel.ContextItem, from []int) {
+// stable returns the items outside of the tail after a candidate, and their candidates.
+func (l *layout) stable(after int) (items []*cupel.ContextItem, from []int) {
 	items, from = make([]*cupel.ContextItem, 0, len(l.items)), make([]int, 0, len(l.items))
 	for i, item := range l.items {
-		if l.at[i] != inTail {
+		if i > after && l.at[i] != inTail {
 			items, from = append(items, item), append(from, i)
 		}
 	}

@@ -80,17 +80,16 @@ type outcome struct {
 // candidates.
 func (c *choice) outcomes(keys []string) map[string]outcome {
 	said := make(map[string]outcome, len(keys))
-	for n := range c.Excluded {
-		e := &c.Excluded[n]
-		if i := c.candidate(e.Candidate); i >= 0 {
-			said[keys[i]] = outcome{e.Score, e.Reason, e.Stale}
+	say := func(at int, o outcome) {
+		if i := c.candidate(at); i >= 0 {
+			said[keys[i]] = o
 		}
 	}
-	for n := range c.Included {
-		e := &c.Included[n]
-		if i := c.candidate(e.Candidate); i >= 0 {
-			said[keys[i]] = outcome{score: e.Score, stale: e.Stale}
-		}
+	for _, e := range c.Excluded {
+		say(e.Candidate, outcome{e.Score, e.Reason, e.Stale})
+	}
+	for _, e := range c.Included {
+		say(e.Candidate, outcome{score: e.Score, stale: e.Stale})
 	}
 	return said
 }

@@ -22,12 +22,16 @@ func (s *Session) Body(ctx context.Context, c *cupelchat.Conversation, budget cu
 	if !s.isMade() {
 		return nil, nil, errNotMade
 	}
-	items, notes, err := c.ItemsFor(s.options(opts).chooser, budget)
+	o, before, least := s.options(opts), s.committed(), 0
+	if len(before.Sent.caching(s.config.Cache, &o, s.config.Clock()).held) > 0 {
+		least = before.Least
+	}
+	items, notes, least, err := c.ItemsAfter(o.chooser, budget, least)
 	if err != nil {
 		return nil, nil, err
 	}
 	s.conversation.Store(c)
-	opts = append(slices.Clip(opts), func(o *turnOptions) { o.blocks = c.Blocks() })
+	opts = append(slices.Clip(opts), func(o *turnOptions) { o.blocks, o.least = c.Blocks(), least })
 	turn, err := s.Next(ctx, items, budget, opts...)
 	if err != nil {
 		return nil, nil, c.TooLarge(budget, err)

@@ -24,7 +24,7 @@ func (p *proposal) mark(ctx context.Context) (limits, error) {
 	if !ok || p.session.config.LowWater != 0 || !p.cache.caches() || p.before.Turns == 0 {
 		return l, nil
 	}
-	items, _ := p.stable()
+	items, _ := p.stable(-1)
 	budget, err := p.choosing.sized(l.most)
 	if err != nil {
 		return l, err
@@ -45,11 +45,8 @@ func (p *proposal) mark(ctx context.Context) (limits, error) {
 	each := all.Worth / float64(max(1, all.Tokens))
 	for _, size := range sizes {
 		low := l.pinned + size.Tokens
-		if low < lowest {
+		if low < lowest || low > highest {
 			continue
-		}
-		if low > highest {
-			break
 		}
 		worth, cost := p.until(l.most, low)
 		if value := (size.Worth + float64(each*worth)) / cost; value > best {
@@ -62,11 +59,13 @@ func (p *proposal) mark(ctx context.Context) (limits, error) {
 // until estimates what the turns until the next break have on average, if this one
 // leaves low of most tokens: tokens that are new since the break, and the cost.
 func (p *proposal) until(most, low int) (fresh, cost float64) {
-	growth, free := max(1, p.growth), float64(most-low)
+	growth, free := max(1, p.growth), most-low
 	added := max(0, p.tokens-p.before.tokens)
 	moved := max(0, low-added-tokensOf(p.window[:p.head()])) // that were sent before
-	turns := 1 + free/growth
 	m := p.cache
-	cost = float64(m.Read*float64(low+most)/2) + float64(m.Write*growth) + float64((m.Write-m.Read)*float64(moved)/turns)
-	return growth + float64(free/2), cost
+	cost = float64(m.Read*float64(low+most)/2) + float64(m.Write*growth) + float64((m.Write-m.Read)*float64(moved)/p.turns(free))
+	return growth + float64(free)/2, cost
 }
+
+// turns estimates how many turns a break lasts that leaves so many tokens free.
+func (p *proposal) turns(free int) float64 { return 1 + float64(free)/max(1, p.growth) }

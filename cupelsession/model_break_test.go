@@ -18,16 +18,20 @@ func (m *model) breaks(t *testing.T, d *draft, target int) error {
 	low, limit := d.low(target, &m.config, true), d.budget.TargetTokens()
 	before := d.window
 	for _, room := range []int{low, target, limit} {
-		chosen, err := m.choose(t, d, room)
-		if err != nil && (room == limit || !errors.Is(err, pipeline.ErrPinnedExceedsBudget) && !errors.Is(err, pipeline.ErrOverflow)) {
+		chosen, err := m.choose(t, d, room, nil)
+		if err != nil && (room == limit || !isTight(err)) {
 			return err
 		}
 		if err == nil && (tokensOf(chosen) <= target || room == limit) {
-			d.window = m.later(d, before, chosen, target)
-			return nil
+			d.window, err = m.later(t, d, before, chosen, target)
+			return err
 		}
 	}
 	return nil
+}
+
+func isTight(err error) bool {
+	return errors.Is(err, pipeline.ErrPinnedExceedsBudget) || errors.Is(err, pipeline.ErrOverflow)
 }
 
 // head returns how many entries at the beginning of the window are pinned.
@@ -43,13 +47,19 @@ func (d *draft) head() int {
 	return kept
 }
 
-// choose lets the chooser choose from all items but those of the tail.
-func (m *model) choose(t *testing.T, d *draft, target int) ([]piece, error) {
+// choose lets the chooser choose from all items but those of the tail. What is kept stays
+// as it was sent, and the others come after it.
+func (m *model) choose(t *testing.T, d *draft, target int, kept []piece) ([]piece, error) {
 	t.Helper()
 	var items []*cupel.ContextItem
-	var from []piece
+	for _, p := range kept {
+		it, err := p.item.With(cupel.WithPinned(), cupel.WithVariants(), cupel.WithGroupVariants())
+		require.NoError(t, err)
+		items = append(items, it)
+	}
+	from := slices.Clone(kept)
 	for i, it := range d.items {
-		if !d.tail[i] {
+		if !d.tail[i] && i > d.last(kept) {
 			items, from = append(items, it), append(from, piece{keys: d.keys[i : i+1], item: it, first: i})
 		}
 	}
@@ -65,7 +75,9 @@ func (m *model) choose(t *testing.T, d *draft, target int) ([]piece, error) {
 		if e.Form > 0 {
 			p.smaller, p.item = true, e.Item
 		}
-		window = append(window, p)
+		if e.Candidate >= len(kept) {
+			window = append(window, p)
+		}
 	}
 	slices.SortStableFunc(window, func(a, b piece) int { return a.first - b.first })
 	// The report has a note once for each member of its group, without tokens but for one.
@@ -86,7 +98,7 @@ func (m *model) choose(t *testing.T, d *draft, target int) ([]piece, error) {
 		}
 		merged[n].keys = append(slices.Clone(merged[n].keys), p.keys...)
 	}
-	return merged, nil
+	return append(slices.Clone(kept), merged...), nil
 }
 
 // same returns how many entries at the beginning of a window are as they were sent.
@@ -99,40 +111,46 @@ func (m *model) same(window []piece) int {
 }
 
 // later is LATER of the chapter.
-func (m *model) later(d *draft, before, chosen []piece, target int) []piece {
+func (m *model) later(t *testing.T, d *draft, before, chosen []piece, target int) ([]piece, error) {
+	t.Helper()
 	if d.reason != cupelsession.BreakForced || d.must || d.cache.Likely == 0 || d.growth < 1 {
-		return chosen
+		return chosen, nil
 	}
 	start, end := 0, m.same(before)
 	for start < min(len(before), len(chosen)) && samePiece(before[start], chosen[start]) {
 		start++
 	}
 	known := d.last(before[:end])
-	best, window := math.Inf(1), chosen
+	best, place, room := math.Inf(1), start, 0
 	for n := start; n < end; n++ {
-		with := slices.Clone(before[:n])
-		if n == start {
-			with = slices.Clone(chosen[:n]) // which says the same
-		}
-		moved, last := 0, d.last(before[:n])
+		tokens, moved, last := tokensOf(before[:n]), 0, d.last(before[:n])
 		for k, p := range chosen {
 			if n == start && k >= n || n > start && p.first > last {
-				with = append(with, p)
+				tokens += p.item.Tokens()
 				if p.first <= known {
 					moved += p.item.Tokens()
 				}
 			}
 		}
-		tokens := tokensOf(with)
 		if tokens >= target || n > start && !d.mayBreak(before, n) {
 			continue
 		}
-		cost := float64(moved)*(d.cache.Write-d.cache.Read)*(d.growth/float64(target-tokens)) + float64(tokens)*d.cache.Read
+		cost := float64(moved)*(d.cache.Write-d.cache.Read)/(1+float64(target-tokens)/d.growth) + float64(tokens)*d.cache.Read
 		if cost < best {
-			best, window = cost, with
+			best, place, room = cost, n, tokens
 		}
 	}
-	return window
+	if place == start {
+		return chosen, nil
+	}
+	window, err := m.choose(t, d, room, before[:place])
+	if err != nil && !isTight(err) {
+		return nil, err
+	}
+	if err != nil || tokensOf(window) > target {
+		return chosen, nil
+	}
+	return window, nil
 }
 
 // last returns the last candidate in a window, or -1.

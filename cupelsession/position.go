@@ -1,14 +1,17 @@
 package cupelsession
 
-import "slices"
+import (
+	"context"
+	"math"
+)
 
-// later keeps what was sent before some place, and uses the new choice only after
-// it, if a turn costs less that way. A break rewrites everything that it moves,
-// and lasts until growth has filled the room that it frees. A large result near
-// the end is therefore cheap to give up, and a few words at the beginning are not.
-func (p *proposal) later(l limits, chosen *layout) *layout {
+// later keeps what was sent before some place, and chooses again only after it, if a
+// turn costs less that way. A break rewrites everything that it moves, and lasts until
+// growth has filled the room that it frees. A large result near the end is therefore
+// cheap to give up, and a few words at the beginning are not.
+func (p *proposal) later(ctx context.Context, l limits, chosen *layout) (*layout, error) {
 	if !p.cache.caches() || p.growth < 1 {
-		return chosen
+		return chosen, nil
 	}
 	start, end := samePrefix(p.window, chosen.window), samePrefix(p.window, p.before.window)
 	before, last := make([]int, end+1), make([]int, end+1) // tokens of the first entries, and the last candidate in them
@@ -22,8 +25,7 @@ func (p *proposal) later(l limits, chosen *layout) *layout {
 		before[n+1], last[n+1] = before[n]+p.window[n].Tokens, max(last[n+1], last[n])
 	}
 	may := p.mayPart()
-	place := -1
-	var least float64
+	place, target, least := 0, 0, math.Inf(1)
 	after, moved := 0, 0 // tokens of the new choice after the place, and how many of them were there before
 	next := len(chosen.window)
 	for n := end - 1; n >= start; n-- {
@@ -38,22 +40,19 @@ func (p *proposal) later(l limits, chosen *layout) *layout {
 		if tokens >= l.most || n > start && (!may[last[n]] || p.window[n].first <= last[n]) {
 			continue
 		}
-		breaks := p.growth / float64(l.most-tokens) // a turn
-		cost := float64((p.cache.Write-p.cache.Read)*float64(moved)*breaks) + float64(p.cache.Read*float64(tokens))
-		if place < 0 || cost <= least {
-			place, least = n, cost
+		cost := float64((p.cache.Write-p.cache.Read)*float64(moved)/p.turns(l.most-tokens)) + float64(p.cache.Read*float64(tokens))
+		if cost <= least {
+			place, target, least = n, tokens, cost
 		}
 	}
 	if place <= start {
-		return chosen
+		return chosen, nil
 	}
-	window := slices.Clone(p.window[:place])
-	for i := range chosen.window {
-		if chosen.window[i].first > last[place] {
-			window = append(window, chosen.window[i])
-		}
+	to, _, err := p.chooseFor(ctx, target, place, last[place])
+	if err != nil || to.tokens > l.most {
+		return chosen, ctx.Err()
 	}
-	return p.with(window)
+	return to, nil
 }
 
 // mayPart reports, for each candidate, whether a break may begin after it, so

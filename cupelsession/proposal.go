@@ -135,17 +135,13 @@ func (p *proposal) decide(ctx context.Context) (*Turn, error) {
 	if err != nil {
 		return nil, err
 	}
-	pinned := 0 // entries that a break would keep, which breakpoints depend on
-	if p.cache.Breakpoints > 0 {
-		pinned = p.head()
-	}
 	var held []Prefix
 	t := p.turn
-	t.Cache, held = p.cache.price(p.layout, kept, pinned, tail, p.options.blocks)
+	t.Cache, held = p.cache.price(p.layout, kept, p.head(), tail, p.options.blocks)
 	t.Estimate = p.before.Fit.counts(p.tokens + tail)
 	after := *p.before
 	t.after = &after
-	after.layout, after.Growth = *p.layout, p.growth
+	after.layout, after.Growth, after.Least = *p.layout, p.growth, p.options.least
 	after.Turns++
 	after.Sent = sent{At: p.cache.now, Model: p.cache.model, Held: held, Everything: p.sum.all}
 	if t.chosen != nil {
@@ -171,10 +167,7 @@ func (p *proposal) breaks(ctx context.Context) (err error) {
 		return err
 	}
 	t.chosen, t.dropped = said, newDropping(&p.before.layout, to).first()
-	most := p.allowance.limits(to.tokens, p.sum.pinned).most
-	var notes []string
-	p.layout, notes = p.summarize(to, most)
-	t.Notes = append(t.Notes, notes...)
+	p.layout = p.summarize(to, p.allowance.limits(to.tokens, p.sum.pinned).most)
 	return nil
 }
 

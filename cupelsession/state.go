@@ -22,7 +22,8 @@ type lasting struct {
 	Turns     int         `json:"turns"`
 	Sent      sent        `json:"sent"`
 	Fit       calibration `json:"calibration"`
-	Growth    float64     `json:"growth"` // tokens that a turn appends, on average
+	Growth    float64     `json:"growth"`          // tokens that a turn appends, on average
+	Least     int         `json:"least,omitempty"` // tokens of the window that the first message was shortened for, or 0
 	Summaries summaries   `json:"summaries,omitzero"`
 }
 
@@ -183,7 +184,7 @@ func (w *wire) state() (*state, error) {
 			return nil, &StateError{fmt.Sprintf("calibration.reports[%d] has no tokens", i), nil}
 		}
 	}
-	if w.Turns < 0 || len(w.Fit.Reports) > keptReports || len(w.Sent.Held) > mostHeld || !(w.Growth >= 0) || w.Sent.Everything < 0 ||
+	if w.Turns < 0 || len(w.Fit.Reports) > keptReports || len(w.Sent.Held) > mostHeld || !(w.Growth >= 0) || w.Sent.Everything < 0 || w.Least < 0 ||
 		w.Summaries.Ready.Tokens < 0 || w.Summaries.Ready.Tokens > maxTokens {
 		return nil, &StateError{"it has impossible numbers", nil}
 	}

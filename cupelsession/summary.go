@@ -114,7 +114,7 @@ func (p *proposal) foresee(ctx context.Context) (*leaving, error) {
 	if err != nil {
 		return nil, ctx.Err() // a break would report the other errors
 	}
-	to, _, err := quiet.chooseFor(ctx, max(l.pinned, l.low-left-integer(p.growth)))
+	to, _, err := quiet.chooseFor(ctx, max(l.pinned, l.low-left-integer(p.growth)), 0, -1)
 	if err != nil {
 		return nil, ctx.Err()
 	}
@@ -145,9 +145,8 @@ func (p *proposal) leaving(d *dropping) *leaving {
 }
 
 // summarize returns the layout after a break with the summary that is ready, or else with
-// those that stood there before, and notes about what does not fit.
-func (p *proposal) summarize(to *layout, most int) (*layout, []string) {
-	var notes []string
+// those that stood there before. The turn gets notes about what does not fit.
+func (p *proposal) summarize(to *layout, most int) *layout {
 	list := []ready{p.before.Summaries.Ready}
 	for i := range p.window {
 		if e := &p.window[i]; e.Summary && list[0].Text == "" {
@@ -157,11 +156,11 @@ func (p *proposal) summarize(to *layout, most int) (*layout, []string) {
 	for _, r := range list {
 		with, note := to.withSummary(r, most)
 		if note != "" {
-			notes = append(notes, note)
+			p.turn.Notes = append(p.turn.Notes, note)
 		}
 		to = with
 	}
-	return to, notes
+	return to
 }
 
 // withSummary puts a summary in the place of those of its items that are out.

@@ -84,6 +84,7 @@ type turnOptions struct {
 	chooser Chooser
 	model   string // "" is that of the turn before
 	blocks  []int  // content blocks of each item, nil for one
+	least   int    // tokens of the window that the first message was shortened for, or 0
 }
 
 // TurnOption is a setting of one turn.

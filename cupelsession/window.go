@@ -196,15 +196,17 @@ func (l *layout) lacks() bool {
 
 // pinned returns the tokens of pinned items and of their groups.
 func (l *layout) pinned() int {
+	items, _ := l.stable(-1)
 	groups := map[string]bool{}
-	for i, item := range l.items {
-		if l.at[i] != inTail && item.Pinned() && item.Group() != "" {
+	for _, item := range items {
+		if item.Pinned() {
 			groups[item.Group()] = true
 		}
 	}
+	delete(groups, "")
 	tokens := 0
-	for i, item := range l.items {
-		if l.at[i] != inTail && (item.Pinned() || groups[item.Group()]) {
+	for _, item := range items {
+		if item.Pinned() || groups[item.Group()] {
 			tokens += max(0, item.Tokens())
 		}
 	}

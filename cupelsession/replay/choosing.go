@@ -89,6 +89,7 @@ type inSession struct {
 type placedSession struct {
 	placement
 	session *cupelsession.Session // nil before the first step
+	least   int                   // tokens of the window that the first message was shortened for, or 0
 	marks   []int                 // the ends of the prefixes that it marks, in messages
 }
 
@@ -133,7 +134,7 @@ func (s *inSession) choose(ctx context.Context, t *turn, budget int) (w window, 
 		}
 		var turn *cupelsession.Turn
 		w, err = s.fit(t, budget, func(c *cupelchat.Conversation, r recounted) (body []byte, err error) {
-			turn, body, err = r.next(ctx, p.session, c)
+			turn, body, err = r.next(ctx, p, c)
 			return body, err
 		})
 		if err != nil {
@@ -147,12 +148,14 @@ func (s *inSession) choose(ctx context.Context, t *turn, budget int) (w window, 
 	return w, nil
 }
 
-// next proposes the next turn of a session, for items of other sizes.
-func (r recounted) next(ctx context.Context, session *cupelsession.Session, c *cupelchat.Conversation) (*cupelsession.Turn, []byte, error) {
-	items, _, err := c.ItemsFor(r.Chooser, r.own)
+// next proposes the next turn of a session, for items of other sizes, as
+// [cupelsession.Session.Body] does.
+func (r recounted) next(ctx context.Context, p *placedSession, c *cupelchat.Conversation) (*cupelsession.Turn, []byte, error) {
+	items, _, least, err := c.ItemsAfter(r.Chooser, r.own, p.least)
 	if err != nil {
 		return nil, nil, err
 	}
+	p.least = least
 	if items, err = r.recount(items); err != nil {
 		return nil, nil, err
 	}
@@ -160,7 +163,7 @@ func (r recounted) next(ctx context.Context, session *cupelsession.Session, c *c
 	if err != nil {
 		return nil, nil, err
 	}
-	turn, err := session.Next(ctx, items, budget)
+	turn, err := p.session.Next(ctx, items, budget)
 	if err != nil {
 		return nil, nil, err
 	}
