@@ -83,7 +83,6 @@ type writer struct {
 	dropped  []string     // notes of what was dropped,
 	required []int        // because these are out
 	begins   bool         // with a message of the user that the conversation does not have
-	joined   bool         // messages of one role were joined
 	joins    bool         // messages of one role that were neighbors
 	broken   map[int]bool // entries that are left out because the API refuses them
 }
@@ -221,7 +220,7 @@ func (w *writer) keptMessages() [][]byte {
 			j.add(text, m.role, m.index)
 		}
 	}
-	if w.joined = j.joined > 0; w.joined {
+	if j.joined > 0 {
 		w.note("joined %s with the one before, because the messages between were dropped", english.Plural(j.joined, "message"))
 	}
 	return j.texts()

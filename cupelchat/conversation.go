@@ -43,7 +43,6 @@ type Conversation struct {
 	opened  []int                   // groups of the exchange at the end
 
 	spare   int                        // tokens that a window had left
-	joined  int                        // tokens that it had left because messages were joined
 	longer  map[int]*cupel.ContextItem // shorter items that take them
 	refused []bool                     // entries that the API refused with what was chosen
 }

@@ -58,7 +58,7 @@ func limitOf(budget cupel.ContextBudget) int {
 // Without one they are none.
 func (c *Conversation) itemsFor(budget cupel.ContextBudget, n *notesOf, session int) ([]*cupel.ContextItem, error) {
 	limit, task := limitOf(budget), false
-	n.noteDefinitions(c, limit-c.joined)
+	n.noteDefinitions(c, limit)
 	s := &squeeze{*c, n, counting{counter: c.counter}}
 	s.items = slices.Clone(c.items)
 	for i, item := range c.longer {

@@ -129,10 +129,9 @@ func TestCounterFailsAtAnyText(t *testing.T) {
 		{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":{"q":"` + long + `"}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"` + long + `"}]},
 		{"role":"assistant","content":"No."},{"role":"user","content":"` + long + `"}]}`)
 	for name, use := range map[string]func(*Conversation) error{
-		"Select":     func(c *Conversation) error { return second(c.Select(t.Context(), newest(t), budget(t, 1500))) },
-		"Candidates": func(c *Conversation) error { return third(c.Candidates(newest(t), budget(t, 1500))) },
-		"ItemsFor":   func(c *Conversation) error { return third(c.ItemsFor(newest(t), budget(t, 1500))) },
-		"With":       func(c *Conversation) error { return second(c.With(WithMarks(sameMark{}))) },
+		"Select":   func(c *Conversation) error { return second(c.Select(t.Context(), newest(t), budget(t, 1500))) },
+		"ItemsFor": func(c *Conversation) error { return third(c.ItemsFor(newest(t), budget(t, 1500))) },
+		"With":     func(c *Conversation) error { return second(c.With(WithMarks(sameMark{}))) },
 		"Compose": func(c *Conversation) error {
 			return third(c.Compose([]Piece{{Candidates: []int{6}, Content: "Find."}}, 1500))
 		},

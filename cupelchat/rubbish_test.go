@@ -82,11 +82,10 @@ func TestNilConversation(t *testing.T) {
 	}
 	limit := cupel.ContextBudget{}
 	for name, err := range map[string]error{
-		"With":       second(c.With()),
-		"Select":     second(c.Select(t.Context(), agent.New(nil), limit)),
-		"Candidates": third(c.Candidates(nil, limit)),
-		"ItemsFor":   third(c.ItemsFor(nil, limit)),
-		"Compose":    third(c.Compose(nil, 0)),
+		"With":     second(c.With()),
+		"Select":   second(c.Select(t.Context(), agent.New(nil), limit)),
+		"ItemsFor": third(c.ItemsFor(nil, limit)),
+		"Compose":  third(c.Compose(nil, 0)),
 	} {
 		if _, ok := errors.AsType[*cupelchat.Error](err); !ok {
 			t.Errorf("%s: got %v, want that the conversation is nil", name, err)

@@ -39,7 +39,6 @@ type Window struct {
 	refused  []int // entries that the API refuses with what was chosen,
 	required []int // unless these are in
 	dropped  []string
-	joined   bool  // messages, so that they take less than was chosen
 	squeezed bool  // pinned texts were shortened
 	beside   int   // the newest entry with a shorter text beside thinking or media, or none
 	form     state // of that entry
@@ -108,7 +107,7 @@ const mostTries = 6
 
 // refill fits windows until the API refuses nothing that was chosen. The next time it pins
 // what the API requires beside that, or else leaves out what the API refused, so that
-// something else takes its room. It returns the fullest window.
+// something else takes its room. It returns the fullest window that has the newest message.
 func (c *Conversation) refill(ctx context.Context, chooser Chooser, budget cupel.ContextBudget) (*Window, error) {
 	best, err := c.fit(ctx, chooser, budget)
 	if err != nil {
@@ -117,19 +116,34 @@ func (c *Conversation) refill(ctx context.Context, chooser Chooser, budget cupel
 	var dropped []string
 	for w, from := best, c; len(w.refused) > 0 && !slices.ContainsFunc(w.refused, c.held) && len(dropped) < mostTries; {
 		dropped = append(dropped, w.dropped...)
-		next, failed := from.pinning(w.required).fit(ctx, chooser, budget)
-		if failed != nil || tokensOf(next.Items) <= tokensOf(w.Items) {
+		next, failed := w, error(nil)
+		if len(w.required) > 0 {
+			next, failed = from.pinning(w.required).fit(ctx, chooser, budget)
+		}
+		if failed != nil || !next.fullerThan(w) {
 			from = from.without(w.refused)
 			if next, failed = from.fit(ctx, chooser, budget); failed != nil {
 				break
 			}
 			next.Notes = slices.Concat(dropped, next.Notes)
 		}
-		if w = next; tokensOf(w.Items) > tokensOf(best.Items) {
+		if w = next; w.fullerThan(best) {
 			best = w
 		}
 	}
 	return best, nil
+}
+
+// fullerThan reports whether a window has more tokens than another one, and its newest
+// message or a newer one.
+func (w *Window) fullerThan(other *Window) bool {
+	newest := func(w *Window) (at int) {
+		for _, e := range w.Report.Included {
+			at = max(at, e.Candidate)
+		}
+		return at
+	}
+	return tokensOf(w.Items) > tokensOf(other.Items) && newest(w) >= newest(other)
 }
 
 // without returns the conversation with some entries as no candidates.
@@ -221,48 +235,30 @@ func (c *Conversation) withNewest() *Conversation {
 }
 
 // fuller returns a window like one of some tokens, in which texts take the room that is left:
-// pinned ones, if they were shortened to leave room for others, the newest one beside
-// thinking or media, whose forms have only a few sizes, or any if joined messages take less
-// than was chosen. It returns the window itself if that has none of them or if no other one
-// fits.
+// pinned ones, if they were shortened to leave room for others, or the newest one beside
+// thinking or media, whose forms have only a few sizes. It returns the window itself if that
+// has none of them or if no other one fits.
 func (c *Conversation) fuller(ctx context.Context, chooser Chooser, budget cupel.ContextBudget, w *Window, tokens int) (*Window, error) {
-	limit, more := budget.TargetTokens(), *c
-	spare := limit - tokens
-	joined := w.joined && spare > limit/20 // less is not worth another choice
-	if spare <= smallestForm || !joined && !w.squeezed && w.beside == none {
+	more := *c
+	more.spare = budget.TargetTokens() - tokens
+	if more.spare <= smallestForm || !w.squeezed && w.beside == none {
 		return w, nil
 	}
-	for range mostTries {
-		larger := budget
-		if more.spare = spare; joined {
-			more.joined = spare
-			var err error
-			if larger, err = budget.Resize(add(budget.MaxTokens(), spare), add(limit, spare)); err != nil {
-				return nil, err
-			}
-		}
-		if err := more.lengthen(w); err != nil {
-			return nil, err
-		}
-		again, err := more.choose(ctx, chooser, larger)
-		if errors.Is(err, pipeline.ErrPinnedExceedsBudget) || errors.Is(err, errEmpty) {
-			return w, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		size, err := c.size(again.body)
-		switch {
-		case err != nil || size <= tokens:
-			return w, err
-		case size <= limit:
-			return again, nil
-		}
-		if spare -= size - limit; spare <= 0 || !joined {
-			break
-		}
+	if err := more.lengthen(w); err != nil {
+		return nil, err
 	}
-	return w, nil
+	again, err := more.choose(ctx, chooser, budget)
+	if errors.Is(err, pipeline.ErrPinnedExceedsBudget) || errors.Is(err, errEmpty) {
+		return w, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	size, err := c.size(again.body)
+	if err != nil || size <= tokens || size > budget.TargetTokens() {
+		return w, err
+	}
+	return again, nil
 }
 
 // lengthen gives the newest text beside thinking or media the spare room.
@@ -326,7 +322,7 @@ func (c *Conversation) choose(ctx context.Context, chooser Chooser, budget cupel
 	if w.body, err = out.finish(); errors.Is(err, errEmpty) {
 		return nil, err
 	}
-	w.err, w.whole, w.joined = err, out.whole(), out.joined
+	w.err, w.whole = err, out.whole()
 	if err := out.settle(w, given); err != nil {
 		return nil, err
 	}
@@ -335,23 +331,7 @@ func (c *Conversation) choose(ctx context.Context, chooser Chooser, budget cupel
 	return w, nil
 }
 
-// Candidates returns the items from which the chooser of [Conversation.Select] chooses
-// for a budget, with notes about the differences from [Conversation.Items]. Pinned
-// items may be shortened, and items before the latest compaction are missing if not
-// everything fits. A pipeline that gets these items and this budget makes the same
-// choice as Select.
-func (c *Conversation) Candidates(chooser Chooser, budget cupel.ContextBudget) (items []*cupel.ContextItem, notes []string, err error) {
-	if c.isMissing() {
-		return nil, nil, errNil
-	}
-	if c, err = c.toChoose(chooser); err != nil {
-		return nil, nil, err
-	}
-	n := &notesOf{}
-	given, err := c.candidates(budget, n)
-	return given.items, n.notes(), err
-}
-
+// candidates returns the items from which the chooser chooses for a budget.
 func (c *Conversation) candidates(budget cupel.ContextBudget, n *notesOf) (candidates, error) {
 	items, err := c.itemsFor(budget, n, none)
 	if err != nil {

@@ -49,35 +49,3 @@ func TestWithIsRead(t *testing.T) {
 		require.ErrorContains(t, err, "WithMediaTokens", name)
 	}
 }
-
-// A pipeline that gets the candidates and the budget chooses what Select chooses.
-func TestCandidatesAreSelected(t *testing.T) {
-	chooser, chosen := newest(t), 0
-	for name, f := range fixtures {
-		c, err := Read(fixture(t, name), f, bytesCounter{})
-		require.NoError(t, err)
-		all := totalOf(c.Items(), false)
-		for share := 1; share <= 12; share++ {
-			b := budget(t, all*share/10)
-			w, err := c.Select(t.Context(), chooser, b)
-			if err != nil || w.Report == nil {
-				continue
-			}
-			items, _, err := c.Candidates(chooser, b)
-			require.NoError(t, err)
-			require.NotEmpty(t, items)
-			report, err := chooser.DryRun(t.Context(), items, b)
-			require.NoError(t, err)
-			var got, want []int
-			for _, e := range report.Included {
-				got = append(got, e.Candidate)
-			}
-			for _, e := range w.Report.Included {
-				want = append(want, e.Candidate)
-			}
-			assert.Equal(t, want, got, "%s at %d %%", name, 10*share)
-			chosen++
-		}
-	}
-	assert.Greater(t, chosen, 60)
-}

@@ -117,7 +117,7 @@ func inspectSelection(ctx context.Context, s *selection) (*cupelinspect.Selectio
 func (s *selection) inspectFailed(ctx context.Context, failed error, name cupelinspect.Option) (*cupelinspect.Selection, error) {
 	items := s.Items
 	if s.Conversation != nil {
-		shortened, _, err := s.Conversation.Candidates(s.ofMessages(), s.budget)
+		shortened, _, err := s.Conversation.ItemsFor(s.ofMessages(), s.budget)
 		if err != nil {
 			return nil, selecting(err)
 		}
