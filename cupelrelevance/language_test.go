@@ -69,7 +69,7 @@ func TestDetected(t *testing.T) {
 		{[]string{"la casa"}, languages{"english"}, "one word says nothing"},
 		{[]string{"func (s *Server) Close() error {", "return s.listener.Close()"}, languages{"english"}, "code"},
 		{[]string{english, english}, languages{"english"}, "English"},
-		{[]string{"was in so", "was in so"}, languages{"english"}, "as many words are German"},
+		{[]string{"was in is", "was in is"}, languages{"english"}, "as many words are Dutch"},
 		{[]string{german, german}, languages{"german"}, "German"},
 		{[]string{spanish}, languages{"spanish"}, "Spanish"},
 		{[]string{norsk, norsk}, languages{"norwegian"}, "not Danish"},

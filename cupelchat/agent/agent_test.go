@@ -267,7 +267,7 @@ func TestRandom(t *testing.T) {
 		}
 		related, _, err := about.RunReport(t.Context(), items, budget(t, target))
 		require.NoError(t, err)
-		fmt.Fprint(said, texts(window), texts(related))
+		_, _ = fmt.Fprint(said, texts(window), texts(related))
 		filled += total(window)
 		room += min(target, total(items))
 		in := map[int]cupel.IncludedItem{}
