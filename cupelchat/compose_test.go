@@ -25,9 +25,7 @@ func TestComposeWritesTheSelectedBody(t *testing.T) {
 				}
 				return rng.IntN(1 + len(unit.Forms()))
 			})
-			big, err := cupel.NewContextBudget(1e6, 1e6)
-			require.NoError(t, err)
-			w, err := c.Select(t.Context(), p, big)
+			w, err := c.Select(t.Context(), p, budget(t, 1e6))
 			if errors.Is(err, errEmpty) {
 				continue
 			}

@@ -85,11 +85,9 @@ func TestWindowsAreFull(t *testing.T) {
 					break // the text is whole, and the file does not fit
 				}
 				target := max(400, int(share*float64(all)))
-				budget, err := cupel.NewContextBudget(target, target)
-				require.NoError(t, err)
 				c, err := cupelchat.Read(body, format, counter)
 				require.NoError(t, err)
-				w, err := c.Select(t.Context(), agent.New(counter), budget)
+				w, err := c.Select(t.Context(), agent.New(counter), budget(t, target))
 				require.NoError(t, err, "%s, %s at %d", shape, place, target)
 				written, err := w.Body()
 				require.NoError(t, err)
@@ -123,9 +121,7 @@ func TestLargeFormsAmongShortMessages(t *testing.T) {
 	messages = append(messages, `{"role":"assistant","content":"I have."}`, `{"role":"user","content":"And?"}`)
 	c, err := cupelchat.Read([]byte("["+strings.Join(messages, ",")+"]"), cupelchat.OpenAI, cupel.HeuristicCounter{})
 	require.NoError(t, err)
-	limit, err := cupel.NewContextBudget(150_000, 150_000)
-	require.NoError(t, err)
-	w, err := c.Select(t.Context(), agent.New(nil), limit)
+	w, err := c.Select(t.Context(), agent.New(nil), budget(t, 150_000))
 	require.NoError(t, err)
 	written, err := w.Body()
 	require.NoError(t, err)
@@ -181,4 +177,11 @@ func verbatim(text, body string) (n int) {
 		}
 	}
 	return n
+}
+
+func budget(t *testing.T, tokens int) cupel.ContextBudget {
+	t.Helper()
+	b, err := cupel.NewContextBudget(tokens, tokens)
+	require.NoError(t, err)
+	return b
 }

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupelchat"
 	"github.com/wollax/cupel-go/cupelchat/agent"
@@ -54,9 +53,7 @@ func TestRubbish(t *testing.T) {
 				tokens += item.Tokens()
 			}
 			for _, target := range []int{0, 1, tokens / 2, tokens} {
-				budget, err := cupel.NewContextBudget(target, target)
-				require.NoError(t, err)
-				w, err := c.Select(t.Context(), preset, budget)
+				w, err := c.Select(t.Context(), preset, budget(t, target))
 				if err != nil {
 					continue
 				}

@@ -30,9 +30,7 @@ func TestTaskLeavesRoom(t *testing.T) {
 	c, err := cupelchat.Read(body, cupelchat.OpenAI, cupel.HeuristicCounter{})
 	require.NoError(t, err)
 	for target := 500; target < 1100; target += 100 {
-		budget, err := cupel.NewContextBudget(target, target)
-		require.NoError(t, err)
-		w, err := c.Select(t.Context(), agent.New(nil), budget)
+		w, err := c.Select(t.Context(), agent.New(nil), budget(t, target))
 		require.NoError(t, err)
 		if len(w.Items) != 3 {
 			t.Errorf("target %d: %d messages, want all 3: the task leaves room for them", target, len(w.Items))
@@ -54,16 +52,15 @@ func TestPinnedCall(t *testing.T) {
 	body := fmt.Sprintf(`[{"role": "user", "content": "Bake rye bread as we did last week."}, %s, {"role": "tool", "tool_call_id": "a", "content": %q}, {"role": "assistant", "content": "done"}, {"role": "user", "content": "go on"}]`, call, result)
 	c, err := cupelchat.Read([]byte(body), cupelchat.OpenAI, cupel.HeuristicCounter{}, cupelchat.WithPins(true, true, 1))
 	require.NoError(t, err)
-	budget, err := cupel.NewContextBudget(300, 300)
-	require.NoError(t, err)
-	w, err := c.Select(t.Context(), agent.New(nil), budget)
+	limit := budget(t, 300)
+	w, err := c.Select(t.Context(), agent.New(nil), limit)
 	require.NoError(t, err)
 	sent, err := w.Body()
 	require.NoError(t, err)
 	require.Contains(t, string(sent), call)
 	require.NotContains(t, string(sent), result)
 	require.Empty(t, w.Notes, "the task is neither shortened nor let go")
-	_, notes, err := c.ItemsFor(agent.New(nil), budget)
+	_, notes, err := c.ItemsFor(agent.New(nil), limit)
 	require.NoError(t, err)
 	require.Empty(t, notes, "nor is it in a session")
 }
@@ -93,9 +90,7 @@ func TestTaskOfASession(t *testing.T) {
 			require.NoError(t, err)
 			c, err := cupelchat.Read(body, cupelchat.OpenAI, cupel.HeuristicCounter{}, test.opts...)
 			require.NoError(t, err)
-			budget, err := cupel.NewContextBudget(test.target, test.target)
-			require.NoError(t, err)
-			items, _, window, err := c.ItemsAfter(nil, budget, 0)
+			items, _, window, err := c.ItemsAfter(nil, budget(t, test.target), 0)
 			require.NoError(t, err)
 			if shortened := items[1].Content() != c.Items()[1].Content(); shortened != (window == test.target) {
 				t.Errorf("%s: turn %d: the next turn keeps the size for %d tokens (the task is shortened: %v)", test.name, n, window, shortened)
@@ -104,9 +99,7 @@ func TestTaskOfASession(t *testing.T) {
 				t.Errorf("%s: turn %d: the task has %d tokens of %d", test.name, n, items[1].Tokens(), room)
 			}
 			texts = append(texts, items[1].Content())
-			large, err := cupel.NewContextBudget(4000, 4000)
-			require.NoError(t, err)
-			items, _, _, err = c.ItemsAfter(nil, large, window)
+			items, _, _, err = c.ItemsAfter(nil, budget(t, 4000), window)
 			require.NoError(t, err)
 			require.Equal(t, c.Items()[1].Content(), items[1].Content(), "%s: turn %d: the share of a larger budget has room for the task", test.name, n)
 		}
@@ -138,9 +131,7 @@ func TestTaskInSmallRooms(t *testing.T) {
 		c, err := cupelchat.Read(body, cupelchat.OpenAI, cupel.HeuristicCounter{})
 		require.NoError(t, err)
 		target := c.Items()[0].Tokens() + test.room
-		budget, err := cupel.NewContextBudget(target, target)
-		require.NoError(t, err)
-		items, _, err := c.ItemsFor(agent.New(nil), budget)
+		items, _, err := c.ItemsFor(agent.New(nil), budget(t, target))
 		require.NoError(t, err)
 		if said := items[1].Content(); !strings.HasPrefix(said, test.task[:min(300, len(test.task))]) {
 			t.Errorf("%s: in a session the task is\n%s\nwant its beginning (%s)", test.name, said, test.why)

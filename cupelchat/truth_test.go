@@ -67,9 +67,7 @@ func TestTruth(t *testing.T) {
 		}
 		for which, chooser := range choosers(t) {
 			for target := 60; target < total(c.Items()); target += 397 {
-				limit, err := cupel.NewContextBudget(target, target)
-				require.NoError(t, err)
-				w, err := c.Select(t.Context(), chooser, limit)
+				w, err := c.Select(t.Context(), chooser, budget(t, target))
 				require.NoError(t, err)
 				body, err := w.Body()
 				require.NoError(t, err)
@@ -92,8 +90,7 @@ func TestTooLarge(t *testing.T) {
 	c, err := cupelchat.Read([]byte(`{"system":"`+strings.Repeat("rule ", 100)+`","messages":[{"role":"user","content":[{"type":"text","text":"a"},{"type":"image","source":{"type":"url","url":"u"}}]}]}`), cupelchat.Anthropic, cupel.HeuristicCounter{})
 	require.NoError(t, err)
 	for name, chooser := range choosers(t) {
-		limit, err := cupel.NewContextBudget(1000, 1000)
-		require.NoError(t, err)
+		limit := budget(t, 1000)
 		_, err = c.Select(t.Context(), chooser, limit)
 		large, ok := errors.AsType[*cupelchat.TooLargeError](err)
 		if !ok || !errors.Is(err, pipeline.ErrPinnedExceedsBudget) {

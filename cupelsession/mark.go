@@ -64,7 +64,7 @@ func (p *proposal) until(most, low int) (fresh, cost float64) {
 	moved := max(0, low-added-tokensOf(p.window[:p.head()])) // that were sent before
 	m := p.cache
 	cost = float64(m.Read*float64(low+most)/2) + float64(m.Write*growth) + float64((m.Write-m.Read)*float64(moved)/p.turns(free))
-	return growth + float64(free)/2, cost
+	return growth + float64(float64(free)/2), cost
 }
 
 // turns estimates how many turns a break lasts that leaves so many tokens free.

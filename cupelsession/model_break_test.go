@@ -19,19 +19,15 @@ func (m *model) breaks(t *testing.T, d *draft, target int) error {
 	before := d.window
 	for _, room := range []int{low, target, limit} {
 		chosen, err := m.choose(t, d, room, nil)
-		if err != nil && (room == limit || !isTight(err)) {
+		if err != nil && (room == limit || !errors.Is(err, pipeline.ErrPinnedExceedsBudget) && !errors.Is(err, pipeline.ErrOverflow)) {
 			return err
 		}
 		if err == nil && (tokensOf(chosen) <= target || room == limit) {
-			d.window, err = m.later(t, d, before, chosen, target)
-			return err
+			d.window = m.later(t, d, before, chosen, target)
+			return nil
 		}
 	}
 	return nil
-}
-
-func isTight(err error) bool {
-	return errors.Is(err, pipeline.ErrPinnedExceedsBudget) || errors.Is(err, pipeline.ErrOverflow)
 }
 
 // head returns how many entries at the beginning of the window are pinned.
@@ -111,10 +107,10 @@ func (m *model) same(window []piece) int {
 }
 
 // later is LATER of the chapter.
-func (m *model) later(t *testing.T, d *draft, before, chosen []piece, target int) ([]piece, error) {
+func (m *model) later(t *testing.T, d *draft, before, chosen []piece, target int) []piece {
 	t.Helper()
 	if d.reason != cupelsession.BreakForced || d.must || d.cache.Likely == 0 || d.growth < 1 {
-		return chosen, nil
+		return chosen
 	}
 	start, end := 0, m.same(before)
 	for start < min(len(before), len(chosen)) && samePiece(before[start], chosen[start]) {
@@ -141,16 +137,13 @@ func (m *model) later(t *testing.T, d *draft, before, chosen []piece, target int
 		}
 	}
 	if place == start {
-		return chosen, nil
+		return chosen
 	}
 	window, err := m.choose(t, d, room, before[:place])
-	if err != nil && !isTight(err) {
-		return nil, err
-	}
 	if err != nil || tokensOf(window) > target {
-		return chosen, nil
+		return chosen
 	}
-	return window, nil
+	return window
 }
 
 // last returns the last candidate in a window, or -1.
