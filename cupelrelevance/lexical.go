@@ -33,7 +33,8 @@ type Lexical struct {
 	query string
 	k1, b float64
 
-	abbreviated bool // words match their abbreviations too
+	perWord     float64 // least k1 for each word of the mean length
+	abbreviated bool    // words match their abbreviations too
 }
 
 // queryTerm is a word of the question.
@@ -162,27 +163,18 @@ func (x *Lexical) score(w *words, terms []queryTerm, scores []float64) {
 // items that have it, and the word's value in each, from 0 to k1+1. f may write to
 // values, but only the entries of these items may differ from 0 when it returns.
 func (x *Lexical) eachTerm(w *words, terms []queryTerm, f func(weight float64, items []uint32, values []float64)) {
-	lengths, n := borrowFloats(w.n), float64(w.n)
-	defer lengths.giveBack()
-	mean := x.norms(w, lengths.of)
+	n := float64(w.n)
+	mean := float64(w.total) / n
+	k1 := max(x.k1, x.perWord*mean)
 	w.each(terms, x.abbreviated, func(term queryTerm, items []uint32, values []float64) {
 		idf := ln(1 + (n-term.items+0.5)/(term.items+0.5))
 		for _, i := range items {
 			frequency := values[i]
-			norm := 1 - x.b + float64(x.b*lengths.of[i]/mean)
-			values[i] = frequency * (x.k1 + 1) / (frequency + float64(x.k1*norm))
+			norm := 1 - x.b + float64(x.b*float64(w.facts[w.numbers[i]].terms)/mean)
+			values[i] = frequency * (k1 + 1) / (frequency + float64(k1*norm))
 		}
 		f(term.count*idf, items, values)
 	})
-}
-
-// norms sets the lengths of the items and returns their mean, at least
-// a little above 0.
-func (x *Lexical) norms(w *words, lengths []float64) float64 {
-	for i, number := range w.numbers {
-		lengths[i] = float64(w.facts[number].terms)
-	}
-	return max(float64(w.total)/float64(max(w.n, 1)), math.SmallestNonzeroFloat64)
 }
 
 // ln returns the natural logarithm of a number of at least 1, with the same

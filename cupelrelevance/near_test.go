@@ -163,20 +163,21 @@ func TestRelevanceByDefinition(t *testing.T) {
 	const rare, common = "meeting roof snake zebra walrus", "the of"
 	for range 100 {
 		items := randomItems(t, r, 1+r.IntN(30))
-		for range r.IntN(4) { // with stop words, and blocks
-			items = append(items, item(t, "the roof\n of\nthe owl", "session", "1"))
+		for range r.IntN(4) { // with stop words, blocks and long ones
+			items = append(items, item(t, "the roof\n of\nthe owl"+strings.Repeat(" owl", r.IntN(1_000)), "session", "1"))
 		}
 		all := items
 		items = slices.DeleteFunc(slices.Clone(all), repeatsQuestion)
 		index := Must(NewIndex(WithLanguage(LanguageEnglish)))
 		l, err := index.of(t.Context(), items)
 		require.NoError(t, err)
-		own := plainBM25(items, rare, LanguageEnglish, 2, 0.75)
+		k1 := max(2, 0.025*float64(l.words.total)/float64(len(items)))
+		own := plainBM25(items, rare, LanguageEnglish, k1, 0.75)
 		scale(own)
-		stops := plainBM25(items, common, LanguageEnglish, 2, 0.75)
+		stops := plainBM25(items, common, LanguageEnglish, k1, 0.75)
 		scale(stops)
 		lexical := Must(NewLexical(index, rare))
-		lexical.k1 = 2
+		lexical.k1 = k1
 		passages, before, named := make([]float64, len(items)), make([]float64, len(items)), make([]float64, len(items))
 		lexical.eachTerm(l.words, queryTerms(lexical.query, l.languages), func(weight float64, _ []uint32, values []float64) {
 			addPassages(l.order, weight, values, before, passages)

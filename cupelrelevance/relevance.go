@@ -49,11 +49,12 @@ type Relevance struct {
 // the command that measures them.
 const (
 	presetK1     = 2.0
-	presetStop   = 0.1  // of all stop words, in the item itself
-	presetNames  = 0.2  // of names
-	presetGroup  = 0.3  // of the group
-	presetDate   = 1.0  // of the dates that the question names
-	presetTokens = 10.0 // of the shortest items that length still distinguishes
+	presetPer    = 0.025 // least k1 for each word of the mean length: long items repeat the words of their subject
+	presetStop   = 0.1   // of all stop words, in the item itself
+	presetNames  = 0.2   // of names
+	presetGroup  = 0.3   // of the group
+	presetDate   = 1.0   // of the dates that the question names
+	presetTokens = 10.0  // of the shortest items that length still distinguishes
 )
 
 // Option configures the preset.
@@ -91,7 +92,7 @@ func New(index *Index, query string, opts ...Option) (*Relevance, error) {
 			opt(&draft)
 		}
 	}
-	lexical.k1, lexical.abbreviated = presetK1, true
+	lexical.k1, lexical.perWord, lexical.abbreviated = presetK1, presetPer, true
 	r := &Relevance{index: index, lexical: lexical, mentions: mentionsOf(query), now: draft.now}
 	if spans, rest := dates(query, time.Unix(0, 0)); len(spans) > 0 {
 		r.dated, r.undated = query, rest

@@ -69,10 +69,10 @@ func collect(dir string) (items []*cupel.ContextItem, skipped map[string]int, er
 	return items, skipped, err
 }
 
-// most is how many bytes a candidate should have: declarations that follow each other
-// are together, since a constant or a short function alone says little, and a long one
-// is cut, since few of them would fill the window.
-const most = 600
+// Declarations that follow each other are together up to most bytes, since a constant or
+// a short function alone says little. One of more than longest bytes is cut, since few of
+// them would fill the window.
+const most, longest = 600, 300
 
 // cut returns the declarations of a source file, or the sections of a Markdown file.
 func cut(file, text string) ([]*cupel.ContextItem, error) {
@@ -121,7 +121,7 @@ func cut(file, text string) ([]*cupel.ContextItem, error) {
 
 // pieces cuts a long text between lines into pieces of about the same length.
 func pieces(text string) []string {
-	length := len(text) / (1 + len(text)/most)
+	length := len(text) / (1 + len(text)/longest)
 	all := []string{""}
 	for line := range strings.Lines(text) {
 		if len(all[len(all)-1]) > length {
