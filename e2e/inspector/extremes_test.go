@@ -279,27 +279,6 @@ func TestFirstLines(t *testing.T) {
 	}
 }
 
-// TestPointersTwice: the same item may be given twice, and counts twice.
-func TestPointersTwice(t *testing.T) {
-	items := candidates(20)
-	items = append(items, items[3], items[3])
-	s := inspect(t, usual(), items, 400)
-	other := inspect(t, usual(), items[:21], 400)
-	b := open(t, "twice", s.selection, other.selection)
-	tokens := 0
-	for _, item := range items {
-		tokens += item.Tokens()
-	}
-	want := fmt.Sprintf("22 candidates, %s tokens", grouped(tokens))
-	if got := b.count(); got != want {
-		t.Errorf("the table says %q, want %q", got, want)
-	}
-	b.typeFilter("item 00003")
-	if got := len(b.rows()); got != 3 {
-		t.Errorf("the item has %d rows, want 3", got)
-	}
-}
-
 // TestCopy: what is copied is the content, not what stands on the page for it.
 func TestCopy(t *testing.T) {
 	content := "pass\u200Bword \u202Eevil\u202C\r\n" + strings.Repeat("line\n", 2000) + "end\x1b"
