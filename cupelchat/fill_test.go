@@ -151,14 +151,11 @@ func TestWindowsOfTurnsAreFull(t *testing.T) {
 		}
 		body, err := json.Marshal(object{"thinking": object{"type": "enabled", "budget_tokens": 1024}, "messages": list})
 		require.NoError(t, err)
-		require.Empty(t, cupelchat.Check(body, cupelchat.Anthropic))
 		pins := []cupelchat.Option{cupelchat.WithoutPins(), cupelchat.WithPins(false, false), cupelchat.WithPins(true, true)}[seed%3]
 		c, err := cupelchat.Read(body, cupelchat.Anthropic, cupel.HeuristicCounter{}, pins)
 		require.NoError(t, err)
 		target := total(c.Items()) * (1 + rng.IntN(9)) / 10
-		limit, err := cupel.NewContextBudget(target, target)
-		require.NoError(t, err)
-		w, err := c.Select(t.Context(), agent.New(nil), limit)
+		w, err := c.Select(t.Context(), agent.New(nil), budget(t, target))
 		require.NoError(t, err, "seed %d", seed)
 		written, err := w.Body()
 		require.NoError(t, err)

@@ -95,11 +95,6 @@ var schemes = []struct {
 		b.do(`document.querySelector('#theme [value=dark]').click(); localStorage.clear()`)
 		b.frame()
 	}, true},
-	{"light against the system", "the reader knows better", func(b *tab) {
-		b.prefer("prefers-color-scheme", "dark")
-		b.do(`document.querySelector('#theme [value=light]').click(); localStorage.clear()`)
-		b.frame()
-	}, false},
 }
 
 // TestColours leaves the contrast of texts to TestAccessibility.

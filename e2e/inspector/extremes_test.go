@@ -93,11 +93,9 @@ func TestExtremeSelections(t *testing.T) {
 		{"pinned beyond the budget", "the run fails, and budgets of the sweep do not", usual(), some(5, each(30), cupel.WithPinned()), must(cupel.NewContextBudget(100, 90))},
 		{"pinned beyond the target, proceeding", "the window is larger than its target", proceeding, some(5, each(19), cupel.WithPinned()), must(cupel.NewContextBudget(100, 50))},
 		{"pinned beyond the target, throwing", "and that may be an error", throwing, some(5, each(19), cupel.WithPinned()), must(cupel.NewContextBudget(100, 50))},
-		{"zero tokens", "nothing has a width", usual(), some(5, each(0)), must(cupel.NewContextBudget(100, 100))},
 		{"negative tokens", "nothing has a score", usual(), some(5, each(-7)), must(cupel.NewContextBudget(100, 100))},
 		{"all signs", "some are in", usual(), some(9, func(i int) int { return i - 4 }), must(cupel.NewContextBudget(5, 5))},
 		{"one giant", "the others are tiny in comparison", usual(), some(5, func(i int) int { return 1 + i/4*999_999 }), must(cupel.NewContextBudget(1_000_010, 1_000_010))},
-		{"a budget of nothing", "nothing fits", usual(), some(5, each(3)), must(cupel.NewContextBudget(0, 0))},
 		{"all for the answer", "nothing may be spent", usual(), some(5, each(3)), must(cupel.NewContextBudget(100, 100, cupel.WithOutputReserve(100)))},
 		{"more tokens than JavaScript counts", "numbers lose their last digits, and say so", usual(), some(3, each(math.MaxInt/4)), must(cupel.NewContextBudget(math.MaxInt, math.MaxInt))},
 	} {
