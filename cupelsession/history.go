@@ -59,7 +59,7 @@ func (p *proposal) history() error {
 		all = all && there[k] == (n != out)
 		switch {
 		case there[k] || n < 0:
-		case !before.window[n].whole() && len(before.window[n].Form) >= leastForm:
+		case len(before.window[n].Form) >= leastForm: // not of a whole item
 			forms = append(forms, before.window[n].Form)
 		}
 	}

@@ -141,7 +141,7 @@ func TestReport(t *testing.T) {
 // TestReportOfForms: a note for a group has an entry for each member, an outline
 // the number of its form, in the turn of the choice and in those after it.
 func TestReportOfForms(t *testing.T) {
-	note := cupel.WithGroupVariants(cupel.Variant{Content: "called", Tokens: 2, Worth: 0.2})
+	note := cupel.WithGroupVariants(cupel.Variant{Content: "called with words", Tokens: 18, Worth: 0.3}, cupel.Variant{Content: "called", Tokens: 2, Worth: 0.2})
 	at := func(n int) cupel.ItemOption { return cupel.WithTimestamp(time.Unix(int64(n), 0)) }
 	items := []*cupel.ContextItem{
 		item(t, "system", 5, cupel.WithPinned()),
@@ -155,10 +155,10 @@ func TestReportOfForms(t *testing.T) {
 	commit(t, next(t, s, items[:4], 75))
 	current := next(t, s, items[:5], 75)
 	r := checkReport(t, current, items[:5])
-	assert.Equal(t, "0/0 Pinned, 1/1 Scored, 2/1 Scored, 3/2 Scored, 4/0 Scored", why(r), contents(current.Window))
+	assert.Equal(t, "0/0 Pinned, 1/2 Scored, 2/2 Scored, 3/2 Scored, 4/0 Scored", why(r), contents(current.Window))
 	commit(t, current)
 	current = next(t, s, items, 75)
-	assert.Equal(t, "0/0 Pinned, 1/1 Scored, 2/1 Scored, 3/2 Scored, 4/0 Scored, 5/0 Scored", why(checkReport(t, current, items)), contents(current.Window))
+	assert.Equal(t, "0/0 Pinned, 1/2 Scored, 2/2 Scored, 3/2 Scored, 4/0 Scored, 5/0 Scored", why(checkReport(t, current, items)), contents(current.Window))
 	if d := analysis.DiffReports(r, current.Report()); len(d.Came) != 1 || len(d.Went)+len(d.Moved)+len(d.Reasons)+len(d.Forms) > 0 {
 		t.Errorf("between the turns: %+v, want one item that came", d)
 	}
