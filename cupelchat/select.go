@@ -123,7 +123,7 @@ func (c *Conversation) refill(ctx context.Context, chooser Chooser, budget cupel
 		if failed != nil || !next.fullerThan(w) {
 			from = from.without(w.refused)
 			if next, failed = from.fit(ctx, chooser, budget); failed != nil {
-				break
+				return best, nil //nolint:nilerr // the first window fits
 			}
 			next.Notes = slices.Concat(dropped, next.Notes)
 		}
@@ -155,6 +155,8 @@ func (c *Conversation) without(refused []int) *Conversation {
 	}
 	return &to
 }
+
+func (c *Conversation) isRefused(i int) bool { return len(c.refused) > i && c.refused[i] }
 
 // pinning returns the conversation with some entries pinned.
 func (c *Conversation) pinning(required []int) *Conversation {
@@ -354,7 +356,7 @@ func (c *Conversation) sinceCompaction(items []*cupel.ContextItem, budget cupel.
 			gone++
 			continue
 		}
-		if c.refused != nil && c.refused[i] {
+		if c.isRefused(i) {
 			continue
 		}
 		given.items, given.at = append(given.items, item), append(given.at, i)
@@ -423,7 +425,7 @@ func (c *Conversation) addMissing(report *cupel.SelectionReport, given candidate
 			continue
 		}
 		reason := cupel.ExclusionReason{Code: Compacted}
-		if c.refused != nil && c.refused[i] {
+		if c.isRefused(i) {
 			reason.Code = Refused
 		}
 		report.Excluded = append(report.Excluded, cupel.ExcludedItem{Item: item, Candidate: i, Reason: reason})
