@@ -267,7 +267,7 @@ func (c *Conversation) notesFor(group []int) (notes []cupel.Variant, err error) 
 			text = noteLabel + ": " + titles + "; shortened]\n" + form.Content
 		}
 		if n := texts.count(text) + messageTokens; n < total {
-			notes = append(notes, cupel.Variant{Content: text, Tokens: n, Worth: least + (1-2*least)*form.Worth})
+			notes = append(notes, cupel.Variant{Content: text, Tokens: n, Worth: least + float64((1-2*least)*form.Worth)})
 		}
 	}
 	return notes, texts.err
