@@ -16,6 +16,7 @@ func TestExceededBudgets(t *testing.T) {
 		turn := next(t, s, numbered(t, 5), 50)
 		require.NoError(t, turn.Commit(cupelsession.Usage{Input: 50 + over}))
 		assert.Equal(t, want, fmt.Sprint(turn.Notes))
+		assert.Equal(t, 50, turn.Given())
 	}
 }
 
