@@ -50,8 +50,14 @@ func (s *squeeze) wordsOf(e *entry, said string, tokens, size int) string {
 	case !e.asks:
 		return cmp.Or(reduce(said, size), leftOut) + mark
 	}
-	if out := reduce(said[len(head):], size-begins); out != "" {
-		head += leftOut + "\n" + out
+	cut := leftOut
+	if end := strings.IndexByte(said[len(head):], '\n'); 0 <= end && end <= keptCharacters { // lines are whole
+		if line := said[:len(head)+end]; s.counting.count(line) < size {
+			head, cut = line, ""
+		}
+	}
+	if out := reduce(said[len(head):], size-s.counting.count(head)); out != "" {
+		head += cut + "\n" + strings.TrimPrefix(out, "\n")
 	}
 	return head + mark
 }

@@ -13,7 +13,8 @@ import (
 //
 // If the conversation does not fit, a first message of the user that exceeds a third
 // of the room that system prompts and definitions of tools leave is shortened to this
-// third, or to its first 300 characters, unless [WithPins] names it. The text depends only on the budget and these
+// third, or to its first 300 characters, unless [WithPins] names it. The line that these
+// end in stays whole if there is room. The text depends only on the budget and these
 // items, so that it is the same in each turn. If the pinned items still do not fit,
 // the others that this package pins are shortened. Other items keep their contents,
 // so that a session recognizes them.

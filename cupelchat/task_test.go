@@ -13,7 +13,7 @@ import (
 	"github.com/wollax/cupel-go/cupelchat/agent"
 )
 
-// TestTaskLeavesRoom shortens a task at different budgets: it keeps how it begins and
+// TestTaskLeavesRoom shortens a task at different budgets: it keeps its first lines and
 // does not fill all that the newest message leaves.
 func TestTaskLeavesRoom(t *testing.T) {
 	var task, answer strings.Builder
@@ -38,7 +38,7 @@ func TestTaskLeavesRoom(t *testing.T) {
 		if left := target - w.Items[0].Tokens() - w.Items[len(w.Items)-1].Tokens(); left < target/6 {
 			t.Errorf("target %d: %d tokens are left next to the task, want a fifth of the room", target, left)
 		}
-		if said := w.Items[0].Content(); !strings.HasPrefix(said, task.String()[:300]) || !strings.HasSuffix(said, "\n[shortened from 3480 tokens]") {
+		if said := w.Items[0].Content(); !strings.HasPrefix(said, task.String()[:7*49]) || !strings.HasSuffix(said, "\n[shortened from 3480 tokens]") {
 			t.Errorf("target %d: the task is\n%s", target, said)
 		}
 	}
