@@ -36,12 +36,12 @@ type Window struct {
 	err    error
 	pinned int // tokens of candidates that are always in
 
-	refused  []int // entries that the API refuses with what was chosen,
-	required []int // unless these are in
-	dropped  []string
-	squeezed bool  // pinned texts were shortened
-	beside   int   // the newest entry with a shorter text beside thinking or media, or none
-	form     state // of that entry
+	refused  []int    // entries that the API refuses with what was chosen,
+	required []int    // unless these are in
+	dropped  []string // notes of them
+	squeezed bool     // pinned texts were shortened
+	beside   int      // the newest entry with a shorter text beside thinking or media, or none
+	form     state    // of that entry
 }
 
 // Body returns the chosen messages, in the order and the shape of the
@@ -143,7 +143,7 @@ func (w *Window) fullerThan(other *Window) bool {
 		}
 		return at
 	}
-	return tokensOf(w.Items) > tokensOf(other.Items) && newest(w) >= newest(other)
+	return w.err == nil && tokensOf(w.Items) > tokensOf(other.Items) && newest(w) >= newest(other)
 }
 
 // without returns the conversation with some entries as no candidates.
