@@ -266,4 +266,14 @@ func TestItemsOfTheChooser(t *testing.T) {
 	}}, budget(t, 20))
 	require.NoError(t, err)
 	require.Same(t, own, w.Items[0])
+	// A window without a report does not take the place of one that lost an answer.
+	c = read(t, Anthropic, []byte(`[{"role":"user","content":"an old question"},{"role":"user","content":"`+strings.Repeat("long ", 9)+`"},{"role":"assistant","content":"a"},{"role":"user","content":"b"}]`), WithoutPins())
+	w, err = c.Select(t.Context(), reporting{newest(t), func(report *cupel.SelectionReport) *cupel.SelectionReport {
+		if report.Included[0].Candidate == 0 {
+			return nil
+		}
+		return report
+	}}, budget(t, 25))
+	require.NoError(t, err)
+	require.Len(t, w.Items, 1)
 }
