@@ -177,6 +177,7 @@ tools-test: ## Test the counting of make budget
 
 .PHONY: e2e
 e2e: ## Run the end-to-end tests, with Chromium and Jaeger; build Jaeger first if it is not there
+	@[ -d tools/page/node_modules/axe-core ] || ! command -v npm >/dev/null || npm --prefix tools/page ci --silent
 	@jaeger=$$(scripts/jaeger.sh) && CUPEL_E2E_JAEGER="$$jaeger" go test -count=1 -timeout 30m -v ./e2e/...
 	@docker compose version >/dev/null 2>&1 && docker info >/dev/null 2>&1 || \
 		echo 'NOT RUN: docker compose up, for want of docker compose or a Docker engine.'
