@@ -3,11 +3,12 @@ package cupelchat_test
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupelchat"
 	"github.com/wollax/cupel-go/cupelchat/agent"
@@ -43,9 +44,7 @@ func TestRubbish(t *testing.T) {
 			_ = cupelchat.Check([]byte(body), f)
 			c, err := cupelchat.Read([]byte(body), f, cupel.HeuristicCounter{})
 			if err != nil {
-				if len(err.Error()) < 12 {
-					t.Errorf("Read(%.80q, %s): %v, want what is wrong", body, f, err)
-				}
+				assert.GreaterOrEqual(t, len(err.Error()), 12, "Read(%.80q, %s)", body, f)
 				continue
 			}
 			tokens := 0
@@ -74,9 +73,7 @@ func TestRubbish(t *testing.T) {
 // A program may drop the error of Read, and go on with nil.
 func TestNilConversation(t *testing.T) {
 	var c *cupelchat.Conversation
-	if len(c.Items())+len(c.Notes())+len(c.Blocks())+int(c.Format())+len(c.Transcript())+len(c.Model()) != 0 {
-		t.Error("a nil conversation has something in it")
-	}
+	require.Zero(t, len(c.Items())+len(c.Notes())+len(c.Blocks())+int(c.Format())+len(c.Transcript())+len(c.Model()), "a nil conversation has something in it")
 	limit := cupel.ContextBudget{}
 	for name, err := range map[string]error{
 		"With":     second(c.With()),
@@ -84,9 +81,7 @@ func TestNilConversation(t *testing.T) {
 		"ItemsFor": third(c.ItemsFor(nil, limit)),
 		"Compose":  third(c.Compose(nil, 0)),
 	} {
-		if _, ok := errors.AsType[*cupelchat.Error](err); !ok {
-			t.Errorf("%s: got %v, want that the conversation is nil", name, err)
-		}
+		assert.ErrorAs(t, err, new(*cupelchat.Error), name)
 	}
 }
 
