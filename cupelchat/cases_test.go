@@ -42,9 +42,7 @@ func casesOf(tb testing.TB, f Format, kind string) []apiCase {
 		}
 		decoder := json.NewDecoder(bytes.NewReader(line))
 		decoder.DisallowUnknownFields()
-		if err := decoder.Decode(&row); err != nil {
-			tb.Fatalf("%s:%d: %v", name, i+1, err)
-		}
+		require.NoError(tb, decoder.Decode(&row), "%s:%d", name, i+1)
 		body := []byte(row.Body)
 		if row.Text != "" {
 			body = []byte(row.Text)

@@ -37,12 +37,11 @@ func TestCompaction(t *testing.T) {
 	} {
 		w, err := c.Select(t.Context(), newest(t), budget(t, tt.tokens))
 		require.NoError(t, err)
-		if got, err := w.Body(); err != nil || string(got) != tt.want {
-			t.Errorf("%s: %v, got\n%s\nwant\n%s", tt.why, err, got, tt.want)
-		}
-		if got := len(w.Report.Included) + len(w.Report.Excluded); got != 7 || w.Report.TotalCandidates != 7 {
-			t.Errorf("%s: the report has %d entries and %d candidates, want all 7 items", tt.why, got, w.Report.TotalCandidates)
-		}
+		got, err := w.Body()
+		require.NoError(t, err, tt.why)
+		assert.Equal(t, tt.want, string(got), tt.why)
+		assert.Equal(t, 7, len(w.Report.Included)+len(w.Report.Excluded), tt.why)
+		assert.Equal(t, 7, w.Report.TotalCandidates, tt.why)
 		for _, e := range w.Report.Excluded {
 			assert.Equal(t, e.Reason.Code == Compacted, e.Candidate == 1 || e.Candidate == 2, tt.why)
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupel"
 )
@@ -42,9 +43,7 @@ func TestComposeWritesTheSelectedBody(t *testing.T) {
 			}
 			got, _, err := c.Compose(pieces(w.Report), 1e6)
 			require.NoError(t, err)
-			if string(got) != string(want) {
-				t.Fatalf("%s: Compose writes\n%s\nSelect wrote\n%s %q", name, got, want, w.Notes)
-			}
+			require.Equal(t, string(want), string(got), "%s, %q", name, w.Notes)
 		}
 	}
 }
@@ -82,9 +81,7 @@ func TestComposeRefuses(t *testing.T) {
 		{[]Piece{{Candidates: []int{1e6}}}, "pieces[0] has the candidate 1000000", "there are not so many"},
 	} {
 		_, _, err := c.Compose(test.pieces, 1e6)
-		var piece *Error
-		if !errors.As(err, &piece) || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("error %v, want %q (%s)", err, test.want, test.why)
-		}
+		assert.ErrorAs(t, err, new(*Error), test.why)
+		assert.ErrorContains(t, err, test.want, test.why)
 	}
 }

@@ -2,9 +2,11 @@ package cupelchat
 
 import (
 	"errors"
-	"slices"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestDetect(t *testing.T) {
@@ -39,9 +41,9 @@ func TestDetect(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got, err := Detect([]byte(tt.text)); err != nil || !slices.Equal(got, tt.want) {
-				t.Errorf("%s: got %v, %v, want %v", tt.why, got, err, tt.want)
-			}
+			got, err := Detect([]byte(tt.text))
+			require.NoError(t, err, tt.why)
+			require.Equal(t, tt.want, got, tt.why)
 		})
 	}
 }
@@ -74,20 +76,19 @@ func TestDetectRefuses(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := Detect([]byte(tt.text))
-			if _, ok := errors.AsType[*Error](err); !ok || !strings.HasPrefix(err.Error(), tt.want) || errors.Is(err, ErrAmbiguousFormat) != strings.HasPrefix(tt.name, "two") {
-				t.Errorf("%s:\ngot  %v\nwant %s", tt.why, err, tt.want)
-			}
+			require.ErrorAs(t, err, new(*Error), tt.why)
+			require.True(t, strings.HasPrefix(err.Error(), tt.want), "%s:\ngot  %v\nwant %s", tt.why, err, tt.want)
+			require.Equal(t, strings.HasPrefix(tt.name, "two"), errors.Is(err, ErrAmbiguousFormat), tt.why)
 		})
 	}
 }
 
 func TestParseFormat(t *testing.T) {
 	for _, f := range Formats() {
-		if got, err := ParseFormat(f.String()); err != nil || got != f {
-			t.Errorf("%v: got %v, %v", f, got, err)
-		}
+		got, err := ParseFormat(f.String())
+		require.NoError(t, err)
+		assert.Equal(t, f, got)
 	}
-	if _, err := ParseFormat("xml"); err == nil || !strings.HasPrefix(err.Error(), `the format "xml" is unknown; want one of openai, responses, anthropic`) {
-		t.Errorf("got %v", err)
-	}
+	_, err := ParseFormat("xml")
+	require.Regexp(t, `^the format "xml" is unknown; want one of openai, responses, anthropic`, err)
 }

@@ -3,9 +3,7 @@ package cupelchat
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"math/rand/v2"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -61,9 +59,9 @@ func TestFitKeepsValues(t *testing.T) {
 		require.NoError(t, err)
 		out, err := Fit(t.Context(), in, OpenAI, newest(t), budget(t, 20), bytesCounter{})
 		require.NoError(t, err)
-		if after, err := json.Marshal(in); err != nil || string(after) != string(before) {
-			t.Errorf("the input has changed, %v: %s", err, after)
-		}
+		after, err := json.Marshal(in)
+		require.NoError(t, err)
+		require.Equal(t, string(before), string(after))
 		return out.Params
 	}
 	type wrapped struct {
@@ -89,9 +87,7 @@ func TestFitKeepsValues(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.why, func(t *testing.T) {
-			if got := fit(t, tt.in); !reflect.DeepEqual(got, tt.want) {
-				t.Errorf("got %+v, want %+v", got, tt.want)
-			}
+			require.Equal(t, tt.want, fit(t, tt.in))
 		})
 	}
 }
@@ -141,16 +137,16 @@ func TestFitRefusesLosses(t *testing.T) {
 	}
 	long := params{talk(func(role, content string) forgetful { return forgetful{role, content} })}
 	got, err := Fit(t.Context(), long, OpenAI, newest(t), budget(t, 20), bytesCounter{})
-	if err != nil || len(got.Params.Messages) != 2 || got.Params.Messages[1].content != "last" {
-		t.Errorf("messages that stay: got %v, %v", got, err)
-	}
+	require.NoError(t, err)
+	require.Len(t, got.Params.Messages, 2)
+	require.Equal(t, "last", got.Params.Messages[1].content)
 
 	long.Messages[0].content = strings.Repeat("a long task ", 40)
 	_, err = Fit(t.Context(), long, OpenAI, newest(t), budget(t, 200), bytesCounter{})
 	var lost *Error
-	if !errors.As(err, &lost) || !strings.HasPrefix(lost.Path, "messages[0]") || !strings.Contains(lost.Reason, "cupelchat.params") {
-		t.Errorf("a task that is reduced: got the error %v", err)
-	}
+	require.ErrorAs(t, err, &lost, "a task that is reduced")
+	require.Regexp(t, `^messages\[0\]`, lost.Path)
+	require.Contains(t, lost.Reason, "cupelchat.params")
 }
 
 func TestDifference(t *testing.T) {
@@ -197,16 +193,12 @@ func TestFitIsBody(t *testing.T) {
 		require.NoError(t, err)
 		text, err := json.Marshal(got.Params)
 		require.NoError(t, err)
-		if where := difference(text, want); where != "" {
-			t.Fatalf("%s, conversation %d, at %s: got\n%s\nwant\n%s", f, i, where, text, want)
-		}
+		require.Empty(t, difference(text, want), "%s, conversation %d: got\n%s\nwant\n%s", f, i, text, want)
 		if len(want) < len(data) {
 			smaller++
 		}
 	}
-	if smaller < 40 {
-		t.Errorf("only %d conversations became smaller", smaller)
-	}
+	require.GreaterOrEqual(t, smaller, 40)
 }
 
 // reporting is a chooser with a report of its own.

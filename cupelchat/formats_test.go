@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
 )
 
 // TestItemsOfBodies holds the items of the fixtures, of unusual bodies and of records:
@@ -69,8 +71,6 @@ func TestFormatsRefuse(t *testing.T) {
 		{Ollama, `{"messages":[{"role":"assistant"}]}`, "has neither content nor tool calls", "a message says something"},
 	} {
 		_, err := Read([]byte(test.body), test.format, bytesCounter{})
-		if err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%s: error %v, want %q (%s)", test.body, err, test.want, test.why)
-		}
+		assert.ErrorContains(t, err, test.want, "%s, %s", test.body, test.why)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupel"
 )
 
@@ -49,19 +50,16 @@ func FuzzSelect(f *testing.F) {
 			return
 		}
 		for _, item := range c.Items() {
-			if _, err := item.MarshalJSON(); err != nil {
-				t.Fatalf("an item that cannot be written: %v", err)
-			}
+			_, err := item.MarshalJSON()
+			require.NoError(t, err, "an item that cannot be written")
 		}
-		if all, _ := body(t, c, everything); all != string(data) {
-			t.Fatalf("got\n%s\nwant\n%s", all, data)
-		}
+		all, _ := body(t, c, everything)
+		require.Equal(t, string(data), all)
 		some, _ := body(t, c, func(unit *cupel.ContextItem) int { return rng.IntN(2+len(unit.Forms())) - 1 })
 		if some == "" {
 			return // nothing was chosen
 		}
-		if _, err := Read([]byte(some), format, cupel.HeuristicCounter{}); err != nil {
-			t.Fatalf("cannot be read again: %v\n%s\nof\n%s", err, some, data)
-		}
+		_, err = Read([]byte(some), format, cupel.HeuristicCounter{})
+		require.NoError(t, err, "%s\nof\n%s", some, data)
 	})
 }

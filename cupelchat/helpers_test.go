@@ -149,9 +149,7 @@ func messagesOf(t testing.TB, f Format, text string) []object {
 				continue
 			}
 			var message any
-			if err := json.Unmarshal([]byte(line), &message); err != nil {
-				t.Fatalf("neither JSON nor JSON Lines: %s", text)
-			}
+			require.NoError(t, json.Unmarshal([]byte(line), &message), text)
 			list = append(list, message)
 		}
 		value = list

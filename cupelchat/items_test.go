@@ -2,7 +2,6 @@ package cupelchat
 
 import (
 	"fmt"
-	"slices"
 	"testing"
 	"time"
 
@@ -77,9 +76,7 @@ func TestSourcesAndOrigins(t *testing.T) {
 func TestNoPin(t *testing.T) {
 	for name, f := range fixtures {
 		for _, item := range read(t, f, fixture(t, name), WithoutPins()).Items() {
-			if item.Pinned() != (item.Kind() == KindTools) {
-				t.Errorf("%s: pinned is %t of %s %q", name, item.Pinned(), item.Kind(), item.Content())
-			}
+			assert.Equal(t, item.Kind() == KindTools, item.Pinned(), "%s: %s", name, item.Content())
 		}
 	}
 }
@@ -101,9 +98,7 @@ func TestMediaTokens(t *testing.T) {
 		"estimated the tokens of media: 1 file of 7 tokens",
 		"estimated the tokens of media: 2 images of 7 tokens",
 	}
-	if !slices.Equal(c.Notes(), want) {
-		t.Errorf("got %q, want %q", c.Notes(), want)
-	}
+	require.Equal(t, want, c.Notes())
 	huge := read(t, OpenAI, []byte(text), WithMediaTokens(int(^uint(0)>>1)))
 	assert.Equal(t, int(^uint(0)>>1), huge.Items()[0].Tokens())
 }
@@ -136,12 +131,12 @@ func TestTimes(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			c := read(t, OpenAI, []byte(tt.text))
 			for i, item := range c.Items() {
-				if got, ok := item.Timestamp(); !ok || !got.Equal(tt.want[i]) {
-					t.Errorf("%s: message %d is of %v, want %v", tt.why, i, got, tt.want[i])
-				}
+				got, ok := item.Timestamp()
+				require.True(t, ok, "%s: message %d", tt.why, i)
+				require.WithinDuration(t, tt.want[i], got, 0, "%s: message %d", tt.why, i)
 			}
-			if tt.name == "not a time" && !slices.Equal(c.Notes(), []string{"messages[0].timestamp (and 3 more) is ignored: it is not a time in RFC 3339 or in seconds since 1970"}) {
-				t.Errorf("notes %q", c.Notes())
+			if tt.name == "not a time" {
+				require.Equal(t, []string{"messages[0].timestamp (and 3 more) is ignored: it is not a time in RFC 3339 or in seconds since 1970"}, c.Notes())
 			}
 		})
 	}

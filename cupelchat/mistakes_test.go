@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestNotes(t *testing.T) {
@@ -55,9 +56,8 @@ func TestMistakes(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := Read([]byte(tt.text), tt.f, bytesCounter{})
-			if _, ok := errors.AsType[*Error](err); !ok || err.Error() != tt.want {
-				t.Errorf("%s:\ngot  %v\nwant %s", tt.why, err, tt.want)
-			}
+			require.ErrorAs(t, err, new(*Error), tt.why)
+			require.EqualError(t, err, tt.want, tt.why)
 		})
 	}
 }
@@ -78,9 +78,7 @@ func TestRepeatedNames(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := Read([]byte(tt.text), tt.f, bytesCounter{})
-			if want := "line 1: " + tt.path + " is given twice"; err == nil || err.Error() != want {
-				t.Errorf("got %v, want %s", err, want)
-			}
+			require.EqualError(t, err, "line 1: "+tt.path+" is given twice")
 		})
 	}
 }

@@ -1,11 +1,10 @@
 package cupelchat
 
 import (
-	"errors"
 	"fmt"
-	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -51,18 +50,15 @@ func TestRecords(t *testing.T) {
 		{attributes, OpenTelemetry, 7, "", "the attributes of a span"},
 	} {
 		found, err := Detect([]byte(test.text))
-		if err != nil || found[0] != test.format {
-			t.Errorf("%s is taken for %s, error %v", test.format, found, err)
-		}
+		require.NoError(t, err)
+		assert.Equal(t, test.format, found[0])
 		c := read(t, test.format, []byte(test.text))
-		if len(c.Items()) != test.items || !strings.Contains(fmt.Sprint(c.Notes()), test.note) {
-			t.Errorf("%s: %d items, notes %q; want %d and a note with %q (%s)", test.format, len(c.Items()), c.Notes(), test.items, test.note, test.why)
-		}
+		assert.Len(t, c.Items(), test.items, test.why)
+		assert.Contains(t, fmt.Sprint(c.Notes()), test.note, test.why)
 		w, err := c.Select(t.Context(), chooser(t, everything), budget(t, 1e6))
 		require.NoError(t, err)
-		var wrong *Error
-		if _, err := w.Body(); !errors.As(err, &wrong) || !strings.Contains(err.Error(), "only read") {
-			t.Errorf("%s: Body fails with %v, want that the format is only read", test.format, err)
-		}
+		_, err = w.Body()
+		assert.ErrorAs(t, err, new(*Error), test.why)
+		assert.ErrorContains(t, err, "only read", test.why)
 	}
 }

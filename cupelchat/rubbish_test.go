@@ -1,13 +1,13 @@
 package cupelchat_test
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupelchat"
 	"github.com/wollax/cupel-go/cupelchat/agent"
@@ -43,9 +43,7 @@ func TestRubbish(t *testing.T) {
 			_ = cupelchat.Check([]byte(body), f)
 			c, err := cupelchat.Read([]byte(body), f, cupel.HeuristicCounter{})
 			if err != nil {
-				if len(err.Error()) < 12 {
-					t.Errorf("Read(%.80q, %s): %v, want what is wrong", body, f, err)
-				}
+				assert.GreaterOrEqual(t, len(err.Error()), 12, "Read(%.80q, %s)", body, f)
 				continue
 			}
 			tokens := 0
@@ -58,13 +56,13 @@ func TestRubbish(t *testing.T) {
 					continue
 				}
 				out, err := w.Body()
-				if err == nil && target == tokens && !bytes.Equal(out, []byte(body)) {
-					t.Errorf("%s %.80q: the body is %.80q, want the same, because everything fits", f, body, out)
+				if err == nil && target == tokens {
+					assert.Equal(t, body, string(out), "%s: everything fits", f)
 				}
 			}
 			for _, pieces := range [][]cupelchat.Piece{nil, {{}}, {{Candidates: []int{-1}}}, {{Candidates: []int{0, 0}, Content: "x"}}, {{Candidates: []int{0}, Content: "\xff\x00"}}, {{Candidates: []int{99}}}} {
-				if out, _, err := c.Compose(pieces, 1e6); err == nil && len(out) > 0 && json.Valid([]byte(body)) && !json.Valid(out) {
-					t.Errorf("%s %.80q: Compose(%v) is not JSON: %.80q", f, body, pieces, out)
+				if out, _, err := c.Compose(pieces, 1e6); err == nil && len(out) > 0 && json.Valid([]byte(body)) {
+					assert.True(t, json.Valid(out), "%s %.80q: Compose(%v) is not JSON: %.80q", f, body, pieces, out)
 				}
 			}
 		}
@@ -74,9 +72,7 @@ func TestRubbish(t *testing.T) {
 // A program may drop the error of Read, and go on with nil.
 func TestNilConversation(t *testing.T) {
 	var c *cupelchat.Conversation
-	if len(c.Items())+len(c.Notes())+len(c.Blocks())+int(c.Format())+len(c.Transcript())+len(c.Model()) != 0 {
-		t.Error("a nil conversation has something in it")
-	}
+	require.Zero(t, len(c.Items())+len(c.Notes())+len(c.Blocks())+int(c.Format())+len(c.Transcript())+len(c.Model()), "a nil conversation has something in it")
 	limit := cupel.ContextBudget{}
 	for name, err := range map[string]error{
 		"With":     second(c.With()),
@@ -84,9 +80,7 @@ func TestNilConversation(t *testing.T) {
 		"ItemsFor": third(c.ItemsFor(nil, limit)),
 		"Compose":  third(c.Compose(nil, 0)),
 	} {
-		if _, ok := errors.AsType[*cupelchat.Error](err); !ok {
-			t.Errorf("%s: got %v, want that the conversation is nil", name, err)
-		}
+		assert.ErrorAs(t, err, new(*cupelchat.Error), name)
 	}
 }
 

@@ -29,10 +29,7 @@ func TestDocs(t *testing.T) {
 	everywhere := map[string]bool{"syntax": true, "name-twice": true, "body-type": true}
 	for _, format := range writable {
 		at := slices.IndexFunc(sections, func(s string) bool { return strings.HasPrefix(s, titles[format]+"\n") })
-		if at < 0 {
-			t.Errorf("no section %s", titles[format])
-			continue
-		}
+		require.GreaterOrEqual(t, at, 0, "no section %s", titles[format])
 		broken := map[string]bool{}
 		for _, c := range casesOf(t, format, "bad") {
 			broken[c.Rule] = true
@@ -41,14 +38,10 @@ func TestDocs(t *testing.T) {
 		for _, m := range line.FindAllStringSubmatch(sections[at], -1) {
 			documented[m[1]] = true
 			assert.Contains(t, m[2], "](https://", "%s: the rule %s has no source", format, m[1])
-			if !broken[m[1]] && m[1] != "list-long" {
-				t.Errorf("%s: no body breaks the rule %s", format, m[1])
-			}
+			assert.True(t, broken[m[1]] || m[1] == "list-long", "%s: no body breaks the rule %s", format, m[1])
 		}
 		for _, rule := range slices.Sorted(maps.Keys(broken)) {
-			if !documented[rule] && !everywhere[rule] {
-				t.Errorf("%s: the rule %s has no line in docs/chat-rules.md", format, rule)
-			}
+			assert.True(t, documented[rule] || everywhere[rule], "%s: the rule %s has no line in docs/chat-rules.md", format, rule)
 		}
 	}
 }
@@ -68,27 +61,25 @@ func TestEveryAPI(t *testing.T) {
 		for _, format := range writable {
 			got := Check([]byte(tt.body), format)
 			found := slices.ContainsFunc(got, func(v Violation) bool { return v.Path == tt.path && v.Rule == tt.rule })
-			if !found || tt.path == "" && len(got) > 1 {
-				t.Errorf("%s, %s: got %q, want %s %s", format, tt.why, got, tt.path, tt.rule)
+			assert.True(t, found, "%s, %s: got %q, want %s %s", format, tt.why, got, tt.path, tt.rule)
+			if tt.path == "" {
+				assert.Len(t, got, 1, tt.why)
 			}
 		}
 	}
 	got := Check([]byte("{\"messages\": [\n  {\"role\": \"user\",}]}"), OpenAI)
-	if len(got) != 1 || !strings.Contains(got[0].Message, "line 2") {
-		t.Errorf("a syntax error must name its line, got %q", got)
-	}
+	require.Len(t, got, 1)
+	require.Contains(t, got[0].Message, "line 2")
 }
 
 // TestListLong has more messages than Anthropic takes.
 func TestListLong(t *testing.T) {
 	body := "[" + strings.Repeat(`{"role":"user","content":"x"},`, 100_000) + `{"role":"user","content":"x"}]`
 	got := Check([]byte(body), Anthropic)
-	if len(got) != 1 || got[0].Rule != "list-long" || got[0].Path != "messages[100000]" {
-		t.Errorf("got %q", got)
-	}
-	if got := Check([]byte("["+body[len(`[{"role":"user","content":"x"},`):]), Anthropic); len(got) > 0 {
-		t.Errorf("100,000 messages: got %q", got)
-	}
+	require.Len(t, got, 1)
+	require.Equal(t, "list-long", got[0].Rule)
+	require.Equal(t, "messages[100000]", got[0].Path)
+	require.Empty(t, Check([]byte("["+body[len(`[{"role":"user","content":"x"},`):]), Anthropic))
 }
 
 // TestLongNames has names in paths and messages that do not fill a screen, and
@@ -96,9 +87,7 @@ func TestListLong(t *testing.T) {
 func TestLongNames(t *testing.T) {
 	for _, long := range []string{strings.Repeat("é", 100), "x" + strings.Repeat("é", 100), strings.Repeat("語", 100)} {
 		got := Check([]byte(`[{"role":"user","content":"hi","`+long+`":1},{"role":"`+long+`"}]`), Anthropic)
-		if len(got) != 2 {
-			t.Fatalf("got %q", got)
-		}
+		require.Len(t, got, 2)
 		for _, v := range got {
 			if !strings.HasSuffix(v.Path, "…") && !strings.Contains(v.Message, "…") || !utf8.ValidString(v.Path+v.Message) || len(v.Path)+len(v.Message) > 250 {
 				t.Errorf("got %q", v)
@@ -117,9 +106,8 @@ func TestBad(t *testing.T) {
 				var got []string
 				for _, v := range Check(c.Body, format) {
 					got = append(got, v.Path+" "+v.Rule)
-					if v.Message == "" || strings.Contains(v.Message, "%!") {
-						t.Errorf("the message of %s is %q", v.Rule, v.Message)
-					}
+					assert.NotEmpty(t, v.Message, v.Rule)
+					assert.NotContains(t, v.Message, "%!", v.Rule)
 				}
 				want := append([]string{c.Path + " " + c.Rule}, c.Also...)
 				slices.Sort(got)
@@ -128,9 +116,7 @@ func TestBad(t *testing.T) {
 			})
 		}
 	}
-	if n < 150 {
-		t.Errorf("%d bodies, want 150", n)
-	}
+	require.GreaterOrEqual(t, n, 150)
 }
 
 // TestGood wants no violation in unusual bodies.
@@ -140,15 +126,11 @@ func TestGood(t *testing.T) {
 		for _, c := range casesOf(t, format, "good") {
 			n++
 			t.Run(format.String()+"/"+c.Name, func(t *testing.T) {
-				if got := Check(c.Body, format); len(got) > 0 {
-					t.Errorf("%s:\n got %q\n%s", c.Why, got, c.Body)
-				}
+				require.Empty(t, Check(c.Body, format), "%s:\n%s", c.Why, c.Body)
 			})
 		}
 	}
-	if n < 50 {
-		t.Errorf("%d bodies, want 50", n)
-	}
+	require.GreaterOrEqual(t, n, 50)
 }
 
 // FuzzCheck looks for panics, and for paths and messages that cannot be printed.
@@ -168,8 +150,6 @@ func FuzzCheck(f *testing.F) {
 				t.Fatalf("%q of %q", v, body)
 			}
 		}
-		if again := Check(body, format); !slices.Equal(got, again) {
-			t.Fatalf("%q, and then %q", got, again)
-		}
+		require.Equal(t, got, Check(body, format))
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupelchat"
@@ -32,15 +33,11 @@ func TestTaskLeavesRoom(t *testing.T) {
 	for target := 500; target < 1100; target += 100 {
 		w, err := c.Select(t.Context(), agent.New(nil), budget(t, target))
 		require.NoError(t, err)
-		if len(w.Items) != 3 {
-			t.Errorf("target %d: %d messages, want all 3: the task leaves room for them", target, len(w.Items))
-		}
-		if left := target - w.Items[0].Tokens() - w.Items[len(w.Items)-1].Tokens(); left < target/6 {
-			t.Errorf("target %d: %d tokens are left next to the task, want a fifth of the room", target, left)
-		}
-		if said := w.Items[0].Content(); !strings.HasPrefix(said, task.String()[:7*49]) || !strings.HasSuffix(said, "\n[shortened from 3480 tokens]") {
-			t.Errorf("target %d: the task is\n%s", target, said)
-		}
+		require.Len(t, w.Items, 3, "target %d", target)
+		require.GreaterOrEqual(t, target-w.Items[0].Tokens()-w.Items[len(w.Items)-1].Tokens(), target/6, "target %d", target)
+		said := w.Items[0].Content()
+		require.True(t, strings.HasPrefix(said, task.String()[:7*49]), said)
+		require.Regexp(t, `\n\[shortened from 3480 tokens\]$`, said)
 	}
 }
 
@@ -92,20 +89,16 @@ func TestTaskOfASession(t *testing.T) {
 			require.NoError(t, err)
 			items, _, window, err := c.ItemsAfter(nil, budget(t, test.target), 0)
 			require.NoError(t, err)
-			if shortened := items[1].Content() != c.Items()[1].Content(); shortened != (window == test.target) {
-				t.Errorf("%s: turn %d: the next turn keeps the size for %d tokens (the task is shortened: %v)", test.name, n, window, shortened)
-			}
-			if room := test.target - items[0].Tokens(); items[1].Content() != c.Items()[1].Content() && items[1].Tokens() > room/3 {
-				t.Errorf("%s: turn %d: the task has %d tokens of %d", test.name, n, items[1].Tokens(), room)
+			require.Equal(t, window == test.target, items[1].Content() != c.Items()[1].Content(), "%s: turn %d", test.name, n)
+			if items[1].Content() != c.Items()[1].Content() {
+				require.LessOrEqual(t, items[1].Tokens(), (test.target-items[0].Tokens())/3, "%s: turn %d: the task", test.name, n)
 			}
 			texts = append(texts, items[1].Content())
 			items, _, _, err = c.ItemsAfter(nil, budget(t, 4000), window)
 			require.NoError(t, err)
 			require.Equal(t, c.Items()[1].Content(), items[1].Content(), "%s: turn %d: the share of a larger budget has room for the task", test.name, n)
 		}
-		if sizes := slices.Compact(texts); len(sizes) != test.sizes {
-			t.Errorf("%s: %d texts of the task, want %d (%s)", test.name, len(sizes), test.sizes, test.why)
-		}
+		assert.Len(t, slices.Compact(texts), test.sizes, "%s, %s", test.name, test.why)
 	}
 }
 
@@ -133,11 +126,9 @@ func TestTaskInSmallRooms(t *testing.T) {
 		target := c.Items()[0].Tokens() + test.room
 		items, _, err := c.ItemsFor(agent.New(nil), budget(t, target))
 		require.NoError(t, err)
-		if said := items[1].Content(); !strings.HasPrefix(said, test.task[:min(300, len(test.task))]) {
-			t.Errorf("%s: in a session the task is\n%s\nwant its beginning (%s)", test.name, said, test.why)
-		}
-		if items[1].Tokens()+items[3].Tokens() > test.room || items[3].Tokens() < 16 {
-			t.Errorf("%s: the task has %d tokens and the newest message %d, want both in %d", test.name, items[1].Tokens(), items[3].Tokens(), test.room)
-		}
+		said := items[1].Content()
+		assert.True(t, strings.HasPrefix(said, test.task[:min(300, len(test.task))]), "%s: in a session the task is\n%s\nwant its beginning (%s)", test.name, said, test.why)
+		require.LessOrEqual(t, items[1].Tokens()+items[3].Tokens(), test.room, test.name)
+		assert.GreaterOrEqual(t, items[3].Tokens(), 16, test.name)
 	}
 }

@@ -62,9 +62,9 @@ func TestTruth(t *testing.T) {
 		c, err := cupelchat.Read([]byte(text), cupelchat.Anthropic, cupel.HeuristicCounter{})
 		require.NoError(t, err)
 		fixed, ok := c.Items()[2].MetadataInt("fixed")
-		if !ok || fixed < 500 || fixed >= c.Items()[2].Tokens() {
-			t.Errorf("%s: the metadata fixed is %d of %d tokens", name, fixed, c.Items()[2].Tokens())
-		}
+		require.True(t, ok, name)
+		require.GreaterOrEqual(t, fixed, 500, name)
+		assert.Less(t, fixed, c.Items()[2].Tokens(), name)
 		for which, chooser := range choosers(t) {
 			for target := 60; target < total(c.Items()); target += 397 {
 				w, err := c.Select(t.Context(), chooser, budget(t, target))
@@ -72,9 +72,10 @@ func TestTruth(t *testing.T) {
 				body, err := w.Body()
 				require.NoError(t, err)
 				got := counted(t, cupelchat.Anthropic, body)
-				if reported := total(w.Items); got > target || got > reported || got < reported-12 {
-					t.Errorf("%s, %s: a body of %d tokens, %d are reported, the budget has %d", name, which, got, reported, target)
-				}
+				reported := total(w.Items)
+				require.LessOrEqual(t, got, target, "%s, %s", name, which)
+				require.LessOrEqual(t, got, reported, "%s, %s", name, which)
+				require.GreaterOrEqual(t, got, reported-12, "%s, %s", name, which)
 			}
 		}
 	}
@@ -93,9 +94,8 @@ func TestTooLarge(t *testing.T) {
 		limit := budget(t, 1000)
 		_, err = c.Select(t.Context(), chooser, limit)
 		large, ok := errors.AsType[*cupelchat.TooLargeError](err)
-		if !ok || !errors.Is(err, pipeline.ErrPinnedExceedsBudget) {
-			t.Fatalf("%s: error %v, want that the request is too large", name, err)
-		}
+		require.True(t, ok, "%s: error %v, want that the request is too large", name, err)
+		require.ErrorIs(t, err, pipeline.ErrPinnedExceedsBudget, name)
 		assert.Equal(t, 1000, large.Budget)
 		assert.Equal(t, "messages[0]", large.Parts[0].Path)
 		assert.GreaterOrEqual(t, large.Parts[0].Tokens, 1600)

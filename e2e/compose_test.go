@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 // composed is a service of docker-compose.yaml.
@@ -30,17 +32,11 @@ func composeService(t *testing.T, name string) composed {
 	cmd.Env = append(os.Environ(), "GOWORK=off")
 	cmd.Stderr = t.Output()
 	out, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var model struct{ Services map[string]composed }
-	if err := json.Unmarshal(out, &model); err != nil {
-		t.Fatalf("%v:\n%s", err, out)
-	}
+	require.NoError(t, json.Unmarshal(out, &model), "%s", out)
 	service, known := model.Services[name]
-	if !known {
-		t.Fatalf("docker-compose.yaml has no service %s", name)
-	}
+	require.True(t, known, "docker-compose.yaml has no service %s", name)
 	return service
 }
 
@@ -49,9 +45,8 @@ func (c composed) ready(t *testing.T, host string) string {
 	t.Helper()
 	test := c.Healthcheck.Test
 	u, err := url.Parse(test[len(test)-1])
-	if err != nil || test[0] != "CMD" {
-		t.Fatalf("the health check is %q", test)
-	}
+	require.NoError(t, err)
+	require.Equal(t, "CMD", test[0])
 	u.Host = host
 	return u.String()
 }
@@ -78,9 +73,9 @@ func TestComposeJaeger(t *testing.T) {
 	for range turns {
 		e.next(t)
 	}
-	if code, stderr := e.end(t); code != 0 || !strings.Contains(stderr, "all spans and metrics arrived at ") {
-		t.Fatalf("exit code %d:\n%s", code, stderr)
-	}
+	code, stderr := e.end(t)
+	require.Zero(t, code, stderr)
+	require.Contains(t, stderr, "all spans and metrics arrived at ")
 	// Its own configuration collects spans for a moment before it stores them.
 	eventually(t, "Jaeger knows the example", knows(t, "http://"+host+":16686"))
 }
@@ -126,9 +121,8 @@ services:
 		t.Helper()
 		args = append([]string{"compose", "--project-name", "cupel-e2e", "--file", filepath.Join("..", "docker-compose.yaml"), "--file", override}, args...)
 		// Not the context of the test, which has ended when all is taken down.
-		if out, err := exec.CommandContext(context.WithoutCancel(t.Context()), "docker", args...).CombinedOutput(); err != nil {
-			t.Fatalf("docker %s: %v\n%s", strings.Join(args, " "), err, out)
-		}
+		out, err := exec.CommandContext(context.WithoutCancel(t.Context()), "docker", args...).CombinedOutput()
+		require.NoError(t, err, "docker %s\n%s", args, out)
 	}
 	t.Cleanup(func() { compose("down", "--volumes", "--rmi", "local") })
 	compose("up", "--detach", "--build", "--wait", "--wait-timeout", "60")
@@ -136,9 +130,9 @@ services:
 	for range turns {
 		e.next(t)
 	}
-	if code, stderr := e.end(t); code != 0 || !strings.Contains(stderr, "all spans and metrics arrived at ") {
-		t.Fatalf("exit code %d:\n%s", code, stderr)
-	}
+	code, stderr := e.end(t)
+	require.Zero(t, code, stderr)
+	require.Contains(t, stderr, "all spans and metrics arrived at ")
 	eventually(t, "Jaeger knows the example", knows(t, "http://"+ports[0]))
 }
 
@@ -149,16 +143,11 @@ func imageOfJaeger(t *testing.T, binary string) string {
 	dir := t.TempDir()
 	build := exec.CommandContext(t.Context(), "go", "build", "-o", filepath.Join(dir, "wget"), "./testdata/wget")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	out, err := build.CombinedOutput()
+	require.NoError(t, err, "%s", out)
 	data, err := os.ReadFile(binary)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "jaeger"), data, 0o755); err != nil { //nolint:gosec // it is a program
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "jaeger"), data, 0o755)) //nolint:gosec // it is a program
 	write(t, filepath.Join(dir, "Dockerfile"), `FROM scratch
 ENV JAEGER_LISTEN_HOST=0.0.0.0 PATH=/bin
 COPY wget jaeger /bin/
@@ -170,7 +159,5 @@ ENTRYPOINT ["/bin/jaeger"]
 
 func write(t *testing.T, name, content string) {
 	t.Helper()
-	if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(name, []byte(content), 0o600))
 }

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupel"
 )
 
@@ -32,37 +34,29 @@ func TestConversation(t *testing.T) {
 	for range turns {
 		records = append(records, e.next(t))
 	}
-	if code, stderr := e.end(t); code != 0 || !strings.Contains(stderr, "all spans and metrics arrived at ") {
-		t.Fatalf("exit code %d:\n%s", code, stderr)
-	}
+	code, stderr := e.end(t)
+	require.Zero(t, code, stderr)
+	require.Contains(t, stderr, "all spans and metrics arrived at ")
 
 	for _, r := range records {
 		t.Run(fmt.Sprintf("turn %d", r.Turn), func(t *testing.T) {
 			got := j.trace(t, r.Spans[0].TraceID, len(r.Spans))
 			// Jaeger writes attributes and spans in an order of its own.
-			if got, want := describe(got), describe(r.Spans); got != want {
-				t.Errorf("Jaeger has:\n%s\nthe example did:\n%s", got, want)
-			}
+			assert.Equal(t, describe(r.Spans), describe(got))
 			checkTree(t, r, got)
 		})
 	}
 
 	var services struct{ Services []string }
-	if err := j.ask(t.Context(), "/api/v3/services", nil, func() any { return &services }); err != nil {
-		t.Fatal(err)
-	}
-	if !slices.Equal(services.Services, []string{service}) {
-		t.Errorf("services: %q", services.Services)
-	}
+	require.NoError(t, j.ask(t.Context(), "/api/v3/services", nil, func() any { return &services }))
+	assert.Equal(t, []string{service}, services.Services)
 	// A search by operation, as in the first steps of the example's README.
 	found := make(map[string]bool)
 	for _, s := range j.find(t, service, "cupel.pipeline") {
 		found[s.TraceID] = true
 	}
 	for _, r := range records {
-		if !found[r.Spans[0].TraceID] {
-			t.Errorf("the search for cupel.pipeline does not find turn %d", r.Turn)
-		}
+		assert.True(t, found[r.Spans[0].TraceID], "the search for cupel.pipeline does not find turn %d", r.Turn)
 	}
 	// And by tags, through what Jaeger's own pages ask.
 	searches := map[string][]int{
@@ -75,15 +69,11 @@ func TestConversation(t *testing.T) {
 	for _, reason := range cupel.ExclusionCodes() {
 		searches[fmt.Sprintf(`{"cupel.exclusion.reason":%q}`, reason)] = leftOut(records, string(reason))
 	}
-	if len(leftOut(records, string(cupel.ExcludeBudgetExceeded))) == 0 {
-		t.Error("no turn left out an item that does not fit")
-	}
+	assert.NotEmpty(t, leftOut(records, string(cupel.ExcludeBudgetExceeded)), "no turn left out an item that does not fit")
 	for tags, want := range searches {
 		var answer struct{ Data []struct{ TraceID string } }
 		query := url.Values{"service": {service}, "tags": {tags}, "lookback": {"1h"}, "limit": {"20"}}
-		if err := j.ask(t.Context(), "/api/traces", query, func() any { return &answer }); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, j.ask(t.Context(), "/api/traces", query, func() any { return &answer }))
 		var got []int
 		for _, trace := range answer.Data {
 			for _, r := range records {
@@ -93,9 +83,7 @@ func TestConversation(t *testing.T) {
 			}
 		}
 		slices.Sort(got)
-		if !slices.Equal(got, want) {
-			t.Errorf("the search for %s finds the turns %v, want %v", tags, got, want)
-		}
+		assert.Equal(t, want, got, tags)
 	}
 }
 
@@ -169,33 +157,24 @@ func checkTree(t *testing.T, r record, spans []span) {
 	for _, s := range spans {
 		at := path(s)
 		got[at]++
-		if s.Service != service {
-			t.Errorf("%s is of the service %q", at, s.Service)
-		}
-		if want := "Wollax.Cupel"; strings.HasPrefix(s.Name, "cupel.") && s.Scope != want {
-			t.Errorf("%s is of the scope %q, want %q (R44)", at, s.Scope, want)
+		assert.Equal(t, service, s.Service, at)
+		if strings.HasPrefix(s.Name, "cupel.") {
+			assert.Equal(t, "Wollax.Cupel", s.Scope, "%s (R44)", at)
 		}
 		p, ok := byID[s.ParentSpanID]
-		start, end := nanos(t, s.StartTimeUnixNano), nanos(t, s.EndTimeUnixNano)
-		if ok && (start < nanos(t, p.StartTimeUnixNano) || end > nanos(t, p.EndTimeUnixNano)) {
-			t.Errorf("%s is not within %s", at, p.Name)
+		start, end := number(t, s.StartTimeUnixNano), number(t, s.EndTimeUnixNano)
+		if ok {
+			assert.GreaterOrEqual(t, start, number(t, p.StartTimeUnixNano), "%s is not within %s", at, p.Name)
+			assert.LessOrEqual(t, end, number(t, p.EndTimeUnixNano), "%s is not within %s", at, p.Name)
 		}
 		failed := r.Turn == failing && !strings.Contains(at, "agent.search")
-		if (s.Status.Code == 2) != failed {
-			t.Errorf("%s has the status %+v, failed: %t", at, s.Status, failed)
-		}
+		assert.Equal(t, failed, s.Status.Code == 2, "%s has the status %+v", at, s.Status)
 		if failed && s.Name != "agent.turn" {
-			if got := attributesOf(s.Attributes)["error.type"]; got != `string "*pipeline.PinnedExceedsBudgetError"` {
-				t.Errorf("%s has the error.type %s", at, got)
-			}
-			if !strings.HasPrefix(s.Status.Message, "cupel: Pinned items require ") {
-				t.Errorf("%s says %q", at, s.Status.Message)
-			}
+			assert.Equal(t, `string "*pipeline.PinnedExceedsBudgetError"`, attributesOf(s.Attributes)["error.type"], at)
+			assert.Regexp(t, "^cupel: Pinned items require ", s.Status.Message, at)
 		}
 	}
-	if want := wantTree(r); !maps.Equal(got, want) {
-		t.Errorf("the spans are %v, want %v", got, want)
-	}
+	assert.Equal(t, wantTree(r), got)
 	checkStages(t, spans)
 	checkSession(t, r, spans)
 }
@@ -218,16 +197,12 @@ func checkSession(t *testing.T, r record, spans []span) {
 			want["cupel.budget.max_tokens"] = fmt.Sprint("int ", targetTokens*4/3)
 		}
 		for key, value := range want {
-			if attrs[key] != value {
-				t.Errorf("%s: %s is %q, want %q", s.Name, key, attrs[key], value)
-			}
+			assert.Equal(t, value, attrs[key], "%s: %s", s.Name, key)
 		}
-		if _, ok := attrs["cupel.session.break_reason"]; ok != (r.Break != "") {
-			t.Errorf("%s: %v", s.Name, attrs)
-		}
-		if _, ok := attrs["cupel.session.read_reported"]; ok != committed {
-			t.Errorf("%s: %v", s.Name, attrs)
-		}
+		_, ok := attrs["cupel.session.break_reason"]
+		assert.Equal(t, r.Break != "", ok, "%s: %v", s.Name, attrs)
+		_, ok = attrs["cupel.session.read_reported"]
+		assert.Equal(t, committed, ok, "%s: %v", s.Name, attrs)
 	}
 }
 
@@ -236,50 +211,39 @@ func checkStages(t *testing.T, spans []span) {
 	t.Helper()
 	for _, s := range spans {
 		attrs := attributesOf(s.Attributes)
-		if s.Name == "cupel.pipeline" && attrs["cupel.verbosity"] != `string "Full"` {
-			t.Errorf("a run has %v, want Full", attrs)
+		if s.Name == "cupel.pipeline" {
+			assert.Equal(t, `string "Full"`, attrs["cupel.verbosity"])
 		}
 		stage, ok := strings.CutPrefix(s.Name, "cupel.stage.")
 		if !ok {
 			continue
 		}
 		count := func(key string) int {
-			n, err := strconv.Atoi(strings.TrimPrefix(attrs[key], "int "))
-			if err != nil && attrs[key] != "" {
-				t.Error(err)
+			if attrs[key] == "" {
+				return 0
 			}
-			return n
+			return number(t, strings.TrimPrefix(attrs[key], "int "))
 		}
-		if attrs["cupel.stage.name"] != fmt.Sprintf("string %q", stage) {
-			t.Errorf("%s has %v", s.Name, attrs)
-		}
+		assert.Equal(t, fmt.Sprintf("string %q", stage), attrs["cupel.stage.name"], s.Name)
 		// One event for each, but for those that the span says are missing.
 		events := make(map[string]int)
 		for _, e := range s.Events {
 			events[e.Name]++
-			if at := nanos(t, e.TimeUnixNano); at < nanos(t, s.StartTimeUnixNano) || at > nanos(t, s.EndTimeUnixNano) {
-				t.Errorf("%s: %s happened at %d, from %s to %s", stage, e.Name, at, s.StartTimeUnixNano, s.EndTimeUnixNano)
-			}
+			at := number(t, e.TimeUnixNano)
+			assert.GreaterOrEqual(t, at, number(t, s.StartTimeUnixNano), "%s: %s", stage, e.Name)
+			assert.LessOrEqual(t, at, number(t, s.EndTimeUnixNano), "%s: %s", stage, e.Name)
 		}
 		wantIncluded := 0
 		if stage == "place" {
 			wantIncluded = count("cupel.stage.item_count_out")
 		}
 		droppedOut, droppedIn := count("cupel.exclusion.dropped_count"), count("cupel.item.dropped_count")
-		if events["cupel.exclusion"] != count("cupel.exclusion.count")-droppedOut || events["cupel.item.included"] != wantIncluded-droppedIn ||
-			(droppedOut+droppedIn > 0 && len(s.Events) != 128) {
-			t.Errorf("%s has %v events and says that %d and %d are missing: %v", stage, events, droppedOut, droppedIn, attrs)
+		assert.Equal(t, count("cupel.exclusion.count")-droppedOut, events["cupel.exclusion"], stage)
+		assert.Equal(t, wantIncluded-droppedIn, events["cupel.item.included"], stage)
+		if droppedOut+droppedIn > 0 {
+			assert.Len(t, s.Events, 128, stage)
 		}
 	}
-}
-
-func nanos(t *testing.T, text string) int64 {
-	t.Helper()
-	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
 }
 
 // describe writes spans down, times to the nanosecond, in one order of spans

@@ -15,6 +15,9 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // targetTokens is what the example's windows may have.
@@ -170,9 +173,7 @@ func buildExample(t *testing.T) string {
 			built.err = errors.Join(err, errors.New(string(out)))
 		}
 	})
-	if built.err != nil {
-		t.Fatal(built.err)
-	}
+	require.NoError(t, built.err)
 	return filepath.Join(built.dir, "otel-jaeger")
 }
 
@@ -204,13 +205,9 @@ func startExample(t *testing.T, environment ...string) *example {
 	}
 	e.cmd.Env = append(e.cmd.Env, environment...)
 	stdout, err := e.cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	e.lines = bufio.NewReader(stdout)
-	if err := e.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, e.cmd.Start())
 	return e
 }
 
@@ -220,13 +217,9 @@ func (e *example) next(t *testing.T) record {
 	var spans []span
 	for len(spans) == 0 || spans[len(spans)-1].Name != "agent.turn" {
 		line, err := e.lines.ReadBytes('\n')
-		if err != nil {
-			t.Fatalf("%v; the example said:\n%s", err, e.stderr)
-		}
+		require.NoError(t, err, "%s", e.stderr)
 		s, err := readSpan(line)
-		if err != nil {
-			t.Fatalf("%v:\n%s", err, line)
-		}
+		require.NoError(t, err, "%s", line)
 		spans = append(spans, s)
 	}
 	return newRecord(t, spans)
@@ -237,12 +230,11 @@ func (e *example) next(t *testing.T) record {
 func (e *example) end(t *testing.T) (code int, stderr string) {
 	t.Helper()
 	rest, err := io.ReadAll(e.lines)
-	if err != nil || len(rest) > 0 {
-		t.Errorf("after the last turn: %v, %q", err, rest)
-	}
+	require.NoError(t, err)
+	assert.Empty(t, string(rest), "after the last turn")
 	err = e.cmd.Wait()
-	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
-		t.Fatal(err)
+	if err != nil {
+		require.ErrorAs(t, err, new(*exec.ExitError))
 	}
 	return e.cmd.ProcessState.ExitCode(), e.stderr.String()
 }

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 )
 
 // jaeger is a Jaeger on unused ports of the loopback interface.
@@ -31,9 +33,8 @@ func newJaeger(t *testing.T) *jaeger {
 	if binary == "" {
 		t.Skip("needs the real Jaeger: run make e2e")
 	}
-	if _, err := os.Stat(binary); err != nil {
-		t.Fatalf("CUPEL_E2E_JAEGER: %v; make e2e builds it", err)
-	}
+	_, err := os.Stat(binary)
+	require.NoError(t, err, "make e2e builds what CUPEL_E2E_JAEGER names")
 	j := &jaeger{binary: binary, config: filepath.Join(t.TempDir(), "jaeger.yaml")}
 	ports := freePorts(t, 4)
 	j.otlp, j.query, j.health = ports[0], ports[1], ports[2]
@@ -62,9 +63,7 @@ receivers:
 exporters:
   jaeger_storage_exporter: {trace_storage: memory}
 `)
-	if err := os.WriteFile(j.config, []byte(config), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(j.config, []byte(config), 0o600))
 	return j
 }
 
@@ -137,9 +136,7 @@ func (j *jaeger) find(t *testing.T, service, operation string) []span {
 		chunks = append(chunks, &traces{})
 		return chunks[len(chunks)-1]
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return spansOf(chunks)
 }
 

@@ -10,6 +10,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // The clients of the Model Context Protocol that are not ours. The inspector is the last
@@ -48,16 +51,13 @@ func mcpServer(t *testing.T, program string) (path string, server []string) {
 		t.Skipf("NOT TESTED: %s is missing: %v", program, err)
 	}
 	binary := filepath.Join(t.TempDir(), "cupel")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "github.com/wollax/cupel-go/cmd/cupel").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	out, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "github.com/wollax/cupel-go/cmd/cupel").CombinedOutput()
+	require.NoError(t, err, "%s", out)
 	sessions := t.TempDir()
 	const session = `{"sessionId":"s","uuid":"1","type":"user","message":{"role":"user","content":"How many loaves?"},"timestamp":"2026-01-01T00:00:00Z"}
 {"sessionId":"s","uuid":"2","type":"assistant","message":{"role":"assistant","content":[{"type":"text","text":"45 rye loaves."}]},"timestamp":"2026-01-01T00:00:01Z"}
 `
-	if err := os.WriteFile(filepath.Join(sessions, "session.jsonl"), []byte(session), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(filepath.Join(sessions, "session.jsonl"), []byte(session), 0o600))
 	return path, []string{binary, "mcp", "--root", "../examples/data", "--sessions", sessions}
 }
 
@@ -68,9 +68,7 @@ func output(t *testing.T, stdin string, name string, args ...string) []byte {
 	command := exec.CommandContext(t.Context(), name, args...)
 	command.Stdin, command.Stderr = strings.NewReader(stdin), &stderr
 	out, err := command.Output()
-	if err != nil {
-		t.Fatalf("%s %q: %v\n%s%s", name, args, err, out, &stderr)
-	}
+	require.NoError(t, err, "%s %q\n%s%s", name, args, out, &stderr)
 	return out
 }
 
@@ -83,9 +81,8 @@ func TestMCPInspector(t *testing.T) {
 		return output(t, "", npx, slices.Concat([]string{"-y", inspector, "--cli"}, server, args)...)
 	}
 	var listed struct{ Tools []struct{ Name string } }
-	if err := json.Unmarshal(inspect("--method", "tools/list"), &listed); err != nil || len(listed.Tools) != len(mcpCalls) {
-		t.Errorf("%v: tools are %v, want %d", err, listed, len(mcpCalls))
-	}
+	require.NoError(t, json.Unmarshal(inspect("--method", "tools/list"), &listed))
+	assert.Len(t, listed.Tools, len(mcpCalls))
 	for _, call := range mcpCalls {
 		args := []string{"--method", "tools/call", "--tool-name", call.tool}
 		for name, value := range call.args {
@@ -96,10 +93,11 @@ func TestMCPInspector(t *testing.T) {
 			Content           []struct{ Text string }
 			StructuredContent json.RawMessage
 		}
-		if err := json.Unmarshal(inspect(args...), &result); err != nil || result.IsError || result.StructuredContent != nil ||
-			len(result.Content) != 1 || !strings.Contains(result.Content[0].Text, call.has) {
-			t.Errorf("%s: %v, %v, want one text with %s", call.tool, err, result, call.has)
-		}
+		require.NoError(t, json.Unmarshal(inspect(args...), &result), call.tool)
+		assert.False(t, result.IsError, call.tool)
+		assert.Nil(t, result.StructuredContent, call.tool)
+		require.Len(t, result.Content, 1, call.tool)
+		assert.Contains(t, result.Content[0].Text, call.has, call.tool)
 	}
 }
 
@@ -112,22 +110,20 @@ func TestMCPPython(t *testing.T) {
 	output(t, "", installed, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", pythonClient)
 	var calls bytes.Buffer
 	for _, call := range mcpCalls {
-		if err := json.NewEncoder(&calls).Encode(map[string]any{"name": call.tool, "arguments": call.args}); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, json.NewEncoder(&calls).Encode(map[string]any{"name": call.tool, "arguments": call.args}))
 	}
 	results := json.NewDecoder(bytes.NewReader(output(t, calls.String(), installed, append([]string{"testdata/mcp_client.py"}, server...)...)))
 	var names []string
-	if err := results.Decode(&names); err != nil || len(names) != len(mcpCalls) {
-		t.Fatalf("%v: tools are %v, want %d", err, names, len(mcpCalls))
-	}
+	require.NoError(t, results.Decode(&names))
+	require.Len(t, names, len(mcpCalls))
 	for _, call := range mcpCalls {
 		var result struct {
 			Failed bool
 			Texts  []string
 		}
-		if err := results.Decode(&result); err != nil || result.Failed || len(result.Texts) != 1 || !strings.Contains(result.Texts[0], call.has) {
-			t.Errorf("%s: %v, %v, want one text with %s", call.tool, err, result, call.has)
-		}
+		require.NoError(t, results.Decode(&result), call.tool)
+		assert.False(t, result.Failed, call.tool)
+		require.Len(t, result.Texts, 1, call.tool)
+		assert.Contains(t, result.Texts[0], call.has, call.tool)
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
@@ -28,9 +30,7 @@ import (
 func newPipeline(t *testing.T) *pipeline.Pipeline {
 	t.Helper()
 	p, err := pipeline.New(pipeline.Config{Scorer: scorer.Reflexive{}, Slicer: slicer.Greedy{}, Placer: placer.Chronological{}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return p
 }
 
@@ -40,9 +40,7 @@ func newItems(t *testing.T, n int) []*cupel.ContextItem {
 	items := make([]*cupel.ContextItem, n)
 	for i := range items {
 		item, err := cupel.NewContextItem(fmt.Sprint("item ", i), i+1, cupel.WithFutureRelevanceHint(0.5+float64(i%7)/100))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		items[i] = item
 	}
 	return items
@@ -51,9 +49,7 @@ func newItems(t *testing.T, n int) []*cupel.ContextItem {
 func newBudget(t *testing.T, tokens int) cupel.ContextBudget {
 	t.Helper()
 	budget, err := cupel.NewContextBudget(tokens, tokens)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return budget
 }
 
@@ -61,9 +57,7 @@ func newBudget(t *testing.T, tokens int) cupel.ContextBudget {
 func newProvider(t *testing.T, endpoint string, opts ...sdktrace.TracerProviderOption) *sdktrace.TracerProvider {
 	t.Helper()
 	exporter, err := otlptracehttp.New(t.Context(), otlptracehttp.WithTimeout(time.Minute), otlptracehttp.WithEndpointURL(endpoint+"/v1/traces"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return sdktrace.NewTracerProvider(append(opts,
 		sdktrace.WithResource(resource.NewSchemaless(attribute.String("service.name", "e2e"))),
 		sdktrace.WithBatcher(exporter, sdktrace.WithBatchTimeout(50*time.Millisecond)))...)
@@ -72,9 +66,7 @@ func newProvider(t *testing.T, endpoint string, opts ...sdktrace.TracerProviderO
 func number(t *testing.T, text string) int {
 	t.Helper()
 	n, err := strconv.Atoi(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return n
 }
 
@@ -83,9 +75,7 @@ func number(t *testing.T, text string) int {
 func TestCollectorThatHangs(t *testing.T) {
 	var config net.ListenConfig
 	listener, err := config.Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	accepted := make(chan net.Conn, 100)
 	go func() {
 		defer close(accepted)
@@ -106,16 +96,13 @@ func TestCollectorThatHangs(t *testing.T) {
 	collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(provider), cupelotel.WithVerbosity(cupelotel.VerbosityFull))
 	p, items, budget := newPipeline(t), newItems(t, 50), newBudget(t, 500)
 	want, err := p.Run(t.Context(), items, budget)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	// More spans than the SDK's queue holds, which is 2048.
 	const runs = 1000
 	for range runs { // a single run that waited for the exporter would take a minute
 		got, err := p.Run(t.Context(), items, budget, pipeline.WithTrace(collector))
-		if err != nil || !slices.Equal(got, want) {
-			t.Fatalf("a run selected %d items, %v; want %d, as without an observer", len(got), err, len(want))
-		}
+		require.NoError(t, err)
+		require.True(t, slices.Equal(got, want), "a run selected %d items; want %d, as without an observer", len(got), len(want))
 	}
 
 	conn := <-accepted // the exporter was there, waiting
@@ -125,9 +112,7 @@ func TestCollectorThatHangs(t *testing.T) {
 	if err := provider.Shutdown(ctx); err == nil && len(failures) == 0 {
 		t.Error("the loss of the spans is not reported")
 	}
-	if err := errors.Join(conn.Close(), listener.Close()); err != nil {
-		t.Error(err)
-	}
+	assert.NoError(t, errors.Join(conn.Close(), listener.Close()))
 	for conn := range accepted {
 		_ = conn.Close() // the exporter may have closed it
 	}

@@ -5,9 +5,10 @@ import (
 	"bytes"
 	"errors"
 	"slices"
-	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/exporters/stdout/stdouttrace"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
@@ -31,16 +32,13 @@ func newSelector(t *testing.T, endpoint string) *selector {
 	t.Helper()
 	s := &selector{pipeline: newPipeline(t), items: newItems(t, 50), lost: make(chan error, 100)}
 	var err error
-	if s.want, err = s.pipeline.Run(t.Context(), s.items, newBudget(t, 500)); err != nil {
-		t.Fatal(err)
-	}
+	s.want, err = s.pipeline.Run(t.Context(), s.items, newBudget(t, 500))
+	require.NoError(t, err)
 	previous := otel.GetErrorHandler()
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { s.lost <- err }))
 	t.Cleanup(func() { otel.SetErrorHandler(previous) })
 	printer, err := stdouttrace.New(stdouttrace.WithWriter(&s.recorded))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	s.provider = newProvider(t, endpoint, sdktrace.WithSyncer(printer))
 	return s
 }
@@ -52,9 +50,8 @@ func (s *selector) run(t *testing.T) []span {
 	s.recorded.Reset()
 	collector := cupelotel.NewTraceCollector(cupelotel.WithTracerProvider(s.provider), cupelotel.WithVerbosity(cupelotel.VerbosityFull))
 	got, err := s.pipeline.Run(t.Context(), s.items, newBudget(t, 500), pipeline.WithTrace(collector))
-	if err != nil || !slices.Equal(got, s.want) {
-		t.Fatalf("a run selected %d items, %v; want %d, as without an observer", len(got), err, len(s.want))
-	}
+	require.NoError(t, err)
+	require.True(t, slices.Equal(got, s.want), "a run selected %d items; want %d, as without an observer", len(got), len(s.want))
 	var spans []span
 	for lines := bufio.NewReader(&s.recorded); ; {
 		line, err := lines.ReadBytes('\n')
@@ -62,9 +59,7 @@ func (s *selector) run(t *testing.T) []span {
 			return spans
 		}
 		recorded, err := readSpan(line)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		spans = append(spans, recorded)
 	}
 }
@@ -72,9 +67,7 @@ func (s *selector) run(t *testing.T) []span {
 // arrives expects Jaeger to have the spans.
 func (s *selector) arrives(t *testing.T, j *jaeger, spans []span) {
 	t.Helper()
-	if got, want := describe(j.trace(t, spans[0].TraceID, len(spans))), describe(spans); got != want {
-		t.Errorf("Jaeger has:\n%s\nthe program did:\n%s", got, want)
-	}
+	assert.Equal(t, describe(spans), describe(j.trace(t, spans[0].TraceID, len(spans))))
 }
 
 // isLost waits until the loss of spans is reported.
@@ -107,12 +100,8 @@ func TestNoOneListens(t *testing.T) {
 		checkTree(t, r, r.Spans)
 	}
 	code, stderr := e.end(t)
-	if code != 3 {
-		t.Errorf("exit code %d, want 3", code)
-	}
+	assert.Equal(t, 3, code)
 	for _, text := range []string{"not all spans and metrics arrived at " + j.endpoint(), "connection refused", "docker compose up -d jaeger", "port 4318"} {
-		if !strings.Contains(stderr, text) {
-			t.Errorf("the example does not say %q:\n%s", text, stderr)
-		}
+		assert.Contains(t, stderr, text)
 	}
 }

@@ -9,6 +9,9 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // ofPhoenix is what the test asks Phoenix for.
@@ -91,9 +94,8 @@ func TestPhoenix(t *testing.T) {
 			}
 		}
 	}
-	if code, stderr := e.end(t); code != 0 {
-		t.Fatalf("exit code %d:\n%s", code, stderr)
-	}
+	code, stderr := e.end(t)
+	require.Zero(t, code, stderr)
 	var p phoenixProject
 	eventually(t, "Phoenix has all traces", func() (err error) {
 		p, err = askPhoenix(t, address)
@@ -102,12 +104,12 @@ func TestPhoenix(t *testing.T) {
 		}
 		return err
 	})
-	if counted == 0 || int(p.TokenCountTotal) != counted {
-		t.Errorf("Phoenix counts %v tokens, the provider %d", p.TokenCountTotal, counted)
-	}
-	if s := p.Sessions.Edges; len(s) != 1 || s[0].Node.NumTraces != turns || int(s[0].Node.TokenUsage.Total) != counted {
-		t.Errorf("sessions: %+v", s)
-	}
+	assert.NotZero(t, counted)
+	assert.Equal(t, counted, int(p.TokenCountTotal))
+	s := p.Sessions.Edges
+	require.Len(t, s, 1)
+	assert.Equal(t, turns, s[0].Node.NumTraces)
+	assert.Equal(t, counted, int(s[0].Node.TokenUsage.Total))
 	kinds := map[string]string{"agent.turn": "agent", "agent.search": "tool", "chat stand-in": "llm", "cupel.pipeline": "reranker"}
 	runs := 0
 	for _, edge := range p.Spans.Edges {
@@ -116,20 +118,16 @@ func TestPhoenix(t *testing.T) {
 		if want == "" {
 			want = "chain" // stages and turns
 		}
-		if s.SpanKind != want || s.Trace.Session == nil {
-			t.Errorf("%s is of the kind %s, want %s; its session is %v", s.Name, s.SpanKind, want, s.Trace.Session)
-		}
-		if s.TokenCountTotal != 0 && s.Name != "chat stand-in" {
-			t.Errorf("%s has %v tokens", s.Name, s.TokenCountTotal)
+		assert.Equal(t, want, s.SpanKind, s.Name)
+		assert.NotNil(t, s.Trace.Session, s.Name)
+		if s.Name != "chat stand-in" {
+			assert.Zero(t, s.TokenCountTotal, s.Name)
 		}
 		if s.Name == "cupel.pipeline" && !strings.Contains(s.Attributes, `"error"`) {
 			runs++
-			if !strings.Contains(s.Attributes, `"input_documents"`) || !strings.Contains(s.Attributes, `"output_documents"`) {
-				t.Errorf("a run has no documents: %s", s.Attributes)
-			}
+			assert.Contains(t, s.Attributes, `"input_documents"`)
+			assert.Contains(t, s.Attributes, `"output_documents"`)
 		}
 	}
-	if want := turns + 2; runs != want { // a search each turn, and two breaks
-		t.Errorf("%d runs with documents, want %d", runs, want)
-	}
+	assert.Equal(t, turns+2, runs, "a search each turn, and two breaks")
 }

@@ -11,10 +11,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // prometheus is the address of one that runs as docker-compose.yaml says.
@@ -29,18 +31,12 @@ func startPrometheus(t *testing.T) prometheus {
 	}
 	service := composeService(t, "prometheus")
 	version, err := exec.CommandContext(t.Context(), filepath.Clean(binary), "--version").CombinedOutput()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	_, tag, _ := strings.Cut(service.Image, ":v")
-	if !strings.HasPrefix(string(version), "prometheus, version "+tag+" ") {
-		t.Fatalf("not the version of %s: %s", service.Image, version)
-	}
+	require.True(t, strings.HasPrefix(string(version), "prometheus, version "+tag+" "), "not the version of %s: %s", service.Image, version)
 	address := freePorts(t, 1)[0]
 	config := filepath.Join(t.TempDir(), "prometheus.yaml")
-	if err := os.WriteFile(config, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(config, nil, 0o600))
 	args := []string{"--web.listen-address=" + address}
 	for _, arg := range service.Command {
 		switch name, _, _ := strings.Cut(arg, "="); name {
@@ -112,13 +108,10 @@ type dashboard struct {
 func readDashboard(t *testing.T) dashboard {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("..", "examples", "otel-jaeger", "grafana", "dashboards", "cupel.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var d dashboard
-	if err := json.Unmarshal(data, &d); err != nil || len(d.Panels) == 0 {
-		t.Fatalf("%d panels: %v", len(d.Panels), err)
-	}
+	require.NoError(t, json.Unmarshal(data, &d))
+	require.NotEmpty(t, d.Panels)
 	return d
 }
 
@@ -163,16 +156,15 @@ func TestPrometheusDashboard(t *testing.T) {
 	for range turns {
 		records = append(records, e.next(t))
 	}
-	if code, stderr := e.end(t); code != 0 || !strings.Contains(stderr, "all spans and metrics arrived at http://"+string(p)) {
-		t.Fatalf("exit code %d:\n%s", code, stderr)
-	}
+	code, stderr := e.end(t)
+	require.Zero(t, code, stderr)
+	require.Contains(t, stderr, "all spans and metrics arrived at http://"+string(p))
 	want := newFigures(records)
 	d := readDashboard(t)
 	for _, panel := range d.Panels {
 		for _, target := range panel.Targets {
 			samples, err := p.show(t.Context(), target.Expr, target.LegendFormat, panel.FieldConfig.Defaults.Unit)
-			if err != nil {
-				t.Errorf("%s: %v", panel.Title, err)
+			if !assert.NoError(t, err, panel.Title) {
 				continue
 			}
 			for _, s := range samples {
@@ -180,20 +172,19 @@ func TestPrometheusDashboard(t *testing.T) {
 			}
 			// Prometheus rounds the start of a counter to a millisecond, of the hundred or
 			// so that the conversation takes: two rates differ by that.
-			if share, known := want.panels[panel.Title]; known && (len(samples) != 1 || math.Abs(samples[0].value-share) > 0.03*share) {
-				t.Errorf("%s: %v, want %v", panel.Title, samples, share)
+			if share, known := want.panels[panel.Title]; known {
+				require.Len(t, samples, 1, panel.Title)
+				assert.InDelta(t, share, samples[0].value, 0.03*share, panel.Title)
 			}
 		}
 		delete(want.panels, panel.Title)
 	}
-	for title := range want.panels {
-		t.Errorf("the dashboard has no %s", title)
-	}
+	assert.Empty(t, want.panels, "the dashboard lacks them")
 	for query, value := range want.queries {
 		samples, err := p.ask(t.Context(), query)
-		if err != nil || len(samples) != 1 || math.Abs(samples[0].value-value) > 1e-9 {
-			t.Errorf("%s: %v (%v), want %v", query, samples, err, value)
-		}
+		require.NoError(t, err, query)
+		require.Len(t, samples, 1, query)
+		assert.InDelta(t, value, samples[0].value, 1e-9, query)
 	}
 	for _, v := range d.Templating.List {
 		var answer struct{ Data []string }
@@ -201,15 +192,9 @@ func TestPrometheusDashboard(t *testing.T) {
 			continue
 		}
 		of := labelValues.FindStringSubmatch(v.Query)
-		if of == nil {
-			t.Fatalf("variable %s asks %s", v.Name, v.Query)
-		}
-		if err := p.get(t.Context(), "label/"+of[2]+"/values", url.Values{"match[]": {of[1]}}, &answer); err != nil {
-			t.Fatal(err)
-		}
-		if want := map[string][]string{"service": {service}, "pipeline": {"search", "window"}}[v.Name]; !slices.Equal(answer.Data, want) {
-			t.Errorf("variable %s has the values %q, want %q", v.Name, answer.Data, want)
-		}
+		require.NotNil(t, of, "variable %s asks %s", v.Name, v.Query)
+		require.NoError(t, p.get(t.Context(), "label/"+of[2]+"/values", url.Values{"match[]": {of[1]}}, &answer))
+		assert.Equal(t, map[string][]string{"service": {service}, "pipeline": {"search", "window"}}[v.Name], answer.Data, v.Name)
 	}
 }
 

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 )
 
 // patience is how long a test waits for an event, which takes far less than a second on an
@@ -30,9 +32,7 @@ func startServer(t *testing.T, name, ready string, cmd *exec.Cmd) *server {
 	t.Helper()
 	s := &server{cmd: cmd, log: &logBuffer{}, ended: make(chan struct{})}
 	cmd.Stdout, cmd.Stderr = s.log, s.log
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, cmd.Start())
 	go func() {
 		_ = cmd.Wait() // it is killed
 		close(s.ended)
@@ -74,16 +74,12 @@ func freePorts(t *testing.T, n int) []string {
 	for range n {
 		var config net.ListenConfig
 		l, err := config.Listen(t.Context(), "tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		listeners = append(listeners, l)
 		ports = append(ports, l.Addr().String())
 	}
 	for _, l := range listeners { // after all have been chosen, so that they differ
-		if err := l.Close(); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, l.Close())
 	}
 	return ports
 }
@@ -116,9 +112,7 @@ func eventually(t *testing.T, what string, check func() error) {
 		if err == nil {
 			return
 		}
-		if time.Now().After(deadline) {
-			t.Fatalf("waited %s until %s: %v", patience, what, err)
-		}
+		require.False(t, time.Now().After(deadline), "waited %s until %s: %v", patience, what, err)
 		time.Sleep(50 * time.Millisecond)
 	}
 }

@@ -51,14 +51,12 @@ func checkSizes(t *testing.T, items []*cupel.ContextItem, sizes []cupelreduce.Si
 	before, rate := cupelreduce.Size{}, math.Inf(1)
 	for n, size := range sizes {
 		now := (size.Worth - before.Worth) / float64(max(1, size.Tokens-before.Tokens))
-		if size.Tokens < before.Tokens || !(now > 0) || now > rate*(1+1e-9) {
-			t.Fatalf("size %d adds %d tokens with a worth of %v each, after %v", n, size.Tokens-before.Tokens, now, rate)
-		}
+		require.GreaterOrEqual(t, size.Tokens, before.Tokens, "size %d", n)
+		require.Positive(t, now, "size %d", n)
+		require.LessOrEqual(t, now, rate*(1+1e-9), "size %d", n)
 		before, rate = size, now
 	}
-	if before.Tokens < rest {
-		t.Fatalf("the last size has %d tokens, want at least the %d of all items that are not pinned", before.Tokens, rest)
-	}
+	require.GreaterOrEqual(t, before.Tokens, rest)
 }
 
 // A preset that remembers chooses what one without memory does, after any other choices.
@@ -86,9 +84,7 @@ func TestRemember(t *testing.T) {
 			want, err := plain.Prepare(t.Context(), items, target)
 			require.NoError(t, err)
 			for i := range want {
-				if !got[i].Equal(want[i]) {
-					t.Fatalf("seed %d, choice %d, %d tokens: item %d is\n%s\nwant\n%s", seed, choice, target.MaxTokens(), i, got[i], want[i])
-				}
+				require.True(t, got[i].Equal(want[i]), "seed %d, choice %d, %d tokens: item %d is\n%s\nwant\n%s", seed, choice, target.MaxTokens(), i, got[i], want[i])
 			}
 			window, _, err := remembering.RunReport(t.Context(), items, target)
 			if err == nil && total(window) > target.MaxTokens() {
@@ -135,9 +131,8 @@ func TestForgottenWork(t *testing.T) {
 		}
 		first := work(items)
 		work(travel(t, tt.other))
-		if again := work(items); tt.again != (again > first*9/10) {
-			t.Errorf("%d reservations between: %d characters are counted, and %d again (%s)", tt.other, first, again, tt.why)
-		}
+		again := work(items)
+		assert.Equal(t, tt.again, again > first*9/10, "%d characters are counted, and %d again: %s", first, again, tt.why)
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/wollax/cupel-go/cupelinspect"
 )
@@ -17,9 +19,7 @@ func TestAccessibility(t *testing.T) {
 	chromium(t)
 	axe, err := os.ReadFile(filepath.Join("..", "..", "tools", "page", "node_modules", "axe-core", "axe.min.js"))
 	if err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatal("axe-core is missing: npm --prefix tools/page ci installs it")
-		}
+		require.Empty(t, os.Getenv("CI"), "axe-core is missing: npm --prefix tools/page ci installs it")
 		t.Skip("NOT TESTED: npm --prefix tools/page ci installs axe-core")
 	}
 	list, words := rainbow(t), talk(t)
@@ -28,13 +28,10 @@ func TestAccessibility(t *testing.T) {
 	b := newTab(t)
 	inspected := func(name, rules string) {
 		t.Helper()
-		faults := value[[]string](b, `
+		assert.Empty(t, value[[]string](b, `
 			await Promise.all(document.getAnimations().map((a) => a.finished));
 			const { violations } = await axe.run(document, { resultTypes: ['violations'], runOnly: a.split(' ') });
-			return violations.flatMap((rule) => rule.nodes.map((node) => rule.id + ': ' + node.html.slice(0, 160) + ' ' + node.failureSummary.slice(0, 200)))`, rules)
-		for _, fault := range faults {
-			t.Errorf("%s: %s", name, fault)
-		}
+			return violations.flatMap((rule) => rule.nodes.map((node) => rule.id + ': ' + node.html.slice(0, 160) + ' ' + node.failureSummary.slice(0, 200)))`, rules), name)
 	}
 	for _, c := range []struct {
 		name       string

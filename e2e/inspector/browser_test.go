@@ -23,6 +23,8 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/wollax/cupel-go/cupelinspect"
 )
@@ -54,9 +56,8 @@ func chromium(t *testing.T) string {
 	if path := os.Getenv("CUPEL_E2E_CHROMIUM"); path == "none" {
 		t.Skip("CUPEL_E2E_CHROMIUM asks for no browser")
 	} else if path != "" {
-		if _, err := exec.LookPath(path); err != nil {
-			t.Fatalf("CUPEL_E2E_CHROMIUM names no program: %v", err)
-		}
+		_, err := exec.LookPath(path)
+		require.NoError(t, err, "CUPEL_E2E_CHROMIUM names no program")
 		return path
 	}
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable"} {
@@ -86,9 +87,7 @@ func startBrowser(t *testing.T) context.Context {
 		browser.cancel = append(browser.cancel, cancel)
 		browser.err = chromedp.Do(browser.ctx)
 	})
-	if browser.err != nil {
-		t.Fatalf("the browser does not start: %v", browser.err)
-	}
+	require.NoError(t, browser.err, "the browser does not start")
 	return browser.ctx
 }
 
@@ -133,9 +132,7 @@ func openTab(parent context.Context, t *testing.T) *tab {
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(parent)
 	b := &tab{t: t, ctx: ctx, cancel: cancel, dialogs: make(chan struct{}, 100), shown: make(map[string]bool)}
-	if err := chromedp.Listen(ctx, b.note); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, chromedp.Listen(ctx, b.note))
 	go b.closeDialogs()
 	b.run(command(network.Enable, network.EnableParams{}), command(log.Enable, cdp.Empty{}), command(runtime.Enable, cdp.Empty{}),
 		command(page.Enable, page.EnableParams{}),
@@ -149,13 +146,9 @@ func openTab(parent context.Context, t *testing.T) *tab {
 func (b *tab) leave() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for _, trouble := range b.troubles {
-		b.t.Errorf("the page: %s", trouble)
-	}
+	assert.Empty(b.t, b.troubles)
 	for _, url := range b.requests {
-		if !b.shown[url] {
-			b.t.Errorf("the page asked for %s", url)
-		}
+		assert.True(b.t, b.shown[url], "the page asked for %s", url)
 	}
 	if b.t.Failed() {
 		b.cancel()
@@ -227,9 +220,7 @@ func (b *tab) run(actions ...action) {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, time.Minute)
 	defer cancel()
-	if err := chromedp.Do(ctx, actions...); err != nil {
-		b.t.Fatal(err)
-	}
+	require.NoError(b.t, chromedp.Do(ctx, actions...))
 }
 
 // open shows a page from a file, as a user does.
@@ -268,12 +259,8 @@ func write(t *testing.T, title string, selections ...*cupelinspect.Selection) st
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "page.html")
 	file, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(cupelinspect.WriteHTML(file, title, selections...), file.Close()); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
+	require.NoError(t, errors.Join(cupelinspect.WriteHTML(file, title, selections...), file.Close()))
 	return path
 }
 
@@ -284,9 +271,7 @@ func value[T any](b *tab, script string, arguments ...any) T {
 	var names, values []string
 	for i, argument := range arguments {
 		text, err := json.Marshal(argument)
-		if err != nil {
-			b.t.Fatal(err)
-		}
+		require.NoError(b.t, err)
 		names, values = append(names, string(rune('a'+i))), append(values, string(text))
 	}
 	call := fmt.Sprintf("(async (%s) => { const r = await (async () => { %s })(); return JSON.stringify(r === undefined ? null : r); })(%s)",
@@ -294,13 +279,9 @@ func value[T any](b *tab, script string, arguments ...any) T {
 	ctx, cancel := context.WithTimeout(b.ctx, time.Minute)
 	defer cancel()
 	text, err := chromedp.Run(ctx, chromedp.Evaluate[string](call, chromedp.EvalAwaitPromise))
-	if err != nil {
-		b.t.Fatalf("%v in:\n%s", err, script)
-	}
+	require.NoError(b.t, err, script)
 	var v T
-	if err := json.Unmarshal([]byte(text), &v); err != nil {
-		b.t.Fatalf("%v: %s from:\n%s", err, text, script)
-	}
+	require.NoError(b.t, json.Unmarshal([]byte(text), &v), "%s from:\n%s", text, script)
 	return v
 }
 

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/placer"
@@ -20,9 +22,8 @@ type rgb [3]float64
 func colour(t *testing.T, text string) rgb {
 	t.Helper()
 	var c [3]int
-	if _, err := fmt.Sscanf(text, "rgb(%d, %d, %d)", &c[0], &c[1], &c[2]); err != nil {
-		t.Fatalf("no colour: %q", text)
-	}
+	_, err := fmt.Sscanf(text, "rgb(%d, %d, %d)", &c[0], &c[1], &c[2])
+	require.NoError(t, err, text)
 	var linear rgb
 	for i, v := range c {
 		s := float64(v) / 255
@@ -107,16 +108,12 @@ func TestColours(t *testing.T) {
 			b := open(t, c.why, s.selection)
 			c.choose(b)
 			paper[c.dark] = value[string](b, `return getComputedStyle(document.body).backgroundColor`)
-			if isDark := colour(t, paper[c.dark]).luminance() < 0.1; isDark != c.dark {
-				t.Errorf("the paper is %s", paper[c.dark])
-			}
+			assert.Equal(t, c.dark, colour(t, paper[c.dark]).luminance() < 0.1, paper[c.dark])
 			b.goTo(1)
 			checkKinds(t, b)
 		})
 	}
-	if paper[false] == paper[true] {
-		t.Errorf("light and dark have the same paper: %s", paper[true])
-	}
+	assert.NotEqual(t, paper[true], paper[false])
 }
 
 // checkKinds: people who do not see all colors tell the kinds apart, and
@@ -126,26 +123,19 @@ func checkKinds(t *testing.T, b *tab) {
 	card := colour(t, value[string](b, `return getComputedStyle(document.querySelector('.card')).backgroundColor`))
 	names := value[[]string](b, `return [...document.querySelectorAll('.legend .chip')].slice(0, 8).map((chip) => getComputedStyle(chip).backgroundColor)`)
 	for i, x := range names {
-		if ratio := contrast(colour(t, x), card); ratio < 3 {
-			t.Errorf("colour %d is %.2f to 1 on a card", i, ratio)
-		}
+		assert.GreaterOrEqual(t, contrast(colour(t, x), card), 3.0, "colour %d", i)
 		for j, y := range names[:i] {
 			for who, m := range vision {
-				if d := distance(colour(t, x).seen(m), colour(t, y).seen(m)); d < 0.07 {
-					t.Errorf("who sees %s takes colour %d for %d: %.3f", who, i, j, d)
-				}
+				assert.GreaterOrEqual(t, distance(colour(t, x).seen(m), colour(t, y).seen(m)), 0.07, "who sees %s takes colour %d for %d", who, i, j)
 			}
 		}
 	}
 	letters := value[[]string](b, `return [...document.querySelectorAll('.legend button .chip')].map((chip) => chip.textContent)`)
 	for i, letter := range letters {
-		if strings.Contains(strings.Join(letters[:i], ""), letter) || letter == "" {
-			t.Errorf("the letter %q is given twice: %q", letter, letters)
-		}
+		assert.NotContains(t, strings.Join(letters[:i], ""), letter)
+		assert.NotEmpty(t, letter)
 	}
-	if hatched := value[int](b, `return [...document.querySelectorAll('.legend button .chip')].filter((chip) => getComputedStyle(chip).backgroundImage !== 'none').length`); hatched != len(letters)-8 {
-		t.Errorf("%d of %d kinds are hatched", hatched, len(letters))
-	}
+	assert.Equal(t, len(letters)-8, value[int](b, `return [...document.querySelectorAll('.legend button .chip')].filter((chip) => getComputedStyle(chip).backgroundImage !== 'none').length`))
 }
 
 // TestForcedColours: where the system takes away backgrounds and shadows, what
@@ -165,9 +155,7 @@ func TestForcedColours(t *testing.T) {
 		{"track", "the slider slides on something", `const sheet = [...document.styleSheets[0].cssRules].find((rule) => rule.conditionText === '(forced-colors: active)'); return [...sheet.cssRules].some((rule) => rule.selectorText?.includes('slider-runnable-track') && rule.style.background) && getComputedStyle(document.querySelector('#slider-0')).forcedColorAdjust === 'none'`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if !value[bool](b, `const background = (selector) => getComputedStyle(document.querySelector(selector)).backgroundColor; `+c.script) {
-				t.Error(c.why)
-			}
+			assert.True(t, value[bool](b, `const background = (selector) => getComputedStyle(document.querySelector(selector)).backgroundColor; `+c.script), c.why)
 		})
 	}
 }
@@ -190,9 +178,7 @@ func TestReducedMotion(t *testing.T) {
 					const style = getComputedStyle(node);
 					return style.animationName !== 'none' || style.transitionDuration.split(', ').some((d) => d !== '0s') || style.scrollBehavior === 'smooth';
 				}).map((node) => node.className || node.tagName)`)
-			if (len(moving) > 0) != c.moves {
-				t.Errorf("what moves: %q", moving)
-			}
+			assert.Equal(t, c.moves, len(moving) > 0)
 		})
 	}
 }

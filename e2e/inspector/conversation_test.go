@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp/kb"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/pipeline"
@@ -93,9 +95,7 @@ func TestConversation(t *testing.T) {
 			}
 			want = append(want, line{State: states[i], Speaker: speaker, Title: title, Exchange: item.Group() != ""})
 		}
-		if got := b.story(".conversation"); !slices.Equal(got, newestFirst(s.items, want)) {
-			t.Errorf("at %d the page shows\n%v, want\n%v", budget, got, newestFirst(s.items, want))
-		}
+		assert.Equal(t, newestFirst(s.items, want), b.story(".conversation"), "at %d", budget)
 		all, tokens := 0, 0
 		for _, item := range s.items {
 			all += item.Tokens()
@@ -103,23 +103,17 @@ func TestConversation(t *testing.T) {
 		for _, e := range report.Included {
 			tokens += e.Item.Tokens()
 		}
-		if lead, want := b.text(".headline .lead"), fmt.Sprintf("%s → %s tokens (%.0f%%), with a budget of %s", grouped(all), grouped(tokens), 100*float64(tokens)/float64(all), grouped(budget)); lead != want {
-			t.Errorf("at %d the page says %q, want %q", budget, lead, want)
-		}
-		if fold := value[string](b, `return [...document.querySelectorAll('.fold .same')].map((fold) => fold.textContent).join()`); fold != "" && !strings.Contains(fold, " out, ") {
-			t.Errorf("at %d what is folded is %q", budget, fold)
-		}
+		assert.Equal(t, fmt.Sprintf("%s → %s tokens (%.0f%%), with a budget of %s", grouped(all), grouped(tokens), 100*float64(tokens)/float64(all), grouped(budget)), b.text(".headline .lead"), "at %d", budget)
+		assert.Regexp(t, "^$| out, ", value[string](b, `return [...document.querySelectorAll('.fold .same')].map((fold) => fold.textContent).join()`), "at %d what is folded", budget)
 		whole := len(report.Included) - outlines
-		if counts, want := b.text(".headline .counts"), fmt.Sprintf("%d messages: %s; the task ", len(s.items), stated(whole, outlines, out)); !strings.HasPrefix(counts, want) {
-			t.Errorf("at %d the page says %q, want %q", budget, counts, want)
-		}
+		assert.Regexp(t, fmt.Sprintf("^%d messages: %s; the task ", len(s.items), stated(whole, outlines, out)), b.text(".headline .counts"), "at %d", budget)
 	}
 	b.goTo(400)
 	out := `.step:has(.state-mark.out)`
 	b.click(out + " .message")
-	if why := b.text(out + " .fate"); !strings.Contains(why, "Out: it did not fit the budget") || !strings.Contains(why, "Whole from ") {
-		t.Errorf("the page does not say why something is out, and what is enough for it: %q", why)
-	}
+	why := b.text(out + " .fate")
+	assert.Contains(t, why, "Out: it did not fit the budget")
+	assert.Contains(t, why, "Whole from ")
 }
 
 // stated returns how many messages are whole, cut and out, as the page says it.
@@ -144,9 +138,9 @@ func newestFirst[T any](items []*cupel.ContextItem, list []T) (reversed []T) {
 // TestNoConversation: other lists are no conversation.
 func TestNoConversation(t *testing.T) {
 	b := open(t, "no roles", plain(t).selection)
-	if text := value[string](b, `return document.body.innerText`); strings.Contains(text, "The conversation") || strings.Contains(text, "messages:") {
-		t.Error("the page speaks of a conversation")
-	}
+	text := value[string](b, `return document.body.innerText`)
+	assert.NotContains(t, text, "The conversation", "the page speaks of a conversation")
+	assert.NotContains(t, text, "messages:", "the page speaks of a conversation")
 }
 
 // TestDifferencesComeFirst: what differs is listed above all else, and what is
@@ -186,14 +180,11 @@ func TestDifferencesComeFirst(t *testing.T) {
 		slices.Sort(list)
 		return list
 	}
-	if got := titles(); !slices.Equal(got, want) || len(want) == 0 {
-		t.Errorf("the page lists %q, want %q", got, want)
-	}
+	assert.Equal(t, want, titles())
+	assert.NotEmpty(t, want)
 	b.do(`for (const press of document.querySelectorAll('.comparison .same')) press.click()`)
 	b.frame()
-	if got := len(titles()); got != len(s.items) {
-		t.Errorf("unfolded, the page lists %d of %d messages", got, len(s.items))
-	}
+	assert.Len(t, titles(), len(s.items))
 }
 
 // TestTurnsSideBySide: a line joins what the later turn kept, and ends with the
@@ -210,13 +201,12 @@ func TestTurnsSideBySide(t *testing.T) {
 			}
 			kept++
 		}
-		if kept == 0 || !strings.HasPrefix(got, fmt.Sprintf("Kept from the turn before: %d item", kept)) || !strings.Contains(got, want) || !strings.Contains(got, "tokens of plain input") {
-			t.Errorf("the line ends with %q, want %d items and %q", got, kept, want)
-		}
+		assert.NotZero(t, kept)
+		assert.Regexp(t, fmt.Sprintf("^Kept from the turn before: %d item", kept), got)
+		assert.Contains(t, got, want)
+		assert.Contains(t, got, "tokens of plain input")
 		said := value[[]string](b, `return [...document.querySelectorAll('.policy div')].filter((div) => div.querySelector('dt').textContent === 'Session').map((div) => div.querySelector('dd').textContent)`)
-		if want := []string{turns[i].String(), turns[i+1].String()}; !slices.Equal(said, want) {
-			t.Errorf("the page says %q of the turns, want %q", said, want)
-		}
+		assert.Equal(t, []string{turns[i].String(), turns[i+1].String()}, said)
 	}
 }
 
@@ -227,9 +217,7 @@ func TestFailedConversation(t *testing.T) {
 		items[i] = must(items[i].With(cupel.WithPinned()))
 	}
 	b := open(t, "pins do not fit", inspect(t, usual(), items, 40).selection)
-	if counts := b.text(".headline .counts"); counts != fmt.Sprintf("%d messages: %d out.", len(items), len(items)) {
-		t.Errorf("the page says %q", counts)
-	}
+	assert.Equal(t, fmt.Sprintf("%d messages: %d out.", len(items), len(items)), b.text(".headline .counts"))
 }
 
 // TestOutlineOfAnExchange: an outline of a call and its result has the tokens of both,
@@ -247,9 +235,7 @@ func TestOutlineOfAnExchange(t *testing.T) {
 	config.Placer = placer.Chronological{}
 	b := open(t, "an exchange", inspect(t, config, items, 40).selection, inspect(t, config, items, 1000).selection)
 	got := value[[]string](b, `return [...document.querySelectorAll('.comparison .exchange .size')].map((size) => size.textContent)`)
-	if want := []string{"14 of 330", "30", "", "300"}; !slices.Equal(got, want) {
-		t.Errorf("the page says %q, want %q", got, want)
-	}
+	assert.Equal(t, []string{"14 of 330", "30", "", "300"}, got)
 }
 
 // turns are those of a session that breaks at the third.
@@ -261,9 +247,7 @@ func turns(t *testing.T) (selections []*cupelinspect.Selection, list []*cupelses
 	for _, n := range []int{5, 8, len(items), len(items)} {
 		turn := must(session.Next(t.Context(), items[:n], budget))
 		selections, list = append(selections, must(cupelinspect.FromReport(turn.Report(), budget))), append(list, turn)
-		if err := turn.Commit(cupelsession.Usage{}); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, turn.Commit(cupelsession.Usage{}))
 	}
 	return selections, list
 }
@@ -298,33 +282,25 @@ func TestTurns(t *testing.T) {
 		cost, _, _ = strings.Cut(cost, ",")
 		want = append(want, fmt.Sprintf("Turn %d: %s Costs as much as %s.", i+1, note, cost))
 	}
-	if !slices.Equal(got, want) || list[2].Break == nil {
-		t.Errorf("the page lists\n%q, want\n%q", got, want)
-	}
+	assert.Equal(t, want, got)
+	assert.NotNil(t, list[2].Break)
 	chosen := func(why string, want ...int) {
 		t.Helper()
 		got := value[[]int](b, `return [0, 1].map((side) => [...document.querySelectorAll('input[name="turn-' + side + '"]')].findIndex((input) => input.checked))`)
-		if !slices.Equal(got, want) {
-			t.Errorf("%s: the page compares %d, want %d", why, got, want)
-		}
+		assert.Equal(t, want, got, why)
 		for side, at := range want {
-			want := fmt.Sprintf("%d messages: ", list[at].Report().TotalCandidates)
-			if counts := value[string](b, `return document.querySelectorAll('.headline .counts')[a].textContent`, side); !strings.HasPrefix(counts, want) {
-				t.Errorf("%s: the page says %q of turn %d, want %q", why, counts, at+1, want)
-			}
+			want := fmt.Sprintf("^%d messages: ", list[at].Report().TotalCandidates)
+			assert.Regexp(t, want, value[string](b, `return document.querySelectorAll('.headline .counts')[a].textContent`, side), why)
 		}
 	}
 	chosen("as the page opens: the last break", 1, 2)
 	b.click(`.turn:nth-child(1) input[name="turn-0"]`)
 	chosen("another A", 0, 2)
-	if line := b.text(".break-line"); !strings.HasPrefix(line, "Kept from turn 1: 3 items, 80 tokens. The turns between are above.") {
-		t.Errorf("the line ends with %q", line)
-	}
+	assert.Regexp(t, `^Kept from turn 1: 3 items, 80 tokens\. The turns between are above\.`, b.text(".break-line"))
 	b.keys(kb.ArrowDown, kb.ArrowDown) // in the list of radio buttons
 	chosen("the same as B: they trade places", 2, 1)
-	if at := b.text("#turns-title"); at != "The turns" || !value[bool](b, `return document.activeElement.name === 'turn-0' && document.activeElement.checked`) {
-		t.Error("the focus is lost")
-	}
+	assert.Equal(t, "The turns", b.text("#turns-title"))
+	assert.True(t, value[bool](b, `return document.activeElement.name === 'turn-0' && document.activeElement.checked`), "the focus is lost")
 	b.click(`.turn:nth-child(4) input[name="turn-1"]`)
 	chosen("another B", 2, 3)
 }

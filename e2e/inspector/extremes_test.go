@@ -3,12 +3,13 @@ package inspector
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/pipeline"
@@ -48,20 +49,12 @@ func TestExtremeScores(t *testing.T) {
 			b.show(write(t, c.why, scored(t, c.scores...)))
 			heights := value[[]float64](b, `
 				return [...document.querySelector('.plot .block')?.getAttribute('d').matchAll(/M[\d.]+ ([\d.]+)h[\d.]+V([\d.]+)/g) ?? []].map(([, from, to]) => Math.abs(from - to) / 122)`)
-			if len(heights) != len(c.heights) {
-				t.Fatalf("bars %v, want %v", heights, c.heights)
-			}
+			require.Len(t, heights, len(c.heights))
 			for i, h := range heights {
-				if math.Abs(h-c.heights[i]) > 0.01 {
-					t.Errorf("bars %v, want %v", heights, c.heights)
-				}
+				assert.InDelta(t, c.heights[i], h, 0.01, "%v", heights)
 			}
-			if got, want := value[[]string](b, `return [...document.querySelectorAll('.plot .axis')].slice(0, 3).map((text) => text.textContent)`), c.axis; fmt.Sprint(got) != fmt.Sprint(want) {
-				t.Errorf("the axis says %q, want %q", got, want)
-			}
-			if says := strings.Contains(b.text("main"), "This selection has no scores."); says != (c.heights == nil) {
-				t.Errorf("the page says that there are no scores: %t", says)
-			}
+			assert.Equal(t, fmt.Sprint(c.axis), fmt.Sprint(value[[]string](b, `return [...document.querySelectorAll('.plot .axis')].slice(0, 3).map((text) => text.textContent)`)))
+			assert.Equal(t, c.heights == nil, strings.Contains(b.text("main"), "This selection has no scores."))
 		})
 	}
 }
@@ -102,9 +95,7 @@ func TestExtremeSelections(t *testing.T) {
 			selection := must(cupelinspect.Inspect(t.Context(), must(pipeline.New(c.config)), c.items, c.budget, cupelinspect.WithName(c.name)))
 			b.show(write(t, c.why, selection))
 			b.do(`for (const row of document.querySelectorAll('#grid tr[data-row="0"]')) row.click()`)
-			if len(c.items) > 0 != value[bool](b, `const open = document.querySelector('#details').open; document.querySelector('#details').close(); return open`) {
-				t.Error("the details of the first candidate do not open")
-			}
+			assert.Equal(t, len(c.items) > 0, value[bool](b, `const open = document.querySelector('#details').open; document.querySelector('#details').close(); return open`), "the details of the first candidate do not open")
 			type state struct {
 				Budget, Sum, Used, Rows float64
 				Text                    string
@@ -133,9 +124,10 @@ func TestExtremeSelections(t *testing.T) {
 					return states`)
 				for _, s := range states {
 					want := max(s.Budget, s.Used+float64(min(c.budget.OutputReserve(), int(s.Budget))))
-					if math.Abs(s.Sum-want) > 1e-5*want || s.Rows != float64(len(c.items)) || s.Text != "" || s.Wide {
-						t.Errorf("%d pixels wide: %+v, want a sum of %v", width, s, want)
-					}
+					assert.InDelta(t, want, s.Sum, 1e-5*want, "%d pixels wide", width)
+					assert.InDelta(t, float64(len(c.items)), s.Rows, 0, "%d pixels wide", width)
+					assert.Empty(t, s.Text, "%d pixels wide", width)
+					assert.False(t, s.Wide, "%d pixels wide", width)
 				}
 			}
 		})
@@ -166,20 +158,15 @@ func TestManyKinds(t *testing.T) {
 				others = l.Tokens
 			}
 		}
-		if sum != 20_000 || others == 0 || len(lines) > 20 {
-			t.Errorf("the legend sums up to %d of 20,000 tokens: %v", sum, lines)
-		}
+		assert.Equal(t, 20_000, sum)
+		assert.NotZero(t, others)
+		assert.LessOrEqual(t, len(lines), 20)
 		in := value[int](b, `return [...document.querySelectorAll('.legend button')].filter((line) => line.textContent.includes('1/1')).length`)
-		if in != 16 {
-			t.Errorf("%d of the kinds that the legend names are in the window, want all 16", in)
-		}
+		assert.Equal(t, 16, in)
 		widths := value[[]float64](b, `return [...document.querySelectorAll('.bar .others, .bar')].map((node) => node.getBoundingClientRect().width)`)
-		if len(widths) != 2 || math.Abs(widths[1]-widths[0]*float64(others)/20_000) > 1 {
-			t.Errorf("the other kinds are %v wide", widths)
-		}
-		if value[bool](b, `return document.documentElement.scrollWidth > innerWidth`) {
-			t.Errorf("at %d pixels the page scrolls sideways", width)
-		}
+		require.Len(t, widths, 2)
+		assert.InDelta(t, widths[0]*float64(others)/20_000, widths[1], 1)
+		assert.False(t, value[bool](b, `return document.documentElement.scrollWidth > innerWidth`), "at %d pixels the page scrolls sideways", width)
 	}
 }
 
@@ -198,14 +185,10 @@ func TestHeldBack(t *testing.T) {
 		{"all", "together", must(cupel.NewContextBudget(1000, 928, cupel.WithEstimationSafetyMargin(10), cupel.WithReservedSlots(map[cupel.ContextKind]int{"Memory": 100}))), "Held back: target, margin, slots", 72 + 80 + 100},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if pinned := s.items[0].Tokens(); pinned != 28 {
-				t.Fatalf("%d tokens are pinned", pinned)
-			}
+			require.Equal(t, 28, s.items[0].Tokens())
 			b.show(write(t, c.why, must(cupelinspect.Inspect(t.Context(), s.pipeline, s.items, c.budget))))
 			lines := value[map[string]string](b, `return Object.fromEntries([...document.querySelectorAll('.legend li > div')].map((line) => [line.querySelector('.legend-name').textContent, line.querySelector('.number').textContent]))`)
-			if lines[c.want] != grouped(c.tokens) {
-				t.Errorf("the legend has %q, want %s: %d", lines, c.want, c.tokens)
-			}
+			assert.Equal(t, grouped(c.tokens), lines[c.want], c.want)
 		})
 	}
 }
@@ -216,13 +199,9 @@ func TestAWideSweep(t *testing.T) {
 	b := open(t, "far", s.selection)
 	b.focus("#slider-0")
 	b.keys(kb.End)
-	if got, want := b.listed(), numbers(s.at(t, 100_000).Included...); !slices.Equal(got, want) {
-		t.Errorf("the list shows %v, want %v", got, want)
-	}
+	assert.Equal(t, numbers(s.at(t, 100_000).Included...), b.listed())
 	b.goTo(0) // a number, though JavaScript takes it for none
-	if got := value[string](b, `return document.querySelector('.budget-field').value`); got != "0" {
-		t.Errorf("the field says %q, want 0", got)
-	}
+	assert.Equal(t, "0", value[string](b, `return document.querySelector('.budget-field').value`))
 }
 
 // TestExtremeMetadata: metadata of any name, depth and length is shown whole.
@@ -243,21 +222,13 @@ func TestExtremeMetadata(t *testing.T) {
 	}
 	got := facts()
 	for key, want := range map[string]string{"__proto__": "own", "constructor": "own"} {
-		if got[key+"="] != want {
-			t.Errorf("%s is %q, want %q", key, got[key+"="], want)
-		}
+		assert.Equal(t, want, got[key+"="], key)
 	}
-	if cut := got["long="]; len(cut) > 2100 {
-		t.Errorf("%d bytes of a long value are shown at first", len(cut))
-	}
+	assert.LessOrEqual(t, len(got["long="]), 2100)
 	b.do(`for (const more of document.querySelectorAll('#details .metadata .more')) more.click()`)
 	got = facts()
-	if got["long="] != long {
-		t.Errorf("%d bytes of a long value are shown, want %d", len(got["long="]), len(long))
-	}
-	if want := strings.Repeat("[", 9000) + `"bottom"` + strings.Repeat("]", 9000); got["deep="] != want {
-		t.Errorf("%d bytes of a deep value are shown, want %d", len(got["deep="]), len(want))
-	}
+	assert.Equal(t, long, got["long="])
+	assert.Equal(t, strings.Repeat("[", 9000)+`"bottom"`+strings.Repeat("]", 9000), got["deep="])
 }
 
 // TestFirstLines: a first line is found however far it is.
@@ -268,9 +239,7 @@ func TestFirstLines(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := open(t, c.why, inspect(t, usual(), []*cupel.ContextItem{must(cupel.NewContextItem(c.content, 10))}, 600).selection)
-			if got := b.text(`#grid tr[data-row="0"] .line-text`); got != c.want {
-				t.Errorf("it is %q, want %q", got, c.want)
-			}
+			assert.Equal(t, c.want, b.text(`#grid tr[data-row="0"] .line-text`))
 		})
 	}
 }
@@ -285,12 +254,8 @@ func TestCopy(t *testing.T) {
 		const put = DataTransfer.prototype.setData;
 		DataTransfer.prototype.setData = function (type, text) { window.copied = [type, text]; put.call(this, type, text); }`)
 	b.click("#details .copy button")
-	if got := value[[]string](b, `return window.copied ?? []`); len(got) != 2 || got[0] != "text/plain" || got[1] != content {
-		t.Errorf("%d texts were copied: %.200q", len(got), got)
-	}
-	if got := b.text("#details .copy [role=status]"); !strings.Contains(got, "Copied") {
-		t.Errorf("it says %q", got)
-	}
+	assert.Equal(t, []string{"text/plain", content}, value[[]string](b, `return window.copied ?? []`))
+	assert.Contains(t, b.text("#details .copy [role=status]"), "Copied")
 }
 
 // TestComingBack: who comes back to the page finds fields that say what it shows.
@@ -304,17 +269,13 @@ func TestComingBack(t *testing.T) {
 	b.choose("#filter-state", "Left out")
 	b.goTo(1200)
 	b.do(`document.querySelector('#show-parts').click(); document.querySelector('#theme [value=dark]').click(); localStorage.clear()`)
-	if value[string](b, fields) == fresh {
-		t.Fatal("no field has changed")
-	}
+	require.NotEqual(t, fresh, value[string](b, fields))
 	b.show("about:blank")
 	for _, how := range []action{chromedp.NavigateBack(), chromedp.Reload()} {
 		b.run(how)
 		b.frame()
 		b.frame() // fields are filled after the page has been loaded
 		b.advanced()
-		if got := value[string](b, fields); got != fresh {
-			t.Errorf("the fields have %s, want %s", got, fresh)
-		}
+		assert.Equal(t, fresh, value[string](b, fields))
 	}
 }

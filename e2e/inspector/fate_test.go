@@ -13,6 +13,8 @@ import (
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/pipeline"
@@ -105,44 +107,32 @@ func TestHighlights(t *testing.T) {
 		};
 	})`)
 	slices.SortFunc(list, func(x, y shown) int { return x.Candidate - y.Candidate })
-	if len(list) != len(r.items) {
-		t.Fatalf("the page has %d messages, want %d", len(list), len(r.items))
-	}
+	require.Len(t, list, len(r.items))
 	states := map[string]int{}
 	sent := map[string]string{} // by group
 	for _, line := range list {
 		states[line.State]++
 		item := r.items[line.Candidate]
-		if line.Full != item.Content() {
-			t.Errorf("message %d shows the content %q, want %q", line.Candidate+1, line.Full, item.Content())
-		}
+		assert.Equal(t, item.Content(), line.Full, "message %d", line.Candidate+1)
 		at := slices.IndexFunc(r.report.Included, func(e cupel.IncludedItem) bool { return e.Candidate == line.Candidate })
 		if at < 0 {
-			if line.State != "○" {
-				t.Errorf("message %d is %s, want out", line.Candidate+1, line.State)
-			}
+			assert.Equal(t, "○", line.State, "message %d", line.Candidate+1)
 			continue
 		}
 		e := r.report.Included[at]
 		whole := e.Item.Content() == item.Content()
-		if whole != (line.State == "●") {
-			t.Errorf("message %d is %s; %q was sent of %q", line.Candidate+1, line.State, e.Item.Content(), item.Content())
-		}
+		assert.Equal(t, line.State == "●", whole, "message %d is %s", line.Candidate+1, line.State)
 		sent[item.Group()] += line.Sent
 		if last := line.Candidate == len(list)-1 || r.items[line.Candidate+1].Group() != item.Group(); last || item.Group() == "" {
-			if got := sent[item.Group()]; got != e.Item.Content() && !strings.HasSuffix(got, e.Item.Content()) {
-				t.Errorf("message %d shows %q as sent, want %q", line.Candidate+1, got, e.Item.Content())
-			}
+			assert.True(t, strings.HasSuffix(sent[item.Group()], e.Item.Content()), "message %d shows %q as sent", line.Candidate+1, sent[item.Group()])
 			sent[item.Group()] = ""
 		}
 	}
-	want := fmt.Sprintf("%d messages: %s;", len(list), stated(states["●"], states["◐"], states["○"]))
-	if counts := b.text(".headline .counts"); !strings.HasPrefix(counts, want) || states["◐"] == 0 || states["○"] == 0 {
-		t.Errorf("the headline says %q, the list %q", counts, want)
-	}
-	if got := value[string](b, `return document.querySelector('#strip-0 [role=option]').getAttribute('aria-setsize')`); got != fmt.Sprint(len(list)) {
-		t.Errorf("the strip has %s messages, the list %d", got, len(list))
-	}
+	want := fmt.Sprintf("^%d messages: %s;", len(list), stated(states["●"], states["◐"], states["○"]))
+	assert.Regexp(t, want, b.text(".headline .counts"))
+	assert.NotZero(t, states["◐"])
+	assert.NotZero(t, states["○"])
+	assert.Equal(t, fmt.Sprint(len(list)), value[string](b, `return document.querySelector('#strip-0 [role=option]').getAttribute('aria-setsize')`))
 }
 
 // TestWhereAValueWent: the search says of each place of a value what became of it there,
@@ -170,26 +160,21 @@ func TestWhereAValueWent(t *testing.T) {
 		}
 		said := search(strings.ToUpper(value))
 		noun := map[bool]string{true: "message", false: "messages"}[messages == 1]
-		if !strings.Contains(said, fmt.Sprintf("In %d %s;", messages, noun)) || kept == 0 != strings.Contains(said, "it was not sent") {
-			t.Errorf("of %q, which is in %d messages and was sent with %d, the page says %q", value, messages, kept, said)
-		}
+		assert.Contains(t, said, fmt.Sprintf("In %d %s;", messages, noun), value)
+		assert.Equal(t, kept == 0, strings.Contains(said, "it was not sent"), "of %q, which was sent with %d messages, the page says %q", value, kept, said)
 	}
 	out := r.report.Excluded[0].Candidate
 	lost := r.items[out].Content()
-	if said := search(lost[:min(len(lost), 60)]); !strings.Contains(said, "out: it did not fit the budget") || !strings.Contains(said, "Keep it with ") {
-		t.Errorf("of a message that is out, the page says %q", said)
-	}
+	said := search(lost[:min(len(lost), 60)])
+	assert.Contains(t, said, "out: it did not fit the budget")
+	assert.Contains(t, said, "Keep it with ")
 	b.click(".hits .fate-of button")
-	if said := value[string](b, `return document.querySelector('.search').innerText`); !strings.Contains(said, "sent") || strings.Contains(said, "Keep it with") {
-		t.Errorf("at the budget that keeps it, the page says %q", said)
-	}
+	said = value[string](b, `return document.querySelector('.search').innerText`)
+	assert.Contains(t, said, "sent")
+	assert.NotContains(t, said, "Keep it with")
 	b.click(".hits .hit")
-	if at := value[int](b, `return Number(document.activeElement.querySelector('.message-number').textContent)`); at != out+1 {
-		t.Errorf("the press leads to message %d, want %d", at, out+1)
-	}
-	if said := search("nowhere*at_all"); !strings.Contains(said, "does not occur in this file") {
-		t.Errorf("of what is nowhere, the page says %q", said)
-	}
+	assert.Equal(t, out+1, value[int](b, `return Number(document.activeElement.querySelector('.message-number').textContent)`))
+	assert.Contains(t, search("nowhere*at_all"), "does not occur in this file")
 }
 
 // TestTheCauseOfALoss: the page names the messages that lose something if one that is not
@@ -205,9 +190,7 @@ func TestTheCauseOfALoss(t *testing.T) {
 		conversation := must(cupelchat.Read(r.given, cupelchat.OpenAI, cupel.HeuristicCounter{}))
 		window, err := conversation.Select(t.Context(), pinning{agent.New(nil), at}, must(cupel.NewContextBudget(440, 440)))
 		if err != nil {
-			if !strings.Contains(said, "cannot stay whole at this budget") {
-				t.Errorf("message %d cannot be pinned, and the page says %q", at+1, said)
-			}
+			assert.Contains(t, said, "cannot stay whole at this budget", "message %d", at+1)
 			continue
 		}
 		for _, before := range r.report.Included {
@@ -218,14 +201,10 @@ func TestTheCauseOfALoss(t *testing.T) {
 				continue
 			}
 			named++
-			if !strings.Contains(said, fmt.Sprintf("%d (%d token", before.Candidate+1, before.Item.Tokens())) && !strings.Contains(said, " more: pinned") {
-				t.Errorf("of message %d the page says %q; pinned, it takes from message %d", at+1, said, before.Candidate+1)
-			}
+			assert.Regexp(t, fmt.Sprintf(`%d \(%d token| more: pinned`, before.Candidate+1, before.Item.Tokens()), said, "message %d", at+1)
 		}
 	}
-	if named == 0 {
-		t.Error("nothing makes room for anything")
-	}
+	assert.NotZero(t, named, "nothing makes room for anything")
 }
 
 // TestCopyRequest: the button copies the body that was sent.
@@ -234,9 +213,7 @@ func TestCopyRequest(t *testing.T) {
 	b := open(t, "copy", r.selection)
 	b.do(`DataTransfer.prototype.setData = function (type, text) { window.copied = text; }`)
 	b.click(".headline .copy button")
-	if got := value[string](b, `return window.copied ?? ''`); got != string(r.body) {
-		t.Errorf("copied %.200q, want %.200q", got, r.body)
-	}
+	assert.Equal(t, string(r.body), value[string](b, `return window.copied ?? ''`))
 }
 
 // TestWithoutScripts: the summary that is written into the page is there.
@@ -252,9 +229,9 @@ func TestWithoutScripts(t *testing.T) {
 	b.run(chromedp.Navigate("file://" + path))
 	off(false)
 	text := value[string](b, `return document.querySelector('noscript').innerText`)
-	if !strings.Contains(text, "tokens of a budget of 440") || !strings.Contains(text, "no scripts") || strings.Count(text, "\n") < len(r.items) {
-		t.Errorf("without scripts the page says %q", text)
-	}
+	assert.Contains(t, text, "tokens of a budget of 440")
+	assert.Contains(t, text, "no scripts")
+	assert.GreaterOrEqual(t, strings.Count(text, "\n"), len(r.items))
 }
 
 // long returns the messages of a long conversation, as the body of a request.
@@ -277,18 +254,13 @@ func TestOneClick(t *testing.T) {
 	b := open(t, "a thousand", r.selection)
 	lines := value[[]int](b, `return [...document.querySelectorAll('#messages > .story > .step, #messages > .story > .exchange .step')].map((step) => Number(step.querySelector('.message-number').textContent.replace(',', '')) - 1)`)
 	for _, e := range r.report.Included {
-		if !slices.Contains(lines, e.Candidate) {
-			t.Errorf("message %d is kept and has no line", e.Candidate+1)
-		}
+		assert.Contains(t, lines, e.Candidate, "message %d", e.Candidate+1)
 	}
-	if len(r.report.Included) < 50 || len(r.report.Excluded) < 500 {
-		t.Fatalf("%d messages are in and %d out", len(r.report.Included), len(r.report.Excluded))
-	}
+	require.GreaterOrEqual(t, len(r.report.Included), 50)
+	require.GreaterOrEqual(t, len(r.report.Excluded), 500)
 	oldest := r.report.Included[3].Candidate
 	b.do(`[...document.querySelectorAll('.step')].find((step) => Number(step.querySelector('.message-number').textContent.replace(',', '')) === a).querySelector('.message').click()`, oldest+1)
-	if text := b.text("#messages .opened:last-of-type pre"); text == "" {
-		t.Error("the press shows no text")
-	}
+	assert.NotEmpty(t, b.text("#messages .opened:last-of-type pre"))
 }
 
 // TestNothingSideways: two selections of a conversation need no scrolling sideways, with
@@ -300,10 +272,8 @@ func TestNothingSideways(t *testing.T) {
 	b.unfold()
 	for _, width := range []int64{1440, 1024, 390} {
 		b.resize(width, 900)
-		if wide := value[[]string](b, `
+		assert.Empty(t, value[[]string](b, `
 			const boxes = [document.documentElement, ...document.querySelectorAll('pre, #messages, .strip-box, .search' + (innerWidth > 1400 ? ', .scroller' : ''))];
-			return boxes.filter((box) => box.scrollWidth > box.clientWidth + 1).map((box) => box.tagName + '.' + box.className)`); len(wide) > 0 {
-			t.Errorf("at %d pixels one scrolls sideways in %q", width, wide)
-		}
+			return boxes.filter((box) => box.scrollWidth > box.clientWidth + 1).map((box) => box.tagName + '.' + box.className)`), "at %d pixels", width)
 	}
 }

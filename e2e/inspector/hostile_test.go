@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupelinspect"
 )
@@ -52,32 +54,20 @@ func TestHostileContentIsInert(t *testing.T) {
 			s := hostile(t, c.content)
 			b := open(t, c.why+c.content, s.selection)
 			b.click(`#grid tr[data-row="0"]`)
-			if got := b.text("#details pre"); strings.ContainsRune(c.content, '\u2028') {
-				if got != "a⟪U+2028⟫window.owned=true⟪U+2029⟫b" {
-					t.Errorf("it reads %q", got)
-				}
-			} else if got != c.content {
-				t.Errorf("it reads %q, want %q", got, c.content)
-			}
+			want := strings.NewReplacer("\u2028", "⟪U+2028⟫", "\u2029", "⟪U+2029⟫").Replace(c.content)
+			assert.Equal(t, want, b.text("#details pre"))
 			b.keys("\u001b")
 			b.typeFilter("a")
 			b.do(`for (const node of document.querySelectorAll('button, td, .strip-box, .plot')) {
 				for (const type of ['mouseover', 'pointermove', 'focus']) node.dispatchEvent(new MouseEvent(type, { bubbles: true }));
 			}`)
-			if value[bool](b, `return 'owned' in window`) {
-				t.Error("the content ran")
-			}
-			if got := value[map[string]int](b, structure); fmt.Sprint(got) != fmt.Sprint(clean) {
-				t.Errorf("the document has %v, want %v", got, clean)
-			}
-			if title := value[string](b, `return document.title`); !strings.HasPrefix(title, c.why) {
-				t.Errorf("the title is %q", title)
-			}
+			assert.False(t, value[bool](b, `return 'owned' in window`), "the content ran")
+			assert.Equal(t, fmt.Sprint(clean), fmt.Sprint(value[map[string]int](b, structure)))
+			title := value[string](b, `return document.title`)
+			assert.True(t, strings.HasPrefix(title, c.why), title)
 		})
 	}
-	if asked.Load() > 0 {
-		t.Errorf("the server got %d requests", asked.Load())
-	}
+	assert.Zero(t, asked.Load())
 }
 
 // hostile returns an item with a text in every field that takes one.
@@ -111,14 +101,10 @@ func TestInvisibleCharactersAreShown(t *testing.T) {
 			item := must(cupel.NewContextItem(c.content, 10, cupel.WithTimestamp(noon)))
 			b := open(t, c.why, inspect(t, usual(), []*cupel.ContextItem{item}, 100).selection)
 			b.click("#messages .message")
-			if got := b.text("#messages pre"); got != c.want {
-				t.Errorf("it reads %q, want %q", got, c.want)
-			}
+			assert.Equal(t, c.want, b.text("#messages pre"))
 			isolated := value[[]string](b, `return [...document.querySelectorAll('#messages pre, .line-text bdi, .unseen-character')].map((node) => getComputedStyle(node).unicodeBidi)`)
 			for _, how := range isolated {
-				if how != "isolate" {
-					t.Errorf("content is not isolated: %q", isolated)
-				}
+				assert.Equal(t, "isolate", how)
 			}
 		})
 	}
@@ -135,18 +121,10 @@ func TestLongContentsAreCutForDisplay(t *testing.T) {
 			item := must(cupel.NewContextItem(c.content, 10, cupel.WithTimestamp(noon)))
 			b := open(t, c.why, inspect(t, usual(), []*cupel.ContextItem{item}, 100).selection)
 			b.click("#messages .message")
-			if got := value[int](b, `return document.body.innerText.length`); got > 60_000 {
-				t.Errorf("%d characters are shown", got)
-			}
-			if got := value[int](b, `return document.querySelectorAll('*').length`); got > 6000 {
-				t.Errorf("the document has %d elements", got)
-			}
-			if wide := value[bool](b, `return document.documentElement.scrollWidth > innerWidth`); wide {
-				t.Error("the page scrolls sideways")
-			}
-			if text := b.text("#messages"); !strings.Contains(text, "Show all") {
-				t.Errorf("nothing says that there is more: %q", text[len(text)-200:])
-			}
+			assert.LessOrEqual(t, value[int](b, `return document.body.innerText.length`), 60_000)
+			assert.LessOrEqual(t, value[int](b, `return document.querySelectorAll('*').length`), 6000)
+			assert.False(t, value[bool](b, `return document.documentElement.scrollWidth > innerWidth`), "the page scrolls sideways")
+			assert.Contains(t, b.text("#messages"), "Show all")
 		})
 	}
 }
@@ -160,9 +138,7 @@ func TestNothingIsAskedFor(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		list := append(slices.Clone(*paths.Load()), r.URL.Path)
 		paths.Store(&list)
-		if err := cupelinspect.WriteHTML(w, "served", s.selection); err != nil {
-			t.Error(err)
-		}
+		assert.NoError(t, cupelinspect.WriteHTML(w, "served", s.selection))
 	}))
 	defer server.Close()
 	b := newTab(t)
@@ -170,12 +146,8 @@ func TestNothingIsAskedFor(t *testing.T) {
 	b.goTo(1200)
 	b.click(`#grid tr[data-row="3"]`)
 	b.keys("\u001b")
-	if got := len(b.rows()); got != 40 {
-		t.Errorf("the served page shows %d rows", got)
-	}
-	if got := *paths.Load(); !slices.Equal(got, []string{"/"}) {
-		t.Errorf("the browser asked for %q", got)
-	}
+	assert.Len(t, b.rows(), 40)
+	assert.Equal(t, []string{"/"}, *paths.Load())
 }
 
 func TestContentSecurityPolicy(t *testing.T) {
@@ -195,41 +167,25 @@ func TestContentSecurityPolicy(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			b := open(t, c.why, plain(t).selection)
 			b.do(`try { `+c.attempt+` } catch (refused) { /* the console says so, too */ } await new Promise((done) => setTimeout(done, 50))`, server.URL+"/x")
-			if value[bool](b, `return 'owned' in window`) {
-				t.Error("it worked")
-			}
+			assert.False(t, value[bool](b, `return 'owned' in window`), "it worked")
 			troubles := b.takeTroubles()
-			if all := strings.Join(troubles, "\n"); !strings.Contains(all, "Content Security Policy") && !strings.Contains(all, "This document requires 'Trusted") {
-				t.Errorf("the policy did not refuse it; the console has %q", troubles)
-			}
+			assert.Regexp(t, "Content Security Policy|This document requires 'Trusted", troubles)
 			b.mu.Lock()
 			b.requests = nil // what the policy stops is announced first
 			b.mu.Unlock()
 		})
 	}
-	if asked.Load() > 0 {
-		t.Errorf("the server was asked, %d times", asked.Load())
-	}
+	assert.Zero(t, asked.Load())
 	t.Run("another script", func(t *testing.T) {
 		path := write(t, "a script that was changed in passing", plain(t).selection)
 		html, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		changed := bytes.Replace(html, []byte("<script>"), []byte("<script> "), 1)
-		if bytes.Equal(html, changed) {
-			t.Fatal("the page has no script")
-		}
-		if err := os.WriteFile(path, changed, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NotEqual(t, string(changed), string(html))
+		require.NoError(t, os.WriteFile(path, changed, 0o600))
 		b := newTab(t)
 		b.show(path)
-		if rows := b.rows(); len(rows) > 0 {
-			t.Error("it ran")
-		}
-		if troubles := b.takeTroubles(); len(troubles) == 0 {
-			t.Error("the change was not detected")
-		}
+		assert.Empty(t, b.rows())
+		assert.NotEmpty(t, b.takeTroubles(), "the change was not detected")
 	})
 }

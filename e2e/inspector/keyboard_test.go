@@ -13,6 +13,8 @@ import (
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // focused describes the focused element and whether its focus is visible.
@@ -50,17 +52,13 @@ func TestTheKeyboardReachesEverything(t *testing.T) {
 			break
 		}
 		seen = append(seen, at.Name)
-		if !at.Visible {
-			t.Errorf("the focus of %q is not visible", at.Name)
-		}
+		assert.True(t, at.Visible, "the focus of %q is not visible", at.Name)
 	}
 	// In this order, with others between them.
 	rest := seen
 	for _, want := range []string{"skip", "auto", "slider-0", "budget-field", "strip-0", "fact", "message", "advanced-title", "legend", "filter-text", "filter-kind", "filter-state", "filter-clear", "grid", "th place-0", "th line", "link"} {
 		i := slices.Index(rest, want)
-		if i < 0 {
-			t.Fatalf("the tab key does not come to %q after what was before; it comes to %q", want, seen)
-		}
+		require.GreaterOrEqual(t, i, 0, "the tab key does not come to %q after what was before; it comes to %q", want, seen)
 		rest = rest[i+1:]
 	}
 }
@@ -82,66 +80,44 @@ func TestKeys(t *testing.T) {
 			t.Helper()
 			b.focus("#slider-0")
 			b.keys("/")
-			if at := b.where(); at.Name != "fact" {
-				t.Errorf("the focus is at %q", at.Name)
-			}
+			assert.Equal(t, "fact", b.where().Name)
 			b.keys("/")
-			if got := value[string](b, `return document.querySelector('#fact').value`); got != "/" {
-				t.Errorf("a slash in the search itself is text; it has %q", got)
-			}
+			assert.Equal(t, "/", value[string](b, `return document.querySelector('#fact').value`), "a slash in the search itself is text")
 		}},
 		{"arrows in the table", "move the row, and it stays in view", func(t *testing.T, b *tab) {
 			t.Helper()
 			b.focus("#grid")
 			b.keys(kb.ArrowDown, kb.ArrowDown, kb.ArrowDown, kb.ArrowUp)
-			if got := active(b); got != 2 {
-				t.Errorf("the active row is %d, want 2", got)
-			}
+			assert.Equal(t, 2, active(b))
 			b.keys(kb.End)
-			if got := active(b); got != 39 {
-				t.Errorf("the active row is %d, want the last", got)
-			}
+			assert.Equal(t, 39, active(b))
 			inView := value[bool](b, `
 				const row = document.querySelector('#grid tr.active').getBoundingClientRect();
 				const box = document.querySelector('.scroller').getBoundingClientRect();
 				return row.top >= box.top && row.bottom <= box.bottom + 1`)
-			if !inView {
-				t.Error("the active row is out of view")
-			}
+			assert.True(t, inView, "the active row is out of view")
 			b.keys(kb.Home, kb.PageDown)
-			if got := active(b); got < 10 || got > 30 {
-				t.Errorf("a page down is %d rows", got)
-			}
+			got := active(b)
+			assert.GreaterOrEqual(t, got, 10)
+			assert.LessOrEqual(t, got, 30)
 		}},
 		{"enter and escape", "open and close the details, and the focus comes back", func(t *testing.T, b *tab) {
 			t.Helper()
 			b.focus("#grid")
 			b.keys(kb.ArrowDown, kb.Enter)
-			if got := details(b); got != "2 of 40" {
-				t.Errorf("details: %q", got)
-			}
-			if !value[bool](b, `return document.querySelector('#details').contains(document.activeElement)`) {
-				t.Error("the focus is not in the details")
-			}
+			assert.Equal(t, "2 of 40", details(b))
+			assert.True(t, value[bool](b, `return document.querySelector('#details').contains(document.activeElement)`), "the focus is not in the details")
 			b.keys(kb.Escape)
-			if got := details(b); got != "closed" {
-				t.Errorf("details: %q", got)
-			}
-			if at := b.where(); at.Name != "grid" {
-				t.Errorf("the focus went to %q", at.Name)
-			}
+			assert.Equal(t, "closed", details(b))
+			assert.Equal(t, "grid", b.where().Name)
 		}},
 		{"arrows in the details", "go on to the next row", func(t *testing.T, b *tab) {
 			t.Helper()
 			b.focus("#grid")
 			b.keys(kb.Enter, kb.ArrowRight, kb.ArrowRight, kb.ArrowRight, kb.ArrowLeft)
-			if got := details(b); got != "3 of 40" {
-				t.Errorf("details: %q", got)
-			}
+			assert.Equal(t, "3 of 40", details(b))
 			b.keys(kb.Escape)
-			if got := active(b); got != 2 {
-				t.Errorf("the active row is %d, want the one of the details", got)
-			}
+			assert.Equal(t, 2, active(b))
 		}},
 		{"the last of the details", "its button has no focus to keep, and the arrows still lead back", func(t *testing.T, b *tab) {
 			t.Helper()
@@ -149,21 +125,15 @@ func TestKeys(t *testing.T) {
 			b.keys(kb.End, kb.ArrowUp, kb.Enter)
 			b.focus(`#details [data-step="1"]`)
 			b.keys(kb.Enter)
-			if got := details(b); got != "40 of 40" {
-				t.Errorf("details: %q", got)
-			}
+			assert.Equal(t, "40 of 40", details(b))
 			b.keys(kb.ArrowLeft, kb.ArrowLeft)
-			if got := details(b); got != "38 of 40" {
-				t.Errorf("details: %q", got)
-			}
+			assert.Equal(t, "38 of 40", details(b))
 		}},
 		{"enter in the filter", "sends no form anywhere, which the policy would refuse", func(t *testing.T, b *tab) {
 			t.Helper()
 			b.typeFilter("roof")
 			b.keys(kb.Enter)
-			if at := b.where(); at.Name != "filter-text" {
-				t.Errorf("the focus went to %q", at.Name)
-			}
+			assert.Equal(t, "filter-text", b.where().Name)
 		}},
 		{"sorting and filtering", "the row that the keyboard is at stays the same", func(t *testing.T, b *tab) {
 			t.Helper()
@@ -174,18 +144,13 @@ func TestKeys(t *testing.T) {
 			b.keys(kb.ArrowDown, kb.ArrowDown)
 			was := item()
 			b.do(`document.querySelector('th[data-column="line"] button').click()`)
-			if got := item(); got != was {
-				t.Errorf("sorted, the active row is item %d, want %d", got, was)
-			}
+			assert.Equal(t, was, item())
 			b.typeFilter(fmt.Sprintf("%05d", was))
-			if got := item(); got != was || active(b) != 0 {
-				t.Errorf("filtered, the active row is item %d in row %d, want %d", got, active(b), was)
-			}
+			assert.Equal(t, was, item())
+			assert.Zero(t, active(b))
 			b.focus("#slider-0")
 			b.keys(kb.Home)
-			if got := item(); got != was {
-				t.Errorf("at another budget the active row is item %d, want %d", got, was)
-			}
+			assert.Equal(t, was, item())
 		}},
 		{"the strip", "arrows go from item to item, enter opens it", func(t *testing.T, b *tab) {
 			t.Helper()
@@ -193,40 +158,26 @@ func TestKeys(t *testing.T) {
 			b.focus("#strip-0")
 			b.keys(kb.Home, kb.ArrowRight, kb.ArrowRight)
 			label := value[string](b, `return document.getElementById(document.querySelector('#strip-0').getAttribute('aria-activedescendant')).getAttribute('aria-label')`)
-			if want := fmt.Sprintf("item %05d:", window[2]); !strings.Contains(label, want) {
-				t.Errorf("a screen reader hears %q, want %q", label, want)
-			}
+			assert.Contains(t, label, fmt.Sprintf("item %05d:", window[2]))
 			b.keys(kb.Enter)
-			if got := b.text("#messages pre"); got != s.items[window[2]].Content() {
-				t.Errorf("the list opens %q, want %q", got, s.items[window[2]].Content())
-			}
-			if got := value[int](b, `return Number(document.activeElement.closest('.step').dataset.row)`); got != window[2] {
-				t.Errorf("the focus is at item %d, want %d", got, window[2])
-			}
+			assert.Equal(t, s.items[window[2]].Content(), b.text("#messages pre"))
+			assert.Equal(t, window[2], value[int](b, `return Number(document.activeElement.closest('.step').dataset.row)`))
 			b.focus("#strip-0")
 			b.keys(kb.End)
-			if got := value[string](b, `return document.querySelector('#strip-0 [role=option]').getAttribute('aria-posinset')`); got != grouped(len(s.items)) {
-				t.Errorf("the end is item %s of %d", got, len(s.items))
-			}
+			assert.Equal(t, grouped(len(s.items)), value[string](b, `return document.querySelector('#strip-0 [role=option]').getAttribute('aria-posinset')`))
 		}},
 		{"headings", "sort by the keyboard", func(t *testing.T, b *tab) {
 			t.Helper()
 			b.focus(`th[data-column="tokens"] button`)
 			b.keys(kb.Enter)
-			if got := value[string](b, `return document.querySelector('th[data-column="tokens"]').getAttribute('aria-sort')`); got != "descending" {
-				t.Errorf("the column is sorted %q", got)
-			}
-			if at := b.where(); at.Name != "th tokens" {
-				t.Errorf("the focus went to %q", at.Name)
-			}
+			assert.Equal(t, "descending", value[string](b, `return document.querySelector('th[data-column="tokens"]').getAttribute('aria-sort')`))
+			assert.Equal(t, "th tokens", b.where().Name)
 		}},
 		{"escape in the filter", "shows all again", func(t *testing.T, b *tab) {
 			t.Helper()
 			b.typeFilter("roof")
 			b.keys(kb.Escape)
-			if got := len(b.rows()); got != 40 {
-				t.Errorf("%d rows are shown", got)
-			}
+			assert.Len(t, b.rows(), 40)
 		}},
 		{"back to the run", "the button is disabled then, and the focus goes to the slider", func(t *testing.T, b *tab) {
 			t.Helper()
@@ -235,28 +186,21 @@ func TestKeys(t *testing.T) {
 			b.focus(".budget-side button")
 			b.keys(kb.Enter)
 			b.keys(kb.ArrowRight)
-			if at, got := b.where(), value[string](b, `return document.querySelector('.budget-field').value`); at.Name != "slider-0" || got != "650" {
-				t.Errorf("the focus is at %q, and an arrow leads to %s", at.Name, got)
-			}
+			assert.Equal(t, "slider-0", b.where().Name)
+			assert.Equal(t, "650", value[string](b, `return document.querySelector('.budget-field').value`))
 		}},
 		{"a legend", "the focus stays on a kind that filters", func(t *testing.T, b *tab) {
 			t.Helper()
 			b.focus(`[data-kind="2"]`)
 			b.keys(kb.Enter)
-			if at := b.where(); at.Name != "legend" {
-				t.Errorf("the focus went to %q", at.Name)
-			}
-			if got := value[string](b, `return document.querySelector('[data-kind="2"]').getAttribute('aria-pressed')`); got != "true" {
-				t.Errorf("the kind is pressed: %q", got)
-			}
+			assert.Equal(t, "legend", b.where().Name)
+			assert.Equal(t, "true", value[string](b, `return document.querySelector('[data-kind="2"]').getAttribute('aria-pressed')`))
 		}},
 		{"colours", "the choice is made with the arrows", func(t *testing.T, b *tab) {
 			t.Helper()
 			b.focus("#theme input")
 			b.keys(kb.ArrowRight, kb.ArrowRight)
-			if got := value[string](b, `return getComputedStyle(document.documentElement).colorScheme`); got != "dark" {
-				t.Errorf("the colours are %q", got)
-			}
+			assert.Equal(t, "dark", value[string](b, `return getComputedStyle(document.documentElement).colorScheme`))
 			b.do(`localStorage.clear()`)
 		}},
 	} {
@@ -277,14 +221,12 @@ func TestPressesOutsideTheDetails(t *testing.T) {
 	mouse(input.DispatchMouseEventTypeMousePressed, at[0], at[1])
 	mouse(input.DispatchMouseEventTypeMouseMoved, 100, at[1])
 	mouse(input.DispatchMouseEventTypeMouseReleased, 100, at[1])
-	if b.frame(); !isOpen() {
-		t.Error("selecting text closes the details")
-	}
+	b.frame()
+	assert.True(t, isOpen(), "selecting text closes the details")
 	mouse(input.DispatchMouseEventTypeMousePressed, 100, at[1])
 	mouse(input.DispatchMouseEventTypeMouseReleased, 100, at[1])
-	if b.frame(); isOpen() {
-		t.Error("a press outside the details leaves them open")
-	}
+	b.frame()
+	assert.False(t, isOpen(), "a press outside the details leaves them open")
 }
 
 func TestTheKeyboardLeavesNothingBehind(t *testing.T) {
@@ -292,9 +234,9 @@ func TestTheKeyboardLeavesNothingBehind(t *testing.T) {
 	b := open(t, "backwards", s.selection)
 	b.focus("#filter-text")
 	b.shiftTab()
-	if at := b.where(); at.Name == "body" || at.Name == "filter-text" {
-		t.Errorf("shift and tab lead to %q", at.Name)
-	}
+	at := b.where()
+	assert.NotEqual(t, "body", at.Name)
+	assert.NotEqual(t, "filter-text", at.Name)
 }
 
 // TestScreenReaders checks the output of screen readers: the table names its
@@ -330,30 +272,19 @@ func TestScreenReaders(t *testing.T) {
 		"checkbox": {"Scores of parts"}, "grid": {"Candidates"}, "table": {"Reasons", "Stages"}, "search": {"Where a value went", "Filter the candidates"},
 		"listbox": {"The whole list, drawn to scale"},
 	} {
-		if got := names[role]; !slices.Equal(got, want) {
-			t.Errorf("%s: %q, want %q", role, got, want)
-		}
+		assert.Equal(t, want, names[role], role)
 	}
 	heads := []string{"Position in the prompt", "Rank by score", "Kind", "Source", "Tokens", "Score", "Recency, weight 0.75", "Priority, weight 0.25", "Reason", "First line"}
-	if got := names["columnheader"]; len(got) < len(heads) || !slices.Equal(got[:len(heads)], heads) {
-		t.Errorf("columns %q, want %q", got, heads)
-	}
-	if got := names["option"]; !slices.ContainsFunc(got, func(name string) bool { return strings.Contains(name, "item 00000") }) {
-		t.Errorf("the strip's item is not among %q", got)
-	}
-	for role, list := range names {
-		if role == "button" && slices.Contains(list, "") {
-			t.Errorf("a button has no name: %q", list)
-		}
-	}
-	if live := names["status"]; len(live) != 3 {
-		t.Errorf("%d regions speak of their own accord, want those of the search, the filter and the copy", len(live))
-	}
+	got := names["columnheader"]
+	require.GreaterOrEqual(t, len(got), len(heads))
+	assert.Equal(t, heads, got[:len(heads)])
+	got = names["option"]
+	assert.True(t, slices.ContainsFunc(got, func(name string) bool { return strings.Contains(name, "item 00000") }), "the strip's item is not among %q", got)
+	assert.NotContains(t, names["button"], "")
+	assert.Len(t, names["status"], 3, "those of the search, the filter and the copy")
 	b.typeFilter("item 0000")
 	rows := value[[]string](b, `return [document.querySelector('#grid').getAttribute('aria-rowcount'), ...[...document.querySelectorAll('#grid [aria-rowindex]')].map((tr) => tr.getAttribute('aria-rowindex'))]`)
-	if want := []string{"11", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11"}; !slices.Equal(rows, want) {
-		t.Errorf("rows %q, want %q", rows, want)
-	}
+	assert.Equal(t, []string{"11", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11"}, rows)
 	// Each step of the slider must leave alone what has not changed.
 	spoken := value[int](b, `
 		let changes = 0;
@@ -366,7 +297,5 @@ func TestScreenReaders(t *testing.T) {
 		}
 		await new Promise((done) => setTimeout(done));
 		return changes`)
-	if spoken > 0 {
-		t.Errorf("ten steps of the slider interrupt %d times", spoken)
-	}
+	assert.Zero(t, spoken, "steps of the slider interrupt")
 }

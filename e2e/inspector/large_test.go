@@ -4,11 +4,12 @@ import (
 	"cmp"
 	"os"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 
 	"github.com/chromedp/chromedp/kb"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupelinspect"
@@ -40,9 +41,7 @@ var large = sync.OnceValue(func() func(t *testing.T) (*subject, [2]string) {
 					err = cmp.Or(cupelinspect.WriteHTML(file, "10,000 candidates", selections[:i+1]...), file.Close())
 					paths[i] = file.Name()
 				}
-				if err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, err)
 			}
 		})
 		return s, paths
@@ -72,24 +71,19 @@ func TestTenThousandCandidates(t *testing.T) {
 		{"everything in the window", func() { b.focus("#slider-0"); b.keys(kb.End) }},
 	} {
 		step.do()
-		if got := value[int](b, `return document.querySelectorAll('*').length`); got > 6500 {
-			t.Errorf("%s the document has %d elements", step.why, got)
-		}
-		if got := len(b.rows()); got < 20 || got > 100 {
-			t.Errorf("%s the table has %d rows", step.why, got)
-		}
+		assert.LessOrEqual(t, value[int](b, `return document.querySelectorAll('*').length`), 6500, step.why)
+		got := len(b.rows())
+		assert.GreaterOrEqual(t, got, 20, step.why)
+		assert.LessOrEqual(t, got, 100, step.why)
 	}
 	b.click("#filter-clear")
 	b.focus("#grid")
 	b.keys(kb.Home)
 	largest := s.indexes(func(i int, _ *cupel.ContextItem) bool { return true })
 	slices.SortStableFunc(largest, func(x, y int) int { return cmp.Compare(s.items[y].Tokens(), s.items[x].Tokens()) })
-	if got := b.rows()[0]; s.items[got].Tokens() != s.items[largest[0]].Tokens() {
-		t.Errorf("the first row is item %d with %d tokens, want %d", got, s.items[got].Tokens(), s.items[largest[0]].Tokens())
-	}
-	if got := b.count(); !strings.HasPrefix(got, "10,000 candidates") {
-		t.Errorf("it says %q", got)
-	}
+	got := b.rows()[0]
+	assert.Equal(t, s.items[largest[0]].Tokens(), s.items[got].Tokens(), "item %d", got)
+	assert.Regexp(t, "^10,000 candidates", b.count())
 }
 
 // TestScrolling checks that the rows at any scroll position are present and in
@@ -105,16 +99,11 @@ func TestScrolling(t *testing.T) {
 			const box = document.querySelector('.scroller').getBoundingClientRect();
 			const head = document.querySelector('#grid thead').getBoundingClientRect().height;
 			return [...document.querySelectorAll('#grid tbody tr[data-row]')].filter((tr) => { const r = tr.getBoundingClientRect(); return r.bottom > box.top + head && r.top < box.bottom }).map((tr) => Number(tr.dataset.row))`)
-		if len(seen) < 15 {
-			t.Fatalf("at %v of the table %d rows are in view", share, len(seen))
-		}
+		require.GreaterOrEqual(t, len(seen), 15, "at %v of the table", share)
 		for i, row := range seen {
-			if row != seen[0]+i {
-				t.Fatalf("at %v of the table the rows are %v", share, seen)
-			}
+			require.Equal(t, seen[0]+i, row, "at %v of the table", share)
 		}
-		if middle := seen[len(seen)/2]; float64(middle) < share*many-40 || float64(middle) > share*many+40 {
-			t.Errorf("at %v of the table row %d is in view", share, middle)
-		}
+		middle := seen[len(seen)/2]
+		assert.InDelta(t, share*many, float64(middle), 40, "at %v of the table", share)
 	}
 }

@@ -1,11 +1,12 @@
 package inspector
 
 import (
-	"math"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupelinspect"
 )
@@ -33,13 +34,9 @@ func TestTheBudgetIsDrawnToScale(t *testing.T) {
 	}
 	lines := value[map[string]string](b, `return Object.fromEntries([...document.querySelectorAll('.legend li > *')].map((line) => [line.querySelector('.legend-name').textContent, line.querySelector('.number').textContent]))`)
 	for name, tokens := range want {
-		if lines[name] != grouped(tokens) {
-			t.Errorf("%s: %q, want %d tokens", name, lines[name], tokens)
-		}
+		assert.Equal(t, grouped(tokens), lines[name], name)
 	}
-	if len(lines) != len(want) {
-		t.Errorf("the legend has %v, want %v", lines, want)
-	}
+	assert.Len(t, lines, len(want))
 	// The pieces of the bar are in the order of the legend, without those of no tokens.
 	type piece struct {
 		Width float64
@@ -49,37 +46,24 @@ func TestTheBudgetIsDrawnToScale(t *testing.T) {
 	width := value[float64](b, `return document.querySelector('.bar').getBoundingClientRect().width`)
 	names := value[[]string](b, `return [...document.querySelectorAll('.legend .legend-name')].map((n) => n.textContent)`)
 	names = slices.DeleteFunc(names, func(name string) bool { return want[name] == 0 })
-	if len(pieces) != len(names) {
-		t.Fatalf("%d pieces for %q", len(pieces), names)
-	}
+	require.Len(t, pieces, len(names))
 	for i, p := range pieces {
-		if share := width * float64(want[names[i]]) / float64(budget); math.Abs(p.Width-share) > 1 {
-			t.Errorf("%s is %.1f pixels wide, want %.1f", names[i], p.Width, share)
-		}
+		assert.InDelta(t, width*float64(want[names[i]])/float64(budget), p.Width, 1, names[i])
 	}
 }
 
 func TestABudgetThatFails(t *testing.T) {
 	s := inspect(t, usual(), candidates(40), 600, cupelinspect.WithSweep(80, 680, 7))
 	small, err := s.budget.Resize(80, 60)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.pipeline.DryRun(t.Context(), s.items, small); err == nil {
-		t.Fatal("this budget was meant to fail")
-	}
+	require.NoError(t, err)
+	_, err = s.pipeline.DryRun(t.Context(), s.items, small)
+	require.Error(t, err, "this budget was meant to fail")
 	b := open(t, "a slider may go where a run fails", s.selection)
 	b.goTo(80)
-	if got := value[string](b, `return document.querySelector('.headline .banner').innerText`); !strings.HasPrefix(got, "At this budget the run fails. cupel: ") {
-		t.Errorf("the page says %q", got)
-	}
-	if got := b.text(".budget .summary"); !strings.Contains(got, "the run fails") {
-		t.Errorf("the summary says %q", got)
-	}
+	assert.Regexp(t, `^At this budget the run fails\. cupel: `, value[string](b, `return document.querySelector('.headline .banner').innerText`))
+	assert.Contains(t, b.text(".budget .summary"), "the run fails")
 	b.click(".budget-side button")
-	if got := value[string](b, `return document.querySelector('.headline .banner').innerText`); got != "" {
-		t.Errorf("back at the run the page says %q", got)
-	}
+	assert.Empty(t, value[string](b, `return document.querySelector('.headline .banner').innerText`))
 }
 
 func TestStagesAreDrawnToScale(t *testing.T) {
@@ -109,19 +93,15 @@ func TestStagesAreDrawnToScale(t *testing.T) {
 			const bar = tr.querySelector('.time-bar').getBoundingClientRect();
 			return { Name: tr.cells[0].textContent, In: tr.cells[1].textContent, Out: tr.cells[2].textContent, Left: (bar.left - line.left) / line.width, Width: bar.width / line.width };
 		})`)
-	if len(rows) != len(stages) || len(rows) < 4 {
-		t.Fatalf("%d rows for %d stages", len(rows), len(stages))
-	}
+	require.Len(t, rows, len(stages))
+	require.GreaterOrEqual(t, len(rows), 4)
 	whole := data.Total
 	for i, r := range rows {
 		w := stages[i]
-		if r.Name != w.Name || r.In != grouped(w.In) || r.Out != grouped(w.Out) {
-			t.Errorf("row %d is %+v, want %+v", i, r, w)
-		}
+		assert.Equal(t, []string{w.Name, grouped(w.In), grouped(w.Out)}, []string{r.Name, r.In, r.Out}, "row %d", i)
 		// A pixel and a half is the least that one sees.
-		if math.Abs(r.Left-w.Start/whole) > 0.01 || math.Abs(r.Width-w.Duration/whole) > 0.015 {
-			t.Errorf("%s begins at %.3f of the run and takes %.3f of it, want %.3f and %.3f", r.Name, r.Left, r.Width, w.Start/whole, w.Duration/whole)
-		}
+		assert.InDelta(t, w.Start/whole, r.Left, 0.01, r.Name)
+		assert.InDelta(t, w.Duration/whole, r.Width, 0.015, r.Name)
 	}
 }
 
@@ -142,19 +122,13 @@ func TestReasons(t *testing.T) {
 	}
 	b := open(t, "why", s.selection)
 	rows := value[[][]string](b, `return [...document.querySelector('#reasons-0 + table tbody').rows].map((tr) => [...tr.cells].map((td) => td.textContent))`)
-	if len(rows) != len(want) {
-		t.Errorf("%d reasons, want %v", len(rows), want)
-	}
+	assert.Len(t, rows, len(want))
 	for _, row := range rows {
 		n := want[row[0]]
-		if row[2] != grouped(n[0]) || strings.ReplaceAll(row[3], "−", "-") != grouped(n[1]) {
-			t.Errorf("%q, want %v", row, n)
-		}
+		assert.Equal(t, []string{grouped(n[0]), grouped(n[1])}, []string{row[2], strings.ReplaceAll(row[3], "−", "-")}, row[0])
 	}
 	b.click("#reasons-0 + table button")
-	if got := len(b.rows()); got != want[rows[0][0]][0] {
-		t.Errorf("%s leads to %d rows, want %v", rows[0][0], got, want[rows[0][0]])
-	}
+	assert.Len(t, b.rows(), want[rows[0][0]][0], rows[0][0])
 }
 
 func TestPrint(t *testing.T) {
@@ -164,17 +138,11 @@ func TestPrint(t *testing.T) {
 	b.click("#messages .message")
 	b.print()
 	ink := value[string](b, `return getComputedStyle(document.querySelector('.fate pre')).color`)
-	if ratio := contrast(colour(t, ink), rgb{1, 1, 1}); ratio < 4.5 { // paper is white in every scheme
-		t.Errorf("%s on paper is %.2f to 1", ink, ratio)
-	}
+	assert.GreaterOrEqual(t, contrast(colour(t, ink), rgb{1, 1, 1}), 4.5, ink) // paper is white in every scheme
 	for _, selector := range []string{".budget", ".filters", ".foot", "#theme"} {
-		if value[bool](b, `return document.querySelector(a).checkVisibility()`, selector) {
-			t.Errorf("%s is of no use on paper", selector)
-		}
+		assert.False(t, value[bool](b, `return document.querySelector(a).checkVisibility()`, selector), "%s is of no use on paper", selector)
 	}
-	if value[bool](b, `const box = document.querySelector('.fate pre'); return box.scrollHeight > box.clientHeight + 1`) {
-		t.Error("the text is cut on paper")
-	}
+	assert.False(t, value[bool](b, `const box = document.querySelector('.fate pre'); return box.scrollHeight > box.clientHeight + 1`), "the text is cut on paper")
 }
 
 // TestPrintedRows: paper has a few pages of rows, and says how many more there are.
@@ -185,12 +153,10 @@ func TestPrintedRows(t *testing.T) {
 	top := value[float64](b, `return document.querySelector('.scroller').scrollTop`)
 	b.do(`dispatchEvent(new Event('beforeprint'))`)
 	rows := b.rows()
-	if got := b.text("#grid tbody tr:nth-last-child(2)"); len(rows) != 400 || got != "and 100 more candidates" {
-		t.Errorf("%d rows are printed, and then %q", len(rows), got)
-	}
+	assert.Len(t, rows, 400)
+	assert.Equal(t, "and 100 more candidates", b.text("#grid tbody tr:nth-last-child(2)"))
 	b.do(`dispatchEvent(new Event('afterprint'))`)
 	b.frame()
-	if got := value[float64](b, `return document.querySelector('.scroller').scrollTop`); got != top || len(b.rows()) > 100 {
-		t.Errorf("afterwards the table is at %v and was at %v, with %d rows", got, top, len(b.rows()))
-	}
+	assert.InDelta(t, top, value[float64](b, `return document.querySelector('.scroller').scrollTop`), 0)
+	assert.LessOrEqual(t, len(b.rows()), 100)
 }

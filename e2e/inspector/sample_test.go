@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/placer"
@@ -88,9 +89,8 @@ func inspect(t *testing.T, config pipeline.Config, items []*cupel.ContextItem, m
 		budget: must(cupel.NewContextBudget(maxTokens, maxTokens*3/4, cupel.WithOutputReserve(maxTokens/8))),
 	}
 	var err error
-	if s.selection, err = cupelinspect.Inspect(t.Context(), s.pipeline, items, s.budget, options...); err != nil {
-		t.Fatal(err)
-	}
+	s.selection, err = cupelinspect.Inspect(t.Context(), s.pipeline, items, s.budget, options...)
+	require.NoError(t, err)
 	return s
 }
 
@@ -112,9 +112,7 @@ func (s *subject) at(t *testing.T, maxTokens int) *cupel.SelectionReport {
 	t.Helper()
 	budget := must(s.budget.Resize(maxTokens, maxTokens*s.budget.TargetTokens()/s.budget.MaxTokens()))
 	report, err := s.pipeline.DryRun(t.Context(), s.items, budget)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return report
 }
 

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/scorer"
@@ -25,9 +27,7 @@ func repository(t *testing.T, words ...string) []*cupel.ContextItem {
 	}
 	for _, folder := range []string{"cupel", "cupel/slicer", "cupel/scorer", "cupel/placer", "cupel/analysis", "cupel/policy"} {
 		files, err := filepath.Glob(filepath.Join("..", "..", folder, "*.go"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		listing := "$ ls " + folder
 		for _, file := range files {
 			listing += "\n" + filepath.Base(file)
@@ -37,14 +37,10 @@ func repository(t *testing.T, words ...string) []*cupel.ContextItem {
 	}
 	for _, pattern := range []string{"*.md", "docs/*.md", "cupel/*.go", "cupel/slicer/*.go", "cupel/scorer/*.go"} {
 		paths, err := filepath.Glob(filepath.Join("..", "..", pattern))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		for _, path := range paths {
 			text, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			kind := cupel.ContextKind("Code")
 			between := "\n\n"
 			switch {
@@ -82,9 +78,7 @@ func TestScreenshots(t *testing.T) {
 	if !filepath.IsAbs(folder) {
 		folder = filepath.Join("..", "..", folder) // as seen from the repository
 	}
-	if err := os.MkdirAll(folder, 0o750); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.MkdirAll(folder, 0o750))
 	items := repository(t, "quota", "share", "budget", "kind")
 	config, other := usual(), usual()
 	config.Scorer = scorer.Must(scorer.NewScaled(scorer.Must(scorer.NewComposite(
@@ -119,15 +113,9 @@ func TestScreenshots(t *testing.T) {
 			b.do(`document.activeElement.blur(); scrollTo(0, 0)`)
 			b.frame()
 			picture, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())
-			if err != nil {
-				t.Fatal(err)
-			}
-			if len(picture) > 300_000 {
-				t.Errorf("%d bytes are too many for a README", len(picture))
-			}
-			if err := os.WriteFile(filepath.Join(folder, c.name+".png"), picture, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
+			assert.LessOrEqual(t, len(picture), 300_000)
+			require.NoError(t, os.WriteFile(filepath.Join(folder, c.name+".png"), picture, 0o600))
 		})
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupel/strategy"
@@ -91,9 +93,7 @@ func TestFilter(t *testing.T) {
 			want := s.indexes(c.holds)
 			got := b.rows()
 			slices.Sort(got)
-			if !slices.Equal(got, want) {
-				t.Errorf("rows %v, want %v", got, want)
-			}
+			assert.Equal(t, want, got)
 			tokens := 0
 			for _, i := range want {
 				tokens += s.items[i].Tokens()
@@ -102,15 +102,9 @@ func TestFilter(t *testing.T) {
 			if len(want) == 40 {
 				says = fmt.Sprintf("40 candidates, %s tokens", grouped(tokens))
 			}
-			if got := strings.ReplaceAll(b.count()+"s", "ss", "s"); got != says {
-				t.Errorf("it says %q, want %q", got, says)
-			}
-			if empty := value[bool](b, `return document.querySelector('#grid .no-rows') !== null`); empty != (len(want) == 0) {
-				t.Errorf("it says that no candidate passes: %v", empty)
-			}
-			if live := value[string](b, `return document.querySelector('.filters .summary').getAttribute('aria-live')`); live != "polite" {
-				t.Errorf("screen readers do not announce it: aria-live is %q", live)
-			}
+			assert.Equal(t, says, strings.ReplaceAll(b.count()+"s", "ss", "s"))
+			assert.Equal(t, len(want) == 0, value[bool](b, `return document.querySelector('#grid .no-rows') !== null`))
+			assert.Equal(t, "polite", value[string](b, `return document.querySelector('.filters .summary').getAttribute('aria-live')`))
 		})
 	}
 }
@@ -140,9 +134,7 @@ func TestSort(t *testing.T) {
 		}
 	}
 	recency := make([]float64, len(scored))
-	if err := strategy.CallScorer(t.Context(), scorer.Recency{}, scored, recency); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, strategy.CallScorer(t.Context(), scorer.Recency{}, scored, recency))
 	for i, item := range scored {
 		age[numbers(cupel.IncludedItem{Item: item})[0]] = recency[i]
 	}
@@ -201,13 +193,9 @@ func TestSort(t *testing.T) {
 			}
 			want := s.indexes(func(int, *cupel.ContextItem) bool { return true })
 			slices.SortStableFunc(want, func(a, b int) int { return cmp.Or(c.compare(a, b), ties(a, b)) })
-			if got := b.rows(); !slices.Equal(got, want) {
-				t.Errorf("rows\n%v, want\n%v", got, want)
-			}
+			assert.Equal(t, want, b.rows())
 			said := value[[]string](b, `return [...document.querySelectorAll('#grid th[aria-sort]')].map((th) => th.dataset.column + ' ' + th.getAttribute('aria-sort'))`)
-			if !slices.Equal(said, []string{c.column + " " + c.sort}) {
-				t.Errorf("the headings say %q", said)
-			}
+			assert.Equal(t, []string{c.column + " " + c.sort}, said)
 		})
 	}
 }
@@ -223,13 +211,9 @@ func TestSortedAndFiltered(t *testing.T) {
 	want := numbers(s.at(t, 1000).Included...)
 	slices.Sort(want)
 	got := b.rows()
-	if !slices.IsSortedFunc(got, func(a, b int) int { return cmp.Compare(s.items[b].Tokens(), s.items[a].Tokens()) }) {
-		t.Errorf("no longer sorted: %v", got)
-	}
+	assert.True(t, slices.IsSortedFunc(got, func(a, b int) int { return cmp.Compare(s.items[b].Tokens(), s.items[a].Tokens()) }), "no longer sorted: %v", got)
 	slices.Sort(got)
-	if !slices.Equal(got, want) {
-		t.Errorf("rows %v, want %v", got, want)
-	}
+	assert.Equal(t, want, got)
 }
 
 // TestAFilterThatNothingPasses stays chosen while the slider goes where nothing
@@ -252,16 +236,11 @@ func TestAFilterThatNothingPasses(t *testing.T) {
 			b.choose("#filter-state", c.name)
 			was := b.rows()
 			b.goTo(c.empty)
-			if got := b.rows(); len(got) > 0 || len(was) == 0 {
-				t.Errorf("rows %v and then %v, want some and then none", was, got)
-			}
-			if got := value[string](b, `return document.querySelector('#filter-state').selectedOptions[0].textContent`); got != c.name+" (0)" {
-				t.Errorf("the filter says %q", got)
-			}
+			assert.Empty(t, b.rows())
+			assert.NotEmpty(t, was)
+			assert.Equal(t, c.name+" (0)", value[string](b, `return document.querySelector('#filter-state').selectedOptions[0].textContent`))
 			b.goTo(c.budget)
-			if got := b.rows(); !slices.Equal(got, was) {
-				t.Errorf("rows %v, and at first %v", got, was)
-			}
+			assert.Equal(t, was, b.rows())
 		})
 	}
 }
@@ -292,21 +271,15 @@ func TestDetails(t *testing.T) {
 			b.click(fmt.Sprintf(`#grid tr[data-row="%d"]`, c.row))
 			text := value[string](b, `const dialog = document.querySelector('#details'); return dialog.open ? dialog.innerText : 'closed'`)
 			for _, want := range c.want {
-				if !strings.Contains(text, want) {
-					t.Errorf("the details do not have %q:\n%s", want, text)
-				}
+				assert.Contains(t, text, want)
 			}
 			if c.row == 2 {
 				b.click("#details .verdict button")
-				if text := b.text("#details"); strings.Contains(text, "Deduplicated") {
-					t.Errorf("the button leads to the copy that went:\n%s", text)
-				}
+				assert.NotContains(t, b.text("#details"), "Deduplicated")
 			}
 			if c.row == 4 {
 				b.click("#details .more")
-				if got := b.text("#details pre"); got != items[4].Content() {
-					t.Errorf("%d bytes are shown of %d", len(got), len(items[4].Content()))
-				}
+				assert.Equal(t, items[4].Content(), b.text("#details pre"))
 			}
 		})
 	}

@@ -2,12 +2,12 @@ package inspector
 
 import (
 	"fmt"
-	"math"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp/kb"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/scorer"
@@ -47,13 +47,10 @@ func TestTwoSelections(t *testing.T) {
 			want := a.indexes(func(i int, _ *cupel.ContextItem) bool { return c.holds(i) })
 			got := b.rows()
 			slices.Sort(got)
-			if !slices.Equal(got, want) || len(want) == 0 {
-				t.Errorf("rows %v, want %v", got, want)
-			}
+			assert.Equal(t, want, got)
+			assert.NotEmpty(t, want)
 			if c.mark != "" {
-				if n := value[int](b, `return document.querySelectorAll('#grid tbody tr.' + a).length`, c.mark); n != len(want) {
-					t.Errorf("%d rows are marked %s, want %d", n, c.mark, len(want))
-				}
+				assert.Equal(t, len(want), value[int](b, `return document.querySelectorAll('#grid tbody tr.' + a).length`, c.mark), c.mark)
 			}
 		})
 	}
@@ -68,22 +65,19 @@ func TestTwoSelectionsStandSideBySide(t *testing.T) {
 	}
 	for _, selector := range []string{".headline", ".overview", ".plot", ".budget-side"} {
 		got := boxes(selector)
-		if len(got) != 2 || got[0].Right > got[1].Left || math.Abs(got[0].Width-got[1].Width) > 1 || got[0].Top-got[1].Top > 60 || got[1].Top-got[0].Top > 60 {
-			t.Errorf("%s: %+v", selector, got)
-		}
+		require.Len(t, got, 2, selector)
+		assert.LessOrEqual(t, got[0].Right, got[1].Left, selector)
+		assert.InDelta(t, got[0].Width, got[1].Width, 1, selector)
+		assert.InDelta(t, got[0].Top, got[1].Top, 60, selector)
 	}
 	for side, s := range []*subject{a, z} {
-		if got, want := b.window(side), numbers(s.report(t).Included...); !slices.Equal(got, want) {
-			t.Errorf("side %d shows %v, want %v", side, got, want)
-		}
+		assert.Equal(t, numbers(s.report(t).Included...), b.window(side), "side %d", side)
 	}
 	b.resize(420, 900)
-	if got := boxes(".plot"); got[0].Top >= got[1].Top || got[1].Left > 60 {
-		t.Errorf("on a narrow screen they stand below each other: %+v", got)
-	}
-	if value[bool](b, `return document.documentElement.scrollWidth > innerWidth`) {
-		t.Error("the page scrolls sideways")
-	}
+	got := boxes(".plot")
+	require.Less(t, got[0].Top, got[1].Top)
+	assert.LessOrEqual(t, got[1].Left, 60.0)
+	assert.False(t, value[bool](b, `return document.documentElement.scrollWidth > innerWidth`), "the page scrolls sideways")
 }
 
 func TestTwoSliders(t *testing.T) {
@@ -107,15 +101,9 @@ func TestTwoSliders(t *testing.T) {
 			b := open(t, c.why, a.selection, z.selection)
 			c.press(b)
 			fields := value[[]string](b, `return [...document.querySelectorAll('.budget-field')].map((field) => field.value)`)
-			if want := []string{fmt.Sprint(c.atA), fmt.Sprint(c.atB)}; !slices.Equal(fields, want) {
-				t.Errorf("budgets %q, want %q", fields, want)
-			}
-			if got, want := b.window(0), numbers(a.at(t, c.atA).Included...); !slices.Equal(got, want) {
-				t.Errorf("A shows %v, want %v", got, want)
-			}
-			if got, want := b.window(1), numbers(z.at(t, c.atB).Included...); !slices.Equal(got, want) {
-				t.Errorf("B shows %v, want %v", got, want)
-			}
+			assert.Equal(t, []string{fmt.Sprint(c.atA), fmt.Sprint(c.atB)}, fields)
+			assert.Equal(t, numbers(a.at(t, c.atA).Included...), b.window(0))
+			assert.Equal(t, numbers(z.at(t, c.atB).Included...), b.window(1))
 		})
 	}
 }
@@ -132,9 +120,9 @@ func TestScoresOfParts(t *testing.T) {
 	heads, cells := columns()
 	b.click("#show-parts")
 	moreHeads, moreCells := columns()
-	if heads != cells || moreHeads != moreCells || moreHeads != heads+2 { // A has two parts, B is no composite
-		t.Errorf("%d headings over %d cells, and then %d over %d", heads, cells, moreHeads, moreCells)
-	}
+	assert.Equal(t, cells, heads)
+	assert.Equal(t, moreCells, moreHeads)
+	assert.Equal(t, heads+2, moreHeads, "A has two parts, B is no composite")
 }
 
 // TestColumnsHaveRoom checks that the first lines take all the space that the
@@ -156,9 +144,8 @@ func TestColumnsHaveRoom(t *testing.T) {
 			for _, filter := range []string{"", "no such thing"} {
 				b.typeFilter(filter)
 				room := value[[]float64](b, `const last = document.querySelector('#grid th:last-child').getBoundingClientRect(); return [last.width, document.querySelector('#grid').getBoundingClientRect().right - last.right]`)
-				if room[0] < 250 || room[1] > 1 {
-					t.Errorf("filtered by %q the first lines have %v pixels, and %v are unused", filter, room[0], room[1])
-				}
+				require.GreaterOrEqual(t, room[0], 250.0, filter)
+				assert.LessOrEqual(t, room[1], 1.0, filter)
 			}
 			b.click("#filter-clear")
 		})
@@ -175,13 +162,10 @@ func TestTokensOfTwoTokenizers(t *testing.T) {
 	cell := func(column string) string {
 		return value[string](b, `const at = [...document.querySelectorAll('#grid th')].findIndex((th) => th.dataset.column === a); return document.querySelector('#grid tr[data-row="0"]').cells[at].textContent`, column)
 	}
-	if inA, inB := cell("tokens-0"), cell("tokens-1"); inA != "12" || inB != "15" {
-		t.Errorf("the table says %q and %q", inA, inB)
-	}
+	assert.Equal(t, "12", cell("tokens-0"))
+	assert.Equal(t, "15", cell("tokens-1"))
 	b.click(`#grid tr[data-row="0"]`)
-	if text := value[string](b, `return document.querySelector('#details').innerText.replaceAll(/\s+/g, ' ')`); !strings.Contains(text, "Tokens in A 12 Tokens in B 15") {
-		t.Errorf("the details say %q", text)
-	}
+	assert.Contains(t, value[string](b, `return document.querySelector('#details').innerText.replaceAll(/\s+/g, ' ')`), "Tokens in A 12 Tokens in B 15")
 }
 
 // TestTwoSelectionsOfOtherCandidates: a row stands for a candidate of either.
@@ -218,14 +202,10 @@ func TestTwoSelectionsOfOtherCandidates(t *testing.T) {
 		{"B: Left out", "a side without the candidate did not leave it out either", outOfB},
 	} {
 		b.choose("#filter-state", c.name)
-		if got := line(); !slices.Equal(got, c.want) {
-			t.Errorf("%s: %v, want %v, since %s", c.name, got, c.want, c.why)
-		}
+		assert.Equal(t, c.want, line(), "%s, since %s", c.name, c.why)
 	}
 	b.click("#filter-clear")
 	b.typeFilter("item 00039")
 	b.click("#grid tr[data-row]")
-	if got := b.text("#details .verdict"); !strings.Contains(got, "Not among the candidates.") {
-		t.Errorf("the details say %q of A", got)
-	}
+	assert.Contains(t, b.text("#details .verdict"), "Not among the candidates.")
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupelinspect"
@@ -58,29 +60,19 @@ func TestUnits(t *testing.T) {
 				seen++
 			}
 		}
-		if got := strings.ReplaceAll(b.text(".figures dd strong"), ",", ""); got != fmt.Sprint(tokens) {
-			t.Errorf("at %d the window has %s tokens, want %d", budget, got, tokens)
-		}
+		assert.Equal(t, fmt.Sprint(tokens), strings.ReplaceAll(b.text(".figures dd strong"), ",", ""), "at %d", budget)
 		smaller := value[[]int](b, `return [...document.querySelectorAll('#grid tr[data-row]')].filter((tr) => tr.querySelector('.tag.form')).map((tr) => Number(tr.dataset.row))`)
 		for _, candidate := range smaller {
-			if forms[candidate] == 0 {
-				t.Errorf("at %d candidate %d is cut", budget, candidate)
-			}
+			assert.NotZero(t, forms[candidate], "at %d candidate %d is cut", budget, candidate)
 			delete(forms, candidate)
 		}
-		if len(forms) > 0 {
-			t.Errorf("at %d the page lacks the forms %v", budget, forms)
-		}
+		assert.Empty(t, forms, "at %d", budget)
 	}
-	if seen == 0 {
-		t.Fatal("no smaller form was in a window")
-	}
+	require.NotZero(t, seen, "no smaller form was in a window")
 
 	// The slider says what is in another form than in the run, and filters find it.
 	b.goTo(900)
-	if summary := b.text("#budget .summary"); !strings.Contains(summary, "in another form") {
-		t.Errorf("the summary is %q", summary)
-	}
+	assert.Contains(t, b.text("#budget .summary"), "in another form")
 	var smaller []int
 	for _, entry := range s.at(t, 900).Included {
 		if entry.Form > 0 {
@@ -88,28 +80,22 @@ func TestUnits(t *testing.T) {
 		}
 	}
 	b.choose("#filter-state", "In a smaller form")
-	if got := b.rows(); len(got) != len(smaller) || len(got) == 0 {
-		t.Errorf("the filter shows %v, want %v", got, smaller)
-	}
+	got := b.rows()
+	assert.Len(t, got, len(smaller))
+	assert.NotEmpty(t, got)
 	b.choose("#filter-state", "Have a newer version")
-	if got := b.rows(); len(got) != 3 {
-		t.Errorf("the filter shows %v, want 3 older versions", got)
-	}
+	assert.Len(t, b.rows(), 3)
 	b.click("#filter-clear")
 	b.typeFilter("call_03")
-	if got := b.rows(); len(got) != 2 {
-		t.Errorf("the group has the rows %v, want a call and its result", got)
-	}
+	assert.Len(t, b.rows(), 2)
 
 	// Details show the group, and the form in the window.
 	b.click("#filter-clear")
 	b.click(fmt.Sprintf(`#grid tr[data-row="%d"]`, smaller[0]))
 	details := b.text("#details")
 	entry := s.items[smaller[0]]
-	if !strings.Contains(details, "in the prompt, cut") || !strings.Contains(details, entry.Group()) || !strings.Contains(details, "In or out with") {
-		t.Errorf("the details are\n%s", details)
-	}
-	if trouble := b.takeTroubles(); len(trouble) > 0 {
-		t.Errorf("%q", trouble)
-	}
+	assert.Contains(t, details, "in the prompt, cut")
+	assert.Contains(t, details, entry.Group())
+	assert.Contains(t, details, "In or out with")
+	assert.Empty(t, b.takeTroubles())
 }

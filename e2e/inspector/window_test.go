@@ -4,10 +4,11 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp/kb"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/placer"
@@ -50,15 +51,13 @@ func TestScoresAgainstPositions(t *testing.T) {
 	b := open(t, "one sees a U", s.selection)
 	window := s.report(t).Included
 	bars := b.drawn(".plot")
-	if len(bars) != len(window) || len(bars) < 9 {
-		t.Fatalf("%d bars for %d items", len(bars), len(window))
-	}
+	require.Len(t, bars, len(window))
+	require.GreaterOrEqual(t, len(bars), 9)
 	best := slices.MaxFunc(window, func(a, b cupel.IncludedItem) int { return int(math.Copysign(1, a.Score-b.Score)) }).Score
 	tallest := slices.MaxFunc(bars, func(a, b block) int { return int(math.Copysign(1, a.H-b.H)) }).H
 	for i, bar := range bars {
-		if want := tallest * window[i].Score / best; math.Abs(bar.H-want) > 0.1 || bar.Kind != string(window[i].Item.Kind()) {
-			t.Errorf("bar %d is %v high of kind %s, want %v of kind %s", i, bar.H, bar.Kind, want, window[i].Item.Kind())
-		}
+		assert.InDelta(t, tallest*window[i].Score/best, bar.H, 0.1, "bar %d", i)
+		assert.Equal(t, string(window[i].Item.Kind()), bar.Kind, "bar %d", i)
 	}
 }
 
@@ -109,26 +108,16 @@ func TestSlider(t *testing.T) {
 			c.press(b)
 			report := s.at(t, c.budget)
 			want := numbers(report.Included...)
-			if got := value[int](b, `return Number(document.querySelector('.budget-field').value)`); got != c.budget {
-				t.Fatalf("the field says %d, want %d", got, c.budget)
-			}
-			if got := b.listed(); !slices.Equal(got, want) {
-				t.Errorf("the list shows %v, want %v", got, want)
-			}
-			if got := b.window(0); !slices.Equal(got, want) {
-				t.Errorf("the table shows %v, want %v", got, want)
-			}
+			require.Equal(t, c.budget, value[int](b, `return Number(document.querySelector('.budget-field').value)`))
+			assert.Equal(t, want, b.listed())
+			assert.Equal(t, want, b.window(0))
 			tokens := 0
 			for _, entry := range report.Included {
 				tokens += entry.Item.Tokens()
 			}
 			window := fmt.Sprintf("%d item%s, %s tokens", len(want), map[bool]string{true: "", false: "s"}[len(want) == 1], grouped(tokens))
-			if got := b.text(".budget .summary"); !strings.Contains(got, window) {
-				t.Errorf("the summary says %q, want %q", got, window)
-			}
-			if got := value[string](b, `return document.querySelector('#slider-0').getAttribute('aria-valuetext')`); !strings.HasPrefix(got, grouped(c.budget)+" tokens: "+window) {
-				t.Errorf("a screen reader hears %q", got)
-			}
+			assert.Contains(t, b.text(".budget .summary"), window)
+			assert.Regexp(t, "^"+grouped(c.budget)+" tokens: "+window, value[string](b, `return document.querySelector('#slider-0').getAttribute('aria-valuetext')`))
 			s.checkChanges(t, b, report)
 			s.checkReasons(t, b, report)
 		})
@@ -142,25 +131,19 @@ func (s *subject) checkChanges(t *testing.T, b *tab, report *cupel.SelectionRepo
 	came := slices.DeleteFunc(slices.Clone(is), func(i int) bool { return slices.Contains(was, i) })
 	went := slices.DeleteFunc(slices.Clone(was), func(i int) bool { return slices.Contains(is, i) })
 	if len(came)+len(went) == 0 {
-		if !value[bool](b, `return document.querySelector('#changes').hidden || document.querySelectorAll('#changes li').length === 0`) {
-			t.Error("nothing came or went, and the page says something did")
-		}
+		assert.True(t, value[bool](b, `return document.querySelector('#changes').hidden || document.querySelectorAll('#changes li').length === 0`), "nothing came or went, and the page says something did")
 		return
 	}
 	for sign, want := range map[string][]int{"+": came, "−": went} {
 		slices.Sort(want)
 		got := value[[]int](b, `return [...document.querySelectorAll('#grid tbody tr[data-row]')].filter((tr) => tr.querySelector('.sign')?.textContent === a).map((tr) => Number(tr.dataset.row)).sort((x, y) => x - y)`, sign)
-		if !slices.Equal(got, want) {
-			t.Errorf("marked with %s: %v, want %v", sign, got, want)
-		}
+		assert.Equal(t, want, got, sign)
 	}
-	if got := b.text(".budget .summary"); !strings.HasSuffix(got, fmt.Sprintf("%d came, %d went", len(came), len(went))) {
-		t.Errorf("the summary says %q; %d came and %d went", got, len(came), len(went))
-	}
+	assert.Regexp(t, fmt.Sprintf("\\b%d came, %d went$", len(came), len(went)), b.text(".budget .summary"))
 	heads := value[[]string](b, `return [...document.querySelectorAll('#changes h4')].map((h) => h.textContent)`)
-	if len(heads) != 2 || !strings.HasPrefix(heads[0], fmt.Sprintf("Came: %d item", len(came))) || !strings.HasPrefix(heads[1], fmt.Sprintf("Went: %d item", len(went))) {
-		t.Errorf("the lists are headed %q; %d came and %d went", heads, len(came), len(went))
-	}
+	require.Len(t, heads, 2)
+	assert.Regexp(t, fmt.Sprintf("^Came: %d item", len(came)), heads[0])
+	assert.Regexp(t, fmt.Sprintf("^Went: %d item", len(went)), heads[1])
 }
 
 // checkReasons compares the reason of every candidate in the table.
@@ -178,9 +161,7 @@ func (s *subject) checkReasons(t *testing.T, b *tab, report *cupel.SelectionRepo
 		const list = [];
 		for (const tr of document.querySelectorAll('#grid tbody tr[data-row]')) list[Number(tr.dataset.row)] = tr.cells[column].textContent;
 		return list`)
-	if !slices.Equal(got, want) {
-		t.Errorf("reasons %v, want %v", got, want)
-	}
+	assert.Equal(t, want, got)
 }
 
 // grouped writes a number as the page does.
@@ -216,9 +197,7 @@ func TestNothingToShow(t *testing.T) {
 			b := open(t, c.why, c.subject(t))
 			text := value[string](b, `return document.body.innerText`)
 			for _, want := range c.want {
-				if !strings.Contains(text, want) {
-					t.Errorf("the page does not say %q:\n%s", want, text)
-				}
+				assert.Contains(t, text, want)
 			}
 		})
 	}
