@@ -95,27 +95,19 @@ func TestOldUnitsBecomeOutlines(t *testing.T) {
 	require.NoError(t, err)
 	text := texts(window)
 	for i := range 12 {
-		if id := fmt.Sprintf("RES%03d", i); !strings.Contains(text, id) {
-			t.Errorf("%s is not in the window, which is a third of the conversation:\n%s", id, text)
-		}
+		require.Contains(t, text, fmt.Sprintf("RES%03d", i))
 	}
 	assert.Contains(t, text, "[earlier] get_reservation(")
-	if got := total(window); got > total(items)/3 {
-		t.Errorf("the window has %d tokens, want at most %d", got, total(items)/3)
-	}
+	require.LessOrEqual(t, total(window), total(items)/3)
 	full := map[int]bool{}
 	for _, e := range report.Included {
 		if e.Form == 0 {
 			full[e.Candidate] = true
-			if e.Item != items[e.Candidate] {
-				t.Errorf("candidate %d is whole and another item, want the caller's", e.Candidate)
-			}
+			assert.Same(t, items[e.Candidate], e.Item, "candidate %d", e.Candidate)
 		}
 	}
 	for _, at := range []int{0, 1, len(items) - 3, len(items) - 2, len(items) - 1} {
-		if !full[at] {
-			t.Errorf("candidate %d (%s) is not whole: system, task, last exchange and question are", at, items[at])
-		}
+		assert.True(t, full[at], "candidate %d (%s) is not whole: system, task, last exchange and question are", at, items[at])
 	}
 }
 
@@ -127,14 +119,11 @@ func TestEverythingFits(t *testing.T) {
 	prepared, err := p.Prepare(t.Context(), items, budget(t, total(items)))
 	require.NoError(t, err)
 	for i := range items {
-		if prepared[i] != items[i] {
-			t.Errorf("item %d was changed, though all fit", i)
-		}
+		assert.Same(t, items[i], prepared[i], "item %d", i)
 	}
 	window, _, err := p.RunReport(t.Context(), items, budget(t, total(items)))
-	if err != nil || len(window) != len(items) {
-		t.Fatalf("window of %d items, error %v, want all %d", len(window), err, len(items))
-	}
+	require.NoError(t, err)
+	require.Len(t, window, len(items))
 }
 
 type badCounter struct {
@@ -164,9 +153,8 @@ func TestCounterFails(t *testing.T) {
 		{"panic", badCounter{panic: true}, "panicked: panic: no vocabulary", "no panic leaves the preset"},
 	} {
 		_, _, err := agent.New(test.counter).RunReport(t.Context(), items, budget(t, 300))
-		if !errors.Is(err, cupel.ErrStrategy) || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%s: error %v, want a strategy's with %q (%s)", test.name, err, test.want, test.why)
-		}
+		assert.ErrorIs(t, err, cupel.ErrStrategy, test.name)
+		assert.ErrorContains(t, err, test.want, test.why)
 	}
 	for at := 1; ; at++ {
 		counter := &counting{failsAt: at}
@@ -183,32 +171,28 @@ func TestMistakes(t *testing.T) {
 	p := agent.New(nil)
 	canceled, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := p.Prepare(canceled, travel(t, 8), budget(t, 300)); !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v, want that of the context before the pipeline runs", err)
-	}
-	if sizes, err := p.Sizes(canceled, travel(t, 8), budget(t, 300)); !errors.Is(err, context.Canceled) || sizes != nil {
-		t.Errorf("error %v of Sizes, want that of the context", err)
-	}
-	if _, _, err := p.RunReport(t.Context(), []*cupel.ContextItem{nil, nil}, budget(t, 0)); err == nil {
-		t.Error("nil items are accepted")
-	}
-	if _, report, err := p.RunReport(t.Context(), travel(t, 8), budget(t, 3)); !errors.Is(err, pipeline.ErrPinnedExceedsBudget) || report == nil {
-		t.Errorf("report %v, error %v, want that the pinned items exceed the budget", report, err)
-	}
+	_, err := p.Prepare(canceled, travel(t, 8), budget(t, 300))
+	require.ErrorIs(t, err, context.Canceled)
+	sizes, err := p.Sizes(canceled, travel(t, 8), budget(t, 300))
+	require.ErrorIs(t, err, context.Canceled)
+	require.Nil(t, sizes)
+	_, _, err = p.RunReport(t.Context(), []*cupel.ContextItem{nil, nil}, budget(t, 0))
+	require.Error(t, err)
+	_, report, err := p.RunReport(t.Context(), travel(t, 8), budget(t, 3))
+	require.ErrorIs(t, err, pipeline.ErrPinnedExceedsBudget)
+	require.NotNil(t, report)
 	var none *agent.Preset
-	if _, err := none.Prepare(t.Context(), travel(t, 1), budget(t, 300)); err == nil {
-		t.Error("no preset prepares items")
-	}
-	if none.Remember() != nil || none.About(nil) != nil || none.Pipeline() != nil {
-		t.Error("no preset makes another")
-	}
+	_, err = none.Prepare(t.Context(), travel(t, 1), budget(t, 300))
+	require.Error(t, err)
+	require.Nil(t, none.Remember())
+	require.Nil(t, none.About(nil))
+	require.Nil(t, none.Pipeline())
 	var noContext context.Context
-	if _, err := p.Prepare(noContext, travel(t, 8), budget(t, 300)); err != nil {
-		t.Errorf("error %v without a context", err)
-	}
-	if window, _, err := p.RunReport(t.Context(), nil, budget(t, 10)); err != nil || len(window) != 0 {
-		t.Errorf("window %v, error %v of no items, want none", window, err)
-	}
+	_, err = p.Prepare(noContext, travel(t, 8), budget(t, 300))
+	require.NoError(t, err)
+	window, _, err := p.RunReport(t.Context(), nil, budget(t, 10))
+	require.NoError(t, err)
+	require.Empty(t, window)
 }
 
 // random returns a conversation of all shapes of units.
@@ -262,9 +246,7 @@ func TestRandom(t *testing.T) {
 			continue
 		}
 		require.NoError(t, err)
-		if got := total(window); got > target {
-			t.Fatalf("seed %d: %d tokens, want at most %d", seed, got, target)
-		}
+		require.LessOrEqual(t, total(window), target, "seed %d", seed)
 		related, _, err := about.RunReport(t.Context(), items, budget(t, target))
 		require.NoError(t, err)
 		_, _ = fmt.Fprint(said, texts(window), texts(related))
@@ -309,9 +291,8 @@ func TestRandom(t *testing.T) {
 			}
 		}
 		again, _, err := unrelated.RunReport(t.Context(), items, budget(t, target))
-		if err != nil || texts(again) != texts(window) {
-			t.Fatalf("seed %d: a run about what no item has differs, error %v", seed, err)
-		}
+		require.NoError(t, err, "seed %d", seed)
+		require.Equal(t, texts(window), texts(again), "seed %d", seed)
 	}
 	assert.Equal(t, uint32(0xe3e73d5e), said.Sum32(), "what is chosen has changed: measure it by cupel replay")
 	assert.Greater(t, float64(filled), 0.988*float64(room), "tokens of all windows, of a room of %d", room)
@@ -323,14 +304,12 @@ func TestGrowsWithTheText(t *testing.T) {
 	work := func(n int) float64 {
 		items := append(travel(t, n/2), manyCalls(t, n)...)
 		counter := &counting{}
-		if _, err := agent.New(counter).Prepare(t.Context(), items, budget(t, total(items)/5)); err != nil {
-			t.Fatal(err)
-		}
+		_, err := agent.New(counter).Prepare(t.Context(), items, budget(t, total(items)/5))
+		require.NoError(t, err)
 		return float64(counter.characters) / float64(total(items))
 	}
-	if small, large := work(40), work(640); large > 2*small {
-		t.Errorf("%.0f characters counted for each token of a conversation of 640 calls, %.0f of one of 40, want at most twice that", large, small)
-	}
+	small, large := work(40), work(640)
+	require.LessOrEqual(t, large, 2*small)
 }
 
 // manyCalls is one exchange of n parallel calls, and a question.

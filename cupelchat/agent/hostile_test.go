@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupelchat/agent"
 )
@@ -54,17 +56,11 @@ func TestHostile(t *testing.T) {
 		for _, target := range []int{0, 1, all / 4, all - 1} {
 			window, report, err := agent.New(quarter{}).RunReport(t.Context(), test.items, budget(t, target))
 			if err != nil {
-				if test.why != "everything is pinned" {
-					t.Errorf("%s, target %d: %v", test.why, target, err)
-				}
+				assert.Equal(t, "everything is pinned", test.why, "target %d: %v", target, err)
 				continue
 			}
-			if got := total(window); got > target {
-				t.Errorf("%s: %d tokens, want at most %d", test.why, got, target)
-			}
-			if len(report.Included)+len(report.Excluded) != len(test.items) {
-				t.Errorf("%s, target %d: the report has %d items, want %d", test.why, target, len(report.Included)+len(report.Excluded), len(test.items))
-			}
+			assert.LessOrEqual(t, total(window), target, test.why)
+			assert.Equal(t, len(test.items), len(report.Included)+len(report.Excluded), "%s, target %d", test.why, target)
 		}
 	}
 }
@@ -142,17 +138,10 @@ func TestNoteTexts(t *testing.T) {
 	} {
 		items := append(test.items, message(t, "user", "And now?"))
 		window, report, err := agent.New(quarter{}).RunReport(t.Context(), items, budget(t, test.target+total(items[len(items)-1:])))
-		if err != nil {
-			t.Errorf("%s: %v", test.why, err)
-			continue
-		}
+		require.NoError(t, err, test.why)
 		for _, e := range report.Included {
-			if (e.Form == 0) != (e.Item == items[e.Candidate]) {
-				t.Errorf("%s: candidate %d has the form %d of %q", test.why, e.Candidate, e.Form, e.Item.Content())
-			}
+			assert.Equal(t, e.Item == items[e.Candidate], e.Form == 0, "%s: candidate %d, %q", test.why, e.Candidate, e.Item.Content())
 		}
-		if got, want := texts(window), test.want+"\nAnd now?\n"; got != want {
-			t.Errorf("%s: the window is\n%s\nwant\n%s", test.why, got, want)
-		}
+		assert.Equal(t, test.want+"\nAnd now?\n", texts(window), test.why)
 	}
 }

@@ -56,9 +56,7 @@ func checkSizes(t *testing.T, items []*cupel.ContextItem, sizes []cupelreduce.Si
 		}
 		before, rate = size, now
 	}
-	if before.Tokens < rest {
-		t.Fatalf("the last size has %d tokens, want at least the %d of all items that are not pinned", before.Tokens, rest)
-	}
+	require.GreaterOrEqual(t, before.Tokens, rest)
 }
 
 // A preset that remembers chooses what one without memory does, after any other choices.
@@ -135,9 +133,8 @@ func TestForgottenWork(t *testing.T) {
 		}
 		first := work(items)
 		work(travel(t, tt.other))
-		if again := work(items); tt.again != (again > first*9/10) {
-			t.Errorf("%d reservations between: %d characters are counted, and %d again (%s)", tt.other, first, again, tt.why)
-		}
+		again := work(items)
+		assert.Equal(t, tt.again, again > first*9/10, "%d characters are counted, and %d again: %s", first, again, tt.why)
 	}
 }
 
