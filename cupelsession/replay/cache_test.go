@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupelchat/agent"
 	"github.com/wollax/cupel-go/cupelsession"
 	"github.com/wollax/cupel-go/cupelsession/replay"
@@ -29,14 +30,13 @@ func TestCostByAModel(t *testing.T) {
 	together := run(t, conversations, policies, shares, replay.WithCache(models...))
 	for k, model := range models {
 		got := run(t, conversations, policies, shares, replay.WithCache(model))
-		if got.Rows[0].Caches[0].Cache != model.Name || !strings.Contains(got.Text(), "  cost  "+strings.Repeat(" ", max(0, 5-len(model.Name)))+model.Name+"  breaks") {
-			t.Errorf("%s: the cache is %q, and the table\n%s", model.Name, got.Rows[0].Caches[0].Cache, got.Text())
-		}
+		assert.Equal(t, model.Name, got.Rows[0].Caches[0].Cache)
+		assert.Contains(t, got.Text(), "  cost  "+strings.Repeat(" ", max(0, 5-len(model.Name)))+model.Name+"  breaks")
 		for i, row := range got.Rows {
 			cost := row.Caches[0].Cost
-			if figure, ok := got.Figure(row.Policy, row.Share, model.Name); !ok || figure != cost {
-				t.Errorf("%s: the figure is %v, want %v", model.Name, figure, cost)
-			}
+			figure, ok := got.Figure(row.Policy, row.Share, model.Name)
+			assert.True(t, ok, model.Name)
+			assert.InDelta(t, cost, figure, 0, model.Name)
 			assert.Equal(t, row.Caches[0], together.Rows[i].Caches[k], "%s with others", model.Name)
 			row.Caches = nil
 			assert.Equal(t, want.Rows[i], row)
@@ -54,16 +54,11 @@ func TestCostByAModel(t *testing.T) {
 			}
 		}
 	}
-	if _, ok := want.Figure("everything", shares[0], "none"); ok {
-		t.Error("a cache that is not measured has a figure")
-	}
-	if dearer == 0 {
-		t.Error("breakpoints never cost anything")
-	}
-	if _, err := replay.NewMeasure(policies, shares, replay.WithCache(long, long)); err == nil || !strings.Contains(err.Error(), "different names") {
-		t.Errorf("error %v, want one about the name", err)
-	}
-	if _, err := replay.NewMeasure(policies, shares, replay.WithCache(cupelsession.CacheModel{Read: math.NaN()})); err == nil || !strings.Contains(err.Error(), "Cache.Read must be a price") {
-		t.Errorf("error %v, want one about the price", err)
-	}
+	_, ok := want.Figure("everything", shares[0], "none")
+	require.False(t, ok, "a cache that is not measured has a figure")
+	require.NotZero(t, dearer, "breakpoints never cost anything")
+	_, err := replay.NewMeasure(policies, shares, replay.WithCache(long, long))
+	require.ErrorContains(t, err, "different names")
+	_, err = replay.NewMeasure(policies, shares, replay.WithCache(cupelsession.CacheModel{Read: math.NaN()}))
+	require.ErrorContains(t, err, "Cache.Read must be a price")
 }

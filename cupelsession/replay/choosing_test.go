@@ -65,9 +65,7 @@ func TestChoosing(t *testing.T) {
 		policies := []replay.Policy{replay.Baselines()[0], replay.Choosing("latest", latest(t)), replay.Choosing("agent", agent.New(counter)), replay.Choosing("agent", agent.New(counter)).InSession(0.6)}
 		result := run(t, load(t, "agents.jsonl"), policies, []float64{0.15, 0.25, 0.5, 1})
 		for _, row := range result.Rows {
-			if row.Failures > 0 {
-				t.Errorf("%T: %s (%s) at %g failed %d times: %+v", counter, row.Policy, row.Mode, row.Share, row.Failures, row.First)
-			}
+			assert.Zero(t, row.Failures, "%T: %s (%s) at %g: %+v", counter, row.Policy, row.Mode, row.Share, row.First)
 			if want := result.Rows[len(result.Rows)-4]; row.Share == 1 {
 				want.Policy, want.Mode = row.Policy, row.Mode
 				assert.Equal(t, plain(want), plain(row), "%T", counter)
@@ -112,9 +110,7 @@ func TestTooLarge(t *testing.T) {
 	}}
 	policy := replay.Choosing("greedy", greedy)
 	for _, row := range run(t, load(t, "agents.jsonl"), []replay.Policy{policy, policy.InSession(0.6)}, []float64{0.5}).Rows {
-		if row.Failures > 0 {
-			t.Errorf("%s: %d windows are too large: %+v", row.Mode, row.Failures, row.First)
-		}
+		assert.Zero(t, row.Failures, "%s: %+v", row.Mode, row.First)
 	}
 	// At the second step 43 tokens are pinned: of the budget of 45, the second try has 42.
 	tries := 0
@@ -126,14 +122,13 @@ func TestTooLarge(t *testing.T) {
 		return budget, nil
 	}}
 	row := run(t, read(t, talk), []replay.Policy{replay.Choosing("once", once)}, []float64{0.49}).Rows[0]
-	if row.Failures > 0 || tries != 4 {
-		t.Errorf("got %d tries, want 4; what is pinned fits: %+v", tries, row.First)
-	}
+	require.Zero(t, row.Failures, "%+v", row.First)
+	require.Equal(t, 4, tries, "what is pinned fits")
 	rows := run(t, read(t, talk), []replay.Policy{failing(t), failing(t).InSession(0.5)}, []float64{0.5}).Rows
 	for i, want := range []int{3, 1} { // a session chooses where not everything fits
-		if row := rows[i]; row.Failures != want || row.First.Reason != errBroken.Error() {
-			t.Errorf("%s: got %d failures, the first %+v; want %d of the chooser", row.Mode, row.Failures, row.First, want)
-		}
+		row := rows[i]
+		assert.Equal(t, want, row.Failures, "%s: %+v", row.Mode, row.First)
+		assert.Equal(t, errBroken.Error(), row.First.Reason, "%s", row.Mode)
 	}
 }
 
@@ -162,7 +157,5 @@ func TestNamed(t *testing.T) {
 		require.Equal(t, []string{row.name, row.title}, []string{p.Name, p.Title})
 	}
 	rows := run(t, load(t, "agents.jsonl"), []replay.Policy{replay.Baselines()[1].InSession(0), replay.Baselines()[3]}, []float64{0.25}).Rows
-	if rows[0].Cost != rows[1].Cost {
-		t.Errorf("got %v, want %v: a baseline has the mark of the reference", rows[0].Cost, rows[1].Cost)
-	}
+	require.InDelta(t, rows[1].Cost, rows[0].Cost, 0, "a baseline has the mark of the reference")
 }

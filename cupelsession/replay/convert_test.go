@@ -56,16 +56,13 @@ func TestFormats(t *testing.T) {
 			require.NoError(t, err, row.name)
 			conversations = append(conversations, c)
 		}
-		if len(conversations) != 1 {
-			t.Errorf("%s: got %d conversations", row.name, len(conversations))
-			continue
-		}
+		require.Len(t, conversations, 1, row.name)
 		for i, line := range strings.Split(tea, "\n") {
 			want, err := parseMessage(line)
 			require.NoError(t, err)
-			if got := conversations[0].messages; i >= len(got) || strings.ReplaceAll(got[i].id, " ", "") != strings.ReplaceAll(want.id, " ", "") {
-				t.Errorf("%s: message %d of %d is not %s", row.name, i, len(got), line)
-			}
+			got := conversations[0].messages
+			require.Less(t, i, len(got), row.name)
+			assert.Equal(t, strings.ReplaceAll(want.id, " ", ""), strings.ReplaceAll(got[i].id, " ", ""), row.name)
 		}
 		var numbers []string
 		for _, m := range conversations[0].messages {
@@ -87,9 +84,9 @@ func TestDeepJSON(t *testing.T) {
 		{10_001, false, "encoding/json does not"},
 	} {
 		text := strings.Repeat("[", row.depth) + strings.Repeat("]", row.depth)
-		if v, err := decode(text); (v != nil) != row.is || (err == nil) != row.is {
-			t.Errorf("%d brackets: error %v: %s", row.depth, err, row.why)
-		}
+		v, err := decode(text)
+		assert.Equal(t, row.is, v != nil, row.why)
+		assert.Equal(t, row.is, err == nil, row.why)
 	}
 }
 

@@ -36,12 +36,11 @@ func TestJSON(t *testing.T) {
 		assert.Equal(t, row.want, string(appendJSON(nil, v, number)), row.why)
 	}
 	for _, text := range []string{"", " ", "{", `{"a"`, `{"a":`, `[1`, `{} {}`, "[1]]", "nul", `{"a":}`} {
-		if v, err := decode(text); err == nil {
-			t.Errorf("%q is %v", text, v)
-		}
-		if m, err := parseMessage(text); m != nil || err == nil {
-			t.Errorf("%q is the message %v", text, m)
-		}
+		v, err := decode(text)
+		assert.Error(t, err, "%q is %v", text, v)
+		m, err := parseMessage(text)
+		assert.Nil(t, m, text)
+		assert.Error(t, err, text)
 	}
 	named := keys{}
 	named.add("", object{{"a", []any{true, false, nil, true}}})
@@ -96,9 +95,7 @@ func TestGrounded(t *testing.T) {
 	// White space alone is nothing to go by, as Python has it.
 	for _, space := range []string{"\n\t ", "\u00a0\u2003", "\x1c\x1f"} {
 		v := newValue("ord-7", []unit{{text: space + "ord-7" + space}})
-		if v.grounded(space + "ord-7" + space) {
-			t.Errorf("%q counts as what stood next to a value", space)
-		}
+		assert.False(t, v.grounded(space+"ord-7"+space), "%q counts as what stood next to a value", space)
 	}
 }
 

@@ -85,9 +85,7 @@ func TestReference(t *testing.T) {
 			require.NoError(t, json.Unmarshal(line, &want))
 			got := result.Rows[i]
 			i++
-			if math.Abs(got.Cost-want.Cost) > 1e-12 {
-				t.Errorf("%s: the cost of %s at %g is %v, want %v", name, got.Policy, got.Share, got.Cost, want.Cost)
-			}
+			require.InDelta(t, want.Cost, got.Cost, 1e-12, "%s: the cost of %s at %g", name, got.Policy, got.Share)
 			want.Cost, want.Fill, want.Mode, want.Intervals = got.Cost, got.Fill, got.Mode, got.Intervals
 			assert.Equal(t, plain(want), plain(got), name)
 		}
@@ -188,17 +186,18 @@ func TestRead(t *testing.T) {
 		for _, c := range conversations {
 			ids = append(ids, c.ID)
 		}
-		bad, ok := errors.AsType[*replay.ReadError](err)
-		switch {
-		case row.reason == "" && (err != nil || strings.Join(ids, ", ") != row.ids):
-			t.Errorf("%s: got %q, %v; want %q: %s", row.name, ids, err, row.ids, row.why)
-		case row.reason != "" && (!ok || bad.Line == 0 || !strings.Contains(err.Error(), row.reason)):
-			t.Errorf("%s: got %v, want %q: %s", row.name, err, row.reason, row.why)
+		if row.reason == "" {
+			require.NoError(t, err, row.name)
+			assert.Equal(t, row.ids, strings.Join(ids, ", "), "%s: %s", row.name, row.why)
+			continue
 		}
+		var bad *replay.ReadError
+		require.ErrorAs(t, err, &bad, row.name)
+		assert.NotZero(t, bad.Line, row.name)
+		assert.ErrorContains(t, err, row.reason, "%s: %s", row.name, row.why)
 	}
-	if _, err := scan(broken{}); !errors.Is(err, errBroken) {
-		t.Errorf("a reader's error came back as %v", err)
-	}
+	_, err := scan(broken{})
+	require.ErrorIs(t, err, errBroken)
 }
 
 func TestArguments(t *testing.T) {
@@ -231,20 +230,19 @@ func TestArguments(t *testing.T) {
 		{[]replay.Policy{all}, fine, replay.WithAgainst("newest"), "against", "it is not measured"},
 	} {
 		_, err := replay.NewMeasure(row.policies, row.shares, nil, row.opt)
-		if bad, ok := errors.AsType[*cupel.InvalidConfigError](err); !ok || bad.Field != row.field {
-			t.Errorf("got %v, want an error about %s: %s", err, row.field, row.why)
-		}
+		var bad *cupel.InvalidConfigError
+		require.ErrorAs(t, err, &bad, row.why)
+		assert.Equal(t, row.field, bad.Field, row.why)
 	}
-	if _, err := replay.NewMeasure([]replay.Policy{replay.Choosing("none", &pipeline.Pipeline{})}, fine); !errors.Is(err, cupel.ErrInvalidConfig) {
-		t.Errorf("got %v, want an error about a pipeline without parts", err)
-	}
+	_, err := replay.NewMeasure([]replay.Policy{replay.Choosing("none", &pipeline.Pipeline{})}, fine)
+	require.ErrorIs(t, err, cupel.ErrInvalidConfig)
 	for _, err := range replay.Follow(t.Context(), &replay.Conversation{}, unmarked, 1, "") {
 		require.ErrorIs(t, err, cupel.ErrInvalidConfig)
 	}
 	result := run(t, nil, []replay.Policy{all, chosen}, fine)
-	if len(result.Rows) != 2 || result.Rows[0].Cost != 0 || strings.Contains(result.Text(), "NaN") {
-		t.Errorf("no conversation gives %+v", result)
-	}
+	require.Len(t, result.Rows, 2)
+	require.Zero(t, result.Rows[0].Cost)
+	require.NotContains(t, result.Text(), "NaN")
 }
 
 func TestFailures(t *testing.T) {
@@ -253,29 +251,27 @@ func TestFailures(t *testing.T) {
 	}})
 	result := run(t, read(t, talk), []replay.Policy{replay.Baselines()[0], orphan}, []float64{1})
 	got := result.Rows[1]
-	if said := result.Failures(); len(said) != 1 || !strings.HasPrefix(said[0], `orphan at 1: 2 of 3 steps failed; the first is step 1 of conversation "talk": the API refuses`) {
-		t.Errorf("the failures are said to be %q", said)
-	}
-	if got.Failures != 2 || got.First.Conversation != "talk" || got.First.Step != 1 || !strings.HasPrefix(got.First.Reason, "the API refuses the window: messages[2]") {
-		t.Errorf("got %d failures, the first %+v; want two of a result without its call", got.Failures, got.First)
-	}
+	said := result.Failures()
+	require.Len(t, said, 1)
+	require.Regexp(t, `^orphan at 1: 2 of 3 steps failed; the first is step 1 of conversation "talk": the API refuses`, said[0])
+	require.Equal(t, 2, got.Failures, "a result without its call: %+v", got.First)
+	require.Equal(t, "talk", got.First.Conversation)
+	require.Equal(t, 1, got.First.Step)
+	require.Regexp(t, `^the API refuses the window: messages\[2\]`, got.First.Reason)
 	// The whole request is 58 tokens at the third step; at the second what is pinned is
 	// shortened.
 	large := chooserFunc{latest(t), func([]*cupel.ContextItem, cupel.ContextBudget) (cupel.ContextBudget, error) {
 		return cupel.NewContextBudget(1000, 1000)
 	}}
 	got = run(t, read(t, talk), []replay.Policy{replay.Choosing("large", large)}, []float64{0.5}).Rows[0]
-	if want := (replay.Failure{Conversation: "talk", Step: 2, Reason: "the window has 58 tokens, 12 more than the budget"}); got.Failures != 1 || *got.First != want {
-		t.Errorf("got %d failures, the first %+v; want one, %+v", got.Failures, got.First, want)
-	}
+	require.Equal(t, 1, got.Failures)
+	require.Equal(t, (replay.Failure{Conversation: "talk", Step: 2, Reason: "the window has 58 tokens, 12 more than the budget"}), *got.First)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err := measure(t, replay.Baselines(), shares).Sample(ctx, &read(t, talk)[0])
 	require.ErrorIs(t, err, context.Canceled)
 	for _, err := range measure(t, replay.Baselines(), shares).Samples(ctx, each(read(t, talk))) {
-		if !errors.Is(err, context.Canceled) {
-			t.Errorf("got %v, want the context's error", err)
-		}
+		require.ErrorIs(t, err, context.Canceled)
 	}
 }
 
@@ -296,15 +292,16 @@ func TestAgainst(t *testing.T) {
 	result := run(t, conversations, policies, []float64{0.5}, replay.WithAgainst("newest"))
 	first, got, everything := result.Rows[0].Against, result.Rows[1].Against, result.Rows[2].Against
 	// The standard deviation of a share of one half of 40 is 0.079.
-	if first != nil || got.Difference != 0.5 || math.Abs(got.Low-(0.5-1.96*0.079)) > 0.03 || math.Abs(got.High-(0.5+1.96*0.079)) > 0.03 {
-		t.Errorf("got %+v and %+v, want nothing and 0.5 between 0.345 and 0.655", first, got)
-	}
+	require.Nil(t, first)
+	require.InDelta(t, 0.5, got.Difference, 0)
+	require.InDelta(t, 0.5-1.96*0.079, got.Low, 0.03)
+	require.InDelta(t, 0.5+1.96*0.079, got.High, 0.03)
 	assert.Equal(t, replay.Against{Policy: "newest", Difference: 1, Low: 1, High: 1}, *everything)
 	one := run(t, conversations[:1], policies, []float64{0.5}, replay.WithAgainst("newest"))
 	assert.Equal(t, *everything, *one.Rows[2].Against)
-	if text := result.Text(); !strings.Contains(text, "fill  grounded against newest, 95 % interval\n") || !strings.Contains(text, "  +1.000 (+1.000 to +1.000)\n") {
-		t.Errorf("got\n%s", text)
-	}
+	text := result.Text()
+	require.Contains(t, text, "fill  grounded against newest, 95 % interval\n")
+	require.Contains(t, text, "  +1.000 (+1.000 to +1.000)\n")
 }
 
 func ExampleMeasure() {

@@ -81,12 +81,8 @@ func TestShards(t *testing.T) {
 		assert.Equal(t, want, written(t, total.Result()))
 	}
 	other := replay.NewTable(measure(t, policies, shares).Plan())
-	if err := replay.NewTable(measure(t, policies, shares, replay.WithAgainst("newest")).Plan()).Merge(other); err == nil {
-		t.Error("tables of two plans were merged")
-	}
-	if err := other.Add(&replay.Sample{Counts: make([]replay.Counts, 3)}); err == nil {
-		t.Error("a sample of another plan was added")
-	}
+	require.Error(t, replay.NewTable(measure(t, policies, shares, replay.WithAgainst("newest")).Plan()).Merge(other), "tables of two plans were merged")
+	require.Error(t, other.Add(&replay.Sample{Counts: make([]replay.Counts, 3)}), "a sample of another plan was added")
 	counts := make([]replay.Counts, len(policies)*len(shares))
 	counts[1].Caches = make([]replay.CacheCount, 1)
 	require.ErrorContains(t, other.Add(&replay.Sample{Counts: counts}), "has the costs of 1 caches, and the table 0")
@@ -140,13 +136,13 @@ func TestWorst(t *testing.T) {
 			require.NoError(t, tables[0].Merge(other))
 		}
 		got := tables[0].Result().Worst
-		if len(got) != 10 {
-			t.Fatalf("got %d conversations, want ten of policy b, and none of policy a", len(got))
-		}
+		require.Len(t, got, 10, "those of policy b")
 		for i, w := range got {
-			if want := order[i]; w.Policy != "b" || w.Line != want.line || !slices.Equal(w.Missed, want.missed[:]) || w.Values != 9 {
-				t.Fatalf("%d: got %+v, want %+v", i, w, want)
-			}
+			want := order[i]
+			require.Equal(t, "b", w.Policy, "conversation %d", i)
+			require.Equal(t, want.line, w.Line, "conversation %d", i)
+			require.Equal(t, want.missed[:], w.Missed, "conversation %d", i)
+			require.Equal(t, 9, w.Values, "conversation %d", i)
 		}
 	}
 }
@@ -184,9 +180,8 @@ func TestScanDamaged(t *testing.T) {
 				continue
 			}
 			var line int
-			if _, scan := fmt.Sscanf(err.Error(), "f: line %d:", &line); scan != nil {
-				t.Errorf("%s: %v does not name the line", row.name, err)
-			}
+			_, scan := fmt.Sscanf(err.Error(), "f: line %d:", &line)
+			require.NoError(t, scan, "%s: %v", row.name, err)
 			got = append(got, fmt.Sprintf("!%d", line))
 		}
 		assert.Equal(t, row.want, strings.Join(got, " "), "%s (%s)", row.name, row.why)
@@ -245,9 +240,7 @@ func TestScanCut(t *testing.T) {
 		require.NoError(t, w.Close())
 		read, failed := 0, 0
 		for _, err := range replay.Scan("f", corpus.Uncompressed(bytes.NewReader(compressed.Bytes()[:cut])), nil) {
-			if failed > 0 {
-				t.Fatal("the error is not the last")
-			}
+			require.Zero(t, failed, "the error is not the last")
 			if err == nil {
 				read++
 				continue
@@ -274,8 +267,11 @@ func TestParse(t *testing.T) {
 		{`{"id": 1}`, "", "a conversation must be an object", "no conversation"},
 	} {
 		c, err := replay.Parse([]byte(row.text))
-		if c.ID != row.id || err == nil != (row.reason == "") || err != nil && !strings.Contains(err.Error(), row.reason) {
-			t.Errorf("%s: got %q, %v; want %q and the error %q", row.why, c.ID, err, row.id, row.reason)
+		assert.Equal(t, row.id, c.ID, row.why)
+		if row.reason == "" {
+			assert.NoError(t, err, row.why)
+		} else {
+			assert.ErrorContains(t, err, row.reason, row.why)
 		}
 	}
 }
@@ -287,16 +283,19 @@ func TestFailedSamples(t *testing.T) {
 	got := samples(t, m, strings.NewReader("{\n"+line+"\n"+line+"\n"), nil)
 	table := replay.NewTable(m.Plan())
 	for i, want := range []string{"unexpected end of JSON input", "", ""} {
-		if s := got[i]; s.Line != i+1 || s.File != "file.jsonl" || want == "" != (s.Error == "") || !strings.Contains(s.Error, want) || (s.Err() == nil) != (s.Error == "") {
-			t.Errorf("sample %d is %+v, want the error %q", i, s, want)
-		}
+		s := got[i]
+		assert.Equal(t, i+1, s.Line)
+		assert.Equal(t, "file.jsonl", s.File)
+		assert.Equal(t, want, s.Error)
+		assert.Equal(t, want == "", s.Err() == nil)
 		require.NoError(t, table.Add(&got[i]))
 	}
 	r := table.Result()
-	if r.Conversations != 2 || r.Failed != 1 || r.Rows[0].Steps != 6 {
-		t.Errorf("got %+v, want two conversations and a failure", r)
-	}
-	if len(r.Lost) != 2 || r.Lost[0].File != "file.jsonl" || r.Lost[0].Line != 2 || r.Lost[1].Line != 3 {
-		t.Errorf("got %+v, want what both conversations lost, at their lines", r.Lost)
-	}
+	require.Equal(t, 2, r.Conversations)
+	require.Equal(t, 1, r.Failed)
+	require.Equal(t, 6, r.Rows[0].Steps)
+	require.Len(t, r.Lost, 2)
+	require.Equal(t, "file.jsonl", r.Lost[0].File)
+	require.Equal(t, 2, r.Lost[0].Line)
+	require.Equal(t, 3, r.Lost[1].Line)
 }
