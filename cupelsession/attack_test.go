@@ -44,9 +44,8 @@ func (e elsewhere) RunReport(_ context.Context, items []*cupel.ContextItem, _ cu
 
 func TestInvalidPositions(t *testing.T) {
 	for _, at := range []elsewhere{-1, 6} {
-		if _, err := session(t, at, cupelsession.Config{}).Next(t.Context(), numbered(t, 6), budget(t, 50), nil); err == nil || !strings.Contains(err.Error(), "does not say which") {
-			t.Errorf("a report with the candidate %d of 6 items: error %v", at, err)
-		}
+		_, err := session(t, at, cupelsession.Config{}).Next(t.Context(), numbered(t, 6), budget(t, 50), nil)
+		assert.ErrorContains(t, err, "does not say which", "candidate %d", at)
 	}
 }
 
@@ -64,22 +63,15 @@ func TestConcurrentCalls(t *testing.T) {
 		done <- err
 	}()
 	<-entered
-	if _, err := s.Next(t.Context(), items[:6], budget(t, 50)); !errors.Is(err, cupelsession.ErrBusy) {
-		t.Errorf("Next fails with %v, want ErrBusy", err)
-	}
-	if err := turn.Commit(cupelsession.Usage{}); !errors.Is(err, cupelsession.ErrBusy) {
-		t.Errorf("Commit fails with %v, want ErrBusy", err)
-	}
-	if err := s.UnmarshalJSON([]byte(`{"version":1}`)); !errors.Is(err, cupelsession.ErrBusy) {
-		t.Errorf("UnmarshalJSON fails with %v, want ErrBusy", err)
-	}
-	if s.Turns() != 1 || s.Fork().Turns() != 1 || state(t, s) == "" {
-		t.Error("the committed state can be read at any time")
-	}
+	_, err := s.Next(t.Context(), items[:6], budget(t, 50))
+	require.ErrorIs(t, err, cupelsession.ErrBusy)
+	require.ErrorIs(t, turn.Commit(cupelsession.Usage{}), cupelsession.ErrBusy)
+	require.ErrorIs(t, s.UnmarshalJSON([]byte(`{"version":1}`)), cupelsession.ErrBusy)
+	require.Equal(t, 1, s.Turns(), "the committed state can be read at any time")
+	require.Equal(t, 1, s.Fork().Turns())
+	require.NotEmpty(t, state(t, s))
 	close(leave)
-	if err := <-done; !errors.Is(err, pipeline.ErrPinnedExceedsBudget) {
-		t.Errorf("the first call fails with %v, want that nothing fits in no budget", err)
-	}
+	require.ErrorIs(t, <-done, pipeline.ErrPinnedExceedsBudget)
 	commit(t, turn)
 }
 
@@ -103,8 +95,9 @@ func TestLostPrefixes(t *testing.T) {
 		commit(t, next(t, s, items[:4], 100))
 		turn := next(t, s, items[:5], 100)
 		require.NoError(t, turn.Commit(test.usage))
-		if len(turn.Notes) != test.notes || test.notes > 0 && !strings.Contains(turn.Notes[0], "from its cache, 40 were expected") {
-			t.Errorf("%s: notes %q, want %d (%s)", test.name, turn.Notes, test.notes, test.why)
+		assert.Len(t, turn.Notes, test.notes, "%s (%s)", test.name, test.why)
+		for _, note := range turn.Notes {
+			assert.Contains(t, note, "from its cache, 40 were expected", test.name)
 		}
 		assert.Equal(t, test.read, next(t, s, items[:6], 100).Cache.Read, "%s (%s)", test.name, test.why)
 	}
@@ -161,28 +154,21 @@ func FuzzState(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		s := session(t, newest(t), config)
 		if err := s.UnmarshalJSON([]byte(text)); err != nil {
-			var wrong *cupelsession.StateError
-			if !errors.As(err, &wrong) || s.Turns() != 0 {
-				t.Fatalf("error %v, %d turns", err, s.Turns())
-			}
+			require.ErrorAs(t, err, new(*cupelsession.StateError))
+			require.Zero(t, s.Turns())
 			return
 		}
 		again := session(t, newest(t), config)
-		if err := again.UnmarshalJSON([]byte(state(t, s))); err != nil {
-			t.Fatalf("%s cannot be read: %v", state(t, s), err)
-		}
+		require.NoError(t, again.UnmarshalJSON([]byte(state(t, s))))
 		for n := 9; n <= 12; n++ {
 			turn, other := next(t, s, items[:n], 60), next(t, again, items[:n], 60)
-			if says(turn) != says(other) {
-				t.Fatalf("%q, and %q after writing", says(turn), says(other))
-			}
+			require.Equal(t, says(other), says(turn))
 			used := 0
 			for _, it := range turn.Window {
 				used += it.Tokens()
 			}
-			if used > 60 || math.IsNaN(turn.Cache.Cost) {
-				t.Fatalf("%d tokens of 60, %+v", used, turn.Cache)
-			}
+			require.LessOrEqual(t, used, 60)
+			require.False(t, math.IsNaN(turn.Cache.Cost), "%+v", turn.Cache)
 			commit(t, turn)
 			commit(t, other)
 		}

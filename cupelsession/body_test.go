@@ -152,9 +152,7 @@ func TestBreakpointsOfBodies(t *testing.T) {
 				turn := request.Turn
 				body, err := json.Marshal(request.Params)
 				require.NoError(t, err)
-				if violations := cupelchat.Check(body, test.format); len(violations) > 0 {
-					t.Fatalf("%s, step %d: %v\n%s", test.name, step, violations, body)
-				}
+				require.Empty(t, cupelchat.Check(body, test.format), "%s, step %d\n%s", test.name, step, body)
 				blocks, marks, behind := unmarked(t, body)
 				if len(marks) > test.most || test.most > 0 && len(marks) == 0 {
 					t.Errorf("%s, step %d: %d breakpoints, want from 1 to %d (%s)", test.name, step, len(marks), test.most, test.why)
@@ -162,11 +160,9 @@ func TestBreakpointsOfBodies(t *testing.T) {
 				for _, mark := range marks {
 					assert.Equal(t, test.mark, mark, "%s, step %d: %s", test.name, step, test.why)
 				}
-				if test.most == 4 && behind[len(behind)-1] != len(blocks) {
-					t.Errorf("%s, step %d: the last breakpoint is behind %d of %d blocks, want all", test.name, step, behind[len(behind)-1], len(blocks))
-				}
-				if want := len(turn.Cache.Breakpoints); test.most == 4 && len(marks) != want {
-					t.Errorf("%s, step %d: %d breakpoints, want %d as the turn says: %v", test.name, step, len(marks), want, turn.Cache.Breakpoints)
+				if test.most == 4 {
+					require.Equal(t, len(blocks), behind[len(behind)-1], "%s, step %d: the last breakpoint is behind all blocks", test.name, step)
+					require.Len(t, marks, len(turn.Cache.Breakpoints), "%s, step %d: as the turn says", test.name, step)
 				}
 				if turn.Break == nil && (len(blocks) < len(before) || !slices.Equal(blocks[:len(before)], before)) {
 					t.Errorf("%s, step %d: blocks changed without a break\n%q\n%q", test.name, step, before, blocks)

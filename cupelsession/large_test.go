@@ -51,9 +51,8 @@ func largeTurns(t *testing.T, wait time.Duration, texts int) {
 			tokens += item.Tokens()
 		}
 		said[again.Items()[1].Content()] = true
-		if tokens > most || !strings.Contains(string(got), task[:300]) {
-			t.Errorf("step %d: %d tokens of %d, want the beginning of the task among them", step, tokens, most)
-		}
+		require.LessOrEqual(t, tokens, most, "step %d", step)
+		require.Contains(t, string(got), task[:300], "step %d", step)
 		id, path := fmt.Sprint("toolu_", step), strings.Repeat("parcels/", 1+step%3*2000)
 		messages = append(messages,
 			object{"role": "assistant", "content": []any{object{"type": "tool_use", "id": id, "name": "read", "input": object{"path": path}}}},

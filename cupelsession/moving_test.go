@@ -101,8 +101,7 @@ func TestLowWaterOfNoLimit(t *testing.T) {
 		require.NoError(t, err)
 		a := allowance{budget: budget, lowWater: mark}
 		l := a.limits(0, 10)
-		if l.low < math.MaxInt/2 || l.low > l.most {
-			t.Errorf("the low water mark at %v is %d, want a share of %d", mark, l.low, l.most)
-		}
+		assert.GreaterOrEqual(t, l.low, math.MaxInt/2, "the low water mark at %v", mark)
+		assert.LessOrEqual(t, l.low, l.most, "the low water mark at %v", mark)
 	}
 }

@@ -441,13 +441,12 @@ func TestRecallsAtOnce(t *testing.T) {
 					return
 				default:
 				}
-				if _, err := s.Recall(context.WithoutCancel(t.Context()), fmt.Appendf(nil, `{"id": %d, "words": "func"}`, id), budget(t, 1000), counter); err != nil {
-					t.Error(err)
+				_, err := s.Recall(context.WithoutCancel(t.Context()), fmt.Appendf(nil, `{"id": %d, "words": "func"}`, id), budget(t, 1000), counter)
+				if !assert.NoError(t, err) {
 					return
 				}
-				if _, err := s.Fork().MarshalJSON(); err != nil {
-					t.Error(err)
-				}
+				_, err = s.Fork().MarshalJSON()
+				assert.NoError(t, err)
 			}
 		})
 	}

@@ -27,16 +27,13 @@ func checkReport(t *testing.T, current *cupelsession.Turn, items []*cupel.Contex
 		t.Error("the report is made twice")
 	}
 	window := r.Window()
-	if !slices.Equal(window, current.Window) {
-		t.Errorf("the report's window is %v, the turn's %v", contents(window), contents(current.Window))
-	}
+	require.True(t, slices.Equal(window, current.Window), "the report's window is %v, the turn's %v", contents(window), contents(current.Window))
 	tokens := 0
 	for _, it := range items {
 		tokens += it.Tokens()
 	}
-	if r.TotalCandidates != len(items) || r.TotalTokensConsidered != tokens {
-		t.Errorf("%d candidates of %d tokens, want %d of %d", r.TotalCandidates, r.TotalTokensConsidered, len(items), tokens)
-	}
+	require.Equal(t, len(items), r.TotalCandidates)
+	require.Equal(t, tokens, r.TotalTokensConsidered)
 	ledger := analysis.NewLedger(r, items)
 	for i := range ledger.Entries {
 		if e := &ledger.Entries[i]; (e.Included != nil) == (e.Excluded != nil) || e.Code == "" {
@@ -50,15 +47,12 @@ func checkReport(t *testing.T, current *cupelsession.Turn, items []*cupel.Contex
 	again, err := json.Marshal(&read)
 	require.NoError(t, err)
 	assert.Equal(t, string(data), string(again), "JSON reads as another report")
-	if d := analysis.DiffReports(r, &read); len(d.Came)+len(d.Went)+len(d.Moved)+len(d.Reasons)+len(d.Forms) > 0 {
-		t.Errorf("JSON reads as another report: %+v", d)
-	}
+	d := analysis.DiffReports(r, &read)
+	require.Zero(t, len(d.Came)+len(d.Went)+len(d.Moved)+len(d.Reasons)+len(d.Forms), "JSON reads as another report: %+v", d)
 	assert.Equal(t, contents(window), contents(read.Window()), "the window read from JSON")
 	selection, err := cupelinspect.FromReport(&read, budget(t, 1000))
 	require.NoError(t, err)
-	if err := cupelinspect.WriteHTML(io.Discard, "turn", selection); err != nil {
-		t.Error(err)
-	}
+	require.NoError(t, cupelinspect.WriteHTML(io.Discard, "turn", selection))
 	return r
 }
 
@@ -117,9 +111,11 @@ func TestReport(t *testing.T) {
 		current := next(t, s, items[:step.items], 50)
 		r := checkReport(t, current, items[:step.items])
 		assert.Equal(t, step.why, why(r), "%d items: %s", step.items, step.what)
-		if e := r.Events[len(r.Events)-1]; e.Stage != turn.Stage || e.Message != step.event || current.String() != step.event || e.ItemCount != len(current.Window) {
-			t.Errorf("%d items: the event is %+v, want %q", step.items, e, step.event)
-		}
+		e := r.Events[len(r.Events)-1]
+		assert.Equal(t, turn.Stage, e.Stage, step.what)
+		assert.Equal(t, step.event, e.Message, step.what)
+		assert.Equal(t, step.event, current.String(), step.what)
+		assert.Equal(t, len(current.Window), e.ItemCount, step.what)
 		if before != nil {
 			d := analysis.DiffReports(before, r)
 			var diff []string
@@ -129,9 +125,8 @@ func TestReport(t *testing.T) {
 			for _, c := range d.Went {
 				diff = append(diff, "went "+c.Content)
 			}
-			if got := strings.Join(diff, ", "); got != step.diff || len(d.Moved)+len(d.Reasons)+len(d.Forms) > 0 {
-				t.Errorf("%d items: %s, want %s; %+v", step.items, got, step.diff, d)
-			}
+			assert.Equal(t, step.diff, strings.Join(diff, ", "), step.what)
+			assert.Zero(t, len(d.Moved)+len(d.Reasons)+len(d.Forms), "%d items: %+v", step.items, d)
 		}
 		before = r
 		commit(t, current)

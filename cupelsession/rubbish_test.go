@@ -3,10 +3,10 @@ package cupelsession_test
 import (
 	"fmt"
 	"math"
-	"strings"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupelsession"
@@ -47,9 +47,7 @@ func TestRubbishConfigs(t *testing.T) {
 			target := []int{1000, 40, 0, 100}[n%4]
 			turn, err := s.Next(t.Context(), items, budget(t, target))
 			if err != nil {
-				if !strings.Contains(err.Error(), "inned items require") {
-					t.Errorf("%+v, turn %d: %v", config.Cache, n, err)
-				}
+				require.ErrorContains(t, err, "inned items require", "%+v, turn %d", config.Cache, n)
 				continue
 			}
 			if c := turn.Cache; math.IsNaN(c.Cost) || math.IsInf(c.Cost, 0) || c.Cost < 0 || c.Read < 0 || c.Written < 0 || c.Plain < 0 {
@@ -58,9 +56,7 @@ func TestRubbishConfigs(t *testing.T) {
 			turn.Report()
 			usage := []cupelsession.Usage{{}, {Input: -5}, {Input: math.MaxInt, Cached: true}, {Input: 1, Read: math.MaxInt, Cached: true}}[n%4]
 			require.NoError(t, turn.Commit(usage))
-			if err := s.Fork().UnmarshalJSON([]byte("{")); err == nil {
-				t.Error("half a state was read")
-			}
+			require.Error(t, s.Fork().UnmarshalJSON([]byte("{")))
 		}
 	}
 }
@@ -72,9 +68,8 @@ func TestNoLimit(t *testing.T) {
 	items := numbered(t, 12)
 	for n := range 8 {
 		turn := next(t, s, items, math.MaxInt)
-		if len(turn.Window) != len(items) || turn.Break != nil {
-			t.Fatalf("turn %d: a window of %d items, break %+v, want all %d", n, len(turn.Window), turn.Break, len(items))
-		}
+		require.Len(t, turn.Window, len(items), "turn %d", n)
+		require.Nil(t, turn.Break, "turn %d", n)
 		require.NoError(t, turn.Commit(cupelsession.Usage{Input: 60 + 4*n}))
 		items = append(items, item(t, fmt.Sprint("more ", n), 10))
 	}
@@ -92,8 +87,7 @@ func TestTooManyTokens(t *testing.T) {
 		for n := range 6 {
 			items = append(items, item(t, fmt.Sprint(n), tokens))
 		}
-		if turn, err := s.Next(t.Context(), items, budget(t, 100)); err == nil || !strings.Contains(err.Error(), "check the token counter") {
-			t.Errorf("six items of %d tokens: turn %v, error %v, want one that says what to do", tokens, turn, err)
-		}
+		turn, err := s.Next(t.Context(), items, budget(t, 100))
+		assert.ErrorContains(t, err, "check the token counter", "six items of %d tokens: turn %v", tokens, turn)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/pipeline"
@@ -94,9 +95,8 @@ func TestKnownPointers(t *testing.T) {
 	commit(t, next(t, s, items, 50))
 	before := chooser.given
 	next(t, s, items, 50)
-	if runs := chooser.runs; runs != 3 || !slices.Equal(before, chooser.given) {
-		t.Errorf("after %d runs: given %p, and %p before", runs, chooser.given, before)
-	}
+	require.Equal(t, 3, chooser.runs)
+	require.True(t, slices.Equal(before, chooser.given), "given %p, and %p before", chooser.given, before)
 }
 
 // TestTurnsThatAppend compares turns over 10,000 candidates with the first turn,
@@ -131,9 +131,7 @@ func TestTurnsThatAppend(t *testing.T) {
 					turn := next(t, s, items, tokens)
 					commit(t, turn)
 				})
-				if n := chooser.runs - was; n != runs {
-					t.Fatalf("%s: a turn ran the chooser %d times, want %d", test.name, n, runs)
-				}
+				require.Equal(t, runs, chooser.runs-was, test.name)
 			}
 			turn(&first, items, 1)
 			for range 20 {
@@ -151,17 +149,14 @@ func TestTurnsThatAppend(t *testing.T) {
 			for range 5 {
 				was := chooser.runs
 				brk.of(func() {
-					if turn := next(t, s, items, smaller); turn.Break == nil || turn.Break.Reason != cupelsession.BreakForced {
-						t.Fatal("half of the budget needs no choice")
-					}
+					turn := next(t, s, items, smaller)
+					require.NotNil(t, turn.Break, "half of the budget needs no choice")
+					require.Equal(t, cupelsession.BreakForced, turn.Break.Reason)
 				})
-				if n := chooser.runs - was; n != 1 {
-					t.Fatalf("%s: a break ran the chooser %d times, want once", test.name, n)
-				}
+				require.Equal(t, 1, chooser.runs-was, test.name)
 				run.of(func() {
-					if _, _, err := chooser.RunReport(t.Context(), items, budget(t, smaller)); err != nil {
-						t.Fatal(err)
-					}
+					_, _, err := chooser.RunReport(t.Context(), items, budget(t, smaller))
+					require.NoError(t, err)
 				})
 			}
 		}
@@ -177,9 +172,7 @@ func TestTurnsThatAppend(t *testing.T) {
 			{"a question in the tail", tail, first / test.tail},
 			{"a break", brk, run * test.brk},
 		} {
-			if c.took > c.limit {
-				t.Errorf("%s: %s: %v, want at most %v; the first turn took %v, a run of the chooser %v", test.name, c.what, c.took, c.limit, first, run)
-			}
+			assert.LessOrEqual(t, c.took, c.limit, "%s: %s; the first turn took %v, a run of the chooser %v", test.name, c.what, first, run)
 		}
 	}
 }
@@ -229,18 +222,10 @@ func TestManyTurns(t *testing.T) {
 	runtime.KeepAlive(items)
 	t.Logf("%d turns with %d breaks: a turn allocates %d bytes, then %d; the heap has %d bytes, then %d; the session takes %.2f times the text",
 		turns, breaks, allocated[1], allocated[parts-1], heaps[1], heaps[parts-1], float64(used)/float64(text))
-	if allocated[parts-1] > allocated[1]+allocated[1]/4 {
-		t.Errorf("a turn allocates %v bytes by tenths of the turns, want about the same", allocated)
-	}
-	if heaps[parts-1] > heaps[1]+heaps[1]/4 {
-		t.Errorf("the heap has %v bytes by tenths of the turns, want about the same", heaps)
-	}
-	if used > 3*text {
-		t.Errorf("the session takes %d bytes for %d of text, want at most 3 times that", used, text)
-	}
-	if breaks < 3 {
-		t.Errorf("%d breaks, want some", breaks)
-	}
+	require.LessOrEqual(t, allocated[parts-1], allocated[1]+allocated[1]/4)
+	require.LessOrEqual(t, heaps[parts-1], heaps[1]+heaps[1]/4)
+	require.LessOrEqual(t, used, 3*text)
+	require.GreaterOrEqual(t, breaks, 3)
 }
 
 // allocations returns the bytes that were allocated until now.

@@ -90,8 +90,10 @@ func TestSummaries(t *testing.T) {
 			commit(t, second)
 			third := next(t, s, items[:6], 50)
 			notes := fmt.Sprint(second.Notes, third.Notes)
-			if says(third) != test.window || !strings.Contains(notes, test.note) || test.note == "" && notes != "[] []" {
-				t.Errorf("%s: window %q, notes %s; want %q and a note with %q", test.name, says(third), notes, test.window, test.note)
+			require.Equal(t, test.window, says(third), test.name)
+			require.Contains(t, notes, test.note, test.name)
+			if test.note == "" {
+				require.Equal(t, "[] []", notes, test.name)
 			}
 			for n := range third.Window {
 				if e := third.Entries[n]; third.Window[n].Content() == "(summary)" && len(e.Candidates) < 2 {
@@ -132,9 +134,11 @@ func TestLateSummaries(t *testing.T) {
 			}
 		}
 		got := s.Summarized()
-		if !strings.Contains(fmt.Sprint(notes), "it came after the break") || most.Load() != 1 || got.Calls < 1 || got.Usage.Input == 0 || got.Usage.Input > 7*got.Calls {
-			t.Errorf("notes %q, %d at once, %+v", notes, most.Load(), got)
-		}
+		require.Contains(t, fmt.Sprint(notes), "it came after the break")
+		require.EqualValues(t, 1, most.Load(), "at once")
+		require.Positive(t, got.Calls)
+		require.Positive(t, got.Usage.Input)
+		require.LessOrEqual(t, got.Usage.Input, 7*got.Calls)
 	})
 }
 
@@ -153,9 +157,8 @@ func TestEndOfSummaries(t *testing.T) {
 		synctest.Wait()
 		turn := next(t, s, items[:5], 50)
 		commit(t, turn)
-		if got := says(next(t, s, items[:6], 50)); got != "a e f" || !strings.Contains(fmt.Sprint(turn.Notes), context.Canceled.Error()) {
-			t.Errorf("window %q, notes %q", got, turn.Notes)
-		}
+		require.Equal(t, "a e f", says(next(t, s, items[:6], 50)))
+		require.Contains(t, fmt.Sprint(turn.Notes), context.Canceled.Error())
 		for n := 6; n < len(items); n++ {
 			commit(t, next(t, s, items[:n], 50))
 		}
@@ -226,15 +229,13 @@ func TestCopiesWithSummaries(t *testing.T) {
 				other := session(t, newest(t), config)
 				require.NoError(t, other.UnmarshalJSON([]byte(state(t, s))))
 				turn, same, again := next(t, s, items, 90), next(t, other, items, 90), next(t, s, items, 90)
-				if says(turn) != says(same) || says(turn) != says(again) || turn.String() != same.String() {
-					t.Fatalf("seed %d, step %d: %q, %s; in another process %q, %s; again %q", seed, step, says(turn), turn, says(same), same, says(again))
-				}
+				require.Equal(t, says(same), says(turn), "seed %d, step %d", seed, step)
+				require.Equal(t, says(again), says(turn), "seed %d, step %d", seed, step)
+				require.Equal(t, same.String(), turn.String(), "seed %d, step %d", seed, step)
 				for n, e := range turn.Entries {
 					if strings.HasPrefix(turn.Window[n].Content(), "(call") {
 						placed++
-						if len(e.Candidates) < 2 {
-							t.Fatalf("seed %d, step %d: a summary of one item, with its role, in %q", seed, step, says(turn))
-						}
+						require.GreaterOrEqual(t, len(e.Candidates), 2, "seed %d, step %d: a summary of one item, with its role", seed, step)
 					}
 				}
 				commit(t, turn)
@@ -244,9 +245,7 @@ func TestCopiesWithSummaries(t *testing.T) {
 			}
 		})
 	}
-	if placed == 0 {
-		t.Error("no window has a summary")
-	}
+	require.NotZero(t, placed)
 }
 
 // Over 100 turns a summary is asked for once for each break, and once for the next one.
@@ -271,8 +270,9 @@ func TestHowOftenSummariesAreMade(t *testing.T) {
 		}
 		got := s.Summarized()
 		t.Logf("%d calls, %d breaks, %d windows with a summary, %+v", got.Calls, breaks, used, got.Usage)
-		if got.Calls != 9 || breaks != 8 || used != breaks || got.Usage.Input != 100*got.Calls {
-			t.Errorf("%d calls and %d summaries at %d breaks, %+v", got.Calls, used, breaks, got.Usage)
-		}
+		require.Equal(t, 9, got.Calls)
+		require.Equal(t, 8, breaks)
+		require.Equal(t, breaks, used)
+		require.Equal(t, 100*got.Calls, got.Usage.Input)
 	})
 }
