@@ -11,6 +11,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupelreduce"
 )
 
@@ -154,9 +156,7 @@ func TestSizes(t *testing.T) {
 					t.Errorf("%s of %s: size %d is %+v, and then comes %+v", name, which, i, s, next)
 				}
 			}
-			if last := sizes[len(sizes)-1]; last.Tokens != read.Tokens() {
-				t.Errorf("%s of %s: the last size is %+v of %d tokens", name, which, last, read.Tokens())
-			}
+			assert.Equal(t, read.Tokens(), sizes[len(sizes)-1].Tokens, "%s of %s", name, which)
 		}
 	}
 }
@@ -181,9 +181,7 @@ func TestCounters(t *testing.T) {
 				if out != "" && counter(out) > tokens {
 					t.Errorf("%s: %s in %d tokens has %d", name, which, tokens, counter(out))
 				}
-				if most := min(24, 2+bits.Len(uint(len(text)))*2); calls > most {
-					t.Errorf("%s: %s of %d bytes in %d tokens is counted %d times, want at most %d", name, which, len(text), tokens, calls, most)
-				}
+				assert.LessOrEqual(t, calls, min(24, 2+bits.Len(uint(len(text)))*2), "%s: %s of %d bytes in %d tokens", name, which, len(text), tokens)
 			}
 		}
 	}
@@ -206,9 +204,7 @@ func TestNothing(t *testing.T) {
 		{"", 5, "", "nothing is nothing"},
 		{"some words", 0, "", "no room"},
 	} {
-		if got := cupelreduce.To(tt.text, tt.tokens); got != tt.want {
-			t.Errorf("%q in %d tokens is %q, want %q: %s", tt.text, tt.tokens, got, tt.want, tt.why)
-		}
+		assert.Equal(t, tt.want, cupelreduce.To(tt.text, tt.tokens), "%q in %d tokens: %s", tt.text, tt.tokens, tt.why)
 	}
 }
 
@@ -224,17 +220,14 @@ func TestCounted(t *testing.T) {
 			return len(s) / 4
 		}
 		cupelreduce.To(text, len(text)/32, cupelreduce.WithCounter(counter))
-		if calls > 10 || read > 3*len(text) {
-			t.Errorf("To of %d lines counts %d times, %d of %d bytes", lines, calls, read, len(text))
-		}
+		assert.LessOrEqual(t, calls, 10, "%d lines", lines)
+		assert.LessOrEqual(t, read, 3*len(text), "%d lines", lines)
 	}
 }
 
 func TestKindNames(t *testing.T) {
 	for i, want := range []string{"log", "prose", "code", "diff", "json", "unknown kind"} {
-		if got := cupelreduce.Kind(i).String(); got != want {
-			t.Errorf("kind %d is %q, want %q", i, got, want)
-		}
+		assert.Equal(t, want, cupelreduce.Kind(i).String(), "kind %d", i)
 	}
 }
 
@@ -244,9 +237,7 @@ func TestDetect(t *testing.T) {
 		"log": cupelreduce.KindLog, "listing": cupelreduce.KindLog, "code": cupelreduce.KindCode, "numbered code": cupelreduce.KindCode,
 		"diff": cupelreduce.KindDiff, "prose": cupelreduce.KindProse,
 	} {
-		if got := cupelreduce.Detect(texts[name]); got != want {
-			t.Errorf("%s is %v, want %v", name, got, want)
-		}
+		assert.Equal(t, want, cupelreduce.Detect(texts[name]), name)
 	}
 	for text, want := range map[string]cupelreduce.Kind{
 		"It is so.\nIt is here.\nwords\nmore": cupelreduce.KindProse, "It is so.\nwords\nmore\nno": cupelreduce.KindLog, "It is so.\nwords\nmore": cupelreduce.KindLog,
@@ -254,13 +245,9 @@ func TestDetect(t *testing.T) {
 		" [1]\n": cupelreduce.KindJSON, "{": cupelreduce.KindLog,
 		"def f:\n1\n2\n3\n4\n5\n(\n;": cupelreduce.KindCode,
 	} {
-		if got := cupelreduce.Detect(text); got != want {
-			t.Errorf("%q is %v, want %v", text, got, want)
-		}
+		assert.Equal(t, want, cupelreduce.Detect(text), text)
 	}
-	if got := cupelreduce.Detect("type of room\nnumber of beds\nview of the sea\nbalcony\nbreakfast\n"); got != cupelreduce.KindLog {
-		t.Errorf("a line that begins with type makes a list %v", got)
-	}
+	require.Equal(t, cupelreduce.KindLog, cupelreduce.Detect("type of room\nnumber of beds\nview of the sea\nbalcony\nbreakfast\n"), "a line begins with type")
 }
 
 // TestKnown says what a text makes known, and what it does not.
@@ -282,9 +269,7 @@ func TestKnown(t *testing.T) {
 	} {
 		var known cupelreduce.Known
 		known.Add(tt.says)
-		if got := cupelreduce.Ranked(tt.text, tt.rank, cupelreduce.WithKnown(&known)); got != tt.want {
-			t.Errorf("after %q: %q, want %q: %s", tt.says, got, tt.want, tt.why)
-		}
+		assert.Equal(t, tt.want, cupelreduce.Ranked(tt.text, tt.rank, cupelreduce.WithKnown(&known)), "after %q: %s", tt.says, tt.why)
 	}
 }
 
@@ -306,15 +291,12 @@ func TestSame(t *testing.T) {
 			}
 			same++
 			for _, size := range was.Sizes() {
-				if was.To(size.Tokens) != is.To(size.Tokens) {
-					t.Fatalf("%s has other forms for a reader of %s", name, other)
-				}
+				require.Equal(t, is.To(size.Tokens), was.To(size.Tokens), "%s for a reader of %s", name, other)
 			}
 		}
 	}
-	if same == 0 || others == 0 {
-		t.Errorf("%d texts are the same for another reader and %d are not, want some of both", same, others)
-	}
+	require.NotZero(t, same)
+	require.NotZero(t, others)
 }
 
 func TestFacts(t *testing.T) {
@@ -332,9 +314,7 @@ func TestFacts(t *testing.T) {
 	} {
 		got := slices.Collect(cupelreduce.Facts(test.text))
 		for _, want := range test.want {
-			if !slices.Contains(got, want) {
-				t.Errorf("%q has the facts %q, want %q: %s", test.text, got, want, test.why)
-			}
+			assert.Contains(t, got, want, "%q: %s", test.text, test.why)
 		}
 		for n := range got {
 			for range cupelreduce.Facts(test.text) {
@@ -346,9 +326,8 @@ func TestFacts(t *testing.T) {
 	}
 	for name, text := range texts {
 		for f := range cupelreduce.Facts(text) {
-			if f == "" || !strings.Contains(text, f) {
-				t.Fatalf("%s does not have its fact %q", name, f)
-			}
+			require.NotEmpty(t, f, name)
+			require.Contains(t, text, f, name)
 		}
 	}
 }
@@ -365,9 +344,7 @@ func TestFind(t *testing.T) {
 		{"aa-aa-aa", "aa-aa", []int{0}, "places do not overlap"},
 		{"Àid東", "id", []int{2}, "only letters of ASCII belong to a word"},
 	} {
-		if got := slices.Collect(cupelreduce.Find(tt.text, tt.value)); !slices.Equal(got, tt.want) {
-			t.Errorf("%q is in %q at %v, want %v: %s", tt.value, tt.text, got, tt.want, tt.why)
-		}
+		assert.Equal(t, tt.want, slices.Collect(cupelreduce.Find(tt.text, tt.value)), "%q in %q: %s", tt.value, tt.text, tt.why)
 		for range cupelreduce.Find(tt.text, tt.value) {
 			break // a caller may stop
 		}
