@@ -3,7 +3,6 @@ package rawjson
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -33,18 +32,14 @@ func FuzzValue(f *testing.F) {
 			return
 		}
 		v, err := text.Value()
-		if valid := json.Valid(text); valid != (err == nil) {
-			t.Fatalf("valid is %t, the error %v", valid, err)
-		}
+		require.Equal(t, json.Valid(text), err == nil, "%v", err)
 		const most = 1 << 14 // comparing is quadratic in the depth
 		if err != nil || len(text) > most {
 			return
 		}
 		compare(t, v)
 		before, after := v.Around()
-		if !bytes.Equal(slices.Concat(before, v.Raw(), after), text) {
-			t.Error("text is lost around the value")
-		}
+		require.Equal(t, string(text), string(slices.Concat(before, v.Raw(), after)), "text is lost around the value")
 	})
 }
 
@@ -53,19 +48,14 @@ func compare(t *testing.T, v Value) {
 	switch {
 	case v.IsArray():
 		var want []json.RawMessage
-		if err := json.Unmarshal(v.Raw(), &want); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, json.Unmarshal(v.Raw(), &want))
 		var outer [][]byte
 		parts := v.Elements()
-		if len(parts) != len(want) {
-			t.Fatalf("%d elements, want %d", len(parts), len(want))
-		}
+		require.Len(t, parts, len(want))
 		for i, part := range parts {
 			outer = append(outer, part.Outer())
-			if !bytes.Equal(part.Value.Raw(), want[i]) || !bytes.Equal(part.With(part.Value.Raw()), part.Outer()) {
-				t.Fatalf("element %d is %s, want %s", i, part.Value.Raw(), want[i])
-			}
+			require.Equal(t, string(want[i]), string(part.Value.Raw()), "element %d", i)
+			require.Equal(t, string(part.Outer()), string(part.With(part.Value.Raw())), "element %d", i)
 			compare(t, part.Value)
 		}
 		if got := "[" + string(bytes.Join(outer, []byte(","))) + "]"; len(parts) > 0 && got != string(v.Raw()) {
@@ -73,30 +63,23 @@ func compare(t *testing.T, v Value) {
 		}
 	case v.IsObject():
 		want := map[string]json.RawMessage{}
-		if err := json.Unmarshal(v.Raw(), &want); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, json.Unmarshal(v.Raw(), &want))
 		o, err := v.Object("")
 		if err != nil {
-			if len(o.Members) == len(want) {
-				t.Fatalf("%v, but no name is given twice", err)
-			}
+			require.NotEqual(t, len(want), len(o.Members), "%v, but no name is given twice", err)
 			return
 		}
-		if len(o.Members) != len(want) {
-			t.Fatalf("%d members, want %d", len(o.Members), len(want))
-		}
+		require.Len(t, o.Members, len(want))
 		for _, m := range o.Members {
-			if got := o.Get(m.Name); !bytes.Equal(got.Raw(), want[m.Name]) || !bytes.HasSuffix(bytes.TrimSpace(m.Outer()), got.Raw()) {
-				t.Fatalf("member %q is %s, want %s", m.Name, got.Raw(), want[m.Name])
-			}
+			got := o.Get(m.Name)
+			require.Equal(t, string(want[m.Name]), string(got.Raw()), m.Name)
+			require.True(t, bytes.HasSuffix(bytes.TrimSpace(m.Outer()), got.Raw()), "member %q is %s", m.Name, got.Raw())
 			compare(t, m.Value)
 		}
 	case v.IsString():
 		var want string
-		if err := json.Unmarshal(v.Raw(), &want); err != nil || v.String() != want {
-			t.Fatalf("got %q, want %q", v.String(), want)
-		}
+		require.NoError(t, json.Unmarshal(v.Raw(), &want))
+		require.Equal(t, want, v.String())
 	}
 }
 
@@ -119,33 +102,25 @@ func TestErrors(t *testing.T) {
 			if err == nil {
 				_, err = text.Value()
 			}
-			if _, ok := errors.AsType[*Error](err); !ok || err.Error() != tt.want {
-				t.Errorf("%s:\ngot  %v\nwant %s", tt.why, err, tt.want)
-			}
+			require.ErrorAs(t, err, new(*Error), tt.why)
+			require.EqualError(t, err, tt.want, tt.why)
 		})
 	}
 }
 
 func TestLines(t *testing.T) {
 	text, err := NewText([]byte("\xef\xbb\xbf\n{\"a\":1}\r\n \t\n [2] \n3"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	parts, err := text.Lines()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var got []string
 	for _, p := range parts {
 		got = append(got, string(p.Value.Raw()), string(rune('0'+p.Value.Line())))
 	}
-	if want := []string{`{"a":1}`, "2", "[2]", "4", "3", "5"}; !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
-	}
+	require.Equal(t, []string{`{"a":1}`, "2", "[2]", "4", "3", "5"}, got)
 	text, _ = NewText([]byte("1\n2 3\n"))
-	if _, err := text.Lines(); err == nil || !strings.HasPrefix(err.Error(), "line 2: ") {
-		t.Errorf("got %v, want an error in line 2", err)
-	}
+	_, err = text.Lines()
+	require.Regexp(t, "^line 2: ", err)
 }
 
 func TestManyMembers(t *testing.T) {
@@ -156,19 +131,15 @@ func TestManyMembers(t *testing.T) {
 	for name, tail := range map[string]string{"distinct": `"y":0`, "twice": `"xx":0`} {
 		text, _ := NewText([]byte("{" + b.String() + tail + "}"))
 		v, err := text.Value()
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		o, err := v.Object("p")
 		if name == "twice" {
-			if err == nil || err.Error() != "line 1: p.xx is given twice" {
-				t.Errorf("got %v", err)
-			}
+			assert.EqualError(t, err, "line 1: p.xx is given twice")
 			continue
 		}
-		if err != nil || string(o.Get("xxx").Raw()) != "3" || o.Has("z") {
-			t.Errorf("%v, %s, %t", err, o.Get("xxx").Raw(), o.Has("z"))
-		}
+		require.NoError(t, err)
+		assert.Equal(t, "3", string(o.Get("xxx").Raw()))
+		assert.False(t, o.Has("z"))
 	}
 }
 

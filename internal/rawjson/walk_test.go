@@ -2,9 +2,10 @@ package rawjson_test
 
 import (
 	"encoding/json"
-	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/internal/rawjson"
 )
 
@@ -21,17 +22,13 @@ func FuzzWalk(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		var tokens []string
 		visit := func(token byte, from, to int) { tokens = append(tokens, string(token)+text[from:to]) }
-		if got, want := rawjson.Walk(text, visit), json.Valid([]byte(text)); got != want {
-			t.Fatalf("Walk(%q) = %v, want %v", text, got, want)
-		}
+		require.Equal(t, json.Valid([]byte(text)), rawjson.Walk(text, visit), text)
 		var want string
 		if len(tokens) != 1 || tokens[0][0] != '"' || json.Unmarshal([]byte(text), &want) != nil {
 			return
 		}
 		inside := tokens[0][2 : len(tokens[0])-1]
-		if got := rawjson.Unquote([]byte(inside)); string([]rune(got)) != want {
-			t.Fatalf("Unquote(%q) = %q, want %q", inside, got, want)
-		}
+		require.Equal(t, want, string([]rune(rawjson.Unquote([]byte(inside)))), inside)
 	})
 }
 
@@ -39,9 +36,8 @@ func TestVisit(t *testing.T) {
 	const text = ` {"a": [1, "b\u0020", true], "c": {}} `
 	want := []string{"{{", `:"a"`, "[[", "01", `""b\u0020"`, "0true", "]]", `:"c"`, "{{", "}}", "}}"}
 	var got []string
-	if !rawjson.Walk(text, func(token byte, from, to int) { got = append(got, string(token)+text[from:to]) }) || !slices.Equal(got, want) {
-		t.Errorf("the tokens are %q, want %q", got, want)
-	}
+	require.True(t, rawjson.Walk(text, func(token byte, from, to int) { got = append(got, string(token)+text[from:to]) }))
+	require.Equal(t, want, got)
 }
 
 func TestDeepest(t *testing.T) {
@@ -50,8 +46,6 @@ func TestDeepest(t *testing.T) {
 		for i := range depth {
 			text[i], text[depth+i] = '[', ']'
 		}
-		if got, want := rawjson.Walk(text, nil), json.Valid(text); got != want {
-			t.Errorf("a depth of %d: %v, want %v", depth, got, want)
-		}
+		assert.Equal(t, json.Valid(text), rawjson.Walk(text, nil), "a depth of %d", depth)
 	}
 }
