@@ -91,9 +91,9 @@ func TestIntervalCovers(t *testing.T) {
 				covered++
 			}
 		}
-		if share := float64(covered) / samples; share < 0.92 || share > 0.97 {
-			t.Errorf("of %d conversations, %.3f of the intervals hold the ratio, want 0.95", n, share)
-		}
+		share := float64(covered) / samples
+		assert.GreaterOrEqual(t, share, 0.92, "%d conversations", n)
+		assert.LessOrEqual(t, share, 0.97, "%d conversations", n)
 	}
 }
 
@@ -115,17 +115,16 @@ func TestRatio(t *testing.T) {
 		{&two, 0.5, 0, 1, true, "two say next to nothing: 0.5 ± 12.7 * 0.25"},
 	} {
 		low, high, ok := row.ratio.Interval(0, 1)
-		if row.ratio.Value() != row.value || low != row.low || high != row.high || ok != row.ok {
-			t.Errorf("got %v in %v to %v, %t: %s", row.ratio.Value(), low, high, ok, row.why)
-		}
+		assert.InDelta(t, row.value, row.ratio.Value(), 0, row.why)
+		assert.InDelta(t, row.low, low, 0, row.why)
+		assert.InDelta(t, row.high, high, 0, row.why)
+		assert.Equal(t, row.ok, ok, row.why)
 	}
-	if low, high, _ := two.Interval(-9, 9); math.Abs(high-0.5-12.7062*0.25) > 1e-9 || math.Abs(low+high-1) > 1e-9 {
-		t.Errorf("got %v to %v", low, high)
-	}
+	low, high, _ := two.Interval(-9, 9)
+	require.InDelta(t, 12.7062*0.25, high-0.5, 1e-9)
+	require.InDelta(t, 1, low+high, 1e-9)
 	for freedom, want := range map[int]float64{1: 12.7062, 30: 2.0423, 31: 2.0395, 60: 2.0003, 1000: 1.9623} {
-		if got := quantile(freedom); math.Abs(got-want) > 1e-4 {
-			t.Errorf("%d degrees of freedom: got %v, want %v", freedom, got, want)
-		}
+		assert.InDelta(t, want, quantile(freedom), 1e-4, "%d degrees of freedom", freedom)
 	}
 }
 
@@ -203,8 +202,8 @@ func TestSignsUnderNoDifference(t *testing.T) {
 				low++
 			}
 		}
-		if share := float64(low) / samples; share < 0.02 || share > 0.09 {
-			t.Errorf("with %d pairs %.3f are below 0.05", n, share)
-		}
+		share := float64(low) / samples
+		assert.GreaterOrEqual(t, share, 0.02, "%d pairs", n)
+		assert.LessOrEqual(t, share, 0.09, "%d pairs", n)
 	}
 }
