@@ -120,9 +120,9 @@ func FuzzCut(f *testing.F) {
 			for _, p := range Cut(name, text) {
 				lines := strings.SplitN(text, "\n", p.Line)
 				first, _, _ := strings.Cut(p.Text, "\n")
-				if len(lines) < p.Line || !strings.HasPrefix(strings.TrimSpace(lines[p.Line-1]), strings.TrimSpace(first)) || !strings.Contains(text, p.Text) {
-					t.Fatalf("%s: %q is not at line %d of %q", name, p.Text, p.Line, text)
-				}
+				require.GreaterOrEqual(t, len(lines), p.Line, name)
+				require.True(t, strings.HasPrefix(strings.TrimSpace(lines[p.Line-1]), strings.TrimSpace(first)), "%s: %q is not at line %d", name, p.Text, p.Line)
+				require.Contains(t, text, p.Text, name)
 				all.WriteString(p.Text)
 			}
 			squeeze := func(s string) string { return strings.Join(strings.Fields(s), "") }
