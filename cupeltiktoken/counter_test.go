@@ -2,14 +2,13 @@ package cupeltiktoken_test
 
 import (
 	"encoding/json"
-	"errors"
 	"os"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/tiktoken-go/tokenizer"
@@ -73,16 +72,14 @@ var published = []struct {
 
 func TestPublishedCounts(t *testing.T) {
 	for _, tt := range published {
-		if n := count(t, counterOf(t, tt.encoding), tt.text); n != len(tt.tokens) {
-			t.Errorf("%s: %q has %d tokens, want %d: %s", tt.encoding, tt.text, n, len(tt.tokens), tt.source)
-		}
+		assert.Equal(t, len(tt.tokens), count(t, counterOf(t, tt.encoding), tt.text), "%s: %q: %s", tt.encoding, tt.text, tt.source)
 		// The vocabulary that is part of the program is the real one: the
 		// published numbers stand for the text.
 		codec, err := tokenizer.Get(tokenizer.Encoding(tt.encoding))
 		require.NoError(t, err)
-		if text, err := codec.Decode(tt.tokens); err != nil || text != tt.text {
-			t.Errorf("%s: %v stands for %q, %v; want %q", tt.encoding, tt.tokens, text, err, tt.text)
-		}
+		text, err := codec.Decode(tt.tokens)
+		require.NoError(t, err, "%s: %v", tt.encoding, tt.tokens)
+		assert.Equal(t, tt.text, text, "%s: %v", tt.encoding, tt.tokens)
 	}
 }
 
@@ -99,15 +96,11 @@ func TestReferenceCounts(t *testing.T) {
 		Counts []int // in the order of encodings
 	}
 	require.NoError(t, json.Unmarshal(data, &rows))
-	if len(rows) < 800 {
-		t.Fatalf("%d texts", len(rows))
-	}
+	require.GreaterOrEqual(t, len(rows), 800)
 	for i, encoding := range encodings {
 		c := counterOf(t, encoding)
 		for _, row := range rows {
-			if n := count(t, c, row.Text); n != row.Counts[i] {
-				t.Errorf("%s: %q has %d tokens, want %d", encoding, row.Text, n, row.Counts[i])
-			}
+			assert.Equal(t, row.Counts[i], count(t, c, row.Text), "%s: %q", encoding, row.Text)
 		}
 	}
 }
@@ -127,9 +120,7 @@ func TestBlankLines(t *testing.T) {
 		{cupeltiktoken.EncodingCl100kBase, "x\u0301\n \n", 4, "so does a mark, which is punctuation: x, two tokens of the mark, and the blank line"},
 		{cupeltiktoken.EncodingR50kBase, "today\n \n", 4, "r50k_base has no tokens for blank lines: today, \\n, the space, \\n"},
 	} {
-		if n := count(t, counterOf(t, tt.encoding), tt.text); n != tt.want {
-			t.Errorf("%s: %q has %d tokens, want %d: %s", tt.encoding, tt.text, n, tt.want, tt.why)
-		}
+		assert.Equal(t, tt.want, count(t, counterOf(t, tt.encoding), tt.text), "%s: %q: %s", tt.encoding, tt.text, tt.why)
 	}
 }
 
@@ -150,9 +141,7 @@ func TestDel(t *testing.T) {
 			text string
 			want int
 		}{{"\x7F", 1}, {"\x7F\x7F", 2}, {"a\x7Fb", 3}} {
-			if n := count(t, c, tt.text); n != tt.want {
-				t.Errorf("%s: %q has %d tokens, want %d", encoding, tt.text, n, tt.want)
-			}
+			assert.Equal(t, tt.want, count(t, c, tt.text), "%s: %q", encoding, tt.text)
 		}
 	}
 }
@@ -166,9 +155,7 @@ func TestInvalidUTF8(t *testing.T) {
 			{"x\xc3\n \ny", "x\uFFFD\n \ny", "before a blank line"},
 			{"\n \xe3\x80\n", "\n \uFFFD\n", "what would be white space if it went on"},
 		} {
-			if got, want := count(t, c, tt.invalid), count(t, c, tt.valid); got != want {
-				t.Errorf("%s: %q has %d tokens, want the %d of %q: %s", encoding, tt.invalid, got, want, tt.valid, tt.why)
-			}
+			assert.Equal(t, count(t, c, tt.valid), count(t, c, tt.invalid), "%s: %q, and %q: %s", encoding, tt.invalid, tt.valid, tt.why)
 		}
 	}
 }
@@ -176,9 +163,7 @@ func TestInvalidUTF8(t *testing.T) {
 func TestSpecialTokensAreText(t *testing.T) {
 	// A special token would be one; as text it has parts.
 	for _, encoding := range encodings {
-		if n := count(t, counterOf(t, encoding), "<|endoftext|>"); n < 5 {
-			t.Errorf("%s: <|endoftext|> has %d tokens", encoding, n)
-		}
+		assert.GreaterOrEqual(t, count(t, counterOf(t, encoding), "<|endoftext|>"), 5, encoding)
 	}
 }
 
@@ -204,9 +189,8 @@ func TestForModel(t *testing.T) {
 		{"gpt2", cupeltiktoken.EncodingR50kBase, "r50k_base is the encoding of GPT-2"},
 	} {
 		c, err := cupeltiktoken.ForModel(tt.model)
-		if err != nil || c.Encoding() != tt.want {
-			t.Errorf("%s: %v, %v; want %s: %s", tt.model, c.Encoding(), err, tt.want, tt.why)
-		}
+		require.NoError(t, err, tt.model)
+		assert.Equal(t, tt.want, c.Encoding(), "%s: %s", tt.model, tt.why)
 	}
 }
 
@@ -214,44 +198,37 @@ func TestOtherNames(t *testing.T) {
 	for name, want := range map[cupeltiktoken.Encoding]cupeltiktoken.Encoding{
 		"gpt2": cupeltiktoken.EncodingR50kBase, "p50k_edit": cupeltiktoken.EncodingP50kBase, "o200k_harmony": cupeltiktoken.EncodingO200kBase,
 	} {
-		if c := counterOf(t, name); c != counterOf(t, want) {
-			t.Errorf("%s is %s, want the counter of %s", name, c.Encoding(), want)
-		}
+		assert.Same(t, counterOf(t, want), counterOf(t, name), name)
 	}
 }
 
 func TestUnknownNames(t *testing.T) {
 	_, err := cupeltiktoken.ForEncoding("cl100k")
 	const want = `cupeltiktoken: unknown encoding "cl100k"; want one of cl100k_base, gpt2, o200k_base, o200k_harmony, p50k_base, p50k_edit, r50k_base`
-	if err == nil || err.Error() != want {
-		t.Errorf("got %v, want %s", err, want)
-	}
+	require.EqualError(t, err, want)
 	for _, name := range []string{"", "claude", "GPT-4", "gpt-", "ft:"} {
 		c, err := cupeltiktoken.ForModel(name)
-		unknown, ok := errors.AsType[*cupeltiktoken.UnknownError](err)
-		if c != nil || !ok || unknown.What != "model" || unknown.Name != name {
-			t.Errorf("%q: %v, %v", name, c, err)
-			continue
-		}
-		if !slices.IsSorted(unknown.Known) || !slices.Contains(unknown.Known, "gpt-4o") || !slices.Contains(unknown.Known, "ft:gpt-4*") {
-			t.Errorf("known are %v", unknown.Known)
-		}
+		require.Nil(t, c, name)
+		var unknown *cupeltiktoken.UnknownError
+		require.ErrorAs(t, err, &unknown, name)
+		assert.Equal(t, "model", unknown.What)
+		assert.Equal(t, name, unknown.Name)
+		assert.IsNonDecreasing(t, unknown.Known)
+		assert.Contains(t, unknown.Known, "gpt-4o")
+		assert.Contains(t, unknown.Known, "ft:gpt-4*")
 	}
 }
 
 func TestEmptyCounter(t *testing.T) {
 	for _, c := range []*cupeltiktoken.Counter{nil, {}} {
-		if n, err := c.CountTokens("x"); n != 0 || err == nil {
-			t.Errorf("%d, %v", n, err)
-		}
-		if c.Encoding() != "" {
-			t.Error(c.Encoding())
-		}
+		n, err := c.CountTokens("x")
+		assert.Zero(t, n)
+		assert.Error(t, err)
+		assert.Empty(t, c.Encoding())
 	}
 	var c *cupeltiktoken.Counter
-	if _, err := cupel.NewItemFrom(c, "x"); !errors.Is(err, cupel.ErrInvalidConfig) {
-		t.Errorf("got %v", err)
-	}
+	_, err := cupel.NewItemFrom(c, "x")
+	require.ErrorIs(t, err, cupel.ErrInvalidConfig)
 }
 
 // hostile are texts that make naive tokenizers take forever.
@@ -295,9 +272,9 @@ func TestHostileInput(t *testing.T) {
 	}
 	measure := func(c *cupeltiktoken.Counter, text string) time.Duration {
 		start := time.Now()
-		if n := count(t, c, text); n < 1 || n > 3*len(text) {
-			t.Errorf("%d tokens of %d bytes", n, len(text))
-		}
+		n := count(t, c, text)
+		require.GreaterOrEqual(t, n, 1)
+		require.LessOrEqual(t, n, 3*len(text))
 		return time.Since(start)
 	}
 	prose := strings.Repeat("The quick brown fox jumps over it. ", 30_000)
@@ -323,9 +300,8 @@ func TestHostileInput(t *testing.T) {
 			for ; ordinary < best && times < 20; times++ {
 				ordinary += measure(c, prose)
 			}
-			if ordinary /= time.Duration(times); best > 20*ordinary {
-				t.Errorf("%s: %s takes %s, a megabyte of prose %s", encoding, name, best, ordinary)
-			}
+			ordinary /= time.Duration(times)
+			assert.LessOrEqual(t, best, 20*ordinary, "%s: %s; a megabyte of prose takes %s", encoding, name, ordinary)
 		}
 	}
 }
@@ -342,13 +318,12 @@ func TestConcurrentUse(t *testing.T) {
 			for j := range 20 {
 				encoding := encodings[(i+j)%len(encodings)]
 				c, err := cupeltiktoken.ForEncoding(encoding)
-				if err != nil {
-					t.Error(err)
+				if !assert.NoError(t, err) {
 					return
 				}
-				if n, err := c.CountTokens(text); err != nil || n != want[encoding] {
-					t.Errorf("%s: %d tokens, %v; want %d", encoding, n, err, want[encoding])
-				}
+				n, err := c.CountTokens(text)
+				assert.NoError(t, err)
+				assert.Equal(t, want[encoding], n, encoding)
 			}
 		})
 	}
@@ -363,15 +338,12 @@ func FuzzCountTokens(f *testing.F) {
 		for _, encoding := range encodings {
 			c := counterOf(t, encoding)
 			n := count(t, c, text)
-			if (n == 0) != (text == "") || n > 3*len(text) {
-				t.Fatalf("%s: %d tokens of %d bytes", encoding, n, len(text))
-			}
+			require.Equal(t, text == "", n == 0, encoding)
+			require.LessOrEqual(t, n, 3*len(text), encoding)
 			// Every encoding cuts between a letter and a digit, regardless of
 			// what is around them, so there the parts add up.
 			head, tail := text+"a", "1"+text
-			if sum, both := count(t, c, head)+count(t, c, tail), count(t, c, head+tail); both != sum {
-				t.Fatalf("%s: %d tokens, and %d in two parts", encoding, both, sum)
-			}
+			require.Equal(t, count(t, c, head)+count(t, c, tail), count(t, c, head+tail), encoding)
 		}
 	})
 }

@@ -41,9 +41,9 @@ func TestSegments(t *testing.T) {
 			joined.WriteString(s)
 			n++
 		}
-		if joined.String() != tt.text || n < tt.least || n > tt.in {
-			t.Errorf("%s: %d segments, want %d to %d: %s", tt.name, n, tt.least, tt.in, tt.why)
-		}
+		assert.Equal(t, tt.text, joined.String(), tt.name)
+		assert.GreaterOrEqual(t, n, tt.least, tt.why)
+		assert.LessOrEqual(t, n, tt.in, tt.why)
 	}
 }
 
@@ -64,9 +64,7 @@ func TestCutAfter(t *testing.T) {
 		{"a\xff", 1, "invalid bytes are no letters"},
 		{"", 0, "an empty text ends at once"},
 	} {
-		if got := cutAfter(tt.text, 0); got != tt.want {
-			t.Errorf("%q: cut at %d, want %d: %s", tt.text, got, tt.want, tt.why)
-		}
+		assert.Equal(t, tt.want, cutAfter(tt.text, 0), "%q: %s", tt.text, tt.why)
 	}
 }
 
@@ -135,9 +133,8 @@ func TestLongWordIsExact(t *testing.T) {
 			c, err := load()
 			require.NoError(t, err)
 			got, err := c.CountTokens(tt.text)
-			if want := c.count(tt.text); err != nil || got != want {
-				t.Errorf("%s, %s: %d tokens, %v, want %d", tt.name, name, got, err, want)
-			}
+			require.NoError(t, err, "%s, %s", tt.name, name)
+			assert.Equal(t, c.count(tt.text), got, "%s, %s", tt.name, name)
 		}
 	}
 }
@@ -294,12 +291,10 @@ func TestLongWordTakesLinearWork(t *testing.T) {
 	for _, n := range []int{1 << 15, 1 << 18} {
 		m := new(merger)
 		at, _ := m.advance(c.all(), randomWord(n))
-		if left := n - at; left > 2*window || m.merges < n/4 || m.merges > n*(window+overlap)/window {
-			t.Errorf("%d bytes: %d merges, and %d bytes left", n, m.merges, left)
-		}
-		if c := cap(m.parts) + cap(m.queue) + cap(m.ends) + cap(m.next); c > 8*window {
-			t.Errorf("%d bytes: memory for %d parts", n, c)
-		}
+		assert.LessOrEqual(t, n-at, 2*window, "%d bytes", n)
+		assert.GreaterOrEqual(t, m.merges, n/4, "%d bytes", n)
+		assert.LessOrEqual(t, m.merges, n*(window+overlap)/window, "%d bytes", n)
+		assert.LessOrEqual(t, cap(m.parts)+cap(m.queue)+cap(m.ends)+cap(m.next), 8*window, "%d bytes", n)
 	}
 }
 
@@ -325,9 +320,10 @@ func TestEstimate(t *testing.T) {
 	require.NoError(t, err)
 	text := repeatRandom("0123456789", longestWord+2*segmentSize)
 	got, err := c.CountTokens(text)
-	if want, parts := c.count(text), len(text)/segmentSize+1; err != nil || got < want || got > want+2*parts {
-		t.Errorf("%d tokens, %v, and %d as a whole in %d parts", got, err, want, parts)
-	}
+	want, parts := c.count(text), len(text)/segmentSize+1
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, got, want)
+	require.LessOrEqual(t, got, want+2*parts)
 }
 
 // Texts of more words than are remembered count the same, word by word or as a whole, and
@@ -350,8 +346,7 @@ func TestManyWords(t *testing.T) {
 	}
 	for range 2 {
 		got, err := c.CountTokens(text)
-		if err != nil || got != want {
-			t.Fatalf("%d tokens, error %v, want %d", got, err, want)
-		}
+		require.NoError(t, err)
+		require.Equal(t, want, got)
 	}
 }
