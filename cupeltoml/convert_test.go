@@ -18,19 +18,13 @@ func TestIntegersOfTheSchema(t *testing.T) {
 	schema, err := os.ReadFile(filepath.Join("..", "cupel", "policy", "schema.json"))
 	require.NoError(t, err)
 	found := regexp.MustCompile(`"(\w+)": \{[^{}]*"type": "integer"`).FindAllSubmatch(schema, -1)
-	if len(found) < 4 {
-		t.Fatalf("%d integers found, want at least 4: has the schema another form?", len(found))
-	}
+	require.GreaterOrEqual(t, len(found), 4, "has the schema another form?")
 	c := &converter{integers: integers(nil)}
 	for _, match := range found {
-		if name := string(match[1]); !c.isInteger("slicer.inner.entries[0]." + name) {
-			t.Errorf("%s is an integer of the schema, and takes floats", name)
-		}
+		assert.True(t, c.isInteger("slicer.inner.entries[0]."+string(match[1])), "%s is an integer of the schema, and takes floats", match[1])
 	}
 	for _, at := range []string{`scorers[0].weights["capCount"]`, "slicer.entries[0].cap"} {
-		if c.isInteger(at) {
-			t.Errorf("%s is a number, and refuses floats", at)
-		}
+		assert.False(t, c.isInteger(at), "%s is a number, and refuses floats", at)
 	}
 }
 

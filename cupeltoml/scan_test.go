@@ -3,6 +3,7 @@ package cupeltoml
 import (
 	"testing"
 
+	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupel/policy"
 )
 
@@ -36,9 +37,8 @@ func TestNesting(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if deepest, _ := nesting([]byte(tt.text)); deepest != tt.deepest {
-				t.Errorf("nested %d deep, want %d: %s", deepest, tt.deepest, tt.why)
-			}
+			deepest, _ := nesting([]byte(tt.text))
+			require.Equal(t, tt.deepest, deepest, tt.why)
 		})
 	}
 }
@@ -66,9 +66,8 @@ func TestPaths(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if _, paths := nesting([]byte(tt.text)); paths != tt.paths {
-				t.Errorf("the paths have %d bytes, want %d: %s", paths, tt.paths, tt.why)
-			}
+			_, paths := nesting([]byte(tt.text))
+			require.Equal(t, tt.paths, paths, tt.why)
 		})
 	}
 }
@@ -92,9 +91,8 @@ func FuzzNesting(f *testing.F) {
 		}
 		deepest, paths := nesting([]byte(text))
 		depth, bytes := measure(values, 0, 0)
-		if depth > deepest || bytes > paths {
-			t.Errorf("%q is nested %d deep and has paths of %d bytes; the scan saw %d and %d", text, depth, bytes, deepest, paths)
-		}
+		require.LessOrEqual(t, depth, deepest, text)
+		require.LessOrEqual(t, bytes, paths, text)
 	})
 }
 
