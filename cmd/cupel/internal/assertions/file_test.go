@@ -89,18 +89,15 @@ func FuzzDecode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		file, err := assertions.Decode([]byte(text), plain)
 		if err != nil {
-			if file != nil || err.Error() == "" {
-				t.Fatalf("got %v and %v", file, err)
-			}
+			require.Nil(t, file)
+			require.NotEmpty(t, err.Error())
 			return
 		}
-		if len(file.Checks) == 0 {
-			t.Fatal("nothing can fail")
-		}
+		require.NotEmpty(t, file.Checks)
 		for _, c := range file.Checks {
-			if c.Name == "" || c.Path == "" || !strings.HasPrefix(c.Text, c.Name) {
-				t.Fatalf("got %+v", c)
-			}
+			require.NotEmpty(t, c.Name)
+			require.NotEmpty(t, c.Path)
+			require.True(t, strings.HasPrefix(c.Text, c.Name), c.Text)
 		}
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupel"
 )
 
@@ -46,14 +47,10 @@ func manyItems(tb testing.TB, n int) []byte {
 		items[i], err = cupel.NewContextItem(string(content), len(content)/4, cupel.WithKind(kinds[r.IntN(len(kinds))]), cupel.WithPriority(r.IntN(10)),
 			cupel.WithTags("alpha", fmt.Sprintf("tag-%d", r.IntN(50))), cupel.WithTimestamp(start.Add(time.Duration(i)*time.Second)),
 			cupel.WithMetadata(map[string]any{"path": fmt.Sprintf("src/file%d.go", i)}))
-		if err != nil {
-			tb.Fatal(err)
-		}
+		require.NoError(tb, err)
 	}
 	text, err := json.Marshal(items)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	require.NoError(tb, err)
 	return text
 }
 
@@ -80,9 +77,7 @@ func BenchmarkTarget(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			b.ReportAllocs()
 			for b.Loop() {
-				if err := side.read(text); err != nil {
-					b.Fatal(err)
-				}
+				require.NoError(b, side.read(text))
 			}
 		})
 	}
@@ -103,15 +98,11 @@ func TestBenchGuard(t *testing.T) {
 		for i, read := range []func([]byte) error{readMany, readPlain} {
 			runtime.GC() // what the other side has left is not this one's to clean up
 			start := time.Now()
-			if err := read(text); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, read(text))
 			fastest[i] = min(fastest[i], time.Since(start))
 		}
 		ratio = float64(fastest[0]) / float64(fastest[1])
 	}
 	t.Logf("items %v, plain structs %v: %.3g times, at most %v", fastest[0], fastest[1], ratio, most)
-	if ratio > most {
-		t.Errorf("items take %.3g times as long as plain structs, want at most %v: each byte is looked at a few times", ratio, most)
-	}
+	require.LessOrEqual(t, ratio, most, "each byte is looked at a few times")
 }

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
 )
 
 // FuzzLines holds that the pieces of lines are short and whole characters, stand at their
@@ -23,8 +25,6 @@ func FuzzLines(f *testing.F) {
 			all.WriteString(piece)
 		}
 		squeeze := func(s string) string { return strings.Join(strings.Fields(s), "") }
-		if squeeze(all.String()) != squeeze(text) {
-			t.Fatalf("%q of %q", all.String(), text)
-		}
+		require.Equal(t, squeeze(text), squeeze(all.String()))
 	})
 }
