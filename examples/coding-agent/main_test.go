@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupelrelevance"
 )
@@ -28,21 +30,15 @@ func shop(t *testing.T) string {
 		"logo.svg":         "<svg/>",
 	} {
 		name = filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o755))
+		require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
 	}
 	return dir
 }
 
 func TestCollect(t *testing.T) {
 	items, skipped, err := collect(shop(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var got []string
 	for _, item := range items {
 		got = append(got, string(item.Kind())+" "+from(item))
@@ -52,33 +48,25 @@ func TestCollect(t *testing.T) {
 		"Code broken.go:3 Shop.Sell", "Code shop.go:5 Price", "Test shop_test.go:3 tea",
 		"Code wrap.go:3 Wrap", "Rest wrap.go:30 Wrap", "Rest wrap.go:59 Wrap", "Rest wrap.go:88 Wrap",
 	}
-	if !slices.Equal(got, want) || len(skipped) != 1 || skipped[".svg"] != 1 {
-		t.Errorf("got %q, without %v, want %q", got, skipped, want)
-	}
-	if text := items[3].Content(); text != "shop.go:5 Price\n// Price is in cents.\ntype Price int\n\nshop.go:8 Price.String\n// String prints euros.\nfunc (p *Price) String() string { return fmt.Sprint(*p) }\n\nvar _ fmt.Stringer = (*Price)(nil)" {
-		t.Errorf("two declarations are %q", text)
-	}
+	require.Equal(t, want, got)
+	require.Equal(t, map[string]int{".svg": 1}, skipped)
+	require.Equal(t, "shop.go:5 Price\n// Price is in cents.\ntype Price int\n\nshop.go:8 Price.String\n// String prints euros.\nfunc (p *Price) String() string { return fmt.Sprint(*p) }\n\nvar _ fmt.Stringer = (*Price)(nil)", items[3].Content())
 }
 
 func TestRun(t *testing.T) {
 	page := filepath.Join(t.TempDir(), "page.html")
 	var out strings.Builder
 	err := run(t.Context(), []string{"-dir", shop(t), "-budget", "200", "-page", page, "How", "is", "a", "Price", "printed?"}, &out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, want := range []string{
 		"Question: How is a Price printed?\n", "\nCandidates: 10, ", "Window: ", " of 150 tokens\n",
 		"  Code          shop.go:5 Price\n", "Skipped files: .svg:1\n", "Dropped: ",
 	} {
-		if !strings.Contains(out.String(), want) {
-			t.Errorf("the output has no %q:\n%s", want, out.String())
-		}
+		assert.Contains(t, out.String(), want)
 	}
 	html, err := os.ReadFile(page)
-	if err != nil || !strings.Contains(string(html), "shop.go:5 Price") {
-		t.Errorf("the page has %d bytes, %v", len(html), err)
-	}
+	require.NoError(t, err)
+	require.Contains(t, string(html), "shop.go:5 Price")
 	for _, tt := range []struct {
 		args []string
 		want string
@@ -88,9 +76,8 @@ func TestRun(t *testing.T) {
 		{[]string{"-budget", "3", "-dir", shop(t), "Why?"}, "Pinned items require", "the question is in every window"},
 		{[]string{"-dir", filepath.Join(t.TempDir(), "none"), "Why?"}, "none", "there is no such folder"},
 	} {
-		if err := run(t.Context(), tt.args, &out); err == nil || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("%q: %v, want %q: %s", tt.args, err, tt.want, tt.why)
-		}
+		err := run(t.Context(), tt.args, &out)
+		assert.ErrorContains(t, err, tt.want, "%q: %s", tt.args, tt.why)
 	}
 }
 
@@ -114,9 +101,7 @@ type asked struct {
 func questionsAbout(t *testing.T) map[string][]asked {
 	t.Helper()
 	text, err := os.ReadFile("testdata/questions.tsv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	all := make(map[string][]asked)
 	for line := range strings.Lines(string(text)) {
 		columns := strings.Split(strings.TrimSpace(line), "\t")
@@ -130,9 +115,7 @@ func questionsAbout(t *testing.T) map[string][]asked {
 func find(t *testing.T, dir string, questions []asked) (found, there int) {
 	t.Helper()
 	candidates, _, err := collect(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	is := func(answer string) func(*cupel.ContextItem) bool {
 		return func(item *cupel.ContextItem) bool {
 			path, _ := item.MetadataText("path")
@@ -142,19 +125,13 @@ func find(t *testing.T, dir string, questions []asked) (found, there int) {
 		}
 	}
 	budget, err := cupel.NewContextBudget(4000, 3000)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	index, known := cupelrelevance.Must(cupelrelevance.NewIndex()), namesOf(candidates)
 	for _, q := range questions {
 		pipeline, err := newPipeline(index, known, q.question)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		window, err := pipeline.Run(t.Context(), candidates, budget)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		for _, answer := range q.answers {
 			switch {
 			case !slices.ContainsFunc(candidates, is(answer)):
@@ -176,9 +153,8 @@ func find(t *testing.T, dir string, questions []asked) (found, there int) {
 // hold the answers are in the window.
 func TestAnswers(t *testing.T) {
 	found, there := find(t, repository(t), questionsAbout(t)["."])
-	if there < 24 || 7*found < 6*there {
-		t.Errorf("%d of %d answers are in the windows, want six of seven of at least 24", found, there)
-	}
+	require.GreaterOrEqual(t, there, 24)
+	require.GreaterOrEqual(t, 7*found, 6*there, "six of seven answers are in the windows")
 }
 
 // TestOtherRepositories asks about other modules. The questions were written before the
@@ -200,9 +176,7 @@ func TestOtherRepositories(t *testing.T) {
 			t.Skipf("NOT TESTED: connect to a module proxy, or run %s once: %v\n%s", command, err, out)
 		}
 		var downloaded struct{ Dir string }
-		if err := json.Unmarshal(out, &downloaded); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, json.Unmarshal(out, &downloaded))
 		t.Log(module)
 		more, of := find(t, downloaded.Dir, questions)
 		set := 0
@@ -212,10 +186,8 @@ func TestOtherRepositories(t *testing.T) {
 		found[set], there[set] = found[set]+more, there[set]+of
 	}
 	t.Logf("%d of %d", found, there)
-	if there[0] < 70 || 10*found[0] < 9*there[0] {
-		t.Errorf("%d of %d answers are in the windows, want 9 of 10 of at least 70", found[0], there[0])
-	}
-	if there[1] < 234 || 5*found[1] < 4*there[1] {
-		t.Errorf("%d of %d answers about the modules since are in the windows, want 4 of 5 of at least 234", found[1], there[1])
-	}
+	require.GreaterOrEqual(t, there[0], 70)
+	require.GreaterOrEqual(t, 10*found[0], 9*there[0], "9 of 10 answers are in the windows")
+	require.GreaterOrEqual(t, there[1], 234)
+	require.GreaterOrEqual(t, 5*found[1], 4*there[1], "4 of 5 answers about the modules since are in the windows")
 }
