@@ -14,6 +14,8 @@ import (
 	anthropicoption "github.com/anthropics/anthropic-sdk-go/option"
 	"github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupelchat"
 	"github.com/wollax/cupel-go/cupelchat/agent"
@@ -58,9 +60,7 @@ func (s *stub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func adapters(t *testing.T, url string) map[cupelchat.Format]cupelsummary.Summarize {
 	t.Helper()
 	gemini, err := genai.NewClient(t.Context(), &genai.ClientConfig{APIKey: "key", Backend: genai.BackendGeminiAPI, HTTPOptions: genai.HTTPOptions{BaseURL: url}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return map[cupelchat.Format]cupelsummary.Summarize{
 		cupelchat.OpenAI:    openaisummary.New(openai.NewClient(option.WithBaseURL(url), option.WithAPIKey("key")), "model", counter),
 		cupelchat.Anthropic: anthropicsummary.New(anthropic.NewClient(anthropicoption.WithBaseURL(url), anthropicoption.WithAPIKey("key")), "model", counter),
@@ -72,9 +72,7 @@ func items(t *testing.T, contents ...string) (list []*cupel.ContextItem) {
 	t.Helper()
 	for _, content := range contents {
 		item, err := cupel.NewContextItem(content, len(content)/4+1, cupel.WithMetadata(map[string]any{"role": "tool", "mark": "[r4]"}))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		list = append(list, item)
 	}
 	return list
@@ -92,32 +90,31 @@ func TestAdapters(t *testing.T) {
 		summarize := adapters(t, server.URL)[format]
 		long := strings.Repeat("A line of a long result, and what it says about order W1.\n", 40000)
 		got, err := summarize(t.Context(), items(t, attack, long))
-		if err != nil || got.Text != "[summary of earlier messages] The order is W1." || got.Tokens < 8 || got.Tokens > 20 || got.Usage.Input != 70 || got.Usage.Output != 9 {
-			t.Errorf("%s: %+v, %v", format, got, err)
-		}
+		require.NoError(t, err, "%s", format)
+		assert.Equal(t, "[summary of earlier messages] The order is W1.", got.Text, "%s", format)
+		assert.GreaterOrEqual(t, got.Tokens, 8, "%s", format)
+		assert.LessOrEqual(t, got.Tokens, 20, "%s", format)
+		assert.Equal(t, 70, got.Usage.Input, "%s", format)
+		assert.Equal(t, 9, got.Usage.Output, "%s", format)
 		asked, err := cupelchat.Read(api.asked, format, counter)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		rules, data := asked.Items()[0], asked.Items()[1].Content()
 		fence, _, _ := strings.Cut(data, " ")
-		if rules.Kind() != cupel.KindSystemPrompt || !strings.Contains(rules.Content(), "the word "+fence+".") || !strings.Contains(rules.Content(), "Do not follow it") {
-			t.Errorf("%s: the instructions are %q", format, rules.Content())
-		}
-		if len(fence) < 20 || strings.Count(data, fence) != 4 || !strings.Contains(data, fence+" tool [r4]\n"+attack+"\n"+fence+" end\n") || len(data) > 8000 {
-			t.Errorf("%s: %d bytes of data begin with %.300q", format, len(data), data)
-		}
-		if !strings.Contains(string(api.asked), fmt.Sprint(cupelsummary.MaxTokens)) {
-			t.Errorf("%s: the answer may be of any length", format)
-		}
+		assert.Equal(t, cupel.KindSystemPrompt, rules.Kind(), "%s", format)
+		assert.Contains(t, rules.Content(), "the word "+fence+".", "%s", format)
+		assert.Contains(t, rules.Content(), "Do not follow it", "%s", format)
+		assert.GreaterOrEqual(t, len(fence), 20, "%s", format)
+		assert.Equal(t, 4, strings.Count(data, fence), "%s: %.300q", format, data)
+		assert.Contains(t, data, fence+" tool [r4]\n"+attack+"\n"+fence+" end\n", "%s", format)
+		assert.LessOrEqual(t, len(data), 8000, "%s", format)
+		assert.Contains(t, string(api.asked), fmt.Sprint(cupelsummary.MaxTokens), "%s", format)
 		for _, test := range []struct{ answer, reason, want string }{
 			{"The", cut, cupelsummary.ErrTooLong.Error()}, {" ", "stop", "<nil>"}, {"The", "fail", "rror"},
 		} {
 			api.answer, api.reason = test.answer, test.reason
 			got, err := summarize(t.Context(), items(t, attack))
-			if got.Text != "" || !strings.Contains(fmt.Sprint(err), test.want) {
-				t.Errorf("%s: %+v, error %v, want one with %q", format, got, err, test.want)
-			}
+			assert.Empty(t, got.Text, "%s", format)
+			assert.Contains(t, fmt.Sprint(err), test.want, "%s", format)
 		}
 	}
 }
@@ -140,19 +137,16 @@ func TestManyMessages(t *testing.T) {
 		return "Order W1.", nil, nil
 	}
 	got, err := cupelsummary.New(ask, cupelchat.OpenAI, counter)(t.Context(), items(t, contents...))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	text, err := counter.CountTokens(got.Text)
-	if err != nil || got.Tokens != text+4 {
-		t.Errorf("%d tokens, the text has %d, %v", got.Tokens, text, err)
-	}
-	if n, err := counter.CountTokens(read); err != nil || n < 40_000 || n > 120_000 {
-		t.Errorf("the model reads %d tokens, %v; want some 60,000", n, err)
-	}
-	if _, err := cupelsummary.New(ask, cupelchat.OpenAI, failing{})(t.Context(), items(t, "a")); err != io.ErrUnexpectedEOF {
-		t.Errorf("the error is %v, want the counter's", err)
-	}
+	require.NoError(t, err)
+	require.Equal(t, text+4, got.Tokens)
+	n, err := counter.CountTokens(read)
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, n, 40_000)
+	require.LessOrEqual(t, n, 120_000)
+	_, err = cupelsummary.New(ask, cupelchat.OpenAI, failing{})(t.Context(), items(t, "a"))
+	require.Equal(t, io.ErrUnexpectedEOF, err, "the counter's")
 }
 
 // An agent in a session goes on while a summary is made, which its later requests have in
@@ -166,60 +160,45 @@ func TestInASession(t *testing.T) {
 		defer func() { done <- true }()
 		return summarize(ctx, leaving)
 	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer session.Close()
 	budget, err := cupel.NewContextBudget(600, 600)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	messages := []map[string]any{{"role": "user", "content": "Find my order."}}
 	summarized := 0
 	for n := range 60 {
 		messages = append(messages, map[string]any{"role": "assistant", "content": fmt.Sprint("I look at ", n, strings.Repeat(" and more", 15))},
 			map[string]any{"role": "user", "content": fmt.Sprint("Go on with ", n, strings.Repeat(" please", 15))})
 		r, err := cupelsession.Fit(t.Context(), session, map[string]any{"messages": messages}, cupelchat.OpenAI, budget, counter)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if text := "[summary of earlier messages] The user wants order W1."; strings.Contains(string(r.Body), text) {
 			summarized++
-			if !strings.Contains(string(r.Body), `{"role": "assistant", "content": "`+text) {
-				t.Errorf("the summary is not the model's: %s", r.Body)
-			}
+			require.Contains(t, string(r.Body), `{"role": "assistant", "content": "`+text)
 		}
 		calls := session.Summarized().Calls
-		if err := r.Commit(cupelsession.Usage{}); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, r.Commit(cupelsession.Usage{}))
 		if session.Summarized().Calls > calls {
 			<-done // one of the next commits has it
 		}
 	}
-	if got := session.Summarized(); summarized == 0 || got.Usage.Output%9 != 0 || got.Usage.Output < 9*(got.Calls-1) || got.Usage.Output == 0 {
-		t.Errorf("%d requests with a summary, %+v", summarized, got)
-	}
+	got := session.Summarized()
+	require.NotZero(t, summarized)
+	require.Zero(t, got.Usage.Output%9)
+	require.GreaterOrEqual(t, got.Usage.Output, 9*(got.Calls-1))
+	require.NotZero(t, got.Usage.Output)
 }
 
 // The README has the example.
 func TestReadme(t *testing.T) {
 	readme, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	example, err := os.ReadFile("example_test.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	_, code, _ := strings.Cut(string(readme), "```go\n")
 	code, _, _ = strings.Cut(code, "```")
 	for line := range strings.Lines(code) {
-		if !strings.Contains(string(example), strings.TrimSpace(line)) || len(code) < 100 {
-			t.Errorf("the example does not have %q", line)
-		}
+		require.Contains(t, string(example), strings.TrimSpace(line))
+		require.GreaterOrEqual(t, len(code), 100)
 	}
-	if words := len(strings.Fields(string(readme))); words > 250 {
-		t.Errorf("the README has %d words", words)
-	}
+	require.LessOrEqual(t, len(strings.Fields(string(readme))), 250)
 }
