@@ -11,6 +11,7 @@ import (
 	"github.com/openai/openai-go/v3/responses"
 	goopenai "github.com/sashabaranov/go-openai"
 	"github.com/sashabaranov/go-openai/jsonschema"
+	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupelchat"
 )
@@ -37,9 +38,7 @@ func TestNothingIsLost(t *testing.T) {
 				anthropic.NewBetaUserMessage(anthropic.NewBetaTextBlock("last")),
 			},
 		}, cupelchat.Anthropic)
-		if len(got.Betas) != 1 {
-			t.Error("the betas are lost")
-		}
+		require.Len(t, got.Betas, 1, "the betas are lost")
 	})
 
 	t.Run("anthropic-sdk-go writes every content as a list, and so are notes of exchanges", func(t *testing.T) {
@@ -50,9 +49,7 @@ func TestNothingIsLost(t *testing.T) {
 			anthropic.NewAssistantMessage(anthropic.NewTextBlock("Done.")),
 			anthropic.NewUserMessage(anthropic.NewTextBlock("last")),
 		}}, cupelchat.Anthropic)
-		if text := string(must(json.Marshal(got))); !strings.Contains(text, "[earlier") {
-			t.Errorf("there is no note in %s", text)
-		}
+		require.Contains(t, string(must(json.Marshal(got))), "[earlier")
 	})
 
 	t.Run("openai-go has fields that it does not know", func(t *testing.T) {
@@ -60,18 +57,16 @@ func TestNothingIsLost(t *testing.T) {
 			openai.UserMessage("task"), openai.AssistantMessage(long), openai.UserMessage("last"),
 		}}
 		params.SetExtraFields(map[string]any{"reasoning": map[string]any{"max_tokens": 2000}})
-		if got := shortened(t, params, cupelchat.OpenAI); got.ExtraFields()["reasoning"] == nil {
-			t.Error("the field reasoning is lost")
-		}
+		require.NotNil(t, shortened(t, params, cupelchat.OpenAI).ExtraFields()["reasoning"], "the field reasoning is lost")
 	})
 
 	t.Run("eino's messages have values of any type", func(t *testing.T) {
 		answer := schema.AssistantMessage("answer", nil)
 		answer.Extra = map[string]any{"signature": []byte("s")}
 		got := shortened(t, []*schema.Message{schema.UserMessage("task"), schema.AssistantMessage(long, nil), answer, schema.UserMessage("last")}, cupelchat.OpenAI)
-		if i := len(got) - 2; i < 0 || got[i] != answer {
-			t.Error("the answer is another message")
-		}
+		i := len(got) - 2
+		require.GreaterOrEqual(t, i, 0)
+		require.Same(t, answer, got[i], "the answer is another message")
 	})
 
 	t.Run("go-openai's schemas keep their type, and thus the order of their members", func(t *testing.T) {
@@ -82,9 +77,8 @@ func TestNothingIsLost(t *testing.T) {
 				{Role: "user", Content: "task"}, {Role: "assistant", Content: long}, {Role: "user", Content: "last"},
 			},
 		}, cupelchat.OpenAI)
-		if _, ok := got.Tools[0].Function.Parameters.(jsonschema.Definition); !ok {
-			t.Errorf("the schema has become a %T", got.Tools[0].Function.Parameters)
-		}
+		_, ok := got.Tools[0].Function.Parameters.(jsonschema.Definition)
+		require.True(t, ok, "the schema has become a %T", got.Tools[0].Function.Parameters)
 	})
 }
 
@@ -96,7 +90,5 @@ func TestResponsesAreRefused(t *testing.T) {
 		responses.ResponseInputItemParamOfMessage("last", responses.EasyInputMessageRoleUser),
 	}}}
 	_, err := cupelchat.Fit(t.Context(), params, cupelchat.Responses, preset, must(cupel.NewContextBudget(400, 400)), counter)
-	if err == nil || !strings.Contains(err.Error(), "give its JSON to Read instead") {
-		t.Errorf("got %v, want that the input is lost, and what to do", err)
-	}
+	require.ErrorContains(t, err, "give its JSON to Read instead")
 }

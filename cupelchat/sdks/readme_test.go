@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupelchat"
 )
 
@@ -15,24 +16,18 @@ import (
 func TestReadmeLoop(t *testing.T) {
 	_, program, _ := strings.Cut(string(must(os.ReadFile("../../README.md"))), "```go\npackage main\n")
 	program, _, _ = strings.Cut("package main\n"+program, "```\n")
-	if lines := strings.Count(program, "\n"); lines > 40 {
-		t.Errorf("the program has %d lines, want at most 40", lines)
-	}
+	require.LessOrEqual(t, strings.Count(program, "\n"), 40)
 	file := filepath.Join(t.TempDir(), "main.go")
-	if err := os.WriteFile(file, []byte(program), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(file, []byte(program), 0o600))
 	api := &server{steps: 8}
 	provider := httptest.NewServer(api)
 	defer provider.Close()
 	run := exec.CommandContext(t.Context(), "go", "run", "-mod=mod", file)
 	run.Env = append(os.Environ(), "ANTHROPIC_BASE_URL="+provider.URL, "ANTHROPIC_API_KEY=key")
 	out, err := run.CombinedOutput()
-	if err != nil || !strings.Contains(string(out), "done after 12 calls") || len(api.bodies) != api.steps+1 {
-		t.Fatalf("%d requests, %v:\n%s", len(api.bodies), err, out)
-	}
+	require.NoError(t, err, "%s", out)
+	require.Contains(t, string(out), "done after 12 calls")
+	require.Len(t, api.bodies, api.steps+1)
 	last := must(cupelchat.Read(api.bodies[api.steps], cupelchat.Anthropic, counter))
-	if got := len(last.Items()); got != 2+8+12 {
-		t.Errorf("the last request has %d items, want the definition of the tool, the task, 8 messages with calls, and 12 results", got)
-	}
+	require.Len(t, last.Items(), 2+8+12, "the definition of the tool, the task, 8 messages with calls, and 12 results")
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupelchat"
 	"github.com/wollax/cupel-go/cupelsession"
@@ -47,9 +48,8 @@ func TestAgents(t *testing.T) {
 	build := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "./cmd/cupel")
 	build.Dir = "../.."
 	build.Env = append(os.Environ(), "GOWORK="+must(filepath.Abs("../../go.work")))
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	out, err := build.CombinedOutput()
+	require.NoError(t, err, "%s", out)
 	ways := map[string]func(t *testing.T, c *caller){
 		"fit": func(*testing.T, *caller) {},
 		"session": func(_ *testing.T, c *caller) {
@@ -80,20 +80,17 @@ func TestAgents(t *testing.T) {
 					said = agent.run(c)
 				} else {
 					out, err := exec.CommandContext(t.Context(), python, "../../scripts/proxy.py", agent.name, c.url, fmt.Sprint(stream)).CombinedOutput() //nolint:gosec // the caller's
-					if said = strings.TrimSpace(string(out)); err != nil {
-						t.Fatal(err, said)
-					}
+					said = strings.TrimSpace(string(out))
+					require.NoError(t, err, said)
 				}
-				if want := fmt.Sprintf("done after %d calls", steps*3/2); said != want || api.refused != nil || len(api.bodies) != steps+1 {
-					t.Fatalf("after %d requests the model says %s, want %s; refused: %v", len(api.bodies), said, want, api.refused)
-				}
-				if c.session != nil && fmt.Sprint(c.usages) != fmt.Sprint(api.usages) {
-					t.Errorf("the session read\n%+v, want\n%+v", c.usages, api.usages)
+				require.Equal(t, fmt.Sprintf("done after %d calls", steps*3/2), said)
+				require.Nil(t, api.refused)
+				require.Len(t, api.bodies, steps+1)
+				if c.session != nil {
+					require.Equal(t, fmt.Sprint(api.usages), fmt.Sprint(c.usages))
 				}
 				if c.counted != nil {
-					if got, want := c.counted(), (cupelsession.TransportStats{Fitted: steps + 1}); got != want {
-						t.Errorf("%+v, want %+v", got, want)
-					}
+					require.Equal(t, (cupelsession.TransportStats{Fitted: steps + 1}), c.counted())
 				}
 				return api
 			}
@@ -119,11 +116,9 @@ func TestAgents(t *testing.T) {
 						if name == "fit" {
 							limit = whole * 3 / 10 // it estimates, and has no session that learns the provider's counts
 						}
-						if most > limit {
-							t.Errorf("a request has %d tokens, want at most %d of %d", most, limit, whole)
-						}
-						if name != "fit" && got.cost > plain.cost {
-							t.Errorf("costs %.0f, more than %.0f for everything", got.cost, plain.cost)
+						require.LessOrEqual(t, most, limit, "of %d tokens", whole)
+						if name != "fit" {
+							require.LessOrEqual(t, got.cost, plain.cost)
 						}
 					})
 				}
@@ -138,9 +133,7 @@ func proxy(t *testing.T, binary, upstream string, budget int) (url string, count
 	t.Helper()
 	run := exec.CommandContext(t.Context(), binary, "proxy", "--listen", "127.0.0.1:0", "--upstream", upstream, "--encoding", "heuristic", "-b", fmt.Sprint(budget)) //nolint:gosec // built here
 	stderr := must(run.StderrPipe())
-	if err := run.Start(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, run.Start())
 	lines, address := bufio.NewReader(stderr), ""
 	for address == "" {
 		_, address, _ = strings.Cut(strings.TrimSpace(must(lines.ReadString('\n'))), "listening on ")
