@@ -254,10 +254,7 @@ func TestCopy(t *testing.T) {
 		const put = DataTransfer.prototype.setData;
 		DataTransfer.prototype.setData = function (type, text) { window.copied = [type, text]; put.call(this, type, text); }`)
 	b.click("#details .copy button")
-	got := value[[]string](b, `return window.copied ?? []`)
-	require.Len(t, got, 2)
-	assert.Equal(t, "text/plain", got[0])
-	assert.Equal(t, content, got[1])
+	assert.Equal(t, []string{"text/plain", content}, value[[]string](b, `return window.copied ?? []`))
 	assert.Contains(t, b.text("#details .copy [role=status]"), "Copied")
 }
 

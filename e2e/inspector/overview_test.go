@@ -60,8 +60,7 @@ func TestABudgetThatFails(t *testing.T) {
 	require.Error(t, err, "this budget was meant to fail")
 	b := open(t, "a slider may go where a run fails", s.selection)
 	b.goTo(80)
-	got := value[string](b, `return document.querySelector('.headline .banner').innerText`)
-	assert.True(t, strings.HasPrefix(got, "At this budget the run fails. cupel: "), got)
+	assert.Regexp(t, `^At this budget the run fails\. cupel: `, value[string](b, `return document.querySelector('.headline .banner').innerText`))
 	assert.Contains(t, b.text(".budget .summary"), "the run fails")
 	b.click(".budget-side button")
 	assert.Empty(t, value[string](b, `return document.querySelector('.headline .banner').innerText`))
@@ -99,9 +98,7 @@ func TestStagesAreDrawnToScale(t *testing.T) {
 	whole := data.Total
 	for i, r := range rows {
 		w := stages[i]
-		assert.Equal(t, w.Name, r.Name, "row %d", i)
-		assert.Equal(t, grouped(w.In), r.In, "row %d", i)
-		assert.Equal(t, grouped(w.Out), r.Out, "row %d", i)
+		assert.Equal(t, []string{w.Name, grouped(w.In), grouped(w.Out)}, []string{r.Name, r.In, r.Out}, "row %d", i)
 		// A pixel and a half is the least that one sees.
 		assert.InDelta(t, w.Start/whole, r.Left, 0.01, r.Name)
 		assert.InDelta(t, w.Duration/whole, r.Width, 0.015, r.Name)
@@ -128,8 +125,7 @@ func TestReasons(t *testing.T) {
 	assert.Len(t, rows, len(want))
 	for _, row := range rows {
 		n := want[row[0]]
-		assert.Equal(t, grouped(n[0]), row[2])
-		assert.Equal(t, grouped(n[1]), strings.ReplaceAll(row[3], "−", "-"))
+		assert.Equal(t, []string{grouped(n[0]), grouped(n[1])}, []string{row[2], strings.ReplaceAll(row[3], "−", "-")}, row[0])
 	}
 	b.click("#reasons-0 + table button")
 	assert.Len(t, b.rows(), want[rows[0][0]][0], rows[0][0])
