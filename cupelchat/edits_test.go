@@ -2,7 +2,6 @@ package cupelchat
 
 import (
 	"encoding/json"
-	"errors"
 	"maps"
 	"math"
 	"math/rand/v2"
@@ -44,23 +43,22 @@ func checkEdits(t *testing.T, choice uint8, seed uint64, share uint16) {
 	for _, chooser := range []Chooser{newest(t), agent.New(nil)} {
 		w, err := c.Select(t.Context(), chooser, budget(t, target))
 		if err != nil {
-			if large, ok := errors.AsType[*TooLargeError](err); !ok || leastOf(c) <= target {
-				t.Fatalf("%s: %v (%v), though %d tokens are enough of %d, for\n%.1500s", format, err, large, leastOf(c), target, data)
-			}
+			require.ErrorAs(t, err, new(*TooLargeError), "%s:\n%.1500s", format, data)
+			require.Greater(t, leastOf(c), target, "%s: %v, for\n%.1500s", format, err, data)
 			continue
 		}
 		text, err := w.Body()
 		require.NoError(t, err)
 		again, err := Read(text, format, cupel.HeuristicCounter{})
 		require.NoError(t, err, "%.1500s\nof\n%.1500s", text, data)
-		if tokens := totalOf(again.items, false); tokens > target || len(again.messages) == 0 && len(c.messages) > 0 {
-			t.Fatalf("%s: %d tokens of %d in\n%.1500s\nof\n%.1500s", format, tokens, target, text, data)
+		tokens := totalOf(again.items, false)
+		require.LessOrEqual(t, tokens, target, "%s:\n%.1500s\nof\n%.1500s", format, text, data)
+		require.LessOrEqual(t, tokens, totalOf(w.Items, false)+mark, "%s:\n%.1500s\nof\n%.1500s", format, text, data)
+		if len(again.messages) == 0 {
+			require.Empty(t, c.messages, "%s:\n%.1500s\nof\n%.1500s", format, text, data)
 		}
-		if said := totalOf(w.Items, false); totalOf(again.items, false) > said+mark {
-			t.Fatalf("%s: %d tokens, and %d are reported, in\n%.1500s\nof\n%.1500s", format, totalOf(again.items, false), said, text, data)
-		}
-		if got := Check(text, format); sound && len(got) > 0 {
-			t.Fatalf("%s: %v %v in\n%.1500s\nof\n%.1500s", format, got, w.Notes, text, data)
+		if sound {
+			require.Empty(t, Check(text, format), "%s: %v in\n%.1500s\nof\n%.1500s", format, w.Notes, text, data)
 		}
 	}
 }

@@ -38,14 +38,10 @@ func TestDocs(t *testing.T) {
 		for _, m := range line.FindAllStringSubmatch(sections[at], -1) {
 			documented[m[1]] = true
 			assert.Contains(t, m[2], "](https://", "%s: the rule %s has no source", format, m[1])
-			if !broken[m[1]] && m[1] != "list-long" {
-				t.Errorf("%s: no body breaks the rule %s", format, m[1])
-			}
+			assert.True(t, broken[m[1]] || m[1] == "list-long", "%s: no body breaks the rule %s", format, m[1])
 		}
 		for _, rule := range slices.Sorted(maps.Keys(broken)) {
-			if !documented[rule] && !everywhere[rule] {
-				t.Errorf("%s: the rule %s has no line in docs/chat-rules.md", format, rule)
-			}
+			assert.True(t, documented[rule] || everywhere[rule], "%s: the rule %s has no line in docs/chat-rules.md", format, rule)
 		}
 	}
 }
@@ -65,8 +61,9 @@ func TestEveryAPI(t *testing.T) {
 		for _, format := range writable {
 			got := Check([]byte(tt.body), format)
 			found := slices.ContainsFunc(got, func(v Violation) bool { return v.Path == tt.path && v.Rule == tt.rule })
-			if !found || tt.path == "" && len(got) > 1 {
-				t.Errorf("%s, %s: got %q, want %s %s", format, tt.why, got, tt.path, tt.rule)
+			assert.True(t, found, "%s, %s: got %q, want %s %s", format, tt.why, got, tt.path, tt.rule)
+			if tt.path == "" {
+				assert.Len(t, got, 1, tt.why)
 			}
 		}
 	}
