@@ -162,8 +162,6 @@ func TestBenchGuard(t *testing.T) {
 				break
 			}
 		}
-		if ratio > tt.most*busy {
-			t.Errorf("%s takes %.3g times the run without a collector and the same spans by hand, want at most %.3g", tt.name, ratio, tt.most)
-		}
+		assert.LessOrEqual(t, ratio, tt.most*busy, "%s: times the run without a collector and the same spans by hand", tt.name)
 	}
 }
