@@ -115,9 +115,7 @@ func TestRatio(t *testing.T) {
 		{&two, 0.5, 0, 1, true, "two say next to nothing: 0.5 ± 12.7 * 0.25"},
 	} {
 		low, high, ok := row.ratio.Interval(0, 1)
-		assert.InDelta(t, row.value, row.ratio.Value(), 0, row.why)
-		assert.InDelta(t, row.low, low, 0, row.why)
-		assert.InDelta(t, row.high, high, 0, row.why)
+		assert.Equal(t, []float64{row.value, row.low, row.high}, []float64{row.ratio.Value(), low, high}, row.why)
 		assert.Equal(t, row.ok, ok, row.why)
 	}
 	low, high, _ := two.Interval(-9, 9)

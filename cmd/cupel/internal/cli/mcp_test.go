@@ -316,7 +316,7 @@ func TestMCPStreams(t *testing.T) {
 		require.NoError(t, err)
 		line, err := lines.ReadString('\n')
 		require.NoError(t, err)
-		require.True(t, strings.HasPrefix(line, `{"jsonrpc":"2.0","id":`), line)
+		require.Regexp(t, `^{"jsonrpc":"2\.0","id":`, line)
 		require.Contains(t, line, row.want)
 	}
 	require.NoError(t, ask.Close())
