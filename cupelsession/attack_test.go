@@ -110,25 +110,6 @@ func TestLostPrefixes(t *testing.T) {
 	}
 }
 
-func TestInvalidPrices(t *testing.T) {
-	for _, price := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), -1, 1e7} {
-		for field, cache := range map[string]cupelsession.CacheModel{
-			"Cache.Read": {Read: price}, "Cache.Write": {Write: price}, "Cache.Models[0].Read": {Models: []cupelsession.ModelCache{{Name: "m", Read: price}}},
-		} {
-			_, err := cupelsession.New(newest(t), cupelsession.Config{Cache: cache})
-			var wrong *cupelsession.ConfigError
-			if !errors.As(err, &wrong) || wrong.Field != field || !strings.Contains(err.Error(), "must be a price") {
-				t.Errorf("%s of %v: error %v, want one about it", field, price, err)
-			}
-		}
-	}
-	for _, cache := range []cupelsession.CacheModel{{TTL: "2h"}, {Latest: -1}, {Models: []cupelsession.ModelCache{{Read: 1}}}, {Models: []cupelsession.ModelCache{{Name: "m", MinTokens: -1}}}} {
-		if _, err := cupelsession.New(newest(t), cupelsession.Config{Cache: cache}); err == nil {
-			t.Errorf("%+v is valid", cache)
-		}
-	}
-}
-
 // FuzzState reads states that no session wrote: an error that leaves the session as
 // it was, or a session that goes on and writes what it reads again.
 func FuzzState(f *testing.F) {

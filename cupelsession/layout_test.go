@@ -38,12 +38,10 @@ func TestMerge(t *testing.T) {
 
 // A prefix is there for sure, then less and less likely, and then not.
 func TestFadingPrefixes(t *testing.T) {
-	m := CacheModel{Sure: 10, Likely: 20}
 	for age, want := range map[time.Duration]float64{-5: 1, 10: 1, 11: .9, 15: .5, 20: 0, 21: 0} {
-		if got := m.there(age); got != want {
-			t.Errorf("at an age of %d a prefix is there with %v, want %v", age, got, want)
-		}
+		assert.Equal(t, want, CacheModel{Sure: 10, Likely: 20}.there(age), age)
 	}
+	assert.Equal(t, 1., CacheModel{Sure: 10, Likely: 10}.there(10), "it is sure as long as it is likely")
 }
 
 func TestNumbersOfForms(t *testing.T) {

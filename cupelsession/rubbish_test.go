@@ -22,7 +22,7 @@ func TestRubbishConfigs(t *testing.T) {
 		{LowWater: math.SmallestNonzeroFloat64},
 		{LowWater: 1, Horizon: math.MaxInt},
 		{Horizon: math.MinInt, Cache: anyCache},
-		{Cache: cupelsession.CacheModel{Sure: 1, Likely: forever}},
+		{Cache: cupelsession.CacheModel{Sure: 1, Likely: forever, TTL: "5m"}},
 		{Cache: cupelsession.CacheModel{Read: 1e6, Write: 1e6, Sure: forever, Likely: forever, MinTokens: math.MaxInt, Step: math.MaxInt, Breakpoints: math.MaxInt, LookBack: math.MaxInt}},
 		{Cache: cupelsession.CacheModel{Read: 0, Write: 1e6, Sure: 1, Likely: 1, Breakpoints: 1, LookBack: 1, Step: 1}},
 		{Key: func(*cupel.ContextItem) string { return "" }},
