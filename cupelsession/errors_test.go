@@ -122,6 +122,7 @@ func TestMemoryStore(t *testing.T) {
 // TestUsageOfAnswers: the usage is found in any form in which a provider answers, and an
 // answer without one does no harm.
 func TestUsageOfAnswers(t *testing.T) {
+	var names []string
 	for _, tt := range []struct {
 		f          cupelchat.Format
 		kind, text string
@@ -144,5 +145,7 @@ func TestUsageOfAnswers(t *testing.T) {
 		require.Len(t, answer, len(tt.text))
 		require.NotNil(t, got.Turn, tt.why)
 		require.Equal(t, tt.want, got.Usage.Input, tt.why)
+		require.NotContains(t, names, got.Session, "a name says nothing of the conversation, which is the same in two transports")
+		names = append(names, got.Session)
 	}
 }

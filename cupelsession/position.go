@@ -15,7 +15,6 @@ func (p *proposal) later(ctx context.Context, l limits, chosen *layout) (*layout
 	}
 	start, end := samePrefix(p.window, chosen.window), samePrefix(p.window, p.before.window)
 	before, last := make([]int, end+1), make([]int, end+1) // tokens of the first entries, and the last candidate in them
-	last[0] = -1
 	for i, n := range p.at {
 		if n >= 0 && int(n) < end {
 			last[n+1] = i

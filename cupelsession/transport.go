@@ -101,8 +101,6 @@ func NewTransport(config TransportConfig) (*Transport, error) {
 	if config.Base == nil {
 		config.Base = http.DefaultTransport
 	}
-	config.MaxBody = cmp.Or(config.MaxBody, 64<<20)
-	config.MaxSessions = cmp.Or(config.MaxSessions, 256)
 	switch {
 	case config.Budget.MaxTokens() <= 0:
 		return nil, &ConfigError{"Budget", "has no tokens"}
@@ -116,9 +114,10 @@ func NewTransport(config TransportConfig) (*Transport, error) {
 	if _, err := New(config.Chooser, config.Session); err != nil {
 		return nil, err
 	}
+	config.MaxBody = cmp.Or(config.MaxBody, 64<<20)
 	t := &Transport{config: config}
 	_, _ = rand.Read(t.salt[:]) // it never fails
-	t.sessions.most = config.MaxSessions
+	t.sessions.most = cmp.Or(config.MaxSessions, 256)
 	return t, nil
 }
 
@@ -190,7 +189,7 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 // formatOf returns the format of a request, if it may be a conversation.
 func formatOf(r *http.Request) (cupelchat.Format, bool) {
 	path := r.URL.Path
-	_, verb, _ := strings.Cut(path[strings.LastIndexByte(path, '/')+1:], ":")
+	verb := path[strings.LastIndexByte(path, ':')+1:]
 	switch {
 	case r.Method != http.MethodPost || r.Body == nil || r.Header.Get("Content-Encoding") != "":
 		return 0, false

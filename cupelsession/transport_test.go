@@ -136,6 +136,9 @@ func TestTransport(t *testing.T) {
 	for f, path := range paths {
 		for _, test := range []struct{ stream, zip bool }{{false, false}, {true, false}, {false, true}} {
 			var exchanges []cupelsession.Exchange
+			if test.stream {
+				path = strings.Replace(path, ":g", ":streamG", 1)
+			}
 			p := &provider{stream: test.stream, zip: test.zip}
 			tr, client, url := transport(t, p, func(c *cupelsession.TransportConfig) {
 				c.Budget = budget(t, 1200)
@@ -144,7 +147,8 @@ func TestTransport(t *testing.T) {
 			for n := range 8 {
 				answer, response := post(t, client, url+path, requestOf(f, "find it", n), "k")
 				require.Contains(t, answer, `"usage"`)
-				require.Contains(t, response.Header.Get("Cupel-Tokens"), " -> ")
+				turn := exchanges[n].Turn
+				require.Equal(t, fmt.Sprintf("%d -> %d", turn.Given(), turn.Estimate), response.Header.Get("Cupel-Tokens"))
 			}
 			require.Equal(t, cupelsession.TransportStats{Fitted: 8}, tr.Stats(), "%s %+v", f, test)
 			require.Len(t, exchanges, 8)
@@ -235,6 +239,8 @@ func TestStrictTransport(t *testing.T) {
 		answer, response := post(t, client, url+paths[f], `{"messages":5,"contents":5,"input":5}`, "k")
 		require.Equal(t, http.StatusBadRequest, response.StatusCode)
 		require.Contains(t, answer, want)
+		require.EqualValues(t, len(answer), response.ContentLength)
+		require.Equal(t, http.Header{"Content-Type": {"application/json"}, "Content-Length": {fmt.Sprint(len(answer))}}, response.Header)
 		require.Empty(t, p.bodies)
 	}
 }
@@ -330,15 +336,20 @@ func TestTransportSessions(t *testing.T) {
 		{request("a", 3), "k", 0, "it goes on between the others"},
 		{strings.Replace(request("a", 3), "finding 1", "another finding", 1), "k", 6, "a fork before its end; the oldest session goes"},
 		{strings.Replace(request("a", 3), "step 2", "step 2, again", 1), "k", 0, "the newest message was edited"},
-		{request("b", 2), "k", 8, "its session is gone"},
+		{request("b", 2), "k?key=1", 8, "its session is gone"},
+		{request("b", 2), "k?key=2", 9, "another key in the address"},
+		{request("c", 1), "k", 10, "the fork goes"},
+		{request("d", 1), "k", 11, "the oldest session, which was the first, goes"},
+		{request("b", 3), "k?key=1", 8, "it is there"},
 	} {
-		post(t, client, url+paths[cupelchat.OpenAI], step.body, step.key)
+		key, query, _ := strings.Cut(step.key, "?")
+		post(t, client, url+paths[cupelchat.OpenAI]+"?"+query, step.body, key)
 		require.Equal(t, names[step.as], names[len(names)-1], step.why)
 		if step.as == len(names)-1 {
 			require.NotContains(t, names[:len(names)-1], names[step.as], step.why)
 		}
 	}
-	require.Equal(t, int64(2), tr.Stats().Evicted, "four of six sessions stay")
+	require.Equal(t, int64(5), tr.Stats().Evicted, "four of nine sessions stay")
 }
 
 // A fork is a session of its own while another request has not been answered.
@@ -349,12 +360,18 @@ func TestTransportForksSessionsInUse(t *testing.T) {
 		c.Exchanged = func(e cupelsession.Exchange) { names = append(names, e.Session) }
 	})
 	body := requestOf(cupelchat.OpenAI, "a", 3)
-	open, err := client.Post(url+paths[cupelchat.OpenAI], "application/json", strings.NewReader(body))
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url+paths[cupelchat.OpenAI], strings.NewReader(body))
 	require.NoError(t, err)
-	post(t, client, url+paths[cupelchat.OpenAI], body, "")
+	r.Header.Set("X-Api-Key", "k")
+	open, err := client.Do(r)
+	require.NoError(t, err)
+	post(t, client, url+paths[cupelchat.OpenAI], body, "k")
+	post(t, client, url+paths[cupelchat.OpenAI], body, "k")
 	require.NoError(t, open.Body.Close(), "the caller reads nothing of the answer")
-	require.Len(t, names, 2)
-	require.NotEqual(t, names[0], names[1])
+	post(t, client, url+paths[cupelchat.OpenAI], body, "k")
+	require.Len(t, names, 4)
+	require.NotEqual(t, names[0], names[2])
+	require.Equal(t, []string{names[0], names[0], names[2], names[2]}, names, "one fork; then the first, which is free again")
 }
 
 // failing is a base whose requests fail.
@@ -381,6 +398,23 @@ func TestTransportErrors(t *testing.T) {
 	}
 	require.ErrorContains(t, ask(t.Context(), iotest.ErrReader(errors.New("cut"))), "cut")
 	require.ErrorContains(t, ask(t.Context(), stuck{strings.NewReader(body)}), "stuck")
+	for _, change := range []func(r *http.Request){
+		func(r *http.Request) { r.Method = http.MethodPut }, func(r *http.Request) { r.Body = nil }, func(r *http.Request) { r.Header.Set("Content-Encoding", "gzip") },
+	} {
+		r := httptest.NewRequest(http.MethodPost, "/v1/chat/completions", strings.NewReader(body))
+		change(r)
+		_, err := tr.RoundTrip(r)
+		require.ErrorContains(t, err, "no route")
+	}
+	require.Equal(t, cupelsession.TransportStats{Fitted: 2, Forwarded: 3}, tr.Stats())
+	open := new(endless)
+	_, err := (*cupelsession.Transport)(nil).RoundTrip(httptest.NewRequest(http.MethodPost, "/", open))
+	require.ErrorContains(t, err, "is empty")
+	require.True(t, open.closed.Load())
+	tr, _, _ = transport(t, &provider{}, func(c *cupelsession.TransportConfig) { c.Base, c.Strict = failing{}, true })
+	canceled, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.ErrorContains(t, ask(canceled, strings.NewReader(body)), "no route", "the base says what has ended")
 	for name, config := range map[string]cupelsession.TransportConfig{
 		"Budget": {}, "MaxBody": {Budget: budget(t, 9), MaxBody: -1}, "MaxSessions": {Budget: budget(t, 9), MaxSessions: -1}, "LowWater": {Budget: budget(t, 9), Session: cupelsession.Config{LowWater: 2}},
 	} {
@@ -415,6 +449,92 @@ func TestTransportWithManyClients(t *testing.T) {
 		require.Equal(t, fmt.Sprint("key ", task%8), p.keys[i], "a request has the key of its client")
 	}
 
+}
+
+// A request of MaxBody is fitted, and a larger one is not. What is sent says how long it
+// is, and can be sent again.
+func TestTransportBodies(t *testing.T) {
+	body := requestOf(cupelchat.OpenAI, "find it", 8)
+	for over, want := range []cupelsession.TransportStats{{Fitted: 1}, {Forwarded: 1}} {
+		tr, client, _ := transport(t, &provider{}, func(c *cupelsession.TransportConfig) {
+			c.MaxBody = int64(len(body) - over)
+			c.Base = roundTripper(func(r *http.Request) (*http.Response, error) {
+				text, err := io.ReadAll(r.Body)
+				require.NoError(t, err)
+				again, err := r.GetBody()
+				require.NoError(t, err)
+				require.NoError(t, iotest.TestReader(again, text))
+				require.EqualValues(t, len(text), r.ContentLength)
+				return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader("{}")), Header: http.Header{}}, nil
+			})
+		})
+		post(t, client, "http://provider"+paths[cupelchat.OpenAI], body, "k")
+		require.Equal(t, want, tr.Stats())
+	}
+}
+
+// Whatever happens to a request, the next one may take the place of its session.
+func TestTransportReplacesSessions(t *testing.T) {
+	status := 0
+	tr, _, _ := transport(t, &provider{}, func(c *cupelsession.TransportConfig) {
+		c.MaxSessions = 1
+		c.Base = roundTripper(func(r *http.Request) (*http.Response, error) {
+			if status == 0 {
+				return nil, errOnce
+			}
+			return &http.Response{StatusCode: status, Header: http.Header{}}, nil
+		})
+	})
+	for n, row := range []struct {
+		task   string
+		status int
+		fails  bool
+		why    string
+	}{
+		{strings.Repeat("too long ", 3000), 200, false, "it cannot be made to fit, and is sent as it is"},
+		{"b", 0, true, "it does not reach the provider"},
+		{"c", 500, false, "it is not answered"},
+		{"d", 200, false, "the answer is empty"},
+		{"e", 200, false, "it has the place of the one before"},
+	} {
+		status = row.status
+		body := strings.Replace(requestOf(cupelchat.OpenAI, row.task, 1), `"user"`, `"system"`, 1)
+		response, err := tr.RoundTrip(httptest.NewRequest(http.MethodPost, paths[cupelchat.OpenAI], strings.NewReader(body)))
+		require.Equal(t, row.fails, err != nil, row.why)
+		require.True(t, row.fails || response.Body == nil, row.why)
+		require.EqualValues(t, n, tr.Stats().Evicted, row.why)
+	}
+}
+
+// A transport counts a message of a caller once, and the same message of another again.
+// A session has the cache of its configuration.
+func TestTransportPasses(t *testing.T) {
+	counter := newPasses()
+	for f, row := range map[cupelchat.Format]struct {
+		cache  cupelsession.CacheModel
+		writes bool
+		why    string
+	}{
+		cupelchat.OpenAI: {cupelsession.CacheModel{Name: "none"}, false, "none is one"},
+		cupelchat.Gemini: {cupelsession.CacheModel{Likely: time.Hour}, true, "it needs no name"},
+	} {
+		_, client, url := transport(t, &provider{}, func(c *cupelsession.TransportConfig) {
+			c.Budget, c.Counter, c.Session.Cache = budget(t, 100_000), counter, row.cache
+			c.Exchanged = func(e cupelsession.Exchange) { require.Equal(t, row.writes, e.Turn.Cache.Written > 0, row.why) }
+		})
+		for n, step := range []struct {
+			task, key string
+			counted   bool
+		}{{"a", "k", true}, {"b", "k", true}, {"a", "k", false}, {"b", "k", false}, {"a", "other", true}} {
+			clear(counter.counted)
+			post(t, client, url+paths[f], requestOf(f, step.task, 3+n), step.key)
+			counted := false
+			for text := range counter.counted {
+				counted = counted || strings.HasPrefix(text, "finding 1 of ")
+			}
+			require.Equal(t, step.counted, counted, "%s: step %d", f, n)
+		}
+	}
 }
 
 // A request above MaxBody reaches the provider as it came, and is not kept.
@@ -509,7 +629,6 @@ func TestTransportFreesSessions(t *testing.T) {
 			t.Helper()
 			_, err := io.ReadAll(body)
 			require.ErrorIs(t, err, io.ErrUnexpectedEOF)
-			require.NoError(t, body.Close())
 		}},
 		"the client leaves": {false, func(t *testing.T, body io.ReadCloser) {
 			t.Helper()
@@ -521,8 +640,7 @@ func TestTransportFreesSessions(t *testing.T) {
 			t.Helper()
 			text, err := io.ReadAll(iotest.OneByteReader(body))
 			require.NoError(t, err)
-			require.Contains(t, string(text), "prompt_tokens")
-			require.NoError(t, body.Close())
+			require.Contains(t, string(text), "prompt_tokens") // and it is not closed
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
