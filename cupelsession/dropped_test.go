@@ -44,6 +44,7 @@ func TestDropped(t *testing.T) {
 					data := state(t, s)
 					s = session(t, newest(t), config)
 					require.NoError(t, s.UnmarshalJSON([]byte(data)))
+					require.Equal(t, data, state(t, s), "nothing is lost on the way")
 				}
 				if tt.summarize && n == 6 {
 					amend(t, s, ready(t, items[1:4]...))

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"github.com/wollax/cupel-go/cupelchat/agent"
 	"github.com/wollax/cupel-go/cupelsession"
 )
 
@@ -37,6 +38,8 @@ func TestStatesAtTheirLimits(t *testing.T) {
 		`]},"calibration":{"reports":[` + reports + `]},"least":0,"summaries":{"ready":{"tokens":` + most + `}}}`
 	s := session(t, newest(t), cupelsession.Config{LowWater: .5})
 	commit(t, next(t, s, numbered(t, 3), 50))
+	require.NotContains(t, state(t, s), `"out"`)
+	require.Contains(t, state(t, session(t, agent.New(nil), cupelsession.Config{})), `"chooser":"agent"`)
 	for _, test := range []struct{ from, to, want, why string }{
 		{good, `{"version":1,"turns":2,"window":[`, "it is not the JSON of a session: unexpected end of JSON input", "it is cut short"},
 		{`"version":1`, `"version":9`, "its version is 9, want 1", "a later release wrote it"},
@@ -50,8 +53,8 @@ func TestStatesAtTheirLimits(t *testing.T) {
 		{`0,"hash"`, `-1,"hash"`, "window[0] has an impossible number of tokens, -1", "nothing has so few"},
 		{`0,"hash"`, `1,"hash"`, "window[80] has an impossible number of tokens, " + most, "they cannot be added up"},
 		{`[{"items":1}`, `[{"items":0}`, "sent.held[0] has 0 items, want from 1 to 81, ascending", "there is no such place"},
+		{`{"items":2}`, `{"items":1}`, "sent.held[1] has 1 items", "it is there"},
 		{`{"items":80}`, `{"items":82}`, "sent.held[79] has 82 items", "nor this"},
-		{`{"items":80}`, `{"items":79}`, "sent.held[79] has 79 items", "it is there"},
 		{`{"items":80}`, `{"items":80},{"items":81}`, "impossible", "more are not kept"},
 		{`"counted":1`, `"counted":0`, "calibration.reports[0] has no tokens", "no request has none"},
 		{`"estimated":0`, `"estimated":-1`, "calibration.reports[0] has no tokens", "nor fewer"},
@@ -119,6 +122,6 @@ func TestConfigs(t *testing.T) {
 	none := new(cupelsession.Session)
 	_, err = none.Next(t.Context(), nil, budget(t, 1))
 	require.ErrorContains(t, err, "chooser is missing")
-	_, err = none.MarshalJSON()
+	_, err = none.Fork().MarshalJSON()
 	require.ErrorContains(t, err, "chooser is missing")
 }
