@@ -39,10 +39,13 @@ func (i interrupted) RunReport(ctx context.Context, items []*cupel.ContextItem, 
 type elsewhere int
 
 func (e elsewhere) RunReport(_ context.Context, items []*cupel.ContextItem, _ cupel.ContextBudget, _ ...pipeline.RunOption) ([]*cupel.ContextItem, *cupel.SelectionReport, error) {
-	return items, &cupel.SelectionReport{Included: []cupel.IncludedItem{{Item: items[0], Candidate: int(e)}}}, nil
+	return items, &cupel.SelectionReport{
+		Included: []cupel.IncludedItem{{Item: items[0], Candidate: int(e)}}, Excluded: []cupel.ExcludedItem{{Candidate: -1}, {Candidate: 6}},
+	}, nil
 }
 
 func TestInvalidPositions(t *testing.T) {
+	require.Equal(t, "a", says(next(t, session(t, elsewhere(0), cupelsession.Config{}), numbered(t, 6), 50)), "what is said of other items says nothing")
 	for _, at := range []elsewhere{-1, 6} {
 		if _, err := session(t, at, cupelsession.Config{}).Next(t.Context(), numbered(t, 6), budget(t, 50), nil); err == nil || !strings.Contains(err.Error(), "does not say which") {
 			t.Errorf("a report with the candidate %d of 6 items: error %v", at, err)

@@ -80,11 +80,16 @@ func (p *proposal) choose(ctx context.Context, reason BreakReason) (to *layout, 
 				to, err = p.later(ctx, l, to)
 			}
 			return to, said, err
-		case last, err != nil && !errors.Is(err, pipeline.ErrPinnedExceedsBudget) && !errors.Is(err, pipeline.ErrOverflow):
+		case last || !isFull(err):
 			return nil, nil, err
 		}
 	}
 	return nil, nil, err
+}
+
+// isFull reports whether a choice failed only because something has no room.
+func isFull(err error) bool {
+	return err == nil || errors.Is(err, pipeline.ErrPinnedExceedsBudget) || errors.Is(err, pipeline.ErrOverflow)
 }
 
 // chooseFor runs the chooser for a target. The first kept entries stay as they were

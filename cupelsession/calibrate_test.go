@@ -1,5 +1,8 @@
 package cupelsession
 
+// Limits returns how many bytes of a response, and of conversations, are kept.
+func Limits() (read, kept *int) { return &mostRead, &mostBytes }
+
 // Calibrated returns the most that a session sends of now tokens after reports, and how
 // many it expects a provider to count.
 func Calibrated(reports [][2]int, limit, now int) (most, counts int) {

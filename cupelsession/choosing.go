@@ -26,7 +26,7 @@ type choosing struct {
 // choice is the chooser's answer.
 type choice struct {
 	*cupel.SelectionReport
-	from []int // the candidate at each position of the chooser's input; less than 0 for other items
+	from []int // the candidate at each position of the chooser's input, or -1
 }
 
 var errNoPositions = errors.New("cupelsession: the report of the chooser does not say which candidates are in the window; use the report that the run returned")
@@ -66,7 +66,7 @@ func (c *choice) candidate(at int) int {
 	if at < 0 || at >= len(c.from) {
 		return -1
 	}
-	return max(-1, c.from[at])
+	return c.from[at]
 }
 
 // outcome is what a choice did with an item.

@@ -2,6 +2,7 @@ package cupelsession_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -151,5 +152,22 @@ func TestVanishedItems(t *testing.T) {
 		notes := strings.Join(turn.Notes, "\n")
 		assert.Equal(t, test.note == "", notes == "", "%s (%s)", test.name, test.why)
 		assert.Contains(t, notes, test.note, "%s (%s)", test.name, test.why)
+	}
+	form := cupel.WithVariants(cupel.Variant{Content: "the form of this", Tokens: 2, Worth: .5})
+	long, quotes := item(t, "long", 90, form), item(t, "quotes the form of this", 9)
+	for _, test := range []struct {
+		items []*cupel.ContextItem
+		lost  int
+		why   string
+	}{
+		{[]*cupel.ContextItem{quotes, item(t, "new", 1)}, 0, "what was there may say anything"},
+		{[]*cupel.ContextItem{quotes, item(t, "asks of the form of this", 1, cupel.WithSource(cupel.SourceRAG))}, 0, "a question may, too"},
+		{[]*cupel.ContextItem{quotes, item(t, "the form of this", 1)}, 1, "it stands in the place of the item"},
+	} {
+		s := session(t, newest(t), cupelsession.Config{Tail: isRag})
+		commit(t, next(t, s, []*cupel.ContextItem{long, quotes}, 50))
+		_, err := s.Next(t.Context(), test.items, budget(t, 50))
+		lost, _ := errors.AsType[*cupelsession.HistoryError](err)
+		require.Equal(t, test.lost > 0, lost != nil && lost.Lost == test.lost, test.why)
 	}
 }

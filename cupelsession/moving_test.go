@@ -38,7 +38,11 @@ func TestListThatMovesOn(t *testing.T) {
 		items = append(items[2:len(items):len(items)], item(), item())
 		before = config.identify(items, before)
 	}
-	assert.Equal(t, made, hashed, "one key is made of each item")
+	assert.True(t, before.followed, "the list only moved on")
+	assert.EqualValues(t, 2, before.were[0], "the list only moved on")
+	slices.Reverse(items)
+	before = config.identify(items, before)
+	assert.Equal(t, made, hashed, "one key is made of each item, wherever it is")
 	if n := len(before.count); n > 100 {
 		t.Errorf("the session remembers %d keys of a list of 100 items, want as many", n)
 	}

@@ -48,8 +48,11 @@ func (p *proposal) later(ctx context.Context, l limits, chosen *layout) (*layout
 		return chosen, nil
 	}
 	to, _, err := p.chooseFor(ctx, target, place, last[place])
-	if err != nil || to.tokens > l.most {
-		return chosen, ctx.Err()
+	switch {
+	case !isFull(err):
+		return nil, err
+	case err != nil || to.tokens > l.most:
+		return chosen, nil
 	}
 	return to, nil
 }

@@ -101,7 +101,7 @@ type world struct {
 	size  int
 	// counts is how many percent of the tokens a provider counts, at least.
 	counts int
-	tail   bool // the last item is a question, another one at each turn
+	tail   bool // there is a question, another one at each turn
 }
 
 func (w *world) add() {
@@ -130,18 +130,19 @@ func (w *world) add() {
 			w.add() // between them
 		}
 		w.items = append(w.items, result)
+		if w.rng.IntN(3) == 0 {
+			w.items = append(w.items, item(w.t, "another "+content, w.rng.IntN(9), append(opts, cupel.WithGroup(group), note)...))
+		}
 	case 1:
 		w.items = append(w.items, item(w.t, content, 8+w.rng.IntN(30), append(opts, cupel.WithVariants(cupel.Variant{Content: "short " + content, Tokens: 4, Worth: .4}))...))
 	default:
-		w.items = append(w.items, item(w.t, content, w.rng.IntN(25), opts...))
+		w.items = append(w.items, item(w.t, content, w.rng.IntN(25)-2+len(opts), opts...)) // one that is not pinned may have -1
 	}
 }
 
 // change changes what a user may change.
 func (w *world) change() {
-	if w.tail && len(w.items) > 0 {
-		w.items = w.items[: len(w.items)-1 : len(w.items)-1] // the last question
-	}
+	w.items = slices.DeleteFunc(slices.Clone(w.items), isRag) // the last question
 	for range 1 + w.rng.IntN(3) {
 		w.add()
 	}
@@ -166,7 +167,9 @@ func (w *world) change() {
 	case 1:
 		edit(cupel.WithContent(fmt.Sprint("edited ", w.made), 9), cupel.WithVariants())
 	case 2:
-		edit(cupel.WithPinned())
+		if w.items[at].Tokens() >= 0 {
+			edit(cupel.WithPinned())
+		}
 	case 3:
 		w.size = 60 + w.rng.IntN(300)
 	case 4:
@@ -201,7 +204,8 @@ func (w *world) change() {
 		}
 	}
 	if w.tail {
-		w.items = append(w.items, item(w.t, fmt.Sprintf("what about RES%d and b%d.go?", w.rng.IntN(30), w.rng.IntN(9)), 5, cupel.WithSource(cupel.SourceRAG)))
+		question := item(w.t, fmt.Sprintf("what about RES%d and b%d.go?", w.rng.IntN(30), w.rng.IntN(9)), 5, cupel.WithSource(cupel.SourceRAG))
+		w.items = slices.Insert(w.items, []int{len(w.items), w.rng.IntN(len(w.items) + 1)}[w.made%2], question)
 	}
 }
 

@@ -163,6 +163,27 @@ func TestEndOfSummaries(t *testing.T) {
 	})
 }
 
+// A summary that is made while another state is read is not used, and a turn that ends
+// while what leaves is foreseen fails.
+func TestInterruptedSummaries(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		items := numbered(t, 6)
+		ctx, cancel := context.WithCancel(t.Context())
+		s := session(t, interrupted{newest(t), cancel}, cupelsession.Config{Summarize: func(context.Context, []*cupel.ContextItem) (cupelsession.Summary, error) {
+			return cupelsession.Summary{Text: "(summary)", Tokens: 5, Usage: cupelsession.Usage{Input: 7, Cached: true}}, nil
+		}})
+		commit(t, next(t, s, items[:5], 50))
+		require.NoError(t, s.UnmarshalJSON([]byte(state(t, s))))
+		synctest.Wait()
+		turn := next(t, s, items[:5], 50)
+		commit(t, turn)
+		require.Contains(t, fmt.Sprint(turn.Notes), "it came after the break")
+		require.Equal(t, cupelsession.Summarized{Calls: 1, Usage: cupelsession.Usage{Input: 7, Cached: true}}, s.Summarized())
+		_, err := session(t, interrupted{newest(t), cancel}, cupelsession.Config{Summarize: saying("", 1)}).Next(ctx, items[:5], budget(t, 50))
+		require.ErrorIs(t, err, context.Canceled)
+	})
+}
+
 // A summary gets the one that stood there before, and what fails leaves that one.
 func TestSummariesOfSummaries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -194,12 +215,8 @@ func TestSummariesOfSummaries(t *testing.T) {
 
 // A copy of a session proposes the same windows, with any summaries at any time; a summary does not stand for what came after its items had gone.
 func TestCopiesWithSummaries(t *testing.T) {
-	seeds := uint64(150)
-	if testing.Short() {
-		seeds = 30
-	}
 	placed := 0
-	for seed := range seeds {
+	for seed := range uint64(150) {
 		synctest.Test(t, func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, 3))
 			pool := numbered(t, 15)
@@ -209,6 +226,7 @@ func TestCopiesWithSummaries(t *testing.T) {
 			calls := 0
 			config := cupelsession.Config{Cache: anyCache, Clock: func() time.Time { return time.Unix(1e9, 0) }, Summarize: func(_ context.Context, leaving []*cupel.ContextItem) (cupelsession.Summary, error) {
 				calls++
+				assert.GreaterOrEqual(t, len(leaving), 2, "a summary would have the role of one item")
 				return cupelsession.Summary{Text: fmt.Sprint("(call ", calls, " of ", len(leaving), ")"), Tokens: 1}, nil
 			}}
 			s := session(t, newest(t), config)

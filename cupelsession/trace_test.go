@@ -65,6 +65,14 @@ func (d *diary) CommitTurn(ctx context.Context, c turn.Commit) {
 	d.add("committed %+v, ended: %t, in its context: %t", c, ctx.Err() != nil, ctx.Value(diaryKey{}) != nil)
 }
 
+// valued is a diary whose trace is no pointer.
+type valued struct{ *diary }
+
+func (v valued) StartTurn(ctx context.Context, i turn.Info) (context.Context, turn.Trace) {
+	ctx, _ = v.diary.StartTurn(ctx, i)
+	return ctx, v
+}
+
 // take returns the lines since it was called last.
 func (d *diary) take() string {
 	text := strings.Join(d.lines, "\n")
@@ -80,7 +88,7 @@ func TestTrace(t *testing.T) {
 	named.Name = "chat"
 	chat, err := pipeline.New(named)
 	require.NoError(t, err)
-	s := session(t, chat, cupelsession.Config{Trace: d, Cache: model})
+	s := session(t, chat, cupelsession.Config{Trace: valued{d}, Cache: model})
 	ctx, cancel := context.WithCancel(t.Context())
 	turn, err := s.Next(ctx, items[:5], budget(t, 50))
 	require.NoError(t, err)

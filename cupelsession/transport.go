@@ -271,14 +271,12 @@ func (f *fitting) send() (*http.Response, error) {
 		if err != nil {
 			return nil, err
 		}
-		var less float64
 		if again {
-			less, err = tooLong(response)
-		}
-		if err == nil && less > 0 && f.shrink(less) {
-			f.retried.Add(1)
-			_ = response.Body.Close()
-			continue
+			if less := tooLong(response); less > 0 && f.shrink(less) {
+				f.retried.Add(1)
+				_ = response.Body.Close()
+				continue
+			}
 		}
 		response.Header.Set("Cupel-Tokens", fmt.Sprintf("%d -> %d", f.turn.Given(), f.turn.Estimate))
 		f.follow(response)

@@ -281,7 +281,7 @@ func TestTransportReadsRefusals(t *testing.T) {
 		why     string
 	}{
 		{400, `{"error":{"code":"context_length_exceeded","message":"This model's maximum context length is 400 tokens. However, your messages resulted in 800 tokens."}}`, 2, .55, "OpenAI"},
-		{400, `{"error":{"message":"This model's maximum context length is 400 tokens. However, you requested 800 tokens (780 in the messages, 20 in the completion)."}}`, 2, .55, "OpenAI names parts of its count"},
+		{400, `{"error":{"message":"This model's maximum context length is 400 tokens. However, you requested 800 tokens (780 in the messages, 20 in the completion, of 12345678901234567890)."}}`, 2, .55, "OpenAI names parts of its count"},
 		{400, `{"error":{"message":"Your input exceeds the context window of this model."}}`, 2, .75, "OpenAI's Responses name no numbers"},
 		{413, `{"type":"error","error":{"message":"prompt is too long: 900 tokens > 230 maximum"}}`, 2, .3, "Anthropic, another status, and a quarter of the size"},
 		{400, `{"error":{"message":"The input token count (1000) exceeds the maximum number of tokens allowed (500)."}}`, 2, .55, "Gemini"},
@@ -356,7 +356,8 @@ func TestTransportSessions(t *testing.T) {
 func TestTransportForksSessionsInUse(t *testing.T) {
 	var names []string
 	p := &provider{}
-	_, client, url := transport(t, p, func(c *cupelsession.TransportConfig) {
+	tr, client, url := transport(t, p, func(c *cupelsession.TransportConfig) {
+		c.MaxSessions = 1
 		c.Exchanged = func(e cupelsession.Exchange) { names = append(names, e.Session) }
 	})
 	body := requestOf(cupelchat.OpenAI, "a", 3)
@@ -367,11 +368,14 @@ func TestTransportForksSessionsInUse(t *testing.T) {
 	require.NoError(t, err)
 	post(t, client, url+paths[cupelchat.OpenAI], body, "k")
 	post(t, client, url+paths[cupelchat.OpenAI], body, "k")
+	require.Zero(t, tr.Stats().Evicted, "one is in use, the other is the newest")
 	require.NoError(t, open.Body.Close(), "the caller reads nothing of the answer")
 	post(t, client, url+paths[cupelchat.OpenAI], body, "k")
 	require.Len(t, names, 4)
 	require.NotEqual(t, names[0], names[2])
+	require.Regexp(t, `^[0-9a-f]{8}-\d$`, names[0])
 	require.Equal(t, []string{names[0], names[0], names[2], names[2]}, names, "one fork; then the first, which is free again")
+	require.EqualValues(t, 1, tr.Stats().Evicted)
 }
 
 // failing is a base whose requests fail.
@@ -475,9 +479,18 @@ func TestTransportBodies(t *testing.T) {
 
 // Whatever happens to a request, the next one may take the place of its session.
 func TestTransportReplacesSessions(t *testing.T) {
+	testTransportReplaces(t, 1)
+	_, most := cupelsession.Limits()
+	defer func(was int) { *most = was }(*most)
+	*most = 1 // byte of conversations
+	testTransportReplaces(t, 0)
+}
+
+func testTransportReplaces(t *testing.T, most int) {
+	t.Helper()
 	status := 0
 	tr, _, _ := transport(t, &provider{}, func(c *cupelsession.TransportConfig) {
-		c.MaxSessions = 1
+		c.MaxSessions = most
 		c.Base = roundTripper(func(r *http.Request) (*http.Response, error) {
 			if status == 0 {
 				return nil, errOnce
@@ -525,7 +538,7 @@ func TestTransportPasses(t *testing.T) {
 		for n, step := range []struct {
 			task, key string
 			counted   bool
-		}{{"a", "k", true}, {"b", "k", true}, {"a", "k", false}, {"b", "k", false}, {"a", "other", true}} {
+		}{{"a", "other", true}, {"a", "k", true}, {"b", "k", true}, {"a", "k", false}, {"b", "k", false}} {
 			clear(counter.counted)
 			post(t, client, url+paths[f], requestOf(f, step.task, 3+n), step.key)
 			counted := false

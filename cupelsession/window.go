@@ -87,7 +87,7 @@ func (l *layout) keep(before *layout) {
 		case l.tail[i]:
 			l.at[i] = inTail
 			continue
-		case k < 0 || before.at[k] == out:
+		case k < 0 || before.at[k] == out || l.items[i].Tokens() < 0:
 			l.at[i] = out
 			continue
 		}
