@@ -101,6 +101,10 @@ func TestLostPrefixes(t *testing.T) {
 		{"nearly", cupelsession.Usage{Input: 50, Read: 36, Cached: true}, 0, 50, "estimates are not exact"},
 		{"less", cupelsession.Usage{Input: 50, Read: 35, Cached: true}, 1, 0, "it was lost"},
 		{"written again", cupelsession.Usage{Input: 50, Written: 50, Cached: true}, 1, 50, "it was lost, and is there again"},
+		{"fewer than none read", cupelsession.Usage{Input: 50, Read: -7, Cached: true}, 0, 50, "what cannot be is not said"},
+		{"fewer than none written", cupelsession.Usage{Input: 50, Written: -7, Cached: true}, 0, 50, "here too"},
+		{"more than sent", cupelsession.Usage{Input: 50, Read: 10, Written: 45, Cached: true}, 0, 50, "nor this"},
+		{"beyond numbers", cupelsession.Usage{Input: math.MinInt, Read: math.MaxInt, Written: math.MaxInt, Cached: true}, 0, 50, "nor this"},
 	} {
 		s := session(t, newest(t), cupelsession.Config{Cache: cache})
 		commit(t, next(t, s, items[:4], 100))

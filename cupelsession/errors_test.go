@@ -116,6 +116,7 @@ func TestFitFails(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, fmt.Sprint(r.Notes), "the response has none")
 	require.Equal(t, 1, s.Turns())
+	require.Contains(t, state(t, s), `"model":"m"`, "the request names it")
 	_, err = cupelsession.Request[int]{}.Answered([]byte(`{}`))
 	require.ErrorContains(t, err, "was not proposed")
 }

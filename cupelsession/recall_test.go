@@ -2,6 +2,7 @@ package cupelsession_test
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -417,6 +418,12 @@ func TestStoresThatCallTheSession(t *testing.T) {
 	_, err = s.Recall(t.Context(), []byte(`{"id": `+mark[1]+`}`), budget(t, 600), counter)
 	require.NoError(t, err)
 	assert.Equal(t, put+1, calls)
+	for _, text := range twenty().results {
+		require.NoError(t, store.MemoryStore.Put(t.Context(), "a", fmt.Sprintf("%x", sha256.Sum256([]byte(text))), text[1:]))
+	}
+	answer, err := s.Recall(t.Context(), []byte(`{"id": `+mark[1]+`}`), budget(t, 600), counter)
+	require.NoError(t, err)
+	assert.Contains(t, answer, "no longer stored", "it was cut")
 }
 
 // A request whose marks could not be answered is not made.

@@ -11,9 +11,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"github.com/wollax/cupel-go/cupel"
-	"github.com/wollax/cupel-go/cupelchat"
-	"github.com/wollax/cupel-go/cupelchat/agent"
 	"github.com/wollax/cupel-go/cupelsession"
 )
 
@@ -179,25 +176,4 @@ func TestFolderFollowsNoLinks(t *testing.T) {
 	files, err := os.ReadDir(elsewhere)
 	require.NoError(t, err)
 	require.Len(t, files, 1, "they are not the store's")
-}
-
-// A file that was cut, and one that says something else, is no text of a session.
-func TestCutFiles(t *testing.T) {
-	dir := t.TempDir()
-	store, err := cupelsession.NewFolderStore(dir, 1<<20, time.Hour)
-	require.NoError(t, err)
-	s := storing(t, agent.New(nil), store, "a")
-	r, err := cupelsession.Fit(t.Context(), s, twenty().request(), cupelchat.OpenAI, budget(t, 1000), cupel.HeuristicCounter{})
-	require.NoError(t, err)
-	mark := anyMark.FindStringSubmatch(string(r.Body))
-	require.NotNil(t, mark)
-	files, err := filepath.Glob(filepath.Join(dir, "*", "*"))
-	require.NoError(t, err)
-	require.NotEmpty(t, files)
-	for _, name := range files {
-		require.NoError(t, os.Truncate(name, 10))
-	}
-	answer, err := s.Recall(t.Context(), []byte(`{"id": `+mark[1]+`}`), budget(t, 1000), cupel.HeuristicCounter{})
-	require.NoError(t, err)
-	assert.Contains(t, answer, "no longer stored")
 }
