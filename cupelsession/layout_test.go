@@ -2,7 +2,6 @@ package cupelsession
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"strconv"
 	"testing"
 	"time"
@@ -61,26 +60,5 @@ func TestNumbersOfForms(t *testing.T) {
 		{"cut", true, 3, "a chooser made it for the group"},
 	} {
 		assert.Equal(t, test.want, formNumber(item, test.text, test.ofGroup), test.why)
-	}
-}
-
-// Pinned items have the same room in the tail as in the stable part.
-func TestRoomBesidePinnedTails(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 1))
-	for range 20_000 {
-		most := 1 + rng.IntN(200)
-		budget, err := cupel.NewContextBudget(most, rng.IntN(most+1), cupel.WithOutputReserve(rng.IntN(most+1)), cupel.WithEstimationSafetyMargin(float64(rng.IntN(3)*10)))
-		require.NoError(t, err)
-		now, pinned, tail := rng.IntN(300), rng.IntN(100), rng.IntN(100)
-		var fit calibration
-		for range rng.IntN(4) {
-			fit = fit.with(report{100 + rng.IntN(100), 100 + rng.IntN(100)})
-		}
-		apart := allowance{budget, fit, sums{pinned: pinned, tailPinned: tail}, 1, 0}
-		together := allowance{budget, fit, sums{pinned: pinned + tail}, 1, 0}
-		got, want := apart.limits(now, pinned), together.limits(now+tail, pinned+tail)
-		if got.raw != want.raw-tail || got.most != want.most-tail || got.low != want.low-tail {
-			t.Fatalf("%+v has %+v, want %d less than %+v", apart, got, tail, want)
-		}
 	}
 }

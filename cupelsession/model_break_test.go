@@ -15,7 +15,7 @@ import (
 // breaks chooses the window again.
 func (m *model) breaks(t *testing.T, d *draft, target int) error {
 	t.Helper()
-	low, limit := d.low(target, &m.config, true), d.budget.TargetTokens()
+	low, limit := d.low(target, &m.config, true), greatest(d.budget)-d.pins
 	before := d.window
 	for _, room := range []int{low, target, limit} {
 		chosen, err := m.choose(t, d, room, nil)
@@ -59,7 +59,7 @@ func (m *model) choose(t *testing.T, d *draft, target int, kept []piece) ([]piec
 			items, from = append(items, it), append(from, piece{keys: d.keys[i : i+1], item: it, first: i})
 		}
 	}
-	b, err := cupel.NewContextBudget(d.budget.MaxTokens(), min(target, d.budget.MaxTokens()))
+	b, err := d.budget.Resize(d.budget.MaxTokens(), max(0, min(target, d.budget.MaxTokens())))
 	require.NoError(t, err)
 	_, report, err := m.chooser.RunReport(t.Context(), items, b)
 	if err != nil {
@@ -216,8 +216,8 @@ func (m *model) chooseTail(t *testing.T, d *draft) error {
 		}
 	}
 	tokens := tokensOf(d.window)
-	room := max(0, min(d.budget.TargetTokens(), m.target(d.budget, tokens))-tokens)
-	b, err := cupel.NewContextBudget(d.budget.MaxTokens(), room)
+	room := max(d.pins, min(d.budget.TargetTokens(), m.target(d.budget, tokens+d.pins))-tokens)
+	b, err := d.budget.Resize(d.budget.MaxTokens(), min(room, d.budget.MaxTokens()))
 	require.NoError(t, err)
 	_, report, err := m.chooser.RunReport(t.Context(), items, b)
 	if err != nil {

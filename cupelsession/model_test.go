@@ -52,6 +52,7 @@ type draft struct {
 	cache   cupelsession.CacheModel
 	name    string
 	tail    []bool
+	pins    int // tokens of pinned items in the tail
 	window  []piece
 	quotes  []piece // and the items of the tail, behind the window
 	fresh   int
@@ -87,6 +88,9 @@ func (m *model) next(t *testing.T, items []*cupel.ContextItem, budget cupel.Cont
 		says := fmt.Sprintf("%q %q", it.Kind(), it.Content())
 		d.keys, d.tail = append(d.keys, fmt.Sprint(says, times[says])), append(d.tail, m.config.Tail != nil && m.config.Tail(it))
 		times[says]++
+		if d.tail[len(d.tail)-1] && it.Pinned() {
+			d.pins += it.Tokens()
+		}
 	}
 
 	// What was sent stays as it was sent, and what is new follows.
@@ -129,7 +133,7 @@ func (m *model) next(t *testing.T, items []*cupel.ContextItem, budget cupel.Cont
 		return name != m.name || m.now.Sub(p.At) > d.cache.Likely
 	})
 	caches := d.cache.Likely > 0
-	target := m.target(budget, tokensOf(d.window))
+	target := m.target(budget, tokensOf(d.window)+d.pins) - d.pins
 	low := d.low(target, &m.config, false)
 	reduced := slices.ContainsFunc(d.window, func(p piece) bool { return p.smaller })
 	for i := range items {
@@ -233,9 +237,13 @@ func middle(list []float64) float64 {
 	return list[len(list)/2]
 }
 
+func greatest(b cupel.ContextBudget) int {
+	return min(b.TargetTokens(), b.MaxTokens()-b.OutputReserve())
+}
+
 // target is how many tokens the window may have by estimate.
 func (m *model) target(budget cupel.ContextBudget, now int) int {
-	limit := budget.TargetTokens()
+	limit := greatest(budget)
 	if len(m.reports) == 0 {
 		return limit
 	}
@@ -272,8 +280,8 @@ func (d *draft) pinned(groups bool) int {
 		}
 	}
 	sum := 0
-	for _, it := range d.items {
-		if it.Pinned() || whole[it.Group()] {
+	for i, it := range d.items {
+		if !d.tail[i] && (it.Pinned() || whole[it.Group()]) {
 			sum += max(0, it.Tokens())
 		}
 	}
@@ -559,9 +567,11 @@ func TestModel(t *testing.T) {
 			other := session(t, chooser(), config)
 			// What is in the window is not out, though the state says so.
 			require.NoError(t, other.UnmarshalJSON([]byte(alsoOut.ReplaceAllString(state(t, s), `"keys":[$1$2$1,`))))
-			got, err := s.Next(t.Context(), w.items, budget(t, w.size), cupelsession.WithModel(w.model))
-			again, errAgain := other.Next(t.Context(), copies(t, w.items), budget(t, w.size), cupelsession.WithModel(w.model))
-			want, wantErr := m.next(t, w.items, budget(t, w.size), w.model)
+			budget, err := cupel.NewContextBudget(w.size+5, w.size, cupel.WithOutputReserve(int(seed%2*10)))
+			require.NoError(t, err)
+			got, err := s.Next(t.Context(), w.items, budget, cupelsession.WithModel(w.model))
+			again, errAgain := other.Next(t.Context(), copies(t, w.items), budget, cupelsession.WithModel(w.model))
+			want, wantErr := m.next(t, w.items, budget, w.model)
 			require.Equal(t, fmt.Sprint(wantErr), fmt.Sprint(err), "seed %d turn %d", seed, turn)
 			require.Equal(t, fmt.Sprint(wantErr), fmt.Sprint(errAgain), "seed %d turn %d in another process", seed, turn)
 			if err != nil {

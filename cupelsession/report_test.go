@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -20,7 +19,7 @@ import (
 
 // checkReport holds a turn's report against the turn, against analysis, JSON and
 // the page.
-func checkReport(t *testing.T, current *cupelsession.Turn, items []*cupel.ContextItem) *cupel.SelectionReport {
+func checkReport(t testing.TB, current *cupelsession.Turn, items []*cupel.ContextItem) *cupel.SelectionReport {
 	t.Helper()
 	r := current.Report()
 	if again := current.Report(); again != r {
@@ -41,6 +40,15 @@ func checkReport(t *testing.T, current *cupelsession.Turn, items []*cupel.Contex
 	for i := range ledger.Entries {
 		if e := &ledger.Entries[i]; (e.Included != nil) == (e.Excluded != nil) || e.Code == "" {
 			t.Errorf("candidate %d, %q: included %v, excluded %v, for the reason %q", i, items[i].Content(), e.Included, e.Excluded, e.Code)
+		}
+	}
+	for _, e := range r.Included {
+		if at := e.Candidate; at >= 0 {
+			forms := append(items[at].Variants(), items[at].GroupVariants()...)
+			says := func(v cupel.Variant) bool { return v.Content == e.Item.Content() }
+			if n := slices.IndexFunc(forms, says); n >= 0 {
+				assert.Equal(t, n+1, e.Form, e.Item.Content())
+			}
 		}
 	}
 	data, err := json.Marshal(r)
@@ -135,32 +143,6 @@ func TestReport(t *testing.T) {
 		}
 		before = r
 		commit(t, current)
-	}
-}
-
-// TestReportOfForms: a note for a group has an entry for each member, an outline
-// the number of its form, in the turn of the choice and in those after it.
-func TestReportOfForms(t *testing.T) {
-	note := cupel.WithGroupVariants(cupel.Variant{Content: "called with words", Tokens: 18, Worth: 0.3}, cupel.Variant{Content: "called", Tokens: 2, Worth: 0.2})
-	at := func(n int) cupel.ItemOption { return cupel.WithTimestamp(time.Unix(int64(n), 0)) }
-	items := []*cupel.ContextItem{
-		item(t, "system", 5, cupel.WithPinned()),
-		item(t, "call", 20, cupel.WithGroup("g"), note, at(1)),
-		item(t, "result", 20, cupel.WithGroup("g"), note, at(1)),
-		item(t, "long", 20, cupel.WithVariants(cupel.Variant{Content: "short", Tokens: 12, Worth: 0.5}, cupel.Variant{Content: "tiny", Tokens: 2, Worth: 0.1}), at(2)),
-		item(t, "new", 25, at(3)),
-		item(t, "newer", 2, at(4)),
-	}
-	s := session(t, newest(t), cupelsession.Config{LowWater: 0.5})
-	commit(t, next(t, s, items[:4], 75))
-	current := next(t, s, items[:5], 75)
-	r := checkReport(t, current, items[:5])
-	assert.Equal(t, "0/0 Pinned, 1/2 Scored, 2/2 Scored, 3/2 Scored, 4/0 Scored", why(r), contents(current.Window))
-	commit(t, current)
-	current = next(t, s, items, 75)
-	assert.Equal(t, "0/0 Pinned, 1/2 Scored, 2/2 Scored, 3/2 Scored, 4/0 Scored, 5/0 Scored", why(checkReport(t, current, items)), contents(current.Window))
-	if d := analysis.DiffReports(r, current.Report()); len(d.Came) != 1 || len(d.Went)+len(d.Moved)+len(d.Reasons)+len(d.Forms) > 0 {
-		t.Errorf("between the turns: %+v, want one item that came", d)
 	}
 }
 
