@@ -19,7 +19,7 @@ func (p *proposal) reason() BreakReason {
 		return ""
 	case p.cache.expired() || p.begins():
 		return BreakFree
-	case p.tokens > l.low && p.worth(l):
+	case p.worth(l):
 		return BreakWorth
 	}
 	return ""
@@ -50,7 +50,7 @@ func (p *proposal) worth(l limits) bool {
 	}
 	if horizon == 0 {
 		// A window that fills up breaks anyway, which ends the horizon.
-		if p.before.Growth < 1 || p.before.Turns < 2 {
+		if p.before.Growth < 1 {
 			return false
 		}
 		horizon = float64(l.most-p.tokens) / p.before.Growth

@@ -43,6 +43,37 @@ func TestFadingPrefixes(t *testing.T) {
 	assert.Equal(t, 1., CacheModel{Sure: 10, Likely: 10}.there(10), "it is sure as long as it is likely")
 }
 
+// A choice that frees 100 of 200 tokens, and writes the others, must pay for itself.
+func TestWorth(t *testing.T) {
+	cache := CacheModel{Read: .25, Write: 1.25, Sure: 10, Likely: 20}
+	for _, test := range []struct {
+		cache   CacheModel
+		horizon int
+		growth  float64
+		most    int
+		age     time.Duration
+		want    bool
+		why     string
+	}{
+		{cache, 4, 0, 300, 0, false, "it saves what it costs"},
+		{cache, 5, 0, 300, 0, true, "it saves more"},
+		{cache, 1, 0, 300, 15, true, "half of what it writes is written anyway"},
+		{cache, 1, 0, 300, 13, false, "only a third is"},
+		{cache, -1, 0, 300, 20, false, "the caller wants none"},
+		{CacheModel{Read: .25, Write: 1.25}, 5, 0, 300, 0, false, "there is no cache"},
+		{cache, 0, 10, 240, 0, false, "the window is full in four turns"},
+		{cache, 0, 10, 241, 0, true, "and now in more"},
+		{cache, 0, 1, 205, 0, true, "each turn appends a token"},
+		{cache, 0, .75, 210, 0, false, "the window is not filling up"},
+	} {
+		now := time.Unix(9, 0)
+		p := proposal{session: &Session{config: Config{Horizon: test.horizon}}, before: newState(), layout: &layout{tokens: 200}}
+		p.before.Growth = test.growth
+		p.cache = caching{CacheModel: test.cache, sent: sent{At: now.Add(-test.age)}, now: now}
+		assert.Equal(t, test.want, p.worth(limits{most: test.most, low: 100}), test.why)
+	}
+}
+
 func TestNumbersOfForms(t *testing.T) {
 	item, err := makeItem(t, "long", 9).With(cupel.WithVariants(cupel.Variant{Content: "short", Tokens: 3, Worth: .5}, cupel.Variant{Content: "tiny", Tokens: 1, Worth: .1}),
 		cupel.WithGroup("g"), cupel.WithGroupVariants(cupel.Variant{Content: "note", Tokens: 2, Worth: .3}, cupel.Variant{Content: "tiny", Tokens: 1, Worth: .1}))

@@ -85,6 +85,23 @@ func TestNoLimit(t *testing.T) {
 	}
 }
 
+// What has no room after the system prompts is out, until these change.
+func TestPromptsAlone(t *testing.T) {
+	s := session(t, newest(t), cupelsession.Config{Cache: anyCache, Horizon: -1})
+	system := func(text string) *cupel.ContextItem {
+		return item(t, text, 20, cupel.WithPinned(), cupel.WithKind(cupel.KindSystemPrompt))
+	}
+	items := []*cupel.ContextItem{system("a"), item(t, "large", 90)}
+	for n, want := range []string{"first choice", "turn 2: 20 tokens", "chosen again (free)"} {
+		if n == 2 {
+			items = append(items, system("b"))
+		}
+		turn := next(t, s, items, 50)
+		require.Contains(t, turn.String(), want)
+		commit(t, turn)
+	}
+}
+
 func TestTooManyTokens(t *testing.T) {
 	s := session(t, newest(t), cupelsession.Config{})
 	for _, tokens := range []int{math.MaxInt, math.MaxInt / 2, math.MaxInt / 7} {
