@@ -203,29 +203,3 @@ func TestTooLarge(t *testing.T) {
 	require.NotEmpty(t, large.Parts)
 	assert.Equal(t, "messages[0]", large.Parts[0].Path, "the system prompt is what cannot be shortened")
 }
-
-// TestRoomBesidePins: a call that is pinned is sent with its large result, which is
-// shortened as in a choice without a session.
-func TestRoomBesidePins(t *testing.T) {
-	c := twenty()
-	c.call("read", `{"path": "main.go"}`, strings.Repeat("func main() {}\n", 300))
-	for n := range 20 {
-		c.call("read", fmt.Sprintf(`{"path": "g%d"}`, n), "ok")
-	}
-	body, err := json.Marshal(c.request())
-	require.NoError(t, err)
-	conversation, err := cupelchat.Read(body, cupelchat.OpenAI, cupel.HeuristicCounter{}, cupelchat.WithPins(true, true, 41))
-	require.NoError(t, err)
-	chooser := agent.New(cupel.HeuristicCounter{})
-	_, err = conversation.Select(t.Context(), chooser, budget(t, 800))
-	require.NoError(t, err)
-	s := session(t, chooser, cupelsession.Config{})
-	for range 2 {
-		text, turn, err := s.Body(t.Context(), conversation, budget(t, 800))
-		require.NoError(t, err)
-		require.Contains(t, string(text), `main.go`)
-		require.Less(t, turn.Estimate, 801)
-		require.Nil(t, turn.Break)
-		require.NoError(t, turn.Commit(cupelsession.Usage{}))
-	}
-}

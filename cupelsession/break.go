@@ -72,7 +72,7 @@ func (p *proposal) choose(ctx context.Context, reason BreakReason) (to *layout, 
 		return nil, nil, err
 	}
 	for _, target := range []int{l.low, l.most, l.raw} {
-		to, said, err = p.chooseFor(ctx, max(0, target), 0, -1)
+		to, said, err = p.chooseFor(ctx, target, 0, -1)
 		last := target == l.raw
 		switch {
 		case err == nil && (to.tokens <= l.most || last):
@@ -98,11 +98,7 @@ func isFull(err error) bool {
 func (p *proposal) chooseFor(ctx context.Context, target, kept, through int) (*layout, *choice, error) {
 	var items []*cupel.ContextItem
 	for _, e := range p.window[:kept] {
-		item, err := p.given(&e).With(cupel.WithPinned())
-		if err != nil {
-			return nil, nil, err
-		}
-		items = append(items, item)
+		items = append(items, changed(p.given(&e), cupel.WithPinned()))
 	}
 	more, from := p.stable(through)
 	from = append(make([]int, kept), from...)

@@ -56,6 +56,7 @@ func TestDropped(t *testing.T) {
 				commit(t, turn)
 				window = says(turn)
 				after := len(calls)
+				require.Equal(t, after > before, strings.Contains(turn.String(), " items left out"))
 				if err := turn.Commit(cupelsession.Usage{}); !errors.Is(err, cupelsession.ErrStale) || len(calls) != after {
 					t.Errorf("%d items: the second commit: %v, calls %q", n, err, calls)
 				}

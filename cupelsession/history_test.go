@@ -59,11 +59,6 @@ func TestMistakesOfLoops(t *testing.T) {
 		notes string // of the last turn
 		why   string
 	}{
-		{"right", func(l *loop, n int) (cupelsession.Request[request], error) {
-			r, err := answered(l, l.history)
-			l.history.Messages = append(l.history.Messages, exchange(n)...)
-			return r, err
-		}, "", "", "the history grows, and the request is sent"},
 		{"history replaced", func(l *loop, n int) (cupelsession.Request[request], error) {
 			r, err := answered(l, l.history)
 			l.history = r.Params
@@ -89,17 +84,6 @@ func TestMistakesOfLoops(t *testing.T) {
 			l.history.Messages = append(l.history.Messages, exchange(n)...)
 			return r, err
 		}, "", "", "a request that failed is sent again"},
-		{"session in the loop", func(l *loop, n int) (cupelsession.Request[request], error) {
-			l.session = session(l.t, agent.New(nil), cupelsession.Config{})
-			r, err := answered(l, l.history)
-			l.history.Messages = append(l.history.Messages, exchange(n)...)
-			return r, err
-		}, "", "", "each turn chooses from all messages: it costs more, and is as right"},
-		{"error ignored", func(l *loop, n int) (cupelsession.Request[request], error) {
-			r, _ := fit(l, request{Model: "m"})
-			err := r.Commit(cupelsession.Usage{})
-			return r, err
-		}, "was not proposed by a session", "", "there is no turn to commit"},
 		{"results without calls", func(l *loop, n int) (cupelsession.Request[request], error) {
 			r, err := answered(l, l.history)
 			l.history.Messages = append(l.history.Messages, exchange(n)[1])

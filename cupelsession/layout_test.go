@@ -1,8 +1,6 @@
 package cupelsession
 
 import (
-	"fmt"
-	"strconv"
 	"testing"
 	"time"
 
@@ -17,30 +15,6 @@ func TestBlocksOfEntries(t *testing.T) {
 		{Keys: []string{"whole"}}, {Keys: []string{"short"}, Form: "s"}, {Keys: []string{"call", "result"}, Form: "note"}, {Keys: []string{"a", "b"}, Form: "sum", Summary: true},
 	}}
 	assert.Equal(t, []int{5, 4, 1, 1}, l.blocks([]int{5, 9, 4, 3, 3, 9, 2, 2}))
-}
-
-// A note stands once for the members of a group, with the tokens that one of them has.
-func TestMerge(t *testing.T) {
-	grouped, err := makeItem(t, "call", 9).With(cupel.WithGroup("g"))
-	require.NoError(t, err)
-	lone := makeItem(t, "lone", 9)
-	window := []entry{{Form: "cut", first: 4}, {Form: "cut", first: 5}, {Form: "note", Tokens: 1, first: 2}, {Form: "note", first: 1}, {Form: "note", first: 3}, {Form: "note", Tokens: 4, first: 6}, {Form: "other", first: 7}, {first: 8}}
-	for i := range window {
-		window[i].Keys = []string{strconv.Itoa(window[i].first)}
-	}
-	got := ""
-	for _, e := range merge(window, []*cupel.ContextItem{lone, grouped, grouped, grouped, lone, lone, grouped, grouped, grouped}) {
-		got += fmt.Sprintf("%v %s %d, ", e.Keys, e.Form, e.Tokens)
-	}
-	assert.Equal(t, "[1 2 3] note 1, [4] cut 0, [5] cut 0, [6] note 4, [7] other 0, [8]  0, ", got)
-}
-
-// A prefix is there for sure, then less and less likely, and then not.
-func TestFadingPrefixes(t *testing.T) {
-	for age, want := range map[time.Duration]float64{-5: 1, 10: 1, 11: .9, 15: .5, 20: 0, 21: 0} {
-		assert.Equal(t, want, CacheModel{Sure: 10, Likely: 20}.there(age), age)
-	}
-	assert.Equal(t, 1., CacheModel{Sure: 10, Likely: 10}.there(10), "it is sure as long as it is likely")
 }
 
 // A choice that frees 100 of 200 tokens, and writes the others, must pay for itself.
@@ -59,6 +33,7 @@ func TestWorth(t *testing.T) {
 		{cache, 5, 0, 300, 0, true, "it saves more"},
 		{cache, 1, 0, 300, 15, true, "half of what it writes is written anyway"},
 		{cache, 1, 0, 300, 13, false, "only a third is"},
+		{CacheModel{Read: .25, Write: 1.25, Sure: 10, Likely: 10}, 5, 0, 300, 10, true, "it is sure as long as it is likely"},
 		{cache, -1, 0, 300, 20, false, "the caller wants none"},
 		{CacheModel{Read: .25, Write: 1.25}, 5, 0, 300, 0, false, "there is no cache"},
 		{cache, 0, 10, 240, 0, false, "the window is full in four turns"},

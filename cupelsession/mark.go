@@ -25,11 +25,7 @@ func (p *proposal) mark(ctx context.Context) (limits, error) {
 		return l, nil
 	}
 	items, _ := p.stable(-1)
-	budget, err := p.choosing.sized(l.most)
-	if err != nil {
-		return l, err
-	}
-	sizes, err := preset.Sizes(ctx, items, budget)
+	sizes, err := preset.Sizes(ctx, items, p.choosing.sized(l.most))
 	if err != nil || len(sizes) == 0 {
 		return l, err
 	}

@@ -9,13 +9,14 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/pipeline"
+	"github.com/wollax/cupel-go/cupelchat/agent"
 	"github.com/wollax/cupel-go/cupelsession"
 )
 
 // breaks chooses the window again.
 func (m *model) breaks(t *testing.T, d *draft, target int) error {
 	t.Helper()
-	low, limit := d.low(target, &m.config, true), greatest(d.budget)-d.pins
+	low, limit := m.mark(t, d, target), greatest(d.budget)-d.pins
 	before := d.window
 	for _, room := range []int{low, target, limit} {
 		chosen, err := m.choose(t, d, room, nil)
@@ -28,6 +29,45 @@ func (m *model) breaks(t *testing.T, d *draft, target int) error {
 		}
 	}
 	return nil
+}
+
+// mark is how full the chapter's MARK leaves the window.
+func (m *model) mark(t *testing.T, d *draft, target int) int {
+	t.Helper()
+	at := func(mark float64) int {
+		return d.low(target, &cupelsession.Config{LowWater: mark, ClearAtLeast: m.config.ClearAtLeast}, true)
+	}
+	preset, ok := m.chooser.(*agent.Preset)
+	if !ok || m.config.LowWater > 0 || d.cache.Likely == 0 || m.turns == 0 {
+		return at(m.config.LowWater)
+	}
+	var items []*cupel.ContextItem
+	for i, it := range d.items {
+		if !d.tail[i] {
+			items = append(items, it)
+		}
+	}
+	b, err := d.budget.Resize(d.budget.MaxTokens(), max(0, min(target, d.budget.MaxTokens())))
+	require.NoError(t, err)
+	sizes, err := preset.Sizes(t.Context(), items, b)
+	require.NoError(t, err)
+	if len(sizes) == 0 {
+		return at(0)
+	}
+	low, best, all, growth := at(.25), 0., sizes[len(sizes)-1], max(1, d.growth)
+	for _, size := range sizes {
+		tokens := d.pinned(true) + size.Tokens
+		if tokens < at(.25) || tokens > at(.75) {
+			continue
+		}
+		free := float64(target - tokens)
+		moved := max(0, tokens-max(0, tokensOf(d.window)-tokensOf(m.sent))-tokensOf(d.window[:d.head()]))
+		cost := d.cache.Read*float64(tokens+target)/2 + d.cache.Write*growth + (d.cache.Write-d.cache.Read)*float64(moved)/(1+free/growth)
+		if value := (size.Worth + all.Worth/float64(max(1, all.Tokens))*(growth+free/2)) / cost; value > best {
+			low, best = tokens, value
+		}
+	}
+	return low
 }
 
 // head returns how many entries at the beginning of the window are pinned.

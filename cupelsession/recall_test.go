@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -146,6 +147,8 @@ func TestEveryMarkIsAnswered(t *testing.T) {
 			}
 			r, err := cupelsession.Fit(t.Context(), s, c.request(), cupelchat.OpenAI, budget, counter)
 			require.NoError(t, err)
+			other := storing(t, chooser, store, "a") // which has the store alone
+			require.NoError(t, other.UnmarshalJSON([]byte(state(t, s))))
 			var sent struct{ Messages []struct{ Content string } }
 			require.NoError(t, json.Unmarshal(r.Body, &sent))
 			for at := range sent.Messages {
@@ -161,7 +164,7 @@ func TestEveryMarkIsAnswered(t *testing.T) {
 						continue // what the tool has said
 					}
 					marks++
-					assert.True(t, texts[whole(t, s, id, budget, counter)], "seed %d, step %d: the text of %s is no result", seed, n, mark[0])
+					assert.True(t, texts[whole(t, []*cupelsession.Session{s, other}[marks%2], id, budget, counter)], "seed %d, step %d: the text of %s is no result", seed, n, mark[0])
 				}
 			}
 			copied := storing(t, chooser, store, "a")
@@ -342,6 +345,7 @@ func FuzzRecall(f *testing.F) {
 		n, err := counter.CountTokens(answer)
 		require.NoError(t, err)
 		assert.LessOrEqual(t, n, max(40, most), answer)
+		assert.True(t, utf8.ValidString(answer), "no character is cut")
 		for text := range counted.counted {
 			assert.LessOrEqual(t, len(text), 64*most, "what is too long by far is not counted")
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -90,15 +91,6 @@ func why(r *cupel.SelectionReport) string {
 	return strings.Join(list, ", ")
 }
 
-// A first turn that does not fit is no break of what was sent before.
-func TestFirstChoice(t *testing.T) {
-	current := next(t, session(t, newest(t), cupelsession.Config{}), numbered(t, 9), 50)
-	const want = "turn 1: first choice, 0 tokens kept, 6 items left out; "
-	if got := current.String(); !strings.HasPrefix(got, want) || current.Break != nil {
-		t.Errorf("got %q, break %v; want a beginning of %q", got, current.Break, want)
-	}
-}
-
 func TestReport(t *testing.T) {
 	items := numbered(t, 10)
 	items[2] = item(t, "negative", -1)
@@ -154,11 +146,12 @@ func TestReportOfTail(t *testing.T) {
 	s := session(t, newest(t), cupelsession.Config{Trace: d, Tail: func(it *cupel.ContextItem) bool { return it.Kind() == cupel.KindDocument }})
 	commit(t, next(t, s, items[:5], 50))
 	commit(t, next(t, s, items, 50))
+	now := cupel.WithTimestamp(time.Unix(9, 0)) // so that they have scores
 	all := append(items[:6:6], item(t, "question", 2, cupel.WithKind(cupel.KindDocument), cupel.WithPinned()),
-		item(t, "large", 40, cupel.WithKind(cupel.KindDocument)), item(t, "large", 40, cupel.WithKind(cupel.KindDocument)))
+		item(t, "large", 40, cupel.WithKind(cupel.KindDocument), now), item(t, "large", 40, cupel.WithKind(cupel.KindDocument), now))
 	d.take()
 	current := next(t, s, all, 50)
 	assert.Contains(t, d.take(), "quoted 1, ")
-	const want = "0/0 Pinned, 4/0 Scored, 5/0 Scored, 3/1 Scored, 6/0 Pinned, 2 BudgetExceeded, 1 BudgetExceeded, 7 BudgetExceeded, 8 BudgetExceeded"
+	const want = "0/0 Pinned, 4/0 Scored, 5/0 Scored, 3/1 Scored, 6/0 Pinned, 7 BudgetExceeded, 8 BudgetExceeded, 2 BudgetExceeded, 1 BudgetExceeded"
 	assert.Equal(t, want, why(checkReport(t, current, all)), contents(current.Window))
 }

@@ -92,7 +92,7 @@ func TestPromptsAlone(t *testing.T) {
 		return item(t, text, 20, cupel.WithPinned(), cupel.WithKind(cupel.KindSystemPrompt))
 	}
 	items := []*cupel.ContextItem{system("a"), item(t, "large", 90)}
-	for n, want := range []string{"first choice", "turn 2: 20 tokens", "chosen again (free)"} {
+	for n, want := range []string{"turn 1: first choice, 0 tokens kept, 1 items left out; ", "turn 2: 20 tokens", "chosen again (free)"} {
 		if n == 2 {
 			items = append(items, system("b"))
 		}

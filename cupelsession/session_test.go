@@ -188,6 +188,12 @@ func (w *world) change() {
 			w.items = slices.Clone(w.items)
 			w.items[at], w.items[to] = w.items[to], w.items[at]
 		}
+	case 11:
+		edit(cupel.WithKind(cupel.KindToolOutput))
+	case 12:
+		if w.items[at].Group() == "" {
+			edit(cupel.WithGroup(fmt.Sprint("h", w.made)))
+		}
 	case 10: // another system prompt, or one more
 		prompt := item(w.t, fmt.Sprint("Be kind ", w.made), 6, cupel.WithPinned(), cupel.WithKind(cupel.KindSystemPrompt), cupel.WithTimestamp(time.Unix(0, 0)))
 		gone := 0
@@ -264,52 +270,4 @@ func (w *world) usage(turn *cupelsession.Turn) cupelsession.Usage {
 		u.Written = w.rng.IntN(1 + u.Input - u.Read)
 	}
 	return u
-}
-
-// check holds a turn to what every turn promises.
-func (w *world) check(seed uint64, at int, turn *cupelsession.Turn) {
-	w.t.Helper()
-	fail := func(format string, args ...any) {
-		w.t.Helper()
-		w.t.Fatalf("seed %d turn %d: %s\nwindow %s", seed, at, fmt.Sprintf(format, args...), says(turn))
-	}
-	tokens := 0
-	for _, it := range turn.Window {
-		tokens += it.Tokens()
-	}
-	if w.counts >= 100 && tokens > w.size {
-		fail("%d tokens, want at most %d", tokens, w.size)
-	}
-	in := map[int]bool{}
-	last := -1
-	for n, e := range turn.Entries {
-		for _, i := range e.Candidates {
-			if in[i] {
-				fail("candidate %d is in twice", i)
-			}
-			in[i] = true
-			if w.items[i].Pinned() && !e.Whole && w.items[i].Group() == "" {
-				fail("candidate %d is pinned and in a smaller form", i)
-			}
-		}
-		if n < turn.Stable && e.Candidates[0] < last {
-			fail("the entry %d is out of order", n)
-		}
-		last = e.Candidates[0]
-	}
-	groups := map[string]bool{}
-	for i, it := range w.items {
-		if it.Pinned() && !in[i] {
-			fail("candidate %d is pinned and out", i)
-		}
-		if g := it.Group(); g != "" {
-			if was, ok := groups[g]; ok && was != in[i] {
-				fail("the group %s is split", g)
-			}
-			groups[g] = in[i]
-		}
-	}
-	if at == 9 {
-		checkReport(w.t, turn, w.items)
-	}
 }

