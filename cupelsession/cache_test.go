@@ -16,15 +16,10 @@ func TestModelsOfCaches(t *testing.T) {
 		why       string
 	}{
 		{cupelsession.AnthropicCache, "", .1, 1024, "no model is named"},
-		{cupelsession.AnthropicCache, "claude-sonnet-4-5-20250929", .1, 1024, "most models"},
-		{cupelsession.AnthropicCache, "claude-opus-4-5-20251101", .1, 4096, "a longer name than claude-opus-4"},
 		{cupelsession.AnthropicCache, "us.anthropic.claude-haiku-4-5-20251001-v1:0", .1, 4096, "Bedrock's name"},
 		{cupelsession.AnthropicCacheHour, "claude-opus-5", .1, 512, "the shortest prefix"},
 		{cupelsession.AnthropicCache, "claude-opus-5-5", .05, 1024, "not claude-opus-5"},
-		{cupelsession.OpenAICache, "gpt-4o-2024-08-06", .5, 1024, "half"},
-		{cupelsession.OpenAICache, "gpt-5.5", .1, 1024, "a tenth"},
 		{cupelsession.GeminiCache, "gemini-2.5-pro", .1, 2048, "the older models"},
-		{cupelsession.GeminiCache, "gemini-3.8-flash", .1, 4096, "the newer models"},
 		{cupelsession.NoCache, "claude-opus-5", 0, 0, "nothing differs from nothing"},
 		{own, "a-z", .2, 7, "the longest part, wherever it stands"},
 		{own, "z", .4, 7, "a name of one character"},

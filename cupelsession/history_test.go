@@ -76,14 +76,6 @@ func TestMistakesOfLoops(t *testing.T) {
 			l.history.Messages = append(l.history.Messages, exchange(n)...)
 			return r, err
 		}, "", "turns were proposed since the last one was committed", "the session learns nothing"},
-		{"tried again", func(l *loop, n int) (cupelsession.Request[request], error) {
-			if _, err := fit(l, l.history); err != nil {
-				return cupelsession.Request[request]{}, err
-			}
-			r, err := answered(l, l.history)
-			l.history.Messages = append(l.history.Messages, exchange(n)...)
-			return r, err
-		}, "", "", "a request that failed is sent again"},
 		{"results without calls", func(l *loop, n int) (cupelsession.Request[request], error) {
 			r, err := answered(l, l.history)
 			l.history.Messages = append(l.history.Messages, exchange(n)[1])
@@ -149,7 +141,7 @@ func TestVanishedItems(t *testing.T) {
 		{[]*cupel.ContextItem{quotes, item(t, "the form of this", 1)}, 1, "it stands in the place of the item"},
 	} {
 		s := session(t, newest(t), cupelsession.Config{Tail: isRag})
-		commit(t, next(t, s, []*cupel.ContextItem{long, quotes}, 50))
+		commit(t, next(t, s, []*cupel.ContextItem{quotes, long}, 50))
 		_, err := s.Next(t.Context(), test.items, budget(t, 50))
 		lost, _ := errors.AsType[*cupelsession.HistoryError](err)
 		require.Equal(t, test.lost > 0, lost != nil && lost.Lost == test.lost, test.why)

@@ -5,8 +5,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
-	"github.com/wollax/cupel-go/cupel"
 )
 
 // Only what is sent in the place of several items is one block.
@@ -46,25 +44,5 @@ func TestWorth(t *testing.T) {
 		p.before.Growth = test.growth
 		p.cache = caching{CacheModel: test.cache, sent: sent{At: now.Add(-test.age)}, now: now}
 		assert.Equal(t, test.want, p.worth(limits{most: test.most, low: 100}), test.why)
-	}
-}
-
-func TestNumbersOfForms(t *testing.T) {
-	item, err := makeItem(t, "long", 9).With(cupel.WithVariants(cupel.Variant{Content: "short", Tokens: 3, Worth: .5}, cupel.Variant{Content: "tiny", Tokens: 1, Worth: .1}),
-		cupel.WithGroup("g"), cupel.WithGroupVariants(cupel.Variant{Content: "note", Tokens: 2, Worth: .3}, cupel.Variant{Content: "tiny", Tokens: 1, Worth: .1}))
-	require.NoError(t, err)
-	for _, test := range []struct {
-		text    string
-		ofGroup bool
-		want    int
-		why     string
-	}{
-		{"tiny", false, 2, "its own form"},
-		{"tiny", true, 4, "the form of its group that says the same"},
-		{"note", false, 3, "a group of one item"},
-		{"cut", false, 1, "a chooser made it"},
-		{"cut", true, 3, "a chooser made it for the group"},
-	} {
-		assert.Equal(t, test.want, formNumber(item, test.text, test.ofGroup), test.why)
 	}
 }

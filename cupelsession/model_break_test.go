@@ -197,8 +197,8 @@ func (d *draft) last(window []piece) int {
 	return last
 }
 
-// mayBreak reports whether the first n entries may stay: nothing pinned is missing
-// among them, and neither a group nor what a note stands for is cut.
+// mayBreak reports whether the first n entries may stay: neither a
+// group nor what a note stands for is cut.
 func (d *draft) mayBreak(before []piece, n int) bool {
 	last := d.last(before[:n])
 	if before[n].first < last {
@@ -209,11 +209,7 @@ func (d *draft) mayBreak(before []piece, n int) bool {
 		if d.tail[i] {
 			continue
 		}
-		at := d.place(before, i)
 		stays := i <= last
-		if stays && it.Pinned() && (at < 0 || before[at].smaller) {
-			return false
-		}
 		if was, ok := groups[it.Group()]; ok && it.Group() != "" && was != stays {
 			return false
 		}

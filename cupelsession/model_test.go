@@ -108,8 +108,10 @@ func (m *model) next(t *testing.T, items []*cupel.ContextItem, budget cupel.Cont
 		if there < len(p.keys) || len(groups) > 1 {
 			continue
 		}
-		if !p.smaller {
-			p.item = items[p.first]
+		if now := items[p.first]; !p.smaller {
+			p.item = now
+		} else if p.item.Group() != now.Group() {
+			p.item = with(t, now, cupel.WithVariants(), cupel.WithGroupVariants(), cupel.WithContent(p.item.Content(), p.item.Tokens()))
 		}
 		d.window = append(d.window, p)
 	}
@@ -555,6 +557,9 @@ func TestModel(t *testing.T) {
 		}
 		chooser := func() cupelsession.Chooser { // sessions share no index
 			return []cupelsession.Chooser{newest(t), agent.New(nil), relevant(t, "which file has reservation RES7 or b3.go?")}[seed%5%3]
+		}
+		if seed%5 < 2 { // "ok#1" is not the second "ok"
+			config.Key = func(it *cupel.ContextItem) string { return string(it.Kind()) + it.Content() }
 		}
 		if w.tail = seed%4 == 1; w.tail {
 			config.Tail = func(it *cupel.ContextItem) bool { return it.Source() == cupel.SourceRAG }

@@ -58,8 +58,8 @@ func (p *proposal) later(ctx context.Context, l limits, chosen *layout) (*layout
 }
 
 // mayPart reports, for each candidate, whether a break may begin after it, so
-// that everything up to it stays as it was sent. No pinned item may be missing
-// or smaller up to there, and no group may be cut. It takes linear time.
+// that everything up to it stays as it was sent. No group may be cut. It takes
+// linear time. A window that lacks something pinned is chosen from its beginning.
 func (l *layout) mayPart() []bool {
 	bad := make([]int, len(l.at)+1) // reasons against each candidate, as differences
 	forbid := func(from, to int) { bad[from]++; bad[to]-- }
@@ -68,11 +68,7 @@ func (l *layout) mayPart() []bool {
 		if n == inTail {
 			continue
 		}
-		item := l.items[i]
-		if item.Pinned() && (n == out || !l.window[n].whole()) {
-			forbid(i, len(l.at))
-		}
-		if g := item.Group(); g != "" {
+		if g := l.items[i].Group(); g != "" {
 			if was, ok := groups[g]; ok {
 				forbid(was, i)
 			}

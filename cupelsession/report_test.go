@@ -96,19 +96,17 @@ func TestReport(t *testing.T) {
 	items[2] = item(t, "negative", -1)
 	s := session(t, newest(t), cupelsession.Config{})
 	summary := ready(t, items[1], items[3], items[4])
-	var before *cupel.SelectionReport
 	for _, step := range []struct {
 		items int
 		why   string
-		diff  string
 		event string
 		what  string
 	}{
-		{5, "0/0 Pinned, 1/0 Scored, 3/0 Scored, 4/0 Scored, 2 NegativeTokens", "", "turn 1: 0 tokens kept; cost 40, or 40 to send everything, in tokens of plain input", "no choice"},
-		{6, "0/0 Pinned, 1/0 Scored, 3/0 Scored, 4/0 Scored, 5/0 Scored, 2 NegativeTokens", "came f", "turn 2: 40 tokens kept; cost 50, or 50 to send everything, in tokens of plain input", "appended"},
-		{7, "0/0 Pinned, -1/0 Scored, 5/0 Scored, 6/0 Scored, 4 BudgetExceeded, 3 BudgetExceeded, 1 BudgetExceeded, 2 NegativeTokens", "came (summary), came g, went b, went d, went e",
+		{5, "0/0 Pinned, 1/0 Scored, 3/0 Scored, 4/0 Scored, 2 NegativeTokens", "turn 1: 0 tokens kept; cost 40, or 40 to send everything, in tokens of plain input", "no choice"},
+		{6, "0/0 Pinned, 1/0 Scored, 3/0 Scored, 4/0 Scored, 5/0 Scored, 2 NegativeTokens", "turn 2: 40 tokens kept; cost 50, or 50 to send everything, in tokens of plain input", "appended"},
+		{7, "0/0 Pinned, -1/0 Scored, 5/0 Scored, 6/0 Scored, 4 BudgetExceeded, 3 BudgetExceeded, 1 BudgetExceeded, 2 NegativeTokens",
 			"turn 3: break (forced) at item 1, 10 tokens kept, 3 items left out; cost 35, or 60 to send everything, in tokens of plain input", "a break, with a summary that is no candidate"},
-		{8, "0/0 Pinned, -1/0 Scored, 5/0 Scored, 6/0 Scored, 7/0 Scored, 4 BudgetExceeded, 3 BudgetExceeded, 1 BudgetExceeded, 2 NegativeTokens", "came h",
+		{8, "0/0 Pinned, -1/0 Scored, 5/0 Scored, 6/0 Scored, 7/0 Scored, 4 BudgetExceeded, 3 BudgetExceeded, 1 BudgetExceeded, 2 NegativeTokens",
 			"turn 4: 35 tokens kept; cost 45, or 70 to send everything, in tokens of plain input", "the reasons of the last choice stay"},
 	} {
 		if step.items == 7 {
@@ -120,20 +118,6 @@ func TestReport(t *testing.T) {
 		if e := r.Events[len(r.Events)-1]; e.Stage != turn.Stage || e.Message != step.event || current.String() != step.event || e.ItemCount != len(current.Window) {
 			t.Errorf("%d items: the event is %+v, want %q", step.items, e, step.event)
 		}
-		if before != nil {
-			d := analysis.DiffReports(before, r)
-			var diff []string
-			for _, c := range d.Came {
-				diff = append(diff, "came "+c.Content)
-			}
-			for _, c := range d.Went {
-				diff = append(diff, "went "+c.Content)
-			}
-			if got := strings.Join(diff, ", "); got != step.diff || len(d.Moved)+len(d.Reasons)+len(d.Forms) > 0 {
-				t.Errorf("%d items: %s, want %s; %+v", step.items, got, step.diff, d)
-			}
-		}
-		before = r
 		commit(t, current)
 	}
 }

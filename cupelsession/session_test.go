@@ -113,7 +113,7 @@ func (w *world) add() {
 	}
 	content := fmt.Sprintf("message %d says reservation RES%d and file a/b%d.go", w.made, w.rng.IntN(30), w.rng.IntN(9))
 	if w.rng.IntN(6) == 0 {
-		content = "ok"
+		content = []string{"ok", "ok#1"}[w.rng.IntN(4)/3]
 	}
 	switch w.rng.IntN(4) {
 	case 0:
@@ -134,7 +134,11 @@ func (w *world) add() {
 			w.items = append(w.items, item(w.t, "another "+content, w.rng.IntN(9), append(opts, cupel.WithGroup(group), note)...))
 		}
 	case 1:
-		w.items = append(w.items, item(w.t, content, 8+w.rng.IntN(30), append(opts, cupel.WithVariants(cupel.Variant{Content: "short " + content, Tokens: 4, Worth: .4}))...))
+		short := cupel.Variant{Content: "short " + content, Tokens: 4, Worth: .4}
+		if w.made%3 == 0 { // one that others have, too
+			short.Content, short.Tokens = "cut", 0
+		}
+		w.items = append(w.items, item(w.t, content, 8+w.rng.IntN(30), append(opts, cupel.WithVariants(short))...))
 	default:
 		w.items = append(w.items, item(w.t, content, w.rng.IntN(25)-2+len(opts), opts...)) // one that is not pinned may have -1
 	}
@@ -155,7 +159,7 @@ func (w *world) change() {
 		for i := min(at+n, len(w.items)) - 1; i >= at; i-- {
 			// Of a group, only a part may go. Then what says the same in another group
 			// would count as that part.
-			if w.items[i].Group() == "" || w.rng.IntN(4) == 0 && !strings.HasSuffix(w.items[i].Content(), " ok") {
+			if w.items[i].Group() == "" || w.rng.IntN(4) == 0 && !strings.Contains(w.items[i].Content(), " ok") {
 				w.gone = append(w.gone, w.items[i])
 				w.items = slices.Delete(slices.Clone(w.items), i, i+1)
 			}
@@ -189,11 +193,11 @@ func (w *world) change() {
 			w.items[at], w.items[to] = w.items[to], w.items[at]
 		}
 	case 11:
-		edit(cupel.WithKind(cupel.KindToolOutput))
-	case 12:
-		if w.items[at].Group() == "" {
-			edit(cupel.WithGroup(fmt.Sprint("h", w.made)))
+		if len(w.items[at].Variants()) == 0 { // JSON has no kinds of forms
+			edit(cupel.WithKind(cupel.KindToolOutput))
 		}
+	case 12:
+		edit(cupel.WithGroup(fmt.Sprint("h", w.made)))
 	case 10: // another system prompt, or one more
 		prompt := item(w.t, fmt.Sprint("Be kind ", w.made), 6, cupel.WithPinned(), cupel.WithKind(cupel.KindSystemPrompt), cupel.WithTimestamp(time.Unix(0, 0)))
 		gone := 0

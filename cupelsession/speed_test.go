@@ -88,13 +88,16 @@ func TestKnownPointers(t *testing.T) {
 	chooser := &counting{Pipeline: newest(t)}
 	s := session(t, chooser, cupelsession.Config{Tail: isRag})
 	items := numbered(t, 6)
+	question := item(t, "question", 2, cupel.WithSource(cupel.SourceRAG))
+	commit(t, next(t, s, append(items[:4:4], question), 50))
+	require.Len(t, chooser.given, 1, "nothing is out that it could quote")
 	commit(t, next(t, s, items[:5], 50))
 	commit(t, next(t, s, items, 50))
-	items = append(items, item(t, "question", 2, cupel.WithSource(cupel.SourceRAG)))
+	items = append(items, question)
 	commit(t, next(t, s, items, 50))
 	before := chooser.given
 	next(t, s, items, 50)
-	if runs := chooser.runs; runs != 3 || !slices.Equal(before, chooser.given) {
+	if runs := chooser.runs; runs != 4 || !slices.Equal(before, chooser.given) {
 		t.Errorf("after %d runs: given %p, and %p before", runs, chooser.given, before)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -74,6 +75,7 @@ func TestSummaries(t *testing.T) {
 		{"as long as the items", saying("long", 30), "a e f", "not smaller than the 30 tokens"},
 		{"too long", saying("long", 21), "a e f", "does not fit"},
 		{"impossible", saying("odd", -1), "a e f", "it has -1 tokens"},
+		{"beyond numbers", saying("odd", math.MaxInt), "a e f", "it has 9223372036854775807 tokens"},
 		{"nothing to say", saying(" ", 1), "a e f", ""},
 		{"list that changes", func(_ context.Context, leaving []*cupel.ContextItem) (cupelsession.Summary, error) {
 			clear(leaving)
@@ -168,8 +170,7 @@ func TestEndOfSummaries(t *testing.T) {
 func TestInterruptedSummaries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		items := numbered(t, 6)
-		ctx, cancel := context.WithCancel(t.Context())
-		s := session(t, interrupted{newest(t), cancel}, cupelsession.Config{Summarize: func(context.Context, []*cupel.ContextItem) (cupelsession.Summary, error) {
+		s := session(t, newest(t), cupelsession.Config{Summarize: func(context.Context, []*cupel.ContextItem) (cupelsession.Summary, error) {
 			return cupelsession.Summary{Text: "(summary)", Tokens: 5, Usage: cupelsession.Usage{Input: 7, Cached: true}}, nil
 		}})
 		commit(t, next(t, s, items[:5], 50))
@@ -179,6 +180,7 @@ func TestInterruptedSummaries(t *testing.T) {
 		commit(t, turn)
 		require.Contains(t, fmt.Sprint(turn.Notes), "it came after the break")
 		require.Equal(t, cupelsession.Summarized{Calls: 1, Usage: cupelsession.Usage{Input: 7, Cached: true}}, s.Summarized())
+		ctx, cancel := context.WithCancel(t.Context())
 		_, err := session(t, interrupted{newest(t), cancel}, cupelsession.Config{Summarize: saying("", 1)}).Next(ctx, items[:5], budget(t, 50))
 		require.ErrorIs(t, err, context.Canceled)
 	})

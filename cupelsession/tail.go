@@ -109,7 +109,7 @@ func (t *tailing) offered() (items []*cupel.ContextItem, from []int) {
 		item, candidate := t.items[i], i
 		switch {
 		case n == inTail:
-		case anyQuotable && n >= 0 && int(n) >= next:
+		case anyQuotable && int(n) >= next:
 			next = int(n) + 1
 			candidate = -1
 			item = t.without(t.given(&t.window[n]), 0)

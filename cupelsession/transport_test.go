@@ -171,9 +171,6 @@ func TestTransportForwards(t *testing.T) {
 		{"count", "/v1/messages/count_tokens", large, cupelsession.TransportStats{Forwarded: 1}, "it counts, and answers nothing"},
 		{"batch", "/v1/messages/batches", `{}`, cupelsession.TransportStats{Forwarded: 1}, "it has many requests"},
 		{"kept by the provider", "/v1/responses", `{"previous_response_id":"r","input":"go on"}`, cupelsession.TransportStats{Forwarded: 1}, "the provider has the conversation"},
-		{"a conversation of the provider", "/v1/responses", `{"conversation":"c","input":"go on"}`, cupelsession.TransportStats{Forwarded: 1}, "here too"},
-		{"a prompt of the provider", "/v1/responses", `{"prompt":{"id":"p"},"input":"go on"}`, cupelsession.TransportStats{Forwarded: 1}, "and its text is not there"},
-		{"a cache of the provider", "/v1beta/models/m:generateContent", `{"cachedContent":"c","contents":[{"parts":[{"text":"go on"}]}]}`, cupelsession.TransportStats{Forwarded: 1}, "it has the beginning"},
 		{"Bedrock", "/model/m/converse", large, cupelsession.TransportStats{Forwarded: 1}, "its body is signed"},
 		{"rubbish", "/v1/chat/completions", `{"messages":`, cupelsession.TransportStats{Failed: 1}, "the provider says what is wrong"},
 		{"too small a budget", "/v1/chat/completions", `{"messages":[{"role":"system","content":"` + strings.Repeat("rule ", 2000) + `"},{"role":"user","content":"x"}]}`, cupelsession.TransportStats{Failed: 1}, "the system prompt cannot be cut"},
@@ -329,8 +326,8 @@ func TestTransportSessions(t *testing.T) {
 		{strings.Replace(request("a", 3), "step 2", "step 2, again", 1), "k", 0, "the newest message was edited"},
 		{request("b", 2), "k?key=1", 8, "its session is gone"},
 		{request("b", 2), "k?key=2", 9, "another key in the address"},
-		{request("c", 1), "k", 10, "the fork goes"},
-		{request("d", 1), "k", 11, "the oldest session, which was the first, goes"},
+		{request("c", 0), "k", 10, "the fork goes"},
+		{request("d", 0), "k", 11, "the oldest session, which was the first, goes"},
 		{request("b", 3), "k?key=1", 8, "it is there"},
 	} {
 		key, query, _ := strings.Cut(step.key, "?")

@@ -47,7 +47,6 @@ func TestUsageOf(t *testing.T) {
 		{cupelchat.Anthropic, `{"usage":{"input_tokens":9,"output_tokens":1.5}}`, "impossible", "there are no halves"},
 		{cupelchat.Anthropic, `{"type":"message_delta","usage":{"output_tokens":15}}`, "has none; a stream has it in message_start", "it has the output alone"},
 		{cupelchat.Anthropic, `{"usage":{"input_tokens":9223372036854775807,"cache_read_input_tokens":9223372036854775807,"cache_creation_input_tokens":2}}`, "impossible", "the sum overflows"},
-		{cupelchat.Bedrock, `{"metadata":[]}`, "metadata", "it is not an object"},
 		{cupelchat.Ollama, `{"done":true,"eval_count":259}`, "older releases leave it out", "the whole prompt was in the cache"},
 		{cupelchat.ClaudeCode, `{"usage":{}}`, "it has no responses", "a record is not an API"},
 	} {

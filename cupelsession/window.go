@@ -63,7 +63,7 @@ func (l *layout) next(now *candidates) (to *layout, fresh int, split bool) {
 		to.window = append(to.window, entry{Keys: []string{to.keys[i]}, Tokens: item.Tokens(), Held: item, first: i})
 	}
 	delete(groups, "")
-	split = (len(groups) > 0 || !to.followed) && to.splits(groups)
+	split = to.splits(groups)
 	for i := to.same; i < len(to.items); i++ {
 		if n := to.at[i]; to.items[i].Pinned() && (n == out || n >= 0 && !to.window[n].whole()) {
 			split = true
@@ -112,7 +112,7 @@ func (l *layout) keep(before *layout) {
 		e.first = first[n]
 		if item := l.items[e.first]; e.whole() {
 			e.Held, e.Tokens = item, item.Tokens()
-		} else if e.Held == nil {
+		} else if e.Held == nil || !e.Summary && e.Held.Group() != item.Group() {
 			e.Held = formOf(item, e.Form, e.Tokens)
 		}
 		moved[n] = int32(len(l.window))
