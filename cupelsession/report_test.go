@@ -102,18 +102,19 @@ func TestReport(t *testing.T) {
 		event string
 		what  string
 	}{
-		{5, "0/0 Pinned, 1/0 Scored, 3/0 Scored, 4/0 Scored, 2 NegativeTokens", "turn 1: 0 tokens kept; cost 40, or 40 to send everything, in tokens of plain input", "no choice"},
-		{6, "0/0 Pinned, 1/0 Scored, 3/0 Scored, 4/0 Scored, 5/0 Scored, 2 NegativeTokens", "turn 2: 40 tokens kept; cost 50, or 50 to send everything, in tokens of plain input", "appended"},
+		{5, "0/0 Pinned, 1/0 Scored, 3/0 Scored, 4/0 Scored, 2 NegativeTokens", "turn 1: 0 tokens kept; cost 40, or 40 to send everything", "no choice"},
+		{6, "0/0 Pinned, 1/0 Scored, 3/0 Scored, 4/0 Scored, 5/0 Scored, 2 NegativeTokens", "turn 2: 40 tokens kept; cost 50, or 50 to send everything", "appended"},
 		{7, "0/0 Pinned, -1/0 Scored, 5/0 Scored, 6/0 Scored, 4 BudgetExceeded, 3 BudgetExceeded, 1 BudgetExceeded, 2 NegativeTokens",
-			"turn 3: break (forced) at item 1, 10 tokens kept, 3 items left out; cost 35, or 60 to send everything, in tokens of plain input", "a break, with a summary that is no candidate"},
+			"turn 3: break (forced) at item 1, 10 tokens kept, 3 items left out; cost 35, or 60 to send everything", "a break, with a summary that is no candidate"},
 		{8, "0/0 Pinned, -1/0 Scored, 5/0 Scored, 6/0 Scored, 7/0 Scored, 4 BudgetExceeded, 3 BudgetExceeded, 1 BudgetExceeded, 2 NegativeTokens",
-			"turn 4: 35 tokens kept; cost 45, or 70 to send everything, in tokens of plain input", "the reasons of the last choice stay"},
+			"turn 4: 35 tokens kept; cost 45, or 70 to send everything", "the reasons of the last choice stay"},
 	} {
 		if step.items == 7 {
 			amend(t, s, summary)
 		}
 		current := next(t, s, items[:step.items], 50)
 		r := checkReport(t, current, items[:step.items])
+		step.event += ", in tokens of plain input"
 		assert.Equal(t, step.why, why(r), "%d items: %s", step.items, step.what)
 		if e := r.Events[len(r.Events)-1]; e.Stage != turn.Stage || e.Message != step.event || current.String() != step.event || e.ItemCount != len(current.Window) {
 			t.Errorf("%d items: the event is %+v, want %q", step.items, e, step.event)
