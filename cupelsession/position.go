@@ -48,10 +48,10 @@ func (p *proposal) later(ctx context.Context, l limits, chosen *layout) (*layout
 		return chosen, nil
 	}
 	to, _, err := p.chooseFor(ctx, target, place, last[place])
-	switch {
-	case !isFull(err):
+	if !isFull(err) {
 		return nil, err
-	case err != nil || to.tokens > l.most:
+	}
+	if to == nil || to.tokens > l.most {
 		return chosen, nil
 	}
 	return to, nil

@@ -146,7 +146,11 @@ func (w *world) add() {
 
 // change changes what a user may change.
 func (w *world) change() {
-	w.items = slices.DeleteFunc(slices.Clone(w.items), isRag) // the last question
+	w.items = slices.Clone(w.items)
+	if i := slices.IndexFunc(w.items, isRag); i >= 0 && w.made%2 == 0 {
+		w.items[i] = with(w.t, w.items[i], cupel.WithSource(cupel.SourceChat)) // the last question becomes a message
+	}
+	w.items = slices.DeleteFunc(w.items, isRag) // or goes
 	for range 1 + w.rng.IntN(3) {
 		w.add()
 	}

@@ -82,12 +82,13 @@ func NewFolderStore(folder string, most int64, age time.Duration) (*FolderStore,
 		return nil, &ConfigError{"FolderStore", fmt.Sprintf("needs a size and an age above 0, got %d bytes and %v", most, age)}
 	}
 	errMade := os.MkdirAll(folder, 0o700)
-	root, err := os.OpenRoot(folder)
-	if err = errors.Join(errMade, err); err != nil {
+	root, errOpened := os.OpenRoot(folder)
+	if err := errors.Join(errMade, errOpened); err != nil {
 		return nil, err
 	}
 	f := &FolderStore{folder: root, most: most, age: age}
-	return f, f.sweep(0)
+	err := f.sweep(0)
+	return f, err
 }
 
 // nameOf returns the name of a session's folder, or of one of its texts.

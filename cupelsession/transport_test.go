@@ -13,7 +13,6 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/iotest"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -510,7 +509,7 @@ func testTransportReplaces(t *testing.T, most int) {
 		{strings.Repeat("too long ", 3000), said(200, io.EOF), 99, 0, "it cannot be made to fit, and is sent as it is"},
 		{"b", nil, 0, 0, "it does not reach the provider"},
 		{"c", said(500, io.EOF), 99, 0, "it is not answered"},
-		{"d", &http.Response{StatusCode: 200, Header: http.Header{}}, 0, 0, "the answer is empty"},
+		{"d", &http.Response{StatusCode: http.StatusOK, Header: http.Header{}}, 0, 0, "the answer is empty"},
 		{"e", said(200, io.EOF), 99, 1, "it is read, and not closed"},
 		{"f", said(200, io.EOF), 3, 2, "the client leaves"},
 		{"g", said(200, errOnce), 99, 3, "the provider is killed"},
@@ -532,37 +531,6 @@ func testTransportReplaces(t *testing.T, most int) {
 		}
 		require.Equal(t, row.task == "g", err != nil)
 		require.Equal(t, row.exchanged, exchanged, row.why)
-	}
-}
-
-// A transport counts a message of a caller once, and the same message of another again.
-// A session has the cache of its configuration.
-func TestTransportPasses(t *testing.T) {
-	counter := newPasses()
-	for f, row := range map[cupelchat.Format]struct {
-		cache  cupelsession.CacheModel
-		writes bool
-		why    string
-	}{
-		cupelchat.OpenAI: {cupelsession.CacheModel{Name: "none"}, false, "none is one"},
-		cupelchat.Gemini: {cupelsession.CacheModel{Likely: time.Hour}, true, "it needs no name"},
-	} {
-		_, client, url := transport(t, &provider{}, func(c *cupelsession.TransportConfig) {
-			c.Budget, c.Counter, c.Session.Cache = budget(t, 100_000), counter, row.cache
-			c.Exchanged = func(e cupelsession.Exchange) { require.Equal(t, row.writes, e.Turn.Cache.Written > 0, row.why) }
-		})
-		for n, step := range []struct {
-			task, key string
-			counted   bool
-		}{{"a", "other", true}, {"a", "k", true}, {"b", "k", true}, {"a", "k", false}, {"b", "k", false}} {
-			clear(counter.counted)
-			post(t, client, url+paths[f], requestOf(f, step.task, 3+n), step.key)
-			counted := false
-			for text := range counter.counted {
-				counted = counted || strings.HasPrefix(text, "finding 1 of ")
-			}
-			require.Equal(t, step.counted, counted, "%s: step %d", f, n)
-		}
 	}
 }
 

@@ -54,7 +54,11 @@ func (l *layout) next(now *candidates) (to *layout, fresh int, split bool) {
 	to.keep(l)
 	groups := map[string]bool{} // that have changed
 	for i, item := range to.items {
-		if to.tail[i] || to.were[i] >= 0 || item.Tokens() < 0 {
+		switch n := to.at[i]; {
+		case to.tail[i] || item.Tokens() < 0:
+			continue
+		case to.were[i] >= 0:
+			split = split || item.Pinned() && (n == out || !to.window[n].whole())
 			continue
 		}
 		fresh += item.Tokens()
@@ -63,12 +67,7 @@ func (l *layout) next(now *candidates) (to *layout, fresh int, split bool) {
 		to.window = append(to.window, entry{Keys: []string{to.keys[i]}, Tokens: item.Tokens(), Held: item, first: i})
 	}
 	delete(groups, "")
-	split = to.splits(groups)
-	for i := to.same; i < len(to.items); i++ {
-		if n := to.at[i]; to.items[i].Pinned() && (n == out || n >= 0 && !to.window[n].whole()) {
-			split = true
-		}
-	}
+	split = to.splits(groups) || split
 	if !slices.IsSortedFunc(to.window, byFirst) {
 		slices.SortStableFunc(to.window, byFirst)
 		to.number()
