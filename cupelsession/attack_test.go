@@ -132,7 +132,7 @@ func FuzzState(f *testing.F) {
 		f.Add(good)
 	}
 	for _, state := range []string{
-		`null`, `{"version":1,"window":[null]}`, `{"version":1,"growth":1e308}`, `{"version":1,"turns":9223372036854775807}`,
+		`{"version":1,"window":[null]}`, `{"version":1,"growth":1e308}`, `{"version":1,"turns":9223372036854775807}`,
 		`{"version":1,"window":[{"keys":["a","b"],"form":"x","tokens":1}],"out":["a"]}`,
 		`{"version":1,"sent":{"everything":9223372036854775807,"at":"0001-01-01T00:00:00Z"}}`,
 		`{"version":1,"calibration":{"reports":[{"estimated":0,"counted":9223372036854775807},{"estimated":9223372036854775807,"counted":1},{"estimated":5,"counted":1},{"estimated":1,"counted":1}]}}`,

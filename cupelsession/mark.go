@@ -26,7 +26,7 @@ func (p *proposal) mark(ctx context.Context) (limits, error) {
 	}
 	items, _ := p.stable(-1)
 	sizes, err := preset.Sizes(ctx, items, p.choosing.sized(l.most))
-	if err != nil || len(sizes) == 0 {
+	if len(sizes) == 0 {
 		return l, err
 	}
 	at := func(mark float64) int {

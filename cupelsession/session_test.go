@@ -219,7 +219,7 @@ func (w *world) change() {
 	}
 	if w.tail {
 		question := item(w.t, fmt.Sprintf("what about RES%d and b%d.go?", w.rng.IntN(30), w.rng.IntN(9)), 5, cupel.WithSource(cupel.SourceRAG))
-		if w.rng.IntN(3) == 0 {
+		if w.made%2 == 0 {
 			question = with(w.t, question, cupel.WithPinned())
 		}
 		w.items = slices.Insert(w.items, []int{len(w.items), w.rng.IntN(len(w.items) + 1)}[w.made%2], question)
