@@ -140,7 +140,7 @@ func TestBreakpointsOfBodies(t *testing.T) {
 		{"bedrock hour", cupelchat.Bedrock, hour, nil, "map[ttl:1h type:default]", 4, "a block of its own"},
 		{"none", cupelchat.Anthropic, cupelsession.OpenAICache, nil, "", 0, "the model has no breakpoints"},
 	} {
-		breaks, between := 0, 0
+		breaks := 0
 		for seed := range seeds {
 			rng := rand.New(rand.NewPCG(seed, 7))
 			talk := newTalk(test.format == cupelchat.Bedrock, test.top)
@@ -170,58 +170,11 @@ func TestBreakpointsOfBodies(t *testing.T) {
 				if turn.Break != nil {
 					breaks++
 				}
-				for i := 1; i < len(behind); i++ {
-					if behind[i]-behind[i-1] <= 20 && behind[i] == len(blocks) && len(blocks)-len(before) > 21 {
-						between++
-					}
-				}
 				before = blocks
 				require.NoError(t, turn.Commit(cupelsession.Usage{}))
 				talk.step(rng, []int{1, 2, 1, 3, 12}[rng.IntN(5)])
 			}
 		}
-		if breaks == 0 || test.most == 4 && between == 0 {
-			t.Errorf("%s: %d breaks and %d breakpoints between, want some of each", test.name, breaks, between)
-		}
-	}
-}
-
-// TestTooLarge names what makes a request impossible, as a choice without a session
-// does.
-func TestTooLarge(t *testing.T) {
-	body := []byte(`{"messages":[{"role":"system","content":"` + strings.Repeat("Be brief. ", 200) + `"},{"role":"user","content":"And now?"}]}`)
-	c, err := cupelchat.Read(body, cupelchat.OpenAI, cupel.HeuristicCounter{})
-	require.NoError(t, err)
-	_, _, err = session(t, agent.New(nil), cupelsession.Config{}).Body(t.Context(), c, budget(t, 100))
-	var large *cupelchat.TooLargeError
-	require.ErrorAs(t, err, &large)
-	assert.Equal(t, 100, large.Budget)
-	require.NotEmpty(t, large.Parts)
-	assert.Equal(t, "messages[0]", large.Parts[0].Path, "the system prompt is what cannot be shortened")
-}
-
-// TestRoomBesidePins: a call that is pinned is sent with its large result, which is
-// shortened as in a choice without a session.
-func TestRoomBesidePins(t *testing.T) {
-	c := twenty()
-	c.call("read", `{"path": "main.go"}`, strings.Repeat("func main() {}\n", 300))
-	for n := range 20 {
-		c.call("read", fmt.Sprintf(`{"path": "g%d"}`, n), "ok")
-	}
-	body, err := json.Marshal(c.request())
-	require.NoError(t, err)
-	conversation, err := cupelchat.Read(body, cupelchat.OpenAI, cupel.HeuristicCounter{}, cupelchat.WithPins(true, true, 41))
-	require.NoError(t, err)
-	chooser := agent.New(cupel.HeuristicCounter{})
-	_, err = conversation.Select(t.Context(), chooser, budget(t, 800))
-	require.NoError(t, err)
-	s := session(t, chooser, cupelsession.Config{})
-	for range 2 {
-		text, turn, err := s.Body(t.Context(), conversation, budget(t, 800))
-		require.NoError(t, err)
-		require.Contains(t, string(text), `main.go`)
-		require.Less(t, turn.Estimate, 801)
-		require.Nil(t, turn.Break)
-		require.NoError(t, turn.Commit(cupelsession.Usage{}))
+		assert.Positive(t, breaks, test.name)
 	}
 }

@@ -19,7 +19,7 @@ func (p *proposal) reason() BreakReason {
 		return ""
 	case p.cache.expired() || p.begins():
 		return BreakFree
-	case p.tokens > l.low && p.worth(l):
+	case p.worth(l):
 		return BreakWorth
 	}
 	return ""
@@ -50,7 +50,7 @@ func (p *proposal) worth(l limits) bool {
 	}
 	if horizon == 0 {
 		// A window that fills up breaks anyway, which ends the horizon.
-		if p.before.Growth < 1 || p.before.Turns < 2 {
+		if p.before.Growth < 1 {
 			return false
 		}
 		horizon = float64(l.most-p.tokens) / p.before.Growth
@@ -72,7 +72,7 @@ func (p *proposal) choose(ctx context.Context, reason BreakReason) (to *layout, 
 		return nil, nil, err
 	}
 	for _, target := range []int{l.low, l.most, l.raw} {
-		to, said, err = p.chooseFor(ctx, max(0, target), 0, -1)
+		to, said, err = p.chooseFor(ctx, target, 0, -1)
 		last := target == l.raw
 		switch {
 		case err == nil && (to.tokens <= l.most || last):
@@ -80,11 +80,16 @@ func (p *proposal) choose(ctx context.Context, reason BreakReason) (to *layout, 
 				to, err = p.later(ctx, l, to)
 			}
 			return to, said, err
-		case last, err != nil && !errors.Is(err, pipeline.ErrPinnedExceedsBudget) && !errors.Is(err, pipeline.ErrOverflow):
+		case last || !isFull(err):
 			return nil, nil, err
 		}
 	}
 	return nil, nil, err
+}
+
+// isFull reports whether a choice failed only because something has no room.
+func isFull(err error) bool {
+	return err == nil || errors.Is(err, pipeline.ErrPinnedExceedsBudget) || errors.Is(err, pipeline.ErrOverflow)
 }
 
 // chooseFor runs the chooser for a target. The first kept entries stay as they were
@@ -93,11 +98,7 @@ func (p *proposal) choose(ctx context.Context, reason BreakReason) (to *layout, 
 func (p *proposal) chooseFor(ctx context.Context, target, kept, through int) (*layout, *choice, error) {
 	var items []*cupel.ContextItem
 	for _, e := range p.window[:kept] {
-		item, err := p.given(&e).With(cupel.WithPinned())
-		if err != nil {
-			return nil, nil, err
-		}
-		items = append(items, item)
+		items = append(items, changed(p.given(&e), cupel.WithPinned()))
 	}
 	more, from := p.stable(through)
 	from = append(make([]int, kept), from...)

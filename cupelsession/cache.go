@@ -209,13 +209,10 @@ func (m CacheModel) Use(r CacheRequest) (CacheUse, []Prefix) {
 // there returns the probability, in [0,1], that a prefix is still in the cache some
 // time after it was sent. It is 1 until Sure, and falls to 0 at Likely.
 func (m CacheModel) there(age time.Duration) float64 {
-	switch {
-	case age <= m.Sure:
+	if age <= m.Sure {
 		return 1
-	case age > m.Likely:
-		return 0
 	}
-	return float64(m.Likely-age) / float64(m.Likely-m.Sure)
+	return max(0, float64(m.Likely-age)/float64(m.Likely-m.Sure))
 }
 
 // alive returns the prefixes that have not expired.
@@ -258,8 +255,8 @@ func (r *CacheRequest) blocks() func(n int) int {
 // mark.
 func (m CacheModel) found(r *CacheRequest, held []Prefix, ends []int) int {
 	blocks := r.blocks()
-	if m.Latest > 0 && len(held) > m.Latest {
-		held = held[len(held)-m.Latest:]
+	if m.Latest > 0 {
+		held = held[max(0, len(held)-m.Latest):]
 	}
 	longest := 0
 	for _, h := range held {
@@ -305,8 +302,5 @@ func (m CacheModel) cached(tokens int) int {
 	if tokens < m.MinTokens {
 		return 0
 	}
-	if m.Step > 0 {
-		tokens -= tokens % m.Step
-	}
-	return tokens
+	return tokens - tokens%max(1, m.Step)
 }

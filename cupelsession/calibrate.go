@@ -68,14 +68,14 @@ func (c calibration) most(limit, now int) int {
 	}
 	offset, slope := c.line()
 	most := integer((float64(limit) - offset) / slope)
-	if most > limit && c.less() < looseReports {
-		most = limit
+	if c.less() < looseReports {
+		most = min(most, limit)
 	}
 	// The last report predicts the tokens of what was sent better than the line
 	// does, so what still fits by it stays.
 	last := c.Reports[len(c.Reports)-1]
-	if more := max(0, now-last.Estimated); now > most && now <= limit && float64(last.Counted)+float64(slope*float64(more)) <= float64(limit) {
-		return now
+	if more := max(0, now-last.Estimated); now <= limit && float64(last.Counted)+float64(slope*float64(more)) <= float64(limit) {
+		return max(most, now)
 	}
 	return most
 }

@@ -1,21 +1,14 @@
 package cupelsession
 
-import (
-	"testing"
+// Limits returns how many bytes of a response, and of conversations, are kept.
+func Limits() (read, kept *int) { return &mostRead, &mostBytes }
 
-	"github.com/stretchr/testify/assert"
-)
-
-// TestFittingWindowsStay: a window that fits by the last report stays, though the line allows less.
-func TestFittingWindowsStay(t *testing.T) {
-	for _, test := range []struct{ last, limit, now, want int }{
-		{130, 130, 100, 100},
-		{130, 130, 101, 80},
-		{131, 130, 100, 80},
-		{100, 100, 100, 100},
-		{100, 100, 101, 50},
-	} {
-		c := calibration{[]report{{100, 150}, {100, 150}, {100, test.last}}}
-		assert.Equal(t, test.want, c.most(test.limit, test.now), "after a last report of %d tokens for 100, %d tokens of %d", test.last, test.now, test.limit)
+// Calibrated returns the most that a session sends of now tokens after reports, and how
+// many it expects a provider to count.
+func Calibrated(reports [][2]int, limit, now int) (most, counts int) {
+	var c calibration
+	for _, r := range reports {
+		c = c.with(report{r[0], r[1]})
 	}
+	return c.most(limit, now), c.counts(now)
 }

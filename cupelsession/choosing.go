@@ -26,18 +26,14 @@ type choosing struct {
 // choice is the chooser's answer.
 type choice struct {
 	*cupel.SelectionReport
-	from []int // the candidate at each position of the chooser's input; less than 0 for other items
+	from []int // the candidate at each position of the chooser's input, or -1
 }
 
 var errNoPositions = errors.New("cupelsession: the report of the chooser does not say which candidates are in the window; use the report that the run returned")
 
 // run chooses from items for a number of tokens.
 func (c *choosing) run(ctx context.Context, items []*cupel.ContextItem, from []int, tokens int) (*choice, error) {
-	budget, err := c.sized(tokens)
-	if err != nil {
-		return nil, err
-	}
-	_, report, err := c.chooser.RunReport(ctx, items, budget, pipeline.WithTrace(c.trace))
+	_, report, err := c.chooser.RunReport(ctx, items, c.sized(tokens), pipeline.WithTrace(c.trace))
 	if err != nil {
 		return nil, err
 	}
@@ -50,8 +46,9 @@ func (c *choosing) run(ctx context.Context, items []*cupel.ContextItem, from []i
 }
 
 // sized returns the budget of a turn with another target.
-func (c *choosing) sized(tokens int) (cupel.ContextBudget, error) {
-	return c.budget.Resize(c.budget.MaxTokens(), max(0, min(c.budget.MaxTokens(), tokens)))
+func (c *choosing) sized(tokens int) cupel.ContextBudget {
+	budget, _ := c.budget.Resize(c.budget.MaxTokens(), max(0, min(c.budget.MaxTokens(), tokens))) // it is valid
+	return budget
 }
 
 // remember makes a preset analyze the texts of a break only once.
@@ -66,7 +63,7 @@ func (c *choice) candidate(at int) int {
 	if at < 0 || at >= len(c.from) {
 		return -1
 	}
-	return max(-1, c.from[at])
+	return c.from[at]
 }
 
 // outcome is what a choice did with an item.

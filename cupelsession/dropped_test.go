@@ -44,6 +44,7 @@ func TestDropped(t *testing.T) {
 					data := state(t, s)
 					s = session(t, newest(t), config)
 					require.NoError(t, s.UnmarshalJSON([]byte(data)))
+					require.Equal(t, data, state(t, s), "nothing is lost on the way")
 				}
 				if tt.summarize && n == 6 {
 					amend(t, s, ready(t, items[1:4]...))
@@ -55,6 +56,7 @@ func TestDropped(t *testing.T) {
 				commit(t, turn)
 				window = says(turn)
 				after := len(calls)
+				require.Equal(t, after > before, strings.Contains(turn.String(), " items left out"))
 				if err := turn.Commit(cupelsession.Usage{}); !errors.Is(err, cupelsession.ErrStale) || len(calls) != after {
 					t.Errorf("%d items: the second commit: %v, calls %q", n, err, calls)
 				}

@@ -2,6 +2,7 @@ package cupelsession_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -58,11 +59,6 @@ func TestMistakesOfLoops(t *testing.T) {
 		notes string // of the last turn
 		why   string
 	}{
-		{"right", func(l *loop, n int) (cupelsession.Request[request], error) {
-			r, err := answered(l, l.history)
-			l.history.Messages = append(l.history.Messages, exchange(n)...)
-			return r, err
-		}, "", "", "the history grows, and the request is sent"},
 		{"history replaced", func(l *loop, n int) (cupelsession.Request[request], error) {
 			r, err := answered(l, l.history)
 			l.history = r.Params
@@ -80,25 +76,6 @@ func TestMistakesOfLoops(t *testing.T) {
 			l.history.Messages = append(l.history.Messages, exchange(n)...)
 			return r, err
 		}, "", "turns were proposed since the last one was committed", "the session learns nothing"},
-		{"tried again", func(l *loop, n int) (cupelsession.Request[request], error) {
-			if _, err := fit(l, l.history); err != nil {
-				return cupelsession.Request[request]{}, err
-			}
-			r, err := answered(l, l.history)
-			l.history.Messages = append(l.history.Messages, exchange(n)...)
-			return r, err
-		}, "", "", "a request that failed is sent again"},
-		{"session in the loop", func(l *loop, n int) (cupelsession.Request[request], error) {
-			l.session = session(l.t, agent.New(nil), cupelsession.Config{})
-			r, err := answered(l, l.history)
-			l.history.Messages = append(l.history.Messages, exchange(n)...)
-			return r, err
-		}, "", "", "each turn chooses from all messages: it costs more, and is as right"},
-		{"error ignored", func(l *loop, n int) (cupelsession.Request[request], error) {
-			r, _ := fit(l, request{Model: "m"})
-			err := r.Commit(cupelsession.Usage{})
-			return r, err
-		}, "was not proposed by a session", "", "there is no turn to commit"},
 		{"results without calls", func(l *loop, n int) (cupelsession.Request[request], error) {
 			r, err := answered(l, l.history)
 			l.history.Messages = append(l.history.Messages, exchange(n)[1])
@@ -151,5 +128,22 @@ func TestVanishedItems(t *testing.T) {
 		notes := strings.Join(turn.Notes, "\n")
 		assert.Equal(t, test.note == "", notes == "", "%s (%s)", test.name, test.why)
 		assert.Contains(t, notes, test.note, "%s (%s)", test.name, test.why)
+	}
+	form := cupel.WithVariants(cupel.Variant{Content: "the form of this", Tokens: 2, Worth: .5})
+	long, quotes := item(t, "long", 90, form), item(t, "quotes the form of this", 9)
+	for _, test := range []struct {
+		items []*cupel.ContextItem
+		lost  int
+		why   string
+	}{
+		{[]*cupel.ContextItem{quotes, item(t, "new", 1)}, 0, "what was there may say anything"},
+		{[]*cupel.ContextItem{quotes, item(t, "asks of the form of this", 1, cupel.WithSource(cupel.SourceRAG))}, 0, "a question may, too"},
+		{[]*cupel.ContextItem{quotes, item(t, "the form of this", 1)}, 1, "it stands in the place of the item"},
+	} {
+		s := session(t, newest(t), cupelsession.Config{Tail: isRag})
+		commit(t, next(t, s, []*cupel.ContextItem{quotes, long}, 50))
+		_, err := s.Next(t.Context(), test.items, budget(t, 50))
+		lost, _ := errors.AsType[*cupelsession.HistoryError](err)
+		require.Equal(t, test.lost > 0, lost != nil && lost.Lost == test.lost, test.why)
 	}
 }

@@ -19,7 +19,6 @@ type candidates struct {
 	tail  []bool
 	count map[string]int // items with each base key
 	sum   sums
-	same  int     // items at the beginning that the turn before had in the same places
 	were  []int32 // where the turn before had each, or -1
 
 	followed bool // the items of the turn before are in the same order, except for a few that are gone
@@ -109,8 +108,6 @@ func (c *candidates) take(before *candidates, i int) {
 	if was := before.items[i]; was != c.items[n] {
 		c.sum.add(was, before.tail[i], -1)
 		c.sum.add(c.items[n], before.tail[i], 1)
-	} else if c.same == i {
-		c.same++
 	}
 }
 

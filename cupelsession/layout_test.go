@@ -1,15 +1,10 @@
 package cupelsession
 
 import (
-	"fmt"
-	"math/rand/v2"
-	"strconv"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
-	"github.com/wollax/cupel-go/cupel"
 )
 
 // Only what is sent in the place of several items is one block.
@@ -20,69 +15,34 @@ func TestBlocksOfEntries(t *testing.T) {
 	assert.Equal(t, []int{5, 4, 1, 1}, l.blocks([]int{5, 9, 4, 3, 3, 9, 2, 2}))
 }
 
-// A note stands once for the members of a group, with the tokens that one of them has.
-func TestMerge(t *testing.T) {
-	grouped, err := makeItem(t, "call", 9).With(cupel.WithGroup("g"))
-	require.NoError(t, err)
-	lone := makeItem(t, "lone", 9)
-	window := []entry{{Form: "cut", first: 4}, {Form: "cut", first: 5}, {Form: "note", Tokens: 1, first: 2}, {Form: "note", first: 1}, {Form: "note", first: 3}, {Form: "note", Tokens: 4, first: 6}, {Form: "other", first: 7}, {first: 8}}
-	for i := range window {
-		window[i].Keys = []string{strconv.Itoa(window[i].first)}
-	}
-	got := ""
-	for _, e := range merge(window, []*cupel.ContextItem{lone, grouped, grouped, grouped, lone, lone, grouped, grouped, grouped}) {
-		got += fmt.Sprintf("%v %s %d, ", e.Keys, e.Form, e.Tokens)
-	}
-	assert.Equal(t, "[1 2 3] note 1, [4] cut 0, [5] cut 0, [6] note 4, [7] other 0, [8]  0, ", got)
-}
-
-// A prefix is there for sure, then less and less likely, and then not.
-func TestFadingPrefixes(t *testing.T) {
-	m := CacheModel{Sure: 10, Likely: 20}
-	for age, want := range map[time.Duration]float64{-5: 1, 10: 1, 11: .9, 15: .5, 20: 0, 21: 0} {
-		if got := m.there(age); got != want {
-			t.Errorf("at an age of %d a prefix is there with %v, want %v", age, got, want)
-		}
-	}
-}
-
-func TestNumbersOfForms(t *testing.T) {
-	item, err := makeItem(t, "long", 9).With(cupel.WithVariants(cupel.Variant{Content: "short", Tokens: 3, Worth: .5}, cupel.Variant{Content: "tiny", Tokens: 1, Worth: .1}),
-		cupel.WithGroup("g"), cupel.WithGroupVariants(cupel.Variant{Content: "note", Tokens: 2, Worth: .3}, cupel.Variant{Content: "tiny", Tokens: 1, Worth: .1}))
-	require.NoError(t, err)
+// A choice that frees 100 of 200 tokens, and writes the others, must pay for itself.
+func TestWorth(t *testing.T) {
+	cache := CacheModel{Read: .25, Write: 1.25, Sure: 10, Likely: 20}
 	for _, test := range []struct {
-		text    string
-		ofGroup bool
-		want    int
+		cache   CacheModel
+		horizon int
+		growth  float64
+		most    int
+		age     time.Duration
+		want    bool
 		why     string
 	}{
-		{"tiny", false, 2, "its own form"},
-		{"tiny", true, 4, "the form of its group that says the same"},
-		{"note", false, 3, "a group of one item"},
-		{"cut", false, 1, "a chooser made it"},
-		{"cut", true, 3, "a chooser made it for the group"},
+		{cache, 4, 0, 300, 0, false, "it saves what it costs"},
+		{cache, 5, 0, 300, 0, true, "it saves more"},
+		{cache, 1, 0, 300, 15, true, "half of what it writes is written anyway"},
+		{cache, 1, 0, 300, 13, false, "only a third is"},
+		{CacheModel{Read: .25, Write: 1.25, Sure: 10, Likely: 10}, 5, 0, 300, 10, true, "it is sure as long as it is likely"},
+		{cache, -1, 0, 300, 20, false, "the caller wants none"},
+		{CacheModel{Read: .25, Write: 1.25}, 5, 0, 300, 0, false, "there is no cache"},
+		{cache, 0, 10, 240, 0, false, "the window is full in four turns"},
+		{cache, 0, 10, 241, 0, true, "and now in more"},
+		{cache, 0, 1, 205, 0, true, "each turn appends a token"},
+		{cache, 0, .75, 210, 0, false, "the window is not filling up"},
 	} {
-		assert.Equal(t, test.want, formNumber(item, test.text, test.ofGroup), test.why)
-	}
-}
-
-// Pinned items have the same room in the tail as in the stable part.
-func TestRoomBesidePinnedTails(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 1))
-	for range 20_000 {
-		most := 1 + rng.IntN(200)
-		budget, err := cupel.NewContextBudget(most, rng.IntN(most+1), cupel.WithOutputReserve(rng.IntN(most+1)), cupel.WithEstimationSafetyMargin(float64(rng.IntN(3)*10)))
-		require.NoError(t, err)
-		now, pinned, tail := rng.IntN(300), rng.IntN(100), rng.IntN(100)
-		var fit calibration
-		for range rng.IntN(4) {
-			fit = fit.with(report{100 + rng.IntN(100), 100 + rng.IntN(100)})
-		}
-		apart := allowance{budget, fit, sums{pinned: pinned, tailPinned: tail}, 1, 0}
-		together := allowance{budget, fit, sums{pinned: pinned + tail}, 1, 0}
-		got, want := apart.limits(now, pinned), together.limits(now+tail, pinned+tail)
-		if got.raw != want.raw-tail || got.most != want.most-tail || got.low != want.low-tail {
-			t.Fatalf("%+v has %+v, want %d less than %+v", apart, got, tail, want)
-		}
+		now := time.Unix(9, 0)
+		p := proposal{session: &Session{config: Config{Horizon: test.horizon}}, before: newState(), layout: &layout{tokens: 200}}
+		p.before.Growth = test.growth
+		p.cache = caching{CacheModel: test.cache, sent: sent{At: now.Add(-test.age)}, now: now}
+		assert.Equal(t, test.want, p.worth(limits{most: test.most, low: 100}), test.why)
 	}
 }

@@ -28,13 +28,10 @@ func (a *allowance) greatest() int {
 // them are pinned.
 func (a *allowance) limits(tokens, pinned int) limits {
 	fixed := a.sum.pinned + a.sum.tailPinned
-	raw := fixed + a.budget.Effective(fixed).TargetTokens
-	if over := a.greatest(); fixed > over {
-		raw = over // the chooser reports the items that do not fit
-	}
+	raw := min(a.greatest(), fixed+a.budget.Effective(fixed).TargetTokens) // the chooser reports the items that do not fit
 	most := a.fit.most(raw, tokens+a.sum.tailPinned)
 	l := limits{raw: raw - a.sum.tailPinned, most: most - a.sum.tailPinned, pinned: pinned}
-	room := max(0, l.most-pinned)
+	room := l.most - pinned
 	l.low = pinned + max(0, min(integer(float64(room)*a.lowWater), room-a.clear))
 	return l
 }

@@ -25,12 +25,8 @@ func (p *proposal) mark(ctx context.Context) (limits, error) {
 		return l, nil
 	}
 	items, _ := p.stable(-1)
-	budget, err := p.choosing.sized(l.most)
-	if err != nil {
-		return l, err
-	}
-	sizes, err := preset.Sizes(ctx, items, budget)
-	if err != nil || len(sizes) == 0 {
+	sizes, err := preset.Sizes(ctx, items, p.choosing.sized(l.most))
+	if len(sizes) == 0 {
 		return l, err
 	}
 	at := func(mark float64) int {

@@ -9,13 +9,14 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/pipeline"
+	"github.com/wollax/cupel-go/cupelchat/agent"
 	"github.com/wollax/cupel-go/cupelsession"
 )
 
 // breaks chooses the window again.
 func (m *model) breaks(t *testing.T, d *draft, target int) error {
 	t.Helper()
-	low, limit := d.low(target, &m.config, true), d.budget.TargetTokens()
+	low, limit := m.mark(t, d, target), greatest(d.budget)-d.pins
 	before := d.window
 	for _, room := range []int{low, target, limit} {
 		chosen, err := m.choose(t, d, room, nil)
@@ -28,6 +29,45 @@ func (m *model) breaks(t *testing.T, d *draft, target int) error {
 		}
 	}
 	return nil
+}
+
+// mark is how full the chapter's MARK leaves the window.
+func (m *model) mark(t *testing.T, d *draft, target int) int {
+	t.Helper()
+	at := func(mark float64) int {
+		return d.low(target, &cupelsession.Config{LowWater: mark, ClearAtLeast: m.config.ClearAtLeast}, true)
+	}
+	preset, ok := m.chooser.(*agent.Preset)
+	if !ok || m.config.LowWater > 0 || d.cache.Likely == 0 || m.turns == 0 {
+		return at(m.config.LowWater)
+	}
+	var items []*cupel.ContextItem
+	for i, it := range d.items {
+		if !d.tail[i] {
+			items = append(items, it)
+		}
+	}
+	b, err := d.budget.Resize(d.budget.MaxTokens(), max(0, min(target, d.budget.MaxTokens())))
+	require.NoError(t, err)
+	sizes, err := preset.Sizes(t.Context(), items, b)
+	require.NoError(t, err)
+	if len(sizes) == 0 {
+		return at(0)
+	}
+	low, best, all, growth := at(.25), 0., sizes[len(sizes)-1], max(1, d.growth)
+	for _, size := range sizes {
+		tokens := d.pinned(true) + size.Tokens
+		if tokens < at(.25) || tokens > at(.75) {
+			continue
+		}
+		free := float64(target - tokens)
+		moved := max(0, tokens-max(0, tokensOf(d.window)-tokensOf(m.sent))-tokensOf(d.window[:d.head()]))
+		cost := d.cache.Read*float64(tokens+target)/2 + d.cache.Write*growth + (d.cache.Write-d.cache.Read)*float64(moved)/(1+free/growth)
+		if value := (size.Worth + all.Worth/float64(max(1, all.Tokens))*(growth+free/2)) / cost; value > best {
+			low, best = tokens, value
+		}
+	}
+	return low
 }
 
 // head returns how many entries at the beginning of the window are pinned.
@@ -59,7 +99,7 @@ func (m *model) choose(t *testing.T, d *draft, target int, kept []piece) ([]piec
 			items, from = append(items, it), append(from, piece{keys: d.keys[i : i+1], item: it, first: i})
 		}
 	}
-	b, err := cupel.NewContextBudget(d.budget.MaxTokens(), min(target, d.budget.MaxTokens()))
+	b, err := d.budget.Resize(d.budget.MaxTokens(), max(0, min(target, d.budget.MaxTokens())))
 	require.NoError(t, err)
 	_, report, err := m.chooser.RunReport(t.Context(), items, b)
 	if err != nil {
@@ -157,8 +197,8 @@ func (d *draft) last(window []piece) int {
 	return last
 }
 
-// mayBreak reports whether the first n entries may stay: nothing pinned is missing
-// among them, and neither a group nor what a note stands for is cut.
+// mayBreak reports whether the first n entries may stay: neither a
+// group nor what a note stands for is cut.
 func (d *draft) mayBreak(before []piece, n int) bool {
 	last := d.last(before[:n])
 	if before[n].first < last {
@@ -169,11 +209,7 @@ func (d *draft) mayBreak(before []piece, n int) bool {
 		if d.tail[i] {
 			continue
 		}
-		at := d.place(before, i)
 		stays := i <= last
-		if stays && it.Pinned() && (at < 0 || before[at].smaller) {
-			return false
-		}
 		if was, ok := groups[it.Group()]; ok && it.Group() != "" && was != stays {
 			return false
 		}
@@ -216,8 +252,8 @@ func (m *model) chooseTail(t *testing.T, d *draft) error {
 		}
 	}
 	tokens := tokensOf(d.window)
-	room := max(0, min(d.budget.TargetTokens(), m.target(d.budget, tokens))-tokens)
-	b, err := cupel.NewContextBudget(d.budget.MaxTokens(), room)
+	room := max(d.pins, min(d.budget.TargetTokens(), m.target(d.budget, tokens+d.pins))-tokens)
+	b, err := d.budget.Resize(d.budget.MaxTokens(), min(room, d.budget.MaxTokens()))
 	require.NoError(t, err)
 	_, report, err := m.chooser.RunReport(t.Context(), items, b)
 	if err != nil {

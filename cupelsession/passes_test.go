@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -76,5 +77,36 @@ func TestPassesOverMessages(t *testing.T) {
 			assert.Equal(t, 1, seen.encoded[text], text)
 		}
 		say(1)
+	}
+}
+
+// A transport counts a message of a caller once, and the same message of another again.
+// A session has the cache of its configuration.
+func TestTransportPasses(t *testing.T) {
+	counter := newPasses()
+	for f, row := range map[cupelchat.Format]struct {
+		cache  cupelsession.CacheModel
+		writes bool
+		why    string
+	}{
+		cupelchat.OpenAI: {cupelsession.CacheModel{Name: "none"}, false, "none is one"},
+		cupelchat.Gemini: {cupelsession.CacheModel{Likely: time.Hour}, true, "it needs no name"},
+	} {
+		_, client, url := transport(t, &provider{}, func(c *cupelsession.TransportConfig) {
+			c.Budget, c.Counter, c.Session.Cache = budget(t, 100_000), counter, row.cache
+			c.Exchanged = func(e cupelsession.Exchange) { require.Equal(t, row.writes, e.Turn.Cache.Written > 0, row.why) }
+		})
+		for n, step := range []struct {
+			task, key string
+			counted   bool
+		}{{"a", "other", true}, {"a", "k", true}, {"b", "k", true}, {"a", "k", false}, {"b", "k", false}} {
+			clear(counter.counted)
+			post(t, client, url+paths[f], requestOf(f, step.task, 3+n), step.key)
+			counted := false
+			for text := range counter.counted {
+				counted = counted || strings.HasPrefix(text, "finding 1 of ")
+			}
+			require.Equal(t, step.counted, counted, "%s: step %d", f, n)
+		}
 	}
 }

@@ -15,7 +15,6 @@ func (p *proposal) later(ctx context.Context, l limits, chosen *layout) (*layout
 	}
 	start, end := samePrefix(p.window, chosen.window), samePrefix(p.window, p.before.window)
 	before, last := make([]int, end+1), make([]int, end+1) // tokens of the first entries, and the last candidate in them
-	last[0] = -1
 	for i, n := range p.at {
 		if n >= 0 && int(n) < end {
 			last[n+1] = i
@@ -49,15 +48,18 @@ func (p *proposal) later(ctx context.Context, l limits, chosen *layout) (*layout
 		return chosen, nil
 	}
 	to, _, err := p.chooseFor(ctx, target, place, last[place])
-	if err != nil || to.tokens > l.most {
-		return chosen, ctx.Err()
+	if !isFull(err) {
+		return nil, err
+	}
+	if to == nil || to.tokens > l.most {
+		return chosen, nil
 	}
 	return to, nil
 }
 
 // mayPart reports, for each candidate, whether a break may begin after it, so
-// that everything up to it stays as it was sent. No pinned item may be missing
-// or smaller up to there, and no group may be cut. It takes linear time.
+// that everything up to it stays as it was sent. No group may be cut. It takes
+// linear time. A window that lacks something pinned is chosen from its beginning.
 func (l *layout) mayPart() []bool {
 	bad := make([]int, len(l.at)+1) // reasons against each candidate, as differences
 	forbid := func(from, to int) { bad[from]++; bad[to]-- }
@@ -66,11 +68,7 @@ func (l *layout) mayPart() []bool {
 		if n == inTail {
 			continue
 		}
-		item := l.items[i]
-		if item.Pinned() && (n == out || !l.window[n].whole()) {
-			forbid(i, len(l.at))
-		}
-		if g := item.Group(); g != "" {
+		if g := l.items[i].Group(); g != "" {
 			if was, ok := groups[g]; ok {
 				forbid(was, i)
 			}

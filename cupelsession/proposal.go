@@ -213,13 +213,10 @@ func (p *proposal) chooseTail(ctx context.Context) (tokens int, err error) {
 	t.tail, err = tailing.choose(ctx, &p.choosing, target)
 	s.bare = tailing.made
 	if err != nil {
-		return 0, err
+		return tokens, err
 	}
 	for n, e := range t.tail.included {
-		item, err := t.tail.item(n)
-		if err != nil {
-			return 0, err
-		}
+		item := t.tail.item(n)
 		i := t.tail.said.from[e.Candidate]
 		tokens += item.Tokens()
 		t.Window = append(t.Window, item)

@@ -248,7 +248,7 @@ func rangeOf(v any, rows int) (from, to int, ok bool) {
 	}
 	found := lineRange.FindStringSubmatch(said)
 	if found == nil {
-		return 0, 0, false
+		return from, to, false
 	}
 	from, _ = strconv.Atoi(found[1]) // the largest number in place of a larger one
 	to, _ = strconv.Atoi(cmp.Or(found[2], found[1]))

@@ -2,6 +2,7 @@ package cupelsession_test
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -127,8 +129,8 @@ func TestEveryMarkIsAnswered(t *testing.T) {
 		chooser, store := choosers[seed%2], stores[seed/2%2]
 		s := storing(t, chooser, store, "a")
 		budget := budget(t, 1200+rng.IntN(2500))
-		c := newChat("Fix the orders of u_7.")
-		texts := map[string]bool{}
+		task := "Fix the orders of u_7." + strings.Repeat(" And then these.", int(seed%4%2)*300) // what is pinned may be shortened
+		c, texts := newChat(task), map[string]bool{task: true}
 		for n := range 25 {
 			text := someText(rng, n)
 			texts[text] = true
@@ -145,6 +147,8 @@ func TestEveryMarkIsAnswered(t *testing.T) {
 			}
 			r, err := cupelsession.Fit(t.Context(), s, c.request(), cupelchat.OpenAI, budget, counter)
 			require.NoError(t, err)
+			other := storing(t, chooser, store, "a") // which has the store alone
+			require.NoError(t, other.UnmarshalJSON([]byte(state(t, s))))
 			var sent struct{ Messages []struct{ Content string } }
 			require.NoError(t, json.Unmarshal(r.Body, &sent))
 			for at := range sent.Messages {
@@ -160,7 +164,7 @@ func TestEveryMarkIsAnswered(t *testing.T) {
 						continue // what the tool has said
 					}
 					marks++
-					assert.True(t, texts[whole(t, s, id, budget, counter)], "seed %d, step %d: the text of %s is no result", seed, n, mark[0])
+					assert.True(t, texts[whole(t, []*cupelsession.Session{s, other}[marks%2], id, budget, counter)], "seed %d, step %d: the text of %s is no result", seed, n, mark[0])
 				}
 			}
 			copied := storing(t, chooser, store, "a")
@@ -169,6 +173,7 @@ func TestEveryMarkIsAnswered(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, string(r.Body), string(same.Body), "seed %d, step %d: another process", seed, n)
 			commit(t, r.Turn)
+			require.Equal(t, state(t, s), state(t, s.Fork()))
 			if other := storing(t, chooser, store, "b"); n == 24 {
 				answer, err := other.Recall(t.Context(), []byte(`{"id": 1}`), budget, counter)
 				require.NoError(t, err)
@@ -206,6 +211,7 @@ func TestAnswersStandWhole(t *testing.T) {
 				id := 1 + rng.IntN(n+1)
 				answer, err = s.Recall(t.Context(), fmt.Appendf(nil, `{"id": %d}`, id), budget, counter)
 				require.NoError(t, err)
+				require.True(t, id > n || strings.HasPrefix(answer, c.results[id-1][:4]), "ids count results alone")
 				c.call("recall", fmt.Sprintf(`{"id": %d}`, id), answer)
 			}
 			r, err := cupelsession.Fit(t.Context(), s, c.request(), cupelchat.OpenAI, budget, counter)
@@ -248,8 +254,8 @@ const (
 func TestRecallsOfAnyKind(t *testing.T) {
 	counter := cupel.HeuristicCounter{}
 	s := storing(t, newest(t), new(cupelsession.MemoryStore), "a")
-	text := "alpha one\nBeta two\nbeta alpha three\n"
-	_, err := cupelchat.Read([]byte(`{"messages": [{"role": "user", "content": "go"}, {"role": "assistant", "tool_calls": [{"id": "a", "function": {"name": "f", "arguments": "{}"}}]}, {"role": "tool", "tool_call_id": "a", "content": "alpha one\nBeta two\nbeta alpha three\n"}]}`),
+	text := "alpha 1000000\nBeta two\nbeta alpha three\n"
+	_, err := cupelchat.Read([]byte(`{"messages": [{"role": "user", "content": "go"}, {"role": "assistant", "tool_calls": [{"id": "a", "function": {"name": "f", "arguments": "{}"}}]}, {"role": "tool", "tool_call_id": "a", "content": "alpha 1000000\nBeta two\nbeta alpha three\n"}]}`),
 		cupelchat.OpenAI, counter, s.Reading()...)
 	require.NoError(t, err)
 	for _, row := range []struct{ arguments, want, why string }{
@@ -265,11 +271,12 @@ func TestRecallsOfAnyKind(t *testing.T) {
 		{`{"id": 1, "lines": "3-9"}`, "beta alpha three\n", "more than there are"},
 		{`{"id": 1, "words": "BETA alpha"}`, "3: beta alpha three\n", "all words, in any case"},
 		{`{"id": 1, "words": ["two", "bet"]}`, "2: Beta two\n", "a list"},
+		{`{"id": 1, "words": 1000000}`, "1: alpha 1000000\n", "a number that a float writes with an exponent"},
 		{`{"id": 1, "lines": "1-2", "words": "beta"}`, "2: Beta two\n", "in a range"},
 		{`{"id": 1, "words": "b.*"}`, "No line has all of these words.", "no pattern"},
 		{`{"id": 1, "words": "gamma"}`, "No line has all of these words.", "nothing"},
 		{`{"id": 1, "lines": "4-5"}`, ranges, "after the end"},
-		{`{"id": 1, "lines": 1000000}`, ranges, "a number that a float writes with an exponent"},
+		{`{"id": 1, "lines": 1000000}`, ranges, "more than there are"},
 		{`{"id": 1, "lines": "2-1"}`, ranges, "backwards"},
 		{`{"id": 1, "lines": "0-1"}`, ranges, "lines begin with 1"},
 		{`{"id": 1, "lines": {"from": 1}}`, ranges, "another shape"},
@@ -283,7 +290,7 @@ func TestRecallsOfAnyKind(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, row.want, got, "%s (%s)", row.arguments, row.why)
 	}
-	for n, row := range [][2]int{{100, 0}, {99, 0}, {1000, 900}, {1000, 901}} { // the text has 10 tokens
+	for n, row := range [][2]int{{130, 0}, {129, 0}, {1000, 870}, {1000, 871}} { // the text has 13 tokens
 		budget, err := cupel.NewContextBudget(1000, row[0], cupel.WithOutputReserve(row[1]))
 		require.NoError(t, err)
 		got, err := s.Recall(t.Context(), []byte(`{"id": 1}`), budget, nil)
@@ -317,6 +324,7 @@ func FuzzRecall(f *testing.F) {
 	for _, seed := range []string{`{"id": 1}`, `{"id": 1, "lines": "1-2", "words": "a b"}`, `{"id": [[1]], "lines": {}, "words": 1e9}`, `{"id":1,"lines":"9223372036854775807-"}`} {
 		f.Add(seed, "a\nb "+strings.Repeat("語", 300), 500)
 	}
+	f.Add(`{"id": 1}`, strings.Repeat("a long text\n", 1000), 500)
 	counter := cupel.HeuristicCounter{}
 	f.Fuzz(func(t *testing.T, arguments, text string, tokens int) {
 		b, err := cupel.NewContextBudget(max(400, tokens), max(400, tokens))
@@ -331,11 +339,16 @@ func FuzzRecall(f *testing.F) {
 		if _, err := cupelchat.Read(body, cupelchat.OpenAI, counter, s.Reading()...); err != nil {
 			t.Skip("the text makes no conversation")
 		}
-		answer, err := s.Recall(t.Context(), []byte(arguments), b, counter)
+		most, counted := min(2000, b.TargetTokens()/10), newPasses()
+		answer, err := s.Recall(t.Context(), []byte(arguments), b, counted)
 		require.NoError(t, err)
 		n, err := counter.CountTokens(answer)
 		require.NoError(t, err)
-		assert.LessOrEqual(t, n, max(40, min(2000, b.TargetTokens()/10)), answer)
+		assert.LessOrEqual(t, n, max(40, most), answer)
+		assert.True(t, utf8.ValidString(answer), "no character is cut")
+		for text := range counted.counted {
+			assert.LessOrEqual(t, len(text), 64*most, "what is too long by far is not counted")
+		}
 	})
 }
 
@@ -409,6 +422,12 @@ func TestStoresThatCallTheSession(t *testing.T) {
 	_, err = s.Recall(t.Context(), []byte(`{"id": `+mark[1]+`}`), budget(t, 600), counter)
 	require.NoError(t, err)
 	assert.Equal(t, put+1, calls)
+	for _, text := range twenty().results {
+		require.NoError(t, store.MemoryStore.Put(t.Context(), "a", fmt.Sprintf("%x", sha256.Sum256([]byte(text))), text[1:]))
+	}
+	answer, err := s.Recall(t.Context(), []byte(`{"id": `+mark[1]+`}`), budget(t, 600), counter)
+	require.NoError(t, err)
+	assert.Contains(t, answer, "no longer stored", "it was cut")
 }
 
 // A request whose marks could not be answered is not made.
@@ -420,6 +439,11 @@ func TestStoresThatFail(t *testing.T) {
 	require.NoError(t, s.UnmarshalJSON([]byte(data)))
 	_, err = s.Recall(t.Context(), []byte(`{"id": 1}`), budget(t, 600), cupel.HeuristicCounter{})
 	require.ErrorIs(t, err, errFull)
+	s = storing(t, newest(t), new(cupelsession.MemoryStore), "a")
+	_, err = cupelsession.Fit(t.Context(), s, twenty().request(), cupelchat.OpenAI, budget(t, 6000), cupel.HeuristicCounter{})
+	require.NoError(t, err)
+	_, err = s.Recall(t.Context(), []byte(`{"id": 1}`), budget(t, 6000), &failsAt{at: 1})
+	require.ErrorIs(t, err, errOnce)
 	_, err = cupelsession.NewTransport(cupelsession.TransportConfig{Budget: budget(t, 600), Session: cupelsession.Config{Store: &fullStore{}, Name: "a"}})
 	require.ErrorContains(t, err, "Session.Store cannot be used")
 }

@@ -108,9 +108,7 @@ func (t *Turn) included(e *entry, k, i int) cupel.IncludedItem {
 		to.Form = formNumber(item, e.Form, len(e.Keys) > 1)
 	}
 	if k > 0 {
-		if without, err := e.Held.With(cupel.WithContent(e.Held.Content(), 0)); err == nil {
-			to.Item, to.Shared = without, true
-		}
+		to.Item, to.Shared = changed(e.Held, cupel.WithContent(e.Held.Content(), 0)), true
 	}
 	return to
 }

@@ -60,7 +60,7 @@ type usageReader struct {
 }
 
 // mostRead is how many bytes of a response, or of a line of a stream, are kept.
-const mostRead = 32 << 20
+var mostRead = 32 << 20
 
 func newUsageReader(f cupelchat.Format, contentType string) usageReader {
 	r := usageReader{stream: strings.HasPrefix(contentType, "text/event-stream") || strings.Contains(contentType, "ndjson"), marks: []string{`"usage`}}
@@ -112,9 +112,7 @@ func (r *usageReader) events() []any {
 		return []any{text}
 	}
 	var list []json.RawMessage // Gemini streams a list unless it is asked for events
-	if json.Unmarshal(text, &list) != nil {
-		return nil
-	}
+	_ = json.Unmarshal(text, &list)
 	events := make([]any, len(list))
 	for i := range list {
 		events[i] = []byte(list[i])
@@ -129,33 +127,30 @@ var (
 
 // tooLong returns the share of a request to send if the response rejects it as too
 // long, and 0 for other responses. The response can still be read from its beginning.
-func tooLong(response *http.Response) (share float64, err error) {
-	const most = 64 << 10
+func tooLong(response *http.Response) (share float64) {
 	if response.StatusCode != http.StatusBadRequest && response.StatusCode != http.StatusRequestEntityTooLarge {
-		return 0, nil
+		return 0
 	}
-	text, err := io.ReadAll(io.LimitReader(response.Body, most))
+	text, _ := io.ReadAll(io.LimitReader(response.Body, 64<<10))
 	rest := response.Body
 	response.Body = struct {
 		io.Reader
 		io.Closer
 	}{io.MultiReader(bytes.NewReader(text), rest), rest}
-	if err != nil || !saysTooLong.Match(text) {
-		return 0, err
+	if !saysTooLong.Match(text) {
+		return 0
 	}
 	var sizes []int // the count and the limit come first, in either order
+	most := 0
 	for _, digits := range numbers.FindAllString(string(text), -1) {
 		if n, err := strconv.Atoi(digits); err == nil {
-			sizes = append(sizes, n)
+			sizes, most = append(sizes, n), max(most, n)
 		}
 	}
-	if len(sizes) > 0 {
-		least := slices.Max(sizes) / 4
-		sizes = slices.DeleteFunc(sizes, func(n int) bool { return n <= least })
-	}
+	sizes = slices.DeleteFunc(sizes, func(n int) bool { return n <= most/4 })
 	share = 0.7 // where the provider does not report its count
 	if len(sizes) > 1 {
 		share = 0.95 * float64(min(sizes[0], sizes[1])) / float64(max(sizes[0], sizes[1]))
 	}
-	return share, nil
+	return share
 }

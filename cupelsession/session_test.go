@@ -101,7 +101,7 @@ type world struct {
 	size  int
 	// counts is how many percent of the tokens a provider counts, at least.
 	counts int
-	tail   bool // the last item is a question, another one at each turn
+	tail   bool // there is a question, another one at each turn
 }
 
 func (w *world) add() {
@@ -113,7 +113,7 @@ func (w *world) add() {
 	}
 	content := fmt.Sprintf("message %d says reservation RES%d and file a/b%d.go", w.made, w.rng.IntN(30), w.rng.IntN(9))
 	if w.rng.IntN(6) == 0 {
-		content = "ok"
+		content = []string{"ok", "ok#1"}[w.rng.IntN(4)/3]
 	}
 	switch w.rng.IntN(4) {
 	case 0:
@@ -130,18 +130,27 @@ func (w *world) add() {
 			w.add() // between them
 		}
 		w.items = append(w.items, result)
+		if w.rng.IntN(3) == 0 {
+			w.items = append(w.items, item(w.t, "another "+content, w.rng.IntN(9), append(opts, cupel.WithGroup(group), note)...))
+		}
 	case 1:
-		w.items = append(w.items, item(w.t, content, 8+w.rng.IntN(30), append(opts, cupel.WithVariants(cupel.Variant{Content: "short " + content, Tokens: 4, Worth: .4}))...))
+		short := cupel.Variant{Content: "short " + content, Tokens: 4, Worth: .4}
+		if w.made%3 == 0 { // one that others have, too
+			short.Content, short.Tokens = "cut", 0
+		}
+		w.items = append(w.items, item(w.t, content, 8+w.rng.IntN(30), append(opts, cupel.WithVariants(short))...))
 	default:
-		w.items = append(w.items, item(w.t, content, w.rng.IntN(25), opts...))
+		w.items = append(w.items, item(w.t, content, w.rng.IntN(25)-2+len(opts), opts...)) // one that is not pinned may have -1
 	}
 }
 
 // change changes what a user may change.
 func (w *world) change() {
-	if w.tail && len(w.items) > 0 {
-		w.items = w.items[: len(w.items)-1 : len(w.items)-1] // the last question
+	w.items = slices.Clone(w.items)
+	if i := slices.IndexFunc(w.items, isRag); i >= 0 && w.made%2 == 0 {
+		w.items[i] = with(w.t, w.items[i], cupel.WithSource(cupel.SourceChat)) // the last question becomes a message
 	}
+	w.items = slices.DeleteFunc(w.items, isRag) // or goes
 	for range 1 + w.rng.IntN(3) {
 		w.add()
 	}
@@ -154,7 +163,7 @@ func (w *world) change() {
 		for i := min(at+n, len(w.items)) - 1; i >= at; i-- {
 			// Of a group, only a part may go. Then what says the same in another group
 			// would count as that part.
-			if w.items[i].Group() == "" || w.rng.IntN(4) == 0 && !strings.HasSuffix(w.items[i].Content(), " ok") {
+			if w.items[i].Group() == "" || w.rng.IntN(4) == 0 && !strings.Contains(w.items[i].Content(), " ok") {
 				w.gone = append(w.gone, w.items[i])
 				w.items = slices.Delete(slices.Clone(w.items), i, i+1)
 			}
@@ -166,7 +175,9 @@ func (w *world) change() {
 	case 1:
 		edit(cupel.WithContent(fmt.Sprint("edited ", w.made), 9), cupel.WithVariants())
 	case 2:
-		edit(cupel.WithPinned())
+		if w.items[at].Tokens() >= 0 {
+			edit(cupel.WithPinned())
+		}
 	case 3:
 		w.size = 60 + w.rng.IntN(300)
 	case 4:
@@ -185,6 +196,12 @@ func (w *world) change() {
 			w.items = slices.Clone(w.items)
 			w.items[at], w.items[to] = w.items[to], w.items[at]
 		}
+	case 11:
+		if len(w.items[at].Variants()) == 0 { // JSON has no kinds of forms
+			edit(cupel.WithKind(cupel.KindToolOutput))
+		}
+	case 12:
+		edit(cupel.WithGroup(fmt.Sprint("h", w.made)))
 	case 10: // another system prompt, or one more
 		prompt := item(w.t, fmt.Sprint("Be kind ", w.made), 6, cupel.WithPinned(), cupel.WithKind(cupel.KindSystemPrompt), cupel.WithTimestamp(time.Unix(0, 0)))
 		gone := 0
@@ -201,7 +218,11 @@ func (w *world) change() {
 		}
 	}
 	if w.tail {
-		w.items = append(w.items, item(w.t, fmt.Sprintf("what about RES%d and b%d.go?", w.rng.IntN(30), w.rng.IntN(9)), 5, cupel.WithSource(cupel.SourceRAG)))
+		question := item(w.t, fmt.Sprintf("what about RES%d and b%d.go?", w.rng.IntN(30), w.rng.IntN(9)), 5, cupel.WithSource(cupel.SourceRAG))
+		if w.made%2 == 0 {
+			question = with(w.t, question, cupel.WithPinned())
+		}
+		w.items = slices.Insert(w.items, []int{len(w.items), w.rng.IntN(len(w.items) + 1)}[w.made%2], question)
 	}
 }
 
@@ -257,52 +278,4 @@ func (w *world) usage(turn *cupelsession.Turn) cupelsession.Usage {
 		u.Written = w.rng.IntN(1 + u.Input - u.Read)
 	}
 	return u
-}
-
-// check holds a turn to what every turn promises.
-func (w *world) check(seed uint64, at int, turn *cupelsession.Turn) {
-	w.t.Helper()
-	fail := func(format string, args ...any) {
-		w.t.Helper()
-		w.t.Fatalf("seed %d turn %d: %s\nwindow %s", seed, at, fmt.Sprintf(format, args...), says(turn))
-	}
-	tokens := 0
-	for _, it := range turn.Window {
-		tokens += it.Tokens()
-	}
-	if w.counts >= 100 && tokens > w.size {
-		fail("%d tokens, want at most %d", tokens, w.size)
-	}
-	in := map[int]bool{}
-	last := -1
-	for n, e := range turn.Entries {
-		for _, i := range e.Candidates {
-			if in[i] {
-				fail("candidate %d is in twice", i)
-			}
-			in[i] = true
-			if w.items[i].Pinned() && !e.Whole && w.items[i].Group() == "" {
-				fail("candidate %d is pinned and in a smaller form", i)
-			}
-		}
-		if n < turn.Stable && e.Candidates[0] < last {
-			fail("the entry %d is out of order", n)
-		}
-		last = e.Candidates[0]
-	}
-	groups := map[string]bool{}
-	for i, it := range w.items {
-		if it.Pinned() && !in[i] {
-			fail("candidate %d is pinned and out", i)
-		}
-		if g := it.Group(); g != "" {
-			if was, ok := groups[g]; ok && was != in[i] {
-				fail("the group %s is split", g)
-			}
-			groups[g] = in[i]
-		}
-	}
-	if r := turn.Report(); len(r.Included)+len(r.Excluded) < len(w.items)-len(w.items)/2 || r.TotalCandidates != len(w.items) {
-		fail("the report has %d and %d entries for %d candidates", len(r.Included), len(r.Excluded), len(w.items))
-	}
 }

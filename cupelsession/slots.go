@@ -67,10 +67,7 @@ func (f *fitting) find() (*slot, error) {
 	}
 	switch {
 	case best == nil:
-		session, err := New(f.config.Chooser, f.sessionConfig())
-		if err != nil {
-			return nil, err
-		}
+		session, _ := New(f.config.Chooser, f.sessionConfig()) // it is valid for a transport
 		best = &slot{caller: f.caller, owner: owner, session: session}
 		s.add(best)
 	case best.busy:
@@ -80,7 +77,7 @@ func (f *fitting) find() (*slot, error) {
 	s.uses++
 	best.items, best.keys, best.busy, best.used = items, keys, true, s.uses
 	best.bytes = f.given
-	s.evict(best)
+	s.evict()
 	return best, nil
 }
 
@@ -114,7 +111,7 @@ func sharedPrefix(a, b []byte) (blocks int) {
 
 // mostBytes is how many bytes of conversations are kept, not counting requests that
 // were not answered yet.
-const mostBytes = 256 << 20
+var mostBytes = 256 << 20
 
 // add keeps a slot.
 func (s *sessions) add(to *slot) {
@@ -124,12 +121,12 @@ func (s *sessions) add(to *slot) {
 
 // evict drops the least recently used slots until the others are few and small enough.
 // It keeps slots in use.
-func (s *sessions) evict(but *slot) {
+func (s *sessions) evict() {
 	for {
 		oldest, total := -1, 0
 		for i, at := range s.slots {
 			total += len(at.bytes)
-			if at != but && !at.busy && (oldest < 0 || at.used < s.slots[oldest].used) {
+			if !at.busy && (oldest < 0 || at.used < s.slots[oldest].used) {
 				oldest = i
 			}
 		}
@@ -172,11 +169,8 @@ func (f *fitting) hashOfCaller() [sha256.Size]byte {
 // identity returns the items with their keys, and a hash of the caller and of everything
 // before the model's first message.
 func (f *fitting) identity() (items []*cupel.ContextItem, keys []string, owner [sha256.Size]byte, err error) {
-	unlimited, err := cupel.NewContextBudget(math.MaxInt/4, math.MaxInt/4)
-	if err == nil {
-		items, _, err = f.conversation.ItemsFor(f.config.Chooser, unlimited)
-	}
-	if err != nil {
+	unlimited, _ := cupel.NewContextBudget(math.MaxInt/4, math.MaxInt/4)
+	if items, _, err = f.conversation.ItemsFor(f.config.Chooser, unlimited); err != nil {
 		return nil, nil, owner, err
 	}
 	h := sha256.New()

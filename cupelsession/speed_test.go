@@ -89,13 +89,16 @@ func TestKnownPointers(t *testing.T) {
 	chooser := &counting{Pipeline: newest(t)}
 	s := session(t, chooser, cupelsession.Config{Tail: isRag})
 	items := numbered(t, 6)
+	question := item(t, "question", 2, cupel.WithSource(cupel.SourceRAG))
+	commit(t, next(t, s, append(items[:4:4], question), 50))
+	require.Len(t, chooser.given, 1, "nothing is out that it could quote")
 	commit(t, next(t, s, items[:5], 50))
 	commit(t, next(t, s, items, 50))
-	items = append(items, item(t, "question", 2, cupel.WithSource(cupel.SourceRAG)))
+	items = append(items, question)
 	commit(t, next(t, s, items, 50))
 	before := chooser.given
 	next(t, s, items, 50)
-	require.Equal(t, 3, chooser.runs)
+	require.Equal(t, 4, chooser.runs)
 	require.True(t, slices.Equal(before, chooser.given), "given %p, and %p before", chooser.given, before)
 }
 

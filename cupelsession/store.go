@@ -81,15 +81,13 @@ func NewFolderStore(folder string, most int64, age time.Duration) (*FolderStore,
 	if most <= 0 || age <= 0 {
 		return nil, &ConfigError{"FolderStore", fmt.Sprintf("needs a size and an age above 0, got %d bytes and %v", most, age)}
 	}
-	if err := os.MkdirAll(folder, 0o700); err != nil {
-		return nil, err
-	}
-	root, err := os.OpenRoot(folder)
-	if err != nil {
+	errMade := os.MkdirAll(folder, 0o700)
+	root, errOpened := os.OpenRoot(folder)
+	if err := errors.Join(errMade, errOpened); err != nil {
 		return nil, err
 	}
 	f := &FolderStore{folder: root, most: most, age: age}
-	err = f.sweep(0)
+	err := f.sweep(0)
 	return f, err
 }
 
@@ -115,10 +113,7 @@ func (f *FolderStore) Put(_ context.Context, session, key, text string) error {
 			return err
 		}
 	}
-	if err := f.folder.MkdirAll(nameOf(session), 0o700); err != nil {
-		return err
-	}
-	return f.writeWhole(nameOf(session, key), text)
+	return errors.Join(f.folder.MkdirAll(nameOf(session), 0o700), f.writeWhole(nameOf(session, key), text))
 }
 
 // writeWhole writes a file that only the user can read, in place of one of this name.
@@ -190,10 +185,7 @@ func isKey(name string) bool {
 // until there is room for some bytes.
 func (f *FolderStore) sweep(room int64) error {
 	folder := f.folder.FS()
-	names, err := fs.Glob(folder, "*/*")
-	if err != nil {
-		return err
-	}
+	names, _ := fs.Glob(folder, "*/*") // it fails for a wrong pattern alone
 	files := map[string]fs.FileInfo{}
 	f.bytes = room
 	for _, name := range names {

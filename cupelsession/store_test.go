@@ -11,9 +11,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"github.com/wollax/cupel-go/cupel"
-	"github.com/wollax/cupel-go/cupelchat"
-	"github.com/wollax/cupel-go/cupelchat/agent"
 	"github.com/wollax/cupel-go/cupelsession"
 )
 
@@ -48,13 +45,15 @@ func TestFolderStore(t *testing.T) {
 		}
 		return names
 	}
-	written := time.Now().Add(-time.Hour)
+	written := time.Now().Add(-90 * time.Minute)
+	named := func(session, text string) string {
+		return filepath.Join(dir, fmt.Sprintf("%x", sha256.Sum256([]byte(session))), fmt.Sprintf("%x", sha256.Sum256([]byte(text))))
+	}
 	put := func(session, text string) {
 		t.Helper()
 		require.NoError(t, store.Put(ctx, session, text, text))
-		name := func(of string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(of))) }
 		written = written.Add(time.Second) // times order files, and systems count them in steps
-		require.NoError(t, os.Chtimes(filepath.Join(dir, name(session), name(text)), time.Time{}, written))
+		require.NoError(t, os.Chtimes(named(session, text), time.Time{}, written))
 	}
 	has := func(session, text string) bool {
 		t.Helper()
@@ -84,8 +83,15 @@ func TestFolderStore(t *testing.T) {
 	put("c", large)
 	put("d", strings.Repeat("4", 197))
 	assert.True(t, !has("../../a", "one") && has("b", "two") && has("b", large) && has("c", large), "the oldest made room")
+	store = open()
+	assert.Len(t, files(), 4, "the store is full, and has what it may")
 	require.NoError(t, store.Delete(ctx, "c"))
 	assert.True(t, !has("c", large) && has("b", large))
+	require.NoError(t, os.MkdirAll(named("f", "f"), 0o700))
+	require.Error(t, store.Put(ctx, "f", "f", "f"), "a folder is in its place")
+	assert.False(t, has("f", "f"))
+	assert.Len(t, files(), 4, "nothing is left of it")
+	require.NoError(t, os.Chtimes(named("f", "f"), time.Time{}, time.Time{}.AddDate(1999, 0, 0)))
 
 	// A writer was killed: what it left goes when it can be no other's.
 	left := filepath.Join(filepath.Dir(files()[0]), "7.tmp")
@@ -96,34 +102,46 @@ func TestFolderStore(t *testing.T) {
 		_, err := os.Stat(left)
 		assert.Equal(t, old > time.Hour, err != nil, old)
 	}
-	for _, name := range files() {
-		require.NoError(t, os.Chtimes(name, time.Time{}, time.Now().Add(-121*time.Minute)))
+	assert.DirExists(t, named("f", "f"), "it is not the store's")
+	require.NoError(t, os.RemoveAll(named("f", "f")))
+	require.NoError(t, store.Delete(ctx, "f"))
+	age := func() {
+		for _, name := range files() {
+			require.NoError(t, os.Chtimes(name, time.Time{}, time.Now().Add(-121*time.Minute)))
+		}
 	}
+	age()
 	assert.False(t, has("b", large), "it is too old")
+	put("e", "e")
+	assert.Len(t, files(), 4, "it is still there, until two hours after the last sweep")
 	open()
-	assert.Empty(t, files())
+	assert.Len(t, files(), 1)
 	assert.FileExists(t, other, "it is not the store's")
 
 	// A store that goes on removes what is too old, though it has room.
-	brief, err := cupelsession.NewFolderStore(dir, 1000, time.Millisecond)
+	brief, err := cupelsession.NewFolderStore(dir, 1, 1)
 	require.NoError(t, err)
-	for _, session := range []string{"a", "b"} {
-		require.NoError(t, brief.Put(ctx, session, session, session))
+	for _, text := range []string{"a", "b", ""} {
+		require.NoError(t, brief.Put(ctx, "brief", text, text))
 		assert.Len(t, files(), 1)
-		time.Sleep(5 * time.Millisecond)
+		age()
 	}
 	require.NoError(t, os.RemoveAll(dir))
 	require.NoError(t, os.WriteFile(dir, nil, 0o600))
 	require.Error(t, store.Put(ctx, "e", "e", "e"), "there is no folder")
-	_, err = cupelsession.NewFolderStore(dir, 0, time.Hour)
-	require.ErrorContains(t, err, "needs a size and an age")
+	_, err = cupelsession.NewFolderStore(dir, 1, 1)
+	require.Error(t, err, "here too")
+	for size, age := range []time.Duration{1, 0} {
+		_, err = cupelsession.NewFolderStore(dir, int64(size), age)
+		require.ErrorContains(t, err, "needs a size and an age")
+	}
 }
 
 // A store leaves the files of others alone, in a folder of any name, and counts its own.
 func TestFolderOfOthers(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "store[1]")
 	own := filepath.Join(dir, strings.Repeat("ab", 32))
-	theirs := []string{filepath.Join(dir, "photos", "1.jpg"), filepath.Join(dir, "photos", "1.tmp"), filepath.Join(own, "notes")}
+	theirs := []string{filepath.Join(dir, "photos", "1.jpg"), filepath.Join(dir, "photos", "1.tmp"), filepath.Join(own, "notes"), filepath.Join(own, "abcd")}
 	for _, name := range theirs {
 		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o700))
 		require.NoError(t, os.WriteFile(name, []byte("mine"), 0o600))
@@ -158,25 +176,4 @@ func TestFolderFollowsNoLinks(t *testing.T) {
 	files, err := os.ReadDir(elsewhere)
 	require.NoError(t, err)
 	require.Len(t, files, 1, "they are not the store's")
-}
-
-// A file that was cut, and one that says something else, is no text of a session.
-func TestCutFiles(t *testing.T) {
-	dir := t.TempDir()
-	store, err := cupelsession.NewFolderStore(dir, 1<<20, time.Hour)
-	require.NoError(t, err)
-	s := storing(t, agent.New(nil), store, "a")
-	r, err := cupelsession.Fit(t.Context(), s, twenty().request(), cupelchat.OpenAI, budget(t, 1000), cupel.HeuristicCounter{})
-	require.NoError(t, err)
-	mark := anyMark.FindStringSubmatch(string(r.Body))
-	require.NotNil(t, mark)
-	files, err := filepath.Glob(filepath.Join(dir, "*", "*"))
-	require.NoError(t, err)
-	require.NotEmpty(t, files)
-	for _, name := range files {
-		require.NoError(t, os.Truncate(name, 10))
-	}
-	answer, err := s.Recall(t.Context(), []byte(`{"id": `+mark[1]+`}`), budget(t, 1000), cupel.HeuristicCounter{})
-	require.NoError(t, err)
-	assert.Contains(t, answer, "no longer stored")
 }

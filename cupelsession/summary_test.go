@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -74,6 +75,7 @@ func TestSummaries(t *testing.T) {
 		{"as long as the items", saying("long", 30), "a e f", "not smaller than the 30 tokens"},
 		{"too long", saying("long", 21), "a e f", "does not fit"},
 		{"impossible", saying("odd", -1), "a e f", "it has -1 tokens"},
+		{"beyond numbers", saying("odd", math.MaxInt), "a e f", "it has 9223372036854775807 tokens"},
 		{"nothing to say", saying(" ", 1), "a e f", ""},
 		{"list that changes", func(_ context.Context, leaving []*cupel.ContextItem) (cupelsession.Summary, error) {
 			clear(leaving)
@@ -166,6 +168,27 @@ func TestEndOfSummaries(t *testing.T) {
 	})
 }
 
+// A summary that is made while another state is read is not used, and a turn that ends
+// while what leaves is foreseen fails.
+func TestInterruptedSummaries(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		items := numbered(t, 6)
+		s := session(t, newest(t), cupelsession.Config{Summarize: func(context.Context, []*cupel.ContextItem) (cupelsession.Summary, error) {
+			return cupelsession.Summary{Text: "(summary)", Tokens: 5, Usage: cupelsession.Usage{Input: 7, Cached: true}}, nil
+		}})
+		commit(t, next(t, s, items[:5], 50))
+		require.NoError(t, s.UnmarshalJSON([]byte(state(t, s))))
+		synctest.Wait()
+		turn := next(t, s, items[:5], 50)
+		commit(t, turn)
+		require.Contains(t, fmt.Sprint(turn.Notes), "it came after the break")
+		require.Equal(t, cupelsession.Summarized{Calls: 1, Usage: cupelsession.Usage{Input: 7, Cached: true}}, s.Summarized())
+		ctx, cancel := context.WithCancel(t.Context())
+		_, err := session(t, interrupted{newest(t), cancel}, cupelsession.Config{Summarize: saying("", 1)}).Next(ctx, items[:5], budget(t, 50))
+		require.ErrorIs(t, err, context.Canceled)
+	})
+}
+
 // A summary gets the one that stood there before, and what fails leaves that one.
 func TestSummariesOfSummaries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -197,12 +220,8 @@ func TestSummariesOfSummaries(t *testing.T) {
 
 // A copy of a session proposes the same windows, with any summaries at any time; a summary does not stand for what came after its items had gone.
 func TestCopiesWithSummaries(t *testing.T) {
-	seeds := uint64(150)
-	if testing.Short() {
-		seeds = 30
-	}
 	placed := 0
-	for seed := range seeds {
+	for seed := range uint64(150) {
 		synctest.Test(t, func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, 3))
 			pool := numbered(t, 15)
@@ -212,6 +231,7 @@ func TestCopiesWithSummaries(t *testing.T) {
 			calls := 0
 			config := cupelsession.Config{Cache: anyCache, Clock: func() time.Time { return time.Unix(1e9, 0) }, Summarize: func(_ context.Context, leaving []*cupel.ContextItem) (cupelsession.Summary, error) {
 				calls++
+				assert.GreaterOrEqual(t, len(leaving), 2, "a summary would have the role of one item")
 				return cupelsession.Summary{Text: fmt.Sprint("(call ", calls, " of ", len(leaving), ")"), Tokens: 1}, nil
 			}}
 			s := session(t, newest(t), config)

@@ -53,15 +53,15 @@ const (
 )
 
 // item returns entry n of the tail as it is sent.
-func (q *quotations) item(n int) (*cupel.ContextItem, error) {
+func (q *quotations) item(n int) *cupel.ContextItem {
 	item := q.included[n].Item
 	switch {
 	case q.isLabeled(n):
-		return item.With(cupel.WithContent(quoteLabel+item.Content(), item.Tokens()+quoteTokens))
+		return changed(item, cupel.WithContent(quoteLabel+item.Content(), item.Tokens()+quoteTokens))
 	case q.isQuoted(n):
-		return item.With(cupel.WithVariants())
+		return changed(item)
 	}
-	return item, nil
+	return item
 }
 
 // tailing chooses the tail. The chooser gets the items that were left out unchanged,
@@ -80,10 +80,7 @@ func (t *tailing) quotable(i int) bool {
 
 // choose chooses from the tail and the quotable items, for a number of tokens.
 func (t *tailing) choose(ctx context.Context, choosing *choosing, target int) (quotations, error) {
-	items, from, err := t.offered()
-	if err != nil {
-		return quotations{}, err
-	}
+	items, from := t.offered()
 	said, err := choosing.run(ctx, items, from, target)
 	if err != nil {
 		return quotations{}, err
@@ -101,7 +98,7 @@ func (t *tailing) choose(ctx context.Context, choosing *choosing, target int) (q
 
 // offered returns the chooser's input, with the candidate of each item, or -1 for the
 // stable part.
-func (t *tailing) offered() (items []*cupel.ContextItem, from []int, err error) {
+func (t *tailing) offered() (items []*cupel.ContextItem, from []int) {
 	anyQuotable := false
 	for i := range t.items {
 		anyQuotable = anyQuotable || t.quotable(i)
@@ -112,34 +109,28 @@ func (t *tailing) offered() (items []*cupel.ContextItem, from []int, err error) 
 		item, candidate := t.items[i], i
 		switch {
 		case n == inTail:
-		case anyQuotable && n >= 0 && int(n) >= next:
+		case anyQuotable && int(n) >= next:
 			next = int(n) + 1
 			candidate = -1
-			item, err = t.without(t.given(&t.window[n]), 0)
+			item = t.without(t.given(&t.window[n]), 0)
 		case t.quotable(i):
 			if len(item.Variants()) > 0 {
-				item, err = t.without(item, item.Tokens())
+				item = t.without(item, item.Tokens())
 			}
 		default:
 			continue
 		}
-		if err != nil {
-			return nil, nil, err
-		}
 		items, from = append(items, item), append(from, candidate)
 	}
-	return items, from, nil
+	return items, from
 }
 
 // without returns an item without its smaller forms, the same from turn to turn.
-func (t *tailing) without(item *cupel.ContextItem, tokens int) (*cupel.ContextItem, error) {
+func (t *tailing) without(item *cupel.ContextItem, tokens int) *cupel.ContextItem {
 	to, ok := t.bare[item]
 	if !ok || to.Tokens() != tokens {
-		var err error
-		if to, err = item.With(cupel.WithVariants(), cupel.WithGroupVariants(), cupel.WithContent(item.Content(), tokens)); err != nil {
-			return nil, err
-		}
+		to = changed(item, cupel.WithVariants(), cupel.WithGroupVariants(), cupel.WithContent(item.Content(), tokens))
 	}
 	t.made[item] = to
-	return to, nil
+	return to
 }

@@ -101,8 +101,6 @@ func NewTransport(config TransportConfig) (*Transport, error) {
 	if config.Base == nil {
 		config.Base = http.DefaultTransport
 	}
-	config.MaxBody = cmp.Or(config.MaxBody, 64<<20)
-	config.MaxSessions = cmp.Or(config.MaxSessions, 256)
 	switch {
 	case config.Budget.MaxTokens() <= 0:
 		return nil, &ConfigError{"Budget", "has no tokens"}
@@ -116,9 +114,10 @@ func NewTransport(config TransportConfig) (*Transport, error) {
 	if _, err := New(config.Chooser, config.Session); err != nil {
 		return nil, err
 	}
+	config.MaxBody = cmp.Or(config.MaxBody, 64<<20)
 	t := &Transport{config: config}
 	_, _ = rand.Read(t.salt[:]) // it never fails
-	t.sessions.most = config.MaxSessions
+	t.sessions.most = cmp.Or(config.MaxSessions, 256)
 	return t, nil
 }
 
@@ -190,7 +189,7 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 // formatOf returns the format of a request, if it may be a conversation.
 func formatOf(r *http.Request) (cupelchat.Format, bool) {
 	path := r.URL.Path
-	_, verb, _ := strings.Cut(path[strings.LastIndexByte(path, '/')+1:], ":")
+	verb := path[strings.LastIndexByte(path, ':')+1:]
 	switch {
 	case r.Method != http.MethodPost || r.Body == nil || r.Header.Get("Content-Encoding") != "":
 		return 0, false
@@ -272,14 +271,12 @@ func (f *fitting) send() (*http.Response, error) {
 		if err != nil {
 			return nil, err
 		}
-		var less float64
 		if again {
-			less, err = tooLong(response)
-		}
-		if err == nil && less > 0 && f.shrink(less) {
-			f.retried.Add(1)
-			_ = response.Body.Close()
-			continue
+			if less := tooLong(response); less > 0 && f.shrink(less) {
+				f.retried.Add(1)
+				_ = response.Body.Close()
+				continue
+			}
 		}
 		response.Header.Set("Cupel-Tokens", fmt.Sprintf("%d -> %d", f.turn.Given(), f.turn.Estimate))
 		f.follow(response)
@@ -290,10 +287,7 @@ func (f *fitting) send() (*http.Response, error) {
 // shrink proposes a body for a share of the budget, which the session keeps from now
 // on. It reports false if nothing smaller can be sent.
 func (f *fitting) shrink(share float64) bool {
-	smaller, err := f.budget.Resize(f.budget.MaxTokens(), int(share*float64(min(f.budget.TargetTokens(), f.turn.Estimate))))
-	if err != nil {
-		return false
-	}
+	smaller, _ := f.budget.Resize(f.budget.MaxTokens(), int(share*float64(min(f.budget.TargetTokens(), f.turn.Estimate)))) // it is valid
 	before := *f
 	f.budget = smaller
 	if f.propose() != nil || len(f.sent) >= len(before.sent) {

@@ -158,8 +158,8 @@ func bytesOf(response any) ([]byte, error) {
 // last one counts.
 func learn(said, event map[string]any) {
 	for name, value := range event {
-		inner, isObject := value.(map[string]any)
-		if known, ok := said[name].(map[string]any); ok && isObject {
+		inner, _ := value.(map[string]any)
+		if known, ok := said[name].(map[string]any); ok {
 			learn(known, inner)
 		} else if value != nil {
 			said[name] = value
@@ -197,7 +197,7 @@ func numberAt(r map[string]any, path string) (int, bool) {
 		return numberAt(inner, rest)
 	}
 	n, ok := r[member].(float64)
-	if ok && !(n >= 0 && n <= 1<<53 && n == math.Trunc(n)) {
+	if ok && !(math.Abs(n) <= 1<<53 && n == math.Trunc(n)) {
 		return -1, true
 	}
 	return int(n), ok

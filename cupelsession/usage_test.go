@@ -27,6 +27,8 @@ func TestUsageOf(t *testing.T) {
 		{cupelchat.Bedrock, `{"metadata":{"usage":{"inputTokens":10,"outputTokens":3,"totalTokens":13}}}`, cupelsession.Usage{Input: 10, Output: 3}, "the last event of a stream, of a model without a cache"},
 		{cupelchat.Gemini, `{"usageMetadata":{"promptTokenCount":100,"cachedContentTokenCount":60,"candidatesTokenCount":5,"thoughtsTokenCount":7}}`, cupelsession.Usage{Input: 100, Read: 60, Cached: true, Output: 12}, "the input has what was in the cache, thoughts are output"},
 		{cupelchat.Ollama, `{"done":true,"prompt_eval_count":26,"eval_count":259}`, cupelsession.Usage{Input: 26, Output: 259}, "no cache fields"},
+		{cupelchat.Anthropic, `{"usage":{"input_tokens":10,"cache_creation_input_tokens":20}}`, cupelsession.Usage{Input: 30, Written: 20, Cached: true}, "what was written says that there is a cache"},
+		{cupelchat.Ollama, `{"prompt_eval_count":9007199254740992}`, cupelsession.Usage{Input: 1 << 53}, "the largest number that is exact"},
 	} {
 		got, err := cupelsession.UsageOf(test.format, []byte(test.response))
 		require.NoError(t, err, test.why)
@@ -41,11 +43,10 @@ func TestUsageOf(t *testing.T) {
 		{cupelchat.OpenAI, `{}`, "has none; a stream has it in its last chunk if stream_options.include_usage is set", "what to do"},
 		{cupelchat.OpenAI, `{"usage":{"prompt_tokens":-1}}`, "impossible", "nothing has -1 tokens"},
 		{cupelchat.OpenAI, `{"usage":{"prompt_tokens":100,"prompt_tokens_details":{"cached_tokens":64,"cache_write_tokens":37}}}`, "impossible", "more read and written than there was"},
-		{cupelchat.OpenAI, `{"usage":{"prompt_tokens":1e99}}`, "impossible", "no such number"},
+		{cupelchat.Ollama, `{"prompt_eval_count":9007199254740994}`, "impossible", "it may be another number"},
 		{cupelchat.Anthropic, `{"usage":{"input_tokens":9,"output_tokens":1.5}}`, "impossible", "there are no halves"},
 		{cupelchat.Anthropic, `{"type":"message_delta","usage":{"output_tokens":15}}`, "has none; a stream has it in message_start", "it has the output alone"},
 		{cupelchat.Anthropic, `{"usage":{"input_tokens":9223372036854775807,"cache_read_input_tokens":9223372036854775807,"cache_creation_input_tokens":2}}`, "impossible", "the sum overflows"},
-		{cupelchat.Bedrock, `{"metadata":[]}`, "metadata", "it is not an object"},
 		{cupelchat.Ollama, `{"done":true,"eval_count":259}`, "older releases leave it out", "the whole prompt was in the cache"},
 		{cupelchat.ClaudeCode, `{"usage":{}}`, "it has no responses", "a record is not an API"},
 	} {
@@ -56,10 +57,13 @@ func TestUsageOf(t *testing.T) {
 	}
 }
 
-// kept is a value of an SDK that keeps the JSON that came.
-type kept string
+// kept is a value of an SDK that keeps the JSON that came, if any did.
+type kept struct {
+	came  string
+	Count int `json:"prompt_eval_count"`
+}
 
-func (k kept) RawJSON() string { return string(k) }
+func (k kept) RawJSON() string { return k.came }
 
 // A response may be a value of an SDK, and a stream says in several events what it used.
 func TestUsageOfValuesAndStreams(t *testing.T) {
@@ -78,7 +82,8 @@ func TestUsageOfValuesAndStreams(t *testing.T) {
 			Usage usage `json:"usage"`
 		}{usage{7, 5}}}, cupelsession.Usage{Input: 12, Read: 5, Cached: true}, "it marshals to the response"},
 		{"text", cupelchat.Ollama, []any{`{"prompt_eval_count":26}`}, cupelsession.Usage{Input: 26}, "it is the response"},
-		{"kept", cupelchat.OpenAI, []any{kept(`{"usage":{"prompt_tokens":9}}`)}, cupelsession.Usage{Input: 9}, "an SDK has kept what came"},
+		{"kept", cupelchat.Ollama, []any{kept{`{"prompt_eval_count":9}`, 0}}, cupelsession.Usage{Input: 9}, "an SDK has kept what came"},
+		{"made", cupelchat.Ollama, []any{kept{"", 9}}, cupelsession.Usage{Input: 9}, "nothing came"},
 		{"Anthropic's stream", cupelchat.Anthropic, []any{
 			`{"type":"message_start","message":{"usage":{"input_tokens":10,"cache_read_input_tokens":5,"output_tokens":1}}}`, json.RawMessage(`{"type":"ping"}`),
 			[]byte(`{"type":"message_delta","usage":{"output_tokens":15}}`),
@@ -90,8 +95,8 @@ func TestUsageOfValuesAndStreams(t *testing.T) {
 		require.NoError(t, err, test.why)
 		assert.Equal(t, test.want, got, "%s (%s)", test.name, test.why)
 	}
-	for _, response := range [][]any{nil, {func() {}}, {`{}`, `[]`}, {(*kept)(nil)}} {
+	for want, response := range map[string][]any{"has none": nil, "does not marshal": {func() {}}, "not a JSON object": {`{}`, `[]`}, "the response has none": {(*kept)(nil)}} {
 		_, err := cupelsession.UsageOf(cupelchat.OpenAI, response...)
-		assert.Error(t, err, "%v has a usage", response)
+		assert.ErrorContains(t, err, want)
 	}
 }

@@ -54,7 +54,11 @@ func (l *layout) next(now *candidates) (to *layout, fresh int, split bool) {
 	to.keep(l)
 	groups := map[string]bool{} // that have changed
 	for i, item := range to.items {
-		if to.tail[i] || to.were[i] >= 0 || item.Tokens() < 0 {
+		switch n := to.at[i]; {
+		case to.tail[i] || item.Tokens() < 0:
+			continue
+		case to.were[i] >= 0:
+			split = split || item.Pinned() && (n == out || !to.window[n].whole())
 			continue
 		}
 		fresh += item.Tokens()
@@ -63,12 +67,7 @@ func (l *layout) next(now *candidates) (to *layout, fresh int, split bool) {
 		to.window = append(to.window, entry{Keys: []string{to.keys[i]}, Tokens: item.Tokens(), Held: item, first: i})
 	}
 	delete(groups, "")
-	split = (len(groups) > 0 || !to.followed) && to.splits(groups)
-	for i := to.same; i < len(to.items); i++ {
-		if n := to.at[i]; to.items[i].Pinned() && (n == out || n >= 0 && !to.window[n].whole()) {
-			split = true
-		}
-	}
+	split = to.splits(groups) || split
 	if !slices.IsSortedFunc(to.window, byFirst) {
 		slices.SortStableFunc(to.window, byFirst)
 		to.number()
@@ -87,7 +86,7 @@ func (l *layout) keep(before *layout) {
 		case l.tail[i]:
 			l.at[i] = inTail
 			continue
-		case k < 0 || before.at[k] == out:
+		case k < 0 || before.at[k] == out || l.items[i].Tokens() < 0:
 			l.at[i] = out
 			continue
 		}
@@ -107,12 +106,12 @@ func (l *layout) keep(before *layout) {
 			continue
 		}
 		if there[n] < len(e.Keys) {
-			e.Keys = l.still(before, n)
+			e.Keys = l.still(e.Keys)
 		}
 		e.first = first[n]
 		if item := l.items[e.first]; e.whole() {
 			e.Held, e.Tokens = item, item.Tokens()
-		} else if e.Held == nil {
+		} else if e.Held == nil || !e.Summary && e.Held.Group() != item.Group() {
 			e.Held = formOf(item, e.Form, e.Tokens)
 		}
 		moved[n] = int32(len(l.window))
@@ -128,12 +127,12 @@ func (l *layout) keep(before *layout) {
 // still returns the keys of a summary whose items are still there. The summary
 // no longer stands for items that are gone, or for new items that get their
 // keys.
-func (l *layout) still(before *layout, n int) []string {
+func (l *layout) still(keys []string) []string {
 	there := map[string]bool{}
 	for i, k := range l.were {
-		there[l.keys[i]] = k >= 0 && before.at[k] == int32(n)
+		there[l.keys[i]] = k >= 0
 	}
-	return slices.DeleteFunc(slices.Clone(before.window[n].Keys), func(key string) bool { return !there[key] })
+	return slices.DeleteFunc(slices.Clone(keys), func(key string) bool { return !there[key] })
 }
 
 // splits reports whether a group would be in the window in part, or in full next to
@@ -241,9 +240,15 @@ func (l *layout) given(e *entry) *cupel.ContextItem {
 
 // formOf is a smaller form of an item, as the window has it.
 func formOf(item *cupel.ContextItem, text string, tokens int) *cupel.ContextItem {
-	form, err := item.With(cupel.WithVariants(), cupel.WithGroupVariants(), cupel.WithContent(text, tokens), cupel.WithOriginalTokens(max(0, item.Tokens())))
+	return changed(item, cupel.WithVariants(), cupel.WithGroupVariants(), cupel.WithContent(text, tokens), cupel.WithOriginalTokens(max(0, item.Tokens())))
+}
+
+// changed returns an item with options that no item refuses, or one that the chooser
+// refuses as it is.
+func changed(item *cupel.ContextItem, opts ...cupel.ItemOption) *cupel.ContextItem {
+	to, err := item.With(opts...)
 	if err != nil {
-		return item // not with a text that was sent before
+		return item
 	}
-	return form
+	return to
 }
