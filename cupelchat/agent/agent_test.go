@@ -199,8 +199,8 @@ func TestMistakes(t *testing.T) {
 	if _, err := none.Prepare(t.Context(), travel(t, 1), budget(t, 300)); err == nil {
 		t.Error("no preset prepares items")
 	}
-	if none.Remember() != nil || none.About(nil) != nil || none.Pipeline() != nil {
-		t.Error("no preset makes another")
+	if none.Remember() != nil || none.About(nil) != nil || none.Pipeline() != nil || p.Pipeline() == nil {
+		t.Error("no preset makes another, or one has no pipeline")
 	}
 	var noContext context.Context
 	if _, err := p.Prepare(noContext, travel(t, 8), budget(t, 300)); err != nil {
@@ -296,6 +296,8 @@ func TestRandom(t *testing.T) {
 			}
 			if _, fixed := item.MetadataInt("fixed"); fixed && e.Form > 0 {
 				assert.Contains(t, []string{"a picture of it", "p"}, e.Item.Content(), "seed %d", seed)
+			} else {
+				assert.LessOrEqual(t, e.Form, 1, "seed %d: there is one outline", seed)
 			}
 			if item.Group() == "" {
 				continue
