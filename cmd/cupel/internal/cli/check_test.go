@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -210,18 +211,49 @@ func TestCheckPublished(t *testing.T) {
 	}
 }
 
-// TestCheckInterrupted: a command that is stopped says nothing of the checks.
-func TestCheckInterrupted(t *testing.T) {
+// dying is a context that is canceled after so many looks at it.
+type dying struct {
+	context.Context
+	looks atomic.Int64
+}
+
+func (d *dying) Err() error {
+	if d.looks.Add(-1) < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestInterrupted: a command that is stopped, at any point, prints nothing or all.
+func TestInterrupted(t *testing.T) {
 	checks(t)
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	var out, errs strings.Builder
-	code := Main(ctx, []string{"check", "checks/good.toml"}, Environment{
-		Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs,
-		Getenv: func(string) string { return "" }, Clock: func() time.Time { return time.Time{} },
-	})
-	require.Equal(t, exitInterrupted, code)
-	require.Empty(t, out.String())
+	require.NoError(t, os.WriteFile("chat.json", []byte(baked), 0o600))
+	for _, args := range []string{
+		"check checks/good.toml", "where -i chat.json -b 50 loaves --steps --session",
+		"explain -i data/items.jsonl -p data/mine.json -b 25", "explain -i chat.json -b 50", "explain -i chat.json -b 50 --why-not 4", "sweep -i chat.json -p agent",
+		"diff agent chat -i chat.json -b 50", "run -i chat.json -b 50",
+	} {
+		run := func(looks int64) (code int, printed string) {
+			ctx := &dying{Context: t.Context()}
+			ctx.looks.Store(looks)
+			var out, errs strings.Builder
+			code = Main(ctx, strings.Fields(args), Environment{
+				Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs,
+				Getenv: func(string) string { return "" }, Clock: func() time.Time { return time.Time{} },
+			})
+			return code, out.String()
+		}
+		code, all := run(1<<40)
+		require.Zero(t, code)
+		for looks := range int64(50) {
+			if code, printed := run(looks); code != exitOK {
+				require.Equal(t, exitInterrupted, code, "%s: %d", args, looks)
+				require.Empty(t, printed)
+			} else {
+				require.Equal(t, all, printed, "%s: %d", args, looks)
+			}
+		}
+	}
 }
 
 // TestKeepFact: a value survives at every step of recordings, or the report says where it

@@ -67,7 +67,7 @@ func (f *explainFlags) run(ctx context.Context, env *Environment) error {
 		}
 	}
 	report, failed := s.report(ctx, s.budget)
-	if report == nil || ctx.Err() != nil {
+	if report == nil || failed != nil && ctx.Err() != nil {
 		return s.selecting(ctx, failed)
 	}
 	a := newAccount(s.Items, s.budget, report)
