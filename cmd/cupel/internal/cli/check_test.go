@@ -243,7 +243,7 @@ func TestInterrupted(t *testing.T) {
 			})
 			return code, out.String()
 		}
-		code, all := run(1<<40)
+		code, all := run(1 << 40)
 		require.Zero(t, code)
 		for looks := range int64(50) {
 			if code, printed := run(looks); code != exitOK {
