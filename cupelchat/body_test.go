@@ -98,23 +98,36 @@ func TestNothingChosen(t *testing.T) {
 	}
 }
 
-// TestWindowsOfFixtures holds what is written of each fixture in somewhat more than
-// half of its tokens.
-func TestWindowsOfFixtures(t *testing.T) {
+// TestWindowsOfBodies holds what is written of each fixture, and of unusual bodies, in
+// parts of their tokens.
+func TestWindowsOfBodies(t *testing.T) {
 	var got strings.Builder
-	for i, name := range slices.Sorted(maps.Keys(fixtures)) {
-		c := read(t, fixtures[name], fixture(t, name), WithMediaTokens(30))
-		all := totalOf(c.Items(), false)
-		size := all * 11 / 20
-		w, err := c.Select(t.Context(), []Chooser{agent.New(bytesCounter{}), newest(t)}[i%2], budget(t, size))
-		fmt.Fprintf(&got, "== %s in %d of %d tokens\n", name, size, all)
+	add := func(name string, f Format, text []byte, parts ...int) {
+		c, err := Read(text, f, bytesCounter{}, WithMediaTokens(30))
 		if err != nil {
-			fmt.Fprintf(&got, "%v\n", err)
-			continue
+			return // TestItemsOfBodies has the error
 		}
-		body, err := w.Body()
-		require.NoError(t, err)
-		fmt.Fprintf(&got, "%q\n%s\n", w.Notes, body)
+		all := totalOf(c.Items(), false)
+		for i, part := range parts {
+			size := all * part / 20
+			w, err := c.Select(t.Context(), []Chooser{agent.New(bytesCounter{}), newest(t)}[i%2], budget(t, size))
+			fmt.Fprintf(&got, "== %s in %d of %d tokens\n", name, size, all)
+			if err != nil {
+				fmt.Fprintf(&got, "%v\n", err)
+				continue
+			}
+			body, err := w.Body()
+			require.NoError(t, err)
+			fmt.Fprintf(&got, "%q\n%s\n", w.Notes, body)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(fixtures)) {
+		add(name, fixtures[name], fixture(t, name), 11, 11, 8, 15, 17, 13)
+	}
+	for _, f := range writable {
+		for _, c := range casesOf(t, f, "good") {
+			add(c.Name, f, c.Body, 14, 16)
+		}
 	}
 	golden(t, "windows.txt", got.String())
 }
