@@ -53,10 +53,11 @@ func TestExitCodes(t *testing.T) {
 		{"--data=a.jsonl,a.js*", 2, "--data: a.jsonl is named twice"},
 		{"--data=large", 2, "65 MB is too much for Prism"},
 		{"--data=a.jsonl --shards=0", 2, "--shards: want at least 1, got 0"},
+		{"--data=a.jsonl --shards=2", 2, "--shards: name the file for --samples"},
 		{"--data=a.jsonl --policy=bad.toml", 2, "--policy: bad.toml: "},
 		{"--data=a.jsonl --runner=storm", 2, `--runner: "storm" is unknown; want one of prism, direct, flink`},
 		{"--data a.jsonl b.gz", 2, `"b.gz" is not a flag`},
-		{"--unknown", 2, "flag provided but not defined: -unknown"},
+		{"--unknown", 2, "flag provided but not defined: -unknown\ncupel-beam -help lists the flags\n"},
 	} {
 		args := append([]string{"--table=out/table.json", "--policy=newest@0.6", "--share=0.5"}, strings.Fields(row.args)...)
 		for i := range args {

@@ -98,14 +98,25 @@ func TestNothingChosen(t *testing.T) {
 	}
 }
 
-// TestWindowsOfBodies holds what is written of each fixture, and of unusual bodies, in
-// parts of their tokens.
+// nestedParts has parts within parts, deeper than an API takes.
+const nestedParts = `{"messages":[{"role":"user","content":"x"},{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":[{"type":"document","source":{"type":"content","content":[{"type":"document","source":{"type":"content","content":[{"type":"document","source":{"type":"content","content":[{"type":"text","text":"deep"}]}}]}}]}}]}]}]}`
+
+// TestWindowsOfBodies holds the items and the transcript of each fixture, and of unusual
+// bodies, and what is written of them in parts of their tokens.
 func TestWindowsOfBodies(t *testing.T) {
 	var got strings.Builder
 	add := func(name string, f Format, text []byte, parts ...int) {
 		c, err := Read(text, f, bytesCounter{}, WithMediaTokens(30))
 		if err != nil {
 			return // TestItemsOfBodies has the error
+		}
+		for _, item := range c.Items() {
+			text, err := item.MarshalJSON()
+			require.NoError(t, err)
+			fmt.Fprintf(&got, "%s\n", text)
+		}
+		for _, said := range c.Transcript() {
+			fmt.Fprintf(&got, "%d %s\n", said.Index, said.JSON)
 		}
 		all := totalOf(c.Items(), false)
 		for i, part := range parts {
@@ -129,5 +140,6 @@ func TestWindowsOfBodies(t *testing.T) {
 			add(c.Name, f, c.Body, 14, 16)
 		}
 	}
+	add("nested", Anthropic, []byte(nestedParts), 20)
 	golden(t, "windows.txt", got.String())
 }

@@ -55,7 +55,6 @@ func TestItems(t *testing.T) {
 		{"null count", "null is absent", `[{"tokens" : null , "content":"cc"}]`, JSON, []string{`{"content":"cc","tokens":2,"kind":"Message","source":"Chat"}`}},
 		{"integers as other tools write them", "JSON Schema counts 128.0 and 1e3 as integers", `[{"content":"c","tokens":128.0,"priority":1e3}]`, JSON, []string{`{"content":"c","tokens":128,"kind":"Message","source":"Chat","priority":1000}`}},
 		{"nothing", "no items are items", `[]`, JSON, nil},
-		{"empty object", "also in an object", ` {"items": [ ] } `, JSON, nil},
 		{"unicode line separators", "only line feeds end a line", a + "\n" + `{"content":"` + "x\u2028y\u0085z" + `","tokens":1}`, JSONLines, []string{a, `{"content":"` + "x\u2028y\u0085z" + `","tokens":1,"kind":"Message","source":"Chat"}`}},
 	}
 	for _, tt := range tests {
@@ -111,19 +110,14 @@ func TestMistakes(t *testing.T) {
 		{"one event", "a stream may have one line", "data: {}", Auto, "line 1: this is an event stream sent by an API"},
 		{"tokens", "what package cupel says gets its place", "[{\"content\":\"a\",\"tokens\":1},\n{\"content\":\"a\",\"tokens\":\"1\"}]", Auto, "line 2: [1].tokens must be an integer, got a string"},
 		{"line", "the line of JSON Lines is enough", "{\"content\":\"a\"}\n\n{\"content\":\"\"}", Auto, "line 3: content must not be empty"},
-		{"twice", "a repeated content is ambiguous", `[{"content":"a","content":"b"}]`, Auto, "line 1: [0].content is given twice"},
 		{"twice in the request", "nor which messages", `{"messages":[],"messages":[]}`, Auto, "line 1: messages is given twice"},
-		{"null", "null is no item", `[{"content":"a"},null]`, JSON, "line 1: [1] must be an object, got null"},
 		{"a record alone", "a list was named", `{"level":"a","msg":"a"}`, JSON, "line 1: items must be an array, got null"},
 		{"null line", "in a line neither", "null", JSONLines, "line 1: must be an object, got null"},
-		{"no content and no tokens", "nothing is counted where there is nothing", `[{"content":""}]`, JSON, "line 1: [0].content must not be empty"},
 		{"broken line", "the broken line is named", "{\"content\":\"a\"}\n{\"content\":", Auto, "line 2: unexpected end of JSON input (column 11)"},
 		{"two APIs", "signs of two APIs are not decided by majority", `[{"role":"user","content":[{"type":"image","source":{}}]},{"role":"tool"}]`, Auto,
 			"line 1: [1].role is a sign of OpenAI's Chat Completions API, and [0].content[0] of Anthropic's Messages API: set --format"},
-		{"role of a number", "a role that is none was taken for a field of an item", `[{"role":1,"content":"x"}]`, Auto, "line 1: messages[0].role must be a string, got a number"},
 		{"format", "formats are listed", "[]", "yaml", `the format "yaml" is unknown; want one of auto, json, jsonl, log, openai, `},
 		{"json of lines", "a format that is named is insisted on", "{}\n{}", JSON, "line 2: invalid character '{' after top-level value (column 1)"},
-		{"json of something", "an object of items has items", `{"messages":[]}`, JSON, "line 1: items must be an array, got null"},
 		{"json of a string", "and no string has any", `"x"`, JSON, "line 1: must be an object, got a string"},
 		{"openai items", "a message has a role", `[{"content":"x"}]`, OpenAI, "line 1: messages[0].role is required"},
 		{"surrogate", "half a character is no text", `[{"content":"\ud800"}]`, Auto, "line 1: [0].content has an escape that is one half of a surrogate pair"},
@@ -161,7 +155,6 @@ func TestDetection(t *testing.T) {
 		{"developer of Claude", "a role counts more than a model", `{"model":"claude-x","messages":[{"role":"developer","content":"s"},` + hello + "]}", OpenAI, ""},
 		{"item of a call", "no item of the Responses API has a text and no role", `[{"type":"phone_call","content":"x"}]`, JSON, ""},
 		{"items of a type", "a field named type makes no transcript", `[{"type":"human","content":"x"}]`, JSON, ""},
-		{"item of type message", "nor does a message without a role", `[{"type":"message","content":"x"}]`, JSON, ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -56,13 +56,6 @@ func TestItemNotes(t *testing.T) {
 	}
 }
 
-func TestPathOfItem(t *testing.T) {
-	_, err := read(`{"content":"a","tokens":1,"variants":[{"content":"b","tokens":"x"}]}`, JSONLines)
-	require.ErrorContains(t, err, "line 1: variants[0].tokens must be", "a path of the item alone")
-	_, err = read(`{"items":[{"content":"a","tokens":1,"variants":[{"content":"b","tokens":"x"}]}]}`, JSON)
-	require.ErrorContains(t, err, "line 1: items[0].variants[0].tokens must be", "after the path of the item")
-}
-
 func TestLogs(t *testing.T) {
 	for _, tt := range []struct {
 		text string
