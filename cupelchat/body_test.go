@@ -70,23 +70,15 @@ func takeSubsets(t *testing.T, name string, f Format, data []byte, n int, forgiv
 	}
 }
 
-// row is what a test expects of an item.
-type row struct {
-	kind    cupel.ContextKind
-	tokens  int
-	pinned  bool
-	content string
-	more    string // metadata: role, index, messages, tool, tool_call_id
-}
-
-func rowOf(item *cupel.ContextItem) row {
+// moreOf returns metadata of an item.
+func moreOf(item *cupel.ContextItem) string {
 	var more []string
 	for _, key := range []string{"role", "index", "messages", "tool", "tool_call_id"} {
 		if v, ok := item.MetadataValue(key); ok {
 			more = append(more, fmt.Sprint(v))
 		}
 	}
-	return row{item.Kind(), item.Tokens(), item.Pinned(), item.Content(), strings.Join(more, " ")}
+	return strings.Join(more, " ")
 }
 
 // If a chooser takes nothing, the newest message is there.
@@ -98,9 +90,6 @@ func TestNothingChosen(t *testing.T) {
 	}
 }
 
-// nestedParts has parts within parts, deeper than an API takes.
-const nestedParts = `{"messages":[{"role":"user","content":"x"},{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":[{"type":"document","source":{"type":"content","content":[{"type":"document","source":{"type":"content","content":[{"type":"document","source":{"type":"content","content":[{"type":"text","text":"deep"}]}}]}}]}}]}]}]}`
-
 // TestWindowsOfBodies holds the items and the transcript of each fixture, and of unusual
 // bodies, and what is written of them in parts of their tokens.
 func TestWindowsOfBodies(t *testing.T) {
@@ -110,6 +99,7 @@ func TestWindowsOfBodies(t *testing.T) {
 		if err != nil {
 			return // TestItemsOfBodies has the error
 		}
+		fmt.Fprintf(&got, "== %s %q\n", name, c.Notes())
 		for _, item := range c.Items() {
 			text, err := item.MarshalJSON()
 			require.NoError(t, err)
@@ -140,6 +130,31 @@ func TestWindowsOfBodies(t *testing.T) {
 			add(c.Name, f, c.Body, 14, 16)
 		}
 	}
-	add("nested", Anthropic, []byte(nestedParts), 20)
+	for _, row := range []struct {
+		why  string
+		f    Format
+		body string
+	}{
+		{"nested: parts within parts, deeper than an API takes", Anthropic, `{"messages":[{"role":"user","content":"x"},{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":[{"type":"document","source":{"type":"content","content":[{"type":"document","source":{"type":"content","content":[{"type":"document","source":{"type":"content","content":[{"type":"text","text":"deep"}]}}]}}]}}]}]}]}`},
+		{"no ids: a server may give no ids, and objects for arguments", OpenAI, `[{"role":"assistant","tool_calls":[{"function":{"name":"f","arguments":{"a": 1}}},{"function":{"name":"g"}}]},{"role":"tool","content":"one"},{"role":"tool","content":"two"},{"role":"user","content":"x"}]`},
+		{"anthropic document: a document of text is text, and one that is a file is estimated", Anthropic, `[{"role":"user","content":[{"type":"document","title":"T","source":{"type":"text","data":"text"}},{"type":"document","source":{"type":"url","url":"http://e.org/p"}},
+			{"type":"document","source":{"type":"content","content":[{"type":"text","text":"c"}]}}]}]`},
+		{"responses: reasoning stays with what follows from it; parallel calls at the end are all pinned", Responses, `{"instructions":"I","input":[{"role":"user","content":"q"},{"type":"reasoning","summary":[{"type":"summary_text","text":"s"}]},{"type":"message","role":"assistant","content":[{"type":"output_text","text":"m"}]},
+			{"type":"function_call","call_id":"1","name":"f","arguments":"a"},{"role":"user","content":"w"},
+			{"type":"function_call","call_id":"2","name":"g","arguments":"b"},{"type":"function_call","call_id":"3","name":"h","arguments":"c"},
+			{"type":"function_call_output","call_id":"2","output":"G"},{"type":"function_call_output","call_id":"3","output":"H"}]}`},
+		{"result of the model: the API refuses it, and it answers no call", Anthropic, `[{"role":"user","content":"q"},{"role":"assistant","content":[{"type":"tool_result","tool_use_id":"a","content":"r"}]}]`},
+		{"image of a tool: the API makes it in a call of its own", Responses, `[{"role":"user","content":"q"},{"type":"image_generation_call","id":"ig_1","status":"completed","result":"aGk="}]`},
+		{"empty name: a member whose name is empty is no system prompt", OpenAI, `{"":"s","messages":[{"role":"user","content":"x"}]}`},
+		{"origins: those of the roles and of tools", OpenAI, `{"tools":[{}],"messages":[{"role":"developer","content":"d"},{"role":"user","content":"u"},
+		{"role":"assistant","content":"a"},{"role":"assistant","tool_calls":[{"id":"1","function":{"name":"f"}}]}]}`},
+		{"times, none: times that are made up are seconds since 1970, in the order of the messages", OpenAI, `[{"role":"user","content":"x"},{"role":"user","content":"x"},{"role":"user","content":"x"}]`},
+		{"times, some: a message without a time comes right behind the one before it, or right before the first that has one", OpenAI, `[{"role":"user","content":"x"},{"role":"user","content":"x","timestamp":"2026-01-02T03:04:05+01:00"},{"role":"user","content":"x"},{"role":"user","content":"x","created_at":1767323046}]`},
+		{"times, numbers: seconds may have fractions, and large numbers are milliseconds", OpenAI, `[{"role":"user","content":"x","created":1.5},{"role":"user","content":"x","timestamp":1767323046123}]`},
+		{"times, years: times of the first and the last year of four digits are not used, since those next to them may have another number of digits", OpenAI, `[{"role":"user","content":"x","timestamp":"0002-01-02T03:04:05Z"},{"role":"user","content":"x","timestamp":"0001-12-31T03:04:05Z"},{"role":"user","content":"x","timestamp":"9998-01-02T03:04:05Z"},{"role":"user","content":"x","timestamp":"9999-01-02T03:04:05Z"}]`},
+		{"not a time: what is no time is not used", OpenAI, `[{"role":"user","content":"x","timestamp":"yesterday"},{"role":"user","content":"x","timestamp":1e300},{"role":"user","content":"x","timestamp":{}},{"role":"user","content":"x","timestamp":-99999999999}]`},
+	} {
+		add(row.why, row.f, []byte(row.body), 18)
+	}
 	golden(t, "windows.txt", got.String())
 }

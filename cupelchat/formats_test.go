@@ -30,7 +30,7 @@ func TestItemsOfBodies(t *testing.T) {
 			if fixed > 0 || blocks[i] > 1 {
 				more += fmt.Sprintf(" fixed %d of %d blocks", fixed, blocks[i])
 			}
-			fmt.Fprintf(&got, "%d %s, %s: %.50q\n", item.Tokens(), rowOf(item).more, more, item.Content())
+			fmt.Fprintf(&got, "%d %s, %s: %.50q\n", item.Tokens(), moreOf(item), more, item.Content())
 			if title != item.Content() {
 				fmt.Fprintf(&got, "\t%s\n", title)
 			}

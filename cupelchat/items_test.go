@@ -1,78 +1,11 @@
 package cupelchat
 
 import (
-	"fmt"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
-	"github.com/wollax/cupel-go/cupel"
 )
-
-func TestItems(t *testing.T) {
-	message, tool, system := cupel.KindMessage, cupel.KindToolOutput, cupel.KindSystemPrompt
-	tests := []struct {
-		name, why string
-		f         Format
-		text      string
-		want      []row
-	}{
-		{"no ids", "a server may give no ids, and objects for arguments", OpenAI,
-			`[{"role":"assistant","tool_calls":[{"function":{"name":"f","arguments":{"a": 1}}},{"function":{"name":"g"}}]},{"role":"tool","content":"one"},{"role":"tool","content":"two"},{"role":"user","content":"x"}]`,
-			[]row{
-				{tool, 4 + (4 + 1 + 7) + (4 + 1), false, "f({\"a\":1})\ng()", "assistant 0 3 f, g"},
-				{tool, 8 + 3, false, "one", "tool 1 f"}, {tool, 8 + 3, false, "two", "tool 2 g"},
-				{message, 5, true, "x", "user 3"},
-			}},
-		{"anthropic document", "a document of text is text, and one that is a file is estimated", Anthropic,
-			`[{"role":"user","content":[{"type":"document","title":"T","source":{"type":"text","data":"text"}},{"type":"document","source":{"type":"url","url":"http://e.org/p"}},
-			{"type":"document","source":{"type":"content","content":[{"type":"text","text":"c"}]}}]}]`,
-			[]row{{message, 4 + 1 + 4 + 3000 + 1, true, "T\ntext\n[document http://e.org/p]\nc", "user 0"}}},
-		{"responses", "reasoning stays with what follows from it; parallel calls at the end are all pinned", Responses,
-			`{"instructions":"I","input":[{"role":"user","content":"q"},{"type":"reasoning","summary":[{"type":"summary_text","text":"s"}]},{"type":"message","role":"assistant","content":[{"type":"output_text","text":"m"}]},
-			{"type":"function_call","call_id":"1","name":"f","arguments":"a"},{"role":"user","content":"w"},
-			{"type":"function_call","call_id":"2","name":"g","arguments":"b"},{"type":"function_call","call_id":"3","name":"h","arguments":"c"},
-			{"type":"function_call_output","call_id":"2","output":"G"},{"type":"function_call_output","call_id":"3","output":"H"}]}`,
-			[]row{
-				{system, 5, true, "I", "system"}, {message, 5, true, "q", "user 0"},
-				{message, 5, false, "s", "reasoning 1 3"}, {message, 5, false, "m", "assistant 2"}, {tool, 10, false, "f(a)", "assistant 3 f 1"},
-				{message, 5, true, "w", "user 4"},
-				{tool, 10, true, "g(b)", "assistant 5 2 g 2"}, {tool, 10, true, "h(c)", "assistant 6 2 h 3"},
-				{tool, 9, false, "G", "tool 7 g 2"}, {tool, 9, false, "H", "tool 8 h 3"},
-			}},
-		{"result of the model", "the API refuses it, and it answers no call", Anthropic,
-			`[{"role":"user","content":"q"},{"role":"assistant","content":[{"type":"tool_result","tool_use_id":"a","content":"r"}]}]`,
-			[]row{{message, 5, true, "q", "user 0"}, {message, 58, false, `{"type":"tool_result","tool_use_id":"a","content":"r"}`, "assistant 1"}}},
-		{"image of a tool", "the API makes it in a call of its own", Responses,
-			`[{"role":"user","content":"q"},{"type":"image_generation_call","id":"ig_1","status":"completed","result":"aGk="}]`,
-			[]row{{message, 5, true, "q", "user 0"}, {tool, 4 + 765, true, "[image 907e6b7ff49b]", "assistant 1 image_generation"}}},
-		{"empty name", "a member whose name is empty is no system prompt", OpenAI,
-			`{"":"s","messages":[{"role":"user","content":"x"}]}`, []row{{message, 5, true, "x", "user 0"}}},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			var got []row
-			for _, item := range read(t, tt.f, []byte(tt.text)).Items() {
-				got = append(got, rowOf(item))
-			}
-			assert.Equal(t, tt.want, got)
-		})
-	}
-}
-
-func TestSourcesAndOrigins(t *testing.T) {
-	c := read(t, OpenAI, []byte(`{"tools":[{}],"messages":[{"role":"developer","content":"d"},{"role":"user","content":"u"},
-		{"role":"assistant","content":"a"},{"role":"assistant","tool_calls":[{"id":"1","function":{"name":"f"}}]}]}`))
-	var got []string
-	for _, item := range c.Items() {
-		origin, _ := item.MetadataValue(cupel.MetadataSourceType)
-		got = append(got, fmt.Sprint(item.Source(), " ", origin))
-	}
-	want := []string{"Tool tool", "Chat system", "Chat user", "Chat assistant", "Tool assistant"}
-	assert.Equal(t, want, got)
-}
 
 func TestNoPin(t *testing.T) {
 	for name, f := range fixtures {
@@ -106,45 +39,6 @@ func TestMediaTokens(t *testing.T) {
 	}
 	huge := read(t, OpenAI, []byte(text), WithMediaTokens(int(^uint(0)>>1)))
 	assert.Equal(t, int(^uint(0)>>1), huge.Items()[0].Tokens())
-}
-
-func TestTimes(t *testing.T) {
-	at := func(s string) time.Time {
-		parsed, err := time.Parse(time.RFC3339Nano, s)
-		require.NoError(t, err)
-		return parsed
-	}
-	tests := []struct {
-		name, why, text string
-		want            []time.Time
-	}{
-		{"none", "times that are made up are seconds since 1970, in the order of the messages",
-			`[{"role":"user","content":"x"},{"role":"user","content":"x"},{"role":"user","content":"x"}]`, []time.Time{time.Unix(0, 0), time.Unix(1, 0), time.Unix(2, 0)}},
-		{"some", "a message without a time comes right behind the one before it, or right before the first that has one",
-			`[{"role":"user","content":"x"},{"role":"user","content":"x","timestamp":"2026-01-02T03:04:05+01:00"},{"role":"user","content":"x"},{"role":"user","content":"x","created_at":1767323046}]`,
-			[]time.Time{at("2026-01-02T02:04:04.999999999Z"), at("2026-01-02T02:04:05Z"), at("2026-01-02T02:04:05.000000001Z"), at("2026-01-02T03:04:06Z")}},
-		{"numbers", "seconds may have fractions, and large numbers are milliseconds",
-			`[{"role":"user","content":"x","created":1.5},{"role":"user","content":"x","timestamp":1767323046123}]`, []time.Time{time.Unix(1, 5e8), at("2026-01-02T03:04:06.123Z")}},
-		{"years", "times of the first and the last year of four digits are not used, since those next to them may have another number of digits",
-			`[{"role":"user","content":"x","timestamp":"0002-01-02T03:04:05Z"},{"role":"user","content":"x","timestamp":"0001-12-31T03:04:05Z"},{"role":"user","content":"x","timestamp":"9998-01-02T03:04:05Z"},{"role":"user","content":"x","timestamp":"9999-01-02T03:04:05Z"}]`,
-			[]time.Time{at("0002-01-02T03:04:05Z"), at("0002-01-02T03:04:05.000000001Z"), at("9998-01-02T03:04:05Z"), at("9998-01-02T03:04:05.000000001Z")}},
-		{"not a time", "what is no time is not used",
-			`[{"role":"user","content":"x","timestamp":"yesterday"},{"role":"user","content":"x","timestamp":1e300},{"role":"user","content":"x","timestamp":{}},{"role":"user","content":"x","timestamp":-99999999999}]`,
-			[]time.Time{time.Unix(0, 0), time.Unix(1, 0), time.Unix(2, 0), time.Unix(3, 0)}},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			c := read(t, OpenAI, []byte(tt.text))
-			for i, item := range c.Items() {
-				if got, ok := item.Timestamp(); !ok || !got.Equal(tt.want[i]) {
-					t.Errorf("%s: message %d is of %v, want %v", tt.why, i, got, tt.want[i])
-				}
-			}
-			if tt.name == "not a time" && !slices.Equal(c.Notes(), []string{"messages[0].timestamp (and 3 more) is ignored: it is not a time in RFC 3339 or in seconds since 1970"}) {
-				t.Errorf("notes %q", c.Notes())
-			}
-		})
-	}
 }
 
 func TestBytesOf(t *testing.T) {
