@@ -24,6 +24,19 @@ func TestNoPinButNamed(t *testing.T) {
 	}
 }
 
+// What the user says with the results that the model answers stays with them.
+func TestWordsWithResults(t *testing.T) {
+	c := read(t, Anthropic, []byte(`[{"role":"user","content":"q"},{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":{}}]},
+		{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"r"},{"type":"text","text":"Quickly."}]}]`), WithPins(false, false))
+	var pinned []string
+	for _, item := range c.Items() {
+		if item.Pinned() {
+			pinned = append(pinned, item.Content())
+		}
+	}
+	assert.Equal(t, []string{"q", "f({})", "Quickly."}, pinned)
+}
+
 func TestMediaTokens(t *testing.T) {
 	text := `[{"role":"user","content":[{"type":"image_url","image_url":{"url":"u"}},{"type":"file","file":{}},{"type":"image_url","image_url":{"url":"v"}}]}]`
 	c := read(t, OpenAI, []byte(text), WithMediaTokens(7))

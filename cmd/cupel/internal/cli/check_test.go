@@ -108,6 +108,8 @@ func TestCheck(t *testing.T) {
 		{"no selection", "checks/crowded.toml checks/good.toml", exitSelection,
 			"ERROR checks/crowded.toml: the selection failed: Pinned items require 10 tokens, but only 5 are available\n" + good + "1 check in 2 files: 1 ok, 0 failed, some without a selection\n",
 			"cupel: checks/crowded.toml: Pinned items require 10 tokens, but only 5 are available\n", "the others are checked nevertheless"},
+		{"lint", "checks/crowded.toml --lint", exitSelection, "checks/crowded.toml:1: the selection failed: Pinned items require 10 tokens, but only 5 are available\n",
+			"cupel: checks/crowded.toml: Pinned items require 10 tokens, but only 5 are available\n", "editors read it"},
 		{"flags", "checks/bare.toml -i data/items.jsonl -p data/mine.json", exitOK,
 			"ok    checks/bare.toml checks[0] HaveNoExclusions\n1 check in 1 file: 1 ok, 0 failed\n", "", "a file may leave out items and policy"},
 		{"hidden", "checks/small.toml --hide-contents", exitCheck,
@@ -174,8 +176,11 @@ margin = 10
 // TestCheckJSON: the same results for programs.
 func TestCheckJSON(t *testing.T) {
 	checks(t)
-	code, stdout, _ := fed(t, "", "check", "--json", "checks/bad.toml", "checks/crowded.toml")
+	code, stdout, _ := fed(t, "", "check", "--json", "--markdown", "report.md", "checks/bad.toml", "checks/crowded.toml")
 	require.Equal(t, exitSelection, code)
+	report, err := os.ReadFile("report.md")
+	require.NoError(t, err)
+	require.Contains(t, string(report), "| error | checks/crowded.toml | Pinned items require 10 tokens")
 	const failure = "IncludeItemWithKind(Document) failed: Included contained 0 items with Kind=Document. Included had 2 items with kinds: [evil\\x1b[2J, Message].\n\tno candidate matches"
 	var got checkedFiles
 	decodeJSON(t, stdout, &got)
@@ -229,7 +234,7 @@ func TestInterrupted(t *testing.T) {
 	checks(t)
 	require.NoError(t, os.WriteFile("chat.json", []byte(baked), 0o600))
 	for _, args := range []string{
-		"check checks/good.toml", "where -i chat.json -b 50 loaves --steps --session",
+		"check checks/good.toml", "where -i chat.json -b 50 loaves --steps --session", "where -i chat.json -b 900 -p chat oven --steps",
 		"explain -i data/items.jsonl -p data/mine.json -b 25", "explain -i chat.json -b 50", "explain -i chat.json -b 50 --why-not 4", "sweep -i chat.json -p agent",
 		"diff agent chat -i chat.json -b 50", "run -i chat.json -b 50",
 	} {

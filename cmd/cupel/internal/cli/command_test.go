@@ -79,6 +79,8 @@ func TestDefaults(t *testing.T) {
 		code, stdout, stderr := fed(t, "", "chat.json")
 		require.Equal(t, exitUsage, code, file)
 		require.Empty(t, stdout)
+		code, _, _ = fed(t, "", "policies")
+		require.Equal(t, exitOK, code, "it takes nothing of the file")
 		require.Contains(t, stderr, want, file)
 	}
 	require.NoError(t, os.WriteFile(outside, []byte("token-4711"), 0o600))

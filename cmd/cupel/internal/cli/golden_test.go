@@ -57,6 +57,7 @@ func TestGolden(t *testing.T) {
 		{"agent-json", "explain -i chat.json -p agent -b 45 --json", "what a preset sends, without durations"},
 		{"why-agent-json", "explain -i chat.json -p agent -b 45 --why-not 3 --json", "an answer about a message"},
 		{"diff-json", "diff greedy.json rag -i items.jsonl -b 90 --json", "two policies have no name in common"},
+		{"where-some", "where -i chat.json *.go -p chat -b 900 -n 1", "of several values the first"},
 		{"steps", "where -i chat.json a.go -p chat -b 45 --steps", "where a value went, step by step"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
