@@ -82,10 +82,11 @@ func TestExitCodes(t *testing.T) {
 
 // TestForce: samples of another number of shards are not left among those of a job.
 func TestForce(t *testing.T) {
-	program, data := command(t), agents(t)
+	program, data := command(t), readFile(t, agents(t))
 	t.Chdir(t.TempDir())
+	save(t, "a.jsonl", data) // its name is in the rows, whose hashes decide the files
 	for _, shards := range []string{"3", "2"} {
-		run(t, program, []string{"--data", data, "--policy=newest", "--table=table.json", "--samples=s.jsonl", "--shards", shards, "--force"}, 0)
+		run(t, program, []string{"--data=a.jsonl", "--policy=newest", "--table=table.json", "--samples=s.jsonl", "--shards", shards, "--force"}, 0)
 	}
 	found, err := filepath.Glob("s*")
 	if err != nil || strings.Join(found, " ") != "s-00000-of-00002.jsonl s-00001-of-00002.jsonl" {
