@@ -94,8 +94,8 @@ func TestNothingChosen(t *testing.T) {
 // bodies, and what is written of them in parts of their tokens.
 func TestWindowsOfBodies(t *testing.T) {
 	var got strings.Builder
-	add := func(name string, f Format, text []byte, parts ...int) {
-		c, err := Read(text, f, bytesCounter{}, WithMediaTokens(30))
+	add := func(name string, f Format, text []byte, option Option, parts ...int) {
+		c, err := Read(text, f, bytesCounter{}, WithMediaTokens(30), option)
 		if err != nil {
 			return // TestItemsOfBodies has the error
 		}
@@ -123,11 +123,11 @@ func TestWindowsOfBodies(t *testing.T) {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(fixtures)) {
-		add(name, fixtures[name], fixture(t, name), 11, 11, 8, 15, 17, 13)
+		add(name, fixtures[name], fixture(t, name), nil, 11, 11, 8, 15, 17, 13)
 	}
 	for _, f := range writable {
 		for _, c := range casesOf(t, f, "good") {
-			add(c.Name, f, c.Body, 14, 16)
+			add(c.Name, f, c.Body, nil, 14, 16)
 		}
 	}
 	for _, row := range []struct {
@@ -135,6 +135,9 @@ func TestWindowsOfBodies(t *testing.T) {
 		f    Format
 		body string
 	}{
+		{"long: what is shortened ends with a mark", Anthropic, `{"messages":[{"role":"user","content":"Look."},{"role":"assistant","content":[{"type":"text","text":"I do."},{"type":"tool_use","id":"a","name":"f","input":{"q":"x"}},{"type":"tool_use","id":"b","name":"g","input":{}}]},
+			{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":[{"type":"image","source":{"type":"url","url":"u"}},{"type":"text","text":"` + strings.Repeat("12:01 INFO all is well\\n", 9) + `ERROR the oven of shop/bake.go:17 is stuck"}]},{"type":"tool_result","tool_use_id":"b","content":"` + strings.Repeat("A parcel for Ann is in Hamburg. ", 9) + `"}]},
+			{"role":"assistant","content":"` + strings.Repeat("There is a parcel, and the oven is stuck. ", 9) + `"},{"role":"user","content":[{"type":"image","source":{"type":"url","url":"v"}},{"type":"text","text":"` + strings.Repeat("This is what I have seen. ", 9) + `"}]},{"role":"assistant","content":"Yes."},{"role":"user","content":"And now?"}]}`},
 		{"nested: parts within parts, deeper than an API takes", Anthropic, `{"messages":[{"role":"user","content":"x"},{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":[{"type":"document","source":{"type":"content","content":[{"type":"document","source":{"type":"content","content":[{"type":"document","source":{"type":"content","content":[{"type":"text","text":"deep"}]}}]}}]}}]}]}]}`},
 		{"no ids: a server may give no ids, and objects for arguments", OpenAI, `[{"role":"assistant","tool_calls":[{"function":{"name":"f","arguments":{"a": 1}}},{"function":{"name":"g"}}]},{"role":"tool","content":"one"},{"role":"tool","content":"two"},{"role":"user","content":"x"}]`},
 		{"anthropic document: a document of text is text, and one that is a file is estimated", Anthropic, `[{"role":"user","content":[{"type":"document","title":"T","source":{"type":"text","data":"text"}},{"type":"document","source":{"type":"url","url":"http://e.org/p"}},
@@ -154,7 +157,7 @@ func TestWindowsOfBodies(t *testing.T) {
 		{"times, years: times of the first and the last year of four digits are not used, since those next to them may have another number of digits", OpenAI, `[{"role":"user","content":"x","timestamp":"0002-01-02T03:04:05Z"},{"role":"user","content":"x","timestamp":"0001-12-31T03:04:05Z"},{"role":"user","content":"x","timestamp":"9998-01-02T03:04:05Z"},{"role":"user","content":"x","timestamp":"9999-01-02T03:04:05Z"}]`},
 		{"not a time: what is no time is not used", OpenAI, `[{"role":"user","content":"x","timestamp":"yesterday"},{"role":"user","content":"x","timestamp":1e300},{"role":"user","content":"x","timestamp":{}},{"role":"user","content":"x","timestamp":-99999999999}]`},
 	} {
-		add(row.why, row.f, []byte(row.body), 18)
+		add(row.why, row.f, []byte(row.body), WithMarks(sameMark{}), 18, 12)
 	}
 	golden(t, "windows.txt", got.String())
 }
