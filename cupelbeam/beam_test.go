@@ -74,7 +74,7 @@ func plain(t *testing.T, files []string, as string) *replay.Table {
 	table := replay.NewTable(m.Plan())
 	for _, name := range files {
 		file := corpus.Uncompressed(bytes.NewReader(readFile(t, name)))
-		for s, err := range m.Samples(t.Context(), replay.Scan(as+filepath.Base(name), file, nil)) {
+		for s, err := range m.Samples(t.Context(), replay.Latest(replay.Scan(as+filepath.Base(name), file, nil))) {
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -53,10 +53,11 @@ func TestExitCodes(t *testing.T) {
 		{"--data=a.jsonl,a.js*", 2, "--data: a.jsonl is named twice"},
 		{"--data=large", 2, "65 MB is too much for Prism"},
 		{"--data=a.jsonl --shards=0", 2, "--shards: want at least 1, got 0"},
+		{"--data=a.jsonl --shards=2", 2, "--shards: name the file for --samples"},
 		{"--data=a.jsonl --policy=bad.toml", 2, "--policy: bad.toml: "},
 		{"--data=a.jsonl --runner=storm", 2, `--runner: "storm" is unknown; want one of prism, direct, flink`},
 		{"--data a.jsonl b.gz", 2, `"b.gz" is not a flag`},
-		{"--unknown", 2, "flag provided but not defined: -unknown"},
+		{"--unknown", 2, "flag provided but not defined: -unknown\ncupel-beam -help lists the flags\n"},
 	} {
 		args := append([]string{"--table=out/table.json", "--policy=newest@0.6", "--share=0.5"}, strings.Fields(row.args)...)
 		for i := range args {
@@ -81,10 +82,11 @@ func TestExitCodes(t *testing.T) {
 
 // TestForce: samples of another number of shards are not left among those of a job.
 func TestForce(t *testing.T) {
-	program, data := command(t), agents(t)
+	program, data := command(t), readFile(t, agents(t))
 	t.Chdir(t.TempDir())
+	save(t, "a.jsonl", data) // its name is in the rows, whose hashes decide the files
 	for _, shards := range []string{"3", "2"} {
-		run(t, program, []string{"--data", data, "--policy=newest", "--table=table.json", "--samples=s.jsonl", "--shards", shards, "--force"}, 0)
+		run(t, program, []string{"--data=a.jsonl", "--policy=newest", "--table=table.json", "--samples=s.jsonl", "--shards", shards, "--force"}, 0)
 	}
 	found, err := filepath.Glob("s*")
 	if err != nil || strings.Join(found, " ") != "s-00000-of-00002.jsonl s-00001-of-00002.jsonl" {

@@ -64,8 +64,5 @@ func (p *Policy) build(name string) (replay.Policy, error) {
 		return replay.Policy{}, err
 	}
 	pipeline, err := found.Pipeline(policy.Environment{Registry: registry, Clock: func() time.Time { return time.Unix(0, 0) }})
-	if err != nil {
-		return replay.Policy{}, err
-	}
-	return replay.Choosing(name, pipeline), nil
+	return replay.Choosing(name, pipeline), err
 }

@@ -2,15 +2,20 @@ package cupelbeam
 
 import (
 	"bytes"
+	"context"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"os/exec"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/util/reflectx"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/fileio"
 
 	"github.com/wollax/cupel-go/cupelsession/replay"
@@ -245,12 +250,44 @@ func TestSourceError(t *testing.T) {
 			t.Errorf("%q: got error %v", begins, err)
 		}
 	}
+	canceled, cancel := context.WithCancel(t.Context())
+	cancel()
+	f, wrong := &measureFn{Spec: newest}, Spec{Policies: []Policy{{Name: "newst"}}}
+	if err := f.Setup(); err != nil {
+		t.Fatal(err)
+	}
 	_, merging := merge("{", "{}")
-	_, building := (&Spec{Policies: []Policy{{Name: "newst"}}}).Measure()
-	opening := unzipFile(t.Context(), fileio.ReadableFile{Metadata: fileio.FileMetadata{Path: "none.gz"}}, nil)
-	for want, err := range map[string]error{"unexpected end": merging, "want one of chat": building, "none.gz": opening} {
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("got error %v, want one with %s", err, want)
+	_, building := Replay(beam.NewPipeline().Root(), wrong, []string{"a"})
+	_, decoding := Replay(beam.NewPipeline().Root(), Spec{Policies: []Policy{{Name: "mine", JSON: "{"}}}, []string{"a"})
+	_, nothing := Replay(beam.NewPipeline().Root(), newest, nil)
+	for _, row := range []struct {
+		want string
+		err  error
+	}{
+		{"unexpected end", merging}, {"want one of chat", building}, {"malformed", decoding}, {"no files to read", nothing}, {"want one of chat", (&measureFn{Spec: wrong}).Setup()},
+		{"none.gz", unzipFile(t.Context(), fileio.ReadableFile{Metadata: fileio.FileMetadata{Path: "none.gz"}}, nil)},
+		{"names the compressed file a.gz", lineOf("a.gz", "{}", nil)},
+		{"unexpected end", f.ProcessElement(t.Context(), "{", nil, nil, nil)},
+		{"canceled", f.ProcessElement(canceled, `{"Text": "`+base64.StdEncoding.EncodeToString([]byte(kinds(t)[0]))+`"}`, nil, nil, nil)},
+		{"unsupported", emitJSON(math.NaN(), nil)},
+		{"scheme", writeFile(t.Context(), "none://a", nil)}, {"write.go", writeFile(t.Context(), "write.go/a", nil)},
+	} {
+		if row.err == nil || !strings.Contains(row.err.Error(), row.want) {
+			t.Errorf("got error %v, want one with %s", row.err, row.want)
+		}
+	}
+}
+
+// TestRegistered: nothing is called by reflection.
+func TestRegistered(t *testing.T) {
+	for _, f := range []any{lineOf, unzipFile, later, merge, writeFile} {
+		if call := fmt.Sprintf("%T", reflectx.MakeFunc(f)); !strings.Contains(call, "caller") {
+			t.Errorf("%T is called by %s", f, call)
+		}
+	}
+	for _, f := range []any{&measureFn{}, &shardFn{}} {
+		if _, ok := reflectx.WrapMethods(f); !ok {
+			t.Errorf("%T is not registered", f)
 		}
 	}
 }

@@ -85,7 +85,7 @@ func (c *Conversation) Compose(pieces []Piece, tokens int) (body []byte, notes [
 			return nil, nil, c.tooLarge(tokens, size, nil)
 		}
 	}
-	if err == nil && len(marked) > 0 && c.rules.cache {
+	if len(marked) > 0 && c.rules.cache {
 		body = w.mark(body, pieces, marked)
 	}
 	return body, n.notes(), err
@@ -124,10 +124,7 @@ func (w *writer) mark(body []byte, pieces []Piece, marked []int) []byte {
 		}
 		behind = append(behind, end)
 	}
-	if len(behind) > maxBreakpoints {
-		behind = behind[:maxBreakpoints] // the latest
-	}
-	p.set(behind)
+	p.set(behind[:min(len(behind), maxBreakpoints)]) // the latest
 	return p.bytes(body)
 }
 

@@ -243,7 +243,7 @@ func TestFitFails(t *testing.T) {
 		require.Equal(t, Request[any]{}, got, tt.why)
 	}
 	_, err := Refit(read(t, OpenAI, []byte(`[]`)), 7, []byte(`{"a":1}`))
-	require.Error(t, err)
+	require.ErrorContains(t, err, "the type int cannot hold the messages that fit")
 }
 
 // A chooser may count in another way: its report keeps its items.

@@ -192,7 +192,7 @@ func (p *part) shortIn(content string) (arguments string, ok bool) {
 	for line := range strings.SplitSeq(content, "\n") {
 		rest, begins := strings.CutPrefix(line, p.name+"(")
 		short, ends := strings.CutSuffix(rest, ")")
-		if v, err := rawjson.Text(short).Value(); begins && ends && strings.Contains(short, markEnds) && (p.value.IsString() || err == nil && v.IsObject()) {
+		if v, _ := rawjson.Text(short).Value(); begins && ends && strings.Contains(short, markEnds) && (p.value.IsString() || v.IsObject()) {
 			return short, true
 		}
 	}

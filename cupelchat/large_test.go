@@ -103,17 +103,28 @@ func TestTooLargeParts(t *testing.T) {
 	require.ErrorAs(t, c.TooLarge(budget(t, 0), pipeline.ErrOverflow), &e)
 	require.Equal(t, []FixedPart{{"messages[0]", "media, thinking and the like", 1}}, e.Parts)
 	e.Parts = slices.Repeat(e.Parts, 3)
+	require.NotContains(t, (&TooLargeError{}).Error(), "these")
 	require.Regexp(t, `1 token\)$`, e.Error())
 	e.Parts = slices.Repeat(e.Parts[:1], 4)
 	require.Regexp(t, `1 token\), and 1 more$`, e.Error())
 }
 
-// A form that a caller wrote does not take a sound away that no list has.
-func TestCostOfASound(t *testing.T) {
-	c := read(t, OpenAI, []byte(`{"messages":[{"role":"assistant","content":"Look.","audio":{"id":"a"}}]}`), WithMediaTokens(100))
-	tokens, err := c.cost(0, "L")
-	require.NoError(t, err)
-	require.Equal(t, c.entries[0].tokens-len("Look.")+1, tokens)
+// The cost of a form that a caller wrote is that of what it changes.
+func TestCostOfForms(t *testing.T) {
+	const short = `f({"q":"a…[15 characters left out]"})`
+	for _, row := range []struct {
+		message, form string
+		less          int
+		why           string
+	}{
+		{`{"role":"assistant","content":"Look.","audio":{"id":"a"}}`, "L", len("ook."), "a sound that no list has does not go away"},
+		{`{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{\"q\":\"a long question\"}"}}]}`, short, len(`{"q":"a long question"}`) - len(short) + len("f()"), "arguments that are shorter"},
+	} {
+		c := read(t, OpenAI, []byte("["+row.message+"]"), WithMediaTokens(100))
+		tokens, err := c.cost(0, row.form)
+		require.NoError(t, err)
+		require.Equal(t, c.entries[0].tokens-row.less, tokens, row.why)
+	}
 }
 
 // The error of a counter reaches the caller, whichever text it is for.

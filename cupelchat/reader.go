@@ -376,9 +376,6 @@ func instant(v rawjson.Value) (time.Time, bool) {
 		t, err := time.Parse(time.RFC3339Nano, v.String())
 		return t, err == nil && plausible(t)
 	}
-	if !v.IsNumber() {
-		return time.Time{}, false
-	}
 	seconds, err := strconv.ParseFloat(string(v.Raw()), 64)
 	if err != nil {
 		return time.Time{}, false

@@ -187,6 +187,7 @@ func TestMistakes(t *testing.T) {
 	require.Nil(t, none.Remember())
 	require.Nil(t, none.About(nil))
 	require.Nil(t, none.Pipeline())
+	require.NotNil(t, p.Pipeline())
 	var noContext context.Context
 	_, err = p.Prepare(noContext, travel(t, 8), budget(t, 300))
 	require.NoError(t, err)
@@ -278,6 +279,8 @@ func TestRandom(t *testing.T) {
 			}
 			if _, fixed := item.MetadataInt("fixed"); fixed && e.Form > 0 {
 				assert.Contains(t, []string{"a picture of it", "p"}, e.Item.Content(), "seed %d", seed)
+			} else {
+				assert.LessOrEqual(t, e.Form, 1, "seed %d: there is one outline", seed)
 			}
 			if item.Group() == "" {
 				continue

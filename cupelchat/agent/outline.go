@@ -114,12 +114,11 @@ func (c *choice) read(u *unit) {
 		for _, p := range c.partsAt(u, at) {
 			p.member, p.tokens = at, 0
 			u.parts = append(u.parts, p)
-			if p.own != nil {
-				continue
-			}
-			c.readPart(p)
-			if p.call != "" {
-				c.known.Add(p.text) // so that the result does not repeat it
+			if p.own == nil {
+				c.readPart(p)
+				if p.call != "" {
+					c.known.Add(p.text) // so that the result does not repeat it
+				}
 			}
 		}
 	}

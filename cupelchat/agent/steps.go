@@ -298,7 +298,7 @@ func (c *choice) fill(left int) error {
 			}
 		}
 		left = c.left()
-		if left == 0 || left > 0 && try >= tries || len(c.taken) == 0 {
+		if left == 0 || left > 0 && try >= tries {
 			break
 		}
 		c.giveBack(-left)

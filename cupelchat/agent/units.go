@@ -81,8 +81,8 @@ func newChoice(items []*cupel.ContextItem, budget cupel.ContextBudget) *choice {
 func (c *choice) asked(scores []float64) {
 	most := 0.0
 	for _, score := range scores {
-		if score > most && !math.IsInf(score, 1) { // not NaN
-			most = score
+		if score < math.Inf(1) { // not NaN
+			most = max(most, score)
 		}
 	}
 	for i := range c.units {

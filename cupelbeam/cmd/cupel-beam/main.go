@@ -39,9 +39,20 @@ func main() {
 	o.register()
 	provision := flag.String("provision_endpoint", "", "where a process that a runner started asks for its work")
 	flag.String("artifact_endpoint", "", "accepted from runners, and not used: the program is in the image")
-	flag.Parse()
+	help := flag.Usage
+	flag.CommandLine.Init("cupel-beam", flag.ContinueOnError)
+	flag.Usage = func() {} // an error is a line, not all flags of Beam's SDK
+	err := flag.CommandLine.Parse(os.Args[1:])
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		help()
+		return
+	case err != nil: // it is printed
+		fmt.Fprintln(os.Stderr, "cupel-beam -help lists the flags")
+		os.Exit(exitUsage)
+	}
 	ctx := context.Background()
-	err := becomeWorker(ctx, *provision)
+	err = becomeWorker(ctx, *provision)
 	if err == nil {
 		beam.Init() // a worker process does not return
 		err = run(ctx, &o)

@@ -60,6 +60,8 @@ func (o *options) check(spec *cupelbeam.Spec) error {
 		return errors.New("--table: name the file for the table")
 	case o.shards < 1:
 		return fmt.Errorf("--shards: want at least 1, got %d", o.shards)
+	case o.shards > 1 && o.samples == "":
+		return errors.New("--shards: name the file for --samples")
 	case !slices.Contains(runnerNames, *runners.Runner):
 		return fmt.Errorf("--runner: %q is unknown; want one of %s", *runners.Runner, strings.Join(runnerNames, ", "))
 	}

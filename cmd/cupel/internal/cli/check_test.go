@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -107,6 +108,8 @@ func TestCheck(t *testing.T) {
 		{"no selection", "checks/crowded.toml checks/good.toml", exitSelection,
 			"ERROR checks/crowded.toml: the selection failed: Pinned items require 10 tokens, but only 5 are available\n" + good + "1 check in 2 files: 1 ok, 0 failed, some without a selection\n",
 			"cupel: checks/crowded.toml: Pinned items require 10 tokens, but only 5 are available\n", "the others are checked nevertheless"},
+		{"lint", "checks/crowded.toml --lint", exitSelection, "checks/crowded.toml:1: the selection failed: Pinned items require 10 tokens, but only 5 are available\n",
+			"cupel: checks/crowded.toml: Pinned items require 10 tokens, but only 5 are available\n", "editors read it"},
 		{"flags", "checks/bare.toml -i data/items.jsonl -p data/mine.json", exitOK,
 			"ok    checks/bare.toml checks[0] HaveNoExclusions\n1 check in 1 file: 1 ok, 0 failed\n", "", "a file may leave out items and policy"},
 		{"hidden", "checks/small.toml --hide-contents", exitCheck,
@@ -173,8 +176,11 @@ margin = 10
 // TestCheckJSON: the same results for programs.
 func TestCheckJSON(t *testing.T) {
 	checks(t)
-	code, stdout, _ := fed(t, "", "check", "--json", "checks/bad.toml", "checks/crowded.toml")
+	code, stdout, _ := fed(t, "", "check", "--json", "--markdown", "report.md", "checks/bad.toml", "checks/crowded.toml")
 	require.Equal(t, exitSelection, code)
+	report, err := os.ReadFile("report.md")
+	require.NoError(t, err)
+	require.Contains(t, string(report), "| error | checks/crowded.toml | Pinned items require 10 tokens")
 	const failure = "IncludeItemWithKind(Document) failed: Included contained 0 items with Kind=Document. Included had 2 items with kinds: [evil\\x1b[2J, Message].\n\tno candidate matches"
 	var got checkedFiles
 	decodeJSON(t, stdout, &got)
@@ -210,18 +216,49 @@ func TestCheckPublished(t *testing.T) {
 	}
 }
 
-// TestCheckInterrupted: a command that is stopped says nothing of the checks.
-func TestCheckInterrupted(t *testing.T) {
+// dying is a context that is canceled after so many looks at it.
+type dying struct {
+	context.Context
+	looks atomic.Int64
+}
+
+func (d *dying) Err() error {
+	if d.looks.Add(-1) < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestInterrupted: a command that is stopped, at any point, prints nothing or all.
+func TestInterrupted(t *testing.T) {
 	checks(t)
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	var out, errs strings.Builder
-	code := Main(ctx, []string{"check", "checks/good.toml"}, Environment{
-		Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs,
-		Getenv: func(string) string { return "" }, Clock: func() time.Time { return time.Time{} },
-	})
-	require.Equal(t, exitInterrupted, code)
-	require.Empty(t, out.String())
+	require.NoError(t, os.WriteFile("chat.json", []byte(baked), 0o600))
+	for _, args := range []string{
+		"check checks/good.toml", "where -i chat.json -b 50 loaves --steps --session", "where -i chat.json -b 900 -p chat oven --steps",
+		"explain -i data/items.jsonl -p data/mine.json -b 25", "explain -i chat.json -b 50", "explain -i chat.json -b 50 --why-not 4", "sweep -i chat.json -p agent",
+		"diff agent chat -i chat.json -b 50", "run -i chat.json -b 50",
+	} {
+		run := func(looks int64) (code int, printed string) {
+			ctx := &dying{Context: t.Context()}
+			ctx.looks.Store(looks)
+			var out, errs strings.Builder
+			code = Main(ctx, strings.Fields(args), Environment{
+				Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs,
+				Getenv: func(string) string { return "" }, Clock: func() time.Time { return time.Time{} },
+			})
+			return code, out.String()
+		}
+		code, all := run(1 << 40)
+		require.Zero(t, code)
+		for looks := range int64(50) {
+			if code, printed := run(looks); code != exitOK {
+				require.Equal(t, exitInterrupted, code, "%s: %d", args, looks)
+				require.Empty(t, printed)
+			} else {
+				require.Equal(t, all, printed, "%s: %d", args, looks)
+			}
+		}
+	}
 }
 
 // TestKeepFact: a value survives at every step of recordings, or the report says where it

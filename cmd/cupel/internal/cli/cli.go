@@ -296,9 +296,7 @@ func (env *Environment) writeAbout(value any) error {
 	if err := writeJSON(&body, value); err != nil {
 		return err
 	}
-	if err := writeJSON(&head, about); err != nil {
-		return err
-	}
+	_ = writeJSON(&head, about) // texts and numbers have no error
 	text := scoreOf.ReplaceAllFunc(body.Bytes(), func(score []byte) []byte {
 		name, number, _ := bytes.Cut(score, []byte(" "))
 		f, _ := strconv.ParseFloat(string(number), 64) // the encoder wrote it

@@ -79,6 +79,8 @@ func TestDefaults(t *testing.T) {
 		code, stdout, stderr := fed(t, "", "chat.json")
 		require.Equal(t, exitUsage, code, file)
 		require.Empty(t, stdout)
+		code, _, _ = fed(t, "", "policies")
+		require.Equal(t, exitOK, code, "it takes nothing of the file")
 		require.Contains(t, stderr, want, file)
 	}
 	require.NoError(t, os.WriteFile(outside, []byte("token-4711"), 0o600))
@@ -107,18 +109,6 @@ func TestNotes(t *testing.T) {
 	require.NotContains(t, stderr, "did you mean", "a field of the user's own")
 }
 
-// TestMessageNumbers: a message is named by its number, from 1.
-func TestMessageNumbers(t *testing.T) {
-	folder(t, map[string]string{"chat.json": baked, "items.json": `[{"content": "a"}, {"content": "3"}, {"content": "c"}]`})
-	require.Contains(t, printed(t, "explain", "-i", "chat.json", "-p", "chat", "-b", "900", "--why-not", "5"), "They are in the oven.")
-	require.Contains(t, printed(t, "explain", "-i", "chat.json", "-p", "chat", "-b", "900"), "MSG")
-	require.Regexp(t, `Scored +3\n`, printed(t, "explain", "-i", "items.json", "-p", "rag", "-b", "900", "--why-not", "3"), "a content comes before a number")
-	require.Regexp(t, `(?s)It is in, as #1 of 3: .*Scored +a\n`, printed(t, "explain", "-i", "items.json", "-p", "rag", "-b", "900", "--why-not", "1"))
-	code, _, stderr := fed(t, "", "explain", "-i", "chat.json", "-p", "chat", "-b", "900", "--why-not", "77")
-	require.Equal(t, exitUsage, code)
-	require.Contains(t, stderr, "--why-not: the candidates have the numbers 1 to 6, got 77")
-}
-
 // TestPresetsWritten: what cupel policies writes is a policy file.
 func TestPresetsWritten(t *testing.T) {
 	folder(t, map[string]string{"chat.json": baked})
@@ -134,27 +124,6 @@ func TestPresetsWritten(t *testing.T) {
 		}
 		code, _, stderr := fed(t, "", args...)
 		require.Equal(t, exitOK, code, "%s: %s", name, stderr)
-	}
-}
-
-// TestJSONIsTheSame: two runs print the same bytes, with what they are about, and without
-// durations, names of Go types and long scores.
-func TestJSONIsTheSame(t *testing.T) {
-	folder(t, selectable)
-	require.NoError(t, os.WriteFile("chat.json", []byte(baked), 0o600))
-	const items = " -i items.jsonl -p rag -b 90 --json"
-	for _, args := range []string{
-		"explain" + items, "explain --why-not cherry" + items, "explain -i chat.json -p agent -b 50 --json", "explain -i chat.json -p agent -b 50 --why-not 4 --json",
-		"diff greedy.json rag -i items.jsonl -b 90 --json", "where cherry" + items, "sweep -i items.jsonl -p rag --json",
-	} {
-		first := printed(t, strings.Fields(args)...)
-		require.Equal(t, first, printed(t, strings.Fields(args)...), args)
-		require.True(t, strings.HasPrefix(first, "{\n  \"cupel\": \""), args)
-		require.Equal(t, !strings.HasPrefix(args, "diff"), strings.Contains(first, `"policy": `), args)
-		require.Equal(t, 1, strings.Count(first, "\n  \"budget\": ")+strings.Count(first, "\n  \"from\": "), args)
-		require.NotContains(t, first, "duration", args)
-		require.NotContains(t, first, "Scorer", args)
-		require.NotRegexp(t, `"score": [0-9.]{9}`, first, args)
 	}
 }
 
@@ -230,30 +199,4 @@ func TestMaxInput(t *testing.T) {
 		require.LessOrEqual(t, endless.read, most+64<<10, args)
 		require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(80*most), args)
 	}
-}
-
-// TestSummaryOfCompaction: what a compaction stands for counts as read, and what stays
-// is not taken for it.
-func TestSummaryOfCompaction(t *testing.T) {
-	line := func(role, text, more string) string {
-		return `{"sessionId":"s","uuid":"u","type":"` + role + `","message":{"role":"` + role + `","content":"` + text + `"}` + more + "}\n"
-	}
-	folder(t, map[string]string{"session.jsonl": line("user", strings.Repeat("Bake r-17. ", 40), "") + line("assistant", strings.Repeat("It is baked. ", 40), "") +
-		line("user", "The rye r-17 is baked.", `,"isCompactSummary":true`) + line("assistant", "What next?", "") + line("user", "Pack r-17.", "")})
-	code, stdout, stderr := fed(t, "", "session.jsonl", "-b", "60", "--encoding", "heuristic")
-	require.Equal(t, exitOK, code, stderr)
-	require.Contains(t, stderr, "cupel: 5 → 4 messages, 404 → 58 tokens\n")
-	require.True(t, strings.HasSuffix(stdout, "\n\nThe rye r-17 is baked.\n\nWhat next?\n\nPack r-17.\n"), "a session is only read: the window is a text")
-}
-
-// TestDigits: scores have six digits, and the numbers of users stay as they are.
-func TestDigits(t *testing.T) {
-	folder(t, map[string]string{
-		"items.json":  `[{"content":"a","tokens":1,"futureRelevanceHint":0.123456789012345,"metadata":{"score":12345678}}]`,
-		"greedy.json": selectable["greedy.json"],
-	})
-	report := printed(t, "explain", "items.json", "-p", "greedy.json", "-b", "9", "--json")
-	require.Contains(t, report, `"score": 0.123457`)
-	require.Contains(t, report, `"score": 12345678`)
-	require.Contains(t, report, `"futureRelevanceHint": 0.123456789012345`)
 }

@@ -67,7 +67,7 @@ func (f *explainFlags) run(ctx context.Context, env *Environment) error {
 		}
 	}
 	report, failed := s.report(ctx, s.budget)
-	if report == nil || ctx.Err() != nil {
+	if report == nil || failed != nil && ctx.Err() != nil {
 		return s.selecting(ctx, failed)
 	}
 	a := newAccount(s.Items, s.budget, report)
@@ -86,7 +86,7 @@ func (f *explainFlags) run(ctx context.Context, env *Environment) error {
 	env.summary = s.summary(report)
 	timeless := *report
 	timeless.Events = nil // they have durations
-	err = f.print(env, &timeless, func(p *terminal.Printer) {
+	return cmp.Or(f.print(env, &timeless, func(p *terminal.Printer) {
 		if failed != nil {
 			p.Line("%s: the selection failed", s.name)
 		} else {
@@ -96,11 +96,7 @@ func (f *explainFlags) run(ctx context.Context, env *Environment) error {
 		}
 		a.printLists(p, f.rows)
 		a.printForms(p, f.rows)
-	})
-	if err != nil {
-		return err
-	}
-	return s.selecting(ctx, failed)
+	}), s.selecting(ctx, failed))
 }
 
 // mostDisplaced is for how many candidates findDisplacing looks up which

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"math"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/wollax/cupel-go/cmd/cupel/internal/input"
 	"github.com/wollax/cupel-go/cupel"
-	"github.com/wollax/cupel-go/cupel/analysis"
 )
 
 // TestGolden holds the text of each command that prints selections. A file has a
@@ -27,6 +25,7 @@ func TestGolden(t *testing.T) {
 		{"shortfall", "explain -i items.jsonl -p count.json -b 100 -n 1", "caps, lists that are cut, and what a policy lacks"},
 		{"overflow", "explain -i items.jsonl -p proceed.json -b 50", "more than the target, as the policy allows"},
 		{"failed", "explain -i items.jsonl -p greedy.json -b 5", "what is known of a selection that fails"},
+		{"failed-huge", "run -i huge.json -p greedy.json -b 5", "no budget is enough"},
 		{"why-not", "explain --why-not cherry" + greedy, "out: 50 tokens to select from leave 30 after apple, where banana does not fit"},
 		{"why-in", "explain --why-not manual -i units.json -p greedy.json -b 70", "in, as an outline"},
 		{"why-copy", "explain --why-not 5 -i items.jsonl -p greedy.json -b 100", "a copy by its number, and where the other stands"},
@@ -37,12 +36,35 @@ func TestGolden(t *testing.T) {
 		{"diff-forms", "diff greedy.json ends.json -i units.json -b 90", "another form"},
 		{"sweep", "sweep -i items.jsonl -p greedy.json --reserve 20 --from 20 --to 90", "each budget at which something changes, and what fails"},
 		{"policies", "policies", "the presets"},
+		{"explain-json", "explain --json" + greedy, "the report, for programs"},
+		{"why-not-json", "explain --json --why-not cherry" + greedy, "an answer, for programs"},
+		{"where-json", "where --json cherry --pin 1 --pin 7 -n 0" + greedy, "places, for programs"},
+		{"sweep-json", "sweep -i items.jsonl -p greedy.json --reserve 20 --json", "from what is needed to what is enough, in at most fifty steps"},
+		{"sweep-wide", "sweep -i items.jsonl -p greedy.json --from 145 --to 2147483647", "nothing changes where everything fits"},
+		{"sweep-empty", "sweep -i few.json -p greedy.json --from 1 --to 9", "nothing is in at first"},
+		{"why-system", "explain --why-not Be* -i chat.json -p chat -b 14 --no-pin", "a system prompt has no number, and cannot be pinned"},
+		{"where-system", "where -i chat.json brief -p chat -b 14 --no-pin", "nor does a pin keep what it says"},
+		{"why-large", "explain --why-not 3 -i chat.json -p chat -b 30", "it does not fit pinned, and nothing has its room"},
+		{"numbers", "explain -i chat.json -p chat -b 900", "messages have numbers, from 1"},
+		{"number", "explain -i chat.json -p chat -b 900 --why-not 4", "and are named by them"},
+		{"no-number", "explain -i chat.json -p chat -b 900 --why-not 77", "there is no such message"},
+		{"why-content", "explain -i names.json -p rag -b 900 --why-not 3", "a content comes before a number"},
+		{"why-number", "explain -i names.json -p rag -b 900 --why-not 1", "what no content is can be a number"},
+		{"forms", "explain -i forms.json -p greedy.json -b 20", "of a smaller form the first five lines are shown"},
+		{"digits", "explain digits.json -p greedy.json -b 9 --json", "scores have six digits, and the numbers of users stay as they are"},
+		{"diff-copies", "diff greedy.json twice.json -i items.jsonl -b 145", "content counts as included if one copy is"},
+		{"compaction", "session.jsonl -b 60 --encoding heuristic", "what a compaction stands for counts as read, and a session is only read: the window is a text"},
+		{"agent-json", "explain -i chat.json -p agent -b 45 --json", "what a preset sends, without durations"},
+		{"why-agent-json", "explain -i chat.json -p agent -b 45 --why-not 3 --json", "an answer about a message"},
+		{"diff-json", "diff greedy.json rag -i items.jsonl -b 90 --json", "two policies have no name in common"},
+		{"where-some", "where -i chat.json *.go -p chat -b 900 -n 1", "of several values the first"},
+		{"steps", "where -i chat.json a.go -p chat -b 45 --steps", "where a value went, step by step"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			folder(t, selectable)
 			code, stdout, stderr := fed(t, "", strings.Fields(row.args)...)
-			require.Equal(t, row.name == "failed", code == exitSelection, stderr)
-			file, got := filepath.Join(dir, row.name+".txt"), "$ cupel "+row.args+"\n"+stdout+stderr
+			require.Equal(t, strings.HasPrefix(row.name, "failed"), code == exitSelection, stderr)
+			file, got := filepath.Join(dir, row.name+".txt"), "$ cupel "+row.args+"\n"+strings.Replace(stdout, strconv.Quote(version()), `"VERSION"`, 1)+stderr
 			if *update {
 				require.NoError(t, os.WriteFile(file, []byte(got), 0o600))
 			}
@@ -53,63 +75,10 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-func TestExplainJSON(t *testing.T) {
-	folder(t, selectable)
-	var report cupel.SelectionReport
-	decodeJSON(t, printed(t, "explain", "-i", "items.jsonl", "-p", "greedy.json", "-b", "100", "--reserve", "20", "--json"), &report)
-	var got []string
-	for _, i := range report.Included {
-		got = append(got, i.Item.Content()+" "+string(i.Reason))
-	}
-	for _, e := range report.Excluded {
-		got = append(got, e.Item.Content()+" "+string(e.Reason.Code))
-	}
-	require.Equal(t, []string{
-		"Be brief. Pinned", "banana\nof two lines Scored", "apple Scored", "elder Scored",
-		"cherry BudgetExceeded", "apple Deduplicated", "damson NegativeTokens",
-	}, got)
-	require.Equal(t, 7, report.TotalCandidates)
-}
-
-// TestExplainForms: of a smaller form the first five lines are shown.
-func TestExplainForms(t *testing.T) {
-	folder(t, selectable)
-	_, stdout, stderr := fed(t, `[{"content": "five", "tokens": 90, "variants": [{"content": "a\na\na\na\nfifth", "tokens": 5, "worth": 0.5}]},
-		{"content": "six", "tokens": 90, "variants": [{"content": "b\nb\nb\nb\nb\nsixth", "tokens": 5, "worth": 0.5}]}]`, "explain", "-i", "-", "-p", "greedy.json", "-b", "20")
-	require.Contains(t, stdout, "fifth\n", stderr)
-	require.NotContains(t, stdout, "sixth")
-	require.Equal(t, 1, strings.Count(stdout, " more line"), stdout)
-	require.Contains(t, stdout, "  … and 1 more line; --why-not shows all\n")
-}
-
-func TestWhyNotJSON(t *testing.T) {
-	folder(t, selectable)
-	var got struct {
-		Name        string
-		Rank        int
-		Excluded    cupel.ExcludedItem
-		DisplacedBy []string                      `json:"displaced_by"`
-		IfPinned    struct{ Came, Went []string } `json:"if_pinned"`
-		Smallest    analysis.SmallestBudget       `json:"smallest_budget"`
-	}
-	decodeJSON(t, printed(t, "explain", "-i", "items.jsonl", "-p", "greedy.json", "-b", "100", "--reserve", "20", "--why-not", "cherry", "--json"), &got)
-	require.Equal(t, "item 4", got.Name)
-	require.Equal(t, 3, got.Rank)
-	require.Equal(t, cupel.ExcludeBudgetExceeded, got.Excluded.Reason.Code)
-	require.Equal(t, 30, got.Excluded.Item.Tokens())
-	require.Equal(t, []string{"item 2", "item 3"}, got.DisplacedBy)
-	require.Equal(t, []string{"item 4"}, got.IfPinned.Came)
-	require.Equal(t, []string{"item 3"}, got.IfPinned.Went)
-	require.Equal(t, analysis.SmallestBudget{Found: true, Tokens: 80, Exact: true, SearchedTo: 145}, got.Smallest)
-}
-
 func TestDiffJSON(t *testing.T) {
 	folder(t, selectable)
 	var got difference
 	decodeJSON(t, printed(t, "diff", "greedy.json", "ends.json", "-i", "items.jsonl", "-b", "90", "--reserve", "20", "--json"), &got)
-	require.Equal(t, "ends.json", got.B.Label)
-	require.Equal(t, 70, got.A.Tokens)
-	require.Equal(t, []change{}, got.Changes[:0])
 	for _, name := range []string{"a.json", "b.json"} {
 		report := printed(t, "explain", "-i", "items.jsonl", "-p", map[string]string{"a.json": "greedy.json", "b.json": "ends.json"}[name], "-b", "90", "--reserve", "20", "--json")
 		require.NoError(t, os.WriteFile(name, []byte(report), 0o600))
@@ -119,29 +88,6 @@ func TestDiffJSON(t *testing.T) {
 	require.Equal(t, got.Changes, reports.Changes)
 	require.NoError(t, os.WriteFile("empty.json", []byte(`{"events": [], "included": [], "excluded": [], "total_candidates": 0, "total_tokens_considered": 0}`), 0o600))
 	require.Contains(t, printed(t, "diff", "a.json", "empty.json"), notCandidate)
-}
-
-// TestDiffCopies: content counts as included if one copy is.
-func TestDiffCopies(t *testing.T) {
-	folder(t, selectable)
-	twice := strings.Replace(selectable["greedy.json"], "{", `{"deduplicate": false, `, 1)
-	require.NoError(t, os.WriteFile("twice.json", []byte(twice), 0o600))
-	require.Contains(t, printed(t, "diff", "greedy.json", "twice.json", "-i", "items.jsonl", "-b", "145"), "Both include the same contents in the same order.")
-}
-
-func TestSweepJSON(t *testing.T) {
-	folder(t, selectable)
-	var got struct {
-		From, To, Stride int
-		Candidates       int
-		Steps            []sweepStep
-	}
-	decodeJSON(t, printed(t, "sweep", "-i", "items.jsonl", "-p", "greedy.json", "--reserve", "20", "--json"), &got)
-	require.Equal(t, []int{30, 145, 3}, []int{got.From, got.To, got.Stride}, "from what is needed to what is enough, in at most fifty steps")
-	require.Equal(t, 7, got.Candidates)
-	require.Equal(t, sweepStep{Budget: 30, Tokens: 10, Included: 1, Came: []string{"Be brief."}, Went: []string{}}, got.Steps[0])
-	decodeJSON(t, printed(t, "sweep", "-i", "items.jsonl", "-p", "greedy.json", "--from", "145", "--to", strconv.Itoa(math.MaxInt32), "--json"), &got)
-	require.Len(t, got.Steps, 1, "nothing changes where everything fits")
 }
 
 // TestHostileContent: nothing in content moves the cursor of a terminal.

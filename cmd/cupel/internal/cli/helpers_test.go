@@ -114,6 +114,19 @@ var selectable = map[string]string{
 	{"content":"file, version 1","tokens":5,"versionOf":"file","futureRelevanceHint":0.3},
 	{"content":"file, version 2","tokens":6,"versionOf":"file","futureRelevanceHint":0.6}
 ]`,
+	"chat.json":  chat,
+	"huge.json":  `[{"content": "a", "tokens": 9223372036854775807, "pinned": true}, {"content": "b", "tokens": 1, "pinned": true}]`,
+	"few.json":   `[{"content": "fig", "tokens": 5}]`,
+	"names.json": `[{"content": "a"}, {"content": "3"}, {"content": "c"}]`,
+	"forms.json": `[{"content": "five", "tokens": 90, "variants": [{"content": "a\na\na\na\nfifth", "tokens": 5, "worth": 0.5}]},
+		{"content": "six", "tokens": 90, "variants": [{"content": "b\nb\nb\nb\nb\nsixth", "tokens": 5, "worth": 0.5}]}]`,
+	"digits.json": `[{"content":"a","tokens":1,"futureRelevanceHint":0.123456789012345,"metadata":{"score":12345678}}]`,
+	"twice.json":  `{"deduplicate": false, "scorers": [{"type": "reflexive", "weight": 1}], "slicer": {"type": "greedy"}, "placer": {"type": "chronological"}}`,
+	"session.jsonl": `{"sessionId":"s","uuid":"u","type":"user","message":{"role":"user","content":"Bake r-17. Bake r-17. Bake r-17. Bake r-17. Bake r-17. Bake r-17. Bake r-17. Bake r-17. Bake r-17. Bake r-17. Bake r-17. Bake r-17. Bake r-17. Bake r-17. Bake r-17. Bake r-17. Bake r-17. Bake r-17. Bake r-17. Bake r-17. Bake r-17. Bake r-17. Bake r-17. Bake r-17. Bake r-17. Bake r-17. Bake r-17. Bake r-17. Bake r-17. Bake r-17. Bake r-17. Bake r-17. Bake r-17. Bake r-17. Bake r-17. Bake r-17. Bake r-17. Bake r-17. Bake r-17. Bake r-17. "}}
+{"sessionId":"s","uuid":"u","type":"assistant","message":{"role":"assistant","content":"It is baked. It is baked. It is baked. It is baked. It is baked. It is baked. It is baked. It is baked. It is baked. It is baked. It is baked. It is baked. It is baked. It is baked. It is baked. It is baked. It is baked. It is baked. It is baked. It is baked. It is baked. It is baked. It is baked. It is baked. It is baked. It is baked. It is baked. It is baked. It is baked. It is baked. It is baked. It is baked. It is baked. It is baked. It is baked. It is baked. It is baked. It is baked. It is baked. It is baked. "}}
+{"sessionId":"s","uuid":"u","type":"user","message":{"role":"user","content":"The rye r-17 is baked."},"isCompactSummary":true}
+{"sessionId":"s","uuid":"u","type":"assistant","message":{"role":"assistant","content":"What next?"}}
+{"sessionId":"s","uuid":"u","type":"user","message":{"role":"user","content":"Pack r-17."}}`,
 	"greedy.json":  `{"name": "Mine", "scorers": [{"type": "reflexive", "weight": 1}], "slicer": {"type": "greedy"}, "placer": {"type": "chronological"}}`,
 	"ends.json":    `{"scorers": [{"type": "reflexive", "weight": 1}], "slicer": {"type": "scoreGreedy"}, "placer": {"type": "uShaped"}}`,
 	"sack.json":    `{"scorers": [{"type": "reflexive", "weight": 1}], "slicer": {"type": "knapsack", "bucketSize": 1}, "placer": {"type": "chronological"}}`,

@@ -25,7 +25,9 @@ type shownPage struct {
 
 		Request string
 		Form    map[string]int
-		Rivals  map[string][]int
+
+		Deduplicate bool
+		Rivals      map[string][]int
 	}
 }
 
@@ -80,7 +82,9 @@ func TestInspectConversation(t *testing.T) {
 		require.Equal(t, exitSelection, code)
 		_, least, _ := strings.Cut(stderr, "needs at least ")
 		least, _, _ = strings.Cut(least, " tokens")
-		require.Contains(t, inspected(t, exitSelection, "-i", "chat.json", "-p", policy, "-b", "10").Selections[0].Error, "require "+least+" tokens", policy)
+		failed := inspected(t, exitSelection, "-i", "chat.json", "-p", policy, "-b", "10").Selections[0]
+		require.Contains(t, failed.Error, "require "+least+" tokens", policy)
+		require.False(t, failed.Deduplicate, "no message is a copy")
 	}
 }
 

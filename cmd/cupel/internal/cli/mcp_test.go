@@ -100,6 +100,7 @@ func TestMCP(t *testing.T) {
 		{"pick_files", `{"task": "tea", "tokens": 1}`, "0 shown with 0 tokens", "no part fits, and the files are named all the same"},
 		{"outline_file", `{"path": "app.log", "tokens": 30}`, "ERROR oven.go:17", "the error comes first"},
 		{"outline_file", `{"path": "tea.go"}`, "func Brew() {}", "it fits"},
+		{"read_log", `{"path": "tea.go", "question": "Which package?"}`, "\n\n1: package shop\n", "the first line"},
 		{"read_log", `{"path": "app.log", "question": "Which valve is stuck?", "tokens": 40}`, "\n201: ERROR oven.go:17: valve E7 is stuck\n", "the line with its number"},
 		{"fit_messages", `{"messages": ` + baked + `, "tokens": 8000}`, "6 messages, 59 tokens: all fit a budget of 8,000\n", "everything fits"},
 		{"fit_messages", `{"messages": ` + baked + `, "tokens": 8000}`, `"user_id":12345678901234567891`, "numbers stay as they are written"},

@@ -174,6 +174,8 @@ func TestProxyFlags(t *testing.T) {
 		{"credentials", "proxy -b 9 --upstream https://a:b@example.com", exitUsage, "want a URL", "keys are the caller's"},
 		{"query", "proxy -b 9 --upstream https://example.com?key=a", exitUsage, "want a URL", "paths follow it"},
 		{"port", "proxy -b 9 --listen 127.0.0.1:99999", exitUsage, "--listen:", "there is none such"},
+		{"reserve", "proxy -b 9 --reserve 10", exitUsage, "--reserve must be at most --budget (9), got 10", "as for run"},
+		{"body", "proxy -b 9 --max-body 0", exitUsage, `argument "0" for "--max-body"`, "no request is so small"},
 		{"record", "proxy -b 9 --record proxy.go", exitUsage, "--record:", "it is a file"},
 		{"encoding", "proxy -b 9 --encoding none", exitUsage, `"none"`, "as for run"},
 		{"rule", "proxy -b 9 --rule pin", exitUsage, `"pin" is unknown`, "as for run"},

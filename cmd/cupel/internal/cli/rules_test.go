@@ -28,6 +28,7 @@ func TestRules(t *testing.T) {
 		"docs.toml": shown,
 		"bad.toml":  "preset = \"agent\"\n[[rules]]\ntool = \"read_file\"\npin = true\n",
 		"rag.toml":  "preset = \"rag\"\n",
+		"full.toml": "preset = \"agent\"\nlowWater = 2\n",
 		"list.json": `[{"content":"a","tokens":1}]`,
 	})
 	choose := func(args ...string) []string {
@@ -60,6 +61,7 @@ func TestRules(t *testing.T) {
 	}
 	refusals(t, "", []refusal{
 		{"unknown member", "run -i chat.json -b 95 -p bad.toml", exitUsage, "rules.pin is unknown", "a misspelt member has no effect"},
+		{"low water", "proxy -b 95 -p full.toml", exitUsage, "LowWater must be in (0,1], got 2", "more than the room"},
 		{"another preset", "run -i chat.json -b 95 -p rag.toml", exitUsage, "preset: want agent", "others have no rules"},
 		{"items", "run -i list.json -b 95 -p agent --rule never", exitUsage, "these are items", "there are no roles"},
 	})

@@ -215,16 +215,12 @@ func TestWhereItWent(t *testing.T) {
 
 func TestWhere(t *testing.T) {
 	folder(t, selectable)
-	var answer whereAnswer
-	decodeJSON(t, printed(t, "where", "-i", "items.jsonl", "-p", "greedy.json", "-b", "100", "--reserve", "20", "--pin", "1", "--pin", "7", "-n", "0", "--json", "cherry"), &answer)
-	require.Len(t, answer.Facts, 1)
-	require.False(t, answer.Facts[0].Sent)
-	require.Equal(t, "item 4", answer.Facts[0].Places[0].Name)
 	_, err := findFacts(nil, "\n ")
 	require.ErrorContains(t, err, "give a value")
 	refusals(t, "", []refusal{
 		{"nothing", "where -i items.jsonl -p greedy.json -b 100 nowhere-is-it", exitUsage, `no candidate has "nowhere-is-it"`, "a value that is not there has no fate"},
 		{"steps", "where -i items.jsonl -p greedy.json -b 100 --steps cherry", exitUsage, "are for conversations", "items have no steps"},
+		{"session", "where -i items.jsonl -p greedy.json -b 100 --session cherry", exitUsage, "are for conversations", "nor a session"},
 		{"pin", "where -i items.jsonl -p greedy.json -b 100 --pin 8 cherry", exitUsage, "--pin: there are items 1 to 7, got 8", "there is no such item"},
 	})
 }

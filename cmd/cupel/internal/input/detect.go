@@ -101,7 +101,7 @@ func (f *reading) split(text rawjson.Text) error {
 // file with one line, even if it is spread over several.
 func (f *reading) splitObject() error {
 	o, err := f.value.Object("")
-	if err == nil && (o.Has("content") || o.Has("role")) {
+	if o.Has("content") || o.Has("role") {
 		f.lines, f.value = []rawjson.Part{f.value.Alone()}, rawjson.Value{}
 	}
 	return err

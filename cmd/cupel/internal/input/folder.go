@@ -104,11 +104,10 @@ func filesOf(ctx context.Context, root *os.Root) ([]string, error) {
 	}
 	err = fs.WalkDir(root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
 		switch {
-		case err != nil && name == ".":
+		case name == ".":
 			return err
 		case err != nil: // skip an unreadable folder, as unreadable files are skipped
 			return fs.SkipDir
-		case name == ".":
 		case entry.IsDir() && aside(entry.Name()):
 			return fs.SkipDir
 		case entry.IsDir() && hidden(entry.Name()):
@@ -146,10 +145,7 @@ func gitFiles(ctx context.Context, dir string) ([]byte, error) {
 		return strings.HasPrefix(v, "GIT_DIR=") || strings.HasPrefix(v, "GIT_WORK_TREE=") || strings.HasPrefix(v, "GIT_INDEX_FILE=")
 	}), "GIT_OPTIONAL_LOCKS=0")
 	listed, err := command.Output()
-	if cause := context.Cause(ctx); errors.Is(cause, errNoAnswer) {
-		err = cause
-	}
-	return listed, err
+	return listed, cmp.Or(context.Cause(ctx), err)
 }
 
 // folderReader gathers items.

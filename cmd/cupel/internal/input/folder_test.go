@@ -46,7 +46,7 @@ func TestReadFolder(t *testing.T) {
 		"node_modules/m.js":  "var m\n",
 		".github/x.yml":      "hidden: true\n",
 		"deploy/Prod.PEM":    "key\n",
-		"deploy/note":        "-----BEGIN RSA PRIVATE KEY-----\nkey\n",
+		"deploy/vendor":      "-----BEGIN RSA PRIVATE KEY-----\nkey\n",
 		"deploy/bag.txt":     "Bag Attributes\n  friendlyName: a\n-----BEGIN ENCRYPTED PRIVATE KEY-----\nkey\n",
 		"deploy/robot.json":  `{"type": "service_account", "private_key": "-----BEGIN PRIVATE KEY-----\nkey"}`,
 		"deploy/a.tfstate.1": "{}\n",
@@ -72,9 +72,10 @@ func TestReadFolder(t *testing.T) {
 	require.Equal(t, []string{"skipped files: 1 that are links, 1 that are too large, 2 that are not text, 3 that are hidden, 6 that hold keys"}, c.Notes)
 	item := c.Items[0]
 	when, _ := item.Timestamp()
-	path, _ := item.MetadataValue("path")
-	title, _ := item.MetadataValue("title")
-	require.Equal(t, []any{"README.md:1 Shop\n# Shop\n\nSells tea.", "README.md", "Shop", Folder}, []any{item.Content(), path, title, c.Format})
+	require.Equal(t, []any{"README.md:1 Shop\n# Shop\n\nSells tea.", Folder}, []any{item.Content(), c.Format})
+	require.Equal(t, map[string]any{"path": "README.md", "line": 1, "title": "Shop"}, item.Metadata())
+	require.Equal(t, map[string]any{"path": "shop/shop.go", "line": 3, "symbol": "Price"}, c.Items[4].Metadata())
+	notes := c.Notes
 	require.NotZero(t, item.Tokens())
 	require.False(t, when.IsZero())
 
@@ -97,6 +98,7 @@ func TestReadFolder(t *testing.T) {
 	c, err = ReadFolder(t.Context(), dir, cupel.HeuristicCounter{}, MaxFolderBytes)
 	require.NoError(t, err)
 	require.Equal(t, want, origins(c.Items), "a folder that git ignores as a whole is meant")
+	require.Equal(t, notes, c.Notes, "git's own files are not of the folder")
 
 	require.NoError(t, exec.CommandContext(t.Context(), "git", "-C", dir, "add", "-f", "main.py", "notes.txt").Run())
 	require.NoError(t, os.Remove(filepath.Join(dir, "main.py")))

@@ -119,7 +119,7 @@ func (f *reading) answer() int {
 			Predict int `json:"num_predict"`
 		} `json:"options"`
 	}
-	if f.value.IsZero() || json.Unmarshal(f.value.Raw(), &request) != nil { // an API would refuse it
+	if json.Unmarshal(f.value.Raw(), &request) != nil { // an API would refuse it
 		return 0
 	}
 	return max(cmp.Or(request.Completion, request.Output, request.Tokens, request.Gemini.MaxOutputTokens, request.Bedrock.MaxTokens, request.Ollama.Predict), 0)
@@ -196,14 +196,9 @@ func withTokens(o rawjson.Object, tokens int) []byte {
 	return append(text, '}')
 }
 
-// itemError adds the place in the text to an error of package cupel.
+// itemError adds the place in the text to a [cupel.DecodeError] of an object, which has
+// a path.
 func itemError(v rawjson.Value, path string, err error) error {
-	wrong, ok := errors.AsType[*cupel.DecodeError](err)
-	if !ok {
-		return &Error{Line: v.Line(), Path: path, Reason: err.Error(), Err: err}
-	}
-	if wrong.Path != "" {
-		path = rawjson.Join(path, wrong.Path)
-	}
-	return &Error{Line: v.Line(), Path: path, Reason: wrong.Reason, Err: err}
+	wrong, _ := errors.AsType[*cupel.DecodeError](err)
+	return &Error{Line: v.Line(), Path: rawjson.Join(path, wrong.Path), Reason: wrong.Reason, Err: err}
 }

@@ -93,10 +93,7 @@ func isLog(text rawjson.Text) bool {
 // isRecord reports whether a line is a JSON record of log/slog or a similar
 // logger.
 func isRecord(line rawjson.Text) bool {
-	value, err := line.Value()
-	if err != nil {
-		return false
-	}
+	value, _ := line.Value() // none is no object
 	record, err := value.Object("")
 	if err != nil || !record.Has("level") {
 		return false

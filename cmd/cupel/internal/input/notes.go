@@ -24,10 +24,7 @@ func (f *reading) lookFor(v rawjson.Value, i int) {
 	if f.misspelt != "" || i >= mostLookedAt {
 		return
 	}
-	o, err := v.Object("")
-	if err != nil {
-		return
-	}
+	o, _ := v.Fields() // reading the item reports a field that is given twice
 	for _, m := range o.Members {
 		for _, known := range fields {
 			if almost(m.Name, known) && !o.Has(known) {
