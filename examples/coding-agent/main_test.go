@@ -191,7 +191,7 @@ func TestOtherRepositories(t *testing.T) {
 	}
 	var found, there [2]int // of the modules that were asked first, and of those since
 	for module, questions := range questionsAbout(t) {
-		if module == "." {
+		if module == "." || testing.Short() && slices.Contains(first, module) {
 			continue
 		}
 		command := exec.CommandContext(t.Context(), "go", "mod", "download", "-json", module)
@@ -212,7 +212,7 @@ func TestOtherRepositories(t *testing.T) {
 		found[set], there[set] = found[set]+more, there[set]+of
 	}
 	t.Logf("%d of %d", found, there)
-	if there[0] < 70 || 10*found[0] < 9*there[0] {
+	if !testing.Short() && (there[0] < 70 || 10*found[0] < 9*there[0]) {
 		t.Errorf("%d of %d answers are in the windows, want 9 of 10 of at least 70", found[0], there[0])
 	}
 	if there[1] < 234 || 5*found[1] < 4*there[1] {
