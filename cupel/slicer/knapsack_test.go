@@ -125,35 +125,3 @@ func TestKnapsackOptions(t *testing.T) {
 		{"m 2^62 1, m 2^62 0.5", "max", "[0]", "sums of sizes do not wrap, and buckets stay few"},
 	})
 }
-
-// TestKnapsackOptionsFit checks random lists: nothing passes the target, and
-// an auto bucket of one token is the exact optimum.
-func TestKnapsackOptionsFit(t *testing.T) {
-	r := rand.New(rand.NewPCG(8, 2))
-	auto := slicer.Must(slicer.NewKnapsack(slicer.WithAutoBucket()))
-	plain := slicer.Must(slicer.NewKnapsack(slicer.WithBucketSize(7)))
-	for range 1000 {
-		items := make([]cupel.ScoredItem, r.IntN(20))
-		for i := range items {
-			items[i] = msg(r.IntN(40), r.Float64())
-		}
-		budget := target(r.IntN(200))
-		slice := func(s strategy.Slicer) []int {
-			selection, err := strategy.CallSlicer(t.Context(), s, items, budget)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return selection.Indices
-		}
-		if a, e := slice(auto), slice(knapsackOfOne); !slices.Equal(a, e) {
-			t.Fatalf("auto chose %v, bucket size 1 %v", a, e)
-		}
-		left := budget.TargetTokens
-		for _, i := range slice(plain) {
-			left -= items[i].Item.Tokens()
-		}
-		if left < 0 {
-			t.Fatalf("%d tokens over the target", -left)
-		}
-	}
-}
