@@ -91,6 +91,7 @@ placer = "chronological"
 type = "reflexive"
 `
 	pipeline = pipelineHead + config + items
+	putsA    = pipeline + "[[expected_output]]\ncontent = \"a\"\n"
 	counted  = head + `stage = "slicing"
 slicer = "count_quota"
 [config]
@@ -170,30 +171,30 @@ func TestOutcomes(t *testing.T) {
 		{"placed without a score", strings.Replace(placing, "score = 0.1\n", "", 1) + "[expected]\nordered_contents = [\"c\", \"a\", \"b\"]\n", "items[0].score: is required", "placers see scores"},
 		{"placing with a selection", placing + "[expected]\nselected_contents = [\"z\"]\nshortfall_count = 7\n", "expected: is required", "a stage without results cannot have an expectation"},
 
-		{"output", pipeline + "[[expected_output]]\ncontent = \"a\"\n", "", "in order"},
-		{"output given twice", pipeline + "[[expected_output]]\ncontent = \"a\"\n[expected]\nordered_contents = [\"a\"]\n", "", "both say the same"},
+		{"output", putsA, "", "in order"},
+		{"output given twice", putsA + "[expected]\nordered_contents = [\"a\"]\n", "", "both say the same"},
 		{"contradicting outputs", pipeline + "[[expected_output]]\ncontent = \"b\"\n[expected]\nordered_contents = [\"a\"]\n", `expected.ordered_contents: is ["a"], expected_output is ["b"]`, "one would be ignored"},
-		{"excluded by the budget", pipeline + "[[expected_output]]\ncontent = \"a\"\n[expected]\ncap_excluded_count = 0\n", "", "no cap excludes b"},
+		{"excluded by the budget", putsA + "[expected]\ncap_excluded_count = 0\n", "", "no cap excludes b"},
 		{"silence means empty", pipeline, `output: got ["a"], want []`, "R47"},
 		{"silence with a total", pipeline + "[expected.diagnostics.summary]\ntotal_candidates = 2\n", `output: got ["a"], want []`, "a total is no expectation of output (R47)"},
 		{"included without output", pipeline + "[[expected.diagnostics.included]]\ncontent = \"a\"\nscore_approx = 0.5\ninclusion_reason = \"Scored\"\n", "", "what is included is the output"},
 		{"output positions", pipeline + "[expected]\nordered_indices = [1]\n", `output positions: got ["0"], want ["1"]`, "it replaces the comparison by content"},
-		{"scores of a pipeline", pipeline + "[[expected_output]]\ncontent = \"a\"\n[expected]\nscores = [0.5, 0.5]\n", "scores[1]: got 0.25", "of every scoreable item"},
-		{"wrong total", pipeline + "[[expected_output]]\ncontent = \"a\"\n[expected.diagnostics.summary]\ntotal_tokens_considered = 31\n", "total_tokens_considered is 30, want 31", "totals count"},
+		{"scores of a pipeline", putsA + "[expected]\nscores = [0.5, 0.5]\n", "scores[1]: got 0.25", "of every scoreable item"},
+		{"wrong total", putsA + "[expected.diagnostics.summary]\ntotal_tokens_considered = 31\n", "total_tokens_considered is 30, want 31", "totals count"},
 		{"included score within the tolerance", pipeline + "[[expected.diagnostics.included]]\ncontent = \"a\"\nscore_approx = 0.5000000001\n", "", "scores of a report are approximate too"},
 		{"included score off", pipeline + "[[expected.diagnostics.included]]\ncontent = \"a\"\nscore_approx = 0.50000001\n", "score_approx is 0.5, want 0.50000001", "but not more"},
 		{"wrong inclusion", pipeline + "[[expected.diagnostics.included]]\ncontent = \"a\"\nscore_approx = 0.5\ninclusion_reason = \"Pinned\"\n", `inclusion_reason is "Scored", want "Pinned"`, "reasons count"},
 		{"wrong included content", pipeline + "[[expected.diagnostics.included]]\ncontent = \"b\"\n", `included[0] "a": content is "a", want "b"`, "placed order counts"},
 		{"nothing included", pipeline + "[expected.diagnostics]\nincluded = []\n", "included: got 1, want 0", "an empty list asserts emptiness (R47)"},
-		{"no shortfalls in a report", pipeline + "[[expected_output]]\ncontent = \"a\"\n[expected.diagnostics]\nshortfalls = []\n", "", "an empty list asserts emptiness (R47)"},
-		{"excluded", pipeline + "[[expected_output]]\ncontent = \"a\"\n" + excludedB + "item_tokens = 20\navailable_tokens = 0\n", "", "all fields given"},
-		{"excluded, some fields", pipeline + "[[expected_output]]\ncontent = \"a\"\n" + excludedB, "", "a field that a row leaves out is not compared (R47)"},
-		{"wrong excluded field", pipeline + "[[expected_output]]\ncontent = \"a\"\n" + excludedB + "available_tokens = 1\n", "available_tokens is 0, want 1", "fields count"},
-		{"foreign excluded field", pipeline + "[[expected_output]]\ncontent = \"a\"\n" + excludedB + "displaced_by = \"a\"\n", "there is no displaced_by, want a", "a field that the reason does not have is not what was expected"},
-		{"foreign field of zero", pipeline + "[[expected_output]]\ncontent = \"a\"\n" + excludedB + "tokens = 0\n", "there is no tokens, want 0", "absent is not zero"},
-		{"empty excluded reason", pipeline + "[[expected_output]]\ncontent = \"a\"\n" + strings.Replace(excludedB, `"BudgetExceeded"`, `""`, 1), `exclusion_reason is "BudgetExceeded", want ""`, "empty is not absent (R47)"},
-		{"events", pipeline + "[[expected_output]]\ncontent = \"a\"\n[[expected.diagnostics.events]]\nstage = \"Classify\"\nitem_count = 2\n", "events: got 5, want 1", "the whole list is compared"},
-		{"pipeline shortfall count", pipeline + "[[expected_output]]\ncontent = \"a\"\n[expected]\nshortfall_count = 1\n", "shortfalls: got 0, want 1", "counts work in pipelines"},
+		{"no shortfalls in a report", putsA + "[expected.diagnostics]\nshortfalls = []\n", "", "an empty list asserts emptiness (R47)"},
+		{"excluded", putsA + excludedB + "item_tokens = 20\navailable_tokens = 0\n", "", "all fields given"},
+		{"excluded, some fields", putsA + excludedB, "", "a field that a row leaves out is not compared (R47)"},
+		{"wrong excluded field", putsA + excludedB + "available_tokens = 1\n", "available_tokens is 0, want 1", "fields count"},
+		{"foreign excluded field", putsA + excludedB + "displaced_by = \"a\"\n", "there is no displaced_by, want a", "a field that the reason does not have is not what was expected"},
+		{"foreign field of zero", putsA + excludedB + "tokens = 0\n", "there is no tokens, want 0", "absent is not zero"},
+		{"empty excluded reason", putsA + strings.Replace(excludedB, `"BudgetExceeded"`, `""`, 1), `exclusion_reason is "BudgetExceeded", want ""`, "empty is not absent (R47)"},
+		{"events", putsA + "[[expected.diagnostics.events]]\nstage = \"Classify\"\nitem_count = 2\n", "events: got 5, want 1", "the whole list is compared"},
+		{"pipeline shortfall count", putsA + "[expected]\nshortfall_count = 1\n", "shortfalls: got 0, want 1", "counts work in pipelines"},
 
 		{"error", strings.Replace(pipeline, "tokens = 10\nf", "tokens = -1\npinned = true\nf", 1) + "[expected]\nerror = \"overflow\"\n", "got no error, want one of class overflow", "success is not an error"},
 		{"other error", strings.Replace(pipeline, "content = \"a\"", "content = \"\"", 1) + "[expected]\nerror = \"overflow\"\n", "must not be empty\", want one of class overflow", "the class counts"},
@@ -373,8 +374,8 @@ func (b broken) Run(ctx context.Context, p conformance.Pipeline, items []*cupel.
 
 func TestBrokenImplementations(t *testing.T) {
 	for vector, want := range map[string]string{
-		scoring + "[expected]\nscores = [0.5, 0.25]\n":      "the implementation panicked: oh",
-		pipeline + "[[expected_output]]\ncontent = \"a\"\n": "the run has no report",
+		scoring + "[expected]\nscores = [0.5, 0.25]\n": "the implementation panicked: oh",
+		putsA: "the run has no report",
 	} {
 		r := conformance.RunVector(t.Context(), "v.toml", []byte(vector), conformance.WithImplementation(broken{}))
 		require.Equal(t, []string{want}, r.Failures)

@@ -3,7 +3,6 @@ package cupelotel_test
 import (
 	"context"
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 	"testing"
@@ -97,24 +96,6 @@ func TestEventLimit(t *testing.T) {
 			assert.Equal(t, tt.sliceCounts, counts(slice), tt.why)
 			assert.Equal(t, tt.placeCounts, counts(place), tt.why)
 		})
-	}
-}
-
-func TestTiesUnderTheLimit(t *testing.T) {
-	// All scores are 1 but that of i1, which is NaN and so sorted last: the
-	// items in are p, i2 and t1, and those truncated t2 and i1.
-	c := config()
-	c.Scorer = scoreFunc(func(item *cupel.ContextItem) float64 {
-		if item.Kind() == "i1" {
-			return math.NaN()
-		}
-		return 1
-	})
-	for limit, want := range []string{"", "-t2", "-t2 +p", "-t2 +p +i2", "-t2 +p +i2 +t1", "-t2 -i1 +p +i2 +t1"} {
-		collector, recorder := traced(t, cupelotel.VerbosityFull, cupelotel.WithEventLimit(limit))
-		_, err := newPipeline(t, c).Run(t.Context(), crowded(t), newBudget(t, 1000, 100), pipeline.WithTrace(collector))
-		require.NoError(t, err)
-		assert.Equal(t, want, eventKinds(spanNamed(t, recorder, "cupel.stage.place")), "limit %d: exclusions first, then the earlier item, NaN last", limit)
 	}
 }
 

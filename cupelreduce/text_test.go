@@ -113,17 +113,17 @@ func check(t *testing.T, read *cupelreduce.Text, text string, tokens int, counte
 	t.Helper()
 	clean := strings.ToValidUTF8(text, "?")
 	out := read.To(tokens)
-	size := counter(out)
+	size, whole := counter(out), counter(clean)
 	switch {
 	case out != read.To(tokens):
 		t.Fatalf("the same size differs from one time to the next")
 	case !utf8.ValidString(out):
 		t.Fatalf("not UTF-8: %q", out)
-	case counter(clean) <= tokens && out != clean:
+	case whole <= tokens && out != clean:
 		t.Fatalf("a text that fits was changed: %q", out)
 	case size > max(0, tokens):
 		t.Fatalf("%d tokens for %d: %q", size, tokens, out)
-	case counter(clean) > tokens && tokens >= 16 && float64(size) < 0.95*float64(tokens)-6: // a key and a value of 12 bytes each are not cut
+	case whole > tokens && tokens >= 16 && float64(size) < 0.95*float64(tokens)-6: // a key and a value of 12 bytes each are not cut
 		t.Fatalf("%d tokens of %d: %q", size, tokens, out)
 	}
 	return out
@@ -134,6 +134,9 @@ func check(t *testing.T, read *cupelreduce.Text, text string, tokens int, counte
 func nested(t *testing.T, small, large string) {
 	t.Helper()
 	for line := range strings.SplitSeq(small, "\n") {
+		if strings.Contains(large, line) {
+			continue // and so are its words
+		}
 		words := strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(" \t=,\":\\", r) })
 		for i, word := range words {
 			cut := strings.Contains(line, "…") && (i >= len(words)-3 || strings.ContainsAny(word, "…+") || i > 0 && strings.HasPrefix(words[i-1], "+"))

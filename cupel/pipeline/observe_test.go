@@ -112,31 +112,6 @@ end run 2 <nil>`
 	}
 }
 
-func TestObserverGetsItemsOfItsStages(t *testing.T) {
-	s := &spy{detail: observe.TraceDetail{Items: true, Report: true, Reasons: true}}
-	if _, err := newPipeline(t).Run(t.Context(), observedItems(t), budgetOf(t, 20, 10), pipeline.WithTrace(s)); err != nil {
-		t.Fatal(err)
-	}
-	want := map[cupel.PipelineStage]cupel.ExclusionCode{
-		cupel.StageClassify: cupel.ExcludeNegativeTokens, cupel.StageDeduplicate: cupel.ExcludeDeduplicated, cupel.StageSlice: cupel.ExcludeBudgetExceeded,
-	}
-	for _, e := range s.ends {
-		var got cupel.ExclusionCode
-		if len(e.Excluded) == 1 {
-			got = e.Excluded[0].Reason.Code
-			equalSlices(t, "reasons", e.Reasons, []observe.ReasonCount{{Code: got, Items: 1}})
-		}
-		equal(t, string(e.Stage), got, want[e.Stage])
-		equal(t, fmt.Sprintf("included at %s", e.Stage), len(e.Included), map[bool]int{true: 2}[e.Stage == cupel.StagePlace])
-	}
-	equal(t, "candidates in the report", s.run.Report.TotalCandidates, 5)
-	for _, line := range s.log {
-		if strings.HasPrefix(line, "item ") {
-			t.Errorf("got %q though item events were not asked for", line)
-		}
-	}
-}
-
 // TestDecisions: they say the same of each candidate as the report, but for groups, of
 // which each member has its own score.
 func TestDecisions(t *testing.T) {

@@ -26,24 +26,6 @@ func withScorer(s strategy.Scorer) func(*pipeline.Config) {
 	return func(c *pipeline.Config) { c.Scorer = s }
 }
 
-func TestScorerIsCalledOncePerItem(t *testing.T) {
-	calls := 0
-	p := newPipeline(t, withScorer(scoreFunc(func(it *cupel.ContextItem, all []*cupel.ContextItem) float64 {
-		calls++
-		equal(t, "list given to the scorer", contents(all), "b c")
-		return 1
-	})))
-	items := []*cupel.ContextItem{item(t, "p", 1, cupel.WithPinned()), item(t, "b", 1), item(t, "n", -1), item(t, "c", 1)}
-	if _, err := p.Run(t.Context(), items, budgetOf(t, 9, 9)); err != nil {
-		t.Fatal(err)
-	}
-	equal(t, "calls", calls, 2)
-	if _, err := p.Run(t.Context(), items[:1], budgetOf(t, 9, 9)); err != nil {
-		t.Fatal(err)
-	}
-	equal(t, "calls after a run without scoreable items", calls, 2)
-}
-
 func TestConcurrentRuns(t *testing.T) {
 	p := newPipeline(t)
 	var items []*cupel.ContextItem

@@ -100,29 +100,6 @@ func TestNarrowing(t *testing.T) {
 	}
 }
 
-// An inner slicer's words come out at the positions of the wrapper's list.
-func TestWrappersPassResultsOn(t *testing.T) {
-	inner := slicerFunc(func(items []cupel.ScoredItem, _ cupel.SliceBudget) (strategy.Selection, error) {
-		kind := items[0].Item.Kind()
-		return strategy.Selection{
-			Indices:    []int{2, 0},
-			Drops:      []strategy.Drop{{Index: 1, Reason: cupel.NewExclusionReason(cupel.ExcludeFiltered, cupel.ReasonData{FilterName: string(kind)})}},
-			Shortfalls: []cupel.CountRequirementShortfall{{Kind: kind, RequiredCount: 2, SatisfiedCount: 1}},
-		}, nil
-	})
-	for _, tt := range []struct {
-		slicer      strategy.Slicer
-		items, want string
-	}{
-		{counted(inner, "a 1 1, own 1 1"), "a 1 0.9, b 1 0.8, c 1 0.7, a 1 0.6", "[0 1] drop 2 Filtered: b drop 3 a 1/1 short own 0/1 short b 1/2"},
-		{quota(inner, ""), "a 1 0.9, b 1 0.8, a 1 0.7, b 1 0.6, a 1 0.5, b 1 0.4", "[4 0 5 1] drop 2 Filtered: a drop 3 Filtered: b short a 1/2 short b 1/2"},
-	} {
-		if got := sliced(t, tt.slicer, listOf(tt.items), target(10)); got != tt.want {
-			t.Errorf("got %s, want %s", got, tt.want)
-		}
-	}
-}
-
 func TestWrappersThatWereNotBuilt(t *testing.T) {
 	for _, s := range []strategy.Slicer{
 		new(slicer.Quota), new(slicer.CountQuota), new(slicer.CountConstrainedKnapsack),

@@ -24,7 +24,7 @@ func TestHostile(t *testing.T) {
 	}
 	megabytes := 5 << 20
 	if testing.Short() {
-		megabytes = 1 << 20
+		megabytes = 1 << 18
 	}
 	for _, test := range []struct {
 		why   string

@@ -167,7 +167,7 @@ func TestOtherRepositories(t *testing.T) {
 	}
 	var found, there [2]int // of the modules that were asked first, and of those since
 	for module, questions := range questionsAbout(t) {
-		if module == "." {
+		if module == "." || testing.Short() && slices.Contains(first, module) {
 			continue
 		}
 		command := exec.CommandContext(t.Context(), "go", "mod", "download", "-json", module)
@@ -186,8 +186,10 @@ func TestOtherRepositories(t *testing.T) {
 		found[set], there[set] = found[set]+more, there[set]+of
 	}
 	t.Logf("%d of %d", found, there)
-	require.GreaterOrEqual(t, there[0], 70)
-	require.GreaterOrEqual(t, 10*found[0], 9*there[0], "9 of 10 answers are in the windows")
+	if !testing.Short() {
+		require.GreaterOrEqual(t, there[0], 70)
+		require.GreaterOrEqual(t, 10*found[0], 9*there[0], "9 of 10 answers are in the windows")
+	}
 	require.GreaterOrEqual(t, there[1], 234)
 	require.GreaterOrEqual(t, 5*found[1], 4*there[1], "4 of 5 answers about the modules since are in the windows")
 }

@@ -1,30 +1,20 @@
 package main
 
 import (
-	"encoding/json"
+	"context"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	collectorpb "go.opentelemetry.io/proto/otlp/collector/trace/v1"
-	"google.golang.org/protobuf/proto"
-)
-
-// traced is a program around the lines of the README that send a run to Jaeger.
-const traced = `package main
-
-import (
-	"context"
-
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	collectorpb "go.opentelemetry.io/proto/otlp/collector/trace/v1"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/pipeline"
@@ -32,11 +22,16 @@ import (
 	"github.com/wollax/cupel-go/cupelotel"
 )
 
-func main() {
-	ctx, p := context.Background(), must(policy.RAG().Pipeline(policy.Environment{}))
-	items := []*cupel.ContextItem{must(cupel.NewContextItem("a", 5))}
-	budget := must(cupel.NewContextBudget(50, 30))
-	LINES
+// traced is around the lines of the README that send a run to Jaeger.
+//
+//nolint:errcheck // the README does not check it either
+func traced(ctx context.Context, p *pipeline.Pipeline, items []*cupel.ContextItem, budget cupel.ContextBudget) {
+	exporter := must(otlptracehttp.New(ctx)) // set OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4318
+	provider := sdktrace.NewTracerProvider(sdktrace.WithBatcher(exporter))
+	defer provider.Shutdown(ctx)
+	otel.SetTracerProvider(provider)
+	collector := cupelotel.NewTraceCollector(cupelotel.WithConventions(cupelotel.OpenInference)) // which Phoenix reads
+	window := must(p.Run(ctx, items, budget, pipeline.WithTrace(collector)))
 	_ = window
 }
 
@@ -46,7 +41,6 @@ func must[T any](value T, err error) T {
 	}
 	return value
 }
-`
 
 // TestReadme runs the lines of the repository's README, and counts the spans that arrive.
 func TestReadme(t *testing.T) {
@@ -55,19 +49,11 @@ func TestReadme(t *testing.T) {
 	_, after, found := strings.Cut(string(readme), "exporter := ")
 	require.True(t, found, "the README sends a trace")
 	lines, _, _ := strings.Cut(after, "```")
-	require.Len(t, strings.Split(strings.TrimSpace(lines), "\n"), 6, "six lines are enough")
-
-	temp := t.TempDir()
-	program := filepath.Join(temp, "main.go")
-	require.NoError(t, os.WriteFile(program, []byte(strings.Replace(traced, "LINES", "exporter := "+lines, 1)), 0o600))
-	here, err := filepath.Abs("readme/main.go") // which is there for the build alone
+	lines = strings.TrimSpace(lines)
+	require.Len(t, strings.Split(lines, "\n"), 6, "six lines are enough")
+	source, err := os.ReadFile("readme_test.go")
 	require.NoError(t, err)
-	replace, err := json.Marshal(map[string]any{"Replace": map[string]string{here: program}})
-	require.NoError(t, err)
-	overlay, binary := filepath.Join(temp, "overlay.json"), filepath.Join(temp, "readme.exe")
-	require.NoError(t, os.WriteFile(overlay, replace, 0o600))
-	out, err := exec.CommandContext(t.Context(), "go", "build", "-overlay", overlay, "-o", binary, "./readme").CombinedOutput()
-	require.NoError(t, err, "%s", out)
+	require.Contains(t, string(source), ") {\n\texporter := "+strings.ReplaceAll(lines, "\n", "\n\t")+"\n\t_ = window\n}\n", "traced has the lines of the README")
 
 	spans := 0
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -81,9 +67,10 @@ func TestReadme(t *testing.T) {
 		}
 	}))
 	defer server.Close()
-	command := exec.CommandContext(t.Context(), binary)
-	command.Env = append(os.Environ(), "OTEL_EXPORTER_OTLP_ENDPOINT="+server.URL)
-	out, err = command.CombinedOutput()
-	require.NoError(t, err, "%s", out)
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", server.URL)
+	before := otel.GetTracerProvider()
+	defer otel.SetTracerProvider(before)
+	traced(t.Context(), must(policy.RAG().Pipeline(policy.Environment{})),
+		[]*cupel.ContextItem{must(cupel.NewContextItem("a", 5))}, must(cupel.NewContextBudget(50, 30)))
 	require.Equal(t, 6, spans, "the run and its five stages")
 }

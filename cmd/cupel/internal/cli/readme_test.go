@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -94,65 +93,6 @@ func TestReadmeCommands(t *testing.T) {
 	}
 	require.GreaterOrEqual(t, commands, 3)
 }
-
-// TestReadmeRetrieval runs the README's retrieval with three hits, and compares what it
-// prints with the comment at its end.
-func TestReadmeRetrieval(t *testing.T) {
-	readme := rootReadme(t)
-	if out, err := exec.CommandContext(t.Context(), "go", "env", "GOWORK").Output(); err != nil || len(bytes.TrimSpace(out)) <= len("off") {
-		t.Skipf("without the workspace the program would need a release: GOWORK=%s, %v", out, err)
-	}
-	_, after, _ := strings.Cut(readme, "## Retrieval\n")
-	_, after, _ = strings.Cut(after, "```go\n")
-	code, _, found := strings.Cut(after, "```\n")
-	require.True(t, found, "the README has no retrieval")
-	require.LessOrEqual(t, strings.Count(code, "\n"), 14, "more than a reader takes in")
-	var want strings.Builder
-	for line := range strings.Lines(code) {
-		if text, ok := strings.CutPrefix(line, "// "); ok {
-			want.WriteString(text)
-		}
-	}
-	file := filepath.Join(t.TempDir(), "main.go")
-	require.NoError(t, os.WriteFile(file, []byte(retrieval+code+"}\n"), 0o600))
-	got, err := exec.CommandContext(t.Context(), "go", "run", file).CombinedOutput()
-	require.NoError(t, err, "%s", got)
-	require.Equal(t, want.String(), string(got))
-}
-
-// retrieval is what stands around the README's retrieval.
-const retrieval = `package main
-
-import (
-	"context"
-	"fmt"
-
-	"github.com/wollax/cupel-go/cupel"
-	"github.com/wollax/cupel-go/cupel/policy"
-)
-
-var (
-	ctx  = context.Background()
-	hits = []struct {
-		Text   string
-		Tokens int
-		Score  float64
-	}{
-		{"E7: the steam valve did not close.", 12, 0.9},
-		{"The fans were cleaned on Monday.", 9, 0.5},
-		{"Orders: 45 rye loaves, 120 croissants.", 15, 0.2},
-	}
-)
-
-func must[T any](value T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return value
-}
-
-func main() {
-`
 
 // TestReadmeHasEveryCommand fails for a subcommand that the command's README does
 // not mention.
