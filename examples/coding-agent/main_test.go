@@ -159,7 +159,8 @@ func TestAnswers(t *testing.T) {
 
 // TestOtherRepositories asks about other modules. The questions were written before the
 // example first answered them. It finds nine of ten answers in the six modules that it was
-// improved on, and four of five in the others.
+// improved on, and four of five in the others. make test asks the last six of these, whose
+// versions stand beside their questions.
 func TestOtherRepositories(t *testing.T) {
 	first := []string{
 		"github.com/BurntSushi/toml", "github.com/chromedp/chromedp", "github.com/golang-jwt/jwt/v5",
@@ -167,7 +168,7 @@ func TestOtherRepositories(t *testing.T) {
 	}
 	var found, there [2]int // of the modules that were asked first, and of those since
 	for module, questions := range questionsAbout(t) {
-		if module == "." || testing.Short() && slices.Contains(first, module) {
+		if module == "." || testing.Short() && !strings.Contains(module, "@") {
 			continue
 		}
 		command := exec.CommandContext(t.Context(), "go", "mod", "download", "-json", module)
@@ -186,10 +187,12 @@ func TestOtherRepositories(t *testing.T) {
 		found[set], there[set] = found[set]+more, there[set]+of
 	}
 	t.Logf("%d of %d", found, there)
+	least := 117
 	if !testing.Short() {
 		require.GreaterOrEqual(t, there[0], 70)
 		require.GreaterOrEqual(t, 10*found[0], 9*there[0], "9 of 10 answers are in the windows")
+		least = 234
 	}
-	require.GreaterOrEqual(t, there[1], 234)
+	require.GreaterOrEqual(t, there[1], least)
 	require.GreaterOrEqual(t, 5*found[1], 4*there[1], "4 of 5 answers about the modules since are in the windows")
 }
