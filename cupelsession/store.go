@@ -81,13 +81,15 @@ func NewFolderStore(folder string, most int64, age time.Duration) (*FolderStore,
 	if most <= 0 || age <= 0 {
 		return nil, &ConfigError{"FolderStore", fmt.Sprintf("needs a size and an age above 0, got %d bytes and %v", most, age)}
 	}
-	errMade := os.MkdirAll(folder, 0o700)
-	root, errOpened := os.OpenRoot(folder)
-	if err := errors.Join(errMade, errOpened); err != nil {
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(folder)
+	if err != nil {
 		return nil, err
 	}
 	f := &FolderStore{folder: root, most: most, age: age}
-	err := f.sweep(0)
+	err = f.sweep(0)
 	return f, err
 }
 
@@ -113,7 +115,10 @@ func (f *FolderStore) Put(_ context.Context, session, key, text string) error {
 			return err
 		}
 	}
-	return errors.Join(f.folder.MkdirAll(nameOf(session), 0o700), f.writeWhole(nameOf(session, key), text))
+	if err := f.folder.MkdirAll(nameOf(session), 0o700); err != nil {
+		return err
+	}
+	return f.writeWhole(nameOf(session, key), text)
 }
 
 // writeWhole writes a file that only the user can read, in place of one of this name.
