@@ -196,9 +196,10 @@ func withTokens(o rawjson.Object, tokens int) []byte {
 	return append(text, '}')
 }
 
-// itemError adds the place in the text to a [cupel.DecodeError] of an object, which has
-// a path.
+// itemError adds the place in the text to an error of package cupel.
 func itemError(v rawjson.Value, path string, err error) error {
-	wrong, _ := errors.AsType[*cupel.DecodeError](err)
-	return &Error{Line: v.Line(), Path: rawjson.Join(path, wrong.Path), Reason: wrong.Reason, Err: err}
+	if wrong, ok := errors.AsType[*cupel.DecodeError](err); ok {
+		return &Error{Line: v.Line(), Path: rawjson.Join(path, wrong.Path), Reason: wrong.Reason, Err: err}
+	}
+	return &Error{Line: v.Line(), Path: path, Reason: err.Error(), Err: err}
 }
