@@ -1,6 +1,7 @@
 package cupelsession_test
 
 import (
+	"math"
 	"encoding/json"
 	"testing"
 
@@ -28,7 +29,7 @@ func TestUsageOf(t *testing.T) {
 		{cupelchat.Gemini, `{"usageMetadata":{"promptTokenCount":100,"cachedContentTokenCount":60,"candidatesTokenCount":5,"thoughtsTokenCount":7}}`, cupelsession.Usage{Input: 100, Read: 60, Cached: true, Output: 12}, "the input has what was in the cache, thoughts are output"},
 		{cupelchat.Ollama, `{"done":true,"prompt_eval_count":26,"eval_count":259}`, cupelsession.Usage{Input: 26, Output: 259}, "no cache fields"},
 		{cupelchat.Anthropic, `{"usage":{"input_tokens":10,"cache_creation_input_tokens":20}}`, cupelsession.Usage{Input: 30, Written: 20, Cached: true}, "what was written says that there is a cache"},
-		{cupelchat.Ollama, `{"prompt_eval_count":9007199254740992}`, cupelsession.Usage{Input: 1 << 53}, "the largest number that is exact"},
+		{cupelchat.Ollama, `{"prompt_eval_count":9007199254740992}`, cupelsession.Usage{Input: int(math.Exp2(53))}, "the largest number that is exact"},
 	} {
 		got, err := cupelsession.UsageOf(test.format, []byte(test.response))
 		require.NoError(t, err, test.why)
