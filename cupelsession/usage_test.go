@@ -1,8 +1,8 @@
 package cupelsession_test
 
 import (
-	"math"
 	"encoding/json"
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
