@@ -301,19 +301,20 @@ func (c *Conversation) choose(ctx context.Context, chooser Chooser, budget cupel
 			w.pinned = add(w.pinned, item.Tokens())
 		}
 	}
-	states, total, err := c.states(w.Report, given)
-	switch {
-	case errors.Is(err, errNoPositions):
+	states, err := c.states(w.Report, given)
+	if err != nil {
 		w.err = err
-		return w, nil
-	case err != nil:
+		return w, nil //nolint:nilerr // Body returns it
+	}
+	total, err := c.price(states)
+	if err != nil {
 		return nil, err
 	}
 	w.beside = none
 	for i, s := range states {
 		_, fixed := c.entries[i].fixed()
 		switch {
-		case !s.in || !s.short || s.note || c.forms != nil:
+		case !s.short || s.note || c.forms != nil:
 		case c.held(i):
 			w.squeezed = true
 		case fixed:
