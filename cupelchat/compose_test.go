@@ -84,4 +84,7 @@ func TestComposeRefuses(t *testing.T) {
 		assert.ErrorAs(t, err, new(*Error), test.why)
 		assert.ErrorContains(t, err, test.want, test.why)
 	}
+	_, _, err := c.Compose(nil, 100)
+	require.ErrorIs(t, err, errEmpty)
+	require.ErrorAs(t, err, new(*TooLargeError), "no message is too few")
 }
