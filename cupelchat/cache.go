@@ -39,13 +39,9 @@ type promptCache struct {
 	lists   [][]rawjson.Part // of blocks, for Bedrock
 }
 
-// promptCache reads the blocks of a body, or returns nil for one with a message on
-// each line.
+// promptCache reads the blocks of a body. One with a message on each line has none.
 func (c *Conversation) promptCache(body []byte) *promptCache {
-	whole, err := rawjson.Text(body).Value()
-	if err != nil {
-		return nil
-	}
+	whole, _ := rawjson.Text(body).Value()
 	p := &promptCache{whole: whole, mark: ephemeral, bedrock: c.format == Bedrock}
 	if p.bedrock {
 		p.mark = `{"type": "default"}`

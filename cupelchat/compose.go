@@ -101,9 +101,6 @@ const (
 // the body.
 func (w *writer) mark(body []byte, pieces []Piece, marked []int) []byte {
 	p := w.promptCache(body)
-	if p == nil {
-		return body
-	}
 	if !p.auto {
 		p.live(pieces[marked[0]].Breakpoint)
 	}

@@ -62,14 +62,19 @@ func TestItems(t *testing.T) {
 }
 
 func TestSourcesAndOrigins(t *testing.T) {
-	c := read(t, OpenAI, []byte(`{"tools":[{}],"messages":[{"role":"developer","content":"d"},{"role":"user","content":"u"},
-		{"role":"assistant","content":"a"},{"role":"assistant","tool_calls":[{"id":"1","function":{"name":"f"}}]}]}`))
+	c := read(t, OpenAI, []byte(`{"tools":[{"type":"function","function":{"name":"f"}}],"messages":[{"role":"developer","content":"d"},{"role":"user","content":"u"},
+		{"role":"assistant","content":"a"},{"role":"assistant","tool_calls":[{"id":"1","function":{"name":"f"}}]},{"role":"tool","tool_call_id":"1","content":"r"}]}`), WithMarks(sameMark{}))
 	var got []string
 	for _, item := range c.Items() {
-		origin, _ := item.MetadataValue(cupel.MetadataSourceType)
-		got = append(got, fmt.Sprint(item.Source(), " ", origin))
+		line := string(item.Source())
+		for _, key := range []string{cupel.MetadataSourceType, "mark", "tools", "fixed", "never"} {
+			if value, ok := item.MetadataValue(key); ok {
+				line += fmt.Sprint(" ", value)
+			}
+		}
+		got = append(got, line)
 	}
-	want := []string{"Tool tool", "Chat system", "Chat user", "Chat assistant", "Tool assistant"}
+	want := []string{"Tool tool map[f:43] 45", "Chat system", "Chat user", "Chat assistant", "Tool assistant", "Tool tool [r1]"}
 	assert.Equal(t, want, got)
 }
 
