@@ -3,7 +3,6 @@ package cupelchat
 import (
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/wollax/cupel-go/internal/rawjson"
 )
@@ -111,18 +110,9 @@ func (p *promptCache) blocks(list rawjson.Value) {
 		p.lists = append(p.lists, parts)
 	}
 	// The API refuses a block of white space, but accepts it as a string.
-	if list.IsString() && says(list) {
+	if list.IsString() && !blank(list.String()) {
 		p.all = append(p.all, block{Object: rawjson.Object{Value: list}})
 	}
-}
-
-// says reports whether a text has more than white space. It decodes few texts.
-func says(v rawjson.Value) bool {
-	inside := strings.TrimLeft(string(v.Raw()[1:min(len(v.Raw()), 40)]), " ")
-	if inside != "" && inside[0] > ' ' && inside[0] < utf8.RuneSelf && inside[0] != '\\' && inside[0] != '"' {
-		return true
-	}
-	return !blank(v.String())
 }
 
 // set sets breakpoints after the first blocks, for each number of them, and no

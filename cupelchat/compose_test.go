@@ -89,6 +89,8 @@ func TestComposeRefuses(t *testing.T) {
 	_, _, err := c.Compose(nil, 100)
 	require.ErrorIs(t, err, errEmpty)
 	require.ErrorAs(t, err, new(*TooLargeError), "no message is too few")
+	_, _, err = c.Compose([]Piece{{Candidates: []int{0}}, {Candidates: []int{1}}}, 10)
+	require.ErrorAs(t, err, new(*TooLargeError), "there is no room for two")
 }
 
 // Notes and summaries are messages of the model like any other.
@@ -111,6 +113,8 @@ func TestComposeNotes(t *testing.T) {
 			fmt.Sprintf(greeting, `, {"text": "f said A"}]},`), "nor one that must follow a message of the user, as the next one must"},
 		{Anthropic, request, []Piece{{Candidates: []int{0, 1, 2}, Content: "so far"}, {Candidates: []int{3}}},
 			`{"messages":[{"role": "user", "content": [{"type": "text", "text": "[earlier messages left out]"}]},{"role": "assistant", "content": [{"type": "text", "text": "so far"}]},{"role":"user","content":"v"}]}`, "a summary is no system prompt"},
+		{Anthropic, `{"tools":[{"name":"f"}],` + request[1:], []Piece{{Candidates: []int{2}}, {Candidates: []int{4}}},
+			`{"tools":[{"name":"f"}],"messages":[{"role":"user","content":[{"type": "text", "text": "u"}, {"type": "text", "text": "v"}]}]}`, "definitions of tools are always sent"},
 		{Anthropic, lines, []Piece{{Candidates: []int{0}, Breakpoint: "1h"}, {Candidates: []int{1}, Breakpoint: "5m"}}, lines, "lines are not sent, and have no breakpoints"},
 	} {
 		got, _, err := read(t, tt.f, []byte(tt.text)).Compose(tt.pieces, 1000)

@@ -165,6 +165,7 @@ func TestDifference(t *testing.T) {
 		{`{}`, `{"a":"","b":null,"c":[],"d":{},"e":false,"f":0}`, "", "what is empty may be missing"},
 		{`{}`, `{"a":1}`, "a", "a number is missing"},
 		{`{}`, `{"h":1,"d":1,"c":1,"g":1,"f":1,"b":1,"e":1}`, "h", "of several the first"},
+		{`{"a":1,"b":[1,2]}`, `{"a":1,"b":[1,3]}`, "b[1]", "what comes before is the same"},
 		{`{"b":0}`, `{}`, "", "more than is wanted"},
 		{`[1]`, `[1,2]`, "body", "an element is missing"},
 		{`1.0`, `1`, "", "another spelling"},
@@ -251,20 +252,26 @@ func TestFitFails(t *testing.T) {
 		require.ErrorContains(t, err, tt.want, tt.why)
 		require.Equal(t, Request[any]{}, got, tt.why)
 	}
+	type optional struct {
+		B string `json:"b,omitempty"`
+	}
 	for _, tt := range []struct {
 		before any
-		want   string
+		after  string
+		want   any
 		why    string
 	}{
-		{nil, `"x"`, "nothing has no type"},
-		{7, `"x"`, "a number cannot be a text, but what holds it can"},
+		{nil, `"x"`, "x", "nothing has no type"},
+		{7, `"x"`, "x", "a number cannot be a text, but what holds it can"},
+		{map[int]string{1: "y"}, `{"1":"x"}`, map[int]string{1: "x"}, "names may be numbers"},
+		{optional{}, `{"b":"x"}`, optional{"x"}, "a field may have been missing"},
 	} {
 		params := map[string]any{"messages": []any{}, "a": tt.before}
 		data, err := json.Marshal(params)
 		require.NoError(t, err)
-		got, err := Refit(read(t, OpenAI, data), params, []byte(`{"messages":[],"a":`+tt.want+`}`))
+		got, err := Refit(read(t, OpenAI, data), params, []byte(`{"messages":[],"a":`+tt.after+`}`))
 		require.NoError(t, err, tt.why)
-		require.Equal(t, "x", got["a"], tt.why)
+		require.Equal(t, tt.want, got["a"], tt.why)
 	}
 	_, err := Refit(read(t, OpenAI, []byte(`[]`)), 7, []byte(`{"a":1}`))
 	require.ErrorContains(t, err, "the type int cannot hold the messages that fit")

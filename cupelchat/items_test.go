@@ -87,9 +87,11 @@ func TestNoPin(t *testing.T) {
 }
 
 func TestNoPinButNamed(t *testing.T) {
-	c := read(t, OpenAI, []byte(`[{"role":"user","content":"a"},{"role":"assistant","content":"b"},{"role":"user","content":"c"}]`), WithoutPins(), WithPins(true, true, 1))
-	for i, item := range c.Items() {
-		assert.Equal(t, i == 1, item.Pinned(), i)
+	for _, opts := range [][]Option{{WithoutPins(), WithPins(true, true, 1)}, {WithPins(false, false, 1)}} {
+		c := read(t, OpenAI, []byte(`[{"role":"user","content":"a"},{"role":"assistant","content":"b"},{"role":"user","content":"c"}]`), opts...)
+		for i, item := range c.Items() {
+			assert.Equal(t, i == 1, item.Pinned(), i)
+		}
 	}
 }
 

@@ -183,9 +183,11 @@ func (c *Conversation) fit(ctx context.Context, chooser Chooser, budget cupel.Co
 	smaller, tokens := budget, 0
 	for try := range mostTries {
 		w, err := c.choose(ctx, chooser, smaller)
-		if newest := c.withNewest(); errors.Is(err, errEmpty) && newest != nil {
-			c = newest
-			w, err = c.choose(ctx, chooser, smaller)
+		if errors.Is(err, errEmpty) {
+			if newest := c.withNewest(); newest != nil {
+				c = newest
+				w, err = c.choose(ctx, chooser, smaller)
+			}
 		}
 		switch {
 		case errors.Is(err, pipeline.ErrPinnedExceedsBudget), errors.Is(err, pipeline.ErrOverflow), errors.Is(err, errEmpty):
@@ -220,7 +222,7 @@ func (c *Conversation) fit(ctx context.Context, chooser Chooser, budget cupel.Co
 // everything that the API requires with it, or nil if it is pinned already.
 func (c *Conversation) withNewest() *Conversation {
 	last := len(c.entries) - 1
-	if last < 0 || c.held(last) {
+	if c.held(last) {
 		return nil
 	}
 	newest := *c

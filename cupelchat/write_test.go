@@ -74,6 +74,7 @@ func TestPins(t *testing.T) {
 	}{
 		{turn, []int{5}, []string{"q", "g(2)", "h(3)"}, "what the user said before stays with a message of the model"},
 		{turn, []int{8}, []string{"q", "h(3)", "C"}, "so does a result at the end"},
+		{`[{"role":"user","content":"q"}]`, nil, nil, "nothing is at the end of an exchange"},
 		{separate, nil, []string{"q", "f(1)", "and now"}, "what the user says with a result belongs to the exchange at the end"},
 	} {
 		var got []string
