@@ -31,17 +31,17 @@ type candidates struct {
 }
 
 // states finds the outcome of each entry in the report, by the position of its item
-// (the items may be the chooser's own), and the tokens of all as they are written.
-func (c *Conversation) states(report *cupel.SelectionReport, given candidates) (states []state, total int, err error) {
-	states = make([]state, len(c.entries))
+// (the items may be the chooser's own).
+func (c *Conversation) states(report *cupel.SelectionReport, given candidates) ([]state, error) {
+	states := make([]state, len(c.entries))
 	silent := make([]bool, len(c.entries)) // entries of a note but the first have no tokens
 	if report == nil {
-		return nil, 0, errNoPositions
+		return nil, errNoPositions
 	}
 	for _, in := range report.Included {
 		n := in.Candidate
 		if n < 0 || n >= len(given.items) {
-			return nil, 0, errNoPositions
+			return nil, errNoPositions
 		}
 		at := given.at[n]
 		s := &states[at]
@@ -64,8 +64,7 @@ func (c *Conversation) states(report *cupel.SelectionReport, given candidates) (
 			}
 		}
 	}
-	total, err = c.price(states)
-	return states, total, err
+	return states, nil
 }
 
 // loses reports whether a text lacks the calls of an exchange of one entry. Such a

@@ -3,7 +3,6 @@ package cupelchat
 import (
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/wollax/cupel-go/internal/rawjson"
 )
@@ -39,13 +38,9 @@ type promptCache struct {
 	lists   [][]rawjson.Part // of blocks, for Bedrock
 }
 
-// promptCache reads the blocks of a body, or returns nil for one with a message on
-// each line.
+// promptCache reads the blocks of a body. One with a message on each line has none.
 func (c *Conversation) promptCache(body []byte) *promptCache {
-	whole, err := rawjson.Text(body).Value()
-	if err != nil {
-		return nil
-	}
+	whole, _ := rawjson.Text(body).Value()
 	p := &promptCache{whole: whole, mark: ephemeral, bedrock: c.format == Bedrock}
 	if p.bedrock {
 		p.mark = `{"type": "default"}`
@@ -115,18 +110,9 @@ func (p *promptCache) blocks(list rawjson.Value) {
 		p.lists = append(p.lists, parts)
 	}
 	// The API refuses a block of white space, but accepts it as a string.
-	if list.IsString() && says(list) {
+	if list.IsString() && !blank(list.String()) {
 		p.all = append(p.all, block{Object: rawjson.Object{Value: list}})
 	}
-}
-
-// says reports whether a text has more than white space. It decodes few texts.
-func says(v rawjson.Value) bool {
-	inside := strings.TrimLeft(string(v.Raw()[1:min(len(v.Raw()), 40)]), " ")
-	if inside != "" && inside[0] > ' ' && inside[0] < utf8.RuneSelf && inside[0] != '\\' && inside[0] != '"' {
-		return true
-	}
-	return !blank(v.String())
 }
 
 // set sets breakpoints after the first blocks, for each number of them, and no

@@ -29,7 +29,7 @@ func TestCompaction(t *testing.T) {
 		want   string
 		notes  []string
 	}{
-		{"if everything fits, everything is in", 130, text, nil},
+		{"if everything just fits, everything is in", 101, text, nil},
 		{"what it stands for goes first, except what is pinned", 50,
 			`[{"role":"user","content":"task"},
 	{"role":"assistant","content":[{"type":"compaction","content":"what was said"}]},{"role":"user","content":[{"type": "text", "text": "and now"}, {"type": "text", "text": "last"}]}]`,

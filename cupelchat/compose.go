@@ -101,9 +101,6 @@ const (
 // the body.
 func (w *writer) mark(body []byte, pieces []Piece, marked []int) []byte {
 	p := w.promptCache(body)
-	if p == nil {
-		return body
-	}
 	if !p.auto {
 		p.live(pieces[marked[0]].Breakpoint)
 	}
@@ -132,7 +129,7 @@ func (w *writer) mark(body []byte, pieces []Piece, marked []int) []byte {
 // reads the body only if the longer one does not start with it.
 func (c *Conversation) blocksOf(body, longer []byte, of *promptCache) int {
 	same := samePrefix(body, longer)
-	if end := bytes.TrimLeft(body[same:], " \t\r\n"); len(end) == 0 || end[0] != ']' && end[0] != '}' {
+	if !bytes.HasPrefix(bytes.TrimLeft(body[same:], " \t\r\n"), []byte("]")) {
 		return len(c.promptCache(body).all)
 	}
 	n := of.before

@@ -1,7 +1,9 @@
 package cupelchat
 
 import (
+	"encoding/json"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -84,4 +86,83 @@ func TestComposeRefuses(t *testing.T) {
 		assert.ErrorAs(t, err, new(*Error), test.why)
 		assert.ErrorContains(t, err, test.want, test.why)
 	}
+	_, _, err := c.Compose(nil, 100)
+	require.ErrorIs(t, err, errEmpty)
+	require.ErrorAs(t, err, new(*TooLargeError), "no message is too few")
+	_, _, err = c.Compose([]Piece{{Candidates: []int{0}}, {Candidates: []int{1}}}, 10)
+	require.ErrorAs(t, err, new(*TooLargeError), "there is no room for two")
+}
+
+// Notes and summaries are messages of the model like any other.
+func TestComposeNotes(t *testing.T) {
+	unsigned := signedTurns[strings.Index(signedTurns, `{"role":"model","parts":[{"functionCall":{"name":"g"`):]
+	greeting := `[{"role":"model","parts":[{"text":"hi"}` + "%s" + `{"role":"user","parts":[{"text":"u"}]},` + unsigned
+	note := Piece{Candidates: []int{1, 2}, Content: "f said A"}
+	request := `{"system":"s","messages":[{"role":"user","content":"u"},{"role":"assistant","content":"a"},{"role":"user","content":"v"}]}`
+	lines := `{"role":"user","content":"u"}` + "\n" + `{"role":"user","content":"v"}`
+	for _, tt := range []struct {
+		f      Format
+		text   string
+		pieces []Piece
+		want   string
+		why    string
+	}{
+		{Gemini, signedTurns, []Piece{{Candidates: []int{0}}, note, {Candidates: []int{5}}, {Candidates: []int{6}}},
+			`[{"role":"user","parts":[{"text":"q"}]},{"role": "model", "parts": [{"text": "f said A"}, ` + unsigned[len(`{"role":"model","parts":[`):], "a note has no call that could be signed"},
+		{Gemini, fmt.Sprintf(greeting, `]},`+signedExchange+`,`), []Piece{{Candidates: []int{0}}, note, {Candidates: []int{4}}, {Candidates: []int{5}}},
+			fmt.Sprintf(greeting, `, {"text": "f said A"}]},`), "nor one that must follow a message of the user, as the next one must"},
+		{Anthropic, request, []Piece{{Candidates: []int{0, 1, 2}, Content: "so far"}, {Candidates: []int{3}}},
+			`{"messages":[{"role": "user", "content": [{"type": "text", "text": "[earlier messages left out]"}]},{"role": "assistant", "content": [{"type": "text", "text": "so far"}]},{"role":"user","content":"v"}]}`, "a summary is no system prompt"},
+		{Anthropic, `{"tools":[{"name":"f"}],` + request[1:], []Piece{{Candidates: []int{2}}, {Candidates: []int{4}}},
+			`{"tools":[{"name":"f"}],"messages":[{"role":"user","content":[{"type": "text", "text": "u"}, {"type": "text", "text": "v"}]}]}`, "definitions of tools are always sent"},
+		{Anthropic, lines, []Piece{{Candidates: []int{0}, Breakpoint: "1h"}, {Candidates: []int{1}, Breakpoint: "5m"}}, lines, "lines are not sent, and have no breakpoints"},
+	} {
+		got, _, err := read(t, tt.f, []byte(tt.text)).Compose(tt.pieces, 1000)
+		require.NoError(t, err)
+		assert.Equal(t, tt.want, string(got), tt.why)
+	}
+}
+
+// A transcript has the words, calls and results of a conversation in any format.
+func TestTranscript(t *testing.T) {
+	for seed := range uint64(40) {
+		turns := randomTurns(rand.New(rand.NewPCG(seed, 3)))
+		for _, f := range writable {
+			data, err := json.Marshal(render(turns, f))
+			require.NoError(t, err)
+			var got []chatMessage
+			for _, said := range read(t, f, data).Transcript() {
+				var m chatMessage
+				require.NoError(t, json.Unmarshal(said.JSON, &m))
+				got = append(got, m)
+			}
+			require.Equal(t, transcriptOf(turns, f), got, "%s, seed %d", f, seed)
+		}
+	}
+}
+
+func transcriptOf(turns []randomTurn, f Format) (want []chatMessage) {
+	name := func(id string) string {
+		if f == Gemini {
+			return "function f" // it has no ids
+		}
+		return id
+	}
+	for _, turn := range turns {
+		for _, id := range turn.results {
+			text := output(id)
+			want = append(want, chatMessage{Role: "tool", Content: &text, Answers: name(id)})
+		}
+		m := chatMessage{Role: turn.role}
+		if text := strings.Join(turn.texts, "\n"); text != "" {
+			m.Content = &text
+		}
+		for _, id := range turn.calls {
+			m.Calls = append(m.Calls, chatCall{name(id), "function", chatFunction{"f", `{"id":"` + id + `"}`}})
+		}
+		if m.Content != nil || m.Calls != nil {
+			want = append(want, m)
+		}
+	}
+	return want
 }

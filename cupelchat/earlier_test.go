@@ -188,8 +188,9 @@ func TestEarlierReadsTheRest(t *testing.T) {
 		assert.Equal(t, "m", before.Model())
 		counter.n = 0
 		list = append(change(list), map[string]any{"role": "assistant", "content": "So."}, map[string]any{"role": "user", "content": "And?"})
-		read(before)
+		after := read(before)
 		assert.Less(t, counter.n, 8, name)
+		assert.Same(t, before.items[1], after.items[1], name)
 	}
 }
 

@@ -128,7 +128,7 @@ func (d *dropped) note(w *writer, where string, entry int, required string) {
 // refuse.
 func (w *writer) endWithUser() {
 	last := len(w.states) - 1
-	if last < 0 || w.roleOf(last) != "user" || w.lastRole() != "assistant" {
+	if w.roleOf(last) != "user" || w.lastRole() != "assistant" {
 		return
 	}
 	if w.restore(last, "last") {

@@ -53,22 +53,29 @@ func TestFitKeepsValues(t *testing.T) {
 		Metadata map[string]any `json:"metadata"`
 		private  int
 	}
-	fit := func(t *testing.T, in any) any {
+	fit := func(t *testing.T, in any, opts ...Option) any {
 		t.Helper()
 		before, err := json.Marshal(in)
 		require.NoError(t, err)
-		out, err := Fit(t.Context(), in, OpenAI, newest(t), budget(t, 20), bytesCounter{})
+		out, err := Fit(t.Context(), in, OpenAI, newest(t), budget(t, 20), bytesCounter{}, opts...)
 		require.NoError(t, err)
 		after, err := json.Marshal(in)
 		require.NoError(t, err)
 		require.Equal(t, string(before), string(after))
 		return out.Params
 	}
+	type Absent struct{ A string }
+	type Present struct{ P string }
 	type wrapped struct {
 		*Params
+		*Absent
+		Present
 		Local string `json:"-"`
 	}
 	rest := []*kept{messages[0], messages[2]}
+	stray := &kept{Role: "tool", Content: "found"}
+	begun, err := json.Marshal(messages[:2])
+	require.NoError(t, err)
 	metadata := map[string]any{"id": uint64(large)}
 	textual := textual{text: json.RawMessage(`{"messages":[{"role":"user","content":"task"},{"role":"assistant","content":"answer"},{"role":"user","content":"last"}]}`)}
 	fitted := textual
@@ -80,7 +87,7 @@ func TestFitKeepsValues(t *testing.T) {
 		{"a list", messages, rest},
 		{"fields outside of JSON", Params{messages, []string{"b"}, metadata, 7}, Params{rest, []string{"b"}, metadata, 7}},
 		{"a pointer", &Params{messages, []string{"b"}, metadata, 7}, &Params{rest, []string{"b"}, metadata, 7}},
-		{"an embedded struct", wrapped{&Params{messages, []string{"b"}, metadata, 7}, "here"}, wrapped{&Params{rest, []string{"b"}, metadata, 7}, "here"}},
+		{"an embedded struct", wrapped{&Params{messages, []string{"b"}, metadata, 7}, nil, Present{"p"}, "here"}, wrapped{&Params{rest, []string{"b"}, metadata, 7}, nil, Present{"p"}, "here"}},
 		{"a map", map[string]any{"messages": messages, "metadata": metadata}, map[string]any{"messages": rest, "metadata": metadata}},
 		{"a map of lists", map[string][]*kept{"messages": messages}, map[string][]*kept{"messages": rest}},
 		{"a type that marshals a text", textual, fitted},
@@ -90,6 +97,8 @@ func TestFitKeepsValues(t *testing.T) {
 			require.Equal(t, tt.want, fit(t, tt.in))
 		})
 	}
+	require.Equal(t, rest, fit(t, []*kept{messages[0], stray, messages[1], messages[2]}, WithRepair()), "a list that was repaired")
+	require.Equal(t, rest, fit(t, messages, WithEarlier(read(t, OpenAI, begun))), "a list of which the beginning was read before")
 }
 
 // countedMessage counts how often each message is encoded and decoded, by the first
@@ -156,6 +165,7 @@ func TestDifference(t *testing.T) {
 		{`{}`, `{"a":"","b":null,"c":[],"d":{},"e":false,"f":0}`, "", "what is empty may be missing"},
 		{`{}`, `{"a":1}`, "a", "a number is missing"},
 		{`{}`, `{"h":1,"d":1,"c":1,"g":1,"f":1,"b":1,"e":1}`, "h", "of several the first"},
+		{`{"a":1,"b":[1,2]}`, `{"a":1,"b":[1,3]}`, "b[1]", "what comes before is the same"},
 		{`{"b":0}`, `{}`, "", "more than is wanted"},
 		{`[1]`, `[1,2]`, "body", "an element is missing"},
 		{`1.0`, `1`, "", "another spelling"},
@@ -242,6 +252,27 @@ func TestFitFails(t *testing.T) {
 		require.ErrorContains(t, err, tt.want, tt.why)
 		require.Equal(t, Request[any]{}, got, tt.why)
 	}
+	type optional struct {
+		B string `json:"b,omitempty"`
+	}
+	for _, tt := range []struct {
+		before any
+		after  string
+		want   any
+		why    string
+	}{
+		{nil, `"x"`, "x", "nothing has no type"},
+		{7, `"x"`, "x", "a number cannot be a text, but what holds it can"},
+		{map[int]string{1: "y"}, `{"1":"x"}`, map[int]string{1: "x"}, "names may be numbers"},
+		{optional{}, `{"b":"x"}`, optional{"x"}, "a field may have been missing"},
+	} {
+		params := map[string]any{"messages": []any{}, "a": tt.before}
+		data, err := json.Marshal(params)
+		require.NoError(t, err)
+		got, err := Refit(read(t, OpenAI, data), params, []byte(`{"messages":[],"a":`+tt.after+`}`))
+		require.NoError(t, err, tt.why)
+		require.Equal(t, tt.want, got["a"], tt.why)
+	}
 	_, err := Refit(read(t, OpenAI, []byte(`[]`)), 7, []byte(`{"a":1}`))
 	require.ErrorContains(t, err, "the type int cannot hold the messages that fit")
 }
@@ -258,6 +289,15 @@ func TestItemsOfTheChooser(t *testing.T) {
 	}}, budget(t, 20))
 	require.NoError(t, err)
 	require.Same(t, own, w.Items[0])
+	// Positions of what is out may be of no candidates.
+	for _, n := range []int{-1, 3} {
+		w, err = c.Select(t.Context(), reporting{newest(t), func(report *cupel.SelectionReport) *cupel.SelectionReport {
+			report.Excluded[0].Candidate = n
+			return report
+		}}, budget(t, 20))
+		require.NoError(t, err)
+		require.Equal(t, n, w.Report.Excluded[0].Candidate)
+	}
 	// A window without a report does not take the place of one that lost an answer.
 	c = read(t, Anthropic, []byte(`[{"role":"user","content":"an old question"},{"role":"user","content":"`+strings.Repeat("long ", 9)+`"},{"role":"assistant","content":"a"},{"role":"user","content":"b"}]`), WithoutPins())
 	w, err = c.Select(t.Context(), reporting{newest(t), func(report *cupel.SelectionReport) *cupel.SelectionReport {
@@ -268,4 +308,11 @@ func TestItemsOfTheChooser(t *testing.T) {
 	}}, budget(t, 25))
 	require.NoError(t, err)
 	require.Len(t, w.Items, 1)
+	// But one in which something else takes the room of the answer does.
+	w, err = c.Select(t.Context(), newest(t), budget(t, 25))
+	require.NoError(t, err)
+	require.Len(t, w.Items, 2)
+	for _, e := range w.Report.Excluded {
+		require.Equal(t, e.Reason.Code == Refused, e.Candidate == 2)
+	}
 }

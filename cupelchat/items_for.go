@@ -38,7 +38,7 @@ func (c *Conversation) ItemsAfter(chooser Chooser, budget cupel.ContextBudget, w
 	session := min(limit, cmp.Or(window, limit))
 	items, err = c.itemsFor(budget, n, session)
 	chosen := *c
-	if chosen.items = items; err == nil && !c.all && chosen.tokens(true) > limit {
+	if chosen.items = items; !c.all && chosen.tokens(true) > limit {
 		// A preset makes no forms of items that are sent with a pinned message. The
 		// conversation's forms may fit, and a chooser other than a preset gets them.
 		return c.ItemsAfter(nil, budget, window)
@@ -184,7 +184,7 @@ func (s *squeeze) fit(limit int, task bool) error {
 		said, _ := s.entries[s.asked].said()
 		most = max(room/taskShare, min(room-smallestForm, s.beginning(said)))
 	}
-	room -= max(0, min(s.tokens(false)-pinned, max(room, 0)/restShare)-s.spare)
+	room -= max(0, min(s.tokens(false)-pinned, room/restShare)-s.spare)
 	slices.SortStableFunc(texts, func(a, b text) int { return a.tokens - b.tokens })
 	if at := slices.IndexFunc(texts, func(t text) bool { return t.at == s.asked && t.part == none && t.tokens <= most }); at >= 0 {
 		room -= texts[at].tokens

@@ -62,14 +62,19 @@ func TestItems(t *testing.T) {
 }
 
 func TestSourcesAndOrigins(t *testing.T) {
-	c := read(t, OpenAI, []byte(`{"tools":[{}],"messages":[{"role":"developer","content":"d"},{"role":"user","content":"u"},
-		{"role":"assistant","content":"a"},{"role":"assistant","tool_calls":[{"id":"1","function":{"name":"f"}}]}]}`))
+	c := read(t, OpenAI, []byte(`{"tools":[{"type":"function","function":{"name":"f"}}],"messages":[{"role":"developer","content":"d"},{"role":"user","content":"u"},
+		{"role":"assistant","content":"a"},{"role":"assistant","tool_calls":[{"id":"1","function":{"name":"f"}}]},{"role":"tool","tool_call_id":"1","content":"r"}]}`), WithMarks(sameMark{}))
 	var got []string
 	for _, item := range c.Items() {
-		origin, _ := item.MetadataValue(cupel.MetadataSourceType)
-		got = append(got, fmt.Sprint(item.Source(), " ", origin))
+		line := string(item.Source())
+		for _, key := range []string{cupel.MetadataSourceType, "mark", "tools", "fixed", "never"} {
+			if value, ok := item.MetadataValue(key); ok {
+				line += fmt.Sprint(" ", value)
+			}
+		}
+		got = append(got, line)
 	}
-	want := []string{"Tool tool", "Chat system", "Chat user", "Chat assistant", "Tool assistant"}
+	want := []string{"Tool tool map[f:43] 45", "Chat system", "Chat user", "Chat assistant", "Tool assistant", "Tool tool [r1]"}
 	assert.Equal(t, want, got)
 }
 
@@ -82,9 +87,11 @@ func TestNoPin(t *testing.T) {
 }
 
 func TestNoPinButNamed(t *testing.T) {
-	c := read(t, OpenAI, []byte(`[{"role":"user","content":"a"},{"role":"assistant","content":"b"},{"role":"user","content":"c"}]`), WithoutPins(), WithPins(true, true, 1))
-	for i, item := range c.Items() {
-		assert.Equal(t, i == 1, item.Pinned(), i)
+	for _, opts := range [][]Option{{WithoutPins(), WithPins(true, true, 1)}, {WithPins(false, false, 1)}} {
+		c := read(t, OpenAI, []byte(`[{"role":"user","content":"a"},{"role":"assistant","content":"b"},{"role":"user","content":"c"}]`), opts...)
+		for i, item := range c.Items() {
+			assert.Equal(t, i == 1, item.Pinned(), i)
+		}
 	}
 }
 

@@ -50,7 +50,7 @@ type joined struct {
 
 // wants reports whether a message must be joined with the one before.
 func (j *joiner) wants(before, next *joined) bool {
-	return j.rules.alternate && next.role == before.role && (j.neighbours || next.index == none || next.index != before.index+1)
+	return j.rules.alternate && next.role == before.role && (j.neighbours || next.index != before.index+1)
 }
 
 // take joins a message to j. Only its content stays.

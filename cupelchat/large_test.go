@@ -103,10 +103,35 @@ func TestTooLargeParts(t *testing.T) {
 	require.ErrorAs(t, c.TooLarge(budget(t, 0), pipeline.ErrOverflow), &e)
 	require.Equal(t, []FixedPart{{"messages[0]", "media, thinking and the like", 1}}, e.Parts)
 	e.Parts = slices.Repeat(e.Parts, 3)
-	require.NotContains(t, (&TooLargeError{}).Error(), "these")
+	require.Equal(t, "cupel: the window has no message in a budget of 7 tokens", (&TooLargeError{Budget: 7, Err: errEmpty}).Error())
 	require.Regexp(t, `1 token\)$`, e.Error())
 	e.Parts = slices.Repeat(e.Parts[:1], 4)
 	require.Regexp(t, `1 token\), and 1 more$`, e.Error())
+}
+
+// Pinned messages are as long as the room allows.
+func TestPinsTakeTheirRoom(t *testing.T) {
+	last := strings.Repeat("word ", 60)
+	user := func(parts string) string {
+		return `[{"role":"user","content":[` + parts + `{"type":"text","text":"task"}]},{"role":"assistant","content":"answer"},{"role":"user","content":"` + last + `"}]`
+	}
+	for _, tt := range []struct {
+		text  string
+		room  int
+		notes int
+		why   string
+	}{
+		{user(""), 8 + 304, 0, "they just fit"},
+		{user(`{"type":"image_url","image_url":{"url":"u"}},`), 500, 1, "the image goes, and the newest message has the room of both"},
+		{`[{"role":"user","content":"` + last + `"}]`, 304, 0, "there is nothing else"},
+	} {
+		items, notes, err := read(t, OpenAI, []byte(tt.text), WithMediaTokens(1000)).ItemsFor(newest(t), budget(t, tt.room))
+		require.NoError(t, err)
+		require.Equal(t, last, items[len(items)-1].Content(), tt.why)
+		require.Len(t, notes, tt.notes, "%s: %q", tt.why, notes)
+	}
+	_, _, err := read(t, OpenAI, []byte(`[{"role":"assistant","content":"nobody asks"}]`)).ItemsFor(newest(t), budget(t, 9))
+	require.NoError(t, err)
 }
 
 // The cost of a form that a caller wrote is that of what it changes.

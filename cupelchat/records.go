@@ -157,9 +157,7 @@ func (c *telemetryCodec) message(o cursor) {
 // part reads one part.
 func (*telemetryCodec) part(o cursor) {
 	kind := o.member("type", "")
-	if kind != "tool_call" && kind != "tool_call_response" {
-		o.current().words = true
-	}
+	o.current().words = true
 	switch kind {
 	case "tool_call":
 		o.use(o.optional("id", ""), o.member("name", ""), o.Get("arguments"))

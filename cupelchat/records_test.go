@@ -32,7 +32,7 @@ const telemetryMessages = `[
  {"role":"assistant","parts":[{"type":"tool_call","id":"c1","name":"weather","arguments":{"city":"Paris"}},{"type":"tool_call","id":"c2","name":"news","arguments":{}}],"finish_reason":"tool_call"},
  {"role":"tool","parts":[{"type":"tool_call_response","id":"c1","response":{"degrees":22}},{"type":"tool_call_response","id":"c2","result":"none"}]},
  {"role":"assistant","parts":[{"type":"reasoning","content":"Warm."},{"type":"text","content":"22 degrees."}]},
- {"role":"user","parts":[{"type":"text","content":"And Rome?"},{"type":"uri","modality":"image","uri":"https://example.com/map.png"}]}
+ {"role":"user","parts":[{"type":"text","content":"And Rome?"},{"type":"uri","modality":"image","uri":"https://example.com/map.png"},{"type":"uri","mime_type":"audio/wav","uri":"https://example.com/talk.wav"}]}
 ]`
 
 func TestRecords(t *testing.T) {
@@ -42,12 +42,13 @@ func TestRecords(t *testing.T) {
 		format Format
 		items  int
 		note   string
+		says   string
 		why    string
 	}{
-		{claudeSession, ClaudeCode, 6, "", "blocks of one message are lines of their own, helpers are left out"},
-		{codexSession, Codex, 4, "messages[6] is of an unknown type", "events are no messages"},
-		{telemetryMessages, OpenTelemetry, 6, "", "parts have a content"},
-		{attributes, OpenTelemetry, 7, "", "the attributes of a span"},
+		{claudeSession, ClaudeCode, 6, "", "So far: the oven.", "blocks of one message are lines of their own, helpers are left out"},
+		{codexSession, Codex, 4, "messages[6] is of an unknown type", "So far: the oven.", "events are no messages"},
+		{telemetryMessages, OpenTelemetry, 6, "1 audio", "And Rome?", "parts have a content"},
+		{attributes, OpenTelemetry, 7, "1 image", "Be brief.", "the attributes of a span"},
 	} {
 		found, err := Detect([]byte(test.text))
 		require.NoError(t, err)
@@ -55,6 +56,7 @@ func TestRecords(t *testing.T) {
 		c := read(t, test.format, []byte(test.text))
 		assert.Len(t, c.Items(), test.items, test.why)
 		assert.Contains(t, fmt.Sprint(c.Notes()), test.note, test.why)
+		assert.Contains(t, linesOf(c.Items()), test.says, test.why)
 		w, err := c.Select(t.Context(), chooser(t, everything), budget(t, 1e6))
 		require.NoError(t, err)
 		_, err = w.Body()

@@ -2,6 +2,7 @@ package cupelchat
 
 import (
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -46,6 +47,9 @@ func TestRepairs(t *testing.T) {
 	call := `{"role":"assistant","content":"I look.","tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}}]}`
 	result := `{"role":"tool","tool_call_id":"a","content":"found"}`
 	user, last := `{"role":"user","content":"x"}`, `{"role":"user","content":"y"}`
+	many := func(text string) []string {
+		return slices.Repeat([]string{user, `{"role":"assistant","content":[` + text + `{"type":"text","text":"x"}]}`}, 20)
+	}
 	for _, test := range []struct {
 		name     string
 		f        Format
@@ -62,7 +66,12 @@ func TestRepairs(t *testing.T) {
 		{"blank", Anthropic, []string{user, `{"role":"assistant","content":" "}`, last}, []string{`{"role":"user","content":[{"type":"text","text":"x"},{"type":"text","text":"y"}]}`}, "left out messages[1]", "its neighbours are of one role"},
 		{"empty text", Anthropic, []string{`{"role":"user","content":[{"type":"text","text":""},{"type":"text","text":"x"}]}`}, []string{`{"role":"user","content":[{"type":"text","text":"x"}]}`}, "left out a text of messages[0]", "the other text stays"},
 		{"blank text", Anthropic, []string{`{"role":"user","content":[{"type":"text","text":"x"},{"type":"text","text":" "}]}`}, []string{`{"role":"user","content":[{"type":"text","text":"x"}]}`}, "left out a text of messages[0]", "spaces say nothing either"},
+		{"many texts", Anthropic, many(`{"type":"text","text":" "},`), many(""), "left out a text of messages[39]", "there may be one in each message"},
+		{"nothing else", Anthropic, []string{`{"role":"user","content":" "}`}, []string{`{"role":"user","content":" "}`}, "the API refuses messages[0]", "a request has a message"},
+		{"blank before a call", Anthropic, []string{`{"role":"user","content":" "}`, `{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":{}}]}`, `{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"1"}]}`},
+			[]string{`{"role":"user","content":[{"type":"text","text":"[earlier messages left out]"}]}`, `{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":{}}]}`, `{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"1"}]}`}, "left out messages[0]", "a call follows the user"},
 		{"prefill", Anthropic, []string{user, `{"role":"assistant","content":"I "}`}, []string{user}, "left out messages[1]", "the last message may not end with a space"},
+		{"one of two calls", OpenAI, []string{user, strings.Replace(call, "}}]", `}},{"id":"b","type":"function","function":{"name":"g","arguments":"{}"}}]`, 1), result, last}, []string{user, `{"role": "assistant", "content": "[earlier: f(), g(); not answered]\nI look.\nf():\nfound"}`, last}, "messages[1] has become a text", "the result belongs to the text, once"},
 		{"one of two results", Anthropic, []string{user, `{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":{}}]}`, `{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"1"},{"type":"tool_result","tool_use_id":"b","content":"2"},{"type":"text","text":"t"}]}`},
 			[]string{user, `{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":{}}]}`, `{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"1"},{"type":"text","text":"t"}]}`}, "left out messages[2]", "the message keeps the rest"},
 	} {
@@ -90,6 +99,7 @@ func TestManyRefusedValues(t *testing.T) {
 		{300, 10, "the API refuses 290 values more; Check lists all", "a list that no reader would finish"},
 	} {
 		body := `{"messages":[{"role":"user","content":"x"}` + strings.Repeat(","+stray, tt.strays) + `]}`
+		require.Empty(t, Check(read(t, OpenAI, []byte(body), WithRepair()).text, OpenAI), "all are left out")
 		c, err := Read([]byte(body), OpenAI, bytesCounter{})
 		require.NoError(t, err)
 		var named []string

@@ -183,9 +183,11 @@ func (c *Conversation) fit(ctx context.Context, chooser Chooser, budget cupel.Co
 	smaller, tokens := budget, 0
 	for try := range mostTries {
 		w, err := c.choose(ctx, chooser, smaller)
-		if newest := c.withNewest(); errors.Is(err, errEmpty) && newest != nil {
-			c = newest
-			w, err = c.choose(ctx, chooser, smaller)
+		if errors.Is(err, errEmpty) {
+			if newest := c.withNewest(); newest != nil {
+				c = newest
+				w, err = c.choose(ctx, chooser, smaller)
+			}
 		}
 		switch {
 		case errors.Is(err, pipeline.ErrPinnedExceedsBudget), errors.Is(err, pipeline.ErrOverflow), errors.Is(err, errEmpty):
@@ -220,7 +222,7 @@ func (c *Conversation) fit(ctx context.Context, chooser Chooser, budget cupel.Co
 // everything that the API requires with it, or nil if it is pinned already.
 func (c *Conversation) withNewest() *Conversation {
 	last := len(c.entries) - 1
-	if last < 0 || c.held(last) {
+	if c.held(last) {
 		return nil
 	}
 	newest := *c
@@ -301,19 +303,20 @@ func (c *Conversation) choose(ctx context.Context, chooser Chooser, budget cupel
 			w.pinned = add(w.pinned, item.Tokens())
 		}
 	}
-	states, total, err := c.states(w.Report, given)
-	switch {
-	case errors.Is(err, errNoPositions):
+	states, err := c.states(w.Report, given)
+	if err != nil {
 		w.err = err
-		return w, nil
-	case err != nil:
+		return w, nil //nolint:nilerr // Body returns it
+	}
+	total, err := c.price(states)
+	if err != nil {
 		return nil, err
 	}
 	w.beside = none
 	for i, s := range states {
 		_, fixed := c.entries[i].fixed()
 		switch {
-		case !s.in || !s.short || s.note || c.forms != nil:
+		case !s.short || s.note || c.forms != nil:
 		case c.held(i):
 			w.squeezed = true
 		case fixed:

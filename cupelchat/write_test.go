@@ -50,6 +50,8 @@ func TestPins(t *testing.T) {
 			[]string{"old", "f(1)", "and now"}},
 		{"the model first", "there may be nothing before it", Anthropic,
 			`[{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":1}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"a"}]}]`, []string{"f(1)"}},
+		{"calls alone", "one of parallel calls may wait, and nobody speaks before", Responses,
+			`[{"type":"function_call","call_id":"1","name":"f","arguments":"1"},{"type":"function_call","call_id":"2","name":"g","arguments":"2"},{"type":"function_call_output","call_id":"2","output":"G"}]`, []string{"f(1)", "g(2)"}},
 		{"system prompts", "a system prompt among the messages is no one who speaks", Anthropic,
 			`[{"role":"system","content":"s"},` + separate[1:], []string{"s", "old", "f(1)", "and now"}},
 	}
@@ -64,13 +66,25 @@ func TestPins(t *testing.T) {
 			assert.Equal(t, tt.want, got)
 		})
 	}
-	var got []string
-	for _, item := range read(t, Anthropic, []byte(strings.Replace(turn, `"thinking","thinking":`, `"text","text":`, 1)), WithPins(false, false, 5)).Items() {
-		if item.Pinned() {
-			got = append(got, item.Content())
+	for _, tt := range []struct {
+		text  string
+		named []int
+		want  []string
+		why   string
+	}{
+		{turn, []int{5}, []string{"q", "g(2)", "h(3)"}, "what the user said before stays with a message of the model"},
+		{turn, []int{8}, []string{"q", "h(3)", "C"}, "so does a result at the end"},
+		{`[{"role":"user","content":"q"}]`, nil, nil, "nothing is at the end of an exchange"},
+		{separate, nil, []string{"q", "f(1)", "and now"}, "what the user says with a result belongs to the exchange at the end"},
+	} {
+		var got []string
+		for _, item := range read(t, Anthropic, []byte(strings.Replace(tt.text, `"thinking","thinking":`, `"text","text":`, 1)), WithPins(false, false, tt.named...)).Items() {
+			if item.Pinned() {
+				got = append(got, item.Content())
+			}
 		}
+		assert.Equal(t, tt.want, got, tt.why)
 	}
-	assert.Equal(t, []string{"q", "g(2)", "h(3)"}, got, "what the user said before stays with a message of the model")
 }
 
 func TestWrite(t *testing.T) {
@@ -96,6 +110,14 @@ func TestWrite(t *testing.T) {
 		{"three joined", "as many as come together", Anthropic, claude, []string{"s", "u1", "u2", "u3"}, 0,
 			`{"system": "s", "messages": [{"role":"user","content":[{"type": "text", "text": "u1"}, {"type":"text","text":"u2","cache_control":{}}, {"type": "text", "text": "u3"}]}]}`,
 			[]string{"joined 2 messages with the one before, because the messages between were dropped"}},
+		{"nothing joined", "an empty text is no block", Anthropic,
+			`[{"role":"user","content":"u1"},{"role":"assistant","content":"a1"},{"role":"user","content":""}]`, []string{"u1", "(empty)"}, 0,
+			`[{"role":"user","content":[{"type": "text", "text": "u1"}]}]`,
+			[]string{"joined 1 message with the one before, because the messages between were dropped"}},
+		{"no thinking", "a turn without thinking stays", Anthropic, strings.Replace(turn, `{"type":"thinking","thinking":"hm","signature":"s"},`, "", 1), []string{"q", "h(3)", "C"}, 0,
+			`[{"role":"user","content":"q"},
+	{"role":"assistant","content":[{"type":"tool_use","id":"c","name":"h","input":3}]},
+	{"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":"C"}]}]`, nil},
 		{"no system", "a system prompt that is not selected is gone", Anthropic, claude, []string{"u1", "a1", "u2"}, 0,
 			`{ "messages": [{"role":"user","content":"u1"},{"role":"assistant","content":"a1"},{"role":"user","content":[{"type":"text","text":"u2","cache_control":{}}]}]}`, nil},
 		{"brought back", "the user's message before comes back if it fits", Anthropic, claude, []string{"a1", "u3"}, 6,
