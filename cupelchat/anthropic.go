@@ -30,7 +30,7 @@ type anthropicTurn struct {
 	role   string
 	first  string // type of the first block
 	last   string // type of the last one
-	lastAt string // its path
+	lastAt string // its path, or that of its text
 	text   string // of the last block, if it is text
 	thinks string // path of the first block with thinking, or ""
 	says   bool   // has something other than results
@@ -181,7 +181,7 @@ func (c *anthropicCodec) block(o cursor, m *anthropicTurn) {
 func (c *anthropicCodec) check(o cursor, kind string, m *anthropicTurn) {
 	switch kind {
 	case "text":
-		m.text = o.Get("text").String()
+		m.text, m.lastAt = o.Get("text").String(), o.where("text")
 		c.checkText(o)
 		return
 	case "thinking", "redacted_thinking":
@@ -472,11 +472,7 @@ func (c *anthropicCodec) last(r *reader, thinking string) {
 		r.refuse(m.thinks, "thinking-off", "thinking is disabled: the last message cannot have any")
 	}
 	if m.last == "text" && !blank(m.text) && strings.TrimRightFunc(m.text, unicode.IsSpace) != m.text {
-		at := m.lastAt
-		if strings.HasSuffix(at, "]") {
-			at = rawjson.Join(at, "text")
-		}
-		r.refuse(at, "trailing-space", "the last message cannot end with white space")
+		r.refuse(m.lastAt, "trailing-space", "the last message cannot end with white space")
 	}
 }
 

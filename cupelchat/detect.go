@@ -59,7 +59,7 @@ func Detect(body []byte) ([]Format, error) {
 	e := &evidence{claims: map[Format]spot{}}
 	list := ""
 	switch {
-	case err != nil && isStream(text):
+	case isStream(text): // which is no JSON
 		return nil, &Error{Line: 1, Reason: "this is an event stream sent by an API; give the messages of the conversation", Err: err}
 	case err != nil:
 		return nil, err

@@ -28,6 +28,7 @@ func TestDetect(t *testing.T) {
 		{"message item", "a type may tell", `[{"type":"message","role":"user","content":"x"}]`, []Format{Responses}},
 		{"answer of Anthropic", "its message has the same type, and a reason to stop", `[` + hello + `,{"type":"message","role":"assistant","stop_reason":"end_turn","content":[]}]`, []Format{Anthropic}},
 		{"blocks of Anthropic", "or its blocks", `[` + hello + `,{"type":"message","role":"assistant","content":[{"type":"text","text":"x"},{"type":"tool_use","id":"a"}]}]`, []Format{Anthropic}},
+		{"a name twice", "nothing tells what such a block is", `[{"role":"user","content":[{"text":"x","text":"y"}]}]`, plain},
 		{"model", "a model decides where nothing else does", `{"model":"claude-x","messages":[` + hello + "]}", []Format{Anthropic}},
 		{"model of OpenAI", "the same", `{"model":"gpt-x","messages":[` + hello + "]}", []Format{OpenAI}},
 		{"model of both", "neither decides", `{"model":"claude-gpt-x","messages":[{"role":"system","content":"s"},` + hello + "]}", plain},

@@ -2,12 +2,14 @@ package cupelchat
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/internal/rawjson"
 )
 
 func TestItems(t *testing.T) {
@@ -110,6 +112,18 @@ func TestMediaTokens(t *testing.T) {
 	assert.Equal(t, int(^uint(0)>>1), huge.Items()[0].Tokens())
 }
 
+// A medium shows its address if that is short and on one line, or else a hash.
+func TestLabels(t *testing.T) {
+	for address, shown := range map[string]bool{
+		"https://e.org/i": true, "http://e.org/i": true, "https://" + strings.Repeat("x", 191): true, "https://" + strings.Repeat("x", 192): false,
+		"https://e.org\n": false, "data:image/png;base64,AA==": false,
+	} {
+		v, err := rawjson.Text(quoted(address)).Value()
+		require.NoError(t, err)
+		require.Equal(t, shown, label(v) == address, address)
+	}
+}
+
 func TestTimes(t *testing.T) {
 	at := func(s string) time.Time {
 		parsed, err := time.Parse(time.RFC3339Nano, s)
@@ -146,6 +160,41 @@ func TestTimes(t *testing.T) {
 				require.Equal(t, []string{"messages[0].timestamp (and 3 more) is ignored: it is not a time in RFC 3339 or in seconds since 1970"}, c.Notes())
 			}
 		})
+	}
+}
+
+// A form ends with its size, if it is not a result that lost nothing else, and the mark;
+// one that the caller made has the mark alone.
+func TestEndsOfForms(t *testing.T) {
+	words := strings.Repeat("word ", 40)
+	body := []byte(`[{"role":"user","content":"q"},{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":{}},{"type":"tool_use","id":"b","name":"f","input":{}}]},
+		{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":[{"type":"text","text":"` + words + `"},{"type":"image","source":{"type":"url","url":"u"}}]},{"type":"tool_result","tool_use_id":"b","content":"` + words + `"}]},
+		{"role":"assistant","content":"` + words + `"},{"role":"user","content":"r"}]`)
+	image := "\n[image a103d1b50c12]"
+	for _, test := range []struct {
+		entry int
+		open  bool
+		own   bool
+		want  string
+		why   string
+	}{
+		{2, false, false, words + "\n[shortened from 240 tokens] [r1]", "the image is gone"},
+		{2, true, false, image, "it is there while the model works on it"},
+		{3, false, false, " [r1]", "a result is known to be cut"},
+		{4, false, false, "\n[shortened from 200 tokens] [r1]", "a message is not"},
+		{4, false, true, "w [r1]", "the caller says what the form says"},
+	} {
+		opts := []Option{nil, WithMarks(sameMark{}), WithMediaTokens(40), WithPins(true, true, 3)}
+		if test.own {
+			opts = append(opts, WithForms(func(_, text string) []cupel.Variant { return []cupel.Variant{{Content: text[:1], Worth: 0.5}} }))
+		}
+		c := read(t, Anthropic, body, opts...)
+		c.all = true
+		forms, own, err := c.variants(&c.entries[test.entry], test.open, "[r1]")
+		require.NoError(t, err)
+		require.NotEmpty(t, forms, test.why)
+		require.Equal(t, test.own, own, test.why)
+		require.True(t, strings.HasSuffix(forms[0].Content, test.want), "%s: %q", test.why, forms[0].Content)
 	}
 }
 

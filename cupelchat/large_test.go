@@ -143,6 +143,10 @@ func TestCostOfForms(t *testing.T) {
 		why           string
 	}{
 		{`{"role":"assistant","content":"Look.","audio":{"id":"a"}}`, "L", len("ook."), "a sound that no list has does not go away"},
+		{`{"role":"assistant","content":"Look.","refusal":"No."}`, "L", len("ook."), "nor do other words that no list has"},
+		{`{"role":"user","content":[{"type":"text","text":"Look."},{"type":"text","text":"There."}]}`, "", len("Look.There.") - len(leftOut), "all words, which leave a sign"},
+		{`{"role":"user","content":[{"type":"image_url","image_url":{"url":"u"}}]}`, "L", 100 - len("L"), "words in place of an image"},
+		{`{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}}]}`, "L\nf({})", 0, "words that have no place"},
 		{`{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{\"q\":\"a long question\"}"}}]}`, short, len(`{"q":"a long question"}`) - len(short) + len("f()"), "arguments that are shorter"},
 	} {
 		c := read(t, OpenAI, []byte("["+row.message+"]"), WithMediaTokens(100))

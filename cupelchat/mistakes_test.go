@@ -16,6 +16,8 @@ func TestNotes(t *testing.T) {
 		want      []string
 	}{
 		{"record", "no API refuses a record, which is never sent", ClaudeCode, `[{"type":"user","sessionId":"s","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"y"}]}}]`, nil},
+		{"unknown part of OpenAI's", "the same", OpenAI, `[{"role":"user","content":[{"type":"hologram"}]}]`,
+			[]string{"messages[0].content[0] is of an unknown type: kept and counted as JSON", `the API refuses messages[0].content[0].type: must be one of text, image_url, input_audio, file, got "hologram" (part-type)`}},
 		{"unknown part", "a part of a later version of the API is kept", Anthropic, `[{"role":"user","content":[{"type":"hologram"},{"type":"hologram"}]}]`,
 			[]string{"messages[0].content[0] (and 1 more) is of an unknown type: kept and counted as JSON",
 				`the API refuses messages[0].content[0].type: the block type "hologram" is unknown (part-type)`, `the API refuses messages[0].content[1].type: the block type "hologram" is unknown (part-type)`}},

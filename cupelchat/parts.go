@@ -33,7 +33,7 @@ func (r *reader) each(list rawjson.Value, path string, read func(v rawjson.Value
 			continue
 		}
 		read(p.Value, rawjson.Index(path, i))
-		if r.depth == 1 && number == 0 {
+		if number == 0 {
 			r.current().blocks++
 		}
 	}
