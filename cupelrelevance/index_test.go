@@ -112,6 +112,10 @@ func TestCanceled(t *testing.T) {
 			t.Errorf("%T: got %v from a context that ends during the call", s, err)
 		}
 	}
+	terms := make([]uint32, len(items))
+	_, err := newSegment(&endsAfter{t.Context(), 1}, items, 0, newHashing(), terms)
+	require.ErrorIs(t, err, context.Canceled)
+	assert.Equal(t, 256, slices.Index(terms, 0), "it stops soon after the context ends")
 	index := Must(NewIndex())
 	if _, err := index.of(ctx, items); !errors.Is(err, context.Canceled) || len(index.lists) != 0 {
 		t.Errorf("got %v and %d lists, want the context's error and none", err, len(index.lists))
@@ -160,19 +164,21 @@ func TestFurtherQuestionAllocatesLittle(t *testing.T) {
 // for it reads it.
 func TestWaitingForCanceled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		index, items := Must(NewIndex()), randomItems(t, rand.New(rand.NewPCG(6, 9)), 10)
-		reading, _ := index.find(items)
-		waiting := make(chan *list)
-		go func() {
-			l, err := index.of(t.Context(), items)
-			assert.NoError(t, err)
-			waiting <- l
-		}()
-		synctest.Wait()
-		require.ErrorIs(t, index.finish(reading, context.Canceled), context.Canceled)
-		l := <-waiting
-		assert.NotSame(t, reading, l)
-		assert.Equal(t, len(items), l.words.n)
+		for _, items := range [][]*cupel.ContextItem{nil, randomItems(t, rand.New(rand.NewPCG(6, 9)), 10)} {
+			index := Must(NewIndex())
+			reading, _ := index.find(items)
+			waiting := make(chan *list)
+			go func() {
+				l, err := index.of(t.Context(), items)
+				assert.NoError(t, err)
+				waiting <- l
+			}()
+			synctest.Wait()
+			require.ErrorIs(t, index.finish(reading, context.Canceled), context.Canceled)
+			l := <-waiting
+			assert.NotSame(t, reading, l)
+			assert.Equal(t, len(items), l.words.n)
+		}
 	})
 }
 
