@@ -84,6 +84,7 @@ func TestDates(t *testing.T) {
 		{"before yesterday", " - 2024-06-10"},
 		{"between yesterday and today", "2024-06-11 - 2024-06-12"},
 		{"from yesterday till 3 May", "2024-06-11 - 2024-06-11,  - 2024-05-03"},
+		{"from 3 May, 5 May", "2024-05-03 - 2024-05-03, 2024-05-05 - 2024-05-05"},
 		{"from 31 May to 31 May", "2024-05-31 - 2024-05-31"},
 		{"between 2020 and 2022", "2020-01-01 - 2022-12-31"},
 		{"in March and May", "2024-03-01 - 2024-03-31, 2024-05-01 - 2024-05-31"},

@@ -97,7 +97,7 @@ func TestCanceled(t *testing.T) {
 	items := randomItems(t, rand.New(rand.NewPCG(6, 6)), 1000)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	for _, s := range scorersFor("meeting") {
+	for _, s := range append(scorersFor("meeting"), scorersFor("meeting")[1]) { // the last has an index of its own
 		scores := make([]float64, len(items))
 		if err := s.Score(ctx, items, scores); !errors.Is(err, context.Canceled) {
 			t.Errorf("%T: got %v, want the context's error", s, err)
@@ -105,11 +105,13 @@ func TestCanceled(t *testing.T) {
 		if err := s.Score(t.Context(), items, scores[1:]); !errors.Is(err, cupel.ErrStrategy) {
 			t.Errorf("%T: got %v for room that does not suffice", s, err)
 		}
-		if slices.Max(scoresOf(t, s, items)) <= 0 {
-			t.Errorf("%T: nothing scores afterwards", s)
-		}
-		if err := s.Score(&endsAfter{t.Context(), 1}, items, scores); !errors.Is(err, context.Canceled) {
-			t.Errorf("%T: got %v from a context that ends during the call", s, err)
+		for range 2 { // before the index knows the items, and then
+			if err := s.Score(&endsAfter{t.Context(), 1}, items, scores); !errors.Is(err, context.Canceled) {
+				t.Errorf("%T: got %v from a context that ends during the call", s, err)
+			}
+			if slices.Max(scoresOf(t, s, items)) <= 0 {
+				t.Errorf("%T: nothing scores afterwards", s)
+			}
 		}
 	}
 	terms := make([]uint32, len(items))
