@@ -94,10 +94,11 @@ func TestIndexKeepsNoItems(t *testing.T) {
 
 // TestCanceled: the end of the context comes back, and leaves nothing half done.
 func TestCanceled(t *testing.T) {
+	const question = "the meeting on the roof" // which some of the items only repeat
 	items := randomItems(t, rand.New(rand.NewPCG(6, 6)), 1000)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	for _, s := range append(scorersFor("meeting"), scorersFor("meeting")[1]) { // the last has an index of its own
+	for _, s := range append(scorersFor(question), scorersFor(question)[1]) { // the last has an index of its own
 		scores := make([]float64, len(items))
 		if err := s.Score(ctx, items, scores); !errors.Is(err, context.Canceled) {
 			t.Errorf("%T: got %v, want the context's error", s, err)
