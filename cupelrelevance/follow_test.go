@@ -168,6 +168,7 @@ func TestFollowReadsNewItems(t *testing.T) {
 		{slices.Concat(items[500:1002], items[2:500]), 0, "two halves were swapped"},
 		{shuffled(r, items[2:1002]), 0, "all have other places"},
 		{items[:1004], 2, "those that were removed came back"},
+		{items[:1], 0, "all but one were removed"},
 	} {
 		scoresOf(t, relevance, change.items)
 		now := len(index.lists[0].corpus.numbers)

@@ -94,10 +94,11 @@ func TestIndexKeepsNoItems(t *testing.T) {
 
 // TestCanceled: the end of the context comes back, and leaves nothing half done.
 func TestCanceled(t *testing.T) {
+	const question = "the meeting on the roof" // which some of the items only repeat
 	items := randomItems(t, rand.New(rand.NewPCG(6, 6)), 1000)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	for _, s := range scorersFor("meeting") {
+	for _, s := range append(scorersFor(question), scorersFor(question)[1]) { // the last has an index of its own
 		scores := make([]float64, len(items))
 		if err := s.Score(ctx, items, scores); !errors.Is(err, context.Canceled) {
 			t.Errorf("%T: got %v, want the context's error", s, err)
@@ -105,13 +106,19 @@ func TestCanceled(t *testing.T) {
 		if err := s.Score(t.Context(), items, scores[1:]); !errors.Is(err, cupel.ErrStrategy) {
 			t.Errorf("%T: got %v for room that does not suffice", s, err)
 		}
-		if slices.Max(scoresOf(t, s, items)) <= 0 {
-			t.Errorf("%T: nothing scores afterwards", s)
-		}
-		if err := s.Score(&endsAfter{t.Context(), 1}, items, scores); !errors.Is(err, context.Canceled) {
-			t.Errorf("%T: got %v from a context that ends during the call", s, err)
+		for range 2 { // before the index knows the items, and then
+			if err := s.Score(&endsAfter{t.Context(), 1}, items, scores); !errors.Is(err, context.Canceled) {
+				t.Errorf("%T: got %v from a context that ends during the call", s, err)
+			}
+			if slices.Max(scoresOf(t, s, items)) <= 0 {
+				t.Errorf("%T: nothing scores afterwards", s)
+			}
 		}
 	}
+	terms := make([]uint32, len(items))
+	_, err := newSegment(&endsAfter{t.Context(), 1}, items, 0, newHashing(), terms)
+	require.ErrorIs(t, err, context.Canceled)
+	assert.Equal(t, 256, slices.Index(terms, 0), "it stops soon after the context ends")
 	index := Must(NewIndex())
 	if _, err := index.of(ctx, items); !errors.Is(err, context.Canceled) || len(index.lists) != 0 {
 		t.Errorf("got %v and %d lists, want the context's error and none", err, len(index.lists))
@@ -160,19 +167,21 @@ func TestFurtherQuestionAllocatesLittle(t *testing.T) {
 // for it reads it.
 func TestWaitingForCanceled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		index, items := Must(NewIndex()), randomItems(t, rand.New(rand.NewPCG(6, 9)), 10)
-		reading, _ := index.find(items)
-		waiting := make(chan *list)
-		go func() {
-			l, err := index.of(t.Context(), items)
-			assert.NoError(t, err)
-			waiting <- l
-		}()
-		synctest.Wait()
-		require.ErrorIs(t, index.finish(reading, context.Canceled), context.Canceled)
-		l := <-waiting
-		assert.NotSame(t, reading, l)
-		assert.Equal(t, len(items), l.words.n)
+		for _, items := range [][]*cupel.ContextItem{nil, randomItems(t, rand.New(rand.NewPCG(6, 9)), 10)} {
+			index := Must(NewIndex())
+			reading, _ := index.find(items)
+			waiting := make(chan *list)
+			go func() {
+				l, err := index.of(t.Context(), items)
+				assert.NoError(t, err)
+				waiting <- l
+			}()
+			synctest.Wait()
+			require.ErrorIs(t, index.finish(reading, context.Canceled), context.Canceled)
+			l := <-waiting
+			assert.NotSame(t, reading, l)
+			assert.Equal(t, len(items), l.words.n)
+		}
 	})
 }
 

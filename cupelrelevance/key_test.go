@@ -53,6 +53,9 @@ func TestRead(t *testing.T) {
 	for length := 1; length <= len(letters); length++ {
 		for from := range 2 { // with a capital and without one
 			word := letters[from:max(length, from+1)]
+			if _, end := plainWord(word, 0, classes[word[0]]); len(word) < shortTerm {
+				assert.Equal(t, len(word), end, "%q is read the short way", word)
+			}
 			for _, text := range []string{word, "x " + word, word + " " + word + ".", word + word[:1] + " " + word} {
 				if got, want := counted(t, text), terms(text); !maps.Equal(got, want) {
 					t.Errorf("%q has %v, want %v", text, got, want)

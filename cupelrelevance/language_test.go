@@ -79,6 +79,7 @@ func TestDetected(t *testing.T) {
 		require.NoError(t, err)
 		assert.ElementsMatch(t, c.want, l.languages, c.why)
 	}
+	assert.Equal(t, languages{"german", "english"}, detected(map[string]int{"nicht": 15, "the": 3}), "a fifth is enough")
 	scores := scoresOf(t, Must(New(Must(NewIndex()), "puertos Häfen", nil)), contents(t, spanish, english, german))
 	assert.Positive(t, min(scores[0], scores[2]), "each language has its stems: %v", scores)
 }
@@ -99,17 +100,19 @@ func TestLongQuestion(t *testing.T) {
 
 // TestAbbreviations looks at which beginnings of a word stand for it.
 func TestAbbreviations(t *testing.T) {
-	items := contents(t, "the address in addr", "addr", "a carpet", "car", "doc", "424", "ow")
+	items := contents(t, "the address in addr", "addr", "a carpet", "car", "doc", "424", "ow", "internat", "structure")
 	for query, c := range map[string]struct {
 		at   int
 		want bool
 		why  string
 	}{
-		"address":  {1, true, "both are in one item"},
-		"carpet":   {3, false, "no item has both"},
-		"document": {4, true, "no item has the word itself"},
-		"4242":     {5, false, "numbers have no abbreviation"},
-		"owl":      {6, false, "two letters are too few"},
+		"address":         {1, true, "both are in one item"},
+		"carpet":          {3, false, "no item has both"},
+		"document":        {4, true, "no item has the word itself"},
+		"4242":            {5, false, "numbers have no abbreviation"},
+		"owl":             {6, false, "two letters are too few"},
+		"internationally": {7, true, "eight letters are not too many"},
+		"structurewise":   {8, false, "nine letters are"},
 	} {
 		lexical := Must(New(Must(NewIndex()), query)).lexical
 		assert.Equal(t, c.want, scoresOf(t, lexical, items)[c.at] > 0, "%s: %s", query, c.why)

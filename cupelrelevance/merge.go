@@ -66,7 +66,6 @@ func merged(segments []*segment) *segment {
 			p.starts[to+1] += end - start
 		}
 	}
-	p.starts = p.starts[:len(w.ends)+1]
 	b.finish()
 	return w
 }

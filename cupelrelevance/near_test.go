@@ -36,7 +36,7 @@ func TestOrder(t *testing.T) {
 		{"numbers", [][]any{{"session", 1}, {"session", "1"}, {"session", int64(1)}, {"session", 1.0}, {"session", json.Number("1")}, {"session", 1.5}, {"session", true}, {"session", "true"}, {"session", ""}, {}},
 			"[0 1 2 3 4] [5] [6 7] [8 9]", "they are what they are written as"},
 		{"time", [][]any{{"at", minute(3)}, {"at", minute(1)}, {"at", minute(2)}}, "[1 2 0]", "where all have a time, that is the order"},
-		{"time of some", [][]any{{"at", minute(3)}, {"at", minute(1)}, {}}, "[0 1 2]", "where some have none, the list is the order"},
+		{"time of some", [][]any{{"at", minute(3)}, {}, {"at", minute(1)}}, "[0 1 2]", "where some have none, the list is the order"},
 		{"pause", [][]any{{"at", minute(0)}, {"at", minute(60)}, {"at", minute(121)}, {"at", minute(122)}}, "[0 1] [2 3]", "more than an hour makes two groups"},
 	} {
 		items := make([]*cupel.ContextItem, len(c.items))

@@ -91,8 +91,8 @@ type sampledWord struct {
 func (s *sample) count(all []*cupel.ContextItem, runs [][]uint32) {
 	numbers := make(map[string]int)
 	var words []sampledWord
-	text, run, neighbours := 0, 0, 0 // numbers of the text and the run, from 1; of the neighbors
-	sampled := false                 // the text is the item's, and no neighbor's
+	var text, run, neighbours int // numbers of the text and the run, from 1; of the neighbors
+	var sampled bool              // the text is the item's, and no neighbor's
 	reader := newTokenizer(func(term []byte, _ bool) {
 		number, known := numbers[string(term)]
 		if !known {

@@ -31,4 +31,7 @@ func TestTools(t *testing.T) {
 			t.Errorf("%q, %d: got %v, want %v (%s)", test.task, test.most, got, test.want, test.why)
 		}
 	}
+	if got := cupelrelevance.Tools(1)("mail", names[:2], []string{"", "mail"}); !slices.Equal(got, []bool{true, false}) {
+		t.Errorf("got %v, want the first: a definition without text has no score, and then none has", got)
+	}
 }
