@@ -95,7 +95,9 @@ func TestComposeRefuses(t *testing.T) {
 
 // Notes and summaries are messages of the model like any other.
 func TestComposeNotes(t *testing.T) {
-	unsigned := signedTurns[strings.Index(signedTurns, `{"role":"model","parts":[{"functionCall":{"name":"g"`):]
+	const begins = `{"role":"model","parts":[{"functionCall":{"name":"g"`
+	_, rest, _ := strings.Cut(signedTurns, begins)
+	unsigned := begins + rest
 	greeting := `[{"role":"model","parts":[{"text":"hi"}` + "%s" + `{"role":"user","parts":[{"text":"u"}]},` + unsigned
 	note := Piece{Candidates: []int{1, 2}, Content: "f said A"}
 	request := `{"system":"s","messages":[{"role":"user","content":"u"},{"role":"assistant","content":"a"},{"role":"user","content":"v"}]}`
