@@ -98,7 +98,7 @@ func TestFitKeepsValues(t *testing.T) {
 		})
 	}
 	require.Equal(t, rest, fit(t, []*kept{messages[0], stray, messages[1], messages[2]}, WithRepair()), "a list that was repaired")
-	require.Equal(t, rest, fit(t, messages, WithEarlier(read(t, OpenAI, begun))), "a list of which the beginning was read before")
+	require.Equal(t, rest, fit(t, messages, WithEarlier(read(t, OpenAI, begun))), "a list whose beginning was read before")
 }
 
 // countedMessage counts how often each message is encoded and decoded, by the first

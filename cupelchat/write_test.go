@@ -50,7 +50,7 @@ func TestPins(t *testing.T) {
 			[]string{"old", "f(1)", "and now"}},
 		{"the model first", "there may be nothing before it", Anthropic,
 			`[{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":1}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"a"}]}]`, []string{"f(1)"}},
-		{"calls alone", "one of parallel calls may wait, and nobody speaks before", Responses,
+		{"calls alone", "one of parallel calls may wait, and no message is before them", Responses,
 			`[{"type":"function_call","call_id":"1","name":"f","arguments":"1"},{"type":"function_call","call_id":"2","name":"g","arguments":"2"},{"type":"function_call_output","call_id":"2","output":"G"}]`, []string{"f(1)", "g(2)"}},
 		{"system prompts", "a system prompt among the messages is no one who speaks", Anthropic,
 			`[{"role":"system","content":"s"},` + separate[1:], []string{"s", "old", "f(1)", "and now"}},

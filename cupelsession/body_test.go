@@ -161,7 +161,7 @@ func TestBreakpointsOfBodies(t *testing.T) {
 					assert.Equal(t, test.mark, mark, "%s, step %d: %s", test.name, step, test.why)
 				}
 				if test.most == 4 {
-					require.Equal(t, len(blocks), behind[len(behind)-1], "%s, step %d: the last breakpoint is behind all blocks", test.name, step)
+					require.Equal(t, len(blocks), behind[len(behind)-1], "%s, step %d: the last breakpoint is after all blocks", test.name, step)
 					require.Len(t, marks, len(turn.Cache.Breakpoints), "%s, step %d: as the turn says", test.name, step)
 				}
 				if turn.Break == nil && (len(blocks) < len(before) || !slices.Equal(blocks[:len(before)], before)) {

@@ -99,7 +99,7 @@ func TestIsLog(t *testing.T) {
 		{`[ "a"`, false, "a list of texts"},
 		{"[ 12:00] started", true, "a time in brackets"},
 		{`{"level":1,"msg":"a"`, false, "a record that is not whole"},
-		{`{"level":1,"level":2,"msg":"a"}`, false, "of which level?"},
+		{`{"level":1,"level":2,"msg":"a"}`, false, "which level is meant?"},
 		{`{"level":1,"msg":1}`, false, "its message is no text"},
 		{`{"msg":"a"}`, false, "it has no level"},
 		{`{"level":1,"msg":"a","role":"user"}`, true, "attributes of log/slog have any name"},
