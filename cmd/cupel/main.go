@@ -20,15 +20,13 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	context.AfterFunc(ctx, stop) // a second interrupt kills the process
-	code := cli.Main(ctx, os.Args[1:], cli.Environment{
+	os.Exit(cli.Main(ctx, os.Args[1:], cli.Environment{
 		Stdin:  interruptible{ctx, os.Stdin},
 		Stdout: os.Stdout,
 		Stderr: os.Stderr,
 		Getenv: os.Getenv,
 		Clock:  time.Now,
-	})
-	stop()
-	os.Exit(code)
+	}))
 }
 
 // interruptible is a reader whose reads end with the context. Otherwise a read
@@ -38,13 +36,14 @@ type interruptible struct {
 	r   io.Reader
 }
 
-// Read reads in another goroutine, which outlives an interrupt.
+// Read reads in another goroutine. After an interrupt that goroutine stays, since
+// the process is about to end.
 func (i interruptible) Read(p []byte) (int, error) {
 	type result struct {
 		n   int
 		err error
 	}
-	done := make(chan result, 1)
+	done := make(chan result)
 	buffer := make([]byte, len(p)) // p is the caller's again after an interrupt
 	go func() {
 		n, err := i.r.Read(buffer)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -184,6 +185,16 @@ func TestInterrupt(t *testing.T) {
 			require.Empty(t, stdout.String())
 		})
 	}
+}
+
+// TestInterruptedRead: a read that nothing answers ends with the interrupt and has read nothing.
+func TestInterruptedRead(t *testing.T) {
+	ctx, interrupt := context.WithCancel(t.Context())
+	interrupt()
+	never, _ := io.Pipe()
+	n, err := interruptible{ctx, never}.Read(make([]byte, 1))
+	require.ErrorIs(t, err, context.Canceled)
+	require.Zero(t, n)
 }
 
 // TestStartup: starting the command takes little longer than starting another

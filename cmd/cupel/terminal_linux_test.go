@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -93,4 +94,37 @@ func TestOnTerminal(t *testing.T) {
 	write(t, filepath.Join(cmd.Dir, "evil.jsonl"), fmt.Sprintf(item, "red"))
 	_, stdout, _ := finished(t, cmd)
 	require.Contains(t, stdout, "\x1b[31mred", "a pipe gets what there is")
+}
+
+// TestSecondInterrupt: a process that cannot say that it was interrupted, since nobody
+// reads what it says, ends with the next interrupt.
+func TestSecondInterrupt(t *testing.T) {
+	unread, full, err := os.Pipe()
+	require.NoError(t, err)
+	defer unread.Close()
+	conn, err := full.SyscallConn()
+	require.NoError(t, err)
+	require.NoError(t, conn.Write(func(fd uintptr) bool {
+		for err == nil {
+			_, err = syscall.Write(int(fd), make([]byte, 4096))
+		}
+		return true
+	}))
+	require.ErrorIs(t, err, syscall.EAGAIN)
+	cmd := command(t, "explain", "-i", "-", "-p", "rag", "-b", "20")
+	cmd.Stderr = full
+	in, err := cmd.StdinPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	_, err = io.WriteString(in, manyItems())
+	require.NoError(t, err)
+	ended := make(chan error)
+	go func() { ended <- cmd.Wait() }()
+	for cmd.Process.Signal(os.Interrupt) == nil {
+		for range 1000 {
+			runtime.Gosched()
+		}
+	}
+	require.Error(t, <-ended)
+	require.Equal(t, -1, cmd.ProcessState.ExitCode(), "killed by a signal")
 }
