@@ -101,7 +101,7 @@ func TestOnTerminal(t *testing.T) {
 func TestSecondInterrupt(t *testing.T) {
 	unread, full, err := os.Pipe()
 	require.NoError(t, err)
-	defer unread.Close()
+	t.Cleanup(func() { _ = unread.Close() })
 	conn, err := full.SyscallConn()
 	require.NoError(t, err)
 	require.NoError(t, conn.Write(func(fd uintptr) bool {
