@@ -34,7 +34,7 @@ func TypeName(v any) string {
 // IsContextError reports whether err is the end of ctx.
 func IsContextError(ctx context.Context, err error) bool {
 	done, cause := ctx.Err(), context.Cause(ctx)
-	if done == nil || err == nil {
+	if done == nil {
 		return false
 	}
 	if is(err, done) || is(err, cause) {
@@ -48,7 +48,7 @@ func IsContextError(ctx context.Context, err error) bool {
 // is does what errors.Is does for targets that may not be comparable, for which
 // errors.Is could panic.
 func is(err, target error) bool {
-	return target != nil && reflect.ValueOf(target).Comparable() && errors.Is(err, target)
+	return reflect.ValueOf(target).Comparable() && errors.Is(err, target)
 }
 
 // Quietly calls do while something unwinds the stack. A panic of do ends here, so
