@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupelsession/replay"
 	"github.com/wollax/cupel-go/internal/corpus"
 )
@@ -50,17 +51,13 @@ func zip(t *testing.T, text string) []byte {
 	if _, err := w.Write([]byte(text)); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, w.Close())
 	return b.Bytes()
 }
 
 func save(t *testing.T, name string, text []byte) {
 	t.Helper()
-	if err := os.WriteFile(name, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(name, text, 0o600))
 }
 
 // plain returns the table of the same measure in a loop over the files, as if they were
@@ -68,22 +65,16 @@ func save(t *testing.T, name string, text []byte) {
 func plain(t *testing.T, files []string, as string) *replay.Table {
 	t.Helper()
 	m, err := spec.Measure()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	table := replay.NewTable(m.Plan())
 	for _, name := range files {
 		file := corpus.Uncompressed(bytes.NewReader(readFile(t, name)))
 		for s, err := range m.Samples(t.Context(), replay.Latest(replay.Scan(as+filepath.Base(name), file, nil))) {
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			if !Compressed(name) {
 				s.Line = 0 // a file that is split has no numbers of lines
 			}
-			if err := table.Add(&s); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, table.Add(&s))
 		}
 	}
 	return table
@@ -104,9 +95,7 @@ func bits(t *testing.T, table *replay.Table) string {
 	t.Helper()
 	result := table.Result()
 	data, err := json.Marshal(result)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return string(data) + result.Text()
 }
 
@@ -132,9 +121,7 @@ func start(t *testing.T, program string, args ...string) *process {
 	t.Helper()
 	p := &process{Cmd: exec.CommandContext(t.Context(), program, args...)}
 	p.Stdout, p.Stderr = &p.out, &p.log
-	if err := p.Start(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, p.Start())
 	return p
 }
 
@@ -161,9 +148,7 @@ func beamed(t *testing.T, program, folder string, args ...string) func() (bits, 
 		t.Helper()
 		printed := p.wait(t, 0)
 		var got replay.Table
-		if err := json.Unmarshal(readFile(t, table), &got); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, json.Unmarshal(readFile(t, table), &got))
 		rows := 0
 		for i := range 3 {
 			rows += bytes.Count(readFile(t, Shard(samples, i, 3)), []byte("\n"))
@@ -185,9 +170,7 @@ func beamed(t *testing.T, program, folder string, args ...string) func() (bits, 
 func readFile(t *testing.T, name string) []byte {
 	t.Helper()
 	text, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return text
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/fsouza/fake-gcs-server/fakestorage"
 	"github.com/johannesboyne/gofakes3"
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
+	"github.com/stretchr/testify/require"
 
 	"github.com/wollax/cupel-go/cupelsession/replay"
 )
@@ -31,9 +32,7 @@ func googleBucket(t *testing.T, files []string) string {
 	port := freePort(t)
 	host := fmt.Sprintf("127.0.0.1:%d", port) // without it, the paths of downloads are unknown
 	server, err := fakestorage.NewServerWithOptions(fakestorage.Options{Scheme: "http", Host: "127.0.0.1", Port: uint16(port), PublicHost: host, InitialObjects: objects})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(server.Stop)
 	t.Setenv("STORAGE_EMULATOR_HOST", host)
 	return "gs://corpus"
@@ -43,9 +42,7 @@ func googleBucket(t *testing.T, files []string) string {
 func amazonBucket(t *testing.T, files []string) string {
 	t.Helper()
 	backend := s3mem.New()
-	if err := backend.CreateBucket("corpus"); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, backend.CreateBucket("corpus"))
 	for _, name := range files {
 		text := readFile(t, name)
 		if _, err := backend.PutObject("corpus", filepath.Base(name), nil, bytes.NewReader(text), int64(len(text)), nil); err != nil {
@@ -64,13 +61,9 @@ func amazonBucket(t *testing.T, files []string) string {
 func readObject(t *testing.T, name string) []byte {
 	t.Helper()
 	files, err := filesystem.New(t.Context(), name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	text, err := filesystem.Read(t.Context(), files, name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return text
 }
 
@@ -88,9 +81,7 @@ func TestBuckets(t *testing.T) {
 				"--table", b + "out/table.json", "--samples", b + "out/samples.jsonl", "--max-bad", "5%"}, measure)
 			run(t, program, args, 0)
 			var got replay.Table
-			if err := json.Unmarshal(readObject(t, b+"out/table.json"), &got); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, json.Unmarshal(readObject(t, b+"out/table.json"), &got))
 			if got, want := bits(t, &got), bits(t, plain(t, files, b)); got != want {
 				t.Errorf("got\n%s\nwant\n%s", got, want)
 			}

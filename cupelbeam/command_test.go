@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 // TestExitCodes: the exit code and the error say what to do, and what is refused leaves
@@ -23,9 +25,7 @@ func TestExitCodes(t *testing.T) {
 		save(t, name, text)
 	}
 	save(t, "large", nil)
-	if err := os.Truncate("large", 65e6); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Truncate("large", 65e6))
 	for _, row := range []struct {
 		args string
 		code int
@@ -71,9 +71,7 @@ func TestExitCodes(t *testing.T) {
 		if _, err := os.Stat("out/table.json"); err != nil && row.code < 2 {
 			t.Errorf("%s: %v", row.args, err)
 		}
-		if err := os.RemoveAll("out"); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.RemoveAll("out"))
 	}
 	if string(readFile(t, "old.json")) != string(data) {
 		t.Error("a file was overwritten")
@@ -98,9 +96,7 @@ func TestForce(t *testing.T) {
 func agents(t *testing.T) string {
 	t.Helper()
 	name, err := filepath.Abs("../cupelsession/replay/testdata/agents.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return name
 }
 
@@ -111,9 +107,7 @@ func TestReadme(t *testing.T) {
 	program, data := command(t), readFile(t, agents(t))
 	t.Setenv("PATH", filepath.Dir(program)+string(os.PathListSeparator)+os.Getenv("PATH"))
 	t.Chdir(t.TempDir())
-	if err := os.Mkdir("month", 0o700); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Mkdir("month", 0o700))
 	save(t, "month/1.jsonl", data)
 	save(t, "month/2.jsonl.gz", zip(t, string(data)))
 	help := run(t, program, []string{"-h"}, 0)

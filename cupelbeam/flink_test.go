@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupelsession/replay"
 )
 
@@ -116,9 +117,7 @@ func TestManyConversations(t *testing.T) {
 		p.wait(t, 0)
 		peaks = append(peaks, <-ended)
 		var got replay.Table
-		if err := json.Unmarshal(readFile(t, table), &got); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, json.Unmarshal(readFile(t, table), &got))
 		counters := fmt.Sprintf(`counters: {"conversations":%d,"failed_steps":0,"steps":%d,"values":%d}`, n, got.Cells[0].Steps, got.Cells[0].Values)
 		if got.Conversations != n || !strings.Contains(p.log.String(), counters) {
 			t.Errorf("%d conversations, want %d, and %s in\n%s", got.Conversations, n, counters, p.log.String())
@@ -148,9 +147,7 @@ func startFlink(t *testing.T, program string) *flink {
 	config := fmt.Sprintf("%s\njobmanager.rpc.port: %d\nrest.port: %d\n", readFile(t, "flink/config.yaml"), freePort(t), rest)
 	save(t, filepath.Join(conf, "config.yaml"), []byte(config))
 	log, err := os.Create(filepath.Join(t.TempDir(), "log"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	f := &flink{T: t, program: program, port: strconv.Itoa(freePort(t)), log: log}
 	t.Cleanup(func() {
 		if t.Failed() {
@@ -198,12 +195,8 @@ func (f *flink) java(class string, args ...string) int {
 func freePort(t *testing.T) int {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // it is closed at once
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := listener.Close(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
+	require.NoError(t, listener.Close())
 	return listener.Addr().(*net.TCPAddr).Port
 }
 

@@ -11,6 +11,7 @@ import (
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/local"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/memfs"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/direct" //nolint:staticcheck // Prism's workers are other processes, without the memory of this one
+	"github.com/stretchr/testify/require"
 
 	"github.com/wollax/cupel-go/cupelsession/replay"
 )
@@ -30,19 +31,13 @@ func TestMemory(t *testing.T) {
 		}
 		p, s := beam.NewPipelineWithRoot()
 		out, err := Replay(s, spec, row.patterns)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		Write(s, "memfs://out/table.json", 1, out.Table)
 		Write(s, "memfs://out/s.jsonl", len(row.samples), out.Samples)
 		job, err := direct.Execute(t.Context(), p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		var got replay.Table
-		if err := json.Unmarshal(readObject(t, "memfs://out/table.json"), &got); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, json.Unmarshal(readObject(t, "memfs://out/table.json"), &got))
 		if got, want := bits(t, &got), bits(t, plain(t, row.files, "memfs://corpus/")); got != want {
 			t.Errorf("%s: got\n%s\nwant\n%s", row.patterns, got, want)
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/util/reflectx"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/fileio"
+	"github.com/stretchr/testify/require"
 
 	"github.com/wollax/cupel-go/cupelsession/replay"
 )
@@ -73,9 +74,7 @@ func divided(t *testing.T, random *rand.Rand, lines []string) []file {
 func measured(t *testing.T, random *rand.Rand, files []file) (table *replay.Table, samples, letters []string) {
 	t.Helper()
 	f := &measureFn{Spec: newest}
-	if err := f.Setup(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, f.Setup())
 	var all, tables []string
 	emit := func(l string) { all = append(all, l) }
 	for _, file := range files {
@@ -89,9 +88,7 @@ func measured(t *testing.T, random *rand.Rand, files []file) (table *replay.Tabl
 				}
 			}
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 	}
 	for bundle := range slices.Chunk(append(all, ""), 1+random.IntN(9)) {
 		f.StartBundle(nil, nil, nil)
@@ -100,26 +97,18 @@ func measured(t *testing.T, random *rand.Rand, files []file) (table *replay.Tabl
 				continue // the bundle has no line
 			}
 			err := f.ProcessElement(t.Context(), l, func(s string) { samples = append(samples, s) }, func(s string) { letters = append(letters, s) }, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 		}
-		if err := f.FinishBundle(nil, nil, func(s string) { tables = append(tables, s) }); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, f.FinishBundle(nil, nil, func(s string) { tables = append(tables, s) }))
 	}
 	for len(tables) > 1 {
 		i := random.IntN(len(tables) - 1)
 		sum, err := merge(tables[i], tables[i+1])
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		tables = slices.Replace(tables, i, i+2, sum)
 	}
 	table = new(replay.Table)
-	if err := json.Unmarshal([]byte(tables[0]), table); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal([]byte(tables[0]), table))
 	return table, samples, letters
 }
 
@@ -134,9 +123,7 @@ func withoutPlaces(t *testing.T, table *replay.Table) string {
 		result.Lost[i].File, result.Lost[i].Line = "", 0
 	}
 	text, err := json.Marshal(result)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return string(text)
 }
 
@@ -203,9 +190,7 @@ func TestZcat(t *testing.T) {
 	zcat := exec.CommandContext(t.Context(), "gzip", "-dc")
 	zcat.Stdin = bytes.NewReader(compressed)
 	want, err := zcat.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var got bytes.Buffer
 	err = unzip("corpus.gz", bytes.NewReader(compressed), func(_, text string) {
 		var l line
@@ -253,9 +238,7 @@ func TestSourceError(t *testing.T) {
 	canceled, cancel := context.WithCancel(t.Context())
 	cancel()
 	f, wrong := &measureFn{Spec: newest}, Spec{Policies: []Policy{{Name: "newst"}}}
-	if err := f.Setup(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, f.Setup())
 	_, merging := merge("{", "{}")
 	_, building := Replay(beam.NewPipeline().Root(), wrong, []string{"a"})
 	_, decoding := Replay(beam.NewPipeline().Root(), Spec{Policies: []Policy{{Name: "mine", JSON: "{"}}}, []string{"a"})

@@ -13,6 +13,7 @@ import (
 
 	"github.com/moby/patternmatcher"
 	"github.com/moby/patternmatcher/ignorefile"
+	"github.com/stretchr/testify/require"
 )
 
 // compose runs the command of the Compose specification's own library on a
@@ -55,15 +56,11 @@ type composeModel struct {
 // the documentation says of it.
 func TestCompose(t *testing.T) {
 	out, err := compose(t, "docker-compose.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	root := Root(t)
 	read := func(name string) []byte {
 		data, err := os.ReadFile(filepath.Join(root, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		return data
 	}
 	var model composeModel
@@ -170,17 +167,11 @@ func TestCompose(t *testing.T) {
 func TestComposeContext(t *testing.T) {
 	root := Root(t)
 	data, err := os.ReadFile(filepath.Join(root, ".dockerignore"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	list, err := ignorefile.ReadAll(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	matcher, err := patternmatcher.New(list)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	// The go command reads go.mod and go.sum of every module of the workspace.
 	var needed []string
 	workspace := []string{"GOWORK=" + filepath.Join(root, "go.work")}
@@ -192,9 +183,7 @@ func TestComposeContext(t *testing.T) {
 		`{{if not .Standard}}{{range .GoFiles}}{{$.Dir}}/{{.}} {{end}}{{range .EmbedFiles}}{{$.Dir}}/{{.}} {{end}}{{end}}`, "./examples/otel-jaeger"))...)
 	for _, file := range needed {
 		name, err := filepath.Rel(root, file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if strings.HasPrefix(name, "..") {
 			continue // a module that the build downloads
 		}

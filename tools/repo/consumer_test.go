@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
 	"golang.org/x/mod/modfile"
 )
@@ -109,18 +110,14 @@ func isForOthers(t *testing.T, root string, m Module) bool {
 func releaseVersions(t *testing.T, root string, modules []Module) map[string]string {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(root, "versions.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var file struct {
 		Sets map[string]struct {
 			Version string
 			Modules []string
 		} `yaml:"module-sets"`
 	}
-	if err := yaml.Unmarshal(data, &file); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, yaml.Unmarshal(data, &file))
 	versions := make(map[string]string)
 	for _, m := range modules {
 		versions[m.Path] = "v0.0.0"
@@ -149,9 +146,7 @@ func consumerEnv(t *testing.T, root, proxy string) []string {
 	}
 	modcache := filepath.Join(keptFolder(t, root), "mod")
 	for _, own := range []string{"", filepath.Join("cache", "download")} {
-		if err := os.RemoveAll(filepath.Join(modcache, own, filepath.Dir(filepath.FromSlash(ownPrefix)))); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.RemoveAll(filepath.Join(modcache, own, filepath.Dir(filepath.FromSlash(ownPrefix)))))
 	}
 	proxies := []string{
 		"file://" + filepath.ToSlash(proxy),
@@ -195,9 +190,7 @@ func consumerEnv(t *testing.T, root, proxy string) []string {
 func keptFolder(t *testing.T, root string) string {
 	t.Helper()
 	cache, err := os.UserCacheDir()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return filepath.Join(cache, "cupel-consumer", strings.ReplaceAll(root, string(filepath.Separator), "-"))
 }
 
@@ -215,22 +208,14 @@ func thirdPartySums(t *testing.T, modules []Module) string {
 func readModFile(t *testing.T, name string) *modfile.File {
 	t.Helper()
 	data, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	file, err := modfile.Parse(name, data, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return file
 }
 
 func writeFile(t *testing.T, name, content string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(name, []byte(content), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o755))
+	require.NoError(t, os.WriteFile(name, []byte(content), 0o644))
 }

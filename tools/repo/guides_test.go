@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 // program is a whole program in a document, and the output that the document shows.
@@ -34,9 +36,7 @@ func TestGuides(t *testing.T) {
 	followed := 0
 	for name := range strings.FieldsSeq(Run(t, root, nil, "git", "ls-files", "*.md")) {
 		data, err := os.ReadFile(filepath.Join(root, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		text := string(data)
 		var programs []program
 		for _, found := range whole.FindAllStringSubmatch(text, -1) {

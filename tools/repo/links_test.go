@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"github.com/stretchr/testify/require"
 )
 
 // TestLinks holds that the links of every Markdown file to files of the
@@ -17,9 +19,7 @@ func TestLinks(t *testing.T) {
 	looked := 0
 	for name := range strings.FieldsSeq(Run(t, root, nil, "git", "ls-files", "*.md")) {
 		text, err := os.ReadFile(filepath.Join(root, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		links := linksOf(string(text))
 		looked += len(links)
 		for _, link := range links {

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 // TestRecipe follows the recipes "Add a scorer" and "Add a reason" of CONTRIBUTING.md
@@ -41,18 +43,12 @@ func TestRecipe(t *testing.T) {
 			t.Fatalf("%s has no %q: %v", edit.file, edit.before, err)
 		}
 		replace[path] = filepath.Join(dir, filepath.Base(path))
-		if err := os.WriteFile(replace[path], []byte(strings.Replace(string(text), edit.before, edit.insert+edit.before, 1)), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(replace[path], []byte(strings.Replace(string(text), edit.before, edit.insert+edit.before, 1)), 0o600))
 	}
 	overlay, err := json.Marshal(map[string]any{"Replace": replace})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	overlayFile := filepath.Join(dir, "overlay.json")
-	if err := os.WriteFile(overlayFile, overlay, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(overlayFile, overlay, 0o600))
 	env := []string{"GOWORK=" + filepath.Join(root, "go.work")}
 	contains := func(what, text string, parts ...string) {
 		t.Helper()
@@ -96,12 +92,8 @@ func dataOf(t *testing.T, page string) string {
 	_, data, _ := strings.Cut(page, ` id="data">`)
 	data, _, _ = strings.Cut(data, "<")
 	plain, err := gzip.NewReader(base64.NewDecoder(base64.StdEncoding, strings.NewReader(data)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	text, err := io.ReadAll(plain)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return string(text)
 }

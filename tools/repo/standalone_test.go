@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
 	"golang.org/x/mod/module"
 
 	"github.com/wollax/cupel-go/tools/modproxy"
@@ -82,9 +83,7 @@ func standalone(t *testing.T, root string, modules []Module) (tree string, env [
 	work := t.TempDir()
 	proxy := fillProxy(t, root, filepath.Join(work, "proxy"), modules)
 	tree = filepath.Join(keptFolder(t, root), "tree")
-	if err := os.RemoveAll(tree); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.RemoveAll(tree))
 	for name := range strings.Lines(Run(t, root, nil, "git", "ls-files", "--cached", "--others", "--exclude-standard")) {
 		name = filepath.FromSlash(strings.TrimSuffix(name, "\n"))
 		data, err := os.ReadFile(filepath.Join(root, name))
@@ -95,20 +94,12 @@ func standalone(t *testing.T, root string, modules []Module) (tree string, env [
 			// They are those of the last release, which the tree has left.
 			data = []byte(withoutOwnSums(t, filepath.Join(root, name)))
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		info, err := os.Stat(filepath.Join(root, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		to := filepath.Join(tree, name)
-		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(to, data, info.Mode().Perm()); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.MkdirAll(filepath.Dir(to), 0o755))
+		require.NoError(t, os.WriteFile(to, data, info.Mode().Perm()))
 	}
 	return tree, consumerEnv(t, root, proxy)
 }
@@ -119,9 +110,7 @@ func fillProxy(t *testing.T, root, dir string, modules []Module) string {
 	t.Helper()
 	versions := releaseVersions(t, root, modules)
 	for _, m := range modules {
-		if err := modproxy.Add(dir, module.Version{Path: m.Path, Version: versions[m.Path]}, m.Dir); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, modproxy.Add(dir, module.Version{Path: m.Path, Version: versions[m.Path]}, m.Dir))
 	}
 	return dir
 }

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 func TestTokens(t *testing.T) {
@@ -33,9 +35,7 @@ func TestRun(t *testing.T) {
 	dir := t.TempDir()
 	code, test := filepath.Join(dir, "a.go"), filepath.Join(dir, "a_test.go")
 	for name, src := range map[string]string{code: "package p\n", test: "package p\n\nvar x = 1\n"} {
-		if err := os.WriteFile(name, []byte(src), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, os.WriteFile(name, []byte(src), 0o600))
 	}
 	tests := []struct {
 		name, files string
