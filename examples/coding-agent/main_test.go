@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupel"
+	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupelrelevance"
 )
 
@@ -79,6 +80,32 @@ func TestRun(t *testing.T) {
 		err := run(t.Context(), tt.args, &out)
 		assert.ErrorContains(t, err, tt.want, "%q: %s", tt.args, tt.why)
 	}
+}
+
+// TestReferences: a declaration gets a part of the way to the best of the texts in its folder
+// that name it, and one that is better than these stays.
+func TestReferences(t *testing.T) {
+	var items []*cupel.ContextItem
+	var want []float64
+	for _, row := range []struct {
+		path, symbols, text string
+		score, want         float64
+	}{
+		{"a/cook.go", "Chef.Cook", "Cook heats oven_1, oven_1.", 1, 1},
+		{"a/serve.go", "Serve", "Serve opens oven_1", 0.75, 0.75},
+		{"a/oven.go", "Oven.door oven_1", "door oven_1 cold_1", 0.5, 0.65},
+		{"a/cold.go", "cold_1", "cold_1", 0.25, 0.325},
+		{"b/oven.go", "oven_1", "oven_1", 0.5, 0.5},
+		{"a/oven.md", "", "Cook", 0.5, 0.5},
+	} {
+		item, err := cupel.NewContextItem(row.text, 1, cupel.WithFutureRelevanceHint(row.score),
+			cupel.WithMetadata(map[string]any{"path": row.path, "symbol": row.symbols}))
+		require.NoError(t, err)
+		items, want = append(items, item), append(want, row.want)
+	}
+	scores := make([]float64, len(items))
+	require.NoError(t, references{scorer.Reflexive{}, namesOf(items)}.Score(t.Context(), items, scores))
+	require.InDeltaSlice(t, want, scores, 1e-9)
 }
 
 // repository returns the root of this repository. A module alone is not all of it.
