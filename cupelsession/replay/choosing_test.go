@@ -124,6 +124,14 @@ func TestTooLarge(t *testing.T) {
 	row := run(t, read(t, talk), []replay.Policy{replay.Choosing("once", once)}, []float64{0.49}).Rows[0]
 	require.Zero(t, row.Failures, "%+v", row.First)
 	require.Equal(t, 4, tries, "what is pinned fits")
+	twice := chooserFunc{latest(t), func(_ []*cupel.ContextItem, budget cupel.ContextBudget) (cupel.ContextBudget, error) {
+		if budget.MaxTokens() < 46 {
+			return budget, errBroken
+		}
+		return cupel.NewContextBudget(1000, 1000)
+	}}
+	row = run(t, read(t, talk), []replay.Policy{replay.Choosing("twice", twice)}, []float64{0.5}).Rows[0]
+	require.Regexp(t, "^the window has", row.First.Reason, "a smaller one cannot be chosen")
 	rows := run(t, read(t, talk), []replay.Policy{failing(t), failing(t).InSession(0.5)}, []float64{0.5}).Rows
 	for i, want := range []int{3, 1} { // a session chooses where not everything fits
 		row := rows[i]
@@ -139,14 +147,19 @@ func TestNamed(t *testing.T) {
 		}
 		return replay.Choosing(base, latest(t)), nil
 	}
-	for _, row := range []struct{ name, title, want string }{
-		{"newest", "newest that fits", ""},
-		{"newest@0.5", "newest, to 0.5", ""},
-		{"mine@1.json", "", ""},
-		{"mine.json@1", "mine.json, to 1", ""},
-		{"none@all", "", "no such file"},
-		{"newest@0", "", `cupel: policy "newest@0": the low-water mark must be above 0 and at most 1, got 0`},
-		{"newest@NaN", "", `cupel: policy "newest@NaN": the low-water mark must be above 0 and at most 1, got NaN`},
+	for _, row := range []struct {
+		name, title string
+		mode        replay.Mode
+		want        string
+	}{
+		{"newest", "newest that fits", replay.Stateless, ""},
+		{"newest@0.5", "newest, to 0.5", replay.Session, ""},
+		{"@0.5", ", to 0.5", replay.Session, ""},
+		{"mine@1.json", "", replay.Stateless, ""},
+		{"mine.json@1", "mine.json, to 1", replay.Session, ""},
+		{"none@all", "", "", "no such file"},
+		{"newest@0", "", "", `cupel: policy "newest@0": the low-water mark must be above 0 and at most 1, got 0`},
+		{"newest@NaN", "", "", `cupel: policy "newest@NaN": the low-water mark must be above 0 and at most 1, got NaN`},
 	} {
 		p, err := replay.Named(row.name, find)
 		if row.want != "" {
@@ -154,8 +167,11 @@ func TestNamed(t *testing.T) {
 			continue
 		}
 		require.NoError(t, err)
-		require.Equal(t, []string{row.name, row.title}, []string{p.Name, p.Title})
+		require.Equal(t, []any{row.name, row.title, row.mode}, []any{p.Name, p.Title, p.Mode})
 	}
-	rows := run(t, load(t, "agents.jsonl"), []replay.Policy{replay.Baselines()[1].InSession(0), replay.Baselines()[3]}, []float64{0.25}).Rows
+	low, err := replay.Named("newest@0.3", nil)
+	require.NoError(t, err)
+	rows := run(t, load(t, "agents.jsonl"), []replay.Policy{replay.Baselines()[1].InSession(0), replay.Baselines()[3], low}, []float64{0.25}).Rows
 	require.InDelta(t, rows[1].Cost, rows[0].Cost, 0, "a baseline has the mark of the reference")
+	require.Less(t, rows[2].Cost, rows[1].Cost, "or its own")
 }

@@ -44,7 +44,7 @@ func TestFormats(t *testing.T) {
 {@"type": "response_item", "payload": {"type": "custom_tool_call_output", "call_id": "c2", "output": "none"}}
 {@"type": "response_item", "payload": {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Only tea."}]}}
 {@"type": "response_item", "payload": {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Fine."}]}}`, "@", `"timestamp": "2026-01-01T00:00:00Z", `)},
-		{"opentelemetry", "0 1 2 3 3 4 5", `{"name": "chat", "attributes": {"gen_ai.system_instructions": [{"type": "text", "content": "Be kind."}], "gen_ai.input.messages": [
+		{"opentelemetry", "0 1 2 3 3 4 5", `{"name": "chat", "attributes": {"gen_ai.system_instructions": "[{\"type\": \"text\", \"content\": \"Be kind.\"}]", "gen_ai.input.messages": [
 			{"role": "user", "parts": [{"type": "text", "content": "Hi!"}]},
 			{"role": "assistant", "parts": [{"type": "reasoning", "content": "Hm."}, {"type": "text", "content": "Let me look."}, {"type": "tool_call", "id": "c1", "name": "find", "arguments": {"q": "tea", "most": 1.50}}, {"type": "tool_call", "id": "c2", "name": "find", "arguments": "{\"q\": \"rye\"}"}]},
 			{"role": "tool", "parts": [{"type": "tool_call_response", "id": "c1", "response": {"sku": "TEA-77"}}, {"type": "tool_call_response", "id": "c2", "result": "none"}]},
@@ -60,6 +60,7 @@ func TestFormats(t *testing.T) {
 		for i, line := range strings.Split(tea, "\n") {
 			want, err := parseMessage(line)
 			require.NoError(t, err)
+			assert.Equal(t, []int{1, 1, 3, 1, 1, 1, 1}[i], want.blocks, "a text, and calls")
 			got := conversations[0].messages
 			require.Less(t, i, len(got), row.name)
 			assert.Equal(t, strings.ReplaceAll(want.id, " ", ""), strings.ReplaceAll(got[i].id, " ", ""), row.name)
@@ -69,24 +70,6 @@ func TestFormats(t *testing.T) {
 			numbers = append(numbers, strconv.Itoa(m.number))
 		}
 		assert.Equal(t, row.numbers, strings.Join(numbers, " "), "%s: the numbers of the file", row.name)
-	}
-}
-
-// TestDeepJSON: a text of brackets is no document. Reading it as one would take a
-// stack that grows with it, until the process ends.
-func TestDeepJSON(t *testing.T) {
-	for _, row := range []struct {
-		depth int
-		is    bool
-		why   string
-	}{
-		{10_000, true, "encoding/json reads it"},
-		{10_001, false, "encoding/json does not"},
-	} {
-		text := strings.Repeat("[", row.depth) + strings.Repeat("]", row.depth)
-		v, err := decode(text)
-		assert.Equal(t, row.is, v != nil, row.why)
-		assert.Equal(t, row.is, err == nil, row.why)
 	}
 }
 
@@ -102,16 +85,36 @@ func TestRoomOfPinnedItems(t *testing.T) {
 		{40, 30, 40, 40, "they fill the budget"},
 		{41, 30, 40, 30, "they do not fit, and the chooser says so"},
 	} {
-		tried, err := cupel.NewContextBudget(row.tried, row.tried)
-		require.NoError(t, err)
 		first, err := cupel.NewContextItem("x", 7, cupel.WithPinned(), cupel.WithGroup("g"))
 		require.NoError(t, err)
 		second, err := cupel.NewContextItem("x", row.pinned-7, cupel.WithGroup("g"))
 		require.NoError(t, err)
 		other, err := cupel.NewContextItem("x", 99)
 		require.NoError(t, err)
-		got, err := recounted{most: row.most, budget: tried}.forPinned([]*cupel.ContextItem{first, second, other})
-		require.NoError(t, err)
+		got := recounted{most: row.most, budget: limitedTo(row.tried)}.forPinned([]*cupel.ContextItem{first, second, other})
 		require.Equal(t, row.want, got.TargetTokens(), row.why)
+	}
+}
+
+// TestRecount: items and their smaller forms have the tokens of the measure, at least 0.
+func TestRecount(t *testing.T) {
+	for _, row := range []struct {
+		more, item, smaller int
+		why                 string
+	}{
+		{0, 10, 5, "both count alike"},
+		{3, 13, 8, "the measure counts more"},
+		{-7, 3, 0, "it counts less than the form has"},
+		{-10, 0, 0, "then the form is no smaller"},
+	} {
+		item, err := cupel.NewContextItem("long", 10, cupel.WithMetadata(map[string]any{"index": 1}), cupel.WithVariants(cupel.Variant{Content: "s", Tokens: 5, Worth: 0.5}))
+		require.NoError(t, err)
+		got, err := recounted{more: []int{99, row.more}}.recount([]*cupel.ContextItem{item})
+		if row.item == 0 {
+			require.ErrorIs(t, err, cupel.ErrInvalidItem, row.why)
+			continue
+		}
+		require.NoError(t, err, row.why)
+		require.Equal(t, []int{row.item, row.smaller}, []int{got[0].Tokens(), got[0].Variants()[0].Tokens}, row.why)
 	}
 }

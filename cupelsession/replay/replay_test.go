@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/pipeline"
+	"github.com/wollax/cupel-go/cupelchat"
 	"github.com/wollax/cupel-go/cupelsession/replay"
 )
 
@@ -170,6 +171,13 @@ func TestRead(t *testing.T) {
 		{"without ids", "{\"messages\": []}\n{\"messages\": [], \"id\": null}", "sha256:e3b0c44298fc1c14, sha256:e3b0c44298fc1c14", "", "a request has no id, and its messages name it"},
 		{"one, on several lines", "{\n\"id\": \"a\",\n\"messages\": [\n" + message + "\n]\n}", "a", "", "pretty-printed"},
 		{"list", "\ufeff[" + message + ",\n" + message + "]", "sha256:8fffeb56175d1fe6", "", "messages alone, and a byte order mark"},
+		{"one message", message, "sha256:ad3d801606f34b4e", "", "a log with one line"},
+		{"empty list", "[]", "sha256:e3b0c44298fc1c14", "", "nothing was said yet"},
+		{"list of one conversation", `[{"id": "a", "messages": []}]`, "a", "", "not of messages"},
+		{"parts", `[{"role": "user", "content": [{"type": "text", "text": "Hi"}]}]`, "sha256:8f18dc9e92d427f2", "", "they are as this API has them"},
+		{"messages of a span", `[{"role": "user", "parts": [{"type": "text", "content": "Hi"}]}]`, "sha256:ad3d801606f34b4e", "", "as a list alone"},
+		{"another API", `{"messages": [{"role": "user", "content": [{"type": "text", "text": "Hi"}, {"type": "image", "source": {}}]}]}`, "sha256:ad3d801606f34b4e", "", "no system prompt shows it"},
+		{"another API, damaged", `{"contents": 5}`, "", "contents", "its own reason"},
 		{"message per line", message + "\n" + message, "sha256:8fffeb56175d1fe6", "", "a log of the same"},
 		{"joined", "{\"id\": \"a\", \"messages\": []}\n\ufeff{\"id\": \"b\", \"messages\": []}", "a, b", "", "each file has a byte order mark"},
 		{"nothing", "", "", "", "no conversation is not a mistake of the reader"},
@@ -234,6 +242,7 @@ func TestArguments(t *testing.T) {
 		require.ErrorAs(t, err, &bad, row.why)
 		assert.Equal(t, row.field, bad.Field, row.why)
 	}
+	measure(t, []replay.Policy{chosen.InSession(1), all}, []float64{1}, replay.WithAgainst("everything"))
 	_, err := replay.NewMeasure([]replay.Policy{replay.Choosing("none", &pipeline.Pipeline{})}, fine)
 	require.ErrorIs(t, err, cupel.ErrInvalidConfig)
 	for _, err := range replay.Follow(t.Context(), &replay.Conversation{}, unmarked, 1, "") {
@@ -266,6 +275,19 @@ func TestFailures(t *testing.T) {
 	got = run(t, read(t, talk), []replay.Policy{replay.Choosing("large", large)}, []float64{0.5}).Rows[0]
 	require.Equal(t, 1, got.Failures)
 	require.Equal(t, (replay.Failure{Conversation: "talk", Step: 2, Reason: "the window has 58 tokens, 12 more than the budget"}), *got.First)
+	const alone = `{"messages": [{"role": "user", "content": "a"}, {"role": "tool", "tool_call_id": "c", "content": "b"}, {"role": "assistant", "content": "c"}]}`
+	for _, row := range []struct{ text, want, why string }{
+		{alone, "", "the API refuses the whole conversation"},
+		{strings.Replace(alone, `"a"`, `5`, 1), "messages[0].content", "it is no conversation of this API"},
+	} {
+		first := run(t, read(t, row.text), []replay.Policy{orphan}, []float64{1}).Rows[0].First
+		require.Equal(t, row.want == "", first == nil, row.why)
+		if first != nil {
+			require.Contains(t, first.Reason, row.want, row.why)
+		}
+	}
+	media := replay.Choosing("media", latest(t), cupelchat.WithMediaTokens(-1))
+	require.Contains(t, run(t, read(t, talk), []replay.Policy{media}, []float64{1}).Rows[0].First.Reason, "tokens must be at least 0")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err := measure(t, replay.Baselines(), shares).Sample(ctx, &read(t, talk)[0])
