@@ -104,21 +104,6 @@ content = "a"
 tokens = 10
 score = 0.9
 `
-	capped = head + `stage = "slicing"
-slicer = "count_quota"
-[config]
-entries = [{kind = "Message", require_count = 0, cap_count = 1}]
-[budget]
-target_tokens = 100
-[[scored_items]]
-content = "a"
-tokens = 10
-score = 0.9
-[[scored_items]]
-content = "b"
-tokens = 10
-score = 0.8
-`
 )
 
 // TestOutcomes runs vectors written for this test. want is a part of the first
@@ -131,16 +116,13 @@ func TestOutcomes(t *testing.T) {
 		{"score is off", scoring + "[[expected]]\ncontent = \"a\"\nscore_approx = 0.500000002\n", `score of "a": got 0.5, want 0.500000002`, "beyond the default tolerance of 1e-9"},
 		{"own tolerance", scoring + "[[expected]]\ncontent = \"a\"\nscore_approx = 0.6\n[tolerance]\nscore_epsilon = 0.2\n", "", "0.1 is within 0.2"},
 		{"tolerance is exclusive", scoring + "[[expected]]\ncontent = \"a\"\nscore_approx = 1.5\n[tolerance]\nscore_epsilon = 1.0\n", `score of "a"`, "abs(actual - expected) < epsilon is strict"},
-		{"scores as a list", scoring + "[expected]\nscores = [0.5, 0.25]\n", "", "the further key of the README"},
 		{"scores as a wrong list", scoring + "[expected]\nscores = [0.5, 0.5]\n", "scores[1]: got 0.25, want 0.5", "every item counts"},
 		{"too few scores", scoring + "[expected]\nscores = [0.5]\n", "scores: got 2, want 1", "every item counts"},
 		{"integer as a score", scoring + "[[expected]]\ncontent = \"a\"\nscore_approx = 1\n", "want 1 within", "integers may stand for floats (R47)"},
-		{"content expected twice", scoring + "[[expected]]\ncontent = \"a\"\nscore_approx = 0.5\n[[expected]]\ncontent = \"a\"\nscore_approx = 0.6\n", `score of "a": got 0.5, want 0.6`, "every row looks its item up"},
 		{"items with one content", with(scoring, `"b"`, `"a"`) + "[[expected]]\ncontent = \"a\"\nscore_approx = 0.5\n[[expected]]\ncontent = \"a\"\nscore_approx = 0.25\n[[expected]]\ncontent = \"a\"\nscore_approx = 0.5\n", "", "rows stand for their occurrences in order, and then again from the first"},
 		{"row without a score", scoring + "[[expected]]\ncontent = \"a\"\n", "expected[0].score_approx: is required", "it would say nothing"},
 		{"row without a content", scoring + "[[expected]]\ncontent = \"a\"\nscore_approx = 0.5\n[[expected]]\nscore_approx = 0.5\n", "expected[1].content: is required", "it would be of no item"},
 		{"expected is a number", "expected = 5\n" + scoring, "(last key \"expected\"): incompatible types", "it is a table or an array of them"},
-		{"expected is a table of another form", scoring + "[expected]\nscores = 5\n", "expected", "the scores are a list"},
 		{"scored items of scoring", scoring + "[[scored_items]]\ncontent = \"z\"\ntokens = 1\nscore = 1\n[[expected]]\ncontent = \"a\"\nscore_approx = 0.5\n", "", "only slicers have them"},
 		{"no rows", "expected = []\n" + scoring, "scores: got 2, want none", "an empty list asserts emptiness (R47)"},
 		{"no rows for no items", "expected = []\n" + strings.TrimSuffix(scoring, items), "", "they are all of them"},
@@ -150,34 +132,28 @@ func TestOutcomes(t *testing.T) {
 		{"no expectation", scoring, "expected: is required", "a scoring vector must expect something (R47)"},
 
 		{"selected too much", slicing + "[expected]\nselected_contents = [\"a\", \"b\"]\n", `selected: got ["a"], want ["a" "b"]`, "both sides are shown"},
-		{"selected twice", slicing + "[expected]\nselected_contents = [\"a\", \"a\"]\n", `selected: got ["a"], want ["a" "a"]`, "a set that names a content twice counts it"},
 		{"selected both", alike + "[expected]\nselected_contents = [\"a\", \"a\"]\n", "", "and here there are two"},
 		{"selected both of one content", alike + "[expected]\nselected_contents = [\"a\"]\n", "", "a set that names it once does not count"},
 		{"selected rows", slicing + "[[expected]]\ncontent = \"a\"\n[[expected]]\ncontent = \"b\"\n", `selected: got ["a"], want ["a" "b"]`, "an array of tables makes sense here as well (R47)"},
 		{"items of slicing", strings.ReplaceAll(slicing, "scored_items", "items") + "[expected]\nselected_contents = [\"a\"]\n", "", "they may have scores as well"},
-		{"selected positions", slicing + "[expected]\nselected_indices = [0]\n", "", "for contents that repeat"},
 		{"other positions", slicing + "[expected]\nselected_indices = [1]\n", `selected positions: got ["0"], want ["1"]`, "for contents that repeat"},
 		{"smaller forms", slicing + "[expected]\nselected_contents = [\"a\"]\nsmaller = [{index = 0, form = 1}]\n", `smaller forms: got [], want ["{Index:0 Form:1}"]`, "the form counts"},
 		{"no smaller forms", slicing + "[expected]\nselected_contents = [\"a\"]\nsmaller = []\n", "", "an empty list asserts emptiness (R47)"},
 		{"smaller forms without a word", strings.ReplaceAll(slicing, "tokens = 10\nscore", "tokens = 20\nvariants = [{made = \"s\", tokens = 1, worth = 0.5}]\nscore") + "[expected]\nselected_contents = []\n", "", "an absent key asserts nothing"},
 		{"empty expectation", slicing + "[expected]\nselected_contents = []\n", `selected: got ["a"], want []`, "an empty list asserts emptiness"},
 		{"nothing about the selection", slicing + "[expected]\n", "expected: is required", "an empty table says nothing (R47)"},
-		{"selection expected in order", slicing + "[expected]\nordered_contents = [\"z\"]\nscores = [7]\n", "expected: is required", "a stage without results cannot have an expectation"},
 		{"report of slicing", slicing + "[[expected.diagnostics.excluded]]\ncontent = \"z\"\n", "expected: is required", "a slicer returns shortfalls, but no report"},
 		{"both kinds of positions", slicing + "[expected]\nselected_indices = [0]\nordered_indices = [1]\n", "expected.selected_indices: cannot be combined with ordered_indices", "only one could be compared"},
 		{"shortfalls", counted + "[expected]\nshortfall_count = 1\ncap_excluded_count = 0\n", "", "require 2, have 1"},
 		{"no shortfalls", counted + "[expected]\nshortfall_count = 0\n", "shortfalls: got 1, want 0", "0 is not absent"},
 		{"shortfall rows", counted + "[[expected.diagnostics.shortfalls]]\nkind = \"Message\"\nrequired_count = 2\nsatisfied_count = 0\n", "shortfalls[0]: satisfied_count is 1, want 0", "every field counts"},
-		{"capped", capped + "[expected]\ncap_excluded_count = 0\n", "items excluded by a cap: got 1, want 0", "0 is not absent"},
 		{"capped in a pipeline", strings.NewReplacer("target_tokens = 10", "target_tokens = 100", "\"greedy\"", "\"count_quota\"\nentries = [{kind = \"Message\", cap_count = 1}]").Replace(pipeline) + "[expected]\nordered_contents = [\"a\"]\ncap_excluded_count = 0\n", "items excluded by a cap: got 1, want 0", "its report has them"},
 
 		{"placed", placing + "[expected]\nordered_contents = [\"c\", \"a\", \"b\"]\n", "", "in order"},
-		{"placed otherwise", placing + "[expected]\nordered_contents = [\"c\", \"b\", \"a\"]\n", `placed: got ["c" "a" "b"]`, "in order"},
 		{"placed positions", placing + "[expected]\nordered_indices = [0, 1, 2]\n", `placed positions: got ["2" "0" "1"], want ["0" "1" "2"]`, "for contents that repeat"},
 		{"placed rows", placing + "[[expected]]\ncontent = \"c\"\n[[expected]]\ncontent = \"a\"\n[[expected]]\ncontent = \"b\"\n", "", "an array of tables makes sense here as well (R47)"},
 		{"placed output", placing + "[[expected_output]]\ncontent = \"a\"\n", `placed: got ["c" "a" "b"], want ["a"]`, "a placer has an output"},
 
-		{"placed without a score", with(placing, "score = 0.1\n", "") + "[expected]\nordered_contents = [\"c\", \"a\", \"b\"]\n", "items[0].score: is required", "placers see scores"},
 		{"placing with a selection", placing + "[expected]\nselected_contents = [\"z\"]\nshortfall_count = 7\n", "expected: is required", "a stage without results cannot have an expectation"},
 
 		{"output", putsA, "", "in order"},
@@ -196,30 +172,24 @@ func TestOutcomes(t *testing.T) {
 		{"included score of 1", with(pipeline, "0.5", "1") + "[[expected.diagnostics.included]]\ncontent = \"a\"\nscore_approx = 1\n", "", "integers may stand for floats (R47)"},
 		{"included score as a text", with(pipeline, "0.5", "0") + "[[expected.diagnostics.included]]\ncontent = \"a\"\nscore_approx = \"0\"\n", `score_approx is 0, want "0"`, "texts may not"},
 		{"form between two", pipeline + "[[expected.diagnostics.included]]\nform = 0.5\n", `included[0] "a": form is 0, want 0.5`, "only scores are approximate"},
-		{"wrong inclusion", pipeline + "[[expected.diagnostics.included]]\ncontent = \"a\"\nscore_approx = 0.5\ninclusion_reason = \"Pinned\"\n", `inclusion_reason is "Scored", want "Pinned"`, "reasons count"},
 		{"wrong included content", pipeline + "[[expected.diagnostics.included]]\ncontent = \"b\"\n", `included[0] "a": content is "a", want "b"`, "placed order counts"},
 		{"nothing included", pipeline + "[expected.diagnostics]\nincluded = []\n", "included: got 1, want 0", "an empty list asserts emptiness (R47)"},
 		{"no shortfalls in a report", putsA + "[[expected.diagnostics.shortfalls]]\nkind = \"Message\"\n", "shortfalls: got 0, want 1", "they are in pipelines too"},
 		{"excluded", putsA + excludedB + "item_tokens = 20\navailable_tokens = 0\n", "", "all fields given"},
 		{"excluded, some fields", putsA + excludedB, "", "a field that a row leaves out is not compared (R47)"},
 		{"wrong excluded field", putsA + excludedB + "available_tokens = 1\n", "available_tokens is 0, want 1", "fields count"},
-		{"foreign excluded field", putsA + excludedB + "displaced_by = \"a\"\n", "there is no displaced_by, want a", "a field that the reason does not have is not what was expected"},
 		{"foreign field of zero", putsA + excludedB + "tokens = 0\n", "there is no tokens, want 0", "absent is not zero"},
 		{"empty excluded reason", putsA + with(excludedB, `"BudgetExceeded"`, `""`), `exclusion_reason is "BudgetExceeded", want ""`, "empty is not absent (R47)"},
 		{"events", putsA + "[[expected.diagnostics.events]]\nstage = \"Classify\"\nitem_count = 2\n", "events: got 5, want 1", "the whole list is compared"},
-		{"pipeline shortfall count", putsA + "[expected]\nshortfall_count = 1\n", "shortfalls: got 0, want 1", "counts work in pipelines"},
 
 		{"error", pipeline + failing, "got no error, want one of class overflow", "success is not an error"},
-		{"error of a slicer", slicing + failing + "selected_contents = [\"z\"]\n", "got no error, want one of class overflow", "there is nothing more to compare"},
 		{"error of a placer", placing + failing + "ordered_contents = [\"z\"]\n", "got no error, want one of class overflow", "there is nothing more to compare"},
 		{"failure of a slicer", scarce + "[expected]\nselected_contents = [\"z\"]\n", "want none", "there is nothing more to compare"},
 		{"other error", with(pipeline, "content = \"a\"", "content = \"\"") + "[expected]\nerror = \"overflow\"\n", "must not be empty\", want one of class overflow", "the class counts"},
 		{"invalid item", with(pipeline, "content = \"a\"", "content = \"\"") + "[expected]\nerror = \"invalid_item\"\n", "", "an empty content"},
 		{"blank kind", with(pipeline, "content = \"a\"", "content = \"a\"\nkind = \"\"") + "[expected]\nerror = \"invalid_item\"\n", "", "an empty kind is not an absent one (R47)"},
-		{"item that cannot be built", with(pipeline, "content = \"a\"", "content = \"\""), "want none", "no error was expected"},
 		{"items that cannot be built", strings.NewReplacer("\"a\"", "\"\"", "\"b\"", "\"\"").Replace(pipeline), "got error \"item 0:", "the first is named"},
 		{"text that cannot be made", with(pipeline, "tokens = 10\nf", "tokens = 20\nvariants = [{made = \"\", tokens = 1, worth = 0.5}]\nf") + "[expected]\nerror = \"content\"\n", "", "an empty one fails"},
-		{"invalid budget", with(pipeline, "max_tokens = 100", "max_tokens = -1") + "[expected]\nerror = \"invalid_budget\"\n", "", "rule 1"},
 		{"budget that cannot be built", with(pipeline, "max_tokens = 100", "max_tokens = -1"), "want none", "no error was expected"},
 		{"slicing with a target below 0", with(slicing, "= 10\n[[scored", "= -5\n[[scored") + "[expected]\nselected_contents = []\n", "", "the slicers' own rule"},
 		{"slicing with an invalid budget", with(slicing, "= 10\n[[scored", "= -5\n[[scored") + "[expected]\nerror = \"invalid_budget\"\n", "", "unless an error is expected"},
@@ -227,22 +197,18 @@ func TestOutcomes(t *testing.T) {
 		{"report of a failure", unscored + "[expected]\nerror = \"invalid_config\"\n[expected.diagnostics.summary]\ntotal_candidates = 2\n", "the run has no report", "what is expected of it is not there"},
 		{"construction error", head + "stage = \"slicing\"\nslicer = \"knapsack\"\nexpect_construction_error = true\n[config]\nbucket_size = 0\n", "", "0 is not absent (R47)"},
 		{"no construction error", head + "stage = \"slicing\"\nslicer = \"knapsack\"\nexpect_construction_error = true\n", "got no error, want one of class invalid_config", "the default is valid"},
-		{"no construction error of a placer", head + "stage = \"placing\"\nplacer = \"u-shaped\"\nexpect_construction_error = true\n", "got no error", "placers have no settings"},
-		{"construction error of a scorer", head + "stage = \"scoring\"\nscorer = \"composite\"\nexpect_construction_error = true\n", "", "no children"},
 		{"construction error of a pipeline", head + "stage = \"pipeline\"\nexpect_construction_error = true\n", "", "no strategies"},
 
 		{"not TOML", "test = [", "is not TOML: toml:", "the parser's own words"},
 		{"empty file", "", "test.name: is required", "an empty file is not a vector"},
 		{"unknown stage", head + "stage = \"sorting\"\n", `test.stage: unknown stage "sorting"`, "the issue's list"},
 		{"unknown scorer", with(scoring, "reflexive", "psychic"), `unknown scorer "psychic"`, "the issue's list"},
-		{"unknown slicer", with(slicing, "greedy", "generous"), `unknown slicer "generous"`, "the issue's list"},
 		{"unknown placer", with(placing, "u-shaped", "w-shaped"), `unknown placer "w-shaped"`, "the issue's list"},
 		{"unknown error class", pipeline + "[expected]\nerror = \"bad_luck\"\n", `expected.error: unknown error class "bad_luck"`, "the issue's list"},
 		{"unknown overflow strategy", with(pipeline, "[config]", "[config]\noverflow_strategy = \"panic\""), `config.overflow_strategy: unknown overflow strategy "panic"`, "the issue's list"},
 		{"empty overflow strategy", with(pipeline, "[config]", "[config]\noverflow_strategy = \"\""), `unknown overflow strategy ""`, "empty is not absent (R47)"},
 		{"empty scarcity behavior", with(counted, "entries", "scarcity_behavior = \"\"\nentries"), `config.scarcity_behavior: "" is unknown; want one of degrade, throw`, "empty is not absent (R47)"},
 		{"scorer without a type", scorerOf + "key = \"k\"\n" + items + "[expected]\nscores = [0, 0]\n", "config.scorer.type: is required, as a string", "nothing says what it is"},
-		{"type that is no text", scorerOf + "type = 5\n" + items + "[expected]\nscores = [0, 0]\n", "config.scorer.type: is required, as a string", "a number is no name"},
 		{"switch that is no boolean", knapsack + "auto_bucket = \"yes\"\n", "config.auto_bucket: yes is not of type", "text is no truth value"},
 		{"size that is no integer", knapsack + "bucket_size = 1.5\n", "config.bucket_size: 1.5 is not of type", "it is between two"},
 		{"key that is no text", scorerOf + "type = \"metadata_key\"\nkey = 5\n", "config.scorer.key: 5 is not of type", "a number is no name"},
@@ -257,7 +223,6 @@ func TestOutcomes(t *testing.T) {
 		{"no budget where nothing is built", with(unscored, "[budget]\nmax_tokens = 100\ntarget_tokens = 10\n", "") + "[expected]\nerror = \"invalid_config\"\n", "", "it would not be looked at"},
 		{"unknown curve", scorerOf + "type = \"decay\"\ncurve = {type = \"cliff\"}\n", `config.scorer.curve: unknown curve "cliff"`, "curves are strategies too"},
 		{"wrong type", with(scoring, "tokens = 10", "tokens = \"ten\""), `(last key "items.tokens"): incompatible types`, "the message names the path"},
-		{"float for an integer", with(scoring, "tokens = 10", "tokens = 10.0"), `(last key "items.tokens"): incompatible types`, "a token count is whole"},
 		{"date-time as a string", with(scoring, "tokens = 10", "tokens = 10\ntimestamp = \"2024\""), `(last key "items.timestamp"): must be a date-time, got 2024`, "the message names the path"},
 		{"time without a date", with(scoring, "tokens = 10", "tokens = 10\ntimestamp = 10:00:00"), `must be a date-time, got 0000-01-01`, "it is no instant"},
 		{"no budget", with(slicing, "[budget]\ntarget_tokens = 10\n", "") + "[expected]\nselected_contents = []\n", "budget: is required", "there is nothing to slice by"},
@@ -265,7 +230,6 @@ func TestOutcomes(t *testing.T) {
 		{"empty budget", with(slicing, "target_tokens = 10\n", "") + "[expected]\nselected_contents = []\n", "budget.target_tokens: is required", "a ceiling or a target must be there"},
 		{"ceiling alone", with(slicing, "target_tokens = 10\n", "max_tokens = 10\n") + "[expected]\nselected_contents = [\"a\"]\n", "", "the target defaults to it"},
 		{"no score", with(slicing, "score = 0.9\n", "") + "[expected]\nselected_contents = []\n", "scored_items[0].score: is required", "slicers see scores"},
-		{"scaled without inner", with(scoring, "reflexive", "scaled") + "[expected]\nscores = [0, 0]\n", "scorers[0].inner: is required", "there is nothing to scale"},
 		{"scaled around scaled by name", with(scoring, "scorer = \"reflexive\"\n", "scorer = \"scaled\"\n[config]\ninner_scorer = \"scaled\"\n") + "[expected]\nscores = [0, 0]\n", "scorers[0].inner.inner: is required", "the flat form cannot say what is inside"},
 		{"nested forever", head + "stage = \"scoring\"\n" + nested(101) + items + "[expected]\nscores = []\n", "strategies are nested more than 100 deep", "hostile vectors end in an error"},
 		{"deep brackets", "x = " + strings.Repeat("[", 5000), "is nested more than 500 deep", "the parser calls itself for each"},
@@ -324,7 +288,6 @@ timestamp = 2025-01-01T11:30:00
 	tests := []struct{ name, vector, why string }{
 		{"date-times", scorerTable("type = \"recency\"\n") + scored("0, 1, 0.5"), "without seconds (R48), with nanoseconds, and without an offset, which is UTC"},
 		{"flat decay", named("decay") + "[config]\nreference_time = 2025-01-01T12:00:00Z\nnull_timestamp_score = 0.1\n[config.curve]\ntype = \"window\"\nmax_age_secs = 3600\n" + scored("0, 1, 1"), "R47's flat keys"},
-		{"inner by name in the flat form", named("scaled") + "[config]\ninner_scorer = \"recency\"\n" + scored("0, 1, 0.5"), "the format chapter's key"},
 		{"nested composite of R47", named("composite") +
 			"[[config.scorers]]\ntype = \"composite\"\nweight = 1.0\nchildren = [{type = \"recency\", weight = 1.0}]\n[[config.scorers]]\ntype = \"reflexive\"\n" + scored("0, 0.5, 0.25"), "children of a scorer of config.scorers"},
 		{"weights of a part against a default of config", named("composite") +
@@ -334,7 +297,6 @@ timestamp = 2025-01-01T11:30:00
 		{"expected as one row", scoring + "[expected]\ncontent = \"b\"\nscore_approx = 0.25\n", "a table where an array makes sense (R47)"},
 		{"expected as an array of one", slicing + "[[expected]]\nselected_contents = [\"a\"]\n", "an array where a table makes sense (R47)"},
 		{"default weights in place of others", named("kind") + "[config]\nuse_default_weights = true\nweights = [{kind = \"Message\", weight = 0.9}]\n" + scored("0.2, 0.2, 0.2"), "the key says so"},
-		{"kind in the flat form", named("kind") + "[config]\nuse_default_weights = true\n" + scored("0.2, 0.2, 0.2"), "the format chapter's key"},
 		{"kind settings of a flat composite", named("composite") +
 			"[[config.scorers]]\ntype = \"kind\"\nweight = 1.0\n[[config.weights]]\nkind = \"message\"\nweight = 0.7\n" + scored("0.7, 0.7, 0.7"), "settings of parts may stand in config"},
 		{"default weights of a flat composite", named("composite") +
@@ -508,7 +470,7 @@ func TestOtherImplementations(t *testing.T) {
 }
 
 func FuzzRunVector(f *testing.F) {
-	for _, seed := range []string{scoring, slicing, placing, pipeline, counted, capped, nested(5), "x = [[[", "[test]\nstage = \"pipeline\"\nname = \"\"\n"} {
+	for _, seed := range []string{scoring, slicing, placing, pipeline, counted, nested(5), "x = [[[", "[test]\nstage = \"pipeline\"\nname = \"\"\n"} {
 		f.Add([]byte(seed))
 	}
 	_ = fs.WalkDir(conformance.Vectors(), ".", func(file string, entry fs.DirEntry, _ error) error {

@@ -273,12 +273,7 @@ func variants(rows []variant) []cupel.Variant {
 	for _, row := range rows {
 		v := cupel.Variant{Content: row.Content, Tokens: row.Tokens, Worth: row.Worth}
 		if row.Made != nil {
-			v.Make = func(context.Context) (string, error) {
-				if *row.Made == "" {
-					return "", errors.New("the vector has no text for this form")
-				}
-				return *row.Made, nil
-			}
+			v.Make = func(context.Context) (string, error) { return *row.Made, nil }
 		}
 		list = append(list, v)
 	}
