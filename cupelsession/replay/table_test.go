@@ -54,6 +54,7 @@ func TestShards(t *testing.T) {
 		line := strings.NewReplacer("\n", " ", "Hi!", strings.Repeat("please ", i%23), "TEA-77", fmt.Sprintf("TEA-%d", i)).Replace(talk)
 		data = append(data, line+"\n"...)
 	}
+	data = append(data, "{\n"...)
 	policies := append(replay.Baselines(), replay.Choosing("latest", latest(t)).InSession(0.5), failing(t))
 	m := measure(t, policies, shares, replay.WithAgainst("newest"))
 	all, whole := samples(t, m, bytes.NewReader(data)), replay.NewTable(m.Plan())
@@ -119,6 +120,9 @@ func TestWorst(t *testing.T) {
 			s.Counts[2*k] = replay.Counts{Values: 9, Grounded: 9} // policy a misses nothing
 			s.Counts[2*k+1] = replay.Counts{Values: 9, Grounded: 9 - m}
 		}
+		if line%20 == 7 {
+			s.Counts[1].First = &replay.Failure{Step: line}
+		}
 		all = append(all, s)
 		order = append(order, at{missed, line})
 	}
@@ -136,6 +140,7 @@ func TestWorst(t *testing.T) {
 		for _, other := range tables[1:] {
 			require.NoError(t, tables[0].Merge(other))
 		}
+		require.Equal(t, 7, tables[0].Result().Rows[1].First.Step, "of equal conversations the first step")
 		got := tables[0].Result().Worst
 		require.Len(t, got, 10, "those of policy b")
 		for i, w := range got {
@@ -148,12 +153,15 @@ func TestWorst(t *testing.T) {
 	}
 }
 
-// TestIntervals: the interval of a share ends at 0 and 1, and that of another ratio at 0.
+// TestIntervals: the interval of a share ends at 0 and 1, that of another ratio at 0, and
+// that of a difference at -1 and 1, or where it is for one conversation.
 func TestIntervals(t *testing.T) {
-	table := replay.NewTable(replay.Plan{Policies: []replay.Planned{{Name: "a"}}, Shares: []float64{0.5}})
-	for _, n := range []int{9, 3} {
+	table := replay.NewTable(replay.Plan{Policies: []replay.Planned{{Name: "a"}, {Name: "b"}}, Shares: []float64{0.5}, Against: "b"})
+	for i, n := range []int{9, 3} {
 		c := replay.Counts{Steps: 9, Breaks: n, Recent: n, Values: 9, Support: n, Grounded: n, Tasks: 9, Task: n, Sent: n, Room: 9, Cost: float64(n), Whole: 9}
-		require.NoError(t, table.Add(&replay.Sample{Counts: []replay.Counts{c}}))
+		require.NoError(t, table.Add(&replay.Sample{Counts: []replay.Counts{c, {Values: 9}}}))
+		require.Equal(t, []replay.Against{{Policy: "b", Difference: 1, Low: 1, High: 1}, {Policy: "b", Difference: 12 / 18.0, Low: -1, High: 1}}[i], *table.Result().Rows[0].Against)
+		require.Nil(t, table.Result().Rows[1].Against)
 	}
 	got := table.Result().Rows[0].Intervals
 	require.Greater(t, min(got.Cost.High, got.Fill.High), 1.0)
