@@ -2,9 +2,9 @@ package conformance_test
 
 import (
 	"context"
-	"fmt"
 	"io/fs"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -112,7 +112,6 @@ func TestOutcomes(t *testing.T) {
 	tests := []struct {
 		name, vector, want, why string
 	}{
-		{"scores hold", scoring + "[[expected]]\ncontent = \"b\"\nscore_approx = 0.25\n", "", "not every item must be named"},
 		{"score is off", scoring + "[[expected]]\ncontent = \"a\"\nscore_approx = 0.500000002\n", `score of "a": got 0.5, want 0.500000002`, "beyond the default tolerance of 1e-9"},
 		{"own tolerance", scoring + "[[expected]]\ncontent = \"a\"\nscore_approx = 0.6\n[tolerance]\nscore_epsilon = 0.2\n", "", "0.1 is within 0.2"},
 		{"tolerance is exclusive", scoring + "[[expected]]\ncontent = \"a\"\nscore_approx = 1.5\n[tolerance]\nscore_epsilon = 1.0\n", `score of "a"`, "abs(actual - expected) < epsilon is strict"},
@@ -131,7 +130,6 @@ func TestOutcomes(t *testing.T) {
 		{"score of a missing item", scoring + "[[expected]]\ncontent = \"z\"\nscore_approx = 0\n", "invalid vector: expected a score for \"z\"", "a vector that checks nothing must not pass"},
 		{"no expectation", scoring, "expected: is required", "a scoring vector must expect something (R47)"},
 
-		{"selected too much", slicing + "[expected]\nselected_contents = [\"a\", \"b\"]\n", `selected: got ["a"], want ["a" "b"]`, "both sides are shown"},
 		{"selected both", alike + "[expected]\nselected_contents = [\"a\", \"a\"]\n", "", "and here there are two"},
 		{"selected both of one content", alike + "[expected]\nselected_contents = [\"a\"]\n", "", "a set that names it once does not count"},
 		{"selected rows", slicing + "[[expected]]\ncontent = \"a\"\n[[expected]]\ncontent = \"b\"\n", `selected: got ["a"], want ["a" "b"]`, "an array of tables makes sense here as well (R47)"},
@@ -144,19 +142,16 @@ func TestOutcomes(t *testing.T) {
 		{"nothing about the selection", slicing + "[expected]\n", "expected: is required", "an empty table says nothing (R47)"},
 		{"report of slicing", slicing + "[[expected.diagnostics.excluded]]\ncontent = \"z\"\n", "expected: is required", "a slicer returns shortfalls, but no report"},
 		{"both kinds of positions", slicing + "[expected]\nselected_indices = [0]\nordered_indices = [1]\n", "expected.selected_indices: cannot be combined with ordered_indices", "only one could be compared"},
-		{"shortfalls", counted + "[expected]\nshortfall_count = 1\ncap_excluded_count = 0\n", "", "require 2, have 1"},
 		{"no shortfalls", counted + "[expected]\nshortfall_count = 0\n", "shortfalls: got 1, want 0", "0 is not absent"},
 		{"shortfall rows", counted + "[[expected.diagnostics.shortfalls]]\nkind = \"Message\"\nrequired_count = 2\nsatisfied_count = 0\n", "shortfalls[0]: satisfied_count is 1, want 0", "every field counts"},
 		{"capped in a pipeline", strings.NewReplacer("target_tokens = 10", "target_tokens = 100", "\"greedy\"", "\"count_quota\"\nentries = [{kind = \"Message\", cap_count = 1}]").Replace(pipeline) + "[expected]\nordered_contents = [\"a\"]\ncap_excluded_count = 0\n", "items excluded by a cap: got 1, want 0", "its report has them"},
 
-		{"placed", placing + "[expected]\nordered_contents = [\"c\", \"a\", \"b\"]\n", "", "in order"},
 		{"placed positions", placing + "[expected]\nordered_indices = [0, 1, 2]\n", `placed positions: got ["2" "0" "1"], want ["0" "1" "2"]`, "for contents that repeat"},
 		{"placed rows", placing + "[[expected]]\ncontent = \"c\"\n[[expected]]\ncontent = \"a\"\n[[expected]]\ncontent = \"b\"\n", "", "an array of tables makes sense here as well (R47)"},
 		{"placed output", placing + "[[expected_output]]\ncontent = \"a\"\n", `placed: got ["c" "a" "b"], want ["a"]`, "a placer has an output"},
 
 		{"placing with a selection", placing + "[expected]\nselected_contents = [\"z\"]\nshortfall_count = 7\n", "expected: is required", "a stage without results cannot have an expectation"},
 
-		{"output", putsA, "", "in order"},
 		{"output given twice", putsA + "[expected]\nordered_contents = [\"a\"]\n", "", "both say the same"},
 		{"contradicting outputs", pipeline + "[[expected_output]]\ncontent = \"b\"\n[expected]\nordered_contents = [\"a\"]\n", `expected.ordered_contents: is ["a"], expected_output is ["b"]`, "one would be ignored"},
 		{"excluded by the budget", putsA + "[expected]\ncap_excluded_count = 0\n", "", "no cap excludes b"},
@@ -175,7 +170,6 @@ func TestOutcomes(t *testing.T) {
 		{"wrong included content", pipeline + "[[expected.diagnostics.included]]\ncontent = \"b\"\n", `included[0] "a": content is "a", want "b"`, "placed order counts"},
 		{"nothing included", pipeline + "[expected.diagnostics]\nincluded = []\n", "included: got 1, want 0", "an empty list asserts emptiness (R47)"},
 		{"no shortfalls in a report", putsA + "[[expected.diagnostics.shortfalls]]\nkind = \"Message\"\n", "shortfalls: got 0, want 1", "they are in pipelines too"},
-		{"excluded", putsA + excludedB + "item_tokens = 20\navailable_tokens = 0\n", "", "all fields given"},
 		{"excluded, some fields", putsA + excludedB, "", "a field that a row leaves out is not compared (R47)"},
 		{"wrong excluded field", putsA + excludedB + "available_tokens = 1\n", "available_tokens is 0, want 1", "fields count"},
 		{"foreign field of zero", putsA + excludedB + "tokens = 0\n", "there is no tokens, want 0", "absent is not zero"},
@@ -197,7 +191,6 @@ func TestOutcomes(t *testing.T) {
 		{"report of a failure", unscored + "[expected]\nerror = \"invalid_config\"\n[expected.diagnostics.summary]\ntotal_candidates = 2\n", "the run has no report", "what is expected of it is not there"},
 		{"construction error", head + "stage = \"slicing\"\nslicer = \"knapsack\"\nexpect_construction_error = true\n[config]\nbucket_size = 0\n", "", "0 is not absent (R47)"},
 		{"no construction error", head + "stage = \"slicing\"\nslicer = \"knapsack\"\nexpect_construction_error = true\n", "got no error, want one of class invalid_config", "the default is valid"},
-		{"construction error of a pipeline", head + "stage = \"pipeline\"\nexpect_construction_error = true\n", "", "no strategies"},
 
 		{"not TOML", "test = [", "is not TOML: toml:", "the parser's own words"},
 		{"empty file", "", "test.name: is required", "an empty file is not a vector"},
@@ -205,7 +198,6 @@ func TestOutcomes(t *testing.T) {
 		{"unknown scorer", with(scoring, "reflexive", "psychic"), `unknown scorer "psychic"`, "the issue's list"},
 		{"unknown placer", with(placing, "u-shaped", "w-shaped"), `unknown placer "w-shaped"`, "the issue's list"},
 		{"unknown error class", pipeline + "[expected]\nerror = \"bad_luck\"\n", `expected.error: unknown error class "bad_luck"`, "the issue's list"},
-		{"unknown overflow strategy", with(pipeline, "[config]", "[config]\noverflow_strategy = \"panic\""), `config.overflow_strategy: unknown overflow strategy "panic"`, "the issue's list"},
 		{"empty overflow strategy", with(pipeline, "[config]", "[config]\noverflow_strategy = \"\""), `unknown overflow strategy ""`, "empty is not absent (R47)"},
 		{"empty scarcity behavior", with(counted, "entries", "scarcity_behavior = \"\"\nentries"), `config.scarcity_behavior: "" is unknown; want one of degrade, throw`, "empty is not absent (R47)"},
 		{"scorer without a type", scorerOf + "key = \"k\"\n" + items + "[expected]\nscores = [0, 0]\n", "config.scorer.type: is required, as a string", "nothing says what it is"},
@@ -222,7 +214,6 @@ func TestOutcomes(t *testing.T) {
 		{"unknown deduplication", with(pipeline, "[config]", "[config]\ndeduplication = \"yes\""), "config.deduplication: must be a boolean", "text is no truth value"},
 		{"no budget where nothing is built", with(unscored, "[budget]\nmax_tokens = 100\ntarget_tokens = 10\n", "") + "[expected]\nerror = \"invalid_config\"\n", "", "it would not be looked at"},
 		{"unknown curve", scorerOf + "type = \"decay\"\ncurve = {type = \"cliff\"}\n", `config.scorer.curve: unknown curve "cliff"`, "curves are strategies too"},
-		{"wrong type", with(scoring, "tokens = 10", "tokens = \"ten\""), `(last key "items.tokens"): incompatible types`, "the message names the path"},
 		{"date-time as a string", with(scoring, "tokens = 10", "tokens = 10\ntimestamp = \"2024\""), `(last key "items.timestamp"): must be a date-time, got 2024`, "the message names the path"},
 		{"time without a date", with(scoring, "tokens = 10", "tokens = 10\ntimestamp = 10:00:00"), `must be a date-time, got 0000-01-01`, "it is no instant"},
 		{"no budget", with(slicing, "[budget]\ntarget_tokens = 10\n", "") + "[expected]\nselected_contents = []\n", "budget: is required", "there is nothing to slice by"},
@@ -301,7 +292,6 @@ timestamp = 2025-01-01T11:30:00
 			"[[config.scorers]]\ntype = \"kind\"\nweight = 1.0\n[[config.weights]]\nkind = \"message\"\nweight = 0.7\n" + scored("0.7, 0.7, 0.7"), "settings of parts may stand in config"},
 		{"default weights of a flat composite", named("composite") +
 			"[config]\nuse_default_weights = true\nweights = [{kind = \"message\", weight = 0.7}]\n[[config.scorers]]\ntype = \"kind\"\nweight = 1.0\n" + scored("0.2, 0.2, 0.2"), "the parts' weights are in config, and so is what replaces them"},
-		{"trust without a default", scorerTable("type = \"metadata_trust\"\n") + scored("0.5, 0.5, 0.5"), "the chapter's examples have 0.5"},
 		{"trust at a time", scorerTable("type = \"metadata_trust\"\nreference_time = 2025-01-01T12:00:00Z\n") + scored("0.5, 0.5, 0.5"), "a key of other scorers changes nothing"},
 		{"tags by default", scorerTable("type = \"tag\"\nuse_default_weights = true\ntag_weights = [{tag = \"x\", weight = 1}]\n") + scored("0, 0, 0"), "this is for kinds"},
 		{"children of its own", scorerTable("type = \"composite\"\nchildren = [{type = \"recency\"}]\n[[config.scorers]]\ntype = \"reflexive\"\n") + scored("0, 1, 0.5"), "they come first"},
@@ -313,7 +303,6 @@ selected_contents = []
 shortfall_count = 0
 `, "60 % of 10 is less than either item, and no Memory is there to ask for"},
 		{"inner slicer by name", with(slicing, "slicer = \"greedy\"\n", "slicer = \"quota\"\n") + "[config]\ninner_slicer = \"knapsack\"\nbucket_size = 10\n[expected]\nselected_contents = [\"a\"]\n", "its settings stand in config"},
-		{"reserved slots and margin", with(pipeline, "target_tokens = 10\n", "target_tokens = 50\nestimation_safety_margin_percent = 50\n[[budget.reserved_slots]]\nkind = \"Memory\"\ntokens = 30\n") + "[[expected_output]]\ncontent = \"a\"\n", "(50 - 30) / 2 is 10"},
 		{"unknown keys", with(scoring, "[test]\n", "from_the_future = 1\n[test]\nmood = \"fine\"\n") + "[[expected]]\ncontent = \"a\"\nscore_approx = 0.5\n", "ignored by default (R48)"},
 	}
 	for _, tt := range tests {
@@ -329,7 +318,6 @@ func TestStrict(t *testing.T) {
 		{"at the top", "mood = 1\n" + good, "mood: unknown key"},
 		{"in a list", with(good, "tokens = 10", "tokens = 10\ncolour = 1"), "items.colour: unknown key"},
 		{"in the configuration", good + "[config]\nmood = 1\n", "config.mood: unknown key"},
-		{"in an expectation", good + "score = 1\n", "expected.score: unknown key"},
 		{"of another stage", slicing + "[expected]\nselected_contents = [\"a\"]\nscores = [1]\n", "expected.scores: unknown key"},
 		{"output of another stage", "expected_output = []\n" + slicing + "[expected]\nselected_contents = [\"a\"]\n", "expected_output: unknown key"},
 		{"diagnostics of another stage", slicing + "[expected]\nselected_contents = [\"a\"]\n[expected.diagnostics.summary]\n", "expected.diagnostics.summary: unknown key"},
@@ -366,21 +354,15 @@ func TestRun(t *testing.T) {
 
 	_, err = conformance.Run(t.Context(), fstest.MapFS{})
 	require.ErrorIs(t, err, conformance.ErrNoVectors, "an empty file system")
-	for _, row := range []struct {
-		closed string
-		want   []conformance.Result
-		err    error
-		why    string
-	}{
-		{".", nil, fs.ErrClosed, "there is no suite"},
-		{"a", []conformance.Result{{Path: "a", Failures: []string{"file already closed"}}, results[1], results[2]}, nil, "a directory counts as a vector"},
-		{"bad.toml", []conformance.Result{results[0], results[1], {Path: "bad.toml", Failures: []string{"file already closed"}}}, nil, "and so does a file"},
-	} {
-		got, err := conformance.Run(t.Context(), closed{fsys, row.closed})
-		assert.Equal(t, row.want, got, row.why)
-		require.ErrorIs(t, err, row.err, row.why)
-		require.Equal(t, err != nil, strings.HasPrefix(fmt.Sprint(err), "conformance: "), row.why)
+	_, err = conformance.Run(t.Context(), closed{fsys, []string{"."}})
+	require.EqualError(t, err, "conformance: file already closed")
+	unread := []string{"a", "b/two.toml"}
+	some, err := conformance.Run(t.Context(), closed{fsys, unread})
+	require.NoError(t, err)
+	for i, path := range unread {
+		require.Equal(t, conformance.Result{Path: path, Failures: []string{"file already closed"}}, some[i])
 	}
+	require.Equal(t, results[2:], some[2:], "the others are run")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	results, err = conformance.Run(ctx, fsys)
@@ -388,14 +370,14 @@ func TestRun(t *testing.T) {
 	require.Empty(t, results)
 }
 
-// closed is a file system with a file or directory that cannot be read.
+// closed is a file system with files and directories that cannot be read.
 type closed struct {
 	fs.FS
-	name string
+	names []string
 }
 
 func (c closed) Open(name string) (fs.File, error) {
-	if name == c.name {
+	if slices.Contains(c.names, name) {
 		return nil, fs.ErrClosed
 	}
 	return c.FS.Open(name)
