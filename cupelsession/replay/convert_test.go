@@ -27,17 +27,15 @@ func TestFormats(t *testing.T) {
 		{"lines", "1 2 3 4 5 6 7", tea},
 		{"anthropic", "0 1 2 3 3 4 5", `{"model": "x", "system": [{"type": "text", "text": "Be kind."}], "messages": [
 			{"role": "user", "content": "Hi!"},
-			{"role": "assistant", "content": [{"type": "thinking", "thinking": "Hm.", "signature": "s"}, {"type": "text", "text": "Let me look."},
+			{"role": "assistant", "content": [{"type": "text", "text": "Let me look."},
 				{"type": "tool_use", "id": "c1", "name": "find", "input": {"q":"tea","most":1.50}}, {"type": "tool_use", "id": "c2", "name": "find", "input": {"q": "rye"}}]},
 			{"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c1", "content": [{"type": "text", "text": "{\"sku\": \"TEA-77\"}"}]}, {"type": "tool_result", "tool_use_id": "c2", "content": "none"}]},
 			{"role": "assistant", "content": [{"type": "text", "text": "Only tea."}]},
 			{"role": "user", "content": [{"type": "text", "text": "Fine."}, {"type": "image", "source": {}}]}]}`},
-		{"codex", "2 3 5 9 10 11 12", strings.ReplaceAll(`{@"type": "session_meta", "payload": {"id": "s"}}
+		{"codex", "2 3 4 7 8 9 10", strings.ReplaceAll(`{@"type": "session_meta", "payload": {"id": "s"}}
 {@"type": "response_item", "payload": {"type": "message", "role": "system", "content": [{"type": "input_text", "text": "Be kind."}]}}
 {@"type": "response_item", "payload": {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Hi!"}]}}
-{@"type": "event_msg", "payload": {"type": "user_message", "message": "Hi!"}}
 {@"type": "response_item", "payload": {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Let me look."}]}}
-{@"type": "response_item", "payload": {"type": "reasoning", "summary": []}}
 {@"type": "response_item", "payload": {"type": "function_call", "call_id": "c1", "name": "find", "arguments": `+called+`}}
 {@"type": "response_item", "payload": {"type": "custom_tool_call", "call_id": "c2", "name": "find", "input": "{\"q\": \"rye\"}"}}
 {@"type": "response_item", "payload": {"type": "function_call_output", "call_id": "c1", "output": "{\"sku\": \"TEA-77\"}"}}
@@ -46,7 +44,7 @@ func TestFormats(t *testing.T) {
 {@"type": "response_item", "payload": {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Fine."}]}}`, "@", `"timestamp": "2026-01-01T00:00:00Z", `)},
 		{"opentelemetry", "0 1 2 3 3 4 5", `{"name": "chat", "attributes": {"gen_ai.system_instructions": "[{\"type\": \"text\", \"content\": \"Be kind.\"}]", "gen_ai.input.messages": [
 			{"role": "user", "parts": [{"type": "text", "content": "Hi!"}]},
-			{"role": "assistant", "parts": [{"type": "reasoning", "content": "Hm."}, {"type": "text", "content": "Let me look."}, {"type": "tool_call", "id": "c1", "name": "find", "arguments": {"q": "tea", "most": 1.50}}, {"type": "tool_call", "id": "c2", "name": "find", "arguments": "{\"q\": \"rye\"}"}]},
+			{"role": "assistant", "parts": [{"type": "text", "content": "Let me look."}, {"type": "tool_call", "id": "c1", "name": "find", "arguments": {"q": "tea", "most": 1.50}}, {"type": "tool_call", "id": "c2", "name": "find", "arguments": "{\"q\": \"rye\"}"}]},
 			{"role": "tool", "parts": [{"type": "tool_call_response", "id": "c1", "response": {"sku": "TEA-77"}}, {"type": "tool_call_response", "id": "c2", "result": "none"}]},
 			{"role": "assistant", "parts": [{"type": "text", "content": "Only tea."}]},
 			{"role": "user", "parts": [{"type": "text", "content": "Fine."}]}]}}`},
@@ -91,7 +89,9 @@ func TestRoomOfPinnedItems(t *testing.T) {
 		require.NoError(t, err)
 		other, err := cupel.NewContextItem("x", 99)
 		require.NoError(t, err)
-		got := recounted{most: row.most, budget: limitedTo(row.tried)}.forPinned([]*cupel.ContextItem{first, second, other})
+		small, err := cupel.NewContextItem("x", 0, cupel.WithPinned())
+		require.NoError(t, err)
+		got := recounted{most: row.most, budget: limitedTo(row.tried)}.forPinned([]*cupel.ContextItem{first, second, other, small})
 		require.Equal(t, row.want, got.TargetTokens(), row.why)
 	}
 }

@@ -145,12 +145,24 @@ func TestByHand(t *testing.T) {
 		assert.Equal(t, plain(want[i]), plain(row))
 	}
 	assert.Contains(t, result.Text(), "tokens  message  value\n    37        7  TEA-77 in talk\n")
-	var followed []replay.Followed
-	for step, err := range replay.Follow(t.Context(), &read(t, talk)[0], replay.Baselines()[1], 46, "TEA-77") {
-		require.NoError(t, err)
-		followed = append(followed, step)
+	for _, row := range []struct {
+		policy replay.Policy
+		want   []replay.Followed
+		err    error
+	}{
+		{replay.Baselines()[1], []replay.Followed{{Message: 5, Kept: true}, {Message: 7}}, nil},
+		{failing(t), []replay.Followed{{Message: 3}}, errBroken},
+	} {
+		var followed []replay.Followed
+		for step, err := range replay.Follow(t.Context(), &read(t, talk)[0], row.policy, 46, "TEA-77") {
+			require.ErrorIs(t, err, row.err)
+			followed = append(followed, step)
+		}
+		assert.Equal(t, row.want, followed)
 	}
-	assert.Equal(t, []replay.Followed{{Message: 5, Kept: true}, {Message: 7}}, followed)
+	for range replay.Follow(t.Context(), &read(t, talk)[0], replay.Baselines()[1], 46, "TEA-77") {
+		break
+	}
 }
 
 var errBroken = errors.New("broken")
@@ -286,6 +298,7 @@ func TestFailures(t *testing.T) {
 	}{
 		{alone, orphan, nil}, // the API refuses the whole conversation
 		{strings.Replace(alone, `"a"`, `5`, 1), orphan, []string{"messages[0].content"}},
+		{talk, replay.Choosing("media", latest(t), cupelchat.WithMediaTokens(1)), nil},
 		{talk, media, []string{"tokens must be at least 0"}},
 	} {
 		said := run(t, read(t, row.text), []replay.Policy{row.policy}, []float64{1}).Failures()
@@ -334,33 +347,4 @@ func ExampleMeasure() {
 	// everything at 0.5: 1.00 of the values at 1.00 of the cost
 	// newest that fits at 0.5: 0.89 of the values at 2.34 of the cost
 	// clear old results at 0.5: 0.67 of the values at 1.87 of the cost
-}
-
-// TestLost: a value that is said to be lost was said before, by a unit of that size, and
-// the step used it.
-func TestLost(t *testing.T) {
-	all := load(t, "agents.jsonl")
-	result := run(t, all, replay.Baselines(), []float64{0.2, 0.5})
-	for _, row := range result.Rows {
-		of := func(l replay.Lost) bool { return l.Policy != row.Policy || l.Mode != row.Mode || l.Share != row.Share }
-		lost := slices.DeleteFunc(slices.Clone(result.Lost), of)
-		require.Len(t, lost, min(int(float64(row.Values)*(1-row.Grounded)+0.5), 10), "%s at %g", row.Policy, row.Share)
-		for i, l := range lost {
-			require.True(t, i == 0 || lost[i-1].Tokens >= l.Tokens)
-			at := slices.IndexFunc(all, func(c replay.Conversation) bool { return c.ID == l.Conversation })
-			before := 0
-			for step, err := range replay.Follow(t.Context(), &all[at], replay.Baselines()[0], 1<<30, l.Value) {
-				require.NoError(t, err)
-				require.True(t, step.Kept, "everything has it")
-				before++
-				if step.Message == l.Message {
-					break
-				}
-			}
-			require.Positive(t, before, "%s is in no earlier message", l.Value)
-		}
-	}
-	require.NotEmpty(t, result.Lost)
-	text := result.Text()
-	require.Equal(t, []int{4, 4}, []int{strings.Count(text, "\nworst for "), strings.Count(text, "\nlost for ")}, "each but everything, once")
 }
