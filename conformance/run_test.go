@@ -117,7 +117,6 @@ func TestOutcomes(t *testing.T) {
 		{"tolerance is exclusive", scoring + "[[expected]]\ncontent = \"a\"\nscore_approx = 1.5\n[tolerance]\nscore_epsilon = 1.0\n", `score of "a"`, "abs(actual - expected) < epsilon is strict"},
 		{"scores as a wrong list", scoring + "[expected]\nscores = [0.5, 0.5]\n", "scores[1]: got 0.25, want 0.5", "every item counts"},
 		{"too few scores", scoring + "[expected]\nscores = [0.5]\n", "scores: got 2, want 1", "every item counts"},
-		{"integer as a score", scoring + "[[expected]]\ncontent = \"a\"\nscore_approx = 1\n", "want 1 within", "integers may stand for floats (R47)"},
 		{"items with one content", with(scoring, `"b"`, `"a"`) + "[[expected]]\ncontent = \"a\"\nscore_approx = 0.5\n[[expected]]\ncontent = \"a\"\nscore_approx = 0.25\n[[expected]]\ncontent = \"a\"\nscore_approx = 0.5\n", "", "rows stand for their occurrences in order, and then again from the first"},
 		{"row without a score", scoring + "[[expected]]\ncontent = \"a\"\n", "expected[0].score_approx: is required", "it would say nothing"},
 		{"row without a content", scoring + "[[expected]]\ncontent = \"a\"\nscore_approx = 0.5\n[[expected]]\nscore_approx = 0.5\n", "expected[1].content: is required", "it would be of no item"},
@@ -140,7 +139,6 @@ func TestOutcomes(t *testing.T) {
 		{"smaller forms without a word", strings.ReplaceAll(slicing, "tokens = 10\nscore", "tokens = 20\nvariants = [{made = \"s\", tokens = 1, worth = 0.5}]\nscore") + "[expected]\nselected_contents = []\n", "", "an absent key asserts nothing"},
 		{"empty expectation", slicing + "[expected]\nselected_contents = []\n", `selected: got ["a"], want []`, "an empty list asserts emptiness"},
 		{"nothing about the selection", slicing + "[expected]\n", "expected: is required", "an empty table says nothing (R47)"},
-		{"report of slicing", slicing + "[[expected.diagnostics.excluded]]\ncontent = \"z\"\n", "expected: is required", "a slicer returns shortfalls, but no report"},
 		{"both kinds of positions", slicing + "[expected]\nselected_indices = [0]\nordered_indices = [1]\n", "expected.selected_indices: cannot be combined with ordered_indices", "only one could be compared"},
 		{"no shortfalls", counted + "[expected]\nshortfall_count = 0\n", "shortfalls: got 1, want 0", "0 is not absent"},
 		{"shortfall rows", counted + "[[expected.diagnostics.shortfalls]]\nkind = \"Message\"\nrequired_count = 2\nsatisfied_count = 0\n", "shortfalls[0]: satisfied_count is 1, want 0", "every field counts"},
@@ -167,21 +165,17 @@ func TestOutcomes(t *testing.T) {
 		{"included score of 1", with(pipeline, "0.5", "1") + "[[expected.diagnostics.included]]\ncontent = \"a\"\nscore_approx = 1\n", "", "integers may stand for floats (R47)"},
 		{"included score as a text", with(pipeline, "0.5", "0") + "[[expected.diagnostics.included]]\ncontent = \"a\"\nscore_approx = \"0\"\n", `score_approx is 0, want "0"`, "texts may not"},
 		{"form between two", pipeline + "[[expected.diagnostics.included]]\nform = 0.5\n", `included[0] "a": form is 0, want 0.5`, "only scores are approximate"},
-		{"wrong included content", pipeline + "[[expected.diagnostics.included]]\ncontent = \"b\"\n", `included[0] "a": content is "a", want "b"`, "placed order counts"},
 		{"nothing included", pipeline + "[expected.diagnostics]\nincluded = []\n", "included: got 1, want 0", "an empty list asserts emptiness (R47)"},
 		{"no shortfalls in a report", putsA + "[[expected.diagnostics.shortfalls]]\nkind = \"Message\"\n", "shortfalls: got 0, want 1", "they are in pipelines too"},
 		{"excluded, some fields", putsA + excludedB, "", "a field that a row leaves out is not compared (R47)"},
 		{"wrong excluded field", putsA + excludedB + "available_tokens = 1\n", "available_tokens is 0, want 1", "fields count"},
 		{"foreign field of zero", putsA + excludedB + "tokens = 0\n", "there is no tokens, want 0", "absent is not zero"},
-		{"empty excluded reason", putsA + with(excludedB, `"BudgetExceeded"`, `""`), `exclusion_reason is "BudgetExceeded", want ""`, "empty is not absent (R47)"},
 		{"events", putsA + "[[expected.diagnostics.events]]\nstage = \"Classify\"\nitem_count = 2\n", "events: got 5, want 1", "the whole list is compared"},
 
 		{"error", pipeline + failing, "got no error, want one of class overflow", "success is not an error"},
 		{"error of a placer", placing + failing + "ordered_contents = [\"z\"]\n", "got no error, want one of class overflow", "there is nothing more to compare"},
 		{"failure of a slicer", scarce + "[expected]\nselected_contents = [\"z\"]\n", "want none", "there is nothing more to compare"},
 		{"other error", with(pipeline, "content = \"a\"", "content = \"\"") + "[expected]\nerror = \"overflow\"\n", "must not be empty\", want one of class overflow", "the class counts"},
-		{"invalid item", with(pipeline, "content = \"a\"", "content = \"\"") + "[expected]\nerror = \"invalid_item\"\n", "", "an empty content"},
-		{"blank kind", with(pipeline, "content = \"a\"", "content = \"a\"\nkind = \"\"") + "[expected]\nerror = \"invalid_item\"\n", "", "an empty kind is not an absent one (R47)"},
 		{"items that cannot be built", strings.NewReplacer("\"a\"", "\"\"", "\"b\"", "\"\"").Replace(pipeline), "got error \"item 0:", "the first is named"},
 		{"text that cannot be made", with(pipeline, "tokens = 10\nf", "tokens = 20\nvariants = [{made = \"\", tokens = 1, worth = 0.5}]\nf") + "[expected]\nerror = \"content\"\n", "", "an empty one fails"},
 		{"budget that cannot be built", with(pipeline, "max_tokens = 100", "max_tokens = -1"), "want none", "no error was expected"},
@@ -190,7 +184,6 @@ func TestOutcomes(t *testing.T) {
 		{"no scorer", unscored + "[expected]\nerror = \"invalid_config\"\n", "", "a strategy is missing"},
 		{"report of a failure", unscored + "[expected]\nerror = \"invalid_config\"\n[expected.diagnostics.summary]\ntotal_candidates = 2\n", "the run has no report", "what is expected of it is not there"},
 		{"construction error", head + "stage = \"slicing\"\nslicer = \"knapsack\"\nexpect_construction_error = true\n[config]\nbucket_size = 0\n", "", "0 is not absent (R47)"},
-		{"no construction error", head + "stage = \"slicing\"\nslicer = \"knapsack\"\nexpect_construction_error = true\n", "got no error, want one of class invalid_config", "the default is valid"},
 
 		{"not TOML", "test = [", "is not TOML: toml:", "the parser's own words"},
 		{"empty file", "", "test.name: is required", "an empty file is not a vector"},
@@ -278,13 +271,10 @@ timestamp = 2025-01-01T11:30:00
 	named := func(scorer string) string { return with(timed, "stage =", "scorer = \""+scorer+"\"\nstage =") }
 	tests := []struct{ name, vector, why string }{
 		{"date-times", scorerTable("type = \"recency\"\n") + scored("0, 1, 0.5"), "without seconds (R48), with nanoseconds, and without an offset, which is UTC"},
-		{"flat decay", named("decay") + "[config]\nreference_time = 2025-01-01T12:00:00Z\nnull_timestamp_score = 0.1\n[config.curve]\ntype = \"window\"\nmax_age_secs = 3600\n" + scored("0, 1, 1"), "R47's flat keys"},
 		{"nested composite of R47", named("composite") +
 			"[[config.scorers]]\ntype = \"composite\"\nweight = 1.0\nchildren = [{type = \"recency\", weight = 1.0}]\n[[config.scorers]]\ntype = \"reflexive\"\n" + scored("0, 0.5, 0.25"), "children of a scorer of config.scorers"},
 		{"weights of a part against a default of config", named("composite") +
 			"[config]\nuse_default_weights = true\n[[config.scorers]]\ntype = \"kind\"\nweight = 1.0\nweights = [{kind = \"Message\", weight = 0.9}]\n" + scored("0.9, 0.9, 0.9"), "its own settings come first"},
-		{"scaled around a composite in the flat form", named("scaled") +
-			"[config]\ninner_scorer = \"composite\"\n[[config.scorers]]\ntype = \"recency\"\nweight = 0.25\n" + scored("0, 1, 0.5"), "config.scorers are the composite's"},
 		{"expected as one row", scoring + "[expected]\ncontent = \"b\"\nscore_approx = 0.25\n", "a table where an array makes sense (R47)"},
 		{"expected as an array of one", slicing + "[[expected]]\nselected_contents = [\"a\"]\n", "an array where a table makes sense (R47)"},
 		{"default weights in place of others", named("kind") + "[config]\nuse_default_weights = true\nweights = [{kind = \"Message\", weight = 0.9}]\n" + scored("0.2, 0.2, 0.2"), "the key says so"},
@@ -296,14 +286,6 @@ timestamp = 2025-01-01T11:30:00
 		{"tags by default", scorerTable("type = \"tag\"\nuse_default_weights = true\ntag_weights = [{tag = \"x\", weight = 1}]\n") + scored("0, 0, 0"), "this is for kinds"},
 		{"children of its own", scorerTable("type = \"composite\"\nchildren = [{type = \"recency\"}]\n[[config.scorers]]\ntype = \"reflexive\"\n") + scored("0, 1, 0.5"), "they come first"},
 		{"inner scorer of a part", named("composite") + "[config]\ninner_scorer = \"recency\"\n[[config.scorers]]\ntype = \"scaled\"\n" + scored("0, 1, 0.5"), "settings of parts may stand in config"},
-		{"the issue's nested slicer", with(slicing, "slicer = \"greedy\"\n", "") + `[config]
-slicer = {type="quota", quotas=[{kind="Message", require=20.0, cap=60.0}], inner={type="count_quota", scarcity_behavior="degrade", entries=[{kind="Memory", require_count=1, cap_count=3}], inner={type="greedy"}}}
-[expected]
-selected_contents = []
-shortfall_count = 0
-`, "60 % of 10 is less than either item, and no Memory is there to ask for"},
-		{"inner slicer by name", with(slicing, "slicer = \"greedy\"\n", "slicer = \"quota\"\n") + "[config]\ninner_slicer = \"knapsack\"\nbucket_size = 10\n[expected]\nselected_contents = [\"a\"]\n", "its settings stand in config"},
-		{"unknown keys", with(scoring, "[test]\n", "from_the_future = 1\n[test]\nmood = \"fine\"\n") + "[[expected]]\ncontent = \"a\"\nscore_approx = 0.5\n", "ignored by default (R48)"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

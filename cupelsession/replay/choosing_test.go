@@ -56,23 +56,6 @@ func (c reportFunc) RunReport(ctx context.Context, items []*cupel.ContextItem, b
 	return window, report, err
 }
 
-// TestChoosing: the windows of choosers hold the budget by the measure's own
-// count, with any counter of their own, and with all of a conversation as the
-// budget they are everything.
-func TestChoosing(t *testing.T) {
-	for _, counter := range []cupel.TokenCounter{replay.Characters{}, cupel.HeuristicCounter{}} {
-		policies := []replay.Policy{replay.Baselines()[0], replay.Choosing("latest", latest(t)), replay.Choosing("agent", agent.New(counter)), replay.Choosing("agent", agent.New(counter)).InSession(0.6)}
-		result := run(t, load(t, "agents.jsonl"), policies, []float64{0.15, 0.25, 0.5, 1})
-		for _, row := range result.Rows {
-			assert.Zero(t, row.Failures, "%T: %s (%s) at %g: %+v", counter, row.Policy, row.Mode, row.Share, row.First)
-			if want := result.Rows[len(result.Rows)-4]; row.Share == 1 {
-				want.Policy, want.Mode = row.Policy, row.Mode
-				assert.Equal(t, plain(want), plain(row), "%T", counter)
-			}
-		}
-	}
-}
-
 var update = flag.Bool("update", false, "write the figures that there are now")
 
 // TestFigures holds the figures of choosers. A session changes less of what was sent

@@ -83,13 +83,13 @@ func TestRoomOfPinnedItems(t *testing.T) {
 		{40, 30, 40, 40, "they fill the budget"},
 		{41, 30, 40, 30, "they do not fit, and the chooser says so"},
 	} {
-		first, err := cupel.NewContextItem("x", 7, cupel.WithPinned(), cupel.WithGroup("g"))
+		first, err := cupel.NewContextItem("x", 7, cupel.WithPinned())
 		require.NoError(t, err)
 		second, err := cupel.NewContextItem("x", row.pinned-7, cupel.WithGroup("g"))
 		require.NoError(t, err)
 		other, err := cupel.NewContextItem("x", 99)
 		require.NoError(t, err)
-		small, err := cupel.NewContextItem("x", 0, cupel.WithPinned())
+		small, err := cupel.NewContextItem("x", 0, cupel.WithPinned(), cupel.WithGroup("g"))
 		require.NoError(t, err)
 		got := recounted{most: row.most, budget: limitedTo(row.tried)}.forPinned([]*cupel.ContextItem{first, second, other, small})
 		require.Equal(t, row.want, got.TargetTokens(), row.why)
