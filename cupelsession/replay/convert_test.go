@@ -55,14 +55,16 @@ func TestFormats(t *testing.T) {
 			conversations = append(conversations, c)
 		}
 		require.Len(t, conversations, 1, row.name)
+		blocks := ""
 		for i, line := range strings.Split(tea, "\n") {
 			want, err := parseMessage(line)
 			require.NoError(t, err)
-			assert.Equal(t, []int{1, 1, 3, 1, 1, 1, 1}[i], want.blocks, "a text, and calls")
+			blocks += strconv.Itoa(want.blocks)
 			got := conversations[0].messages
 			require.Less(t, i, len(got), row.name)
 			assert.Equal(t, strings.ReplaceAll(want.id, " ", ""), strings.ReplaceAll(got[i].id, " ", ""), row.name)
 		}
+		assert.Equal(t, "1131111", blocks, "a text, and calls")
 		var numbers []string
 		for _, m := range conversations[0].messages {
 			numbers = append(numbers, strconv.Itoa(m.number))

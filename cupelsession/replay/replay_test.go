@@ -160,7 +160,8 @@ func TestByHand(t *testing.T) {
 		}
 		assert.Equal(t, row.want, followed)
 	}
-	for range replay.Follow(t.Context(), &read(t, talk)[0], replay.Baselines()[1], 46, "TEA-77") {
+	for _, err := range replay.Follow(t.Context(), &read(t, talk)[0], replay.Baselines()[1], 46, "TEA-77") {
+		require.NoError(t, err)
 		break
 	}
 }
