@@ -316,6 +316,10 @@ func TestFailures(t *testing.T) {
 	for _, err := range measure(t, replay.Baselines(), shares).Samples(ctx, each(read(t, talk))) {
 		require.ErrorIs(t, err, context.Canceled)
 	}
+	unread := func(yield func(replay.Conversation, error) bool) { yield(replay.Conversation{}, errBroken) }
+	for _, err := range measure(t, replay.Baselines(), shares).Samples(t.Context(), unread) {
+		require.ErrorIs(t, err, errBroken)
+	}
 }
 
 func ExampleMeasure() {

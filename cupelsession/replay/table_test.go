@@ -93,6 +93,7 @@ func TestTextOfWorst(t *testing.T) {
 		s.Counts = []replay.Counts{{Values: 9, Grounded: 5}, {Values: 9, Grounded: 8}, {Values: 9, Grounded: 7}, {Values: 9, Grounded: 9}}
 		s.Counts[0].Lost = []replay.Lost{{Value: strings.Repeat("é", 41), Tokens: 7}, {Value: "b"}}
 		require.NoError(t, table.Add(&s))
+		require.Empty(t, s.Counts[0].Lost[0].File, "the sample stays as it is")
 	}
 	_, text, _ := strings.Cut(table.Result().Text(), "\nworst")
 	text, lost, _ := strings.Cut(text, "\nlost")
