@@ -207,7 +207,6 @@ func TestOutcomes(t *testing.T) {
 		{"unknown deduplication", with(pipeline, "[config]", "[config]\ndeduplication = \"yes\""), "config.deduplication: must be a boolean", "text is no truth value"},
 		{"no budget where nothing is built", with(unscored, "[budget]\nmax_tokens = 100\ntarget_tokens = 10\n", "") + "[expected]\nerror = \"invalid_config\"\n", "", "it would not be looked at"},
 		{"unknown curve", scorerOf + "type = \"decay\"\ncurve = {type = \"cliff\"}\n", `config.scorer.curve: unknown curve "cliff"`, "curves are strategies too"},
-		{"date-time as a string", with(scoring, "tokens = 10", "tokens = 10\ntimestamp = \"2024\""), `(last key "items.timestamp"): must be a date-time, got 2024`, "the message names the path"},
 		{"time without a date", with(scoring, "tokens = 10", "tokens = 10\ntimestamp = 10:00:00"), `must be a date-time, got 0000-01-01`, "it is no instant"},
 		{"no budget", with(slicing, "[budget]\ntarget_tokens = 10\n", "") + "[expected]\nselected_contents = []\n", "budget: is required", "there is nothing to slice by"},
 		{"no budget of a pipeline", with(pipeline, "[budget]\nmax_tokens = 100\ntarget_tokens = 10\n", ""), "budget: is required", "nor for a window"},
@@ -216,7 +215,6 @@ func TestOutcomes(t *testing.T) {
 		{"no score", with(slicing, "score = 0.9\n", "") + "[expected]\nselected_contents = []\n", "scored_items[0].score: is required", "slicers see scores"},
 		{"scaled around scaled by name", with(scoring, "scorer = \"reflexive\"\n", "scorer = \"scaled\"\n[config]\ninner_scorer = \"scaled\"\n") + "[expected]\nscores = [0, 0]\n", "scorers[0].inner.inner: is required", "the flat form cannot say what is inside"},
 		{"nested forever", head + "stage = \"scoring\"\n" + nested(101) + items + "[expected]\nscores = []\n", "strategies are nested more than 100 deep", "hostile vectors end in an error"},
-		{"deep brackets", "x = " + strings.Repeat("[", 5000), "is nested more than 500 deep", "the parser calls itself for each"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

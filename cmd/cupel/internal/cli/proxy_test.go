@@ -235,7 +235,7 @@ func TestProxyRecords(t *testing.T) {
 		require.Equal(t, status, response.StatusCode, url)
 		require.Equal(t, status == http.StatusOK, strings.Contains(string(text), "<td>3</td>"), "%s: three turns", url)
 	}
-	stop()
+	require.NotContains(t, stop(), "not recorded")
 	files, err := filepath.Glob(filepath.Join(dir, "*", "*"))
 	require.NoError(t, err)
 	require.Len(t, files, 1, "one for each session")
