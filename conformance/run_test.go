@@ -214,7 +214,6 @@ func TestOutcomes(t *testing.T) {
 		{"ceiling alone", with(slicing, "target_tokens = 10\n", "max_tokens = 10\n") + "[expected]\nselected_contents = [\"a\"]\n", "", "the target defaults to it"},
 		{"no score", with(slicing, "score = 0.9\n", "") + "[expected]\nselected_contents = []\n", "scored_items[0].score: is required", "slicers see scores"},
 		{"scaled around scaled by name", with(scoring, "scorer = \"reflexive\"\n", "scorer = \"scaled\"\n[config]\ninner_scorer = \"scaled\"\n") + "[expected]\nscores = [0, 0]\n", "scorers[0].inner.inner: is required", "the flat form cannot say what is inside"},
-		{"nested forever", head + "stage = \"scoring\"\n" + nested(101) + items + "[expected]\nscores = []\n", "strategies are nested more than 100 deep", "hostile vectors end in an error"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
