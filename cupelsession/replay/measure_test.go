@@ -115,11 +115,11 @@ func TestUnits(t *testing.T) {
 	called.finish()
 	require.Equal(t, keys{"abcd": {"a"}}, called.keys)
 	var w window
-	for _, role := range []string{"system", "system", "user", "system", "assistant"} {
+	for _, role := range []string{"system", "system", "user", "system", "system", "assistant"} {
 		w = append(w, piece{role: role, tokens: 1})
 	}
 	_, held := w.cost(&cupelsession.CacheModel{Read: 0.1, Write: 1.25, Breakpoints: 4, Likely: time.Minute}, 0, nil, nil)
-	require.Equal(t, []cupelsession.Prefix{{Items: 2}, {Items: 3}, {Items: 5}}, held)
+	require.Equal(t, []cupelsession.Prefix{{Items: 2}, {Items: 3}, {Items: 6}}, held)
 }
 
 // TestFull names units by letters; an exchange is a call, "(", and its result, ")".

@@ -200,7 +200,7 @@ func TestRead(t *testing.T) {
 		{"message of another type", `{"messages": [1]}`, "", "line 1: messages[0]: a message must be an object", "not a message"},
 		{"no role", `{"messages": [{"content": "a"}]}`, "", "line 1: messages[0]: role is required", "who said it decides what it is"},
 		{"a record without messages", `{"type": "session_meta", "timestamp": "2026-01-01T00:00:00Z", "payload": {"id": "s"}}` + "\n" + `{"type": "event_msg", "timestamp": "2026-01-01T00:00:00Z", "payload": {}}`, "", "line 1: no line has a message", "nothing to measure"},
-		{"an unknown record", `{"type": "x"}`, "", "line 1: ", "it is of no API"},
+		{"an unknown record", `{"type": "x"}`, "", "is not a message in a known format", "it is of no API"},
 		{"another value in a list", `[{"messages": []}, 1]`, "", "line 1: a conversation must be an object", "each of them is one"},
 		{"no role on a line", message + "\n{\"role\": 1}", "", "line 2: role is required", "which line"},
 	} {
