@@ -134,7 +134,7 @@ func TestMCPErrors(t *testing.T) {
 		{"outline_file", `{"path": "out.txt"}`, "as are files that are links", "a link that leads out"},
 		{"outline_file", `{"path": "inside.txt"}`, "as are files that are links", "a link to a hidden file"},
 		{"outline_file", `{"path": "git/key"}`, "as are files that are links", "a link on the way"},
-		{"outline_file", `{"path": ".env"}`, "as are files that are hidden", "a hidden file"},
+		{"fit_messages", `{"tokens": 5, "file": ".env"}`, "as are files that are hidden", "a hidden file"},
 		{"outline_file", `{"path": "a/../.config/key"}`, "as are files that are hidden", "a hidden folder"},
 		{"read_log", `{"path": "id_rsa", "question": "x"}`, "as are files that hold keys", "a key"},
 		{"read_log", `{"path": "server.PEM"}`, "as are files that hold keys", "a key in capitals"},
@@ -166,7 +166,7 @@ func TestMCPNextPage(t *testing.T) {
 	folder(t, map[string]string{"line.txt": "first " + strings.Repeat("word ", 300)})
 	client := calls(t, mcpFlags{})
 	text, _ := call(t, client, "outline_file", `{"path": "line.txt", "max_tokens": 100}`)
-	require.Contains(t, text, "first word", "a line that is longer than a page begins on it")
+	require.Regexp(t, "(?s)first word.*; page 2 goes on", text, "a line that is longer than a page begins on it")
 	require.NoError(t, os.Remove("line.txt"))
 	text, failed := call(t, client, "outline_file", `{"path": "line.txt", "page": 2, "max_tokens": 100}`)
 	require.False(t, failed, text)

@@ -88,7 +88,7 @@ func TestReplayPolicies(t *testing.T) {
 // is cut ends the measurement.
 func TestDataFiles(t *testing.T) {
 	folder(t, map[string]string{
-		"b/1.jsonl": talk, "b/2.jsonl.gz": zipped(t, talk), "b/deeper/3.jsonl": talk, "cut/1.jsonl.gz": zipped(t, talk)[:60], "[x].jsonl": talk, "other": talk,
+		"b/1.jsonl": talk, "b/2.jsonl.gz": zipped(t, talk), "b/deeper/3.jsonl": talk, "b/folder.jsonl/4": talk, "cut/1.jsonl.gz": zipped(t, talk)[:60], "[x].jsonl": talk, "other": talk,
 	})
 	require.NoError(t, os.Mkdir("none", 0o700))
 	common := []string{"eval", "--budgets", "6", "-p", "recency"}
