@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/wollax/cupel-go/cupel"
-	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/policy"
 	"github.com/wollax/cupel-go/cupel/strategy"
 )
@@ -48,17 +47,16 @@ type Engine struct{}
 
 var _ Implementation = Engine{}
 
-func (p Pipeline) config() (pipeline.Config, error) {
-	var env policy.Environment
+func (p Pipeline) environment() (env policy.Environment) {
 	if p.Now != nil {
 		env.Clock = func() time.Time { return *p.Now }
 	}
-	return p.Config(env)
+	return env
 }
 
 // Score implements [Implementation].
 func (Engine) Score(ctx context.Context, p Pipeline, items []*cupel.ContextItem) ([]float64, error) {
-	config, err := p.config()
+	config, err := p.Config(p.environment())
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +66,7 @@ func (Engine) Score(ctx context.Context, p Pipeline, items []*cupel.ContextItem)
 
 // Slice implements [Implementation].
 func (Engine) Slice(ctx context.Context, p Pipeline, items []cupel.ScoredItem, budget cupel.SliceBudget) (strategy.Selection, error) {
-	config, err := p.config()
+	config, err := p.Config(p.environment())
 	if err != nil {
 		return strategy.Selection{}, err
 	}
@@ -77,7 +75,7 @@ func (Engine) Slice(ctx context.Context, p Pipeline, items []cupel.ScoredItem, b
 
 // Place implements [Implementation].
 func (Engine) Place(ctx context.Context, p Pipeline, items []cupel.ScoredItem) ([]int, error) {
-	config, err := p.config()
+	config, err := p.Config(p.environment())
 	if err != nil {
 		return nil, err
 	}
@@ -87,11 +85,7 @@ func (Engine) Place(ctx context.Context, p Pipeline, items []cupel.ScoredItem) (
 
 // Run implements [Implementation].
 func (Engine) Run(ctx context.Context, p Pipeline, items []*cupel.ContextItem, budget cupel.ContextBudget) (Outcome, error) {
-	config, err := p.config()
-	if err != nil {
-		return Outcome{}, err
-	}
-	pl, err := pipeline.New(config)
+	pl, err := p.Pipeline(p.environment())
 	if err != nil {
 		return Outcome{}, err
 	}

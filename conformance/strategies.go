@@ -165,7 +165,7 @@ func (r *reader) strategy(role, kind string, own, config place) policy.Strategy 
 		switch {
 		case f.Type == strategy.Child:
 			r.inner(settings, role, own, config)
-		case f.Type == strategy.Parts && (own.has(key) || !config.has("scorers")):
+		case f.Type == strategy.Parts && own.has(key):
 			settings[f.Name] = r.parts(own, key, config)
 		case f.Type == strategy.Parts:
 			settings[f.Name] = r.parts(config, "scorers", config.without("scorers"))
@@ -279,7 +279,7 @@ func (r *reader) setting(d strategy.Descriptor, f strategy.Field, path string, v
 		return policy.Strategy{Type: variant.Name, Settings: r.entry(variant, variant.Fields, own, "type")}
 	}
 	r.fail(path, "%v is not of type %s", v, f.Type)
-	return v
+	return nil
 }
 
 // weights reads weights by name, because a map silently keeps only one of two
@@ -309,14 +309,14 @@ func (r *reader) duration(d strategy.Descriptor, f strategy.Field, secs float64)
 }
 
 func (r *reader) number(path string, v any) float64 {
-	switch n := v.(type) {
-	case float64:
-		return n
-	case int64: // which may stand for a float (R47)
+	if n, ok := v.(int64); ok { // which may stand for a float (R47)
 		return float64(n)
 	}
-	r.fail(path, "must be a number, is %v", v)
-	return 0
+	n, ok := v.(float64)
+	if !ok {
+		r.fail(path, "must be a number, is %v", v)
+	}
+	return n
 }
 
 func (r *reader) instant(at place, key string) time.Time {

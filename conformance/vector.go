@@ -219,23 +219,15 @@ func (v *vector) readItems(in file, r *reader) {
 	}
 	for i, it := range list {
 		path := fmt.Sprintf("%s[%d]", key, i)
-		if (v.stage == "slicing" || v.stage == "placing") && it.Score == nil {
-			r.fail(path+".score", "is required")
+		if v.stage == "slicing" || v.stage == "placing" {
+			v.scores = append(v.scores, required(r, path+".score", it.Score))
 		}
-		v.scores = append(v.scores, valueOr(it.Score, 0))
 		built, err := it.build(path, r)
 		if err != nil && v.built == nil {
 			v.built = fmt.Errorf("item %d: %w", i, err)
 		}
 		v.items = append(v.items, built)
 	}
-}
-
-func valueOr[T any](p *T, absent T) T {
-	if p == nil {
-		return absent
-	}
-	return *p
 }
 
 func required[T any](r *reader, path string, p *T) (value T) {
@@ -281,12 +273,7 @@ func variants(rows []variant) []cupel.Variant {
 	for _, row := range rows {
 		v := cupel.Variant{Content: row.Content, Tokens: row.Tokens, Worth: row.Worth}
 		if row.Made != nil {
-			v.Make = func(context.Context) (string, error) {
-				if *row.Made == "" {
-					return "", errors.New("the vector has no text for this form")
-				}
-				return *row.Made, nil
-			}
+			v.Make = func(context.Context) (string, error) { return *row.Made, nil }
 		}
 		list = append(list, v)
 	}
@@ -315,12 +302,8 @@ func (v *vector) readBudget(b *budget, r *reader) {
 		}
 		return
 	}
-	if b.MaxTokens == nil {
-		required(r, "budget.target_tokens", b.TargetTokens)
-	}
-	maxTokens, target := cmp.Or(b.MaxTokens, b.TargetTokens), cmp.Or(b.TargetTokens, b.MaxTokens)
-	v.slice = cupel.SliceBudget{MaxTokens: valueOr(maxTokens, 0), TargetTokens: valueOr(target, 0)}
-
+	v.slice.MaxTokens = required(r, "budget.target_tokens", cmp.Or(b.MaxTokens, b.TargetTokens))
+	v.slice.TargetTokens = required(r, "budget.target_tokens", cmp.Or(b.TargetTokens, b.MaxTokens))
 	slots := map[cupel.ContextKind]int{}
 	for _, s := range b.ReservedSlots {
 		slots[s.Kind] = s.Tokens
@@ -376,7 +359,6 @@ func (v *vector) readExpectation(in file, expected any, md toml.MetaData, r *rea
 		rows = make([]expectation, 1)
 		err = md.PrimitiveDecode(in.Expected, &rows[0])
 	default:
-		rows = []expectation{}
 		err = md.PrimitiveDecode(in.Expected, &rows)
 	}
 	if err != nil {

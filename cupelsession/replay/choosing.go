@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"iter"
 	"math"
 	"slices"
 	"time"
@@ -128,7 +127,7 @@ func (s *inSession) choose(ctx context.Context, t *turn, budget int) (w window, 
 		p := &s.placed[i]
 		if p.session == nil {
 			cache := cupelsession.CacheModel{Read: priceRead, Write: priceWrite, Sure: time.Minute, Likely: time.Minute, Breakpoints: p.breakpoints, LookBack: p.lookBack, Latest: p.latest}
-			if p.session, err = cupelsession.New(s.chooser, cupelsession.Config{LowWater: s.low, Cache: cache, Clock: func() time.Time { return time.Unix(0, 0) }}); err != nil {
+			if p.session, err = cupelsession.New(s.chooser, cupelsession.Config{LowWater: s.low, Cache: cache, Clock: func() time.Time { return time.Time{} }}); err != nil {
 				return nil, err
 			}
 		}
@@ -159,11 +158,7 @@ func (r recounted) next(ctx context.Context, p *placedSession, c *cupelchat.Conv
 	if items, err = r.recount(items); err != nil {
 		return nil, nil, err
 	}
-	budget, err := r.forPinned(items)
-	if err != nil {
-		return nil, nil, err
-	}
-	turn, err := p.session.Next(ctx, items, budget)
+	turn, err := p.session.Next(ctx, items, r.forPinned(items))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -186,16 +181,9 @@ func (q *requests) fit(t *turn, budget int, write func(*cupelchat.Conversation, 
 	}
 	var w window
 	target := budget
+	r.own = limitedTo(max(budget-r.pinned, 0)) // pinned items have the whole budget: the smaller ones are for the others
 	for range mostTries {
-		if r.budget, err = cupel.NewContextBudget(target, target); err != nil {
-			return nil, err
-		}
-		// Pinned items have the whole budget: the smaller one is for the other
-		// items.
-		own := max(budget-r.pinned, 0)
-		if r.own, err = cupel.NewContextBudget(own, own); err != nil {
-			return nil, err
-		}
+		r.budget = limitedTo(target)
 		body, err := write(c, r)
 		switch {
 		case err != nil && w == nil:
@@ -213,6 +201,12 @@ func (q *requests) fit(t *turn, budget int, write func(*cupelchat.Conversation, 
 		target -= over
 	}
 	return w, nil
+}
+
+// limitedTo returns a budget of n tokens, at least 0.
+func limitedTo(n int) cupel.ContextBudget {
+	budget, _ := cupel.NewContextBudget(n, n) // which fails only for less
+	return budget
 }
 
 // read reads the request, and finds the tokens of its messages by the measure.
@@ -235,14 +229,11 @@ func (q *requests) read(t *turn, budget int) (*cupelchat.Conversation, recounted
 	r := recounted{more: make([]int, len(said)), most: budget}
 	items := c.Items()
 	for _, item := range items {
-		if at, ok := item.MetadataInt(indexKey); ok {
-			r.more[at] = said[at].tokens - item.Tokens()
-		}
+		at := index(item)
+		r.more[at] = said[at].tokens - item.Tokens()
 	}
-	for item := range always(items) {
-		if at, ok := item.MetadataInt(indexKey); ok {
-			r.pinned += r.more[at]
-		}
+	for _, item := range always(items) {
+		r.pinned += r.more[index(item)]
 	}
 	return c, r, nil
 }
@@ -265,11 +256,7 @@ func (r recounted) RunReport(ctx context.Context, items []*cupel.ContextItem, _ 
 	if err != nil {
 		return nil, nil, err
 	}
-	budget, err := r.forPinned(counted)
-	if err != nil {
-		return nil, nil, err
-	}
-	window, report, err := r.Chooser.RunReport(ctx, counted, budget, opts...)
+	window, report, err := r.Chooser.RunReport(ctx, counted, r.forPinned(counted), opts...)
 	if report != nil {
 		report.Overflow = &cupel.OverflowEvent{} // the measure decides what fits, not the count of package cupelchat
 	}
@@ -278,31 +265,25 @@ func (r recounted) RunReport(ctx context.Context, items []*cupel.ContextItem, _ 
 
 // forPinned returns the budget, or the tokens of the pinned items if these are
 // more and fit.
-func (r recounted) forPinned(items []*cupel.ContextItem) (cupel.ContextBudget, error) {
+func (r recounted) forPinned(items []*cupel.ContextItem) cupel.ContextBudget {
 	pinned := 0
-	for item := range always(items) {
+	for _, item := range always(items) {
 		pinned += item.Tokens()
 	}
 	if target := r.budget.TargetTokens(); pinned > target && pinned <= r.most {
-		return cupel.NewContextBudget(pinned, pinned)
+		return limitedTo(pinned)
 	}
-	return r.budget, nil
+	return r.budget
 }
 
-// always yields the items that are always in: those that are pinned, and their groups.
-func always(items []*cupel.ContextItem) iter.Seq[*cupel.ContextItem] {
+// always returns the items that are always in: those that are pinned, and their groups.
+func always(items []*cupel.ContextItem) []*cupel.ContextItem {
 	groups := map[string]bool{}
 	for _, item := range items {
 		groups[item.Group()] = groups[item.Group()] || item.Pinned()
 	}
 	groups[""] = false
-	return func(yield func(*cupel.ContextItem) bool) {
-		for _, item := range items {
-			if (item.Pinned() || groups[item.Group()]) && !yield(item) {
-				return
-			}
-		}
-	}
+	return slices.DeleteFunc(slices.Clone(items), func(item *cupel.ContextItem) bool { return !item.Pinned() && !groups[item.Group()] })
 }
 
 // recount returns the items with the tokens of the measure.
@@ -310,8 +291,8 @@ func (r recounted) recount(items []*cupel.ContextItem) ([]*cupel.ContextItem, er
 	counted := make([]*cupel.ContextItem, len(items))
 	for i, item := range items {
 		counted[i] = item
-		at, ok := item.MetadataInt(indexKey)
-		if !ok || r.more[at] == 0 {
+		at := index(item)
+		if r.more[at] == 0 {
 			continue
 		}
 		smaller := item.Variants()
@@ -327,5 +308,8 @@ func (r recounted) recount(items []*cupel.ContextItem) ([]*cupel.ContextItem, er
 	return counted, nil
 }
 
-// indexKey is the metadata key of package cupelchat for the place of a message.
-const indexKey = "index"
+// index returns the place of an item's message. All items here have one.
+func index(item *cupel.ContextItem) int {
+	at, _ := item.MetadataInt("index") // the key of package cupelchat
+	return at
+}

@@ -2,7 +2,6 @@ package replay_test
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"os"
 	"path/filepath"
@@ -57,23 +56,6 @@ func (c reportFunc) RunReport(ctx context.Context, items []*cupel.ContextItem, b
 	return window, report, err
 }
 
-// TestChoosing: the windows of choosers hold the budget by the measure's own
-// count, with any counter of their own, and with all of a conversation as the
-// budget they are everything.
-func TestChoosing(t *testing.T) {
-	for _, counter := range []cupel.TokenCounter{replay.Characters{}, cupel.HeuristicCounter{}} {
-		policies := []replay.Policy{replay.Baselines()[0], replay.Choosing("latest", latest(t)), replay.Choosing("agent", agent.New(counter)), replay.Choosing("agent", agent.New(counter)).InSession(0.6)}
-		result := run(t, load(t, "agents.jsonl"), policies, []float64{0.15, 0.25, 0.5, 1})
-		for _, row := range result.Rows {
-			assert.Zero(t, row.Failures, "%T: %s (%s) at %g: %+v", counter, row.Policy, row.Mode, row.Share, row.First)
-			if want := result.Rows[len(result.Rows)-4]; row.Share == 1 {
-				want.Policy, want.Mode = row.Policy, row.Mode
-				assert.Equal(t, plain(want), plain(row), "%T", counter)
-			}
-		}
-	}
-}
-
 var update = flag.Bool("update", false, "write the figures that there are now")
 
 // TestFigures holds the figures of choosers. A session changes less of what was sent
@@ -124,6 +106,14 @@ func TestTooLarge(t *testing.T) {
 	row := run(t, read(t, talk), []replay.Policy{replay.Choosing("once", once)}, []float64{0.49}).Rows[0]
 	require.Zero(t, row.Failures, "%+v", row.First)
 	require.Equal(t, 4, tries, "what is pinned fits")
+	twice := chooserFunc{latest(t), func(_ []*cupel.ContextItem, budget cupel.ContextBudget) (cupel.ContextBudget, error) {
+		if budget.MaxTokens() < 46 {
+			return budget, errBroken
+		}
+		return cupel.NewContextBudget(1000, 1000)
+	}}
+	row = run(t, read(t, talk), []replay.Policy{replay.Choosing("twice", twice)}, []float64{0.5}).Rows[0]
+	require.Regexp(t, "^the window has", row.First.Reason, "a smaller one cannot be chosen")
 	rows := run(t, read(t, talk), []replay.Policy{failing(t), failing(t).InSession(0.5)}, []float64{0.5}).Rows
 	for i, want := range []int{3, 1} { // a session chooses where not everything fits
 		row := rows[i]
@@ -135,27 +125,33 @@ func TestTooLarge(t *testing.T) {
 func TestNamed(t *testing.T) {
 	find := func(base string) (replay.Policy, error) {
 		if base == "none@all" {
-			return replay.Policy{}, errors.New("no such file")
+			return replay.Policy{}, errBroken
 		}
 		return replay.Choosing(base, latest(t)), nil
 	}
-	for _, row := range []struct{ name, title, want string }{
-		{"newest", "newest that fits", ""},
-		{"newest@0.5", "newest, to 0.5", ""},
-		{"mine@1.json", "", ""},
-		{"mine.json@1", "mine.json, to 1", ""},
-		{"none@all", "", "no such file"},
-		{"newest@0", "", `cupel: policy "newest@0": the low-water mark must be above 0 and at most 1, got 0`},
-		{"newest@NaN", "", `cupel: policy "newest@NaN": the low-water mark must be above 0 and at most 1, got NaN`},
+	for _, row := range []struct {
+		name, title string
+		mode        replay.Mode
+	}{
+		{"newest", "newest that fits", replay.Stateless},
+		{"newest@0.5", "newest, to 0.5", replay.Session},
+		{"@0.5", ", to 0.5", replay.Session},
+		{"mine@1.json", "", replay.Stateless},
+		{"mine.json@1", "mine.json, to 1", replay.Session},
 	} {
 		p, err := replay.Named(row.name, find)
-		if row.want != "" {
-			require.EqualError(t, err, row.want)
-			continue
-		}
 		require.NoError(t, err)
-		require.Equal(t, []string{row.name, row.title}, []string{p.Name, p.Title})
+		require.Equal(t, []any{row.name, row.title, row.mode}, []any{p.Name, p.Title, p.Mode})
 	}
-	rows := run(t, load(t, "agents.jsonl"), []replay.Policy{replay.Baselines()[1].InSession(0), replay.Baselines()[3]}, []float64{0.25}).Rows
+	_, err := replay.Named("none@all", find)
+	require.ErrorIs(t, err, errBroken)
+	for _, mark := range []string{"0", "1.5", "NaN"} {
+		_, err := replay.Named("newest@"+mark, find)
+		require.EqualError(t, err, `cupel: policy "newest@`+mark+`": the low-water mark must be above 0 and at most 1, got `+mark)
+	}
+	low, err := replay.Named("newest@0.3", nil)
+	require.NoError(t, err)
+	rows := run(t, load(t, "agents.jsonl"), []replay.Policy{replay.Baselines()[1].InSession(0), replay.Baselines()[3], low}, []float64{0.25}).Rows
 	require.InDelta(t, rows[1].Cost, rows[0].Cost, 0, "a baseline has the mark of the reference")
+	require.Less(t, rows[2].Cost, rows[1].Cost, "or its own")
 }

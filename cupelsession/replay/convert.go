@@ -48,8 +48,8 @@ func conversation(v object) ([]*chatMessage, bool, error) {
 func (o object) values() object {
 	decoded := slices.Clone(o)
 	for i, m := range decoded {
-		text, isText := m.value.(string)
-		if v, err := decode(text); isText && err == nil {
+		text, _ := m.value.(string)
+		if v, err := decode(text); err == nil {
 			decoded[i].value = v
 		}
 	}

@@ -76,7 +76,7 @@ func (t *turn) least(value string) int {
 
 // writeLost writes the values that each policy lost at the smallest share.
 func (r *Result) writeLost(out *strings.Builder) {
-	shown := 0
+	var shown int
 	for i := range r.Lost {
 		l := &r.Lost[i]
 		if l.Share != r.Lost[0].Share {

@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"github.com/wollax/cupel-go/cupelsession"
 )
 
 // TestJSON compares with what Python writes: json.dumps(x, ensure_ascii=False),
@@ -14,7 +16,7 @@ import (
 func TestJSON(t *testing.T) {
 	for _, row := range []struct{ text, want, why string }{
 		{`{"b":1,"a":[true,false,null,{}]}`, `{"b": 1, "a": [true, false, null, {}]}`, "order stays, and spaces come"},
-		{`{"a":1,"b":2,"a":3}`, `{"a": 3, "b": 2}`, "the last value at the first place"},
+		{`{"a":1,"a":3,"b":2}`, `{"a": 3, "b": 2}`, "the last value at the first place"},
 		{`"\u00e9\u2028\/\u007f"`, "\"é\u2028/\x7f\"", "letters are not escaped"},
 		{`"\"\\\n\r\t\f\b\u0000\u001f"`, `"\"\\\n\r\t\f\b\u0000\u001f"`, "control characters are"},
 		{`123456789012345678901234567890`, `123456789012345678901234567890`, "integers have all digits"},
@@ -35,7 +37,7 @@ func TestJSON(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, row.want, string(appendJSON(nil, v, number)), row.why)
 	}
-	for _, text := range []string{"", " ", "{", `{"a"`, `{"a":`, `[1`, `{} {}`, "[1]]", "nul", `{"a":}`} {
+	for _, text := range []string{"", " ", "{", `{"a"`, `{"a":`, `[1`, `{} {}`, "[1]]", "nul", `{"a":}`, strings.Repeat("[", 10_001) + strings.Repeat("]", 10_001)} {
 		v, err := decode(text)
 		assert.Error(t, err, "%q is %v", text, v)
 		m, err := parseMessage(text)
@@ -49,7 +51,7 @@ func TestJSON(t *testing.T) {
 
 func TestUsed(t *testing.T) {
 	for _, row := range []struct{ message, want, why string }{
-		{`{"content": "see pkg/item.go and ./tax_rate.go-, but not shop or 12345678 or reading"}`, "pkg/item.go tax_rate.go", "words that look like names, without marks around them"},
+		{`{"content": "see pkg/item.go and ./tax_rate.go-, but not ab_c./ or shop or 12345678 or reading"}`, "pkg/item.go tax_rate.go", "words that look like names, without marks around them"},
 		{`{"content": "camelCase HTTPServer naïve_x größer _under 1abc_def a.b.c"}`, "camelCase naïve_x _under abc_def", "any script inside, ASCII at the start; a.b.c is short"},
 		{`{"content": "aaaaa9 a٣bbbb"}`, "aaaaa9 a٣bbbb", "digits of any script"},
 		{`{"content": "file_name", "tool_calls": [{"function": {"arguments": "{\"a\": [\"abcd\", \"abc\", 123, 12, 1.5, true, null], \"b\": {\"c\": \"äöü!\"}}"}}]}`, "abcd 123 1.5 äöü!", "arguments alone, at any depth, if long enough"},
@@ -84,6 +86,7 @@ func TestGrounded(t *testing.T) {
 		{"TEA-77", "sku: éTEA-77é", true, "a word ends at what is not ASCII"},
 		{"TEA-77", "sku: TEA-777, TEA-77", true, "one of two"},
 		{"ord-7", "e order ord-7", false, "eight characters before it are not enough"},
+		{"ord-7", "the order ord-77", false, "another word"},
 		{"ord-7", "the order ord-7", true, "all that stood before it"},
 		{"ord-7", "ord-7 of today: {", true, "twelve characters behind it"},
 		{"ord-7", "ord-7 of today", false, "nine characters"},
@@ -97,6 +100,26 @@ func TestGrounded(t *testing.T) {
 		v := newValue("ord-7", []unit{{text: space + "ord-7" + space}})
 		assert.False(t, v.grounded(space+"ord-7"+space), "%q counts as what stood next to a value", space)
 	}
+}
+
+// TestUnits: a value costs the smallest unit with it so far, and a cache holds the window
+// up to the system prompts, the task and the end.
+func TestUnits(t *testing.T) {
+	units := []unit{{text: "a b", tokens: 9}, {text: "b", tokens: 5}, {text: "b", tokens: 7}, {text: "b", tokens: 1}}
+	at := turn{recording: &recording{units: units}, said: 3}
+	require.Equal(t, []int{9, 5, 0}, []int{at.least("a"), at.least("b"), at.least("c")})
+	require.Equal(t, 5, (&unit{pieces: window{{blocks: 2}, {blocks: 3}}}).blocks())
+	message, err := parseMessage(`{"role": "assistant", "tool_calls": [{"function": {"arguments": {"a": "abcd"}}}]}`)
+	require.NoError(t, err)
+	called := unit{parts: []*chatMessage{message}}
+	called.finish()
+	require.Equal(t, keys{"abcd": {"a"}}, called.keys)
+	var w window
+	for _, role := range []string{"system", "system", "user", "system", "system", "assistant"} {
+		w = append(w, piece{role: role, tokens: 1})
+	}
+	_, held := w.cost(&cupelsession.CacheModel{Read: 0.1, Write: 1.25, Breakpoints: 4, Likely: time.Minute}, 0, nil, nil)
+	require.Equal(t, []cupelsession.Prefix{{Items: 2}, {Items: 3}, {Items: 6}}, held)
 }
 
 // TestFull names units by letters; an exchange is a call, "(", and its result, ")".

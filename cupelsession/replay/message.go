@@ -89,9 +89,6 @@ func (m *chatMessage) call(call any) {
 
 // document adds a text to the documents if it is JSON, and returns its value.
 func (m *chatMessage) document(text string) any {
-	if strings.Trim(text, " \t\r\n") == "" {
-		return nil
-	}
 	v, err := decode(text)
 	if err != nil {
 		return nil

@@ -14,7 +14,7 @@ import (
 // each policy follow, and the values that it lost.
 func (r *Result) Text() string {
 	var out strings.Builder
-	steps, values := 0, 0
+	var steps, values int
 	wide := len("share 0.00")
 	for i := range r.Rows {
 		row := &r.Rows[i]

@@ -141,19 +141,16 @@ func (s *scanner) scan(lines iter.Seq2[corpus.Line, error]) {
 			return
 		}
 	}
-	if len(s.begun) > 0 {
-		texts := make([][]byte, len(s.begun))
-		for i, line := range s.begun {
-			texts[i] = line.Text
-		}
-		text := bytes.Join(texts, []byte("\n"))
-		if len(s.begun) == 1 || json.Valid(text) {
-			s.one(text, s.begun[0].Number)
-			return
-		}
-		s.release()
+	texts := make([][]byte, len(s.begun))
+	for i, line := range s.begun {
+		texts[i] = line.Text
 	}
-	if s.lined == messageLines && !s.stopped && s.take(0, 1) {
+	if text := bytes.Join(texts, []byte("\n")); json.Valid(text) {
+		s.one(text, s.begun[0].Number)
+		return
+	}
+	s.release()
+	if s.lined == messageLines && s.take(0, 1) {
 		s.emit(s.finish(), 1)
 	}
 }

@@ -65,4 +65,5 @@ func TestRecorded(t *testing.T) {
 	even := scan(func(n, _ int) bool { return n%2 == 0 })
 	odd := scan(func(n, _ int) bool { return n%2 == 1 })
 	require.Len(t, append(even, odd...), len(conversations))
+	require.NotEmpty(t, odd, "their numbers are those of the conversations, not of the lines")
 }

@@ -221,7 +221,6 @@ func (r *run) step(ctx context.Context, t *turn) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case err != nil:
-		w = nil
 		r.fail(t, err.Error())
 	}
 	same := w.same(r.before)

@@ -21,10 +21,10 @@ import (
 )
 
 // samples measures what a reader has.
-func samples(t testing.TB, m *replay.Measure, r io.Reader, take func(n, line int) bool) []replay.Sample {
+func samples(t testing.TB, m *replay.Measure, r io.Reader) []replay.Sample {
 	t.Helper()
 	var all []replay.Sample
-	for s, err := range m.Samples(t.Context(), replay.Scan("file.jsonl", r, take)) {
+	for s, err := range m.Samples(t.Context(), replay.Scan("file.jsonl", r, nil)) {
 		require.NoError(t, err)
 		all = append(all, s)
 	}
@@ -54,20 +54,18 @@ func TestShards(t *testing.T) {
 		line := strings.NewReplacer("\n", " ", "Hi!", strings.Repeat("please ", i%23), "TEA-77", fmt.Sprintf("TEA-%d", i)).Replace(talk)
 		data = append(data, line+"\n"...)
 	}
-	var conversations []replay.Conversation
-	for c, err := range replay.Scan("file.jsonl", bytes.NewReader(data), nil) {
-		require.NoError(t, err)
-		conversations = append(conversations, c)
-	}
+	data = append(data, "{\n"...)
 	policies := append(replay.Baselines(), replay.Choosing("latest", latest(t)).InSession(0.5), failing(t))
-	want := written(t, run(t, conversations, policies, shares, replay.WithAgainst("newest")))
+	m := measure(t, policies, shares, replay.WithAgainst("newest"))
+	all, whole := samples(t, m, bytes.NewReader(data)), replay.NewTable(m.Plan())
+	for i := range all {
+		require.NoError(t, whole.Add(&all[i]))
+	}
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, shards := range []int{1, 2, 5} {
-		m := measure(t, policies, shares, replay.WithAgainst("newest"))
 		total := replay.NewTable(m.Plan())
-		for _, shard := range random.Perm(shards) {
-			part := samples(t, m, bytes.NewReader(data), func(n, _ int) bool { return n%shards == shard })
-			random.Shuffle(len(part), func(i, j int) { part[i], part[j] = part[j], part[i] })
+		random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+		for part := range slices.Chunk(all, len(all)/shards) {
 			table := replay.NewTable(m.Plan())
 			for _, s := range part {
 				var read replay.Sample
@@ -78,10 +76,10 @@ func TestShards(t *testing.T) {
 			require.NoError(t, json.Unmarshal(marshal(t, table), &read))
 			require.NoError(t, total.Merge(&read))
 		}
-		assert.Equal(t, want, written(t, total.Result()))
+		assert.Equal(t, written(t, whole.Result()), written(t, total.Result()))
 	}
 	other := replay.NewTable(measure(t, policies, shares).Plan())
-	require.Error(t, replay.NewTable(measure(t, policies, shares, replay.WithAgainst("newest")).Plan()).Merge(other), "tables of two plans were merged")
+	require.Error(t, whole.Merge(other), "tables of two plans were merged")
 	require.Error(t, other.Add(&replay.Sample{Counts: make([]replay.Counts, 3)}), "a sample of another plan was added")
 	counts := make([]replay.Counts, len(policies)*len(shares))
 	counts[1].Caches = make([]replay.CacheCount, 1)
@@ -91,13 +89,18 @@ func TestShards(t *testing.T) {
 // TestTextOfWorst: the text has a line for each conversation, whatever its name.
 func TestTextOfWorst(t *testing.T) {
 	table := replay.NewTable(replay.Plan{Policies: []replay.Planned{{Name: "a", Title: "all of it"}, {Name: "b"}}, Shares: []float64{0.25, 0.5}, Against: "b"})
-	for _, s := range []replay.Sample{{File: "f\n", Line: 7, Conversation: "one"}, {File: "g", Conversation: "two\x1b"}} {
+	for _, s := range []replay.Sample{{File: "f\n", Line: 1, Conversation: "one"}, {File: "g", Conversation: "two\x1b"}} {
 		s.Counts = []replay.Counts{{Values: 9, Grounded: 5}, {Values: 9, Grounded: 8}, {Values: 9, Grounded: 7}, {Values: 9, Grounded: 9}}
+		s.Counts[0].Lost = []replay.Lost{{Value: strings.Repeat("é", 41), Tokens: 7}, {Value: "b"}}
 		require.NoError(t, table.Add(&s))
+		require.Empty(t, s.Counts[0].Lost[0].File, "the sample stays as it is")
 	}
 	_, text, _ := strings.Cut(table.Result().Text(), "\nworst")
+	text, lost, _ := strings.Cut(text, "\nlost")
+	require.Contains(t, lost, "\n     7        0  "+strings.Repeat("é", 40)+" in \n")
+	require.Equal(t, 5, strings.Count(lost, "\n"), "three of four values")
 	require.Equal(t, " for all of it: values missed more than b\n  0.25     0.5      of  conversation\n"+
-		"     3       2       9  one (\"f\\n\":7)\n     3       2       9  \"two\\x1b\" (g)\n", text)
+		"     3       2       9  one (\"f\\n\":1)\n     3       2       9  \"two\\x1b\" (g)\n", text)
 }
 
 // TestWorst: the ten conversations in which a policy misses most, in an order that
@@ -118,6 +121,9 @@ func TestWorst(t *testing.T) {
 			s.Counts[2*k] = replay.Counts{Values: 9, Grounded: 9} // policy a misses nothing
 			s.Counts[2*k+1] = replay.Counts{Values: 9, Grounded: 9 - m}
 		}
+		if line%20 == 7 {
+			s.Counts[1].First = &replay.Failure{Step: line}
+		}
 		all = append(all, s)
 		order = append(order, at{missed, line})
 	}
@@ -135,6 +141,7 @@ func TestWorst(t *testing.T) {
 		for _, other := range tables[1:] {
 			require.NoError(t, tables[0].Merge(other))
 		}
+		require.Equal(t, 7, tables[0].Result().Rows[1].First.Step, "of equal conversations the first step")
 		got := tables[0].Result().Worst
 		require.Len(t, got, 10, "those of policy b")
 		for i, w := range got {
@@ -145,6 +152,23 @@ func TestWorst(t *testing.T) {
 			require.Equal(t, 9, w.Values, "conversation %d", i)
 		}
 	}
+}
+
+// TestIntervals: the interval of a share ends at 0 and 1, that of another ratio at 0, and
+// that of a difference at -1 and 1, or where it is for one conversation.
+func TestIntervals(t *testing.T) {
+	table := replay.NewTable(replay.Plan{Policies: []replay.Planned{{Name: "a"}, {Name: "b"}}, Shares: []float64{0.5}, Against: "b"})
+	for i, n := range []int{9, 3} {
+		c := replay.Counts{Steps: 9, Breaks: n, Recent: n, Values: 9, Support: n, Grounded: n, Tasks: 9, Task: n, Sent: n, Room: 9, Cost: float64(n), Whole: 9}
+		require.NoError(t, table.Add(&replay.Sample{Counts: []replay.Counts{c, {Values: 9}}}))
+		require.Equal(t, []replay.Against{{Policy: "b", Difference: 1, Low: 1, High: 1}, {Policy: "b", Difference: 12 / 18.0, Low: -1, High: 1}}[i], *table.Result().Rows[0].Against)
+		require.Nil(t, table.Result().Rows[1].Against)
+	}
+	got := table.Result().Rows[0].Intervals
+	require.Greater(t, min(got.Cost.High, got.Fill.High), 1.0)
+	got.Cost.High, got.Fill.High = 1, 1
+	all := replay.Interval{High: 1}
+	require.Equal(t, replay.Intervals{Support: all, Grounded: all, Cost: all, Breaks: all, Task: all, Recent: all, Fill: all}, got)
 }
 
 func marshal(t testing.TB, v any) []byte {
@@ -171,6 +195,7 @@ func TestScanDamaged(t *testing.T) {
 		{"a list of another type", fine + "\n[{\"role\": 1}]\n" + fine, "a:1 !2 a:3", "nor of this"},
 		{"only one", "{\"id\": ", "!1", "a file of one line"},
 		{"of messages", message + "\n{\"role\n" + message + "\n" + fine, "!2 !4 sha256:8fffeb56175d1fe6:1", "a log loses one message"},
+		{"one value on several lines, after others", fine + "\n" + fine + "\n{\"id\": \"b\",\n\"messages\": []}", "a:1 a:2 !3 !4", "in JSON Lines each is one"},
 		{"several values on several lines", "{\"id\": \"a\",\n\"messages\": []}\n" + fine, "!1 !2 a:3", "this is neither one value nor JSON Lines"},
 	} {
 		var got []string
@@ -219,9 +244,11 @@ func TestScanTakes(t *testing.T) {
 	require.Greater(t, many.Len(), 10_000*len(first), "two conversations show what the lines are")
 	unread := iotest.ErrReader(errBroken)
 	for _, text := range []string{first + "\n", first + "\n" + second + "\n", first + "\n{}\n", message + "\n{\n"} {
-		for _, err := range replay.Scan("f", io.MultiReader(strings.NewReader(text), unread), nil) {
-			require.NotErrorIs(t, err, errBroken)
-			break
+		for _, end := range []io.Reader{unread, strings.NewReader("")} {
+			for _, err := range replay.Scan("f", io.MultiReader(strings.NewReader(text), end), nil) {
+				require.NotErrorIs(t, err, errBroken)
+				break
+			}
 		}
 	}
 }
@@ -280,7 +307,7 @@ func TestParse(t *testing.T) {
 func TestFailedSamples(t *testing.T) {
 	line := strings.ReplaceAll(talk, "\n", " ")
 	m := measure(t, replay.Baselines()[:2], []float64{0.5})
-	got := samples(t, m, strings.NewReader("{\n"+line+"\n"+line+"\n"), nil)
+	got := samples(t, m, strings.NewReader("{\n"+line+"\n"+line+"\n"))
 	table := replay.NewTable(m.Plan())
 	for i, want := range []string{"unexpected end of JSON input", "", ""} {
 		s := got[i]
@@ -293,6 +320,7 @@ func TestFailedSamples(t *testing.T) {
 	r := table.Result()
 	require.Equal(t, 2, r.Conversations)
 	require.Equal(t, 1, r.Failed)
+	require.Regexp(t, "^2 conversations, 6 steps, 2 values, 1 left out\n(.|\n)*: values missed\n", r.Text())
 	require.Equal(t, 6, r.Rows[0].Steps)
 	require.Len(t, r.Lost, 2)
 	require.Equal(t, "file.jsonl", r.Lost[0].File)

@@ -134,7 +134,7 @@ func TestMCPErrors(t *testing.T) {
 		{"outline_file", `{"path": "out.txt"}`, "as are files that are links", "a link that leads out"},
 		{"outline_file", `{"path": "inside.txt"}`, "as are files that are links", "a link to a hidden file"},
 		{"outline_file", `{"path": "git/key"}`, "as are files that are links", "a link on the way"},
-		{"outline_file", `{"path": ".env"}`, "as are files that are hidden", "a hidden file"},
+		{"fit_messages", `{"tokens": 5, "file": ".env"}`, "as are files that are hidden", "a hidden file"},
 		{"outline_file", `{"path": "a/../.config/key"}`, "as are files that are hidden", "a hidden folder"},
 		{"read_log", `{"path": "id_rsa", "question": "x"}`, "as are files that hold keys", "a key"},
 		{"read_log", `{"path": "server.PEM"}`, "as are files that hold keys", "a key in capitals"},
@@ -166,7 +166,7 @@ func TestMCPNextPage(t *testing.T) {
 	folder(t, map[string]string{"line.txt": "first " + strings.Repeat("word ", 300)})
 	client := calls(t, mcpFlags{})
 	text, _ := call(t, client, "outline_file", `{"path": "line.txt", "max_tokens": 100}`)
-	require.Contains(t, text, "first word", "a line that is longer than a page begins on it")
+	require.Regexp(t, "(?s)first word.*; page 2 goes on", text, "a line that is longer than a page begins on it")
 	require.NoError(t, os.Remove("line.txt"))
 	text, failed := call(t, client, "outline_file", `{"path": "line.txt", "page": 2, "max_tokens": 100}`)
 	require.False(t, failed, text)
@@ -262,7 +262,7 @@ func TestMCPAnswers(t *testing.T) {
 		{`{"jsonrpc":"1.0","id":5,"method":"ping"}`, refused + "-32600", "another protocol"},
 		{`{"jsonrpc":"2.0","id":{},"method":"ping"}`, refused + "-32600", "no id"},
 		{`{"jsonrpc":"2.0","id":null,"method":"ping"}`, refused + "-32600", "an empty id"},
-		{`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":["ping"]}`, `{"jsonrpc":"2.0","id":7,"error":{"code":-32602`, "the client waits for an answer with its id"},
+		{`{"jsonrpc":"2.0","id":9,"method":"tools/call","params":["ping"]}`, `{"jsonrpc":"2.0","id":9,"error":{"code":-32602`, "the client waits for an answer with its id"},
 		{`{"jsonrpc":"2.0","id":"7","method":"tools/call","params":{"name":5}}`, `{"jsonrpc":"2.0","id":"7","error":{"code":-32602`, "a number as a name"},
 		{`{"jsonrpc":"2.0","method":"ping","params":[]}`, refused + "-32600", "no id to answer to"},
 		{`{"jsonrpc":"1.0","id":7,"method":"ping","params":[]}`, refused + "-32600", "another protocol"},
@@ -270,7 +270,7 @@ func TestMCPAnswers(t *testing.T) {
 		{`{"jsonrpc":"2.0","id":7,"result":{}}`, "", "an answer"},
 		{`{"jsonrpc":"2.0","id":[1],"method":"ping"}`, refused + "-32600", "a list as an id"},
 		{`{"jsonrpc":"2.0","id":5,"method":"` + strings.Repeat("x", 5000) + `"}`, `{"jsonrpc":"2.0","id":5,"error":{"code":-32601,"message":"no method is named`, "an unknown method"},
-		{`{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"` + strings.Repeat("x", 5000) + `"}}`, `{"jsonrpc":"2.0","id":5,"error":{"code":-32602,"message":"no tool is named`, "an unknown tool"},
+		{`{"jsonrpc":"2.0","id":-5,"method":"tools/call","params":{"name":"` + strings.Repeat("x", 5000) + `"}}`, `{"jsonrpc":"2.0","id":-5,"error":{"code":-32602,"message":"no tool is named`, "an unknown tool"},
 		{"[]", refused + "-32600", "a list of nothing"},
 		{`[{"jsonrpc":"2.0","id":5,"method":"ping"}]`, refused + "-32600", "a list, as older versions had it"},
 		{`{"jsonrpc":"2.0","id":5,"method":"ping"}`, `{"jsonrpc":"2.0","id":5,"result":{}}`, "a request"},

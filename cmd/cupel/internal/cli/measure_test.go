@@ -88,7 +88,7 @@ func TestReplayPolicies(t *testing.T) {
 // is cut ends the measurement.
 func TestDataFiles(t *testing.T) {
 	folder(t, map[string]string{
-		"b/1.jsonl": talk, "b/2.jsonl.gz": zipped(t, talk), "b/deeper/3.jsonl": talk, "cut/1.jsonl.gz": zipped(t, talk)[:60], "[x].jsonl": talk, "other": talk,
+		"b/1.jsonl": talk, "b/2.jsonl.gz": zipped(t, talk), "b/deeper/3.jsonl": talk, "b/folder.jsonl/4": talk, "cut/1.jsonl.gz": zipped(t, talk)[:60], "[x].jsonl": talk, "other": talk,
 	})
 	require.NoError(t, os.Mkdir("none", 0o700))
 	common := []string{"eval", "--budgets", "6", "-p", "recency"}
@@ -160,7 +160,8 @@ func TestEvalParts(t *testing.T) {
 	for part, head := range map[string]string{
 		"all": "4 conversations, 6 questions\n", "tune": "tune: 2 conversations, 4 questions\n", "held-out": "held-out: 2 conversations, 2 questions\n",
 	} {
-		stdout := printed(t, "eval", "--data", "talk.jsonl", "--data", "talk.jsonl", "--budgets", "6", "--part", part)
+		stdout := printed(t, "eval", "--data", "talk.jsonl", "--data", "talk.jsonl", "--part", part)
 		require.True(t, strings.HasPrefix(stdout, head), stdout)
+		require.Contains(t, stdout, "    500  1,000  2,000  4,000  8,000\n", "the budgets without a flag")
 	}
 }

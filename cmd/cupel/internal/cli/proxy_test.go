@@ -73,7 +73,8 @@ func TestProxy(t *testing.T) {
 	defer provider.Close()
 	to, err := url.Parse(provider.URL)
 	require.NoError(t, err)
-	address, _, stop := startProxy(t, "--listen", "127.0.0.1:0", "--upstream", provider.URL+"/base", "--rule", "latest=1 role=user")
+	address, printed, stop := startProxy(t, "--listen", "127.0.0.1:0", "--upstream", provider.URL+"/base", "--rule", "latest=1 role=user")
+	require.NotContains(t, printed, "the page")
 	chat := `{"model":"m","messages":[{"role":"user","content":"` + strings.Repeat("say it again ", 100) + `"},{"role":"assistant","content":"` + strings.Repeat("long answer ", 500) + `"},{"role":"user","content":"go on"}]}`
 	ask := func(path, body string) *http.Response {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+address+path, strings.NewReader(body))
@@ -235,7 +236,7 @@ func TestProxyRecords(t *testing.T) {
 		require.Equal(t, status, response.StatusCode, url)
 		require.Equal(t, status == http.StatusOK, strings.Contains(string(text), "<td>3</td>"), "%s: three turns", url)
 	}
-	stop()
+	require.NotContains(t, stop(), "not recorded")
 	files, err := filepath.Glob(filepath.Join(dir, "*", "*"))
 	require.NoError(t, err)
 	require.Len(t, files, 1, "one for each session")

@@ -12,7 +12,7 @@ import (
 // TestUsage: what a command line lacks or mixes up is named.
 func TestUsage(t *testing.T) {
 	files := maps.Clone(selectable)
-	files["ask.json"] = `{"messages": [{"role": "user", "content": "x"}]}`
+	files["ask.json"] = `{"system": "y", "messages": [{"role": "user", "content": "x"}]}`
 	files["long.json"] = `{"model": "claude-opus-4-5", "max_tokens": 300000, "messages": [{"role": "user", "content": "x"}]}`
 	folder(t, files)
 	const item = `[{"content":"x","tokens":5,"pinned":true}]`
@@ -35,6 +35,7 @@ func TestUsage(t *testing.T) {
 		{"reserve", run + "-b 9 --reserve 10", exitUsage, "--reserve must be at most --budget (9), got 10", "flags are named, not fields"},
 		{"reserve share", run + "-b 9 --reserve 5%", exitUsage, `"5%" is not an amount: write 8000, 3,000, 8k`, "a share of what?"},
 		{"why-not", "explain -i items.jsonl -p greedy.json -b 9 --why-not zucchini", exitUsage, "--why-not: none of 7 candidates matches", "it is not there"},
+		{"why-not 0", "explain -i ask.json -p chat -b 50 --why-not 0", exitUsage, "the candidates have the numbers 1 to 1, got 0", "a prompt apart has none"},
 		{"rows", "explain -i items.jsonl -p agent -b 9 -n -5", exitUsage, `invalid argument "-5" for "-n, --rows" flag`, "less than none"},
 		{"diff without a budget", "diff -i items.jsonl chat rag", exitUsage, "missing [budget]", "there is no default"},
 		{"diff of one", "diff chat", exitUsage, "accepts 2 arg(s), received 1", "nothing to compare with"},
