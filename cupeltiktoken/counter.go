@@ -141,11 +141,11 @@ func (c *Counter) countShort(text string) (tokens int) {
 	return tokens
 }
 
-// countLong counts the tokens of a segment. If a word makes the segment long, it
-// counts most of the word separately.
+// countLong counts the tokens of a word. If a run makes the word long, it counts
+// most of the run separately.
 func (c *Counter) countLong(text string) int {
 	tokens := 0
-	for len(text) > segmentSize+longRun {
+	for len(text) > longRun {
 		start, end := c.findRun(text)
 		if end-start < longRun {
 			if len(text) <= segmentSize+longestWord {
