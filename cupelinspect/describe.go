@@ -114,7 +114,7 @@ func (d *describer) settings(types []strategy.Descriptor, s any) {
 	begin, end := "{", ""
 	for _, f := range found.Fields {
 		value, given := settings[f.Name]
-		if !given || f.Type != strategy.Variant && !isSingle(f.Type) || isSingle(f.Type) && value == f.Default {
+		if !given || f.Type != strategy.Variant && !isSingle(f.Type) || value == f.Default {
 			continue
 		}
 		d.WriteString(begin + f.Name + " ")

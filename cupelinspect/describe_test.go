@@ -19,6 +19,8 @@ func TestSettingsThatDifferAreShown(t *testing.T) {
 		why    string
 	}{
 		{scorer.Recency{}, "Recency", "there are no settings"},
+		{nil, "nil", "a wrapper may have none inside"},
+		{scorer.Must(scorer.NewComposite(scorer.Weighted{Scorer: scorer.Recency{}, Weight: 3})), "Composite(Recency 1)", "weights are shares"},
 		{scorer.Must(scorer.NewMetadataTrust(0)), "MetadataTrust{defaultScore 0}", "a required setting has no default"},
 		{scorer.Must(scorer.NewMetadataKey("a\nb", "c", 2)), `MetadataKey{key "a\nb", value "c", boost 2}`, "text is quoted"},
 		{decay(scorer.Must(scorer.Window(time.Hour))), "Decay{curve window{maxAge 1h0m0s}}", "the default score is not shown"},

@@ -176,7 +176,7 @@ func TestFailedRun(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			items := []*cupel.ContextItem{newItem(t, "pinned", 10, cupel.WithPinned()), hinted(t, "a", 50, 0.5), newItem(t, "negative", -3)}
+			items := []*cupel.ContextItem{newItem(t, "pinned", 10, cupel.WithPinned()), hinted(t, "a", 50, 0.5), newItem(t, "negative", -3, cupel.WithPinned())}
 			s := inspect(t, newPipeline(t, tt.change), items, newBudget(t, tt.max, tt.max))
 			if !errors.Is(s.Err(), tt.target) {
 				t.Errorf("%s: the error is %v; want %v", tt.why, s.Err(), tt.target)
@@ -187,6 +187,7 @@ func TestFailedRun(t *testing.T) {
 			}
 			equal(t, "codes", got.codes(), tt.codes)
 			equal(t, "window", got.Window, []int{})
+			equal(t, "what the pinned item leaves", got.Budget.Effective, max(0, tt.max-10))
 			if len(got.Stages) != tt.stages || got.Total <= 0 {
 				t.Errorf("%d stages in %d ns; want %d: the last one failed", len(got.Stages), got.Total, tt.stages)
 			}
@@ -213,7 +214,7 @@ func TestInspectErrors(t *testing.T) {
 	}{
 		{"no pipeline", t.Context(), nil, good, nil, "the pipeline is empty", "there is nothing to run"},
 		{"zero pipeline", t.Context(), &pipeline.Pipeline{}, good, nil, "the pipeline is empty", "it was not built by New"},
-		{"nil item", t.Context(), ok, []*cupel.ContextItem{nil}, nil, "must come from NewContextItem", "a page cannot show it"},
+		{"nil item", t.Context(), ok, []*cupel.ContextItem{nil}, []cupelinspect.Option{cupelinspect.WithSweep(0, 0, 0)}, "must come from NewContextItem", "a page cannot show it"},
 		{"canceled", canceled, ok, good, nil, "canceled", "the caller has gone"},
 		{"negative range", t.Context(), ok, good, []cupelinspect.Option{cupelinspect.WithSweep(-1, 5, 2)}, "sweep.from must be at least 0 tokens", "there is no such budget"},
 		{"backward range", t.Context(), ok, good, []cupelinspect.Option{cupelinspect.WithSweep(6, 5, 2)}, "sweep.to must be at least the first budget, 6 tokens", "budgets rise"},
@@ -277,9 +278,10 @@ type generic[T any] struct{ scorer.Reflexive }
 func TestParts(t *testing.T) {
 	items := []*cupel.ContextItem{
 		newItem(t, "pinned", 1, cupel.WithPinned()),
-		hinted(t, "a", 1, 0.8),
-		newItem(t, "negative", -1),
+		hinted(t, "a", 0, 0.8),
+		newItem(t, "negative", -1, cupel.WithGroup("apart")),
 		newItem(t, "b", 1, cupel.WithKind(cupel.KindSystemPrompt)),
+		newItem(t, "with it", 1, cupel.WithGroup("apart")),
 	}
 	composite := scorer.Must(scorer.NewComposite(
 		scorer.Weighted{Scorer: scorer.Reflexive{}, Weight: 3},
@@ -296,8 +298,8 @@ func TestParts(t *testing.T) {
 	part := func(weight float64, scores ...float64) []scorer.Part {
 		return []scorer.Part{{Scorer: scorer.Reflexive{}, Weight: weight, Scores: scores}}
 	}
-	reflexive := []any{nil, 0.8, nil, 0}
-	kind := []any{nil, 0, nil, 0.5}
+	reflexive := []any{nil, 0.8, nil, 0, nil}
+	kind := []any{nil, 0, nil, 0.5, nil}
 	tests := []struct {
 		name        string
 		scorer      strategy.Scorer
@@ -309,7 +311,7 @@ func TestParts(t *testing.T) {
 		{"composite", composite, "Composite(Reflexive 0.75, Kind 0.25)", map[string][]any{"Reflexive": reflexive, "Kind": kind}, "pinned and negative items have no scores"},
 		{"wrapped", scaled, "Scaled(half(Composite(Reflexive 0.75, Kind 0.25)))", map[string][]any{"Reflexive": reflexive, "Kind": kind}, "wrappers around one scorer are seen through"},
 		{"nested", scorer.Must(scorer.NewComposite(scorer.Weighted{Scorer: composite, Weight: 1})), "Composite(Composite(Reflexive 0.75, Kind 0.25) 1)",
-			map[string][]any{"Composite(Reflexive 0.75, Kind 0.25)": {nil, 0.6000000000000001, nil, 0.125}}, "the outer one is what the scores are made of; 0.75 * 0.8 rounds so"},
+			map[string][]any{"Composite(Reflexive 0.75, Kind 0.25)": {nil, 0.6000000000000001, nil, 0.125, nil}}, "the outer one is what the scores are made of; 0.75 * 0.8 rounds so"},
 		{"wrapper", half{scorer.Reflexive{}}, "half(Reflexive)", nil, "a wrapper around a scorer without parts"},
 		{"two inside", first{composite, scorer.Reflexive{}}, "first(Composite(Reflexive 0.75, Kind 0.25), Reflexive)", nil, "the page cannot know how it combines them"},
 		{"deep", deep, strings.Repeat("half(", 150) + "Reflexive" + strings.Repeat(")", 150), nil, "the search ends"},
@@ -321,10 +323,10 @@ func TestParts(t *testing.T) {
 		{"too few", explain(func(int) ([]scorer.Part, error) { return part(1, 0.5), nil }), "explained(half(Reflexive))", nil, "the scores cannot be assigned to items"},
 		{"strange", explain(func(n int) ([]scorer.Part, error) {
 			return part(math.NaN(), slices.Repeat([]float64{math.Inf(1)}, n)...), nil
-		}), "explained(Reflexive NaN)", map[string][]any{"Reflexive": {nil, nil, nil, nil}}, "JSON has no infinite numbers"},
+		}), "explained(Reflexive NaN)", map[string][]any{"Reflexive": {nil, nil, nil, nil, nil}}, "JSON has no infinite numbers"},
 		{"infinite", explain(func(n int) ([]scorer.Part, error) {
 			return part(math.Inf(-1), slices.Repeat([]float64{0.5}, n)...), nil
-		}), "explained(Reflexive -Inf)", map[string][]any{"Reflexive": {nil, 0.5, nil, 0.5}}, "nor infinite weights"},
+		}), "explained(Reflexive -Inf)", map[string][]any{"Reflexive": {nil, 0.5, nil, 0.5, nil}}, "nor infinite weights"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -391,6 +393,7 @@ func TestSurvivor(t *testing.T) {
 	_, got := shown(t, inspect(t, newPipeline(t, nil), items, newBudget(t, 40, 40)))
 	equal(t, "codes", got.codes(), []string{"Pinned", "NegativeTokens", "NegativeTokens", "Deduplicated", "Scored", "Deduplicated"})
 	equal(t, "survivors", got.Survivor, map[int]int{3: 4, 5: 4})
+	equal(t, "why", got.Why[3], "Deduplicated: the same content is in as another item: “same”")
 	equal(t, "what the slicer may spend: the pinned item of -5 tokens is out", got.Budget.Effective, 30)
 }
 

@@ -60,6 +60,25 @@ func TestFromReport(t *testing.T) {
 	}
 }
 
+// TestReportOfOtherItems checks that items of a report are the candidates at their
+// positions, whatever their pointers, and other contents smaller forms of them.
+func TestReportOfOtherItems(t *testing.T) {
+	in := func(content string, candidate int) cupel.IncludedItem {
+		return cupel.IncludedItem{Item: hinted(t, content, 1, 1), Candidate: candidate, Reason: cupel.IncludeScored}
+	}
+	out := func(candidate int) cupel.ExcludedItem {
+		return cupel.ExcludedItem{Item: hinted(t, "x", 1, 1), Candidate: candidate, Reason: cupel.ExclusionReason{Code: "Own"}}
+	}
+	items := []*cupel.ContextItem{hinted(t, "a", 1, 1), hinted(t, "b", 1, 1), hinted(t, "c", 1, 1), hinted(t, "d", 1, 1)}
+	report := &cupel.SelectionReport{
+		Included: []cupel.IncludedItem{in("no candidate", 4), in("no candidate", -1), in("b", 1), in("short c", 2)},
+		Excluded: []cupel.ExcludedItem{out(4), out(-1), out(0), out(3)},
+	}
+	_, got := shown(t, fromReport(t, report, newBudget(t, 9, 9), cupelinspect.WithCandidates(items, nil)))
+	equal(t, "codes", got.codes(), []string{"Own", "Scored", "Scored", "Own"})
+	equal(t, "forms", got.Form, map[int]int{2: 1})
+}
+
 // TestStrangeReport checks that no report breaks a page.
 func TestStrangeReport(t *testing.T) {
 	one := hinted(t, "one", 5, 1)
