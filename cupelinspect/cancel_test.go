@@ -42,8 +42,10 @@ func TestCanceled(t *testing.T) {
 			})
 			s, err := cupelinspect.Inspect(ctx, p, []*cupel.ContextItem{hinted(t, "a", 1, 1)}, newBudget(t, 9, 9), cupelinspect.WithSweep(0, 9, stops))
 			canceled, ok := errors.AsType[*pipeline.CanceledError](err)
-			if ctx.Err() != nil && (s != nil || !ok || !errors.Is(canceled, context.Canceled)) {
-				t.Errorf("canceled when the scorer is asked for the %d. time, with %d stops: got %v, %v", at, stops, s, err)
+			if ctx.Err() != nil {
+				assert.Nil(t, s)
+				assert.ErrorIs(t, err, context.Canceled, "when the scorer is asked for the %d. time, with %d stops", at, stops)
+				assert.True(t, ok)
 			}
 			if want := 3; stops > 0 && at == want && asked != want {
 				t.Errorf("the scorer was asked %d times; want %d: in the run, for its parts and for the sweep", asked, want)

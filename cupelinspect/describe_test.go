@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupel/slicer"
 	"github.com/wollax/cupel-go/cupel/strategy"
@@ -29,9 +31,7 @@ func TestSettingsThatDifferAreShown(t *testing.T) {
 		{struct{ strategy.Scorer }{scorer.Must(scorer.NewMetadataTrust(1))}, "struct { strategy.Scorer }", "another type is not described as the one that it embeds"},
 	}
 	for _, tt := range scorers {
-		if got := describeScorer(t.Context(), tt.scorer); got != tt.want {
-			t.Errorf("got %q, want %q: %s", got, tt.want, tt.why)
-		}
+		assert.Equal(t, tt.want, describeScorer(t.Context(), tt.scorer), tt.why)
 	}
 	knapsack := slicer.Must(slicer.NewKnapsack(slicer.WithBucketSize(5), slicer.WithMemoryLimit(9)))
 	slicers := []struct {
@@ -46,8 +46,6 @@ func TestSettingsThatDifferAreShown(t *testing.T) {
 		{slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, nil, slicer.WithScarcity(slicer.ScarcityThrow))), "CountQuota{scarcity Throw}(Greedy)", "names are single values"},
 	}
 	for _, tt := range slicers {
-		if got := describeSlicer(tt.slicer); got != tt.want {
-			t.Errorf("got %q, want %q: %s", got, tt.want, tt.why)
-		}
+		assert.Equal(t, tt.want, describeSlicer(tt.slicer), tt.why)
 	}
 }

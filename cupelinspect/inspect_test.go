@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/wollax/cupel-go/cupel"
@@ -41,9 +42,7 @@ func TestInspect(t *testing.T) {
 	items := everyReason(t)
 	b := newBudget(t, 100, 80, cupel.WithOutputReserve(10))
 	s := inspect(t, newPipeline(t, nil), items, b, cupelinspect.WithName("first"))
-	if err := s.Err(); err != nil {
-		t.Errorf("the run failed: %v", err)
-	}
+	require.NoError(t, s.Err())
 	p, got := shown(t, s)
 
 	// The slicer may spend 80 - 10 tokens. Greedy takes the free item, the alpha
@@ -64,13 +63,11 @@ func TestInspect(t *testing.T) {
 	})
 	equal(t, "budget", got.Budget, budget{Max: 100, Target: 80, OutputReserve: 10, Effective: 70})
 	equal(t, "strategies", []string{got.Name, got.Scorer, got.Slicer, got.Placer, got.Overflow}, []string{"first", "Reflexive", "Greedy", "Chronological", "Throw"})
-	if !got.Deduplicate || got.Error != "" || got.Shortfalls != nil || got.Overflowed != "" || len(got.Parts) != 0 {
-		t.Errorf("deduplicate %v, error %q, shortfalls %q, overflow %q, parts %v", got.Deduplicate, got.Error, got.Shortfalls, got.Overflowed, got.Parts)
-	}
+	equal(t, "deduplicate, error, shortfalls, overflow and parts", []any{got.Deduplicate, got.Error, got.Shortfalls, got.Overflowed, got.Parts}, []any{true, "", nil, "", []part{}})
 	equal(t, "title", p.Title, "Context window")
-	if len(p.Items) != len(items) || p.Items[1].Content != "alpha\nand more" || !p.Items[0].Pinned || p.Items[0].Kind != "SystemPrompt" || *p.Items[2].Hint != 0.5 || p.Items[2].Source != "Chat" {
-		t.Errorf("items are %+v", p.Items)
-	}
+	require.Len(t, p.Items, len(items))
+	first, third := p.Items[0], p.Items[2]
+	equal(t, "items", []any{p.Items[1].Content, first.Pinned, first.Kind, third.Hint, third.Source}, []any{"alpha\nand more", true, "SystemPrompt", 0.5, "Chat"})
 }
 
 // watcher is an observer of its own, to compare with.
@@ -102,13 +99,11 @@ func TestStages(t *testing.T) {
 	_, got := shown(t, inspect(t, clocked(), items, b))
 
 	w := &watcher{}
-	if _, err := clocked().DryRun(t.Context(), items, b, pipeline.WithTrace(w)); err != nil {
-		t.Fatal(err)
-	}
+	_, err := clocked().DryRun(t.Context(), items, b, pipeline.WithTrace(w))
+	require.NoError(t, err)
 	equal(t, "stages", got.Stages, w.stages)
-	if got.Total != w.total || got.Total < int64(5*time.Second) {
-		t.Errorf("total is %d; want %d, with a second for each stage at least", got.Total, w.total)
-	}
+	assert.Equal(t, w.total, got.Total)
+	assert.GreaterOrEqual(t, got.Total, int64(5*time.Second), "a second for each stage")
 	var counts [][2]int
 	for _, s := range got.Stages {
 		counts = append(counts, [2]int{s.In, s.Out})
@@ -125,9 +120,7 @@ func TestStages(t *testing.T) {
 	})
 	_, got = shown(t, inspect(t, backwards, items, b))
 	for _, s := range got.Stages {
-		if s.Start != 0 || s.Duration != 0 {
-			t.Errorf("by a clock that goes back %s starts at %d and takes %d; want 0", s.Name, s.Start, s.Duration)
-		}
+		assert.Zero(t, s.Start+s.Duration, "by a clock that goes back: %s", s.Name)
 	}
 }
 
@@ -178,22 +171,15 @@ func TestFailedRun(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			items := []*cupel.ContextItem{newItem(t, "pinned", 10, cupel.WithPinned()), hinted(t, "a", 50, 0.5), newItem(t, "negative", -3, cupel.WithPinned())}
 			s := inspect(t, newPipeline(t, tt.change), items, newBudget(t, tt.max, tt.max))
-			if !errors.Is(s.Err(), tt.target) {
-				t.Errorf("%s: the error is %v; want %v", tt.why, s.Err(), tt.target)
-			}
+			require.ErrorIs(t, s.Err(), tt.target, tt.why)
 			_, got := shown(t, s)
-			if got.Error != s.Err().Error() {
-				t.Errorf("the page says %q; want %q", got.Error, s.Err())
-			}
+			assert.Equal(t, s.Err().Error(), got.Error)
 			equal(t, "codes", got.codes(), tt.codes)
 			equal(t, "window", got.Window, []int{})
 			equal(t, "what the pinned item leaves", got.Budget.Effective, max(0, tt.max-10))
-			if len(got.Stages) != tt.stages || got.Total <= 0 {
-				t.Errorf("%d stages in %d ns; want %d: the last one failed", len(got.Stages), got.Total, tt.stages)
-			}
-			if (got.Sweep != nil) != tt.sweep {
-				t.Errorf("%s: there is a sweep: %v", tt.why, got.Sweep != nil)
-			}
+			assert.Len(t, got.Stages, tt.stages, "the last one failed")
+			assert.Positive(t, got.Total)
+			assert.Equal(t, tt.sweep, got.Sweep != nil, tt.why)
 		})
 	}
 }
@@ -224,18 +210,15 @@ func TestInspectErrors(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			s, err := cupelinspect.Inspect(tt.ctx, tt.pipeline, tt.items, newBudget(t, 10, 10), tt.opts...)
-			if s != nil || err == nil || !strings.Contains(err.Error(), tt.want) {
-				t.Errorf("%s: got %v, %v; want an error with %q", tt.why, s, err, tt.want)
-			}
+			assert.Nil(t, s, tt.why)
+			assert.ErrorContains(t, err, tt.want, tt.why)
 		})
 	}
-	if err := (*cupelinspect.Selection)(nil).Err(); err != nil {
-		t.Errorf("no selection has failed with %v", err)
-	}
+	require.NoError(t, (*cupelinspect.Selection)(nil).Err())
 	var noContext context.Context
-	if s, err := cupelinspect.Inspect(noContext, ok, good, newBudget(t, 10, 10), nil); s == nil || err != nil {
-		t.Errorf("without a context and with a nil option: %v, %v; both are left out", s, err)
-	}
+	s, err := cupelinspect.Inspect(noContext, ok, good, newBudget(t, 10, 10), nil)
+	require.NoError(t, err, "a missing context and a nil option are left out")
+	require.NotNil(t, s)
 }
 
 // half is a wrapper of one's own, with one scorer inside.
@@ -333,9 +316,7 @@ func TestParts(t *testing.T) {
 			p := newPipeline(t, func(c *pipeline.Config) { c.Scorer = tt.scorer })
 			_, got := shown(t, inspect(t, p, items, newBudget(t, 10, 10)))
 			equal(t, "description", got.Scorer, tt.description)
-			if len(got.Parts) != len(tt.parts) {
-				t.Errorf("%s: parts are %v; want %d", tt.why, got.Parts, len(tt.parts))
-			}
+			assert.Len(t, got.Parts, len(tt.parts), tt.why)
 			for _, part := range got.Parts {
 				equal(t, part.Name, values(part.Scores), tt.parts[part.Name])
 			}
@@ -366,12 +347,9 @@ func TestStrategies(t *testing.T) {
 	b := newBudget(t, 110, 100, cupel.WithReservedSlots(slots), cupel.WithEstimationSafetyMargin(50))
 	_, got := shown(t, inspect(t, p, items, b))
 	equal(t, "strategies", []string{got.Slicer, got.Placer, got.Overflow}, []string{"CountQuota(Quota(Greedy))", "UShaped", "Proceed"})
-	if got.Deduplicate {
-		t.Error("the page says that duplicates are left out")
-	}
-	if len(got.Scorer) > 3000 || !strings.HasPrefix(got.Scorer, "Composite(Reflexive 0.002, Reflexive 0.002, ") || !strings.HasSuffix(got.Scorer, "…") {
-		t.Errorf("the description of 500 scorers has %d bytes: %.80s", len(got.Scorer), got.Scorer)
-	}
+	assert.False(t, got.Deduplicate)
+	assert.Less(t, len(got.Scorer), 3000)
+	assert.Regexp(t, `^Composite\(Reflexive 0\.002, Reflexive 0\.002, .*…$`, got.Scorer)
 	// Half of 100 - 60 - 6 tokens.
 	cut := "long" + strings.Repeat("!", 196) + "…"
 	equal(t, "budget", got.Budget, budget{Max: 110, Target: 100, ReservedSlots: map[string]int{"Wiki": 3, cut: 3}, Margin: 50, Effective: 17})
@@ -410,9 +388,7 @@ func TestDeterministic(t *testing.T) {
 		require.NoError(t, cupelinspect.WriteHTML(&html, "same", s, inspect(t, p, items[2:], b)))
 		pages[i] = html.Bytes()
 	}
-	if !bytes.Equal(pages[0], pages[1]) || !bytes.Equal(pages[0], pages[2]) {
-		t.Error("three equal runs gave different pages")
-	}
+	assert.True(t, bytes.Equal(pages[0], pages[1]) && bytes.Equal(pages[0], pages[2]))
 }
 
 // TestListsAreLists checks that the script never finds null for a list.
@@ -425,9 +401,8 @@ func TestListsAreLists(t *testing.T) {
 		_, data, _ := strings.Cut(write(t, "", s), dataStart)
 		data, _, _ = strings.Cut(data, "</script>")
 		data = unpack(t, data)
-		if strings.Count(data, "null") != 1 || !strings.Contains(data, `"sweep":null`) {
-			t.Errorf("%s: only the sweep may be null in %s", name, data)
-		}
+		assert.Equal(t, 1, strings.Count(data, "null"), name)
+		assert.Contains(t, data, `"sweep":null`, name)
 	}
 }
 
@@ -437,9 +412,7 @@ func TestMeanings(t *testing.T) {
 	s := p.Selections[0]
 	for candidate, code := range s.Code {
 		meaning := s.Meanings[code]
-		if out := !slices.Contains(s.Window, candidate); out != (meaning != "") {
-			t.Errorf("candidate %d is out: %v, and %s means %q", candidate, out, s.Codes[code], meaning)
-		}
+		assert.Equal(t, !slices.Contains(s.Window, candidate), meaning != "", "candidate %d is %s", candidate, s.Codes[code])
 	}
 }
 

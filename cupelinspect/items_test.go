@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupelinspect"
 )
@@ -30,17 +33,14 @@ func TestItem(t *testing.T) {
 func TestContentLimit(t *testing.T) {
 	content := strings.Repeat("x", 70_000)
 	p, _ := shown(t, inspect(t, newPipeline(t, nil), []*cupel.ContextItem{newItem(t, content, 1)}, newBudget(t, 10, 10)))
-	if got := p.Items[0]; got.Content != content[:65_536] || got.Cut != 4_464 {
-		t.Errorf("%d bytes are shown and %d cut; want 64 KiB", len(got.Content), got.Cut)
-	}
+	assert.Equal(t, []int{65_536, 4_464}, []int{len(p.Items[0].Content), p.Items[0].Cut})
 	// 200 times 64 KiB are above 8 MiB.
 	noSweep := cupelinspect.WithSweep(0, 0, 0)
 	short := inspect(t, newPipeline(t, nil), slices.Repeat([]*cupel.ContextItem{newItem(t, content, 1)}, 200), newBudget(t, 10, 10), noSweep)
 	long := inspect(t, newPipeline(t, nil), []*cupel.ContextItem{newItem(t, "y"+content, 1)}, newBudget(t, 10, 10), noSweep)
 	for _, pair := range [][]*cupelinspect.Selection{{short, long}, {long, short}} {
-		if p := read(t, write(t, "", pair...)); len(p.Items[0].Content) != 65_536 || len(p.Items[1].Content) != 65_536 {
-			t.Errorf("of two limits the longer one counts, but contents have %d and %d bytes", len(p.Items[0].Content), len(p.Items[1].Content))
-		}
+		items := read(t, write(t, "", pair...)).Items
+		assert.Equal(t, []int{65_536, 65_536}, []int{len(items[0].Content), len(items[1].Content)}, "of two limits the longer one counts")
 	}
 }
 
@@ -118,10 +118,8 @@ func TestManyLabels(t *testing.T) {
 	p, _ := shown(t, inspect(t, newPipeline(t, nil), []*cupel.ContextItem{it}, newBudget(t, 10, 10)))
 	got := p.Items[0]
 	cut := strings.Repeat("k", 200) + "…"
-	if len(got.Tags) != 101 || got.Tags[99] != "99"+strings.Repeat("t", 198)+"…" || got.Tags[100] != "… 900 more" || got.Kind != cut || got.Source != cut {
-		t.Errorf("%d tags, the last are %q and %q; kind %q, source %q", len(got.Tags), got.Tags[len(got.Tags)-2], got.Tags[len(got.Tags)-1], got.Kind, got.Source)
-	}
-	if len(got.Metadata) != 101 || got.Metadata["0099"] != "99" || got.Metadata["…"] != "900 more" {
-		t.Errorf("%d metadata values: %v", len(got.Metadata), got.Metadata)
-	}
+	require.Len(t, got.Tags, 101)
+	equal(t, "labels", append(got.Tags[99:], got.Kind, got.Source), []string{"99" + strings.Repeat("t", 198) + "…", "… 900 more", cut, cut})
+	require.Len(t, got.Metadata, 101)
+	equal(t, "metadata", []string{got.Metadata["0099"], got.Metadata["…"]}, []string{"99", "900 more"})
 }

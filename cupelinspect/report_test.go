@@ -3,13 +3,13 @@ package cupelinspect_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/wollax/cupel-go/cupel"
@@ -50,12 +50,8 @@ func TestFromReport(t *testing.T) {
 			equal(t, "survivor", got.Survivor, map[int]int{5: 1})
 			equal(t, "budget", got.Budget, budget{Max: 100, Target: 80, OutputReserve: 10, Effective: 70})
 			equal(t, "name", got.Name, "stored")
-			if got.Why[4] != "BudgetExceeded: 400 tokens requested, 20 available" || p.Items[got.Candidates[4]].Content != "huge" {
-				t.Errorf("candidate 4 is %q: %q", p.Items[got.Candidates[4]].Content, got.Why[4])
-			}
-			if got.Scorer != "" || got.Slicer != "" || got.Placer != "" || got.Overflow != "" || got.Error != "" || !got.Deduplicate || got.Sweep != nil || len(got.Parts) != 0 {
-				t.Errorf("a report does not know all this: %+v", got)
-			}
+			equal(t, "candidate 4", []string{got.Why[4], p.Items[got.Candidates[4]].Content}, []string{"BudgetExceeded: 400 tokens requested, 20 available", "huge"})
+			equal(t, "what a report does not know", []any{got.Scorer + got.Slicer + got.Placer + got.Overflow + got.Error, got.Deduplicate, got.Sweep, got.Parts}, []any{"", true, nil, []part{}})
 		})
 	}
 }
@@ -136,12 +132,11 @@ func TestStrangeReport(t *testing.T) {
 }
 
 func TestFromReportErrors(t *testing.T) {
-	if _, err := cupelinspect.FromReport(nil, cupel.ContextBudget{}); !errors.Is(err, cupel.ErrInvalidConfig) || !strings.Contains(err.Error(), "a report is required") {
-		t.Errorf("without a report the error is %v", err)
-	}
-	if _, err := cupelinspect.FromReport(&cupel.SelectionReport{}, cupel.ContextBudget{}, cupelinspect.WithSweep(-1, 0, 1)); !errors.Is(err, cupel.ErrInvalidConfig) {
-		t.Errorf("with a wrong option the error is %v", err)
-	}
+	_, err := cupelinspect.FromReport(nil, cupel.ContextBudget{})
+	require.ErrorIs(t, err, cupel.ErrInvalidConfig)
+	require.ErrorContains(t, err, "a report is required")
+	_, err = cupelinspect.FromReport(&cupel.SelectionReport{}, cupel.ContextBudget{}, cupelinspect.WithSweep(-1, 0, 1))
+	require.ErrorIs(t, err, cupel.ErrInvalidConfig)
 }
 
 // TestFromReportOfARun: with the pipeline, the candidates and a function that chooses again,
@@ -224,9 +219,7 @@ func TestTwoSelections(t *testing.T) {
 			p := read(t, write(t, "both", tt.a, tt.b))
 			equal(t, tt.why, p.Selections[0].Candidates, tt.first)
 			equal(t, tt.why, p.Selections[1].Candidates, tt.second)
-			if len(p.Items) != tt.items {
-				t.Errorf("%s: the page has %d items; want %d", tt.why, len(p.Items), tt.items)
-			}
+			assert.Len(t, p.Items, tt.items, tt.why)
 			equal(t, "names", []string{p.Selections[0].Name, p.Selections[1].Name}, []string{"A", "B"})
 		})
 	}

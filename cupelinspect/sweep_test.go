@@ -6,6 +6,9 @@ import (
 	"math"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupelinspect"
@@ -88,22 +91,13 @@ func TestDefaultSweep(t *testing.T) {
 			}
 			_, got := shown(t, inspect(t, newPipeline(t, nil), items, tt.budget))
 			budgets := budgetsOf(got)
-			if len(budgets) != tt.stops || budgets[0] != tt.from || budgets[len(budgets)-1] != tt.to {
-				t.Fatalf("%s: %d stops from %d to %d; want %d from %d to %d", tt.why, len(budgets), budgets[0], budgets[len(budgets)-1], tt.stops, tt.from, tt.to)
-			}
-			has := map[int]bool{}
-			for _, b := range budgets {
-				has[b] = true
-			}
-			if !has[tt.has] || has[tt.hasNot] {
-				t.Errorf("%s: the budgets are %v; want %d and not %d", tt.why, budgets, tt.has, tt.hasNot)
-			}
+			require.Equal(t, []int{tt.stops, tt.from, tt.to}, []int{len(budgets), budgets[0], budgets[len(budgets)-1]}, tt.why)
+			assert.Contains(t, budgets, tt.has, tt.why)
+			assert.NotContains(t, budgets, tt.hasNot, tt.why)
 		})
 	}
 	_, got := shown(t, inspect(t, newPipeline(t, nil), nil, newBudget(t, 10, 10)))
-	if got.Sweep != nil {
-		t.Errorf("without candidates the sweep is %v", got.Sweep)
-	}
+	assert.Nil(t, got.Sweep, "without candidates")
 }
 
 // TestSweepKeepsTheShares checks what a stop's budget is made of: the target keeps its
@@ -137,14 +131,10 @@ func TestSweepAsksOnce(t *testing.T) {
 	p := newPipeline(t, func(c *pipeline.Config) { c.Scorer = countingScorer{&asked} })
 	items := []*cupel.ContextItem{hinted(t, "a", 1, 1), hinted(t, "b", 1, 1)}
 	inspect(t, p, items, newBudget(t, 2, 2), cupelinspect.WithSweep(0, 1000, 1000))
-	if asked != 2 {
-		t.Errorf("the scorer was asked %d times; want 2: for the run and for the sweep", asked)
-	}
+	assert.Equal(t, 2, asked, "for the run and for the sweep")
 	asked = 0
 	inspect(t, p, items, newBudget(t, 2, 2), cupelinspect.WithSweep(0, 0, 0))
-	if asked != 1 {
-		t.Errorf("without a sweep the scorer was asked %d times; want 1", asked)
-	}
+	assert.Equal(t, 1, asked, "without a sweep")
 }
 
 type countingScorer struct{ asked *int }

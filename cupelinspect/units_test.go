@@ -71,9 +71,8 @@ func TestInspectUnits(t *testing.T) {
 			shrunk++
 		}
 	}
-	if unmade == 0 || shrunk == 0 {
-		t.Errorf("%d stops have a form that a function would make, and %d a pinned group in a smaller form", unmade, shrunk)
-	}
+	assert.Positive(t, unmade, "stops with a form that a function would make")
+	assert.Positive(t, shrunk, "stops with a pinned group in a smaller form")
 
 	// A report that was read has the same forms, whose contents are its items.
 	report, err := newPipeline(t, nil).DryRun(t.Context(), grouped(t, &calls), newBudget(t, 60, 60))
@@ -87,9 +86,8 @@ func TestInspectUnits(t *testing.T) {
 	p, got = shown(t, from)
 	equal(t, "tokens in full", between(t, write(t, "", from), "<p>", " →"), "369")
 	at := slices.IndexFunc(p.Items, func(it item) bool { return it.Content == "its chapters" })
-	if at < 0 || len(got.Form) != 3 || got.Form[at] != 1 || got.Full[at] != 80 || got.Origin[at] != 4 || len(got.Forms) > 0 || *got.Pinned != 15 {
-		t.Errorf("read from JSON: forms %v of %v, %v, pinned %v, in %+v", got.Form, got.Full, got.Forms, got.Pinned, p.Items)
-	}
+	require.GreaterOrEqual(t, at, 0)
+	equal(t, "forms that were read", []int{len(got.Form), got.Form[at], got.Full[at], got.Origin[at], len(got.Forms), *got.Pinned}, []int{3, 1, 80, 4, 0, 15})
 }
 
 func TestSupersededNamesTheNewest(t *testing.T) {
@@ -109,7 +107,6 @@ func TestUnitsOfAFailedRun(t *testing.T) {
 	items := []*cupel.ContextItem{newItem(t, "rule", 50, cupel.WithPinned(), cupel.WithGroup("rules")), newItem(t, "reason", 5, cupel.WithGroup("rules"))}
 	s := inspect(t, newPipeline(t, func(c *pipeline.Config) { c.Slicer = slicer.Greedy{} }), items, newBudget(t, 20, 20))
 	_, got := shown(t, s)
-	if s.Err() == nil || got.Pinned != nil || got.Form != nil {
-		t.Errorf("%v, pinned %v, forms %v", s.Err(), got.Pinned, got.Form)
-	}
+	require.Error(t, s.Err())
+	equal(t, "pinned and forms", []any{got.Pinned, got.Form}, []any{nil, nil})
 }
