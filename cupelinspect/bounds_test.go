@@ -11,6 +11,9 @@ import (
 	"github.com/wollax/cupel-go/cupel"
 )
 
+// WriteWithin is for the tests outside of the package.
+var WriteWithin = writeWithin
+
 // TestDefaultBounds checks the defaults for lists whose pages would take long
 // to read.
 func TestDefaultBounds(t *testing.T) {
