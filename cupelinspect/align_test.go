@@ -57,8 +57,8 @@ func TestAlign(t *testing.T) {
 			require.Equal(t, sent, joined(t, contents, align(contents, sent)), contents)
 		}
 	}
-	for sent, want := range map[string]string{"one two": "[[7]]", "~ two": "[[~ -3 4]]"} {
-		assert.Equal(t, want, fmt.Sprint(align([]string{"one two"}, sent)), sent)
+	for sent, want := range map[string]string{"one two": "[[4] [3]]", "~~ two": "[[~~ -3 1] [3]]", "one ~two": "[[4] [~ 3]]"} {
+		assert.Equal(t, want, fmt.Sprint(align([]string{"one ", "two"}, sent)), sent)
 	}
 	// A text that has little of the contents takes no long search.
 	for misses, want := range map[int]string{mostMisses: " 5]]", mostMisses + 1: "found]]"} {

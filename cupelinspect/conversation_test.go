@@ -163,7 +163,7 @@ func TestSummary(t *testing.T) {
 	for _, state := range []string{"whole", "cut", "out"} {
 		counts[state] = strings.Count(text, "<td>"+state+"\n")
 	}
-	want := fmt.Sprintf("%d → %d tokens of a budget of 440. %d candidates: %d whole, %d cut, %d out. </p>\n<table class=\"plain\"><tr><th>Number", all, after, len(items), counts["whole"], counts["cut"], counts["out"])
+	want := fmt.Sprintf("%d → %d tokens of a budget of 440. %d candidates: %d whole, %d cut, %d out. </p>\n<table class=\"plain\"><tr><th>Number<th>Who<th>What<th>Tokens<th>State\n<tr><td>%d<td>", all, after, len(items), counts["whole"], counts["cut"], counts["out"], len(items))
 	require.Contains(t, text, want)
 	require.Contains(t, text, "<h1>the &lt;bakery&gt;</h1>")
 	require.Equal(t, len(window.Report.Included), counts["whole"]+counts["cut"])

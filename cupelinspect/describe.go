@@ -164,7 +164,7 @@ func typeName(strategy any) string {
 	if t == nil {
 		return "nil"
 	}
-	for t.Kind() == reflect.Pointer && t.Name() == "" {
+	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
 	name := t.Name()

@@ -21,12 +21,12 @@ func TestItem(t *testing.T) {
 	it := newItem(t, "text", 7, cupel.WithKind("Wiki"), cupel.WithSource("rag"), cupel.WithTags("a", "b"), cupel.WithPinned(), cupel.WithPriority(-2),
 		cupel.WithTimestamp(noon), cupel.WithFutureRelevanceHint(0.25), cupel.WithMetadata(map[string]any{"n": 1, "s": "x"}))
 	bare := newItem(t, "bare", 0, cupel.WithFutureRelevanceHint(math.NaN()))
-	p, _ := shown(t, inspect(t, newPipeline(t, nil), []*cupel.ContextItem{it, bare}, newBudget(t, 10, 10)))
-	priority, hint := -2, 0.25
+	p, _ := shown(t, inspect(t, newPipeline(t, nil), []*cupel.ContextItem{it, bare, newItem(t, "bare", 0), newItem(t, "bare", 0, cupel.WithFutureRelevanceHint(math.Inf(-1)))}, newBudget(t, 10, 10)))
+	priority, hint, hintless := -2, 0.25, item{Content: "bare", Kind: "Message", Source: "Chat"}
 	equal(t, "items", p.Items, []item{
 		{Content: "text", Tokens: 7, Kind: "Wiki", Source: string(it.Source()), Tags: []string{"a", "b"}, Pinned: true, Priority: &priority,
 			Timestamp: "2025-03-04T11:00:00.000000005Z", Hint: &hint, Metadata: map[string]string{"n": "1", "s": "x"}},
-		{Content: "bare", Kind: "Message", Source: "Chat"},
+		hintless, hintless, hintless,
 	})
 }
 

@@ -223,4 +223,10 @@ func TestTwoSelections(t *testing.T) {
 			equal(t, "names", []string{p.Selections[0].Name, p.Selections[1].Name}, []string{"A", "B"})
 		})
 	}
+	stored := func(report *cupel.SelectionReport) *cupelinspect.Selection {
+		return fromReport(t, throughJSON(t, report), b)
+	}
+	one := &cupel.SelectionReport{Included: report.Included[:1]}
+	p := read(t, write(t, "", stored(one), stored(report), stored(report)))
+	equal(t, "the third has the items of the first and those that the second added", p.Selections[2].Candidates, p.Selections[1].Candidates)
 }

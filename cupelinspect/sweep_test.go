@@ -96,7 +96,7 @@ func TestDefaultSweep(t *testing.T) {
 			assert.NotContains(t, budgets, tt.hasNot, tt.why)
 		})
 	}
-	_, got := shown(t, inspect(t, newPipeline(t, nil), nil, newBudget(t, 10, 10)))
+	_, got := shown(t, inspect(t, newPipeline(t, nil), nil, newBudget(t, 10, 10), cupelinspect.WithSweep(0, 9, 3)))
 	assert.Nil(t, got.Sweep, "without candidates")
 }
 
