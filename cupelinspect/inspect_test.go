@@ -301,7 +301,7 @@ func TestParts(t *testing.T) {
 		{"pointer", &scorer.Kind{}, "Kind", nil, "the type that it points to"},
 		{"generic", generic[map[string]half]{}, "generic", nil, "type arguments would have whole paths"},
 		{"unnamed", struct{ scorer.Reflexive }{}, "struct { scorer.Reflexive }", nil, "there is no shorter name"},
-		{"fails", explain(func(int) ([]scorer.Part, error) { return nil, errors.New("no") }), "explained(half(Reflexive))", nil, "what cannot be explained is not"},
+		{"fails", explain(func(n int) ([]scorer.Part, error) { return part(1, make([]float64, n)...), errors.New("no") }), "explained(half(Reflexive))", nil, "what cannot be explained is not"},
 		{"panics", explain(func(int) ([]scorer.Part, error) { panic("no") }), "explained(half(Reflexive))", nil, "the run itself was fine"},
 		{"too few", explain(func(int) ([]scorer.Part, error) { return part(1, 0.5), nil }), "explained(half(Reflexive))", nil, "the scores cannot be assigned to items"},
 		{"strange", explain(func(n int) ([]scorer.Part, error) {

@@ -44,6 +44,15 @@ func TestContentLimit(t *testing.T) {
 	}
 }
 
+// TestNoRoom checks what a page has of its contents if nothing else makes it short enough.
+func TestNoRoom(t *testing.T) {
+	s := inspect(t, newPipeline(t, nil), []*cupel.ContextItem{hinted(t, "in", 5, 1), hinted(t, "out", 5, 0.5)}, newBudget(t, 5, 5))
+	var page strings.Builder
+	require.NoError(t, cupelinspect.WriteWithin(0, &page, "", []*cupelinspect.Selection{s}))
+	items := read(t, page.String()).Items
+	equal(t, "contents", []string{items[0].Content, items[1].Content}, []string{"in", ""})
+}
+
 // TestCutItemsOfTwoReports checks that items that differ only in what is cut
 // stay different.
 func TestCutItemsOfTwoReports(t *testing.T) {
