@@ -146,7 +146,9 @@ func TestSentTextOfConversations(t *testing.T) {
 
 // TestSummary: a page says without scripts what became of each message.
 func TestSummary(t *testing.T) {
-	conversation, err := cupelchat.Read(must(json.Marshal(map[string]any{"messages": recorded(t)[0]})), cupelchat.OpenAI, cupel.HeuristicCounter{})
+	body, err := json.Marshal(map[string]any{"messages": recorded(t)[0]})
+	require.NoError(t, err)
+	conversation, err := cupelchat.Read(body, cupelchat.OpenAI, cupel.HeuristicCounter{})
 	require.NoError(t, err)
 	b := newBudget(t, 440, 440)
 	window, err := conversation.Select(t.Context(), agent.New(nil), b)
@@ -168,11 +170,4 @@ func TestSummary(t *testing.T) {
 	require.Contains(t, text, "<h1>the &lt;bakery&gt;</h1>")
 	require.Equal(t, len(window.Report.Included), counts["whole"]+counts["cut"])
 	require.NotZero(t, counts["cut"])
-}
-
-func must(data []byte, err error) []byte {
-	if err != nil {
-		panic(err)
-	}
-	return data
 }
