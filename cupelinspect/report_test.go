@@ -180,6 +180,9 @@ func TestFromReportOfARun(t *testing.T) {
 		require.ErrorIs(t, err, context.Canceled, "call %d of %d", failsAt+1, all)
 		require.Equal(t, failsAt+1, calls, "nothing is chosen after that")
 	}
+	calls, failsAt, fails = 0, 1, cupel.ErrStrategy
+	_, got = shown(t, fromReport(t, report, b, cupelinspect.WithCandidates(items, choose)))
+	equal(t, "error of a stop without a report", got.Sweep.Stops[0].Error, fails.Error())
 	_, err = cupelinspect.FromReport(report, b, cupelinspect.WithCandidates([]*cupel.ContextItem{nil}, nil))
 	require.ErrorContains(t, err, "must come from NewContextItem")
 }

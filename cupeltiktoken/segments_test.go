@@ -344,4 +344,6 @@ func TestManyWords(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, got)
 	}
+	counted, _ := c.counted.Get().(map[string]int)
+	assert.LessOrEqual(t, len(counted), maxCounted)
 }
