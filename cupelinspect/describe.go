@@ -102,9 +102,7 @@ func (d *describer) scorer(s strategy.Scorer) {
 func (d *describer) slicer(s strategy.Slicer) {
 	d.WriteString(typeName(s))
 	d.settings(slicer.Descriptors(), s)
-	if inside := strategy.FactsOf(s).Slicers; inside != nil {
-		list(d, inside, d.slicer)
-	}
+	list(d, strategy.FactsOf(s).Slicers, d.slicer)
 }
 
 // settings writes the settings of a strategy that differ from their defaults
