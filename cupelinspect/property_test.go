@@ -99,7 +99,7 @@ type told struct {
 // TestRandom checks selections, and each of their stops, against runs of their
 // own: the window in its order, and the codes of each pointer.
 func TestRandom(t *testing.T) {
-	for seed := range uint64(250) {
+	for seed := range uint64(160) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		items, p := randomItems(t, r), randomPipeline(t, r)
 		maxTokens := r.IntN(200)

@@ -283,11 +283,8 @@ func hostile() map[string]string {
 
 func TestHostileInput(t *testing.T) {
 	part := 1 // of each text
-	switch {
-	case raceEnabled:
+	if raceEnabled || testing.Short() {
 		part = 128
-	case testing.Short():
-		part = 64
 	}
 	measure := func(c *cupeltiktoken.Counter, text string) time.Duration {
 		start := time.Now()
