@@ -156,9 +156,9 @@ func write(t testing.TB, title string, selections ...*cupelinspect.Selection) st
 func read(t testing.TB, html string) page {
 	t.Helper()
 	require.True(t, utf8.ValidString(html), "the page is UTF-8")
-	_, data, found := strings.Cut(html, dataStart)
+	_, data, _ := strings.Cut(html, dataStart)
 	require.Equal(t, 1, strings.Count(html, dataStart), "data elements")
-	data, _, found = strings.Cut(data, "</script>")
+	data, _, found := strings.Cut(data, "</script>")
 	require.True(t, found, "the data element has an end")
 	decoder := json.NewDecoder(strings.NewReader(unpack(t, data)))
 	decoder.DisallowUnknownFields()
