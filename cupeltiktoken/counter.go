@@ -176,12 +176,10 @@ func (c *Counter) countRun(text string, start, end int) (tokens, at int) {
 	all := c.all()
 	for size := window; ; size *= 2 {
 		n, from, first := c.countTo(text[:cutBefore(text, start+size)])
-		if from > start {
-			m.ends = m.merge(all, text[from:min(from+size, end)], m.ends)
-			if int(m.ends[0]) == first {
-				at, tokens = m.advance(all, text[from:end])
-				return n + tokens, from + at
-			}
+		m.ends = m.merge(all, text[from:min(from+size, end)], m.ends)
+		if int(m.ends[0]) == first {
+			at, tokens = m.advance(all, text[from:end])
+			return n + tokens, from + at
 		}
 		if start+2*size > end || size >= longestWord {
 			at = cutBefore(text, start+size)
