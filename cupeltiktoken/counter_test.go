@@ -72,12 +72,10 @@ var published = []struct {
 	{o200k, "2 + 2 = 4", []uint{17, 659, 220, 17, 314, 220, 19}, "cookbook"},
 	{cl100k, "お誕生日おめでとう", []uint{33334, 45918, 243, 21990, 9080, 33334, 62004, 16556, 78699}, "cookbook"},
 	{o200k, "お誕生日おめでとう", []uint{8930, 9697, 243, 128225, 8930, 17693, 4344, 48669}, "cookbook"},
-	{r50k, "hello world", []uint{31373, 995}, "test_basic_encode"},
 	{cl100k, " \u00850", []uint{220, 126, 227, 15}, "test_basic_encode"},
 	{cl100k, "", nil, "test_encode_empty"},
 	{cl100k, "\U0001F44D", []uint{9468, 239, 235}, "test_encode_surrogate_pairs"},
 	{cl100k, "'rer", []uint{2351, 81}, "test_simple_regex"},
-	{cl100k, "today\n ", []uint{31213, 198, 220}, "test_simple_regex"},
 	{cl100k, "today\n \n", []uint{31213, 27907}, "test_simple_regex"},
 	{r50k, "000000000", []uint{10535, 830}, "test_simple_repeated"},
 }
