@@ -175,6 +175,7 @@ func TestFailedRun(t *testing.T) {
 			_, got := shown(t, s)
 			assert.Equal(t, s.Err().Error(), got.Error)
 			equal(t, "codes", got.codes(), tt.codes)
+			equal(t, "what they mean", got.Meanings[got.Code[0]], "the run failed before it decided")
 			equal(t, "window", got.Window, []int{})
 			equal(t, "what the pinned item leaves", got.Budget.Effective, max(0, tt.max-10))
 			assert.Len(t, got.Stages, tt.stages, "the last one failed")

@@ -53,7 +53,7 @@ func TestInspectUnits(t *testing.T) {
 	sent := func(at int) string { return got.Forms[at][0].sent(t, p.Items[got.Candidates[at]].Content) }
 	equal(t, "the manual in the window", []any{sent(4), got.Forms[4][0].Tokens}, []any{"its chapters", 15})
 	equal(t, "the notes in the window", []any{sent(5) + sent(6), got.Forms[5][0].Tokens, got.Forms[6][0].Tokens}, []any{"its chapters", 10, 0})
-	equal(t, "forms of a note, each once: as in the run, and as in the sweep", len(got.Forms[5]), 2)
+	equal(t, "forms of the reason and of a note, each once: as in the run, and as in the sweep", []int{len(got.Forms[1]), len(got.Forms[5])}, []int{1, 2})
 	equal(t, "stale", got.Stale, []int{8})
 	equal(t, "pinned", *got.Pinned, 15)
 	equal(t, "what the slicer may spend", got.Budget.Effective, 45)
