@@ -61,6 +61,9 @@ func TestInspect(t *testing.T) {
 		"ZeroToken: score 0.1, 0 tokens",
 		"BudgetExceeded: 400 tokens requested, 20 available",
 	})
+	for candidate, code := range got.Code { // one that leaves an item out has plain words
+		assert.Equal(t, !slices.Contains(got.Window, candidate), got.Meanings[code] != "", "candidate %d is %s", candidate, got.Codes[code])
+	}
 	equal(t, "budget", got.Budget, budget{Max: 100, Target: 80, OutputReserve: 10, Effective: 70})
 	equal(t, "strategies", []string{got.Name, got.Scorer, got.Slicer, got.Placer, got.Overflow}, []string{"first", "Reflexive", "Greedy", "Chronological", "Throw"})
 	equal(t, "deduplicate, error, shortfalls, overflow and parts", []any{got.Deduplicate, got.Error, got.Shortfalls, got.Overflowed, got.Parts}, []any{true, "", nil, "", []part{}})
@@ -402,16 +405,6 @@ func TestListsAreLists(t *testing.T) {
 		data = unpack(t, data)
 		assert.Equal(t, 1, strings.Count(data, "null"), name)
 		assert.Contains(t, data, `"sweep":null`, name)
-	}
-}
-
-// TestMeanings checks that every code that leaves an item out has plain words.
-func TestMeanings(t *testing.T) {
-	p := read(t, write(t, "", inspect(t, newPipeline(t, nil), everyReason(t), newBudget(t, 100, 80))))
-	s := p.Selections[0]
-	for candidate, code := range s.Code {
-		meaning := s.Meanings[code]
-		assert.Equal(t, !slices.Contains(s.Window, candidate), meaning != "", "candidate %d is %s", candidate, s.Codes[code])
 	}
 }
 
