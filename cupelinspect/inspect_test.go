@@ -265,7 +265,7 @@ type generic[T any] struct{ scorer.Reflexive }
 func TestParts(t *testing.T) {
 	items := []*cupel.ContextItem{
 		newItem(t, "pinned", 1, cupel.WithPinned()),
-		hinted(t, "a", 0, 0.8),
+		newItem(t, "a", 0, cupel.WithFutureRelevanceHint(0.8), cupel.WithGroup("free")),
 		newItem(t, "negative", -1, cupel.WithGroup("apart")),
 		newItem(t, "b", 1, cupel.WithKind(cupel.KindSystemPrompt)),
 		newItem(t, "with it", 1, cupel.WithGroup("apart")),

@@ -45,7 +45,7 @@ func TestLosers(t *testing.T) {
 		{now, after, 5, []int{1, 0, 3, 4, 2}, "10 tokens are left for all others, which have 100; those that lose most are first"},
 		{now, after, 0, []int{1, 3, 4, 2}, "one does not lose to itself"},
 		{now, after, 2, []int{1, 0, 4}, "nor do the members of its group"},
-		{now, pinned(0), 0, []int{}, "it is in already"},
+		{now, now, 5, []int{}, "nothing changes"},
 		{now, pinned(2), 2, []int{}, "its group is in already"},
 		{now, after, -1, nil, "it is none"},
 		{now, after, 6, nil, "it is none"},
