@@ -36,9 +36,9 @@ func align(contents []string, sent string) [][]any {
 			e.write(stretch{s.from, min(s.to, end), s.added})
 			if s.to > end {
 				stretches[0] = stretch{from: end, to: s.to}
-				break
+			} else {
+				stretches = stretches[1:]
 			}
-			stretches = stretches[1:]
 		}
 		shares[i], begin = e.edits, end
 	}

@@ -5,6 +5,9 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // joined applies the edits of the shares of a text.
@@ -51,21 +54,15 @@ func TestAlign(t *testing.T) {
 	for range 500 {
 		contents := []string{random(60), random(60), random(3)}[:1+r.IntN(3)]
 		for _, sent := range []string{random(60), strings.Join(contents, ""), "", contents[0][len(contents[0])/2:] + random(5)} {
-			if got := joined(t, contents, align(contents, sent)); got != sent {
-				t.Fatalf("the shares of %q are %q; the contents are %q", sent, got, contents)
-			}
+			require.Equal(t, sent, joined(t, contents, align(contents, sent)), contents)
 		}
 	}
-	for sent, want := range map[string]string{"one two": "[[7]]", "~ two": "[[~ -3 4]]"} {
-		if got := fmt.Sprint(align([]string{"one two"}, sent)); got != want {
-			t.Errorf("the edits for %q are %v, want %v", sent, got, want)
-		}
+	for sent, want := range map[string]string{"one two": "[[4] [3]]", "~~ two": "[[~~ -3 1] [3]]", "one ~two": "[[4] [~ 3]]"} {
+		assert.Equal(t, want, fmt.Sprint(align([]string{"one ", "two"}, sent)), sent)
 	}
 	// A text that has little of the contents takes no long search.
 	for misses, want := range map[int]string{mostMisses: " 5]]", mostMisses + 1: "found]]"} {
-		if got := fmt.Sprint(align([]string{"found"}, strings.Repeat("~", misses)+"found")); !strings.HasSuffix(got, want) {
-			t.Errorf("after %d misses the edits end %s, want %s", misses, got[max(0, len(got)-20):], want)
-		}
+		assert.Contains(t, fmt.Sprint(align([]string{"found"}, strings.Repeat("~", misses)+"found")), want, misses)
 	}
 }
 
@@ -78,6 +75,7 @@ func TestBeginning(t *testing.T) {
 		why        string
 	}{
 		{" 123", 1, 4, "it is next"},
+		{" 129", 1, 3, "a part of a word"},
 		{"the path", 20, 8, "four bytes say where they are from"},
 		{"a no", 12, 4, "far away, with four bytes"},
 		{"a n~", 1, 0, "three bytes may be from anywhere"},
@@ -87,8 +85,7 @@ func TestBeginning(t *testing.T) {
 		{"… +3 bytes…", 1, 0, "a mark is nothing of the contents"},
 		{"~", 1, 0, "nor is another text"},
 	} {
-		if from, size := beginning(full, 1, tt.text); from != tt.from || size != tt.size {
-			t.Errorf("%q begins at %d with %d bytes, want %d, %d: %s", tt.text, from, size, tt.from, tt.size, tt.why)
-		}
+		from, size := beginning(full, 1, tt.text)
+		assert.Equal(t, []int{tt.from, tt.size}, []int{from, size}, "%q: %s", tt.text, tt.why)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/wollax/cupel-go/cupel"
@@ -36,40 +37,51 @@ func manyCandidates(t testing.TB, n int) (*pipeline.Pipeline, []*cupel.ContextIt
 
 // TestPageSize checks what the package says of pages of 10,000 candidates.
 func TestPageSize(t *testing.T) {
-	n := 10_000
+	n, most := 10_000, 5_000_000
 	if testing.Short() {
-		n = 500 // longer contents, together as long
+		n, most = 1000, 500_000
 	}
-	p, items, b := manyCandidates(t, n)
+	p, items, _ := manyCandidates(t, n)
+	b := newBudget(t, n*20, n*20)
 	r := rand.New(rand.NewPCG(1, 2))
-	for _, tt := range []struct {
-		text func(i int) string
-		cut  bool
-		why  string
+	rows := []struct {
+		text      func(i int) string
+		cut, size bool
+		why       string
 	}{
-		{func(i int) string {
-			if i%10 == 0 { // nothing depends on what is usual
-				return strings.Repeat("é", 2_000_000/n)
-			}
-			return strings.Repeat(items[i].Content(), 20_000/n)[:4_000_000/n]
-		}, false, "4 MB"},
-		{func(i int) string { return strings.Repeat(items[i].Content(), 10_500/n) }, true, "above 8 MiB"},
 		{func(int) string {
-			text := make([]byte, 5_240_000/n)
+			text := make([]byte, 524)
 			for n := range text {
 				text[n] = byte(' ' + r.IntN(94))
 			}
 			return string(text)
-		}, true, "5 MB that can hardly be compressed"},
-	} {
+		}, true, true, "5 MB that can hardly be compressed"},
+		{func(i int) string {
+			if i%10 == 0 { // nothing depends on what is usual
+				return strings.Repeat("é", 200)
+			}
+			return items[i].Content()[:400]
+		}, false, false, "4 MB"},
+		{func(i int) string { return items[i].Content() }, true, false, "above 8 MiB"},
+	}
+	if testing.Short() {
+		rows = rows[:2] // TestContentLimit has the other
+	}
+	for _, tt := range rows {
 		given := make([]*cupel.ContextItem, n)
 		for i, item := range items {
 			given[i] = newItem(t, tt.text(i), item.Tokens(), cupel.WithFutureRelevanceHint(float64(i%1000)/1000), cupel.WithMetadata(item.Metadata()))
 		}
-		html := write(t, "", inspect(t, p, given, b))
-		if len(html) > 5_000_000 {
-			t.Errorf("%s: the page has %d bytes; want 5 MB at most", tt.why, len(html))
+		report, err := p.DryRun(t.Context(), given, b)
+		require.NoError(t, err)
+		s := fromReport(t, report, b, cupelinspect.WithCandidates(given, nil))
+		if !testing.Short() {
+			s = inspect(t, p, given, b)
 		}
+		var page strings.Builder
+		require.NoError(t, cupelinspect.WriteWithin(most, &page, "", []*cupelinspect.Selection{s}))
+		html := page.String()
+		assert.LessOrEqual(t, len(html), most, tt.why)
 		t.Logf("%s: %d bytes", tt.why, len(html))
 		data := read(t, html)
 		cut := 0
@@ -81,13 +93,11 @@ func TestPageSize(t *testing.T) {
 			if item.Cut > 0 {
 				cut++
 			}
-			if item.Cut > 0 && (!tt.cut || kept[i] && tt.why[0] == '5') || len(item.Content)+item.Cut != len(strings.ToValidUTF8(given[i].Content(), "")) {
+			if item.Cut > 0 && (!tt.cut || kept[i] && tt.size) || len(item.Content)+item.Cut != len(strings.ToValidUTF8(given[i].Content(), "")) {
 				t.Fatalf("%s: content %d has %d bytes and lacks %d of %d", tt.why, i, len(item.Content), item.Cut, len(given[i].Content()))
 			}
 		}
-		if (cut > 0) != tt.cut {
-			t.Errorf("%s: %d contents are cut", tt.why, cut)
-		}
+		assert.Equal(t, tt.cut, cut > 0, "%s: %d contents are cut", tt.why, cut)
 	}
 }
 

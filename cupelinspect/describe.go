@@ -102,9 +102,7 @@ func (d *describer) scorer(s strategy.Scorer) {
 func (d *describer) slicer(s strategy.Slicer) {
 	d.WriteString(typeName(s))
 	d.settings(slicer.Descriptors(), s)
-	if inside := strategy.FactsOf(s).Slicers; inside != nil {
-		list(d, inside, d.slicer)
-	}
+	list(d, strategy.FactsOf(s).Slicers, d.slicer)
 }
 
 // settings writes the settings of a strategy that differ from their defaults
@@ -114,7 +112,7 @@ func (d *describer) settings(types []strategy.Descriptor, s any) {
 	begin, end := "{", ""
 	for _, f := range found.Fields {
 		value, given := settings[f.Name]
-		if !given || f.Type != strategy.Variant && !isSingle(f.Type) || isSingle(f.Type) && value == f.Default {
+		if !given || f.Type != strategy.Variant && !isSingle(f.Type) || value == f.Default {
 			continue
 		}
 		d.WriteString(begin + f.Name + " ")
@@ -164,7 +162,7 @@ func typeName(strategy any) string {
 	if t == nil {
 		return "nil"
 	}
-	for t.Kind() == reflect.Pointer && t.Name() == "" {
+	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
 	name := t.Name()

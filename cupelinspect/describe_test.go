@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"github.com/wollax/cupel-go/cupel/scorer"
 	"github.com/wollax/cupel-go/cupel/slicer"
 	"github.com/wollax/cupel-go/cupel/strategy"
@@ -19,6 +21,8 @@ func TestSettingsThatDifferAreShown(t *testing.T) {
 		why    string
 	}{
 		{scorer.Recency{}, "Recency", "there are no settings"},
+		{nil, "nil", "a wrapper may have none inside"},
+		{scorer.Must(scorer.NewComposite(scorer.Weighted{Scorer: scorer.Recency{}, Weight: 3})), "Composite(Recency 1)", "weights are shares"},
 		{scorer.Must(scorer.NewMetadataTrust(0)), "MetadataTrust{defaultScore 0}", "a required setting has no default"},
 		{scorer.Must(scorer.NewMetadataKey("a\nb", "c", 2)), `MetadataKey{key "a\nb", value "c", boost 2}`, "text is quoted"},
 		{decay(scorer.Must(scorer.Window(time.Hour))), "Decay{curve window{maxAge 1h0m0s}}", "the default score is not shown"},
@@ -27,9 +31,7 @@ func TestSettingsThatDifferAreShown(t *testing.T) {
 		{struct{ strategy.Scorer }{scorer.Must(scorer.NewMetadataTrust(1))}, "struct { strategy.Scorer }", "another type is not described as the one that it embeds"},
 	}
 	for _, tt := range scorers {
-		if got := describeScorer(t.Context(), tt.scorer); got != tt.want {
-			t.Errorf("got %q, want %q: %s", got, tt.want, tt.why)
-		}
+		assert.Equal(t, tt.want, describeScorer(t.Context(), tt.scorer), tt.why)
 	}
 	knapsack := slicer.Must(slicer.NewKnapsack(slicer.WithBucketSize(5), slicer.WithMemoryLimit(9)))
 	slicers := []struct {
@@ -44,8 +46,6 @@ func TestSettingsThatDifferAreShown(t *testing.T) {
 		{slicer.Must(slicer.NewCountQuota(slicer.Greedy{}, nil, slicer.WithScarcity(slicer.ScarcityThrow))), "CountQuota{scarcity Throw}(Greedy)", "names are single values"},
 	}
 	for _, tt := range slicers {
-		if got := describeSlicer(tt.slicer); got != tt.want {
-			t.Errorf("got %q, want %q: %s", got, tt.want, tt.why)
-		}
+		assert.Equal(t, tt.want, describeSlicer(tt.slicer), tt.why)
 	}
 }

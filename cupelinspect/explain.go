@@ -137,7 +137,7 @@ func (s *Selection) survivor(ledger *analysis.Ledger, at int) string {
 
 // excerpt returns the beginning of a content, in quotes.
 func excerpt(content string) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(shorten(content, 120)), "\n")
+	line, _, _ := strings.Cut(strings.TrimSpace(content), "\n")
 	short := shorten(line, 60)
 	if len(short) < len(content) && !strings.HasSuffix(short, "…") {
 		short += "…"

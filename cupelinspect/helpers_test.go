@@ -12,6 +12,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/wollax/cupel-go/cupel"
@@ -154,17 +155,11 @@ func write(t testing.TB, title string, selections ...*cupelinspect.Selection) st
 // script would.
 func read(t testing.TB, html string) page {
 	t.Helper()
-	if !utf8.ValidString(html) {
-		t.Fatal("the page is not UTF-8")
-	}
-	_, data, found := strings.Cut(html, dataStart)
-	if !found || strings.Count(html, dataStart) != 1 {
-		t.Fatalf("the page has %d data elements; want 1", strings.Count(html, dataStart))
-	}
-	data, _, found = strings.Cut(data, "</script>")
-	if !found {
-		t.Fatal("the data element has no end")
-	}
+	require.True(t, utf8.ValidString(html), "the page is UTF-8")
+	_, data, _ := strings.Cut(html, dataStart)
+	require.Equal(t, 1, strings.Count(html, dataStart), "data elements")
+	data, _, found := strings.Cut(data, "</script>")
+	require.True(t, found, "the data element has an end")
 	decoder := json.NewDecoder(strings.NewReader(unpack(t, data)))
 	decoder.DisallowUnknownFields()
 	var p page
@@ -190,9 +185,7 @@ func unpack(t testing.TB, data string) string {
 // sent applies the edits of a form to a content, as the page's script does.
 func (f form) sent(t testing.TB, content string) string {
 	t.Helper()
-	if f.Edits == nil {
-		t.Fatal("a form has no list of edits")
-	}
+	require.NotNil(t, f.Edits, "a form has a list of edits")
 	from := utf16.Encode([]rune(content))
 	var text strings.Builder
 	for _, edit := range f.Edits {
@@ -217,11 +210,7 @@ func (f form) sent(t testing.TB, content string) string {
 func checkSelection(t testing.TB, p *page, s *selection) {
 	t.Helper()
 	n := len(s.Candidates)
-	for name, length := range map[string]int{"scores": len(s.Scores), "code": len(s.Code), "why": len(s.Why)} {
-		if length != n {
-			t.Errorf("%d %s for %d candidates", length, name, n)
-		}
-	}
+	require.Equal(t, []int{n, n, n}, []int{len(s.Scores), len(s.Code), len(s.Why)}, "scores, codes and reasons")
 	for _, at := range s.Candidates {
 		if at < 0 || at >= len(p.Items) {
 			t.Fatalf("candidate %d of %d items", at, len(p.Items))
@@ -233,9 +222,7 @@ func checkSelection(t testing.TB, p *page, s *selection) {
 		}
 	}
 	for _, part := range s.Parts {
-		if len(part.Scores) != n {
-			t.Errorf("part %s has %d scores for %d candidates", part.Name, len(part.Scores), n)
-		}
+		require.Len(t, part.Scores, n, part.Name)
 	}
 	checkWindow(t, s, s.Window, s.codes())
 	if s.Sweep == nil {
@@ -258,9 +245,7 @@ func checkSelection(t testing.TB, p *page, s *selection) {
 			}
 			tokens += shape.Tokens
 		}
-		if tokens != stop.Tokens {
-			t.Errorf("stop %d says %d tokens; its window has %d", i, stop.Tokens, tokens)
-		}
+		assert.Equal(t, tokens, stop.Tokens, "stop %d", i)
 	}
 }
 
@@ -359,7 +344,5 @@ func equal[T any](t testing.TB, what string, got, want T) {
 	require.NoError(t, err)
 	w, err := json.Marshal(want)
 	require.NoError(t, err)
-	if !bytes.Equal(g, w) {
-		t.Errorf("%s is\n%s\nwant\n%s", what, g, w)
-	}
+	assert.Equal(t, string(w), string(g), what)
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/wollax/cupel-go/cupel"
@@ -41,9 +42,7 @@ func TestInspect(t *testing.T) {
 	items := everyReason(t)
 	b := newBudget(t, 100, 80, cupel.WithOutputReserve(10))
 	s := inspect(t, newPipeline(t, nil), items, b, cupelinspect.WithName("first"))
-	if err := s.Err(); err != nil {
-		t.Errorf("the run failed: %v", err)
-	}
+	require.NoError(t, s.Err())
 	p, got := shown(t, s)
 
 	// The slicer may spend 80 - 10 tokens. Greedy takes the free item, the alpha
@@ -62,15 +61,16 @@ func TestInspect(t *testing.T) {
 		"ZeroToken: score 0.1, 0 tokens",
 		"BudgetExceeded: 400 tokens requested, 20 available",
 	})
+	for candidate, code := range got.Code { // one that leaves an item out has plain words
+		assert.Equal(t, !slices.Contains(got.Window, candidate), got.Meanings[code] != "", "candidate %d is %s", candidate, got.Codes[code])
+	}
 	equal(t, "budget", got.Budget, budget{Max: 100, Target: 80, OutputReserve: 10, Effective: 70})
 	equal(t, "strategies", []string{got.Name, got.Scorer, got.Slicer, got.Placer, got.Overflow}, []string{"first", "Reflexive", "Greedy", "Chronological", "Throw"})
-	if !got.Deduplicate || got.Error != "" || got.Shortfalls != nil || got.Overflowed != "" || len(got.Parts) != 0 {
-		t.Errorf("deduplicate %v, error %q, shortfalls %q, overflow %q, parts %v", got.Deduplicate, got.Error, got.Shortfalls, got.Overflowed, got.Parts)
-	}
+	equal(t, "deduplicate, error, shortfalls, overflow and parts", []any{got.Deduplicate, got.Error, got.Shortfalls, got.Overflowed, got.Parts}, []any{true, "", nil, "", []part{}})
 	equal(t, "title", p.Title, "Context window")
-	if len(p.Items) != len(items) || p.Items[1].Content != "alpha\nand more" || !p.Items[0].Pinned || p.Items[0].Kind != "SystemPrompt" || *p.Items[2].Hint != 0.5 || p.Items[2].Source != "Chat" {
-		t.Errorf("items are %+v", p.Items)
-	}
+	require.Len(t, p.Items, len(items))
+	first, third := p.Items[0], p.Items[2]
+	equal(t, "items", []any{p.Items[1].Content, first.Pinned, first.Kind, third.Hint, third.Source}, []any{"alpha\nand more", true, "SystemPrompt", 0.5, "Chat"})
 }
 
 // watcher is an observer of its own, to compare with.
@@ -102,13 +102,11 @@ func TestStages(t *testing.T) {
 	_, got := shown(t, inspect(t, clocked(), items, b))
 
 	w := &watcher{}
-	if _, err := clocked().DryRun(t.Context(), items, b, pipeline.WithTrace(w)); err != nil {
-		t.Fatal(err)
-	}
+	_, err := clocked().DryRun(t.Context(), items, b, pipeline.WithTrace(w))
+	require.NoError(t, err)
 	equal(t, "stages", got.Stages, w.stages)
-	if got.Total != w.total || got.Total < int64(5*time.Second) {
-		t.Errorf("total is %d; want %d, with a second for each stage at least", got.Total, w.total)
-	}
+	assert.Equal(t, w.total, got.Total)
+	assert.GreaterOrEqual(t, got.Total, int64(5*time.Second), "a second for each stage")
 	var counts [][2]int
 	for _, s := range got.Stages {
 		counts = append(counts, [2]int{s.In, s.Out})
@@ -125,9 +123,7 @@ func TestStages(t *testing.T) {
 	})
 	_, got = shown(t, inspect(t, backwards, items, b))
 	for _, s := range got.Stages {
-		if s.Start != 0 || s.Duration != 0 {
-			t.Errorf("by a clock that goes back %s starts at %d and takes %d; want 0", s.Name, s.Start, s.Duration)
-		}
+		assert.Zero(t, s.Start+s.Duration, "by a clock that goes back: %s", s.Name)
 	}
 }
 
@@ -176,23 +172,18 @@ func TestFailedRun(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			items := []*cupel.ContextItem{newItem(t, "pinned", 10, cupel.WithPinned()), hinted(t, "a", 50, 0.5), newItem(t, "negative", -3)}
+			items := []*cupel.ContextItem{newItem(t, "pinned", 10, cupel.WithPinned()), hinted(t, "a", 50, 0.5), newItem(t, "negative", -3, cupel.WithPinned())}
 			s := inspect(t, newPipeline(t, tt.change), items, newBudget(t, tt.max, tt.max))
-			if !errors.Is(s.Err(), tt.target) {
-				t.Errorf("%s: the error is %v; want %v", tt.why, s.Err(), tt.target)
-			}
+			require.ErrorIs(t, s.Err(), tt.target, tt.why)
 			_, got := shown(t, s)
-			if got.Error != s.Err().Error() {
-				t.Errorf("the page says %q; want %q", got.Error, s.Err())
-			}
+			assert.Equal(t, s.Err().Error(), got.Error)
 			equal(t, "codes", got.codes(), tt.codes)
+			equal(t, "what they mean", got.Meanings[got.Code[0]], "the run failed before it decided")
 			equal(t, "window", got.Window, []int{})
-			if len(got.Stages) != tt.stages || got.Total <= 0 {
-				t.Errorf("%d stages in %d ns; want %d: the last one failed", len(got.Stages), got.Total, tt.stages)
-			}
-			if (got.Sweep != nil) != tt.sweep {
-				t.Errorf("%s: there is a sweep: %v", tt.why, got.Sweep != nil)
-			}
+			equal(t, "what the pinned item leaves", got.Budget.Effective, max(0, tt.max-10))
+			assert.Len(t, got.Stages, tt.stages, "the last one failed")
+			assert.Positive(t, got.Total)
+			assert.Equal(t, tt.sweep, got.Sweep != nil, tt.why)
 		})
 	}
 }
@@ -213,7 +204,7 @@ func TestInspectErrors(t *testing.T) {
 	}{
 		{"no pipeline", t.Context(), nil, good, nil, "the pipeline is empty", "there is nothing to run"},
 		{"zero pipeline", t.Context(), &pipeline.Pipeline{}, good, nil, "the pipeline is empty", "it was not built by New"},
-		{"nil item", t.Context(), ok, []*cupel.ContextItem{nil}, nil, "must come from NewContextItem", "a page cannot show it"},
+		{"nil item", t.Context(), ok, []*cupel.ContextItem{nil}, []cupelinspect.Option{cupelinspect.WithSweep(0, 0, 0)}, "must come from NewContextItem", "a page cannot show it"},
 		{"canceled", canceled, ok, good, nil, "canceled", "the caller has gone"},
 		{"negative range", t.Context(), ok, good, []cupelinspect.Option{cupelinspect.WithSweep(-1, 5, 2)}, "sweep.from must be at least 0 tokens", "there is no such budget"},
 		{"backward range", t.Context(), ok, good, []cupelinspect.Option{cupelinspect.WithSweep(6, 5, 2)}, "sweep.to must be at least the first budget, 6 tokens", "budgets rise"},
@@ -223,18 +214,15 @@ func TestInspectErrors(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			s, err := cupelinspect.Inspect(tt.ctx, tt.pipeline, tt.items, newBudget(t, 10, 10), tt.opts...)
-			if s != nil || err == nil || !strings.Contains(err.Error(), tt.want) {
-				t.Errorf("%s: got %v, %v; want an error with %q", tt.why, s, err, tt.want)
-			}
+			assert.Nil(t, s, tt.why)
+			assert.ErrorContains(t, err, tt.want, tt.why)
 		})
 	}
-	if err := (*cupelinspect.Selection)(nil).Err(); err != nil {
-		t.Errorf("no selection has failed with %v", err)
-	}
+	require.NoError(t, (*cupelinspect.Selection)(nil).Err())
 	var noContext context.Context
-	if s, err := cupelinspect.Inspect(noContext, ok, good, newBudget(t, 10, 10), nil); s == nil || err != nil {
-		t.Errorf("without a context and with a nil option: %v, %v; both are left out", s, err)
-	}
+	s, err := cupelinspect.Inspect(noContext, ok, good, newBudget(t, 10, 10), nil)
+	require.NoError(t, err, "a missing context and a nil option are left out")
+	require.NotNil(t, s)
 }
 
 // half is a wrapper of one's own, with one scorer inside.
@@ -277,9 +265,10 @@ type generic[T any] struct{ scorer.Reflexive }
 func TestParts(t *testing.T) {
 	items := []*cupel.ContextItem{
 		newItem(t, "pinned", 1, cupel.WithPinned()),
-		hinted(t, "a", 1, 0.8),
-		newItem(t, "negative", -1),
+		newItem(t, "a", 0, cupel.WithFutureRelevanceHint(0.8), cupel.WithGroup("free")),
+		newItem(t, "negative", -1, cupel.WithGroup("apart")),
 		newItem(t, "b", 1, cupel.WithKind(cupel.KindSystemPrompt)),
+		newItem(t, "with it", 1, cupel.WithGroup("apart")),
 	}
 	composite := scorer.Must(scorer.NewComposite(
 		scorer.Weighted{Scorer: scorer.Reflexive{}, Weight: 3},
@@ -296,8 +285,8 @@ func TestParts(t *testing.T) {
 	part := func(weight float64, scores ...float64) []scorer.Part {
 		return []scorer.Part{{Scorer: scorer.Reflexive{}, Weight: weight, Scores: scores}}
 	}
-	reflexive := []any{nil, 0.8, nil, 0}
-	kind := []any{nil, 0, nil, 0.5}
+	reflexive := []any{nil, 0.8, nil, 0, nil, 0.75} // and the weight
+	kind := []any{nil, 0, nil, 0.5, nil, 0.25}
 	tests := []struct {
 		name        string
 		scorer      strategy.Scorer
@@ -309,38 +298,34 @@ func TestParts(t *testing.T) {
 		{"composite", composite, "Composite(Reflexive 0.75, Kind 0.25)", map[string][]any{"Reflexive": reflexive, "Kind": kind}, "pinned and negative items have no scores"},
 		{"wrapped", scaled, "Scaled(half(Composite(Reflexive 0.75, Kind 0.25)))", map[string][]any{"Reflexive": reflexive, "Kind": kind}, "wrappers around one scorer are seen through"},
 		{"nested", scorer.Must(scorer.NewComposite(scorer.Weighted{Scorer: composite, Weight: 1})), "Composite(Composite(Reflexive 0.75, Kind 0.25) 1)",
-			map[string][]any{"Composite(Reflexive 0.75, Kind 0.25)": {nil, 0.6000000000000001, nil, 0.125}}, "the outer one is what the scores are made of; 0.75 * 0.8 rounds so"},
+			map[string][]any{"Composite(Reflexive 0.75, Kind 0.25)": {nil, 0.6000000000000001, nil, 0.125, nil, 1}}, "the outer one is what the scores are made of; 0.75 * 0.8 rounds so"},
 		{"wrapper", half{scorer.Reflexive{}}, "half(Reflexive)", nil, "a wrapper around a scorer without parts"},
 		{"two inside", first{composite, scorer.Reflexive{}}, "first(Composite(Reflexive 0.75, Kind 0.25), Reflexive)", nil, "the page cannot know how it combines them"},
 		{"deep", deep, strings.Repeat("half(", 150) + "Reflexive" + strings.Repeat(")", 150), nil, "the search ends"},
 		{"pointer", &scorer.Kind{}, "Kind", nil, "the type that it points to"},
 		{"generic", generic[map[string]half]{}, "generic", nil, "type arguments would have whole paths"},
 		{"unnamed", struct{ scorer.Reflexive }{}, "struct { scorer.Reflexive }", nil, "there is no shorter name"},
-		{"fails", explain(func(int) ([]scorer.Part, error) { return nil, errors.New("no") }), "explained(half(Reflexive))", nil, "what cannot be explained is not"},
+		{"fails", explain(func(n int) ([]scorer.Part, error) { return part(1, make([]float64, n)...), errors.New("no") }), "explained(half(Reflexive))", nil, "what cannot be explained is not"},
 		{"panics", explain(func(int) ([]scorer.Part, error) { panic("no") }), "explained(half(Reflexive))", nil, "the run itself was fine"},
 		{"too few", explain(func(int) ([]scorer.Part, error) { return part(1, 0.5), nil }), "explained(half(Reflexive))", nil, "the scores cannot be assigned to items"},
 		{"strange", explain(func(n int) ([]scorer.Part, error) {
 			return part(math.NaN(), slices.Repeat([]float64{math.Inf(1)}, n)...), nil
-		}), "explained(Reflexive NaN)", map[string][]any{"Reflexive": {nil, nil, nil, nil}}, "JSON has no infinite numbers"},
+		}), "explained(Reflexive NaN)", map[string][]any{"Reflexive": {nil, nil, nil, nil, nil, 0}}, "JSON has no infinite numbers"},
 		{"infinite", explain(func(n int) ([]scorer.Part, error) {
 			return part(math.Inf(-1), slices.Repeat([]float64{0.5}, n)...), nil
-		}), "explained(Reflexive -Inf)", map[string][]any{"Reflexive": {nil, 0.5, nil, 0.5}}, "nor infinite weights"},
+		}), "explained(Reflexive -Inf)", map[string][]any{"Reflexive": {nil, 0.5, nil, 0.5, nil, 0}}, "nor infinite weights"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			p := newPipeline(t, func(c *pipeline.Config) { c.Scorer = tt.scorer })
 			_, got := shown(t, inspect(t, p, items, newBudget(t, 10, 10)))
 			equal(t, "description", got.Scorer, tt.description)
-			if len(got.Parts) != len(tt.parts) {
-				t.Errorf("%s: parts are %v; want %d", tt.why, got.Parts, len(tt.parts))
-			}
+			assert.Len(t, got.Parts, len(tt.parts), tt.why)
 			for _, part := range got.Parts {
-				equal(t, part.Name, values(part.Scores), tt.parts[part.Name])
+				equal(t, part.Name, append(values(part.Scores), part.Weight), tt.parts[part.Name])
 			}
 		})
 	}
-	_, got := shown(t, inspect(t, newPipeline(t, func(c *pipeline.Config) { c.Scorer = composite }), items, newBudget(t, 10, 10)))
-	equal(t, "weights", []float64{got.Parts[0].Weight, got.Parts[1].Weight}, []float64{0.75, 0.25})
 }
 
 func TestStrategies(t *testing.T) {
@@ -364,12 +349,9 @@ func TestStrategies(t *testing.T) {
 	b := newBudget(t, 110, 100, cupel.WithReservedSlots(slots), cupel.WithEstimationSafetyMargin(50))
 	_, got := shown(t, inspect(t, p, items, b))
 	equal(t, "strategies", []string{got.Slicer, got.Placer, got.Overflow}, []string{"CountQuota(Quota(Greedy))", "UShaped", "Proceed"})
-	if got.Deduplicate {
-		t.Error("the page says that duplicates are left out")
-	}
-	if len(got.Scorer) > 3000 || !strings.HasPrefix(got.Scorer, "Composite(Reflexive 0.002, Reflexive 0.002, ") || !strings.HasSuffix(got.Scorer, "…") {
-		t.Errorf("the description of 500 scorers has %d bytes: %.80s", len(got.Scorer), got.Scorer)
-	}
+	assert.False(t, got.Deduplicate)
+	assert.Less(t, len(got.Scorer), 3000)
+	assert.Regexp(t, `^Composite\(Reflexive 0\.002, Reflexive 0\.002, .*…$`, got.Scorer)
 	// Half of 100 - 60 - 6 tokens.
 	cut := "long" + strings.Repeat("!", 196) + "…"
 	equal(t, "budget", got.Budget, budget{Max: 110, Target: 100, ReservedSlots: map[string]int{"Wiki": 3, cut: 3}, Margin: 50, Effective: 17})
@@ -391,6 +373,7 @@ func TestSurvivor(t *testing.T) {
 	_, got := shown(t, inspect(t, newPipeline(t, nil), items, newBudget(t, 40, 40)))
 	equal(t, "codes", got.codes(), []string{"Pinned", "NegativeTokens", "NegativeTokens", "Deduplicated", "Scored", "Deduplicated"})
 	equal(t, "survivors", got.Survivor, map[int]int{3: 4, 5: 4})
+	equal(t, "why", got.Why[3], "Deduplicated: the same content is in as another item: “same”")
 	equal(t, "what the slicer may spend: the pinned item of -5 tokens is out", got.Budget.Effective, 30)
 }
 
@@ -407,9 +390,7 @@ func TestDeterministic(t *testing.T) {
 		require.NoError(t, cupelinspect.WriteHTML(&html, "same", s, inspect(t, p, items[2:], b)))
 		pages[i] = html.Bytes()
 	}
-	if !bytes.Equal(pages[0], pages[1]) || !bytes.Equal(pages[0], pages[2]) {
-		t.Error("three equal runs gave different pages")
-	}
+	assert.True(t, bytes.Equal(pages[0], pages[1]) && bytes.Equal(pages[0], pages[2]))
 }
 
 // TestListsAreLists checks that the script never finds null for a list.
@@ -422,21 +403,8 @@ func TestListsAreLists(t *testing.T) {
 		_, data, _ := strings.Cut(write(t, "", s), dataStart)
 		data, _, _ = strings.Cut(data, "</script>")
 		data = unpack(t, data)
-		if strings.Count(data, "null") != 1 || !strings.Contains(data, `"sweep":null`) {
-			t.Errorf("%s: only the sweep may be null in %s", name, data)
-		}
-	}
-}
-
-// TestMeanings checks that every code that leaves an item out has plain words.
-func TestMeanings(t *testing.T) {
-	p := read(t, write(t, "", inspect(t, newPipeline(t, nil), everyReason(t), newBudget(t, 100, 80))))
-	s := p.Selections[0]
-	for candidate, code := range s.Code {
-		meaning := s.Meanings[code]
-		if out := !slices.Contains(s.Window, candidate); out != (meaning != "") {
-			t.Errorf("candidate %d is out: %v, and %s means %q", candidate, out, s.Codes[code], meaning)
-		}
+		assert.Equal(t, 1, strings.Count(data, "null"), name)
+		assert.Contains(t, data, `"sweep":null`, name)
 	}
 }
 

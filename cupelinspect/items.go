@@ -60,6 +60,7 @@ func (t *itemTable) add(items []*cupel.ContextItem) []int {
 			t.looks[key] = append(t.looks[key], i)
 		}
 	}
+	left := maps.Clone(t.looks)
 	positions := make([]int, len(items))
 	taken := make(map[int]bool)
 	var fresh []int
@@ -75,7 +76,7 @@ func (t *itemTable) add(items []*cupel.ContextItem) []int {
 		item := items[i]
 		at, known := t.at[item] // the same pointer
 		if !known {
-			at = t.position(item, taken)
+			at = t.position(item, taken, left)
 			t.at[item], taken[at] = at, true
 		}
 		positions[i] = at
@@ -84,19 +85,19 @@ func (t *itemTable) add(items []*cupel.ContextItem) []int {
 }
 
 // position returns the place of an item that looks like this one and is not
-// taken yet, or a new place.
-func (t *itemTable) position(item *cupel.ContextItem, taken map[int]bool) int {
+// taken yet, or a new place. It removes from what is left what it looks at.
+func (t *itemTable) position(item *cupel.ContextItem, taken map[int]bool, left map[string][]int) int {
 	w := newItem(item, t.contentLimit)
 	if t.looks != nil {
 		key := lookOf(&w, item)
-		for rest := t.looks[key]; len(rest) > 0; {
-			at := rest[0]
-			rest = rest[1:]
-			t.looks[key] = rest
+		for len(left[key]) > 0 {
+			at := left[key][0]
+			left[key] = left[key][1:]
 			if !taken[at] {
 				return at
 			}
 		}
+		t.looks[key] = append(t.looks[key], len(t.items))
 	}
 	t.items, t.sources = append(t.items, w), append(t.sources, item)
 	return len(t.items) - 1
@@ -140,15 +141,14 @@ func newItem(item *cupel.ContextItem, limit int) wireItem {
 	if hint, ok := item.FutureRelevanceHint(); ok && !math.IsNaN(hint) && !math.IsInf(hint, 0) {
 		w.Hint = &hint
 	}
-	if metadata := item.Metadata(); len(metadata) > 0 {
-		w.Metadata = make(map[string]string, len(metadata))
-		for i, key := range slices.Sorted(maps.Keys(metadata)) {
-			if i == maxTags {
-				w.Metadata["…"] = strconv.Itoa(len(metadata)-i) + " more"
-				break
-			}
-			w.Metadata[shorten(key, maxLabel)] = metadataValue(metadata[key], limit)
+	metadata := item.Metadata()
+	w.Metadata = make(map[string]string)
+	for i, key := range slices.Sorted(maps.Keys(metadata)) {
+		if i == maxTags {
+			w.Metadata["…"] = strconv.Itoa(len(metadata)-i) + " more"
+			break
 		}
+		w.Metadata[shorten(key, maxLabel)] = metadataValue(metadata[key], limit)
 	}
 	return w
 }

@@ -35,22 +35,23 @@ func TestLosers(t *testing.T) {
 		require.NoError(t, err)
 		return analysis.NewLedger(report, with)
 	}
-	now := pinned(-1)
+	now, after := pinned(-1), pinned(5)
 	for _, row := range []struct {
-		candidate int
-		want      []int
-		why       string
+		now, after *analysis.Ledger
+		candidate  int
+		want       []int
+		why        string
 	}{
-		{5, []int{1, 0, 3, 4, 2}, "10 tokens are left for all others, which have 100"},
-		{0, nil, "it is in already"},
-		{2, nil, "its group is in already"},
-		{-1, nil, "it is none"},
-		{6, nil, "it is none"},
+		{now, after, 5, []int{1, 0, 3, 4, 2}, "10 tokens are left for all others, which have 100; those that lose most are first"},
+		{now, after, 0, []int{1, 3, 4, 2}, "one does not lose to itself"},
+		{now, after, 2, []int{1, 0, 4}, "nor do the members of its group"},
+		{now, now, 5, []int{}, "nothing changes"},
+		{now, pinned(2), 2, []int{}, "its group is in already"},
+		{now, after, -1, nil, "it is none"},
+		{now, after, 6, nil, "it is none"},
+		{now, analysis.NewLedger(nil, nil), 5, nil, "the second has no candidates"},
+		{after, now, 3, []int{5}, "the other way, the one that is no longer pinned"},
 	} {
-		assert.ElementsMatch(t, row.want, cupelinspect.Losers(now, pinned(min(row.candidate, 5)), row.candidate), row.why)
+		assert.Equal(t, row.want, cupelinspect.Losers(row.now, row.after, row.candidate), row.why)
 	}
-	got := cupelinspect.Losers(now, pinned(5), 5)
-	assert.Equal(t, []int{1, 0, 3, 4, 2}, got, "those that lose most are first")
-	assert.Nil(t, cupelinspect.Losers(now, analysis.NewLedger(nil, nil), 5), "the second has no candidates")
-	assert.Equal(t, []int{5}, cupelinspect.Losers(pinned(5), now, 3), "the other way, the one that is no longer pinned")
 }

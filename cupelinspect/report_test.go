@@ -3,13 +3,13 @@ package cupelinspect_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/wollax/cupel-go/cupel"
@@ -50,14 +50,29 @@ func TestFromReport(t *testing.T) {
 			equal(t, "survivor", got.Survivor, map[int]int{5: 1})
 			equal(t, "budget", got.Budget, budget{Max: 100, Target: 80, OutputReserve: 10, Effective: 70})
 			equal(t, "name", got.Name, "stored")
-			if got.Why[4] != "BudgetExceeded: 400 tokens requested, 20 available" || p.Items[got.Candidates[4]].Content != "huge" {
-				t.Errorf("candidate 4 is %q: %q", p.Items[got.Candidates[4]].Content, got.Why[4])
-			}
-			if got.Scorer != "" || got.Slicer != "" || got.Placer != "" || got.Overflow != "" || got.Error != "" || !got.Deduplicate || got.Sweep != nil || len(got.Parts) != 0 {
-				t.Errorf("a report does not know all this: %+v", got)
-			}
+			equal(t, "candidate 4", []string{got.Why[4], p.Items[got.Candidates[4]].Content}, []string{"BudgetExceeded: 400 tokens requested, 20 available", "huge"})
+			equal(t, "what a report does not know", []any{got.Scorer + got.Slicer + got.Placer + got.Overflow + got.Error, got.Deduplicate, got.Sweep, got.Parts}, []any{"", true, nil, []part{}})
 		})
 	}
+}
+
+// TestReportOfOtherItems checks that items of a report are the candidates at their
+// positions, whatever their pointers, and other contents smaller forms of them.
+func TestReportOfOtherItems(t *testing.T) {
+	in := func(content string, candidate int) cupel.IncludedItem {
+		return cupel.IncludedItem{Item: hinted(t, content, 1, 1), Candidate: candidate, Reason: cupel.IncludeScored}
+	}
+	out := func(candidate int) cupel.ExcludedItem {
+		return cupel.ExcludedItem{Item: hinted(t, "x", 1, 1), Candidate: candidate, Reason: cupel.ExclusionReason{Code: "Own"}}
+	}
+	items := []*cupel.ContextItem{hinted(t, "a", 1, 1), hinted(t, "b", 1, 1), hinted(t, "c", 1, 1), hinted(t, "d", 1, 1)}
+	report := &cupel.SelectionReport{
+		Included: []cupel.IncludedItem{in("no candidate", 4), in("no candidate", -1), in("b", 1), in("short c", 2)},
+		Excluded: []cupel.ExcludedItem{out(4), out(-1), out(0), out(3)},
+	}
+	_, got := shown(t, fromReport(t, report, newBudget(t, 9, 9), cupelinspect.WithCandidates(items, nil)))
+	equal(t, "codes", got.codes(), []string{"Own", "Scored", "Scored", "Own"})
+	equal(t, "forms", got.Form, map[int]int{2: 1})
 }
 
 // TestStrangeReport checks that no report breaks a page.
@@ -101,6 +116,8 @@ func TestStrangeReport(t *testing.T) {
 			func(s selection) bool {
 				return s.Session == "turn 3: break (forced) at item 1" && len(s.Stages) == 0
 			}, "a turn says what it kept and broke; that is no stage"},
+		{"shortened before", cupel.SelectionReport{Included: []cupel.IncludedItem{{Item: newItem(t, "a", 5, cupel.WithOriginalTokens(9)), Reason: cupel.IncludeScored}, {Item: newItem(t, "b", 5, cupel.WithOriginalTokens(5)), Reason: cupel.IncludeScored}}},
+			func(s selection) bool { return len(s.Form) == 1 && s.Form[0] == 1 && s.Full[0] == 9 && s.Origin == nil }, "a content that had more tokens is cut"},
 		{"overflow", cupel.SelectionReport{Overflow: &cupel.OverflowEvent{TokensOverBudget: 4, Budget: newBudget(t, 9, 8)}},
 			func(s selection) bool {
 				return s.Overflow == "Proceed" && s.Overflowed == "4 tokens above the target of 8 were kept"
@@ -117,12 +134,11 @@ func TestStrangeReport(t *testing.T) {
 }
 
 func TestFromReportErrors(t *testing.T) {
-	if _, err := cupelinspect.FromReport(nil, cupel.ContextBudget{}); !errors.Is(err, cupel.ErrInvalidConfig) || !strings.Contains(err.Error(), "a report is required") {
-		t.Errorf("without a report the error is %v", err)
-	}
-	if _, err := cupelinspect.FromReport(&cupel.SelectionReport{}, cupel.ContextBudget{}, cupelinspect.WithSweep(-1, 0, 1)); !errors.Is(err, cupel.ErrInvalidConfig) {
-		t.Errorf("with a wrong option the error is %v", err)
-	}
+	_, err := cupelinspect.FromReport(nil, cupel.ContextBudget{})
+	require.ErrorIs(t, err, cupel.ErrInvalidConfig)
+	require.ErrorContains(t, err, "a report is required")
+	_, err = cupelinspect.FromReport(&cupel.SelectionReport{}, cupel.ContextBudget{}, cupelinspect.WithSweep(-1, 0, 1))
+	require.ErrorIs(t, err, cupel.ErrInvalidConfig)
 }
 
 // TestFromReportOfARun: with the pipeline, the candidates and a function that chooses again,
@@ -164,6 +180,9 @@ func TestFromReportOfARun(t *testing.T) {
 		require.ErrorIs(t, err, context.Canceled, "call %d of %d", failsAt+1, all)
 		require.Equal(t, failsAt+1, calls, "nothing is chosen after that")
 	}
+	calls, failsAt, fails = 0, 1, cupel.ErrStrategy
+	_, got = shown(t, fromReport(t, report, b, cupelinspect.WithCandidates(items, choose)))
+	equal(t, "error of a stop without a report", got.Sweep.Stops[0].Error, fails.Error())
 	_, err = cupelinspect.FromReport(report, b, cupelinspect.WithCandidates([]*cupel.ContextItem{nil}, nil))
 	require.ErrorContains(t, err, "must come from NewContextItem")
 }
@@ -205,10 +224,14 @@ func TestTwoSelections(t *testing.T) {
 			p := read(t, write(t, "both", tt.a, tt.b))
 			equal(t, tt.why, p.Selections[0].Candidates, tt.first)
 			equal(t, tt.why, p.Selections[1].Candidates, tt.second)
-			if len(p.Items) != tt.items {
-				t.Errorf("%s: the page has %d items; want %d", tt.why, len(p.Items), tt.items)
-			}
+			assert.Len(t, p.Items, tt.items, tt.why)
 			equal(t, "names", []string{p.Selections[0].Name, p.Selections[1].Name}, []string{"A", "B"})
 		})
 	}
+	stored := func(report *cupel.SelectionReport) *cupelinspect.Selection {
+		return fromReport(t, throughJSON(t, report), b)
+	}
+	one := &cupel.SelectionReport{Included: report.Included[:1]}
+	p := read(t, write(t, "", stored(one), stored(report), stored(report)))
+	equal(t, "the third has the items of the first and those that the second added", p.Selections[2].Candidates, p.Selections[1].Candidates)
 }

@@ -6,6 +6,9 @@ import (
 	"math"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/pipeline"
 	"github.com/wollax/cupel-go/cupelinspect"
@@ -32,17 +35,16 @@ func TestSweepBudgets(t *testing.T) {
 		why             string
 	}{
 		{"even", 0, 100, 5, 50, []int{0, 25, 50, 75, 100}, "both ends are stops"},
-		{"uneven", 1, 10, 4, 1, []int{1, 4, 7, 10}, "three steps of 3"},
 		{"rounded", 0, 10, 4, 10, []int{0, 3, 6, 10}, "steps of 10/3, rounded down"},
 		{"nearest", 0, 100, 5, 60, []int{0, 25, 60, 75, 100}, "60 is nearest to 50"},
 		{"tie", 0, 100, 3, 25, []int{25, 50, 100}, "as near to 0 as to 50: the lower one"},
 		{"below", 50, 100, 3, 49, []int{50, 75, 100}, "the range does not have it"},
 		{"above", 50, 100, 3, 101, []int{50, 75, 100}, "the range does not have it"},
 		{"none", 0, 100, 0, 50, nil, "no slider is wanted"},
-		{"one", 0, 100, 1, 50, []int{50}, "the budget itself"},
+		{"one", 50, 100, 1, 50, []int{50}, "the budget itself"},
+		{"one above", 0, 100, 1, 101, []int{100}, "the range ends there"},
 		{"one elsewhere", 60, 100, 1, 50, []int{100}, "the range ends there"},
 		{"narrow", 10, 12, 7, 11, []int{10, 11, 12}, "a budget is tried once"},
-		{"point", 7, 7, 3, 9, []int{7}, "a budget is tried once"},
 		{"vast", 0, math.MaxInt, 3, 9, []int{9, math.MaxInt / 2, math.MaxInt}, "nothing wraps"},
 	}
 	for _, tt := range tests {
@@ -74,7 +76,8 @@ func TestDefaultSweep(t *testing.T) {
 		{"zero", 10, 10, newBudget(t, 0, 0), 1, 100, 100, 50, 0, "without a budget, all that there is"},
 		{"nothing", 10, 0, newBudget(t, 0, 0, cupel.WithEstimationSafetyMargin(100)), 0, 0, 1, 0, 10, "items without tokens need none"},
 		{"lost", 10, 3, newBudget(t, 50, 50, cupel.WithEstimationSafetyMargin(100)), 1, 100, 100, 50, 0, "nothing is ever enough; twice the budget is"},
-		{"tiny", 2, 1, newBudget(t, 1, 1), 0, 2, 3, 1, 3, "there are but three budgets"},
+		{"tiny", 2, 2, newBudget(t, 1, 1), 0, 2, 3, 1, 3, "there are but three budgets"},
+		{"one token", 1, 1, newBudget(t, 1, 1, cupel.WithEstimationSafetyMargin(50)), 0, 2, 3, 1, 3, "with a margin of 50 % it needs two"},
 		{"vast candidates", 2, math.MaxInt, newBudget(t, 10, 10), 0, 20, 21, 10, 21, "their sum does not wrap"},
 		{"vast", 2, math.MaxInt, newBudget(t, math.MaxInt, math.MaxInt), math.MaxInt / 100, math.MaxInt, 100, math.MaxInt, 0, "nothing wraps"},
 	}
@@ -86,22 +89,13 @@ func TestDefaultSweep(t *testing.T) {
 			}
 			_, got := shown(t, inspect(t, newPipeline(t, nil), items, tt.budget))
 			budgets := budgetsOf(got)
-			if len(budgets) != tt.stops || budgets[0] != tt.from || budgets[len(budgets)-1] != tt.to {
-				t.Fatalf("%s: %d stops from %d to %d; want %d from %d to %d", tt.why, len(budgets), budgets[0], budgets[len(budgets)-1], tt.stops, tt.from, tt.to)
-			}
-			has := map[int]bool{}
-			for _, b := range budgets {
-				has[b] = true
-			}
-			if !has[tt.has] || has[tt.hasNot] {
-				t.Errorf("%s: the budgets are %v; want %d and not %d", tt.why, budgets, tt.has, tt.hasNot)
-			}
+			require.Equal(t, []int{tt.stops, tt.from, tt.to}, []int{len(budgets), budgets[0], budgets[len(budgets)-1]}, tt.why)
+			assert.Contains(t, budgets, tt.has, tt.why)
+			assert.NotContains(t, budgets, tt.hasNot, tt.why)
 		})
 	}
-	_, got := shown(t, inspect(t, newPipeline(t, nil), nil, newBudget(t, 10, 10)))
-	if got.Sweep != nil {
-		t.Errorf("without candidates the sweep is %v", got.Sweep)
-	}
+	_, got := shown(t, inspect(t, newPipeline(t, nil), nil, newBudget(t, 10, 10), cupelinspect.WithSweep(0, 9, 3)))
+	assert.Nil(t, got.Sweep, "without candidates")
 }
 
 // TestSweepKeepsTheShares checks what a stop's budget is made of: the target keeps its
@@ -125,6 +119,8 @@ func TestSweepKeepsTheShares(t *testing.T) {
 		}
 	}
 	equal(t, "sizes of windows", len(sizes), 4)
+	_, got = shown(t, inspect(t, newPipeline(t, nil), items, newBudget(t, 0, 0), cupelinspect.WithSweep(0, 9, 2)))
+	equal(t, "a budget without tokens has no share", got.Sweep.Stops[1].Target, 9)
 }
 
 // TestSweepAsksOnce checks that a sweep scores once, not at each stop.
@@ -133,14 +129,10 @@ func TestSweepAsksOnce(t *testing.T) {
 	p := newPipeline(t, func(c *pipeline.Config) { c.Scorer = countingScorer{&asked} })
 	items := []*cupel.ContextItem{hinted(t, "a", 1, 1), hinted(t, "b", 1, 1)}
 	inspect(t, p, items, newBudget(t, 2, 2), cupelinspect.WithSweep(0, 1000, 1000))
-	if asked != 2 {
-		t.Errorf("the scorer was asked %d times; want 2: for the run and for the sweep", asked)
-	}
+	assert.Equal(t, 2, asked, "for the run and for the sweep")
 	asked = 0
 	inspect(t, p, items, newBudget(t, 2, 2), cupelinspect.WithSweep(0, 0, 0))
-	if asked != 1 {
-		t.Errorf("without a sweep the scorer was asked %d times; want 1", asked)
-	}
+	assert.Equal(t, 1, asked, "without a sweep")
 }
 
 type countingScorer struct{ asked *int }
@@ -156,7 +148,19 @@ func (c countingScorer) Score(_ context.Context, _ []*cupel.ContextItem, scores 
 // TestRivals checks that the page says which candidates would make room for one that is
 // out, as a run with that one pinned does.
 func TestRivals(t *testing.T) {
-	items := []*cupel.ContextItem{hinted(t, "a", 50, 0.9), hinted(t, "b", 40, 0.5), hinted(t, "c", 45, 0.2), hinted(t, "d", 500, 0.1), hinted(t, "e", 5, 0.05)}
+	items := []*cupel.ContextItem{hinted(t, "a", 50, 0.9), hinted(t, "b", 40, 0.5), hinted(t, "c", 45, 0.2), hinted(t, "d", 500, 0.1), hinted(t, "e", 5, 0.05), hinted(t, "a", 50, 0.1)}
 	_, got := shown(t, inspect(t, newPipeline(t, nil), items, newBudget(t, 100, 100)))
 	equal(t, "rivals", got.Rivals, map[int][]int{2: {1}, 3: {-1}})
+
+	items = nil
+	for i := range 81 { // 61 that take all, by two with a score, and 20 that are in
+		tokens, hint := 20, float64(60-(i+1)/2)/100
+		if i > 60 {
+			tokens, hint = 1, 0.9
+		}
+		items = append(items, hinted(t, fmt.Sprint(i), tokens, hint))
+	}
+	_, got = shown(t, inspect(t, newPipeline(t, nil), items, newBudget(t, 20, 20), cupelinspect.WithSweep(0, 0, 0)))
+	equal(t, "how many are asked about, and lose to the first", []int{len(got.Rivals), len(got.Rivals[0])}, []int{60, 12})
+	equal(t, "which of the last two, that have one score", []int{len(got.Rivals[59]), len(got.Rivals[60])}, []int{0, 12})
 }

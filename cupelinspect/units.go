@@ -141,6 +141,9 @@ func (l *inspector) formsOf(ledger *analysis.Ledger, w *wireSelection, run bool)
 				if w.Full == nil {
 					w.Full = make(map[int]int)
 				}
+				if e.Included.Shared { // the first member has the tokens of all
+					full = 0
+				}
 				w.Full[at] = full
 			}
 			continue

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/wollax/cupel-go/cupel"
@@ -35,7 +36,7 @@ func grouped(t testing.TB, calls *atomic.Int32) []*cupel.ContextItem {
 		newItem(t, "the manual", 80, hint(0.5), cupel.WithVariants(
 			cupel.Variant{Content: "its pages", Tokens: 70, Worth: 0.9}, cupel.Variant{Make: chapters, Tokens: 15, Worth: 0.5}, cupel.Variant{Make: chapters, Tokens: 3, Worth: 0.1})),
 		newItem(t, "note 1", 30, hint(0.4), group("notes")),
-		newItem(t, "note 2", 40, hint(0.4), group("notes"), cupel.WithGroupVariants(cupel.Variant{Content: "both notes", Tokens: 10, Worth: 0.7})),
+		newItem(t, "note 2", 40, hint(0.4), group("notes"), cupel.WithGroupVariants(cupel.Variant{Make: chapters, Tokens: 10, Worth: 0.7})),
 		newItem(t, "a large call", 90, hint(0.1), group("call 2")),
 		newItem(t, "draft 1", 4, hint(0.3), cupel.WithVersionOf("draft")),
 		newItem(t, "draft 2", 100, hint(0.3), cupel.WithVersionOf("draft")),
@@ -45,21 +46,21 @@ func grouped(t testing.TB, calls *atomic.Int32) []*cupel.ContextItem {
 func TestInspectUnits(t *testing.T) {
 	var calls atomic.Int32
 	s := inspect(t, newPipeline(t, nil), grouped(t, &calls), newBudget(t, 60, 60), cupelinspect.WithSweep(8, 400, 99))
-	if n := calls.Load(); n != 1 {
-		t.Errorf("the function was called %d times: the sweep must not call it", n)
-	}
+	assert.EqualValues(t, 2, calls.Load(), "for the manual and the notes; the sweep must not call it")
 	p, got := shown(t, s)
 	equal(t, "codes", got.codes(), []string{"Pinned", "Pinned", "Scored", "Scored", "Scored", "Scored", "Scored", "BudgetExceeded", "Scored", "BudgetExceeded"})
 	equal(t, "forms of the run", got.Form, map[int]int{4: 1, 5: 1, 6: 1})
 	sent := func(at int) string { return got.Forms[at][0].sent(t, p.Items[got.Candidates[at]].Content) }
 	equal(t, "the manual in the window", []any{sent(4), got.Forms[4][0].Tokens}, []any{"its chapters", 15})
-	equal(t, "the notes in the window", []any{sent(5) + sent(6), got.Forms[5][0].Tokens, got.Forms[6][0].Tokens}, []any{"both notes", 10, 0})
-	equal(t, "forms of a note, each once", len(got.Forms[5]), 1)
+	equal(t, "the notes in the window", []any{sent(5) + sent(6), got.Forms[5][0].Tokens, got.Forms[6][0].Tokens}, []any{"its chapters", 10, 0})
+	equal(t, "forms of the reason and of a note, each once: as in the run, and as in the sweep", []int{len(got.Forms[1]), len(got.Forms[5])}, []int{1, 2})
 	equal(t, "stale", got.Stale, []int{8})
 	equal(t, "pinned", *got.Pinned, 15)
 	equal(t, "what the slicer may spend", got.Budget.Effective, 45)
 	equal(t, "group and version", []string{p.Items[3].Group, p.Items[9].VersionOf}, []string{"call 1", "draft"})
 	equal(t, "the large call", got.Why[7], "BudgetExceeded: 90 tokens requested, 6 available (group_tokens=90)")
+
+	equal(t, "rivals: with what is cut or out in full the rule does not fit", got.Rivals, map[int][]int{4: {-1}, 5: {-1}, 6: {-1}, 7: {-1}, 9: {-1}})
 
 	unmade, shrunk := 0, 0
 	for _, stop := range got.Sweep.Stops {
@@ -70,9 +71,8 @@ func TestInspectUnits(t *testing.T) {
 			shrunk++
 		}
 	}
-	if unmade == 0 || shrunk == 0 {
-		t.Errorf("%d stops have a form that a function would make, and %d a pinned group in a smaller form", unmade, shrunk)
-	}
+	assert.Positive(t, unmade, "stops with a form that a function would make")
+	assert.Positive(t, shrunk, "stops with a pinned group in a smaller form")
 
 	// A report that was read has the same forms, whose contents are its items.
 	report, err := newPipeline(t, nil).DryRun(t.Context(), grouped(t, &calls), newBudget(t, 60, 60))
@@ -84,16 +84,16 @@ func TestInspectUnits(t *testing.T) {
 	from, err := cupelinspect.FromReport(&back, newBudget(t, 60, 60))
 	require.NoError(t, err)
 	p, got = shown(t, from)
+	equal(t, "tokens in full", between(t, write(t, "", from), "<p>", " →"), "369")
 	at := slices.IndexFunc(p.Items, func(it item) bool { return it.Content == "its chapters" })
-	if at < 0 || len(got.Form) != 3 || got.Form[at] != 1 || got.Full[at] != 80 || got.Origin[at] != 4 || len(got.Forms) > 0 || *got.Pinned != 15 {
-		t.Errorf("read from JSON: forms %v of %v, %v, pinned %v, in %+v", got.Form, got.Full, got.Forms, got.Pinned, p.Items)
-	}
+	require.GreaterOrEqual(t, at, 0)
+	equal(t, "forms that were read", []int{len(got.Form), got.Form[at], got.Full[at], got.Origin[at], len(got.Forms), *got.Pinned}, []int{3, 1, 80, 4, 0, 15})
 }
 
 func TestSupersededNamesTheNewest(t *testing.T) {
 	items := []*cupel.ContextItem{
 		newItem(t, "draft 1", 4, cupel.WithVersionOf("draft")),
-		newItem(t, "draft 2 "+strings.Repeat("x", 60), 5, cupel.WithVersionOf("draft")),
+		newItem(t, strings.Repeat(" ", 200)+"draft 2 "+strings.Repeat("x", 60), 5, cupel.WithVersionOf("draft")),
 	}
 	_, got := shown(t, inspect(t, newPipeline(t, nil), items, newBudget(t, 20, 20)))
 	equal(t, "why", got.Why[0], "Superseded: a newer version is among the candidates: “draft 2 "+strings.Repeat("x", 52)+"…”")
@@ -107,7 +107,6 @@ func TestUnitsOfAFailedRun(t *testing.T) {
 	items := []*cupel.ContextItem{newItem(t, "rule", 50, cupel.WithPinned(), cupel.WithGroup("rules")), newItem(t, "reason", 5, cupel.WithGroup("rules"))}
 	s := inspect(t, newPipeline(t, func(c *pipeline.Config) { c.Slicer = slicer.Greedy{} }), items, newBudget(t, 20, 20))
 	_, got := shown(t, s)
-	if s.Err() == nil || got.Pinned != nil || got.Form != nil {
-		t.Errorf("%v, pinned %v, forms %v", s.Err(), got.Pinned, got.Form)
-	}
+	require.Error(t, s.Err())
+	equal(t, "pinned and forms", []any{got.Pinned, got.Form}, []any{nil, nil})
 }

@@ -53,7 +53,7 @@ func (b *blanks) next(text string, from int) (start, end int, ok bool) {
 		if strings.Trim(text[i:end], "\r\n") == "" {
 			continue
 		}
-		if i == start && b.takesLineEnds(text[:start]) {
+		if b.takesLineEnds(text[:start]) {
 			start += len(run) - len(strings.TrimLeft(run, "\r\n"))
 		}
 		return start, end, true

@@ -141,11 +141,11 @@ func (c *Counter) countShort(text string) (tokens int) {
 	return tokens
 }
 
-// countLong counts the tokens of a segment. If a word makes the segment long, it
-// counts most of the word separately.
+// countLong counts the tokens of a word. If a run makes the word long, it counts
+// most of the run separately.
 func (c *Counter) countLong(text string) int {
 	tokens := 0
-	for len(text) > segmentSize+longRun {
+	for len(text) > longRun {
 		start, end := c.findRun(text)
 		if end-start < longRun {
 			if len(text) <= segmentSize+longestWord {
@@ -176,12 +176,10 @@ func (c *Counter) countRun(text string, start, end int) (tokens, at int) {
 	all := c.all()
 	for size := window; ; size *= 2 {
 		n, from, first := c.countTo(text[:cutBefore(text, start+size)])
-		if from > start {
-			m.ends = m.merge(all, text[from:min(from+size, end)], m.ends)
-			if int(m.ends[0]) == first {
-				at, tokens = m.advance(all, text[from:end])
-				return n + tokens, from + at
-			}
+		m.ends = m.merge(all, text[from:min(from+size, end)], m.ends)
+		if int(m.ends[0]) == first {
+			at, tokens = m.advance(all, text[from:end])
+			return n + tokens, from + at
 		}
 		if start+2*size > end || size >= longestWord {
 			at = cutBefore(text, start+size)

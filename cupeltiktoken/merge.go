@@ -210,7 +210,7 @@ func (h heap) order() {
 func (h *heap) push(x uint64) {
 	*h = append(*h, x)
 	s := *h
-	for i := len(s) - 1; i > 0 && s[i] < s[(i-1)/2]; i = (i - 1) / 2 {
+	for i := len(s) - 1; s[i] < s[(i-1)/2]; i = (i - 1) / 2 { // the first is compared with itself
 		s[i], s[(i-1)/2] = s[(i-1)/2], s[i]
 	}
 }

@@ -90,9 +90,9 @@ func (c *Counter) findRun(text string) (start, end int) {
 		if next == of && of != noClass {
 			continue
 		}
-		// Whether a capital letter ends a piece depends on the letters before
+		// A character without a class is alone, and not long enough. Whether a capital letter ends a piece depends on the letters before
 		// caseless ones.
-		if i-start >= longRun && of != noClass && (of != caseless || next != upper) {
+		if i-start >= longRun && (of != caseless || next != upper) {
 			return start, i
 		}
 		start, of = i, next
@@ -100,7 +100,7 @@ func (c *Counter) findRun(text string) (start, end int) {
 			return start, start
 		}
 	}
-	if len(text)-start >= longRun && of != noClass {
+	if len(text)-start >= longRun {
 		return start, len(text)
 	}
 	return len(text), len(text)
