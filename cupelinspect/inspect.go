@@ -60,7 +60,7 @@ func Inspect(ctx context.Context, p *pipeline.Pipeline, items []*cupel.ContextIt
 	}
 	watch := &runWatch{stages: []wireStage{}}
 	report, err := p.DryRun(ctx, items, budget, pipeline.WithTrace(watch))
-	if fatal(err) != nil {
+	if report == nil || fatal(err) != nil {
 		return nil, err
 	}
 	l := newInspector(slices.Clone(items))
