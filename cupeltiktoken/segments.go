@@ -90,8 +90,8 @@ func (c *Counter) findRun(text string) (start, end int) {
 		if next == of && of != noClass {
 			continue
 		}
-		// A character without a class is alone, and not long enough. Whether a capital letter ends a piece depends on the letters before
-		// caseless ones.
+		// A character without a class is alone, and not long enough. Whether a capital
+		// letter ends a piece depends on the letters before caseless ones.
 		if i-start >= longRun && (of != caseless || next != upper) {
 			return start, i
 		}
