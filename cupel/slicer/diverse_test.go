@@ -113,6 +113,7 @@ func TestWords(t *testing.T) {
 		{"one{two three:four five[six seven@eight`nine/ten", "one two three four five six seven eight nine ten", 1, "what stands right before or behind letters and digits separates"},
 		{"A Z A0 Z9 five six seven eight", "a z a0 z9 five six seven eight", 1, "the first and the last of letters and digits"},
 		{"ÄRGER Ä é two three four five six", "ärger ä É two three four five six", 1, "letters beyond ASCII"},
+		{"e\u0301a two three four five six seven eight", "e a two three four five six seven eight", 12.0 / 15, "a mark is a part of its word"},
 		{count(0, 6001), count(0, 6001), 1, "6,000 pairs"},
 		{count(0, 6001), count(5400, 6001), 0, "a tenth of 6,000 pairs"},
 		{base, strings.ToUpper(base) + ".", 1, "case and punctuation do not count"},

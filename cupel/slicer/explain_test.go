@@ -41,6 +41,8 @@ func TestExplainSlice(t *testing.T) {
 		{"no kind", "a cap of nothing", counted(slicer.Greedy{}, "Document 0 0"), 70, 1, "CountQuotaSlice takes no items of the kind Document.", nil},
 		{"required", "both documents leave 10", counted(slicer.Greedy{}, "Document 2 2"), 70, 2,
 			"CountQuotaSlice takes the required items of a kind first, here 2 items. GreedySlice takes the highest score per token first. Nothing comes before it, but there are only 10 tokens. Later items took 5 of them.", []int{0, 1}},
+		{"a token", "one token is a target, which both documents exceed", counted(slicer.Greedy{}, "Document 0 9"), 1, 2,
+			"GreedySlice takes the highest score per token first. Nothing comes before it, but there are only 1 tokens.", nil},
 		{"no tokens", "nothing is required either", counted(slicer.Greedy{}, "Document 2 2"), 0, 2, "CountQuotaSlice has no tokens to choose with.", nil},
 		{"required in a share", "the documents are required of their own share", quota(counted(slicer.Greedy{}, "Document 1 2"), "Message 0 10"), 70, 2,
 			"QuotaSlice gives the kind Message 7 of 70 tokens. GreedySlice takes the highest score per token first. Nothing comes before it, but there are only 7 tokens. Later items took 5 of them.", nil},

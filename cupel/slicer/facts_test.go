@@ -166,6 +166,7 @@ func TestStaysUntilIsExact(t *testing.T) {
 		{"buckets of 1: the slicer does not know", knapsackOfOne, items, 10, 0, 0},
 		{"but if all are in", knapsackOfOne, items, 25, math.MaxInt, 0},
 		{"nor what is required and the slicer inside", counted(silent, "Message 1 9"), items, 12, 0, 0},
+		{"the target of a share is another", quota(slicer.Greedy{}, "Message 0 90"), items, 12, 0, 0},
 		{"nothing without a target", slicer.Greedy{}, items, 0, 0, 0},
 		{"both need 5 more, and then the second comes first", slicer.Greedy{}, ties, 10, 14, 19},
 		{"another target may have another bucket", auto, items, 25, 0, 0},

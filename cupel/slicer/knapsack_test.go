@@ -61,6 +61,7 @@ func TestNewKnapsackRefuses(t *testing.T) {
 	runRefusals(t, "KnapsackSlice", []refusal{
 		{of(slicer.WithBucketSize(0)), "bucketSize must be a positive integer (> 0)", "bucketSize = 0"},
 		{of(slicer.WithMemoryLimit(0)), "memoryLimit must be a positive number of bytes", "memoryLimit = 0"},
+		{of(slicer.WithMemoryLimit(-10)), "memoryLimit must be a positive number of bytes", "memoryLimit = -10"},
 	})
 }
 

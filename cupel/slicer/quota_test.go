@@ -33,6 +33,7 @@ func TestQuotaShares(t *testing.T) {
 		{"TOOLoutput 0 50", "toolOUTPUT 10 3, x 10 2, TOOLOUTPUT 10 1", "100", "50/50 3 1, 33/100 2", "[2 0 1]", "P4: one kind in any casing"},
 		{"ä 0 50, Ä 0 20", "ä 10 3, Ä 10 2", "100", "50/50 3, 20/20 2", "[0 1]", "R2: without ASCII case only"},
 		{"", "a 2^62 5, b 2^62 4, a 2^62 3, a 2^62 2", "1000", "750/1000 5 3 2, 250/1000 4", "[3 2 0 1]", "R5: masses are exact, 3:1 of 2^64"},
+		{"a 50 50", "a 2^62 5, b 1 4", "2^62", fmt.Sprintf("%d/%[1]d 5, %[1]d/%d 4", number("2^62")/2, number("2^62")), "[0 1]", "what cannot receive more has no part of the rest, however large its mass"},
 		{"a 100 100", "a 5 2", "max", fmt.Sprintf("%d/%[1]d 2", number("max")), "[0]", "R9: the float is 2^63 and must not wrap"},
 		{"", "a 5 2", "2^53+1", fmt.Sprintf("%d/%[1]d 2", number("2^53+1")), "[0]", "a target that no float is, is not above its ceiling"},
 		{"", "a 100 3, b -90 2, b 100 1", "100", "50/100 3, 50/100 2 1", "[0 2 1]", "negative tokens take nothing off a mass"},
