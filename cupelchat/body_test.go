@@ -19,7 +19,7 @@ import (
 func TestEverySubsetIsTakenBack(t *testing.T) {
 	n := 20
 	if testing.Short() {
-		n = 7
+		n = 5
 	}
 	for name, f := range fixtures {
 		takeSubsets(t, name, f, fixture(t, name), 3*n)

@@ -31,7 +31,7 @@ func TestWrittenBodiesPass(t *testing.T) {
 	n := 3_000
 	switch {
 	case testing.Short():
-		n = 75
+		n = 50
 	case os.Getenv("CUPEL_LONG") != "":
 		n = 170_000
 	}

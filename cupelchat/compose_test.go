@@ -20,7 +20,7 @@ func TestComposeWritesTheSelectedBody(t *testing.T) {
 		c := read(t, f, fixture(t, name), WithoutPins(), WithForms(func(_, text string) []cupel.Variant {
 			return []cupel.Variant{{Content: "short", Worth: 0.5}}
 		}))
-		for range 200 {
+		for range 80 {
 			share := rng.Float64()
 			p := chooser(t, func(unit *cupel.ContextItem) int {
 				if rng.Float64() > share {

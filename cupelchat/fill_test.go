@@ -80,13 +80,13 @@ func TestWindowsAreFull(t *testing.T) {
 			require.NoError(t, err)
 			count := func(body []byte) int { return counted(t, format, body) }
 			all, before := count(body), 0
+			c, err := cupelchat.Read(body, format, counter)
+			require.NoError(t, err)
 			for _, share := range shares {
 				if place == "after a file" && share > 0.4 {
 					break // the text is whole, and the file does not fit
 				}
 				target := max(400, int(share*float64(all)))
-				c, err := cupelchat.Read(body, format, counter)
-				require.NoError(t, err)
 				w, err := c.Select(t.Context(), agent.New(counter), budget(t, target))
 				require.NoError(t, err, "%s, %s at %d", shape, place, target)
 				written, err := w.Body()
@@ -132,7 +132,11 @@ func TestLargeFormsAmongShortMessages(t *testing.T) {
 // refuses with others. Whatever is pinned, it takes the windows, and they are full.
 func TestWindowsOfTurnsAreFull(t *testing.T) {
 	type object = map[string]any
-	for seed := range uint64(30) {
+	seeds := uint64(30)
+	if testing.Short() {
+		seeds = 15
+	}
+	for seed := range seeds {
 		rng := rand.New(rand.NewPCG(seed, 9))
 		said := func() string {
 			return strings.Repeat(fmt.Sprintf("word %d is said.\n", rng.IntN(900)), 1+rng.IntN(4)*rng.IntN(50))
@@ -166,7 +170,7 @@ func TestWindowsOfTurnsAreFull(t *testing.T) {
 
 // verbatim counts bytes of the pieces of a text that stand in a body.
 func verbatim(text, body string) (n int) {
-	const size = 16
+	const size = 32
 	for i := 0; i+size <= len(text); i += size {
 		piece, err := json.Marshal(text[i : i+size])
 		if err == nil && strings.Contains(body, strings.Trim(string(piece), `"`)) {

@@ -16,10 +16,10 @@ import (
 	"github.com/wollax/cupel-go/cupel/slicer"
 )
 
-// TestNothingIsTooLarge has texts of 50 kB in each place that is pinned. Each
+// TestNothingIsTooLarge has texts of 28 kB in each place that is pinned. Each
 // request fits a window of 600 tokens, with the beginning of what the user said.
 func TestNothingIsTooLarge(t *testing.T) {
-	long := strings.Repeat("Find the parcel of Ann in Hamburg, and say where it is. ", 1_000)
+	long := strings.Repeat("Find the parcel of Ann in Hamburg, and say where it is. ", 500)
 	short := []string{"Mend cupel/item.go."}
 	task, calls := randomTurn{role: "user", texts: short}, randomTurn{role: "assistant", calls: []string{"t7", "t8"}}
 	system, results := randomTurn{role: "system", texts: short}, randomTurn{role: "user", results: []string{"t7", "t8"}}

@@ -33,14 +33,18 @@ func members(value any, path string, do func(path string, o object, name string)
 // have no line, and elements of lists no number.
 func TestMembers(t *testing.T) {
 	index := regexp.MustCompile(`\[[0-9]+\]`)
-	broken := func(f Format, body any, path string) (rules []string) {
+	broken := func(f Format, body any) []Violation {
 		data, err := json.Marshal(body)
 		require.NoError(t, err)
-		for _, v := range Check(data, f) {
-			rules = append(rules, strings.TrimSpace(index.ReplaceAllString(strings.TrimPrefix(v.Path, path), "")+" "+v.Rule))
-		}
+		violations := Check(data, f)
 		if _, err := Read(data, f, bytesCounter{}); err != nil {
-			rules = append(rules, "unreadable")
+			violations = append(violations, Violation{Rule: "unreadable"})
+		}
+		return violations
+	}
+	under := func(path string, violations []Violation) (rules []string) {
+		for _, v := range violations {
+			rules = append(rules, strings.TrimSpace(index.ReplaceAllString(strings.TrimPrefix(v.Path, path), "")+" "+v.Rule))
 		}
 		return rules
 	}
@@ -50,16 +54,16 @@ func TestMembers(t *testing.T) {
 		fmt.Fprintf(&got, "== %s\n", f)
 		var body any
 		require.NoError(t, json.Unmarshal(fixture(t, name), &body))
-		seen := map[string]bool{"": true}
+		whole, seen := broken(f, body), map[string]bool{"": true}
 		members(body, "", func(path string, o object, name string) {
-			was, usual := o[name], broken(f, body, path)
+			was, usual := o[name], under(path, whole)
 			outcomes := map[string]string{}
 			for i, value := range []any{nil, nil, 7, "", object{}, []any{}} {
 				o[name] = value
 				if i == 0 {
 					delete(o, name)
 				}
-				rules := slices.DeleteFunc(broken(f, body, path), func(rule string) bool { return slices.Contains(usual, rule) })
+				rules := slices.DeleteFunc(under(path, broken(f, body)), func(rule string) bool { return slices.Contains(usual, rule) })
 				outcomes[strings.Join(rules, ", ")] += []string{"-", "null", "7", `""`, "{}", "[]"}[i] + " "
 			}
 			o[name] = was

@@ -67,7 +67,7 @@ func TestRank(t *testing.T) {
 		rng := rand.New(rand.NewPCG(21, uint64(f)))
 		moved, n := 0, 100
 		if testing.Short() {
-			n = 30
+			n = 20
 		}
 		for range n {
 			data := randomBody(rng, f, rng.IntN(3))

@@ -242,7 +242,9 @@ func TestRecordedRuns(t *testing.T) {
 // TestWrongRecords: the reader refuses what no recorder writes.
 func TestWrongRecords(t *testing.T) {
 	// A claim of 4 GiB, which compresses well.
-	_, _, _, errs := readAll(compressed(t, "\xfb\x01\x00\x00\x00\x00"+strings.Repeat("x", 65<<20)))
+	mebibyte, err := io.ReadAll(compressed(t, strings.Repeat("x", 1<<20)))
+	require.NoError(t, err)
+	_, _, _, errs := readAll(io.MultiReader(compressed(t, "\xfb\x01\x00\x00\x00\x00"), bytes.NewReader(bytes.Repeat(mebibyte, 65))))
 	require.ErrorIs(t, errors.Join(errs...), cupelrecord.ErrTooLarge)
 	for _, text := range []string{"x", strings.Repeat("x", 5000)} {
 		_, _, _, errs := readAll(strings.NewReader(text))

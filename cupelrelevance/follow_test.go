@@ -106,7 +106,7 @@ func TestFollowedIsFresh(t *testing.T) {
 	n := 2_000
 	switch {
 	case testing.Short():
-		n = 100
+		n = 60
 	case os.Getenv("CUPEL_LONG") != "":
 		n = 10_000
 	}
@@ -214,7 +214,7 @@ func shuffled(r *rand.Rand, items []*cupel.ContextItem) []*cupel.ContextItem {
 // with indexing it, by what is allocated: what indexes an item again, or copies a
 // segment, allocates for it.
 func TestFollowCosts(t *testing.T) {
-	items := manyItems(t, 10060, 100)
+	items := manyItems(t, 10060, 60)
 	index := Must(NewIndex())
 	const n = 10000
 	allocated := func(index *Index, items []*cupel.ContextItem) uint64 {

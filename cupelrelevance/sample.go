@@ -84,46 +84,63 @@ type sampledWord struct {
 	asked  int // their neighbors
 	shared int // the neighbors that have it too
 	seen   int // the last text that had it
-	run    int // the last run whose item had it
+	run    int // the last run whose item had it, from 1
+}
+
+// sampledText is a text that was read, which neighbors in the list need again.
+type sampledText struct {
+	item  *cupel.ContextItem
+	words []int // without repetitions
 }
 
 // count counts the words that items share with their neighbors.
 func (s *sample) count(all []*cupel.ContextItem, runs [][]uint32) {
 	numbers := make(map[string]int)
 	var words []sampledWord
-	var text, run, neighbours int // numbers of the text and the run, from 1; of the neighbors
-	var sampled bool              // the text is the item's, and no neighbor's
+	var ofItems []int // words of items, and not of neighbors alone
+	var texts [1 + sampleNear]sampledText
+	text := 0 // how many were read
 	reader := newTokenizer(func(term []byte, _ bool) {
 		number, known := numbers[string(term)]
 		if !known {
-			if !sampled {
-				return
-			}
 			number = len(words)
 			numbers[string(term)] = number
 			words = append(words, sampledWord{})
 		}
-		w := &words[number]
-		if w.seen == text {
-			return
-		}
-		w.seen = text
-		if sampled {
-			w.items, w.asked, w.run = w.items+1, w.asked+neighbours, run
-		} else if w.run == run {
-			w.shared++
+		if words[number].seen != text {
+			words[number].seen = text
+			last := &texts[text%len(texts)]
+			last.words = append(last.words, number)
 		}
 	})
-	for _, positions := range runs {
-		run, neighbours = run+1, len(positions)-1
+	for run, positions := range runs {
 		for k, i := range positions {
-			text, sampled = text+1, k == 0
-			content := all[i].Content()
-			reader.text(content[:min(len(content), sampleBytes)])
+			at := slices.IndexFunc(texts[:], func(t sampledText) bool { return t.item == all[i] })
+			if at < 0 {
+				text++
+				at = text % len(texts)
+				texts[at] = sampledText{all[i], texts[at].words[:0]}
+				content := all[i].Content()
+				reader.text(content[:min(len(content), sampleBytes)])
+			}
+			for _, number := range texts[at].words {
+				w := &words[number]
+				if k > 0 {
+					if w.run == run+1 {
+						w.shared++
+					}
+					continue
+				}
+				if w.items == 0 {
+					ofItems = append(ofItems, number)
+				}
+				w.items, w.asked, w.run = w.items+1, w.asked+len(positions)-1, run+1
+			}
 		}
 	}
 	n := float64(len(runs))
-	for _, w := range words {
+	for _, number := range ofItems {
+		w := &words[number]
 		items := float64(w.items)
 		rarity := ln(1 + (n-items+0.5)/(items+0.5))
 		s.shared += float64(rarity * float64(w.shared))
@@ -131,7 +148,7 @@ func (s *sample) count(all []*cupel.ContextItem, runs [][]uint32) {
 	}
 	having := make(map[string]int)
 	for word, number := range numbers {
-		if len(languagesOf[word]) > 0 {
+		if words[number].items > 0 && len(languagesOf[word]) > 0 {
 			having[word] = words[number].items
 		}
 	}

@@ -109,7 +109,11 @@ func use(c cupelsession.CacheModel, r cupelsession.CacheRequest) (cupelsession.C
 // TestUseOfCaches compares what each of some requests in a row costs with what the
 // reference says, and what the cache has afterwards.
 func TestUseOfCaches(t *testing.T) {
-	for seed := range uint64(4000) {
+	seeds := uint64(4000)
+	if testing.Short() {
+		seeds = 1500
+	}
+	for seed := range seeds {
 		rng := rand.New(rand.NewPCG(seed, 7))
 		c := cupelsession.CacheModel{
 			Read: .1, Write: 1.25, Likely: time.Duration(rng.IntN(4)), MinTokens: rng.IntN(12), Step: rng.IntN(4),

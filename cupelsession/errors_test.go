@@ -66,7 +66,7 @@ func TestCallsThatFail(t *testing.T) {
 			s, err := cupelsession.New(chooser, cupelsession.Config{Cache: cupelsession.AnthropicCache, Clock: func() time.Time { return time.Unix(1e9, 0) }})
 			require.NoError(t, err)
 			c, failed := newChat(strings.Repeat("go on ", 500)), 0
-			for n := range 12 {
+			for n := range 8 {
 				c.call("read", fmt.Sprintf(`{"path": "f%d"}`, n), strings.Repeat(fmt.Sprintf("func f%d() {}\n", n), 30))
 				before := state(t, s)
 				r, err := cupelsession.Fit(t.Context(), s, c.request(), cupelchat.OpenAI, budget(t, 600), counter)

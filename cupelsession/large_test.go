@@ -53,10 +53,10 @@ func largeTurns(t *testing.T, wait time.Duration, texts int) {
 		said[again.Items()[1].Content()] = true
 		require.LessOrEqual(t, tokens, most, "step %d", step)
 		require.Contains(t, string(got), task[:300], "step %d", step)
-		id, path := fmt.Sprint("toolu_", step), strings.Repeat("parcels/", 1+step%3*2000)
+		id, path := fmt.Sprint("toolu_", step), strings.Repeat("parcels/", 1+step%3*1500)
 		messages = append(messages,
 			object{"role": "assistant", "content": []any{object{"type": "tool_use", "id": id, "name": "read", "input": object{"path": path}}}},
-			object{"role": "user", "content": []any{object{"type": "tool_result", "tool_use_id": id, "content": strings.Repeat(fmt.Sprintf("parcel %d is in Hamburg\n", step), 1+step%4*1000)}}})
+			object{"role": "user", "content": []any{object{"type": "tool_result", "tool_use_id": id, "content": strings.Repeat(fmt.Sprintf("parcel %d is in Hamburg\n", step), 1+step%4*500)}}})
 	}
 	require.Len(t, said, texts, "texts of the task after waiting for %v", wait)
 }

@@ -397,7 +397,7 @@ func (m *model) report(estimated, counted int) {
 
 // TestCalibration compares how much fits by random reports with what the model says.
 func TestCalibration(t *testing.T) {
-	for seed := range uint64(600) {
+	for seed := range uint64(300) {
 		rng := rand.New(rand.NewPCG(seed, 7))
 		var m model
 		var reports [][2]int
@@ -421,13 +421,13 @@ func TestCalibration(t *testing.T) {
 var alsoOut = regexp.MustCompile(`"keys":\[("[^"]+")(.*"out":\[)`)
 
 // TestModel compares turns of random conversations with those of the model, and with those
-// of a session that is read from its JSON at each turn and sees new pointers: the window
+// of a session that is read from its JSON at each second turn and sees new pointers: the window
 // must not depend on what a session keeps to be fast.
 func TestModel(t *testing.T) {
 	n := 1_500
 	switch {
 	case testing.Short():
-		n = 150
+		n = 84
 	case os.Getenv("CUPEL_LONG") != "":
 		n = 20_000
 	}
@@ -460,21 +460,29 @@ func TestModel(t *testing.T) {
 		for turn := range 16 {
 			w.change()
 			m.now = w.now
-			other := session(t, chooser(), config)
-			// What is in the window is not out, though the state says so.
-			require.NoError(t, other.UnmarshalJSON([]byte(alsoOut.ReplaceAllString(state(t, s), `"keys":[$1$2$1,`))))
 			budget, err := cupel.NewContextBudget(w.size+5, w.size, cupel.WithOutputReserve(int(seed%2*10)))
 			require.NoError(t, err)
-			got, err := s.Next(t.Context(), w.items, budget, cupelsession.WithModel(w.model))
-			again, errAgain := other.Next(t.Context(), copies(t, w.items), budget, cupelsession.WithModel(w.model))
 			want, wantErr := m.next(t, w.items, budget, w.model)
+			tells := ""
+			if wantErr == nil {
+				tells = want.told()
+			}
+			if turn%2 == 0 {
+				other := session(t, chooser(), config)
+				// What is in the window is not out, though the state says so.
+				require.NoError(t, other.UnmarshalJSON([]byte(alsoOut.ReplaceAllString(state(t, s), `"keys":[$1$2$1,`))))
+				again, err := other.Next(t.Context(), copies(t, w.items), budget, cupelsession.WithModel(w.model))
+				require.Equal(t, fmt.Sprint(wantErr), fmt.Sprint(err), "seed %d turn %d in another process", seed, turn)
+				if err == nil {
+					require.Equal(t, tells, told(again), "seed %d turn %d in another process", seed, turn)
+				}
+			}
+			got, err := s.Next(t.Context(), w.items, budget, cupelsession.WithModel(w.model))
 			require.Equal(t, fmt.Sprint(wantErr), fmt.Sprint(err), "seed %d turn %d", seed, turn)
-			require.Equal(t, fmt.Sprint(wantErr), fmt.Sprint(errAgain), "seed %d turn %d in another process", seed, turn)
 			if err != nil {
 				continue
 			}
-			require.Equal(t, want.told(), told(got), "seed %d turn %d", seed, turn)
-			require.Equal(t, want.told(), told(again), "seed %d turn %d in another process", seed, turn)
+			require.Equal(t, tells, told(got), "seed %d turn %d", seed, turn)
 			if turn == 9 {
 				checkReport(t, got, w.items)
 			}

@@ -167,11 +167,13 @@ func TestEveryMarkIsAnswered(t *testing.T) {
 					assert.True(t, texts[whole(t, []*cupelsession.Session{s, other}[marks%2], id, budget, counter)], "seed %d, step %d: the text of %s is no result", seed, n, mark[0])
 				}
 			}
-			copied := storing(t, chooser, store, "a")
-			require.NoError(t, copied.UnmarshalJSON([]byte(state(t, s))))
-			same, err := cupelsession.Fit(t.Context(), copied, c.request(), cupelchat.OpenAI, budget, counter)
-			require.NoError(t, err)
-			require.Equal(t, string(r.Body), string(same.Body), "seed %d, step %d: another process", seed, n)
+			if n%3 == 0 {
+				copied := storing(t, chooser, store, "a")
+				require.NoError(t, copied.UnmarshalJSON([]byte(state(t, s))))
+				same, err := cupelsession.Fit(t.Context(), copied, c.request(), cupelchat.OpenAI, budget, counter)
+				require.NoError(t, err)
+				require.Equal(t, string(r.Body), string(same.Body), "seed %d, step %d: another process", seed, n)
+			}
 			commit(t, r.Turn)
 			require.Equal(t, state(t, s), state(t, s.Fork()))
 			if other := storing(t, chooser, store, "b"); n == 24 {
@@ -474,8 +476,8 @@ func TestRecallsAtOnce(t *testing.T) {
 			}
 		})
 	}
-	for n := range 15 {
-		c.call("read", fmt.Sprintf(`{"path": "f%d"}`, n), strings.Repeat(fmt.Sprintf("func f%d() {}\n", n), 20))
+	for n := range 8 {
+		c.call("read", fmt.Sprintf(`{"path": "f%d"}`, n), strings.Repeat(fmt.Sprintf("func f%d() {}\n", n), 40))
 		r, err := cupelsession.Fit(t.Context(), s, c.request(), cupelchat.OpenAI, budget(t, 800), counter)
 		require.NoError(t, err)
 		commit(t, r.Turn)

@@ -189,7 +189,7 @@ func TestManyTurns(t *testing.T) {
 	turns, length := 10_000, 10_000
 	switch {
 	case testing.Short():
-		turns, length = 1_000, 500
+		turns, length = 400, 500
 	case os.Getenv("CUPEL_LONG") != "":
 		turns = 100_000
 	}

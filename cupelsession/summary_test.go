@@ -220,8 +220,11 @@ func TestSummariesOfSummaries(t *testing.T) {
 
 // A copy of a session proposes the same windows, with any summaries at any time; a summary does not stand for what came after its items had gone.
 func TestCopiesWithSummaries(t *testing.T) {
-	placed := 0
-	for seed := range uint64(150) {
+	placed, seeds := 0, uint64(150)
+	if testing.Short() {
+		seeds = 60
+	}
+	for seed := range seeds {
 		synctest.Test(t, func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, 3))
 			pool := numbered(t, 15)

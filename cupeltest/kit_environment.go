@@ -269,12 +269,15 @@ func (k *kit) grows() string {
 	var ratio, most float64
 	var spent time.Duration
 	for round := 0; round < growthRounds && (round < 9 || spent < growthTime); round++ {
-		for i, do := range []func(){small, large, sorting(growthFrom), sorting(growthTo)} {
+		for i, do := range []func(){small, large, func() { sort(growthFrom) }, func() { sort(growthTo) }} {
 			took := timeOf(do)
 			least[i], spent = min(least[i], took), spent+took
+			if least[1] < growthLeast {
+				return ""
+			}
 		}
 		ratio, most = float64(least[1])/float64(least[0]+1), sortFaster*float64(least[3])/float64(least[2]+1)
-		if least[1] < growthLeast || round > 2 && ratio < growthMost/2 {
+		if round > 2 && ratio < growthMost/2 {
 			return ""
 		}
 	}
@@ -298,13 +301,13 @@ func allocated(call func()) uint64 {
 	return least
 }
 
-// sorting returns work that takes time in proportion to N log N.
-func sorting(n int) func() {
+// sort is work that takes time in proportion to N log N.
+func sort(n int) {
 	list := make([]uint64, 20*n)
 	for i := range list {
 		list[i] = uint64(i) * 0x9E3779B97F4A7C15
 	}
-	return func() { slices.Sort(slices.Clone(list)) }
+	slices.Sort(list)
 }
 
 // longCallOf returns a call with a list of n items.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -92,7 +93,7 @@ func TestSoundStrategiesPass(t *testing.T) {
 	for name, f := range map[string]fault{
 		"a memo by content": {make: func() any { return memo(content, hashed) }},
 		"2 kB for each item": {make: the(score(func(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
-			return hashed(item, nil) + float64(len(fmt.Sprintf("%2000d", 0)))
+			return hashed(item, nil) + float64(len(strings.Repeat(" ", 2000)))
 		}))},
 		"goroutines for good": {make: func() any { return &pool{end: t.Context().Done()} }},
 		"the tags of a team":  {make: the(weight), opts: []cupeltest.KitOption{cupeltest.WithItems(own...)}},

@@ -293,9 +293,11 @@ func TestRandom(t *testing.T) {
 				groups[item.Group()] = 1
 			}
 		}
-		again, _, err := unrelated.RunReport(t.Context(), items, budget(t, target))
-		require.NoError(t, err, "seed %d", seed)
-		require.Equal(t, texts(window), texts(again), "seed %d", seed)
+		if seed%4 == 0 {
+			again, _, err := unrelated.RunReport(t.Context(), items, budget(t, target))
+			require.NoError(t, err, "seed %d", seed)
+			require.Equal(t, texts(window), texts(again), "seed %d", seed)
+		}
 	}
 	assert.Equal(t, uint32(0xe3e73d5e), said.Sum32(), "what is chosen has changed: measure it by cupel replay")
 	assert.Greater(t, float64(filled), 0.988*float64(room), "tokens of all windows, of a room of %d", room)

@@ -22,15 +22,15 @@ func TestHostile(t *testing.T) {
 		}
 		return items
 	}
-	megabytes := 5 << 20
+	megabytes, exchanges := 5<<20, 2_500
 	if testing.Short() {
-		megabytes = 1 << 18
+		megabytes, exchanges = 1<<18, 800
 	}
 	for _, test := range []struct {
 		why   string
 		items []*cupel.ContextItem
 	}{
-		{"many exchanges", many(2_500, func(i int) []*cupel.ContextItem {
+		{"many exchanges", many(exchanges, func(i int) []*cupel.ContextItem {
 			return append(exchange(t, fmt.Sprint(i), fmt.Sprintf("get(%d)", i), fmt.Sprint("ok ", i)), message(t, "user", "and?"), message(t, "assistant", fmt.Sprint(i)))
 		})},
 		{"one message of megabytes without a space", []*cupel.ContextItem{message(t, "user", strings.Repeat("x", megabytes)), message(t, "user", "and?")}},

@@ -63,7 +63,7 @@ func checkSizes(t *testing.T, items []*cupel.ContextItem, sizes []cupelreduce.Si
 func TestRemember(t *testing.T) {
 	seeds := uint64(400)
 	if testing.Short() {
-		seeds = 40
+		seeds = 28
 	}
 	for seed := range seeds {
 		rng := rand.New(rand.NewPCG(seed, 3))

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"unicode"
 )
@@ -74,6 +75,15 @@ func subject(query string) []string {
 // questionForms make a question of the first sentence of a comment.
 var questionForms = []string{"Which function %s?", "Where is the code that %s?", "What %s?"}
 
+// goRoot is where Go is. The command knows it in a build with -trimpath too.
+var goRoot = sync.OnceValue(func() string {
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(root))
+})
+
 // functionsOf makes a conversation of a package of the standard library, and
 // tells where each function is. Its items are the functions, by file, each
 // without its comment and its name. The questions are the first sentences of the
@@ -81,12 +91,7 @@ var questionForms = []string{"Which function %s?", "Where is the code that %s?",
 // does.
 func functionsOf(t *testing.T, pkg string) (eval.Conversation, map[string]int) {
 	t.Helper()
-	// The command knows it in a build with -trimpath too.
-	root, err := exec.CommandContext(t.Context(), "go", "env", "GOROOT").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	paths, err := filepath.Glob(filepath.Join(strings.TrimSpace(string(root)), "src", filepath.FromSlash(pkg), "*.go"))
+	paths, err := filepath.Glob(filepath.Join(goRoot(), "src", filepath.FromSlash(pkg), "*.go"))
 	if err != nil {
 		t.Fatal(err)
 	}

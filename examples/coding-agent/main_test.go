@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
 	"os/exec"
@@ -193,22 +194,25 @@ func TestOtherRepositories(t *testing.T) {
 		"github.com/BurntSushi/toml", "github.com/chromedp/chromedp", "github.com/golang-jwt/jwt/v5",
 		"github.com/google/go-cmp", "github.com/modelcontextprotocol/go-sdk", "github.com/spf13/cobra",
 	}
+	questions := questionsAbout(t)
+	command := exec.CommandContext(t.Context(), "go", "mod", "download", "-json")
+	for module := range questions {
+		if module != "." && (!testing.Short() || strings.Contains(module, "@")) {
+			command.Args = append(command.Args, module)
+		}
+	}
+	out, err := command.Output()
+	if err != nil {
+		t.Skipf("NOT TESTED: connect to a module proxy, or run %s once: %v\n%s", command, err, out)
+	}
 	var found, there [2]int // of the modules that were asked first, and of those since
-	for module, questions := range questionsAbout(t) {
-		if module == "." || testing.Short() && !strings.Contains(module, "@") {
-			continue
-		}
-		command := exec.CommandContext(t.Context(), "go", "mod", "download", "-json", module)
-		out, err := command.Output()
-		if err != nil {
-			t.Skipf("NOT TESTED: connect to a module proxy, or run %s once: %v\n%s", command, err, out)
-		}
-		var downloaded struct{ Dir string }
-		require.NoError(t, json.Unmarshal(out, &downloaded))
-		t.Log(module)
-		more, of := find(t, downloaded.Dir, questions)
+	for modules := json.NewDecoder(bytes.NewReader(out)); modules.More(); {
+		var module struct{ Path, Version, Dir string }
+		require.NoError(t, modules.Decode(&module))
+		t.Log(module.Path)
+		more, of := find(t, module.Dir, append(questions[module.Path], questions[module.Path+"@"+module.Version]...))
 		set := 0
-		if !slices.Contains(first, module) {
+		if !slices.Contains(first, module.Path) {
 			set = 1
 		}
 		found[set], there[set] = found[set]+more, there[set]+of

@@ -22,11 +22,14 @@ type references struct {
 const referenced = 0.3
 
 // names are the numbers of what items declare, and of what their texts name.
-type names struct{ declared, inText map[*cupel.ContextItem][]int }
+type names struct {
+	declared, inText map[*cupel.ContextItem][]int
+	count            int
+}
 
 // namesOf reads the texts once, for all questions about them.
 func namesOf(items []*cupel.ContextItem) names {
-	of := names{make(map[*cupel.ContextItem][]int), make(map[*cupel.ContextItem][]int)}
+	of := names{declared: make(map[*cupel.ContextItem][]int), inText: make(map[*cupel.ContextItem][]int)}
 	type name struct{ folder, symbol string } // without the type
 	numbers := make(map[name]int)
 	for _, item := range items {
@@ -39,6 +42,7 @@ func namesOf(items []*cupel.ContextItem) names {
 			of.declared[item] = append(of.declared[item], numbers[n])
 		}
 	}
+	of.count = len(numbers)
 	for _, item := range items {
 		folder := folderOf(item)
 		for word := range strings.FieldsFuncSeq(item.Content(), separates) {
@@ -55,7 +59,7 @@ func (r references) Score(ctx context.Context, items []*cupel.ContextItem, score
 	if err := r.of.Score(ctx, items, scores); err != nil {
 		return err
 	}
-	best := make(map[int]float64) // of the items that have a name in their text
+	best := make([]float64, r.count) // of the items that have a name in their text
 	for i, item := range items {
 		for _, n := range r.inText[item] {
 			best[n] = max(best[n], scores[i])

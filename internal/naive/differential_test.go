@@ -65,7 +65,7 @@ func compareCases(t *testing.T, cases, once int, generate func([]byte) testCase,
 func TestEngineAgreesWithTheModel(t *testing.T) {
 	cases := 120_000
 	if testing.Short() || raceEnabled {
-		cases = 4_000
+		cases = 2_800
 	}
 	compareCases(t, cases, 2000, generate,
 		"included Scored", "included Pinned", "included ZeroToken",

@@ -11,7 +11,7 @@ import (
 func TestEngineAgreesOnUnits(t *testing.T) {
 	cases := 120_000
 	if testing.Short() || raceEnabled {
-		cases = 3_000
+		cases = 2_000
 	}
 	compareCases(t, cases, 5000, generateUnits,
 		"included Scored", "included Pinned", "included ZeroToken", "excluded Superseded", "excluded Deduplicated", "excluded PinnedOverride",

@@ -2,16 +2,29 @@ package naive
 
 // equalFold compares with ASCII case folding (R2).
 func equalFold[T ~string](a, b T) bool {
-	return a == b || len(a) == len(b) && foldCase(string(a)) == foldCase(string(b))
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range len(a) {
+		if fold(a[i]) != fold(b[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func fold(c byte) byte {
+	if c >= 'A' && c <= 'Z' {
+		c += 'a' - 'A'
+	}
+	return c
 }
 
 // foldCase returns the spelling that all equal names share.
 func foldCase(s string) string {
 	folded := []byte(s)
 	for i, c := range folded {
-		if c >= 'A' && c <= 'Z' {
-			folded[i] = c + ('a' - 'A')
-		}
+		folded[i] = fold(c)
 	}
 	return string(folded)
 }

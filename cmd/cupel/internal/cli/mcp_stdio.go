@@ -104,12 +104,15 @@ func readLine(in *bufio.Reader, most int) (line []byte, err error) {
 // answer returns the answer to a line, or nil for one that needs none.
 func (t *mcpTools) answer(ctx context.Context, line []byte) *rpcAnswer {
 	answer := &rpcAnswer{Version: "2.0", ID: json.RawMessage("null")}
+	if len(line) == 0 {
+		return nil
+	}
+	if most := t.env.mostInput(maxRequest); len(line) > most {
+		answer.Error = refuse(codeRequest, "the message has more than %d bytes: name a file in place of messages", most)
+		return answer
+	}
 	request := new(rpcRequest)
 	switch err := json.Unmarshal(line, request); {
-	case len(line) == 0:
-		return nil
-	case len(line) > t.env.mostInput(maxRequest):
-		answer.Error = refuse(codeRequest, "the message has more than %d bytes: name a file in place of messages", t.env.mostInput(maxRequest))
 	case !json.Valid(line):
 		answer.Error = refuse(codeParse, "the line is not JSON: write each message on one line")
 	case err != nil && request.Version == "2.0" && request.Method != "" && isID(request.ID): // the client waits for an answer with its id

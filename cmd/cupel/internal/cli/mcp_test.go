@@ -252,6 +252,7 @@ func TestMCPBounds(t *testing.T) {
 func TestMCPAnswers(t *testing.T) {
 	folder(t, map[string]string{"chat.json": baked})
 	const refused = `{"jsonrpc":"2.0","id":null,"error":{"code":`
+	require.Equal(t, 67_108_864, new(Environment).mostInput(maxRequest))
 	for _, tt := range []struct {
 		line, want string // what the answer to the line begins with, or "" for none
 		why        string
@@ -277,13 +278,13 @@ func TestMCPAnswers(t *testing.T) {
 		{`{"jsonrpc":"2.0","id":5,"method":"initialize","params":{"protocolVersion":"2025-03-26"}}`, `{"jsonrpc":"2.0","id":5,"result":{"capabilities":{"tools":{}},"instructions":"Reads repositories, logs and conversations in few tokens. To find code, call pick_files before searching.","protocolVersion":"2025-11-25"`, "a version with requests in batches"},
 		{`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`, "", "a request is cancelled"},
 		{"", "", "an empty line"},
-		{`{"pad":"` + strings.Repeat("x", maxRequest) + `"}`, refused + `-32600,"message":"the message has more than 67108864 bytes`, "more than fits"},
+		{`{"pad":"` + strings.Repeat("x", 9_000) + `"}`, refused + `-32600,"message":"the message has more than 9000 bytes`, "more than fits"},
 	} {
 		input := `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}
 {"jsonrpc":"2.0","method":"notifications/initialized"}
 ` + tt.line + "\n" + `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"fit_messages","arguments":{"file":"chat.json","tokens":500}}}`
 		var out, stderr strings.Builder
-		env := Environment{Stdin: strings.NewReader(input), Stdout: &out, Stderr: &stderr, Getenv: func(string) string { return "" }, Clock: time.Now}
+		env := Environment{Stdin: strings.NewReader(input), Stdout: &out, Stderr: &stderr, maxInput: 9_000, Getenv: func(string) string { return "" }, Clock: time.Now}
 		require.Equal(t, exitOK, Main(t.Context(), []string{"mcp", "--encoding", "heuristic"}, env), stderr.String())
 		require.Empty(t, stderr.String())
 		answers := "\n" + out.String()

@@ -98,7 +98,7 @@ func textsSent(t *testing.T, s *selection) (texts []string) {
 func TestWhereAgrees(t *testing.T) {
 	cases := 1000
 	if testing.Short() {
-		cases = 50
+		cases = 35
 	}
 	recorded := recordedMessages(t)
 	kept, lost, proven := 0, 0, 0

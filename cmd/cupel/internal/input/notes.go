@@ -35,13 +35,15 @@ func (f *reading) lookFor(v rawjson.Value, i int) {
 	}
 }
 
+// marks stand between words.
+var marks = strings.NewReplacer("_", "", "-", "")
+
 // almost reports whether two names differ by case, by marks between words, or by one slip:
 // a letter too many, too few, wrong, or swapped with its neighbor.
 func almost(name, known string) bool {
 	if name == known {
 		return false
 	}
-	marks := strings.NewReplacer("_", "", "-", "")
 	a, b := strings.ToLower(marks.Replace(name)), strings.ToLower(known)
 	for a != "" && b != "" && a[0] == b[0] {
 		a, b = a[1:], b[1:]
