@@ -152,14 +152,6 @@ func next(text string) (c letterClass, chars, size int, same bool) {
 	return c, chars, len(text), same
 }
 
-// first returns the class of the first character.
-func first(text string) letterClass {
-	for _, r := range text {
-		return classOf(r)
-	}
-	return classEnd
-}
-
 // piece counts the next piece and removes it from the text.
 func (e *estimate) piece() {
 	c, n, size, same := next(e.rest)
@@ -200,7 +192,8 @@ func (e *estimate) blank(n int, last byte) {
 		longest = longestTabs
 	}
 	e.milli += (n - 1) / longest * 1000
-	switch c := first(e.rest); {
+	c, chars, size, same := next(e.rest)
+	switch {
 	case c == classLine: // they go with the line end, which is counted next
 		return
 	case c == classEnd:
@@ -209,7 +202,6 @@ func (e *estimate) blank(n int, last byte) {
 		n--
 	case c == classPunct && last == ' ':
 		n--
-		_, chars, size, same := next(e.rest)
 		rule := same && isRule(e.rest[0])
 		e.rest = e.rest[size:]
 		e.punct(chars, rule, true)
@@ -228,7 +220,7 @@ func isRule(c byte) bool { return strings.IndexByte("-=_*#./~+%", c) >= 0 }
 // punct counts n characters of punctuation and what belongs to them: the
 // following word for a single character, the line ends for several.
 func (e *estimate) punct(n int, rule, afterSpace bool) {
-	c := first(e.rest)
+	c, _, size, _ := next(e.rest)
 	if n == 1 && !afterSpace && c.isLetter() {
 		e.milli += gluedMilli
 		return
@@ -239,7 +231,6 @@ func (e *estimate) punct(n int, rule, afterSpace bool) {
 		e.milli += byLength(punctMilli[:], punctMore, n)
 	}
 	if c == classLine {
-		_, _, size, _ := next(e.rest)
 		e.rest = e.rest[size:]
 	}
 }
@@ -247,11 +238,11 @@ func (e *estimate) punct(n int, rule, afterSpace bool) {
 // upper counts n capitals. The last one belongs to the lower case letters after
 // it.
 func (e *estimate) upper(n int) {
-	if first(e.rest) != classLower {
+	c, lower, size, _ := next(e.rest)
+	if c != classLower {
 		e.milli += byLength(capitalsMilli[:], capitalsMore, n)
 		return
 	}
-	_, lower, size, _ := next(e.rest)
 	e.rest = e.rest[size:]
 	e.milli += byLength(capitalsMilli[:], capitalsMore, n-1) + byLength(wordMilli[:], wordMore, lower+1)
 }
