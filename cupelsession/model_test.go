@@ -95,7 +95,7 @@ func (m *model) next(t *testing.T, items []*cupel.ContextItem, budget cupel.Cont
 	for _, p := range m.sent {
 		there, groups := 0, map[string]bool{}
 		for i, it := range items {
-			if !slices.Contains(p.keys, d.keys[i]) || it.Tokens() < 0 {
+			if !slices.Contains(p.keys, d.keys[i]) || d.tail[i] || it.Tokens() < 0 {
 				continue
 			}
 			if there++; there == 1 {
