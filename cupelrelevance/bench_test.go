@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupel"
 )
 
@@ -43,9 +44,7 @@ func manyItems(tb testing.TB, n, size int) []*cupel.ContextItem {
 			b.WriteString(words[zipf.Uint64()])
 		}
 		item, err := cupel.NewContextItem(b.String(), size+size/3, cupel.WithMetadata(map[string]any{"session": fmt.Sprint(i / 20), "speaker": words[i%5]}))
-		if err != nil {
-			tb.Fatal(err)
-		}
+		require.NoError(tb, err)
 		items[i] = item
 	}
 	return items

@@ -317,9 +317,7 @@ func TestFollowCanceled(t *testing.T) {
 	items := manyItems(t, 300, 5)
 	index := Must(NewIndex())
 	first, err := index.of(t.Context(), items[:200])
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for after := range 2 {
 		ctx := &endsAfter{Context: t.Context(), calls: after}
 		l := &list{ready: make(chan struct{})}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupel/strategy"
 )
@@ -30,9 +31,7 @@ func item(t testing.TB, content string, pairs ...any) *cupel.ContextItem {
 		metadata[pairs[i].(string)] = pairs[i+1]
 	}
 	it, err := cupel.NewContextItem(content, len(content)/4+1, append(opts, cupel.WithMetadata(metadata))...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return it
 }
 
@@ -40,9 +39,7 @@ func item(t testing.TB, content string, pairs ...any) *cupel.ContextItem {
 func scoresOf(t testing.TB, s strategy.Scorer, all []*cupel.ContextItem) []float64 {
 	t.Helper()
 	scores := make([]float64, len(all))
-	if err := strategy.CallScorer(t.Context(), s, all, scores); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, strategy.CallScorer(t.Context(), s, all, scores))
 	return scores
 }
 

@@ -23,9 +23,7 @@ func TestIndexRemembers(t *testing.T) {
 	index := Must(NewIndex())
 	of := func(items []*cupel.ContextItem) *list {
 		l, err := index.of(t.Context(), items)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		return l
 	}
 	a, b := randomItems(t, r, 10), randomItems(t, r, 10)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/wollax/cupel-go/cupel"
 )
@@ -17,9 +18,7 @@ func counted(t testing.TB, text string) map[string]int {
 	t.Helper()
 	terms := make([]uint32, 1)
 	w, err := newSegment(t.Context(), []*cupel.ContextItem{item(t, text)}, 0, newHashing(), terms)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	counts := make(map[string]int)
 	for id := range uint32(len(w.ends)) {
 		term := string(w.at(id))

@@ -44,9 +44,7 @@ func TestOrder(t *testing.T) {
 			items[i] = item(t, "text", pairs...)
 		}
 		l, err := Must(NewIndex()).of(t.Context(), items)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		var groups []string
 		for g := range l.order.numGroups() {
 			groups = append(groups, fmt.Sprint(l.order.at(g)))
@@ -65,9 +63,7 @@ func TestPassagesByDefinition(t *testing.T) {
 		index := Must(NewIndex())
 		lexical := Must(NewLexical(index, "meeting roof 42"))
 		l, err := index.of(t.Context(), items)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		got, want, before := make([]float64, len(items)), make([]float64, len(items)), make([]float64, len(items))
 		lexical.eachTerm(l.words, queryTerms(lexical.query, l.languages), func(weight float64, _ []uint32, values []float64) {
 			addPassages(l.order, weight, values, before, got)
@@ -113,9 +109,7 @@ func TestMentions(t *testing.T) {
 	} {
 		items := []*cupel.ContextItem{item(t, "text", c.pairs...)}
 		l, err := Must(NewIndex()).of(t.Context(), items)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		got := make([]float64, 1)
 		if mentionsOf(c.query).score(l, got); !near(got[0], c.want) {
 			t.Errorf("%s: the score is %v, want %v: %s", c.name, got[0], c.want, c.why)

@@ -28,13 +28,9 @@ import (
 func small(t testing.TB) []eval.Conversation {
 	t.Helper()
 	data, err := os.ReadFile("testdata/conversations.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	conversations, err := read(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return conversations
 }
 
@@ -79,9 +75,7 @@ func run(ctx context.Context, conversations []eval.Conversation, policies []eval
 // what makes it one: in small budgets it finds most.
 func TestSmall(t *testing.T) {
 	result, err := run(t.Context(), small(t), eval.Builtin(), []int{100, 200, 400, 800})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Log(result.Text())
 	recall := make(map[string]float64)
 	for _, p := range result.Policies {
@@ -103,13 +97,9 @@ func TestRunByHand(t *testing.T) {
 	const line = `{"id": "x", "items": [{"speaker": "A", "content": "abcd"}, {"speaker": "A", "content": "efgh"}, {"speaker": "B", "content": "ijkl"}, {"content": "mnopqrs"}],
 		"questions": [{"query": "?", "evidence": [3, 0]}, {"query": "?", "evidence": [1]}]}`
 	conversations, err := read(strings.NewReader(strings.ReplaceAll(line, "\n", " ")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	result, err := run(t.Context(), conversations, eval.Builtin()[:1], []int{5, 12, 100})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	want := &eval.Result{Conversations: 1, Questions: 2, Budgets: []int{5, 12, 100}, Policies: []eval.PolicyResult{{Name: "recency", Points: []eval.Point{
 		{Budget: 5}, // nothing fits
 		{Budget: 12, Recall: (0.5 + 0) / 2, Precision: (0.5 + 0) / 2, Use: 1, Cost: (1.25*12 + 0.1*12) / 2 / (1.25 * 12)}, // the same window twice
@@ -134,9 +124,7 @@ func TestAgainst(t *testing.T) {
 	}
 	data.WriteString(`{"id": "silent", "items": []}`)
 	conversations, err := read(strings.NewReader(data.String()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	first := eval.ByScore("first", func(*cupelrelevance.Index, string) (strategy.Scorer, error) {
 		return strategy.ScorerFunc(func(item *cupel.ContextItem, _ []*cupel.ContextItem) float64 {
 			if item.Content() == "abcd" {
@@ -146,9 +134,7 @@ func TestAgainst(t *testing.T) {
 		}), nil
 	})
 	result, err := run(t.Context(), conversations, []eval.Policy{eval.Builtin()[0], first}, []int{5, 10}, eval.WithAgainst("recency"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	turned, err := run(t.Context(), conversations, []eval.Policy{first, eval.Builtin()[0]}, []int{5, 10}, eval.WithAgainst("recency"))
 	require.NoError(t, err)
 	assert.Equal(t, []eval.PolicyResult{turned.Policies[1], turned.Policies[0]}, result.Policies, "policies may come in any order")
@@ -179,13 +165,9 @@ func TestDeterministic(t *testing.T) {
 	var first string
 	for workers := range 6 {
 		result, err := run(t.Context(), small(t), eval.Builtin(), []int{150, 600}, eval.WithWorkers(workers), eval.WithAgainst("lexical"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		data, err := json.Marshal(result)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		all := string(data) + result.Text()
 		if first == "" {
 			first = all
@@ -238,13 +220,9 @@ func (broken) Read([]byte) (int, error) { return 0, errBroken }
 func TestContextItems(t *testing.T) {
 	conversations, err := read(strings.NewReader(`{"items": [{"speaker": "Ada", "content": "Grüße", "session": 7, "time": "2025-01-02T03:04:05Z"}, {"content": "b", "time": 1.5}, {"content": "c"}]}
 {"items": [{"content": "a"}, {"content": "b"}]}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	items, err := conversations[0].ContextItems()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	session, _ := items[0].MetadataValue("session")
 	speaker, _ := items[0].MetadataValue("speaker")
 	assert.Equal(t, "Ada", speaker)

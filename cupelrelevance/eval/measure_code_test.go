@@ -16,6 +16,8 @@ import (
 	"sync"
 	"testing"
 	"unicode"
+
+	"github.com/stretchr/testify/require"
 )
 
 // TestMeasureCode looks for every function with a comment in five packages of
@@ -38,17 +40,13 @@ func TestMeasureCode(t *testing.T) {
 		c, _ := functionsOf(t, pkg)
 		all = append(all, c)
 		result, err := run(t.Context(), []eval.Conversation{c}, policies, budgets)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		t.Logf("%s: %s", pkg, result.Text())
 		// In a small package .005 is less than a question.
 		check(pkg, result, max(0.005, 2.0/float64(len(c.Questions))))
 	}
 	result, err := run(t.Context(), all, policies, budgets)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Logf("all: %s", result.Text())
 	check("all", result, 0.005)
 }
@@ -92,9 +90,7 @@ var goRoot = sync.OnceValue(func() string {
 func functionsOf(t *testing.T, pkg string) (eval.Conversation, map[string]int) {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(goRoot(), "src", filepath.FromSlash(pkg), "*.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	c := eval.Conversation{ID: pkg}
 	at := make(map[string]int)
 	for _, path := range paths {
@@ -102,9 +98,7 @@ func functionsOf(t *testing.T, pkg string) (eval.Conversation, map[string]int) {
 			continue
 		}
 		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		for _, f := range functions(string(data)) {
 			if _, known := at[f.name]; !known { // other systems have functions of the same name
 				at[f.name] = len(c.Items)

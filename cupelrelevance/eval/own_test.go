@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupelrelevance"
 	"github.com/wollax/cupel-go/cupelrelevance/eval"
@@ -29,13 +30,9 @@ func own(t *testing.T) []kind {
 func ownTexts(t *testing.T) []kind {
 	t.Helper()
 	data, err := os.ReadFile("testdata/questions.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	more, err := read(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	short := []int{100, 200, 400, 800}
 	kinds := []kind{{"meetings", nil, short}, {"chats", nil, short}, {"logs", nil, short}, {"manual", nil, short}}
 	of := map[string]int{"meeting": 0, "chat-people": 1, "chat-assistant": 1, "friends": 1, "assistant": 1, "log-code": 2, "outage": 2, "handbook": 3}
@@ -54,9 +51,7 @@ func ownTexts(t *testing.T) []kind {
 func askedFunctions(t *testing.T) []eval.Conversation {
 	t.Helper()
 	data, err := os.ReadFile("testdata/functions.tsv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var all []eval.Conversation
 	places := make(map[string]map[string]int) // by package and name
 	at := make(map[string]int)                // of a package in all
@@ -100,9 +95,7 @@ func overlapOf(t *testing.T, index *cupelrelevance.Index, items []*cupel.Context
 	scores := make([]float64, len(items))
 	for _, word := range subject(q.Query) {
 		lexical := cupelrelevance.Must(cupelrelevance.NewLexical(index, word))
-		if err := lexical.Score(t.Context(), items, scores); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, lexical.Score(t.Context(), items, scores))
 		shared, having := false, 0
 		for _, at := range q.Evidence {
 			shared = shared || scores[at] > 0
@@ -129,9 +122,7 @@ func byOverlap(t *testing.T, conversations []eval.Conversation) map[overlap][]ev
 	parts := make(map[overlap][]eval.Conversation)
 	for _, c := range conversations {
 		items, err := c.ContextItems()
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		index := cupelrelevance.Must(cupelrelevance.NewIndex())
 		questions := make(map[overlap][]eval.Question)
 		for _, q := range c.Questions {
@@ -167,9 +158,7 @@ func TestOwnQuestions(t *testing.T) {
 				continue // its figures are for readers
 			}
 			result, err := run(t.Context(), part, policies, k.budgets)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			t.Logf("%s, %s: %s", k.name, o, result.Text())
 			for i, words := range result.Policies[0].Points {
 				if preset := result.Policies[1].Points[i]; o == rareWord && preset.Recall < words.Recall-0.05 {

@@ -25,22 +25,14 @@ import (
 func TestTables(t *testing.T) {
 	policies, budgets := eval.Builtin(), []int{150, 600}
 	one, err := run(t.Context(), small(t), policies, budgets, eval.WithAgainst("lexical"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	m, err := eval.NewMeasure(policies, budgets, eval.WithAgainst("lexical"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	table, conversations := eval.NewTable(m.Plan()), small(t)
 	for _, i := range rand.New(rand.NewPCG(1, 2)).Perm(len(conversations)) {
 		s, err := m.Sample(t.Context(), &conversations[i])
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := table.Add(&s); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
+		require.NoError(t, table.Add(&s))
 	}
 	if r := table.Result(); !reflect.DeepEqual(r, one) {
 		t.Errorf("got\n%s\nwant\n%s", r.Text(), one.Text())
@@ -62,21 +54,15 @@ func TestFailedSamples(t *testing.T) {
 		return eval.Builtin()[0].New(index, query)
 	}
 	m, err := eval.NewMeasure([]eval.Policy{eval.Builtin()[0], picky}, []int{100})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	table := eval.NewTable(m.Plan())
 	var errs []string
 	for s, err := range m.Samples(t.Context(), eval.Scan("f", strings.NewReader(strings.Replace(line, "mud", "tea", 1)+"{\"items\"\n"+line), nil)) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if s.Err() != nil {
 			errs = append(errs, s.Err().Error())
 		}
-		if err := table.Add(&s); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, table.Add(&s))
 	}
 	const want = "f: line 2 is not a labeled conversation: unexpected end of JSON input\n" + `cupel: policy "picky" on conversation "x": broken`
 	if strings.Join(errs, "\n") != want {

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupelrelevance/eval"
 )
 
@@ -67,13 +68,9 @@ func TestTimes(t *testing.T) {
 		{"99999999999999999999 May 2023", "", "no overflow"},
 	} {
 		data, err := json.Marshal(row.text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		var got eval.Time
-		if err := json.Unmarshal(data, &got); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, json.Unmarshal(data, &got))
 		if row.want == "" {
 			if !got.IsZero() || got.Unread != row.text {
 				t.Errorf("%q is read as %v, %q left: %s", row.text, got.Time, got.Unread, row.why)
@@ -81,9 +78,7 @@ func TestTimes(t *testing.T) {
 			continue
 		}
 		want, err := time.Parse(time.RFC3339Nano, row.want)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		if !got.Equal(want) || got.Unread != "" {
 			t.Errorf("%q is read as %v, %q left, want %v: %s", row.text, got.Time, got.Unread, want, row.why)
 		}
@@ -97,13 +92,9 @@ func FuzzTime(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		data, err := json.Marshal(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		var got eval.Time
-		if err := json.Unmarshal(data, &got); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, json.Unmarshal(data, &got))
 		if got.Unread != "" && !got.IsZero() {
 			t.Errorf("%q is both a time and none: %v", text, got)
 		}
