@@ -43,17 +43,16 @@ func samePrefix(a, b []entry) int {
 }
 
 // same reports whether entry a is sent as entry b was. Entries that were read from
-// JSON have a hash in place of the item.
+// JSON have a hash in place of the item. A form is its text, whatever the kind of the
+// item that it stands for.
 func same(a, b *entry) bool {
 	switch {
 	case a.Tokens != b.Tokens || a.Form != b.Form:
 		return false
-	case b.Held == a.Held:
+	case b.Held == a.Held || !b.whole():
 		return true
 	case b.Held != nil:
 		return a.Held.Content() == b.Held.Content() && a.Held.Kind() == b.Held.Kind()
-	case !b.whole():
-		return true
 	}
 	return b.Hash == baseKey(a.Held)
 }

@@ -197,7 +197,7 @@ func (w *world) change() {
 			w.items[at], w.items[to] = w.items[to], w.items[at]
 		}
 	case 11:
-		if len(w.items[at].Variants())+len(w.items[at].GroupVariants()) == 0 { // JSON has no kinds of forms
+		if len(w.items[at].Variants()) == 0 {
 			edit(cupel.WithKind(cupel.KindToolOutput))
 		}
 	case 12:
