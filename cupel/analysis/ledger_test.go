@@ -63,18 +63,6 @@ func TestLedger(t *testing.T) {
 	}
 }
 
-// A smaller form is another item in the report, and no stranger.
-func TestLedgerOfSmallerForms(t *testing.T) {
-	items := []*cupel.ContextItem{scored("plain", 5, 0.9), scored("full", 10, 0.5, cupel.WithVariants(short("short", 3, 0.2)))}
-	report := dryRun(t, items, 8)
-	if e := analysis.NewLedger(report, items).Entries[1]; e.Place == 0 || e.Included.Item.Content() != "short" || e.Item != items[1] || e.Form != 1 || e.Tokens != 3 {
-		t.Errorf("got %+v, want the short form in the window, for the second candidate", e)
-	}
-	if l := analysis.NewLedger(report, []*cupel.ContextItem{scored("plain", 5, 0.9), items[1]}); l.Entries[0].Place != 0 || l.Entries[1].Place == 0 {
-		t.Errorf("got %q, want only the item that is in the list in the window", rows(l))
-	}
-}
-
 // The ledger of a failed run has no ranks: ranks among some would mislead.
 func TestLedgerOfFailure(t *testing.T) {
 	for _, tt := range []struct {
