@@ -56,6 +56,9 @@ func TestLedger(t *testing.T) {
 	if got := analysis.NewLedger(report, items[:2]); len(got.Window) != 2 || len(got.Out) != 0 {
 		t.Errorf("of a shorter list: got %q", rows(got))
 	}
+	if l := analysis.NewLedger(report, append([]*cupel.ContextItem{twin}, items[1:]...)); !slices.Equal(l.Window, []int{4, 1}) {
+		t.Errorf("window %v, want only the items that are in the list where the report has them", l.Window)
+	}
 	for name, l := range map[string]*analysis.Ledger{"nil": analysis.NewLedger(nil, nil), "nil report": analysis.NewLedger(nil, items)} {
 		if len(l.Window)+len(l.Out)+l.Ranked != 0 {
 			t.Errorf("%s: %+v", name, l)
