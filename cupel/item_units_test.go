@@ -101,15 +101,6 @@ func TestUnitFields(t *testing.T) {
 	}
 }
 
-// A copy with other units leaves those of its original alone.
-func TestWithChangesUnitsOfACopy(t *testing.T) {
-	original := item(t, "full", 10, cupel.WithGroup("g"), cupel.WithVersionOf("k"))
-	changed, err := original.With(cupel.WithGroup("h"), cupel.WithVersionOf("l"))
-	if err != nil || changed.Group() != "h" || changed.VersionOf() != "l" || original.Group() != "g" || original.VersionOf() != "k" {
-		t.Errorf("the copy is in group %q of %q, the original in %q of %q, %v", changed.Group(), changed.VersionOf(), original.Group(), original.VersionOf(), err)
-	}
-}
-
 // Versions count by their times only if all have one.
 func TestVersionsWithoutTimes(t *testing.T) {
 	key, late, early := cupel.WithVersionOf("k"), cupel.WithTimestamp(time.Unix(9, 0)), cupel.WithTimestamp(time.Unix(1, 0))

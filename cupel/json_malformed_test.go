@@ -95,7 +95,6 @@ var malformed = []struct {
 	{"overflow with a bad item", overflowReader, `{"tokens_over_budget": 1, "overflowing_items": [` + okItem + `, {}], "budget": {"maxTokens": 1, "targetTokens": 1}}`, "overflowing_items[1].content", "is required", ErrInvalidItem, "items are checked wherever they are"},
 
 	{"metadata in a report", reportReader, report("excluded", `[{"item": {"content": "a", "tokens": 1, "metadata": {"a.b": {"c": 1, "c": 2}}}, "score": 1, "reason": `+okReason+`}]`), `excluded[0].item.metadata["a.b"]`, `has the name "c" twice`, ErrInvalidItem, "keys are quoted"},
-	{"overflow in a report", reportReader, report("overflow_event", `{"tokens_over_budget": 0, "overflowing_items": [], "budget": {"maxTokens": 1, "targetTokens": 1, "reservedSlots": {"a": 1.5}}}`), `overflow_event.budget.reservedSlots["a"]`, "must be an integer, got 1.5", ErrInvalidBudget, "the path leads to the field"},
 }
 
 func TestMalformedJSON(t *testing.T) {

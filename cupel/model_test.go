@@ -36,8 +36,8 @@ func TestKinds(t *testing.T) {
 		})
 	}
 	for _, k := range []cupel.ContextKind{cupel.KindMessage, cupel.KindDocument, cupel.KindToolOutput, cupel.KindMemory, cupel.KindSystemPrompt} {
-		if n := testing.AllocsPerRun(100, func() { k.Key() }); n != 0 {
-			t.Errorf("Key of %s allocates %v times", k, n)
+		if n := testing.AllocsPerRun(100, func() { k.Key() }); n != 0 || k.Key() == "" {
+			t.Errorf("Key of %s is %q and allocates %v times", k, k.Key(), n)
 		}
 	}
 	equal(t, "sources fold", cupel.SourceRAG.Equal("RAG"), true)
@@ -106,10 +106,12 @@ func fieldsOf(err error) []string {
 
 func TestItemFields(t *testing.T) {
 	local := time.Date(2026, 5, 6, 7, 8, 9, 10, time.FixedZone("x", 3600))
-	nested := []string{"deep"}
-	it := item(t, "c", 7, cupel.WithKind("TOOLoutput"), cupel.WithSource("rag"), cupel.WithPriority(0), cupel.WithTags("a", "B"),
-		cupel.WithMetadata(map[string]any{cupel.MetadataTrust: 0.5, "list": nested}), cupel.WithTimestamp(local),
-		hint(0), cupel.WithPinned(), cupel.WithOriginalTokens(0), nil)
+	nested, tags := []string{"deep"}, []string{"a", "B"}
+	metadata := map[string]any{"list": nested}
+	it := item(t, "c", 7, cupel.WithKind("TOOLoutput"), cupel.WithSource("rag"), cupel.WithPriority(0), cupel.WithTags(tags...),
+		cupel.WithMetadata(metadata), cupel.WithTimestamp(local), hint(0), cupel.WithPinned(), cupel.WithOriginalTokens(0), nil)
+	tags[0], metadata["list"], metadata["new"] = "changed", 2, 3                // what the caller passed in
+	it.Tags()[1], it.Metadata()["list"], it.Metadata()["new"] = "changed", 4, 5 // what an accessor returned
 	equal(t, "kind", it.Kind(), cupel.KindToolOutput)
 	equal(t, "source", it.Source(), cupel.SourceRAG)
 	equal(t, "pinned", it.Pinned(), true)
@@ -134,20 +136,6 @@ func TestItemFields(t *testing.T) {
 	if v, ok := it.MetadataValue("list"); !ok || &v.([]string)[0] != &nested[0] {
 		t.Error("metadata values are passed through untouched")
 	}
-}
-
-func TestItemsCannotBeChanged(t *testing.T) {
-	tags := []string{"a", "b"}
-	metadata := map[string]any{"k": 1}
-	it := item(t, "c", 1, cupel.WithTags(tags...), cupel.WithMetadata(metadata))
-
-	tags[0], metadata["k"], metadata["new"] = "changed", 2, 3 // what the caller passed in
-	it.Tags()[1] = "changed"                                  // what an accessor returned
-	it.Metadata()["k"] = 4
-
-	equalSlices(t, "tags", it.Tags(), []string{"a", "b"})
-	v, _ := it.MetadataValue("k")
-	equal(t, "metadata value", v, any(1))
 	equal(t, "metadata keys", len(it.Metadata()), 1)
 }
 
@@ -182,7 +170,6 @@ func TestBudgets(t *testing.T) {
 		{"reserve at the ceiling", 10, 5, cupel.WithOutputReserve(10), "", "equal is allowed"},
 		{"negative margin", 10, 5, cupel.WithEstimationSafetyMargin(-0.1), "estimationSafetyMarginPercent", "rule 6"},
 		{"margin at 100", 10, 5, cupel.WithEstimationSafetyMargin(100), "", "equal is allowed"},
-		{"margin not a number", 10, 5, cupel.WithEstimationSafetyMargin(math.NaN()), "estimationSafetyMarginPercent", "NaN is neither above 0 nor below 100"},
 		{"slots above the ceiling", 10, 5, slots(map[cupel.ContextKind]int{"tool": 1000}), "", "the effective budget is 0 then, which is not an error"},
 	}
 	for _, tt := range tests {
@@ -244,9 +231,7 @@ func TestEffectiveBudget(t *testing.T) {
 		{"nothing left", budgetOf(t, 100, 80, slots(90)), 15, 0, 0, "never below zero"},
 		{"negative", budgetOf(t, 10, 10), -5, 10, 10, "there is no such sum"},
 		{"margin floors", budgetOf(t, 99, 55, margin(10)), 0, 89, 49, "99 * 0.9 = 89.1, 55 * 0.9 = 49.5"},
-		{"margin of everything", budgetOf(t, 100, 100, margin(100)), 0, 0, 0, "nothing is left"},
 		{"margin after the rest", budgetOf(t, 100, 100, margin(50), reserve(20)), 10, 35, 35, "(100 - 20 - 10) / 2, not 100 / 2 - 30"},
-		{"huge", budgetOf(t, math.MaxInt, math.MaxInt), 0, math.MaxInt, math.MaxInt, "the largest integer"},
 		{"odd", budgetOf(t, math.MaxInt-2, math.MaxInt-2), 0, math.MaxInt - 2, math.MaxInt - 2, "no number goes through a float without a margin"},
 		{"huge with a tiny margin", budgetOf(t, math.MaxInt, math.MaxInt, margin(1e-300)), 0, math.MaxInt, math.MaxInt, "2^63 as a float is clamped, not wrapped (R5)"},
 		{"huge slots", budgetOf(t, math.MaxInt, math.MaxInt, slots(math.MaxInt, math.MaxInt)), 5, 0, 0, "their sum does not wrap (R5)"},

@@ -178,25 +178,3 @@ func TestUnknownCodeHasNoMeaning(t *testing.T) {
 		t.Errorf("the codes are %v", codes)
 	}
 }
-
-// TestEmptyMessageIsKept: an event that was read with an empty message is
-// written back with it, and one that was built here has none.
-func TestEmptyMessageIsKept(t *testing.T) {
-	for _, wire := range []string{
-		`{"stage":"Score","duration_ms":1,"item_count":2,"message":""}`,
-		`{"stage":"Score","duration_ms":1,"item_count":2}`,
-		`{"stage":"Score","duration_ms":1,"item_count":2,"message":"","x":1}`,
-	} {
-		var e TraceEvent
-		if err := json.Unmarshal([]byte(wire), &e); err != nil {
-			t.Fatal(err)
-		}
-		if again, err := json.Marshal(e); err != nil || string(again) != wire {
-			t.Errorf("%s is written back as %s, %v", wire, again, err)
-		}
-		e.Message = "said"
-		if again, err := json.Marshal(e); err != nil || bytes.Count(again, []byte("message")) != 1 {
-			t.Errorf("with a message it is %s, %v; want the field once", again, err)
-		}
-	}
-}

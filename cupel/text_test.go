@@ -85,8 +85,6 @@ func TestTexts(t *testing.T) {
 			"BudgetExceeded: 3 tokens requested, 3 available (group_tokens=4)", "the group does not fit"},
 		{cupel.ExcludedItem{Item: one, Reason: cupel.NewExclusionReason(cupel.ExcludeBudgetExceeded, cupel.ReasonData{ItemTokens: 5, AvailableTokens: -2})}.String(),
 			"0.000  Memory from Tool, 12 tokens: BudgetExceeded: 5 tokens requested, but the slicer had already exceeded its budget by 2 tokens", "lists explain"},
-		{cupel.NewExclusionReason(cupel.ExcludeBudgetExceeded, cupel.ReasonData{ItemTokens: 5, AvailableTokens: -1}).Explain(),
-			"BudgetExceeded: 5 tokens requested, but the slicer had already exceeded its budget by 1 token", "no negative number"},
 		{cupel.NewExclusionReason(cupel.ExcludeFiltered, cupel.ReasonData{FilterName: "spam", AvailableTokens: -1}).Explain(), "Filtered: spam (available_tokens=-1)", "other codes mean other things"},
 		{cupel.ExcludedItem{}.String(), "0.000  no item: ", "no panic"},
 		{fmt.Sprint(cupel.Variant{Content: "short", Tokens: 3, Worth: 0.5}), "3 tokens, worth 0.5", "size and worth"},

@@ -96,25 +96,6 @@ type counterFunc func(text string) (int, error)
 
 func (f counterFunc) CountTokens(text string) (int, error) { return f(text) }
 
-func TestNewItemFrom(t *testing.T) {
-	asked := 0
-	it, err := cupel.NewItemFrom(counterFunc(func(text string) (int, error) {
-		asked++
-		return len(text), nil
-	}), "seven b", cupel.WithKind("Note"), cupel.WithPinned())
-	if err != nil {
-		t.Fatal(err)
-	}
-	equal(t, "tokens", it.Tokens(), 7)
-	equal(t, "content", it.Content(), "seven b")
-	equal(t, "kind", it.Kind(), "Note")
-	equal(t, "pinned", it.Pinned(), true)
-	equal(t, "times asked", asked, 1)
-	if it, err := cupel.NewItemFrom(counterFunc(func(string) (int, error) { return 0, nil }), "x"); err != nil || it.Tokens() != 0 {
-		t.Errorf("0 tokens: %v, %v", it, err)
-	}
-}
-
 func TestNewItemFromFails(t *testing.T) {
 	offline := errors.New("offline")
 	never := counterFunc(func(string) (int, error) { panic("asked") })
@@ -130,7 +111,6 @@ func TestNewItemFromFails(t *testing.T) {
 		is      error
 		why     string
 	}{
-		{"nil", nil, "x", nil, "cupel: a token counter is required here, for example cupel.HeuristicCounter{} (NewItemFrom, counter)", cupel.ErrInvalidConfig, "there is no default counter"},
 		{"nil function", counterFunc(nil), "x", nil, "cupel: a token counter is required here, for example cupel.HeuristicCounter{} (NewItemFrom, counter)", cupel.ErrInvalidConfig, "it would panic"},
 		{"empty content", never, "", nil, "cupel: invalid item: content must not be empty", cupel.ErrInvalidItem, "as NewContextItem, and nothing is counted"},
 		{"option", never, "x", []cupel.ItemOption{cupel.WithKind(" ")}, "cupel: invalid item: kind must not be blank", cupel.ErrInvalidItem, "as NewContextItem"},
@@ -146,6 +126,9 @@ func TestNewItemFromFails(t *testing.T) {
 			}
 			errorIs(t, err, tt.is)
 		})
+	}
+	if it, err := cupel.NewItemFrom(returning(0, nil), "x"); err != nil || it.Tokens() != 0 {
+		t.Errorf("0 tokens: %v, %v", it, err)
 	}
 }
 

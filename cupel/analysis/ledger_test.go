@@ -56,22 +56,13 @@ func TestLedger(t *testing.T) {
 	if got := analysis.NewLedger(report, items[:2]); len(got.Window) != 2 || len(got.Out) != 0 {
 		t.Errorf("of a shorter list: got %q", rows(got))
 	}
+	if l := analysis.NewLedger(report, append([]*cupel.ContextItem{twin}, items[1:]...)); !slices.Equal(l.Window, []int{4, 1}) {
+		t.Errorf("window %v, want only the items that are in the list where the report has them", l.Window)
+	}
 	for name, l := range map[string]*analysis.Ledger{"nil": analysis.NewLedger(nil, nil), "nil report": analysis.NewLedger(nil, items)} {
 		if len(l.Window)+len(l.Out)+l.Ranked != 0 {
 			t.Errorf("%s: %+v", name, l)
 		}
-	}
-}
-
-// A smaller form is another item in the report, and no stranger.
-func TestLedgerOfSmallerForms(t *testing.T) {
-	items := []*cupel.ContextItem{scored("plain", 5, 0.9), scored("full", 10, 0.5, cupel.WithVariants(short("short", 3, 0.2)))}
-	report := dryRun(t, items, 8)
-	if e := analysis.NewLedger(report, items).Entries[1]; e.Place == 0 || e.Included.Item.Content() != "short" || e.Item != items[1] || e.Form != 1 || e.Tokens != 3 {
-		t.Errorf("got %+v, want the short form in the window, for the second candidate", e)
-	}
-	if l := analysis.NewLedger(report, []*cupel.ContextItem{scored("plain", 5, 0.9), items[1]}); l.Entries[0].Place != 0 || l.Entries[1].Place == 0 {
-		t.Errorf("got %q, want only the item that is in the list in the window", rows(l))
 	}
 }
 

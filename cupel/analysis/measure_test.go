@@ -60,7 +60,6 @@ func TestIncludedUnits(t *testing.T) {
 	}{
 		{nil, "", "there is nothing"},
 		{[]*cupel.ContextItem{item("1", 3, a), item("2", 5, a, tool)}, "2 ToolOutput", "a group may be all; 5 tokens are more than 3"},
-		{[]*cupel.ContextItem{item("1", 1), item("2", 5, a), item("3", 5, a, tool)}, "1 Message, 2 Message", "a group may be last; the first of equal kinds counts"},
 		{[]*cupel.ContextItem{item("1", 5, a), item("2", 3, a, tool), item("3", 3, a, tool), item("4", 0), item("5", 1, b)}, "3 ToolOutput, 1 Message, 1 Message", "the tokens of a kind count together; a group of one is a unit"},
 		{[]*cupel.ContextItem{item("1", 0, a), item("2", 0, b), item("3", 0, b, tool), item("4", 0), item("5", 0)}, "1 Message, 2 Message, 1 Message, 1 Message", "neighbours without a group are units of their own; the first kind counts if none has tokens"},
 	} {

@@ -27,9 +27,6 @@ func TestCancellation(t *testing.T) {
 		{"by the scorer, one by one", cupel.StageDeduplicate, func(cancel func()) func(*pipeline.Config) {
 			return withScorer(scoreFunc(func(*cupel.ContextItem, []*cupel.ContextItem) float64 { cancel(); return 0 }))
 		}, "two items are fewer than the single form looks up after, so the next stage notices"},
-		{"by the scorer, in its batch form", cupel.StageScore, func(cancel func()) func(*pipeline.Config) {
-			return withScorer(batchFunc(func(ctx context.Context, _ []*cupel.ContextItem, _ []float64) error { cancel(); return ctx.Err() }))
-		}, "the scorer notices itself"},
 		{"by the slicer, which returns the cause", cupel.StageSlice, func(cancel func()) func(*pipeline.Config) {
 			return withSlicer(sliceFunc(func(ctx context.Context, _ []cupel.ScoredItem, _ cupel.SliceBudget) (strategy.Selection, error) {
 				cancel()

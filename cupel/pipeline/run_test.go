@@ -285,7 +285,6 @@ func TestStrategiesSeeUnits(t *testing.T) {
 		{"most of its tokens decide the kind of a group", "a 39 .5 g=g kind=Message; b 20 .5 g=g kind=Document; c 20 .5 g=g kind=document", "Document a 79@0.5 of a b c", "Document a 79@0.5 of a b c"},
 		{"of equal kinds the first, as it is spelled", "a 20 .5 g=g kind=Memory; b 20 .5 g=g kind=note; c 9 .5 kind=NOTE", "Memory a 40@0.5 of a b; NOTE c 9@0.5", "Memory a 40@0.5 of a b; NOTE c 9@0.5"},
 		{"with all forms and the best score", "a 60 .5 g=g v=40:.8,20:.1; b 40 .75 g=g v=30:.9,10:.3; c 9 .9 v=5:.5; p 5 0 pin", "Message c 9@0.9 5:0.5; Message a 100@0.75 of a b 90:0.96 70:0.84 50:0.6 30:0.18", "Message p 5@1; Message c 9@0.9 5:0.5; Message a.40 70@0.75 of a b 90:0.96 70:0.84 50:0.6 30:0.18"},
-		{"in the forms that were chosen", "a 60 .5 g=g v=40:.8,20:.1; b 60 .75 g=g v=30:.9,10:.3; c 60 .9 v=50:.5; d 10 .1 g=h gv=5:.5", "Message c 60@0.9 50:0.5; Message a 120@0.75 of a b 90:0.95 70:0.85 50:0.55 30:0.2; Message d 10@0.1 of d 5:0.5", "Message c 60@0.9 50:0.5; Message a.20 30@0.75 of a b 90:0.95 70:0.85 50:0.55 30:0.2; Message d 10@0.1 of d 5:0.5"},
 		{"pinned units that have shrunk", "a 60 .5 g=g pin; b 60 .75 g=g v=30:.9", "", "Message a 90@1 of a b 90:0.95"},
 	} {
 		var slicerSaw, placerSaw string

@@ -119,9 +119,6 @@ func TestRunStreamObservedFailures(t *testing.T) {
 	}{
 		{"nothing fails", nil, nil, 5, "", 5, "one event a stage"},
 		{"source", nil, unread, 0, cupel.StageClassify, 4, "no stage has come to its end; those that have started end without the error"},
-		{"scorer, first batch", func(c *pipeline.Config) {
-			c.Scorer = batchFunc(func(context.Context, []*cupel.ContextItem, []float64) error { return unread })
-		}, nil, 0, cupel.StageScore, 2, "later stages get nothing (R35)"},
 		{"scorer, second batch", func(c *pipeline.Config) {
 			batches = 0
 			c.Scorer = batchFunc(func(context.Context, []*cupel.ContextItem, []float64) error {

@@ -143,37 +143,28 @@ func TestCustomSettings(t *testing.T) {
 
 func TestBuild(t *testing.T) {
 	boom := errors.New("boom")
-	many := []strategy.Field{{Name: "min", Type: strategy.Int, Doc: "The least."}, {Name: "max", Type: strategy.Int, Range: strategy.AtLeastOne, Doc: "The most."}}
 	tests := []struct {
 		name  string
 		build func(strategy.Args) (any, error)
-		given settings
 		want  string
 		why   string
 	}{
-		{"fails", func(strategy.Args) (any, error) { return nil, boom }, nil, "scorers[0]: boom", "what Build says"},
-		{"panics", func(strategy.Args) (any, error) { panic("no") }, nil, "scorers[0]: building it panicked: no", "a policy cannot end the program"},
-		{"nothing", func(strategy.Args) (any, error) { return nil, nil }, nil, "scorers[0]: its Build must return a scorer, got <nil>", "no error and no scorer"},
-		{"a nil pointer", func(strategy.Args) (any, error) { return (*scorer.Scaled)(nil), nil }, nil, "scorers[0]: scorer must not be nil", "it looks like a scorer, but is nil"},
-		{"an invalid scorer", func(strategy.Args) (any, error) { return &scorer.Composite{}, nil }, nil, "scorers[0]: At least one scorer entry is required", "scorers validate themselves"},
-		{"a nil error of a type", func(strategy.Args) (any, error) { return nil, (*cupel.InvalidConfigError)(nil) }, nil, "scorers[0]: <nil>", "it looks like an error, and is one"},
-		{"an error that panics", func(strategy.Args) (any, error) { return nil, (*policy.ValidationError)(nil) }, nil, "scorers[0]: building it panicked: runtime error: invalid memory address or nil pointer dereference", "nor can an error"},
-		{"a constructor's error", func(strategy.Args) (any, error) { return scorer.NewMetadataTrust(3) }, nil, "scorers[0]: defaultScore must be in [0.0, 1.0], got 3", "it names no setting of this type"},
-		{"several", func(args strategy.Args) (any, error) {
-			wrong := strategy.Problems{Component: "BetweenScorer"}
-			wrong.Add("min", fmt.Sprint(strategy.Get[int](args, "min")), "min must be at most max")
-			wrong.Add("max", "", "max is odd")
-			wrong.Add("", "", "it does not work")
-			return nil, wrong.Err()
-		}, settings{"min": 4, "max": 3}, "scorers[0]: it does not work\nscorers[0].max: max is odd\nscorers[0].min: min must be at most max, got 4", "paths become whole"},
+		{"fails", func(strategy.Args) (any, error) { return nil, boom }, "scorers[0]: boom", "what Build says"},
+		{"panics", func(strategy.Args) (any, error) { panic("no") }, "scorers[0]: building it panicked: no", "a policy cannot end the program"},
+		{"nothing", func(strategy.Args) (any, error) { return nil, nil }, "scorers[0]: its Build must return a scorer, got <nil>", "no error and no scorer"},
+		{"a nil pointer", func(strategy.Args) (any, error) { return (*scorer.Scaled)(nil), nil }, "scorers[0]: scorer must not be nil", "it looks like a scorer, but is nil"},
+		{"an invalid scorer", func(strategy.Args) (any, error) { return &scorer.Composite{}, nil }, "scorers[0]: At least one scorer entry is required", "scorers validate themselves"},
+		{"a nil error of a type", func(strategy.Args) (any, error) { return nil, (*cupel.InvalidConfigError)(nil) }, "scorers[0]: <nil>", "it looks like an error, and is one"},
+		{"an error that panics", func(strategy.Args) (any, error) { return nil, (*policy.ValidationError)(nil) }, "scorers[0]: building it panicked: runtime error: invalid memory address or nil pointer dereference", "nor can an error"},
+		{"a constructor's error", func(strategy.Args) (any, error) { return scorer.NewMetadataTrust(3) }, "scorers[0]: defaultScore must be in [0.0, 1.0], got 3", "it names no setting of this type"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var r policy.Registry
-			if err := r.RegisterScorer(strategy.Descriptor{Name: "custom", Doc: "Custom.", Fields: many, Build: tt.build}); err != nil {
+			if err := r.RegisterScorer(strategy.Descriptor{Name: "custom", Doc: "Custom.", Build: tt.build}); err != nil {
 				t.Fatal(err)
 			}
-			err := with(of("custom", tt.given)).Validate(&r)
+			err := with(of("custom")).Validate(&r)
 			if got := problemsOf(t, err); got != tt.want {
 				t.Errorf("got\n%s\nwant\n%s\n%s", got, tt.want, tt.why)
 			}

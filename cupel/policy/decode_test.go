@@ -112,14 +112,6 @@ var wrongDocuments = []wrongDocument{
 		scorers[3].curve.windows[1].score: score must be in [0.0, 1.0], got 2
 		scorers[3].curve.windows[1].x: is unknown; want one of maxAge, score
 		scorers[3].curve.windows[2]: must be an object, got a number`, "curves are as strict as the rest"},
-	{"quota", document("", `{"type":"quota","inner":{"type":"greedy"},"entries":[{"require":101},{"kind":"","cap":-1},{"kind":"a","requireCount":1},null,{"kind":"B","require":"5"}]}`, "", ""), `
-		slicer.entries[0].kind: is required
-		slicer.entries[0].require: require must be from 0 to 100 percent, got 101
-		slicer.entries[1].cap: cap must be from 0 to 100 percent, got -1
-		slicer.entries[1].kind: kind must not be blank, got ""
-		slicer.entries[2].requireCount: is unknown; want one of kind, require, cap
-		slicer.entries[3]: must be an object, got null
-		slicer.entries[4].require: must be a number, got a string`, "each entry is checked"},
 	{"custom types without registry", document(`{"type":"longest","weight":1,"settings":{}}`, `{"type":"firstOf"}`, `{"type":"backwards"}`, ""), `
 		placer.type: the placer type "backwards" is unknown; want one of ` + knownPlacers + `
 		scorers[0].type: the scorer type "longest" is unknown; want one of ` + knownScorers + `
@@ -162,8 +154,6 @@ var rightDocuments = []rightDocument{
 	{"absent and empty weights", document(`{"type":"kind","weight":1},{"type":"kind","weight":1,"weights":{}},{"type":"tag","weight":1,"weights":{}}`, "", "", ""),
 		policy.Policy{Scorers: []policy.Weighted{{of("kind"), 1}, {of("kind", settings{"weights": map[string]float64{}}), 1}, {of("tag", settings{"weights": map[string]float64{}}), 1}},
 			Slicer: of("greedy"), Placer: of("chronological")}, "no weights are the default ones, empty ones are none (R13)"},
-	{"durations", document(`{"type":"decay","weight":1,"curve":{"type":"step","windows":[{"maxAge":"1ns","score":1},{"maxAge":"1.5us","score":1},{"maxAge":"2µs","score":1},{"maxAge":"3μs","score":1},{"maxAge":".5ms","score":1},{"maxAge":"1.h2m","score":0}]}}`, "", "", ""),
-		plain(of("decay", settings{"curve": of("step", settings{"windows": []settings{{"maxAge": time.Duration(1), "score": 1.0}, {"maxAge": time.Duration(1500), "score": 1.0}, {"maxAge": time.Duration(2000), "score": 1.0}, {"maxAge": time.Duration(3000), "score": 1.0}, {"maxAge": time.Duration(500000), "score": 1.0}, {"maxAge": 62 * time.Minute, "score": 0.0}}})})), "everything that time.ParseDuration reads"},
 }
 
 // plain returns the policy of the document with one scorer.
@@ -240,7 +230,7 @@ func TestWrite(t *testing.T) {
 		t.Errorf("wrote %s, %v: settings of unknown types have the form of their values", text, err)
 	}
 	for d, want := range map[time.Duration]string{
-		24 * time.Hour: `"24h"`, 90 * time.Minute: `"1h30m"`, time.Minute: `"1m"`, 90 * time.Second: `"1m30s"`, time.Hour + time.Second: `"1h0m1s"`, 1: `"1ns"`, 10 * time.Second: `"10s"`, 1500: `"1.5µs"`, 0: `"0s"`,
+		24 * time.Hour: `"24h"`, 90 * time.Minute: `"1h30m"`, time.Hour + time.Second: `"1h0m1s"`, 10 * time.Second: `"10s"`, 0: `"0s"`,
 	} {
 		text, err := with(of("decay", settings{"curve": of("window", settings{"maxAge": d})})).MarshalJSON()
 		if err != nil || !strings.Contains(string(text), `"maxAge":`+want) {
@@ -259,9 +249,7 @@ func TestWriteFails(t *testing.T) {
 	}{
 		{"nil curve", with(of("decay", settings{"curve": policy.Strategy{}})), "scorers[0].curve must be a curve with a type", "the same for curves"},
 		{"NaN", policy.Policy{Scorers: []policy.Weighted{{of("recency"), nan}}}, "scorers[0].weight must be a finite number, got NaN", "JSON has no NaN, and no policy could have one"},
-		{"NaN in a map", with(of("kind", settings{"weights": map[string]float64{"a": nan}})), `scorers[0].weights["a"] must be a finite number, got NaN`, "the path leads into maps"},
 		{"another type", with(of("kind", settings{"weights": 1})), "scorers[0].weights must be of type map[string]float64, got int", "it would be lost"},
-		{"another name", with(of("decay", settings{"curve": of("window", settings{"maxAge": "1h"})})), "scorers[0].curve.maxAge must be of type time.Duration, got string", "inside too"},
 		{"overflow", func() policy.Policy { p := policy.Chat(); p.Overflow = 3; return p }(), `overflow "OverflowStrategy(3)" is unknown; want one of Throw, Truncate, Proceed`, "no name for it"},
 		{"too long", func() policy.Policy { p := policy.Chat(); p.Name = strings.Repeat("x", policy.MaxBytes); return p }(), "value is longer than 1048576 bytes", "Decode would refuse it"},
 		{"settings of a type that is not built in", with(of("x", settings{"a": settings{"b": []string{"c", "\xff"}}})), "scorers[0].a.b[1] is not valid UTF-8", "the path leads into them"},

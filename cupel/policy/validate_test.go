@@ -187,17 +187,6 @@ func TestCausesAreNotNil(t *testing.T) {
 	}
 }
 
-func TestErrorText(t *testing.T) {
-	one := policy.ValidationError{Problems: []policy.Problem{{Path: "max", Reason: "must be positive"}}}
-	if got, want := one.Error(), "cupel: invalid policy: max: must be positive"; got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
-	two := policy.ValidationError{Problems: []policy.Problem{{Reason: "is bad"}, {Path: "b", Reason: "is wrong"}}}
-	if got, want := two.Error(), "cupel: invalid policy: 2 problems\n\tpolicy: is bad\n\tb: is wrong"; got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
-}
-
 // TestProblemsAreOrdered: numbers in paths count by value, of any size.
 func TestProblemsAreOrdered(t *testing.T) {
 	names := []string{"a", "a02", "a2", "a2-b", "a2b", "a10", "a99999999999999999999999"}

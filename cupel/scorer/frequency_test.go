@@ -11,9 +11,6 @@ func TestFrequency(t *testing.T) {
 	twice := tagged("a")
 	runScoreCases(t, []scoreCase{
 		{"only item", s, items{tagged("a")}, one(0), "there are no peers"},
-		{"no tags", s, items{item(), tagged("a"), tagged("a")}, []float64{0, 0.5, 0.5}, "an item without tags scores 0, and stays in the denominator of the others"},
-		{"some share", s, items{tagged("a", "b"), tagged("b"), tagged("c"), tagged("a"), item()}, []float64{0.5, 0.25, 0, 0.25, 0}, "two of four peers, one, none, one"},
-		{"ASCII case", s, items{tagged("Important"), tagged("important"), tagged("IMPORTANT")}, []float64{1, 1, 1}, "tags compare without ASCII case, unlike those of TagScorer"},
 		{"Unicode case", s, items{tagged("k", "s"), tagged("\u212a"), tagged("\u017f"), tagged("ä"), tagged("Ä")}, []float64{0, 0, 0, 0, 0}, "the Kelvin sign, the long s and umlauts fold in Unicode only (R2)"},
 		{"same pointer among others", s, items{twice, tagged("a", "b"), twice, tagged("b"), tagged("A")}, []float64{0.5, 1, 0.5, 0.25, 0.75}, "positions of the item are skipped and stay in the denominator; for others each of them is a peer (R1)"},
 		{"nil item", s, items{nil, tagged("a"), tagged("a")}, []float64{0, 0.5, 0.5}, "a nil item has no tags"},
