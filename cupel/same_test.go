@@ -60,9 +60,10 @@ func TestLogsOfSingleValues(t *testing.T) {
 		{cupel.IncludedItem{Score: 0.5, Reason: cupel.IncludeScored}, "v.item=<nil> v.score=0.5 v.reason=Scored", "there may be no item"},
 		{cupel.SelectionReport{
 			TotalCandidates: 4, TotalTokensConsidered: 12, Included: []cupel.IncludedItem{{Item: &plain}},
-			Excluded: []cupel.ExcludedItem{out("B"), out("A"), out(cupel.ExcludeBudgetExceeded)}, Events: []cupel.TraceEvent{{Stage: "Own", DurationMS: 1.5}, {Stage: "Own", DurationMS: 0.5}, {Stage: cupel.StagePlace, DurationMS: 0.5}},
+			Excluded: []cupel.ExcludedItem{out("D"), out("B"), out("A"), out("E"), out("C"), out(cupel.ExcludeBudgetExceeded)}, Events: []cupel.TraceEvent{{Stage: "Own", DurationMS: 1.5}, {Stage: "Own", DurationMS: 0.5}, {Stage: cupel.StagePlace, DurationMS: 0.5}},
 			CountRequirementShortfalls: make([]cupel.CountRequirementShortfall, 2), Overflow: &cupel.OverflowEvent{TokensOverBudget: 7},
-		}, "v.total_candidates=4 v.total_tokens_considered=12 v.included=1 v.included_tokens=3 v.excluded=3 v.excluded_by_reason.BudgetExceeded=1 v.excluded_by_reason.A=1 v.excluded_by_reason.B=1 " +
+		}, "v.total_candidates=4 v.total_tokens_considered=12 v.included=1 v.included_tokens=3 v.excluded=6 v.excluded_by_reason.BudgetExceeded=1 v.excluded_by_reason.A=1 v.excluded_by_reason.B=1 " +
+			"v.excluded_by_reason.C=1 v.excluded_by_reason.D=1 v.excluded_by_reason.E=1 " +
 			"v.duration_ms.Place=0.5 v.duration_ms.Own=2 v.count_requirement_shortfalls=2 v.tokens_over_budget=7", "what only some reports have, with known names first"},
 		{cupel.StreamResult{TotalCandidates: 4, TotalTokensConsidered: 12, Included: []cupel.IncludedItem{{Item: &plain}}, Excluded: map[cupel.ExclusionCode]int{cupel.ExcludeDeduplicated: 3}, SourceEnded: true},
 			"v.total_candidates=4 v.total_tokens_considered=12 v.included=1 v.included_tokens=3 v.excluded_by_reason.Deduplicated=3 v.source_ended=true", "the counts of a stream"},
