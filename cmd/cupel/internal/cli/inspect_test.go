@@ -58,7 +58,7 @@ func TestInspect(t *testing.T) {
 	data = inspected(t, exitOK, append(one, "--against", "chat")...)
 	require.Len(t, data.Items, 7)
 	require.Equal(t, "Chat", data.Selections[1].Name)
-	require.NotNil(t, inspected(t, exitOK, "-i", "items.jsonl", "-p", "agent", "-b", "100").Selections[0].Sweep)
+	require.Equal(t, []int{1}, inspected(t, exitOK, "-i", "names.json", "-p", "agent", "-b", "2").Selections[0].Rivals["0"])
 	// A selection that fails is what one wants to look at.
 	require.Contains(t, inspected(t, exitSelection, "-i", "items.jsonl", "-p", "greedy.json", "-b", "5").Selections[0].Error, "10 tokens")
 }

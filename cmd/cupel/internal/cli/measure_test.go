@@ -77,6 +77,7 @@ func TestReplayPolicies(t *testing.T) {
 		require.Greater(t, rows[i].Task, 0.9)
 		require.NotZero(t, rows[i].Grounded)
 	}
+	require.NotEqual(t, rows[0].Cost, rows[1].Cost, "the preset chat makes no outlines")
 	code, stdout, stderr := fed(t, "", "replay", "--data", "empty.jsonl", "--share", "0.5", "-p", "newest", "-p", "chat")
 	require.Equal(t, exitSelection, code)
 	require.Regexp(t, "^1 conversation, 2 steps", stdout)

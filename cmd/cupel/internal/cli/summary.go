@@ -79,9 +79,6 @@ func factsOf(items, window []*cupel.ContextItem) (used, lost int) {
 		if item == nil {
 			continue
 		}
-		for fact := range cupelreduce.Facts(item.Content()) {
-			delete(later, fact)
-		}
 		maps.DeleteFunc(later, func(fact string, _ bool) bool { return strings.Contains(item.Content(), fact) })
 	}
 	return used, len(later)

@@ -124,11 +124,11 @@ func TestModels(t *testing.T) {
 }
 
 func TestHelp(t *testing.T) {
-	for _, name := range []string{"", "check", "diff", "eval", "explain", "inspect", "mcp", "policies", "replay", "run", "sweep"} {
-		code, help, stderr := fed(t, "", append(strings.Fields(name), "--help")...)
+	for _, name := range []string{"", " --help", "check --help", "diff --help", "eval --help", "explain --help", "inspect --help", "mcp --help", "policies --help", "replay --help", "run --help", "sweep --help"} {
+		code, help, stderr := fed(t, "", strings.Fields(name)...)
 		require.Zero(t, code, stderr)
 		require.Contains(t, help, "\nExamples:\n  c", name)
-		require.Contains(t, help, "cupel "+name)
+		require.Contains(t, help, "cupel "+strings.TrimSuffix(name, " --help"))
 		require.NotContains(t, help, "0000", "a default has the digits that it needs")
 		for line := range strings.Lines(help) {
 			require.LessOrEqual(t, utf8.RuneCountInString(line), 90, line)
