@@ -29,7 +29,7 @@ func TestQuick(t *testing.T) {
 		{"chat.json -b 300 --as json", `"content": "You bake."`, "299 tokens\n", "another form"},
 		{"src -b 90 -q oven", "a.txt:1\nthe oven is hot", "1 item, ", "a folder"},
 		{"items.json -b 4 -q oven", "the oven is hot", "cupel: 2 → 1 item, ", "items"},
-		{"sweep -i items.json -p rag --from 9 --to 9", "budgets from 9 to 9 by 1", "", "one budget"},
+		{"sweep -i items.json -p rag --from 9 --to 9 --max-input 52", "budgets from 9 to 9 by 1", "", "one budget"},
 		{"app.log -b 90 -q oven", "INFO start\n\nERROR the oven is hot\n\nINFO end\n", "cupel: note: the text is read line by line, as 3 candidates\n", "a log, in its order"},
 		{"slog.jsonl -b 99 -q oven", `"msg":"the oven is hot","role":"baker"}` + "\n\npanic: cut", "as 2 candidates\n", "what a logger and others wrote"},
 	} {

@@ -36,6 +36,7 @@ func inspected(t *testing.T, code int, args ...string) shownPage {
 	t.Helper()
 	got, page, stderr := fed(t, "", append([]string{"inspect", "-o", "-"}, args...)...)
 	require.Equal(t, code, got, stderr)
+	require.NotContains(t, stderr, "wrote")
 	_, rest, _ := strings.Cut(page, `id="data">`)
 	text, _, found := strings.Cut(rest, "</script>")
 	require.True(t, found)
@@ -90,13 +91,8 @@ func TestInspectConversation(t *testing.T) {
 
 func TestInspectWritesFile(t *testing.T) {
 	folder(t, selectable)
-	args := []string{"inspect", "-i", "items.jsonl", "-p", "greedy.json", "-b", "100"}
-	code, stdout, stderr := fed(t, "", args...)
+	code, stdout, stderr := fed(t, "", "inspect", "-i", "items.jsonl", "-p", "greedy.json", "-b", "100")
 	require.Equal(t, exitOK, code)
 	require.Empty(t, stdout)
 	require.Equal(t, negative+"cupel: wrote cupel.html; open it in a browser\n", stderr)
-	code, _, _ = fed(t, "", args...)
-	require.Equal(t, exitUsage, code)
-	code, _, _ = fed(t, "", append(args, "--force")...)
-	require.Equal(t, exitOK, code)
 }

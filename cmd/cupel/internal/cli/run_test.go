@@ -104,8 +104,11 @@ func TestOutput(t *testing.T) {
 	require.Equal(t, exitOK, code, stderr)
 	failure := errors.New("no space left")
 	require.NoError(t, os.Symlink("out", "link"))
-	for name, stays := range map[string]bool{"new": false, "link": true} {
-		err := writeFile(name, true, func(io.Writer) error { return failure })
+	for name, stays := range map[string]bool{"new": false, "link": true, "gone": false} {
+		err := writeFile(name, true, func(io.Writer) error {
+			_ = os.Remove("gone")
+			return failure
+		})
 		require.ErrorIs(t, err, failure)
 		_, err = os.Lstat(name)
 		require.Equal(t, stays, err == nil, "no half of a file, and the user's link")

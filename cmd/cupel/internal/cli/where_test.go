@@ -211,18 +211,6 @@ func TestWhereItWent(t *testing.T) {
 	require.Equal(t, []replay.Followed{{Message: 2, Kept: true}}, answer.Facts[0].Steps, "the system prompt is no message of Anthropic's")
 }
 
-func TestWhere(t *testing.T) {
-	folder(t, selectable)
-	_, err := findFacts(nil, "\n ")
-	require.ErrorContains(t, err, "give a value")
-	refusals(t, "", []refusal{
-		{"nothing", "where -i items.jsonl -p greedy.json -b 100 nowhere-is-it", exitUsage, `no candidate has "nowhere-is-it"`, "a value that is not there has no fate"},
-		{"steps", "where -i items.jsonl -p greedy.json -b 100 --steps cherry", exitUsage, "are for conversations", "items have no steps"},
-		{"session", "where -i items.jsonl -p greedy.json -b 100 --session cherry", exitUsage, "are for conversations", "nor a session"},
-		{"pin", "where -i items.jsonl -p greedy.json -b 100 --pin 8 cherry", exitUsage, "--pin: there are items 1 to 7, got 8", "there is no such item"},
-	})
-}
-
 // TestWhyNotWhole: of a message in a smaller form, the budget is the one that sends it
 // whole, and its own exchange has not taken its room.
 func TestWhyNotWhole(t *testing.T) {
@@ -285,14 +273,4 @@ func TestFormsAreCompared(t *testing.T) {
 		}
 	}
 	require.Positive(t, changed)
-}
-
-// TestWhereArguments: the file may stand before the value.
-func TestWhereArguments(t *testing.T) {
-	folder(t, map[string]string{"chat.json": chat})
-	require.Contains(t, printed(t, "where", "chat.json", "a.go", "-b", "100"), "a.go is sent.")
-	refusals(t, "", []refusal{
-		{"none", "where -i chat.json", exitUsage, "give a value, such as a path or a number", "nothing is asked"},
-		{"three", "where chat.json b.json a.go", exitUsage, "cupel where takes one file: b.json is one too many", "which of them?"},
-	})
 }
