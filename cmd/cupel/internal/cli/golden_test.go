@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wollax/cupel-go/cmd/cupel/internal/input"
+	"github.com/wollax/cupel-go/cmd/cupel/internal/terminal"
 	"github.com/wollax/cupel-go/cupel"
 )
 
@@ -84,8 +85,8 @@ func TestDiffJSON(t *testing.T) {
 	folder(t, selectable)
 	var got difference
 	decodeJSON(t, printed(t, "diff", "greedy.json", "ends.json", "-i", "items.jsonl", "-b", "90", "--reserve", "20", "--json"), &got)
-	for _, name := range []string{"a.json", "b.json"} {
-		report := printed(t, "explain", "-i", "items.jsonl", "-p", map[string]string{"a.json": "greedy.json", "b.json": "ends.json"}[name], "-b", "90", "--reserve", "20", "--json")
+	for name, policy := range map[string]string{"a.json": "greedy.json", "b.json": "ends.json"} {
+		report := printed(t, "explain", "-i", "items.jsonl", "-p", policy, "-b", "90", "--reserve", "20", "--json")
 		require.NoError(t, os.WriteFile(name, []byte(report), 0o600))
 	}
 	var reports difference
@@ -107,6 +108,24 @@ func TestHostileContent(t *testing.T) {
 		require.False(t, strings.ContainsAny(stdout+stderr, "\x1b\x07\u202e\u009b"), args)
 	}
 	require.Contains(t, printed(t, "run", "-i", "items.json", "-p", "rag", "-b", "10"), "\x1b", "a program gets what there is")
+}
+
+// TestTerminal: a terminal gets what is asked for alone, without what would move its cursor.
+func TestTerminal(t *testing.T) {
+	const text = "[\r\n{\"role\":\"user\",\"content\":\"a\u009b2J\"}]\r\n"
+	folder(t, map[string]string{"chat.json": text})
+	var out, notes strings.Builder
+	env := &Environment{Stdout: &out, Stderr: &notes, screen: terminal.Screen{Terminal: true}}
+	for _, flags := range []string{"", " -o -", " --as text", " -o out"} {
+		root := newRoot(env)
+		root.SetArgs(strings.Fields("chat.json -b 90" + flags))
+		require.NoError(t, root.ExecuteContext(t.Context()))
+	}
+	require.Equal(t, "[\n{\"role\":\"user\",\"content\":\"a\\u009b2J\"}]\na\\u009b2J\n", out.String())
+	require.Equal(t, 1, strings.Count(notes.String(), "nothing is printed on a terminal"))
+	written, err := os.ReadFile("out")
+	require.NoError(t, err)
+	require.Equal(t, text, string(written))
 }
 
 func TestGlobs(t *testing.T) {

@@ -131,7 +131,7 @@ func TestEvalPolicies(t *testing.T) {
 		"old.json":  `{"scorers": [{"type": "decay", "weight": 1, "curve": {"type": "window", "maxAge": "2s"}}], "slicer": {"type": "scoreGreedy"}, "placer": {"type": "chronological"}}`,
 	})
 	require.NoError(t, os.WriteFile("talk.jsonl", []byte(talk), 0o600))
-	stdout := printed(t, "eval", "--data", "talk.jsonl", "--budgets", "6", "--json", "-j", "2", "-p", "chat", "-p", "relevance", "-p", "mine.toml", "-p", "old.json")
+	stdout := printed(t, "eval", "--data", "talk.jsonl", "--budgets", "12,6,6", "--json", "-j", "2", "-p", "chat", "-p", "relevance", "-p", "mine.toml", "-p", "old.json")
 	var result struct {
 		Part string
 		eval.Result
