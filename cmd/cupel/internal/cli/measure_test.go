@@ -97,6 +97,7 @@ func TestDataFiles(t *testing.T) {
 	require.Contains(t, printed(t, append(common, "other", "[x].jsonl")...), "4 conversations, 6 questions")
 	refusals(t, "", []refusal{
 		{"cut", "eval cut", exitUsage, "1.jsonl.gz: line 1 is not a labeled conversation: unexpected EOF", "figures would be of a part"},
+		{"policy", "eval other -p caht", exitUsage, `no policy is named "caht"`, "a slip"},
 		{"no match", "eval --data c*", exitUsage, "open c*: no such file or directory", "a shell that matches nothing passes the pattern on"},
 		{"empty folder", "replay --data none", exitUsage, "no conversations to measure", "all figures would be 0"},
 	})

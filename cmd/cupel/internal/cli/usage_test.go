@@ -139,6 +139,8 @@ func TestModels(t *testing.T) {
 }
 
 func TestHelp(t *testing.T) {
+	_, _, stderr := fed(t, "", "__complete", "ex")
+	require.Contains(t, stderr, "Completion ended", "a shell shows it apart from the words")
 	for _, name := range []string{"", " --help", "check --help", "diff --help", "eval --help", "explain --help", "inspect --help", "mcp --help", "policies --help", "replay --help", "run --help", "sweep --help"} {
 		code, help, stderr := fed(t, "", strings.Fields(name)...)
 		require.Zero(t, code, stderr)
