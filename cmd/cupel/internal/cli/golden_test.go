@@ -35,6 +35,7 @@ func TestGolden(t *testing.T) {
 		{"where-out", "where cherry" + greedy, "one that is out, with what would keep it"},
 		{"where-negative", "where damson" + greedy, "no pin keeps what has less than no tokens"},
 		{"where-twice", "where large -i units.json -p greedy.json -b 120", "of two places the newest is pinned"},
+		{"where-form", "where manual -i units.json -p greedy.json -b 70", "an outline has tokens of its own"},
 		{"where-paths", "where paths.json src/* -n 2 -b 90 --steps", "a pattern for whole paths; of many values no remedies are searched"},
 		{"chat-json", "explain -i chat.json -p chat -b 29 --json", "messages that are out are as they were read"},
 		{"forms-some", "explain -i forms.json -p greedy.json -b 20 -n 1", "of two forms the first"},
@@ -62,8 +63,10 @@ func TestGolden(t *testing.T) {
 		{"compaction", "session.jsonl -b 60 --encoding heuristic", "what a compaction stands for counts as read, and a session is only read: the window is a text"},
 		{"agent-json", "explain -i chat.json -p agent -b 45 --json", "what a preset sends, without durations"},
 		{"why-agent-json", "explain -i chat.json -p agent -b 45 --why-not 3 --json", "an answer about a message"},
+		{"why-agent", "explain -i chat.json -p agent -b 50 --why-not 3", "one message has the rest of its room"},
+		{"room", "explain names.json -p agent -b 2", "one item has the room of another"},
 		{"diff-json", "diff greedy.json rag -i items.jsonl -b 90 --json", "two policies have no name in common"},
-		{"where-some", "where -i chat.json *.go -p chat -b 900 -n 1", "of several values the first"},
+		{"where-some", "where -i chat.json *.go -p chat -b 900 -n 1 --steps", "of several values the first"},
 		{"steps", "where -i chat.json a.go -p chat -b 45 --steps", "where a value went, step by step"},
 	} {
 		t.Run(row.name, func(t *testing.T) {

@@ -138,9 +138,7 @@ func (t *mcpTools) listSessions() (string, error) {
 		switch {
 		case err != nil && name == ".":
 			return err
-		case err != nil:
-			return fs.SkipDir // as with unreadable files elsewhere
-		case entry.IsDir():
+		case err != nil, entry.IsDir(): // unreadable folders are left out, as elsewhere
 			return nil
 		case !strings.HasSuffix(name, ".jsonl") || !entry.Type().IsRegular() || input.Hidden(name):
 			others++

@@ -106,6 +106,7 @@ func TestMCP(t *testing.T) {
 		{"fit_messages", `{"messages": ` + baked + `, "tokens": 8000}`, "6 messages, 59 tokens: all fit a budget of 8,000\n", "everything fits"},
 		{"fit_messages", `{"messages": ` + baked + `, "tokens": 8000}`, `"user_id":12345678901234567891`, "numbers stay as they are written"},
 		{"fit_messages", `{"file": "chat.json", "tokens": 120}`, "6 → 5 messages, 463 → 119 tokens", "a file, and a long result"},
+		{"fit_messages", `{"messages": "[{\"role\": \"user\", \"content\": \"tea\"}]", "tokens": 50}`, "1 message, 5 tokens", "JSON in a text"},
 		{"explain_session", `{}`, "\n2 sessions, 2 other files skipped\na/1.jsonl\nbroken.jsonl\n", "the sessions there are"},
 		{"explain_session", `{"session": "a/1.jsonl"}`, "message 2, assistant, 8 tokens, whole: 45 rye loaves.", "each message"},
 		{"explain_session", `{"session": "a/1.jsonl", "find": "Look"}`, "message 1, user", "a text"},

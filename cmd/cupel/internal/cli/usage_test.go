@@ -42,6 +42,7 @@ func TestUsage(t *testing.T) {
 		{"two presets", "policies rag chat", exitUsage, "accepts at most 1 arg(s), received 2", "one is written out"},
 		{"diff of the same", "diff -i items.jsonl -b 5 rag rag", exitUsage, "A and B are both rag", "nothing would differ"},
 		{"policies as reports", "diff greedy.json sack.json", exitUsage, "greedy.json is not a report of cupel explain --json", "any object looks like one"},
+		{"lists as reports", "diff names.json few.json", exitUsage, "names.json is not a report of cupel explain --json: invalid JSON: value must be an object, got an array", "why it is none"},
 		{"a policy and a report", "diff rag greedy.json", exitUsage, "rag is not a report: give --items", "it needs candidates"},
 		{"a report from standard input", "diff - greedy.json", exitUsage, "standard input", "it is read first"},
 		{"diff that fails", "diff -i items.jsonl -b 5 greedy.json sack.json", exitSelection, "greedy.json: Pinned items require 10 tokens", "which of the two"},
