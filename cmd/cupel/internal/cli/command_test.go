@@ -17,14 +17,14 @@ import (
 func TestQuick(t *testing.T) {
 	long := strings.Replace(baked, "LOAVES", strings.Repeat("45 rye loaves, id r-17. ", 900), 1)
 	folder(t, map[string]string{
-		"chat.json": long, "small.json": strings.Replace(baked, `"model"`, `"max_tokens": 1000, "model"`, 1), "odd.json": strings.Replace(baked, "gpt-4o", "gpt-0", 1),
+		"chat.json": long, "small.json": strings.Replace(baked, `"model"`, `"max_tokens": 1000, "tools": [{"type": "function", "function": {"name": "orders"}}], "model"`, 1), "odd.json": strings.Replace(baked, "gpt-4o", "gpt-0", 1),
 		"items.json": `[{"content": "the oven is hot"}, {"content": "tea"}]`, "src/a.txt": "the oven is hot\n",
 		"app.log": "INFO start\nERROR the oven is hot\n\nINFO end\n", "slog.jsonl": `{"time":"2026-01-01T00:00:00Z","level":"INFO","msg":"the oven is hot","role":"baker"}` + "\n" + "panic: cut\n",
 		"bare.json": chat,
 	})
 	for _, tt := range []struct{ args, stdout, stderr, why string }{
 		{"chat.json -b 300", `"model": "gpt-4o"`, "cupel: 6 → 5 messages, 9,958 → 299 tokens\n", "a conversation, as a request for the same API"},
-		{"small.json", "LOAVES", "cupel: note: the window of gpt-4o has 128,000 tokens (November 2026); 1,000 are for the answer\ncupel: 6 messages, 61 tokens: all fit a budget of 127,000\n", "the window of the model, less its answer"},
+		{"small.json", "LOAVES", "cupel: note: the window of gpt-4o has 128,000 tokens (November 2026); 1,000 are for the answer\ncupel: 6 messages, 74 tokens: all fit a budget of 127,000\n", "the window of the model, less its answer"},
 		{"chat.json", "r-17", "4,096 are for the answer\n", "a request that says nothing of its answer"},
 		{"chat.json -b 300 --as json", `"content": "You bake."`, "299 tokens\n", "another form"},
 		{"src -b 90 -q oven", "a.txt:1\nthe oven is hot", "1 item, ", "a folder"},

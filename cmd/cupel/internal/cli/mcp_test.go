@@ -328,6 +328,6 @@ func TestMCPStreams(t *testing.T) {
 	require.Equal(t, exitOK, <-ended)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	env.Stdin, env.Stdout = strings.NewReader(""), t.Output()
+	env.Stdin, env.Stdout = strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"read_log","arguments":{"path":"mcp.go","question":"x"}}}`), t.Output()
 	require.Equal(t, exitInterrupted, Main(ctx, []string{"mcp"}, env))
 }

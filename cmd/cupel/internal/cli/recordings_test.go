@@ -156,6 +156,7 @@ func TestDiffRecordingsFailures(t *testing.T) {
 	refusals(t, "", []refusal{
 		{"fields", "diff recorded chat --recordings bare", exitSelection, "the run " + segment(t, "bare") + ":0: chat: the policy reads pins, times and other fields (observe.PartFields), which were not recorded", "no policy reads scores"},
 		{"policy", "diff none recorded --recordings runs", exitUsage, `no policy is named "none"`, "a slip"},
+		{"missing", "diff recorded chat --recordings nowhere", exitUsage, "open nowhere: ", "it is not there"},
 		{"tags", "diff recorded tags.toml --recordings runs", exitSelection, "the run " + name + ":0: tags.toml: frequency reads tags, which were not recorded", "all items would look alike"},
 		{"contents", "diff recorded near.toml --recordings runs", exitSelection, "the run " + name + ":0: near.toml: nearDuplicates reads contents, which were not recorded", "no contents are recorded"},
 		{"relevance", "diff recorded relevance -q words --recordings runs", exitSelection, "relevance: relevance reads contents, which", "a scorer reads it too"},

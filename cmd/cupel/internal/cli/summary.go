@@ -43,7 +43,7 @@ func (s *selection) summary(report *cupel.SelectionReport) string {
 			noun = "message"
 		}
 		whole = whole && window[i] != nil && window[i].Content() == item.Content()
-		number := cmp.Or(messageNumber(item), -1-i)
+		number := cmp.Or(messageNumber(item), -i) // others are apart
 		read[number] = true
 		if window[i] != nil {
 			kept[number] = true

@@ -30,6 +30,7 @@ func TestUsage(t *testing.T) {
 		{"policy", "run -i - -p rga -b 9", exitUsage, `no policy is named "rga"; the presets are agent, relevance, chat, `, "presets have names too"},
 		{"no file", "run -i missing.json -p chat -b 9", exitUsage, "open missing.json: ", "it is not there"},
 		{"pinned", run + "-b 4", exitSelection, "Pinned items require 5 tokens, but only 4 are available\n  Give a --budget of at least 5, or pin less: remove \"pinned\" from items. cupel explain lists them.\n", "what is in the way, and what to do"},
+		{"output", run + "-b 9 -o none/x", exitUsage, "cupel: open none/x: ", "there is no such folder"},
 		{"budget", run + "-b 1e9", exitUsage, `"1e9" is not an amount: write 8000, 3,000, 8k, or a model such as gpt-4o`, "how budgets are written"},
 		{"a budget for reports", "diff a.json b.json -b 50", exitUsage, "[items budget] are set they must all be set; missing [items]", "reports have one"},
 		{"reserve", run + "-b 9 --reserve 10", exitUsage, "--reserve must be at most --budget (9), got 10", "flags are named, not fields"},
