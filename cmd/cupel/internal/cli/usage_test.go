@@ -13,7 +13,7 @@ import (
 func TestUsage(t *testing.T) {
 	files := maps.Clone(selectable)
 	files["ask.json"] = `{"system": "y", "messages": [{"role": "user", "content": "x"}]}`
-	files["long.json"] = `{"model": "claude-opus-4-5", "max_tokens": 300000, "messages": [{"role": "user", "content": "x"}]}`
+	files["long.json"] = `{"model": "claude-opus-4-5", "max_tokens": 200000, "messages": [{"role": "user", "content": "x"}]}`
 	folder(t, files)
 	const item = `[{"content":"x","tokens":5,"pinned":true}]`
 	const run = "run -i - -p chat "
@@ -52,7 +52,7 @@ func TestUsage(t *testing.T) {
 		{"misspelt command with arguments", "explian a b", exitUsage, "explian is neither a command nor a file; did you mean cupel explain?", "their number is not the mistake"},
 		{"flag of no command", "ask.json --rows 3", exitUsage, "unknown flag: --rows", "the flag is the mistake"},
 		{"flag of no command alone", "--rows 3", exitUsage, "unknown flag: --rows", "no word is misspelt"},
-		{"long answer", "long.json", exitUsage, "300,000 tokens are for the answer, and the window of claude-opus-4-5 has 200,000: give a smaller --reserve", "nothing would fit"},
+		{"long answer", "long.json", exitUsage, "200,000 tokens are for the answer, and the window of claude-opus-4-5 has 200,000: give a smaller --reserve", "nothing would fit"},
 		{"rule", "explain -i ask.json -b 90 --rule role=usr", exitUsage, `cupel: the rule {"role":"usr"}: the role must be system, user, assistant or tool`, "with its mistake, without Go's names"},
 		{"sweep from nothing", "sweep -i items.jsonl -p rag --from 0", exitUsage, `invalid argument "0" for "--from" flag: must be at least 1`, "it is not the default"},
 		{"replay without steps", "replay --data ask.json", exitUsage, "no steps to measure in ask.json", "all figures would be 0"},
