@@ -152,8 +152,9 @@ reserve = 10
 margin = 10
 [[checks]]
 `
-	root := t.TempDir()
-	require.Equal(t, root, relativeTo("a.toml", root), "an absolute path stays")
+	for _, name := range []string{t.TempDir(), "-"} {
+		require.Equal(t, name, relativeTo("a/b.toml", name), "it is no path in the folder")
+	}
 	const oven = "assert = \"include_item_matching\"\nitem = { content_glob = \"*oven*\" }"
 	folder(t, map[string]string{"items.json": `[{"content": "The oven broke.", "tokens": 30}, {"content": "Good night!", "tokens": 30}]`})
 	for _, row := range []struct {

@@ -64,6 +64,7 @@ func TestGolden(t *testing.T) {
 		{"agent-json", "explain -i chat.json -p agent -b 45 --json", "what a preset sends, without durations"},
 		{"why-agent-json", "explain -i chat.json -p agent -b 45 --why-not 3 --json", "an answer about a message"},
 		{"why-agent", "explain -i chat.json -p agent -b 50 --why-not 3", "one message has the rest of its room"},
+		{"copy-out", "explain -i items.jsonl -p greedy.json -b 15", "a copy of what is out itself"},
 		{"room", "explain names.json -p agent -b 2", "one item has the room of another"},
 		{"diff-json", "diff greedy.json rag -i items.jsonl -b 90 --json", "two policies have no name in common"},
 		{"where-some", "where -i chat.json *.go -p chat -b 900 -n 1 --steps", "of several values the first"},
