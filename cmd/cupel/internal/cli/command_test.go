@@ -61,6 +61,7 @@ func TestDefaults(t *testing.T) {
 		code, _, stderr := fed(t, "", strings.Fields(tt.args)...)
 		require.Equal(t, exitOK, code, stderr)
 		require.Contains(t, stderr, tt.want, tt.why)
+		require.NotContains(t, stderr, "sets \n")
 	}
 	require.NoError(t, os.Symlink("secret/rag.json", "link.json"))
 	outside := filepath.Join(t.TempDir(), "rag.json")

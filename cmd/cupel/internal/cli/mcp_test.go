@@ -140,7 +140,7 @@ func TestMCPErrors(t *testing.T) {
 		{"outline_file", `{"path": "a/../.config/key"}`, "as are files that are hidden", "a hidden folder"},
 		{"read_log", `{"path": "id_rsa", "question": "x"}`, "as are files that hold keys", "a key"},
 		{"read_log", `{"path": "server.PEM"}`, "as are files that hold keys", "a key in capitals"},
-		{"read_log", `{"path": "nothing.log"}`, "no such file or directory", "no file"},
+		{"read_log", `{"path": "nothing.log"}`, "\nnothing.log: no such file or directory", "no file"},
 		{"read_log", `{"path": "."}`, "as are files that are not regular files", "a folder"},
 		{"read_log", `{"path": "app.log"}`, "the question is empty", "nothing to look for"},
 		{"read_log", `{"path": "app.log", "question": "x", "tokens": -1}`, "tokens must be from 1 to 10,000,000, got -1", "less than nothing"},
@@ -159,7 +159,7 @@ func TestMCPErrors(t *testing.T) {
 	} {
 		text, failed := call(t, client, tt.tool, tt.arguments)
 		require.True(t, failed, text)
-		require.Contains(t, text, tt.want, tt.why)
+		require.Contains(t, "\n"+text, tt.want, tt.why)
 		require.NotContains(t, text, "--")
 	}
 }
