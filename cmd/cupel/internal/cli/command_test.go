@@ -158,7 +158,7 @@ func everyCommand(t *testing.T, text string) {
 	require.NoError(t, os.WriteFile("input", []byte(text), 0o600))
 	for _, args := range []string{
 		"input -q a", "input -b 50 -q a", "run -i input -p rag -b 9", "run -i input -p agent -b 9 --as transcript", "run -i - -p chat -b 50", "explain -i input -p rag -b 9 --json", "explain -i input -p rag -b 9 --why-not 1",
-		"diff rag chat -i input -b 9", "sweep -i input -p rag --to 50", "inspect -i input -p rag -b 9 -o -", "where -i input -p agent -b 50 a", "check check.toml", "check input", "diff input.json greedy.json", "run -i items.jsonl -p input.toml -b 9", "eval --data input -p chat", "replay --data input -p newest", "diff rag chat --recordings input", "mcp",
+		"diff rag chat -i input -b 9", "sweep -i input -p rag --to 50", "inspect -i input -p rag -b 9 -o -", "where -i input -p agent -b 50 a", "check check.toml", "check input", "diff input.json greedy.json", "run -i items.jsonl -p input.toml -b 9", "eval --data input -p chat", "replay --data input -p newest", "diff rag chat --recordings input", "mcp", "mcp --sessions nowhere",
 	} {
 		for _, suffix := range []string{".json", ".toml"} {
 			if strings.Contains(args, "input"+suffix) {

@@ -41,7 +41,7 @@ func TestGolden(t *testing.T) {
 		{"forms-some", "explain -i forms.json -p greedy.json -b 20 -n 1", "of two forms the first"},
 		{"diff", "diff count.json ends.json -i items.jsonl -b 75", "in one of them, and why not in the other"},
 		{"diff-forms", "diff greedy.json ends.json -i units.json -b 90", "another form"},
-		{"sweep", "sweep -i items.jsonl -p greedy.json --reserve 20 --from 20 --to 90", "each budget at which something changes, and what fails"},
+		{"sweep", "sweep -i items.jsonl -p greedy.json --reserve 20 --from 18 --to 90", "each budget at which something changes, and what fails"},
 		{"policies", "policies", "the presets"},
 		{"explain-json", "explain --json" + greedy, "the report, for programs"},
 		{"why-not-json", "explain --json --why-not cherry" + greedy, "an answer, for programs"},

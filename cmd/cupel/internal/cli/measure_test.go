@@ -139,6 +139,7 @@ func TestEvalPolicies(t *testing.T) {
 	}
 	decodeJSON(t, stdout, &result)
 	require.Equal(t, []any{"all", 2, 3}, []any{result.Part, result.Conversations, result.Questions})
+	require.InDelta(t, 0.5, result.Policies[0].Points[1].Recall, 1e-9, "of two turns with one text the first is evidence")
 	const found = (1 + 0.5 + 1) / 3.0
 	for i, want := range []struct {
 		name   string

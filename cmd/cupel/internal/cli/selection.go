@@ -128,8 +128,6 @@ func (e budgetError) Error() string {
 	return names.Replace(e.error.Error())
 }
 
-func (e budgetError) Unwrap() error { return e.error }
-
 // selectionFlags are the flags of every command that makes one selection.
 type selectionFlags struct {
 	candidateFlags
