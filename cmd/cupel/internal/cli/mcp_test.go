@@ -109,7 +109,7 @@ func TestMCP(t *testing.T) {
 		{"fit_messages", `{"messages": "[{\"role\": \"user\", \"content\": \"tea\"}]", "tokens": 50}`, "1 message, 5 tokens", "JSON in a text"},
 		{"explain_session", `{}`, "\n2 sessions, 2 other files skipped\na/1.jsonl\nbroken.jsonl\n", "the sessions there are"},
 		{"explain_session", `{"session": "a/1.jsonl"}`, "message 2, assistant, 8 tokens, whole: 45 rye loaves.", "each message"},
-		{"explain_session", `{"session": "a/1.jsonl", "find": "Look"}`, "message 1, user", "a text"},
+		{"explain_session", `{"session": "a/1.jsonl", "find": "Look"}`, ": all fit a budget of 20,000\nmessage 1, user", "a text"},
 		{"explain_session", `{"session": "a/1.jsonl", "find": "nowhere"}`, "No message has the text.", "no message has it"},
 	} {
 		text, failed := call(t, client, tt.tool, tt.arguments)

@@ -211,44 +211,6 @@ func TestWhereItWent(t *testing.T) {
 	require.Equal(t, []replay.Followed{{Message: 2, Kept: true}}, answer.Facts[0].Steps, "the system prompt is no message of Anthropic's")
 }
 
-// TestWhyNotWhole: of a message in a smaller form, the budget is the one that sends it
-// whole, and its own exchange has not taken its room.
-func TestWhyNotWhole(t *testing.T) {
-	repair := filepath.Join("..", "..", "..", "..", "examples", "data", "repair.json")
-	flags := selectionFlags{policy: "agent"}
-	flags.items, flags.format, flags.encoding, flags.budget = repair, "auto", "o200k_base", 300
-	s, err := flags.read(t.Context(), &Environment{Stderr: new(bytes.Buffer), Clock: time.Now})
-	require.NoError(t, err)
-	report, err := s.report(t.Context(), s.budget)
-	require.NoError(t, err)
-	a := newAccount(s.Items, s.budget, report)
-	smaller, out := 0, 0
-	for i, e := range a.Entries {
-		switch {
-		case e.Form > 0:
-			smaller++
-		case e.Place == 0:
-			out++
-		default:
-			continue
-		}
-		answer, err := s.whyNot(t.Context(), a, i)
-		require.NoError(t, err)
-		for _, other := range answer.DisplacedBy {
-			require.NotEqual(t, e.Item.Group(), s.Items[other].Group(), "item %d", i)
-		}
-		whole := func(tokens int) bool {
-			at, err := s.ledger(t.Context(), cupeltest.Budget(tokens, tokens))
-			require.NoError(t, err)
-			return at.Entries[i].Place > 0 && (at.Entries[i].Form == 0 || e.Form == 0)
-		}
-		require.True(t, answer.Smallest.Found)
-		require.True(t, whole(answer.Smallest.Tokens) && !whole(answer.Smallest.Tokens-1), "item %d: %+v", i, answer.Smallest)
-	}
-	require.Greater(t, smaller, 3)
-	require.Positive(t, out)
-}
-
 // TestFormsAreCompared: a message that two selections send in different forms is one
 // message that changed, for policies and for budgets.
 func TestFormsAreCompared(t *testing.T) {
