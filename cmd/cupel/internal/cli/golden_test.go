@@ -125,7 +125,7 @@ func TestTerminal(t *testing.T) {
 		root.SetArgs(strings.Fields("chat.json -b 90" + flags))
 		require.NoError(t, root.ExecuteContext(t.Context()))
 	}
-	require.Equal(t, "[\n{\"role\":\"user\",\"content\":\"a\\u009b2J\"}]\na\\u009b2J\n", out.String())
+	require.Equal(t, "[\n{\"role\":\"user\",\"content\":\"a\\u009b2J\"}]\na\\u009b2J\n", out.String()) //nolint:testifylint // the same bytes
 	require.Equal(t, 1, strings.Count(notes.String(), "nothing is printed on a terminal"))
 	written, err := os.ReadFile("out")
 	require.NoError(t, err)

@@ -138,7 +138,9 @@ func (t *mcpTools) listSessions() (string, error) {
 		switch {
 		case err != nil && name == ".":
 			return err
-		case err != nil, entry.IsDir(): // unreadable folders are left out, as elsewhere
+		case err != nil:
+			return fs.SkipDir // as with unreadable files elsewhere
+		case entry.IsDir():
 			return nil
 		case !strings.HasSuffix(name, ".jsonl") || !entry.Type().IsRegular() || input.Hidden(name):
 			others++
