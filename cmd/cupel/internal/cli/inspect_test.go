@@ -91,8 +91,11 @@ func TestInspectConversation(t *testing.T) {
 
 func TestInspectWritesFile(t *testing.T) {
 	folder(t, selectable)
-	code, stdout, stderr := fed(t, "", "inspect", "-i", "items.jsonl", "-p", "greedy.json", "-b", "100")
+	args := []string{"inspect", "-i", "items.jsonl", "-p", "greedy.json", "-b", "100"}
+	code, stdout, stderr := fed(t, "", args...)
 	require.Equal(t, exitOK, code)
 	require.Empty(t, stdout)
 	require.Equal(t, negative+"cupel: wrote cupel.html; open it in a browser\n", stderr)
+	code, _, _ = fed(t, "", args...)
+	require.Equal(t, exitUsage, code)
 }
