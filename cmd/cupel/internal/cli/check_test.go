@@ -152,6 +152,9 @@ reserve = 10
 margin = 10
 [[checks]]
 `
+	for _, name := range []string{t.TempDir(), "-"} {
+		require.Equal(t, name, relativeTo("a/b.toml", name), "it is no path in the folder")
+	}
 	const oven = "assert = \"include_item_matching\"\nitem = { content_glob = \"*oven*\" }"
 	folder(t, map[string]string{"items.json": `[{"content": "The oven broke.", "tokens": 30}, {"content": "Good night!", "tokens": 30}]`})
 	for _, row := range []struct {
@@ -233,10 +236,12 @@ func (d *dying) Err() error {
 func TestInterrupted(t *testing.T) {
 	checks(t)
 	require.NoError(t, os.WriteFile("chat.json", []byte(baked), 0o600))
+	require.NoError(t, os.WriteFile("talk.jsonl", []byte(talk), 0o600))
 	for _, args := range []string{
 		"check checks/good.toml", "where -i chat.json -b 50 loaves --steps --session", "where -i chat.json -b 900 -p chat oven --steps",
 		"explain -i data/items.jsonl -p data/mine.json -b 25", "explain -i chat.json -b 50", "explain -i chat.json -b 50 --why-not 4", "sweep -i chat.json -p agent",
 		"diff agent chat -i chat.json -b 50", "run -i chat.json -b 50",
+		"eval talk.jsonl -p recency -j 1 -b 6", "replay chat.json -p newest -j 1 --share 0.5",
 	} {
 		run := func(looks int64) (code int, printed string) {
 			ctx := &dying{Context: t.Context()}

@@ -17,19 +17,19 @@ import (
 func TestQuick(t *testing.T) {
 	long := strings.Replace(baked, "LOAVES", strings.Repeat("45 rye loaves, id r-17. ", 900), 1)
 	folder(t, map[string]string{
-		"chat.json": long, "small.json": strings.Replace(baked, `"model"`, `"max_tokens": 1000, "model"`, 1), "odd.json": strings.Replace(baked, "gpt-4o", "gpt-0", 1),
+		"chat.json": long, "small.json": strings.Replace(baked, `"model"`, `"max_tokens": 1000, "tools": [{"type": "function", "function": {"name": "orders"}}], "model"`, 1), "odd.json": strings.Replace(baked, "gpt-4o", "gpt-0", 1),
 		"items.json": `[{"content": "the oven is hot"}, {"content": "tea"}]`, "src/a.txt": "the oven is hot\n",
 		"app.log": "INFO start\nERROR the oven is hot\n\nINFO end\n", "slog.jsonl": `{"time":"2026-01-01T00:00:00Z","level":"INFO","msg":"the oven is hot","role":"baker"}` + "\n" + "panic: cut\n",
 		"bare.json": chat,
 	})
 	for _, tt := range []struct{ args, stdout, stderr, why string }{
 		{"chat.json -b 300", `"model": "gpt-4o"`, "cupel: 6 → 5 messages, 9,958 → 299 tokens\n", "a conversation, as a request for the same API"},
-		{"small.json", "LOAVES", "cupel: note: the window of gpt-4o has 128,000 tokens (November 2026); 1,000 are for the answer\ncupel: 6 messages, 61 tokens: all fit a budget of 127,000\n", "the window of the model, less its answer"},
+		{"small.json", "LOAVES", "cupel: note: the window of gpt-4o has 128,000 tokens (November 2026); 1,000 are for the answer\ncupel: 6 messages, 74 tokens: all fit a budget of 127,000\n", "the window of the model, less its answer"},
 		{"chat.json", "r-17", "4,096 are for the answer\n", "a request that says nothing of its answer"},
 		{"chat.json -b 300 --as json", `"content": "You bake."`, "299 tokens\n", "another form"},
 		{"src -b 90 -q oven", "a.txt:1\nthe oven is hot", "1 item, ", "a folder"},
 		{"items.json -b 4 -q oven", "the oven is hot", "cupel: 2 → 1 item, ", "items"},
-		{"sweep -i items.json -p rag --from 9 --to 9", "budgets from 9 to 9 by 1", "", "one budget"},
+		{"sweep -i items.json -p rag --from 9 --to 9 --max-input 52", "budgets from 9 to 9 by 1", "", "one budget"},
 		{"app.log -b 90 -q oven", "INFO start\n\nERROR the oven is hot\n\nINFO end\n", "cupel: note: the text is read line by line, as 3 candidates\n", "a log, in its order"},
 		{"slog.jsonl -b 99 -q oven", `"msg":"the oven is hot","role":"baker"}` + "\n\npanic: cut", "as 2 candidates\n", "what a logger and others wrote"},
 	} {
@@ -61,6 +61,7 @@ func TestDefaults(t *testing.T) {
 		code, _, stderr := fed(t, "", strings.Fields(tt.args)...)
 		require.Equal(t, exitOK, code, stderr)
 		require.Contains(t, stderr, tt.want, tt.why)
+		require.NotContains(t, stderr, "sets \n")
 	}
 	require.NoError(t, os.Symlink("secret/rag.json", "link.json"))
 	outside := filepath.Join(t.TempDir(), "rag.json")
@@ -157,7 +158,7 @@ func everyCommand(t *testing.T, text string) {
 	require.NoError(t, os.WriteFile("input", []byte(text), 0o600))
 	for _, args := range []string{
 		"input -q a", "input -b 50 -q a", "run -i input -p rag -b 9", "run -i input -p agent -b 9 --as transcript", "run -i - -p chat -b 50", "explain -i input -p rag -b 9 --json", "explain -i input -p rag -b 9 --why-not 1",
-		"diff rag chat -i input -b 9", "sweep -i input -p rag --to 50", "inspect -i input -p rag -b 9 -o -", "where -i input -p agent -b 50 a", "check check.toml", "check input", "diff input.json greedy.json", "run -i items.jsonl -p input.toml -b 9", "eval --data input -p chat", "replay --data input -p newest", "mcp",
+		"diff rag chat -i input -b 9", "sweep -i input -p rag --to 50", "inspect -i input -p rag -b 9 -o -", "where -i input -p agent -b 50 a", "check check.toml", "check input", "diff input.json greedy.json", "run -i items.jsonl -p input.toml -b 9", "eval --data input -p chat", "replay --data input -p newest", "diff rag chat --recordings input", "mcp", "mcp --sessions nowhere",
 	} {
 		for _, suffix := range []string{".json", ".toml"} {
 			if strings.Contains(args, "input"+suffix) {
@@ -166,6 +167,13 @@ func everyCommand(t *testing.T, text string) {
 		}
 		code, _, _ := fed(t, text, append(strings.Fields(args), "--max-input", "100k")...)
 		require.True(t, slices.Contains([]int{exitOK, exitCheck, exitUsage, exitSelection}, code), "%.99q: cupel %s: exit code %d", text, args, code)
+	}
+	here, err := os.Getwd()
+	require.NoError(t, err)
+	files, _ := filepath.Glob("/proc/self/fd/*") // of Linux
+	for _, file := range files {
+		name, _ := os.Readlink(file)
+		require.False(t, strings.HasPrefix(name, here), "%s is open", name)
 	}
 }
 

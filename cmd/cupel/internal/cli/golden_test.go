@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wollax/cupel-go/cmd/cupel/internal/input"
+	"github.com/wollax/cupel-go/cmd/cupel/internal/terminal"
 	"github.com/wollax/cupel-go/cupel"
 )
 
@@ -32,9 +33,15 @@ func TestGolden(t *testing.T) {
 		{"why-pinned", "explain --why-not cherry -i items.jsonl -p greedy.json -b 35", "pinned items take its place, and pinned it would fail"},
 		{"where-in", "where apple -n 1" + greedy, "one that is sent needs no pin, and its places are cut"},
 		{"where-out", "where cherry" + greedy, "one that is out, with what would keep it"},
+		{"where-negative", "where damson" + greedy, "no pin keeps what has less than no tokens"},
+		{"where-twice", "where large -i units.json -p greedy.json -b 120", "of two places the newest is pinned"},
+		{"where-form", "where manual -i units.json -p greedy.json -b 70", "an outline has tokens of its own"},
+		{"where-paths", "where paths.json src/* -n 2 -b 90 --steps", "a pattern for whole paths; of many values no remedies are searched"},
+		{"chat-json", "explain -i chat.json -p chat -b 29 --json", "messages that are out are as they were read"},
+		{"forms-some", "explain -i forms.json -p greedy.json -b 20 -n 1", "of two forms the first"},
 		{"diff", "diff count.json ends.json -i items.jsonl -b 75", "in one of them, and why not in the other"},
 		{"diff-forms", "diff greedy.json ends.json -i units.json -b 90", "another form"},
-		{"sweep", "sweep -i items.jsonl -p greedy.json --reserve 20 --from 20 --to 90", "each budget at which something changes, and what fails"},
+		{"sweep", "sweep -i items.jsonl -p greedy.json --reserve 20 --from 18 --to 90", "each budget at which something changes, and what fails"},
 		{"policies", "policies", "the presets"},
 		{"explain-json", "explain --json" + greedy, "the report, for programs"},
 		{"why-not-json", "explain --json --why-not cherry" + greedy, "an answer, for programs"},
@@ -56,8 +63,11 @@ func TestGolden(t *testing.T) {
 		{"compaction", "session.jsonl -b 60 --encoding heuristic", "what a compaction stands for counts as read, and a session is only read: the window is a text"},
 		{"agent-json", "explain -i chat.json -p agent -b 45 --json", "what a preset sends, without durations"},
 		{"why-agent-json", "explain -i chat.json -p agent -b 45 --why-not 3 --json", "an answer about a message"},
+		{"why-agent", "explain -i chat.json -p agent -b 50 --why-not 3", "one message has the rest of its room"},
+		{"copy-out", "explain -i items.jsonl -p greedy.json -b 15", "a copy of what is out itself"},
+		{"room", "explain names.json -p agent -b 2", "one item has the room of another"},
 		{"diff-json", "diff greedy.json rag -i items.jsonl -b 90 --json", "two policies have no name in common"},
-		{"where-some", "where -i chat.json *.go -p chat -b 900 -n 1", "of several values the first"},
+		{"where-some", "where -i chat.json *.go -p chat -b 900 -n 1 --steps", "of several values the first"},
 		{"steps", "where -i chat.json a.go -p chat -b 45 --steps", "where a value went, step by step"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -79,8 +89,8 @@ func TestDiffJSON(t *testing.T) {
 	folder(t, selectable)
 	var got difference
 	decodeJSON(t, printed(t, "diff", "greedy.json", "ends.json", "-i", "items.jsonl", "-b", "90", "--reserve", "20", "--json"), &got)
-	for _, name := range []string{"a.json", "b.json"} {
-		report := printed(t, "explain", "-i", "items.jsonl", "-p", map[string]string{"a.json": "greedy.json", "b.json": "ends.json"}[name], "-b", "90", "--reserve", "20", "--json")
+	for name, policy := range map[string]string{"a.json": "greedy.json", "b.json": "ends.json"} {
+		report := printed(t, "explain", "-i", "items.jsonl", "-p", policy, "-b", "90", "--reserve", "20", "--json")
 		require.NoError(t, os.WriteFile(name, []byte(report), 0o600))
 	}
 	var reports difference
@@ -102,6 +112,24 @@ func TestHostileContent(t *testing.T) {
 		require.False(t, strings.ContainsAny(stdout+stderr, "\x1b\x07\u202e\u009b"), args)
 	}
 	require.Contains(t, printed(t, "run", "-i", "items.json", "-p", "rag", "-b", "10"), "\x1b", "a program gets what there is")
+}
+
+// TestTerminal: a terminal gets what is asked for alone, without what would move its cursor.
+func TestTerminal(t *testing.T) {
+	const text = "[\r\n{\"role\":\"user\",\"content\":\"a\u009b2J\"}]\r\n"
+	folder(t, map[string]string{"chat.json": text})
+	var out, notes strings.Builder
+	env := &Environment{Stdout: &out, Stderr: &notes, screen: terminal.Screen{Terminal: true}}
+	for _, flags := range []string{"", " -o -", " --as text", " -o out"} {
+		root := newRoot(env)
+		root.SetArgs(strings.Fields("chat.json -b 90" + flags))
+		require.NoError(t, root.ExecuteContext(t.Context()))
+	}
+	require.Equal(t, "[\n{\"role\":\"user\",\"content\":\"a\\u009b2J\"}]\na\\u009b2J\n", out.String()) //nolint:testifylint // the same bytes
+	require.Equal(t, 1, strings.Count(notes.String(), "nothing is printed on a terminal"))
+	written, err := os.ReadFile("out")
+	require.NoError(t, err)
+	require.Equal(t, text, string(written))
 }
 
 func TestGlobs(t *testing.T) {

@@ -117,10 +117,11 @@ var selectable = map[string]string{
 	"chat.json":  chat,
 	"huge.json":  `[{"content": "a", "tokens": 9223372036854775807, "pinned": true}, {"content": "b", "tokens": 1, "pinned": true}]`,
 	"few.json":   `[{"content": "fig", "tokens": 5}]`,
+	"paths.json": `[{"role": "user", "content": "src/a.go src/b.go src/c.go src/d.go src/e.go lib/src.go"}, {"role": "assistant", "content": "src/a.go"}]`,
 	"names.json": `[{"content": "a"}, {"content": "3"}, {"content": "c"}]`,
 	"forms.json": `[{"content": "five", "tokens": 90, "variants": [{"content": "a\na\na\na\nfifth", "tokens": 5, "worth": 0.5}]},
 		{"content": "six", "tokens": 90, "variants": [{"content": "b\nb\nb\nb\nb\nsixth", "tokens": 5, "worth": 0.5}]}]`,
-	"digits.json": `[{"content":"a","tokens":1,"futureRelevanceHint":0.123456789012345,"metadata":{"score":12345678}}]`,
+	"digits.json": `[{"content":"<a>","tokens":1,"futureRelevanceHint":0.123456789012345,"metadata":{"score":12345678}}]`,
 	"twice.json":  `{"deduplicate": false, "scorers": [{"type": "reflexive", "weight": 1}], "slicer": {"type": "greedy"}, "placer": {"type": "chronological"}}`,
 	"session.jsonl": `{"sessionId":"s","uuid":"u","type":"user","message":{"role":"user","content":"Bake r-17. Bake r-17. Bake r-17. Bake r-17. Bake r-17. Bake r-17. Bake r-17. Bake r-17. Bake r-17. Bake r-17. Bake r-17. Bake r-17. Bake r-17. Bake r-17. Bake r-17. Bake r-17. Bake r-17. Bake r-17. Bake r-17. Bake r-17. Bake r-17. Bake r-17. Bake r-17. Bake r-17. Bake r-17. Bake r-17. Bake r-17. Bake r-17. Bake r-17. Bake r-17. Bake r-17. Bake r-17. Bake r-17. Bake r-17. Bake r-17. Bake r-17. Bake r-17. Bake r-17. Bake r-17. Bake r-17. "}}
 {"sessionId":"s","uuid":"u","type":"assistant","message":{"role":"assistant","content":"It is baked. It is baked. It is baked. It is baked. It is baked. It is baked. It is baked. It is baked. It is baked. It is baked. It is baked. It is baked. It is baked. It is baked. It is baked. It is baked. It is baked. It is baked. It is baked. It is baked. It is baked. It is baked. It is baked. It is baked. It is baked. It is baked. It is baked. It is baked. It is baked. It is baked. It is baked. It is baked. It is baked. It is baked. It is baked. It is baked. It is baked. It is baked. It is baked. It is baked. "}}

@@ -36,6 +36,7 @@ func inspected(t *testing.T, code int, args ...string) shownPage {
 	t.Helper()
 	got, page, stderr := fed(t, "", append([]string{"inspect", "-o", "-"}, args...)...)
 	require.Equal(t, code, got, stderr)
+	require.NotContains(t, stderr, "wrote")
 	_, rest, _ := strings.Cut(page, `id="data">`)
 	text, _, found := strings.Cut(rest, "</script>")
 	require.True(t, found)
@@ -58,7 +59,7 @@ func TestInspect(t *testing.T) {
 	data = inspected(t, exitOK, append(one, "--against", "chat")...)
 	require.Len(t, data.Items, 7)
 	require.Equal(t, "Chat", data.Selections[1].Name)
-	require.NotNil(t, inspected(t, exitOK, "-i", "items.jsonl", "-p", "agent", "-b", "100").Selections[0].Sweep)
+	require.Equal(t, []int{1}, inspected(t, exitOK, "-i", "names.json", "-p", "agent", "-b", "2").Selections[0].Rivals["0"])
 	// A selection that fails is what one wants to look at.
 	require.Contains(t, inspected(t, exitSelection, "-i", "items.jsonl", "-p", "greedy.json", "-b", "5").Selections[0].Error, "10 tokens")
 }
@@ -97,6 +98,4 @@ func TestInspectWritesFile(t *testing.T) {
 	require.Equal(t, negative+"cupel: wrote cupel.html; open it in a browser\n", stderr)
 	code, _, _ = fed(t, "", args...)
 	require.Equal(t, exitUsage, code)
-	code, _, _ = fed(t, "", append(args, "--force")...)
-	require.Equal(t, exitOK, code)
 }

@@ -59,6 +59,7 @@ func shop(t *testing.T) {
 	t.Helper()
 	folder(t, map[string]string{
 		"shop/bake.go":          "package shop\n\n// Oven bakes the loaves at a temperature.\nfunc Oven(temperature int) {}\n\n// Sell sells one.\nfunc Sell() {}\n",
+		"shop/half.json":        "\"half of a text",
 		"shop/tea.go":           "package shop\n\n// Brew makes tea.\nfunc Brew() {}\n",
 		"shop/chat.json":        strings.Replace(baked, "LOAVES", strings.Repeat("45 rye loaves, id r-17. ", 40), 1),
 		"shop/app.log":          strings.Repeat("INFO all is well\n", 200) + "ERROR oven.go:17: valve E7 is stuck\n" + strings.Repeat("INFO all is well\n", 200),
@@ -101,18 +102,19 @@ func TestMCP(t *testing.T) {
 		{"outline_file", `{"path": "app.log", "tokens": 30}`, "ERROR oven.go:17", "the error comes first"},
 		{"outline_file", `{"path": "tea.go"}`, "func Brew() {}", "it fits"},
 		{"read_log", `{"path": "tea.go", "question": "Which package?"}`, "\n\n1: package shop\n", "the first line"},
-		{"read_log", `{"path": "app.log", "question": "Which valve is stuck?", "tokens": 40}`, "\n201: ERROR oven.go:17: valve E7 is stuck\n", "the line with its number"},
+		{"read_log", `{"path": "app.log", "question": "Which valve is stuck?", "tokens": 40}`, "app.log: 401 lines: 2 shown with 16 tokens, 399 not shown\n\n…\n200: INFO all is well\n201: ERROR oven.go:17: valve E7 is stuck\n", "the line with its number, and the one before it"},
 		{"fit_messages", `{"messages": ` + baked + `, "tokens": 8000}`, "6 messages, 59 tokens: all fit a budget of 8,000\n", "everything fits"},
 		{"fit_messages", `{"messages": ` + baked + `, "tokens": 8000}`, `"user_id":12345678901234567891`, "numbers stay as they are written"},
 		{"fit_messages", `{"file": "chat.json", "tokens": 120}`, "6 → 5 messages, 463 → 119 tokens", "a file, and a long result"},
-		{"explain_session", `{}`, "2 sessions, 2 other files skipped\na/1.jsonl\nbroken.jsonl\n", "the sessions there are"},
+		{"fit_messages", `{"messages": "[{\"role\": \"user\", \"content\": \"tea\"}]", "tokens": 50}`, "1 message, 5 tokens", "JSON in a text"},
+		{"explain_session", `{}`, "\n2 sessions, 2 other files skipped\na/1.jsonl\nbroken.jsonl\n", "the sessions there are"},
 		{"explain_session", `{"session": "a/1.jsonl"}`, "message 2, assistant, 8 tokens, whole: 45 rye loaves.", "each message"},
-		{"explain_session", `{"session": "a/1.jsonl", "find": "Look"}`, "message 1, user", "a text"},
+		{"explain_session", `{"session": "a/1.jsonl", "find": "Look"}`, ": all fit a budget of 20,000\nmessage 1, user", "a text"},
 		{"explain_session", `{"session": "a/1.jsonl", "find": "nowhere"}`, "No message has the text.", "no message has it"},
 	} {
 		text, failed := call(t, client, tt.tool, tt.arguments)
 		require.False(t, failed, text)
-		require.Contains(t, text, tt.has, tt.why)
+		require.Contains(t, "\n"+text, tt.has, tt.why)
 		require.NotContains(t, text, "oven-secret")
 	}
 }
@@ -138,7 +140,7 @@ func TestMCPErrors(t *testing.T) {
 		{"outline_file", `{"path": "a/../.config/key"}`, "as are files that are hidden", "a hidden folder"},
 		{"read_log", `{"path": "id_rsa", "question": "x"}`, "as are files that hold keys", "a key"},
 		{"read_log", `{"path": "server.PEM"}`, "as are files that hold keys", "a key in capitals"},
-		{"read_log", `{"path": "nothing.log"}`, "no such file or directory", "no file"},
+		{"read_log", `{"path": "nothing.log"}`, "\nnothing.log: no such file or directory", "no file"},
 		{"read_log", `{"path": "."}`, "as are files that are not regular files", "a folder"},
 		{"read_log", `{"path": "app.log"}`, "the question is empty", "nothing to look for"},
 		{"read_log", `{"path": "app.log", "question": "x", "tokens": -1}`, "tokens must be from 1 to 10,000,000, got -1", "less than nothing"},
@@ -146,6 +148,7 @@ func TestMCPErrors(t *testing.T) {
 		{"read_log", `{"path": "app.log", "question": "valve", "max_tokens": 1}`, "max_tokens must be at least 100, got 1", "an error stays whole"},
 		{"outline_file", `{"path": "app.log", "tokens": -1}`, "tokens must be from 1 to 10,000,000, got -1", "less than nothing"},
 		{"read_log", `{"path": "app.log", "question": "valve", "page": 2}`, "page must be from 1 to 1, got 2", "there is one page"},
+		{"fit_messages", `{"tokens": 5, "file": "half.json"}`, "unexpected end of JSON input", "half of a text"},
 		{"fit_messages", `{"tokens": 5}`, "give either messages", "nothing to choose from"},
 		{"fit_messages", `{"tokens": 5, "file": "chat.json", "messages": []}`, "give either messages", "two things"},
 		{"fit_messages", `{"file": "chat.json"}`, "tokens must be from 1 to 10,000,000, got 0", "no budget"},
@@ -156,7 +159,7 @@ func TestMCPErrors(t *testing.T) {
 	} {
 		text, failed := call(t, client, tt.tool, tt.arguments)
 		require.True(t, failed, text)
-		require.Contains(t, text, tt.want, tt.why)
+		require.Contains(t, "\n"+text, tt.want, tt.why)
 		require.NotContains(t, text, "--")
 	}
 }
@@ -214,6 +217,7 @@ func inPages(t *testing.T, tools *mcpTools) {
 			require.LessOrEqual(t, tools.count(answer), leastAnswer, name)
 			end := strings.LastIndex(answer, "\n[page ")
 			require.Positive(t, end, name)
+			require.True(t, name != "lines" || answer[end-1] == '\n', "it ends with a line")
 			whole, pages = whole+answer[:end], pages+1
 		}
 		require.Equal(t, text, whole, name)
@@ -270,7 +274,7 @@ func TestMCPAnswers(t *testing.T) {
 		{`{"jsonrpc":"2.0","id":7,"params":[]}`, refused + "-32600", "no method"},
 		{`{"jsonrpc":"2.0","id":7,"result":{}}`, "", "an answer"},
 		{`{"jsonrpc":"2.0","id":[1],"method":"ping"}`, refused + "-32600", "a list as an id"},
-		{`{"jsonrpc":"2.0","id":5,"method":"` + strings.Repeat("x", 5000) + `"}`, `{"jsonrpc":"2.0","id":5,"error":{"code":-32601,"message":"no method is named`, "an unknown method"},
+		{`{"jsonrpc":"2.0","id":5,"method":"<` + strings.Repeat("x", 5000) + `"}`, `{"jsonrpc":"2.0","id":5,"error":{"code":-32601,"message":"no method is named \"<x`, "an unknown method"},
 		{`{"jsonrpc":"2.0","id":-5,"method":"tools/call","params":{"name":"` + strings.Repeat("x", 5000) + `"}}`, `{"jsonrpc":"2.0","id":-5,"error":{"code":-32602,"message":"no tool is named`, "an unknown tool"},
 		{"[]", refused + "-32600", "a list of nothing"},
 		{`[{"jsonrpc":"2.0","id":5,"method":"ping"}]`, refused + "-32600", "a list, as older versions had it"},
@@ -325,6 +329,6 @@ func TestMCPStreams(t *testing.T) {
 	require.Equal(t, exitOK, <-ended)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	env.Stdin, env.Stdout = strings.NewReader(""), t.Output()
+	env.Stdin, env.Stdout = strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"read_log","arguments":{"path":"mcp.go","question":"x"}}}`), t.Output()
 	require.Equal(t, exitInterrupted, Main(ctx, []string{"mcp"}, env))
 }

@@ -77,6 +77,7 @@ func TestReplayPolicies(t *testing.T) {
 		require.Greater(t, rows[i].Task, 0.9)
 		require.NotZero(t, rows[i].Grounded)
 	}
+	require.NotEqual(t, rows[0].Cost, rows[1].Cost, "the preset chat makes no outlines")
 	code, stdout, stderr := fed(t, "", "replay", "--data", "empty.jsonl", "--share", "0.5", "-p", "newest", "-p", "chat")
 	require.Equal(t, exitSelection, code)
 	require.Regexp(t, "^1 conversation, 2 steps", stdout)
@@ -96,6 +97,7 @@ func TestDataFiles(t *testing.T) {
 	require.Contains(t, printed(t, append(common, "other", "[x].jsonl")...), "4 conversations, 6 questions")
 	refusals(t, "", []refusal{
 		{"cut", "eval cut", exitUsage, "1.jsonl.gz: line 1 is not a labeled conversation: unexpected EOF", "figures would be of a part"},
+		{"policy", "eval other -p caht", exitUsage, `no policy is named "caht"`, "a slip"},
 		{"no match", "eval --data c*", exitUsage, "open c*: no such file or directory", "a shell that matches nothing passes the pattern on"},
 		{"empty folder", "replay --data none", exitUsage, "no conversations to measure", "all figures would be 0"},
 	})
@@ -130,13 +132,14 @@ func TestEvalPolicies(t *testing.T) {
 		"old.json":  `{"scorers": [{"type": "decay", "weight": 1, "curve": {"type": "window", "maxAge": "2s"}}], "slicer": {"type": "scoreGreedy"}, "placer": {"type": "chronological"}}`,
 	})
 	require.NoError(t, os.WriteFile("talk.jsonl", []byte(talk), 0o600))
-	stdout := printed(t, "eval", "--data", "talk.jsonl", "--budgets", "6", "--json", "-j", "2", "-p", "chat", "-p", "relevance", "-p", "mine.toml", "-p", "old.json")
+	stdout := printed(t, "eval", "--data", "talk.jsonl", "--budgets", "12,6,6", "--json", "-j", "2", "-p", "chat", "-p", "relevance", "-p", "mine.toml", "-p", "old.json")
 	var result struct {
 		Part string
 		eval.Result
 	}
 	decodeJSON(t, stdout, &result)
 	require.Equal(t, []any{"all", 2, 3}, []any{result.Part, result.Conversations, result.Questions})
+	require.InDelta(t, 0.5, result.Policies[0].Points[1].Recall, 1e-9, "of two turns with one text the first is evidence")
 	const found = (1 + 0.5 + 1) / 3.0
 	for i, want := range []struct {
 		name   string

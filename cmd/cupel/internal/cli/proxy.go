@@ -252,10 +252,7 @@ func forwarding(to func(*http.Request) *url.URL, transport http.RoundTripper) ht
 		Transport:     transport,
 		FlushInterval: -1, // each event as it comes
 		ErrorLog:      log.New(io.Discard, "", 0),
-		ErrorHandler: func(w http.ResponseWriter, r *http.Request, _ error) {
-			if r.Context().Err() != nil {
-				return
-			}
+		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, _ error) {
 			http.Error(w, "cupel: the provider did not answer", http.StatusBadGateway)
 		},
 	}

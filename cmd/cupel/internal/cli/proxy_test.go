@@ -104,7 +104,7 @@ func TestProxy(t *testing.T) {
 	require.Contains(t, string(rest), "usage")
 	require.NoError(t, response.Body.Close())
 
-	response = ask("/redirect", "{}")
+	response = ask("/cupel/redirect", "{}")
 	<-requests
 	require.Equal(t, http.StatusFound, response.StatusCode, "redirects are the caller's")
 	require.NoError(t, response.Body.Close())

@@ -76,10 +76,10 @@ func recordings(t *testing.T) {
 	t.Helper()
 	const rest = "scorers = [{ type = \"recency\", weight = 1 }]\nslicer = { type = \"scoreGreedy\" }\nplacer = { type = \"chronological\" }"
 	folder(t, map[string]string{
-		"contents.jsonl": "no segment",
-		"near.toml":      "nearDuplicates = 0.9\n" + rest,
-		"tags.toml":      strings.Replace(rest, "recency", "frequency", 1),
-		"needs.toml":     strings.Replace(rest, "\"scoreGreedy\"", "\"countQuota\", inner = { type = \"greedy\" }, entries = [{ kind = \"Message\", requireCount = 2 }], scarcity = \"Throw\"", 1),
+		"runs/contents.jsonl": "no segment",
+		"near.toml":           "nearDuplicates = 0.9\n" + rest,
+		"tags.toml":           strings.Replace(rest, "recency", "frequency", 1),
+		"needs.toml":          strings.Replace(rest, "\"scoreGreedy\"", "\"countQuota\", inner = { type = \"greedy\" }, entries = [{ kind = \"Message\", requireCount = 2 }], scarcity = \"Throw\"", 1),
 	})
 	record(t, "runs", fields)
 }
@@ -115,10 +115,10 @@ func TestDiffDamagedRecordings(t *testing.T) {
 	data, err := os.ReadFile(name)
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile("cut", data[:len(data)-1], 0o600))
-	code, stdout, stderr := fed(t, "", "diff", "recorded", "chat", "--recordings", "cut", "--recordings", "contents.jsonl", "--json")
+	code, stdout, stderr := fed(t, "", "diff", "recorded", "chat", "--recordings", "cut", "--recordings", "runs/contents.jsonl", "--json")
 	require.Equal(t, exitOK, code)
 	require.Contains(t, stderr, "cupel: note: cut: the segment is cut or damaged: ")
-	require.Contains(t, stderr, "cupel: note: contents.jsonl: the segment is cut or damaged: ")
+	require.Contains(t, stderr, "cupel: note: runs/contents.jsonl: the segment is cut or damaged: ")
 	require.Contains(t, stderr, " did not close its recorder: its last runs may be missing")
 	var d corpusDifference
 	decodeJSON(t, stdout, &d)
@@ -155,6 +155,8 @@ func TestDiffRecordingsFailures(t *testing.T) {
 	require.Equal(t, []int{2, 1}, []int{d.Runs, d.Failed})
 	refusals(t, "", []refusal{
 		{"fields", "diff recorded chat --recordings bare", exitSelection, "the run " + segment(t, "bare") + ":0: chat: the policy reads pins, times and other fields (observe.PartFields), which were not recorded", "no policy reads scores"},
+		{"policy", "diff none recorded --recordings runs", exitUsage, `no policy is named "none"`, "a slip"},
+		{"missing", "diff recorded chat --recordings nowhere", exitUsage, "open nowhere: ", "it is not there"},
 		{"tags", "diff recorded tags.toml --recordings runs", exitSelection, "the run " + name + ":0: tags.toml: frequency reads tags, which were not recorded", "all items would look alike"},
 		{"contents", "diff recorded near.toml --recordings runs", exitSelection, "the run " + name + ":0: near.toml: nearDuplicates reads contents, which were not recorded", "no contents are recorded"},
 		{"relevance", "diff recorded relevance -q words --recordings runs", exitSelection, "relevance: relevance reads contents, which", "a scorer reads it too"},

@@ -63,6 +63,7 @@ func TestRules(t *testing.T) {
 		{"unknown member", "run -i chat.json -b 95 -p bad.toml", exitUsage, "rules.pin is unknown", "a misspelt member has no effect"},
 		{"low water", "proxy -b 95 -p full.toml", exitUsage, "LowWater must be in (0,1], got 2", "more than the room"},
 		{"another preset", "run -i chat.json -b 95 -p rag.toml", exitUsage, "preset: want agent", "others have no rules"},
+		{"file for items", "run -i list.json -b 95 -p mine.toml", exitUsage, "these are items", "it has rules"},
 		{"items", "run -i list.json -b 95 -p agent --rule never", exitUsage, "these are items", "there are no roles"},
 	})
 }

@@ -128,8 +128,6 @@ func (e budgetError) Error() string {
 	return names.Replace(e.error.Error())
 }
 
-func (e budgetError) Unwrap() error { return e.error }
-
 // selectionFlags are the flags of every command that makes one selection.
 type selectionFlags struct {
 	candidateFlags
@@ -276,8 +274,8 @@ func (s *selection) selecting(ctx context.Context, err error) error {
 	if !errors.Is(err, pipeline.ErrPinnedExceedsBudget) {
 		return selecting(err)
 	}
-	least, failed := s.smallest(ctx, func(*analysis.Ledger) bool { return true })
-	if failed != nil || !least.Found {
+	least, _ := s.smallest(ctx, func(*analysis.Ledger) bool { return true }) // an interrupt has no advice
+	if !least.Found {
 		return selecting(err)
 	}
 	if large, ok := errors.AsType[*cupelchat.TooLargeError](err); ok {

@@ -43,7 +43,7 @@ func (s *selection) summary(report *cupel.SelectionReport) string {
 			noun = "message"
 		}
 		whole = whole && window[i] != nil && window[i].Content() == item.Content()
-		number := cmp.Or(messageNumber(item), -1-i)
+		number := cmp.Or(messageNumber(item), -i) // others are apart
 		read[number] = true
 		if window[i] != nil {
 			kept[number] = true
@@ -78,9 +78,6 @@ func factsOf(items, window []*cupel.ContextItem) (used, lost int) {
 	for _, item := range window {
 		if item == nil {
 			continue
-		}
-		for fact := range cupelreduce.Facts(item.Content()) {
-			delete(later, fact)
 		}
 		maps.DeleteFunc(later, func(fact string, _ bool) bool { return strings.Contains(item.Content(), fact) })
 	}

@@ -128,7 +128,7 @@ func (s *selection) sweep(ctx context.Context, result *sweepResult) error {
 
 // at selects at a budget.
 func (s *selection) at(ctx context.Context, tokens int) (*cupel.SelectionReport, error) {
-	budget, err := s.budget.Resize(tokens, tokens-s.budget.OutputReserve())
+	budget, err := s.budget.Resize(tokens, max(tokens-s.budget.OutputReserve(), 0))
 	if err != nil {
 		return nil, budgetError{err, "--"}
 	}

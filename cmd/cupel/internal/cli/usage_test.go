@@ -13,7 +13,7 @@ import (
 func TestUsage(t *testing.T) {
 	files := maps.Clone(selectable)
 	files["ask.json"] = `{"system": "y", "messages": [{"role": "user", "content": "x"}]}`
-	files["long.json"] = `{"model": "claude-opus-4-5", "max_tokens": 300000, "messages": [{"role": "user", "content": "x"}]}`
+	files["long.json"] = `{"model": "claude-opus-4-5", "max_tokens": 200000, "messages": [{"role": "user", "content": "x"}]}`
 	folder(t, files)
 	const item = `[{"content":"x","tokens":5,"pinned":true}]`
 	const run = "run -i - -p chat "
@@ -30,6 +30,7 @@ func TestUsage(t *testing.T) {
 		{"policy", "run -i - -p rga -b 9", exitUsage, `no policy is named "rga"; the presets are agent, relevance, chat, `, "presets have names too"},
 		{"no file", "run -i missing.json -p chat -b 9", exitUsage, "open missing.json: ", "it is not there"},
 		{"pinned", run + "-b 4", exitSelection, "Pinned items require 5 tokens, but only 4 are available\n  Give a --budget of at least 5, or pin less: remove \"pinned\" from items. cupel explain lists them.\n", "what is in the way, and what to do"},
+		{"output", run + "-b 9 -o none/x", exitUsage, "cupel: open none/x: ", "there is no such folder"},
 		{"budget", run + "-b 1e9", exitUsage, `"1e9" is not an amount: write 8000, 3,000, 8k, or a model such as gpt-4o`, "how budgets are written"},
 		{"a budget for reports", "diff a.json b.json -b 50", exitUsage, "[items budget] are set they must all be set; missing [items]", "reports have one"},
 		{"reserve", run + "-b 9 --reserve 10", exitUsage, "--reserve must be at most --budget (9), got 10", "flags are named, not fields"},
@@ -42,6 +43,7 @@ func TestUsage(t *testing.T) {
 		{"two presets", "policies rag chat", exitUsage, "accepts at most 1 arg(s), received 2", "one is written out"},
 		{"diff of the same", "diff -i items.jsonl -b 5 rag rag", exitUsage, "A and B are both rag", "nothing would differ"},
 		{"policies as reports", "diff greedy.json sack.json", exitUsage, "greedy.json is not a report of cupel explain --json", "any object looks like one"},
+		{"lists as reports", "diff names.json few.json", exitUsage, "names.json is not a report of cupel explain --json: invalid JSON: value must be an object, got an array", "why it is none"},
 		{"a policy and a report", "diff rag greedy.json", exitUsage, "rag is not a report: give --items", "it needs candidates"},
 		{"a report from standard input", "diff - greedy.json", exitUsage, "standard input", "it is read first"},
 		{"diff that fails", "diff -i items.jsonl -b 5 greedy.json sack.json", exitSelection, "greedy.json: Pinned items require 10 tokens", "which of the two"},
@@ -49,17 +51,23 @@ func TestUsage(t *testing.T) {
 		{"misspelt command with its flag", "explan --rows 3", exitUsage, "explan is neither a command nor a file; did you mean cupel explain?", "the flag is not the mistake"},
 		{"misspelt command with arguments", "explian a b", exitUsage, "explian is neither a command nor a file; did you mean cupel explain?", "their number is not the mistake"},
 		{"flag of no command", "ask.json --rows 3", exitUsage, "unknown flag: --rows", "the flag is the mistake"},
-		{"long answer", "long.json", exitUsage, "300,000 tokens are for the answer, and the window of claude-opus-4-5 has 200,000: give a smaller --reserve", "nothing would fit"},
+		{"flag of no command alone", "--rows 3", exitUsage, "unknown flag: --rows", "no word is misspelt"},
+		{"long answer", "long.json", exitUsage, "200,000 tokens are for the answer, and the window of claude-opus-4-5 has 200,000: give a smaller --reserve", "nothing would fit"},
 		{"rule", "explain -i ask.json -b 90 --rule role=usr", exitUsage, `cupel: the rule {"role":"usr"}: the role must be system, user, assistant or tool`, "with its mistake, without Go's names"},
 		{"sweep from nothing", "sweep -i items.jsonl -p rag --from 0", exitUsage, `invalid argument "0" for "--from" flag: must be at least 1`, "it is not the default"},
 		{"replay without steps", "replay --data ask.json", exitUsage, "no steps to measure in ask.json", "all figures would be 0"},
 		{"sweep backwards", "sweep -i items.jsonl -p rag --from 9 --to 5", exitUsage, "--to: must be at least --from (9), got 5", "no budgets"},
 		{"inspect without a policy", "inspect -b 25 -i items.jsonl", exitUsage, "give a question with -q, or a --policy", "items have no default"},
+		{"where nowhere", "where -i items.jsonl -p greedy.json -b 100 nowhere-is-it", exitUsage, `no candidate has "nowhere-is-it"`, "a value that is not there has no fate"},
+		{"where steps", "where -i items.jsonl -p greedy.json -b 100 --steps cherry", exitUsage, "are for conversations", "items have no steps"},
+		{"where session", "where -i items.jsonl -p greedy.json -b 100 --session cherry", exitUsage, "are for conversations", "nor a session"},
+		{"where pin", "where -i items.jsonl -p greedy.json -b 100 --pin 8 cherry", exitUsage, "--pin: there are items 1 to 7, got 8", "there is no such item"},
+		{"where nothing", "where -i ask.json", exitUsage, "give a value, such as a path or a number", "nothing is asked"},
+		{"where of two files", "where ask.json b.json a.go", exitUsage, "cupel where takes one file: b.json is one too many", "which of them?"},
 		{"where without a budget", "where -i ask.json x", exitUsage, "give a --budget, such as -b 20k: the input names no model", "where it went depends on it"},
 		{"mcp root", "mcp --root nowhere", exitUsage, "--root: ", "no such folder"},
 		{"mcp sessions", "mcp --sessions nowhere", exitUsage, "--sessions: ", "no such folder"},
 		{"mcp policy", "mcp -p caht", exitUsage, `no policy is named "caht"`, "at the start, not at the first call"},
-		{"replay no data", "replay", exitUsage, `required flag(s) "data" not set`, "there is none by default"},
 		{"replay share", "replay --data items.jsonl --share 25", exitUsage, "shares must be above 0, at most 1", "a share is not a percentage"},
 		{"replay low water", "replay --data items.jsonl -p agent@2", exitUsage, `cupel: policy "agent@2": the low-water mark must be above 0 and at most 1, got 2`, "more than the room"},
 		{"replay against", "replay --data items.jsonl -p newest --against clear", exitUsage, "clear", "it is not measured"},
@@ -69,6 +77,13 @@ func TestUsage(t *testing.T) {
 		{"eval part", "eval --data items.jsonl --part test", exitUsage, `--part: "test" is not one of all, tune, held-out`, "names are exact"},
 		{"eval policy twice", "eval --data items.jsonl -p chat -p chat", exitUsage, "chat", "one line would be the other"},
 	})
+	_, err := findFacts(nil, "\n ")
+	require.ErrorContains(t, err, "give a value")
+	for _, command := range []string{"run", "explain", "where x", "sweep", "inspect", "eval", "replay"} {
+		code, _, stderr := fed(t, "", strings.Fields(command)...)
+		require.Equal(t, exitUsage, code)
+		require.Contains(t, stderr, "required flag(s)", "%s: there is no file by default", command)
+	}
 }
 
 func TestAmounts(t *testing.T) {
@@ -92,6 +107,8 @@ func TestAmounts(t *testing.T) {
 		{"us.anthropic.claude-opus-4-6-v1:0", 1_000_000, "as Bedrock spells it in a region"},
 		{"anthropic/claude-haiku-5.5", 1_000_000, "as gateways spell it"},
 		{"claude-haiku-4-5@20251001", 200_000, "as Vertex spells it"},
+		{"claude-sonnet-4-5-latest", 200_000, "the latest of a line"},
+		{"gpt-420", -1, "another number"},
 		{"gpt-4o-audio", -1, "a variant that the table does not have"},
 		{"3.000", -1, "three, or three thousand"},
 		{"3,00", -1, "no group of three digits"},
@@ -124,11 +141,13 @@ func TestModels(t *testing.T) {
 }
 
 func TestHelp(t *testing.T) {
-	for _, name := range []string{"", "check", "diff", "eval", "explain", "inspect", "mcp", "policies", "replay", "run", "sweep"} {
-		code, help, stderr := fed(t, "", append(strings.Fields(name), "--help")...)
+	_, _, stderr := fed(t, "", "__complete", "ex")
+	require.Contains(t, stderr, "Completion ended", "a shell shows it apart from the words")
+	for _, name := range []string{"", " --help", "check --help", "diff --help", "eval --help", "explain --help", "inspect --help", "mcp --help", "policies --help", "replay --help", "run --help", "sweep --help"} {
+		code, help, stderr := fed(t, "", strings.Fields(name)...)
 		require.Zero(t, code, stderr)
 		require.Contains(t, help, "\nExamples:\n  c", name)
-		require.Contains(t, help, "cupel "+name)
+		require.Contains(t, help, "cupel "+strings.TrimSuffix(name, " --help"))
 		require.NotContains(t, help, "0000", "a default has the digits that it needs")
 		for line := range strings.Lines(help) {
 			require.LessOrEqual(t, utf8.RuneCountInString(line), 90, line)

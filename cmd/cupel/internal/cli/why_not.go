@@ -74,7 +74,7 @@ func placed(l *analysis.Ledger, holds func(candidate int) bool) []int {
 func (w *whyNotAnswer) print(p *terminal.Printer, rows int) {
 	a, e := w.a, &w.Entry
 	switch {
-	case e.Place > 0 && e.Form > 0:
+	case e.Form > 0:
 		p.Line("It is in, as #%d of %d, in a smaller form: %s", e.Place, len(a.Window), e.Why())
 		if len(w.DisplacedBy) > 0 {
 			p.Line("The rest of its room went to %s.", listed(namesOf(w.a.items, w.DisplacedBy)))
