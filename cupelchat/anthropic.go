@@ -170,7 +170,6 @@ func (c *anthropicCodec) block(o cursor, m *anthropicTurn) {
 	if kind == "tool_result" && o.current().role == "tool" {
 		o.returned(o.member("tool_use_id", ""))
 		o.content("content", "result-content", "result-content", c.resultBlock)
-		o.current().words = false // the text is the tool's
 		c.cache(o)
 		return
 	}

@@ -257,7 +257,6 @@ func (c *bedrockCodec) result(o cursor, role string) {
 	if n == 0 && list.IsArray() && status.String() == "error" {
 		o.wrong("content", "result-content", "the content of a result with the status error must not be empty")
 	}
-	o.current().words = false // the text is the tool's
 }
 
 func (c *bedrockCodec) resultBlock(o cursor) {

@@ -60,6 +60,7 @@ func flat(t *testing.T, body []byte) (blocks []string, after []int) {
 				continue
 			}
 			if block["cache_control"] != nil {
+				require.Equal(t, "ephemeral", block["cache_control"].(object)["type"])
 				after = append(after, len(blocks)+1)
 			}
 			delete(block, "cache_control")

@@ -50,4 +50,9 @@ func TestCompaction(t *testing.T) {
 		}
 		assert.Equal(t, tt.notes, w.Notes, tt.why)
 	}
+	w, err := read(t, Anthropic, []byte(text), WithoutPins()).Select(t.Context(), newest(t), budget(t, 50))
+	require.NoError(t, err)
+	for _, e := range w.Report.Excluded {
+		require.NotEqual(t, Compacted, e.Reason.Code, "the compaction may go itself")
+	}
 }

@@ -231,7 +231,6 @@ func (c *geminiCodec) result(o cursor, member string) {
 		o.sayAs(response.Compact(), response, "output")
 	}
 	f.parts("parts", "part-type", c.read)
-	o.current().words = false // the text is the tool's
 }
 
 // function returns a call or a result with its name and its id.

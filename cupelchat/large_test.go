@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -124,6 +125,7 @@ func TestPinsTakeTheirRoom(t *testing.T) {
 		{user(""), 8 + 304, 0, "they just fit"},
 		{user(`{"type":"image_url","image_url":{"url":"u"}},`), 500, 1, "the image goes, and the newest message has the room of both"},
 		{`[{"role":"user","content":"` + last + `"}]`, 304, 0, "there is nothing else"},
+		{`[{"role":"user","content":"task"},{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"f"}},{"id":"b","function":{"name":"f"}}]},{"role":"tool","tool_call_id":"a","content":"` + last + last + `"},{"role":"tool","tool_call_id":"b","content":"` + last + `"}]`, 700, 1, "each result has 300 tokens"},
 	} {
 		items, notes, err := read(t, OpenAI, []byte(tt.text), WithMediaTokens(1000)).ItemsFor(newest(t), budget(t, tt.room))
 		require.NoError(t, err)
@@ -132,6 +134,19 @@ func TestPinsTakeTheirRoom(t *testing.T) {
 	}
 	_, _, err := read(t, OpenAI, []byte(`[{"role":"assistant","content":"nobody asks"}]`)).ItemsFor(newest(t), budget(t, 9))
 	require.NoError(t, err)
+}
+
+// Words and arguments may become shorter, and media go that are in a list of an older
+// message.
+func TestTextsOf(t *testing.T) {
+	image := `[{"type":"image_url","image_url":{"url":"u"}}]`
+	c := read(t, OpenAI, []byte(`[{"role":"user","content":`+image+`},{"role":"assistant","audio":{"id":"a"}},{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"f","arguments":"{}"}},{"id":"b","function":{"name":"f"}}]},
+		{"role":"tool","tool_call_id":"a","content":`+image+`},{"role":"tool","tool_call_id":"b","content":"b"}]`))
+	var texts []int
+	for i := range c.entries {
+		texts = append(texts, len((&squeeze{Conversation: *c}).textsOf(i)))
+	}
+	require.Equal(t, []int{1, 0, 1, 0, 1}, texts)
 }
 
 // The cost of a form that a caller wrote is that of what it changes.
@@ -153,6 +168,15 @@ func TestCostOfForms(t *testing.T) {
 		tokens, err := c.cost(0, row.form)
 		require.NoError(t, err)
 		require.Equal(t, c.entries[0].tokens-row.less, tokens, row.why)
+	}
+}
+
+// A shortened text is shorter, and is cut between characters.
+func TestShortString(t *testing.T) {
+	long := strings.Repeat("長い", 30)
+	for most := range len(long) {
+		got := shortString(long, most)
+		require.True(t, got == long || len(got) < len(long) && utf8.ValidString(got), got)
 	}
 }
 

@@ -169,7 +169,6 @@ func (*telemetryCodec) part(o cursor) {
 		case !result.IsNull():
 			o.sayAs(result.Compact(), result, "output")
 		}
-		o.current().words = false // the text is the tool's
 	case "text":
 		o.member("content", "")
 		o.say(o.Get("content"))

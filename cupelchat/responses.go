@@ -276,7 +276,6 @@ func (c *responsesCodec) output(o cursor) {
 	}
 	kinds := []string{"input_text", "input_image", "input_file"}
 	o.content("output", "result-content", "part-type", func(part cursor) { c.part(part, kinds) })
-	o.current().words = false // the text is the tool's
 }
 
 // other reads items of tools that the API runs itself, of tools other than
