@@ -125,7 +125,7 @@ func TestPinsTakeTheirRoom(t *testing.T) {
 		{user(""), 8 + 304, 0, "they just fit"},
 		{user(`{"type":"image_url","image_url":{"url":"u"}},`), 500, 1, "the image goes, and the newest message has the room of both"},
 		{`[{"role":"user","content":"` + last + `"}]`, 304, 0, "there is nothing else"},
-		{`[{"role":"user","content":"task"},{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"f"}},{"id":"b","function":{"name":"f"}}]},{"role":"tool","tool_call_id":"a","content":"` + last + last + `"},{"role":"tool","tool_call_id":"b","content":"` + last + `"}]`, 700, 1, "each result has 300 tokens"},
+		{`[{"role":"user","content":"task"},{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"f"}},{"id":"b","function":{"name":"f"}}]},{"role":"tool","tool_call_id":"a","content":"` + last + last + `"},{"role":"tool","tool_call_id":"b","content":"` + last + `"}]`, 638, 1, "each result has 300 tokens"},
 	} {
 		items, notes, err := read(t, OpenAI, []byte(tt.text), WithMediaTokens(1000)).ItemsFor(newest(t), budget(t, tt.room))
 		require.NoError(t, err)
