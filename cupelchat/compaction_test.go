@@ -52,7 +52,5 @@ func TestCompaction(t *testing.T) {
 	}
 	w, err := read(t, Anthropic, []byte(text), WithoutPins()).Select(t.Context(), newest(t), budget(t, 50))
 	require.NoError(t, err)
-	for _, e := range w.Report.Excluded {
-		require.NotEqual(t, Compacted, e.Reason.Code, "the compaction may go itself")
-	}
+	require.NotRegexp(t, "compaction", w.Notes, "it may go itself")
 }

@@ -48,7 +48,7 @@ func checkEdits(t *testing.T, choice uint8, seed uint64, share uint16) {
 			continue
 		}
 		for _, e := range w.Report.Included {
-			require.True(t, !isSystem(c.entries[e.Candidate].role) || e.Item.Content() == c.items[e.Candidate].Content(), "a system prompt is shortened")
+			require.True(t, !isSystem(c.entries[e.Candidate].role) || e.Item.Content() == c.items[e.Candidate].Content(), "it is pinned")
 		}
 		text, err := w.Body()
 		require.NoError(t, err)

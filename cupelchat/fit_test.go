@@ -172,7 +172,8 @@ func TestDifference(t *testing.T) {
 		{`9007199254740992`, `9007199254740993`, "body", "as float64 they are equal"},
 		{`1e999`, `1e999`, "", "no float64, spelled in the same way"},
 		{`"1"`, `1`, "body", "a text is no number"},
-		{`{`, `1`, "body", "no JSON"},
+		{`{`, `0`, "body", "no JSON"},
+		{`0`, `{`, "body", "nor is this"},
 	}
 	for _, tt := range tests {
 		assert.Equal(t, tt.path, difference([]byte(tt.got), []byte(tt.want)), tt.why)
@@ -275,8 +276,10 @@ func TestFitFails(t *testing.T) {
 		require.NoError(t, err, tt.why)
 		require.Equal(t, tt.want, got["a"], tt.why)
 	}
-	_, err := Refit(read(t, OpenAI, []byte(`[]`)), []int{}, []byte(`["x"]`))
+	_, err := Refit(read(t, OpenAI, []byte(`{"messages":[],"A":{"b":[]}}`)), struct{ A map[string][]int }{map[string][]int{"b": {}}}, []byte(`{"A":{"b":["x"]}}`))
 	require.ErrorContains(t, err, "the type int cannot hold the messages that fit")
+	_, err = Refit(read(t, OpenAI, []byte(`[]`)), map[string]int{}, []byte(`{`))
+	require.ErrorContains(t, err, "unexpected end")
 	_, err = Refit(read(t, OpenAI, []byte(`{"messages":[]}`)), struct{ F func() }{}, []byte(`{}`))
 	require.ErrorContains(t, err, "unsupported type")
 }

@@ -46,14 +46,14 @@ func TestItems(t *testing.T) {
 		{"result of the model", "the API refuses it, and it answers no call", Anthropic,
 			`[{"role":"user","content":"q"},{"role":"assistant","content":[{"type":"tool_result","tool_use_id":"a","content":"r"}]}]`,
 			[]row{{message, 5, true, "q", "user 0"}, {message, 58, false, `{"type":"tool_result","tool_use_id":"a","content":"r"}`, "assistant 1"}}},
-		{"result of another name", "the API counts results, and does not look at their names", Gemini,
+		{"result of another name", "the API counts results", Gemini,
 			`[{"role":"model","parts":[{"functionCall":{"name":"f","args":{}}}]},{"role":"user","parts":[{"functionResponse":{"name":"g","response":{"output":"r"}}}]}]`,
 			[]row{{tool, 11, true, "f({})", "assistant 0 2 f function f"}, {tool, 9, false, "r", "tool 1 function g"}}},
 		{"image of a tool", "the API makes it in a call of its own", Responses,
 			`[{"role":"user","content":"q"},{"type":"image_generation_call","id":"ig_1","status":"completed","result":"aGk="}]`,
 			[]row{{message, 5, true, "q", "user 0"}, {tool, 4 + 765, true, "[image 907e6b7ff49b]", "assistant 1 image_generation"}}},
 		{"empty name", "a member whose name is empty is no system prompt", OpenAI,
-			`{"":"s","messages":[{"role":"user","content":"x"}]}`, []row{{message, 5, true, "x", "user 0"}}},
+			`{"":"s","messages":[{"role":"assistant","tool_calls":[{"function":{"name":"f"}}]}]}`, []row{{tool, 9, true, "f()", "assistant 0 f"}}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -83,11 +83,16 @@ func TestSourcesAndOrigins(t *testing.T) {
 	assert.Equal(t, want, got)
 }
 
+// Without pins, definitions are there in any case, and the newest message if a chooser takes
+// nothing.
 func TestNoPin(t *testing.T) {
 	for name, f := range fixtures {
-		for _, item := range read(t, f, fixture(t, name), WithoutPins()).Items() {
+		c := read(t, f, fixture(t, name), WithoutPins())
+		for _, item := range c.Items() {
 			assert.Equal(t, item.Kind() == KindTools, item.Pinned(), "%s: %s", name, item.Content())
 		}
+		text, _ := body(t, c, func(*cupel.ContextItem) int { return -1 })
+		assert.NotEmpty(t, text, name)
 	}
 }
 

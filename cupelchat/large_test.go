@@ -123,11 +123,11 @@ func TestPinsTakeTheirRoom(t *testing.T) {
 		why   string
 	}{
 		{user(""), 8 + 304, 0, "they just fit"},
-		{user(`{"type":"image_url","image_url":{"url":"u"}},`), 500, 1, "the image goes, and the newest message has the room of both"},
+		{user(`{"type":"image","source":{"type":"url","url":"u"}},`), 500, 1, "the image goes, and the newest message has the room of both"},
 		{`[{"role":"user","content":"` + last + `"}]`, 304, 0, "there is nothing else"},
-		{`[{"role":"user","content":"task"},{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"f"}},{"id":"b","function":{"name":"f"}}]},{"role":"tool","tool_call_id":"a","content":"` + last + last + `"},{"role":"tool","tool_call_id":"b","content":"` + last + `"}]`, 638, 1, "each result has 300 tokens"},
+		{`[{"role":"user","content":"task"},{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"` + last + last + `"},{"type":"text","text":"` + last + `"}]}]`, 627, 1, "the result and the words with it have 299 tokens each"},
 	} {
-		items, notes, err := read(t, OpenAI, []byte(tt.text), WithMediaTokens(1000)).ItemsFor(newest(t), budget(t, tt.room))
+		items, notes, err := read(t, Anthropic, []byte(tt.text), WithMediaTokens(1000)).ItemsFor(newest(t), budget(t, tt.room))
 		require.NoError(t, err)
 		require.Equal(t, last, items[len(items)-1].Content(), tt.why)
 		require.Len(t, notes, tt.notes, "%s: %q", tt.why, notes)
@@ -140,13 +140,12 @@ func TestPinsTakeTheirRoom(t *testing.T) {
 // message.
 func TestTextsOf(t *testing.T) {
 	image := `[{"type":"image_url","image_url":{"url":"u"}}]`
-	c := read(t, OpenAI, []byte(`[{"role":"user","content":`+image+`},{"role":"assistant","audio":{"id":"a"}},{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"f","arguments":"{}"}},{"id":"b","function":{"name":"f"}}]},
-		{"role":"tool","tool_call_id":"a","content":`+image+`},{"role":"tool","tool_call_id":"b","content":"b"}]`))
+	c := read(t, OpenAI, []byte(`[{"role":"user","content":`+image+`},{"role":"assistant","audio":{"id":"a"}},{"role":"assistant","content":`+image+`,"tool_calls":[{"function":{"name":"f","arguments":"{}"}}]},{"role":"tool","content":"b"}]`))
 	var texts []int
 	for i := range c.entries {
 		texts = append(texts, len((&squeeze{Conversation: *c}).textsOf(i)))
 	}
-	require.Equal(t, []int{1, 0, 1, 0, 1}, texts)
+	require.Equal(t, []int{1, 0, 1, 1}, texts)
 }
 
 // The cost of a form that a caller wrote is that of what it changes.
@@ -163,6 +162,7 @@ func TestCostOfForms(t *testing.T) {
 		{`{"role":"user","content":[{"type":"image_url","image_url":{"url":"u"}}]}`, "L", 100 - len("L"), "words in place of an image"},
 		{`{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}}]}`, "L\nf({})", 0, "words that have no place"},
 		{`{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{\"q\":\"a long question\"}"}}]}`, short, len(`{"q":"a long question"}`) - len(short) + len("f()"), "arguments that are shorter"},
+		{`{"role":"assistant","tool_calls":[{"function":{"name":"f","arguments":"{}"}},{"function":{"name":"f","arguments":"{\"q\":\"a long question\"}"}}]}`, "f({})\n" + short, len(`{"q":"a long question"}`) - len(short) + len("f()"), "those of one call of two"},
 	} {
 		c := read(t, OpenAI, []byte("["+row.message+"]"), WithMediaTokens(100))
 		tokens, err := c.cost(0, row.form)
@@ -173,7 +173,7 @@ func TestCostOfForms(t *testing.T) {
 
 // A shortened text is shorter, and is cut between characters.
 func TestShortString(t *testing.T) {
-	long := strings.Repeat("長い", 30)
+	long := strings.Repeat("é", 30)
 	for most := range len(long) {
 		got := shortString(long, most)
 		require.True(t, got == long || len(got) < len(long) && utf8.ValidString(got), got)
