@@ -97,10 +97,10 @@ func TestNoPin(t *testing.T) {
 }
 
 func TestNoPinButNamed(t *testing.T) {
-	for _, opts := range [][]Option{{WithoutPins(), WithPins(true, true, 1)}, {WithPins(false, false, 1)}} {
+	for _, opts := range [][]Option{{WithoutPins(), WithPins(true, true, 0)}, {WithPins(false, false, 0)}} {
 		c := read(t, OpenAI, []byte(`[{"role":"user","content":"a"},{"role":"assistant","content":"b"},{"role":"user","content":"c"}]`), opts...)
 		for i, item := range c.Items() {
-			assert.Equal(t, i == 1, item.Pinned(), i)
+			assert.Equal(t, i == 0, item.Pinned(), i)
 		}
 	}
 }

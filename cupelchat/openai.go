@@ -150,7 +150,6 @@ func (c *chatCodec) fields(o cursor, name string, members ...string) {
 
 // openAIPart reads one part of a content in either of OpenAI's APIs.
 func (o cursor) openAIPart(kind string) {
-	o.current().words = true
 	switch kind {
 	case "text", "input_text", "output_text":
 		o.sayMember("text")
