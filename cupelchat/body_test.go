@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"github.com/wollax/cupel-go/cupel"
 	"github.com/wollax/cupel-go/cupelchat/agent"
@@ -87,15 +86,6 @@ func rowOf(item *cupel.ContextItem) row {
 		}
 	}
 	return row{item.Kind(), item.Tokens(), item.Pinned(), item.Content(), strings.Join(more, " ")}
-}
-
-// If a chooser takes nothing, the newest message is there.
-func TestNothingChosen(t *testing.T) {
-	for name, f := range fixtures {
-		c := read(t, f, fixture(t, name), WithoutPins())
-		text, _ := body(t, c, func(*cupel.ContextItem) int { return -1 })
-		assert.NotEmpty(t, text, name)
-	}
 }
 
 // TestWindowsOfFixtures holds what is written of each fixture in somewhat more than

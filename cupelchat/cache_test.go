@@ -60,6 +60,7 @@ func flat(t *testing.T, body []byte) (blocks []string, after []int) {
 				continue
 			}
 			if block["cache_control"] != nil {
+				require.Equal(t, "ephemeral", block["cache_control"].(object)["type"])
 				after = append(after, len(blocks)+1)
 			}
 			delete(block, "cache_control")
@@ -120,4 +121,7 @@ func TestBreakpointsOfDefinitions(t *testing.T) {
 	plain, marked := read(t, Anthropic, fmt.Appendf(nil, text, "")), read(t, Anthropic, fmt.Appendf(nil, text, `, "cache_control": {"type": "ephemeral"}`))
 	require.Equal(t, plain.items[0].Content(), marked.items[0].Content())
 	require.Equal(t, plain.items[0].Tokens(), marked.items[0].Tokens())
+	body, _, err := marked.Compose([]Piece{{Candidates: []int{0}}, {Candidates: []int{1}, Breakpoint: "5m"}}, 1e6)
+	require.NoError(t, err)
+	require.Equal(t, 1, strings.Count(string(body), cacheControl), "no other")
 }

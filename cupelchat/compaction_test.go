@@ -50,4 +50,7 @@ func TestCompaction(t *testing.T) {
 		}
 		assert.Equal(t, tt.notes, w.Notes, tt.why)
 	}
+	w, err := read(t, Anthropic, []byte(text), WithoutPins()).Select(t.Context(), newest(t), budget(t, 50))
+	require.NoError(t, err)
+	require.NotRegexp(t, "compaction", w.Notes, "it may go itself")
 }

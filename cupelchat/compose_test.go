@@ -101,6 +101,7 @@ func TestComposeNotes(t *testing.T) {
 	greeting := `[{"role":"model","parts":[{"text":"hi"}` + "%s" + `{"role":"user","parts":[{"text":"u"}]},` + unsigned
 	note := Piece{Candidates: []int{1, 2}, Content: "f said A"}
 	request := `{"system":"s","messages":[{"role":"user","content":"u"},{"role":"assistant","content":"a"},{"role":"user","content":"v"}]}`
+	alone := `[{"role":"user","content":"u"},{"type":"function_call","call_id":"a","name":"f","arguments":"{\"q\":\"%s\"}"}]`
 	lines := `{"role":"user","content":"u"}` + "\n" + `{"role":"user","content":"v"}`
 	for _, tt := range []struct {
 		f      Format
@@ -117,6 +118,8 @@ func TestComposeNotes(t *testing.T) {
 			`{"messages":[{"role": "user", "content": [{"type": "text", "text": "[earlier messages left out]"}]},{"role": "assistant", "content": [{"type": "text", "text": "so far"}]},{"role":"user","content":"v"}]}`, "a summary is no system prompt"},
 		{Anthropic, `{"tools":[{"name":"f"}],` + request[1:], []Piece{{Candidates: []int{2}}, {Candidates: []int{4}}},
 			`{"tools":[{"name":"f"}],"messages":[{"role":"user","content":[{"type": "text", "text": "u"}, {"type": "text", "text": "v"}]}]}`, "definitions of tools are always sent"},
+		{Responses, fmt.Sprintf(alone, "a long question"), []Piece{{Candidates: []int{0}}, {Candidates: []int{1}, Content: `f({"q":"a…[15 characters left out]"})`}},
+			fmt.Sprintf(alone, "a…[15 characters left out]"), "a call that is alone and has shorter arguments is no note"},
 		{Anthropic, lines, []Piece{{Candidates: []int{0}, Breakpoint: "1h"}, {Candidates: []int{1}, Breakpoint: "5m"}}, lines, "lines are not sent, and have no breakpoints"},
 	} {
 		got, _, err := read(t, tt.f, []byte(tt.text)).Compose(tt.pieces, 1000)

@@ -47,6 +47,9 @@ func checkEdits(t *testing.T, choice uint8, seed uint64, share uint16) {
 			require.Greater(t, leastOf(c), target, "%s: %v, for\n%.1500s", format, err, data)
 			continue
 		}
+		for _, e := range w.Report.Included {
+			require.True(t, !isSystem(c.entries[e.Candidate].role) || e.Item.Content() == c.items[e.Candidate].Content(), "it is pinned")
+		}
 		text, err := w.Body()
 		require.NoError(t, err)
 		again, err := Read(text, format, cupel.HeuristicCounter{})

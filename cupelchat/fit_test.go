@@ -172,7 +172,7 @@ func TestDifference(t *testing.T) {
 		{`9007199254740992`, `9007199254740993`, "body", "as float64 they are equal"},
 		{`1e999`, `1e999`, "", "no float64, spelled in the same way"},
 		{`"1"`, `1`, "body", "a text is no number"},
-		{`{`, `1`, "body", "no JSON"},
+		{`{`, `0`, "body", "no JSON"},
 	}
 	for _, tt := range tests {
 		assert.Equal(t, tt.path, difference([]byte(tt.got), []byte(tt.want)), tt.why)
@@ -253,7 +253,8 @@ func TestFitFails(t *testing.T) {
 		require.Equal(t, Request[any]{}, got, tt.why)
 	}
 	type optional struct {
-		B string `json:"b,omitempty"`
+		B     string `json:",omitempty"`
+		local int
 	}
 	for _, tt := range []struct {
 		before any
@@ -264,7 +265,8 @@ func TestFitFails(t *testing.T) {
 		{nil, `"x"`, "x", "nothing has no type"},
 		{7, `"x"`, "x", "a number cannot be a text, but what holds it can"},
 		{map[int]string{1: "y"}, `{"1":"x"}`, map[int]string{1: "x"}, "names may be numbers"},
-		{optional{}, `{"b":"x"}`, optional{"x"}, "a field may have been missing"},
+		{optional{local: 7}, `{"B":"x"}`, optional{"x", 7}, "a field may have been missing"},
+		{[]kept{{Local: "a"}, {Local: "b"}, {Role: "c"}}, `[{"role":"","content":""},{"role":"","content":""}]`, []kept{{Local: "a"}, {Local: "b"}}, "equal messages are two"},
 	} {
 		params := map[string]any{"messages": []any{}, "a": tt.before}
 		data, err := json.Marshal(params)
@@ -273,8 +275,12 @@ func TestFitFails(t *testing.T) {
 		require.NoError(t, err, tt.why)
 		require.Equal(t, tt.want, got["a"], tt.why)
 	}
-	_, err := Refit(read(t, OpenAI, []byte(`[]`)), 7, []byte(`{"a":1}`))
+	_, err := Refit(read(t, OpenAI, []byte(`{"messages":[],"A":{"b":[]}}`)), struct{ A map[string][]int }{map[string][]int{"b": {}}}, []byte(`{"A":{"b":["x"]}}`))
 	require.ErrorContains(t, err, "the type int cannot hold the messages that fit")
+	_, err = Refit(read(t, OpenAI, []byte(`[]`)), map[string]int{}, []byte(`{`))
+	require.ErrorContains(t, err, "unexpected end")
+	_, err = Refit(read(t, OpenAI, []byte(`{"messages":[]}`)), struct{ F func() }{}, []byte(`{}`))
+	require.ErrorContains(t, err, "unsupported type")
 }
 
 // A chooser may count in another way: its report keeps its items.

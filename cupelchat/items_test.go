@@ -46,11 +46,14 @@ func TestItems(t *testing.T) {
 		{"result of the model", "the API refuses it, and it answers no call", Anthropic,
 			`[{"role":"user","content":"q"},{"role":"assistant","content":[{"type":"tool_result","tool_use_id":"a","content":"r"}]}]`,
 			[]row{{message, 5, true, "q", "user 0"}, {message, 58, false, `{"type":"tool_result","tool_use_id":"a","content":"r"}`, "assistant 1"}}},
+		{"result of another name", "the API counts results", Gemini,
+			`[{"role":"model","parts":[{"functionCall":{"name":"f","args":{}}}]},{"role":"user","parts":[{"functionResponse":{"name":"g","response":{"output":"r"}}}]}]`,
+			[]row{{tool, 11, true, "f({})", "assistant 0 2 f function f"}, {tool, 9, false, "r", "tool 1 function g"}}},
 		{"image of a tool", "the API makes it in a call of its own", Responses,
 			`[{"role":"user","content":"q"},{"type":"image_generation_call","id":"ig_1","status":"completed","result":"aGk="}]`,
 			[]row{{message, 5, true, "q", "user 0"}, {tool, 4 + 765, true, "[image 907e6b7ff49b]", "assistant 1 image_generation"}}},
 		{"empty name", "a member whose name is empty is no system prompt", OpenAI,
-			`{"":"s","messages":[{"role":"user","content":"x"}]}`, []row{{message, 5, true, "x", "user 0"}}},
+			`{"":"s","messages":[{"role":"assistant","tool_calls":[{"function":{"name":"f"}}]}]}`, []row{{tool, 9, true, "f()", "assistant 0 f"}}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -64,8 +67,8 @@ func TestItems(t *testing.T) {
 }
 
 func TestSourcesAndOrigins(t *testing.T) {
-	c := read(t, OpenAI, []byte(`{"tools":[{"type":"function","function":{"name":"f"}}],"messages":[{"role":"developer","content":"d"},{"role":"user","content":"u"},
-		{"role":"assistant","content":"a"},{"role":"assistant","tool_calls":[{"id":"1","function":{"name":"f"}}]},{"role":"tool","tool_call_id":"1","content":"r"}]}`), WithMarks(sameMark{}))
+	c := read(t, OpenAI, []byte(strings.ReplaceAll(`{"tools":[{"type":"function","function":{"name":"f"}}],"messages":[{"role":"developer","content":"long"},{"role":"user","content":"u"},
+		{"role":"assistant","content":"long"},{"role":"assistant","content":"long","tool_calls":[{"id":"1","function":{"name":"f"}}]},{"role":"tool","tool_call_id":"1","content":"r"}]}`, "long", strings.Repeat("long ", 40))), WithMarks(sameMark{}))
 	var got []string
 	for _, item := range c.Items() {
 		line := string(item.Source())
@@ -76,23 +79,28 @@ func TestSourcesAndOrigins(t *testing.T) {
 		}
 		got = append(got, line)
 	}
-	want := []string{"Tool tool map[f:43] 45", "Chat system", "Chat user", "Chat assistant", "Tool assistant", "Tool tool [r1]"}
+	want := []string{"Tool tool map[f:43] 45", "Chat system", "Chat user", "Chat assistant [r1]", "Tool assistant", "Tool tool [r1]"}
 	assert.Equal(t, want, got)
 }
 
+// Without pins, definitions are there in any case, and the newest message if a chooser takes
+// nothing.
 func TestNoPin(t *testing.T) {
 	for name, f := range fixtures {
-		for _, item := range read(t, f, fixture(t, name), WithoutPins()).Items() {
+		c := read(t, f, fixture(t, name), WithoutPins())
+		for _, item := range c.Items() {
 			assert.Equal(t, item.Kind() == KindTools, item.Pinned(), "%s: %s", name, item.Content())
 		}
+		text, _ := body(t, c, func(*cupel.ContextItem) int { return -1 })
+		assert.NotEmpty(t, text, name)
 	}
 }
 
 func TestNoPinButNamed(t *testing.T) {
-	for _, opts := range [][]Option{{WithoutPins(), WithPins(true, true, 1)}, {WithPins(false, false, 1)}} {
+	for _, opts := range [][]Option{{WithoutPins(), WithPins(true, true, 0)}, {WithPins(false, false, 0)}} {
 		c := read(t, OpenAI, []byte(`[{"role":"user","content":"a"},{"role":"assistant","content":"b"},{"role":"user","content":"c"}]`), opts...)
 		for i, item := range c.Items() {
-			assert.Equal(t, i == 1, item.Pinned(), i)
+			assert.Equal(t, i == 0, item.Pinned(), i)
 		}
 	}
 }
@@ -169,7 +177,7 @@ func TestEndsOfForms(t *testing.T) {
 	words := strings.Repeat("word ", 40)
 	body := []byte(`[{"role":"user","content":"q"},{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":{}},{"type":"tool_use","id":"b","name":"f","input":{}}]},
 		{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":[{"type":"text","text":"` + words + `"},{"type":"image","source":{"type":"url","url":"u"}}]},{"type":"tool_result","tool_use_id":"b","content":"` + words + `"}]},
-		{"role":"assistant","content":"` + words + `"},{"role":"user","content":"r"}]`)
+		{"role":"assistant","content":"` + words + `"},{"role":"user","content":[{"type":"text","text":"` + words + `"},{"type":"image","source":{"type":"url","url":"u"}}]}]`)
 	image := "\n[image a103d1b50c12]"
 	for _, test := range []struct {
 		entry int
@@ -182,6 +190,7 @@ func TestEndsOfForms(t *testing.T) {
 		{2, true, false, image, "it is there while the model works on it"},
 		{3, false, false, " [r1]", "a result is known to be cut"},
 		{4, false, false, "\n[shortened from 200 tokens] [r1]", "a message is not"},
+		{5, true, false, words + "\n[shortened from 240 tokens] [r1]", "the image of a message is gone in any case"},
 		{4, false, true, "w [r1]", "the caller says what the form says"},
 	} {
 		opts := []Option{nil, WithMarks(sameMark{}), WithMediaTokens(40), WithPins(true, true, 3)}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -134,6 +135,18 @@ func TestPinsTakeTheirRoom(t *testing.T) {
 	require.NoError(t, err)
 }
 
+// Words and arguments may become shorter, and media go that are in a list of an older
+// message.
+func TestTextsOf(t *testing.T) {
+	image := `[{"type":"image_url","image_url":{"url":"u"}}]`
+	c := read(t, OpenAI, []byte(`[{"role":"user","content":`+image+`},{"role":"assistant","audio":{"id":"a"}},{"role":"assistant","content":`+image+`,"tool_calls":[{"function":{"name":"f","arguments":"{}"}}]},{"role":"tool","content":"b"}]`))
+	var texts []int
+	for i := range c.entries {
+		texts = append(texts, len((&squeeze{Conversation: *c}).textsOf(i)))
+	}
+	require.Equal(t, []int{1, 0, 1, 1}, texts)
+}
+
 // The cost of a form that a caller wrote is that of what it changes.
 func TestCostOfForms(t *testing.T) {
 	const short = `f({"q":"a…[15 characters left out]"})`
@@ -148,11 +161,21 @@ func TestCostOfForms(t *testing.T) {
 		{`{"role":"user","content":[{"type":"image_url","image_url":{"url":"u"}}]}`, "L", 100 - len("L"), "words in place of an image"},
 		{`{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}}]}`, "L\nf({})", 0, "words that have no place"},
 		{`{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{\"q\":\"a long question\"}"}}]}`, short, len(`{"q":"a long question"}`) - len(short) + len("f()"), "arguments that are shorter"},
+		{`{"role":"assistant","tool_calls":[{"function":{"name":"f","arguments":"{}"}},{"function":{"name":"f","arguments":"{\"q\":\"a long question\"}"}}]}`, "f({})\n" + short, len(`{"q":"a long question"}`) - len(short) + len("f()"), "those of one call of two"},
 	} {
 		c := read(t, OpenAI, []byte("["+row.message+"]"), WithMediaTokens(100))
 		tokens, err := c.cost(0, row.form)
 		require.NoError(t, err)
 		require.Equal(t, c.entries[0].tokens-row.less, tokens, row.why)
+	}
+}
+
+// A shortened text is shorter, and is cut between characters.
+func TestShortString(t *testing.T) {
+	long := strings.Repeat("éa", 30)
+	for most := range len(long) {
+		got := shortString(long, most)
+		require.True(t, got == long || len(got) < len(long) && utf8.ValidString(got), got)
 	}
 }
 

@@ -26,7 +26,7 @@ func (n *notesOf) note(format string, args ...any) {
 // merged; there are only a few texts.
 func (n *notesOf) noteAt(path, text string) {
 	for i := range n.list {
-		if n.list[i].text == text && n.list[i].path != "" {
+		if n.list[i].text == text {
 			n.list[i].more++
 			return
 		}

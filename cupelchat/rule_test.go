@@ -45,10 +45,10 @@ func TestRules(t *testing.T) {
 	}{
 		{"none", nil, nil, []string{middle("read_file", 0)}, "the oldest result is cut"},
 		{"keep", []Option{WithRules(Rule{Tool: "read_*", Text: " 0 line", Keep: true})}, []string{middle("read_file", 0), result("read_file", 0)}, []string{middle("read_file", 2)}, "it is whole"},
-		{"latest", []Option{WithRules(Rule{Tool: "bash", Latest: 2})}, []string{middle("bash", 7), middle("bash", 5)}, []string{middle("bash", 1)}, "the newest two are whole"},
+		{"latest", []Option{WithRules(Rule{Text: "bash", Latest: 2})}, []string{middle("bash", 7), middle("bash", 5)}, []string{middle("bash", 1)}, "the newest two are whole"},
 		{"never", []Option{WithRules(Rule{Tool: "bash", Never: true})}, []string{result("read_file", 6)}, []string{"bash 7", "bash 5", "bash 1"}, "nothing of them is there, though they are newer"},
 		{"kept and never", []Option{WithRules(Rule{Tool: "bash", Never: true}, Rule{Tool: "bash", Latest: 1})}, []string{middle("bash", 7)}, []string{"bash 5"}, "what a rule keeps stays"},
-		{"role and text", []Option{WithRules(Rule{Role: "assistant", Text: "finding 1", Keep: true})}, []string{"finding 1" + strings.Repeat(" and more of it", 12)}, []string{"finding 0" + strings.Repeat(" and more of it", 12)}, "both select"},
+		{"role and text", []Option{WithRules(Rule{Role: "assistant", Text: "1 ", Keep: true})}, []string{"finding 1" + strings.Repeat(" and more of it", 12)}, []string{"finding 0" + strings.Repeat(" and more of it", 12), middle("bash", 1)}, "both select"},
 		{"function", []Option{WithRules(Rule{Match: func(role, text string) bool { return role == "assistant" && strings.Contains(text, "finding 1 ") }, Keep: true})}, []string{"finding 1" + strings.Repeat(" and more of it", 12)}, []string{"finding 0" + strings.Repeat(" and more of it", 12)}, "it says which"},
 		{"function and text", []Option{WithRules(Rule{Match: func(role, _ string) bool { return role == "assistant" }, Text: "finding 1", Keep: true})}, []string{"finding 1" + strings.Repeat(" and more of it", 12)}, []string{"finding 0" + strings.Repeat(" and more of it", 12)}, "both select"},
 		{"forms", []Option{WithForms(func(tool, text string) []cupel.Variant {

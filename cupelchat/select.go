@@ -350,7 +350,7 @@ func (c *Conversation) candidates(budget cupel.ContextBudget, n *notesOf) (candi
 // pinned.
 func (c *Conversation) sinceCompaction(items []*cupel.ContextItem, budget cupel.ContextBudget, n *notesOf) candidates {
 	latest := c.compaction()
-	older := latest != none && !c.noPins && tokensOf(items) > limitOf(budget)
+	older := !c.noPins && tokensOf(items) > limitOf(budget)
 	given := candidates{}
 	gone := 0
 	for i, item := range items {

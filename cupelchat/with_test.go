@@ -32,7 +32,7 @@ func TestWithIsRead(t *testing.T) {
 			"a nil option":      {nil},
 			"pins":              {WithPins(false, true)},
 			"no pins":           {WithoutPins()},
-			"media of one size": {WithMediaTokens(7)},
+			"media of one size": {WithMediaTokens(0)},
 		} {
 			with, err := c.With(opts...)
 			require.NoError(t, err, "%s: %s", name, why)

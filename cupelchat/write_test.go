@@ -23,10 +23,11 @@ const separate = `[{"role":"user","content":"old"},{"role":"assistant","content"
 	{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":1}]},
 	{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"A"},{"type":"text","text":"and now"}]}]`
 
-// Two turns, and only the calls of the first one are signed.
+// Two turns, and only the calls of the first one are signed; and a signed turn before.
 const (
 	signedExchange = `{"role":"model","parts":[{"functionCall":{"name":"f","args":{}},"thoughtSignature":"c2ln"}]},{"role":"user","parts":[{"functionResponse":{"name":"f","response":{"output":"A"}}}]}`
 	signedTurns    = `[{"role":"user","parts":[{"text":"q"}]},` + signedExchange + `,{"role":"model","parts":[{"text":"a"}]},{"role":"user","parts":[{"text":"more"}]},{"role":"model","parts":[{"functionCall":{"name":"g","args":{}}}]},{"role":"user","parts":[{"functionResponse":{"name":"g","response":{"output":"B"}}}]}]`
+	older          = `[{"role":"user","parts":[{"text":"o"}]},` + signedExchange + `,{"role":"model","parts":[{"text":"p"}]},`
 )
 
 func TestPins(t *testing.T) {
@@ -138,18 +139,18 @@ func TestWrite(t *testing.T) {
 			`[{"role":"model","parts":[{"text":"hi"}]},{"role":"user","parts":[{"text":"u2"}]}]`,
 			[]string{"dropped 2 items from contents[2] on (21 tokens), " + wantsUser + ", and the user's message before does not fit"}},
 		{"fields joined", "the first message has its other fields, and two values of one cannot be kept", Anthropic,
-			`[{"role":"user","content":"u1","id":1},{"role":"assistant","content":"a1"},{"role":"user","content":"u2","id":2,"x":[]}]`, []string{"u1", "u2"}, 0,
-			`[{"role":"user","content":[{"type": "text", "text": "u1"}, {"type": "text", "text": "u2"}],"id":1}]`,
+			`[{"role":"user","content":"<u1>","id":1},{"role":"assistant","content":"a1"},{"role":"user","content":"u2","id":2,"x":[]}]`, []string{"<u1>", "u2"}, 0,
+			`[{"role":"user","content":[{"type": "text", "text": "<u1>"}, {"type": "text", "text": "u2"}],"id":1}]`,
 			[]string{"joined 1 message with the one before, because the messages between were dropped"}},
 		{"thinking", "a turn at the end begins with thinking, or is not there", Anthropic, turn, []string{"old", "g(2)", "B", "q"}, 0,
 			`[{"role":"user","content":[{"type": "text", "text": "old"}, {"type": "text", "text": "q"}]}]`,
 			[]string{"dropped 2 items up to messages[6] (19 tokens), because the API requires that a turn at the end begins with thinking", "joined 1 message with the one before, because the messages between were dropped"}},
-		{"signatures", "calls that are not signed were of another turn", Gemini, signedTurns, []string{"q", "f({})", "A", "g({})", "B"}, 0,
-			`[{"role":"user","parts":[{"text":"q"}]},{"role":"model","parts":[{"functionCall":{"name":"g","args":{}}}]},{"role":"user","parts":[{"functionResponse":{"name":"g","response":{"output":"B"}}}]}]`,
-			[]string{"dropped 2 items up to contents[2] (20 tokens), because the API requires that all calls of a turn are signed, or none"}},
 		{"signatures of a question", "a question after results begins no turn", Gemini, signedTurns[:len(signedTurns)-1] + `,{"role":"model","parts":[{"text":"b"}]},{"role":"user","parts":[{"text":"now"}]}]`, []string{"q", "f({})", "A", "g({})", "B", "now"}, 0,
 			`[{"role":"user","parts":[{"text":"q"}]},{"role":"model","parts":[{"functionCall":{"name":"g","args":{}}}]},{"role":"user","parts":[{"functionResponse":{"name":"g","response":{"output":"B"}}}, {"text":"now"}]}]`,
 			[]string{"dropped 2 items up to contents[2] (20 tokens), because the API requires that all calls of a turn are signed, or none", "joined 1 message with the one before, because the messages between were dropped"}},
+		{"signatures", "calls that are not signed were of another turn", Gemini, older + signedTurns[1:], []string{"o", "p", "q", "f({})", "A", "g({})", "B"}, 0,
+			older + `{"role":"user","parts":[{"text":"q"}]},{"role":"model","parts":[{"functionCall":{"name":"g","args":{}}}]},{"role":"user","parts":[{"functionResponse":{"name":"g","response":{"output":"B"}}}]}]`,
+			[]string{"dropped 2 items up to contents[6] (20 tokens), because the API requires that all calls of a turn are signed, or none"}},
 		{"signatures of a model that needs none", "they may come and go", Gemini, `{"model":"gemini-2.5-pro","contents":` + signedTurns + `}`, []string{"q", "f({})", "A", "g({})", "B"}, 0,
 			`{"model":"gemini-2.5-pro","contents":[{"role":"user","parts":[{"text":"q"}]},` + signedExchange + `,{"role":"model","parts":[{"functionCall":{"name":"g","args":{}}}]},{"role":"user","parts":[{"functionResponse":{"name":"g","response":{"output":"B"}}}]}]}`, nil},
 		{"neighbours", "users that spoke one after the other in the conversation still do", Anthropic,
