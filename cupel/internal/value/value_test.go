@@ -21,7 +21,7 @@ func TestKinds(t *testing.T) {
 		{map[string]int(nil), true, "map[string]int"},
 		{[]int(nil), true, "[]int"},
 		{(func())(nil), true, "func()"},
-		{(chan int)(nil), true, "chan int"},
+		{chan int(nil), true, "chan int"},
 		{new(int), false, "*int"},
 		{[]int{}, false, "[]int"},
 		{0, false, "int"},
