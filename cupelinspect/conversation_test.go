@@ -141,7 +141,7 @@ func TestSentTextOfConversations(t *testing.T) {
 		}
 	}
 	assert.Greater(t, cut, 100, "messages were cut")
-	assert.Greater(t, kept, cut/2, "of which a part stays")
+	assert.Greater(t, kept, cut/2, "a part of it stays")
 }
 
 // TestSummary: a page says without scripts what became of each message.

@@ -57,7 +57,7 @@ func TestFromReport(t *testing.T) {
 }
 
 // TestReportOfOtherItems checks that items of a report are the candidates at their
-// positions, whatever their pointers, and other contents smaller forms of them.
+// positions, even if their pointers differ, and other contents smaller forms of them.
 func TestReportOfOtherItems(t *testing.T) {
 	in := func(content string, candidate int) cupel.IncludedItem {
 		return cupel.IncludedItem{Item: hinted(t, content, 1, 1), Candidate: candidate, Reason: cupel.IncludeScored}

@@ -43,8 +43,8 @@ func samePrefix(a, b []entry) int {
 }
 
 // same reports whether entry a is sent as entry b was. Entries that were read from
-// JSON have a hash in place of the item. A form is its text, whatever the kind of the
-// item that it stands for.
+// JSON have a hash in place of the item. Two forms with the same text are the same,
+// even if their items have different kinds.
 func same(a, b *entry) bool {
 	switch {
 	case a.Tokens != b.Tokens || a.Form != b.Form:

@@ -96,8 +96,8 @@ func TestOnTerminal(t *testing.T) {
 	require.Contains(t, stdout, "\x1b[31mred", "a pipe gets what there is")
 }
 
-// TestSecondInterrupt: a process that cannot say that it was interrupted, since nobody
-// reads what it says, ends with the next interrupt.
+// TestSecondInterrupt: a process whose standard error is a full pipe cannot say that it
+// was interrupted. The next interrupt ends it.
 func TestSecondInterrupt(t *testing.T) {
 	unread, full, err := os.Pipe()
 	require.NoError(t, err)
